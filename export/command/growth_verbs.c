@@ -34,12 +34,12 @@ print_growth(const comparison *state)
     size_t limit = arguments->all     ? 0
                    : arguments->limit ? arguments->limit
                                       : USUAL_LIMIT;
+    bool leaks = !status && arguments->check &&
+                 !lg_growth_check(&growth, arguments->max_growth);
     if (!status)
         status = lg_report_growth(
             &growth, state->graph, limit,
             arguments->json ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text, &error);
-    bool leaks =
-        arguments->check && lg_growth_gained(&growth) > arguments->max_growth;
     lg_growth_free(&growth);
     int code = status ? lg__fail(&error) : lg__print(&text);
     lg_text_free(&text);

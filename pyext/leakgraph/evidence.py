@@ -12,6 +12,7 @@ import sys
 from array import array
 
 from leakgraph._core import Growth, diff, save_snapshot
+from leakgraph.digest import summarize
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,19 @@ __all__ = ["Evidence"]
 PATIENCE = 600
 #: A slot without a snapshot.
 EMPTY = -1
+
+
+def _close(files: array[int], slot: int) -> None:
+    """Close what is in the slot, if anything is."""
+    if files[slot] != EMPTY:
+        os.close(files[slot])
+        files[slot] = EMPTY
+
+
+def _remove(path: str) -> None:
+    """Remove the file, if there is one."""
+    if os.path.lexists(path):
+        os.unlink(path)
 
 
 class Evidence:
@@ -37,13 +51,13 @@ class Evidence:
 
         self._folder = gettempdir()
         self._files = array("i", [EMPTY] * slots)
+        self._summaries = array("i", [EMPTY] * slots)
 
     def take(
         self, slot: int, progress: Callable[[str, float], object] | None = None
     ) -> None:
         """Take a snapshot into that slot, which may have held another one."""
-        name = f"leakgraph-{os.getpid()}-{id(self):x}.lgs"
-        path = os.path.join(self._folder, name)
+        path = self._path(".lgs")
         try:
             # A free-threaded build cannot be captured in a forked child.
             save_snapshot(
@@ -55,22 +69,27 @@ class Evidence:
             )
             file = os.open(path, os.O_RDONLY)
         finally:
-            if os.path.lexists(path):
-                os.unlink(path)
+            _remove(path)
         self.drop(slot)
         self._files[slot] = file
 
+    def _path(self, suffix: str) -> str:
+        """The path of a file that is about to lose its name."""
+        name = f"leakgraph-{os.getpid()}-{id(self):x}{suffix}"
+        return os.path.join(self._folder, name)
+
     def drop(self, slot: int) -> None:
         """Empty that slot."""
-        if self._files[slot] != EMPTY:
-            os.close(self._files[slot])
-            self._files[slot] = EMPTY
+        _close(self._files, slot)
+        _close(self._summaries, slot)
 
     def move(self, source: int, target: int) -> None:
         """Put what is in a slot into another one, and leave the first one empty."""
-        if source != target:
-            self.drop(target)
-            self._files[target], self._files[source] = self._files[source], EMPTY
+        if source == target:
+            return
+        self.drop(target)
+        for files in (self._files, self._summaries):
+            files[target], files[source] = files[source], EMPTY
 
     def compare(
         self,
@@ -79,10 +98,41 @@ class Evidence:
         steps: Sequence[float] | None = None,
         min_bytes: int | str = 0,
         settled: bool = False,
+        nodes: bool = True,
     ) -> Growth:
-        """What grows in the first `count` slots, the oldest first."""
-        paths = [f"/proc/self/fd/{file}" for file in self._files[:count]]
+        """What grows in the first `count` slots, the oldest first.
+
+        With nodes=False, another process makes the summaries, and rows have no node:
+        so this process does not grow by an analysis.
+        """
+        if nodes or not self._summarize(count):
+            files = [*self._summaries[: count - 1], EMPTY]
+        else:
+            files = list(self._summaries[:count])
+        paths = [
+            f"/proc/self/fd/{self._files[slot] if file == EMPTY else file}"
+            for slot, file in enumerate(files)
+        ]
         return diff(*paths, steps=steps, min_bytes=min_bytes, settled=settled)
+
+    def _summarize(self, count: int) -> bool:
+        """Make the summaries that there are not yet; whether there are all of them.
+
+        Only the last snapshot is kept beside its summary.
+        """
+        slots = [slot for slot in range(count) if self._summaries[slot] == EMPTY]
+        targets = [self._path(f"-{slot}.lgsum") for slot in slots]
+        try:
+            if not summarize([self._files[slot] for slot in slots], targets):
+                return False
+            for slot, target in zip(slots, targets):
+                self._summaries[slot] = os.open(target, os.O_RDONLY)
+        finally:
+            for target in targets:
+                _remove(target)
+        for slot in range(count - 1):
+            _close(self._files, slot)
+        return True
 
     def close(self) -> None:
         """Empty all slots."""

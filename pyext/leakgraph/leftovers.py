@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 
 from leakgraph import expect
-from leakgraph._core import cycles, snapshot
+from leakgraph._core import Size, cycles, snapshot
 from leakgraph.limits import argument
 from leakgraph.repeats import repeat
 from leakgraph.sites import Tracing
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leakgraph._core import Growth, GrowthRow
+    from leakgraph._core import GrowthRow
     from leakgraph.baseline import Baseline
 
 __all__ = ["leftovers"]
@@ -44,7 +44,7 @@ def leftovers(
     growth = repeat(work, warmup=warmup, rounds=rounds, calls=1)
     rows = [row for row in growth if row.gained > most]
     rows = [row for row in rows if not baseline.knows(row, test)]
-    paragraphs = _growth(work, rows, growth) if rows else []
+    paragraphs = _growth(work, rows, most) if rows else []
     if max_cycles is not None:
         paragraphs += _cycles(work, max_cycles)
     paragraphs += _uncollected(expected)
@@ -59,9 +59,12 @@ def _bytes(size: int | str) -> int:
     return 0 if text == "0B" else argument("max_growth", text)
 
 
-def _growth(
-    work: Callable[[], object], rows: list[GrowthRow], growth: Growth
-) -> list[str]:
+def _size(count: int) -> str:
+    """The bytes with a unit."""
+    return str(Size({"host": count}))
+
+
+def _growth(work: Callable[[], object], rows: list[GrowthRow], most: int) -> list[str]:
     """Each row with the line that allocates, and what is known to help."""
     tracing = Tracing()
     try:
@@ -72,6 +75,10 @@ def _growth(
     paragraphs = ["Objects stay behind in each call:"]
     for row in rows:
         paragraphs.append(f"  {describe(row, unit='call')}")
+        if most > 0:
+            paragraphs.append(
+                f"    {_size(row.gained - most)} more than max_growth, {_size(most)}"
+            )
         if row.place in lines:
             paragraphs.append(f"    allocated at {lines[row.place]}")
         paragraphs += [f"    {fix}" for fix in _fixes(row)]

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import gc
 import sys
+import time
 from array import array
 
-from leakgraph._core import _counters, _line
+from leakgraph._core import _line, _malloc_bytes, _resident_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["FLOORS", "MOST", "Window", "read"]
 
@@ -23,12 +28,45 @@ FLOORS = {
 }
 
 
+#: Seconds that one number of a sample may take.
+DEAR = 0.0005
+
+
 def read() -> tuple[float, ...]:
     """A number for each of FLOORS; imports nothing and changes nothing."""
-    resident, malloc = _counters()
     uncollectable = sum(generation["uncollectable"] for generation in gc.get_stats())
     blocks = sys.getallocatedblocks()
-    return resident, max(malloc, 0), blocks, uncollectable, _on_devices()
+    malloc = _malloc.read()
+    return _resident_bytes(), malloc, blocks, uncollectable, _on_devices()
+
+
+class _Malloc:
+    """What malloc has in use: it looks at every free block to tell.
+
+    In a program with many of these, a call may take longer than a step. After one that
+    takes so many times DEAR, the next so many samples repeat what it said.
+    """
+
+    def __init__(
+        self,
+        ask: Callable[[], int] = _malloc_bytes,
+        clock: Callable[[], float] = time.thread_time,
+    ) -> None:
+        self._ask, self._clock = ask, clock
+        self._bytes = self._repeats = 0
+
+    def read(self) -> int:
+        """Bytes; 0: unknown."""
+        if self._repeats:
+            self._repeats -= 1
+            return self._bytes
+        before = self._clock()
+        self._bytes = max(self._ask(), 0)
+        self._repeats = int((self._clock() - before) / DEAR)
+        return self._bytes
+
+
+_malloc = _Malloc()
 
 
 def _on_devices() -> int:

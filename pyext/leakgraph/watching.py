@@ -48,16 +48,23 @@ ENOUGH, SLOTS = 4, 6
 FIRST, WIDER = 0.25, 1.5
 #: What gained fewer bytes is not told.
 LEAST = 16 << 10
-#: Seconds that a snapshot and a comparison are planned for before one was measured:
-#: for each block of memory that Python has, and at least.
-PER_BLOCK, AT_LEAST = 2e-6, 0.05
+#: Seconds that a snapshot is planned for before one was measured: for each block of
+#: memory that Python has, and at least.
+PER_BLOCK, AT_LEAST = 5e-7, 0.05
+
+
+def _processor() -> float:
+    """Seconds of a processor: this thread's, and those of children that ended."""
+    times = os.times()
+    return time.thread_time() + times.children_user + times.children_system
 
 
 class Watch:
     """What watch() returns.
 
-    clock, read, evidence and background are for tests: the time in seconds, the numbers
-    of a sample, what takes snapshots, and whether a thread of its own takes them.
+    clock, work, read, evidence and background are for tests: the time in seconds,
+    those that a processor has worked for this thread, the numbers of a sample, what
+    takes snapshots, and whether a thread of its own takes them.
     """
 
     def __init__(
@@ -67,12 +74,16 @@ class Watch:
         traces: bool = False,
         *,
         clock: Callable[[], float] = time.perf_counter,
+        work: Callable[[], float] = _processor,
         read: Callable[[], tuple[float, ...]] = samples.read,
         evidence: Evidence | None = None,
         background: bool = True,
     ) -> None:
         self._budget, self._on_leak, self._traces = budget, on_leak, traces
-        self._clock, self._read, self._background = clock, read, background
+        #: Only a function of the program's can look at the nodes of rows.
+        self._wants_nodes = callable(on_leak)
+        self._clock, self._work = clock, work
+        self._read, self._background = read, background
         self._evidence = Evidence(SLOTS) if evidence is None else evidence
         self._window = samples.Window()
         self._workers = Workers()
@@ -84,7 +95,7 @@ class Watch:
         self._looks = 0
         self._by_time = False
         self._steps = 0
-        self._spent = 0.0
+        self._spent = self._sampled = 0.0
         self._plan: float | None = None
         self._rising: list[str] = []
         self._told: dict[str, str] = {}
@@ -160,7 +171,7 @@ class Watch:
         if self._rising and self._taken:
             if gc.isenabled():
                 gc.collect()
-            self._gather(self._clock(), self._x(), None, enough=2)
+            self._gather(self._x(), None, enough=2)
         self.stop()
 
     def abandon(self) -> None:
@@ -218,6 +229,7 @@ class Watch:
             return
         try:
             begin, x = self._clock(), self._x()
+            since = begin, self._work()
             if self._job is not None and self._job.is_alive():
                 self._due = begin + self._distance
                 return
@@ -225,12 +237,21 @@ class Watch:
                 if self._window.add(x, self._read()):
                     self._distance = min(2 * self._distance, SELDOM)
                 self._look()
-            cost = self._clock() - begin
-            least = cost / (SAMPLING * self._budget)
-            self._due = begin + max(self._distance, least)
+            self._sampled += self._cost(since)
+            least = self._begin + self._sampled / (SAMPLING * self._budget)
+            self._due = max(begin + self._distance, least)
             self._consider(begin, x)
         finally:
             self._busy.release()
+
+    def _cost(self, since: tuple[float, float]) -> float:
+        """Seconds that it has worked since then.
+
+        Not the time that has passed, which other programs may have had, nor that of
+        the program's own children, if some ended by chance.
+        """
+        clock, work = since
+        return min(self._clock() - clock, self._work() - work)
 
     def _look(self) -> None:
         """Now and then, look whether memory in use rises."""
@@ -251,15 +272,17 @@ class Watch:
             return
         if self._spent + self._planned() > self._budget * (now - self._begin):
             return
+        since = self._clock(), self._work()
         if gc.isenabled():
             # What the collector would free is no leak.
             gc.collect()
+        self._spent += self._cost(since)
         if not self._background:
-            self._gather(now, x, None)
+            self._gather(x, None)
             return
         forked = threading.Event()
         self._job = threading.Thread(
-            target=self._gather, args=(now, x, forked), name="leakgraph-snapshot"
+            target=self._gather, args=(x, forked), name="leakgraph-snapshot"
         )
         self._job.daemon = True
         self._job.start()
@@ -274,12 +297,12 @@ class Watch:
 
     def _gather(
         self,
-        begin: float,
         x: float,
         forked: threading.Event | None,
         enough: int | None = None,
     ) -> None:
         """Take a snapshot, and compare it with the earlier ones."""
+        since = self._clock(), self._work()
         try:
             self._make_room()
             self._evidence.take(
@@ -290,13 +313,15 @@ class Watch:
             self._gap *= WIDER if self._taken > 1 else 1
             if self._taken >= (enough or ENOUGH):
                 self._compare()
+            elif self._taken == ENOUGH - 1:
+                self._begin_tracing()
         except (Error, OSError, MemoryError):
             # No memory, no disk, no process for it now: later, perhaps.
             self._stand_down()
         finally:
             if forked is not None:
                 forked.set()
-            cost = self._clock() - begin
+            cost = self._cost(since)
             self._spent += cost
             self._plan = max(cost, (self._plan or 0.0) / 2)
 
@@ -313,25 +338,41 @@ class Watch:
 
     def _compare(self) -> None:
         """Note what grows for the first time; if nothing does, stand down."""
-        steps = self._points[: self._taken]
-        growth = self._evidence.compare(self._taken, steps=steps, min_bytes=LEAST)
-        new = [row for row in growth if row.place not in self._told]
+        growth, new = self._find(nodes=False)
         if not new:
             self._end_tracing()
             if not self._rising or not growth.is_growing:
                 self._stand_down()
             return
-        if self._traces and self._tracing is None and not self._end.is_set():
-            from leakgraph.sites import Tracing
-
-            self._tracing = Tracing()
+        if self._begin_tracing():
             return
+        if self._wants_nodes or self._tracing is not None:
+            growth, new = self._find(nodes=True)
         lines = self._end_tracing(new)
         for row in new:
             unit = "second" if self._by_time else "step"
             text = own_name() + describe(row, lines.get(row.place), unit)
             self._told[row.place] = text
             self._pending.append((row, growth, text))
+
+    def _find(self, nodes: bool) -> tuple[Growth, list[GrowthRow]]:
+        """What grows, and what of it was not told yet."""
+        growth = self._evidence.compare(
+            self._taken,
+            steps=self._points[: self._taken],
+            min_bytes=LEAST,
+            nodes=nodes,
+        )
+        return growth, [row for row in growth if row.place not in self._told]
+
+    def _begin_tracing(self) -> bool:
+        """If lines are wanted, let tracemalloc run until the next comparison."""
+        if not self._traces or self._tracing is not None or self._end.is_set():
+            return False
+        from leakgraph.sites import Tracing
+
+        self._tracing = Tracing()
+        return True
 
     def _end_tracing(self, rows: Sequence[GrowthRow] = ()) -> dict[str, str]:
         """Let tracemalloc end; returns the allocating line of each place."""
@@ -340,6 +381,7 @@ class Watch:
 
     def _stand_down(self) -> None:
         """Forget the snapshots, and begin again with new samples."""
+        self._end_tracing()
         for slot in range(SLOTS):
             self._evidence.drop(slot)
         self._taken = 0

@@ -121,6 +121,19 @@ fill(making *to, const growing_heap *of)
               LG_EDGE_INDEX, i);
 }
 
+// What a module of leakgraph's own has.
+static void
+fill_own(making *to, uint32_t items)
+{
+    uint32_t module = add(to, MODULE, 100);
+    lg_builder_set_text(to->builder, module, "leakgraph.told", 14);
+    lg_builder_add_root(to->builder, module, LG_ROOT_MODULE, "leakgraph.told",
+                        14);
+    uint32_t list = attribute(to, module, "told", LIST, 100);
+    for (uint32_t i = 0; i < items; i++)
+        refer(to, list, add(to, ITEM, 1000), LG_EDGE_INDEX, i);
+}
+
 static void
 add_bytes(making *to, const char *key, uint32_t bytes)
 {
@@ -146,10 +159,13 @@ take(growing_series *to, const growing_heap *of)
         made.type[i] = lg_builder_add_type(made.builder, names[i],
                                            strlen(names[i]), LG_NONE, NULL, 0);
     fill(&made, of);
+    if (of->own_list > 0)
+        fill_own(&made, of->own_list);
     add_references(&made);
     add_bytes(&made, "memory.malloc", of->malloc);
     add_bytes(&made, "memory.leakgraph_malloc", of->own);
     add_bytes(&made, "memory.leakgraph", of->own);
+    add_bytes(&made, "memory.python_used", of->pymalloc);
     add_bytes(&made, "memory.stacks", of->stacks);
     add_bytes(&made, "memory.rss", of->rss);
     REQUIRE(lg_builder_finish(made.builder, &to->graph[at], NULL) == LG_OK);

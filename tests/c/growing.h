@@ -21,6 +21,8 @@ typedef struct growing_heap {
     uint32_t parts;    // objects that the requests have among them, in turn
     uint32_t malloc;   // bytes in use, 0: not known
     uint32_t own;      // of these, and of rss, what leakgraph keeps
+    uint32_t pymalloc; // bytes in use of pymalloc, 0: not known
+    uint32_t own_list; // objects in a list of leakgraph's
     uint32_t stacks;   // bytes of the stacks of threads, 0: not known
     uint32_t rss;      // resident bytes, 0: not known
 } growing_heap;

@@ -39,6 +39,18 @@ a_list_accumulates(void)
 }
 
 static void
+what_leakgraph_holds_is_not_told(void)
+{
+    const growing_heap heaps[] = {{.items = 10, .own_list = 10},
+                                  {.items = 20, .own_list = 20},
+                                  {.items = 30, .own_list = 30}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    REQUIRE(made.growth.count == 1);
+    check_holder(&made, 0, "app.items[*]");
+    growing_forget(&made);
+}
+
+static void
 keys_and_values_are_one_row(void)
 {
     const growing_heap heaps[] = {
@@ -309,6 +321,7 @@ names(void)
 SUITE(growth)
 {
     RUN(a_list_accumulates);
+    RUN(what_leakgraph_holds_is_not_told);
     RUN(keys_and_values_are_one_row);
     RUN(the_same_objects_grow_in_place);
     RUN(references_grow_in_place);

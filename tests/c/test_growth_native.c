@@ -1,4 +1,5 @@
 // What snapshots say about the memory of the process, and of no object.
+#include "graph/spent.h"
 #include "growing.h"
 #include "growth/growth_private.h"
 #include "test.h"
@@ -85,8 +86,70 @@ stacks_and_mappings_have_rows(void)
     check_native(mapped, LG_NATIVE_MAPPED, 0);
 }
 
+// What pymalloc has in use beyond small objects is a number of its own, and a
+// row if it is much beside these.
+static void
+small_blocks_have_a_number(void)
+{
+    enum { KIB = 1024, BASE = 100000 };
+    growing_heap heaps[3] = {{.pymalloc = BASE},
+                             {.pymalloc = BASE + 32 * KIB},
+                             {.pymalloc = BASE + 64 * KIB}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    CHECK(!made.growth.unexplained_known);
+    CHECK(made.growth.unexplained_small_known);
+    CHECK(made.growth.unexplained_small == 64 * KIB);
+    CHECK(made.growth.unexplained == 64 * KIB);
+    growing_forget(&made);
+    check_native(heaps, LG_NATIVE_SMALL, 64 * KIB);
+    heaps[2].pymalloc--;
+    check_native(heaps, LG_NATIVE_SMALL, 0);
+    // Beside small objects, a fifth of these. A key of 50 bytes takes 64, and a
+    // value of 500 takes 512.
+    for (uint32_t i = 0; i < 3; i++) {
+        heaps[i].entries = 500 * i;
+        heaps[i].pymalloc = BASE + 500 * i * (64 + 512) * 6 / 5;
+        heaps[i].malloc = BASE;
+    }
+    check_native(heaps, LG_NATIVE_SMALL, 1000 * (64 + 512) / 5);
+    heaps[2].pymalloc--;
+    check_native(heaps, LG_NATIVE_SMALL, 0);
+}
+
+// Objects that have items in blocks of their own may have both large and small.
+static void
+blocks_of_objects(void)
+{
+    static const struct {
+        const char *type;
+        uint64_t bytes, small, large;
+    } cases[] = {
+        {"app.Small", 33, 48, 0},
+        {"app.Large", 513, 0, 513},
+        {"app.Large", 512, 512, 0},
+        {"list", 56, 64, 0},
+        {"list", 56 + 512, 64 + 512, 0},
+        {"list", 56 + 520, 64, 520},
+        {"dict", 64 + 100, 64 + 112, 0},
+        {"set", 216 + 600, 224, 600},
+        {"frozenset", 217, 224 + 16, 0},
+        {"collections.deque", 624, 96, 528},
+        {"collections.deque", 760, 240, 528},
+        {"numpy.ndarray", 96 + 16, 96, 16},
+        {"numpy.ndarray", 96, 96, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lg_string type = {cases[i].type, (uint32_t)strlen(cases[i].type)};
+        lg__blocks blocks = lg__blocks_of(cases[i].bytes, lg__parts_of(type));
+        CHECK(lg__blocks_small(blocks) == cases[i].small);
+        CHECK(lg__blocks_large(blocks) == cases[i].large);
+    }
+}
+
 SUITE(growth_native)
 {
+    RUN(small_blocks_have_a_number);
+    RUN(blocks_of_objects);
     RUN(native_growth_has_a_number);
     RUN(own_memory_is_left_out);
     RUN(native_growth_has_rows);

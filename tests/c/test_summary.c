@@ -69,6 +69,7 @@ check_same(const lg_summary *a, const lg_summary *b)
         CHECK(other.example == LG_NONE);
     }
     CHECK(a->objects == b->objects && a->large == b->large);
+    CHECK(a->small == b->small);
     CHECK(a->rest == b->rest && a->mapped == b->mapped &&
           a->types.count == b->types.count);
     CHECK(a->infos.count == b->infos.count);

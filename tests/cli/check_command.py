@@ -414,6 +414,38 @@ class Command(unittest.TestCase):
         text = self.fine("retained", "disjoint.lgs", "type:app.Service")
         self.assertIn("1 object retains 64.0 MiB", text)
 
+    def check_growth(self, said: dict, *words: str) -> None:
+        """Of a check: the exit code, which places failed, and by how much."""
+        rows = said["rows"]
+        failed = self.run_command(*words)
+        self.assertEqual(failed.returncode, 1)
+        self.assertIn("Check failed: +", failed.stdout)
+        self.assertIsNone(said["check"])
+        for row in rows:
+            self.assertIn(f"{row['place']}  {row['holder']}", failed.stdout)
+        gained = sum(row["gained"] for row in rows)
+        most = f"{gained - 1000}B"
+        done = self.run_command(*words, "--json", "--limit", "1", "--max-growth", most)
+        self.assertEqual(done.returncode, 1)
+        check = json.loads(done.stdout)["check"]
+        keys = ("gained", "place", "holder")
+        places = [{key: row[key] for key in keys} for row in rows]
+        self.assertEqual(check.pop("failed"), places)
+        self.assertEqual(
+            check,
+            {
+                "passed": False,
+                "max_growth": gained - 1000,
+                "gained": gained,
+                "over": 1000,
+            },
+        )
+        passed = self.fine(*words, "--max-growth", f"{gained}B")
+        self.assertIn("Check passed: +", passed)
+        check = json.loads(self.fine(*words, "--max-growth", "1TiB", "--json"))["check"]
+        self.assertTrue(check["passed"])
+        self.assertEqual((check["over"], check["failed"]), (0, []))
+
     def test_diff(self) -> None:
         one, two = "losses.lgs", "training.lgs"
         same = self.fine("diff", one, one)
@@ -427,8 +459,7 @@ class Command(unittest.TestCase):
         rates = json.loads(self.fine("diff", one, two, "--steps", "1,11", "--json"))
         row = rates["rows"][0]
         self.assertAlmostEqual(row["per_step"], row["gained"] / 10)
-        self.assertEqual(self.run_command("diff", one, two, "--check").returncode, 1)
-        self.fine("diff", one, two, "--check", "--max-growth", "1TiB")
+        self.check_growth(said, "diff", one, two, "--check")
         self.fine("diff", one, one, "--check", "--settled")
         few = self.fine("diff", one, two, "--min-bytes", "1TiB")
         self.assertIn("Nothing grows.", few)

@@ -58,7 +58,7 @@ make_file(const uint8_t *data, size_t size, size_t *length)
     if (file == NULL)
         return NULL;
     memcpy(file, "\x89LGP\r\n\x1a\n", 8);
-    file[MAJOR_AT] = 1;
+    file[MAJOR_AT] = 2;
     memcpy(file + COUNTS_AT, data, EXERCISE_COUNTS);
     put(file + LENGTH_AT, raw);
     put(file + SUM_AT, XXH3_64bits(data + EXERCISE_COUNTS, raw));

@@ -58,6 +58,9 @@ def test_growth_is_told_with_its_line():
     assert f"{__name__}.kept[*]: accumulates, 2 → 3 → 4 objects" in text
     assert f"allocated at {__file__}:" in text
     assert "place " in text
+    assert "more than max_growth" not in text
+    text = found(leak, max_cycles=None, max_growth="1 KiB")
+    assert " more than max_growth, 1.00 KiB" in text
     assert leftovers.__doc__ and found(leak, max_cycles=None, max_growth="1 MiB") == ""
 
 

@@ -1,7 +1,9 @@
 """leakgraph.repeat() and leakgraph.track()."""
 
+import ctypes
 import gc
 import os
+from array import array
 
 import pytest
 
@@ -114,6 +116,37 @@ def test_track_says_that_two_snapshots_cannot_tell():
     assert row.counts == (0, 30)
     assert "Two snapshots cannot tell a leak" in str(tracked.growth)
     assert "rows of growth" in repr(tracked)
+
+
+def test_track_shows_nothing_of_leakgraph():
+    with leakgraph.track() as tracked:
+        pass
+    assert [row.holder for row in tracked.growth if "leakgraph" in row.holder] == []
+
+
+def test_small_blocks_that_no_object_explains():
+    """One row, by the bytes that pymalloc has in use and no object is."""
+    allocate = ctypes.pythonapi.PyObject_Malloc
+    allocate.restype, allocate.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
+    free = ctypes.pythonapi.PyObject_Free
+    free.restype, free.argtypes = None, [ctypes.c_void_p]
+    blocks = array("Q", [0] * 6000)
+
+    def work():
+        for at in range(work.done, work.done + 1500):
+            blocks[at] = allocate(100)
+        work.done += 1500
+
+    work.done = 0
+    growth = leakgraph.repeat(work, warmup=1, rounds=3, calls=1)
+    for address in blocks:
+        free(address)
+    (row,) = (row for row in growth if row.verdict == "native")
+    assert row.holder == "small blocks of Python that no object explains"
+    assert row.gained == growth.unexplained_small
+    assert growth.unexplained_small == pytest.approx(3 * 1500 * 112, rel=0.1)
+    assert growth.unexplained == growth.unexplained_malloc + growth.unexplained_small
+    assert "small blocks of Python +49" in str(growth)
 
 
 def test_marks_tell():

@@ -11,6 +11,7 @@ import pytest
 
 import leakgraph
 from leakgraph import samples, sites, watching
+from leakgraph.digest import summarize
 from leakgraph.evidence import Evidence
 from leakgraph.told import LeakWarning, describe, sample_lines, signed
 from leakgraph.watching import ENOUGH, SLOTS, Watch
@@ -77,7 +78,7 @@ class Evidences:
     def move(self, source, target):
         self.slots[target], self.slots[source] = self.slots[source], None
 
-    def compare(self, count, *, steps=None, min_bytes=0):
+    def compare(self, count, *, steps=None, min_bytes=0, nodes=True):
         assert None not in self.slots[:count]
         assert list(steps) == sorted(steps)
         self.compared.append(list(steps))
@@ -96,6 +97,7 @@ class Program:
         self.memory = memory
         self.watch = Watch(
             clock=self.clock,
+            work=self.clock,
             read=self.read,
             evidence=self.evidence,
             background=False,
@@ -189,6 +191,30 @@ def test_the_budget_limits_snapshots():
         assert spent <= budget * program.clock.now
         costs.append(spent)
     assert costs[1] > 0
+
+
+def test_time_that_other_programs_take_is_no_cost():
+    """A sample that had to wait for a processor puts off no other one."""
+    clock = Clock()
+
+    def read():
+        clock.now += 1.0
+        return (leaking(clock.now), 0, 0, 0, 0)
+
+    evidence = Evidences(clock, [Row("x")], cost=10.0)
+    watch = Watch(
+        clock=clock,
+        work=lambda: 0.0,
+        read=read,
+        evidence=evidence,
+        background=False,
+    )
+    watch._plan = 0.0
+    with pytest.warns(leakgraph.LeakWarning):
+        for _ in range(1000):
+            clock.now += 1.0
+            watch.step()
+    assert len(evidence.taken) >= ENOUGH
 
 
 def test_raise():
@@ -321,6 +347,22 @@ def test_bytes_on_devices(monkeypatch):
     assert samples.read()[4] == 0
 
 
+def test_malloc_is_asked_seldom_where_that_takes_long():
+    clock, asked = Clock(), []
+
+    def ask():
+        asked.append(1)
+        clock.now += samples.DEAR * dear
+        return 1000 * len(asked)
+
+    dear = 0.5
+    malloc = samples._Malloc(ask, clock)
+    assert [malloc.read() for _ in range(3)] == [1000, 2000, 3000]
+    dear = 3.5
+    assert [malloc.read() for _ in range(6)] == [4000, 4000, 4000, 4000, 5000, 5000]
+    assert samples._Malloc(lambda: -1, clock).read() == 0
+
+
 def test_by_time():
     clock = Clock()
     told = []
@@ -410,6 +452,40 @@ def test_a_real_leak_with_its_line():
     (text,) = (text for text in watch.leaks if text.startswith(f"{__name__}.kept[*]"))
     assert f"{__name__}.kept[*]: accumulates" in text
     assert f"allocated at {__file__}:" in text
+
+
+def test_another_process_makes_the_summaries(monkeypatch, tmp_path):
+    """So this one does not grow by an analysis; rows are the same, but for nodes."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    evidence = Evidence(4)
+    for slot in range(3):
+        evidence.take(slot)
+        kept.extend([Item(number) for number in range(20)])
+    evidence.move(2, 3)
+    evidence.move(3, 2)
+    growths = [evidence.compare(3, min_bytes=1000, nodes=nodes) for nodes in (0, 1)]
+    kept.clear()
+    found = [
+        [(row.place, row.counts, row.gained) for row in growth if "kept" in row.holder]
+        for growth in growths
+    ]
+    assert found[0] == found[1] != []
+    assert {row.node for row in growths[0]} == {None}
+    assert any(row.node for row in growths[1])
+    # The oldest have no snapshot any more, and none is made again.
+    assert list(evidence._files[:2]) == [-1, -1]
+    monkeypatch.setattr(
+        "leakgraph.evidence.summarize", lambda files, targets: not files
+    )
+    assert len(evidence.compare(3, min_bytes=1000, nodes=False)) == len(growths[0])
+    evidence.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("program", ["", "/usr/sbin/uwsgi", "/nowhere/python3"])
+def test_without_another_process_this_one_compares(program, monkeypatch):
+    monkeypatch.setattr("sys.executable", program)
+    assert not summarize([0], ["/nowhere/x.lgsum"])
 
 
 def test_in_the_background(monkeypatch):

@@ -68,11 +68,12 @@ typedef enum lg_native_kind {
     LG_NATIVE_STACKS,     /**< stacks of threads */
     LG_NATIVE_MAPPED,     /**< resident, and neither of an allocator nor of a
                                file */
+    LG_NATIVE_SMALL,      /**< in use of pymalloc, and of no object */
     LG_NATIVE_COUNT,
 } lg_native_kind;
 
 /** "memory that no object explains", "stacks of threads", "mapped memory that
- *  no object explains". */
+ *  no object explains", "small blocks of Python that no object explains". */
 LG_API const char *lg_native_kind_text(lg_native_kind kind);
 
 /** Why garbage piles up. */
@@ -192,16 +193,23 @@ typedef struct lg_growth {
                                    gained first */
     size_t tally_count;
     const int64_t *accounts[LG_ACCOUNT_COUNT]; /**< [snapshots]; -1: unknown */
-    int64_t unexplained; /**< bytes by which native memory grew more than
-                              objects do, in malloc and in mappings; 0 where it
-                              is not known */
-    bool unexplained_known;
+    int64_t unexplained;        /**< bytes by which memory in use grew more than
+                                     objects did: the sum of the two below */
+    int64_t unexplained_malloc; /**< of malloc; 0 where it is not known */
+    int64_t unexplained_small;  /**< of pymalloc, which has what is small: ints,
+                                     floats and texts that are no objects of a
+                                     snapshot; 0 where it is not known */
+    bool unexplained_known;     /**< that of malloc */
+    bool unexplained_small_known;
     const int64_t *native[LG_NATIVE_COUNT]; /**< [snapshots]; -1: unknown. Of
-                              mappings only differences count */
+                              mappings and small blocks only differences
+                              count */
     const lg_places *places;                /**< of the newest summary */
-    uint64_t *numbers; /**< what the series of rows point into */
-    uint64_t *sums;    /**< those of types and accounts */
-    uint64_t *series;  /**< those of tallies */
+    bool is_checked;    /**< by lg_growth_check; reports say the result */
+    int64_t max_growth; /**< what it was checked against */
+    uint64_t *numbers;  /**< what the series of rows point into */
+    uint64_t *sums;     /**< those of types and accounts */
+    uint64_t *series;   /**< those of tallies */
 } lg_growth;
 
 /** Start from LG_GROWTH_OPTIONS_INIT. */
@@ -234,6 +242,9 @@ LG_API lg_status lg_growth_find(const lg_summary *const *summaries,
                                 lg_error *err);
 /** Bytes that all rows gained together, but for those that settled. */
 LG_API int64_t lg_growth_gained(const lg_growth *growth);
+/** Whether that is at most `max_growth`. Reports of this growth say so from now
+ *  on, or else which places gained how much, and how much is too much. */
+LG_API bool lg_growth_check(lg_growth *growth, int64_t max_growth);
 LG_API void lg_growth_free(lg_growth *growth);
 
 #ifdef __cplusplus

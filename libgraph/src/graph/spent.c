@@ -1,5 +1,5 @@
 // What allocators spend on objects: more than the objects' sizes.
-#include "graph/graph_private.h"
+#include "graph/spent.h"
 
 #include <string.h>
 
@@ -9,14 +9,21 @@ enum {
     HEADER = 8, // of a block of glibc's malloc
 };
 
-// Types whose instances are two blocks, and the bytes of the first, with the
-// collector's head: the items of a list, the table of a dict or a set.
+// Types whose instances are two blocks or more, with the collector's head: the
+// bytes of the first beside the items of a list, the table of a dict or a set;
+// of a deque, those of each block of items. NumPy asks malloc for the shape and
+// the strides of an array.
 static const struct {
     const char *type;
-    uint32_t first;
-} parted[] = {{"list", 56}, {"dict", 64}, {"set", 216}, {"frozenset", 216}};
+    lg__parts parts;
+} parted[] = {{"list", {.first = 56}},
+              {"dict", {.first = 64}},
+              {"set", {.first = 216}},
+              {"frozenset", {.first = 216}},
+              {"numpy.ndarray", {.first = 96, .native = true}},
+              {"collections.deque", {.each = 528}}};
 
-enum { PARTED = sizeof parted / sizeof *parted };
+enum { PARTED = sizeof parted / sizeof *parted, LONGEST = 17 };
 
 static uint64_t
 block_of(uint64_t bytes)
@@ -25,12 +32,43 @@ block_of(uint64_t bytes)
     return (bytes + header + STEP - 1) / STEP * STEP;
 }
 
-static uint64_t
-spent_on(uint64_t bytes, uint32_t first)
+lg__blocks
+lg__blocks_of(uint64_t bytes, lg__parts parts)
 {
-    return first > 0 && bytes > first
-               ? block_of(first) + block_of(bytes - first)
-               : block_of(bytes);
+    uint64_t first = parts.each > 0 ? bytes % parts.each : parts.first;
+    bool has_two = first > 0 && bytes > first;
+    return has_two ? (lg__blocks){first, bytes - first, parts.native}
+                   : (lg__blocks){bytes, 0, false};
+}
+
+uint64_t
+lg__blocks_small(lg__blocks blocks)
+{
+    return (blocks.first <= SMALL ? block_of(blocks.first) : 0) +
+           (blocks.rest <= SMALL && !blocks.native ? block_of(blocks.rest) : 0);
+}
+
+uint64_t
+lg__blocks_large(lg__blocks blocks)
+{
+    return (blocks.first > SMALL ? blocks.first : 0) +
+           (blocks.rest > SMALL || blocks.native ? blocks.rest : 0);
+}
+
+static uint64_t
+spent_on(uint64_t bytes, lg__parts parts)
+{
+    lg__blocks blocks = lg__blocks_of(bytes, parts);
+    return block_of(blocks.first) + block_of(blocks.rest);
+}
+
+lg__parts
+lg__parts_of(lg_string type)
+{
+    for (size_t i = 0; i < PARTED && type.length <= LONGEST; i++)
+        if (lg__string_is(type, parted[i].type))
+            return parted[i].parts;
+    return (lg__parts){0};
 }
 
 // Objects whose size is the allocator's already, or that it knows nothing of.
@@ -49,8 +87,5 @@ lg_node_spent(const lg_graph *graph, lg_node node)
     if (is_exact(graph, node))
         return bytes;
     lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
-    for (size_t i = 0; i < PARTED && type.length <= 9; i++)
-        if (lg__string_is(type, parted[i].type))
-            return spent_on(bytes, parted[i].first);
-    return block_of(bytes);
+    return spent_on(bytes, lg__parts_of(type));
 }

@@ -154,6 +154,14 @@ lg_growth_gained(const lg_growth *growth)
     return sum;
 }
 
+bool
+lg_growth_check(lg_growth *growth, int64_t max_growth)
+{
+    growth->is_checked = true;
+    growth->max_growth = max_growth;
+    return lg_growth_gained(growth) <= max_growth;
+}
+
 void
 lg_growth_free(lg_growth *growth)
 {

@@ -100,12 +100,25 @@ in_malloc(const lg_summary *summary)
     return used < 0 ? -1 : used > known ? used - known : 0;
 }
 
+// What pymalloc has in use and no object explains, and a constant: what lies in
+// the program itself counts as an object, so it may be less than nothing.
+static int64_t
+in_arenas(const lg_summary *summary)
+{
+    int64_t used = lg__summary_bytes(summary, "memory.python_used");
+    return used < 0
+               ? -1
+               : used + (int64_t)LG__RESIDENT_ZERO - (int64_t)summary->small;
+}
+
 static int64_t
 native_of(const lg_summary *summary, lg_native_kind kind)
 {
     switch (kind) {
     case LG_NATIVE_MALLOC:
         return in_malloc(summary);
+    case LG_NATIVE_SMALL:
+        return in_arenas(summary);
     case LG_NATIVE_STACKS:
         return lg__summary_bytes(summary, "memory.stacks");
     default:
@@ -122,6 +135,17 @@ is_known(const lg__comparison *state, const int64_t *numbers)
     return true;
 }
 
+// By how much that memory grew; false: it is not known.
+static bool
+gain_of(const lg__comparison *state, const lg_growth *growth,
+        lg_native_kind kind, int64_t *out)
+{
+    const int64_t *each = growth->native[kind];
+    bool known = is_known(state, each);
+    *out = known ? each[state->count - 1] - each[0] : 0;
+    return known;
+}
+
 static void
 add_accounts(const lg__comparison *state, int64_t *numbers, lg_growth *out)
 {
@@ -136,10 +160,11 @@ add_accounts(const lg__comparison *state, int64_t *numbers, lg_growth *out)
         for (uint32_t i = 0; i < state->count; i++)
             *numbers++ = native_of(state->summaries[i], (lg_native_kind)kind);
     }
-    const int64_t *each = out->native[LG_NATIVE_MALLOC];
-    out->unexplained_known = is_known(state, each);
-    if (out->unexplained_known)
-        out->unexplained = each[state->count - 1] - each[0];
+    out->unexplained_known =
+        gain_of(state, out, LG_NATIVE_MALLOC, &out->unexplained_malloc);
+    out->unexplained_small_known =
+        gain_of(state, out, LG_NATIVE_SMALL, &out->unexplained_small);
+    out->unexplained = out->unexplained_malloc + out->unexplained_small;
 }
 
 const char *
@@ -149,6 +174,7 @@ lg_native_kind_text(lg_native_kind kind)
         "memory that no object explains",
         "stacks of threads",
         "mapped memory that no object explains",
+        "small blocks of Python that no object explains",
     };
     return (unsigned)kind < LG_NATIVE_COUNT ? texts[kind] : "unknown";
 }

@@ -9,16 +9,27 @@ static const int64_t LEAST[LG_NATIVE_COUNT] = {
     [LG_NATIVE_MALLOC] = 64 << 10,
     [LG_NATIVE_STACKS] = 64 << 10,
     [LG_NATIVE_MAPPED] = 4 << 20,
+    [LG_NATIVE_SMALL] = 64 << 10,
 };
-// Sizes of objects are not known to the byte: growth of malloc counts from this
-// part of the growth of the objects in it.
-static const double VAGUE = 0.05;
+// Sizes of objects are not known to the byte: growth of an allocator counts
+// from this part of the growth of the objects in it.
+static const double VAGUE[LG_NATIVE_COUNT] = {
+    [LG_NATIVE_MALLOC] = 0.05,
+    [LG_NATIVE_STACKS] = 0.05,
+    [LG_NATIVE_MAPPED] = 0.05,
+    // Of classes derived from containers, how their bytes lie in blocks is not
+    // known.
+    [LG_NATIVE_SMALL] = 0.2,
+};
 
 static double
-objects_gained(const lg__comparison *state)
+objects_gained(const lg__comparison *state, lg_native_kind kind)
 {
-    double last = (double)state->summaries[state->count - 1]->large;
-    double gained = last - (double)state->summaries[0]->large;
+    const lg_summary *newest = state->summaries[state->count - 1];
+    const lg_summary *oldest = state->summaries[0];
+    bool small = kind == LG_NATIVE_SMALL;
+    double last = (double)(small ? newest->small : newest->large);
+    double gained = last - (double)(small ? oldest->small : oldest->large);
     return gained > 0 ? gained : 0;
 }
 
@@ -34,7 +45,7 @@ is_growing(lg__comparison *state, const int64_t *numbers, lg_native_kind kind)
     int64_t gained = numbers[last] - numbers[0];
     return gained >= LEAST[kind] &&
            (uint64_t)gained >= state->options.min_bytes &&
-           (double)gained >= VAGUE * objects_gained(state) &&
+           (double)gained >= VAGUE[kind] * objects_gained(state, kind) &&
            lg__trend_of(state->x, state->y, state->count) == LG__TREND_GROWS;
 }
 
@@ -47,8 +58,9 @@ add_row(lg__comparison *state, lg_native_kind kind, lg_growth *out)
     if (numbers == NULL)
         return false;
     uint64_t *bytes = numbers + state->count;
-    // Of mappings nothing but the difference has a meaning.
-    int64_t zero = kind == LG_NATIVE_MAPPED ? each[0] : 0;
+    // Of these nothing but the difference has a meaning.
+    bool vague = kind == LG_NATIVE_MAPPED || kind == LG_NATIVE_SMALL;
+    int64_t zero = vague ? each[0] : 0;
     for (uint32_t i = 0; i < state->count; i++)
         bytes[(size_t)i * state->each] =
             each[i] > zero ? (uint64_t)(each[i] - zero) : 0;

@@ -177,6 +177,7 @@ struct lg_summary {
     uint64_t objects;   /**< shallow bytes on the host */
     uint64_t large; /**< of those, what malloc has, as it rounds them up: larger
                        objects and buffers, except mapped files */
+    uint64_t small;  /**< of those, what pymalloc spends */
     uint64_t mapped; /**< of those, in mappings of their own */
     uint64_t
         rest; /**< resident, and in no account, and RESIDENT_ZERO; 0: unknown */

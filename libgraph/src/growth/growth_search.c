@@ -137,12 +137,26 @@ trend_in_place(lg__comparison *state)
                : trend;
 }
 
-static bool
-is_garbage(const lg_places *places, uint32_t place)
+static const lg__place_item *
+top_of(const lg_places *places, uint32_t place)
 {
     while (lg__place_at(places, place)->parent != LG_NONE)
         place = lg__place_at(places, place)->parent;
-    return lg__place_at(places, place)->kind == LG_PLACE_GARBAGE;
+    return lg__place_at(places, place);
+}
+
+static bool
+is_garbage(const lg_places *places, uint32_t place)
+{
+    return top_of(places, place)->kind == LG_PLACE_GARBAGE;
+}
+
+// A name of leakgraph's.
+static bool
+is_own(lg_string name)
+{
+    return lg__string_is(name, "leakgraph") ||
+           lg__string_is(lg__package_of(name), "leakgraph");
 }
 
 // What a container has, keys and values, is one group; so is all garbage.
@@ -186,8 +200,8 @@ add_grown(lg__comparison *state, lg__trend trend, lg_growth_verdict verdict,
 // Which small values several modules share depends on what else refers to
 // them: a number that a program computes may be that of a constant somewhere.
 // No cycle leads through an atom: if nothing refers to one, CPython's cache of
-// attributes has its name. And what leakgraph itself keeps, such as the
-// snapshots, is no growth.
+// attributes has its name. And what leakgraph itself has, such as snapshots and
+// what its modules and classes hold, is no growth.
 static bool
 is_noise(const lg_places *places, uint32_t place)
 {
@@ -195,7 +209,8 @@ is_noise(const lg_places *places, uint32_t place)
     enum { ATOMS = 3, VALUES = sizeof values / sizeof *values };
     const lg__place_item *item = lg__place_at(places, place);
     lg_string type = lg__places_text(places, item->type);
-    if (lg__string_is(lg__package_of(type), "leakgraph"))
+    lg_string top = lg__places_text(places, top_of(places, place)->label);
+    if (is_own(type) || is_own(top))
         return true;
     bool nameless = item->kind == LG_PLACE_ROOT &&
                     lg__places_text(places, item->label).length == 0;

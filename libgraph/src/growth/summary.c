@@ -1,4 +1,5 @@
 // Summaries: what a comparison needs of a snapshot.
+#include "graph/spent.h"
 #include "growth/growth_private.h"
 
 #include <stdlib.h>
@@ -133,8 +134,6 @@ add_types(lg_summary *summary, const lg_graph *graph)
     return true;
 }
 
-// pymalloc hands what is larger to malloc (Objects/obmalloc.c).
-enum { SMALL_REQUEST = 512 };
 // glibc adds a header of 8 bytes, rounds up to 16, and maps the largest blocks
 // as whole pages, at first from 128 KiB on.
 enum { HEADER = 8, GRAIN = 16, MAPPED = 128 << 10, PAGE = 4096 };
@@ -147,26 +146,59 @@ in_malloc(uint64_t bytes)
     return (bytes + header + grain - 1) / grain * grain;
 }
 
+// CPython's own buffers, which its allocators have.
+static bool
+is_of_python(const lg_graph *graph, uint32_t node)
+{
+    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    return lg__string_is(type, "bytearray.memory") ||
+           lg__string_is(type, "array.memory");
+}
+
 static void
+add_object(lg_summary *summary, uint64_t bytes, lg__parts parts)
+{
+    lg__blocks blocks = lg__blocks_of(bytes, parts);
+    uint64_t large = lg__blocks_large(blocks);
+    summary->small += lg__blocks_small(blocks);
+    summary->large += large > 0 ? in_malloc(large) : 0;
+}
+
+static void
+add_bytes(lg_summary *summary, const lg_graph *graph, uint32_t node,
+          const lg__parts *parts)
+{
+    uint64_t bytes = lg_node_size(graph, node);
+    unsigned flags = graph->columns.node_flags[node];
+    summary->objects += bytes;
+    if ((flags & LG_NODE_BUFFER) &&
+        lg__string_is(lg_node_fact(graph, node, "memory"), "mapped"))
+        summary->mapped += bytes;
+    else if ((flags & LG_NODE_BUFFER) && is_of_python(graph, node))
+        add_object(summary, bytes, (lg__parts){0});
+    else if (flags & (LG_NODE_BUFFER | LG_NODE_CPP))
+        summary->large += in_malloc(bytes);
+    else if (!(flags & LG_NODE_SYNTHETIC))
+        add_object(summary, bytes, parts[graph->columns.type[node]]);
+}
+
+static bool
 add_accounts(lg_summary *summary, const lg_graph *graph)
 {
     uint32_t placed = 0;
+    lg__parts *parts = malloc((graph->type_count + (size_t)1) * sizeof *parts);
+    if (parts == NULL)
+        return false;
+    for (uint32_t type = 0; type < graph->type_count; type++)
+        parts[type] = lg__parts_of(lg_graph_type(graph, type).name);
     for (uint32_t node = 0; node < graph->columns.node_count; node++) {
-        uint64_t bytes = lg_node_size(graph, node);
-        unsigned flags = graph->columns.node_flags[node];
-        if (placed < graph->placed_count &&
-            graph->device_node[placed] == node) {
+        if (placed < graph->placed_count && graph->device_node[placed] == node)
             placed++;
-            continue;
-        }
-        summary->objects += bytes;
-        if ((flags & LG_NODE_BUFFER) &&
-            lg__string_is(lg_node_fact(graph, node, "memory"), "mapped"))
-            summary->mapped += bytes;
-        else if ((flags & (LG_NODE_BUFFER | LG_NODE_CPP)) ||
-                 bytes > SMALL_REQUEST)
-            summary->large += in_malloc(bytes);
+        else
+            add_bytes(summary, graph, node, parts);
     }
+    free(parts);
+    return true;
 }
 
 lg_status
@@ -180,12 +212,12 @@ lg__summary_make(const lg_analysis *analysis, const lg_monitor *monitor,
         return status;
     lg_summary *summary = lg__summary_begin(places);
     if (summary == NULL || !add_infos(summary, analysis->graph) ||
-        !add_types(summary, analysis->graph)) {
+        !add_types(summary, analysis->graph) ||
+        !add_accounts(summary, analysis->graph)) {
         lg_summary_free(summary);
         free(place);
         return lg__error_memory(err);
     }
-    add_accounts(summary, analysis->graph);
     *out = summary;
     *place_of = place;
     return LG_OK;

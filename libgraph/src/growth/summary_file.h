@@ -1,8 +1,9 @@
 /**
  * The file of a summary: a header, and one zstd frame of what it has. In the
  * frame stand the lengths of all strings, their bytes, zeros up to a multiple
- * of 8, five numbers (the sums of objects, large ones, mapped ones; the rest of
- * the resident memory; how many tallies), the places, the types, the info
+ * of 8, six numbers (the sums of objects, large ones, mapped ones; the rest of
+ * the resident memory; how many tallies; the sum of small objects, which files
+ * of version 1 lack), the places, the types, the info
  * texts, the tallies, and the names of the devices.
  */
 #ifndef LG_SUMMARY_FILE_H
@@ -13,7 +14,7 @@
 
 #define LG__SUMMARY_MAGIC "\x89LGP\r\n\x1a\n"
 
-enum { LG__SUMMARY_MAJOR = 1 };
+enum { LG__SUMMARY_MAJOR = 2 };
 
 typedef struct lg__summary_header {
     char magic[8];

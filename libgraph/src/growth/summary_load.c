@@ -85,12 +85,13 @@ static lg_status
 read_sums(reader *from, lg_error *err)
 {
     lg_summary *to = from->out;
-    const uint8_t *sums = take(from, 5, sizeof(uint64_t));
+    const uint8_t *sums = take(from, 6, sizeof(uint64_t));
     return sums != NULL && read_number(sums, 0, &to->objects) &&
                    read_number(sums, 1, &to->large) &&
                    read_number(sums, 2, &to->mapped) &&
                    read_number(sums, 3, &to->rest) &&
-                   read_number(sums, 4, &from->tallies)
+                   read_number(sums, 4, &from->tallies) &&
+                   read_number(sums, 5, &to->small)
                ? LG_OK
                : damaged(from, "a sum", 0, err);
 }
@@ -262,11 +263,14 @@ check_header(const reader *from, size_t length, lg_error *err)
     if (memcmp(header->magic, LG__SUMMARY_MAGIC, sizeof header->magic) != 0)
         return lg_error_set(err, LG_EFORMAT, "%s is not a leakgraph summary",
                             name);
-    if (header->major > LG__SUMMARY_MAJOR)
+    if (header->major != LG__SUMMARY_MAJOR)
         return lg_error_set(err, LG_EVERSION,
                             "%s has format version %u, this leakgraph reads "
-                            "%u: open it with a newer leakgraph",
-                            name, header->major, (unsigned)LG__SUMMARY_MAJOR);
+                            "%u: %s",
+                            name, header->major, (unsigned)LG__SUMMARY_MAJOR,
+                            header->major > LG__SUMMARY_MAJOR
+                                ? "open it with a newer leakgraph"
+                                : "summarize the snapshot again");
     if (XXH3_64bits(header, offsetof(lg__summary_header, header_checksum)) !=
             header->header_checksum ||
         header->raw_length > lg__file_raw_limit(length))

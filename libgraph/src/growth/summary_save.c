@@ -153,7 +153,7 @@ write_summary(const lg_summary *summary, lg_places *places, const char *path,
     size_t tallies = summary->tallies.count;
     lg__summary_tally *counts = malloc((tallies + 1) * sizeof *counts);
     uint64_t sums[] = {summary->objects, summary->large, summary->mapped,
-                       summary->rest, tallies};
+                       summary->rest,    tallies,        summary->small};
     lg_status status = rows == NULL || infos == NULL || counts == NULL ||
                                !copy_tallies(summary, places, counts)
                            ? lg__error_memory(err)

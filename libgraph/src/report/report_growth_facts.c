@@ -80,6 +80,9 @@ enum {
     IS_GROWING,
     SETTLED,
     UNEXPLAINED,
+    UNEXPLAINED_MALLOC,
+    UNEXPLAINED_SMALL,
+    CHECK,
     ACCOUNTS,
     TYPES,
     TALLIES,
@@ -137,13 +140,17 @@ is_growing(const lg_growth *growth)
 }
 
 void
-lg__put_growth_facts(lg_table *table, const lg_growth *growth)
+lg__put_growth_facts(lg_table *table, const lg_growth *growth,
+                     const lg_graph *newest)
 {
     static const lg__column columns[FACTS] = {
         [SNAPSHOTS] = {"snapshots", .type = LG_COLUMN_COUNT},
         [IS_GROWING] = {"is_growing", .type = LG_COLUMN_BOOL},
         [SETTLED] = {"settled", .type = LG_COLUMN_COUNT},
         [UNEXPLAINED] = {"unexplained", .type = LG_COLUMN_NUMBER},
+        [UNEXPLAINED_MALLOC] = {"unexplained_malloc", .type = LG_COLUMN_NUMBER},
+        [UNEXPLAINED_SMALL] = {"unexplained_small", .type = LG_COLUMN_NUMBER},
+        [CHECK] = {"check", .type = LG_COLUMN_RECORD},
         [ACCOUNTS] = {"accounts", .type = LG_COLUMN_LIST},
         [TYPES] = {"types", .type = LG_COLUMN_LIST},
         [TALLIES + LG_TALLY_FINDING] = {"findings", .type = LG_COLUMN_LIST},
@@ -156,12 +163,30 @@ lg__put_growth_facts(lg_table *table, const lg_growth *growth)
     lg__put_count(facts, SNAPSHOTS, growth->snapshots);
     lg__put_bool(facts, IS_GROWING, is_growing(growth));
     lg__put_count(facts, SETTLED, growth->settled);
-    if (growth->unexplained_known)
+    if (growth->unexplained_known || growth->unexplained_small_known)
         lg__put_number(facts, UNEXPLAINED, growth->unexplained);
+    if (growth->unexplained_known)
+        lg__put_number(facts, UNEXPLAINED_MALLOC, growth->unexplained_malloc);
+    if (growth->unexplained_small_known)
+        lg__put_number(facts, UNEXPLAINED_SMALL, growth->unexplained_small);
+    lg__put_growth_check(facts, CHECK, growth, newest);
     put_accounts(growth, facts, ACCOUNTS);
     put_types(growth, facts, TYPES);
     for (int kind = 0; kind < LG_TALLY_COUNT; kind++)
         put_tallies(growth, (lg_tally_kind)kind, facts);
+}
+
+// Where the growth lies that no object explains, if two allocators are known.
+static void
+say_parts(const lg_growth *growth, lg_text *out)
+{
+    if (!growth->unexplained_known || !growth->unexplained_small_known)
+        return;
+    lg_text_add(out, " (malloc ");
+    lg__format_signed((double)growth->unexplained_malloc, out);
+    lg_text_add(out, ", small blocks of Python ");
+    lg__format_signed((double)growth->unexplained_small, out);
+    lg_text_add(out, ")");
 }
 
 static void
@@ -180,9 +205,10 @@ say_accounts(const lg_growth *growth, lg_text *out)
         any = true;
     }
     lg_text_add(out, "\n");
-    if (growth->unexplained_known) {
+    if (growth->unexplained_known || growth->unexplained_small_known) {
         lg_text_add(out, "growth that no object explains: ");
         lg__format_signed((double)growth->unexplained, out);
+        say_parts(growth, out);
         lg_text_add(out, "\n");
     }
 }

@@ -8,8 +8,16 @@
 
 #include <leakgraph/growth.h>
 
-/** Adds the facts: of types, accounts, and what is counted besides objects. */
-void lg__put_growth_facts(lg_table *table, const lg_growth *growth);
+/** Adds the facts: of types, accounts, and what is counted besides objects.
+ *  newest: the graph of the newest snapshot, or NULL. */
+void lg__put_growth_facts(lg_table *table, const lg_growth *growth,
+                          const lg_graph *newest);
+/** Adds what lg_growth_check said, if it was asked: as a record. */
+void lg__put_growth_check(lg_table *facts, size_t column,
+                          const lg_growth *growth, const lg_graph *newest);
+/** Adds it as lines at the end of the text. */
+void lg__say_growth_check(lg_table *table, const lg_growth *growth,
+                          const lg_graph *newest);
 /** Adds the lines below the rows. */
 void lg__say_growth(lg_table *table, const lg_growth *growth);
 /** `100 → 200 → 300`; the middle of a long series is left out. */

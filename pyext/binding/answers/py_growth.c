@@ -69,6 +69,8 @@ enum {
     TYPES,
     ACCOUNTS,
     UNEXPLAINED,
+    UNEXPLAINED_MALLOC,
+    UNEXPLAINED_SMALL,
     IS_GROWING,
     SNAPSHOTS,
     SETTLED,
@@ -100,10 +102,10 @@ count_of(const lg_table *table, const char *name)
 }
 
 static PyObject *
-unexplained_of(const lg_table *table)
+number_of(const lg_table *table, const char *name)
 {
     lg_cell cell = {0};
-    if (result_fact(table, "unexplained", &cell))
+    if (result_fact(table, name, &cell))
         return PyLong_FromLongLong(cell.number);
     Py_RETURN_NONE;
 }
@@ -128,7 +130,9 @@ facts_new(snapshot_object *snapshot, const lg_table *table, PyObject *drawing)
     PyObject *values[FACTS] = {
         [TYPES] = rows_of(snapshot, table, "types", &type_shape),
         [ACCOUNTS] = rows_of(snapshot, table, "accounts", &account_shape),
-        [UNEXPLAINED] = unexplained_of(table),
+        [UNEXPLAINED] = number_of(table, "unexplained"),
+        [UNEXPLAINED_MALLOC] = number_of(table, "unexplained_malloc"),
+        [UNEXPLAINED_SMALL] = number_of(table, "unexplained_small"),
         [IS_GROWING] = is_growing(table),
         [SNAPSHOTS] = count_of(table, "snapshots"),
         [SETTLED] = count_of(table, "settled"),
@@ -333,8 +337,13 @@ static PyGetSetDef growth_getset[] = {
          "far "
          "as they are known."),
     FACT("unexplained", UNEXPLAINED,
-         "Bytes by which native memory grew more than objects do; None: not "
-         "known."),
+         "Bytes by which memory in use grew more than objects did, in malloc "
+         "and in pymalloc; None: not known."),
+    FACT("unexplained_malloc", UNEXPLAINED_MALLOC,
+         "Of these, those of malloc: native memory."),
+    FACT("unexplained_small", UNEXPLAINED_SMALL,
+         "Of these, those of pymalloc: ints, floats and texts that are no "
+         "objects of a snapshot."),
     FACT("is_growing", IS_GROWING,
          "Whether a row grows: not only what has settled."),
     FACT("snapshots", SNAPSHOTS, "How many were compared."),

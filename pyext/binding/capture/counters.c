@@ -3,23 +3,33 @@
 
 #include <stdlib.h>
 
-const char core_counters_doc[] =
-    "_counters($module, /)\n--\n\n"
-    "Bytes of this process: resident (0: unknown), in use of malloc (-1: "
-    "unknown).";
+const char core_resident_bytes_doc[] =
+    "_resident_bytes($module, /)\n--\n\n"
+    "Resident bytes of this process; 0: unknown.";
 
 PyObject *
-core_counters(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+core_resident_bytes(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
-    lg_allocator_bytes bytes = {0};
     uint64_t resident;
     Py_BEGIN_ALLOW_THREADS
     resident = lg_resident_bytes();
+    Py_END_ALLOW_THREADS
+    return PyLong_FromUnsignedLongLong(resident);
+}
+
+const char core_malloc_bytes_doc[] =
+    "_malloc_bytes($module, /)\n--\n\n"
+    "Bytes in use of malloc; -1: unknown. Looks at every free block.";
+
+PyObject *
+core_malloc_bytes(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+{
+    lg_allocator_bytes bytes = {0};
+    Py_BEGIN_ALLOW_THREADS
     lg_malloc_bytes_read(&bytes);
     Py_END_ALLOW_THREADS
-    return Py_BuildValue("KL", (unsigned long long)resident,
-                         bytes.malloc_known ? (long long)bytes.malloc_used
-                                            : -1LL);
+    return PyLong_FromLongLong(
+        bytes.malloc_known ? (long long)bytes.malloc_used : -1LL);
 }
 
 const char core_children_doc[] =

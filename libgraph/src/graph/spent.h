@@ -1,0 +1,33 @@
+/**
+ * Which blocks of the allocators an object takes.
+ */
+#ifndef LG_SPENT_H
+#define LG_SPENT_H
+
+#include "graph/graph_private.h"
+
+/** The bytes of an object in two blocks; `rest` is 0 of one block. */
+typedef struct lg__blocks {
+    uint64_t first;
+    uint64_t rest;
+    bool native; /**< malloc has the rest, however small */
+} lg__blocks;
+
+/** Of objects that have blocks of their own for their items: the bytes of the
+ *  first block, or else of each block of items. 0: not so. */
+typedef struct lg__parts {
+    uint32_t first;
+    uint32_t each;
+    bool native; /**< malloc has the rest, however small */
+} lg__parts;
+
+/** How objects of that type lie in blocks. */
+lg__parts lg__parts_of(lg_string type);
+/** The blocks of an object of that size; those of items are told as one. */
+lg__blocks lg__blocks_of(uint64_t bytes, lg__parts parts);
+/** What pymalloc spends on those blocks that are small enough for it. */
+uint64_t lg__blocks_small(lg__blocks blocks);
+/** The bytes of those that malloc has, which are larger. */
+uint64_t lg__blocks_large(lg__blocks blocks);
+
+#endif

@@ -1,0 +1,97 @@
+// Whether growth passed a check, and which places failed it by how much.
+#include "report/report_growth_facts.h"
+
+#include <inttypes.h>
+
+static int64_t
+over(const lg_growth *growth)
+{
+    int64_t gained = lg_growth_gained(growth);
+    return gained > growth->max_growth ? gained - growth->max_growth : 0;
+}
+
+static void
+put_places(lg_table *list, const lg_growth *growth, const lg_graph *graph)
+{
+    for (size_t i = 0; i < growth->count; i++) {
+        const lg_growth_row *row = &growth->rows[i];
+        lg_text place = {0};
+        lg_text holder = {0};
+        if (row->verdict == LG_GROWTH_SETTLED)
+            continue;
+        lg_text_addf(&place, "%016" PRIx64, row->key);
+        lg__format_growth_holder(growth, graph, row, &holder);
+        lg__table_row(list);
+        lg__put_number(list, 0, row->gained);
+        lg__put_formatted(list, 1, &place);
+        lg__put_formatted(list, 2, &holder);
+    }
+}
+
+void
+lg__put_growth_check(lg_table *facts, size_t column, const lg_growth *growth,
+                     const lg_graph *graph)
+{
+    static const lg__column columns[] = {
+        {"passed", .type = LG_COLUMN_BOOL},
+        {"max_growth", .type = LG_COLUMN_NUMBER},
+        {"gained", .type = LG_COLUMN_NUMBER},
+        {"over", .type = LG_COLUMN_NUMBER},
+        {"failed", .type = LG_COLUMN_LIST},
+    };
+    static const lg__column places[] = {
+        {"gained", .type = LG_COLUMN_NUMBER},
+        {.name = "place"},
+        {"holder", .type = LG_COLUMN_PATH},
+    };
+    if (!growth->is_checked)
+        return;
+    lg_table *check = lg__put_table(facts, column, columns, 5);
+    lg__table_row(check);
+    lg__put_bool(check, 0, over(growth) == 0);
+    lg__put_number(check, 1, growth->max_growth);
+    lg__put_number(check, 2, lg_growth_gained(growth));
+    lg__put_number(check, 3, over(growth));
+    lg_table *list = lg__put_table(check, 4, places, 3);
+    if (over(growth) > 0)
+        put_places(list, growth, graph);
+}
+
+static void
+format_verdict(const lg_growth *growth, lg_text *out)
+{
+    lg_text_add(out,
+                over(growth) > 0 ? "\nCheck failed: " : "\nCheck passed: ");
+    lg__format_signed((double)lg_growth_gained(growth), out);
+    lg_text_add(out, " in all, and ");
+    lg__format_signed((double)growth->max_growth, out);
+    lg_text_add(out, " may be");
+    if (over(growth) == 0) {
+        lg_text_add(out, ".\n");
+        return;
+    }
+    lg_text_add(out, ": ");
+    lg_text_add_size(out, (uint64_t)over(growth));
+    lg_text_add(out, " too much. These places grew:\n");
+}
+
+void
+lg__say_growth_check(lg_table *table, const lg_growth *growth,
+                     const lg_graph *graph)
+{
+    static const lg__column columns[] = {
+        {NULL, "gained", .type = LG_COLUMN_BYTES, .faces = LG__SHOWN,
+         .least = 12},
+        {NULL, "place", .faces = LG__SHOWN, .gap = 2},
+        {NULL, "held by", .type = LG_COLUMN_PATH, .faces = LG__SHOWN, .gap = 2},
+    };
+    lg_text above = {0};
+    if (!growth->is_checked)
+        return;
+    format_verdict(growth, &above);
+    lg_table *part =
+        lg__table_part(table, (lg__layout){.faces = LG__SHOWN}, columns, 3);
+    lg__table_format_above(part, &above);
+    if (over(growth) > 0)
+        put_places(part, growth, graph);
+}
