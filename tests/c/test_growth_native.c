@@ -1,5 +1,4 @@
 // What snapshots say about the memory of the process, and of no object.
-#include "graph/spent.h"
 #include "growing.h"
 #include "growth/growth_private.h"
 #include "test.h"

@@ -1,7 +1,6 @@
 /**
- * The private layout of a graph: a set of arrays, the same in memory and in a
- * file, and indexes that the first use makes. Also walking the folded graph,
- * and naming its parts.
+ * The private layout of a graph: arrays, the same in memory and in a file, and
+ * indexes that the first use makes. Also walking the folded graph, and names.
  */
 #ifndef LG_GRAPH_PRIVATE_H
 #define LG_GRAPH_PRIVATE_H
@@ -12,6 +11,7 @@
 #include <leakgraph/path.h>
 
 #include "base/base_private.h"
+#include "graph/spent.h"
 
 // Files contain these numbers.
 _Static_assert(sizeof(lg_segment) == 40, "a segment is 40 bytes");

@@ -1,5 +1,5 @@
 // What allocators spend on objects: more than the objects' sizes.
-#include "graph/spent.h"
+#include "graph/graph_private.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #ifndef LG_SPENT_H
 #define LG_SPENT_H
 
-#include "graph/graph_private.h"
+#include <leakgraph/graph.h>
 
 /** The bytes of an object in two blocks; `rest` is 0 of one block. */
 typedef struct lg__blocks {

@@ -1,5 +1,4 @@
 // Summaries: what a comparison needs of a snapshot.
-#include "graph/spent.h"
 #include "growth/growth_private.h"
 
 #include <stdlib.h>
