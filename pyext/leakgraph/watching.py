@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import os
-import sys
 import threading
 import time
 import warnings
@@ -17,6 +16,7 @@ from array import array
 
 from leakgraph import samples
 from leakgraph._core import Error
+from leakgraph.budget import Budget, processor
 from leakgraph.evidence import Evidence
 from leakgraph.told import LeakError, LeakWarning, describe, nothing, sample_lines
 from leakgraph.workers import Workers, own_name
@@ -36,8 +36,6 @@ __all__ = ["LeakError", "LeakWarning", "Watch"]
 
 #: Seconds between two samples: SOON at first, up to SELDOM.
 SOON, SELDOM = 0.1, 60.0
-#: The share of the budget that samples may take; the rest is for snapshots.
-SAMPLING = 0.1
 #: Samples between two looks at the trend.
 LOOK = 15
 #: Snapshots that are compared: from ENOUGH on, and SLOTS at most. Three could still be
@@ -48,15 +46,6 @@ ENOUGH, SLOTS = 4, 6
 FIRST, WIDER = 0.25, 1.5
 #: What gained fewer bytes is not told.
 LEAST = 16 << 10
-#: Seconds that a snapshot is planned for before one was measured: for each block of
-#: memory that Python has, and at least.
-PER_BLOCK, AT_LEAST = 5e-7, 0.05
-
-
-def _processor() -> float:
-    """Seconds of a processor: this thread's, and those of children that ended."""
-    times = os.times()
-    return time.thread_time() + times.children_user + times.children_system
 
 
 class Watch:
@@ -74,29 +63,27 @@ class Watch:
         traces: bool = False,
         *,
         clock: Callable[[], float] = time.perf_counter,
-        work: Callable[[], float] = _processor,
+        work: Callable[[], float] = processor,
         read: Callable[[], tuple[float, ...]] = samples.read,
         evidence: Evidence | None = None,
         background: bool = True,
     ) -> None:
-        self._budget, self._on_leak, self._traces = budget, on_leak, traces
+        self._on_leak, self._traces = on_leak, traces
         #: Only a function of the program's can look at the nodes of rows.
         self._wants_nodes = callable(on_leak)
-        self._clock, self._work = clock, work
-        self._read, self._background = read, background
+        self._budget = Budget(budget, clock, work)
+        self._clock, self._read, self._background = clock, read, background
         self._evidence = Evidence(SLOTS) if evidence is None else evidence
         self._window = samples.Window()
         self._workers = Workers()
         self._points = array("d", bytes(8 * SLOTS))
         self._taken = 0
         self._gap = 0.0
-        self._begin = self._due = clock()
+        self._due = clock()
         self._distance = SOON
         self._looks = 0
         self._by_time = False
         self._steps = 0
-        self._spent = self._sampled = 0.0
-        self._plan: float | None = None
         self._rising: list[str] = []
         self._told: dict[str, str] = {}
         self._pending: list[tuple[GrowthRow, Growth, str]] = []
@@ -192,7 +179,7 @@ class Watch:
 
     def report(self) -> str:
         """What was seen so far, as text."""
-        seconds = self._clock() - self._begin
+        seconds = self._budget.seconds
         self._workers.sample(seconds)
         x = f"{self._steps:,} steps" if self._steps else f"{seconds:,.0f} s"
         lines = [
@@ -221,7 +208,7 @@ class Watch:
 
     def _x(self) -> float:
         """Where the program is: its steps, or seconds if it samples by time."""
-        return self._clock() - self._begin if self._by_time else float(self._steps)
+        return self._budget.seconds if self._by_time else float(self._steps)
 
     def _sample(self) -> None:
         """Read the numbers, look at their trend, and act on it."""
@@ -229,7 +216,7 @@ class Watch:
             return
         try:
             begin, x = self._clock(), self._x()
-            since = begin, self._work()
+            since = self._budget.start()
             if self._job is not None and self._job.is_alive():
                 self._due = begin + self._distance
                 return
@@ -237,27 +224,17 @@ class Watch:
                 if self._window.add(x, self._read()):
                     self._distance = min(2 * self._distance, SELDOM)
                 self._look()
-            self._sampled += self._cost(since)
-            least = self._begin + self._sampled / (SAMPLING * self._budget)
-            self._due = max(begin + self._distance, least)
+            paid = self._budget.sampled(since)
+            self._due = max(begin + self._distance, paid)
             self._consider(begin, x)
         finally:
             self._busy.release()
-
-    def _cost(self, since: tuple[float, float]) -> float:
-        """Seconds that it has worked since then.
-
-        Not the time that has passed, which other programs may have had, nor that of
-        the program's own children, if some ended by chance.
-        """
-        clock, work = since
-        return min(self._clock() - clock, self._work() - work)
 
     def _look(self) -> None:
         """Now and then, look whether memory in use rises."""
         self._looks += 1
         if self._looks % LOOK == 0:
-            self._workers.sample(self._clock() - self._begin)
+            self._workers.sample(self._budget.seconds)
             self._rising = self._window.rising()
             if self._rising and not self._taken:
                 self._gap = FIRST * self._window.span
@@ -270,13 +247,13 @@ class Watch:
             return
         if self._taken and x < self._points[self._taken - 1] + self._gap:
             return
-        if self._spent + self._planned() > self._budget * (now - self._begin):
+        if not self._budget.has(now):
             return
-        since = self._clock(), self._work()
+        since = self._budget.start()
         if gc.isenabled():
             # What the collector would free is no leak.
             gc.collect()
-        self._spent += self._cost(since)
+        self._budget.spend(since)
         if not self._background:
             self._gather(x, None)
             return
@@ -289,12 +266,6 @@ class Watch:
         # The snapshot shows the program between two steps: go on only after the fork.
         forked.wait()
 
-    def _planned(self) -> float:
-        """Seconds that the next snapshot and its comparison may take."""
-        if self._plan is not None:
-            return self._plan
-        return AT_LEAST + PER_BLOCK * sys.getallocatedblocks()
-
     def _gather(
         self,
         x: float,
@@ -302,7 +273,7 @@ class Watch:
         enough: int | None = None,
     ) -> None:
         """Take a snapshot, and compare it with the earlier ones."""
-        since = self._clock(), self._work()
+        since = self._budget.start()
         try:
             self._make_room()
             self._evidence.take(
@@ -321,9 +292,7 @@ class Watch:
         finally:
             if forked is not None:
                 forked.set()
-            cost = self._cost(since)
-            self._spent += cost
-            self._plan = max(cost, (self._plan or 0.0) / 2)
+            self._budget.spend(since, is_snapshot=True)
 
     def _make_room(self) -> None:
         """Of as many snapshots as there may be, keep every other one."""

@@ -209,7 +209,7 @@ def test_time_that_other_programs_take_is_no_cost():
         evidence=evidence,
         background=False,
     )
-    watch._plan = 0.0
+    watch._budget.plan = 0.0
     with pytest.warns(leakgraph.LeakWarning):
         for _ in range(1000):
             clock.now += 1.0

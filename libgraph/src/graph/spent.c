@@ -15,7 +15,7 @@ enum {
 // the strides of an array.
 static const struct {
     const char *type;
-    lg__parts parts;
+    lg__block_parts parts;
 } parted[] = {{"list", {.first = 56}},
               {"dict", {.first = 64}},
               {"set", {.first = 216}},
@@ -33,7 +33,7 @@ block_of(uint64_t bytes)
 }
 
 lg__blocks
-lg__blocks_of(uint64_t bytes, lg__parts parts)
+lg__blocks_of(uint64_t bytes, lg__block_parts parts)
 {
     uint64_t first = parts.each > 0 ? bytes % parts.each : parts.first;
     bool has_two = first > 0 && bytes > first;
@@ -56,19 +56,19 @@ lg__blocks_large(lg__blocks blocks)
 }
 
 static uint64_t
-spent_on(uint64_t bytes, lg__parts parts)
+spent_on(uint64_t bytes, lg__block_parts parts)
 {
     lg__blocks blocks = lg__blocks_of(bytes, parts);
     return block_of(blocks.first) + block_of(blocks.rest);
 }
 
-lg__parts
+lg__block_parts
 lg__parts_of(lg_string type)
 {
     for (size_t i = 0; i < PARTED && type.length <= LONGEST; i++)
         if (lg__string_is(type, parted[i].type))
             return parted[i].parts;
-    return (lg__parts){0};
+    return (lg__block_parts){0};
 }
 
 // Objects whose size is the allocator's already, or that it knows nothing of.

@@ -15,16 +15,16 @@ typedef struct lg__blocks {
 
 /** Of objects that have blocks of their own for their items: the bytes of the
  *  first block, or else of each block of items. 0: not so. */
-typedef struct lg__parts {
+typedef struct lg__block_parts {
     uint32_t first;
     uint32_t each;
     bool native; /**< malloc has the rest, however small */
-} lg__parts;
+} lg__block_parts;
 
 /** How objects of that type lie in blocks. */
-lg__parts lg__parts_of(lg_string type);
+lg__block_parts lg__parts_of(lg_string type);
 /** The blocks of an object of that size; those of items are told as one. */
-lg__blocks lg__blocks_of(uint64_t bytes, lg__parts parts);
+lg__blocks lg__blocks_of(uint64_t bytes, lg__block_parts parts);
 /** What pymalloc spends on those blocks that are small enough for it. */
 uint64_t lg__blocks_small(lg__blocks blocks);
 /** The bytes of those that malloc has, which are larger. */

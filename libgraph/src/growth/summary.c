@@ -155,7 +155,7 @@ is_of_python(const lg_graph *graph, uint32_t node)
 }
 
 static void
-add_object(lg_summary *summary, uint64_t bytes, lg__parts parts)
+add_object(lg_summary *summary, uint64_t bytes, lg__block_parts parts)
 {
     lg__blocks blocks = lg__blocks_of(bytes, parts);
     uint64_t large = lg__blocks_large(blocks);
@@ -165,7 +165,7 @@ add_object(lg_summary *summary, uint64_t bytes, lg__parts parts)
 
 static void
 add_bytes(lg_summary *summary, const lg_graph *graph, uint32_t node,
-          const lg__parts *parts)
+          const lg__block_parts *parts)
 {
     uint64_t bytes = lg_node_size(graph, node);
     unsigned flags = graph->columns.node_flags[node];
@@ -174,7 +174,7 @@ add_bytes(lg_summary *summary, const lg_graph *graph, uint32_t node,
         lg__string_is(lg_node_fact(graph, node, "memory"), "mapped"))
         summary->mapped += bytes;
     else if ((flags & LG_NODE_BUFFER) && is_of_python(graph, node))
-        add_object(summary, bytes, (lg__parts){0});
+        add_object(summary, bytes, (lg__block_parts){0});
     else if (flags & (LG_NODE_BUFFER | LG_NODE_CPP))
         summary->large += in_malloc(bytes);
     else if (!(flags & LG_NODE_SYNTHETIC))
@@ -185,7 +185,8 @@ static bool
 add_accounts(lg_summary *summary, const lg_graph *graph)
 {
     uint32_t placed = 0;
-    lg__parts *parts = malloc((graph->type_count + (size_t)1) * sizeof *parts);
+    lg__block_parts *parts =
+        malloc((graph->type_count + (size_t)1) * sizeof *parts);
     if (parts == NULL)
         return false;
     for (uint32_t type = 0; type < graph->type_count; type++)
