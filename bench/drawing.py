@@ -1,5 +1,7 @@
 """Times pictures drawn by the renderer process against Graphviz called directly.
 
+The renderer starts either for the picture or while the process has other work.
+
     python bench/drawing.py PROGRAM [--rounds 30] [--resident 0 1024]
 
 PROGRAM is bench_drawing, built from drawing.c. Prints a Markdown table: milliseconds
@@ -39,12 +41,12 @@ def measure(program: str, dot: Path, suffix: str, rounds: int, resident: int) ->
         capture_output=True,
         text=True,
     ).stdout
-    first, least, median, by_least, by_median = map(float, said.split()[:5])
-    return (
-        f"{resident} MiB | {first:.1f} | {least:.1f}, {median:.1f} | "
-        f"{by_least:.1f}, {by_median:.1f} | {by_least - least:.1f}, "
-        f"{by_median - median:.1f} |"
-    )
+    first, *times = map(float, said.split()[:7])
+    pairs = [times[i : i + 2] for i in range(0, 6, 2)]
+    more = [time - pairs[0][i % 2] for i, time in enumerate(times[2:])]
+    cells = [*pairs, more[:2], more[2:]]
+    text = " | ".join(f"{least:.1f}, {median:.1f}" for least, median in cells)
+    return f"{resident} MiB | {first:.1f} | {text} |"
 
 
 def main() -> int:
@@ -54,8 +56,11 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--resident", type=int, nargs="+", default=[0, 1024])
     options = parser.parse_args()
-    print("| picture | format | process | direct, first | direct | renderer | more |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
+    print(
+        "| picture | format | process | direct, first | direct | renderer | early "
+        "| more | early |"
+    )
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as folder:
         dot = Path(folder) / "picture.dot"
         for name, text in pictures().items():

@@ -11,6 +11,9 @@
 /* A terminal shows fewer lines than a picture has boxes. */
 #define TREE_LINES 60u
 
+/* Gets ready while the file is read; NULL until there is something to draw. */
+static lg_renderer *early;
+
 static lg_view_options
 view_options(const lg_arguments *arguments)
 {
@@ -132,8 +135,9 @@ lg__draw(const lg_arguments *arguments, const lg_view *view)
                               .legend = arguments->legend};
     lg_status status = lg_view_dot(view, &options, &dot, &error);
     if (!status)
-        status = lg_render_file(dot.data, dot.length, arguments->format,
-                                arguments->output, lg__monitor(), &error);
+        status = lg_renderer_draw_file(early, dot.data, dot.length,
+                                       arguments->format, arguments->output,
+                                       lg__monitor(), &error);
     lg_text_free(&dot);
     lg__progress_end();
     if (!status)
@@ -144,26 +148,12 @@ lg__draw(const lg_arguments *arguments, const lg_view *view)
     return status == LG_EIO ? EXIT_INCOMPLETE : code;
 }
 
-int
-lg__verb_render(const lg_arguments *arguments)
+static int
+render_view(const lg_arguments *arguments)
 {
     int code;
     lg_view *view;
-    char format[16];
-    lg_error error = {0};
     lg_view_options options = view_options(arguments);
-    if (!arguments->output) {
-        lg__complain("render needs a file to write: give -o why.svg");
-        return EXIT_USAGE;
-    }
-    // Refuse a bad format before the work.
-    if (!arguments->format &&
-        lg_render_format_of(arguments->output, format, &error))
-        return lg__fail(&error);
-    if (arguments->picture == PICTURE_GROWTH)
-        return lg__render_growth(arguments);
-    if (arguments->picture != PICTURE_VIEW)
-        return lg__render_analysed(arguments);
     if (arguments->word_count < 2) {
         lg__complain("render needs a selector: see leakgraph render --help");
         return EXIT_USAGE;
@@ -172,5 +162,28 @@ lg__verb_render(const lg_arguments *arguments)
         return code;
     code = lg__draw(arguments, view);
     lg_view_free(view);
+    return code;
+}
+
+int
+lg__verb_render(const lg_arguments *arguments)
+{
+    char format[16];
+    lg_error error = {0};
+    if (!arguments->output) {
+        lg__complain("render needs a file to write: give -o why.svg");
+        return EXIT_USAGE;
+    }
+    // Refuse a bad format before the work.
+    if (!arguments->format &&
+        lg_render_format_of(arguments->output, format, &error))
+        return lg__fail(&error);
+    early = lg_renderer_start(arguments->format ? arguments->format : format);
+    int code =
+        arguments->picture == PICTURE_GROWTH ? lg__render_growth(arguments)
+        : arguments->picture != PICTURE_VIEW ? lg__render_analysed(arguments)
+                                             : render_view(arguments);
+    lg_renderer_end(early);
+    early = NULL;
     return code;
 }

@@ -1,6 +1,7 @@
 // DOT to image bytes through libgvc: the only file that knows Graphviz.
 
 #include "render/graphviz.h"
+#include "write/fonts.h"
 
 #include <gvc.h>
 
@@ -140,22 +141,50 @@ last_words(void)
     return length ? chatter : "it does not say why";
 }
 
+static lg_status
+open_context(const char *format, lg_error *err)
+{
+    agseterrf(hear);
+    if (!context)
+        context = gvContext();
+    if (!context)
+        return fail(err, LG_ERENDER, "Graphviz does not start");
+    return check_format(format, err);
+}
+
+static bool
+render(const char *dot, const char *format, char **bytes, render_length *size)
+{
+    Agraph_t *graph = agmemread(dot);
+    return graph && !gvLayout(context, graph, "dot") &&
+           !gvRenderData(context, graph, format, bytes, size);
+}
+
+void
+lg__graphviz_warm_up(const char *format)
+{
+    // A font of another size is another font: here are those of every picture.
+    static const char letters[] =
+        "digraph fonts{a[shape=plain,fontsize=11,fontname=\"" SANS "\",label="
+        "<a<B>a</B><FONT POINT-SIZE=\"9\">a<B>a</B></FONT>>];"
+        "a->a[fontname=\"" MONO "\",fontsize=9.5,label=a]}";
+    char *bytes = NULL;
+    render_length size = 0;
+    if (!open_context(format, NULL))
+        render(letters, format, &bytes, &size);
+    chatter[0] = '\0';
+}
+
 lg_status
 lg__graphviz_draw(const char *dot, const char *format, char **data,
                   size_t *length, lg_error *err)
 {
-    agseterrf(hear);
-    context = gvContext();
-    if (!context)
-        return fail(err, LG_ERENDER, "Graphviz does not start");
-    lg_status status = check_format(format, err);
+    lg_status status = open_context(format, err);
     if (status)
         return status;
     char *bytes = NULL;
     render_length size = 0;
-    Agraph_t *graph = agmemread(dot);
-    if (!graph || gvLayout(context, graph, "dot") ||
-        gvRenderData(context, graph, format, &bytes, &size))
+    if (!render(dot, format, &bytes, &size))
         return fail(err, LG_ERENDER, "Graphviz cannot draw this: %s",
                     last_words());
     // A library knows a format's name that it was built without.

@@ -4,6 +4,10 @@
 
 #include <leakgraph/base.h>
 
+/** Loads Graphviz's plugins and the fonts that a picture in `format` takes, and
+ *  does nothing about what fails: the drawing will say so. */
+void lg__graphviz_warm_up(const char *format);
+
 /** Lays `dot` out and draws it. LG_EINVAL lists the formats that there are,
  *  LG_ERENDER says what Graphviz says. Once per process: nothing is freed,
  * since Graphviz 2.42 corrupts the heap while it frees some layouts. */

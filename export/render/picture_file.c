@@ -113,8 +113,9 @@ lg_render_format_check(const char *format, lg_error *err)
 }
 
 lg_status
-lg_render_file(const char *dot, size_t dot_length, const char *format,
-               const char *path, const lg_monitor *monitor, lg_error *err)
+lg_renderer_draw_file(lg_renderer *renderer, const char *dot, size_t dot_length,
+                      const char *format, const char *path,
+                      const lg_monitor *monitor, lg_error *err)
 {
     char suffix[16];
     char *data = NULL;
@@ -126,10 +127,19 @@ lg_render_file(const char *dot, size_t dot_length, const char *format,
     if (!format)
         status = lg_render_format_of(path, suffix, err);
     if (!status)
-        status = lg_render(dot, dot_length, format ? format : suffix, monitor,
-                           &data, &length, err);
+        status = lg_renderer_draw(renderer, dot, dot_length,
+                                  format ? format : suffix, monitor, &data,
+                                  &length, err);
     if (!status)
         status = lg__file_write(path, data, length, err);
     free(data);
     return status;
+}
+
+lg_status
+lg_render_file(const char *dot, size_t dot_length, const char *format,
+               const char *path, const lg_monitor *monitor, lg_error *err)
+{
+    return lg_renderer_draw_file(NULL, dot, dot_length, format, path, monitor,
+                                 err);
 }

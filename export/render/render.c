@@ -27,6 +27,13 @@ typedef struct limits {
     bool inherited; // the renderer has no more because this process has not
 } limits;
 
+struct lg_renderer {
+    lg__worker worker;
+    limits most;
+    char format[16];
+    bool spent; // it has drawn its one picture and ended
+};
+
 static unsigned
 number_of(const char *variable, unsigned usual)
 {
@@ -147,38 +154,84 @@ take_reply(lg__exchange *exchange, char **data, size_t *length, lg_error *err)
 }
 
 static lg_status
-draw(lg__exchange *exchange, const char *format, char **data, size_t *length,
-     lg_error *err)
+start(lg_renderer *self, const char *format, lg_error *err)
 {
-    lg__worker worker;
     char path[PATH_MAX], seconds[16], bytes[24];
-    limits most = current_limits();
+    self->most = current_limits();
     lg_status status = lg__renderer_find(path, err);
     if (status)
         return status;
-    snprintf(seconds, sizeof seconds, "%u", most.seconds);
+    snprintf(seconds, sizeof seconds, "%u", self->most.seconds);
     snprintf(bytes, sizeof bytes, "%llu",
-             (unsigned long long)most.mebibytes << 20);
+             (unsigned long long)self->most.mebibytes << 20);
     char *arguments[] = {path, (char *)(uintptr_t)format, seconds, bytes, NULL};
-    status = lg__worker_start(&worker, arguments, err);
-    if (status)
-        return status;
-    exchange->worker = &worker;
-    exchange->seconds = most.seconds;
+    return lg__worker_start(&self->worker, arguments, err);
+}
+
+static lg_status
+draw(lg_renderer *self, lg__exchange *exchange, char **data, size_t *length,
+     lg_error *err)
+{
+    exchange->worker = &self->worker;
+    exchange->seconds = self->most.seconds;
     lg__outcome outcome = lg__exchange_run(exchange);
     int code;
-    lg__ending ending = lg__worker_end(&worker, &code);
-    status = tell_outcome(outcome, ending, code, &most, err);
+    lg__ending ending = lg__worker_end(&self->worker, &code);
+    self->spent = true;
+    lg_status status = tell_outcome(outcome, ending, code, &self->most, err);
     return status ? status : take_reply(exchange, data, length, err);
+}
+
+static bool
+is_text(const char *format)
+{
+    return !strcmp(format, "dot") || !strcmp(format, "gv");
+}
+
+lg_renderer *
+lg_renderer_start(const char *format)
+{
+    lg_renderer *self = NULL;
+    if (!is_text(format) && strlen(format) < sizeof self->format)
+        self = calloc(1, sizeof *self);
+    if (!self)
+        return NULL;
+    strcpy(self->format, format);
+    if (!start(self, format, NULL))
+        return self;
+    free(self);
+    return NULL;
+}
+
+void
+lg_renderer_end(lg_renderer *self)
+{
+    int code;
+    if (self && !self->spent)
+        lg__worker_end(&self->worker, &code);
+    free(self);
+}
+
+lg_status
+lg_renderer_draw(lg_renderer *early, const char *dot, size_t dot_length,
+                 const char *format, const lg_monitor *monitor, char **data,
+                 size_t *length, lg_error *err)
+{
+    if (is_text(format))
+        return copy_text(dot, dot_length, data, length, err);
+    lg_renderer late = {.spent = false};
+    lg__exchange exchange = {
+        .dot = dot, .dot_length = dot_length, .monitor = monitor};
+    if (early && !early->spent && !strcmp(early->format, format))
+        return draw(early, &exchange, data, length, err);
+    lg_status status = start(&late, format, err);
+    return status ? status : draw(&late, &exchange, data, length, err);
 }
 
 lg_status
 lg_render(const char *dot, size_t dot_length, const char *format,
           const lg_monitor *monitor, char **data, size_t *length, lg_error *err)
 {
-    if (!strcmp(format, "dot") || !strcmp(format, "gv"))
-        return copy_text(dot, dot_length, data, length, err);
-    lg__exchange exchange = {
-        .dot = dot, .dot_length = dot_length, .monitor = monitor};
-    return draw(&exchange, format, data, length, err);
+    return lg_renderer_draw(NULL, dot, dot_length, format, monitor, data,
+                            length, err);
 }

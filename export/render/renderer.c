@@ -5,6 +5,7 @@
 #include "render/reply.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,10 +57,8 @@ limit_all(unsigned seconds, uint64_t bytes)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     limit(RLIMIT_CORE, 0);
     volunteer();
-    if (seconds) {
-        alarm(seconds);
+    if (seconds)
         limit(RLIMIT_CPU, seconds);
-    }
     // A sanitizer's shadow is address space, too.
     if (bytes && !IS_SANITIZED)
         limit(RLIMIT_AS, bytes);
@@ -72,6 +71,14 @@ close_others(void)
 #ifdef SYS_close_range
     syscall(SYS_close_range, 3u, ~0u, 0u);
 #endif
+}
+
+// True unless the caller is still choosing what to draw.
+static bool
+has_input(int patience_ms)
+{
+    struct pollfd input = {STDIN_FILENO, POLLIN, 0};
+    return poll(&input, 1, patience_ms) != 0;
 }
 
 // Everything up to the end, with a NUL after it; NULL if memory runs out.
@@ -118,12 +125,16 @@ main(int argc, char **argv)
         return 2;
     }
     close_others();
-    limit_all((unsigned)strtoul(argv[2], NULL, 10),
-              strtoull(argv[3], NULL, 10));
+    unsigned seconds = (unsigned)strtoul(argv[2], NULL, 10);
+    limit_all(seconds, strtoull(argv[3], NULL, 10));
     char *data = NULL;
     size_t length = 0;
     lg_error error = {.status = LG_ENOMEM,
                       .message = "memory ran out while drawing"};
+    if (!has_input(0))
+        lg__graphviz_warm_up(argv[1]);
+    has_input(-1);
+    alarm(seconds); // 0 is none
     const char *dot = read_all();
     if (dot && !lg__graphviz_draw(dot, argv[1], &data, &length, &error))
         error.status = LG_OK;

@@ -4,8 +4,9 @@
  *
  * The renderer is a program: `leakgraph-render FORMAT SECONDS BYTES` reads DOT
  * from its standard input, up to its end, and writes one reply to its standard
- * output. It limits itself to SECONDS of time and BYTES of address space; 0 is
- * no limit. A reply that is cut short is no reply.
+ * output. It loads what it needs while it waits for the DOT. From then on it
+ * limits itself to SECONDS of time, and all along to BYTES of address space; 0
+ * is no limit. A reply that is cut short is no reply.
  */
 #ifndef LEAKGRAPH_REPLY_H
 #define LEAKGRAPH_REPLY_H

@@ -2,6 +2,7 @@
 
 #include "view/look.h"
 #include "view/view_words.h"
+#include "write/fonts.h"
 
 #include <leakgraph/options.h>
 
@@ -16,8 +17,6 @@
 /* Bigger pictures are not measured, nor deeper ones to their end. */
 #define MEASURED 1024
 #define DEEPEST 256
-#define SANS "Helvetica,Arial,sans-serif"
-#define MONO "DejaVu Sans Mono,Menlo,Consolas,monospace"
 
 // Adds a tooltip. Graphviz reads backslashes in this quoted string twice, and
 // then entities.

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define DOT "digraph { a -> b [label=x] }"
+#define DOT "digraph pair { a -> b [label=x] }"
 
 static char folder[] = "/tmp/leakgraph-renderer-XXXXXX";
 static char script[64];

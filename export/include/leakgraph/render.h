@@ -30,6 +30,27 @@ LG_API lg_status lg_render(const char *dot, size_t dot_length,
                            const char *format, const lg_monitor *monitor,
                            char **data, size_t *length, lg_error *err);
 
+/**
+ * A renderer that starts while its picture is still being chosen: it takes tens
+ * of milliseconds until it can draw, most of them for fonts. It draws one
+ * picture, and ends with this process at the latest.
+ */
+typedef struct lg_renderer lg_renderer;
+
+/** Returns without waiting for it. NULL for "dot", "gv" and what cannot be
+ *  started: lg_renderer_draw() then tries again, and says why. Start and draw
+ *  in one thread: the kernel ends it with the thread that started it. */
+LG_API lg_renderer *lg_renderer_start(const char *format);
+/** In any case; NULL is fine. Ends it if it waits for its picture. */
+LG_API void lg_renderer_end(lg_renderer *renderer);
+
+/** lg_render() by a renderer that is ready, if it has drawn nothing so far and
+ *  was started for the same format, and else by a new one. NULL is fine. */
+LG_API lg_status lg_renderer_draw(lg_renderer *renderer, const char *dot,
+                                  size_t dot_length, const char *format,
+                                  const lg_monitor *monitor, char **data,
+                                  size_t *length, lg_error *err);
+
 /** The format that a file's suffix stands for, lower case, borrowed from path:
  *  LG_EINVAL when there is no suffix. */
 LG_API lg_status lg_render_format_of(const char *path, char format[16],
@@ -46,6 +67,12 @@ LG_API lg_status lg_render_format_check(const char *format, lg_error *err);
 LG_API lg_status lg_render_file(const char *dot, size_t dot_length,
                                 const char *format, const char *path,
                                 const lg_monitor *monitor, lg_error *err);
+/** lg_render_file() by a renderer that is ready, as lg_renderer_draw(). */
+LG_API lg_status lg_renderer_draw_file(lg_renderer *renderer, const char *dot,
+                                       size_t dot_length, const char *format,
+                                       const char *path,
+                                       const lg_monitor *monitor,
+                                       lg_error *err);
 
 #ifdef __cplusplus
 }

@@ -238,7 +238,7 @@ request_draw(picture_request *self, snapshot_object *snapshot)
     PyObject *drawing = drawing_new(state, view, &self->style);
     if (drawing != NULL && self->path != NULL &&
         !drawing_write(drawing, PyBytes_AS_STRING(self->path),
-                       self->style.format, &self->progress.monitor))
+                       self->style.format, NULL, &self->progress.monitor))
         Py_CLEAR(drawing);
     return drawing;
 }

@@ -6,7 +6,6 @@
 #include "binding/support/progress.h"
 #include "binding/support/python_call.h"
 
-#include <leakgraph/render.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -267,26 +266,26 @@ drawing_repr_png(drawing_object *self, PyObject *Py_UNUSED(unused))
 
 static lg_status
 write_file(drawing_object *self, const char *path, const char *format,
-           const lg_monitor *monitor, lg_error *error)
+           lg_renderer *renderer, const lg_monitor *monitor, lg_error *error)
 {
     lg_text dot = {0};
     lg_status status = make_dot(self, &dot, error);
     if (status == LG_OK)
-        status =
-            lg_render_file(dot.data, dot.length, format, path, monitor, error);
+        status = lg_renderer_draw_file(renderer, dot.data, dot.length, format,
+                                       path, monitor, error);
     lg_text_free(&dot);
     return status;
 }
 
 bool
 drawing_write(PyObject *drawing, const char *path, const char *format,
-              const lg_monitor *monitor)
+              lg_renderer *renderer, const lg_monitor *monitor)
 {
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status =
-        write_file((drawing_object *)drawing, path, format, monitor, &error);
+    status = write_file((drawing_object *)drawing, path, format, renderer,
+                        monitor, &error);
     Py_END_ALLOW_THREADS
     if (status != LG_OK)
         raise_failure((drawing_object *)drawing, status, &error);
@@ -332,7 +331,8 @@ drawing_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     PyObject *result = NULL;
     progress watch;
     progress_start(&watch, NULL);
-    if (drawing_write(self, PyBytes_AS_STRING(path), format, &watch.monitor))
+    if (drawing_write(self, PyBytes_AS_STRING(path), format, NULL,
+                      &watch.monitor))
         result = PyUnicode_DecodeFSDefault(PyBytes_AS_STRING(path));
     if (!progress_end(&watch, result ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(result);

@@ -3,6 +3,7 @@
 #define LEAKGRAPH_DRAWING_H
 
 #include "binding/support/state.h"
+#include <leakgraph/render.h>
 #include <leakgraph/view.h>
 
 extern PyType_Spec drawing_spec;
@@ -23,9 +24,9 @@ PyObject *drawing_new(core_state *state, lg_view *view,
 bool drawing_file(core_state *state, PyObject *filename,
                   const drawing_style *style, char suffix[16], PyObject **path);
 
-/** Writes the picture; format NULL: the path's suffix decides. PictureError
- * when Graphviz cannot. */
+/** Writes the picture; format NULL: the path's suffix decides. `renderer` has
+ *  been started for it, or is NULL. PictureError when Graphviz cannot. */
 bool drawing_write(PyObject *drawing, const char *path, const char *format,
-                   const lg_monitor *monitor);
+                   lg_renderer *renderer, const lg_monitor *monitor);
 
 #endif

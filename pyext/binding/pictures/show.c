@@ -42,7 +42,8 @@ request_draw(show_request *self, core_state *state, const lg_graph *graph,
     PyObject *drawing = drawing_new(state, view, &self->style);
     if (drawing != NULL && self->path != NULL &&
         !drawing_write(drawing, PyBytes_AS_STRING(self->path),
-                       self->style.format, &self->progress.monitor))
+                       self->style.format, self->renderer,
+                       &self->progress.monitor))
         Py_CLEAR(drawing);
     return drawing;
 }

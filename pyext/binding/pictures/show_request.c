@@ -2,13 +2,28 @@
 #include "binding/support/args.h"
 #include "binding/support/errors.h"
 
-#include <leakgraph/render.h>
-
 void
 request_clear(show_request *self)
 {
     Py_CLEAR(self->also);
     Py_CLEAR(self->path);
+    lg_renderer_end(self->renderer);
+    self->renderer = NULL;
+}
+
+/* Starts the renderer of a picture in a file: it takes as long to be ready as
+   the capture and the choice of what to draw. */
+static bool
+start_renderer(show_request *self)
+{
+    const char *format =
+        self->style.format ? self->style.format : self->suffix_format;
+    if (self->path == NULL)
+        return true;
+    Py_BEGIN_ALLOW_THREADS
+    self->renderer = lg_renderer_start(format);
+    Py_END_ALLOW_THREADS
+    return true;
 }
 
 static bool
@@ -66,5 +81,6 @@ request_parse(show_request *self, core_state *state, lg_direction direction,
            progress_start(&self->progress, values[ARG_PROGRESS]) &&
            arg_objects("also", values[ARG_ALSO], &self->also) &&
            drawing_file(state, values[ARG_PATH], &self->style,
-                        self->suffix_format, &self->path);
+                        self->suffix_format, &self->path) &&
+           start_renderer(self);
 }

@@ -6,9 +6,10 @@
 #include "binding/support/progress.h"
 
 typedef struct show_request {
-    PyObject *target; /* borrowed */
-    PyObject *also;   /* fast sequence, or NULL */
-    PyObject *path;   /* bytes, or NULL: no file */
+    PyObject *target;      /* borrowed */
+    PyObject *also;        /* fast sequence, or NULL */
+    PyObject *path;        /* bytes, or NULL: no file */
+    lg_renderer *renderer; /* gets ready during the capture; or NULL */
     lg_view_options view;
     bool chosen; /* by the caller: whether to show retained bytes */
     bool retained;

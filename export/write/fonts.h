@@ -1,0 +1,8 @@
+/** The fonts of a picture: the first of each list that the machine has. */
+#ifndef LEAKGRAPH_FONTS_H
+#define LEAKGRAPH_FONTS_H
+
+#define SANS "Helvetica,Arial,sans-serif"
+#define MONO "DejaVu Sans Mono,Menlo,Consolas,monospace"
+
+#endif

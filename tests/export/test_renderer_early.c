@@ -1,0 +1,124 @@
+// Renderers that start before there is something to draw.
+
+#include "test.h"
+
+#include <leakgraph/render.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define DOT "digraph pair { a -> b [label=x] }"
+
+static char *real; // the renderer that was built
+
+static void
+be_real(void)
+{
+    REQUIRE(!setenv("LEAKGRAPH_RENDERER", real, 1));
+}
+
+static void
+no_other(void)
+{
+    REQUIRE(!setenv("LEAKGRAPH_RENDERER", "/nowhere/leakgraph-render", 1));
+}
+
+static size_t
+count_files(void)
+{
+    size_t count = 0;
+    DIR *open = opendir("/proc/self/fd");
+    REQUIRE(open);
+    while (readdir(open))
+        count++;
+    closedir(open);
+    return count;
+}
+
+static lg_status
+draw_early(lg_renderer *early, const char *format, lg_error *error)
+{
+    char *data = NULL;
+    size_t length = 0;
+    lg_status status = lg_renderer_draw(early, DOT, strlen(DOT), format, NULL,
+                                        &data, &length, error);
+    CHECK(status ? !data : length > 100);
+    free(data);
+    return status;
+}
+
+// A renderer that starts early draws one picture, and the same one as others.
+static void
+test_started_early(void)
+{
+    be_real();
+    size_t before = count_files(), late_length = 0, length = 0;
+    char *late = NULL, *data = NULL;
+    REQUIRE(
+        !lg_render(DOT, strlen(DOT), "svg", NULL, &late, &late_length, NULL));
+    lg_renderer *early = lg_renderer_start("svg");
+    REQUIRE(early);
+    no_other(); // from now on
+    REQUIRE(!lg_renderer_draw(early, DOT, strlen(DOT), "svg", NULL, &data,
+                              &length, NULL));
+    CHECK(length == late_length && !memcmp(data, late, length));
+    CHECK(draw_early(early, "svg", NULL) == LG_ERENDER); // it is spent
+    be_real();
+    CHECK(!draw_early(early, "svg", NULL));
+    lg_renderer_end(early);
+    early = lg_renderer_start("png");
+    CHECK(!draw_early(early, "svg", NULL)); // by another
+    lg_renderer_end(early);
+    free(late);
+    free(data);
+    CHECK(count_files() == before);
+    CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+}
+
+static void
+test_started_early_in_vain(void)
+{
+    be_real();
+    size_t before = count_files();
+    lg_renderer_end(lg_renderer_start("svg"));
+    lg_renderer_end(NULL);
+    CHECK(!lg_renderer_start("dot") && !lg_renderer_start("gv"));
+    CHECK(!lg_renderer_start("a format with a long name"));
+    CHECK(count_files() == before);
+    CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+    lg_error error = {0};
+    lg_renderer *early = lg_renderer_start("nonsense");
+    CHECK(draw_early(early, "nonsense", &error) == LG_EINVAL);
+    CHECK(strstr(error.message, "svg"));
+    lg_renderer_end(early);
+    no_other();
+    CHECK(!lg_renderer_start("svg"));
+}
+
+// What the caller does before the picture does not count as drawing.
+static void
+test_waits_without_a_limit(void)
+{
+    REQUIRE(!setenv("LEAKGRAPH_RENDER_SECONDS", "1", 1));
+    be_real();
+    lg_renderer *early = lg_renderer_start("svg");
+    usleep(1200000);
+    CHECK(!draw_early(early, "svg", NULL));
+    lg_renderer_end(early);
+    REQUIRE(!unsetenv("LEAKGRAPH_RENDER_SECONDS"));
+}
+
+SUITE(renderer_early)
+{
+    real = getenv("LEAKGRAPH_RENDERER");
+    real = real ? strdup(real) : NULL;
+    REQUIRE(real);
+    RUN(test_started_early);
+    RUN(test_started_early_in_vain);
+    RUN(test_waits_without_a_limit);
+    free(real);
+    return test_result();
+}
