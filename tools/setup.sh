@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.."
 
 packages='gcc g++ libc6-dev make ccache git pkg-config ca-certificates
           libgraphviz-dev graphviz libigraph-dev uthash-dev libzstd-dev libxxhash-dev
-          libmicrohttpd-dev node-d3-hierarchy node-d3-selection node-d3-scale'
+          zlib1g-dev libmicrohttpd-dev node-d3-hierarchy node-d3-selection node-d3-scale'
 case ${1:-} in
 '') ;;
 checks)
@@ -27,7 +27,7 @@ fresh) packages="$packages debootstrap" ;;
 matrix)
     packages="$packages cmake ninja-build python3-dev python3-venv python3-pytest
               python3-numpy python3-matplotlib xz-utils dpkg-dev
-              libffi-dev libssl-dev libsqlite3-dev libbz2-dev liblzma-dev zlib1g-dev" ;;
+              libffi-dev libssl-dev libsqlite3-dev libbz2-dev liblzma-dev" ;;
 *)
     echo "tools/setup.sh: unknown set '$1': give none, or checks, fresh or matrix" >&2
     exit 2

@@ -43,6 +43,7 @@ static const struct option options[] = {
     {"module", required_argument, NULL, 'E'},
     {"no-browser", no_argument, NULL, 'N'},
     {"output", required_argument, NULL, 'o'},
+    {"parquet", required_argument, NULL, 'Q'},
     {"path", no_argument, NULL, 'P'},
     {"paths", no_argument, NULL, 'M'},
     {"port", required_argument, NULL, 'O'},
@@ -88,6 +89,7 @@ static const option_text texts[] = {
     {'z', "--compress LEVEL   compress with zstd, level 1 to 19"},
     {'o', "-o, --output FILE  write to FILE; `-` is standard output"},
     {'f', "-f, --format NAME  the format, whatever the suffix of the output"},
+    {'Q', "--parquet DIR      write tables of Parquet into this folder"},
     {'t', "--title TEXT       put a line above the picture"},
     {'g', "--legend           explain the colours below the picture"},
     {'d', "--depth N          follow at most N references in a row (3)"},
@@ -185,6 +187,7 @@ take_text(int letter, lg_arguments *out)
                         : letter == 'p' ? &out->steps
                         : letter == 'E' ? &out->module
                         : letter == 'K' ? &out->baseline
+                        : letter == 'Q' ? &out->parquet
                                         : &out->title;
     *text = optarg;
     return true;
@@ -208,7 +211,7 @@ take_option(int letter, lg_arguments *out)
 {
     if (strchr("ABRPMWCD", letter))
         return take_picture(letter, out);
-    if (strchr("EKofHVptu", letter))
+    if (strchr("EKQofHVptu", letter))
         return take_text(letter, out);
     switch (letter) {
     case 'd':

@@ -69,6 +69,7 @@ typedef struct lg_arguments {
     bool mine;
     const char *module;
     const char *baseline;
+    const char *parquet;
     const char *cuts[MOST_CUTS]; /* texts of references */
     uint32_t cut_count;
     bool update_baseline;

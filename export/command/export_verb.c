@@ -3,6 +3,24 @@
 #include "command/command.h"
 
 #include <leakgraph/export.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Parquet is written by pyarrow.
+static int
+write_parquet(const lg_arguments *arguments)
+{
+    static char verb[] = "export", option[] = "--parquet", end[] = "--";
+    if (arguments->output || arguments->format) {
+        lg__complain("export writes tables or a file: give --parquet or -o");
+        return EXIT_USAGE;
+    }
+    char *folder = strdup(arguments->parquet);
+    char *words[] = {verb, option, folder, end, arguments->words[0], NULL};
+    int code = folder ? lg__run_python(words) : EXIT_INCOMPLETE;
+    free(folder);
+    return code;
+}
 
 int
 lg__verb_export(const lg_arguments *arguments)
@@ -12,6 +30,8 @@ lg__verb_export(const lg_arguments *arguments)
     lg_analysis *analysis = NULL;
     lg_export_format format;
     lg_error error = {0};
+    if (arguments->parquet)
+        return write_parquet(arguments);
     if (!arguments->output) {
         lg__complain("export needs a file to write: give -o run.graphml");
         return EXIT_USAGE;

@@ -7,7 +7,29 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_VERBS 32u
+#define MOST_VERBS 40u
+
+// Python runs these.
+static const struct {
+    const char *name;
+    const char *summary;
+} python_verbs[] = {
+    {"run", "save a snapshot when it exits"},
+    {"watch", "say what grows while it runs, and report at the end"},
+    {"sql", "query the tables of a snapshot, with DuckDB"},
+};
+
+enum {
+    SCRIPT_VERBS = 2, // the first, which run a script
+    PYTHON_VERBS = sizeof python_verbs / sizeof *python_verbs,
+};
+
+static void
+print_python_verbs(size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++)
+        printf("  %-11s %s\n", python_verbs[i].name, python_verbs[i].summary);
+}
 
 static void
 print_help(void)
@@ -18,10 +40,11 @@ print_help(void)
            lg_version());
     for (size_t i = 0; lg__verb_at(i); i++)
         printf("  %-11s %s\n", lg__verb_at(i)->name, lg__verb_at(i)->summary);
+    printf("\nVerbs that read a snapshot with Python:\n");
+    print_python_verbs(SCRIPT_VERBS, PYTHON_VERBS);
+    printf("\nVerbs that run a Python script:\n");
+    print_python_verbs(0, SCRIPT_VERBS);
     printf(
-        "\nVerbs that run a Python script:\n"
-        "  run         save a snapshot when it exits\n"
-        "  watch       say what grows while it runs, and report at the end\n"
         "\n`leakgraph VERB --help` explains a verb.\n"
         "\nExit codes: 0 fine, 1 leaks found (cycles, findings or diff "
         "--check),\n"
@@ -53,10 +76,12 @@ wants_help(int argc, char **argv)
 static int
 complain_verb(const char *word)
 {
-    const char *names[MOST_VERBS] = {"run", "watch"};
-    size_t count = 2;
-    for (; count < MOST_VERBS && lg__verb_at(count - 2); count++)
-        names[count] = lg__verb_at(count - 2)->name;
+    const char *names[MOST_VERBS];
+    size_t count = 0;
+    for (; count < PYTHON_VERBS; count++)
+        names[count] = python_verbs[count].name;
+    for (size_t i = 0; count < MOST_VERBS && lg__verb_at(i); i++)
+        names[count++] = lg__verb_at(i)->name;
     const char *nearest = lg__nearest(word, names, count);
     if (nearest)
         lg__complain("there is no verb %s: did you mean %s?", word, nearest);
@@ -90,11 +115,13 @@ find_verb(const char *word)
     return lg__verb_at(i);
 }
 
-// Python runs these.
 static bool
-is_script_verb(const char *word)
+is_python_verb(const char *word)
 {
-    return !strcmp(word, "run") || !strcmp(word, "watch");
+    size_t i = 0;
+    while (i < PYTHON_VERBS && strcmp(word, python_verbs[i].name))
+        i++;
+    return i < PYTHON_VERBS;
 }
 
 // `help` and `help VERB`.
@@ -106,7 +133,7 @@ help(char *verb)
         print_help();
         return EXIT_FINE;
     }
-    if (is_script_verb(verb))
+    if (is_python_verb(verb))
         return lg__run_python((char *[]){verb, option, NULL});
     if (!find_verb(verb))
         return complain_verb(verb);
@@ -130,7 +157,7 @@ main(int argc, char **argv)
         printf("leakgraph %s\n", lg_version());
         return EXIT_FINE;
     }
-    if (is_script_verb(word))
+    if (is_python_verb(word))
         return lg__run_python(argv + 1);
     const lg_verb *verb = find_verb(word);
     return verb ? run_verb(verb, argc - 1, argv + 1) : complain_verb(word);

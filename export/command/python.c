@@ -1,5 +1,4 @@
-// `leakgraph run SCRIPT` and `leakgraph watch SCRIPT` start Python, which runs
-// the script.
+// Starts Python for the verbs that need it: `leakgraph run SCRIPT`.
 
 #include "command/command.h"
 

@@ -343,9 +343,10 @@ static const lg_verb verbs[] = {
      "\n"
      "Example:\n"
      "  leakgraph analyze run.lgs -o analysed.lgs\n"},
-    {"export", lg__verb_export, "of", 1, 0,
+    {"export", lg__verb_export, "ofQ", 1, 0,
      "write the snapshot for another tool",
-     "leakgraph export SNAP -o FILE [--format NAME]",
+     "leakgraph export SNAP -o FILE [--format NAME]\n"
+     "       leakgraph export SNAP --parquet DIR",
      "Writes the snapshot in the format of another tool, which the suffix of "
      "the "
      "file or\n"
@@ -355,10 +356,12 @@ static const lg_verb verbs[] = {
      "  .gexf               Gephi\n"
      "  .folded             flame graphs\n"
      "  .speedscope.json    speedscope\n"
-     "  .pb                 pprof (format pprof)\n"
+     "  .pb, .pb.gz         pprof (format pprof), compressed\n"
      "The first three have all objects and references, the others the bytes of "
      "each\n"
-     "place in the dominator tree.\n"
+     "place in the dominator tree. --parquet starts Python, which writes the "
+     "tables\n"
+     "nodes, edges and types with pyarrow.\n"
      "\n"
      "Example:\n"
      "  leakgraph export run.lgs -o run.heapsnapshot\n"

@@ -13,13 +13,14 @@
 static const struct {
     const char *name;
     const char *suffix;
+    const char *other_suffix;
 } formats[] = {
     [LG_EXPORT_HEAPSNAPSHOT] = {"heapsnapshot", ".heapsnapshot"},
     [LG_EXPORT_GRAPHML] = {"graphml", ".graphml"},
     [LG_EXPORT_GEXF] = {"gexf", ".gexf"},
     [LG_EXPORT_FOLDED] = {"folded", ".folded"},
     [LG_EXPORT_SPEEDSCOPE] = {"speedscope", ".speedscope.json"},
-    [LG_EXPORT_PPROF] = {"pprof", ".pb"},
+    [LG_EXPORT_PPROF] = {"pprof", ".pb", ".pb.gz"},
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats };
@@ -27,6 +28,8 @@ enum { FORMATS = sizeof formats / sizeof *formats };
 static bool
 ends_with(const char *path, const char *suffix)
 {
+    if (suffix == NULL)
+        return false;
     size_t length = strlen(path), tail = strlen(suffix);
     return length > tail && strcmp(path + length - tail, suffix) == 0;
 }
@@ -37,14 +40,15 @@ lg_export_format_find(const char *name, const char *path, lg_export_format *out,
 {
     for (int i = 0; i < FORMATS; i++)
         if (name ? strcmp(name, formats[i].name) == 0
-                 : ends_with(path, formats[i].suffix)) {
+                 : ends_with(path, formats[i].suffix) ||
+                       ends_with(path, formats[i].other_suffix)) {
             *out = (lg_export_format)i;
             return LG_OK;
         }
     return lg_error_set(
         err, LG_EINVAL,
         "%s %.200s %s: the formats are heapsnapshot, graphml, gexf, folded, "
-        "speedscope (.speedscope.json) and pprof (.pb)",
+        "speedscope (.speedscope.json) and pprof (.pb, .pb.gz)",
         name ? "there is no format" : "the suffix of", name ? name : path,
         name ? "to export" : "says no format to export");
 }
@@ -53,6 +57,17 @@ bool
 lg_export_needs_analysis(lg_export_format format)
 {
     return format >= LG_EXPORT_FOLDED;
+}
+
+// pprof's own files are compressed, and some of its readers want them so.
+static void
+write_packed_pprof(lg__stream *out, const lg_places *places)
+{
+    out->gzip = lg__gzip_new();
+    if (out->gzip != NULL)
+        lg__write_pprof(out, places);
+    else
+        out->status = lg_error_set(out->err, LG_ENOMEM, "memory ran out");
 }
 
 static lg_status
@@ -68,7 +83,7 @@ write_places(lg__stream *out, const lg_analysis *analysis,
     else if (format == LG_EXPORT_SPEEDSCOPE)
         lg__write_speedscope(out, places);
     else
-        lg__write_pprof(out, places);
+        write_packed_pprof(out, places);
     lg_places_free(places);
     return lg__stream_finish(out);
 }
@@ -90,7 +105,11 @@ static lg_status
 open_through(const char *path, int *out, lg_error *err)
 {
     struct stat known;
-    *out = strcmp(path, "-") == 0 ? dup(STDOUT_FILENO) : -1;
+    bool standard = strcmp(path, "-") == 0;
+    *out = standard ? dup(STDOUT_FILENO) : -1;
+    if (*out < 0 && standard)
+        return lg_error_set(err, LG_EIO, "cannot write to standard output: %s",
+                            strerror(errno));
     if (*out < 0 && stat(path, &known) == 0 && !S_ISREG(known.st_mode) &&
         (*out = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)) < 0)
         return lg_error_set(err, LG_EIO, "cannot open %.300s: %s", path,
@@ -116,6 +135,7 @@ lg_export_file(const lg_graph *graph, const lg_analysis *analysis,
     status = lg_export_needs_analysis(format)
                  ? write_places(&out, analysis, format)
                  : write_graph(&out, graph, format);
+    lg__gzip_free(out.gzip);
     if (!plain)
         close(out.descriptor);
     else if (status == LG_OK)

@@ -1,5 +1,5 @@
 // Places as a profile of pprof: profile.proto of github.com/google/pprof, in
-// the wire format of Protocol Buffers, not compressed.
+// the wire format of Protocol Buffers, which the stream compresses.
 #include "formats/formats.h"
 
 // Fields of the messages.

@@ -15,11 +15,11 @@ fail(lg__stream *stream, lg_status status)
 }
 
 static void
-flush(lg__stream *stream)
+write_all(lg__stream *stream, const lg_text *text)
 {
-    const char *data = stream->text.data;
-    size_t left = stream->text.length;
-    if (stream->text.failed)
+    const char *data = text->data;
+    size_t left = text->length;
+    if (text->failed)
         fail(stream, lg_error_set(stream->err, LG_ENOMEM, "memory ran out"));
     while (left > 0 && stream->status == LG_OK) {
         ssize_t written = write(stream->descriptor, data, left);
@@ -31,6 +31,19 @@ flush(lg__stream *stream)
             data += written;
             left -= (size_t)written;
         }
+    }
+}
+
+static void
+flush(lg__stream *stream, bool last)
+{
+    if (stream->gzip != NULL && !stream->text.failed) {
+        lg_text packed = {0};
+        lg__gzip_add(stream->gzip, &stream->text, last, &packed);
+        write_all(stream, &packed);
+        lg_text_free(&packed);
+    } else {
+        write_all(stream, &stream->text);
     }
     stream->text.length = 0;
 }
@@ -93,7 +106,7 @@ bool
 lg__stream_next(lg__stream *stream)
 {
     if (stream->text.length >= ENOUGH || stream->text.failed)
-        flush(stream);
+        flush(stream, false);
     return stream->status == LG_OK;
 }
 
@@ -112,7 +125,7 @@ lg__stream_step(lg__stream *stream, uint64_t done, uint64_t all)
 lg_status
 lg__stream_finish(lg__stream *stream)
 {
-    flush(stream);
+    flush(stream, true);
     lg_text_free(&stream->text);
     return stream->status;
 }

@@ -5,6 +5,8 @@
 #ifndef LG_STREAM_H
 #define LG_STREAM_H
 
+#include "formats/gzip.h"
+
 #include <leakgraph/graph.h>
 #include <leakgraph/text.h>
 
@@ -12,6 +14,7 @@ typedef struct lg__stream {
     int descriptor;
     const char *path; /**< for messages */
     lg_text text;     /**< what is not yet written: writers add to it */
+    lg__gzip *gzip;   /**< or NULL: the file is not compressed */
     const lg_monitor *monitor;
     lg_status status;
     lg_error *err;

@@ -1,3 +1,4 @@
+#include "binding/objects/arrow_tables.h"
 #include "binding/objects/py_snapshot.h"
 #include "binding/objects/kept.h"
 #include "binding/support/args.h"
@@ -258,6 +259,17 @@ static PyMethodDef snapshot_methods[] = {
     {"to_igraph", snapshot_to_igraph, METH_NOARGS,
      "to_igraph($self, /)\n--\n\nA directed igraph.Graph of all objects and "
      "references.\n\nIts attributes are those of to_networkx()."},
+    {"sql", (PyCFunction)(void (*)(void))snapshot_sql,
+     METH_VARARGS | METH_KEYWORDS,
+     "sql($self, query, /, **tables)\n--\n\nRun a query of DuckDB over the "
+     "tables of the snapshot; a relation of DuckDB.\n\nThe tables are nodes, "
+     "edges, types, retained, variables, top, cycles, tensors,\nfigures, "
+     "threads, memory, host and findings. tables are more of them; those of\n"
+     "a snapshot have its name before theirs: sql('from old.types', "
+     "old=snapshot).\nNeeds duckdb."},
+    {"_retained_arrow", snapshot_retained_arrow, METH_NOARGS,
+     "_retained_arrow($self, /)\n--\n\nWhat each node retains, for Arrow: a "
+     "capsule."},
     {"to_parquet", snapshot_to_parquet, METH_O,
      "to_parquet($self, folder, /)\n--\n\nWrite nodes.parquet, edges.parquet "
      "and "

@@ -118,6 +118,7 @@ if TYPE_CHECKING:
     from leakgraph.armed import Armed, arm, disarm
     from leakgraph.buffers import register_buffers, unregister_buffers
     from leakgraph.expect import Uncollected, expect_collectable
+    from leakgraph.queries import sql
     from leakgraph.repeats import Tracked, repeat, track
     from leakgraph.told import LeakError, LeakWarning
     from leakgraph.watch_call import watch
@@ -207,6 +208,7 @@ __all__ = [
     "show_path",
     "show_refs",
     "snapshot",
+    "sql",
     "tensors",
     "top",
     "track",
@@ -229,6 +231,7 @@ _LATER = {
     "expect_collectable": "expect",
     "register_buffers": "buffers",
     "repeat": "repeats",
+    "sql": "queries",
     "track": "repeats",
     "unregister_buffers": "buffers",
     "watch": "watch_call",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from leakgraph.extras import need
+
 if TYPE_CHECKING:
     from leakgraph import Snapshot
 
@@ -69,9 +71,8 @@ def to_igraph(snapshot: Snapshot) -> Any:
 
 def to_parquet(request: tuple[Snapshot, str]) -> list[str]:
     """Writes nodes.parquet, edges.parquet and types.parquet into a folder."""
-    import pyarrow
-    from pyarrow import parquet
-
+    pyarrow = need("pyarrow", "pyarrow", "Parquet")
+    parquet = need("pyarrow.parquet", "pyarrow", "Parquet")
     snapshot, folder = request
     tables = {
         "nodes": snapshot.nodes,

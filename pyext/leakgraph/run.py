@@ -30,6 +30,8 @@ USAGE = """\
 usage: python -m leakgraph run [OPTIONS] SCRIPT [ARGS]
        python -m leakgraph run [OPTIONS] -m MODULE [ARGS]
        python -m leakgraph watch [OPTIONS] SCRIPT [ARGS]
+       python -m leakgraph export SNAP --parquet DIR
+       python -m leakgraph sql SNAP QUERY
        python -m leakgraph VERB ...
 
 run runs a script or a module as `python` would and saves a snapshot of its objects
@@ -46,7 +48,8 @@ that ends by os._exit() or a signal leaves no snapshot of its end.
   --rss SIZE      with --arm: another share ("80%"), a size ("12GiB"), or none
   --keep N        with --arm: how many files to keep, the newest ones (5)
 
-watch runs it and says what grows; see `python -m leakgraph watch --help`.
+watch runs it and says what grows; see `python -m leakgraph watch --help`, and
+`sql --help`. export --parquet writes tables with pyarrow.
 For any other VERB, runs the `leakgraph` command, which reads snapshots.
 """
 
@@ -73,8 +76,21 @@ def main(arguments: list[str]) -> None:
         from leakgraph.watched import watch_script
 
         watch_script(arguments[1:])
+    elif arguments[0] == "sql" or _writes_parquet(arguments):
+        from leakgraph.verbs import run_verb
+
+        sys.exit(run_verb(arguments[0], arguments[1:]))
     else:
         _hand_over(arguments)
+
+
+def _writes_parquet(arguments: list[str]) -> bool:
+    """Whether it is an export that pyarrow writes, and no question for help."""
+    return (
+        arguments[0] == "export"
+        and any(one.split("=")[0] == "--parquet" for one in arguments)
+        and not {"-h", "--help"} & set(arguments)
+    )
 
 
 def _run(arguments: list[str]) -> None:

@@ -391,10 +391,27 @@ class Command(unittest.TestCase):
         self.assertEqual(
             exports.speedscope_bytes(self.here / "a.json"), info["shallow_size"]
         )
-        self.assertEqual(exports.pprof_bytes(self.here / "a.pb"), info["shallow_size"])
+        self.fine("export", "training.lgs", "-o", "a.pb.gz")
+        for name in ("a.pb", "a.pb.gz"):
+            self.assertEqual(
+                exports.pprof_bytes(self.here / name), info["shallow_size"]
+            )
         self.refused(2, "needs a file", "export", "losses.lgs")
         self.refused(2, "the formats are", "export", "losses.lgs", "-o", "a.doc")
         self.refused(4, "cannot", "export", "losses.lgs", "-o", "no/where.gexf")
+
+    def test_export_without_standard_output(self) -> None:
+        words = "export losses.lgs -o - --format gexf >&-"
+        done = subprocess.run(
+            ["sh", "-c", f'exec "$0" {words}', COMMAND],
+            cwd=self.here,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("standard output", done.stderr)
+        self.assertFalse((self.here / "-").exists())
 
     def test_retained(self) -> None:
         text = self.fine("retained", "family.lgs", "type:bytearray")
@@ -690,6 +707,13 @@ class Command(unittest.TestCase):
         self.assertEqual(done.stdout, "-m|leakgraph|run|--at-exit|a b.lgs|x.py|")
         done = self.run_command("help", "run", env=env)
         self.assertEqual(done.stdout, "-m|leakgraph|run|--help|")
+        done = self.run_command("sql", "a.lgs", "from types", env=env)
+        self.assertEqual(done.stdout, "-m|leakgraph|sql|a.lgs|from types|")
+        done = self.run_command("export", "-a.lgs", "--parquet", "b", env=env)
+        self.assertEqual(done.returncode, 2)
+        done = self.run_command("export", "--parquet=b", "--", "-a.lgs", env=env)
+        self.assertEqual(done.stdout, "-m|leakgraph|export|--parquet|b|--|-a.lgs|")
+        self.refused(2, "give --parquet or -o", "export", "x", "--parquet=b", "-o", "c")
         env = {"LEAKGRAPH_PYTHON": str(self.here / "nowhere")}
         done = self.run_command("run", "x.py", env=env)
         self.assertEqual(done.returncode, 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import struct
 from collections.abc import Iterator
@@ -117,7 +118,7 @@ def message(data: bytes) -> Iterator[tuple[int, int | bytes]]:
 
 def pprof_bytes(path: Path) -> dict[str, int]:
     """The bytes by sample type of a profile of pprof, and a check of its tables."""
-    fields = list(message(path.read_bytes()))
+    fields = list(message(gzip.decompress(path.read_bytes())))
     strings = [value.decode() for number, value in fields if number == 6]
     types = [dict(message(value)) for number, value in fields if number == 1]
     locations = {dict(message(value))[1] for number, value in fields if number == 4}

@@ -10,6 +10,8 @@ import pytest
 
 import leakgraph
 
+ALLOCATOR = Path(__file__).parents[1] / "fixtures" / "allocator" / "plain.json"
+
 
 class Crate:
     pass
@@ -96,8 +98,65 @@ def test_results(snap: leakgraph.Snapshot) -> None:
         pyarrow.table(answer).validate(full=True)
     frame = table.to_pandas()
     assert isinstance(frame, pandas.DataFrame) and len(frame) == 4
-    with pytest.raises(TypeError, match="no table"):
-        pyarrow.table(snap.threads())
+
+
+def hold(batch: bytearray) -> leakgraph.Snapshot:
+    return leakgraph.snapshot()
+
+
+@pytest.mark.libraries
+def test_threads_and_memory() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    with hold(bytearray(5000)) as taken:
+        threads, memory = taken.threads(), taken.memory()
+    table = pyarrow.table(threads)
+    table.validate(full=True)
+    assert table.to_pylist() == threads.to_dicts()
+    assert {"batch", "taken"} & set(table["name"].to_pylist())
+    assert pyarrow.table(threads[1:3])["kind"].to_pylist() == [
+        row.kind for row in threads[1:3]
+    ]
+    nothing = pyarrow.table(threads[:0])
+    assert nothing.num_rows == 0 and nothing["retained"].type.names == ["host"]
+    accounts = pyarrow.table(memory)
+    accounts.validate(full=True)
+    assert accounts.column_names == list(memory._row._fields)
+    assert accounts.num_rows == len(memory) == 0
+
+
+@pytest.mark.libraries
+def test_accounts_of_devices(part: leakgraph.Snapshot) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    accounting = leakgraph.cuda.attribute(ALLOCATOR, part)
+    rows = pyarrow.table(accounting).to_pylist()
+    assert len(rows) == len(accounting) > 0
+    for row, account in zip(rows, accounting):
+        by_kind, by_evidence = row.pop("by_kind"), row.pop("by_evidence")
+        assert row == {name: getattr(account, name) for name in row}
+        assert {kind: size for kind, size in by_kind.items() if size} == account.by_kind
+        assert {name: size for name, size in by_evidence.items() if size} == {
+            name: size for name, (size, _) in account.by_evidence.items()
+        }
+        assert sum(by_evidence.values()) > 0
+
+
+@pytest.mark.libraries
+def test_unknown_values_of_threads(part: leakgraph.Snapshot) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    threads = part.threads()
+    assert pyarrow.table(threads).to_pylist() == threads.to_dicts()
+
+
+@pytest.mark.libraries
+def test_schemas() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    with leakgraph.snapshot(roots=[CRATE], max_depth=1) as taken:
+        for rows in (taken.nodes, taken.edges):
+            schema = pyarrow.schema(rows)
+            assert schema == pyarrow.table(rows).schema
+        kept = taken.nodes
+    with pytest.raises(leakgraph.ClosedError):
+        kept.__arrow_c_schema__()
 
 
 @pytest.mark.libraries

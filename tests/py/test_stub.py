@@ -13,6 +13,7 @@ from leakgraph import (
     armed,
     buffers,
     expect,
+    queries,
     repeats,
     watch_call,
     watching,
@@ -28,7 +29,7 @@ FUNCTIONS = {node.name: node for node in STUB.body if isinstance(node, ast.Funct
 def parameters(node):
     arguments = node.args
     names = arguments.posonlyargs + arguments.args
-    names += [arguments.vararg] if arguments.vararg else []
+    names += [one for one in (arguments.vararg, arguments.kwarg) if one]
     return [a.arg for a in names], [a.arg for a in arguments.kwonlyargs]
 
 
@@ -43,7 +44,7 @@ def test_every_public_name_is_in_the_stub():
     assert public == {name for name in CLASSES if name[0] != "_"} | {
         name for name in FUNCTIONS if name[0] != "_"
     }
-    homes = (armed, buffers, expect, repeats, watch_call, watching)
+    homes = (armed, buffers, expect, queries, repeats, watch_call, watching)
     modules = {name for module in homes for name in module.__all__}
     elsewhere = {"__version__", "cuda", *modules} - {"uncollected"}
     assert set(leakgraph.__all__) == public | elsewhere

@@ -112,13 +112,17 @@ accounts_tuple(core_state *state, const lg_accounts *accounts)
     return rows;
 }
 
+/* Of account_object(), for Arrow. */
+static const char account_letters[] = "ublllllllllllllllllKE";
+
 /* Frees the texts. */
 static PyObject *
 accounting_new(core_state *state, const lg_accounts *accounts,
                result_texts *texts)
 {
     PyObject *self = result_of_texts(state, TYPE_ACCOUNTING, TYPE_ACCOUNT,
-                                     accounts_tuple(state, accounts), texts);
+                                     accounts_tuple(state, accounts),
+                                     account_letters, texts);
     if (self == NULL)
         return NULL;
     ((result_object *)self)->facts = host_dict(accounts);

@@ -106,6 +106,9 @@ make(const lg_graph *graph, const lg_analysis *analysis,
     return status;
 }
 
+/* Of row_object(), for Arrow. */
+static const char row_letters[] = "luuNSSb";
+
 static PyObject *
 threads_new(snapshot_object *self, const lg_analysis *analysis,
             const scope_request *asked)
@@ -124,7 +127,8 @@ threads_new(snapshot_object *self, const lg_analysis *analysis,
     Py_END_ALLOW_THREADS
     if (status == LG_OK)
         result = result_of_texts(state, TYPE_THREADS, TYPE_THREAD_ROW,
-                                 rows_tuple(self, graph, &threads), &texts);
+                                 rows_tuple(self, graph, &threads), row_letters,
+                                 &texts);
     else
         error_raise(state, status, &error);
     if (status != LG_OK)

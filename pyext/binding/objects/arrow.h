@@ -37,4 +37,9 @@ void arrow_add_value(arrow_batch *batch, uint64_t bits);
  *  is its from now on, on failure too. */
 PyObject *arrow_stream(arrow_batch *batch);
 
+/** The capsule that `__arrow_c_schema__` returns: the columns of a batch, which
+ *  is freed, on failure too. Its rows do not matter, so a batch of none will
+ *  do. */
+PyObject *arrow_schema(arrow_batch *batch);
+
 #endif

@@ -1,8 +1,11 @@
 #include "binding/objects/arrow_tables.h"
-#include "binding/objects/arrow.h"
+#include "binding/objects/arrow_rows.h"
 #include "binding/objects/handle.h"
+#include "binding/objects/py_analysis.h"
 #include "binding/objects/result.h"
 
+#include <leakgraph/analysis.h>
+#include <leakgraph/answers.h>
 #include <leakgraph/path.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +38,7 @@ add_node_numbers(arrow_batch *batch, const lg_graph *graph,
     const lg_columns *columns = lg_graph_columns(graph);
     uint32_t *number = arrow_numbers(batch, text("node"), "I", 4);
     uint64_t *address = arrow_numbers(batch, text("address"), "L", 8);
-    uint64_t *size = arrow_numbers(batch, text("size"), "L", 8);
+    int64_t *size = arrow_numbers(batch, text("size"), "l", 8);
     uint32_t *refcount = arrow_numbers(batch, text("refcount"), "I", 4);
     uint32_t *found = arrow_numbers(batch, text("found"), "I", 4);
     if (!number || !address || !size || !refcount || !found)
@@ -44,7 +47,7 @@ add_node_numbers(arrow_batch *batch, const lg_graph *graph,
         uint32_t node = (uint32_t)sequence_number(nodes, i);
         number[i] = node;
         address[i] = columns->address[node];
-        size[i] = lg_node_size(graph, node);
+        size[i] = (int64_t)lg_node_size(graph, node);
         refcount[i] = columns->refcount[node];
         found[i] = columns->found[node];
     }
@@ -77,22 +80,13 @@ add_node_texts(arrow_batch *batch, const lg_graph *graph,
     }
 }
 
-PyObject *
-nodes_arrow(PyObject *self, PyObject *args)
+static arrow_batch *
+nodes_batch(const lg_graph *graph, const sequence_object *nodes)
 {
-    sequence_object *nodes = (sequence_object *)self;
-    lg_graph *graph =
-        takes_schema(args) ? snapshot_acquire(nodes->snapshot) : NULL;
-    if (graph == NULL)
-        return NULL;
-    arrow_batch *batch;
-    Py_BEGIN_ALLOW_THREADS
-    batch = arrow_batch_new((size_t)nodes->range.length);
+    arrow_batch *batch = arrow_batch_new((size_t)nodes->range.length);
     add_node_numbers(batch, graph, nodes);
     add_node_texts(batch, graph, nodes);
-    Py_END_ALLOW_THREADS
-    snapshot_release(nodes->snapshot);
-    return arrow_stream(batch);
+    return batch;
 }
 
 static void
@@ -143,21 +137,118 @@ add_labels(arrow_batch *batch, const lg_graph *graph,
                                 LG_EDGE_WEAK) != 0);
 }
 
-PyObject *
-edges_arrow(PyObject *self, PyObject *args)
+static arrow_batch *
+edges_batch(const lg_graph *graph, const sequence_object *edges)
 {
-    sequence_object *edges = (sequence_object *)self;
-    lg_graph *graph =
-        takes_schema(args) ? snapshot_acquire(edges->snapshot) : NULL;
+    arrow_batch *batch = arrow_batch_new((size_t)edges->range.length);
+    add_ends(batch, graph, edges);
+    add_labels(batch, graph, edges);
+    return batch;
+}
+
+typedef arrow_batch *batch_of(const lg_graph *, const sequence_object *);
+
+static PyObject *
+sequence_arrow(const sequence_object *of, batch_of *make)
+{
+    lg_graph *graph = snapshot_acquire(of->snapshot);
     if (graph == NULL)
         return NULL;
     arrow_batch *batch;
     Py_BEGIN_ALLOW_THREADS
-    batch = arrow_batch_new((size_t)edges->range.length);
-    add_ends(batch, graph, edges);
-    add_labels(batch, graph, edges);
+    batch = make(graph, of);
     Py_END_ALLOW_THREADS
-    snapshot_release(edges->snapshot);
+    snapshot_release(of->snapshot);
+    return arrow_stream(batch);
+}
+
+/* The columns are those of no items. */
+static PyObject *
+sequence_schema(const sequence_object *of, batch_of *make)
+{
+    sequence_object none = *of;
+    none.range.length = 0;
+    lg_graph *graph = snapshot_graph(of->snapshot);
+    return graph ? arrow_schema(make(graph, &none)) : NULL;
+}
+
+PyObject *
+nodes_arrow(PyObject *self, PyObject *args)
+{
+    return takes_schema(args)
+               ? sequence_arrow((sequence_object *)self, nodes_batch)
+               : NULL;
+}
+
+PyObject *
+nodes_schema(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return sequence_schema((sequence_object *)self, nodes_batch);
+}
+
+PyObject *
+edges_arrow(PyObject *self, PyObject *args)
+{
+    return takes_schema(args)
+               ? sequence_arrow((sequence_object *)self, edges_batch)
+               : NULL;
+}
+
+PyObject *
+edges_schema(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return sequence_schema((sequence_object *)self, edges_batch);
+}
+
+static void
+add_dominators(arrow_batch *batch, const lg_analysis *analysis, uint32_t count)
+{
+    arrow_open(batch, text("node"), "l");
+    for (uint32_t node = 0; node < count; node++)
+        arrow_add_value(batch, node);
+    arrow_open(batch, text("dominator"), "l");
+    for (uint32_t node = 0; node < count; node++) {
+        lg_node dominator = lg_node_owner(analysis, node);
+        if (dominator < count)
+            arrow_add_value(batch, dominator);
+        else
+            arrow_add_null(batch);
+    }
+    arrow_open(batch, text("reachable"), "b");
+    for (uint32_t node = 0; node < count; node++)
+        arrow_add_value(batch, lg_node_is_reachable(analysis, node));
+}
+
+static void
+add_retained(arrow_batch *batch, const lg_analysis *analysis, uint32_t count)
+{
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    uint32_t devices = lg_graph_device_count(graph);
+    arrow_open(batch, text("retained"), "+s");
+    for (uint32_t device = 0; device <= devices; device++) {
+        arrow_open(batch, lg_graph_device_name(graph, device), "l");
+        for (uint32_t node = 0; node < count; node++)
+            arrow_add_value(batch, lg_node_retained_on(analysis, node, device));
+    }
+    arrow_end(batch);
+}
+
+PyObject *
+snapshot_retained_arrow(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    snapshot_object *snapshot = (snapshot_object *)self;
+    const lg_analysis *analysis = analysis_get(snapshot);
+    if (analysis == NULL ||
+        (analysis = analysis_acquire(snapshot, NULL)) == NULL)
+        return NULL;
+    uint32_t count = lg_graph_columns(lg_analysis_graph(analysis))->node_count;
+    arrow_batch *batch;
+    Py_BEGIN_ALLOW_THREADS
+    batch = arrow_batch_new(count);
+    add_dominators(batch, analysis, count);
+    add_retained(batch, analysis, count);
+    Py_END_ALLOW_THREADS
+    snapshot_release(snapshot);
     return arrow_stream(batch);
 }
 
@@ -173,7 +264,7 @@ add_size(arrow_batch *batch, const row_list *from, size_t column)
 {
     for (uint32_t device = 0; device <= lg_table_device_count(from->table);
          device++) {
-        arrow_open(batch, lg_table_device_name(from->table, device), "L");
+        arrow_open(batch, lg_table_device_name(from->table, device), "l");
         for (size_t i = 0; i < from->count; i++) {
             lg_cell cell = lg_table_cell(from->table, from->rows[i], column);
             if (cell.present)
@@ -185,6 +276,7 @@ add_size(arrow_batch *batch, const row_list *from, size_t column)
     arrow_end(batch);
 }
 
+/* Counts and bytes are signed, so that a query can subtract them. */
 static const char *
 format_of(lg_column_type type)
 {
@@ -193,8 +285,6 @@ format_of(lg_column_type type)
     case LG_COLUMN_PATH:
     case LG_COLUMN_NUMBERS:
         return "u";
-    case LG_COLUMN_NUMBER:
-        return "l";
     case LG_COLUMN_SHARE:
     case LG_COLUMN_REAL:
         return "g";
@@ -206,7 +296,7 @@ format_of(lg_column_type type)
     case LG_COLUMN_RECORD:
         return NULL;
     default:
-        return "L";
+        return "l";
     }
 }
 
@@ -273,11 +363,8 @@ result_arrow(PyObject *self, PyObject *args)
     const result_object *result = (const result_object *)self;
     if (!takes_schema(args))
         return NULL;
-    if (result->table == NULL) {
-        PyErr_Format(PyExc_TypeError, "%.100s has no table for Arrow",
-                     Py_TYPE(self)->tp_name);
-        return NULL;
-    }
+    if (result->table == NULL)
+        return rows_arrow(result);
     row_list from = {.table = result->table};
     size_t *rows = result_row_numbers(result->table, &from.count);
     if (rows == NULL)

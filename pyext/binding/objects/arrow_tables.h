@@ -6,13 +6,24 @@
 
 PyObject *nodes_arrow(PyObject *self, PyObject *args);
 PyObject *edges_arrow(PyObject *self, PyObject *args);
+PyObject *nodes_schema(PyObject *self, PyObject *unused);
+PyObject *edges_schema(PyObject *self, PyObject *unused);
 PyObject *result_arrow(PyObject *self, PyObject *args);
+/** A method of Snapshot: what each node retains, from the analysis. */
+PyObject *snapshot_retained_arrow(PyObject *self, PyObject *unused);
 
 #define ARROW_METHOD(function)                                                 \
     {                                                                          \
         "__arrow_c_stream__", function, METH_VARARGS,                          \
             "__arrow_c_stream__($self, requested_schema=None, /)\n--\n\n"      \
             "The rows for Arrow's C data interface: a capsule."                \
+    }
+
+#define ARROW_SCHEMA_METHOD(function)                                          \
+    {                                                                          \
+        "__arrow_c_schema__", function, METH_NOARGS,                           \
+            "__arrow_c_schema__($self, /)\n--\n\n"                             \
+            "The columns for Arrow's C data interface: a capsule."             \
     }
 
 #endif

@@ -114,6 +114,7 @@ PyObject *snapshot_export(PyObject *self, PyObject *const *args,
                           Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_to_networkx(PyObject *self, PyObject *unused);
 PyObject *snapshot_to_parquet(PyObject *self, PyObject *folder);
+PyObject *snapshot_sql(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *snapshot_to_igraph(PyObject *self, PyObject *unused);
 PyObject *snapshot_collectable(PyObject *self, PyObject *unused);
 PyObject *snapshot_uncollected(PyObject *self, PyObject *unused);

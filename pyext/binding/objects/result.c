@@ -125,17 +125,19 @@ hold_texts(core_state *state, core_type type, core_type row,
 
 PyObject *
 result_of_texts(core_state *state, core_type type, core_type row,
-                PyObject *rows, result_texts *texts)
+                PyObject *rows, const char *arrow, result_texts *texts)
 {
     if (rows == NULL) {
         result_texts_free(texts);
         return NULL;
     }
     result_object *self = hold_texts(state, type, row, texts);
-    if (self == NULL)
+    if (self == NULL) {
         Py_DECREF(rows);
-    else
-        self->rows = rows;
+        return NULL;
+    }
+    self->rows = rows;
+    self->arrow = arrow;
     return (PyObject *)self;
 }
 
@@ -201,6 +203,7 @@ result_slice(result_object *self, PyObject *slice)
     part->facts = self->facts;
     part->findings = self->findings;
     part->shown = self->shown;
+    part->arrow = self->arrow;
     part->from = self;
     Py_INCREF((PyObject *)part->row);
     Py_XINCREF(part->facts);

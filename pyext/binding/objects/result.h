@@ -22,6 +22,7 @@ typedef struct result_object {
     PyObject *text;             /* without a table; NULL of a slice */
     PyObject *json;
     PyObject *html;     /* or NULL: the text */
+    const char *arrow;  /* without a table: see arrow_rows.h */
     PyObject *facts;    /* tuple of what else a type has to show, or NULL */
     PyObject *findings; /* tuple of Finding, or NULL: has none to show */
 } result_object;
@@ -87,9 +88,11 @@ typedef struct result_texts {
 void result_texts_free(result_texts *texts);
 
 /** A result without a table, of rows that are its from now on, on failure too;
- *  NULL rows: fails with the exception there is. Frees the texts. */
+ *  NULL rows: fails with the exception there is. `arrow` has a letter for each
+ *  field (arrow_rows.h) and lives on. Frees the texts. */
 PyObject *result_of_texts(core_state *state, core_type type, core_type row,
-                          PyObject *rows, result_texts *texts);
+                          PyObject *rows, const char *arrow,
+                          result_texts *texts);
 
 void result_dealloc(result_object *self);
 

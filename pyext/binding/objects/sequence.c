@@ -110,11 +110,13 @@ static PyMethodDef no_methods[] = {{NULL, NULL, 0, NULL}};
 
 static PyMethodDef nodes_methods[] = {
     ARROW_METHOD(nodes_arrow),
+    ARROW_SCHEMA_METHOD(nodes_schema),
     {NULL, NULL, 0, NULL},
 };
 
 static PyMethodDef edges_methods[] = {
     ARROW_METHOD(edges_arrow),
+    ARROW_SCHEMA_METHOD(edges_schema),
     {NULL, NULL, 0, NULL},
 };
 

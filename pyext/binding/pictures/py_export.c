@@ -91,6 +91,23 @@ snapshot_to_igraph(PyObject *self, PyObject *Py_UNUSED(unused))
 }
 
 PyObject *
+snapshot_sql(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    PyObject *query;
+    if (!PyArg_ParseTuple(args, "U:sql", &query))
+        return NULL;
+    PyObject *tables = kwargs ? PyDict_Copy(kwargs) : PyDict_New();
+    PyObject *request = tables ? PyTuple_Pack(3, self, query, tables) : NULL;
+    PyObject *rows = request
+                         ? python_call(object_state(self), "leakgraph.queries",
+                                       "query", request)
+                         : NULL;
+    Py_XDECREF(request);
+    Py_XDECREF(tables);
+    return rows;
+}
+
+PyObject *
 snapshot_to_parquet(PyObject *self, PyObject *folder)
 {
     PyObject *path = PyOS_FSPath(folder);

@@ -1,0 +1,132 @@
+"""The verbs of the command that need Python: `export --parquet` and `sql`."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from leakgraph._core import ArgumentError, Error, FileError, load
+from leakgraph.extras import need
+from leakgraph.run import USAGE_ERROR, fail, say, take_options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["run_verb"]
+
+UNREADABLE, INCOMPLETE = 3, 4
+
+EXPORT = """\
+Usage: leakgraph export SNAP --parquet DIR
+"""
+
+SQL = """\
+Usage: leakgraph sql SNAP [NAME=SNAP ...] QUERY [--json]
+
+Runs a query of DuckDB over the tables of the snapshot and prints its rows: nodes,
+edges, types, retained, variables, top, cycles, tensors, figures, threads, memory,
+host, findings. NAME=SNAP is another snapshot, whose tables are NAME.nodes and so on.
+It needs the Python package duckdb.
+
+  --json  print each row as an object of JSON, a line each
+
+Example:
+  leakgraph sql run.lgs 'select scope, name, retained.host from variables
+                         order by 3 desc limit 5'
+  leakgraph sql new.lgs old=old.lgs 'select type, n.count - o.count as more
+                         from types n join old.types o using (type)
+                         order by more desc limit 5'
+"""
+
+
+def run_verb(verb: str, arguments: list[str]) -> int:
+    """Do what the verb says; the exit code."""
+    try:
+        return _VERBS[verb](arguments)
+    except ArgumentError as error:
+        return _failed(error, USAGE_ERROR)
+    except FileError as error:
+        return _failed(error, UNREADABLE)
+    except (Error, ImportError, OSError, MemoryError) as error:
+        return _failed(error, INCOMPLETE)
+    except KeyboardInterrupt:
+        return _failed("cancelled", INCOMPLETE)
+
+
+def _failed(error: object, code: int) -> int:
+    say(" ".join(str(error).split()))
+    return code
+
+
+def _take(
+    verb: str, arguments: list[str], known: dict[str, str], usage: str
+) -> tuple[dict[str, str], list[str]]:
+    """The options, which may stand anywhere before `--`, and the other words."""
+    options: dict[str, str] = {}
+    words: list[str] = []
+    while arguments:
+        if arguments[0] == "--":
+            words += arguments[1:]
+            break
+        first = arguments.pop(0)
+        if not first.startswith("-") or first == "-":
+            words.append(first)
+            continue
+        needs_value = known.get(first) and arguments
+        option = [first, arguments.pop(0)] if needs_value else [first]
+        options.update(take_options(verb, option, known, usage))
+    return options, words
+
+
+def _export(arguments: list[str]) -> int:
+    """Write the tables of a snapshot as Parquet."""
+    known = {"--parquet": "a folder"}
+    options, words = _take("export", arguments, known, EXPORT)
+    if len(words) != 1:
+        fail(f"export takes 1 argument, not {len(words)}: see leakgraph export --help")
+    with load(words[0]) as snap:
+        snap.to_parquet(options["--parquet"])
+    return 0
+
+
+def _sql(arguments: list[str]) -> int:
+    """Print the rows of a query."""
+    options, words = _take("sql", arguments, {"--json": ""}, SQL)
+    if len(words) < 2:
+        fail("sql takes a snapshot and a query: see leakgraph sql --help")
+    others = {}
+    for word in words[1:-1]:
+        name, equals, path = word.partition("=")
+        if not equals or not name.isidentifier():
+            fail(f"sql: {word} is not NAME=SNAP")
+        others[name] = path
+    duckdb = need("duckdb", "duckdb", "sql")
+    with load(words[0]) as snap:
+        try:
+            rows = snap.sql(words[-1], **others)
+        except duckdb.Error as error:
+            fail(f"sql: {' '.join(str(error).split())}")
+    _print_rows(rows, as_json="--json" in options)
+    return 0
+
+
+def _print_rows(rows: object, *, as_json: bool) -> None:
+    """All of them; a reader that closes the pipe has read enough."""
+    try:
+        if as_json:
+            columns = rows.columns  # type: ignore[attr-defined]
+            for row in rows.fetchall():  # type: ignore[attr-defined]
+                print(json.dumps(dict(zip(columns, row)), default=str))
+        else:
+            rows.show(max_rows=1000)  # type: ignore[attr-defined]
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+_VERBS: dict[str, Callable[[list[str]], int]] = {
+    "export": _export,
+    "sql": _sql,
+}
