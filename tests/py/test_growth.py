@@ -1,5 +1,6 @@
 """What grows from snapshot to snapshot, and who holds it."""
 
+import asyncio
 import ctypes
 import gc
 import json
@@ -182,6 +183,27 @@ def test_summaries_are_compared_like_snapshots(tmp_path):
     (tmp_path / "0.lgsum").write_bytes((tmp_path / "1.lgsum").read_bytes()[:-1])
     with pytest.raises(leakgraph.FileError, match="damaged"):
         leakgraph.diff(*paths)
+
+
+def test_tasks_are_one_place_whatever_their_numbers():
+    """asyncio numbers them, also where several objects hold each."""
+    loop = asyncio.new_event_loop()
+    asked = loop.create_future()
+    tasks = []
+
+    async def answer():
+        await asked
+
+    def leak(number):
+        tasks.append(loop.create_task(answer()))
+        loop.run_until_complete(asyncio.sleep(0))
+
+    growth = compare(leak)
+    asked.set_result(None)
+    loop.run_until_complete(asyncio.gather(*tasks))
+    loop.close()
+    (row,) = (row for row in growth if row.type_name == "_asyncio.Task")
+    assert row.counts == (50, 100, 150)
 
 
 def test_native_memory_grows():

@@ -79,6 +79,15 @@ has_own_name(lg_category category)
            category == LG_CATEGORY_ROOT;
 }
 
+// asyncio numbers its tasks, and their names have the numbers.
+static bool
+is_task(const lg_graph *graph, uint32_t node)
+{
+    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    return lg__string_is(type, "_asyncio.Task") ||
+           lg__string_is(type, "asyncio.tasks.Task");
+}
+
 // A node's own name, of the kinds that have one: nothing else tells it from
 // others where no reference does.
 static bool
@@ -93,7 +102,7 @@ take_own_name(lg__labels *labels, uint32_t node, lg__step *out)
     lg_string text = lg_node_text(graph, node);
     if (category == LG_CATEGORY_FRAME)
         text.length = length_without_line(text);
-    if (category == LG_CATEGORY_ROOT)
+    if (category == LG_CATEGORY_ROOT || is_task(graph, node))
         lg__text_add_uncounted(text, to);
     else
         lg_text_add_bytes(to, text.data, text.length);
