@@ -23,6 +23,7 @@ typedef struct viewing {
     char token[LG__TOKEN_LENGTH + 1];
     char url[128];
     char file[512]; /* leads the browser to the URL; "": there is none */
+    bool answered;  /* in this turn */
 } viewing;
 
 static void
@@ -82,6 +83,7 @@ static void
 answer(void *context, const lg__request *request, lg__reply *reply)
 {
     viewing *state = context;
+    state->answered = true;
     forget_file(state);
     lg__server_answer(state->server, request, reply);
     lg__progress_end();
@@ -106,8 +108,12 @@ serve(const lg_arguments *arguments, viewing *state)
     fprintf(stderr, "leakgraph: Ctrl-C ends the server\n");
     if (!arguments->no_browser)
         open_browser(state);
-    while (fine && !lg__interrupted())
+    while (fine && !lg__interrupted()) {
+        state->answered = false;
         fine = lg__http_turn(http, TURN_MILLISECONDS);
+        if (!state->answered && lg__server_prepare(state->server))
+            lg__progress_end();
+    }
     if (!fine && !lg__interrupted())
         lg__complain("the server broke: start it again");
     forget_file(state);

@@ -74,14 +74,30 @@ add_line(lg__page *page, const char *class, const char *name, lg_string text)
 }
 
 static void
-add_words(lg__page *page, const lg_table *table, size_t row)
+add_where(lg__page *page, lg_node node, lg_string where)
+{
+    lg_text name = {0};
+    if (!where.length)
+        return;
+    lg_text_add_bytes(&name, where.data, where.length);
+    lg_text_add(page->out, "<dt>where</dt><dd class=\"path\">");
+    lg__page_link(page, node, &name);
+    lg_text_add(page->out, "</dd>");
+    page->out->failed |= name.failed;
+    lg_text_free(&name);
+}
+
+static void
+add_words(lg__page *page, const lg_advice_item *item, const lg_table *table,
+          size_t row)
 {
     lg_text_add(page->out, "<h3><span class=\"bytes\">");
     lg_text_add_size(page->out, lg_table_cell(table, row, BYTES).count);
     lg_text_add(page->out, "</span> ");
     lg__page_escape(page, lg_table_cell(table, row, WHAT).text);
     lg_text_add(page->out, "</h3><dl>");
-    add_line(page, "path", "where", lg_table_cell(table, row, HELD_BY).text);
+    add_where(page, subject_of(page, item),
+              lg_table_cell(table, row, HELD_BY).text);
     add_line(page, "", "why", lg_table_cell(table, row, CAUSE).text);
     add_line(page, "fix", "do", lg_table_cell(table, row, FIX).text);
     lg_text_add(page->out, "</dl>");
@@ -103,7 +119,7 @@ add_cards(lg__page *page, const lg_answers *answers, lg_error *err)
     for (size_t i = 0; i < advice.count && !status; i++) {
         lg_text_addf(page->out, "<li class=\"%s\">",
                      lg_advice_kind_name(advice.items[i].kind));
-        add_words(page, table, i);
+        add_words(page, &advice.items[i], table, i);
         status = add_picture(page, &advice.items[i], err);
         lg_text_add(page->out, "</li>\n");
     }

@@ -55,7 +55,8 @@ void lg__page_tail(lg__page *page);
 /** Adds rows of a table, `limit` of them (0: all), with links if served. */
 lg_status lg__page_rows(lg__page *page, const lg_table *table, size_t limit,
                         lg_error *err);
-/** Adds the name of an object: if served, as a link to its page. */
+/** Adds the name of an object: if served, as a link to its page. LG_NONE: there
+ *  is no link. */
 void lg__page_link(lg__page *page, lg_node node, const lg_text *name);
 /** Leads from a table of the first page to the page that has more of it. */
 void lg__page_all_rows(lg__page *page, const char *id);

@@ -60,14 +60,14 @@ lg__page_search(lg__page *page, const char *query)
     lg_text_add(page->out,
                 "<form class=\"search\" action=\"search\" role=\"search\">"
                 "<a href=\"./\">Overview</a>"
+                "<a href=\"what-if\">What if</a>"
                 "<input type=\"search\" name=\"q\" list=\"known\" "
                 "autocomplete=\"off\" spellcheck=\"false\" aria-label=\"Search "
                 "for objects\" placeholder=\"train.losses[0], "
                 "type:torch.Tensor, 0x7f12a4c0, #17\" value=\"");
     lg_text_add_html(page->out, query, strlen(query));
     lg_text_add(page->out, "\"><datalist id=\"known\"></datalist>"
-                           "<button>Search</button>"
-                           "<a href=\"what-if\">What if</a></form>\n");
+                           "<button>Search</button></form>\n");
 }
 
 void
@@ -94,10 +94,11 @@ lg__page_rows(lg__page *page, const lg_table *table, size_t limit,
 void
 lg__page_link(lg__page *page, lg_node node, const lg_text *name)
 {
-    if (page->served)
+    bool linked = page->served && node != LG_NONE;
+    if (linked)
         lg_text_addf(page->out, "<a href=\"%s%u\">", lg__page_links.node, node);
     lg_text_add_html(page->out, name->data ? name->data : "", name->length);
-    lg_text_add(page->out, page->served ? "</a>" : "");
+    lg_text_add(page->out, linked ? "</a>" : "");
 }
 
 void

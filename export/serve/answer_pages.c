@@ -148,7 +148,7 @@ add_cycle(lg__sheet *sheet, const lg_cycles *cycles, lg_error *err)
     const char *told;
     lg_status status = lg_tabulate_cycles(page->analysis, cycles, &table, err);
     if (!status)
-        status = lg__sheet_list(sheet, table, err);
+        status = lg__sheet_rows(sheet, table, 0, err);
     if (!status && cycles->count > 0)
         status = lg_view_cycle(page->analysis, &cycles->items[0], page->monitor,
                                &view, err);

@@ -86,7 +86,7 @@ answer(lg__sheet *sheet, const lg_edges *edges, lg_error *err)
         return status;
     status = lg_tabulate_what_if(page->graph, &found, TYPES, &table, err);
     if (!status)
-        status = lg__sheet_list(sheet, table, err);
+        status = lg__sheet_rows(sheet, table, TYPES, err);
     lg_what_if_free(&found);
     return status;
 }

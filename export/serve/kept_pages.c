@@ -1,5 +1,4 @@
-// Pages that were asked for before. The first page has the first place, and
-// keeps it.
+// Pages that were asked for before.
 
 #include "serve/server.h"
 
@@ -19,7 +18,7 @@ lg__server_recall(lg__server *server, const lg_text *question)
         lg__kept *kept = &server->kept[i];
         if (!is_same(&kept->question, question))
             continue;
-        if (i > 0)
+        if (kept->used != LG__PINNED)
             kept->used = ++server->asked;
         return &kept->body;
     }
@@ -35,26 +34,15 @@ forget(lg__server *server, lg__kept *kept)
     kept->used = 0;
 }
 
-// A free place has never been used.
+// The one that was asked for the longest ago, and at least `since`.
 static lg__kept *
-oldest(lg__server *server)
-{
-    lg__kept *found = &server->kept[1];
-    for (size_t i = 2; i < LG__KEPT_PAGES; i++) {
-        if (server->kept[i].used < found->used)
-            found = &server->kept[i];
-    }
-    return found;
-}
-
-// The oldest of those that take memory, or NULL.
-static lg__kept *
-oldest_taken(lg__server *server)
+oldest(lg__server *server, uint64_t since)
 {
     lg__kept *found = NULL;
-    for (size_t i = 1; i < LG__KEPT_PAGES; i++) {
+    for (size_t i = 0; i < LG__KEPT_PAGES; i++) {
         lg__kept *one = &server->kept[i];
-        if (one->used > 0 && (!found || one->used < found->used))
+        if (one->used >= since && one->used != LG__PINNED &&
+            (!found || one->used < found->used))
             found = one;
     }
     return found;
@@ -62,10 +50,12 @@ oldest_taken(lg__server *server)
 
 void
 lg__server_keep(lg__server *server, const lg_text *question,
-                const lg_text *body)
+                const lg_text *body, bool pinned)
 {
-    lg__kept made = {.used = ++server->asked};
-    if (body->length > LG__KEPT_BYTES / 4 || body->failed)
+    lg__kept made = {.used = pinned ? LG__PINNED : ++server->asked};
+    // A free place is older than any other.
+    lg__kept *place = oldest(server, 0);
+    if (!place || body->length > LG__KEPT_BYTES / 4)
         return;
     lg_text_add_bytes(&made.question, question->data, question->length);
     lg_text_add_bytes(&made.body, body->data, body->length);
@@ -74,9 +64,9 @@ lg__server_keep(lg__server *server, const lg_text *question,
         lg_text_free(&made.body);
         return;
     }
-    forget(server, oldest(server));
-    *oldest(server) = made;
+    forget(server, place);
+    *place = made;
     server->kept_bytes += body->length;
-    while (server->kept_bytes > LG__KEPT_BYTES)
-        forget(server, oldest_taken(server));
+    while (server->kept_bytes > LG__KEPT_BYTES && (place = oldest(server, 1)))
+        forget(server, place);
 }

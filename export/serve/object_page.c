@@ -102,9 +102,15 @@ add_cycle(lg__sheet *sheet, lg_node node)
     if (component == LG_NONE)
         return;
     begin_fact(sheet, "cycle", NULL);
-    lg_text_addf(out, "<a href=\"cycle?of=%u\">one of ", component);
-    lg_text_add_count(out, lg_analysis_component(analysis, component).count);
-    lg_text_add(out, " objects that refer to each other</a>");
+    uint32_t count = lg_analysis_component(analysis, component).count;
+    lg_text_addf(out, "<a href=\"cycle?of=%u\">", component);
+    if (count > 1) {
+        lg_text_add(out, "one of ");
+        lg_text_add_count(out, count);
+        lg_text_add(out, " objects that refer to each other</a>");
+    } else {
+        lg_text_add(out, "it refers to itself</a>");
+    }
     end_fact(sheet);
 }
 

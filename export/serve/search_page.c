@@ -90,7 +90,7 @@ lg__sheet_paths(lg__sheet *sheet, lg_error *err)
         lg_text_addf(&title, "How the roots reach %s", sheet->query);
         lg__sheet_heading(sheet, &title, NULL);
         lg_text_add(page->out, "<div class=\"answer\">");
-        status = lg__sheet_list(sheet, table, err);
+        status = lg__sheet_rows(sheet, table, 0, err);
         lg_text_add(page->out, "</div>\n");
     }
     lg_nodes_free(&found);

@@ -162,33 +162,53 @@ complete(const lg__server *server, const lg__request *request, lg__reply *reply)
     reply->status = status_of(status);
 }
 
-void
-lg__server_answer(void *context, const lg__request *request, lg__reply *reply)
+static void
+answer(lg__server *server, const lg__request *request, bool pinned,
+       lg__reply *reply)
 {
-    lg__server *server = context;
-    lg_text question = {0};
-    if (reply_asset(request->page, reply))
-        return;
-    *reply = (lg__reply){.type = "text/html; charset=utf-8"};
-    if (!strcmp(request->page, "complete")) {
-        complete(server, request, reply);
-        return;
-    }
-    if (*request->page)
-        lg__request_write(request, &question);
-    else
-        lg_text_add(&question, "");
-    const lg_text *kept = lg__server_recall(server, &question);
     lg__sheet_maker *maker = maker_of(request->page);
+    lg_text question = {0};
+    lg__request_write(request, &question);
+    const lg_text *kept = lg__server_recall(server, &question);
     if (kept) {
         reply->status = 200;
         lg_text_add_bytes(&reply->body, kept->data, kept->length);
     } else {
         make(server, request, maker ? maker : no_page, reply);
-        if (reply->status == 200)
-            lg__server_keep(server, &question, &reply->body);
+        if (reply->status == 200 && !reply->body.failed)
+            lg__server_keep(server, &question, &reply->body, pinned);
     }
     lg_text_free(&question);
+}
+
+void
+lg__server_answer(void *context, const lg__request *request, lg__reply *reply)
+{
+    lg__server *server = context;
+    // The first page takes nothing.
+    const lg__request first = {.page = ""};
+    if (reply_asset(request->page, reply))
+        return;
+    *reply = (lg__reply){.type = "text/html; charset=utf-8"};
+    if (!strcmp(request->page, "complete"))
+        complete(server, request, reply);
+    else
+        answer(server, *request->page ? request : &first, false, reply);
+}
+
+bool
+lg__server_prepare(lg__server *server)
+{
+    const char *name = lg__table_name(server->prepared);
+    lg__request request = {
+        .page = "table", .pairs = {{"of", name}}, .count = 1};
+    lg__reply reply = {0};
+    if (!name)
+        return false;
+    server->prepared++;
+    answer(server, &request, true, &reply);
+    lg_text_free(&reply.body);
+    return true;
 }
 
 static lg_status
@@ -198,13 +218,16 @@ prepare(lg__server *server, lg_error *err)
     lg_text question = {0};
     lg_status status = lg__page_serve(server->analysis, &server->options,
                                       server->monitor, &home, err);
-    lg_text_add(&question, "");
-    if (!status && question.failed)
-        status = lg_error_set(err, LG_ENOMEM, "memory ran out");
     // The index of referrers, which the first page of an object would wait for.
     if (!status && lg_node_referrers(server->graph, 0, NULL, 0) == UINT64_MAX)
         status = lg_error_set(err, LG_ENOMEM, "memory ran out");
-    server->kept[0] = (lg__kept){question, home, UINT64_MAX};
+    lg_text_add(&question, "");
+    if (!status)
+        lg__server_keep(server, &question, &home, true);
+    if (!status && !lg__server_recall(server, &question))
+        status = lg_error_set(err, LG_ENOMEM, "memory ran out");
+    lg_text_free(&question);
+    lg_text_free(&home);
     return status;
 }
 

@@ -20,8 +20,10 @@ enum { LG__KEPT_PAGES = 64, LG__KEPT_BYTES = 64 << 20 };
 typedef struct lg__kept {
     lg_text question;
     lg_text body;
-    uint64_t used; /* the greater, the later */
+    uint64_t used; /* the greater, the later; 0: free; LG__PINNED: always */
 } lg__kept;
+
+#define LG__PINNED UINT64_MAX
 
 typedef struct lg__server {
     const lg_analysis *analysis;
@@ -31,6 +33,7 @@ typedef struct lg__server {
     lg__kept kept[LG__KEPT_PAGES];
     size_t kept_bytes;
     uint64_t asked;
+    uint32_t prepared; /* tables that are there before anybody asks */
 } lg__server;
 
 /** A page that is being made. */
@@ -57,12 +60,16 @@ void lg__server_free(lg__server *server);
 void lg__server_answer(void *server, const lg__request *request,
                        lg__reply *reply);
 
+/** Makes one of the pages that people ask for next, for when nobody waits.
+ *  False: all are there. */
+bool lg__server_prepare(lg__server *server);
+
 /** The body of an earlier answer to the same question, or NULL. */
 const lg_text *lg__server_recall(lg__server *server, const lg_text *question);
-/** Keeps a copy of an answer, and forgets the one that was not asked for the
- *  longest. */
+/** Keeps a copy of an answer, and forgets those that nobody has asked for the
+ *  longest, but none that is pinned. */
 void lg__server_keep(lg__server *server, const lg_text *question,
-                     const lg_text *body);
+                     const lg_text *body, bool pinned);
 
 /* What makes the pages; each reads its own parameters. */
 lg__sheet_maker lg__sheet_object;  /* object?node= [in= out= owned=] */
@@ -74,6 +81,9 @@ lg__sheet_maker lg__sheet_paths;   /* paths?q= */
 lg__sheet_maker lg__sheet_table;   /* table?of= and its options */
 lg__sheet_maker lg__sheet_what_if; /* what-if?cut= ... */
 
+/** The names of the tables that `table?of=` takes; NULL behind the last. */
+const char *lg__table_name(uint32_t index);
+
 /** The node that `node=` names. */
 lg_status lg__sheet_node(const lg__sheet *sheet, lg_node *out, lg_error *err);
 /** A number of the request, up to `most`; 0 if it has none. */
@@ -81,6 +91,9 @@ lg_status lg__sheet_number(const lg__sheet *sheet, const char *name,
                            uint64_t most, uint64_t *out, lg_error *err);
 /** Begins the page: its heading, which is its title. The text is freed. */
 void lg__sheet_heading(lg__sheet *sheet, lg_text *title, const char *note);
+/** Adds a table of any kind, `limit` rows of it (0: all), and frees it. */
+lg_status lg__sheet_rows(lg__sheet *sheet, lg_table *table, size_t limit,
+                         lg_error *err);
 /** Adds a table of objects, and frees it. */
 lg_status lg__sheet_list(lg__sheet *sheet, lg_table *table, lg_error *err);
 /** A section that another page of the server fills: by the script if there is

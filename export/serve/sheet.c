@@ -46,14 +46,27 @@ lg__sheet_heading(lg__sheet *sheet, lg_text *title, const char *note)
     *title = (lg_text){0};
 }
 
-lg_status
-lg__sheet_list(lg__sheet *sheet, lg_table *table, lg_error *err)
+static lg_status
+add_table(lg__sheet *sheet, const char *class, lg_table *table, size_t limit,
+          lg_error *err)
 {
-    lg_text_add(sheet->page.out, "<div class=\"table list\">");
-    lg_status status = lg__page_rows(&sheet->page, table, 0, err);
+    lg_text_addf(sheet->page.out, "<div class=\"%s\">", class);
+    lg_status status = lg__page_rows(&sheet->page, table, limit, err);
     lg_text_add(sheet->page.out, "</div>\n");
     lg_table_free(table);
     return status;
+}
+
+lg_status
+lg__sheet_list(lg__sheet *sheet, lg_table *table, lg_error *err)
+{
+    return add_table(sheet, "table list", table, 0, err);
+}
+
+lg_status
+lg__sheet_rows(lg__sheet *sheet, lg_table *table, size_t limit, lg_error *err)
+{
+    return add_table(sheet, "table", table, limit, err);
 }
 
 void

@@ -131,6 +131,12 @@ static const table_kind tables[] = {
 
 enum { TABLES = sizeof tables / sizeof *tables };
 
+const char *
+lg__table_name(uint32_t index)
+{
+    return index < TABLES ? tables[index].name : NULL;
+}
+
 static lg_status
 read_device(const lg__sheet *sheet, uint32_t *out, lg_error *err)
 {
@@ -279,13 +285,7 @@ add_rows(lg__sheet *sheet, const table_kind *kind, const question *asked,
         return lg__page_thread_rows(&sheet->page, asked->scope, asked->limit,
                                     err);
     lg_status status = kind->make(sheet, asked, &table, err);
-    if (status)
-        return status;
-    lg_text_add(sheet->page.out, "<div class=\"table\">");
-    status = lg__page_rows(&sheet->page, table, asked->limit, err);
-    lg_text_add(sheet->page.out, "</div>\n");
-    lg_table_free(table);
-    return status;
+    return status ? status : lg__sheet_rows(sheet, table, asked->limit, err);
 }
 
 lg_status

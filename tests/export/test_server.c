@@ -213,12 +213,52 @@ test_kept(void)
         lg_text_free(&reply.body);
     }
     CHECK(server->kept[LG__KEPT_PAGES - 1].used > LG__KEPT_PAGES);
+    CHECK(server->kept_bytes < LG__KEPT_BYTES);
     REQUIRE(ask("object", "node", "0", &again) == 200);
     CHECK(first.length == again.length &&
           !memcmp(first.data, again.data, first.length));
     CHECK(status_of("", "", "") == 200);
     lg_text_free(&first);
     lg_text_free(&again);
+    close_server();
+}
+
+// The tables are made before anybody asks, and stay.
+static void
+test_prepared(void)
+{
+    uint32_t subject;
+    lg_text question = {0};
+    unsigned made = 0;
+    open_server(shape_find("family")->make(&subject));
+    lg_text_add(&question, "table?of=threads");
+    CHECK(!lg__server_recall(server, &question));
+    while (lg__server_prepare(server))
+        made++;
+    CHECK(made == 7 && !lg__server_prepare(server));
+    lg_text page = {0};
+    lg_text_add(&page, "page");
+    for (unsigned i = 0; i < 2 * LG__KEPT_PAGES; i++) {
+        lg_text other = {0};
+        lg_text_addf(&other, "%u", i);
+        lg__server_keep(server, &other, &page, false);
+        lg_text_free(&other);
+    }
+    CHECK(lg__server_recall(server, &question) != NULL);
+    lg_text_free(&question);
+    CHECK(status_of("", "", "") == 200);
+    // What is too large is not kept, nor what takes the room of all others.
+    while (page.length <= LG__KEPT_BYTES / 5)
+        lg_text_add_bytes(&page, server->kept[0].body.data,
+                          server->kept[0].body.length);
+    for (unsigned i = 0; i < 8; i++) {
+        lg_text_addf(&question, "%u", i);
+        lg__server_keep(server, &question, &page, false);
+        CHECK(server->kept_bytes <= LG__KEPT_BYTES);
+    }
+    CHECK(lg__server_recall(server, &question) != NULL);
+    lg_text_free(&question);
+    lg_text_free(&page);
     close_server();
 }
 
@@ -361,6 +401,7 @@ SUITE(server)
     RUN(test_request);
     RUN(test_pages);
     RUN(test_kept);
+    RUN(test_prepared);
     RUN(test_refusals);
     RUN(test_table_options);
     RUN(test_hostile_names);

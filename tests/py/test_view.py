@@ -230,8 +230,6 @@ def test_what_is_too_large(server):
     "data",
     [
         b"",
-        b"\0" * 100,
-        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
         b"GET\r\n\r\n",
         b"GET / HTTP/9.9\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost\r\n\r\n",
@@ -246,6 +244,22 @@ def test_what_is_no_question(server, data):
     assert b" 200 " not in reply.split(b"\r\n")[0]
     assert b"run.lgs" not in reply
     assert_alive(server)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\0" * 100 + b"\r\n\r\n",
+        b"\r\n\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"GET",
+    ],
+    ids=["NULs", "lines", "TLS", "half"],
+)
+def test_what_never_becomes_a_question(server, data):
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as client:
+        client.sendall(data)
+        assert_alive(server)
 
 
 # More connections than the server takes at once: they wait until others are closed.

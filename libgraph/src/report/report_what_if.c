@@ -128,7 +128,15 @@ format_above(const lg_graph *graph, const lg_what_if *answer, lg_text *out)
     lg_text_add(out, "\n");
 }
 
-enum { HEADLINE, SHOWN_RETAINED, SHOWN_NODE, SHOWN_PATH, SHOWN_CUT, OF_SHOWN };
+enum {
+    HEADLINE,
+    SHOWN_RETAINED,
+    SHOWN_NODE,
+    SHOWN_PATH,
+    SHOWN_CUT,
+    LINKED_NODE,
+    OF_SHOWN
+};
 
 static const lg__column shown[OF_SHOWN] = {
     [HEADLINE] = {.faces = LG__IN_TEXT},
@@ -139,6 +147,7 @@ static const lg__column shown[OF_SHOWN] = {
                     .below = "  held by   "},
     [SHOWN_CUT] = {NULL, "cut next", .type = LG_COLUMN_PATH, .faces = LG__SHOWN,
                    .below = "  cut next  "},
+    [LINKED_NODE] = {"node", .type = LG_COLUMN_NODE, .faces = LG__IN_PROGRAMS},
 };
 
 static void
@@ -176,6 +185,7 @@ put_shown(lg_table *part, const lg_graph *graph, const lg_survivor *kept)
     lg__put_formatted(part, SHOWN_NODE, &title);
     lg__put_formatted(part, SHOWN_PATH, &path);
     lg__put_formatted(part, SHOWN_CUT, &next);
+    lg__put_node(part, LINKED_NODE, graph, kept->node);
 }
 
 static void

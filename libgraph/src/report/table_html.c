@@ -124,19 +124,24 @@ is_called(const lg__column *column, const char *name)
 }
 
 // The column that leads to the object of a row: the object itself, or else the
-// path to it, or else the first text.
+// path to it, or else the last text.
 static size_t
 linked_column(const lg_table *table)
 {
-    static const lg_column_type wanted[] = {LG_COLUMN_NODE, LG_COLUMN_PATH,
-                                            LG_COLUMN_TEXT};
-    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
-        for (size_t i = 0; i < table->column_count; i++)
-            if (table->columns[i].type == wanted[k] &&
-                is_shown(&table->columns[i]) &&
-                !is_called(&table->columns[i], "cut"))
-                return i;
-    return table->column_count;
+    size_t path = table->column_count;
+    size_t text = table->column_count;
+    for (size_t i = table->column_count; i-- > 0;) {
+        const lg__column *column = &table->columns[i];
+        if (!is_shown(column) || is_called(column, "cut"))
+            continue;
+        if (column->type == LG_COLUMN_NODE)
+            return i;
+        if (column->type == LG_COLUMN_PATH)
+            path = i;
+        if (column->type == LG_COLUMN_TEXT && text == table->column_count)
+            text = i;
+    }
+    return path < table->column_count ? path : text;
 }
 
 // The object of a row: what the column shows, or what the row has for programs.
