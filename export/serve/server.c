@@ -211,6 +211,8 @@ lg__server_prepare(lg__server *server)
     return true;
 }
 
+// The first page also makes what the graph keeps for all others: the index of
+// referrers and the tree of paths from the roots.
 static lg_status
 prepare(lg__server *server, lg_error *err)
 {
@@ -218,9 +220,6 @@ prepare(lg__server *server, lg_error *err)
     lg_text question = {0};
     lg_status status = lg__page_serve(server->analysis, &server->options,
                                       server->monitor, &home, err);
-    // The index of referrers, which the first page of an object would wait for.
-    if (!status && lg_node_referrers(server->graph, 0, NULL, 0) == UINT64_MAX)
-        status = lg_error_set(err, LG_ENOMEM, "memory ran out");
     lg_text_add(&question, "");
     if (!status)
         lg__server_keep(server, &question, &home, true);

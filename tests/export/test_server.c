@@ -380,6 +380,58 @@ test_hostile_names(void)
     close_server();
 }
 
+// Any question has an answer that is whole, or a refusal.
+static void
+test_random_questions(void)
+{
+    static const char *const pages[] = {
+        "object", "why",     "picture",  "cycle", "search", "paths",
+        "table",  "what-if", "complete", "",      "%",      "object?"};
+    static const char *const names[] = {
+        "node",   "of",    "q",      "cut",     "first", "in",
+        "out",    "owned", "limit",  "group",   "kind",  "by",
+        "module", "mine",  "device", "holding", ""};
+    static const char *const values[] = {"0",          "1",
+                                         "3",          "-1",
+                                         "4294967295", "18446744073709551615",
+                                         "top",        "types",
+                                         "cycles",     "referrers",
+                                         "dominators", "type:*",
+                                         "type:*+",    "module:*",
+                                         "name:app",   "app.",
+                                         "#1->#2",     "*->*",
+                                         "*->type:*",  "0x7f0000001000",
+                                         "[",          "['",
+                                         "a[*].b",     "\xff\xfe",
+                                         "<\"&'>",     "",
+                                         "+"};
+    uint64_t state = 7;
+    uint32_t subject;
+    open_server(shape_find("family")->make(&subject));
+    for (unsigned i = 0; i < 600; i++) {
+        lg__reply reply = {0};
+        lg__request request = {0};
+        request.page =
+            pages[test_random(&state) % (sizeof pages / sizeof *pages)];
+        for (request.count = 0; request.count < test_random(&state) % 4;
+             request.count++) {
+            lg__pair *pair = &request.pairs[request.count];
+            pair->name =
+                names[test_random(&state) % (sizeof names / sizeof *names)];
+            pair->value =
+                values[test_random(&state) % (sizeof values / sizeof *values)];
+        }
+        lg__server_answer(server, &request, &reply);
+        CHECK(reply.status == 200 || reply.status == 302 ||
+              reply.status == 400 || reply.status == 404);
+        CHECK(!reply.body.failed && reply.type);
+        bool page = reply.status != 302 && strcmp(request.page, "complete");
+        CHECK(!page || count_of(&reply.body, "</html>") == 1);
+        lg_text_free(&reply.body);
+    }
+    close_server();
+}
+
 static void
 test_empty_heap(void)
 {
@@ -406,5 +458,6 @@ SUITE(server)
     RUN(test_table_options);
     RUN(test_hostile_names);
     RUN(test_empty_heap);
+    RUN(test_random_questions);
     return test_result();
 }

@@ -2,6 +2,7 @@
 // nothing. With an argument, the test does the same with pictures that need an
 // analysis.
 
+#include "serve/server.h"
 #include "shapes.h"
 #include "test.h"
 
@@ -159,6 +160,46 @@ sweep_page(const lg_analysis *analysis)
     unsetenv("LEAKGRAPH_RENDERER");
 }
 
+// A page of the server is whole, or says that memory ran out, or is none.
+static void
+sweep_question(lg__server *server, const char *page, const char *name,
+               const char *value)
+{
+    unsigned status = 0;
+    long tries = 0;
+    for (; status != 200 && tries < 100000; tries++) {
+        lg__reply reply = {0};
+        lg__request request = {
+            .page = page, .pairs = {{name, value}}, .count = 1};
+        left = tries;
+        lg__server_answer(server, &request, &reply);
+        left = -1;
+        status = reply.body.failed ? 0 : reply.status;
+        CHECK(status == 0 || status == 200 || status == 500);
+        lg_text_free(&reply.body);
+    }
+    CHECK(status == 200);
+    CHECK(tries > 1);
+}
+
+static void
+sweep_server(const lg_analysis *analysis)
+{
+    static const lg_page_options options = LG_PAGE_OPTIONS_INIT;
+    lg__server *server = NULL;
+    setenv("LEAKGRAPH_RENDERER", "/nonexistent/renderer", 1);
+    REQUIRE(!lg__server_new(analysis, &options, NULL, &server, NULL));
+    sweep_question(server, "object", "node", "1");
+    sweep_question(server, "why", "node", "1");
+    sweep_question(server, "picture", "node", "1");
+    sweep_question(server, "search", "q", "type:*");
+    sweep_question(server, "complete", "q", "type:");
+    sweep_question(server, "table", "of", "types");
+    sweep_question(server, "what-if", "cut", "*->#1");
+    lg__server_free(server);
+    unsetenv("LEAKGRAPH_RENDERER");
+}
+
 // Makes the analysis and the cycles before memory runs out: other tests cover
 // their allocations.
 static void
@@ -179,6 +220,8 @@ sweep_analysed(const char *name)
         sweep_drawer(analysis, subject, NULL, draw_paths);
     if (!strcmp(name, "held"))
         sweep_page(analysis);
+    if (!strcmp(name, "family"))
+        sweep_server(analysis);
     lg_cycles_free(&cycles);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
