@@ -104,7 +104,7 @@ put_findings(lg_table *table, const lg_analysis *analysis,
     return status;
 }
 
-enum { HEADLINE, TOGETHER, THINGS, MISTAKE, PLACES, WHY, WHAT_TO_DO };
+enum { HEADLINE, TOGETHER, THINGS, MISTAKE, PLACES, WHY, WHAT_TO_DO, LINKED };
 
 static const lg__column shown[] = {
     [HEADLINE] = {.faces = LG__IN_TEXT},
@@ -116,6 +116,7 @@ static const lg__column shown[] = {
                 .below = "  held by  "},
     [WHY] = {NULL, "cause", .faces = LG__SHOWN, .below = "  cause    "},
     [WHAT_TO_DO] = {NULL, "fix", .faces = LG__SHOWN, .below = "  fix      "},
+    [LINKED] = {"node", .type = LG_COLUMN_NODE, .faces = LG__IN_PROGRAMS},
 };
 
 static lg_status
@@ -144,6 +145,7 @@ put_group(lg_table *table, const lg_analysis *analysis,
     lg__put_formatted(table, PLACES, &holders);
     put_advice(table, WHY, first, false);
     put_advice(table, WHAT_TO_DO, first, true);
+    lg__put_node(table, LINKED, graph, first->holders->node);
     return status;
 }
 

@@ -144,19 +144,22 @@ linked_column(const lg_table *table)
     return path < table->column_count ? path : text;
 }
 
-// The object of a row: what the column shows, or what the row has for programs.
+// The object of a row: what the column shows, or what the row has for programs,
+// of several what is called the node.
 static uint32_t
 linked_node(const lg_table *table, size_t row, size_t column)
 {
     const lg__cell *shown = lg__cell_at(table, row, column);
+    uint32_t found = LG_NONE;
     if (shown->kind == LG_COLUMN_NODE + 1)
         return shown->length;
     for (size_t i = 0; i < table->column_count; i++) {
         const lg__cell *cell = lg__cell_at(table, row, i);
-        if (cell->kind == LG_COLUMN_NODE + 1)
-            return cell->length;
+        if (cell->kind == LG_COLUMN_NODE + 1 &&
+            (found == LG_NONE || is_called(&table->columns[i], "node")))
+            found = cell->length;
     }
-    return LG_NONE;
+    return found;
 }
 
 static void
