@@ -29,6 +29,7 @@ HEADERS = (
     "libgraph/include/leakgraph/findings.h",
     "libgraph/include/leakgraph/why.h",
     "libgraph/include/leakgraph/what_if.h",
+    "libgraph/include/leakgraph/waste.h",
     "libgraph/include/leakgraph/json.h",
     "libgraph/include/leakgraph/table.h",
     "libgraph/include/leakgraph/advice.h",

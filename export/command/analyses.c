@@ -1,4 +1,4 @@
-// The verbs that ask who retains what: top, figures, why, paths, cycles,
+// The verbs that ask who retains what: top, waste, figures, why, paths, cycles,
 // findings, dominators, and analyze, which keeps the answers.
 
 #include "command/command.h"
@@ -59,6 +59,26 @@ lg__verb_top(const lg_arguments *arguments)
     }
     lg_status status = lg_report_top(analysis, &options, lg__monitor(),
                                      format_of(arguments), &text, &error);
+    return print_and_close(graph, analysis, status, &text, &error);
+}
+
+int
+lg__verb_waste(const lg_arguments *arguments)
+{
+    int code;
+    lg_graph *graph;
+    lg_analysis *analysis;
+    lg_text text = {0};
+    lg_error error = {0};
+    lg_waste_options options = LG_WASTE_OPTIONS_INIT;
+    options.limit = limit_of(arguments);
+    options.libraries = arguments->libraries;
+    options.mine = arguments->mine;
+    options.module = arguments->module;
+    if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
+        return code;
+    lg_status status = lg_report_waste(analysis, &options, lg__monitor(),
+                                       format_of(arguments), &text, &error);
     return print_and_close(graph, analysis, status, &text, &error);
 }
 

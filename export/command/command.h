@@ -189,6 +189,7 @@ int lg__verb_strip(const lg_arguments *arguments);
 int lg__verb_top(const lg_arguments *arguments);
 int lg__verb_figures(const lg_arguments *arguments);
 int lg__verb_why(const lg_arguments *arguments);
+int lg__verb_waste(const lg_arguments *arguments);
 int lg__verb_what_if(const lg_arguments *arguments);
 int lg__verb_findings(const lg_arguments *arguments);
 int lg__verb_paths(const lg_arguments *arguments);

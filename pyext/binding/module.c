@@ -36,6 +36,7 @@
 #include "binding/answers/py_tensors.h"
 #include "binding/answers/py_threads.h"
 #include "binding/answers/py_top.h"
+#include "binding/answers/py_waste.h"
 #include "binding/answers/py_what_if.h"
 #include "binding/answers/py_why.h"
 #include "capture/run/capture.h"
@@ -56,6 +57,7 @@ static PyMethodDef core_methods[] = {
     {"show_path", FASTCALL(core_show_path), KEYWORDS, core_show_path_doc},
     {"cycles", FASTCALL(core_cycles), KEYWORDS, core_cycles_doc},
     {"top", FASTCALL(core_top), KEYWORDS, core_top_doc},
+    {"waste", FASTCALL(core_waste), KEYWORDS, core_waste_doc},
     {"tensors", FASTCALL(core_tensors), KEYWORDS, core_tensors_doc},
     {"figures", FASTCALL(core_figures), KEYWORDS, core_figures_doc},
     {"why", FASTCALL(core_why), KEYWORDS, core_why_doc},
@@ -149,6 +151,7 @@ types_add(PyObject *module)
         {TYPE_FINDINGS, &findings_spec, NULL, "Findings", false, true},
         {TYPE_GROWTH, &growth_spec, NULL, "Growth", false, true},
         {TYPE_MERGED, &merged_spec, NULL, "MergedPaths", false, true},
+        {TYPE_WASTE, &waste_spec, NULL, "Waste", false, true},
         {TYPE_WHAT_IF, &what_if_spec, NULL, "WhatIf", false, true},
         {TYPE_WHY, &why_spec, NULL, "Why", false, false},
     };

@@ -252,6 +252,21 @@ static PyStructSequence_Field dying_fields[] = {
     {NULL, NULL},
 };
 
+static PyStructSequence_Field waste_row_fields[] = {
+    {"kind", "'equal', 'view', 'room', 'slots', 'records' or 'boxed'"},
+    {"type", "module and qualified name of the type of the objects"},
+    {"count", "number of objects; of equal ones, without those that stay"},
+    {"waste", "what could be had: a Size"},
+    {"size", "what they take now: a Size"},
+    {"at_most", "whether that is an upper bound"},
+    {"used", "equal: different contents; view: bytes shown; room: items; "
+             "slots: attributes; records: keys; boxed: numbers"},
+    {"of", "view: bytes kept; room: items that there is room for; else 0"},
+    {"node", "the object with the most to be had"},
+    {"held_by", "the path to it from a root; with [*] of several objects"},
+    {NULL, NULL},
+};
+
 static PyStructSequence_Field survivor_fields[] = {
     {"node", "the object"},
     {"is_target", "whether a cut reference led to it; else what would die "
@@ -344,6 +359,8 @@ static const struct {
     {TYPE_DYING,
      {"leakgraph.Dying", "Objects of a type that would die: a row of WhatIf.",
       dying_fields, 3}},
+    {TYPE_WASTE_ROW,
+     {"leakgraph.WasteRow", "A row of waste().", waste_row_fields, 10}},
     {TYPE_SURVIVOR,
      {"leakgraph.Survivor", "An object of WhatIf.kept.", survivor_fields, 6}},
     {TYPE_CAPTURE_INFO,

@@ -223,6 +223,7 @@ static PyMethodDef snapshot_methods[] = {
     {"summary", FASTCALL(snapshot_summary), KEYWORDS, snapshot_summary_doc},
     {"figures", FASTCALL(snapshot_figures), KEYWORDS, snapshot_figures_doc},
     {"why", FASTCALL(snapshot_why), KEYWORDS, snapshot_why_doc},
+    {"waste", FASTCALL(snapshot_waste), KEYWORDS, snapshot_waste_doc},
     {"what_if", FASTCALL(snapshot_what_if), KEYWORDS, snapshot_what_if_doc},
     {"memory", snapshot_memory, METH_NOARGS,
      "memory($self, /)\n--\n\n"

@@ -89,6 +89,8 @@ from leakgraph._core import (
     TypeRow,
     TypeTable,
     UnsupportedError,
+    Waste,
+    WasteRow,
     WhatIf,
     Why,
     __version__,
@@ -106,6 +108,7 @@ from leakgraph._core import (
     snapshot,
     tensors,
     top,
+    waste,
     why,
 )
 
@@ -186,6 +189,8 @@ __all__ = [
     "TypeTable",
     "Uncollected",
     "UnsupportedError",
+    "Waste",
+    "WasteRow",
     "Watch",
     "WhatIf",
     "Why",
@@ -213,6 +218,7 @@ __all__ = [
     "top",
     "track",
     "unregister_buffers",
+    "waste",
     "watch",
     "why",
 ]

@@ -90,6 +90,7 @@ def snapshot(
     *,
     previews: bool = False,
     keys: bool = True,
+    contents: bool = False,
     roots: Sequence[object] | None = None,
     max_depth: int | None = None,
     max_bytes: int | None = None,
@@ -105,6 +106,7 @@ def save_snapshot(
     timeout: int = 60,
     previews: bool = False,
     keys: bool = True,
+    contents: bool = False,
     roots: Sequence[object] | None = None,
     max_depth: int | None = None,
     max_bytes: int | None = None,
@@ -191,6 +193,15 @@ def top(
     module: str | None = None,
     progress: _Progress = None,
 ) -> Top: ...
+def waste(
+    limit: int | None = 20,
+    *,
+    libraries: bool = False,
+    mine: bool = False,
+    module: str | None = None,
+    progress: _Progress = None,
+    contents: bool = True,
+) -> Waste: ...
 @overload
 def tensors(
     *,
@@ -410,6 +421,15 @@ class Snapshot:
         *,
         progress: _Progress = None,
     ) -> WhatIf: ...
+    def waste(
+        self,
+        limit: int | None = 20,
+        *,
+        libraries: bool = False,
+        mine: bool = False,
+        module: str | None = None,
+        progress: _Progress = None,
+    ) -> Waste: ...
     def memory(self) -> Accounting: ...
     def findings(
         self,
@@ -736,6 +756,15 @@ class Growth(Result[GrowthRow]):
     def figures(self) -> tuple[GrowthTally, ...]: ...
     @property
     def threads(self) -> tuple[GrowthTally, ...]: ...
+
+@final
+class Waste(Result[WasteRow]):
+    @property
+    def compared(self) -> bool: ...
+    @property
+    def total(self) -> Size: ...
+    @property
+    def libraries(self) -> Size: ...
 
 @final
 class WhatIf(Result[Dying]):
@@ -1357,6 +1386,44 @@ class GrowthTally(
     def is_new(self) -> bool: ...
     @property
     def is_growing(self) -> bool: ...
+
+@final
+class WasteRow(_Row, tuple[str, str, int, Size, Size, bool, int, int, Node, str]):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = (
+            "kind",
+            "type",
+            "count",
+            "waste",
+            "size",
+            "at_most",
+            "used",
+            "of",
+            "node",
+            "held_by",
+        )
+    @property
+    def kind(
+        self,
+    ) -> Literal["equal", "view", "room", "slots", "records", "boxed"]: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def count(self) -> int: ...  # type: ignore[override]
+    @property
+    def waste(self) -> Size: ...
+    @property
+    def size(self) -> Size: ...
+    @property
+    def at_most(self) -> bool: ...
+    @property
+    def used(self) -> int: ...
+    @property
+    def of(self) -> int: ...
+    @property
+    def node(self) -> Node: ...
+    @property
+    def held_by(self) -> str: ...
 
 @final
 class Dying(_Row, tuple[str, int, Size]):

@@ -46,6 +46,7 @@ def arm(
     keep: int = 5,
     keys: bool = True,
     previews: bool = False,
+    contents: bool = False,
     max_bytes: int | None = None,
     timeout: int = 60,
     on_saved: Callable[[CaptureInfo, str], object] | None = None,
@@ -68,8 +69,8 @@ def arm(
     keep      keep this many files, the newest
     on_saved  call this with CaptureInfo and the reason, in the thread that saved it
 
-    keys, previews, max_bytes and timeout are those of save_snapshot(). When memory is
-    short, a file beside the snapshot holds what the snapshot needs.
+    keys, previews, contents, max_bytes and timeout are those of save_snapshot(). When
+    memory is short, a file beside the snapshot holds what the snapshot needs.
 
     Works from any thread. Arming again replaces the previous arming. A child made by
     fork is not armed. Each snapshot prints its path on stderr.
@@ -85,6 +86,7 @@ def arm(
         keep=keep,
         keys=keys,
         previews=previews,
+        contents=contents,
         max_bytes=max_bytes,
         timeout=timeout,
         memory=memory,

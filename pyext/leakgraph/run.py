@@ -47,6 +47,8 @@ that ends by os._exit() or a signal leaves no snapshot of its end.
   --signal NAME   with --arm: another signal, or none
   --rss SIZE      with --arm: another share ("80%"), a size ("12GiB"), or none
   --keep N        with --arm: how many files to keep, the newest ones (5)
+  --contents      find out which strs, bytes and arrays are equal, for `leakgraph
+                  waste`; no contents are saved
 
 watch runs it and says what grows; see `python -m leakgraph watch --help`, and
 `sql --help`. export --parquet writes tables with pyarrow.
@@ -61,6 +63,7 @@ OPTIONS = {
     "--signal": "a signal",
     "--rss": "a size",
     "--keep": "a number",
+    "--contents": "",
 }
 USAGE_ERROR = 2
 
@@ -102,7 +105,9 @@ def _run(arguments: list[str]) -> None:
         _arm(options)
     save = None
     if "--at-exit" in options or "--arm" not in options:
-        save = _saver(options.get("--at-exit", DEFAULT_FILE))
+        save = _saver(
+            options.get("--at-exit", DEFAULT_FILE), contents="--contents" in options
+        )
     try:
         execute(code, module)
     finally:
@@ -164,6 +169,7 @@ def _arm(options: dict[str, str]) -> None:
             signal=None if signal == "none" else signal,
             rss=None if rss == "none" else rss,
             keep=int(keep),
+            contents="--contents" in options,
         )
     except (Error, OSError, ValueError) as error:
         fail(f"run: {error}")
@@ -260,7 +266,7 @@ def _hide_frames_before(code: CodeType | None) -> None:
     sys.excepthook = excepthook
 
 
-def _saver(file: str) -> Callable[[], None]:
+def _saver(file: str, *, contents: bool) -> Callable[[], None]:
     """A function that saves a snapshot to `file` in this process, not in a child."""
     pid = os.getpid()
 
@@ -268,7 +274,7 @@ def _saver(file: str) -> Callable[[], None]:
         if os.getpid() != pid:
             return
         try:
-            info = save_snapshot(file)
+            info = save_snapshot(file, contents=contents)
         except (Error, OSError, MemoryError) as error:
             say(f"no snapshot was saved: {error}")
         else:

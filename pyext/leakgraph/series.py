@@ -39,6 +39,7 @@ class Series:
         keep: int,
         keys: bool,
         previews: bool,
+        contents: bool,
         max_bytes: int | None,
         timeout: int,
         memory: Memory | None,
@@ -59,6 +60,7 @@ class Series:
             timeout=timeout,
             keys=keys,
             previews=previews,
+            contents=contents,
             max_bytes=max_bytes,
             **how,
         )

@@ -8,6 +8,7 @@
 #include "sample.h"
 #include "stored.h"
 #include "test.h"
+#include "twins.h"
 
 // Sections by their ids in a file.
 enum {
@@ -41,6 +42,8 @@ enum {
     FACT_VALUE = 31,
     SEGMENT = 32,
     BLOCK = 33,
+    EQUAL_NODE = 34,
+    EQUAL_GROUP = 35,
 };
 
 static bytes file;
@@ -201,6 +204,15 @@ spoilt_bytes(void)
     refuses_field(BLOCK, 2, offsetof(lg_block, size) + 4, 0xffffffff);
 }
 
+static void
+spoilt_twins(void)
+{
+    refuses(EQUAL_NODE, 0, UINT32_MAX);
+    refuses(EQUAL_NODE, 1, 0);
+    refuses(EQUAL_NODE, 0, count_of(ADDRESS));
+    refuses(EQUAL_GROUP, 0, count_of(EQUAL_GROUP));
+}
+
 SUITE(check)
 {
     lg_graph *graph;
@@ -216,6 +228,12 @@ SUITE(check)
     file = saved(graph, 0);
     lg_graph_free(graph);
     RUN(spoilt_bytes);
+    RUN(lengths);
+    free(file.data);
+    REQUIRE(twins_new(NULL, &graph, NULL) == LG_OK);
+    file = saved(graph, 0);
+    lg_graph_free(graph);
+    RUN(spoilt_twins);
     RUN(lengths);
     free(file.data);
     folder_remove();

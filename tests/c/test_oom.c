@@ -12,6 +12,7 @@
 #include "scarce.h"
 #include "stored.h"
 #include "test.h"
+#include "twins.h"
 
 typedef struct budget {
     long left; // allocations that still succeed
@@ -71,6 +72,7 @@ builder_and_finish(void)
 {
     finish_with_budgets(sample_new);
     finish_with_budgets(stored_new);
+    finish_with_budgets(twins_new);
 }
 
 // The graph's own indexes use its allocator, too.

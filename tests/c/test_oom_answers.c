@@ -4,6 +4,7 @@
 #include "scarce.h"
 #include "story.h"
 #include "test.h"
+#include "twins.h"
 
 #include <leakgraph/merged_paths.h>
 
@@ -126,6 +127,28 @@ do_what_if(const lg_graph *graph)
     return status;
 }
 
+static lg_status
+do_waste(const lg_graph *graph)
+{
+    (void)graph;
+    lg_text text = {0};
+    lg_status status = LG_OK;
+    for (int json = 0; json < 2 && status == LG_OK; json++)
+        status = lg_report_waste(asked, NULL, NULL,
+                                 json ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text,
+                                 NULL);
+    lg_text_free(&text);
+    return status;
+}
+
+static lg_graph *
+tell_twins(void)
+{
+    lg_graph *graph = NULL;
+    REQUIRE(twins_new(NULL, &graph, NULL) == LG_OK);
+    return graph;
+}
+
 // Losses with graphs, two exceptions in a list, a hook.
 static lg_graph *
 tell_mistakes(void)
@@ -230,11 +253,12 @@ static void
 answers(void)
 {
     lg_status (*const works[])(const lg_graph *) = {
-        do_cycles,  do_paths,    do_analysis_reports,
-        do_figures, do_findings, do_what_if};
+        do_cycles,  do_paths, do_analysis_reports, do_figures, do_findings,
+        do_what_if, do_waste};
     for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
         lg_graph *graph = works[i] == do_figures    ? tell_figures()
                           : works[i] == do_findings ? tell_mistakes()
+                          : works[i] == do_waste    ? tell_twins()
                                                     : tell();
         lg_analysis *analysis = analysed(graph);
         asked = analysis;

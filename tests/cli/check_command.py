@@ -84,8 +84,8 @@ class Command(unittest.TestCase):
     def test_help_and_version(self) -> None:
         help_text = self.fine("--help")
         verbs = "info types refs referrers path threads tensors memory figures top"
-        verbs += " why paths cycles dominators retained what-if render diff report"
-        verbs += " view summarize analyze export strip"
+        verbs += " why paths cycles dominators retained waste what-if render diff"
+        verbs += " report view summarize analyze export strip"
         for verb in verbs.split():
             self.assertIn(f"  {verb} ", help_text)
             own = self.fine(verb, "--help")
@@ -412,6 +412,19 @@ class Command(unittest.TestCase):
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertIn("standard output", done.stderr)
         self.assertFalse((self.here / "-").exists())
+
+    def test_waste(self) -> None:
+        text = self.fine("waste", "training.lgs")
+        self.assertIn("Contents were not compared", text)
+        few = json.loads(self.fine("waste", "training.lgs", "--limit=1", "--json"))
+        every = json.loads(self.fine("waste", "training.lgs", "--limit=all", "--json"))
+        self.assertEqual(few["total"], every["total"])
+        self.assertEqual(few["rows"], every["rows"][:1])
+        everything = json.loads(
+            self.fine("waste", "training.lgs", "--libraries", "--json")
+        )
+        self.assertEqual(everything["libraries"]["host"], 0)
+        self.refused(2, "nowhere", "waste", "training.lgs", "--module", "nowhere")
 
     def test_retained(self) -> None:
         text = self.fine("retained", "family.lgs", "type:bytearray")

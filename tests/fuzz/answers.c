@@ -90,6 +90,13 @@ ask_what_if(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
 }
 
 static void
+ask_waste(const lg_analysis *analysis, lg_text *text)
+{
+    lg_report_waste(analysis, NULL, NULL, LG_FORMAT_TEXT, text, NULL);
+    lg_report_waste(analysis, NULL, NULL, LG_FORMAT_JSON, text, NULL);
+}
+
+static void
 ask_cycles(const lg_analysis *analysis, lg_text *text)
 {
     lg_cycles cycles;
@@ -208,6 +215,7 @@ ask_all(const lg_analysis *analysis, const uint32_t *nodes, size_t count)
     ask_why(analysis, nodes, count, &text);
     ask_cycles(analysis, &text);
     ask_what_if(analysis, nodes, count, &text);
+    ask_waste(analysis, &text);
     ask_findings(analysis, nodes, count, &text);
     ask_sizes(analysis, nodes, count);
     lg_text_free(&text);

@@ -7,6 +7,7 @@
 #include "sample.h"
 #include "stored.h"
 #include "test.h"
+#include "twins.h"
 
 #include <leakgraph/analysis.h>
 #include <leakgraph/file.h>
@@ -79,7 +80,7 @@ write_seeds(const lg_graph *graph, uint64_t *state)
 
 SUITE(make_corpus)
 {
-    lg_graph *graphs[4];
+    lg_graph *graphs[5];
     uint64_t state = 1;
     if (argc != 2)
         return 2;
@@ -89,7 +90,8 @@ SUITE(make_corpus)
     graphs[1] = sample_random(3, 30, false);
     graphs[2] = sample_random(4, 30, true);
     REQUIRE(stored_new(NULL, &graphs[3], NULL) == LG_OK);
-    for (size_t i = 0; i < 4; i++) {
+    REQUIRE(twins_new(NULL, &graphs[4], NULL) == LG_OK);
+    for (size_t i = 0; i < 5; i++) {
         write_seeds(graphs[i], &state);
         lg_graph_free(graphs[i]);
     }

@@ -63,6 +63,7 @@ WORDS = {
     "on_leak": "what to do when something grows",
     "previews": "keep texts of values",
     "keys": "keep keys of dicts",
+    "contents": "find out which are equal",
     "compress": "level of zstd",
     "analysis": "save the analysis too",
     "fork": "let a child do it",

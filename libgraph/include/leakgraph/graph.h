@@ -101,6 +101,9 @@ LG_API uint32_t lg_node_device(const lg_graph *graph, lg_node node);
  */
 LG_API lg_string lg_node_fact(const lg_graph *graph, lg_node node,
                               const char *key);
+/** The group of nodes with the same contents that a node is in; LG_NONE if its
+ *  contents are its own, or were not compared (info "contents"). O(log). */
+LG_API uint32_t lg_node_equal(const lg_graph *graph, lg_node node);
 /** A fact that is a decimal number; `otherwise` if there is none. */
 LG_API uint64_t lg_node_fact_number(const lg_graph *graph, lg_node node,
                                     const char *key, uint64_t otherwise);
@@ -199,11 +202,12 @@ LG_API const char *lg_root_kind_name(lg_root_kind kind);
 /** Texts about the snapshot, as ordered key/value pairs. Keys in use:
  *  "time" (ISO 8601, UTC), "pid", "python", "platform", "capture.method"
  *  ("internal" or "public: reason"), "capture.seconds", "partial" ("no" or
- *  why), "keys", "previews", "leakgraph", "adapter.NAME" ("inspected: version"
- *  or "not inspected: reason"), the collector's state: "gc.enabled" ("yes",
- *  "no"), "gc.debug" ("no", or flags: "DEBUG_STATS|DEBUG_SAVEALL"),
- *  "gc.thresholds" and "gc.counts" ("700, 10, 10"), "gc.garbage" (how many
- *  objects gc.garbage has); what the kernel and the
+ *  why), "keys", "previews", "contents" ("yes" if equal contents are known),
+ *  "contents.left_out" (bytes that were too many to compare), "leakgraph",
+ * "adapter.NAME" ("inspected: version" or "not inspected: reason"), the
+ * collector's state: "gc.enabled" ("yes", "no"), "gc.debug" ("no", or flags:
+ * "DEBUG_STATS|DEBUG_SAVEALL"), "gc.thresholds" and "gc.counts" ("700, 10,
+ * 10"), "gc.garbage" (how many objects gc.garbage has); what the kernel and the
  *  allocators said of the process (lg_graph_accounts), "memory.*" in bytes and
  *  "process.*" as numbers, decimal: "memory.rss", "memory.malloc" (in use),
  *  "memory.python" (pymalloc arenas), "memory.leakgraph" (what leakgraph

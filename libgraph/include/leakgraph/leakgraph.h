@@ -45,6 +45,7 @@
 #include <leakgraph/table.h>
 #include <leakgraph/text.h>
 #include <leakgraph/version.h>
+#include <leakgraph/waste.h>
 #include <leakgraph/what_if.h>
 #include <leakgraph/why.h>
 

@@ -13,6 +13,7 @@
 #include <leakgraph/growth.h>
 #include <leakgraph/json.h>
 #include <leakgraph/table.h>
+#include <leakgraph/waste.h>
 #include <leakgraph/what_if.h>
 
 #ifdef __cplusplus
@@ -77,6 +78,12 @@ LG_API lg_status lg_report_why(const lg_why *why, const lg_node *nodes,
                                size_t count, const char *note,
                                const lg_monitor *monitor, lg_format format,
                                lg_text *out, lg_error *err);
+/** What memory could be had, the most first, with who holds it; below the rows
+ *  what to do, and the sums. */
+LG_API lg_status lg_report_waste(const lg_analysis *analysis,
+                                 const lg_waste_options *options,
+                                 const lg_monitor *monitor, lg_format format,
+                                 lg_text *out, lg_error *err);
 /** What would die, by type, in `limit` (0: all) rows; below them what would
  * live on, who holds it, and what to cut next. */
 LG_API lg_status lg_report_what_if(const lg_graph *graph,
@@ -175,6 +182,10 @@ LG_API lg_status lg_tabulate_cycles(const lg_analysis *analysis,
 LG_API lg_status lg_tabulate_findings(const lg_analysis *analysis,
                                       const lg_findings *findings,
                                       lg_table **out, lg_error *err);
+/** What memory could be had; see lg_report_waste. */
+LG_API lg_status lg_tabulate_waste(const lg_analysis *analysis,
+                                   const lg_waste *waste, lg_table **out,
+                                   lg_error *err);
 /** What would die if references were cut; see lg_report_what_if. */
 LG_API lg_status lg_tabulate_what_if(const lg_graph *graph,
                                      const lg_what_if *answer, size_t limit,

@@ -54,6 +54,10 @@ typedef struct lg__furniture {
 
 /** False: memory ran out. */
 bool lg__furniture_begin(lg__furniture *furniture, const lg_analysis *analysis);
+/** The package of a library, or the interpreter, that keeps the node, whatever
+ *  it retains; empty: nobody. O(1). */
+lg_string lg__furniture_keeper(lg__furniture *furniture, uint32_t node,
+                               uint32_t keeper);
 /** The package of a library, or the interpreter, that keeps the node and with
  *  it nothing that a program made; empty: nobody. False: memory ran out.
  *  O(nodes that it retains). */

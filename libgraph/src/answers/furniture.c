@@ -91,10 +91,9 @@ is_library(lg__furniture *furniture, uint32_t module)
     return *known == YES;
 }
 
-// Whose the node is, if a library or the interpreter keeps it; empty: nobody's.
 // Native code keeps what belongs to a library, too.
-static lg_string
-find_owner(lg__furniture *furniture, uint32_t node, uint32_t keeper)
+lg_string
+lg__furniture_keeper(lg__furniture *furniture, uint32_t node, uint32_t keeper)
 {
     const lg_graph *graph = furniture->analysis->graph;
     lg_string owner = {"", 0};
@@ -117,7 +116,7 @@ lg__furniture_owner(lg__furniture *furniture, uint32_t node, uint32_t keeper,
                     lg_string *out)
 {
     bool enough = true;
-    lg_string owner = find_owner(furniture, node, keeper);
+    lg_string owner = lg__furniture_keeper(furniture, node, keeper);
     if (owner.length > 0 && retains_of_program(furniture, node, &enough))
         owner.length = 0;
     *out = owner;

@@ -39,6 +39,13 @@ typedef struct lg__node_number {
     uint32_t node;
 } lg__node_number;
 
+/** The hash of a node's contents. The number is the half to sort by. */
+typedef struct lg__content {
+    uint32_t number;
+    uint32_t other;
+    uint32_t node;
+} lg__content;
+
 struct lg_builder_rest {
     lg_allocator allocator;
     lg__strings strings;
@@ -57,6 +64,9 @@ struct lg_builder_rest {
     lg__vector fact;    /**< lg__fact */
     lg__vector segment; /**< lg__segment */
     lg__vector block;   /**< lg_block */
+    lg__vector content; /**< lg__content */
+    lg_comparison compare;
+    bool compares;
 };
 
 /** Appends one u32 to a table; false when memory ran out. */
@@ -80,6 +90,7 @@ lg__array lg__builder_take(lg_builder *builder, enum lg__array_name name,
 /** The steps of finishing, in order. Each leaves the builder whole on failure.
  */
 lg_status lg__finish_spans(lg_builder *builder, lg_error *err);
+lg_status lg__finish_equal(lg_builder *builder, lg_error *err);
 lg_status lg__finish_blocks(lg_builder *builder, lg_error *err);
 lg_status lg__finish_facts(lg_builder *builder, lg_error *err);
 lg_status lg__finish_late_edges(lg_builder *builder, lg_error *err);

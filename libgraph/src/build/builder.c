@@ -19,6 +19,9 @@ lg__builder_status(const lg_builder *builder, lg_error *err)
     case LG_ELIMIT:
         return lg_error_set(err, LG_ELIMIT,
                             "more objects than a graph can hold (4 billion)");
+    case LG_ECANCELLED:
+        return lg_error_set(err, LG_ECANCELLED,
+                            "cancelled while comparing contents");
     case LG_EINVAL:
         return lg_error_set(err, LG_EINVAL,
                             "a node was opened out of order, or put on a "
@@ -65,6 +68,7 @@ rest_init(struct lg_builder_rest *rest, const lg_allocator *allocator)
     rest->fact.element = sizeof(lg__fact);
     rest->segment.element = sizeof(lg__segment);
     rest->block.element = sizeof(lg_block);
+    rest->content.element = sizeof(lg__content);
 }
 
 // String 0 is empty and type 0 is "?".
@@ -129,6 +133,7 @@ lg_builder_free(lg_builder *builder)
     lg__vector_free(&allocator, &rest->fact);
     lg__vector_free(&allocator, &rest->segment);
     lg__vector_free(&allocator, &rest->block);
+    lg__vector_free(&allocator, &rest->content);
     lg__deallocate(&allocator, rest, sizeof *rest);
     lg__deallocate(&allocator, builder, sizeof *builder);
     lg__allocator_release(&allocator);

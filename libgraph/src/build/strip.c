@@ -148,14 +148,16 @@ copy_facts(const lg_graph *from, lg_graph *to)
     return enough;
 }
 
-// The info of the copy says that there are no keys and no previews.
+// The info of the copy says that there are no keys and no previews, and that no
+// contents were compared: which texts are equal is the user's, too.
 static void
 note_in_info(const lg_graph *from, lg_graph *to)
 {
     uint32_t *values = to->array[LG__INFO_VALUE].owned;
     for (uint32_t i = 0; i < from->info_count; i++) {
         lg_string key = lg_graph_string(from, from->info_key[i]);
-        if (lg__string_is(key, "keys") || lg__string_is(key, "previews"))
+        if (lg__string_is(key, "keys") || lg__string_is(key, "previews") ||
+            lg__string_is(key, "contents"))
             values[i] = from->string_count;
     }
 }
@@ -166,7 +168,8 @@ is_rewritten(enum lg__array_name name)
     return name == LG__STRING_OFFSET || name == LG__STRING_BYTES ||
            name == LG__TEXT_NODE || name == LG__TEXT_STRING ||
            name == LG__FACT_NODE || name == LG__FACT_KEY ||
-           name == LG__FACT_VALUE;
+           name == LG__FACT_VALUE || name == LG__EQUAL_NODE ||
+           name == LG__EQUAL_GROUP;
 }
 
 static bool

@@ -173,6 +173,30 @@ lg__figures_class(const lg__figures *figures, uint32_t node)
     return figures->classes[figures->graph->columns.type[node]];
 }
 
+// Views: arrays, tensors and memoryviews of memory that something else made.
+
+typedef struct lg__views {
+    const lg_graph *graph;
+    lg__reverse reverse;
+    uint32_t *seen; /**< [node] number of the last search that met it */
+    uint32_t searches;
+    lg__gathered arrays;   /**< of the last one, views of views included */
+    uint64_t shown;        /**< bytes of those that anything else refers to */
+    uint32_t widest;       /**< of those, or LG_NONE */
+    uint64_t widest_shown; /**< bytes of that one */
+    bool unknown;          /**< something shows an unknown part of it */
+} lg__views;
+
+/** False: memory ran out. Free with lg__views_end, also on failure. */
+bool lg__views_begin(lg__views *views, const lg_graph *graph);
+/** Looks for what shows a part of the memory. False: memory ran out. O(views).
+ */
+bool lg__views_look(lg__views *views, uint32_t memory);
+void lg__views_end(lg__views *views);
+/** Whether views may show it: a buffer, or a bytes object, which has its memory
+ *  in itself. */
+bool lg__node_is_memory(const lg_graph *graph, uint32_t node);
+
 // Suspended generators, coroutines and tasks.
 
 /** Lists those with local variables that no thread is running, the largest

@@ -142,6 +142,7 @@ is_rising(enum lg__array_name name)
     case LG__TYPE_FIRST_BASE:
     case LG__DEVICE_NODE:
     case LG__FACT_NODE:
+    case LG__EQUAL_NODE:
     case LG__COMPONENT_FIRST:
         return true;
     default:

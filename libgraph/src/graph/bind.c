@@ -27,6 +27,7 @@ static const group groups[] = {
     {LG__DEVICE_NODE, LG__DEVICE_ID, 0},
     {LG__FACT_NODE, LG__FACT_KEY, 0},
     {LG__FACT_NODE, LG__FACT_VALUE, 0},
+    {LG__EQUAL_NODE, LG__EQUAL_GROUP, 0},
 };
 
 // Arrays with indexes of 32 bits: they must be shorter than LG_NONE.
@@ -34,7 +35,7 @@ static const enum lg__array_name counted[] = {
     LG__ADDRESS,     LG__STRING_OFFSET, LG__TEXT_NODE, LG__BIG_NODE,
     LG__TYPE_NAME,   LG__TYPE_BASE,     LG__ROOT_NODE, LG__INFO_KEY,
     LG__DEVICE_NODE, LG__DEVICE_NAME,   LG__FACT_NODE, LG__SEGMENT,
-    LG__BLOCK,
+    LG__BLOCK,       LG__EQUAL_NODE,
 };
 
 static lg_status
@@ -98,6 +99,9 @@ bind_bytes(lg_graph *graph)
     graph->segment = array[LG__SEGMENT].data;
     graph->block_count = (uint32_t)array[LG__BLOCK].count;
     graph->block = array[LG__BLOCK].data;
+    graph->equal_count = (uint32_t)array[LG__EQUAL_NODE].count;
+    graph->equal_node = array[LG__EQUAL_NODE].data;
+    graph->equal_group = array[LG__EQUAL_GROUP].data;
 }
 
 // An empty array still points somewhere: offsets to NULL are undefined.

@@ -170,6 +170,10 @@ lg__check_tables(const lg_graph *graph, lg_error *err)
          "a device's node"},
         {graph->device_name, graph->device_count, strings, false,
          "a device's name"},
+        {graph->equal_node, graph->equal_count, nodes, false,
+         "a node of equal contents"},
+        {graph->equal_group, graph->equal_count, graph->equal_count, false,
+         "a group of equal contents"},
     };
     lg_status status = LG_OK;
     for (size_t i = 0; i < sizeof columns / sizeof *columns && !status; i++)
@@ -178,6 +182,9 @@ lg__check_tables(const lg_graph *graph, lg_error *err)
     if (status == LG_OK)
         status = check_ascending(graph->text_node, graph->text_count,
                                  "a text's node", err);
+    if (status == LG_OK)
+        status = check_ascending(graph->equal_node, graph->equal_count,
+                                 "a node of equal contents", err);
     if (status == LG_OK)
         status = check_types(graph, err);
     if (status == LG_OK)

@@ -33,20 +33,35 @@ lg__fact_is_users(lg_string key)
     return true;
 }
 
-// The first fact of a node, or of the next one that has any.
+// The first place of a node among ascending ones, or of the next one there.
 static uint32_t
-first_of(const lg_graph *graph, uint32_t node)
+place_of(const uint32_t *nodes, uint32_t count, uint32_t node)
 {
     uint32_t low = 0;
-    uint32_t high = graph->fact_count;
+    uint32_t high = count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (graph->fact_node[middle] < node)
+        if (nodes[middle] < node)
             low = middle + 1;
         else
             high = middle;
     }
     return low;
+}
+
+static uint32_t
+first_of(const lg_graph *graph, uint32_t node)
+{
+    return place_of(graph->fact_node, graph->fact_count, node);
+}
+
+uint32_t
+lg_node_equal(const lg_graph *graph, lg_node node)
+{
+    uint32_t at = place_of(graph->equal_node, graph->equal_count, node);
+    return at < graph->equal_count && graph->equal_node[at] == node
+               ? graph->equal_group[at]
+               : LG_NONE;
 }
 
 lg_string

@@ -25,8 +25,8 @@ static const struct {
 
 enum { PARTED = sizeof parted / sizeof *parted, LONGEST = 17 };
 
-static uint64_t
-block_of(uint64_t bytes)
+uint64_t
+lg__block_spent(uint64_t bytes)
 {
     uint64_t header = bytes <= SMALL ? 0 : HEADER;
     return (bytes + header + STEP - 1) / STEP * STEP;
@@ -44,8 +44,8 @@ lg__blocks_of(uint64_t bytes, lg__block_parts parts)
 uint64_t
 lg__blocks_small(lg__blocks blocks)
 {
-    return (blocks.first <= SMALL ? block_of(blocks.first) : 0) +
-           (blocks.rest <= SMALL && !blocks.native ? block_of(blocks.rest) : 0);
+    return (blocks.first <= SMALL ? lg__block_spent(blocks.first) : 0) +
+           (blocks.rest <= SMALL && !blocks.native ? lg__block_spent(blocks.rest) : 0);
 }
 
 uint64_t
@@ -59,7 +59,7 @@ static uint64_t
 spent_on(uint64_t bytes, lg__block_parts parts)
 {
     lg__blocks blocks = lg__blocks_of(bytes, parts);
-    return block_of(blocks.first) + block_of(blocks.rest);
+    return lg__block_spent(blocks.first) + lg__block_spent(blocks.rest);
 }
 
 lg__block_parts

@@ -21,6 +21,8 @@ typedef struct lg__block_parts {
     bool native; /**< malloc has the rest, however small */
 } lg__block_parts;
 
+/** What the allocators spend on a block of so many bytes. */
+uint64_t lg__block_spent(uint64_t bytes);
 /** How objects of that type lie in blocks. */
 lg__block_parts lg__parts_of(lg_string type);
 /** The blocks of an object of that size; those of items are told as one. */

@@ -33,23 +33,25 @@ request_roots(capture_request *self, core_state *state)
     return true;
 }
 
-/* Reads `values`, which are previews, keys, roots, max_depth, max_bytes and
-   progress. */
+/* Reads `values`, which are previews, keys, contents, roots, max_depth,
+   max_bytes and progress. */
 static bool
 request_parse(capture_request *self, core_state *state, PyObject *const *values)
 {
-    bool previews = false, keys = true;
+    bool previews = false, keys = true, contents = false;
     uint64_t depth = 0, bytes = 0;
     *self = (capture_request){0};
     if (!arg_flag(values[0], &previews) || !arg_flag(values[1], &keys) ||
-        !arg_limit("max_depth", values[3], UINT32_MAX, &depth) ||
-        !arg_bytes("max_bytes", values[4], 1, &bytes) ||
-        !progress_start(&self->progress, values[5]) ||
-        !arg_objects("roots", values[2], &self->roots))
+        !arg_flag(values[2], &contents) ||
+        !arg_limit("max_depth", values[4], UINT32_MAX, &depth) ||
+        !arg_bytes("max_bytes", values[5], 1, &bytes) ||
+        !progress_start(&self->progress, values[6]) ||
+        !arg_objects("roots", values[3], &self->roots))
         return false;
     self->options = (lg_capture_options){
         .previews = previews,
         .no_keys = !keys,
+        .contents = contents,
         .max_depth = (uint32_t)depth,
         .max_bytes = bytes,
         .watch = &self->watch,
@@ -69,15 +71,16 @@ request_capture(capture_request *self, core_state *state)
     return graph;
 }
 
-snapshot_object *
-snapshot_now(core_state *state, PyObject *held, const lg_monitor *monitor)
+/* A snapshot for one answer. */
+static snapshot_object *
+snapshot_by(core_state *state, lg_capture_options *options,
+            const lg_monitor *monitor)
 {
     lg_monitor watch = progress_walking(monitor->context);
-    lg_capture_options options = {
-        .held = &held, .held_count = held ? 1 : 0, .watch = &watch};
+    options->watch = &watch;
     lg_graph *graph = NULL;
     lg_error error;
-    lg_status status = lg_capture(&options, &graph, &error);
+    lg_status status = lg_capture(options, &graph, &error);
     if (status != LG_OK) {
         error_raise(state, status, &error);
         return NULL;
@@ -88,12 +91,31 @@ snapshot_now(core_state *state, PyObject *held, const lg_monitor *monitor)
     return snapshot;
 }
 
+snapshot_object *
+snapshot_now(core_state *state, PyObject *held, const lg_monitor *monitor)
+{
+    lg_capture_options options = {.held = &held, .held_count = held ? 1 : 0};
+    return snapshot_by(state, &options, monitor);
+}
+
+snapshot_object *
+snapshot_of_contents(core_state *state, bool contents,
+                     const lg_monitor *monitor)
+{
+    lg_capture_options options = {.contents = contents};
+    return snapshot_by(state, &options, monitor);
+}
+
 const char core_snapshot_doc[] =
-    "snapshot($module, /, *, previews=False, keys=True, roots=None,\n"
+    "snapshot($module, /, *, previews=False, keys=True, contents=False, "
+    "roots=None,\n"
     "         max_depth=None, max_bytes=None, progress=None)\n--\n\n"
     "Take a snapshot of this process's objects.\n\n"
     "previews  keep short texts of str, bytes, int and float values\n"
     "keys      keep the str keys of dicts; False leaves them out\n"
+    "contents  find out which str, bytes and arrays are equal, for waste(): by "
+    "hashes\n"
+    "          that are forgotten when the snapshot is there\n"
     "roots     a sequence of objects: keep only what they reach (partial)\n"
     "max_depth follow at most this many references from roots\n"
     "max_bytes use at most this much memory for the capture, or raise "
@@ -110,11 +132,11 @@ PyObject *
 core_snapshot(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
               PyObject *kwnames)
 {
-    static const char *const names[] = {"previews",  "keys",      "roots",
-                                        "max_depth", "max_bytes", "progress",
-                                        NULL};
+    static const char *const names[] = {"previews", "keys",      "contents",
+                                        "roots",    "max_depth", "max_bytes",
+                                        "progress", NULL};
     static const arg_list list = {"snapshot", names, 0, 0};
-    PyObject *values[6] = {NULL};
+    PyObject *values[7] = {NULL};
     core_state *state = module_state(module);
     capture_request request;
     if (!args_take(&list, args, nargs, kwnames, values) ||
@@ -259,9 +281,10 @@ saving_parse(core_state *state, saving *self, PyObject *const *values)
 
 const char core_save_snapshot_doc[] =
     "save_snapshot($module, /, path, *, compress=1, fork=False, spill=False,\n"
-    "              hold=False, timeout=60, previews=False, keys=True, "
-    "roots=None,\n"
-    "              max_depth=None, max_bytes=None, progress=None)\n--\n\n"
+    "              hold=False, timeout=60, previews=False, keys=True,\n"
+    "              contents=False, roots=None, max_depth=None, "
+    "max_bytes=None,\n"
+    "              progress=None)\n--\n\n"
     "Take a snapshot straight to a file.\n\n"
     "path      {pid} stands for the process id, {n} for the first free number\n"
     "compress  a zstd level from 1 to 19, or 0 for none\n"
@@ -290,11 +313,11 @@ core_save_snapshot(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
     static const char *const names[] = {
-        "path",      "compress", "fork", "spill", "hold",
-        "timeout",   "previews", "keys", "roots", "max_depth",
-        "max_bytes", "progress", NULL};
+        "path",      "compress",  "fork",     "spill",    "hold",
+        "timeout",   "previews",  "keys",     "contents", "roots",
+        "max_depth", "max_bytes", "progress", NULL};
     static const arg_list list = {"save_snapshot", names, 1, 1};
-    PyObject *values[12] = {NULL};
+    PyObject *values[13] = {NULL};
     core_state *state = module_state(module);
     capture_request request;
     saving self;

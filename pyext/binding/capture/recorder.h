@@ -13,6 +13,9 @@ PyObject *core_save_snapshot(PyObject *module, PyObject *const *args,
  *  leaves out `held`, the argument of the call, unless it is NULL. */
 snapshot_object *snapshot_now(core_state *state, PyObject *held,
                               const lg_monitor *monitor);
+/** The same, with equal contents known if `contents`. */
+snapshot_object *snapshot_of_contents(core_state *state, bool contents,
+                                      const lg_monitor *monitor);
 
 extern const char core_snapshot_doc[];
 extern const char core_save_snapshot_doc[];

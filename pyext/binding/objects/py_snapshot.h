@@ -97,6 +97,8 @@ PyObject *snapshot_figures(PyObject *self, PyObject *const *args,
                            Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_why(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                        PyObject *kwnames);
+PyObject *snapshot_waste(PyObject *self, PyObject *const *args,
+                         Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_what_if(PyObject *self, PyObject *const *args,
                            Py_ssize_t nargs, PyObject *kwnames);
 PyObject *snapshot_diff(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
@@ -137,6 +139,7 @@ extern const char snapshot_tensors_doc[];
 extern const char snapshot_figures_doc[];
 extern const char snapshot_why_doc[];
 extern const char snapshot_export_doc[];
+extern const char snapshot_waste_doc[];
 extern const char snapshot_what_if_doc[];
 extern const char snapshot_diff_doc[];
 extern const char snapshot_report_doc[];

@@ -33,6 +33,7 @@ typedef enum core_type {
     TYPE_MERGED,
     TYPE_WHY,
     TYPE_WHAT_IF,
+    TYPE_WASTE,
     TYPE_ROOT, /* from here on, named tuples */
     TYPE_TYPE_ROW,
     TYPE_DOMINATOR_ROW,
@@ -55,6 +56,7 @@ typedef enum core_type {
     TYPE_CAPTURE_INFO,
     TYPE_DYING,
     TYPE_SURVIVOR,
+    TYPE_WASTE_ROW,
     TYPE_COUNT,
 } core_type;
 

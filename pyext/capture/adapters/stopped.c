@@ -10,6 +10,7 @@
  * heaps.
  */
 #include "capture/adapters/adapter_pass.h"
+#include "capture/walk/comparable.h"
 
 /** How far the texts and the held references have come. */
 typedef struct stopped {
@@ -47,8 +48,10 @@ record_texts(stopped *self)
     const lg_builder *builder = self->walk->builder;
     for (; self->edges < builder->edge_count; self->edges++)
         record_edge(self->walk, self->edges);
-    for (; self->nodes < builder->node_count; self->nodes++)
+    for (; self->nodes < builder->node_count; self->nodes++) {
         lg_text_record(self->walk, self->nodes);
+        lg_contents_add(self->walk, self->nodes);
+    }
 }
 
 /** Walks all objects that are known so far. */

@@ -1,5 +1,6 @@
 #include "capture/adapters/adapter_pass.h"
 #include "capture/run/capture.h"
+#include "capture/walk/comparable.h"
 #include "capture/memory/arena.h"
 #include "capture/cpython/clock.h"
 
@@ -98,6 +99,7 @@ describe(lg_walk *walk)
                         walk->options->previews ? "yes" : "no");
     if (walk->internal)
         describe_collector(walk);
+    lg_contents_open(walk);
 }
 
 /** Finds what the walk needs to follow the collector's lists; without it, the
@@ -273,9 +275,11 @@ lg_capture_walk(lg_walk *walk, lg_error *err)
         lg_walk_run(walk);
         lg_passes_run(walk);
         lg_texts_finish(walk);
+        lg_contents_finish(walk);
     }
     lg_locals_finish(walk);
     lg_passes_settle(walk);
+    lg_builder_add_span_contents(walk->builder);
     remember_size(walk);
     snprintf(text, sizeof text, "%.3f", lg_clock() - walk->started);
     lg_number_point(text);

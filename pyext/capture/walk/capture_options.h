@@ -8,6 +8,7 @@
 typedef struct lg_capture_options {
     bool previews;          /**< keep short texts of str, bytes, int, float */
     bool no_keys;           /**< leave the text of str keys out */
+    bool contents;          /**< find equal strs, bytes and arrays */
     PyObject *const *roots; /**< borrowed; NULL: the whole heap */
     size_t root_count;
     PyObject *const *held; /**< borrowed: the arguments of the call that asks.

@@ -1,0 +1,106 @@
+/**
+ * Memory that a program could do without: what is there twice, what views keep
+ * and do not show, room that nothing uses, and objects that cost more than
+ * their data.
+ *
+ * The conventions of leakgraph.h hold. An answer borrows nothing but strings of
+ * its graph. Bytes by device are numbers in the order of lg_graph_device_name,
+ * the host first. On the host they are what the allocators spend
+ * (lg_node_spent), so what is promised is what the process gets back.
+ */
+#ifndef LEAKGRAPH_WASTE_H
+#define LEAKGRAPH_WASTE_H
+
+#include <leakgraph/answers.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum lg_waste_kind {
+    LG_WASTE_EQUAL = 0, /**< strs, bytes and arrays with the contents of another
+                             one, if the capture compared contents. To be had:
+                             all but one. At most, of arrays: what is written to
+                             one of them shows in all */
+    LG_WASTE_VIEW,    /**< memory of which nothing but views is left, that show
+                           at most half of it. To be had: what they do not
+                           show, if each is a copy instead */
+    LG_WASTE_ROOM,    /**< lists, dicts and sets with far more room than items.
+                           To be had: what a copy does not need */
+    LG_WASTE_SLOTS,   /**< instances of a class by the thousand that have a
+                           dict, or room for one. To be had, at most: what
+                           __slots__ with their attributes saves */
+    LG_WASTE_RECORDS, /**< dicts by the thousand with the same keys. To be had,
+                           at most: what instances of a class with __slots__
+                           save */
+    LG_WASTE_BOXED,   /**< lists and tuples of numbers of one type. To be had:
+                           what an array.array saves, with the numbers that
+                           nothing else holds */
+    LG_WASTE_KIND_COUNT,
+} lg_waste_kind;
+
+/** "equal", "view", "room", "slots", "records", "boxed". */
+LG_API const char *lg_waste_kind_name(lg_waste_kind kind);
+
+/** Objects of one kind of waste and of one place; of slots those of one class,
+ *  of records those with the same keys. */
+typedef struct lg_waste_row {
+    lg_waste_kind kind;
+    lg_node node;   /**< of these objects the one with the most to be had */
+    lg_string type; /**< of them; the graph's */
+    uint64_t count; /**< objects; of equal ones without those that stay */
+    uint64_t used;  /**< equal: different contents. view: bytes shown. room:
+                         items. slots and records: attributes or keys. boxed:
+                         numbers */
+    uint64_t of;    /**< view: bytes kept. room: items that there is room for;
+                         of dicts and sets, before they grow. Else 0 */
+    bool at_most;   /**< the bytes to be had are an upper bound */
+    const uint64_t *size;  /**< bytes that they take now, by device */
+    const uint64_t *waste; /**< to be had of that, by device */
+    uint64_t weight;       /**< what rows are ranked by: the sum of that */
+    lg_where where;        /**< of `node` */
+} lg_waste_row;
+
+typedef struct lg_waste {
+    lg_waste_row *rows; /**< the most to be had first */
+    size_t count;
+    size_t total_rows;         /**< before the limit */
+    bool compared;             /**< the capture compared contents */
+    const uint64_t *waste;     /**< all there is to be had, by device; without
+                                    what libraries keep */
+    const uint64_t *libraries; /**< to be had of what libraries and the
+                                    interpreter keep for themselves, of names,
+                                    and of what code refers to: no rows */
+    uint64_t library_objects;
+    uint32_t devices; /**< and the host */
+    uint64_t *bytes;  /**< what the sizes point into */
+} lg_waste;
+
+/** Start from LG_WASTE_OPTIONS_INIT. */
+typedef struct lg_waste_options {
+    size_t size;        /**< of this struct */
+    size_t limit;       /**< rows (0: any number) */
+    bool libraries;     /**< what libraries keep for themselves has rows, too */
+    bool mine;          /**< only what the program's own modules hold */
+    const char *module; /**< only what modules with such names hold; or NULL */
+} lg_waste_options;
+
+#define LG_WASTE_OPTIONS_INIT                                                  \
+    {                                                                          \
+        .size = sizeof(lg_waste_options)                                       \
+    }
+
+/** What memory could be had. No object counts for two kinds but where a row
+ *  says so: the strs in records may be equal. LG_ENOTFOUND for a module.
+ *  O(nodes + edges). */
+LG_API lg_status lg_analysis_waste(const lg_analysis *analysis,
+                                   const lg_waste_options *options,
+                                   const lg_monitor *monitor, lg_waste *out,
+                                   lg_error *err);
+LG_API void lg_waste_free(lg_waste *waste);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

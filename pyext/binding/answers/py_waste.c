@@ -1,0 +1,183 @@
+#include "binding/answers/py_waste.h"
+#include "binding/objects/py_analysis.h"
+#include "binding/support/args.h"
+#include "binding/support/errors.h"
+#include "binding/objects/kept.h"
+#include "binding/objects/result.h"
+#include "binding/objects/size.h"
+#include "binding/capture/recorder.h"
+
+#include <leakgraph/report.h>
+
+typedef struct waste_request {
+    lg_waste_options options;
+    bool contents;
+    progress progress;
+} waste_request;
+
+/* The arguments of the method; the function has contents behind them. */
+enum {
+    ARG_LIMIT,
+    ARG_LIBRARIES,
+    ARG_MINE,
+    ARG_MODULE,
+    ARG_PROGRESS,
+    ARG_CONTENTS,
+    ARG_COUNT,
+};
+
+static bool
+request_parse(waste_request *self, PyObject *const *values)
+{
+    uint64_t limit = 20;
+    *self = (waste_request){.options = LG_WASTE_OPTIONS_INIT, .contents = true};
+    if (!arg_limit("limit", values[ARG_LIMIT], SIZE_MAX, &limit) ||
+        !arg_flag(values[ARG_LIBRARIES], &self->options.libraries) ||
+        !arg_flag(values[ARG_MINE], &self->options.mine) ||
+        !arg_text("module", values[ARG_MODULE], &self->options.module) ||
+        !arg_flag(values[ARG_CONTENTS], &self->contents))
+        return false;
+    self->options.limit = values[ARG_LIMIT] == Py_None ? 0 : (size_t)limit;
+    return progress_start(&self->progress, values[ARG_PROGRESS]);
+}
+
+static const result_field fields[] = {
+    {"kind", FIELD_TEXT},    {"type", FIELD_TEXT},  {"count", FIELD_VALUE},
+    {"waste", FIELD_VALUE},  {"size", FIELD_VALUE}, {"at_most", FIELD_VALUE},
+    {"used", FIELD_VALUE},   {"of", FIELD_VALUE},   {"node", FIELD_VALUE},
+    {"held_by", FIELD_TEXT}, {NULL, FIELD_VALUE},
+};
+
+static const result_shape shape = {TYPE_WASTE, TYPE_WASTE_ROW, fields, 0};
+
+enum { FACT_COMPARED, FACT_TOTAL, FACT_LIBRARIES };
+
+static PyObject *
+waste_new(snapshot_object *snapshot, lg_table *table)
+{
+    lg_cell compared, total, libraries;
+    result_fact(table, "compared", &compared);
+    result_fact(table, "total", &total);
+    result_fact(table, "libraries", &libraries);
+    PyObject *facts = Py_BuildValue(
+        "(NNN)", PyBool_FromLong(compared.count != 0),
+        size_new(snapshot, total.size), size_new(snapshot, libraries.size));
+    return result_with_facts(snapshot, &shape, table, facts);
+}
+
+static PyObject *
+request_run(waste_request *self, snapshot_object *snapshot)
+{
+    const lg_monitor *monitor = &self->progress.monitor;
+    const lg_analysis *analysis = analysis_acquire(snapshot, monitor);
+    if (analysis == NULL)
+        return NULL;
+    lg_waste waste;
+    lg_table *table = NULL;
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status =
+        lg_analysis_waste(analysis, &self->options, monitor, &waste, &error);
+    if (status == LG_OK) {
+        status = lg_tabulate_waste(analysis, &waste, &table, &error);
+        lg_waste_free(&waste);
+    }
+    Py_END_ALLOW_THREADS
+    snapshot_release(snapshot);
+    if (status == LG_OK)
+        return waste_new(snapshot, table);
+    return error_raise(object_state(snapshot), status, &error);
+}
+
+static PyObject *
+request_finish(waste_request *self, PyObject *waste)
+{
+    if (!progress_end(&self->progress, waste ? LG_OK : LG_ECANCELLED))
+        Py_CLEAR(waste);
+    return waste;
+}
+
+#define WASTE_OPTIONS                                                          \
+    "\n\nlimit     rows, the most to be had first; None for all\n"             \
+    "libraries what libraries and code keep for themselves has rows, too\n"    \
+    "mine      only what the program's own modules hold has rows\n"            \
+    "module    only what modules with such a name hold has: 'train.*'\n"       \
+    "progress  as in snapshot()"
+
+const char core_waste_doc[] =
+    "waste($module, /, limit=20, *, libraries=False, mine=False, module=None,\n"
+    "      progress=None, contents=True)\n--\n\n"
+    "What memory this process could do without.\n\n"
+    "Takes a snapshot and analyses it." WASTE_OPTIONS
+    "\ncontents  find equal str, bytes and arrays, too";
+
+PyObject *
+core_waste(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+           PyObject *kwnames)
+{
+    static const char *const names[] = {
+        "limit", "libraries", "mine", "module", "progress", "contents", NULL};
+    static const arg_list list = {"waste", names, 1, 0};
+    PyObject *values[ARG_COUNT] = {NULL};
+    waste_request request;
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !request_parse(&request, values))
+        return NULL;
+    snapshot_object *snapshot = snapshot_of_contents(
+        module_state(module), request.contents, &request.progress.monitor);
+    PyObject *waste = snapshot ? request_run(&request, snapshot) : NULL;
+    return request_finish(&request, kept_answer(snapshot, waste));
+}
+
+const char snapshot_waste_doc[] =
+    "waste($self, /, limit=20, *, libraries=False, mine=False, module=None,\n"
+    "      progress=None)\n--\n\n"
+    "What memory the process could do without.\n\n"
+    "Equal str, bytes and arrays only of snapshot(contents=True). PartialError "
+    "on a\nsnapshot of a part of the heap." WASTE_OPTIONS;
+
+PyObject *
+snapshot_waste(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+               PyObject *kwnames)
+{
+    static const char *const names[] = {"limit",  "libraries", "mine",
+                                        "module", "progress",  NULL};
+    static const arg_list list = {"waste", names, 1, 0};
+    PyObject *values[ARG_COUNT] = {NULL};
+    waste_request request;
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !request_parse(&request, values))
+        return NULL;
+    return request_finish(&request,
+                          request_run(&request, (snapshot_object *)self));
+}
+
+static PyGetSetDef waste_getset[] = {
+    {"compared", (getter)result_get_fact, NULL,
+     "Whether the capture compared contents.", (void *)FACT_COMPARED},
+    {"total", (getter)result_get_fact, NULL,
+     "All that could be had, without what libraries keep: a Size.",
+     (void *)FACT_TOTAL},
+    {"libraries", (getter)result_get_fact, NULL,
+     "What could be had of what libraries and code keep for themselves, which\n"
+     "has no rows: a Size.",
+     (void *)FACT_LIBRARIES},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot waste_slots[] = {
+    RESULT_SLOTS,
+    {Py_tp_getset, waste_getset},
+    {Py_tp_doc,
+     "A sequence of WasteRow, the most to be had first; str() is the "
+     "table as\ntext."},
+    {0, NULL},
+};
+
+PyType_Spec waste_spec = {
+    .name = "leakgraph.Waste",
+    .basicsize = sizeof(result_object),
+    .flags = FINAL_TYPE,
+    .slots = waste_slots,
+};

@@ -1,0 +1,73 @@
+/** Gives the contents of strs and bytes to the builder, which hashes them. Not
+ *  one byte of them is kept. */
+#include "capture/walk/comparable.h"
+#include "capture/cpython/clock.h"
+#include "capture/cpython/peek.h"
+
+#include <string.h>
+#include <sys/random.h>
+
+/** Bytes of arrays that are read at most: about two seconds of memory. */
+#define MOST_READ ((uint64_t)8 << 30)
+
+/** The interpreter keeps one of each anyway. */
+enum { SHORTEST = 2 };
+
+void
+lg_contents_open(lg_walk *walk)
+{
+    lg_comparison options = {
+        .most = MOST_READ, .read = lg_peek, .monitor = walk->options->watch};
+    if (!walk->options->contents)
+        return;
+    /* Without it, as in a sandbox, the clock is as good: no hash is kept. */
+    if (getentropy(&options.seed, sizeof options.seed) != 0) {
+        double now = lg_clock();
+        memcpy(&options.seed, &now, sizeof options.seed);
+    }
+    lg_builder_compare_contents(walk->builder, &options);
+}
+
+static void
+add_str(lg_walk *walk, uint32_t node, PyObject *str)
+{
+    Py_ssize_t length = PyUnicode_GET_LENGTH(str);
+    unsigned kind = (unsigned)PyUnicode_KIND(str);
+    if (length >= SHORTEST && PyUnicode_IS_COMPACT(str))
+        lg_builder_add_contents(walk->builder, node, kind, PyUnicode_DATA(str),
+                                (size_t)length * kind);
+}
+
+static void
+add_bytes(lg_walk *walk, uint32_t node, PyObject *bytes)
+{
+    Py_ssize_t length = PyBytes_GET_SIZE(bytes);
+    if (length >= SHORTEST)
+        lg_builder_add_contents(walk->builder, node, 0,
+                                PyBytes_AS_STRING(bytes), (size_t)length);
+}
+
+void
+lg_contents_add(lg_walk *walk, uint32_t node)
+{
+    const unsigned others =
+        LG_NODE_SYNTHETIC | LG_NODE_BUFFER | LG_NODE_CPP | LG_NODE_FRONTIER;
+    const lg_builder *builder = walk->builder;
+    if (!walk->options->contents || (builder->node_flags[node] & others))
+        return;
+    const lg_type_info *info = lg_walk_info(walk, node);
+    PyTypeObject *type = info != NULL ? info->type : NULL;
+    PyObject *object = (PyObject *)(uintptr_t)builder->address[node];
+    if (type == &PyUnicode_Type)
+        add_str(walk, node, object);
+    else if (type == &PyBytes_Type)
+        add_bytes(walk, node, object);
+}
+
+void
+lg_contents_finish(lg_walk *walk)
+{
+    for (uint32_t node = walk->synthetic_count;
+         walk->options->contents && node < walk->builder->node_count; node++)
+        lg_contents_add(walk, node);
+}

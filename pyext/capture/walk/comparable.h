@@ -1,0 +1,15 @@
+/** Contents of strs and bytes that are compared with others. */
+#ifndef LEAKGRAPH_COMPARABLE_H
+#define LEAKGRAPH_COMPARABLE_H
+
+#include "capture/walk/heap_walk.h"
+
+/** Begins to compare contents, if the options say so; else the next two do
+ *  nothing. */
+void lg_contents_open(lg_walk *walk);
+/** Notes the contents of one node, if it is a str or bytes; once. */
+void lg_contents_add(lg_walk *walk, uint32_t node);
+/** Those of all nodes. */
+void lg_contents_finish(lg_walk *walk);
+
+#endif
