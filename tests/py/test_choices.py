@@ -53,6 +53,8 @@ WORDS = {
     "steps": "how far a program is in each snapshot",
     "settled": "what grew and stopped, too",
     "cut": "references to leave out",
+    "query": "a statement of SQL",
+    "tables": "snapshots by the names of their tables",
     "work": "what is called again and again",
     "calls": "how often",
     "warmup": "how often before the first snapshot",
