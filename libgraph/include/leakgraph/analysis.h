@@ -93,7 +93,7 @@ LG_API lg_node lg_nodes_biggest(const lg_analysis *analysis,
                                 const lg_node *nodes, size_t count);
 
 /** `limit` of some nodes behind the `first` ones, those that retain the most
- *  first. O(count + (first + limit) log count). */
+ *  first. O(count * log (first + limit)). */
 LG_API lg_status lg_nodes_ranked(const lg_analysis *analysis,
                                  const lg_node *nodes, size_t count,
                                  size_t first, size_t limit, lg_nodes *out,

@@ -135,7 +135,7 @@ LG_API lg_status lg_node_owned(const lg_analysis *analysis, lg_node node,
                                lg_nodes *out, lg_error *err);
 
 /** `limit` of them behind the `first` ones; *total: how many there are in all.
- *  O(all of them + (first + limit) log all). */
+ *  O(all of them * log (first + limit)). */
 LG_API lg_status lg_node_owned_range(const lg_analysis *analysis, lg_node node,
                                      size_t first, size_t limit, lg_nodes *out,
                                      size_t *total, lg_error *err);

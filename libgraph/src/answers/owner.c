@@ -13,31 +13,64 @@ lg_node_owner(const lg_analysis *analysis, lg_node node)
     return owner;
 }
 
-static bool
-weigh(const lg_analysis *analysis, const lg_node *nodes, size_t count,
-      lg__parts *heap)
+// The biggest so far, the least of them on top: a heap has the biggest there,
+// so bytes and nodes are turned round.
+typedef struct ranking {
+    lg__parts heap;
+    size_t most;
+} ranking;
+
+static lg__part
+turned(uint64_t bytes, uint32_t node)
 {
+    return (lg__part){UINT64_MAX - bytes, UINT32_MAX - node, node};
+}
+
+static bool
+is_less(const lg__part *top, uint64_t bytes, uint32_t node)
+{
+    uint64_t least = UINT64_MAX - top->bytes;
+    return least != bytes ? least < bytes : top->tag > node;
+}
+
+static bool
+rank(const lg_analysis *analysis, const lg_node *nodes, size_t count,
+     ranking *into)
+{
+    lg__parts *heap = &into->heap;
     bool enough = true;
-    for (size_t i = 0; i < count && enough; i++)
-        enough = lg__parts_push(
-            heap, (lg__part){lg__freed_by(analysis, nodes[i]), nodes[i], 0});
+    for (size_t i = 0; i < count && enough; i++) {
+        uint64_t bytes = lg__freed_by(analysis, nodes[i]);
+        if (heap->count < into->most) {
+            enough = lg__parts_push(heap, turned(bytes, nodes[i]));
+        } else if (heap->count > 0 &&
+                   is_less(&heap->items[0], bytes, nodes[i])) {
+            lg__parts_pop(heap);
+            enough = lg__parts_push(heap, turned(bytes, nodes[i]));
+        }
+    }
     return enough;
 }
 
+// The last of those ranked, without the `first` ones.
 static lg_status
-take(lg__parts *heap, size_t first, size_t limit, lg_nodes *out, lg_error *err)
+take(lg__parts *heap, size_t first, lg_nodes *out, lg_error *err)
 {
-    size_t left = heap->count > first ? heap->count - first : 0;
-    size_t count = left < limit ? left : limit;
+    size_t count = heap->count > first ? heap->count - first : 0;
     uint32_t *nodes = malloc((count + 1) * sizeof *nodes);
     if (nodes == NULL)
         return lg__error_memory(err);
-    for (size_t i = 0; i < first && heap->count > 0; i++)
-        lg__parts_pop(heap);
-    for (size_t i = 0; i < count; i++)
-        nodes[i] = lg__parts_pop(heap).node;
+    for (size_t i = count; i-- > 0;)
+        nodes[i] = lg__parts_pop(heap).tag;
     *out = (lg_nodes){nodes, count};
     return LG_OK;
+}
+
+static ranking
+ranking_of(size_t first, size_t limit)
+{
+    return (ranking){.most =
+                         limit < SIZE_MAX - first ? first + limit : SIZE_MAX};
 }
 
 lg_status
@@ -48,16 +81,16 @@ lg_node_owned_range(const lg_analysis *analysis, lg_node node, size_t first,
         return lg_error_set(err, LG_EINVAL, "there is no node %u", node);
     const lg__fold *folds = lg__graph_folds(analysis->graph);
     lg__gathered below = {0};
-    lg__parts heap = {0};
+    ranking ranked = ranking_of(first, limit);
     bool enough = folds != NULL &&
                   lg__gather_dominated(analysis, folds, node, 0, &below) &&
-                  weigh(analysis, below.items, below.count, &heap);
+                  rank(analysis, below.items, below.count, &ranked);
     lg_status status =
-        enough ? take(&heap, first, limit, out, err) : lg__error_memory(err);
+        enough ? take(&ranked.heap, first, out, err) : lg__error_memory(err);
     if (status == LG_OK)
         *total = below.count;
     free(below.items);
-    lg__parts_free(&heap);
+    lg__parts_free(&ranked.heap);
     return status;
 }
 
@@ -65,15 +98,15 @@ lg_status
 lg_nodes_ranked(const lg_analysis *analysis, const lg_node *nodes, size_t count,
                 size_t first, size_t limit, lg_nodes *out, lg_error *err)
 {
-    lg__parts heap = {0};
+    ranking ranked = ranking_of(first, limit);
     for (size_t i = 0; i < count; i++)
         if (nodes[i] >= analysis->graph->columns.node_count)
             return lg_error_set(err, LG_EINVAL, "there is no node %u",
                                 nodes[i]);
-    lg_status status = weigh(analysis, nodes, count, &heap)
-                           ? take(&heap, first, limit, out, err)
+    lg_status status = rank(analysis, nodes, count, &ranked)
+                           ? take(&ranked.heap, first, out, err)
                            : lg__error_memory(err);
-    lg__parts_free(&heap);
+    lg__parts_free(&ranked.heap);
     return status;
 }
 
