@@ -28,13 +28,15 @@ add_without_ids(const char *at, const char *end, lg_text *out)
 
 // Leaves out comments, which have names of nodes and nothing to see.
 static void
-add_svg(const char *svg, size_t length, const char *label, lg_text *out)
+add_svg(const char *svg, size_t length, bool linked, const char *label,
+        lg_text *out)
 {
     const char *end = svg + length;
     const char *at = memmem(svg, length, "<svg ", 5);
     if (!at)
         return;
-    lg_text_add(out, "<svg role=\"img\" aria-label=\"");
+    lg_text_add(out, linked ? "<svg role=\"group\" aria-label=\""
+                            : "<svg role=\"img\" aria-label=\"");
     lg_text_add_html(out, label, strlen(label));
     lg_text_add(out, "\"");
     for (at += 4; at < end;) {
@@ -74,7 +76,9 @@ draw(lg__page *page, const lg_view *view, const char *label, lg_error *err)
     char *svg = NULL;
     size_t length = 0;
     lg_error why = {0};
-    lg_status status = lg_view_dot(view, NULL, &dot, err);
+    lg_dot_options options = LG_DOT_OPTIONS_INIT;
+    options.links = page->served ? lg__page_links.node : NULL;
+    lg_status status = lg_view_dot(view, &options, &dot, err);
     if (status) {
         lg_text_free(&dot);
         return status;
@@ -84,7 +88,7 @@ draw(lg__page *page, const lg_view *view, const char *label, lg_error *err)
     lg_text_free(&dot);
     if (!status && length <= BIGGEST) {
         lg_text_add(page->out, "<div class=\"picture\" tabindex=\"0\">");
-        add_svg(svg, length, label, page->out);
+        add_svg(svg, length, page->served, label, page->out);
         lg_text_add(page->out, "</div>\n");
     } else if (status == LG_ERENDER || !status) {
         status =

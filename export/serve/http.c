@@ -181,13 +181,12 @@ listen_on(lg__http *http, uint16_t port)
     struct sockaddr_in address = {.sin_family = AF_INET,
                                   .sin_port = htons(port),
                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    http->daemon =
-        http->mhd.start(MHD_USE_EPOLL, port, NULL, NULL, handle, http,
-                        MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address,
-                        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MOST_BYTES,
-                        MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS,
-                        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
-                        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+    http->daemon = http->mhd.start(
+        MHD_USE_EPOLL, port, NULL, NULL, handle, http, MHD_OPTION_SOCK_ADDR,
+        (struct sockaddr *)&address, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)MOST_BYTES, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)IDLE_SECONDS, MHD_OPTION_END);
     if (!http->daemon)
         return false;
     const union MHD_DaemonInfo *info =

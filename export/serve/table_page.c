@@ -305,7 +305,7 @@ lg__sheet_table(lg__sheet *sheet, lg_error *err)
     add_tabs(sheet, kind);
     lg_text_add(&title, kind->heading);
     lg__sheet_heading(sheet, &title, NULL);
-    lg_text_addf(sheet->page.out, "<section><h2 hidden>%s</h2>", kind->heading);
+    lg_text_add(sheet->page.out, "<section>");
     add_controls(sheet, kind, &asked);
     status = add_rows(sheet, kind, &asked, err);
     lg_text_add(sheet->page.out, "</section>\n");

@@ -227,11 +227,25 @@ add_tip(const view_node *node, lg_text *out)
 }
 
 static void
-add_node(const view_node *node, size_t index, lg_text *out)
+add_link(const view_node *node, const char *links, lg_text *out)
+{
+    lg_text link = {0};
+    lg_text_addf(&link, "%s%u", links, node->node);
+    lg_text_add(out, ", URL=\"");
+    lg__add_word(out, &link, 400, escape_quoted);
+    lg_text_add(out, "\"");
+    out->failed |= link.failed;
+    lg_text_free(&link);
+}
+
+static void
+add_node(const view_node *node, size_t index, const char *links, lg_text *out)
 {
     lg_text_addf(out, "  n%zu [label=", index);
     lg__label_add(out, node);
     add_tip(node, out);
+    if (links && node->kind == VIEW_OBJECT && node->node != LG_NONE)
+        add_link(node, links, out);
     lg_text_add(out, "];\n");
 }
 
@@ -334,7 +348,7 @@ lg_view_dot(const lg_view *view, const lg_dot_options *options, lg_text *out,
         return status;
     add_head(view, &whole, out);
     for (size_t i = 0; i < view->node_count; i++)
-        add_node(&view->nodes[i], i, out);
+        add_node(&view->nodes[i], i, whole.links, out);
     for (size_t i = 0; i < view->edge_count; i++)
         add_edge(view, &view->edges[i], out);
     lg_text_add(out, "}\n");

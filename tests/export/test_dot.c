@@ -191,6 +191,33 @@ test_title_and_caption(void)
     lg_text_free(&dot);
 }
 
+// A box leads to its object where a page has one, and nowhere else.
+static void
+test_boxes_lead_to_objects(void)
+{
+    uint32_t subject;
+    lg_view *view = NULL;
+    lg_text dot = {0};
+    lg_dot_options look = LG_DOT_OPTIONS_INIT;
+    lg_graph *graph = shapes[0].make(&subject);
+    REQUIRE(!lg_view_new(graph, &subject, 1, NULL, NULL, &view, NULL));
+    REQUIRE(!lg_view_dot(view, &look, &dot, NULL));
+    CHECK(!strstr(dot.data, "URL="));
+    lg_text_free(&dot);
+    char link[64];
+    snprintf(link, sizeof link, "URL=\"object?node=%u\"", subject);
+    look.links = "object?node=";
+    REQUIRE(!lg_view_dot(view, &look, &dot, NULL));
+    CHECK(strstr(dot.data, link));
+    lg_text_free(&dot);
+    look.links = "\"\\<&>";
+    REQUIRE(!lg_view_dot(view, &look, &dot, NULL));
+    CHECK(renders(&dot));
+    lg_text_free(&dot);
+    lg_view_free(view);
+    lg_graph_free(graph);
+}
+
 // A program that does not set the size of its options.
 static void
 test_options_without_a_size_are_refused(void)
@@ -221,6 +248,7 @@ SUITE(dot)
 {
     RUN(test_any_bytes_render);
     RUN(test_backslashes_stay);
+    RUN(test_boxes_lead_to_objects);
     RUN(test_blank_names_render);
     RUN(test_edges_without_a_rank_keep_no_room);
     RUN(test_names_stay_names);

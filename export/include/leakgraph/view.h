@@ -119,6 +119,9 @@ typedef struct lg_dot_options {
     size_t size;       /**< of this struct */
     const char *title; /**< above the picture; NULL: none */
     bool legend;
+    /** What the address of an object's page begins with; its number follows, and
+     *  a box leads there. NULL: boxes lead nowhere. */
+    const char *links;
 } lg_dot_options;
 
 #define LG_DOT_OPTIONS_INIT                                                    \

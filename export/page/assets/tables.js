@@ -59,10 +59,11 @@ const tables = {
   start() {
     for (const table of document.querySelectorAll("main table")) {
       const section = table.closest("section");
+      const heading = (section && section.querySelector("h2")) || document.querySelector("h1");
       const tree = table.querySelector("td.d1, td.d2") !== null;
       if (table.tHead && !tree && table.tBodies[0].rows.length > 1) this.makeSortable(table);
       if (table.tBodies[0].rows.length > this.LONG && !table.closest("details"))
-        this.makeFilter(table, section.querySelector("h2").textContent);
+        this.makeFilter(table, heading.textContent);
     }
   },
 };

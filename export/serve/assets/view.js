@@ -31,6 +31,17 @@ const explorer = {
     this.rememberTable();
   },
 
+  // What another page answers, or why it does not; nothing if the server ended.
+  async answerOf(address) {
+    try {
+      const reply = await fetch(address);
+      const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+      return page.querySelector(reply.ok ? ".answer" : "main p");
+    } catch {
+      return null;
+    }
+  },
+
   // Puts the answer of another page in place of the link to it, once it shows.
   fill(later) {
     const link = later.querySelector("a");
@@ -38,9 +49,7 @@ const explorer = {
       if (!entries.some((entry) => entry.isIntersecting)) return;
       observer.disconnect();
       later.setAttribute("aria-busy", "true");
-      const reply = await fetch(link.href);
-      const page = new DOMParser().parseFromString(await reply.text(), "text/html");
-      const answer = page.querySelector(reply.ok ? ".answer" : "main p");
+      const answer = await this.answerOf(link.href);
       later.setAttribute("aria-busy", "false");
       if (answer) later.replaceWith(answer);
     }, { rootMargin: "200px" }).observe(later);
