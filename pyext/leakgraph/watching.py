@@ -38,6 +38,8 @@ __all__ = ["LeakError", "LeakWarning", "Watch"]
 SOON, SELDOM = 0.1, 60.0
 #: Samples between two looks at the trend.
 LOOK = 15
+#: And between two looks at the children of the process.
+WORKERS = 5
 #: Snapshots that are compared: from ENOUGH on, and SLOTS at most. Three could still be
 #: taken while a program warms up.
 ENOUGH, SLOTS = 4, 6
@@ -232,9 +234,10 @@ class Watch:
 
     def _look(self) -> None:
         """Now and then, look whether memory in use rises."""
+        if self._looks % WORKERS == 0:
+            self._workers.sample(self._budget.seconds)
         self._looks += 1
         if self._looks % LOOK == 0:
-            self._workers.sample(self._budget.seconds)
             self._rising = self._window.rising()
             if self._rising and not self._taken:
                 self._gap = FIRST * self._window.span

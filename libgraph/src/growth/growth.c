@@ -99,9 +99,9 @@ compare(lg__comparison *state, lg_growth *out, lg_error *err)
     if (status == LG_OK)
         status = lg__growth_rows(state, out, err);
     if (status == LG_OK)
-        status = lg__growth_tallies(state, out, err);
-    if (status == LG_OK)
         status = lg__growth_paths(state, out, err);
+    if (status == LG_OK)
+        status = lg__growth_tallies(state, out, err);
     if (status == LG_OK)
         lg__growth_reasons(state, out);
     out->device_names = state->devices;
@@ -165,13 +165,8 @@ lg_growth_check(lg_growth *growth, int64_t max_growth)
 void
 lg_growth_free(lg_growth *growth)
 {
-    for (size_t i = 0; i < growth->count; i++) {
-        lg_growth_row *row = &growth->rows[i];
-        lg_path_free(&row->path);
-        for (size_t j = 0; j < row->other_count; j++)
-            lg_path_free(&row->others[j]);
-        free(row->others);
-    }
+    for (size_t i = 0; i < growth->count; i++)
+        lg__growth_paths_free(&growth->rows[i]);
     free(growth->device_names);
     free(growth->rows);
     free(growth->types);

@@ -77,6 +77,33 @@ has_others(const lg__comparison *state, const lg_growth_row *row)
     return kind == LG_PLACE_SEVERAL || kind == LG_PLACE_ROOT;
 }
 
+void
+lg__growth_paths_free(lg_growth_row *row)
+{
+    lg_path_free(&row->path);
+    for (size_t i = 0; i < row->other_count; i++)
+        lg_path_free(&row->others[i]);
+    free(row->others);
+    row->others = NULL;
+    row->other_count = 0;
+}
+
+// The capture passes over the frames of leakgraph, so what these alone refer to
+// besides its modules is where it is for a reason that nobody sees.
+static void
+drop_own(lg_growth *out)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < out->count; i++) {
+        const lg_root *root = &out->rows[i].path.root;
+        if (root->kind == LG_ROOT_MODULE && lg__growth_is_own(root->name))
+            lg__growth_paths_free(&out->rows[i]);
+        else
+            out->rows[kept++] = out->rows[i];
+    }
+    out->count = kept;
+}
+
 lg_status
 lg__growth_paths(const lg__comparison *state, lg_growth *out, lg_error *err)
 {
@@ -93,5 +120,6 @@ lg__growth_paths(const lg__comparison *state, lg_growth *out, lg_error *err)
             status = find_others(state, &finder, row, err);
     }
     lg__finder_free(&finder);
+    drop_own(out);
     return status;
 }

@@ -177,7 +177,7 @@ struct lg_summary {
     uint64_t objects;   /**< shallow bytes on the host */
     uint64_t large; /**< of those, what malloc has, as it rounds them up: larger
                        objects and buffers, except mapped files */
-    uint64_t small;  /**< of those, what pymalloc spends */
+    uint64_t small; /**< of those, what pymalloc spends */
     uint64_t mapped; /**< of those, in mappings of their own */
     uint64_t
         rest; /**< resident, and in no account, and RESIDENT_ZERO; 0: unknown */
@@ -234,6 +234,8 @@ typedef struct lg__grown {
     int64_t gained;
 } lg__grown;
 
+/** Whether a module, a class or a type of that name is leakgraph's. */
+bool lg__growth_is_own(lg_string name);
 /** The places that grow. False when memory ran out. */
 bool lg__growth_search(lg__comparison *state);
 /** Finds a place of the newest in every summary. */
@@ -260,6 +262,8 @@ lg_status lg__growth_tallies(lg__comparison *state, lg_growth *out,
                              lg_error *err);
 /** Why garbage piles up; after the tallies. */
 void lg__growth_reasons(const lg__comparison *state, lg_growth *out);
+/** Frees the paths of a row, which then has none. */
+void lg__growth_paths_free(lg_growth_row *row);
 /** The paths of the rows. */
 lg_status lg__growth_paths(const lg__comparison *state, lg_growth *out,
                            lg_error *err);

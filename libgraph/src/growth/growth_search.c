@@ -151,9 +151,8 @@ is_garbage(const lg_places *places, uint32_t place)
     return top_of(places, place)->kind == LG_PLACE_GARBAGE;
 }
 
-// A name of leakgraph's.
-static bool
-is_own(lg_string name)
+bool
+lg__growth_is_own(lg_string name)
 {
     return lg__string_is(name, "leakgraph") ||
            lg__string_is(lg__package_of(name), "leakgraph");
@@ -210,7 +209,7 @@ is_noise(const lg_places *places, uint32_t place)
     const lg__place_item *item = lg__place_at(places, place);
     lg_string type = lg__places_text(places, item->type);
     lg_string top = lg__places_text(places, top_of(places, place)->label);
-    if (is_own(type) || is_own(top))
+    if (lg__growth_is_own(type) || lg__growth_is_own(top))
         return true;
     bool nameless = item->kind == LG_PLACE_ROOT &&
                     lg__places_text(places, item->label).length == 0;
