@@ -7,6 +7,7 @@ FUZZ_SECONDS ?= 60
 PICTURES ?= 10000
 NODES ?= 10000
 MUTANTS ?= 0
+GPU_PYTHON ?= .venv/bin/python
 BUILD := build/make
 RELEASE := build/release
 
@@ -84,6 +85,10 @@ agree: build  ## text, JSON, picture and Python of NODES (10000) nodes of real h
 		for heap in stdlib torch matplotlib; do $(bin)/python \
 		$(CURDIR)/tests/py/isolated/why_agrees.py $$heap \
 		$$(($(NODES) / 3 + 1)) || exit 1; done
+
+gpu: build  ## tests/gpu, with the PyTorch of GPU_PYTHON, on a machine with a GPU
+	@PYTHONPATH=$(CURDIR)/$(BUILD)/python PYTHONDONTWRITEBYTECODE=1 \
+		$(GPU_PYTHON) -m pytest -q tests/gpu
 
 bench: setup  ## time captures, analyses and drawings; prints Markdown tables
 	@$(configure) release >/dev/null

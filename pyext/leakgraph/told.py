@@ -32,7 +32,7 @@ def describe(row: GrowthRow, line: str | None = None, unit: str = "step") -> str
     what = f"{row.holder or 'memory that no object explains'}: {row.verdict}"
     if row.node is not None or any(row.counts):
         what += f", {_members(row)}"
-    text = f"{what}, {_size(row.gained)}"
+    text = f"{what}, {_gained(row)}"
     if len(row.counts) == 2:
         text += "; two snapshots cannot tell it from what is made once"
     elif row.per_step is not None:
@@ -40,6 +40,15 @@ def describe(row: GrowthRow, line: str | None = None, unit: str = "step") -> str
     else:
         text += f" in all, {_size(row.per_interval)} per snapshot"
     return f"{text}; allocated at {line}" if line else text
+
+
+def _gained(row: GrowthRow) -> str:
+    """What it gained, by device where not all of it is the host's."""
+    first, last = row.bytes[0], row.bytes[-1]
+    sizes = {device: last[device] - first.get(device, 0) for device in last}
+    if set(sizes) <= {"host"} or min(sizes.values()) < 0:
+        return _size(row.gained)
+    return f"+{Size(sizes)}"
 
 
 def _members(row: GrowthRow) -> str:

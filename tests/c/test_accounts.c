@@ -103,6 +103,36 @@ unknown_device(void)
     lg_graph_free(graph);
 }
 
+// An allocator that counts bytes and lists no blocks, as cudaMallocAsync's.
+static void
+unlisted(void)
+{
+    static const struct {
+        const char *reserved;
+        uint64_t whole;
+    } cases[] = {{"5000", 5000}, {"10", 3000}, {"", 3000}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lg_builder *builder;
+        lg_graph *graph;
+        REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+        lg_builder_add_device(builder, "cuda:0");
+        lg_builder_add_node(builder, 16);
+        lg_builder_set_info(builder, "device.cuda:0.allocated", "3000");
+        lg_builder_set_info(builder, "device.cuda:0.reserved",
+                            cases[i].reserved);
+        const lg_span span = {.device = 1, .address = 64, .length = 1000};
+        lg_builder_add_span(builder, &span);
+        REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+        lg_account at = account_of(graph, NULL);
+        check_identities(&at, 1000);
+        CHECK(at.known && at.residual == 0 && at.outside == 1000);
+        CHECK(at.reserved == cases[i].whole && at.allocated == 3000);
+        CHECK(at.by_evidence[LG_EVIDENCE_UNLISTED] == 3000);
+        CHECK(at.evidence_blocks[LG_EVIDENCE_UNLISTED] == 0);
+        lg_graph_free(graph);
+    }
+}
+
 // A buffer across blocks, one in a free block, one that begins before its
 // segment, and one that covers a part of the requested bytes.
 static void
@@ -349,6 +379,7 @@ SUITE(accounts)
 {
     RUN(sample);
     RUN(unknown_device);
+    RUN(unlisted);
     RUN(odd_places);
     RUN(refused);
     RUN(strange_states);

@@ -226,3 +226,55 @@ def test_memory(snap):
     assert accounting.host["python"] > 2**20
     assert accounting.devices == tuple(accounting)
     assert "<table>" in accounting._repr_html_() and "resident" in str(accounting)
+
+
+RECORDED = FIXTURES.with_name("allocator_recorded")
+MIB = 2**20
+
+#: Of a heap that has nothing on a device, by what PyTorch 2.11 recorded on an H100.
+FOUND = {
+    "training": {
+        "probably cuBLAS workspace": (64 * MIB, 2),
+        "held by C++": (13_904_896, 16),
+        "unknown": (4_284_928, 4),
+    },
+    "autocast": {
+        "cuBLAS workspace": (33 * MIB, 2),
+        "autocast cache": (2_208_256, 5),
+        "held by C++": (4_548_608, 6),
+    },
+    "distributed": {
+        "cuBLAS workspace": (65 * MIB, 3),
+        "DDP buckets": (4_284_928, 1),
+        "backward": (4_284_928, 4),
+        "held by C++": (4_284_928, 4),
+    },
+    "graph": {
+        "probably cuBLAS workspace": (32 * MIB, 1),
+        "private pool": (34_605_568, 3),
+        "unknown": (5_465_600, 8),
+    },
+    "expandable": {
+        "probably cuBLAS workspace": (32 * MIB, 1),
+        "unknown": (7_307_264, 14),
+    },
+}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_recorded(snap, name):
+    """What a GPU's allocator answered: tests/gpu/record.py."""
+    (account,) = leakgraph.cuda.attribute(RECORDED / f"{name}.json", snap)
+    check(account)
+    assert account.by_evidence == FOUND[name]
+
+
+def test_recorded_stacks(snap):
+    """Functions that say who allocates, without machinery, arguments and folders."""
+    text = str(leakgraph.cuda.attribute(RECORDED / "distributed.json", snap))
+    stacks = text.partition("innermost first\n")[2]
+    assert "at::empty < c10d::Reducer::initialize_buckets < c10d::Reducer" in stacks
+    assert "__init__ (torch/nn/parallel/distributed.py:896) < distributed" in stacks
+    for machinery in ("unwind", "CUDACaching", "wrap_kernel", "_PyEval", "pybind"):
+        assert machinery not in stacks
+    assert "Tensor const&" not in stacks

@@ -44,6 +44,7 @@ class Row:
     verdict = "accumulates"
     type_name = "Item"
     gained = 4096
+    bytes = ({"host": 0}, {"host": 4096})
     per_interval = 1024.0
     per_step = 10.24
 
@@ -528,6 +529,14 @@ def test_describe():
         "memory that no object explains: native, +4.00 KiB in all, +1.00 KiB per"
         " snapshot; allocated at x.py:3"
     )
+
+
+def test_devices_are_told():
+    row = Row("x")
+    row.bytes = ({"host": 5}, {"host": 6}, {"host": 1029, "cuda:0": 2048})
+    assert ", +2.00 KiB cuda:0 · 1.00 KiB host in all, " in describe(row)
+    row.bytes = ({"cuda:0": 9, "host": 0}, {"cuda:0": 4105, "host": 0})
+    assert ", +4.00 KiB cuda:0 in all, " in describe(row)
 
 
 def test_two_snapshots_are_said():

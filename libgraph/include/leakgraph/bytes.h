@@ -134,13 +134,15 @@ typedef enum lg_evidence {
     LG_EVIDENCE_FRAMES,      /**< other recorded frames: C++ holds it */
     LG_EVIDENCE_IN_FLUX,     /**< allocated or freed during the walk */
     LG_EVIDENCE_STATE,       /**< in a state that leakgraph does not know */
-    LG_EVIDENCE_UNKNOWN,     /**< allocated before recording began */
+    LG_EVIDENCE_UNLISTED, /**< the allocator counts bytes but lists no blocks:
+                             cudaMallocAsync, a pluggable allocator */
+    LG_EVIDENCE_UNKNOWN,  /**< allocated before recording began */
     LG_EVIDENCE_COUNT,
 } lg_evidence;
 
 /** "cuBLAS workspace", "probably cuBLAS workspace", "private pool", "DDP
  *  buckets", "backward", "autocast cache", "held by C++", "in flux", "unknown
- *  state", "unknown". */
+ *  state", "not listed", "unknown". */
 LG_API const char *lg_evidence_name(lg_evidence evidence);
 
 /**
@@ -153,7 +155,9 @@ LG_API const char *lg_evidence_name(lg_evidence evidence);
  * allocated): it is shown, never hidden. `outside` are buffers on the device
  * that lie in no segment (another library's, imported by IPC ...), `stale` what
  * lies in a segment but in no allocated block: freed since, or not allocated
- * yet. So all buffers of the device are used + outside + stale.
+ * yet. So all buffers of the device are used + outside + stale. An allocator
+ * that lists no blocks has only its own totals: all that is allocated is
+ * unattributed, "not listed", and all buffers are `outside`.
  */
 typedef struct lg_account {
     uint32_t device;

@@ -70,9 +70,9 @@ LG_API lg_status lg_report_paths(const lg_analysis *analysis,
 /**
  * Reports why objects are alive: of several the merged paths from the roots,
  * then `why`, the answer for the one that retains the most (lg_nodes_biggest).
- * `note` (NULL: none) is a line below its title, such as where it was
- * allocated. JSON has one shape, {"paths": ..., "biggest": ...}, for one and
- * for many. LG_EINVAL without objects.
+ * `note` is a line below its title, such as where it was allocated; NULL: what
+ * lg_report_allocation writes. JSON has one shape, {"paths": ..., "biggest":
+ * ...}, for one and for many. LG_EINVAL without objects.
  */
 LG_API lg_status lg_report_why(const lg_why *why, const lg_node *nodes,
                                size_t count, const char *note,
@@ -84,6 +84,9 @@ LG_API lg_status lg_report_waste(const lg_analysis *analysis,
                                  const lg_waste_options *options,
                                  const lg_monitor *monitor, lg_format format,
                                  lg_text *out, lg_error *err);
+/** Writes "allocated in FUNCTION (FILE:LINE) < ...", or nothing where no
+ *  allocator recorded it. */
+LG_API void lg_report_allocation(const lg_why *why, lg_text *out);
 /** What would die, by type, in `limit` (0: all) rows; below them what would
  * live on, who holds it, and what to cut next. */
 LG_API lg_status lg_report_what_if(const lg_graph *graph,

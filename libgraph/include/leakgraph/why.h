@@ -64,6 +64,9 @@ typedef struct lg_why {
     bool garbage;      /**< no root reaches it */
     uint64_t spent;    /**< bytes of the host that allocators spend on what the
                             node retains: see lg_node_rounding */
+    lg_string
+        allocation; /**< the functions that allocated its buffer, as its
+                         allocator recorded them, innermost first; empty */
 
     lg_path path; /**< a shortest path from a root; of garbage
  LG_ROOT_NONE without hops */

@@ -2,6 +2,7 @@
 #include <leakgraph/why.h>
 
 #include "answers/answers_private.h"
+#include "bytes/bytes_private.h"
 #include "cycles/cycles_private.h"
 #include "paths/paths_private.h"
 
@@ -124,6 +125,19 @@ explain_component(explaining *to, lg_error *err)
     return status;
 }
 
+// Where a buffer, or the first buffer of an object, was allocated.
+static lg_string
+allocation_of(const lg_graph *graph, uint32_t node)
+{
+    const lg_columns *at = &graph->columns;
+    if (at->node_flags[node] & LG_NODE_BUFFER)
+        return lg__buffer_allocation(graph, node);
+    for (uint64_t i = at->first_edge[node]; i < at->first_edge[node + 1]; i++)
+        if (at->node_flags[at->edge_target[i]] & LG_NODE_BUFFER)
+            return lg__buffer_allocation(graph, at->edge_target[i]);
+    return (lg_string){"", 0};
+}
+
 static lg_status
 open_walk(explaining *to, uint32_t node, lg_error *err)
 {
@@ -149,6 +163,7 @@ explain(explaining *to, uint32_t node, lg_error *err)
     status = lg_node_rounding(why->analysis, why->node, &why->spent, err);
     if (status != LG_OK)
         return status;
+    why->allocation = allocation_of(to->graph, why->node);
     why->spent += lg_node_retained_on(why->analysis, why->node, 0);
     status =
         lg_path_from_root(to->graph, why->node, to->monitor, &why->path, err);

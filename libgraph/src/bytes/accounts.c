@@ -182,6 +182,20 @@ recorded_or_none(const lg_graph *graph, uint32_t device, const char *what)
                : -1;
 }
 
+// Takes the totals of an allocator that lists no blocks on a device.
+static void
+take_totals(const lg_graph *graph, uint64_t allocated, lg_account *account)
+{
+    uint64_t reserved;
+    if (!recorded(graph, account->device, "reserved", &reserved) ||
+        reserved < allocated)
+        reserved = allocated;
+    account->reserved = reserved;
+    account->allocated = account->unattributed = allocated;
+    account->by_evidence[LG_EVIDENCE_UNLISTED] = allocated;
+    account->inactive = reserved - allocated;
+}
+
 // The recorded numbers describe only the blocks of the snapshot itself.
 static void
 compare_with_recorded(const tally *to, uint32_t device, bool own)
@@ -200,8 +214,10 @@ compare_with_recorded(const tally *to, uint32_t device, bool own)
     account->peak_reserved =
         recorded_or_none(to->graph, device, "peak_reserved");
     if (recorded(to->graph, device, "allocated", &allocated)) {
-        account->known = true;
+        if (!account->known)
+            take_totals(to->graph, allocated, account);
         account->residual = (int64_t)allocated - (int64_t)account->allocated;
+        account->known = true;
     }
     if (recorded(to->graph, device, "driver_total", &total) &&
         recorded(to->graph, device, "driver_free", &unused) &&

@@ -67,6 +67,10 @@ uint32_t lg__tensor_grad_fn(const lg_graph *graph, uint32_t tensor);
 /** Bytes of the interval of one buffer. */
 uint64_t lg__buffer_bytes(const lg_graph *graph, uint32_t buffer);
 
+/** The functions that allocated a buffer, innermost first, as the capture or
+ *  the allocator of its device recorded them; empty. */
+lg_string lg__buffer_allocation(const lg_graph *graph, uint32_t buffer);
+
 static inline unsigned
 lg__node_class(const lg_graph *graph, const lg__storages *storages,
                uint32_t node)

@@ -14,7 +14,8 @@ lg_evidence_name(lg_evidence evidence)
         "private pool",     "DDP buckets",
         "backward",         "autocast cache",
         "held by C++",      "in flux",
-        "unknown state",    "unknown",
+        "unknown state",    "not listed",
+        "unknown",
     };
     size_t index = (size_t)evidence;
     return index < sizeof names / sizeof *names ? names[index] : "unknown";
@@ -86,7 +87,7 @@ decided_by(lg_string function)
         {"CUBlas", LG_EVIDENCE_CUBLAS},
         {"cublas", LG_EVIDENCE_CUBLAS},
         {"cuda::blas::", LG_EVIDENCE_CUBLAS},
-        {"autocast::", LG_EVIDENCE_AUTOCAST},
+        {"autocast::cached_cast", LG_EVIDENCE_AUTOCAST},
         {"autograd::Engine", LG_EVIDENCE_BACKWARD},
     };
     if (!is_native(function))

@@ -67,6 +67,19 @@ allocation_of(const lg_graph *graph, uint32_t device, uint64_t address)
     return inside ? low : 0;
 }
 
+lg_string
+lg__buffer_allocation(const lg_graph *graph, uint32_t buffer)
+{
+    lg_string frames = lg_node_fact(graph, buffer, "allocation");
+    uint32_t device = lg_node_device(graph, buffer);
+    uint64_t block =
+        frames.length > 0 || device == 0
+            ? 0
+            : allocation_of(graph, device, graph->columns.address[buffer]);
+    return block == 0 ? frames
+                      : lg_graph_string(graph, graph->block[block - 1].frames);
+}
+
 static lg_tensor_row *
 row_of(const lg_graph *graph, lg__storages *to, uint32_t buffer)
 {

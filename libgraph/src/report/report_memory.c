@@ -18,6 +18,7 @@ explain(lg_evidence evidence)
         "no object of the snapshot has it: probably C++ code does",
         "allocated or freed while the snapshot was taken",
         "",
+        "the allocator counts these bytes and does not list its blocks",
         ("nobody recorded where: torch.cuda.memory._record_memory_history() "
          "does, from then on"),
     };
@@ -156,10 +157,12 @@ add_unattributed(const lg_account *at, lg_table *out)
         lg_text note = {0};
         if (at->by_evidence[i] == 0)
             continue;
-        lg_text_add_count(&note, at->evidence_blocks[i]);
-        lg_text_addf(&note, " block%s: %s",
-                     at->evidence_blocks[i] == 1 ? "" : "s",
-                     explain((lg_evidence)i));
+        if (i != LG_EVIDENCE_UNLISTED) {
+            lg_text_add_count(&note, at->evidence_blocks[i]);
+            lg_text_addf(&note,
+                         " block%s: ", at->evidence_blocks[i] == 1 ? "" : "s");
+        }
+        lg_text_add(&note, explain((lg_evidence)i));
         if (i == LG_EVIDENCE_STATE)
             lg__text_add_string(&note, at->strange_states);
         add_noted(out, 4, lg_evidence_name((lg_evidence)i), at->by_evidence[i],
@@ -269,6 +272,20 @@ add_allocator(const lg_account *at, lg_table *out)
 }
 
 static void
+add_outside(const lg_account *at, lg_table *out)
+{
+    if (!at->known)
+        add_line(out, 1, "buffers", at->outside,
+                 "its allocator was not inspected");
+    else if (at->by_evidence[LG_EVIDENCE_UNLISTED] > 0)
+        add_line(out, 1, "buffers", at->outside,
+                 "of objects of the snapshot, in these blocks or elsewhere");
+    else if (at->outside > 0)
+        add_line(out, 1, "outside", at->outside,
+                 "buffers that PyTorch's allocator does not know");
+}
+
+static void
 device_text(const lg_account *at, const lg_accounts *accounts, lg_table *table)
 {
     lg_text text = {0};
@@ -278,10 +295,7 @@ device_text(const lg_account *at, const lg_accounts *accounts, lg_table *table)
     lg_table *part = add_part(table, &text);
     if (at->known)
         add_allocator(at, part);
-    if (at->outside > 0 || !at->known)
-        add_line(part, 1, at->known ? "outside" : "buffers", at->outside,
-                 at->known ? "buffers that PyTorch's allocator does not know"
-                           : "its allocator was not inspected");
+    add_outside(at, part);
     if (at->stale > 0)
         add_line(part, 1, "stale", at->stale,
                  "buffers in blocks that are not allocated");

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char ALLOCATED_IN[] = "allocated in ";
+
 // Finds the autograd node that made the tensor.
 static lg_string
 autograd_of(const lg__tensor_report *to, const lg_tensor_row *row)
@@ -21,16 +23,6 @@ static const lg_block *
 block_of(const lg__tensor_report *to, const lg_tensor_row *row)
 {
     return row->allocation == 0 ? NULL : &to->graph->block[row->allocation - 1];
-}
-
-static lg_string
-frames_of(const lg__tensor_report *to, const lg_tensor_row *row)
-{
-    const lg_block *block = block_of(to, row);
-    lg_string frames = lg_node_fact(to->graph, row->buffer, "allocation");
-    if (frames.length == 0 && block != NULL)
-        frames = lg_graph_string(to->graph, block->frames);
-    return frames;
 }
 
 // Writes `float32[512, 512]`, or as much of it as is known.
@@ -89,7 +81,7 @@ static const lg__column columns[COLUMNS] = {
     [BLOCK] = {"block", .type = LG_COLUMN_RECORD, .faces = LG__IN_DATA},
     [HELD_BY] = {"held_by", "held by", .type = LG_COLUMN_PATH, .gap = 1},
     [ALLOCATION] = {"allocation", .faces = LG__IN_TEXT | LG__IN_DATA,
-                    .below = "allocated in "},
+                    .below = ALLOCATED_IN},
 };
 
 // Text shows this in one column, HTML in three.
@@ -186,7 +178,8 @@ put_row(lg__tensor_report *to, const lg_tensor_row *row,
     lg__put_literal(table, KIND, lg_tensor_kind_name(row->kind));
     lg__put_count(table, TENSORS, row->tensor_count);
     put_block(to, row);
-    lg__put_string(table, ALLOCATION, frames_of(to, row));
+    lg__put_string(table, ALLOCATION,
+                   lg__buffer_allocation(to->graph, row->buffer));
     lg__where_write(to->graph, to->analysis, row->tensor, held_by, &holder);
     lg__put_formatted(table, HELD_BY, &holder);
 }
@@ -293,6 +286,15 @@ fill(lg__tensor_report *to, uint32_t device, lg_tensor_group group,
     lg__format_uninspected(to->graph, &below);
     lg__table_format_below(to->table, &below);
     return status == LG_OK ? put_mistakes(to, each, err) : status;
+}
+
+void
+lg_report_allocation(const lg_why *why, lg_text *out)
+{
+    if (why->allocation.length == 0)
+        return;
+    lg_text_add(out, ALLOCATED_IN);
+    lg__text_add_string(out, why->allocation);
 }
 
 lg_status

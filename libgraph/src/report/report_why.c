@@ -377,13 +377,19 @@ lg_report_why(const lg_why *why, const lg_node *nodes, size_t count,
                  .analysis = why->analysis,
                  .graph = lg_analysis_graph(why->analysis),
                  .note = note};
+    lg_text allocation = {0};
     lg_status status = check_nodes(to.graph, nodes, count, err);
     if (status != LG_OK)
         return status;
     if (count == 1)
         nodes = &why->node; // a folded node stands for its owner
+    if (note == NULL) {
+        lg_report_allocation(why, &allocation);
+        to.note = allocation.data;
+    }
     status = (format == LG_FORMAT_JSON ? write_json : write_text)(
         &to, nodes, count, monitor, err);
+    lg_text_free(&allocation);
     if (status == LG_OK)
         return lg__report_finish(&to.text, out, err);
     lg_text_free(&to.text);

@@ -58,7 +58,7 @@ evidence_dict(const lg_account *account)
 {
     PyObject *dict = PyDict_New();
     for (int i = 0; dict != NULL && i < LG_EVIDENCE_COUNT; i++)
-        if (account->evidence_blocks[i] > 0 &&
+        if (account->by_evidence[i] > 0 &&
             set_item(dict, lg_evidence_name((lg_evidence)i),
                      Py_BuildValue(
                          "(KK)", (unsigned long long)account->by_evidence[i],

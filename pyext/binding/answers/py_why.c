@@ -36,6 +36,18 @@ write_report(why_object *self, lg_format format, const lg_monitor *monitor)
     return error_raise(object_state(self), status, &error);
 }
 
+/* Where tracemalloc says nothing, what an allocator of buffers recorded. */
+static bool
+take_recorded_allocation(why_object *self)
+{
+    lg_text text = {0};
+    if (PyUnicode_GetLength(self->note) > 0)
+        return true;
+    lg_report_allocation(&self->why, &text);
+    Py_SETREF(self->note, text_object(&text));
+    return self->note != NULL;
+}
+
 static bool
 find_out(why_object *self, const lg_analysis *analysis,
          const lg_monitor *monitor)
@@ -51,9 +63,9 @@ find_out(why_object *self, const lg_analysis *analysis,
     /* A folded namespace stands for its owner. */
     if (status == LG_OK && nodes->count == 1)
         nodes->items[0] = self->why.node;
-    if (status == LG_OK)
+    if (status == LG_OK && take_recorded_allocation(self))
         self->text = write_report(self, LG_FORMAT_TEXT, monitor);
-    else
+    else if (status != LG_OK)
         error_raise(object_state(self), status, &error);
     return self->text != NULL;
 }

@@ -1,11 +1,14 @@
 #include "bytes/common/frames.h"
+#include "bytes/common/frame_names.h"
 
 #include <leakgraph/text.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    LONGEST = 3800, // the graph cuts strings at 4,096 bytes
+    LONGEST = 3800,  // the graph cuts strings at 4,096 bytes
+    NAME = 200,      // bytes of a function's name
+    FILE_NAME = 300, // and of its file's, at the end
     DEEPEST = 48,
     KNOWN_BITS = 15, // a training run with compiled code has some thousand
     KNOWN = 1 << KNOWN_BITS,
@@ -81,20 +84,22 @@ line_of(PyObject *dict, PyObject *key)
     return line;
 }
 
-// C++ frames have no file, or "??".
 static void
 write_frame(const lg_frames *self, lg_text *text, PyObject *frame)
 {
     const char *name = text_of(frame, self->name);
     const char *file = text_of(frame, self->filename);
-    if (*name == '\0' && *file == '\0')
+    size_t length = lg_frame_name_length(name);
+    if ((length == 0 && *file == '\0') || lg_frame_is_machinery(name, file))
         return;
-    lg_text_addf(text, "%.200s", *name ? name : "?");
-    if (*file == '\0' || strcmp(file, "??") == 0)
+    if (length == 0)
+        lg_text_add(text, "?");
+    lg_text_addf(text, "%.*s", (int)(length < NAME ? length : NAME), name);
+    const char *shown = lg_frame_file(file);
+    if (*shown == '\0')
         return;
-    size_t length = strlen(file);
-    const char *tail = length > 300 ? file + length - 300 : file;
-    lg_text_addf(text, " (%s:%ld)", tail, line_of(frame, self->line));
+    size_t beyond = strlen(shown) > FILE_NAME ? strlen(shown) - FILE_NAME : 0;
+    lg_text_addf(text, " (%s:%ld)", shown + beyond, line_of(frame, self->line));
 }
 
 // Writes the text of a frame, NULL if there is none; false when memory ran out.
@@ -147,10 +152,11 @@ lg_frames_text(lg_frames *self, PyObject *metadata, PyObject *frames,
     lg_text text = {0};
     Py_ssize_t count =
         frames != NULL && PyList_Check(frames) ? PyList_GET_SIZE(frames) : 0;
+    int shown = 0;
     *out = NULL;
     write_metadata(&text, metadata);
     for (Py_ssize_t i = 0;
-         i < count && i < DEEPEST && text.length < LONGEST - 520; i++) {
+         i < count && shown < DEEPEST && text.length < LONGEST - 520; i++) {
         const known_frame *known = NULL;
         PyObject *frame = PyList_GET_ITEM(frames, i);
         if (!PyDict_Check(frame))
@@ -158,6 +164,7 @@ lg_frames_text(lg_frames *self, PyObject *metadata, PyObject *frames,
         text.failed = text.failed || !find_frame(self, frame, &known);
         if (known == NULL || known->text == NULL)
             continue;
+        shown++;
         if (text.length > 0)
             lg_text_add_bytes(&text, " < ", 3);
         lg_text_add_bytes(&text, known->text, known->length);

@@ -16,9 +16,10 @@ void lg_frames_close(lg_frames *self);
 
 /** Writes `loss (model.py:12) < step (train.py:40)`, innermost first, from a
  *  list of dicts with name, filename and line; leaves out items of another
- *  shape. What the program noted stands before them, as `user_metadata 'text'`;
- *  it may be NULL, or no text. The caller releases *out with free(); NULL if
- *  there is neither. False when memory ran out. */
+ *  shape, machinery (frame_names.h) and arguments of functions of C++. What the
+ * program noted stands before them, as `user_metadata 'text'`; it may be NULL,
+ * or no text. The caller releases *out with free(); NULL if there is neither.
+ * False when memory ran out. */
 bool lg_frames_text(lg_frames *self, PyObject *metadata, PyObject *frames,
                     char **out);
 
