@@ -1,3 +1,4 @@
+#define ZLIB_CONST // zlib reads its input only
 #include "formats/gzip.h"
 
 #include <limits.h>
