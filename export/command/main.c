@@ -17,6 +17,7 @@ static const struct {
     {"run", "save a snapshot when it exits"},
     {"watch", "say what grows while it runs, and report at the end"},
     {"sql", "query the tables of a snapshot, with DuckDB"},
+    {"mcp", "answer the questions of an agent about a snapshot"},
 };
 
 enum {

@@ -11,6 +11,8 @@ __all__ = ["need"]
 def need(module: str, package: str, what: str) -> ModuleType:
     """Import the module; if it is not installed, say what needs which package.
 
+    `package` is what pip takes, in quotes where a shell needs them.
+
     Raises ModuleNotFoundError.
     """
     try:

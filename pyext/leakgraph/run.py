@@ -32,6 +32,7 @@ usage: python -m leakgraph run [OPTIONS] SCRIPT [ARGS]
        python -m leakgraph watch [OPTIONS] SCRIPT [ARGS]
        python -m leakgraph export SNAP --parquet DIR
        python -m leakgraph sql SNAP QUERY
+       python -m leakgraph mcp SNAP
        python -m leakgraph VERB ...
 
 run runs a script or a module as `python` would and saves a snapshot of its objects
@@ -51,7 +52,7 @@ that ends by os._exit() or a signal leaves no snapshot of its end.
                   waste`; no contents are saved
 
 watch runs it and says what grows; see `python -m leakgraph watch --help`, and
-`sql --help`. export --parquet writes tables with pyarrow.
+`sql --help` and `mcp --help`. export --parquet writes tables with pyarrow.
 For any other VERB, runs the `leakgraph` command, which reads snapshots.
 """
 
@@ -79,7 +80,7 @@ def main(arguments: list[str]) -> None:
         from leakgraph.watched import watch_script
 
         watch_script(arguments[1:])
-    elif arguments[0] == "sql" or _writes_parquet(arguments):
+    elif arguments[0] in ("sql", "mcp") or _writes_parquet(arguments):
         from leakgraph.verbs import run_verb
 
         sys.exit(run_verb(arguments[0], arguments[1:]))

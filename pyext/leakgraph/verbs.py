@@ -1,4 +1,4 @@
-"""The verbs of the command that need Python: `export --parquet` and `sql`."""
+"""The verbs of the command that need Python: `export --parquet`, `sql` and `mcp`."""
 
 from __future__ import annotations
 
@@ -38,6 +38,19 @@ Example:
   leakgraph sql new.lgs old=old.lgs 'select type, n.count - o.count as more
                          from types n join old.types o using (type)
                          order by more desc limit 5'
+"""
+
+
+MCP = """\
+Usage: leakgraph mcp SNAP [SNAP ...]
+
+Serves the snapshot to an agent: a server of the Model Context Protocol on standard
+input and output, whose tools answer as the verbs of this command do. Of several
+snapshots, the oldest first, the tool diff compares all, and the others are about the
+last. It needs the Python package mcp, version 2 or newer.
+
+Example, in the settings of the agent:
+  {"command": "leakgraph", "args": ["mcp", "run.lgs"]}
 """
 
 
@@ -126,7 +139,19 @@ def _print_rows(rows: object, *, as_json: bool) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _mcp(arguments: list[str]) -> int:
+    """Serve snapshots to an agent until it closes standard input."""
+    _, words = _take("mcp", arguments, {}, MCP)
+    if not words:
+        fail("mcp takes 1 argument or more, not 0: see leakgraph mcp --help")
+    from leakgraph.agents import serve
+
+    serve([load(word) for word in words])
+    return 0
+
+
 _VERBS: dict[str, Callable[[list[str]], int]] = {
     "export": _export,
     "sql": _sql,
+    "mcp": _mcp,
 }

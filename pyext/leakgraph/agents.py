@@ -1,0 +1,261 @@
+"""A server of the Model Context Protocol: what agents ask about snapshots.
+
+The tools answer as the verbs of the command do, in little: each says what it leaves
+out, and names objects by selectors that the next question takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Literal
+
+from leakgraph._core import (
+    ArgumentError,
+    Edge,
+    Edges,
+    Error,
+    Node,
+    Nodes,
+    Result,
+    Size,
+    Snapshot,
+)
+from leakgraph.extras import need
+
+__all__ = ["Tools", "serve"]
+
+INSTRUCTIONS = """\
+These tools answer what keeps memory alive in a snapshot of a Python process. Sizes are
+bytes by device. Retained bytes are freed with the object. "#17" names an object: pass
+it on as the selector. Other selectors: type:torch.Tensor (* stands for any text, a
+trailing + adds subclasses), name:train.trainer.losses[0], module:train, 0x7f12a4c0.
+Begin with findings and top, then ask why of what is big, and what_if before you
+propose a fix.
+"""
+
+#: Most rows of an answer, whatever limit is asked for.
+MOST = 100
+#: Longer texts are cut, in characters.
+LONG = 4000
+#: Sorting more objects takes seconds.
+SORTED = 100_000
+#: Longer lists in a row are cut.
+WIDE = 10
+
+Answer = dict[str, Any]
+
+
+class Tools:
+    """The tools: each public method is one."""
+
+    def __init__(self, snapshots: list[Snapshot]) -> None:
+        self._snapshots = snapshots
+        self._snap = snapshots[-1]
+
+    def info(self) -> Answer:
+        """Say which process the snapshot is of, when it was taken, and its size."""
+        return {"text": _cut(str(self._snap.info())), "snapshots": len(self._snapshots)}
+
+    def findings(self, limit: int = 5) -> Answer:
+        """List known mistakes, each with its cause, its fix and the bytes it costs."""
+        return _rows(self._snap.findings(), limit)
+
+    def top(
+        self,
+        limit: int = 10,
+        group: Literal["object", "type", "module"] = "object",
+        mine: bool = False,
+    ) -> Answer:
+        """List the objects, types or modules that retain the most bytes.
+
+        mine leaves out what only libraries hold.
+        """
+        found = self._snap.top(limit=None, group=group, mine=mine)
+        return _rows(found, limit)
+
+    def why(self, selector: str) -> Answer:
+        """Explain what keeps an object alive: the path from a root and what to cut.
+
+        `cut` and `path` are texts that what_if takes.
+        """
+        why = self._snap.why(selector)
+        cuts = [f"#{hop.source.index}->#{hop.target.index}" for hop in why.frees]
+        answer: Answer = {"text": _cut(str(why)), "object": _handle(why.node)}
+        answer["retained"] = _plain(why.retained)
+        answer["cut_any_of"] = cuts[:WIDE]
+        answer["path"] = _path(why.path or ())
+        if why.dominator is not None:
+            answer["dominator"] = _handle(why.dominator)
+        return answer
+
+    def cycles(
+        self,
+        limit: int = 5,
+        kind: Literal["collectable", "held", "uncollectable"] | None = None,
+    ) -> Answer:
+        """List reference cycles by the bytes they retain, with what to cut."""
+        return _rows(self._snap.cycles(limit=None, kind=kind), limit)
+
+    def types(self, limit: int = 20, by: Literal["bytes", "count"] = "bytes") -> Answer:
+        """Count objects by type. A row's type is a selector: type:NAME."""
+        answer = _rows(self._snap.types(by=by), limit)
+        for row in answer["rows"]:
+            row["selector"] = f"type:{row['name']}"
+        return answer
+
+    def tensors(self, limit: int = 10, device: str | None = None) -> Answer:
+        """List the storages of tensors, each once, with who holds them."""
+        return _rows(self._snap.tensors(limit=None, device=device), limit)
+
+    def tensor_groups(
+        self, by: Literal["kind", "device", "dtype", "shape"] = "kind", limit: int = 20
+    ) -> Answer:
+        """Add up the storages of tensors by kind, device, dtype or shape."""
+        return _rows(self._snap.tensors(limit=None, group=by), limit)
+
+    def memory(self) -> Answer:
+        """Account for the memory of the process and of each GPU."""
+        return {"text": _cut(str(self._snap.memory()))}
+
+    def what_if(self, cut: list[str], limit: int = 10) -> Answer:
+        """Say what would die if references were cut, exactly, and what would live on.
+
+        A reference is train.trainer.losses, train.losses[*].graph or #17->#42, where
+        both sides are selectors and * on one side is any object.
+        """
+        result = self._snap.what_if(cut)
+        answer = _rows(result, limit)
+        answer["dies"] = {"objects": len(result.nodes), "bytes": _plain(result.size)}
+        answer["waits_for_the_collector"] = _plain(result.waiting_size)
+        answer["lives_on"] = [_plain(row) for row in result.kept[:WIDE]]
+        return answer
+
+    def diff(self, limit: int = 10) -> Answer:
+        """List what grows from the oldest snapshot to the newest, and who holds it."""
+        if len(self._snapshots) < 2:
+            raise ArgumentError("There is one snapshot: serve more, the oldest first.")
+        first, *more = self._snapshots
+        return _rows(first.diff(*more), limit)
+
+    def search(self, selector: str, limit: int = 10) -> Answer:
+        """List the objects that a selector names, the ones that retain most first.
+
+        More than 100,000 are not sorted.
+        """
+        found: Nodes | list[Node] = self._snap.select(selector)
+        if len(found) <= SORTED:
+            found = sorted(found, key=lambda node: node.retained.total, reverse=True)
+        return _limited([_facts(node) for node in found[: _most(limit)]], len(found))
+
+    def references(
+        self,
+        selector: str,
+        direction: Literal["referrers", "referents"] = "referrers",
+        limit: int = 20,
+    ) -> Answer:
+        """List what refers to an object, or what it refers to."""
+        node = self._snap.select(selector)[0]
+        edges: Edges = getattr(node, direction)()
+        rows = [_step(edge) for edge in edges[: _most(limit)]]
+        return {"object": _handle(node), **_limited(rows, len(edges))}
+
+
+def serve(snapshots: list[Snapshot]) -> None:
+    """Answer on standard input and output until the client ends.
+
+    Raises ModuleNotFoundError without the package mcp, version 2 or newer.
+    """
+    module = need("mcp.server.mcpserver", "'mcp>=2'", "mcp")
+    server = module.MCPServer("leakgraph", instructions=INSTRUCTIONS)
+    told = need("mcp.server.mcpserver.exceptions", "'mcp>=2'", "mcp").ToolError
+    tools = Tools(snapshots)
+    for name in vars(Tools):
+        if not name.startswith("_"):
+            server.tool()(_telling(getattr(tools, name), told))
+    server.run("stdio")
+
+
+def _telling(
+    question: Callable[..., Answer], told: type[Exception]
+) -> Callable[..., Answer]:
+    """The same, whose errors of leakgraph the agent reads."""
+
+    @wraps(question)
+    def tool(*args: Any, **options: Any) -> Answer:
+        try:
+            return question(*args, **options)
+        except Error as error:
+            raise told(str(error)) from None
+
+    return tool
+
+
+def _most(limit: int) -> int:
+    return max(1, min(limit, MOST))
+
+
+def _limited(rows: list[Any], count: int) -> Answer:
+    """The rows, and a note about the others."""
+    answer: Answer = {"rows": rows}
+    if count > len(rows):
+        answer["left_out"] = f"{count - len(rows)} of {count} rows; limit shows more"
+    return answer
+
+
+def _rows(result: Result[Any], limit: int) -> Answer:
+    """The first rows of a result as plain values."""
+    rows = [
+        {name: _plain(value) for name, value in zip(row._fields, row)}
+        for row in result[: _most(limit)]
+    ]
+    return _limited(rows, len(result))
+
+
+def _handle(node: Node) -> Answer:
+    return {"selector": f"#{node.index}", "name": _cut(node.label)}
+
+
+def _facts(node: Node) -> Answer:
+    retained = _plain(node.retained)
+    return {**_handle(node), "size": node.size, "retained": retained}
+
+
+def _step(edge: Edge) -> Answer:
+    """A reference, and the object at its other end."""
+    text = f"#{edge.source.index}->#{edge.target.index}"
+    return {"label": edge.label, **_handle(edge.node), "cut": text}
+
+
+def _path(steps: Any) -> list[Answer]:
+    return [
+        {
+            "label": hop.label,
+            **_handle(hop.target),
+            "cut": f"#{hop.source.index}->#{hop.target.index}",
+        }
+        for hop in steps
+    ][-WIDE:]
+
+
+def _plain(value: object) -> Any:
+    """A value for JSON: a Node is its selector, a Size has devices in use only."""
+    if isinstance(value, Node):
+        return f"#{value.index}"
+    if isinstance(value, Size):
+        return {name: size for name, size in value.items() if size} or {"host": 0}
+    if isinstance(value, str):
+        return _cut(value)
+    if not isinstance(value, tuple):
+        return value
+    fields = getattr(value, "_fields", None)
+    if fields:
+        return {name: _plain(one) for name, one in zip(fields, value)}
+    rest = [f"{len(value) - WIDE} more"] if len(value) > WIDE else []
+    return [_plain(one) for one in value[:WIDE]] + rest
+
+
+def _cut(text: str) -> str:
+    if len(text) <= LONG:
+        return text
+    return f"{text[:LONG]}... ({len(text) - LONG} characters are left out)"
