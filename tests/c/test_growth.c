@@ -47,6 +47,11 @@ what_leakgraph_holds_is_not_told(void)
     growing_series made = growing_compare(heaps, 3, NULL);
     REQUIRE(made.growth.count == 1);
     check_holder(&made, 0, "app.items[*]");
+    lg_growth without = {0};
+    REQUIRE(lg_growth_find((const lg_summary *const *)made.summary, 3, NULL,
+                           NULL, NULL, &without, NULL) == LG_OK);
+    CHECK(without.count == 1);
+    lg_growth_free(&without);
     growing_forget(&made);
 }
 

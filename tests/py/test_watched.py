@@ -3,8 +3,11 @@
 import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
+
+from leakgraph import watched
 
 pytestmark = pytest.mark.ends
 
@@ -62,6 +65,37 @@ def test_a_report_on_a_signal(start):
     assert child.stderr.readline().startswith("leakgraph: Watched for ")
     child.communicate("\n")
     assert child.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "given"),
+    [
+        ({}, {"every": 0.5, "budget": 0.05, "traces": False}),
+        (
+            {"--every": "2", "--budget": "1", "--traces": ""},
+            {"every": 2.0, "budget": 1.0, "traces": True},
+        ),
+    ],
+)
+def test_options_and_each_leak_once(options, given, monkeypatch, capfd):
+    started = SimpleNamespace(leaks=["one"])
+
+    def watch(**taken):
+        tell = taken.pop("on_leak")
+        assert taken == given
+        started.tell = tell
+        return started
+
+    monkeypatch.setattr("leakgraph.watch_call.watch", watch)
+    assert watched._watch(options) is started
+    # Nobody looks at the nodes of rows: this process makes none.
+    assert started._wants_nodes is False
+    started.tell(None, None)
+    started.tell(None, None)
+    started.leaks += ["two", "three"]
+    started.tell(None, None)
+    said = capfd.readouterr().err.splitlines()
+    assert said == [f"leakgraph: leak: {leak}" for leak in ("one", "two", "three")]
 
 
 def test_nothing_grows(start):
