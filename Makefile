@@ -22,9 +22,10 @@ export PYTHONDONTWRITEBYTECODE := 1
 configure = $(bin)/cmake -DLEAKGRAPH_WERROR=$(WERROR) --preset
 timed = PATH=$(CURDIR)/$(RELEASE)/bin:$$PATH \
 	PYTHONPATH=$(CURDIR)/$(RELEASE)/python $(bin)/python
+drawn = $(if $(SANITIZE),build/asan,$(BUILD))
 ctest = $(bin)/ctest --parallel $(shell nproc) --preset
 
-.PHONY: help setup setup-checks build demo test check format asan valgrind \
+.PHONY: help setup setup-checks build build-asan demo test check format asan valgrind \
 	fuzz pictures bench docs wheel pythons matrix packages fresh clean mutate agree
 
 help:  ## list the verbs
@@ -57,10 +58,11 @@ format: setup  ## format C and Python in place
 	@git ls-files '*.c' '*.h' | xargs $(bin)/clang-format -i
 	@$(bin)/ruff format . && $(bin)/ruff check --fix .
 
-# The sanitizer stands between a program and dlopen, and hides its run path.
-asan: setup-checks  ## the C tests under AddressSanitizer and UBSan
+build-asan: setup-checks
 	@$(configure) asan >/dev/null
 	@$(bin)/cmake --build --preset asan
+
+asan: build-asan  ## the C tests under AddressSanitizer and UBSan
 	@$(ctest) asan
 
 valgrind: setup-checks build  ## a capture and a reload under valgrind
@@ -71,9 +73,11 @@ fuzz: setup-checks  ## the fuzzers, FUZZ_SECONDS each (60)
 	@$(bin)/cmake --build --preset fuzz
 	@tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)
 
-pictures: build  ## PICTURES (10000) random ones, in all modes and formats
-	@LEAKGRAPH_RENDERER=$(CURDIR)/$(BUILD)/bin/leakgraph-render \
-		$(BUILD)/tests/export/export_tests random_pictures $(PICTURES)
+# The sanitizer stands between a program and dlopen, and hides its run path.
+pictures: $(if $(SANITIZE),build-asan,build)  ## PICTURES (10000) random ones; SANITIZE=1 under AddressSanitizer
+	@LD_LIBRARY_PATH=$(CURDIR)/$(drawn)/bin \
+		LEAKGRAPH_RENDERER=$(CURDIR)/$(drawn)/bin/leakgraph-render \
+		$(drawn)/tests/export/export_tests random_pictures $(PICTURES)
 
 mutate: setup  ## break policies, see that tests fail; MUTANTS=300 tries as many others
 	@[ $(MUTANTS) = 0 ] || $(bin)/python -m pip install -qq \
