@@ -105,6 +105,8 @@ lg_view_json(const lg_view *view, lg_text *out, lg_error *err)
                view->form ? forms[view->form] : directions[view->direction]);
     if (view->headline.length)
         write_text(&json, "headline", &view->headline);
+    if (view->note.length)
+        write_text(&json, "note", &view->note);
     lg_json_lines(&json, "nodes");
     for (size_t i = 0; i < view->node_count; i++)
         write_node(&json, view, i);
