@@ -89,6 +89,14 @@ def unregister_buffers(type: type) -> None:
 _TYPE = type
 
 
+class _Slotted:
+    __slots__ = ("slot",)
+
+
+#: The type of members and slots, which types.MemberDescriptorType names, too.
+_MEMBER = type(vars(_Slotted)["slot"])
+
+
 def _check_declared(
     type: type, member: str | None, offset: int | None, length: str | int | None
 ) -> None:
@@ -110,9 +118,19 @@ def _check_declared(
 
 
 def _check_name(type: type, name: str, attribute: str) -> None:
-    """Refuse a name that no instance can have."""
-    known = any(attribute in vars(base) for base in type.__mro__)
-    if not known and not type.__dictoffset__:
+    """Refuse a name that no instance can have, or that only code can answer."""
+    found = next(
+        (vars(base)[attribute] for base in type.__mro__ if attribute in vars(base)),
+        None,
+    )
+    if isinstance(found, _MEMBER):
+        return
+    if hasattr(_TYPE(found), "__set__"):
+        raise ArgumentError(
+            f"{name}={attribute!r} of {type.__name__} is computed by code: name a"
+            " member, a slot or an attribute, or give reader=."
+        )
+    if not type.__dictoffset__:
         raise ArgumentError(
             f"{name}={attribute!r} is no member or slot of {type.__name__}, whose"
             " instances have no other attributes."

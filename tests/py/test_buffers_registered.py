@@ -38,7 +38,11 @@ class Slotted:
         self.where, self.nbytes = where, nbytes
 
 
-class Tricky:
+class Plain:
+    """Its subclass computes what its own instances would keep."""
+
+
+class Tricky(Plain):
     """A type whose numbers come from code, which a capture must not run."""
 
     ran = 0
@@ -164,7 +168,7 @@ def test_a_name_that_no_instance_has_is_told_by_the_first_snapshot(register):
     snapshot = leakgraph.snapshot()
     node = snapshot.find(it)
     assert node.facts["not inspected"] == "it has no number with the name nope"
-    assert f"of #{node.index} it has no number with the name nope" in str(
+    assert f"of Loose #{node.index} it has no number with the name nope" in str(
         snapshot.memory()
     )
 
@@ -201,7 +205,7 @@ def test_an_offset_that_lies_outside(register):
 
 
 def test_no_code_runs_for_what_is_declared(register):
-    register(Tricky, length="nbytes")
+    register(Plain, length="nbytes")
     it = Tricky()
     Tricky.ran = 0
     snapshot = leakgraph.snapshot()
@@ -495,6 +499,48 @@ def test_unregistered_it_is_as_before(register):
 def test_what_makes_no_sense_is_refused(kind, options):
     with pytest.raises(leakgraph.ArgumentError):
         leakgraph.register_buffers(kind, **options)
+
+
+class Computed:
+    """Code makes one of its numbers; instances keep the other two themselves."""
+
+    rows = 0
+
+    def __init__(self):
+        self.rows, self.columns = 1 << 20, 1 << 21
+
+    @property
+    def nbytes(self):
+        raise AssertionError("nobody asks")
+
+
+class Constant:
+    """Its instances cannot have a number of their own."""
+
+    __slots__ = ()
+    nbytes = 1 << 20
+
+
+@pytest.mark.parametrize(
+    ("kind", "length", "why"),
+    [
+        (Computed, "nbytes", "'nbytes' of Computed is computed by code"),
+        (memoryview, "nbytes", "'nbytes' of memoryview is computed by code"),
+        (Constant, "nbytes", "no member or slot of Constant"),
+        (Slotted, "nope", "no member or slot of Slotted"),
+    ],
+)
+def test_names_that_no_capture_can_read_are_refused(kind, length, why):
+    with pytest.raises(leakgraph.ArgumentError, match=why):
+        leakgraph.register_buffers(kind, length=length)
+
+
+@pytest.mark.parametrize("length", ["rows", "columns"])
+def test_an_attribute_may_hide_one_of_the_class(register, length):
+    register(Computed, length=length)
+    it = Computed()
+    (memory,) = memory_of(leakgraph.snapshot(), it)
+    assert memory.size == vars(it)[length]
 
 
 @pytest.mark.parametrize("options", [{"length": 1.5}, {"length": "n", "member": 3}])

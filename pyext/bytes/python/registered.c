@@ -67,11 +67,14 @@ finish(void *state)
 }
 
 void
-lg_registered_fail(lg_adapter_pass *pass, uint32_t node, const char *why)
+lg_registered_fail(lg_adapter_pass *pass, const lg_instance *instance,
+                   const char *why)
 {
-    lg_builder_add_fact(lg_pass_builder(pass), node, "not inspected", why,
-                        strlen(why));
-    lg_pass_note(pass, "not inspected: of #%lu %s", (unsigned long)node, why);
+    lg_builder_add_fact(lg_pass_builder(pass), instance->node, "not inspected",
+                        why, strlen(why));
+    lg_pass_note(pass, "not inspected: of %.80s #%lu %s",
+                 Py_TYPE(instance->object)->tp_name,
+                 (unsigned long)instance->node, why);
 }
 
 void
@@ -83,7 +86,7 @@ lg_registered_add(lg_adapter_pass *pass, const lg_instance *instance,
     char type[160], bytes[24];
     /* No address space is larger: this is no length. */
     if (length >> 57 != 0) {
-        lg_registered_fail(pass, instance->node, "the length is out of range");
+        lg_registered_fail(pass, instance, "the length is out of range");
         return;
     }
     snprintf(type, sizeof type, "%.140s.memory", name);
@@ -213,7 +216,7 @@ scan_declared(lg_adapter_pass *pass, const lg_registration *entry,
                  (const char *)PyUnicode_1BYTE_DATA(wrong));
     else
         snprintf(why, sizeof why, "there is no number at the declared offset");
-    lg_registered_fail(pass, instance->node, why);
+    lg_registered_fail(pass, instance, why);
 }
 
 static void
@@ -230,7 +233,7 @@ scan_all(lg_adapter_pass *pass, void *context)
         if (entry->length != Py_None)
             scan_declared(pass, entry, &instance);
         else if (state->refused != NULL)
-            lg_registered_fail(pass, instance.node, state->refused);
+            lg_registered_fail(pass, &instance, state->refused);
     }
 }
 

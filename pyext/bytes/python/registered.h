@@ -30,7 +30,8 @@ void lg_registered_add(lg_adapter_pass *pass, const lg_instance *instance,
                        const void *address, uint64_t length, uint32_t device);
 /** Notes why the memory of an instance is unknown, for it and for all who ask
  *  what was not inspected. */
-void lg_registered_fail(lg_adapter_pass *pass, uint32_t node, const char *why);
+void lg_registered_fail(lg_adapter_pass *pass, const lg_instance *instance,
+                        const char *why);
 
 void lg_registered_ask(lg_adapter_pass *pass, void *state);
 

@@ -32,7 +32,7 @@ fail(asking *to)
     snprintf(why, sizeof why, "%.60s: %.160s",
              type != NULL ? ((PyTypeObject *)type)->tp_name : "?",
              text != NULL ? text : "");
-    lg_registered_fail(to->pass, to->instance.node, why);
+    lg_registered_fail(to->pass, &to->instance, why);
     to->failed++;
     Py_XDECREF(string);
     Py_XDECREF(type);
@@ -167,7 +167,7 @@ ask_all(asking *to)
         if (entry == NULL || entry->length != Py_None || to->instance.frontier)
             continue;
         if (to->state->refused != NULL)
-            lg_registered_fail(to->pass, to->instance.node, to->state->refused);
+            lg_registered_fail(to->pass, &to->instance, to->state->refused);
         else
             ask(to, entry);
     }
