@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define ROWS 50u
+#define WASTE_ROWS 20u
 
 void
 lg__page_escape(lg__page *page, lg_string string)
@@ -109,6 +110,24 @@ add_top(lg__page *page, lg_error *err)
 }
 
 static lg_status
+add_waste(lg__page *page, lg_error *err)
+{
+    lg_waste_options options = LG_WASTE_OPTIONS_INIT;
+    lg_waste waste;
+    lg_table *table = NULL;
+    options.limit = WASTE_ROWS;
+    lg_status status =
+        lg_analysis_waste(page->analysis, &options, page->monitor, &waste, err);
+    if (status)
+        return status;
+    status = lg_tabulate_waste(page->analysis, &waste, &table, err);
+    lg_waste_free(&waste);
+    return status ? status
+                  : lg__page_table(page, "waste", "Memory that could be had",
+                                   table, 0, err);
+}
+
+static lg_status
 add_types(lg__page *page, lg_error *err)
 {
     lg_table *table = NULL;
@@ -162,6 +181,7 @@ add_sections(lg__page *page, lg_error *err)
         add_findings,
         lg__page_add_cycles,
         lg__page_add_memory,
+        add_waste,
         add_types,
         add_tensors,
         add_figures,

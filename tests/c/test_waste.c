@@ -133,6 +133,28 @@ test_choice(void)
     wasted_free(&got);
 }
 
+// What only native code holds is its own; a class of the program's is not.
+static void
+test_native_code(void)
+{
+    heap to = wasted_begin();
+    uint32_t list = wasted_list(&to, 100, 0, STR, 0);
+    uint32_t thing =
+        wasted_add(&to, wasted_type(&to, "app.Thing", LG_NONE, LG_NONE), 48);
+    uint32_t held = wasted_list(&to, 1000, 0, STR, 0);
+    lg_span span = {
+        .holder = thing, .address = 64, .length = 8000, .flags = LG_SPAN_OWNER};
+    lg_builder_add_span(to.builder, &span);
+    lg_builder_add_fact(to.builder, thing, "bytes", "8", 1);
+    to.builder->refcount[list] = to.builder->refcount[thing] = 1;
+    wasted_name(&to, "held", held);
+    answer got = wasted_end(&to);
+    EXPECT(got, LG_WASTE_ROOM, held, 8016, 0, 1000);
+    EXPECT(got, LG_WASTE_VIEW, thing, 7992, 8, 8000);
+    CHECK(got.waste.count == 2 && got.waste.libraries[0] == 816);
+    wasted_free(&got);
+}
+
 static void
 test_refusals(void)
 {
@@ -177,7 +199,7 @@ test_report(void)
         "    7.83 KiB  room     list: 0 items, room for 1,000      app.mine\n"
         "    1.58 KiB  room     list: 0 items, room for 200        app.more\n"
         "\n"
-        "room     make a copy: list(x), dict(x.items()), set(x)\n"
+        "room: make a copy: list(x), dict(x.items()), set(x)\n"
         "\n"
         "All together 9.41 KiB could be had, and 816 B of what libraries and "
         "code keep for themselves (1 object).\n"
@@ -239,6 +261,7 @@ SUITE(waste)
     RUN(test_equal);
     RUN(test_equal_to_a_name);
     RUN(test_choice);
+    RUN(test_native_code);
     RUN(test_refusals);
     RUN(test_report);
     RUN(test_report_of_many);

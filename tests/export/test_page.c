@@ -34,8 +34,8 @@ static void
 test_sections(void)
 {
     static const char *const ids[] = {
-        "advice", "map",     "top",     "findings", "cycles",  "memory",
-        "types",  "tensors", "figures", "threads",  "snapshot"};
+        "advice", "map",   "top",     "findings", "cycles",  "memory",
+        "waste",  "types", "tensors", "figures",  "threads", "snapshot"};
     uint32_t subject;
     char mark[64];
     lg_graph *graph = shape_find("family")->make(&subject);

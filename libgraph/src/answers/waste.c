@@ -66,6 +66,15 @@ is_of_code(const lg__wasting *to, uint32_t node)
            lg__node_category(to->graph, owner) == LG_CATEGORY_FUNCTION;
 }
 
+// What only native code holds is its own, unless a program makes such objects.
+static bool
+is_kept_by_native_code(const lg__wasting *to, uint32_t node)
+{
+    return to->keeper[node] == LG_NONE &&
+           lg_node_is_reachable(to->analysis, node) &&
+           lg__node_origin(to->graph, node, NULL) != LG__ORIGIN_PROGRAM;
+}
+
 // A class of a library can only be changed there.
 static bool
 is_furniture(lg__wasting *to, const lg__spare *spare)
@@ -75,7 +84,7 @@ is_furniture(lg__wasting *to, const lg__spare *spare)
         return false;
     if (spare->kind == LG_WASTE_SLOTS)
         return lg__type_is_familiar(to->graph, to->graph->columns.type[node]);
-    return is_of_code(to, node) ||
+    return is_of_code(to, node) || is_kept_by_native_code(to, node) ||
            lg__furniture_keeper(&to->furniture, node, to->keeper[node]).length >
                0;
 }

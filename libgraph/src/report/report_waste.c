@@ -149,7 +149,7 @@ format_advice(const lg_waste *waste, lg_text *out)
     for (size_t kind = 0; kind < LG_WASTE_KIND_COUNT; kind++)
         for (size_t i = 0; i < waste->count; i++)
             if (waste->rows[i].kind == (lg_waste_kind)kind) {
-                lg_text_addf(out, "%-8s %s\n",
+                lg_text_addf(out, "%s: %s\n",
                              lg_waste_kind_name((lg_waste_kind)kind),
                              advice[kind]);
                 break;
