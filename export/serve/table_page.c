@@ -106,6 +106,25 @@ tabulate_cycles(lg__sheet *sheet, const question *asked, lg_table **out,
     return status;
 }
 
+static lg_status
+tabulate_waste(lg__sheet *sheet, const question *asked, lg_table **out,
+               lg_error *err)
+{
+    lg_waste found;
+    lg_waste_options options = LG_WASTE_OPTIONS_INIT;
+    options.limit = asked->limit;
+    options.libraries = asked->libraries;
+    options.mine = asked->mine;
+    options.module = asked->module;
+    lg_status status = lg_analysis_waste(sheet->page.analysis, &options,
+                                         sheet->page.monitor, &found, err);
+    if (status)
+        return status;
+    status = lg_tabulate_waste(sheet->page.analysis, &found, out, err);
+    lg_waste_free(&found);
+    return status;
+}
+
 typedef struct table_kind {
     const char *name;
     const char *heading;
@@ -125,6 +144,7 @@ static const table_kind tables[] = {
     {"figures", "Figures", tabulate_figures, NULL, NULL, 0, SCOPE},
     {"cycles", "Reference cycles", tabulate_cycles, "kind", kinds, 4,
      SCOPE | DEVICE | HOLDING},
+    {"waste", "Waste", tabulate_waste, NULL, NULL, 0, SCOPE | LIBRARIES},
     {"findings", "Findings", tabulate_findings, NULL, NULL, 0, SCOPE},
     {"threads", "Threads and tasks", NULL, NULL, NULL, 0, SCOPE},
 };

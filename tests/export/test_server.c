@@ -67,8 +67,9 @@ test_pages(void)
     uint32_t subject;
     char number[16];
     lg_text body = {0};
-    static const char *const of_table[] = {
-        "top", "types", "tensors", "figures", "findings", "cycles", "threads"};
+    static const char *const of_table[] = {"top",     "types",    "tensors",
+                                           "figures", "findings", "cycles",
+                                           "threads", "waste"};
     open_server(shape_find("family")->make(&subject));
     snprintf(number, sizeof number, "%u", subject);
     CHECK(ask("", "", "", &body) == 200);
@@ -138,7 +139,7 @@ test_prepared(void)
     CHECK(!lg__server_recall(server, &question));
     while (lg__server_prepare(server))
         made++;
-    CHECK(made == 7 && !lg__server_prepare(server));
+    CHECK(made == 8 && !lg__server_prepare(server));
     lg_text page = {0};
     lg_text_add(&page, "page");
     for (unsigned i = 0; i < 2 * LG__KEPT_PAGES; i++) {

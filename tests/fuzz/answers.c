@@ -159,6 +159,38 @@ ask_sizes(const lg_analysis *analysis, const uint32_t *nodes, size_t count)
     }
 }
 
+// What the pages of `view` ask besides.
+static void
+ask_pages(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
+          lg_text *text)
+{
+    static const char *const begun[] = {"type:", "module:", "a", "m.", "n.x["};
+    static const lg_table_links links = {"n=", "q=", "c="};
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    lg_table *table;
+    lg_nodes owned;
+    size_t total;
+    bool more;
+    for (size_t i = 0; i < 2 * count; i++) {
+        if (lg_tabulate_references(analysis, nodes[i / 2], i % 2, i % 3, LIMIT,
+                                   &table, &more, NULL) == LG_OK) {
+            lg_table_html_linked(table, 0, &links, text, NULL);
+            lg_table_free(table);
+        }
+        if (lg_node_owned_range(analysis, nodes[i / 2], i % 3, LIMIT, &owned,
+                                &total, NULL) == LG_OK)
+            lg_nodes_free(&owned);
+    }
+    if (lg_nodes_ranked(analysis, nodes, count, 1, 4, &owned, NULL) == LG_OK) {
+        if (lg_tabulate_nodes(analysis, owned.items, owned.count, &table,
+                              NULL) == LG_OK)
+            lg_table_free(table);
+        lg_nodes_free(&owned);
+    }
+    for (size_t i = 0; i < sizeof begun / sizeof *begun; i++)
+        lg_graph_complete(graph, begun[i], LIMIT, text, NULL);
+}
+
 static void
 ask_why(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
         lg_text *text)
@@ -216,6 +248,7 @@ ask_all(const lg_analysis *analysis, const uint32_t *nodes, size_t count)
     ask_cycles(analysis, &text);
     ask_what_if(analysis, nodes, count, &text);
     ask_waste(analysis, &text);
+    ask_pages(analysis, nodes, count, &text);
     ask_findings(analysis, nodes, count, &text);
     ask_sizes(analysis, nodes, count);
     lg_text_free(&text);
