@@ -66,8 +66,8 @@ def test_variables(snap: leakgraph.Snapshot) -> None:
     rows = snap.sql(
         "select scope, name, type, retained.host from variables order by 4 desc"
     ).fetchall()
-    (kept,) = [row for row in rows if row[1] == "KEPT"]
-    assert kept[0] == __name__ and kept[2] == "list" and kept[3] > 3_000_000
+    (kept,) = [row for row in rows if row[:2] == (__name__, "KEPT")]
+    assert kept[2] == "list" and kept[3] > 3_000_000
     (batch,) = [row for row in rows if row[1] == "batch" and row[3] > 2_000_000]
     assert batch[0].startswith("hold() ") and batch[2] == "bytearray"
 
