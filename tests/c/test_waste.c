@@ -65,6 +65,26 @@ test_equal(void)
     wasted_free(&got);
 }
 
+// The one with the most references stays.
+static void
+test_equal_and_shared(void)
+{
+    heap to = wasted_begin();
+    lg_comparison options = twins_options();
+    lg_builder_compare_contents(to.builder, &options);
+    uint32_t list = wasted_list(&to, 3, 3, STR, 50);
+    for (uint32_t i = 1; i <= 3; i++)
+        lg_builder_add_contents(to.builder, list + i, 1, "epochs", 6);
+    wasted_name(&to, "texts", list);
+    wasted_name(&to, "second", list + 2);
+    wasted_name(&to, "third", list + 3);
+    answer got = wasted_end(&to);
+    EXPECT(got, LG_WASTE_EQUAL, list + 1, 64, 1, 0);
+    EXPECT(got, LG_WASTE_EQUAL, list + 3, 64, 1, 0);
+    CHECK(got.waste.count == 2);
+    wasted_free(&got);
+}
+
 // A name that the interpreter has interned stays, and an equal str goes.
 static void
 test_equal_to_a_name(void)
@@ -259,6 +279,7 @@ SUITE(waste)
 {
     RUN(test_views);
     RUN(test_equal);
+    RUN(test_equal_and_shared);
     RUN(test_equal_to_a_name);
     RUN(test_choice);
     RUN(test_native_code);

@@ -45,16 +45,20 @@ sort_by_group(const lg_graph *graph, uint32_t **first, uint32_t **members)
     return true;
 }
 
-// Of equal objects a name stays, because the interpreter keeps it anyway, else
-// the first one.
+// Of equal objects a name stays, because the interpreter keeps it anyway; else
+// the one with the most references, because then the fewest are to change.
 static uint32_t
 choose_kept(const lg_graph *graph, const uint32_t *members, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (graph->columns.node_flags[members[i]] &
-            (LG_NODE_NAME | LG_NODE_IMMORTAL))
+    const lg_columns *columns = &graph->columns;
+    uint32_t kept = members[0];
+    for (uint32_t i = 0; i < count; i++) {
+        if (columns->node_flags[members[i]] & (LG_NODE_NAME | LG_NODE_IMMORTAL))
             return members[i];
-    return members[0];
+        if (columns->refcount[members[i]] > columns->refcount[kept])
+            kept = members[i];
+    }
+    return kept;
 }
 
 static bool
