@@ -1,0 +1,180 @@
+// What would live on after references are cut: which objects are told, in which
+// order, and what to cut next.
+#include "drawn.h"
+#include "story.h"
+#include "test.h"
+
+typedef struct told {
+    story to;
+    uint32_t app;
+    uint32_t list; // app.list, which refers to all that is shared
+    uint32_t items;
+} told;
+
+static told
+begin(void)
+{
+    told made = {.to = story_begin()};
+    story_type(&made.to, "app.Thing", "object");
+    made.app = story_module(&made.to, "app");
+    uint32_t space = story_add(&made.to, "dict", NULL, 64);
+    story_edge(&made.to, made.app, space, LG_EDGE_DICT, 0);
+    made.list = story_add(&made.to, "list", NULL, 72);
+    story_attribute(&made.to, made.app, "list", made.list);
+    return made;
+}
+
+// An object that app.list has, and app.name too.
+static uint32_t
+share(told *made, const char *type, const char *name, uint64_t size)
+{
+    uint32_t node = story_add(&made->to, type, NULL, size);
+    story_edge(&made->to, made->list, node, LG_EDGE_INDEX, made->items++);
+    story_attribute(&made->to, made->app, name, node);
+    return node;
+}
+
+typedef struct end {
+    lg_graph *graph;
+    lg_analysis *analysis;
+    lg_what_if answer;
+} end;
+
+static end
+cut(told *made, const char *text)
+{
+    end got = {.graph = story_end(&made->to)};
+    lg_edges edges;
+    got.analysis = analysed(got.graph);
+    REQUIRE(lg_graph_references(got.graph, text, &edges, NULL) == LG_OK);
+    REQUIRE(lg_analysis_what_if(got.analysis, edges.items, edges.count, 0, NULL,
+                                &got.answer, NULL) == LG_OK);
+    lg_edges_free(&edges);
+    return got;
+}
+
+static void
+end_free(end *got)
+{
+    lg_what_if_free(&got->answer);
+    lg_analysis_free(got->analysis);
+    lg_graph_free(got->graph);
+}
+
+// Strs, functions, classes and objects of libraries tell nothing.
+static void
+test_what_is_told(void)
+{
+    told made = begin();
+    uint32_t thing = share(&made, "app.Thing", "thing", 100);
+    share(&made, "str", "text", 1000);
+    share(&made, "function", "step", 1000);
+    share(&made, "type", "kind", 1000);
+    share(&made, "logging.Logger", "log", 1000);
+    end got = cut(&made, "app.list");
+    CHECK(got.answer.kept_count == 1 && got.answer.kept_total == 1);
+    CHECK(got.answer.kept_count > 0 && got.answer.kept[0].node == thing);
+    end_free(&got);
+}
+
+// Where a cut reference led to comes first, then the biggest.
+static void
+test_order(void)
+{
+    told made = begin();
+    uint32_t small = share(&made, "app.Thing", "small", 100);
+    uint32_t big = share(&made, "app.Thing", "big", 2000);
+    uint32_t kept = story_add(&made.to, "app.Thing", NULL, 10);
+    story_attribute(&made.to, made.app, "list_of", kept);
+    story_attribute(&made.to, made.app, "other", kept);
+    // The first reference of each is cut: app.list and app.list_of.
+    lg_graph *graph = story_end(&made.to);
+    lg_analysis *analysis = analysed(graph);
+    lg_edges edges[2];
+    uint64_t both[2];
+    lg_what_if answer;
+    REQUIRE(lg_graph_references(graph, "app.list", &edges[0], NULL) == LG_OK);
+    REQUIRE(lg_graph_references(graph, "app.list_of", &edges[1], NULL) ==
+            LG_OK);
+    for (size_t i = 0; i < 2; i++) {
+        both[i] = edges[i].items[0];
+        lg_edges_free(&edges[i]);
+    }
+    REQUIRE(lg_analysis_what_if(analysis, both, 2, 0, NULL, &answer, NULL) ==
+            LG_OK);
+    REQUIRE(answer.kept_count == 3);
+    CHECK(answer.kept[0].node == kept && answer.kept[0].is_target);
+    CHECK(answer.kept[1].node == big && !answer.kept[1].is_target);
+    CHECK(answer.kept[2].node == small);
+    lg_what_if_free(&answer);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+// What another one that is told retains goes without saying.
+static void
+test_what_is_below(void)
+{
+    told made = begin();
+    uint32_t outer = share(&made, "app.Thing", "outer", 100);
+    uint32_t inner = story_add(&made.to, "app.Thing", NULL, 50);
+    story_edge(&made.to, made.list, inner, LG_EDGE_INDEX, made.items++);
+    story_attribute(&made.to, outer, "inner", inner);
+    end got = cut(&made, "app.list");
+    CHECK(got.answer.kept_count == 1 && got.answer.kept_total == 2);
+    CHECK(got.answer.kept_count > 0 && got.answer.kept[0].node == outer &&
+          got.answer.kept[0].retained[0] == 150);
+    end_free(&got);
+}
+
+// None lives as long as the interpreter, whatever is cut.
+static void
+test_immortal(void)
+{
+    for (int immortal = 0; immortal < 2; immortal++) {
+        told made = begin();
+        made.to.flags |= immortal ? LG_NODE_IMMORTAL : 0;
+        uint32_t none = story_add(&made.to, "app.Thing", NULL, 16);
+        story_attribute(&made.to, made.app, "best", none);
+        story_attribute(&made.to, made.list, "best", none);
+        end got = cut(&made, "app.best");
+        CHECK(got.answer.kept_count == (immortal ? 0 : 1));
+        end_free(&got);
+    }
+}
+
+// What to cut begins at the immediate dominator, and its path at a root.
+static void
+test_cut_next(void)
+{
+    enum { REFERENCES = 6, LISTED = 4 };
+    told made = begin();
+    uint32_t holder = story_add(&made.to, "app.Thing", NULL, 48);
+    uint32_t deep = story_add(&made.to, "app.Thing", NULL, 48);
+    uint32_t item = story_add(&made.to, "app.Thing", NULL, 1000);
+    story_attribute(&made.to, made.app, "holder", holder);
+    story_attribute(&made.to, holder, "deep", deep);
+    story_edge(&made.to, made.list, item, LG_EDGE_INDEX, 0);
+    for (uint32_t i = 0; i < REFERENCES; i++)
+        story_attribute(&made.to, deep, i % 2 ? "odd" : "even", item);
+    end got = cut(&made, "app.list");
+    REQUIRE(got.answer.kept_count == 1 && got.answer.kept[0].node == item);
+    const lg_cuts *cuts = &got.answer.kept[0].cuts;
+    CHECK(cuts->total == REFERENCES && cuts->count == LISTED);
+    for (size_t i = 0; i < cuts->count; i++) {
+        const lg_cut *one = &cuts->items[i];
+        CHECK(one->path.root.kind == LG_ROOT_MODULE && one->path.count == 3);
+        CHECK(one->hop == 2 && one->path.hops[one->hop].target == item);
+    }
+    end_free(&got);
+}
+
+SUITE(survivors)
+{
+    RUN(test_what_is_told);
+    RUN(test_order);
+    RUN(test_what_is_below);
+    RUN(test_immortal);
+    RUN(test_cut_next);
+    return test_result();
+}
