@@ -119,8 +119,8 @@ typedef struct lg_dot_options {
     size_t size;       /**< of this struct */
     const char *title; /**< above the picture; NULL: none */
     bool legend;
-    /** What the address of an object's page begins with; its number follows, and
-     *  a box leads there. NULL: boxes lead nowhere. */
+    /** What the address of an object's page begins with; its number follows,
+     * and a box leads there. NULL: boxes lead nowhere. */
     const char *links;
 } lg_dot_options;
 
