@@ -45,7 +45,9 @@ uint64_t
 lg__blocks_small(lg__blocks blocks)
 {
     return (blocks.first <= SMALL ? lg__block_spent(blocks.first) : 0) +
-           (blocks.rest <= SMALL && !blocks.native ? lg__block_spent(blocks.rest) : 0);
+           (blocks.rest <= SMALL && !blocks.native
+                ? lg__block_spent(blocks.rest)
+                : 0);
 }
 
 uint64_t

@@ -28,8 +28,8 @@ core_malloc_bytes(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
     Py_BEGIN_ALLOW_THREADS
     lg_malloc_bytes_read(&bytes);
     Py_END_ALLOW_THREADS
-    return PyLong_FromLongLong(
-        bytes.malloc_known ? (long long)bytes.malloc_used : -1LL);
+    return PyLong_FromLongLong(bytes.malloc_known ? (long long)bytes.malloc_used
+                                                  : -1LL);
 }
 
 const char core_children_doc[] =
