@@ -74,12 +74,13 @@ def main(folder: Path) -> None:
         trainer.epoch()
         report.draw(epoch, trainer.losses, folder)
 
-    leakgraph.show_refs(trainer, folder / "refs.png")
     snapshot = leakgraph.snapshot()
     snapshot.save(folder / "demo.lgs")
     first_loss = trainer.losses[0]
     why = snapshot.why(first_loss)
     why.save(folder / "why.svg")
+    # The snapshot has its analysis now: boxes show what would be freed with each.
+    snapshot.show_refs(trainer, folder / "refs.png")
 
     show("Known mistakes, and their fixes", snapshot.findings())
     show("What retains the most", snapshot.top(5))
