@@ -137,10 +137,10 @@ put_object(report *to, const lg_top_row *row)
     lg_table *table = to->table;
     if (row->count > 1) {
         lg_text_add_count(&what, row->count);
-        lg_text_add(&what, " ");
+        lg_text_add(&what, " objects such as ");
     }
     lg_node_title(to->graph, row->node, false, &what);
-    lg_text_addf(&what, row->count > 1 ? " such as #%u" : " #%u", row->node);
+    lg_text_addf(&what, " #%u", row->node);
     lg__table_row(table);
     lg__put_each(table, RETAINED, row->retained);
     lg__put_count(table, SPENT, row->spent);
