@@ -91,6 +91,7 @@ _TYPE = type
 
 class _Slotted:
     __slots__ = ("slot",)
+    slot: object
 
 
 #: The type of members and slots, which types.MemberDescriptorType names, too.
