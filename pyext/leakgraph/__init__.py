@@ -235,6 +235,7 @@ _LATER = {
     "arm": "armed",
     "disarm": "armed",
     "expect_collectable": "expect",
+    "load_ipython_extension": "magics",
     "register_buffers": "buffers",
     "repeat": "repeats",
     "sql": "queries",

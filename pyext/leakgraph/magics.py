@@ -1,0 +1,136 @@
+"""Magics of IPython: `%load_ext leakgraph`, then `%leakgraph` and `%%leakgraph`."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import leakgraph
+from leakgraph._core import ArgumentError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["load_ipython_extension"]
+
+#: Verbs without an object.
+_QUESTIONS: dict[str, Callable[..., object]] = {
+    "cycles": lambda **options: leakgraph.cycles(**options),
+    "figures": lambda **options: leakgraph.figures(**options),
+    "findings": lambda **options: leakgraph.findings(**options),
+    "memory": lambda **options: leakgraph.memory(**options),
+    "tensors": lambda **options: leakgraph.tensors(**options),
+    "threads": lambda **options: leakgraph.snapshot().threads(**options),
+    "top": lambda **options: leakgraph.top(**options),
+    "types": lambda **options: leakgraph.snapshot().types(**options),
+}
+#: Verbs about an object, which an expression names.
+_ABOUT: dict[str, Callable[..., object]] = {
+    "path": lambda one, **options: leakgraph.show_path(one, **options),
+    "referrers": lambda one, **options: leakgraph.show_backrefs(one, **options),
+    "refs": lambda one, **options: leakgraph.show_refs(one, **options),
+    "why": lambda one, **options: leakgraph.why(one, **options),
+}
+_VERBS = (*sorted({**_QUESTIONS, **_ABOUT}), "sql")
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Register the magics with a shell of IPython.
+
+    %leakgraph VERB [--OPTION VALUE ...]      cycles, top, types, tensors, figures,
+                                              findings, memory, threads
+    %leakgraph VERB [--OPTION VALUE ...] EXPRESSION
+                                              why, refs, referrers, path
+    %leakgraph sql QUERY                      SQL over the heap; needs duckdb
+    %%leakgraph [--rounds N] [--calls N] [--min-bytes SIZE]
+                                              what grows while the cell runs
+
+    Options are the arguments of the functions of these names. A cell runs once between
+    two snapshots, and with --rounds again and again, which tells a leak from what is
+    made once.
+    """
+
+    def magic(line: str, cell: str | None = None) -> object:
+        return _ask(shell, line) if cell is None else _grow(shell, line, cell)
+
+    magic.__doc__ = load_ipython_extension.__doc__
+    shell.register_magic_function(magic, "line_cell", "leakgraph")
+    shell.set_hook("complete_command", _complete, str_key="%leakgraph")
+
+
+def _complete(shell: Any, event: Any) -> list[str]:
+    """The verbs, for the tab key."""
+    return list(_VERBS)
+
+
+def _ask(shell: Any, line: str) -> object:
+    """The answer to a line."""
+    verb, _, rest = line.strip().partition(" ")
+    if verb == "sql":
+        return leakgraph.sql(rest)
+    if verb in _QUESTIONS:
+        options, expression = _options(rest)
+        if expression:
+            raise ArgumentError(f"%leakgraph {verb} takes options only.")
+        return _QUESTIONS[verb](**options)
+    if verb not in _ABOUT:
+        raise ArgumentError(f"%leakgraph takes one of {', '.join(_VERBS)}.")
+    options, expression = _options(rest)
+    if not expression:
+        raise ArgumentError(f"%leakgraph {verb} needs an object: a variable.")
+    return _ABOUT[verb](shell.ev(expression), **options)
+
+
+def _grow(shell: Any, line: str, cell: str) -> object:
+    """Run the cell and say what grows."""
+    options, rest = _options(line)
+    if rest:
+        raise ArgumentError(f"%%leakgraph takes options only, not {rest}.")
+    code = compile(shell.transform_cell(cell), "<cell of %%leakgraph>", "exec")
+
+    def work() -> None:
+        exec(code, shell.user_ns)
+
+    if "rounds" in options or "calls" in options:
+        return leakgraph.repeat(work, **{"warmup": 1, "calls": 1, **options})
+    with leakgraph.track(**options) as tracked:
+        work()
+    return tracked.growth
+
+
+def _options(text: str) -> tuple[dict[str, Any], str]:
+    """The options at the front, and the rest as it stands."""
+    options: dict[str, Any] = {}
+    rest = text.strip()
+    while rest.startswith("--"):
+        word, _, rest = rest.partition(" ")
+        name, equals, value = word[2:].partition("=")
+        rest = rest.strip()
+        if not equals and rest and not rest.startswith("--") and not _is_flag(name):
+            value, rest = _first(rest)
+        options[name.replace("-", "_")] = _value(value, name)
+    return options, rest
+
+
+def _is_flag(name: str) -> bool:
+    return name in ("mine", "libraries", "weak", "types", "settled")
+
+
+def _first(text: str) -> tuple[str, str]:
+    """The first word, in quotes or not, and the rest."""
+    lexer = shlex.shlex(text, posix=True, punctuation_chars=False)
+    lexer.whitespace_split, lexer.commenters = True, ""
+    word = lexer.get_token() or ""
+    return word, text[lexer.instream.tell() :].strip()
+
+
+def _value(text: str, name: str) -> object:
+    """A number, a truth value or a text; `all` is no limit."""
+    if _is_flag(name):
+        return True
+    if not text:
+        raise ArgumentError(f"--{name} needs a value.")
+    if text == "all":
+        return None
+    return int(text) if text.isdecimal() else text

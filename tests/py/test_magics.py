@@ -1,0 +1,75 @@
+"""The magics, in a shell of IPython."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import leakgraph
+
+pytestmark = pytest.mark.libraries
+
+
+@pytest.fixture(scope="module")
+def shell() -> Iterator[Any]:
+    shells = pytest.importorskip("IPython.core.interactiveshell")
+    main = sys.modules["__main__"]
+    made = shells.InteractiveShell()
+    made.run_line_magic("load_ext", "leakgraph")
+    made.user_ns["kept"] = {"books": [bytearray(1000)]}
+    yield made
+    made.reset()
+    made.history_manager.end_session()
+    made.restore_sys_module_state()
+    sys.modules["__main__"] = main
+
+
+def ask(shell: Any, line: str) -> Any:
+    return shell.run_line_magic("leakgraph", line)
+
+
+def test_questions(shell: Any) -> None:
+    cycles = ask(shell, "cycles --limit 2 --min-bytes=0 --kind held")
+    assert isinstance(cycles, leakgraph.Cycles) and len(cycles) <= 2
+    assert len(ask(shell, "top --limit 3 --mine")) <= 3
+    assert len(ask(shell, "types --limit 4")) == 4
+    assert isinstance(ask(shell, "memory"), leakgraph.Accounting)
+
+
+def test_questions_about_an_object(shell: Any) -> None:
+    why = ask(shell, "why kept['books'][0]")
+    assert isinstance(why, leakgraph.Why) and "books" in str(why)
+    drawing = ask(shell, "refs --max-depth 1 --title 'two words' kept")
+    assert "books" in drawing.text and "two words" in drawing.dot
+
+
+def test_growth_of_a_cell(shell: Any) -> None:
+    cell = "kept['books'] += [bytearray(50_000) for _ in range(20)]\n"
+    growth = shell.run_cell_magic("leakgraph", "", cell)
+    assert growth.snapshots == 2
+    assert "kept" in str(growth) and growth[0].gained >= 1_000_000
+    repeated = shell.run_cell_magic("leakgraph", "--rounds 2", cell)
+    assert repeated.snapshots == 3 and "kept" in repeated[0].holder
+    assert len(shell.user_ns["kept"]["books"]) == 1 + 20 * 4
+    with pytest.raises(ZeroDivisionError):
+        shell.run_cell_magic("leakgraph", "", "1/0")
+
+
+def test_what_it_refuses(shell: Any) -> None:
+    for line, sentence in (
+        ("", "takes one of cycles"),
+        ("tpo", "takes one of cycles"),
+        ("cycles kept", "takes options only"),
+        ("why", "needs an object"),
+        ("top --limit", "--limit needs a value"),
+    ):
+        with pytest.raises(leakgraph.ArgumentError, match=sentence):
+            ask(shell, line)
+
+
+def test_completion(shell: Any) -> None:
+    _, matches = shell.complete("c", "%leakgraph c", 12)
+    assert "cycles" in matches
