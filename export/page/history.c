@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { DIGITS = 15 }; // a number that JSON can have
+
 typedef struct older {
     const lg_places *places;
     uint32_t *device; /* [its devices] which that is in the map; LG_NONE */
@@ -46,6 +48,36 @@ static uint64_t *
 bytes_of(const lg__history *history, uint64_t *series, uint32_t at, uint32_t of)
 {
     return series + ((size_t)at * history->older + of) * history->devices;
+}
+
+// What a summary says of all places on a device. One of an older leakgraph says
+// nothing, and *out stays.
+static void
+find_total(const lg_summary *summary, lg_string device, uint64_t *out)
+{
+    static const char prefix[] = "places.";
+    const uint32_t length = sizeof prefix - 1;
+    lg_string key = {0};
+    lg_string value = {0};
+    for (uint32_t i = 0; lg_summary_info(summary, i, &key, &value); i++) {
+        lg_string name = {key.data + length, key.length - length};
+        if (key.length <= length || memcmp(key.data, prefix, length) != 0 ||
+            !is_same(name, device) || value.length > DIGITS)
+            continue;
+        char digits[DIGITS + 1] = "";
+        memcpy(digits, value.data, value.length);
+        *out = strtoull(digits, NULL, 10);
+    }
+}
+
+// A file has no bytes of small places that hang from no other.
+static void
+correct_total(const lg_summary *summary, const older *from, uint64_t *total)
+{
+    for (uint32_t i = 0; i < from->devices; i++)
+        if (from->device[i] != LG_NONE)
+            find_total(summary, lg_places_device_name(from->places, i),
+                       &total[from->device[i]]);
 }
 
 // Adds what each area had in one snapshot. above: of each item what shows it.
@@ -90,8 +122,11 @@ lg__history_find(lg__history *history, const lg__map *map, lg_error *err)
     for (uint32_t i = 0; made && i < history->older; i++) {
         older from = {0};
         made = open_older(&from, map, options->summaries[i]);
-        if (made)
+        if (made) {
             add_snapshot(history, map, &from, i, above);
+            correct_total(options->summaries[i], &from,
+                          history->total + (size_t)i * history->devices);
+        }
         free(from.device);
     }
     free(above);

@@ -1,6 +1,8 @@
 // The report page: whole, escaped, allowed by its own policy, and no page where
 // memory runs out.
 
+#include <unistd.h>
+
 #include "growing.h"
 #include "shapes.h"
 #include "test.h"
@@ -144,6 +146,57 @@ test_growth(void)
     growing_forget(&made);
 }
 
+// Modules are roots of the tree each.
+static lg_analysis *
+many_places(lg_graph **graph)
+{
+    test_heap heap;
+    lg_analysis *analysis = NULL;
+    heap_open(&heap);
+    for (uint32_t i = 0; i < 9000; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "app.module%u", i);
+        uint32_t module = heap_add_module(&heap, name);
+        heap_root(&heap, module, LG_ROOT_MODULE, name);
+        heap_attribute(&heap, module, heap_add(&heap, "list", i), "x");
+    }
+    *graph = heap_close(&heap);
+    REQUIRE(!lg_analysis_new(*graph, NULL, &analysis, NULL));
+    return analysis;
+}
+
+// The file of a summary leaves out small places, and the slider counts them.
+static void
+test_totals_of_summaries(void)
+{
+    lg_graph *graph;
+    lg_analysis *analysis = many_places(&graph);
+    lg_summary *summary[2] = {NULL, NULL};
+    char path[] = "/tmp/leakgraph-page-XXXXXX";
+    int made = mkstemp(path);
+    REQUIRE(made >= 0);
+    close(made);
+    REQUIRE(!lg_summary_new(analysis, NULL, &summary[1], NULL));
+    REQUIRE(!lg_summary_save(summary[1], path, NULL));
+    REQUIRE(!lg_summary_load(path, &summary[0], NULL));
+    unlink(path);
+    CHECK(lg_places_count(lg_summary_places(summary[0])) < 9000);
+    lg_page_options options = LG_PAGE_OPTIONS_INIT;
+    options.summaries = (const lg_summary *const *)summary;
+    options.summary_count = 2;
+    lg_text page = {0};
+    REQUIRE(!lg_page_html(analysis, &options, NULL, &page, NULL));
+    char totals[64];
+    snprintf(totals, sizeof totals, "\"totals\": [[%llu]]",
+             (unsigned long long)lg_analysis_reachable_bytes(analysis).host);
+    CHECK(count_of(&page, totals) == 1);
+    lg_text_free(&page);
+    lg_summary_free(summary[0]);
+    lg_summary_free(summary[1]);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 SUITE(page)
 {
     // The pictures of pages are those of the other suites.
@@ -153,5 +206,6 @@ SUITE(page)
     RUN(test_empty_heap);
     RUN(test_same_page);
     RUN(test_growth);
+    RUN(test_totals_of_summaries);
     return test_result();
 }

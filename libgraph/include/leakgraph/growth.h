@@ -45,8 +45,9 @@ LG_API lg_status lg_summary_load_memory(const void *data, size_t length,
 /** Whether a file begins as a summary does. False if it cannot be read. */
 LG_API bool lg_summary_is_file(const char *path);
 LG_API const lg_places *lg_summary_places(const lg_summary *summary);
-/** Texts about the snapshot, as lg_graph_info; an index beyond the last gives
- *  false. */
+/** Texts about the snapshot, as lg_graph_info, and `places.host` and the like:
+ *  the bytes of all places on a device, those that a file leaves out, too. An
+ *  index beyond the last gives false. */
 LG_API bool lg_summary_info(const lg_summary *summary, uint32_t index,
                             lg_string *key, lg_string *value);
 

@@ -63,22 +63,53 @@ lg__summary_bytes(const lg_summary *summary, const char *key)
 }
 
 static bool
-add_infos(lg_summary *summary, const lg_graph *graph)
+add_info(lg_summary *summary, lg_string key, lg_string value)
 {
     lg_allocator allocator = lg_allocator_default();
+    lg__info_text text = {lg__places_string(summary->places, key),
+                          lg__places_string(summary->places, value)};
+    lg__info_text *place = lg__vector_extend(&allocator, &summary->infos, 1);
+    if (place == NULL || text.key == LG_NONE || text.value == LG_NONE)
+        return false;
+    *place = text;
+    return true;
+}
+
+// What all places have, because a file leaves small ones out.
+static bool
+add_totals(lg_summary *summary)
+{
+    const lg_places *places = summary->places;
+    bool added = true;
+    for (uint32_t device = 0; added && device < places->each; device++) {
+        uint64_t sum = 0;
+        lg_text key = {0};
+        lg_text value = {0};
+        for (uint32_t i = 0; i < lg_places_count(places); i++)
+            sum += lg__place_own(places, i)[device];
+        lg_string name = lg_places_device_name(places, device);
+        lg_text_addf(&key, "places.%.*s", (int)name.length, name.data);
+        lg_text_addf(&value, "%llu", (unsigned long long)sum);
+        added = !key.failed && !value.failed &&
+                add_info(summary, (lg_string){key.data, (uint32_t)key.length},
+                         (lg_string){value.data, (uint32_t)value.length});
+        lg_text_free(&key);
+        lg_text_free(&value);
+    }
+    return added;
+}
+
+static bool
+add_infos(lg_summary *summary, const lg_graph *graph)
+{
     for (uint32_t i = 0; i < graph->info_count; i++) {
         lg_string key;
         lg_string value;
         lg_graph_info(graph, i, &key, &value);
-        lg__info_text text = {lg__places_string(summary->places, key),
-                              lg__places_string(summary->places, value)};
-        lg__info_text *place =
-            lg__vector_extend(&allocator, &summary->infos, 1);
-        if (place == NULL || text.key == LG_NONE || text.value == LG_NONE)
+        if (!add_info(summary, key, value))
             return false;
-        *place = text;
     }
-    return true;
+    return add_totals(summary);
 }
 
 static int
