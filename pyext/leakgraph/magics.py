@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from io import StringIO
 from typing import Any
 
 import leakgraph
@@ -119,10 +120,11 @@ def _is_flag(name: str) -> bool:
 
 def _first(text: str) -> tuple[str, str]:
     """The first word, in quotes or not, and the rest."""
-    lexer = shlex.shlex(text, posix=True, punctuation_chars=False)
+    stream = StringIO(text)
+    lexer = shlex.shlex(stream, posix=True, punctuation_chars=False)
     lexer.whitespace_split, lexer.commenters = True, ""
     word = lexer.get_token() or ""
-    return word, text[lexer.instream.tell() :].strip()
+    return word, text[stream.tell() :].strip()
 
 
 def _value(text: str, name: str) -> object:
