@@ -62,9 +62,10 @@ def parts(files: Iterable[str], count: int) -> list[tuple[str, ...]]:
 
 
 def files_in(folder: str) -> list[str]:
-    """The files of tests in a folder of the project."""
+    """The files of tests in a folder of the project, without those for a GPU."""
     root = tracked.ROOT
-    return [str(path.relative_to(root)) for path in root.glob(f"{folder}/**/test_*.py")]
+    found = [path.relative_to(root) for path in root.glob(f"{folder}/**/test_*.py")]
+    return [str(path) for path in found if path.parts[:2] != ("tests", "gpu")]
 
 
 def with_marker(files: Iterable[str], marker: str) -> list[str]:

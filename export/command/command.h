@@ -134,6 +134,9 @@ bool lg__interrupted(void);
 /** Watches for Ctrl-C, and for a mapped file that another process cuts short.
  *  */
 void lg__signals_watch(void);
+/** Takes SIGTERM and SIGHUP for Ctrl-C, too: the caller has something to clear
+ *  away. */
+void lg__signals_watch_ends(void);
 
 /** Opens a snapshot. False after a complaint, with the exit code in *code. */
 bool lg__open(const char *path, lg_graph **out, int *code);

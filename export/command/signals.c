@@ -34,6 +34,19 @@ lg__interrupted(void)
 }
 
 void
+lg__signals_watch_ends(void)
+{
+    static const int ends[] = {SIGTERM, SIGHUP};
+    struct sigaction old,
+        action = {.sa_handler = note_interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    // What the caller ignores, as nohup does, stays ignored.
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (!sigaction(ends[i], NULL, &old) && old.sa_handler != SIG_IGN)
+            sigaction(ends[i], &action, NULL);
+}
+
+void
 lg__signals_watch(void)
 {
     struct sigaction action = {.sa_handler = note_interrupt,

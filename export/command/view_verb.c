@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* How long Ctrl-C may take where no signal ends the wait. */
@@ -23,6 +25,7 @@ typedef struct viewing {
     char token[LG__TOKEN_LENGTH + 1];
     char url[128];
     char file[512]; /* leads the browser to the URL; "": there is none */
+    pid_t browser;  /* what opens it, until it has ended; 0 */
     bool answered;  /* in this turn */
 } viewing;
 
@@ -60,23 +63,66 @@ write_file(viewing *state)
     return written;
 }
 
+// Starts what opens a page, in a session of its own: Ctrl-C ends the server and
+// leaves the browser alone.
+static bool
+start_browser(viewing *state, const posix_spawn_file_actions_t *actions)
+{
+    static char program[] = "xdg-open";
+    char *const words[] = {program, state->file, NULL};
+    posix_spawnattr_t attributes;
+    if (posix_spawnattr_init(&attributes))
+        return false;
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+    bool started = !posix_spawnp(&state->browser, program, actions, &attributes,
+                                 words, environ);
+    posix_spawnattr_destroy(&attributes);
+    return started;
+}
+
 // Opens the browser of a desktop. Whoever has none reads the URL.
 static void
 open_browser(viewing *state)
 {
-    static char program[] = "xdg-open";
     posix_spawn_file_actions_t actions;
-    pid_t child;
     if ((!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY")) ||
         !write_file(state) || posix_spawn_file_actions_init(&actions))
         return;
     for (int stream = 0; stream < 3; stream++)
         posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR,
                                          0);
-    char *const words[] = {program, state->file, NULL};
-    if (posix_spawnp(&child, program, &actions, NULL, words, environ))
+    if (!start_browser(state, &actions)) {
+        state->browser = 0;
         forget_file(state);
+    }
     posix_spawn_file_actions_destroy(&actions);
+}
+
+static long
+milliseconds_since(const struct timespec *begin)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (now.tv_sec - begin->tv_sec) * 1000 +
+           (now.tv_nsec - begin->tv_nsec) / 1000000;
+}
+
+// Answers for a turn. In one that passes without a sign of anybody, makes a
+// page that somebody may ask for later. False if the server broke.
+static bool
+take_turn(viewing *state, lg__http *http)
+{
+    struct timespec begin;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    state->answered = false;
+    bool fine = lg__http_turn(http, TURN_MILLISECONDS);
+    bool idle = !state->answered &&
+                milliseconds_since(&begin) >= TURN_MILLISECONDS - 10;
+    if (idle && lg__server_prepare(state->server))
+        lg__progress_end();
+    if (state->browser && waitpid(state->browser, NULL, WNOHANG))
+        state->browser = 0;
+    return fine;
 }
 
 static void
@@ -103,17 +149,17 @@ serve(const lg_arguments *arguments, viewing *state)
     }
     snprintf(state->url, sizeof state->url, "http://127.0.0.1:%u/%s/",
              lg__http_port(http), state->token);
-    printf("%s\n", state->url);
-    fflush(stdout);
+    if (printf("%s\n", state->url) < 0 || fflush(stdout)) {
+        lg__complain("cannot print the address of the page");
+        lg__http_close(http);
+        return EXIT_INCOMPLETE;
+    }
+    lg__signals_watch_ends();
     fprintf(stderr, "leakgraph: Ctrl-C ends the server\n");
     if (!arguments->no_browser)
         open_browser(state);
-    while (fine && !lg__interrupted()) {
-        state->answered = false;
-        fine = lg__http_turn(http, TURN_MILLISECONDS);
-        if (!state->answered && lg__server_prepare(state->server))
-            lg__progress_end();
-    }
+    while (fine && !lg__interrupted())
+        fine = take_turn(state, http);
     if (!fine && !lg__interrupted())
         lg__complain("the server broke: start it again");
     forget_file(state);

@@ -15,7 +15,8 @@ typedef struct lg__page {
     const lg_graph *graph;
     const lg_page_options *options;
     const lg_monitor *monitor;
-    bool served; /* by a server that has a page for each object */
+    bool served;  /* by a server that has a page for each object */
+    bool undrawn; /* the renderer failed: a picture is shown as text */
     lg_findings findings;
     lg_cycles cycles;
     lg_accounts accounts;
@@ -52,6 +53,8 @@ void lg__page_head(lg__page *page, const char *title);
 void lg__page_search(lg__page *page, const char *query);
 /** Ends what lg__page_head began. */
 void lg__page_tail(lg__page *page);
+/** Adds text as people read it in a terminal. */
+void lg__page_pre(lg__page *page, const lg_text *text);
 /** Adds rows of a table, `limit` of them (0: all), with links if served. */
 lg_status lg__page_rows(lg__page *page, const lg_table *table, size_t limit,
                         lg_error *err);
@@ -63,7 +66,6 @@ void lg__page_all_rows(lg__page *page, const char *id);
 /** The script of served pages alone. */
 extern const unsigned char lg__page_view[];
 extern const size_t lg__page_view_length;
-extern const char lg__page_view_hash[];
 
 /** Adds a string of the user's, escaped. */
 void lg__page_escape(lg__page *page, lg_string string);

@@ -82,6 +82,20 @@ lg__page_tail(lg__page *page)
     lg_text_add(page->out, "</body>\n</html>\n");
 }
 
+void
+lg__page_pre(lg__page *page, const lg_text *text)
+{
+    lg_text_add(page->out, "<pre>");
+    for (const char *at = text->data; at && *at;) {
+        size_t length = strcspn(at, "\n");
+        lg_text_add_html(page->out, at, length);
+        lg_text_add(page->out, "\n");
+        at += length + (at[length] == '\n');
+    }
+    lg_text_add(page->out, "</pre>\n");
+    page->out->failed |= text->failed;
+}
+
 lg_status
 lg__page_rows(lg__page *page, const lg_table *table, size_t limit,
               lg_error *err)
@@ -106,7 +120,7 @@ lg__page_all_rows(lg__page *page, const char *id)
 {
     static const char *const served[] = {"top",     "findings", "cycles",
                                          "types",   "tensors",  "figures",
-                                         "threads", NULL};
+                                         "threads", "waste",    NULL};
     for (size_t i = 0; page->served && served[i]; i++)
         if (!strcmp(served[i], id))
             lg_text_addf(page->out,

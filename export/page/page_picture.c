@@ -56,14 +56,8 @@ add_tree(lg__page *page, const lg_view *view, const char *why, lg_error *err)
     if (!status) {
         lg_text_add(page->out, "<p class=\"note\">");
         lg_text_add_html(page->out, why, strlen(why));
-        lg_text_add(page->out, "</p><pre>");
-        for (const char *at = tree.data; at && *at;) {
-            size_t length = strcspn(at, "\n");
-            lg_text_add_html(page->out, at, length);
-            lg_text_add(page->out, "\n");
-            at += length + (at[length] == '\n');
-        }
-        lg_text_add(page->out, "</pre>");
+        lg_text_add(page->out, "</p>");
+        lg__page_pre(page, &tree);
     }
     lg_text_free(&tree);
     return status;
@@ -91,6 +85,7 @@ draw(lg__page *page, const lg_view *view, const char *label, lg_error *err)
         add_svg(svg, length, page->served, label, page->out);
         lg_text_add(page->out, "</div>\n");
     } else if (status == LG_ERENDER || !status) {
+        page->undrawn |= status == LG_ERENDER;
         status =
             add_tree(page, view,
                      status ? why.message : "The picture is too large.", err);

@@ -8,22 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A report as people read it in a terminal.
-static void
-add_report(lg__sheet *sheet, const lg_text *report)
-{
-    lg_text *out = sheet->page.out;
-    lg_text_add(out, "<pre>");
-    for (const char *at = report->data; at && *at;) {
-        size_t length = strcspn(at, "\n");
-        lg_text_add_html(out, at, length);
-        lg_text_add(out, "\n");
-        at += length + (at[length] == '\n');
-    }
-    lg_text_add(out, "</pre>\n");
-    out->failed |= report->failed;
-}
-
 static void
 head_object(lg__sheet *sheet, const char *before, lg_node node)
 {
@@ -31,7 +15,7 @@ head_object(lg__sheet *sheet, const char *before, lg_node node)
     lg_text name = {0};
     lg_node_title(sheet->page.graph, node, false, &name);
     lg_text_addf(&name, " #%u", node);
-    lg_text_addf(&title, "%s", before);
+    lg_text_add(&title, before);
     lg__sheet_heading(sheet, &title, NULL);
     lg_text_add(sheet->page.out, "<p>");
     lg__page_link(&sheet->page, node, &name);
@@ -49,7 +33,7 @@ add_why(lg__sheet *sheet, const lg_why *why, lg_error *err)
         lg_report_why(why, &why->node, 1, NULL, sheet->page.monitor,
                       LG_FORMAT_TEXT, &report, err);
     if (!status) {
-        add_report(sheet, &report);
+        lg__page_pre(&sheet->page, &report);
         status = lg_view_why(why, NULL, sheet->page.monitor, &view, err);
     }
     if (!status)

@@ -75,6 +75,26 @@ static const char *const headers[][2] = {
     {"Cross-Origin-Opener-Policy", "same-origin"},
 };
 
+static bool
+add_headers(const library *mhd, struct MHD_Response *response,
+            const lg__reply *reply)
+{
+    const char *const own[][2] = {
+        {"Content-Type", reply->type},
+        {"Cache-Control",
+         reply->lasting ? "private, max-age=86400" : "no-store"},
+        {"Location", reply->location},
+        {"Allow", reply->status == 405 ? "GET" : NULL},
+    };
+    bool fine = true;
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        fine = fine && mhd->add_header(response, headers[i][0], headers[i][1]);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        fine = fine &&
+               (!own[i][1] || mhd->add_header(response, own[i][0], own[i][1]));
+    return fine;
+}
+
 static enum MHD_Result
 send_reply(const lg__http *http, struct MHD_Connection *connection,
            const lg__reply *reply)
@@ -85,16 +105,11 @@ send_reply(const lg__http *http, struct MHD_Connection *connection,
         mhd->respond(reply->body.length, body, MHD_RESPMEM_MUST_COPY);
     if (!response)
         return MHD_NO;
-    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
-        mhd->add_header(response, headers[i][0], headers[i][1]);
-    mhd->add_header(response, "Content-Type", reply->type);
-    mhd->add_header(response, "Cache-Control",
-                    reply->lasting ? "private, max-age=86400" : "no-store");
-    if (reply->location)
-        mhd->add_header(response, "Location", reply->location);
-    if (reply->status == 405)
-        mhd->add_header(response, "Allow", "GET");
-    enum MHD_Result result = mhd->queue(connection, reply->status, response);
+    // A page without its policy is not sent.
+    enum MHD_Result result =
+        add_headers(mhd, response, reply)
+            ? mhd->queue(connection, reply->status, response)
+            : MHD_NO;
     mhd->destroy(response);
     return result;
 }

@@ -55,7 +55,7 @@ lg__server_keep(lg__server *server, const lg_text *question,
     lg__kept made = {.used = pinned ? LG__PINNED : ++server->asked};
     // A free place is older than any other.
     lg__kept *place = oldest(server, 0);
-    if (!place || body->length > LG__KEPT_BYTES / 4)
+    if (!place || (!pinned && body->length > LG__KEPT_BYTES / 4))
         return;
     lg_text_add_bytes(&made.question, question->data, question->length);
     lg_text_add_bytes(&made.body, body->data, body->length);

@@ -29,6 +29,7 @@ typedef struct lg__reply {
     const char *location; /* relative; NULL but for a redirection; the body has
                              its text */
     bool lasting;         /* the same in every snapshot of this build */
+    bool passing;         /* it may be better when it is asked for again */
 } lg__reply;
 
 /** The value of the first pair with that name, or `otherwise`. */

@@ -86,7 +86,8 @@ frame(lg__sheet *sheet, const lg_text *body, lg_text *out)
     lg_text_add_bytes(out, body->data ? body->data : "", body->length);
     lg_text_add(out, "</main>\n");
     lg__page_tail(page);
-    out->failed |= body->failed || page->nav.failed || sheet->title.failed;
+    out->failed |= body->failed || page->nav.failed || sheet->title.failed ||
+                   sheet->location.failed;
 }
 
 static void
@@ -118,6 +119,7 @@ make(lg__server *server, const lg__request *request, lg__sheet_maker *maker,
     if (status)
         explain(&sheet, &body, &error);
     reply->status = status_of(status);
+    reply->passing = sheet.page.undrawn;
     if (!status && sheet.location.length > 0) {
         reply->status = 302;
         lg_text_add(&reply->body, sheet.location.data);
@@ -169,13 +171,15 @@ answer(lg__server *server, const lg__request *request, bool pinned,
     lg__sheet_maker *maker = maker_of(request->page);
     lg_text question = {0};
     lg__request_write(request, &question);
-    const lg_text *kept = lg__server_recall(server, &question);
+    const lg_text *kept =
+        question.failed ? NULL : lg__server_recall(server, &question);
     if (kept) {
         reply->status = 200;
         lg_text_add_bytes(&reply->body, kept->data, kept->length);
     } else {
         make(server, request, maker ? maker : no_page, reply);
-        if (reply->status == 200 && !reply->body.failed)
+        if (reply->status == 200 && !reply->body.failed && !question.failed &&
+            !reply->passing)
             lg__server_keep(server, &question, &reply->body, pinned);
     }
     lg_text_free(&question);

@@ -125,11 +125,13 @@ lg__sheet_pager(lg__sheet *sheet, const char *name, uint64_t first,
                  first > LG__SHEET_ROWS ? first - LG__SHEET_ROWS : 0, "prev",
                  "Previous");
     }
-    lg_text_add(out, "<span>");
-    lg_text_add_count(out, first + 1);
-    lg_text_add(out, " to ");
-    lg_text_add_count(out, first + shown);
-    lg_text_add(out, "</span>");
+    if (shown > 0) {
+        lg_text_add(out, "<span>");
+        lg_text_add_count(out, first + 1);
+        lg_text_add(out, " to ");
+        lg_text_add_count(out, first + shown);
+        lg_text_add(out, "</span>");
+    }
     if (more)
         add_link(sheet, name, first + shown, "next", "Next");
     lg_text_add(out, "</p>\n");

@@ -95,7 +95,8 @@ class Tools:
         kind: Literal["collectable", "held", "uncollectable"] | None = None,
     ) -> Answer:
         """List reference cycles by the bytes they retain, with what to cut."""
-        return _rows(self._snap.cycles(limit=None, kind=kind), limit)
+        found = self._snap.cycles(limit=_most(limit), kind=kind)
+        return _rows(found, limit, found.total)
 
     def types(self, limit: int = 20, by: Literal["bytes", "count"] = "bytes") -> Answer:
         """Count objects by type. A row's type is a selector: type:NAME."""
@@ -203,13 +204,13 @@ def _limited(rows: list[Any], count: int) -> Answer:
     return answer
 
 
-def _rows(result: Result[Any], limit: int) -> Answer:
-    """The first rows of a result as plain values."""
+def _rows(result: Result[Any], limit: int, total: int | None = None) -> Answer:
+    """The first rows of a result as plain values, of as many as there are in all."""
     rows = [
         {name: _plain(value) for name, value in zip(row._fields, row)}
         for row in result[: _most(limit)]
     ]
-    return _limited(rows, len(result))
+    return _limited(rows, len(result) if total is None else total)
 
 
 def _handle(node: Node) -> Answer:

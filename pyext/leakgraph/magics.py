@@ -88,7 +88,8 @@ def _grow(shell: Any, line: str, cell: str) -> object:
     options, rest = _options(line)
     if rest:
         raise ArgumentError(f"%%leakgraph takes options only, not {rest}.")
-    code = compile(shell.transform_cell(cell), "<cell of %%leakgraph>", "exec")
+    text = shell.transform_cell(cell)
+    code = compile(text, "<cell of %%leakgraph>", "exec", dont_inherit=True)
 
     def work() -> None:
         exec(code, shell.user_ns)
@@ -130,6 +131,8 @@ def _first(text: str) -> tuple[str, str]:
 def _value(text: str, name: str) -> object:
     """A number, a truth value or a text; `all` is no limit."""
     if _is_flag(name):
+        if text:
+            raise ArgumentError(f"--{name} takes no value, not {text}.")
         return True
     if not text:
         raise ArgumentError(f"--{name} needs a value.")

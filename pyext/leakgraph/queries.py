@@ -104,6 +104,8 @@ where m.type = 'module'
 """
 _MADE_OF = ("threads", "nodes", "edges", "retained")
 
+#: Names that no query has: tables while they are copied, and the answer.
+_GIVEN, _RESULT = "leakgraph given", "leakgraph result"
 _TEXT = re.compile(r"'(?:[^']|'')*'")
 #: A name, and what stands before it: `old.nodes`, `"old"."nodes"`.
 _NAME = re.compile(r'(?:(\w+|"[^"]+")\s*\.\s*)?(\w+|"[^"]+")')
@@ -128,7 +130,7 @@ class _Session:
         try:
             for prefix, name in _NAME.findall(_TEXT.sub("", text)):
                 self._make(_bare(prefix), _bare(name))
-            self._connection.execute(f"create temp table result as {text}")
+            self._connection.execute(f'create temp table "{_RESULT}" as {text}')
         except self._duckdb.CatalogException as error:
             said = str(error).partition("\n")[0]
             if "Table with name" not in said:
@@ -138,7 +140,7 @@ class _Session:
         finally:
             for one in self._loaded.values():
                 one.close()
-        return self._connection.table("result")
+        return self._connection.table(f'"{_RESULT}"')
 
     def _make(self, prefix: str, table: str) -> None:
         """Make the table of the name, if there is one: it may be that of a column."""
@@ -161,9 +163,9 @@ class _Session:
             self._define(prefix, table, _host(self._snapshot(prefix)))
         elif table in TABLES:
             rows = TABLES[table](self._snapshot(prefix))
-            self._connection.register("given", rows)
-            self._define(prefix, table, "from given")
-            self._connection.unregister("given")
+            self._connection.register(_GIVEN, rows)
+            self._define(prefix, table, f'from "{_GIVEN}"')
+            self._connection.unregister(_GIVEN)
 
     def _define(self, prefix: str, table: str, text: str) -> None:
         if prefix:

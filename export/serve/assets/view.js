@@ -11,8 +11,7 @@ const explorer = {
     field.addEventListener("input", async () => {
       const text = field.value;
       asked = text;
-      const reply = await fetch(`complete?q=${encodeURIComponent(text)}`);
-      const lines = reply.ok ? await reply.text() : "";
+      const lines = await this.completionsOf(text);
       if (asked !== text) return;
       known.replaceChildren(...lines.split("\n").filter(Boolean).map((line) => {
         const option = document.createElement("option");
@@ -29,6 +28,16 @@ const explorer = {
     });
     for (const later of document.querySelectorAll(".later")) this.fill(later);
     this.rememberTable();
+  },
+
+  // Selectors that begin so, a line each; nothing if the server ended.
+  async completionsOf(text) {
+    try {
+      const reply = await fetch(`complete?q=${encodeURIComponent(text)}`);
+      return reply.ok ? await reply.text() : "";
+    } catch {
+      return "";
+    }
   },
 
   // What another page answers, or why it does not; nothing if the server ended.

@@ -18,11 +18,11 @@ extern "C" {
 #endif
 
 typedef enum lg_waste_kind {
-    LG_WASTE_EQUAL =
-        0,            /**< strs, bytes and arrays with the contents of another
-                           one, if the capture compared contents. To be had:
-                           all but one, which has the most references. At most, of arrays:
-                         what is written to            one of them shows in all */
+    /** strs, bytes and arrays with the contents of another one, if the capture
+     *  compared contents. To be had: all but one, which has the most
+     * references. At most, of arrays: what is written to one of them shows in
+     * all. */
+    LG_WASTE_EQUAL = 0,
     LG_WASTE_VIEW,    /**< memory of which nothing but views is left, that show
                            at most half of it. To be had: what they do not
                            show, if each is a copy instead */

@@ -110,6 +110,7 @@ add_views(lg__wasting *to, lg__views *views, uint32_t memory, uint64_t size)
     // An array that is left for its views is no copy of another one.
     for (size_t i = 0; i < views->arrays.count; i++)
         to->counted[views->arrays.items[i]] = 1;
+    to->counted[memory] = 1;
     const lg__spare spare = {.kind = LG_WASTE_VIEW,
                              .node = views->widest,
                              .device = lg_node_device(to->graph, memory),

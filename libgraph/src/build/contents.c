@@ -7,8 +7,9 @@
 #include <xxhash.h>
 
 enum {
-    HEAD = 4096,      // bytes of a span that are hashed at first
-    STEP = 256 << 10, // bytes that are read at once
+    HEAD = 4096,       // bytes of a span that are hashed at first
+    STEP = 256 << 10,  // bytes that are read at once
+    ASKED_EACH = 4096, // so many spans: whether to go on
 };
 
 // A span to compare. Those with equal numbers may have equal contents.
@@ -151,6 +152,14 @@ sort(comparing *to)
     return true;
 }
 
+// Whether so many bytes are more than the capture still reads.
+static bool
+is_beyond(const comparing *to, uint64_t bytes)
+{
+    uint64_t most = to->options->most;
+    return most > 0 && (to->read > most || bytes > most - to->read);
+}
+
 // Several holders may own the same memory: the first one stands for it. What is
 // left has the hash of its beginning as numbers.
 static void
@@ -163,15 +172,16 @@ hash_heads(comparing *to)
         uint64_t head = span->length < HEAD ? span->length : HEAD;
         uint64_t hash =
             hash_kind(to->options->seed, kind_of(to, span), span->length);
+        if (i % ASKED_EACH == 0 && !goes_on(to, 0))
+            break;
         if (span->address < beyond)
             continue;
         beyond = span->address + span->length;
-        if (!hash_part(to, span, 0, head, &hash))
-            continue;
-        to->items[kept++] = (candidate){(uint32_t)hash, (uint32_t)(hash >> 32),
-                                        to->items[i].span};
-        if (kept % HEAD == 0 && !goes_on(to, 0))
-            break;
+        if (is_beyond(to, head))
+            to->left_out += span->length;
+        else if (hash_part(to, span, 0, head, &hash))
+            to->items[kept++] = (candidate){
+                (uint32_t)hash, (uint32_t)(hash >> 32), to->items[i].span};
     }
     to->count = kept;
 }
@@ -189,8 +199,7 @@ hash_rest(comparing *to, const candidate *item)
     const lg_span *span = &to->spans[item->span].span;
     uint64_t hash = (uint64_t)item->other << 32 | item->number;
     uint64_t rest = span->length < HEAD ? 0 : span->length - HEAD;
-    uint64_t most = to->options->most;
-    if (most > 0 && (to->read > most || rest > most - to->read))
+    if (is_beyond(to, rest))
         to->left_out += span->length;
     else if (hash_part(to, span, HEAD, span->length, &hash))
         add_content(to->builder, span->holder, hash);

@@ -157,7 +157,8 @@ note_in_info(const lg_graph *from, lg_graph *to)
     for (uint32_t i = 0; i < from->info_count; i++) {
         lg_string key = lg_graph_string(from, from->info_key[i]);
         if (lg__string_is(key, "keys") || lg__string_is(key, "previews") ||
-            lg__string_is(key, "contents"))
+            lg__string_is(key, "contents") ||
+            lg__string_is(key, "contents.left_out"))
             values[i] = from->string_count;
     }
 }

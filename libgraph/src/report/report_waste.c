@@ -179,6 +179,9 @@ format_below(const lg_graph *graph, const lg_waste *waste, lg_text *out)
         lg_text_add(out, "Contents were not compared: contents=True or "
                          "--contents when the snapshot is taken finds equal "
                          "strs, bytes and arrays.\n");
+    if (lg_graph_info_find(graph, "contents.left_out").length > 0)
+        lg_text_add(out, "Some large arrays were not compared: a capture reads "
+                         "8 GiB of contents at most.\n");
 }
 
 lg_status

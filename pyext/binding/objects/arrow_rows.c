@@ -1,6 +1,7 @@
 #include "binding/objects/arrow_rows.h"
 #include "binding/objects/handle.h"
 #include "binding/objects/size_parts.h"
+#include "capture/cpython/members.h"
 
 #include <leakgraph/bytes.h>
 #include <string.h>
@@ -47,12 +48,20 @@ add_value(arrow_batch *batch, char letter, PyObject *value)
         arrow_add_value(batch, PyLong_AsUnsignedLongLongMask(value));
 }
 
+static lg_string
+field_name(const result_object *result, Py_ssize_t field)
+{
+    PyMemberDef member = {0};
+    lg_member_at(result->row, (size_t)field, &member);
+    return string_of(member.name);
+}
+
 static void
 add_plain(arrow_batch *batch, const result_object *result, Py_ssize_t field)
 {
     char letter = result->arrow[field];
     const char format[] = {letter == 'N' ? 'l' : letter, '\0'};
-    arrow_open(batch, string_of(result->row->tp_members[field].name), format);
+    arrow_open(batch, field_name(result, field), format);
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(result->rows); i++)
         add_value(batch, letter, value_at(result, i, field));
 }
@@ -135,7 +144,7 @@ static void
 add_record(arrow_batch *batch, const result_object *result, Py_ssize_t field)
 {
     char letter = result->arrow[field];
-    arrow_open(batch, string_of(result->row->tp_members[field].name), "+s");
+    arrow_open(batch, field_name(result, field), "+s");
     if (letter == 'S')
         add_sizes(batch, result, field);
     else if (letter == 'K')

@@ -177,7 +177,7 @@ def records_that_no_handler_flushes(program):
     return lambda number: log.warning("request %s", "x" * 500 + str(number))
 
 
-@leaks("thread Thread-*", calls=10, rows=4)
+@leaks("thread Thread-*", calls=10, rows=5)
 def threads_that_wait_forever(program):
     program.rate = sys.getsizeof(b"x" * 300_000)
 
