@@ -46,6 +46,16 @@ def test_questions_about_an_object(shell: Any) -> None:
     assert "books" in drawing.text and "two words" in drawing.dot
 
 
+def test_a_flag_takes_no_value(shell: Any) -> None:
+    with pytest.raises(leakgraph.ArgumentError, match="--mine takes no value"):
+        ask(shell, "top --mine=False")
+
+
+def test_a_cell_is_compiled_as_its_own(shell: Any) -> None:
+    with pytest.raises(NameError):
+        shell.run_cell_magic("leakgraph", "", "def f(x: nowhere): pass")
+
+
 def test_growth_of_a_cell(shell: Any) -> None:
     cell = "kept['books'] += [bytearray(50_000) for _ in range(20)]\n"
     growth = shell.run_cell_magic("leakgraph", "", cell)

@@ -330,7 +330,8 @@ def test_a_damaged_snapshot(server, tmp_path):
 
 
 # The browser is a script that writes down what it is given.
-def test_the_browser(server, tmp_path, monkeypatch):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_the_browser(server, tmp_path, monkeypatch, number):
     seen = tmp_path / "seen"
     script = tmp_path / "xdg-open"
     script.write_text(f'#!/bin/sh\n{{ stat -c %a "$1"; cat "$1"; }} >{seen}\n')
@@ -350,10 +351,28 @@ def test_the_browser(server, tmp_path, monkeypatch):
     )
     told = seen.read_text()
     url = process.stdout.readline().strip()
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     process.communicate(timeout=60)
+    assert process.returncode == 0
     assert told.startswith("600\n") and f"url={url}" in told
     assert not list(tmp_path.glob("leakgraph-*"))
+
+
+def test_pages_beyond_the_last(server):
+    text = get(server, "object?node=0&in=1000")[2]
+    assert "Previous" in text and "1,001 to" not in text
+
+
+def test_an_address_that_cannot_be_printed(server):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [COMMAND, "view", server.path, "--no-browser"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+        )
+    assert done.returncode == 4 and "cannot print the address" in done.stderr
 
 
 # What people see: the script fills in why an object is alive.
