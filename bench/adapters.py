@@ -94,7 +94,7 @@ def pretend_cuda(blocks: int) -> None:
     memory._snapshot = lambda *_: recorded
     memory.memory_snapshot = lambda *_, **__: recorded["segments"]
     memory.get_allocator_backend = lambda: "native"
-    memory.memory_stats = lambda *_: {}
+    memory.memory_stats_as_nested_dict = lambda *_: {}
     memory.mem_get_info = lambda *_: (1 << 34, 1 << 35)
     torch.cuda._initialized = True
     torch.cuda._is_in_bad_fork = lambda: False

@@ -74,7 +74,10 @@ def _on_devices() -> int:
     cuda = getattr(sys.modules.get("torch"), "cuda", None)
     if cuda is None or not cuda.is_initialized():
         return 0
-    return sum(cuda.memory_allocated(i) for i in range(cuda.device_count()))
+    # memory_allocated() leaves a closure that refers to itself behind: garbage.
+    asked = map(cuda.memory_stats_as_nested_dict, range(cuda.device_count()))
+    totals = [stats.get("allocated_bytes", {}).get("all", {}) for stats in asked]
+    return sum(total.get("current", 0) for total in totals)
 
 
 class Window:

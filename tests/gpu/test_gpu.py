@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 import leakgraph
+import leakgraph.samples
 
 DEVICE = "cuda"
 MIB = 2**20
@@ -335,6 +336,16 @@ def test_a_forked_child():
         os._exit("cannot be used in a process forked" not in info["adapter.cuda"])
     assert os.waitpid(child, 0)[1] == 0
     assert held.sum().item() == 0
+
+
+def test_a_capture_leaves_nothing_behind():
+    held = torch.zeros(MIB, device=DEVICE)
+    leakgraph.snapshot().close()
+    gc.collect()
+    leakgraph.snapshot().close()
+    leakgraph.samples.read()
+    assert gc.collect() == 0
+    del held
 
 
 # ------------------------------------------------------------------ growth ---

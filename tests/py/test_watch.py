@@ -337,7 +337,9 @@ def test_bytes_on_devices(monkeypatch):
     class Cuda:
         is_initialized = staticmethod(lambda: True)
         device_count = staticmethod(lambda: 2)
-        memory_allocated = staticmethod(lambda device: 100 + device)
+        memory_stats_as_nested_dict = staticmethod(
+            lambda device: {"allocated_bytes": {"all": {"current": 100 + device}}}
+        )
 
     class Torch:
         cuda = Cuda

@@ -2,16 +2,26 @@
 #include "bytes/common/ask.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
-/* A number of a dict, or -1. */
+/* A number of dicts in dicts, such as "allocated_bytes.all.current", or -1.
+   PyTorch's functions that give one flat dict make a closure that refers to
+   itself at each call: garbage, which would pass for the program's. */
 static int64_t
-item_of(PyObject *dict, const char *key)
+item_of(PyObject *dict, const char *path)
 {
     uint64_t number;
-    PyObject *value = dict != NULL && PyDict_Check(dict)
-                          ? PyDict_GetItemString(dict, key)
-                          : NULL;
+    PyObject *value = dict;
+    while (value != NULL && *path != '\0') {
+        size_t length = strcspn(path, ".");
+        PyObject *key = PyUnicode_FromStringAndSize(path, (Py_ssize_t)length);
+        value = key != NULL && PyDict_Check(value) ? PyDict_GetItem(value, key)
+                                                   : NULL;
+        Py_XDECREF(key);
+        path += length + (path[length] == '.');
+    }
+    PyErr_Clear();
     Py_XINCREF(value);
     return lg_ask_number(value, &number) && number <= INT64_MAX
                ? (int64_t)number
@@ -102,7 +112,8 @@ process_bytes(int ordinal)
 static PyObject *
 ask_stats(PyObject *memory, int ordinal)
 {
-    return lg_ask_callf(lg_pass_member(memory, "memory_stats"), "(i)", ordinal);
+    return lg_ask_callf(lg_pass_member(memory, "memory_stats_as_nested_dict"),
+                        "(i)", ordinal);
 }
 
 static int64_t
@@ -189,8 +200,8 @@ lg_cuda_totals_add(lg_adapter_pass *pass, const lg_cuda_device *devices)
 void
 lg_cuda_pinned_add(lg_adapter_pass *pass, PyObject *memory)
 {
-    PyObject *stats =
-        lg_ask_call(lg_pass_member(memory, "host_memory_stats"), NULL, NULL);
+    PyObject *stats = lg_ask_call(
+        lg_pass_member(memory, "host_memory_stats_as_nested_dict"), NULL, NULL);
     add_number(pass, "memory.pinned_pool",
                item_of(stats, "allocated_bytes.current"));
     add_number(pass, "memory.pinned_used",

@@ -5,7 +5,7 @@ answers = []
 #: The calls, as name and device.
 asked = []
 backend = "native"
-#: More of memory_stats(), or what returns it, and all of host_memory_stats().
+#: More of the statistics, flat, or what returns them, and all of the host's.
 stats = {}
 host_stats = {}
 #: Bytes that the driver has in use beyond what PyTorch reserved.
@@ -39,18 +39,34 @@ def _allocated(device):
     )
 
 
-def memory_stats(device=None):
+def _nested(flat):
+    made = {}
+    for path, number in flat.items():
+        *folders, last = path.split(".")
+        place = made
+        for folder in folders:
+            place = place.setdefault(folder, {})
+        place[last] = number
+    return made
+
+
+def memory_stats_as_nested_dict(device=None):
     asked.append(("memory_stats", device))
     reserved = sum(segment["total_size"] for segment in _segments(device))
-    return {
+    flat = {
         "allocated_bytes.all.current": _allocated(device),
         "reserved_bytes.all.current": reserved,
         **(stats() if callable(stats) else stats),
     }
+    return _nested(flat)
 
 
-def host_memory_stats():
-    return host_stats
+def memory_stats(device=None):
+    raise AssertionError("PyTorch's leaves garbage behind")
+
+
+def host_memory_stats_as_nested_dict():
+    return _nested(host_stats)
 
 
 def mem_get_info(device=None):
