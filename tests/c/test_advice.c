@@ -167,6 +167,30 @@ growth(void)
     growing_forget(&made);
 }
 
+// A finding tells of growth unless its fix would free less than half of it.
+static void
+growth_of_a_finding(void)
+{
+    lg_pattern pattern = {.name = "output-history"};
+    lg_finding item = {.pattern = &pattern};
+    lg_finding_group group = {.first = 0};
+    lg_findings findings = {
+        .items = &item, .count = 1, .groups = &group, .group_count = 1};
+    lg_growth_tally tally = {.name = {"output-history", 14}};
+    lg_growth_row row = {.gained = 100};
+    lg_growth growth = {
+        .rows = &row, .count = 1, .tallies = &tally, .tally_count = 1};
+    const lg_answers answers = {.findings = &findings, .growth = &growth};
+    group.total = 50;
+    CHECK(lg_advice_choose(&answers, 8).count == 1);
+    group.total = 49;
+    lg_advice advice = lg_advice_choose(&answers, 8);
+    REQUIRE(advice.count == 2);
+    CHECK(advice.items[0].kind == LG_ADVICE_GROWTH);
+    CHECK(advice.items[1].kind == LG_ADVICE_FINDING);
+    CHECK(advice.items[1].grows == 0);
+}
+
 // Blocks of nobody count from a size on.
 static void
 unattributed(void)
@@ -190,6 +214,10 @@ unattributed(void)
     CHECK(strstr(text.data, "blocks of nobody on cuda:0"));
     lg_text_free(&text);
     lg_table_free(table);
+    // Workspaces, pools and what the allocator does not list are no surprise.
+    account.by_evidence[LG_EVIDENCE_CUBLAS_SIZE] = 1 << 20;
+    account.by_evidence[LG_EVIDENCE_GRAPH_POOL] = 1 << 20;
+    CHECK(lg_advice_choose(&answers, 3).count == 0);
     forget(&all);
 }
 
@@ -201,6 +229,7 @@ SUITE(advice)
     RUN(nothing);
     RUN(words);
     RUN(growth);
+    RUN(growth_of_a_finding);
     RUN(unattributed);
     return test_result();
 }

@@ -109,6 +109,15 @@ function checkHistory({ places }) {
   assert.strictEqual(root.value, 0);
 }
 
+// The areas begin with the device that has the most bytes.
+function checkDevices({ places }) {
+  const of = (host, gpu) => places.fullest(places.read({
+    devices: ["host", "cuda:0"],
+    places: [[-1, "app", "", "package", 0, null, "", [host, gpu], null, 0, null, true]],
+  }), 2);
+  assert.deepStrictEqual([of(2, 1), of(1, 2), of(0, 0)], [0, 1, 0]);
+}
+
 // A package that is only the module of its name is that module.
 function checkSimplest({ places }) {
   const row = [-1, "app", "", "package", 0, null, "", null, [9], 0, null, true];
@@ -153,6 +162,7 @@ try {
   checkPlaces(shared, dataOf(pageOf("family")));
   checkPlaces(shared, dataOf(pageOf("losses", "training")));
   checkHistory(shared);
+  checkDevices(shared);
   checkSimplest(shared);
   checkTables(shared);
   checkCaption(shared);

@@ -12,7 +12,7 @@ class AreaMap {
     this.focus = this.root;
     this.active = this.root;
     this.view = "treemap";
-    this.device = 0;
+    this.device = places.fullest(this.root, this.devices.length);
     this.snapshot = null;
     this.mine = false;
     this.build();

@@ -77,6 +77,17 @@ const places = {
     return bytes[device] || 0;
   },
 
+  // The device on which the newest snapshot has the most bytes.
+  fullest(root, devices) {
+    let found = 0;
+    let most = 0;
+    for (let device = 0; device < devices; device++) {
+      this.addUp(root, device, null, false);
+      if (root.value > most) [found, most] = [device, root.value];
+    }
+    return found;
+  },
+
   // Sets `value` of each place: its bytes and all below it. `mine`: nothing of
   // packages but the program's own.
   addUp(root, device, snapshot, mine) {

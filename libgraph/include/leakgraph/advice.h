@@ -55,10 +55,11 @@ typedef struct lg_advice {
 
 /**
  * Chooses up to `limit` (LG_ADVICE_MOST at most) items: first what is wrong
- * (known mistakes, growth, garbage that piles up, blocks of nobody), the most
- * bytes first, and if that is not enough, what the program itself holds the
- * most with. Nothing is there twice: growth that a finding explains, garbage
- * that cycles explain, and what holds, or is held by, what a finding is about.
+ * (known mistakes, growth, garbage that piles up, blocks of nobody but
+ * workspaces and pools), the most bytes first, and if that is not enough, what
+ * the program itself holds the most with. Nothing is there twice: growth of
+ * which a finding explains half or more, garbage that cycles explain, and what
+ * holds, or is held by, what a finding is about.
  * O(items of the answers, and for each holder the depth of its dominators).
  */
 LG_API lg_advice lg_advice_choose(const lg_answers *answers, size_t limit);

@@ -55,13 +55,17 @@ growth_of(const lg_growth *growth, const char *pattern)
     return SIZE_MAX;
 }
 
+// Whether a finding tells of the growth. One that explains less than half of
+// what is gained, such as the graphs of outputs that are large themselves, does
+// not.
 static bool
 is_found(const lg_answers *answers, const lg_growth_row *row)
 {
     const lg_findings *findings = answers->findings;
     for (size_t i = 0; findings != NULL && i < findings->group_count; i++) {
         size_t first = findings->groups[i].first;
-        if (is_of(answers->growth, row, findings->items[first].pattern->name))
+        if (is_of(answers->growth, row, findings->items[first].pattern->name) &&
+            findings->groups[i].total >= (uint64_t)row->gained / 2)
             return true;
     }
     return false;
@@ -110,18 +114,32 @@ add_cycles(const lg_answers *answers, size_t limit, lg_advice *out)
     }
 }
 
+// Bytes of nobody that nobody has asked for, either: without what libraries
+// keep to work with, and what is on its way.
+static uint64_t
+unasked_bytes(const lg_account *account)
+{
+    static const lg_evidence asked_for[] = {
+        LG_EVIDENCE_CUBLAS,  LG_EVIDENCE_CUBLAS_SIZE, LG_EVIDENCE_GRAPH_POOL,
+        LG_EVIDENCE_BUCKETS, LG_EVIDENCE_IN_FLUX,     LG_EVIDENCE_UNLISTED,
+    };
+    uint64_t bytes = account->unattributed;
+    for (size_t i = 0; i < sizeof asked_for / sizeof *asked_for; i++)
+        bytes -= account->by_evidence[asked_for[i]];
+    return bytes;
+}
+
 static void
 add_unattributed(const lg_answers *answers, size_t limit, lg_advice *out)
 {
     const lg_accounts *accounts = answers->accounts;
     for (size_t i = 0; accounts != NULL && i < accounts->count; i++) {
         const lg_account *account = &accounts->items[i];
-        if (account->unattributed >= UNATTRIBUTED_BYTES &&
-            account->unattributed / UNATTRIBUTED_PERCENT >=
-                account->allocated / 100)
+        uint64_t bytes = unasked_bytes(account);
+        if (bytes >= UNATTRIBUTED_BYTES &&
+            bytes / UNATTRIBUTED_PERCENT >= account->allocated / 100)
             add(out, 0, limit,
-                (lg_advice_item){LG_ADVICE_UNATTRIBUTED, i,
-                                 account->unattributed, SIZE_MAX});
+                (lg_advice_item){LG_ADVICE_UNATTRIBUTED, i, bytes, SIZE_MAX});
     }
 }
 
