@@ -4,24 +4,11 @@
 
 #include <leakgraph/report.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Survivors that the report shows; more than that nobody reads. */
 #define SURVIVORS 5u
 #define USUAL_LIMIT 20u
-
-static lg_status
-add_edges(lg_edges *all, const lg_edges *more, lg_error *err)
-{
-    size_t count = all->count + more->count;
-    lg_edge *items = realloc(all->items, (count + 1) * sizeof *items);
-    if (!items)
-        return lg_error_set(err, LG_ENOMEM, "memory ran out");
-    memcpy(items + all->count, more->items, more->count * sizeof *items);
-    *all = (lg_edges){items, count};
-    return LG_OK;
-}
 
 static lg_status
 collect(const lg_arguments *arguments, const lg_graph *graph, lg_edges *out,
@@ -32,7 +19,7 @@ collect(const lg_arguments *arguments, const lg_graph *graph, lg_edges *out,
         lg_edges found = {0};
         status = lg_graph_references(graph, arguments->cuts[i], &found, err);
         if (status == LG_OK)
-            status = add_edges(out, &found, err);
+            status = lg_edges_add(out, &found, err);
         lg_edges_free(&found);
     }
     return status;

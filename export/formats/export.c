@@ -15,11 +15,11 @@ static const struct {
     const char *suffix;
     const char *other_suffix;
 } formats[] = {
-    [LG_EXPORT_HEAPSNAPSHOT] = {"heapsnapshot", ".heapsnapshot"},
-    [LG_EXPORT_GRAPHML] = {"graphml", ".graphml"},
-    [LG_EXPORT_GEXF] = {"gexf", ".gexf"},
-    [LG_EXPORT_FOLDED] = {"folded", ".folded"},
-    [LG_EXPORT_SPEEDSCOPE] = {"speedscope", ".speedscope.json"},
+    [LG_EXPORT_HEAPSNAPSHOT] = {"heapsnapshot", ".heapsnapshot", NULL},
+    [LG_EXPORT_GRAPHML] = {"graphml", ".graphml", NULL},
+    [LG_EXPORT_GEXF] = {"gexf", ".gexf", NULL},
+    [LG_EXPORT_FOLDED] = {"folded", ".folded", NULL},
+    [LG_EXPORT_SPEEDSCOPE] = {"speedscope", ".speedscope.json", NULL},
     [LG_EXPORT_PPROF] = {"pprof", ".pb", ".pb.gz"},
 };
 

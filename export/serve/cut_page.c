@@ -2,24 +2,11 @@
 
 #include "serve/server.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* As of the command. */
 #define SURVIVORS 5u
 #define TYPES 200u
-
-static lg_status
-add_edges(lg_edges *all, const lg_edges *more, lg_error *err)
-{
-    size_t count = all->count + more->count;
-    lg_edge *items = realloc(all->items, (count + 1) * sizeof *items);
-    if (!items)
-        return lg_error_set(err, LG_ENOMEM, "memory ran out");
-    memcpy(items + all->count, more->items, more->count * sizeof *items);
-    *all = (lg_edges){items, count};
-    return LG_OK;
-}
 
 static bool
 is_cut(const lg__pair *pair)
@@ -39,7 +26,7 @@ collect(const lg__sheet *sheet, lg_edges *out, lg_error *err)
         status =
             lg_graph_references(sheet->page.graph, pair->value, &found, err);
         if (!status)
-            status = add_edges(out, &found, err);
+            status = lg_edges_add(out, &found, err);
         lg_edges_free(&found);
     }
     return status;

@@ -21,6 +21,10 @@ typedef struct lg_edges {
 } lg_edges;
 
 LG_API void lg_edges_free(lg_edges *edges);
+/** Adds edges to a list, which stays ascending with each once. LG_ENOMEM leaves
+ *  it as it is. O(n log n). */
+LG_API lg_status lg_edges_add(lg_edges *all, const lg_edges *more,
+                              lg_error *err);
 
 /**
  * The references that a text names, ascending and each once:

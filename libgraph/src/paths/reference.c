@@ -290,6 +290,19 @@ lg_graph_references(const lg_graph *graph, const char *text, lg_edges *out,
     return status;
 }
 
+lg_status
+lg_edges_add(lg_edges *all, const lg_edges *more, lg_error *err)
+{
+    size_t count = all->count + more->count;
+    lg_edge *items = realloc(all->items, (count + 1) * sizeof *items);
+    if (items == NULL)
+        return lg__error_memory(err);
+    if (more->count > 0)
+        memcpy(items + all->count, more->items, more->count * sizeof *items);
+    *all = (lg_edges){items, lg__edges_unify(items, count)};
+    return LG_OK;
+}
+
 void
 lg_edges_free(lg_edges *edges)
 {

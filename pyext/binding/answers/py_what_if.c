@@ -17,18 +17,19 @@ enum { SURVIVORS = 5 };
 enum { ROWS_SHOWN = 20 };
 
 static bool
-add_edges(lg_edges *all, const lg_edge *more, size_t count)
+add_edges(lg_edges *all, const lg_edges *more)
 {
-    lg_edge *items =
-        realloc(all->items, (all->count + count + 1) * sizeof *items);
-    if (items == NULL) {
-        PyErr_NoMemory();
-        return false;
-    }
-    if (count > 0)
-        memcpy(items + all->count, more, count * sizeof *items);
-    *all = (lg_edges){items, all->count + count};
-    return true;
+    if (lg_edges_add(all, more, NULL) == LG_OK)
+        return true;
+    PyErr_NoMemory();
+    return false;
+}
+
+static bool
+add_edge(lg_edges *all, lg_edge edge)
+{
+    const lg_edges one = {&edge, 1};
+    return add_edges(all, &one);
 }
 
 static bool
@@ -49,7 +50,7 @@ add_text(snapshot_object *snapshot, PyObject *text, lg_edges *out)
         error_raise(object_state(snapshot), status, &error);
         return false;
     }
-    bool added = add_edges(out, found.items, found.count);
+    bool added = add_edges(out, &found);
     lg_edges_free(&found);
     return added;
 }
@@ -77,7 +78,7 @@ add_labelled(lg_graph *graph, const lg_hops *hops, uint32_t target,
         lg_hop_label(graph, hop, &text);
         if (hop->target == target && !hop->weak && text.data != NULL &&
             strcmp(text.data, label) == 0)
-            going = add_edges(out, &hop->edges[hop->edge_count - 1], 1);
+            going = add_edge(out, hop->edges[hop->edge_count - 1]);
     }
     lg_text_free(&text);
     return going;
@@ -114,7 +115,7 @@ add_reference(snapshot_object *snapshot, PyObject *one, lg_edges *out)
         return add_text(snapshot, one, out);
     if (type == state->types[TYPE_EDGE])
         return is_of(snapshot, ((edge_object *)one)->snapshot) &&
-               add_edges(out, &((edge_object *)one)->index, 1);
+               add_edge(out, ((edge_object *)one)->index);
     if (type == state->types[TYPE_HOP] || type == state->types[TYPE_CYCLE_CUT])
         return add_hop(snapshot, one, out);
     PyErr_Format(PyExc_TypeError,
