@@ -4,8 +4,6 @@
 
 #include <leakgraph/report.h>
 
-#include <string.h>
-
 /* Survivors that the report shows; more than that nobody reads. */
 #define SURVIVORS 5u
 #define USUAL_LIMIT 20u

@@ -617,7 +617,8 @@ class Command(unittest.TestCase):
         self.assertTrue(done.stderr.endswith(tree))
 
     def test_render_interrupted(self) -> None:
-        environment = self.pretend("kill -INT $PPID; exec sleep 1000")
+        ask = "dd bs=1 count=1 >/dev/null 2>&1; kill -INT $PPID; exec sleep 1000"
+        environment = self.pretend(ask)
         words = ("render", "held.lgs", "#0", "-o", "late.svg")
         done = self.run_command(*words, env=environment)
         self.assertEqual((done.returncode, done.stdout), (4, ""))

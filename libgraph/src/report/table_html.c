@@ -251,6 +251,8 @@ add_headings(const writer *to, const lg_table *table)
 static void
 add_lines(const lg_text *lines, lg_text *out)
 {
+    if (lines->length == 0)
+        return;
     const char *end = lines->data + lines->length;
     for (const char *at = lines->data; at < end;) {
         const char *next = memchr(at, '\n', (size_t)(end - at));
