@@ -107,7 +107,8 @@ class Tools:
 
     def tensors(self, limit: int = 10, device: str | None = None) -> Answer:
         """List the storages of tensors, each once, with who holds them."""
-        return _rows(self._snap.tensors(limit=None, device=device), limit)
+        found = self._snap.tensors(limit=_most(limit), device=device)
+        return _rows(found, limit, found.storages)
 
     def tensor_groups(
         self, by: Literal["kind", "device", "dtype", "shape"] = "kind", limit: int = 20

@@ -110,20 +110,6 @@ add_names_of(const lg__wasting *to, names *all, uint32_t node)
         add_keys_of(to->graph, all, dict);
 }
 
-static bool
-names_key(const lg_graph *graph, uint32_t dict, const char *name)
-{
-    const lg_columns *columns = &graph->columns;
-    for (uint64_t edge = columns->first_edge[dict];
-         edge < columns->first_edge[dict + 1]; edge++) {
-        uint32_t key = columns->edge_payload[edge];
-        if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE && key != LG_NONE &&
-            lg__string_is(lg_node_text(graph, key), name))
-            return true;
-    }
-    return false;
-}
-
 // Whether a class names something in its own namespace.
 static bool
 class_names(const lg_graph *graph, uint32_t type, const char *name)
@@ -135,7 +121,7 @@ class_names(const lg_graph *graph, uint32_t type, const char *name)
     for (uint64_t edge = columns->first_edge[node];
          edge < columns->first_edge[node + 1]; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_DICT &&
-            names_key(graph, columns->edge_target[edge], name))
+            lg__dict_value(graph, columns->edge_target[edge], name) != LG_NONE)
             return true;
     return false;
 }

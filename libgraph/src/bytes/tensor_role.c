@@ -196,20 +196,6 @@ is_saved(const judge *state, uint32_t source, uint64_t edge)
 }
 
 static uint32_t
-value_in(const lg_graph *graph, uint32_t dict, const char *name)
-{
-    const lg_columns *columns = &graph->columns;
-    for (uint64_t edge = columns->first_edge[dict];
-         edge < columns->first_edge[dict + 1]; edge++) {
-        uint32_t key = columns->edge_payload[edge];
-        if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE && key != LG_NONE &&
-            lg__string_is(lg_node_text(graph, key), name))
-            return columns->edge_target[edge];
-    }
-    return LG_NONE;
-}
-
-static uint32_t
 attribute_of(const lg_graph *graph, uint32_t node, const char *name)
 {
     const lg_columns *columns = &graph->columns;
@@ -218,7 +204,7 @@ attribute_of(const lg_graph *graph, uint32_t node, const char *name)
          edge < columns->first_edge[node + 1] && found == LG_NONE; edge++) {
         uint32_t target = columns->edge_target[edge];
         if (lg__edge_kind(graph, edge) == LG_EDGE_DICT)
-            found = value_in(graph, target, name);
+            found = lg__dict_value(graph, target, name);
         else if (lg__edge_kind(graph, edge) == LG_EDGE_ATTRIBUTE &&
                  lg__string_is(name_of(graph, edge), name))
             found = target;

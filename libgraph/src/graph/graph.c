@@ -289,3 +289,17 @@ lg_graph_memory(const lg_graph *graph)
         bytes += nodes * (sizeof *lazy->path_before + sizeof *lazy->path_root);
     return bytes;
 }
+
+uint32_t
+lg__dict_value(const lg_graph *graph, uint32_t dict, const char *name)
+{
+    const lg_columns *columns = &graph->columns;
+    for (uint64_t edge = columns->first_edge[dict];
+         edge < columns->first_edge[dict + 1]; edge++) {
+        uint32_t key = columns->edge_payload[edge];
+        if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE && key != LG_NONE &&
+            lg__string_is(lg_node_text(graph, key), name))
+            return columns->edge_target[edge];
+    }
+    return LG_NONE;
+}

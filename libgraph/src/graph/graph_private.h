@@ -226,6 +226,9 @@ lg__edge_kind(const lg_graph *graph, uint64_t edge)
     return graph->columns.edge_kind[edge] & LG_EDGE_KIND_MASK;
 }
 
+/** The value of a key of a dict, of which the capture has the text; LG_NONE. */
+uint32_t lg__dict_value(const lg_graph *graph, uint32_t dict, const char *name);
+
 /** Reads a decimal number. Returns false and leaves *out alone if the string
  *  is not one or the number does not fit. */
 bool lg__decimal_read(lg_string text, uint64_t *out);
