@@ -7,6 +7,7 @@ FUZZ_SECONDS ?= 60
 PICTURES ?= 10000
 NODES ?= 10000
 MUTANTS ?= 0
+OBJECTS ?= 50000000
 GPU_PYTHON ?= .venv/bin/python
 BUILD := build/make
 RELEASE := build/release
@@ -26,10 +27,11 @@ drawn = $(if $(SANITIZE),build/asan,$(BUILD))
 ctest = $(bin)/ctest --parallel $(shell nproc) --preset
 
 .PHONY: help setup setup-checks build build-asan demo test check format asan valgrind \
-	fuzz pictures bench docs wheel pythons matrix packages fresh clean mutate agree
+	fuzz pictures bench bench-large attach-soak docs wheel pythons matrix packages \
+	fresh clean mutate agree
 
 help:  ## list the verbs
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | \
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | \
 		awk -F'|' '{ printf "%-16s %s\n", $$1, $$2 }'
 
 setup:  ## install what building needs: system packages, .venv
@@ -105,6 +107,11 @@ bench: setup  ## time captures, analyses and drawings; prints Markdown tables
 	@$(timed) bench/growth.py $(RELEASE)/bench/bench_growth
 	@$(timed) bench/drawing.py $(RELEASE)/bench/bench_drawing
 
+bench-large: setup  ## OBJECTS (50000000) captured, saved, loaded and analysed: memory
+	@$(configure) release >/dev/null
+	@$(bin)/cmake --build --preset release
+	@$(timed) bench/large.py --objects $(OBJECTS)
+
 docs: build  ## the web site with the C reference in build/site; checks links and names
 	@$(bin)/python tools/apidoc.py build/docs
 	@$(bin)/python tools/check_docs.py
@@ -120,6 +127,9 @@ pythons: setup  ## build and test for every other CPython 3.9 to 3.13 found
 
 matrix: setup  ## the same on every CPython there is, also in Debian roots; docs/versions.md
 	@$(bin)/python tools/matrix.py $(MATRIX)
+
+attach-soak: build  ## attach 200 times to a busy process, compare it with a twin
+	@$(bin)/python tools/attach_soak.py $(ATTACHED)
 
 packages: build  ## try the hundred most used C extensions of PyPI; docs/packages.md
 	@$(bin)/python tools/packages.py $(PACKAGES)

@@ -1,8 +1,8 @@
-# Writes the page's script and style sheet as C arrays, with the hashes that the
-# page's policy allows them by.
+# Writes the page's script and style sheet, and those of a notebook's cell, as C
+# arrays, with the hashes that the page's policy allows them by.
 #
 #   cmake -D OUT=assets.c -D SCRIPT=a.js:b.js -D STYLE=page.css -D VIEW=view.js
-#         -P embed.cmake
+#         -D CELL_SCRIPT=a.js:c.js -D CELL_STYLE=cell.css -P embed.cmake
 #
 # Paths are separated by `:`, so that they pass through the build's command line.
 
@@ -56,4 +56,6 @@ set(code "#include \"page/page.h\"\n\n")
 embed(script "${SCRIPT}")
 embed(style "${STYLE}")
 embed(view "${VIEW}")
+embed(cell_script "${CELL_SCRIPT}")
+embed(cell_style "${CELL_STYLE}")
 file(WRITE ${OUT} "${code}")

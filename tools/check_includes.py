@@ -3,7 +3,8 @@
 The parts of the project see each other through public headers only, and the rooms of a
 part include only themselves and the rooms listed before them. Debian puts every
 library's headers on the compiler's default path, so no compiler option can keep
-<gvc.h> out of libgraph. This reads the `#include` lines instead.
+<gvc.h> out of libgraph. This reads the `#include` lines instead. Header guards hide
+headers that include each other in a circle, so it looks for those, too.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import tracked
@@ -137,6 +139,7 @@ PARTS = (
             "bytes/cuda",
             "bytes",
             "capture/run",
+            "attach",
             "binding/support",
             "binding/objects",
             "binding/pictures",
@@ -252,6 +255,31 @@ def check(root: Path) -> Iterator[str]:
     for path in paths:
         yield from check_file(root, path, known)
     yield from check_names(paths)
+    yield from check_circles(root, known)
+
+
+def header_at(path: str, header: str, known: set[str]) -> str | None:
+    """The path of the project's header that a file includes."""
+    part = part_of(path)
+    folders = [part.base] if part else []
+    folders += ["libgraph/include/", "export/include/"]
+    return next((base + header for base in folders if base + header in known), None)
+
+
+def check_circles(root: Path, known: set[str]) -> Iterator[str]:
+    """Yield one circle of headers that include each other, if there is any."""
+    includes: TopologicalSorter[str] = TopologicalSorter()
+    for path in sorted(known):
+        text = (root / path).read_text(encoding="utf-8")
+        for _, header in INCLUDE.findall(text):
+            found = header_at(path, header, known)
+            if found:
+                includes.add(path, found)
+    try:
+        includes.prepare()
+    except CycleError as error:
+        circle = error.args[1]
+        yield f"{circle[0]}:1: headers include each other: {', '.join(circle)}"
 
 
 def check_names(paths: list[Path]) -> Iterator[str]:

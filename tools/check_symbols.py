@@ -1,7 +1,7 @@
 """Compares the exports of the built shared objects with the headers.
 
 Each library exports exactly the LG_API functions of its headers. The extension exports
-its entry point. The bridge to igraph, which is opened on demand, exports one function.
+its entry points. The bridge to igraph, which is opened on demand, exports one function.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import headers
 import tracked
 
 LIBRARIES = {"libleakgraph.so": "libgraph", "libleakgraph-pictures.so": "export"}
+#: The second is for a process that leakgraph attaches to.
+MODULE = {"PyInit__core", "lg_attached"}
 PLUGINS = ("libleakgraph-igraph.so",)
 
 
@@ -53,7 +55,7 @@ def check(root: Path, build: Path) -> Iterator[str]:
         promised = headers.exported(root, LIBRARIES[path.name])
         yield from compare(path.name, exports(path), promised)
     for path in modules:
-        yield from compare(path.name, exports(path), {"PyInit__core"})
+        yield from compare(path.name, exports(path), MODULE)
     for path in (path for paths in plugins.values() for path in paths):
         names = exports(path)
         if len(names) != 1 or not min(names).startswith("lg_"):

@@ -24,6 +24,7 @@ HEADERS = (
     "libgraph/include/leakgraph/bytes.h",
     "libgraph/include/leakgraph/places.h",
     "libgraph/include/leakgraph/growth.h",
+    "libgraph/include/leakgraph/ranks.h",
     "libgraph/include/leakgraph/line.h",
     "libgraph/include/leakgraph/baseline.h",
     "libgraph/include/leakgraph/findings.h",

@@ -51,9 +51,11 @@ NEAR = {
     "pyext/leakgraph/notebook.py": ("tests/py/test_notebook.py",),
     "pyext/leakgraph/series.py": ("tests/py/test_results.py",),
 }
-# Leaves out the slowest: tests of failing allocations, of depth, of random graphs.
+# Leaves out the slowest: tests of failing allocations, of depth, of random graphs; and
+# Node.js, which reserves more address space than a test of a mutant may have.
 SLOW = (
     "oom|deep|random|memory|render|c.analysis$|c.save$|igraph|bridge|dot|report_paths"
+    "|page.script"
 )
 THOROUGH = (r"(c|export)\..*", f"-.*({SLOW}).*")
 

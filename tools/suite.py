@@ -90,11 +90,19 @@ def runs_of(
 
 
 def library_runs(python: str, build: Path) -> list[Run]:
-    """The runs of all tests that need libraries."""
+    """The runs of all tests that need libraries.
+
+    Those of the examples share the processes that have imported a library, and take
+    about as long as another part.
+    """
     files = with_marker(files_in("tests"), LIBRARIES)
+    examples = [file for file in files if file.startswith("tests/examples/")]
+    others = [file for file in files if file not in examples]
     return [
         Run(f"{LIBRARIES}-{number}", python, build, LIBRARIES, part)
-        for number, part in enumerate(parts(files, LIBRARY_PARTS), 1)
+        for number, part in enumerate(
+            [tuple(examples), *parts(others, LIBRARY_PARTS - 1)], 1
+        )
     ]
 
 

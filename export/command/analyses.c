@@ -166,8 +166,24 @@ lg__verb_paths(const lg_arguments *arguments)
     return print_about(arguments, report_paths);
 }
 
-int
-lg__verb_findings(const lg_arguments *arguments)
+// Leaves out what the baseline knows; where that is asked for, it knows all
+// from now on.
+static lg_status
+leave_out(const lg_graph *graph, const lg_arguments *arguments,
+          lg_baseline *baseline, lg_findings *findings, lg_error *error)
+{
+    lg_status status = LG_OK;
+    if (baseline == NULL)
+        return LG_OK;
+    if (arguments->update_baseline)
+        status = lg_findings_note(graph, findings, baseline, error);
+    if (!status && arguments->update_baseline)
+        status = lg_baseline_save(baseline, arguments->baseline, error);
+    return status ? status : lg_findings_leave_out(findings, baseline, error);
+}
+
+static int
+print_findings(const lg_arguments *arguments, lg_baseline *baseline)
 {
     int code;
     lg_graph *graph;
@@ -183,6 +199,8 @@ lg__verb_findings(const lg_arguments *arguments)
         status = lg_analysis_findings(analysis, scope, lg__monitor(), &findings,
                                       &error);
     if (status == LG_OK)
+        status = leave_out(graph, arguments, baseline, &findings, &error);
+    if (status == LG_OK)
         status = lg_report_findings(analysis, &findings, format_of(arguments),
                                     &text, &error);
     bool leaks = arguments->check && findings.count > 0;
@@ -190,6 +208,18 @@ lg__verb_findings(const lg_arguments *arguments)
     lg_scope_free(scope);
     code = print_and_close(graph, analysis, status, &text, &error);
     return code == EXIT_FINE && leaks ? EXIT_LEAKS : code;
+}
+
+int
+lg__verb_findings(const lg_arguments *arguments)
+{
+    int code;
+    lg_baseline *baseline = NULL;
+    if (!lg__baseline_open(arguments, &baseline, &code))
+        return code;
+    code = print_findings(arguments, baseline);
+    lg_baseline_free(baseline);
+    return code;
 }
 
 int

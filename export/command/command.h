@@ -204,6 +204,7 @@ int lg__verb_diff(const lg_arguments *arguments);
 int lg__render_growth(const lg_arguments *arguments);
 int lg__verb_report(const lg_arguments *arguments);
 int lg__verb_view(const lg_arguments *arguments);
+int lg__verb_ranks(const lg_arguments *arguments);
 int lg__verb_summarize(const lg_arguments *arguments);
 int lg__verb_analyze(const lg_arguments *arguments);
 /** Starts Python in place of this process; returns only if that fails. */

@@ -12,7 +12,8 @@ typedef struct comparison {
     lg_summary **summaries;
     lg_graph *graph; /* of the newest; NULL: it is a summary */
     lg_analysis *analysis;
-    double *steps; /* or NULL */
+    double *steps;         /* or NULL */
+    lg_baseline *baseline; /* or NULL */
 } comparison;
 
 /** Opens what the arguments name: of all a summary, of the newest the graph and

@@ -1,5 +1,5 @@
-// The verbs that compare snapshots: diff, render --diff, and summarize, which
-// keeps what a comparison needs.
+// The verbs that compare snapshots: diff, render --diff, ranks, and summarize,
+// which keeps what a comparison needs.
 
 #include "command/comparison.h"
 
@@ -23,6 +23,24 @@ find_growth(const comparison *state, lg_growth *out, lg_error *error)
                           lg__monitor(), out, error);
 }
 
+// Leaves out what the baseline knows; where that is asked for, it knows all
+// from now on.
+static lg_status
+leave_out(const comparison *state, lg_growth *growth, lg_error *error)
+{
+    const lg_arguments *arguments = state->arguments;
+    lg_status status = LG_OK;
+    if (state->baseline == NULL)
+        return LG_OK;
+    if (arguments->update_baseline)
+        status = lg_growth_note(growth, state->baseline, error);
+    if (!status && arguments->update_baseline)
+        status = lg_baseline_save(state->baseline, arguments->baseline, error);
+    if (!status)
+        lg_growth_leave_out(growth, state->baseline);
+    return status;
+}
+
 static int
 print_growth(const comparison *state)
 {
@@ -31,6 +49,8 @@ print_growth(const comparison *state)
     lg_text text = {0};
     lg_error error = {0};
     lg_status status = find_growth(state, &growth, &error);
+    if (!status)
+        status = leave_out(state, &growth, &error);
     size_t limit = arguments->all     ? 0
                    : arguments->limit ? arguments->limit
                                       : USUAL_LIMIT;
@@ -67,9 +87,12 @@ compare(const lg_arguments *arguments, int (*tell)(const comparison *state))
     int code = EXIT_FINE;
     comparison state = {.arguments = arguments,
                         .count = (size_t)arguments->word_count};
+    if (!lg__baseline_open(arguments, &state.baseline, &code))
+        return code;
     if (lg__comparison_begin(&state, &code))
         code = tell(&state);
     lg__comparison_end(&state);
+    lg_baseline_free(state.baseline);
     return code;
 }
 
@@ -83,6 +106,38 @@ int
 lg__render_growth(const lg_arguments *arguments)
 {
     return compare(arguments, draw_growth);
+}
+
+static int
+print_ranks(const comparison *state)
+{
+    const lg_arguments *arguments = state->arguments;
+    lg_ranks_options options = LG_RANKS_OPTIONS_INIT;
+    lg_ranks ranks = {0};
+    lg_text text = {0};
+    lg_error error = {0};
+    if (arguments->min_bytes > 0)
+        options.min_bytes = (uint64_t)arguments->min_bytes;
+    size_t limit = arguments->all     ? 0
+                   : arguments->limit ? arguments->limit
+                                      : USUAL_LIMIT;
+    lg_status status =
+        lg_ranks_find((const lg_summary *const *)state->summaries, state->count,
+                      &options, &ranks, &error);
+    if (!status)
+        status = lg_report_ranks(
+            &ranks, limit, arguments->json ? LG_FORMAT_JSON : LG_FORMAT_TEXT,
+            &text, &error);
+    lg_ranks_free(&ranks);
+    int code = status ? lg__fail(&error) : lg__print(&text);
+    lg_text_free(&text);
+    return code;
+}
+
+int
+lg__verb_ranks(const lg_arguments *arguments)
+{
+    return compare(arguments, print_ranks);
 }
 
 int

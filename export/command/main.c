@@ -16,12 +16,15 @@ static const struct {
 } python_verbs[] = {
     {"run", "save a snapshot when it exits"},
     {"watch", "say what grows while it runs, and report at the end"},
+    {"attach", "take a snapshot of a process that runs already"},
+    {"tree", "say what a running process and its children hold and share"},
     {"sql", "query the tables of a snapshot, with DuckDB"},
     {"mcp", "answer the questions of an agent about a snapshot"},
 };
 
 enum {
     SCRIPT_VERBS = 2, // the first, which run a script
+    TAKING_VERBS = 4, // and those that take a snapshot
     PYTHON_VERBS = sizeof python_verbs / sizeof *python_verbs,
 };
 
@@ -42,9 +45,11 @@ print_help(void)
     for (size_t i = 0; lg__verb_at(i); i++)
         printf("  %-11s %s\n", lg__verb_at(i)->name, lg__verb_at(i)->summary);
     printf("\nVerbs that read a snapshot with Python:\n");
-    print_python_verbs(SCRIPT_VERBS, PYTHON_VERBS);
+    print_python_verbs(TAKING_VERBS, PYTHON_VERBS);
     printf("\nVerbs that run a Python script:\n");
     print_python_verbs(0, SCRIPT_VERBS);
+    printf("\nVerbs that look into a running process:\n");
+    print_python_verbs(SCRIPT_VERBS, TAKING_VERBS);
     printf(
         "\n`leakgraph VERB --help` explains a verb.\n"
         "\nExit codes: 0 fine, 1 leaks found (cycles, findings or diff "

@@ -1,6 +1,6 @@
-// The verbs: what each takes, and its help.
+// The verbs that ask about one snapshot: what each takes, and its help.
 
-#include "command/command.h"
+#include "command/file_verbs.h"
 
 #define SELECTORS                                                              \
     "\n"                                                                       \
@@ -193,9 +193,10 @@ static const lg_verb verbs[] = {
      "  leakgraph cycles run.lgs --check --min-bytes 1MiB\n"
      "  leakgraph cycles run.lgs --check --baseline known.txt "
      "--update-baseline\n"},
-    {"findings", lg__verb_findings, "iEcj", 1, 0,
+    {"findings", lg__verb_findings, "iEcKUj", 1, 0,
      "known mistakes, and their fixes",
-     "leakgraph findings SNAP [--mine] [--module GLOB] [--check] [--json]",
+     "leakgraph findings SNAP [--mine] [--module GLOB] [--check]\n"
+     "       [--baseline FILE [--update-baseline]] [--json]",
      "Prints each known mistake that the snapshot shows, such as losses kept "
      "with\n"
      "their graphs, figures never closed, or exceptions that keep a frame's "
@@ -282,117 +283,11 @@ static const lg_verb verbs[] = {
      "  leakgraph render run.lgs --dominators -o heap.pdf\n"
      "  leakgraph render run.lgs --cycle 1 -o cycle.png\n"
      "  leakgraph render --diff a.lgs b.lgs c.lgs -o growth.svg\n"},
-    {"diff", lg__verb_diff, "pnLexcj", 2, ANY_WORDS,
-     "what grows from snapshot to snapshot, and who holds it",
-     "leakgraph diff OLD NEW [NEWER ...] [--steps A,B,...] [--min-bytes N]\n"
-     "       [--settled] [--limit N|all] [--check [--max-growth N]] [--json]",
-     "Compares snapshots of one program, or their summaries, the oldest first, "
-     "and\n"
-     "prints what there is more of, who holds it, and how fast it grows, the "
-     "most bytes\n"
-     "gained first (20 rows, or --limit). Three or more can tell a leak from "
-     "what is made\n"
-     "once, what goes up and down, and what is filled up to a limit. With "
-     "--check the\n"
-     "exit code is 1 if the rows gained more than --max-growth together.\n"
-     "\n"
-     "Example:\n"
-     "  leakgraph diff step-100.lgs step-200.lgs step-300.lgs --steps "
-     "100,200,300\n"
-     "  leakgraph diff a.lgsum b.lgsum c.lgsum --check --max-growth 64KiB\n"},
-    {"report", lg__verb_report, "op", 1, ANY_WORDS,
-     "write a web page with all answers, to look at and to share",
-     "leakgraph report SNAP -o FILE.html\n"
-     "       leakgraph report OLD [NEWER ...] NEWEST -o FILE.html "
-     "[--steps A,B,...]",
-     "Writes one HTML file that needs no network: what is worth doing first, "
-     "who owns\n"
-     "the bytes as areas to look around in, and the tables of all answers. Of "
-     "several\n"
-     "snapshots of one program, or summaries and then a snapshot, the oldest "
-     "first, the\n"
-     "page also shows what grows. It shows names that are in the snapshot: "
-     "`strip` the\n"
-     "snapshot before you share the page with strangers.\n"
-     "\n"
-     "Example:\n"
-     "  leakgraph report run.lgs -o run.html\n"
-     "  leakgraph report a.lgs b.lgs c.lgs -o growth.html\n"},
-    {"view", lg__verb_view, "NO", 1, 0,
-     "look around in a browser: every object has a page",
-     "leakgraph view SNAP [--no-browser] [--port N]",
-     "Serves pages about the snapshot to the browser of this machine, and "
-     "opens "
-     "it:\n"
-     "the page of `report`, search by selector, a page for each object with "
-     "all "
-     "that\n"
-     "refers to it and all that it refers to, tables to group and filter, and "
-     "what\n"
-     "would die if references were cut. The address has a secret in it: only "
-     "who knows\n"
-     "it is answered, and only on this machine. From elsewhere, forward the "
-     "port:\n"
-     "ssh -L 8000:127.0.0.1:8000. Ctrl-C ends it.\n"
-     "\n"
-     "Example:\n"
-     "  leakgraph view run.lgs\n"
-     "  leakgraph view run.lgs --no-browser --port 8000\n"},
-    {"summarize", lg__verb_summarize, "o", 1, 0,
-     "write the little of a snapshot that diff needs",
-     "leakgraph summarize SNAP -o FILE",
-     "Writes a summary of the snapshot: its places, types and accounts, "
-     "without its\n"
-     "objects. The file has less than 200 KB in the main, and `diff` takes it "
-     "like a\n"
-     "snapshot.\n"
-     "\n"
-     "Example:\n"
-     "  leakgraph summarize run.lgs -o run.lgsum\n"},
-    {"analyze", lg__verb_analyze, "oz", 1, 0, "write a copy with the analysis",
-     "leakgraph analyze IN -o OUT [--compress N]",
-     "Analyses the snapshot and writes a copy with the results, so that top, "
-     "why,\n"
-     "cycles and the others answer at once.\n"
-     "\n"
-     "Example:\n"
-     "  leakgraph analyze run.lgs -o analysed.lgs\n"},
-    {"export", lg__verb_export, "ofQ", 1, 0,
-     "write the snapshot for another tool",
-     "leakgraph export SNAP -o FILE [--format NAME]\n"
-     "       leakgraph export SNAP --parquet DIR",
-     "Writes the snapshot in the format of another tool, which the suffix of "
-     "the "
-     "file or\n"
-     "--format chooses:\n"
-     "  .heapsnapshot       Chrome DevTools, the Memory panel\n"
-     "  .graphml            networkx, igraph, yEd\n"
-     "  .gexf               Gephi\n"
-     "  .folded             flame graphs\n"
-     "  .speedscope.json    speedscope\n"
-     "  .pb, .pb.gz         pprof (format pprof), compressed\n"
-     "The first three have all objects and references, the others the bytes of "
-     "each\n"
-     "place in the dominator tree. --parquet starts Python, which writes the "
-     "tables\n"
-     "nodes, edges and types with pyarrow.\n"
-     "\n"
-     "Example:\n"
-     "  leakgraph export run.lgs -o run.heapsnapshot\n"
-     "  leakgraph export run.lgs -o run.pb && go tool pprof -top run.pb\n"},
-    {"strip", lg__verb_strip, "oz", 1, 0,
-     "write a copy without string keys and previews",
-     "leakgraph strip SNAP -o FILE [--compress LEVEL]",
-     "Writes a copy of the snapshot without string keys and previews, to "
-     "share. The\n"
-     "names of types, attributes, variables and modules stay.\n"
-     "\n"
-     "Example:\n"
-     "  leakgraph strip run.lgs -o share.lgs\n"},
 };
 
 const lg_verb *
 lg__verb_at(size_t index)
 {
-    return index < sizeof verbs / sizeof *verbs ? &verbs[index] : NULL;
+    size_t count = sizeof verbs / sizeof *verbs;
+    return index < count ? &verbs[index] : lg__file_verb_at(index - count);
 }

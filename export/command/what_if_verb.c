@@ -13,13 +13,8 @@ collect(const lg_arguments *arguments, const lg_graph *graph, lg_edges *out,
         lg_error *err)
 {
     lg_status status = LG_OK;
-    for (uint32_t i = 0; i < arguments->cut_count && status == LG_OK; i++) {
-        lg_edges found = {0};
-        status = lg_graph_references(graph, arguments->cuts[i], &found, err);
-        if (status == LG_OK)
-            status = lg_edges_add(out, &found, err);
-        lg_edges_free(&found);
-    }
+    for (uint32_t i = 0; i < arguments->cut_count && status == LG_OK; i++)
+        status = lg_graph_references(graph, arguments->cuts[i], out, err);
     return status;
 }
 

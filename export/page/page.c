@@ -281,8 +281,9 @@ end(lg__page *page)
 }
 
 static lg_status
-make(const lg_analysis *analysis, const lg_page_options *options, bool served,
-     const lg_monitor *monitor, lg_text *out, lg_error *err)
+make(const lg_analysis *analysis, const lg_page_options *options,
+     lg__page_has_table *has_table, const lg_monitor *monitor, lg_text *out,
+     lg_error *err)
 {
     static const lg_page_options usual = LG_PAGE_OPTIONS_INIT;
     lg_text whole = {0};
@@ -290,7 +291,8 @@ make(const lg_analysis *analysis, const lg_page_options *options, bool served,
                      .graph = lg_analysis_graph(analysis),
                      .options = options ? options : &usual,
                      .monitor = monitor,
-                     .served = served,
+                     .served = has_table != NULL,
+                     .has_table = has_table,
                      .out = &whole};
     lg_status status = ask(&page, err);
     if (!status)
@@ -312,12 +314,13 @@ lg_status
 lg_page_html(const lg_analysis *analysis, const lg_page_options *options,
              const lg_monitor *monitor, lg_text *out, lg_error *err)
 {
-    return make(analysis, options, false, monitor, out, err);
+    return make(analysis, options, NULL, monitor, out, err);
 }
 
 lg_status
 lg__page_serve(const lg_analysis *analysis, const lg_page_options *options,
-               const lg_monitor *monitor, lg_text *out, lg_error *err)
+               lg__page_has_table *has_table, const lg_monitor *monitor,
+               lg_text *out, lg_error *err)
 {
-    return make(analysis, options, true, monitor, out, err);
+    return make(analysis, options, has_table, monitor, out, err);
 }

@@ -9,13 +9,17 @@
 #include <leakgraph/report.h>
 #include <leakgraph/view.h>
 
+/** Whether a server has a page with all rows of a table. */
+typedef bool lg__page_has_table(const char *id);
+
 /** The answers that the page shows, each asked for once. */
 typedef struct lg__page {
     const lg_analysis *analysis;
     const lg_graph *graph;
     const lg_page_options *options;
     const lg_monitor *monitor;
-    bool served;  /* by a server that has a page for each object */
+    bool served; /* by a server that has a page for each object */
+    lg__page_has_table *has_table; /* and for more rows of it; may be NULL */
     bool undrawn; /* the renderer failed: a picture is shown as text */
     lg_findings findings;
     lg_cycles cycles;
@@ -37,12 +41,19 @@ extern const unsigned char lg__page_style[];
 extern const size_t lg__page_style_length;
 extern const char lg__page_style_hash[];
 
+/** Those of a notebook's cell. */
+extern const unsigned char lg__page_cell_script[];
+extern const size_t lg__page_cell_script_length;
+extern const unsigned char lg__page_cell_style[];
+extern const size_t lg__page_cell_style_length;
+
 /** Where a served page leads: to objects, searches and cuts. */
 extern const lg_table_links lg__page_links;
 
 /** The whole page as lg_page_html makes it, for a server. */
 lg_status lg__page_serve(const lg_analysis *analysis,
                          const lg_page_options *options,
+                         lg__page_has_table *has_table,
                          const lg_monitor *monitor, lg_text *out,
                          lg_error *err);
 /** All up to and with <body>. A file has its script, its style sheet and its

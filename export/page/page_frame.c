@@ -118,13 +118,9 @@ lg__page_link(lg__page *page, lg_node node, const lg_text *name)
 void
 lg__page_all_rows(lg__page *page, const char *id)
 {
-    static const char *const served[] = {"top",     "findings", "cycles",
-                                         "types",   "tensors",  "figures",
-                                         "threads", "waste",    NULL};
-    for (size_t i = 0; page->served && served[i]; i++)
-        if (!strcmp(served[i], id))
-            lg_text_addf(page->out,
-                         "<p><a href=\"table?of=%s\">More rows and other "
-                         "groups</a></p>",
-                         id);
+    if (page->has_table && page->has_table(id))
+        lg_text_addf(page->out,
+                     "<p><a href=\"table?of=%s\">More rows and other "
+                     "groups</a></p>",
+                     id);
 }

@@ -1,5 +1,5 @@
-// The door to Graphviz, which runs in a process of its own: nothing that
-// happens to it there happens here.
+// Calls Graphviz in a process of its own: nothing that happens to it there
+// happens here.
 
 #include "render/exchange.h"
 #include "render/find_renderer.h"

@@ -20,14 +20,9 @@ collect(const lg__sheet *sheet, lg_edges *out, lg_error *err)
     lg_status status = LG_OK;
     for (size_t i = 0; i < sheet->request->count && !status; i++) {
         const lg__pair *pair = &sheet->request->pairs[i];
-        lg_edges found = {0};
-        if (!is_cut(pair))
-            continue;
-        status =
-            lg_graph_references(sheet->page.graph, pair->value, &found, err);
-        if (!status)
-            status = lg_edges_add(out, &found, err);
-        lg_edges_free(&found);
+        if (is_cut(pair))
+            status =
+                lg_graph_references(sheet->page.graph, pair->value, out, err);
     }
     return status;
 }

@@ -222,8 +222,9 @@ prepare(lg__server *server, lg_error *err)
 {
     lg_text home = {0};
     lg_text question = {0};
-    lg_status status = lg__page_serve(server->analysis, &server->options,
-                                      server->monitor, &home, err);
+    lg_status status =
+        lg__page_serve(server->analysis, &server->options, lg__has_table,
+                       server->monitor, &home, err);
     lg_text_add(&question, "");
     if (!status)
         lg__server_keep(server, &question, &home, true);

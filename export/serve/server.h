@@ -83,6 +83,8 @@ lg__sheet_maker lg__sheet_what_if; /* what-if?cut= ... */
 
 /** The names of the tables that `table?of=` takes; NULL behind the last. */
 const char *lg__table_name(uint32_t index);
+/** Whether `table?of=` takes the name. */
+lg__page_has_table lg__has_table;
 
 /** The node that `node=` names. */
 lg_status lg__sheet_node(const lg__sheet *sheet, lg_node *out, lg_error *err);

@@ -82,7 +82,7 @@ lg__sheet_later(lg__sheet *sheet, const char *id, const char *heading,
     out->failed |= address->failed;
 }
 
-// The same question, but for one parameter.
+// Adds the address of the same question with another value of one parameter.
 static void
 add_address(const lg__sheet *sheet, const char *name, uint64_t first,
             lg_text *out)

@@ -151,10 +151,25 @@ static const table_kind tables[] = {
 
 enum { TABLES = sizeof tables / sizeof *tables };
 
+static const table_kind *
+table_named(const char *name)
+{
+    for (size_t i = 0; i < TABLES; i++)
+        if (!strcmp(tables[i].name, name))
+            return &tables[i];
+    return NULL;
+}
+
 const char *
 lg__table_name(uint32_t index)
 {
     return index < TABLES ? tables[index].name : NULL;
+}
+
+bool
+lg__has_table(const char *name)
+{
+    return table_named(name) != NULL;
 }
 
 static lg_status
@@ -312,12 +327,10 @@ lg_status
 lg__sheet_table(lg__sheet *sheet, lg_error *err)
 {
     const char *of = lg__request_text(sheet->request, "of", "");
-    const table_kind *kind = tables;
+    const table_kind *kind = table_named(of);
     question asked = {0};
     lg_text title = {0};
-    while (kind < tables + TABLES && strcmp(of, kind->name))
-        kind++;
-    if (kind == tables + TABLES)
+    if (!kind)
         return lg_error_set(err, LG_ENOTFOUND, "There is no such table.");
     lg_status status = read_question(sheet, kind, &asked, err);
     if (status)

@@ -13,7 +13,10 @@
 #include "binding/capture/counters.h"
 #include "binding/capture/snapshot_file.h"
 #include "binding/answers/py_findings.h"
+#include "binding/answers/py_fleet.h"
 #include "binding/answers/py_growth.h"
+#include "binding/answers/py_pages.h"
+#include "binding/answers/py_ranks.h"
 #include "binding/answers/py_baseline.h"
 #include "binding/answers/py_line.h"
 #include "binding/answers/py_memory.h"
@@ -22,6 +25,7 @@
 #include "binding/objects/py_path.h"
 #include "binding/capture/keep_memory.h"
 #include "binding/capture/recorder.h"
+#include "binding/capture/attaching.h"
 #include "binding/answers/py_report.h"
 #include "binding/answers/cycle_search.h"
 #include "binding/objects/result.h"
@@ -49,6 +53,9 @@ static PyMethodDef core_methods[] = {
     {"snapshot", FASTCALL(core_snapshot), KEYWORDS, core_snapshot_doc},
     {"save_snapshot", FASTCALL(core_save_snapshot), KEYWORDS,
      core_save_snapshot_doc},
+    {"_attach", FASTCALL(core_attach), KEYWORDS, core_attach_doc},
+    {"_attach_version", core_attach_version, METH_VARARGS,
+     core_attach_version_doc},
     {"keep_memory", core_keep_memory, METH_O, core_keep_memory_doc},
     {"load", FASTCALL(core_load), KEYWORDS, core_load_doc},
     {"show_refs", FASTCALL(core_show_refs), KEYWORDS, core_show_refs_doc},
@@ -64,12 +71,18 @@ static PyMethodDef core_methods[] = {
     {"memory", FASTCALL(core_memory), KEYWORDS, core_memory_doc},
     {"_attribute", FASTCALL(core_attribute), METH_FASTCALL, core_attribute_doc},
     {"diff", FASTCALL(core_diff), KEYWORDS, core_diff_doc},
+    {"ranks", FASTCALL(core_ranks), KEYWORDS, core_ranks_doc},
     {"_render", core_render, METH_VARARGS, core_render_doc},
     {"_resident_bytes", core_resident_bytes, METH_NOARGS,
      core_resident_bytes_doc},
     {"_malloc_bytes", core_malloc_bytes, METH_NOARGS, core_malloc_bytes_doc},
     {"_children", core_children, METH_NOARGS, core_children_doc},
     {"_line", core_line, METH_VARARGS, core_line_doc},
+    {"_copied_pages", core_copied_pages, METH_VARARGS, core_copied_pages_doc},
+    {"_held_in", core_held_in, METH_VARARGS, core_held_in_doc},
+    {"_merge_summaries", core_merge_summaries, METH_VARARGS,
+     core_merge_summaries_doc},
+    {"_summary_places", core_summary_places, METH_O, core_summary_places_doc},
     {"_baseline", core_baseline, METH_VARARGS, core_baseline_doc},
     {"_extend_baseline", core_extend_baseline, METH_VARARGS,
      core_extend_baseline_doc},
@@ -150,6 +163,7 @@ types_add(PyObject *module)
         {TYPE_ACCOUNTING, &accounting_spec, NULL, "Accounting", false, true},
         {TYPE_FINDINGS, &findings_spec, NULL, "Findings", false, true},
         {TYPE_GROWTH, &growth_spec, NULL, "Growth", false, true},
+        {TYPE_RANKS, &ranks_spec, NULL, "Ranks", false, true},
         {TYPE_MERGED, &merged_spec, NULL, "MergedPaths", false, true},
         {TYPE_WASTE, &waste_spec, NULL, "Waste", false, true},
         {TYPE_WHAT_IF, &what_if_spec, NULL, "WhatIf", false, true},

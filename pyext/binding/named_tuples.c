@@ -1,4 +1,5 @@
 /* The named tuples of leakgraph: their fields, as help() shows them. */
+#include "binding/growth_tuples.h"
 #include "binding/named_tuples.h"
 #include "binding/answers/py_cycle.h"
 #include "binding/objects/row.h"
@@ -156,55 +157,6 @@ static PyStructSequence_Field finding_holder_fields[] = {
     {NULL, NULL},
 };
 
-static PyStructSequence_Field growth_row_fields[] = {
-    {"holder", "where it accumulates, or what grows: '__main__.losses[*]'"},
-    {"type_name", "of what there is more of; the one that gained the most"},
-    {"verdict", "'accumulates', 'grows in place', 'garbage piles up', "
-                "'native', 'settled'"},
-    {"counts", "number of objects in each snapshot"},
-    {"bytes", "what they retain in each snapshot, with what their container "
-              "grew by: a tuple of Size"},
-    {"gained", "bytes of the last snapshot less those of the first"},
-    {"per_interval", "bytes from one snapshot to the next: a float"},
-    {"per_step", "bytes: a float; None: steps are not known"},
-    {"place", "the same in every process that runs the program: 16 hexadecimal "
-              "digits"},
-    {"node", "one of the objects, in the last snapshot"},
-    {"other_holders", "if there are several"},
-    {"finding", "the pattern of the finding that it belongs to, or None"},
-    {"reason", "why garbage piles up, or None"},
-    {NULL, NULL},
-};
-
-static PyStructSequence_Field growth_tally_fields[] = {
-    {"name", "a pattern, the way around a cycle, a kind of tensors, the name "
-             "of a thread without its number"},
-    {"detail", "of a cycle: 'collectable', or what the collector stumbles "
-               "over; else ''"},
-    {"holder", "of a finding: where to cut; else ''"},
-    {"counts", "how many in each snapshot; of a finding, what it keeps"},
-    {"bytes", "in each snapshot"},
-    {"gained", "bytes of the last snapshot less those of the first"},
-    {"is_new", "whether the first snapshot has none"},
-    {"is_growing", "whether they grow and do not stop"},
-    {NULL, NULL},
-};
-
-static PyStructSequence_Field growth_type_fields[] = {
-    {"name", "module and qualified name of the type"},
-    {"counts", "number of objects in each snapshot"},
-    {"bytes", "their shallow sizes together in each snapshot"},
-    {"gained", "bytes of the last snapshot less those of the first"},
-    {NULL, NULL},
-};
-
-static PyStructSequence_Field growth_account_fields[] = {
-    {"name", "'objects', 'rss', 'malloc', 'arenas'"},
-    {"bytes", "in each snapshot"},
-    {"gained", "bytes of the last snapshot less those of the first"},
-    {NULL, NULL},
-};
-
 static PyStructSequence_Field hop_fields[] = {
     {"label", "as Python would write it: '.x', '[0]', \"['key']\""},
     {"source", "node that holds"},
@@ -283,7 +235,7 @@ static PyStructSequence_Field capture_info_fields[] = {
     {"edges", "references"},
     {"seconds", "from the call to the finished file"},
     {"bytes", "size of the file"},
-    {"path", "its path, with {pid} and {n} filled in"},
+    {"path", "its path, with {pid}, {rank} and {n} filled in"},
     {"method", "'internal', or 'public: reason'"},
     {"pause", "seconds that the process stood still"},
     {NULL, NULL},
@@ -340,6 +292,13 @@ static const struct {
      {"leakgraph.GrowthTally",
       "A row of Growth.findings, .cycles, .tensors, .figures or .threads.",
       growth_tally_fields, 8}},
+    {TYPE_RANK_ROW,
+     {"leakgraph.RankRow", "Where ranks differ: a row of ranks().",
+      rank_row_fields, 9}},
+    {TYPE_RANK_REPEAT,
+     {"leakgraph.RankRepeat", "A row of Ranks.repeated.", rank_repeat_fields,
+      4}},
+    {TYPE_RANK, {"leakgraph.Rank", "A row of Ranks.ranks.", rank_fields, 4}},
     {TYPE_MERGED_ROW,
      {"leakgraph.MergedRow", "A row of MergedPaths.", merged_row_fields, 7}},
     {TYPE_THREAD_ROW,

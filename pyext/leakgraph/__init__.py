@@ -72,6 +72,10 @@ from leakgraph._core import (
     PartialError,
     Path,
     PictureError,
+    Rank,
+    RankRepeat,
+    RankRow,
+    Ranks,
     Result,
     Root,
     Roots,
@@ -101,6 +105,7 @@ from leakgraph._core import (
     keep_memory,
     load,
     memory,
+    ranks,
     save_snapshot,
     show_backrefs,
     show_path,
@@ -117,10 +122,12 @@ _Sequence.register(Result)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from leakgraph import cuda
+    from leakgraph import cuda, fleet
     from leakgraph.armed import Armed, arm, disarm
+    from leakgraph.attached import attach
     from leakgraph.buffers import register_buffers, unregister_buffers
     from leakgraph.expect import Uncollected, expect_collectable
+    from leakgraph.family import Tree, tree
     from leakgraph.queries import sql
     from leakgraph.repeats import Tracked, repeat, track
     from leakgraph.told import LeakError, LeakWarning
@@ -170,6 +177,10 @@ __all__ = [
     "PartialError",
     "Path",
     "PictureError",
+    "Rank",
+    "RankRepeat",
+    "RankRow",
+    "Ranks",
     "Result",
     "Root",
     "Roots",
@@ -185,6 +196,7 @@ __all__ = [
     "Top",
     "TopRow",
     "Tracked",
+    "Tree",
     "TypeRow",
     "TypeTable",
     "Uncollected",
@@ -196,6 +208,7 @@ __all__ = [
     "Why",
     "__version__",
     "arm",
+    "attach",
     "cuda",
     "cycles",
     "diff",
@@ -203,9 +216,11 @@ __all__ = [
     "expect_collectable",
     "figures",
     "findings",
+    "fleet",
     "keep_memory",
     "load",
     "memory",
+    "ranks",
     "register_buffers",
     "repeat",
     "save_snapshot",
@@ -217,6 +232,7 @@ __all__ = [
     "tensors",
     "top",
     "track",
+    "tree",
     "unregister_buffers",
     "waste",
     "watch",
@@ -230,9 +246,11 @@ _LATER = {
     "LeakError": "told",
     "LeakWarning": "told",
     "Tracked": "repeats",
+    "Tree": "family",
     "Uncollected": "expect",
     "Watch": "watching",
     "arm": "armed",
+    "attach": "attached",
     "disarm": "armed",
     "expect_collectable": "expect",
     "load_ipython_extension": "magics",
@@ -240,14 +258,17 @@ _LATER = {
     "repeat": "repeats",
     "sql": "queries",
     "track": "repeats",
+    "tree": "family",
     "unregister_buffers": "buffers",
     "watch": "watch_call",
 }
+#: Those that are asked for as a whole.
+_MODULES = ("cuda", "fleet")
 
 
 def __getattr__(name: str) -> object:
     """Import a name that has a module of its own."""
-    if name not in _LATER and name != "cuda":
+    if name not in _LATER and name not in _MODULES:
         raise AttributeError(f"module 'leakgraph' has no attribute '{name}'")
     try:
         from importlib import import_module
@@ -260,4 +281,4 @@ def __getattr__(name: str) -> object:
             f"leakgraph.{name} cannot be imported any more, because the interpreter "
             "is ending: ask for it earlier."
         ) from error
-    return module if name == "cuda" else getattr(module, name)
+    return module if name in _MODULES else getattr(module, name)

@@ -1,5 +1,6 @@
 import os
 import sys
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import (
@@ -20,6 +21,7 @@ from leakgraph.expect import Uncollected
 
 _T = TypeVar("_T")
 _Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+_Limit = int | Literal["all"] | None
 _Progress = bool | Callable[[str, float], object] | None
 _Column = Literal[
     "address",
@@ -112,10 +114,32 @@ def save_snapshot(
     max_bytes: int | None = None,
     progress: _Progress = None,
 ) -> CaptureInfo: ...
+def _attach(
+    pid: int,
+    library: str,
+    path: _Path,
+    previews: bool,
+    keys: bool,
+    contents: bool,
+    filtered: bool,
+    timeout: int,
+    progress: _Progress,
+) -> tuple[str, int, int, float]: ...
+def _attach_version(pid: int, filtered: bool, /) -> int: ...
 def _recalled(records: dict[int, bytes], /) -> Snapshot: ...
 def _resident_bytes() -> int: ...
 def _malloc_bytes() -> int: ...
 def _children() -> list[int]: ...
+def _copied_pages(
+    child: Snapshot, parent: Snapshot, pages: array[int], least: int, /
+) -> tuple[int, int, list[tuple[str, str, int, int]]]: ...
+def _held_in(
+    snapshot: Snapshot, spans: array[int], /
+) -> list[tuple[int, str, str, int]]: ...
+def _merge_summaries(*summaries: bytes) -> bytes: ...
+def _summary_places(
+    summary: bytes, /
+) -> list[tuple[str, str, int, dict[str, int], dict[str, int], str, int]]: ...
 def _baseline(path: _Path, may_be_missing: bool, /) -> frozenset[str]: ...
 def _extend_baseline(
     path: _Path, target: _Path, growth: list[tuple[str, str]], /
@@ -175,7 +199,7 @@ def cycles(
     holding: _Holding = None,
     kind: _CycleKind | Sequence[_CycleKind] | None = None,
     min_bytes: int | None = None,
-    limit: int | None = 20,
+    limit: _Limit = 20,
     by: str | None = None,
     mine: bool = False,
     module: str | None = None,
@@ -184,7 +208,7 @@ def cycles(
     progress: _Progress = None,
 ) -> Cycles: ...
 def top(
-    limit: int | None = 20,
+    limit: _Limit = 20,
     *,
     by: str | None = "retained",
     group: Literal["object", "type", "module"] = "object",
@@ -194,7 +218,7 @@ def top(
     progress: _Progress = None,
 ) -> Top: ...
 def waste(
-    limit: int | None = 20,
+    limit: _Limit = 20,
     *,
     libraries: bool = False,
     mine: bool = False,
@@ -206,7 +230,7 @@ def waste(
 def tensors(
     *,
     device: str | None = None,
-    limit: int | None = 20,
+    limit: _Limit = 20,
     group: None = None,
     mine: bool = False,
     module: str | None = None,
@@ -216,7 +240,7 @@ def tensors(
 def tensors(
     *,
     device: str | None = None,
-    limit: int | None = 20,
+    limit: _Limit = 20,
     group: Literal["kind", "device", "dtype", "shape"],
     mine: bool = False,
     module: str | None = None,
@@ -230,7 +254,12 @@ def memory(*, progress: _Progress = None) -> Accounting: ...
 def _render(dot: str, format: str, /) -> bytes: ...
 def _attribute(allocator: object, snapshot: Snapshot, /) -> Accounting: ...
 def findings(
-    *, mine: bool = False, module: str | None = None, progress: _Progress = None
+    *,
+    mine: bool = False,
+    module: str | None = None,
+    baseline: _Path | None = None,
+    update_baseline: bool = False,
+    progress: _Progress = None,
 ) -> Findings: ...
 def diff(
     before: Snapshot | _Path,
@@ -240,8 +269,18 @@ def diff(
     steps: Sequence[float] | None = None,
     min_bytes: int | str = 0,
     settled: bool = False,
+    baseline: _Path | None = None,
+    update_baseline: bool = False,
     progress: _Progress = None,
 ) -> Growth: ...
+def ranks(
+    first: Snapshot | _Path,
+    second: Snapshot | _Path,
+    /,
+    *more: Snapshot | _Path,
+    min_bytes: int | str = 1048576,
+    progress: _Progress = None,
+) -> Ranks: ...
 
 @final
 class Snapshot:
@@ -286,7 +325,7 @@ class Snapshot:
         self,
         *,
         by: Literal["bytes", "count", "name"] = "bytes",
-        limit: int | None = None,
+        limit: _Limit = None,
         mine: bool = False,
         module: str | None = None,
     ) -> TypeTable: ...
@@ -366,7 +405,7 @@ class Snapshot:
         holding: _Holding = None,
         kind: _CycleKind | Sequence[_CycleKind] | None = None,
         min_bytes: int | None = None,
-        limit: int | None = 20,
+        limit: _Limit = 20,
         by: str | None = None,
         mine: bool = False,
         module: str | None = None,
@@ -376,7 +415,7 @@ class Snapshot:
     ) -> Cycles: ...
     def top(
         self,
-        limit: int | None = 20,
+        limit: _Limit = 20,
         *,
         by: str | None = "retained",
         group: Literal["object", "type", "module"] = "object",
@@ -390,7 +429,7 @@ class Snapshot:
         self,
         *,
         device: str | None = None,
-        limit: int | None = 20,
+        limit: _Limit = 20,
         group: None = None,
         mine: bool = False,
         module: str | None = None,
@@ -401,7 +440,7 @@ class Snapshot:
         self,
         *,
         device: str | None = None,
-        limit: int | None = 20,
+        limit: _Limit = 20,
         group: Literal["kind", "device", "dtype", "shape"],
         mine: bool = False,
         module: str | None = None,
@@ -423,7 +462,7 @@ class Snapshot:
     ) -> WhatIf: ...
     def waste(
         self,
-        limit: int | None = 20,
+        limit: _Limit = 20,
         *,
         libraries: bool = False,
         mine: bool = False,
@@ -436,6 +475,8 @@ class Snapshot:
         *,
         mine: bool = False,
         module: str | None = None,
+        baseline: _Path | None = None,
+        update_baseline: bool = False,
         progress: _Progress = None,
     ) -> Findings: ...
     def report(
@@ -456,13 +497,15 @@ class Snapshot:
         steps: Sequence[float] | None = None,
         min_bytes: int | str = 0,
         settled: bool = False,
+        baseline: _Path | None = None,
+        update_baseline: bool = False,
         progress: _Progress = None,
     ) -> Growth: ...
     def merged_paths(
         self,
         target: object,
         *,
-        limit: int | None = 20,
+        limit: _Limit = 20,
         progress: _Progress = None,
     ) -> MergedPaths: ...
     def export(
@@ -724,7 +767,9 @@ class Accounting(Result[Account]):
     def host(self) -> dict[str, int | None]: ...
 
 @final
-class Findings(Result[Finding]): ...
+class Findings(Result[Finding]):
+    @property
+    def known(self) -> int: ...
 
 @final
 class Growth(Result[GrowthRow]):
@@ -745,6 +790,8 @@ class Growth(Result[GrowthRow]):
     @property
     def settled(self) -> int: ...
     @property
+    def known(self) -> int: ...
+    @property
     def drawing(self) -> Drawing: ...
     @property
     def findings(self) -> tuple[GrowthTally, ...]: ...
@@ -756,6 +803,15 @@ class Growth(Result[GrowthRow]):
     def figures(self) -> tuple[GrowthTally, ...]: ...
     @property
     def threads(self) -> tuple[GrowthTally, ...]: ...
+
+@final
+class Ranks(Result[RankRow]):
+    @property
+    def ranks(self) -> tuple[Rank, ...]: ...
+    @property
+    def repeated(self) -> tuple[RankRepeat, ...]: ...
+    @property
+    def libraries(self) -> int: ...
 
 @final
 class Waste(Result[WasteRow]):
@@ -1386,6 +1442,67 @@ class GrowthTally(
     def is_new(self) -> bool: ...
     @property
     def is_growing(self) -> bool: ...
+
+@final
+class RankRow(
+    _Row, tuple[str, str, int, str, int, int, tuple[Size, ...], tuple[int, ...], str]
+):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = (
+            "holder",
+            "type_name",
+            "apart",
+            "rank",
+            "usual",
+            "others",
+            "bytes",
+            "counts",
+            "place",
+        )
+    @property
+    def holder(self) -> str: ...
+    @property
+    def type_name(self) -> str: ...
+    @property
+    def apart(self) -> int: ...
+    @property
+    def rank(self) -> str: ...
+    @property
+    def usual(self) -> int: ...
+    @property
+    def others(self) -> int: ...
+    @property
+    def bytes(self) -> tuple[Size, ...]: ...
+    @property
+    def counts(self) -> tuple[int, ...]: ...
+    @property
+    def place(self) -> str: ...
+
+@final
+class RankRepeat(_Row, tuple[str, str, int, int]):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = ("holder", "type_name", "each", "together")
+    @property
+    def holder(self) -> str: ...
+    @property
+    def type_name(self) -> str: ...
+    @property
+    def each(self) -> int: ...
+    @property
+    def together(self) -> int: ...
+
+@final
+class Rank(_Row, tuple[str, Size, int | None, int | None]):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = ("name", "objects", "rss", "unexplained")
+    @property
+    def name(self) -> str: ...
+    @property
+    def objects(self) -> Size: ...
+    @property
+    def rss(self) -> int | None: ...
+    @property
+    def unexplained(self) -> int | None: ...
 
 @final
 class WasteRow(_Row, tuple[str, str, int, Size, Size, bool, int, int, Node, str]):

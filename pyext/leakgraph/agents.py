@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Literal
 
+import leakgraph
 from leakgraph._core import (
     ArgumentError,
     Edge,
@@ -116,6 +117,14 @@ class Tools:
         """Add up the storages of tensors by kind, device, dtype or shape."""
         return _rows(self._snap.tensors(limit=None, group=by), limit)
 
+    def waste(self, limit: int = 10, mine: bool = False) -> Answer:
+        """List what memory could be had without losing anything, and how.
+
+        mine leaves out what only libraries hold.
+        """
+        found = self._snap.waste(limit=None, mine=mine)
+        return {**_rows(found, limit), "total": _plain(found.total)}
+
     def memory(self) -> Answer:
         """Account for the memory of the process and of each GPU."""
         return {"text": _cut(str(self._snap.memory()))}
@@ -139,6 +148,17 @@ class Tools:
             raise ArgumentError("There is one snapshot: serve more, the oldest first.")
         first, *more = self._snapshots
         return _rows(first.diff(*more), limit)
+
+    def ranks(self, min_bytes: int = 1 << 20, limit: int = 10) -> Answer:
+        """List where the processes of one job differ, if each snapshot is of one."""
+        if len(self._snapshots) < 2:
+            raise ArgumentError("There is one snapshot: serve one of each process.")
+        first, second, *more = self._snapshots
+        found = leakgraph.ranks(first, second, *more, min_bytes=min_bytes)
+        answer = _rows(found, limit)
+        answer["ranks"] = [_plain(rank) for rank in found.ranks[:MOST]]
+        answer["repeated"] = [_plain(row) for row in found.repeated[:WIDE]]
+        return answer
 
     def search(self, selector: str, limit: int = 10) -> Answer:
         """List the objects that a selector names, the ones that retain most first.

@@ -17,6 +17,10 @@ SAMPLING = 0.1
 #: Seconds that a snapshot is planned for before one was measured: for each block of
 #: memory that Python has, and at least.
 PER_BLOCK, AT_LEAST = 5e-7, 0.05
+#: At first the budget comes faster, so many times, until the program has that of so
+#: many seconds: a process with few objects then has its first comparison in time. It
+#: gets no more until these seconds are over.
+FASTER, AHEAD = 5.0, 60.0
 
 
 def processor() -> float:
@@ -65,7 +69,9 @@ class Budget:
         plan = self.plan
         if plan is None:
             plan = AT_LEAST + PER_BLOCK * sys.getallocatedblocks()
-        return self._spent + plan <= self._share * (now - self._begin)
+        elapsed = now - self._begin
+        paid = max(elapsed, min(FASTER * elapsed, AHEAD))
+        return self._spent + plan <= self._share * paid
 
     def spend(self, since: tuple[float, float], *, is_snapshot: bool = False) -> None:
         """Note the cost of what a snapshot takes, or of a snapshot itself."""

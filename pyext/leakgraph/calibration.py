@@ -6,6 +6,7 @@ loaded. It reads the memory of what `torch` returns, and drops it with this modu
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from typing import Any
 
@@ -133,8 +134,38 @@ def _graph() -> dict[str, Any]:
     return made
 
 
+def _script() -> dict[str, Any]:
+    """A scripted module with two tensors, containers and a number in it.
+
+    Nothing is compiled, and all of it goes with the compilation unit, which is its own.
+    """
+    core: Any = library._C
+    first = library.ones(3, dtype=library.float32, device="cpu")
+    second = library.ones(4, dtype=library.float32, device="cpu")
+    tensor = core.TensorType.get()
+    unit = core.CompilationUnit()
+    module = core.ScriptModule("leakgraph.Sample", unit, False)
+    tensors = core.ListType.ofTensors()
+    names = core.DictType(core.StringType.get(), tensor)
+    pair = core.TupleType([tensor, tensor])
+    module._register_attribute("first", tensor, first)
+    module._register_attribute("second_of_two_tensors", tensor, second)
+    module._register_attribute("list", tensors, [first, second])
+    module._register_attribute("dict", names, {"first": first, "second": second})
+    module._register_attribute("tuple", pair, (first, second))
+    module._register_attribute("number", core.IntType.get(), 7)
+    return {
+        "script": module,
+        "script first": first,
+        "script second": second,
+    }
+
+
 def _make() -> dict[str, Any]:
     made = {**_dtypes(), **_tensors(), **_graph()}
+    # Versions differ: without these, the capture only leaves out scripted modules.
+    with contextlib.suppress(Exception):
+        made.update(_script())
     tensors = [value for value in made.values() if isinstance(value, library.Tensor)]
     backward = getattr(Doubled, "_backward_cls", Packed)
     made["classes"] = tuple({Packed, Doubled, backward})

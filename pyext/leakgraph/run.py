@@ -30,6 +30,8 @@ USAGE = """\
 usage: python -m leakgraph run [OPTIONS] SCRIPT [ARGS]
        python -m leakgraph run [OPTIONS] -m MODULE [ARGS]
        python -m leakgraph watch [OPTIONS] SCRIPT [ARGS]
+       python -m leakgraph attach PID [OPTIONS]
+       python -m leakgraph tree PID [OPTIONS]
        python -m leakgraph export SNAP --parquet DIR
        python -m leakgraph sql SNAP QUERY
        python -m leakgraph mcp SNAP
@@ -52,7 +54,8 @@ that ends by os._exit() or a signal leaves no snapshot of its end.
                   waste`; no contents are saved
 
 watch runs it and says what grows; see `python -m leakgraph watch --help`, and
-`sql --help` and `mcp --help`. export --parquet writes tables with pyarrow.
+`attach --help`, `tree --help`, `sql --help` and `mcp --help`. export --parquet writes
+tables with pyarrow.
 For any other VERB, runs the `leakgraph` command, which reads snapshots.
 """
 
@@ -80,7 +83,7 @@ def main(arguments: list[str]) -> None:
         from leakgraph.watched import watch_script
 
         watch_script(arguments[1:])
-    elif arguments[0] in ("sql", "mcp") or _writes_parquet(arguments):
+    elif arguments[0] in ("attach", "tree", "sql", "mcp") or _writes_parquet(arguments):
         from leakgraph.verbs import run_verb
 
         sys.exit(run_verb(arguments[0], arguments[1:]))

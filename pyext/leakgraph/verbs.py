@@ -1,4 +1,4 @@
-"""The verbs of the command that need Python: `export --parquet`, `sql` and `mcp`."""
+"""The verbs that need Python: `attach`, `tree`, `export --parquet`, `sql` and `mcp`."""
 
 from __future__ import annotations
 
@@ -93,6 +93,20 @@ def _take(
     return options, words
 
 
+def _attach(arguments: list[str]) -> int:
+    """Take snapshots of another process."""
+    from leakgraph.attached import OPTIONS, USAGE, attach_verb
+
+    return attach_verb(*_take("attach", arguments, OPTIONS, USAGE))
+
+
+def _tree(arguments: list[str]) -> int:
+    """Take snapshots of another process and of its children."""
+    from leakgraph.tree_verb import OPTIONS, USAGE, tree_verb
+
+    return tree_verb(*_take("tree", arguments, OPTIONS, USAGE))
+
+
 def _export(arguments: list[str]) -> int:
     """Write the tables of a snapshot as Parquet."""
     known = {"--parquet": "a folder"}
@@ -151,6 +165,8 @@ def _mcp(arguments: list[str]) -> int:
 
 
 _VERBS: dict[str, Callable[[list[str]], int]] = {
+    "attach": _attach,
+    "tree": _tree,
     "export": _export,
     "sql": _sql,
     "mcp": _mcp,

@@ -38,8 +38,6 @@ __all__ = ["LeakError", "LeakWarning", "Watch"]
 SOON, SELDOM = 0.1, 60.0
 #: Samples between two looks at the trend.
 LOOK = 15
-#: And between two looks at the children of the process.
-WORKERS = 5
 #: Snapshots that are compared: from ENOUGH on, and SLOTS at most. Three could still be
 #: taken while a program warms up.
 ENOUGH, SLOTS = 4, 6
@@ -183,6 +181,7 @@ class Watch:
         """What was seen so far, as text."""
         seconds = self._budget.seconds
         self._workers.sample(seconds)
+        self._workers.measure()
         x = f"{self._steps:,} steps" if self._steps else f"{seconds:,.0f} s"
         lines = [
             f"Watched for {x}.",
@@ -228,14 +227,13 @@ class Watch:
                 self._look()
             paid = self._budget.sampled(since)
             self._due = max(begin + self._distance, paid)
+            self._workers.look(self._looks, self._budget)
             self._consider(begin, x)
         finally:
             self._busy.release()
 
     def _look(self) -> None:
         """Now and then, look whether memory in use rises."""
-        if self._looks % WORKERS == 0:
-            self._workers.sample(self._budget.seconds)
         self._looks += 1
         if self._looks % LOOK == 0:
             self._rising = self._window.rising()
@@ -270,10 +268,7 @@ class Watch:
         forked.wait()
 
     def _gather(
-        self,
-        x: float,
-        forked: threading.Event | None,
-        enough: int | None = None,
+        self, x: float, forked: threading.Event | None, enough: int | None = None
     ) -> None:
         """Take a snapshot, and compare it with the earlier ones."""
         since = self._budget.start()
@@ -330,10 +325,7 @@ class Watch:
     def _find(self, nodes: bool) -> tuple[Growth, list[GrowthRow]]:
         """What grows, and what of it was not told yet."""
         growth = self._evidence.compare(
-            self._taken,
-            steps=self._points[: self._taken],
-            min_bytes=LEAST,
-            nodes=nodes,
+            self._taken, steps=self._points[: self._taken], min_bytes=LEAST, nodes=nodes
         )
         return growth, [row for row in growth if row.place not in self._told]
 

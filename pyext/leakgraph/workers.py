@@ -9,21 +9,35 @@ from contextlib import suppress
 
 from leakgraph._core import Size, _children, _line
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from leakgraph.budget import Budget
+
 __all__ = ["Workers", "own_name"]
 
 #: Children that are looked at, and points that are kept of each.
 MOST, POINTS = 64, 30
+#: Samples of a watch between two looks at them.
+EVERY = 5
 #: The name of a child that takes a snapshot for a Watch.
 OWN = "leakgraph"
+#: Bytes of a page.
+PAGE = os.sysconf("SC_PAGE_SIZE")
 #: What the memory of a worker must gain to be told as rising, in bytes.
 FLOOR = 1 << 20
 
 
 class Worker:
-    """A child, and the bytes that only it has, at some points."""
+    """A child, and its anonymous memory at some points.
 
-    def __init__(self, pid: int, name: str) -> None:
-        self.pid, self.name = pid, name
+    `first` are the bytes that only it had at the first of them. To learn these, the
+    kernel looks at every page, which takes a thousand times as long.
+    """
+
+    def __init__(self, pid: int, name: str, first: int) -> None:
+        self.pid, self.name, self.first = pid, name, first
+        #: The bytes that only it has now; None: nobody asked.
+        self.now: int | None = None
         self._x = array("d")
         self._bytes = array("d")
 
@@ -38,18 +52,25 @@ class Worker:
 
     @property
     def bytes(self) -> int:
-        """The last number of these."""
-        return int(self._bytes[self.count - 1]) if self._bytes else 0
+        """The bytes that only it has, or had before it ended."""
+        return self.first + self.gained
 
     @property
     def gained(self) -> int:
-        """The last number less the first one."""
-        return self.bytes - int(self._bytes[0]) if self._bytes else 0
+        """What these gained; without what it copied, unless that was asked for."""
+        if self.now is not None:
+            return self.now - self.first
+        return self.grown
+
+    @property
+    def grown(self) -> int:
+        """What its anonymous memory gained."""
+        return int(self._bytes[self.count - 1] - self._bytes[0]) if self._bytes else 0
 
     def add(self, x: float, used: int) -> None:
         """Add a point; of many, every other one stays."""
         if len(self._x) == POINTS:
-            self._x, self._bytes = self._x[1::2], self._bytes[1::2]
+            self._x, self._bytes = self._x[::2], self._bytes[::2]
         self._x.append(x)
         self._bytes.append(used)
 
@@ -57,7 +78,7 @@ class Worker:
         """Whether it rises beyond its noise and the floor."""
         count = self.count
         _, _, rises = _line(self._x[:count].tobytes(), self._bytes[:count].tobytes())
-        return rises and self.gained >= FLOOR
+        return rises and self.grown >= FLOOR
 
     def describe(self) -> str:
         """One line: who it is, its bytes, and whether they rise."""
@@ -72,22 +93,41 @@ class Workers:
 
     def __init__(self) -> None:
         self._known: dict[int, Worker] = {}
+        self._due = 0
 
     def __bool__(self) -> bool:
         return bool(self._known)
 
+    def look(self, samples: int, budget: Budget) -> None:
+        """Look at all children after some samples: a new one costs more than these."""
+        if samples >= self._due:
+            self._due = samples + EVERY
+            since = budget.start()
+            self.sample(budget.seconds)
+            budget.spend(since)
+
     def sample(self, x: float) -> None:
         """Look at all children."""
         for pid in sorted(_children()):
-            used = _own_bytes(pid)
+            used = _anonymous_bytes(pid)
             if used is None:
                 continue
             if pid not in self._known and len(self._known) < MOST:
                 name = _name(pid)
-                if name != OWN:
-                    self._known[pid] = Worker(pid, name)
+                first = None if name == OWN else _own_bytes(pid)
+                if first is not None:
+                    self._known[pid] = Worker(pid, name, first)
             if pid in self._known:
                 self._known[pid].add(x, used)
+
+    def measure(self) -> None:
+        """Ask for the bytes that only those have that still run.
+
+        In a forked child, memory that it shared with its parent is its own once either
+        has written to it, if only a reference count.
+        """
+        for worker in self._known.values():
+            worker.now = _own_bytes(worker.pid)
 
     def lines(self) -> list[str]:
         """A line for each, the one that gained the most first."""
@@ -101,6 +141,16 @@ def own_name() -> str:
     if process is None or process.parent_process() is None:
         return ""
     return f"{process.current_process().name} (pid {os.getpid()}): "
+
+
+def _anonymous_bytes(pid: int) -> int | None:
+    """Resident bytes of no file; None: it is gone."""
+    try:
+        with open(f"/proc/{pid}/statm", encoding="ascii") as file:
+            words = file.read().split()
+    except OSError:
+        return None
+    return (int(words[1]) - int(words[2])) * PAGE
 
 
 def _own_bytes(pid: int) -> int | None:

@@ -72,6 +72,19 @@ add_references(making *to)
 }
 
 static void
+fill_deep(making *to, uint32_t from, uint32_t items)
+{
+    char name[16];
+    for (uint32_t i = 0; i < GROWING_DEPTH; i++) {
+        snprintf(name, sizeof name, "level%u", i);
+        from = attribute(to, from, name, REQUEST, 40);
+    }
+    uint32_t list = attribute(to, from, "list", LIST, 100);
+    for (uint32_t i = 0; i < items; i++)
+        refer(to, list, add(to, ITEM, 1000), LG_EDGE_INDEX, i);
+}
+
+static void
 fill(making *to, const growing_heap *of)
 {
     uint32_t app = add(to, MODULE, 100);
@@ -102,6 +115,8 @@ fill(making *to, const growing_heap *of)
         refer(to, left, node, LG_EDGE_INDEX, i);
         refer(to, right, node, LG_EDGE_INDEX, i);
     }
+    if (of->deep > 0)
+        fill_deep(to, app, of->deep);
     uint32_t requests = attribute(to, app, "requests", LIST, 100);
     uint32_t first = to->builder->node_count;
     for (uint32_t i = 0; i < of->requests; i++) {
@@ -165,6 +180,7 @@ take(growing_series *to, const growing_heap *of)
     add_bytes(&made, "memory.malloc", of->malloc);
     add_bytes(&made, "memory.leakgraph_malloc", of->own);
     add_bytes(&made, "memory.leakgraph", of->own);
+    add_bytes(&made, "memory.tracemalloc", of->traced);
     add_bytes(&made, "memory.python_used", of->pymalloc);
     add_bytes(&made, "memory.stacks", of->stacks);
     add_bytes(&made, "memory.rss", of->rss);

@@ -14,6 +14,7 @@ typedef struct growing_heap {
     uint32_t numbers;  // references in app.counts, of which nothing is a node
     uint32_t garbage;  // cycles of one object
     uint32_t shared;   // objects in two lists
+    uint32_t deep;     // objects in a list GROWING_DEPTH attributes below app
     uint32_t requests; // app.requests[*], each with one Item
     uint32_t without;  // of these, those that have none
     uint32_t weak;     // weak references, in app.weak
@@ -21,11 +22,14 @@ typedef struct growing_heap {
     uint32_t parts;    // objects that the requests have among them, in turn
     uint32_t malloc;   // bytes in use, 0: not known
     uint32_t own;      // of these, and of rss, what leakgraph keeps
+    uint32_t traced;   // of these, and of rss, what tracemalloc keeps
     uint32_t pymalloc; // bytes in use of pymalloc, 0: not known
     uint32_t own_list; // objects in a list of leakgraph's
     uint32_t stacks;   // bytes of the stacks of threads, 0: not known
     uint32_t rss;      // resident bytes, 0: not known
 } growing_heap;
+
+enum { GROWING_DEPTH = 30 };
 
 typedef struct growing_series {
     uint32_t count;

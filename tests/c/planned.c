@@ -137,8 +137,8 @@ planned_analyse(lg_builder *builder)
     planned_places made = {0};
     REQUIRE(lg_builder_finish(builder, &made.graph, NULL) == LG_OK);
     REQUIRE(lg_analysis_new(made.graph, NULL, &made.analysis, NULL) == LG_OK);
-    REQUIRE(lg__places_walk(made.analysis, NULL, &made.places, &made.place_of,
-                            NULL) == LG_OK);
+    REQUIRE(lg_places_walk(made.analysis, NULL, &made.places, &made.place_of,
+                           NULL) == LG_OK);
     return made;
 }
 

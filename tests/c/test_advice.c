@@ -126,6 +126,7 @@ words(void)
     CHECK(strstr(text.data, "{\"kind\": \"cycle\", \"bytes\": 10000, "
                             "\"what\": \"1 collectable cycle\""));
     CHECK(strstr(text.data, "\"held_by\": \"Node.me"));
+    CHECK(strstr(text.data, "\"fix\": \"Cut Node.me"));
     CHECK(strstr(text.data, "\"what\": \"loss-history: 3 x Tensor\""));
     CHECK(strstr(text.data, "\"fix\": \"Append loss.item()"));
     CHECK(strstr(text.data, "\"what\": \"bytearray\", \"held_by\": "

@@ -221,6 +221,25 @@ texts_in_any_order(void)
     }
 }
 
+static void
+room_for_texts(void)
+{
+    lg_builder *builder = builder_of(2);
+    lg_builder_texts before = lg_builder_count_texts(builder);
+    const lg_builder_texts some = {1000, 4000, 1000};
+    CHECK(lg_builder_reserve_texts(builder, &some));
+    lg_builder_set_text(builder, 1, "four", 4);
+    lg_builder_texts after = lg_builder_count_texts(builder);
+    CHECK(after.strings == before.strings + 1);
+    CHECK(after.bytes == before.bytes + 4);
+    CHECK(after.texts == 1 && before.texts == 0);
+    const lg_builder_texts too_many = {UINT64_MAX / 2, 1, 1};
+    CHECK(!lg_builder_reserve_texts(builder, &too_many));
+    lg_graph *graph = finish(builder);
+    CHECK(lg_node_text(graph, 1).length == 4);
+    lg_graph_free(graph);
+}
+
 static lg_status
 finish_fails(lg_builder *builder, lg_error *err)
 {
@@ -269,6 +288,7 @@ SUITE(builder)
     RUN(partial);
     RUN(sizes_and_texts);
     RUN(texts_in_any_order);
+    RUN(room_for_texts);
     RUN(misuse);
     return test_result();
 }

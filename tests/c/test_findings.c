@@ -246,6 +246,35 @@ look_alikes(void)
     lg_graph_free(graph);
 }
 
+// gc.garbage has objects of several types: the commonest is told.
+static void
+several_types(void)
+{
+    static const char *const types[] = {"app.First", "app.Many", "app.Many"};
+    uint32_t app;
+    story made = heap_begin(&app);
+    uint32_t collector = story_module(&made, "gc");
+    uint32_t garbage = heap_list(&made, LG_NONE);
+    story_attribute(&made, collector, "garbage", garbage);
+    for (size_t i = 0; i < 3; i++)
+        heap_append(&made, garbage, story_add(&made, types[i], NULL, HEAP_BIG));
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_findings findings = {0};
+    lg_text text = {0};
+    REQUIRE(lg_analysis_findings(analysis, NULL, NULL, &findings, NULL) ==
+            LG_OK);
+    REQUIRE(findings.count == 1 && findings.group_count == 1);
+    CHECK(findings.items[0].count == 3 && findings.items[0].of_type == 2);
+    CHECK(lg_report_findings(analysis, &findings, LG_FORMAT_TEXT, &text,
+                             NULL) == LG_OK);
+    CHECK(strstr(text.data, ", 3 objects, 2 of them Many\n") != NULL);
+    lg_text_free(&text);
+    lg_findings_free(&findings);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 // Each pattern has its own name, one sentence and one line.
 static void
 table(void)
@@ -304,6 +333,7 @@ SUITE(findings)
     RUN(of_a_node);
     RUN(of_rows);
     RUN(look_alikes);
+    RUN(several_types);
     RUN(number);
     RUN(table);
     return test_result();

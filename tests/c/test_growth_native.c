@@ -33,6 +33,15 @@ own_memory_is_left_out(void)
     CHECK(made.growth.accounts[LG_ACCOUNT_RSS][1] == 9500);
     CHECK(made.growth.accounts[LG_ACCOUNT_MALLOC][2] == 0);
     growing_forget(&made);
+    const growing_heap traced[] = {
+        {.malloc = 6000, .rss = 7000},
+        {.malloc = 9000, .rss = 12000, .own = 1000, .traced = 1500},
+        {.malloc = 9000, .rss = 12000, .traced = 9001}};
+    made = growing_compare(traced, 3, NULL);
+    CHECK(made.growth.accounts[LG_ACCOUNT_MALLOC][1] == 6500);
+    CHECK(made.growth.accounts[LG_ACCOUNT_RSS][1] == 9500);
+    CHECK(made.growth.accounts[LG_ACCOUNT_MALLOC][2] == 0);
+    growing_forget(&made);
 }
 
 // Whether the memory of that kind has a row, which gained so many bytes.
@@ -67,6 +76,55 @@ native_growth_has_rows(void)
     check_native(heaps, LG_NATIVE_MALLOC, 4096 * 50);
     heaps[2].malloc--;
     check_native(heaps, LG_NATIVE_MALLOC, 0);
+}
+
+static void
+count_tensors(lg_summary *summary, uint32_t tensors)
+{
+    lg__tally tally = {.kind = LG_TALLY_TENSOR, .count = tensors};
+    tally.name = lg__places_string(summary->places, (lg_string){"kept", 4});
+    tally.detail = lg__places_string(summary->places, (lg_string){"", 0});
+    REQUIRE(lg__summary_count(summary, tally));
+    lg__tallies_join(&summary->tallies);
+}
+
+// Whether there is a row of native memory in snapshots with so many tensors.
+static bool
+is_native_beside(const growing_heap *heaps, const uint32_t *tensors)
+{
+    growing_series made = growing_compare(heaps, 3, NULL);
+    lg_growth_free(&made.growth);
+    for (uint32_t i = 0; i < 3; i++)
+        count_tensors(made.summary[i], tensors[i]);
+    REQUIRE(lg_growth_find((const lg_summary *const *)made.summary, 3, NULL,
+                           NULL, NULL, &made.growth, NULL) == LG_OK);
+    bool found = false;
+    for (size_t i = 0; i < made.growth.count; i++)
+        found |= made.growth.rows[i].verdict == LG_GROWTH_NATIVE;
+    growing_forget(&made);
+    return found;
+}
+
+// What an allocator keeps beside tensors that are told is no growth of its own.
+static void
+tensors_explain_what_is_kept_beside_them(void)
+{
+    enum { BASE = 100000, EACH = 512 };
+    const uint32_t more[] = {10, 510, 1010};
+    const uint32_t fewer[] = {2000, 510, 1010};
+    growing_heap heaps[3] = {{.malloc = BASE},
+                             {.malloc = BASE + 500 * EACH},
+                             {.malloc = BASE + 1000 * EACH}};
+    CHECK(is_native_beside(heaps, more));
+    heaps[2].malloc--;
+    CHECK(!is_native_beside(heaps, more));
+    CHECK(is_native_beside(heaps, fewer));
+    const uint32_t many[] = {0, 8 << 10, 16 << 10};
+    growing_heap mapped[3] = {{.rss = 8 << 20}, {.rss = 12 << 20}};
+    mapped[2].rss = 16 << 20;
+    CHECK(is_native_beside(mapped, many));
+    mapped[2].rss--;
+    CHECK(!is_native_beside(mapped, many));
 }
 
 static void
@@ -136,6 +194,8 @@ blocks_of_objects(void)
         {"collections.deque", 760, 240, 528},
         {"numpy.ndarray", 96 + 16, 96, 16},
         {"numpy.ndarray", 96, 96, 0},
+        {"torch.Tensor", 80 + 224, 80, 224},
+        {"torch.nn.parameter.Parameter", 80 + 400, 80, 400},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lg_string type = {cases[i].type, (uint32_t)strlen(cases[i].type)};
@@ -152,6 +212,7 @@ SUITE(growth_native)
     RUN(native_growth_has_a_number);
     RUN(own_memory_is_left_out);
     RUN(native_growth_has_rows);
+    RUN(tensors_explain_what_is_kept_beside_them);
     RUN(stacks_and_mappings_have_rows);
     return test_result();
 }

@@ -26,9 +26,28 @@ newer_version(void)
     lg_error err;
     bytes file = saved(graph, 0);
     lg_graph_free(graph);
-    file.data[8] = 3; // the major version
+    file.data[8] = 4; // the major version
     CHECK(load(file, &err) == LG_EVERSION);
-    CHECK(strstr(err.message, "3.0") != NULL);
+    CHECK(strstr(err.message, "4.0") != NULL);
+    free(file.data);
+}
+
+// Files of earlier versions have fewer encodings.
+static void
+older_versions(void)
+{
+    lg_graph *graph = sample_chain(10);
+    lg_error err;
+    bytes file = saved(graph, 0);
+    lg_graph_free(graph);
+    for (uint8_t version = 1; version < 3; version++) {
+        file.data[8] = version;
+        seal(file);
+        CHECK(load(file, &err) == LG_OK);
+    }
+    file.data[8] = 0;
+    seal(file);
+    CHECK(load(file, &err) == LG_EFORMAT);
     free(file.data);
 }
 
@@ -125,8 +144,8 @@ crafted_sections(void)
     bytes file = saved(graph, 3);
     for (uint32_t i = 0; i < section_count(file); i++) {
         section good = section_at(file, i);
-        section bad[10];
-        for (size_t j = 0; j < 10; j++)
+        section bad[11];
+        for (size_t j = 0; j < 11; j++)
             bad[j] = good;
         bad[0].id = 1 + good.id % section_count(file);
         bad[1].id = 999;
@@ -140,7 +159,11 @@ crafted_sections(void)
         // Only numbers have differences.
         bool numbers = good.element == 4 || good.element == 8;
         bad[9].encoding = good.raw == 0 ? 7 : numbers ? good.encoding + 7 : 3;
-        for (size_t j = 0; j < 10; j++) {
+        // Only some sections are sorted.
+        bad[10].encoding = good.encoding < 4   ? 4
+                           : good.element == 2 ? 5
+                                               : good.encoding - 2;
+        for (size_t j = 0; j < 11; j++) {
             put_section(file, i, bad[j]);
             CHECK(load(file, &err) == LG_EFORMAT);
         }
@@ -202,6 +225,7 @@ SUITE(load)
 {
     folder_make();
     RUN(newer_version);
+    RUN(older_versions);
     RUN(flipped);
     RUN(cut_short);
     RUN(crafted_sections);

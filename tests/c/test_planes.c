@@ -6,16 +6,18 @@ static void
 check_round_trip(const lg__planes *planes, const uint8_t *column)
 {
     size_t length = (size_t)planes->count * planes->width;
-    size_t room = lg__planes_room(planes);
     uint8_t *there = malloc(length);
-    uint8_t *spare = malloc(room);
-    REQUIRE(there != NULL && spare != NULL);
-    for (uint64_t at = 0; at < planes->count; at += LG__PLANES_BLOCK)
-        lg__planes_split(planes, column, at, spare, there + at * planes->width);
-    lg__planes_join(planes, there, spare);
+    lg__planes_room room = {0};
+    REQUIRE(lg__planes_room_fit(&room, planes) && there != NULL);
+    lg__planes split = *planes, joined = *planes;
+    for (uint64_t at = 0; at < planes->count; at += LG__PLANES_BLOCK) {
+        lg__planes_split(&split, column, at, &room);
+        memset(room.elements, 0, room.size);
+        lg__planes_join(&joined, there, at, &room);
+    }
     CHECK(memcmp(there, column, length) == 0);
+    lg__planes_room_free(&room);
     free(there);
-    free(spare);
 }
 
 // All widths of columns, and counts around the size of a block.
@@ -37,12 +39,25 @@ round_trips(void)
         column[i] = (uint8_t)test_random(&seed);
     for (size_t i = 0; i < 6; i++)
         for (size_t j = 0; j < 6; j++) {
-            lg__planes planes = {counts[j], widths[i], false};
+            lg__planes planes = {.count = counts[j], .width = widths[i]};
             check_round_trip(&planes, column);
             planes.differences = widths[i] == 4 || widths[i] == 8;
             check_round_trip(&planes, column);
+            planes.key = column + 4;
+            planes.key_width = j % 2 ? 1 : 4;
+            check_round_trip(&planes, column);
         }
     free(column);
+}
+
+static void
+check_layout(lg__planes *planes, const void *column, const uint8_t *expected)
+{
+    lg__planes_room room = {0};
+    REQUIRE(lg__planes_room_fit(&room, planes));
+    lg__planes_split(planes, column, 0, &room);
+    CHECK(memcmp(room.planes, expected, planes->count * planes->width) == 0);
+    lg__planes_room_free(&room);
 }
 
 // The file format promises these bytes.
@@ -51,21 +66,33 @@ layout(void)
 {
     const uint16_t pairs[3] = {0x0201, 0x0403, 0x0605};
     const uint8_t planes[6] = {1, 3, 5, 2, 4, 6};
-    uint8_t spare[64];
-    uint8_t out[64];
-    lg__planes two = {3, 2, false};
-    lg__planes_split(&two, (const void *)pairs, 0, spare, out);
-    CHECK(memcmp(out, planes, sizeof planes) == 0);
+    check_layout(&(lg__planes){.count = 3, .width = 2}, pairs, planes);
     const uint32_t numbers[4] = {3, 2, 2, 260};
-    const uint8_t differences[8] = {6, 1, 0, 4, 0, 0, 0, 2};
-    lg__planes four = {4, 4, true};
-    lg__planes_split(&four, (const void *)numbers, 0, spare, out);
-    CHECK(memcmp(out, differences, sizeof differences) == 0);
+    const uint8_t differences[16] = {6, 1, 0, 4, 0, 0, 0, 2};
+    lg__planes four = {.count = 4, .width = 4, .differences = true};
+    check_layout(&four, numbers, differences);
+    CHECK(four.before == 260);
+}
+
+// Sorted by a key of four bytes, where equal keys keep their order.
+static void
+sorted_layout(void)
+{
+    const uint32_t keys[4] = {256, 1, 256, 0};
+    const uint32_t numbers[4] = {10, 7, 12, 5};
+    const uint8_t sorted[16] = {5, 7, 10, 12};
+    const uint8_t differences[16] = {10, 4, 6, 4};
+    lg__planes four = {
+        .count = 4, .width = 4, .key_width = 4, .key = (const uint8_t *)keys};
+    check_layout(&four, numbers, sorted);
+    four.differences = true;
+    check_layout(&four, numbers, differences);
 }
 
 SUITE(planes)
 {
     RUN(round_trips);
     RUN(layout);
+    RUN(sorted_layout);
     return test_result();
 }

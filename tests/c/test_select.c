@@ -99,6 +99,10 @@ suggestions(void)
     refuses("name:train.loses", LG_ENOTFOUND, "did you mean .losses?");
     refuses("name:losses[0]", LG_ENOTFOUND,
             "did you mean name:train.losses[0]?");
+    refuses("name:lossse[0]", LG_ENOTFOUND,
+            "did you mean name:train.losses[0]?");
+    refuses("name:zzzzzzzzz", LG_ENOTFOUND, "no module begins name:zzzzzzzzz");
+    refuses("type:Tesnor", LG_ENOTFOUND, "did you mean type:torch.Tensor?");
     refuses("name:train.losses[2]", LG_ENOTFOUND, "list of 2 has no [2]");
     refuses("name:train.losses[1]['its']", LG_ENOTFOUND,
             "did you mean ['it\\'s']?");

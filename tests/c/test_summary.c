@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "figure_heap.h"
 #include "growth/summary_file.h"
 #include "planned.h"
 #include "scarce.h"
@@ -222,6 +223,25 @@ memory_may_run_out(void)
     planned_forget(&made);
 }
 
+static void
+figures_are_counted(void)
+{
+    figure_heap scene = figure_heap_make();
+    lg_summary *summary = NULL;
+    REQUIRE(lg_summary_new(scene.analysis, NULL, &summary, NULL) == LG_OK);
+    const lg__tally *tallies = summary->tallies.data;
+    size_t counted = 0;
+    for (size_t i = 0; i < summary->tallies.count; i++)
+        if (tallies[i].kind == LG_TALLY_FIGURE) {
+            counted++;
+            CHECK(tallies[i].count == FIGURES);
+            CHECK(tallies[i].bytes > (uint64_t)FIGURES * DATA + 4u * PIXELS);
+        }
+    CHECK(counted == 1);
+    lg_summary_free(summary);
+    figure_heap_free(&scene);
+}
+
 SUITE(summary)
 {
     snprintf(path, sizeof path, "/tmp/leakgraph-summary-%d.lgsum",
@@ -229,6 +249,7 @@ SUITE(summary)
     RUN(files_keep_everything);
     RUN(small_places_go_into_their_parents);
     RUN(damaged_files_are_refused);
+    RUN(figures_are_counted);
     RUN(memory_may_run_out);
     unlink(path);
     return test_result();

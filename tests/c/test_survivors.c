@@ -44,7 +44,7 @@ static end
 cut(told *made, const char *text)
 {
     end got = {.graph = story_end(&made->to)};
-    lg_edges edges;
+    lg_edges edges = {0};
     got.analysis = analysed(got.graph);
     REQUIRE(lg_graph_references(got.graph, text, &edges, NULL) == LG_OK);
     REQUIRE(lg_analysis_what_if(got.analysis, edges.items, edges.count, 0, NULL,
@@ -90,7 +90,7 @@ test_order(void)
     // The first reference of each is cut: app.list and app.list_of.
     lg_graph *graph = story_end(&made.to);
     lg_analysis *analysis = analysed(graph);
-    lg_edges edges[2];
+    lg_edges edges[2] = {0};
     uint64_t both[2];
     lg_what_if answer;
     REQUIRE(lg_graph_references(graph, "app.list", &edges[0], NULL) == LG_OK);

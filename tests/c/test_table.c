@@ -176,7 +176,8 @@ html(void)
            "<th style=\"text-align:right;white-space:nowrap\">count</th></tr>"
            "</thead><tbody><tr><td style=\"text-align:left\">"
            "&lt;b&gt;&amp;&quot;x&quot;</td>"
-           "<td style=\"text-align:right;white-space:nowrap\">1,000</td></tr>"
+           "<td style=\"text-align:right;white-space:nowrap\" data-v=\"1000\">"
+           "1,000</td></tr>"
            "</tbody></table><p>... and 2 more</p>"
            "<p>one</p><p>two &lt;3</p>");
     lg_table_free(table);

@@ -148,7 +148,7 @@ spenders(void)
 
 // Equal objects of one place: from eleven on they share a row.
 static void
-expect_crowd(uint32_t objects, size_t rows)
+expect_group(uint32_t objects, size_t rows)
 {
     story made = story_begin();
     uint32_t app = story_module(&made, "app");
@@ -167,17 +167,17 @@ expect_crowd(uint32_t objects, size_t rows)
 }
 
 static void
-crowds(void)
+groups(void)
 {
-    expect_crowd(10, 10);
-    expect_crowd(11, 1);
-    expect_crowd(40, 1);
+    expect_group(10, 10);
+    expect_group(11, 1);
+    expect_group(40, 1);
 }
 
 // A big one among many small ones has a row of its own, and objects held by
-// another name are another crowd.
+// another name are another group.
 static void
-mixed_crowds(void)
+mixed_groups(void)
 {
     story made = story_begin();
     uint32_t app = story_module(&made, "app");
@@ -281,8 +281,8 @@ SUITE(top)
     RUN(lists);
     RUN(links);
     RUN(spenders);
-    RUN(crowds);
-    RUN(mixed_crowds);
+    RUN(groups);
+    RUN(mixed_groups);
     RUN(libraries);
     RUN(not_for_themselves);
     RUN(asked_for);

@@ -115,7 +115,7 @@ test_equal_to_a_name(void)
 }
 
 static lg_graph *
-make_furniture(void)
+make_library_tables(void)
 {
     heap to = wasted_begin();
     uint32_t library = wasted_add(&to, MODULE, 72);
@@ -132,23 +132,23 @@ static void
 test_choice(void)
 {
     lg_waste_options options = LG_WASTE_OPTIONS_INIT;
-    answer got = wasted_asked(make_furniture(), &options);
+    answer got = wasted_asked(make_library_tables(), &options);
     CHECK(got.waste.count == 2 && got.waste.total_rows == 2);
     CHECK(got.waste.libraries[0] == 816 && got.waste.library_objects == 1);
     CHECK(got.waste.waste[0] == 8016 + 1616);
     wasted_free(&got);
     options.limit = 1;
-    got = wasted_asked(make_furniture(), &options);
+    got = wasted_asked(make_library_tables(), &options);
     CHECK(got.waste.count == 1 && got.waste.total_rows == 2);
     CHECK(got.waste.rows[0].weight == 8016);
     wasted_free(&got);
     options.limit = 0;
     options.libraries = true;
-    got = wasted_asked(make_furniture(), &options);
+    got = wasted_asked(make_library_tables(), &options);
     CHECK(got.waste.count == 3 && got.waste.libraries[0] == 0);
     wasted_free(&got);
     options.module = "logging";
-    got = wasted_asked(make_furniture(), &options);
+    got = wasted_asked(make_library_tables(), &options);
     CHECK(got.waste.count == 1 && got.waste.rows[0].weight == 816);
     wasted_free(&got);
 }
@@ -178,7 +178,7 @@ test_native_code(void)
 static void
 test_refusals(void)
 {
-    lg_graph *graph = make_furniture();
+    lg_graph *graph = make_library_tables();
     lg_analysis *analysis = analysed(graph);
     lg_waste_options options = LG_WASTE_OPTIONS_INIT;
     lg_waste waste;
@@ -214,7 +214,7 @@ test_report(void)
 {
     lg_graph *graph;
     expect_report(
-        make_furniture(), LG_FORMAT_TEXT,
+        make_library_tables(), LG_FORMAT_TEXT,
         COLUMNS
         "    7.83 KiB  room     list: 0 items, room for 1,000      app.mine\n"
         "    1.58 KiB  room     list: 0 items, room for 200        app.more\n"

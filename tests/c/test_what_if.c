@@ -164,7 +164,7 @@ program_free(program *made)
 static lg_what_if
 cut(const program *made, const char *text)
 {
-    lg_edges edges;
+    lg_edges edges = {0};
     lg_what_if answer = {0};
     REQUIRE(lg_graph_references(made->graph, text, &edges, NULL) == LG_OK);
     REQUIRE(lg_analysis_what_if(made->analysis, edges.items, edges.count, 5,
@@ -207,7 +207,7 @@ test_item_goes_with_its_key(void)
 static size_t
 number_of(const program *made, const char *text)
 {
-    lg_edges edges;
+    lg_edges edges = {0};
     lg_error error;
     if (lg_graph_references(made->graph, text, &edges, &error) != LG_OK)
         return 0;
@@ -241,6 +241,24 @@ test_texts(void)
     CHECK(number_of(&made, number) == 1);
     snprintf(number, sizeof number, "#%u->#%u", made.list, made.second);
     CHECK(number_of(&made, number) == 1);
+    program_free(&made);
+}
+
+static void
+test_texts_add_up(void)
+{
+    program made = program_new();
+    lg_edges edges = {0};
+    static const char *const texts[] = {"app.losses[*]", "type:list->*",
+                                        "app.losses", "app.losse"};
+    static const size_t counts[] = {2, 2, 3, 3};
+    for (size_t i = 0; i < 4; i++) {
+        lg_graph_references(made.graph, texts[i], &edges, NULL);
+        CHECK(edges.count == counts[i]);
+        for (size_t k = 1; k < edges.count; k++)
+            CHECK(edges.items[k - 1] < edges.items[k]);
+    }
+    lg_edges_free(&edges);
     program_free(&made);
 }
 
@@ -327,6 +345,7 @@ SUITE(what_if)
     RUN(test_what_lives_on);
     RUN(test_item_goes_with_its_key);
     RUN(test_texts);
+    RUN(test_texts_add_up);
     RUN(test_texts_that_name_none);
     RUN(test_garbage);
     RUN(test_text);

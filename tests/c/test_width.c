@@ -26,8 +26,45 @@ widths(void)
     CHECK(lg__display_width("a\xff\xe6\x95", 4) == 4);
 }
 
+static size_t
+width_of_point(uint32_t point)
+{
+    char bytes[4] = {
+        (char)(0xf0 | point >> 18), (char)(0x80 | (point >> 12 & 0x3f)),
+        (char)(0x80 | (point >> 6 & 0x3f)), (char)(0x80 | (point & 0x3f))};
+    size_t length = 4;
+    if (point < 0x10000) {
+        bytes[1] = (char)(0xe0 | point >> 12);
+        length = 3;
+    }
+    if (point < 0x800) {
+        bytes[2] = (char)(0xc0 | point >> 6);
+        length = 2;
+    }
+    return lg__display_width(bytes + 4 - length, length);
+}
+
+// How many points are so wide, and their sum: no bound of a range can move
+// unnoticed.
+static void
+all_points(void)
+{
+    size_t count[3] = {0};
+    uint64_t sum[3] = {0};
+    for (uint32_t point = 0x80; point < 0xf0000; point++) {
+        size_t found =
+            point >> 11 == 0x1b ? 1 : width_of_point(point); // no surrogates
+        REQUIRE(found < 3);
+        count[found]++;
+        sum[found] += point;
+    }
+    CHECK(count[0] == 676 && sum[0] == 223973084);
+    CHECK(count[2] == 182906 && sum[2] == 28179209330);
+}
+
 SUITE(width)
 {
     RUN(widths);
+    RUN(all_points);
     return test_result();
 }

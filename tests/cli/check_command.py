@@ -347,6 +347,26 @@ class Command(unittest.TestCase):
         (self.here / "known.txt").write_text("{}")
         self.refused(3, "known.txt is no baseline", *words)
 
+    def test_a_baseline_of_growth(self) -> None:
+        words = ("diff", "losses.lgs", "training.lgs", "--check")
+        more = ("--baseline", "grown.txt")
+        self.refused(3, "cannot open the baseline grown.txt", *words, *more)
+        self.refused(2, "needs a file", *words, "--update-baseline")
+        whole = json.loads(self.fine(*words[:3], "--json"))
+        self.assertEqual(whole["known"], 0)
+        said = self.fine(*words, *more, "--update-baseline")
+        self.assertIn("Nothing else grows.", said)
+        self.assertIn(" that the baseline knows", said)
+        self.assertEqual(self.fine(*words, *more), said)
+        lines = (self.here / "grown.txt").read_text().splitlines()
+        (self.here / "grown.txt").write_text("\n".join(lines[:-1]))
+        done = self.run_command(*words, *more, "--json")
+        self.assertEqual(done.returncode, 1)
+        found = json.loads(done.stdout)
+        self.assertEqual(found["known"] + 1, len(whole["rows"]))
+        self.assertEqual(found["rows"], whole["rows"][-1:])
+        self.fine("findings", "losses.lgs", *more, "--check")
+
     def test_dominators(self) -> None:
         text = self.fine("dominators", "family.lgs")
         self.assertIn(".children  list of 3", text)

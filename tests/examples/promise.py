@@ -2,13 +2,16 @@
 
 promise.py SCRIPT STEP...: each step is Python for the script's own namespace. Prints
 what the first finding says and how many bytes of the heap went with each step, as JSON.
+Steps use modules whose import would disturb the count, so they are imported before.
 """
 
 import contextlib
 import gc
+import inspect  # noqa: F401
 import io
 import json
 import sys
+import traceback  # noqa: F401
 from pathlib import Path
 
 import leakgraph

@@ -5,14 +5,9 @@ Each script of `joint/` has two such holders.
 """
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "py"))
-
-from warm import WarmTorch
 
 pytestmark = pytest.mark.libraries
 
@@ -61,22 +56,15 @@ EXPECTED = {
 }
 
 
-@pytest.fixture(scope="module")
-def torch():
-    process = WarmTorch()
-    yield process
-    process.end()
-
-
 def size(text):
     number, unit = text.split()
     return float(number) * UNITS[unit]
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_told_together(torch, name):
+def test_told_together(warm, name):
     holders, patterns, together, alone = EXPECTED[name]
-    done = torch.run(SCRIPTS / f"{name}.py")
+    done = warm.run(SCRIPTS / f"{name}.py")
     assert done.code == 0, done.err
     assert done.out.startswith("1 finding\n"), done.out
     pattern, whole = re.findall(r"^([a-z-]+): ([\d.]+ \w+),", done.out, re.M)[0]
@@ -90,6 +78,6 @@ def test_told_together(torch, name):
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_fixed(torch, name):
-    done = torch.run(SCRIPTS / f"{name}.py", "fixed")
+def test_fixed(warm, name):
+    done = warm.run(SCRIPTS / f"{name}.py", "fixed")
     assert (done.code, done.out) == (0, "No known mistake was recognised.\n\n")

@@ -6,71 +6,24 @@ test_promises.py runs the first ones as they leak, but those whose fix it cannot
 """
 
 import re
-import subprocess
-import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from queue import SimpleQueue
-from tempfile import TemporaryDirectory
-from types import SimpleNamespace
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "py"))
-
 from fixes import FIXES
-from warm import WarmTorch
 
 pytestmark = pytest.mark.libraries
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "leaks"
 OTHERS = Path(__file__).with_name("leaks")
 NAMES = sorted(path.stem for path in EXAMPLES.glob("*.py"))
-PROMISES = {(EXAMPLES / f"{name}.py", "") for name in FIXES}
-
-
-def run(script, mode, warm):
-    arguments = [mode] if mode else []
-    if "import torch" in script.read_text():
-        process = warm.get()
-        try:
-            return process.run(script, *arguments)
-        finally:
-            warm.put(process)
-    command = [sys.executable, str(script), *arguments]
-    with TemporaryDirectory() as folder:
-        done = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, timeout=600
-        )
-    return SimpleNamespace(code=done.returncode, out=done.stdout, err=done.stderr)
-
-
-@pytest.fixture(scope="module")
-def runs():
-    """Every script in both modes, two at a time."""
-    scripts = [*EXAMPLES.glob("*.py"), *OTHERS.glob("*.py")]
-    processes = [WarmTorch(), WarmTorch()]
-    warm = SimpleQueue()
-    for process in processes:
-        warm.put(process)
-    with ThreadPoolExecutor(2) as pool:
-        yield {
-            (script, mode): pool.submit(run, script, mode, warm)
-            for script in sorted(scripts, key=lambda script: script.name)
-            for mode in ("", "fixed")
-            if (script, mode) not in PROMISES
-        }
-        pool.shutdown(cancel_futures=True)
-    for process in processes:
-        process.end()
 
 
 @pytest.fixture
-def patterns(runs):
+def patterns(warm):
     """The patterns that a script's report names, each once: patterns(script, mode)."""
 
     def told(script, mode=""):
-        done = runs[script, mode].result()
+        done = warm.run(script, *([mode] if mode else []))
         if done.code == 1 and done.err == "no CUDA device\n":
             pytest.skip("no CUDA device: the mistake is one of the GPU's memory")
         assert done.code == 0, done.out + done.err

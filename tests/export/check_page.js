@@ -139,6 +139,54 @@ function checkTables({ tables }) {
   assert(tables.compare(2, 10) < 0 && tables.compare("b", "a") > 0);
 }
 
+// A stand-in for an element: what the script of a notebook's cell asks of one.
+function element(fields) {
+  const listeners = {};
+  const classes = new Set();
+  return {
+    classList: {
+      toggle: (name, on) => classes[on ? "add" : "delete"](name),
+      contains: (name) => classes.has(name),
+    },
+    addEventListener: (event, listener) => { listeners[event] = listener; },
+    fire: (event) => listeners[event](),
+    ...fields,
+  };
+}
+
+function checkNotebook() {
+  const assets = path.join(__dirname, "../../export/page/assets");
+  const script = fs.readFileSync(path.join(assets, "notebook.js"), "utf8");
+  const button = element({});
+  const filter = element({ type: "search", value: "" });
+  let below;
+  const table = element({
+    tBodies: [{ rows: new Array(40) }],
+    previousElementSibling: filter,
+    after: (made) => { below = made; },
+  });
+  const prepared = [];
+  vm.runInNewContext(script, {
+    tables: { prepare: (one) => prepared.push(one) },
+    document: {
+      createElement: () => button,
+      currentScript: { parentElement: { querySelectorAll: () => [table] } },
+    },
+  });
+  const state = () => [table.classList.contains("folded"), button.textContent];
+  assert(prepared[0] === table && below === button);
+  assert.deepStrictEqual(state(), [true, "Show all 40 rows"]);
+  button.fire("click");
+  assert.deepStrictEqual(state(), [false, "Show fewer rows"]);
+  button.fire("click");
+  filter.value = "list";
+  filter.fire("input");
+  assert(!table.classList.contains("folded") && button.hidden);
+  filter.value = "";
+  filter.fire("input");
+  assert(table.classList.contains("folded") && !button.hidden);
+}
+
 function checkCaption({ AreaMap }) {
   const place = { label: ".losses", type: "collections.deque", value: 2048 };
   const caption = (width, height = 24) =>
@@ -165,6 +213,7 @@ try {
   checkDevices(shared);
   checkSimplest(shared);
   checkTables(shared);
+  checkNotebook();
   checkCaption(shared);
 } finally {
   fs.rmSync(folder, { recursive: true });

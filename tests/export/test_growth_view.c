@@ -99,8 +99,23 @@ two_snapshots_say_so(void)
     lg_text_free(&three.dot);
 }
 
+// The way to what lies deep begins below the root.
+static void
+long_ways_are_cut(void)
+{
+    const growing_heap heaps[] = {{.deep = 10}, {.deep = 20}, {.deep = 30}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    lg_view *view = NULL;
+    REQUIRE(made.growth.count == 1);
+    REQUIRE(lg_view_growth(&made.growth, &view, NULL) == LG_OK);
+    CHECK(lg_view_node_count(view) == 24);
+    lg_view_free(view);
+    growing_forget(&made);
+}
+
 SUITE(growth_view)
 {
+    RUN(long_ways_are_cut);
     RUN(the_first_rows_are_drawn);
     RUN(a_chart_has_so_many_bars);
     RUN(what_has_settled_does_not_grow);

@@ -8,6 +8,7 @@
 #include "test.h"
 
 #include <leakgraph/page.h>
+#include <leakgraph/report.h>
 
 static lg_text
 page_of(const lg_graph *graph, const lg_page_options *options)
@@ -197,6 +198,32 @@ test_totals_of_summaries(void)
     lg_graph_free(graph);
 }
 
+// A table of several rows brings its script along, a short one is plain.
+static void
+test_notebook_cell(void)
+{
+    uint32_t subject;
+    lg_graph *graph = shape_find("training")->make(&subject);
+    for (size_t rows = 1; rows <= 8; rows += 7) {
+        lg_table *table = NULL;
+        lg_text cell = {0};
+        lg_text plain = {0};
+        REQUIRE(
+            !lg_tabulate_types(graph, NULL, LG_SORT_BYTES, rows, &table, NULL));
+        REQUIRE(!lg_page_cell(table, 0, &cell, NULL));
+        REQUIRE(!lg_table_html(table, 0, &plain, NULL));
+        CHECK(strstr(cell.data, plain.data) != NULL);
+        CHECK(count_of(&cell, "<script>") == (rows > 1));
+        CHECK(count_of(&cell, "</script>") == (rows > 1));
+        CHECK(count_of(&cell, "class=\"leakgraph\"") == (rows > 1));
+        CHECK(count_of(&cell, " data-v=\"") >= rows);
+        lg_text_free(&plain);
+        lg_text_free(&cell);
+        lg_table_free(table);
+    }
+    lg_graph_free(graph);
+}
+
 SUITE(page)
 {
     // The pictures of pages are those of the other suites.
@@ -207,5 +234,6 @@ SUITE(page)
     RUN(test_same_page);
     RUN(test_growth);
     RUN(test_totals_of_summaries);
+    RUN(test_notebook_cell);
     return test_result();
 }

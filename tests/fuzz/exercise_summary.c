@@ -7,6 +7,7 @@
 #include <zstd.h>
 
 #include <leakgraph/growth.h>
+#include <leakgraph/ranks.h>
 #include <leakgraph/report.h>
 
 // A header of 56 bytes, and one zstd frame (libgraph/src/growth).
@@ -38,6 +39,12 @@ ask(const lg_summary *summary)
         lg_report_growth(&growth, NULL, 20, LG_FORMAT_TEXT, &text, NULL);
         lg_report_growth(&growth, NULL, 20, LG_FORMAT_JSON, &text, NULL);
         lg_growth_free(&growth);
+    }
+    lg_ranks ranks;
+    if (lg_ranks_find(twice, 2, NULL, &ranks, NULL) == LG_OK) {
+        lg_report_ranks(&ranks, 20, LG_FORMAT_TEXT, &text, NULL);
+        lg_report_ranks(&ranks, 20, LG_FORMAT_JSON, &text, NULL);
+        lg_ranks_free(&ranks);
     }
     lg_text_free(&text);
 }

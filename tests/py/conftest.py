@@ -106,10 +106,10 @@ def isolated(tmp_path_factory):
     return run
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def warm():
     """Run scripts of isolated/ in forks of a process that has imported a module:
-    warm("torch", KEY="value").run("name.py", argument) -> code, out, err.
+    warm("torch", KEY="value").isolated("name.py", argument) -> code, out, err.
     """
     processes = {}
 

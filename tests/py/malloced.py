@@ -2,10 +2,12 @@
 
 import ctypes
 
-# For the environment: malloc serves every byte, and frees it at once.
+# For the environment: malloc serves every byte, frees it at once, and maps no block
+# of its own, which would be rounded up to pages.
 SETTINGS = {
     "PYTHONMALLOC": "malloc",
-    "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0",
+    "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"
+    ":glibc.malloc.mmap_threshold=33554432",
 }
 NUMBERS = ["arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks"]
 

@@ -48,6 +48,7 @@ def test_every_answer_is_small_and_json(tools: Tools) -> None:
         tools.types(),
         tools.tensors(),
         tools.tensor_groups(),
+        tools.waste(),
         tools.memory(),
         tools.search("type:str"),
         tools.references("name:sys.modules", "referents", 10_000),
@@ -84,10 +85,16 @@ def test_rows_name_what_the_next_question_takes(
 def test_several_snapshots(snap: leakgraph.Snapshot) -> None:
     SHELF.books += [bytearray(100_000) for _ in range(40)]
     with leakgraph.snapshot() as later:
-        rows = Tools([snap, later]).diff(limit=20)["rows"]
+        both = Tools([snap, later])
+        rows = both.diff(limit=20)["rows"]
+        apart = both.ranks()
     del SHELF.books[30:]
     (row,) = [one for one in rows if "SHELF.books" in one["holder"]]
     assert row["counts"] == [30, 70], row
+    (row,) = [one for one in apart["rows"] if "SHELF.books" in one["holder"]]
+    assert row["apart"] > 4_000_000 and len(apart["ranks"]) == 2
+    with pytest.raises(leakgraph.ArgumentError, match="one of each process"):
+        Tools([snap]).ranks()
     with pytest.raises(leakgraph.ArgumentError, match="serve more"):
         Tools([snap]).diff()
 

@@ -297,7 +297,7 @@ def test_saved_with_its_analysis(graph, held, tmp_path):
     phases = []
     with leakgraph.load(path) as loaded:
         loaded.analyze(progress=lambda phase, done: phases.append(phase))
-        assert phases == ["done"]
+        assert phases[-1] == "done" and "finding dominators" not in phases
         assert loaded.node(index).retained == graph.node(index).retained
         assert [n.index for n in loaded.node(index).dominated] == [
             n.index for n in graph.node(index).dominated

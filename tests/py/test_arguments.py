@@ -107,3 +107,12 @@ def test_a_name_that_no_instance_can_have():
         leakgraph.register_buffers(Slotted, member="adress", length="nbytes")
     leakgraph.register_buffers(Slotted, member="address", length="nbytes")
     leakgraph.unregister_buffers(Slotted)
+
+
+def test_a_limit_is_a_number_or_all():
+    snapshot = leakgraph.snapshot(roots=[[], {}, ()])
+    for given in ("many", 2.5):
+        with pytest.raises(TypeError, match=r"limit must be a whole number"):
+            snapshot.types(limit=given)
+    assert len(snapshot.types(limit=1)) == 1
+    assert len(snapshot.types(limit="all")) == len(snapshot.types(limit=None)) > 2

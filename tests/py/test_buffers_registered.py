@@ -15,6 +15,8 @@ from shapes import Thing
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 LIBC = ctypes.CDLL(None)
 LIBC.malloc.restype = ctypes.c_void_p
 LIBC.free.argtypes = [ctypes.c_void_p]

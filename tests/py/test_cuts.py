@@ -8,12 +8,16 @@ import leakgraph
 pytestmark = pytest.mark.ends
 
 
+#: Other tests leave many cycles, which take long to look through.
+OURS = {"min_bytes": 0, "limit": None, "holding": Thing}
+
+
+class Other(Thing):
+    """Also refers to its session."""
+
+
 def tangled(node):
-    return [
-        cycle
-        for cycle in node.snapshot.cycles(min_bytes=0, limit=None)
-        if node in cycle.nodes
-    ]
+    return [cycle for cycle in node.snapshot.cycles(**OURS) if node in cycle.nodes]
 
 
 def look(thing):
@@ -27,8 +31,13 @@ def test_all_that_are_alike_are_counted():
         request.session = session
     (cycle,) = look(session)
     assert (cycle.cut.label, cycle.cut.alike) == (".session", 4)
-    report = str(leakgraph.cycles(min_bytes=0, limit=None))
+    report = str(leakgraph.cycles(**OURS))
     assert "     and 4 more like it: cut them all to leave no cycle\n" in report
+    session.requests.append(Other())
+    session.requests[-1].session = session
+    report = str(leakgraph.cycles(**OURS))
+    assert "     and 5 more like it, also of Other: cut them all to" in report
+    session.requests.pop()
     for left in (3, 2, 1, 0):
         del session.requests[left].session
         (cycle,) = look(session)
@@ -72,14 +81,22 @@ def test_what_why_says_to_cut_is_cut_in_a_fork_and_the_object_is_gone(isolated):
 
 
 @pytest.mark.libraries
-def test_what_why_says_to_cut_of_a_cells_result_frees_it(isolated):
+def test_what_why_says_to_cut_of_a_cells_result_frees_it(warm):
     pytest.importorskip("IPython")
-    done = isolated("notebook_cuts.py")
+    done = warm("IPython.core.interactiveshell").isolated("notebook_cuts.py")
     assert (done.code, done.out.splitlines()[-1]) == (0, "gone"), done.out + done.err
 
 
-def cut_of_real_program(isolated, name, *question):
-    done = isolated("real_programs.py", name, *question)
+#: What each program begins with, to fork from a process that has imported it.
+LIBRARIES = {
+    "training": "torch._dynamo",
+    "figures": "matplotlib.pyplot",
+    "frames": "pandas",
+}
+
+
+def cut_of_real_program(run, name, *question):
+    done = run("real_programs.py", name, *question)
     assert done.out.splitlines()[-1].startswith("True: "), done.out + done.err
 
 
@@ -100,11 +117,12 @@ def test_what_cycles_say_to_cut_in_real_programs(isolated, name):
 
 
 @pytest.mark.libraries
-@pytest.mark.parametrize("name", ["training", "figures", "frames"])
-def test_what_why_says_to_cut_in_programs_of_libraries(isolated, name):
-    cut_of_real_program(isolated, name, "why", "20")
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_what_why_says_to_cut_in_programs_of_libraries(warm, name):
+    cut_of_real_program(warm(LIBRARIES[name]).isolated, name, "why", "20")
 
 
 @pytest.mark.libraries
-def test_what_cycles_say_to_cut_in_a_training_loop(isolated):
-    cut_of_real_program(isolated, "training", "cycles", "10000")
+def test_what_cycles_say_to_cut_in_a_training_loop(warm):
+    run = warm(LIBRARIES["training"]).isolated
+    cut_of_real_program(run, "training", "cycles", "10000")

@@ -9,6 +9,8 @@ import pytest
 
 import leakgraph
 
+pytestmark = pytest.mark.ends
+
 PNG = b"\x89PNG\r\n\x1a\n"
 
 

@@ -77,6 +77,25 @@ def test_look_alikes():
     del kept
 
 
+def test_a_baseline(holder, tmp_path, monkeypatch):
+    known = tmp_path / "known.txt"
+    monkeypatch.setattr(Holder, "kept", holder.error, raising=False)
+    del holder.error
+    with pytest.raises(leakgraph.FileError, match="cannot open the baseline"):
+        leakgraph.findings(baseline=known)
+    with pytest.raises(leakgraph.ArgumentError, match="give baseline"):
+        leakgraph.findings(update_baseline=True)
+    whole = leakgraph.findings()
+    none = leakgraph.findings(baseline=known, update_baseline=True)
+    assert (len(none), none.known) == (0, len(whole))
+    assert f"; {len(whole)} more known to the baseline" in str(none)
+    (line,) = [one for one in known.read_text().splitlines() if "Holder.kept" in one]
+    assert line.startswith("finding ") and " exception-traceback: " in line
+    known.write_text(f"leakgraph baseline 1\n{line}\n")
+    some = leakgraph.findings(baseline=known)
+    assert (len(some), some.known) == (len(whole) - 1, 1)
+
+
 def test_why_tells_of_it(holder):
     snapshot = leakgraph.snapshot()
     frame = holder.error.__traceback__.tb_next.tb_frame
@@ -106,6 +125,11 @@ def test_command(holder, tmp_path):
     report = run()
     assert report.returncode == 0 and "exception-traceback: " in report.stdout
     assert run("--check").returncode == 1
+    listed = ["--check", "--baseline", str(tmp_path / "known.txt")]
+    assert "cannot open the baseline" in run(*listed).stderr
+    updated = run(*listed, "--update-baseline")
+    assert updated.returncode == 0 and " more known to the baseline" in updated.stdout
+    assert run(*listed).stdout == updated.stdout
     parsed = json.loads(run("--json").stdout)["findings"]
     assert "exception-traceback" in {finding["pattern"] for finding in parsed}
     findings = leakgraph.load(path).findings()

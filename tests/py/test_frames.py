@@ -14,6 +14,10 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+#: Frames that take more than the 16 KiB of a chunk.
+DEEP = 400
+
+
 class Batch:
     pass
 
@@ -80,11 +84,15 @@ def test_every_thread_is_a_root_by_name():
     batch = Batch()
 
     def work(payload):
-        nested(payload)
+        nested(payload, DEEP)
 
-    def nested(inner):
+    def nested(inner, depth):
+        own = Batch()
+        if depth > 1:
+            return nested(inner, depth - 1)
         entered.set()
         leave.wait()
+        return own
 
     worker = threading.Thread(target=work, args=(batch,), name="loader")
     worker.start()
@@ -97,6 +105,11 @@ def test_every_thread_is_a_root_by_name():
         assert any(name.endswith("work") for name in named)
         held = [local_edges(frame) for frame in frames(loader)]
         assert any(local.get("local inner") == snapshot.find(batch) for local in held)
+        # The frames of a deep recursion lie in several chunks of memory.
+        own = [local["local own"] for local in held if "local own" in local]
+        assert len(set(own)) == DEEP
+        assert all(node.unexplained == 0 for node in own)
+        assert {node.dominator for node in own} < set(frames(loader))
     finally:
         leave.set()
         worker.join()

@@ -164,6 +164,22 @@ def test_snapshots_may_be_files(tmp_path):
     assert str(snapshots[0].diff(*paths[1:])) == str(growth)
 
 
+def test_a_baseline(tmp_path):
+    known = tmp_path / "known.txt"
+    snapshots = grow(append)
+    whole = leakgraph.diff(*snapshots, min_bytes=2000)
+    none = leakgraph.diff(
+        *snapshots, min_bytes=2000, baseline=known, update_baseline=True
+    )
+    keyed = [row for row in whole if row.place]
+    assert keyed and none.known == len(keyed)
+    assert [row.place for row in none] == [None] * (len(whole) - len(keyed))
+    assert f"growth {keyed[0].place} " in known.read_text()
+    assert "that the baseline knows" in str(none)
+    again = snapshots[0].diff(*snapshots[1:], min_bytes=2000, baseline=known)
+    assert str(again) == str(none)
+
+
 def test_summaries_are_compared_like_snapshots(tmp_path):
     snapshots = grow(append)
     paths = [

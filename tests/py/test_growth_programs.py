@@ -2,6 +2,7 @@
 
 import fnmatch
 import importlib.util
+import json
 
 import pytest
 from growth_scripts import FOLDER, run_script
@@ -18,15 +19,28 @@ spec.loader.exec_module(programs)
 def of_kind(*kinds):
     """The names of programs; those that need libraries run on one Python."""
     return [
-        pytest.param(name, marks=pytest.mark.libraries if make.libraries else ())
+        pytest.param(name, marks=pytest.mark.libraries if make.library else ())
         for name, make in programs.PROGRAMS.items()
         if make.kind in kinds
     ]
 
 
-def run(name, rounds=4, folder=None, seed="0"):
-    folders = [folder] if folder else []
-    return run_script("run_program.py", name, rounds, *folders, seed=seed)
+@pytest.fixture
+def run(warm):
+    """Run a program in a fork: run(name, rounds) -> what it said."""
+
+    def said_by(name, rounds=4):
+        modules = programs.PROGRAMS[name].library or "asyncio"
+        process = warm(modules, PYTHONHASHSEED="0", MPLBACKEND="Agg")
+        done = process.run(FOLDER / "run_program.py", name, str(rounds))
+        assert done.code == 0, done.err
+        return json.loads(done.out)
+
+    return said_by
+
+
+def run_with_seed(seed, folder):
+    return run_script("run_program.py", "a_leak_under_noise", 3, folder, seed=seed)
 
 
 def matches(holder, pattern):
@@ -44,7 +58,7 @@ def test_there_are_as_many_programs_as_promised():
 
 
 @pytest.mark.parametrize("name", of_kind("leaks", "mixed"))
-def test_a_leak_is_the_first_row(name):
+def test_a_leak_is_the_first_row(run, name):
     expected = programs.PROGRAMS[name]
     said = run(name)
     row = said["rows"][0]
@@ -56,7 +70,7 @@ def test_a_leak_is_the_first_row(name):
 
 
 @pytest.mark.parametrize("name", of_kind("native"))
-def test_native_growth_is_told_by_its_bytes(name):
+def test_native_growth_is_told_by_its_bytes(run, name):
     expected = programs.PROGRAMS[name]
     said = run(name)
     row = said["rows"][0]
@@ -68,7 +82,7 @@ def test_native_growth_is_told_by_its_bytes(name):
 
 
 @pytest.mark.parametrize("name", of_kind("honest"))
-def test_an_honest_program_is_silent(name):
+def test_an_honest_program_is_silent(run, name):
     said = run(name, rounds=5)
     assert said["rows"] == []
     assert not said["is_growing"]
@@ -82,7 +96,7 @@ def test_places_do_not_depend_on_hash_seeds(tmp_path):
     for seed in ("1", "2"):
         folder = tmp_path / seed
         folder.mkdir()
-        said.append(run("a_leak_under_noise", 3, folder, seed))
+        said.append(run_with_seed(seed, folder))
     one, other = said
     assert [row["place"] for row in one["rows"]] == [
         row["place"] for row in other["rows"]

@@ -81,6 +81,9 @@ def test_nothing_new_is_tracked(quiet):
 @pytest.mark.skipif(PUBLIC, reason="the public method makes a list of all objects")
 def test_no_block_is_left_allocated(quiet):
     """What a capture leaves, each one leaves: a cache may grow during one of them."""
+    import tracemalloc  # whose own memory each capture asks for
+
+    assert not tracemalloc.is_tracing()
     rounds = 4
     blocks = array.array("q", [0] * (rounds + 1))  # new ints would also be blocks
     for number in range(rounds + 1):

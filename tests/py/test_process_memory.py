@@ -299,3 +299,19 @@ def test_text_and_files_say_the_same(tmp_path):
     assert str(saved) == str(live)
     for name in ("resident", "files", "open descriptors"):
         assert f"  {name} " in str(saved)
+
+
+def test_what_tracemalloc_has_is_recorded(python):
+    source = """
+import leakgraph, tracemalloc
+def traced():
+    return int(dict(leakgraph.snapshot().info()).get("memory.tracemalloc", 0))
+before = traced()
+tracemalloc.start()
+kept = [bytes(100) for _ in range(5000)]
+after = traced()
+now = tracemalloc.get_tracemalloc_memory()
+assert before + 100 * 1024 < after <= now, (before, after, now)
+"""
+    done = python("-c", source)
+    assert done.code == 0, done.err

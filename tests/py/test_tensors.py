@@ -1,19 +1,16 @@
 """tensors(): on a training program of torch, in a process of its own."""
 
-from pathlib import Path
-
 import pytest
 
 import leakgraph
 
-SCRIPT = Path(__file__).parent / "isolated" / "tensors.py"
 CASES = ["kinds", "holders", "waste", "once", "parts", "sums", "forms", "mistakes"]
 
 
 @pytest.mark.libraries
-def test_training(python):
+def test_training(warm):
     pytest.importorskip("torch", reason="torch is not installed")
-    done = python(SCRIPT, *CASES, timeout=600)
+    done = warm("torch._dynamo").isolated("tensors.py", *CASES)
     assert done.code == 0 and done.out.split() == CASES, done.err
 
 

@@ -1,5 +1,6 @@
 """What PyTorch keeps in C++ behind objects without tensors of Python's: packed weights,
-the constants of compiled code, the buckets of DistributedDataParallel.
+scripted modules, the constants of compiled code, the buckets of
+DistributedDataParallel.
 """
 
 import gc
@@ -12,6 +13,7 @@ import leakgraph
 pytestmark = pytest.mark.libraries
 torch = pytest.importorskip("torch")
 MIB = 2**20
+reductions = pytest.importorskip("torch.multiprocessing.reductions")
 
 
 class Weighted(torch.nn.Module):
@@ -54,8 +56,96 @@ def test_packed_weights():
         with leakgraph.snapshot() as snapshot:
             assert 4 <= snapshot.find(packed).retained.host / MIB < 4.5
             holder = snapshot.find(packed[0]._packed_params._packed_params)
-            assert holder.facts["memory in C++"].startswith("at least 4.0")
             assert holder.unexplained == 0
+            (script,) = [e.target for e in holder.referents() if "C++" in e.label]
+            assert script.facts["memory in C++"].startswith("at least 4.0")
+
+
+def test_stale_words_take_no_tensor():
+    """Two zero points of packed weights look like the address of a tensor's data."""
+    if "fbgemm" not in torch.backends.quantized.supported_engines:
+        pytest.skip("this build cannot pack weights")
+    tensor = torch.zeros(1 << 20)
+    words = torch.tensor([tensor.data_ptr()]).view(torch.int32).long()
+    rows = torch.zeros(2, 16, dtype=torch.int8)
+    weight = torch._make_per_channel_quantized_tensor(rows, torch.ones(2), words, 0)
+    packed = torch.ops.quantized.linear_prepack(weight, None)
+    del weight, words
+    with leakgraph.snapshot() as snapshot:
+        assert 4 <= snapshot.find(tensor).retained.host / MIB < 4.1
+        assert snapshot.find(packed).retained.host < 100_000
+
+
+class Inner(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(256, 1024)
+
+    def forward(self, x):
+        return self.linear(x)
+
+
+class Outer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner()
+        self.register_buffer("buffer", torch.randn(512, 256))
+        self.many = [torch.randn(256, 256), torch.randn(512, 256)]
+        self.table = {str(i): torch.randn(64, 256) for i in range(20)}
+        self.pair = (torch.randn(256, 256), torch.randn(256, 256))
+        self.none = None
+        self.numbers = [id(self.many), id(type(self))] * 50
+
+    def forward(self, x):
+        return self.inner(x)
+
+
+def scripted_modules():
+    """Modules, and the tensors that only they hold."""
+    outer = torch.jit.script(Outer())
+    outer(torch.randn(2, 256))
+    inner = [outer.inner.linear.weight, outer.inner.linear.bias, outer.buffer]
+    held = [*inner, *outer.many, *outer.table.values(), *outer.pair]
+    scripted = torch.jit.script(Weighted())
+    traced = torch.jit.trace(Weighted(), torch.randn(1, 1024))
+    made = {"outer": (outer, held)}
+    made["scripted"] = (scripted, [scripted.weight])
+    made["traced"] = (traced, [traced.weight])
+    made["empty"] = (torch.jit.script(torch.nn.ReLU()), [])
+    return made
+
+
+def test_scripted_modules():
+    made = scripted_modules()
+    storages, modules, sizes = {}, {}, {}
+    for name, (module, tensors) in made.items():
+        storages[name] = [
+            reductions.StorageWeakRef(t.untyped_storage()) for t in tensors
+        ]
+        sizes[name] = sum(t.untyped_storage().nbytes() for t in tensors)
+        modules[name] = module
+    del made, module, tensors
+    raw = torch._C.ScriptModule.__new__(torch._C.ScriptModule)  # without __init__
+    gc.collect()
+    with leakgraph.snapshot() as snapshot:
+        assert snapshot.find(raw).retained.host < 200
+        for name, module in modules.items():
+            held = snapshot.find(module).retained.host
+            assert sizes[name] <= held < 1.01 * sizes[name] + 40000, name
+        core = snapshot.find(modules["outer"]._c)
+        assert core.unexplained == 0
+        (script,) = [e.target for e in core.referents() if e.label == "C++ member"]
+        names = {e.label: e.target for e in script.referents()}
+        assert {".inner", ".buffer", ".many", ".table", ".pair"} <= set(names)
+        assert ".none" not in names
+        assert {e.label for e in names[".many"].referents()} == {"[0]", "[1]"}
+        assert len(list(names[".table"].referents())) == 20
+        assert not list(names[".numbers"].referents())
+    del module, core, script, names
+    for name in list(modules):
+        del modules[name]
+        gc.collect()
+        assert all(storage.expired() for storage in storages[name]), name
 
 
 def test_constants_of_compiled_code_belong_to_no_module():

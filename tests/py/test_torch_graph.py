@@ -13,9 +13,9 @@ NAMES = re.findall(r"^        (\w+),$", GRAPHS, re.M)
 
 
 @pytest.fixture(scope="module")
-def walked(isolated):
+def walked(warm):
     """Each graph's verdict, by name: one process checks all, after one import."""
-    done = isolated("torch_walk.py")
+    done = warm("torch").isolated("torch_walk.py")
     assert done.code == 0, done.err
     return done.out
 

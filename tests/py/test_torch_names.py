@@ -5,6 +5,6 @@ import pytest
 pytestmark = pytest.mark.libraries
 
 
-def test_names(isolated):
-    done = isolated("torch_names.py")
+def test_names(warm):
+    done = warm("torch._dynamo").isolated("torch_names.py")
     assert (done.code, done.out) == (0, "right\n"), done.err

@@ -10,7 +10,8 @@ SCRIPT = Path(__file__).with_name("isolated") / "torch_observer.py"
 
 
 @pytest.mark.parametrize(
-    "case", ["state", "modes", "half", "views", "broken", "first", "held"]
+    "case",
+    ["state", "modes", "half", "views", "scripts", "broken", "first", "held"],
 )
 def test_observer(warm, case):
     done = warm("torch").run(SCRIPT, case)

@@ -13,8 +13,8 @@ CASES = re.findall(r"^    (\w+),$", SCRIPT[SCRIPT.index("CASES = (") :], re.M)
 
 
 @pytest.fixture(scope="module")
-def verdicts(isolated):
-    done = isolated("torch_storages.py")
+def verdicts(warm):
+    done = warm("torch").isolated("torch_storages.py")
     assert done.code == 0, done.err
     return done.out
 

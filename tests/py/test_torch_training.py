@@ -7,8 +7,8 @@ import pytest
 pytestmark = pytest.mark.libraries
 
 
-def test_training(isolated, tmp_path):
-    done = isolated("torch_training.py", str(tmp_path))
+def test_training(warm, tmp_path):
+    done = warm("torch._dynamo").isolated("torch_training.py", str(tmp_path))
     assert done.code == 0, done.err
     assert re.fullmatch(r"right \d+\n", done.out)
     assert len(list(tmp_path.glob("*.lgs"))) == 1

@@ -116,6 +116,9 @@ def test_first_page(server):
     assert headers["Cache-Control"] == "no-store"
     assert "Set-Cookie" not in headers and "Access-Control-Allow-Origin" not in headers
     assert server.token not in page
+    tables = re.findall(r'<a href="table\?of=(\w+)">More rows', page)
+    assert {"top", "findings", "threads"} <= {*tables}
+    assert {get(server, f"table?of={name}")[0] for name in tables} == {200}
 
 
 def test_an_object(server):

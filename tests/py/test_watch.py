@@ -11,6 +11,7 @@ import pytest
 
 import leakgraph
 from leakgraph import samples, sites, watching
+from leakgraph.budget import Budget
 from leakgraph.digest import summarize
 from leakgraph.evidence import Evidence
 from leakgraph.told import LeakWarning, describe, sample_lines, signed
@@ -192,6 +193,19 @@ def test_the_budget_limits_snapshots():
         assert spent <= budget * program.clock.now
         costs.append(spent)
     assert costs[1] > 0
+
+
+def test_the_budget_comes_faster_at_first():
+    """The first minute's, five times as fast; nothing more until it is over."""
+    clock = Clock()
+    budget = Budget(0.01, clock, clock)
+    budget.plan = 0.1
+    assert not budget.has(1.99) and budget.has(2.01)
+    for cost, due in ((0.4, 10.0), (0.1, 12.0), (0.01, 61.0), (0.5, 111.0)):
+        since = budget.start()
+        clock.now += cost
+        budget.spend(since)
+        assert not budget.has(due - 0.01) and budget.has(due + 0.01)
 
 
 def test_time_that_other_programs_take_is_no_cost():

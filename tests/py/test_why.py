@@ -228,14 +228,14 @@ def test_cannot_be_made_by_hand():
 
 
 @pytest.mark.parametrize(
-    "heap",
+    ("heap", "imported"),
     [
-        "stdlib",
-        "email.mime.text",
-        pytest.param("torch", marks=pytest.mark.libraries),
-        pytest.param("matplotlib", marks=pytest.mark.libraries),
+        ("stdlib", "json"),
+        ("email.mime.text", "json"),
+        pytest.param("torch", "torch", marks=pytest.mark.libraries),
+        pytest.param("matplotlib", "matplotlib.pyplot", marks=pytest.mark.libraries),
     ],
 )
-def test_text_json_picture_and_python_agree(isolated, heap):
-    done = isolated("why_agrees.py", heap, "100")
+def test_text_json_picture_and_python_agree(warm, heap, imported):
+    done = warm(imported).isolated("why_agrees.py", heap, "100")
     assert done.out.endswith("100 of 100 agree\n"), done.out[-3000:] + done.err

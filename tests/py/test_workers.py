@@ -18,10 +18,10 @@ MEGABYTE = 1 << 20
 
 
 def test_rising():
-    worker = Worker(7, "loader")
+    worker = Worker(7, "loader", 40 * MEGABYTE)
     for x in range(10):
         assert worker.is_rising() == (x >= 8)
-        worker.add(x, 40 * MEGABYTE + x * FLOOR)
+        worker.add(x, 300 * MEGABYTE + x * FLOOR)
     assert worker.is_rising()
     assert worker.describe() == (
         "loader (pid 7): 49.0 MiB of its own, +9.00 MiB, rises"
@@ -29,7 +29,7 @@ def test_rising():
 
 
 def test_not_rising():
-    steady, little = Worker(7, "steady"), Worker(8, "little")
+    steady, little = Worker(7, "steady", 0), Worker(8, "little", 0)
     for x in range(10):
         steady.add(x, 40 * MEGABYTE + x % 2 * FLOOR)
         little.add(x, x * FLOOR // 10)
@@ -39,7 +39,7 @@ def test_not_rising():
 
 
 def test_many_points():
-    worker = Worker(7, "loader")
+    worker = Worker(7, "loader", 0)
     for x in range(10 * POINTS):
         worker.add(x, x)
         assert len(worker._x) <= POINTS
@@ -47,16 +47,33 @@ def test_many_points():
 
 
 def test_a_process_that_ends():
-    worker = Worker(7, "loader")
+    worker = Worker(7, "loader", 10 * FLOOR)
     for x, used in enumerate([*range(10, 90, 10), 30, 3]):
         worker.add(x, used * FLOOR)
     assert (worker.bytes, worker.gained) == (80 * FLOOR, 70 * FLOOR)
     assert worker.is_rising()
-    assert (Worker(8, "none").bytes, Worker(8, "none").gained) == (0, 0)
+    assert (Worker(8, "none", 0).bytes, Worker(8, "none", 0).gained) == (0, 0)
+
+
+def test_what_a_forked_child_copied_is_told_and_no_rise(monkeypatch):
+    monkeypatch.setattr(workers, "_children", lambda: [7])
+    monkeypatch.setattr(workers, "_anonymous_bytes", lambda pid: 300 * MEGABYTE)
+    monkeypatch.setattr(workers, "_name", lambda pid: "loader")
+    own = [5 * MEGABYTE, 80 * MEGABYTE, None]
+    monkeypatch.setattr(workers, "_own_bytes", lambda pid: own.pop(0))
+    seen = Workers()
+    for x in range(10):
+        seen.sample(x)
+    assert len(own) == 2  # it is asked for once
+    seen.measure()
+    assert seen.lines() == ["loader (pid 7): 80.0 MiB of its own, +75.0 MiB"]
+    seen.measure()
+    assert seen.lines() == ["loader (pid 7): 5.00 MiB of its own, +0 B"]
 
 
 def test_many_children(monkeypatch):
     monkeypatch.setattr(workers, "_children", lambda: range(1, 3 * MOST))
+    monkeypatch.setattr(workers, "_anonymous_bytes", lambda pid: pid)
     monkeypatch.setattr(workers, "_own_bytes", lambda pid: pid)
     monkeypatch.setattr(workers, "_name", lambda pid: "one")
     seen = Workers()
@@ -66,6 +83,7 @@ def test_many_children(monkeypatch):
 
 def test_the_child_that_takes_a_snapshot_is_no_worker(monkeypatch):
     monkeypatch.setattr(workers, "_children", lambda: [1, 2])
+    monkeypatch.setattr(workers, "_anonymous_bytes", lambda pid: pid)
     monkeypatch.setattr(workers, "_own_bytes", lambda pid: pid)
     monkeypatch.setattr(workers, "_name", ["", "leakgraph", "loader"].__getitem__)
     seen = Workers()
@@ -145,16 +163,17 @@ def test_a_worker_that_leaks(tmp_path, method):
 
 
 LOADER = """
+import itertools
 import torch
 from torch.utils.data import DataLoader, Dataset
-import leakgraph
+from leakgraph.watching import Watch
 
 torch.set_num_threads(1)
 kept = []
 
 class Numbers(Dataset):
     def __len__(self):
-        return 600
+        return 300
 
     def __getitem__(self, index):
         kept.append(bytearray(200_000))
@@ -163,14 +182,14 @@ class Numbers(Dataset):
 loader = DataLoader(Numbers(), batch_size=5, num_workers=2,
                     multiprocessing_context=METHOD)
 if __name__ == "__main__":
-    with leakgraph.watch() as watching:
+    # A step takes a second, and there is no budget for snapshots.
+    seconds = itertools.count()
+    with Watch(1e-9, clock=lambda: next(seconds), work=lambda: 0.0) as watching:
         total = 0.0
-        for count, batch in enumerate(loader):
+        for batch in loader:
             total += batch.sum()
             watching.step()
-            if count % 5 == 0:
-                report = watching.report()
-    print(report)
+    print(watching.report())
     print(total.item())
 """
 
@@ -185,6 +204,6 @@ def test_workers_of_a_loader(tmp_path, method):
     )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[-1] == str(float(sum(range(600))))
+    assert lines[-1] == str(float(sum(range(300))))
     told = [line for line in lines if re.search(r"\+\d\d\.\d MiB, rises$", line)]
     assert len(told) == 2, done.stdout

@@ -1,9 +1,11 @@
 """Runs scripts in forks of one process that has imported the modules they begin with.
 
-Importing torch costs more than most scripts do. Each script is still `__main__` of a
-process of its own, which has imported nothing else and ends as any interpreter does.
+Importing torch costs more than most scripts do, and so does freeing all that it has
+made. Each script is still `__main__` of a process of its own, which has imported
+nothing else. If it succeeds, its process ends without freeing every object.
 """
 
+import atexit
 import importlib
 import json
 import os
@@ -11,6 +13,7 @@ import runpy
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
@@ -39,16 +42,33 @@ class Warm:
             code = int(self.process.stdout.readline())
             return SimpleNamespace(code=code, out=out.read_text(), err=err.read_text())
 
+    def isolated(self, name, *arguments):
+        """Run a script of isolated/."""
+        return self.run(Path(__file__).parent / "isolated" / name, *arguments)
+
     def end(self):
         self.process.communicate()
         assert self.process.returncode == 0
 
 
-class WarmTorch:
-    """The same for scripts that use torch. Optimizers and torch.compile() import
-    torch._dynamo, which takes seconds, so their scripts fork from a process that has
-    it.
-    """
+#: What a script's text contains, and the module that its process has imported already:
+#: the first that fits. Optimizers and torch.compile() import torch._dynamo, which takes
+#: seconds and doubles the heap.
+IMPORTED = (
+    ("torch.optim", "torch._dynamo"),
+    ("torch.compile", "torch._dynamo"),
+    ("import torch", "torch"),
+    ("pyplot", "matplotlib.pyplot"),
+    ("import matplotlib", "matplotlib.figure"),
+    ("import pandas", "pandas"),
+    ("import numpy", "numpy"),
+    ("IPython", "IPython.core.interactiveshell"),
+    ("", "json"),
+)
+
+
+class WarmLibraries:
+    """The same for scripts that need one library or another."""
 
     def __init__(self):
         self.processes = {}
@@ -57,8 +77,7 @@ class WarmTorch:
         """Run the script in an empty folder; scripts among the arguments count, too."""
         scripts = [script, *(each for each in arguments if str(each).endswith(".py"))]
         text = "".join(Path(each).read_text() for each in scripts)
-        needs_compiler = "torch.optim" in text or "torch.compile" in text
-        module = "torch._dynamo" if needs_compiler else "torch"
+        module = next(module for part, module in IMPORTED if part in text)
         if module not in self.processes:
             self.processes[module] = Warm(module)
         return self.processes[module].run(script, *arguments)
@@ -79,6 +98,16 @@ def become(script, arguments, folder, *outputs):
     sys.argv = [script, *arguments]
     sys.path[0] = os.path.dirname(script)
     runpy.run_path(script, run_name="__main__")
+    end()
+
+
+def end():
+    """End this process as the interpreter does, but leave its objects to the kernel."""
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
 
 
 def main(modules):

@@ -84,3 +84,14 @@ def test_two_files_of_one_name_are_found(project):
     assert problems(project) == [
         "libgraph/src/paths/why.c:1: export/pictures/why.c has the same name"
     ]
+
+
+def test_headers_that_include_each_other(project):
+    project.write("libgraph/src/graph/one.h", '#include "graph/two.h"\n')
+    project.write("libgraph/src/graph/two.h", "#include <leakgraph/three.h>\n")
+    project.write("libgraph/include/leakgraph/three.h", "")
+    assert problems(project) == []
+    project.write("libgraph/src/graph/two.h", '#include "graph/one.h"\n')
+    (problem,) = problems(project)
+    assert "headers include each other: " in problem
+    assert "graph/one.h" in problem and "graph/two.h" in problem

@@ -33,6 +33,8 @@ def test_files_that_need_libraries_run_somewhere(tmp_path):
     files = [file for one in runs for file in one.files]
     assert "tests/py/test_torch_names.py" in files and len(files) == len(set(files))
     assert "tests/py/test_node.py" not in files
+    examples = [file for file in files if file.startswith("tests/examples/")]
+    assert [*runs[0].files] == examples and len(examples) > 3
     assert len({one.junit for one in runs}) == suite.LIBRARY_PARTS
 
 

@@ -7,6 +7,7 @@
 #define LEAKGRAPH_PAGE_H
 
 #include <leakgraph/growth.h>
+#include <leakgraph/table.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,6 +46,17 @@ LG_API lg_status lg_page_html(const lg_analysis *analysis,
 LG_API lg_status lg_page_save(const lg_analysis *analysis,
                               const lg_page_options *options, const char *path,
                               const lg_monitor *monitor, lg_error *err);
+
+/**
+ * Writes a table as the output of a notebook's cell: what lg_table_html makes,
+ * and a script of 4 KB by which it sorts at a click on a heading, filters by
+ * words, and folds all but its first rows. Where no script runs, as in a
+ * preview of a repository or a notebook that is not trusted, it is the plain
+ * table. Nothing of it stays in the kernel. `limit` is lg_table_html's.
+ * LG_ENOMEM.
+ */
+LG_API lg_status lg_page_cell(const lg_table *table, size_t limit, lg_text *out,
+                              lg_error *err);
 
 #ifdef __cplusplus
 }

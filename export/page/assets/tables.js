@@ -56,14 +56,19 @@ const tables = {
     table.before(input);
   },
 
+  // Rows of a tree keep their order. Inside what is folded, nothing is filtered.
+  prepare(table, name) {
+    const tree = table.querySelector("td.d1, td.d2, td[style*=padding-left]") !== null;
+    const rows = table.tBodies[0].rows.length;
+    if (table.tHead && !tree && rows > 1) this.makeSortable(table);
+    if (rows > this.LONG && !table.closest("details")) this.makeFilter(table, name);
+  },
+
   start() {
     for (const table of document.querySelectorAll("main table")) {
       const section = table.closest("section");
       const heading = (section && section.querySelector("h2")) || document.querySelector("h1");
-      const tree = table.querySelector("td.d1, td.d2") !== null;
-      if (table.tHead && !tree && table.tBodies[0].rows.length > 1) this.makeSortable(table);
-      if (table.tBodies[0].rows.length > this.LONG && !table.closest("details"))
-        this.makeFilter(table, heading.textContent);
+      this.prepare(table, heading.textContent);
     }
   },
 };

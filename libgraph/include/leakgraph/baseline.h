@@ -1,6 +1,6 @@
 /**
- * Baselines: a text file of what is known to grow, or to be a cycle, so that
- * checks fail only for what is new.
+ * Baselines: a text file of what is known to grow, to be a cycle or a mistake,
+ * so that checks fail only for what is new.
  *
  * The conventions of leakgraph.h hold. The first line is `leakgraph baseline
  * 1`. Every other line is empty, a comment that begins with `#`, or an entry:
@@ -19,9 +19,10 @@ extern "C" {
 typedef enum lg_baseline_kind {
     LG_BASELINE_GROWTH = 0, /**< the key of lg_growth_row */
     LG_BASELINE_CYCLE,      /**< the key of lg_cycle */
+    LG_BASELINE_FINDING,    /**< the key of lg_finding */
 } lg_baseline_kind;
 
-/** "growth", "cycle". */
+/** "growth", "cycle", "finding". */
 LG_API const char *lg_baseline_kind_name(lg_baseline_kind kind);
 
 typedef struct lg_baseline lg_baseline;

@@ -69,8 +69,21 @@ LG_API bool lg_builder_grow_edges(lg_builder *builder);
 LG_API bool lg_builder_reserve(lg_builder *builder, uint32_t nodes,
                                uint64_t edges);
 
-/** Appends a node of which only address and flags are set (to 0): the producer
- *  is to set type, size and refcount. LG_NONE on failure. */
+/** How much text a builder has. */
+typedef struct lg_builder_texts {
+    uint64_t strings; /**< interned ones, and nodes' own texts */
+    uint64_t bytes;   /**< of these */
+    uint64_t texts;   /**< texts given to nodes */
+} lg_builder_texts;
+
+/** What the builder has so far: a good guess for the next one. */
+LG_API lg_builder_texts lg_builder_count_texts(const lg_builder *builder);
+/** Makes room for texts, like lg_builder_reserve. */
+LG_API bool lg_builder_reserve_texts(lg_builder *builder,
+                                     const lg_builder_texts *expected);
+
+/** Appends a node with its address and with no flags: the producer sets type,
+ *  size and refcount. LG_NONE on failure. */
 static inline lg_node
 lg_builder_number_node(lg_builder *builder, uint64_t address)
 {

@@ -81,8 +81,8 @@ typedef struct lg_cycle {
     uint64_t more;    /**< references to cut that are not listed */
     bool more_least;  /**< they are at least so many: the component is too large
                            to count them */
-    const char *left; /**< why cycles are left that no cut ends, one clause;
-                           NULL: none is; static */
+    const char *left; /**< why no cut ends the cycles that are left: a static
+                           clause; NULL if none is left */
 
     lg_path path; /**< of a held one: a shortest path from a root to where
                        `shortest` begins; else empty */

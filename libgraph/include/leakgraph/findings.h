@@ -7,6 +7,7 @@
 #define LEAKGRAPH_FINDINGS_H
 
 #include <leakgraph/analysis.h>
+#include <leakgraph/baseline.h>
 #include <leakgraph/scope.h>
 #include <leakgraph/path.h>
 
@@ -29,7 +30,8 @@ typedef struct lg_holder {
     const lg_pattern *pattern; /**< the mistake there */
     lg_node node;    /**< where to cut: the list, closure, cache ...; LG_NONE:
                           C++ that no snapshot sees */
-    lg_node example; /**< one of what it keeps; LG_NONE likewise */
+    lg_node example; /**< one of what it keeps, of the commonest type; LG_NONE
+                          likewise */
     uint64_t count;  /**< things kept in the same way */
     const uint64_t *retained; /**< what goes if only this one lets go, by
                                  device; of the 64th holder of a finding and
@@ -47,11 +49,15 @@ typedef struct lg_finding {
     const lg_holder *holders;  /**< who frees most alone comes first */
     size_t holder_count;       /**< 1 or more */
     uint64_t count;            /**< things kept, each once */
+    uint64_t of_type; /**< of those, with the type of the first holder's
+                           example */
     const uint64_t
         *retained;  /**< by them, no byte twice, by device:
                          [lg_graph_device_count + 1], the host first */
     uint64_t total; /**< of that, all devices together */
     size_t alike;   /**< index of the biggest of those that it is like */
+    uint64_t key;   /**< of those that are alike: the same in every run; for
+                         baselines */
 } lg_finding;
 
 /** Findings that are alike: of the same patterns, with holders of one type and
@@ -63,6 +69,7 @@ typedef struct lg_finding_group {
     size_t first;             /**< index of the biggest */
     size_t findings;          /**< how many */
     uint64_t count;           /**< things kept, of all of them */
+    uint64_t of_type;         /**< of those, with the example's type */
     const uint64_t *retained; /**< what each retains, added up; by device */
     uint64_t total;
     bool varied; /**< the examples differ in more than their addresses: shapes,
@@ -77,6 +84,8 @@ typedef struct lg_findings {
     lg_holder *holders; /**< of all findings */
     size_t holder_count;
     uint64_t *bytes; /**< what `retained` points into */
+    size_t known;    /**< findings that were left out, because a baseline knows
+                          them */
 } lg_findings;
 
 LG_API void lg_findings_free(lg_findings *findings);
@@ -94,6 +103,16 @@ LG_API lg_status lg_nodes_findings(const lg_analysis *analysis,
                                    const lg_node *nodes, size_t count,
                                    const lg_monitor *monitor, lg_findings *out,
                                    lg_error *err);
+
+/** Leaves out the findings that the baseline knows. */
+LG_API lg_status lg_findings_leave_out(lg_findings *findings,
+                                       const lg_baseline *baseline,
+                                       lg_error *err);
+/** Adds the findings to the baseline, each with its pattern and where it is
+ *  held. */
+LG_API lg_status lg_findings_note(const lg_graph *graph,
+                                  const lg_findings *findings,
+                                  lg_baseline *baseline, lg_error *err);
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,7 @@
 #ifndef LEAKGRAPH_GROWTH_H
 #define LEAKGRAPH_GROWTH_H
 
+#include <leakgraph/baseline.h>
 #include <leakgraph/path.h>
 #include <leakgraph/places.h>
 
@@ -42,6 +43,20 @@ LG_API lg_status lg_summary_load(const char *path, lg_summary **out,
 /** The same from memory, which it does not keep. */
 LG_API lg_status lg_summary_load_memory(const void *data, size_t length,
                                         lg_summary **out, lg_error *err);
+/** The bytes of its file, *length of them, to free(). */
+LG_API lg_status lg_summary_save_memory(const lg_summary *summary, void **data,
+                                        size_t *length, lg_error *err);
+/**
+ * Adds up summaries of any processes: places, types, accounts and what is
+ * counted are sums, and the info "snapshots" says of how many. The order does
+ * not matter, nor whether sums are summed again: what is saved of a sum leaves
+ * nothing out. Of the other infos it has the sums of bytes ("places.*" and
+ * "memory.*"), of which a snapshot that lacks one has 0. It borrows nothing.
+ * LG_EINVAL: there is none. O(places of all).
+ */
+LG_API lg_status lg_summary_merge(const lg_summary *const *summaries,
+                                  size_t count, lg_summary **out,
+                                  lg_error *err);
 /** Whether a file begins as a summary does. False if it cannot be read. */
 LG_API bool lg_summary_is_file(const char *path);
 LG_API const lg_places *lg_summary_places(const lg_summary *summary);
@@ -187,6 +202,7 @@ typedef struct lg_growth {
     lg_growth_row *rows;     /**< the most bytes gained first */
     size_t count;
     size_t settled;        /**< rows that were left out as settled */
+    size_t known;          /**< ... because a baseline knows them */
     lg_growth_type *types; /**< those with more bytes at the end, the most
                                 first */
     size_t type_count;
@@ -246,6 +262,11 @@ LG_API int64_t lg_growth_gained(const lg_growth *growth);
 /** Whether that is at most `max_growth`. Reports of this growth say so from now
  *  on, or else which places gained how much, and how much is too much. */
 LG_API bool lg_growth_check(lg_growth *growth, int64_t max_growth);
+/** Leaves out the rows that the baseline knows. Native growth has no key. */
+LG_API void lg_growth_leave_out(lg_growth *growth, const lg_baseline *baseline);
+/** Adds the places that grow to the baseline, each with its types. */
+LG_API lg_status lg_growth_note(const lg_growth *growth, lg_baseline *baseline,
+                                lg_error *err);
 LG_API void lg_growth_free(lg_growth *growth);
 
 #ifdef __cplusplus

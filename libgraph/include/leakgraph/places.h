@@ -61,6 +61,11 @@ typedef struct lg_place {
 LG_API lg_status lg_places_new(const lg_analysis *analysis,
                                const lg_monitor *monitor, lg_places **out,
                                lg_error *err);
+/** The same; *place_of is the place of every node, to free(). What is folded
+ *  into another node is in its place. */
+LG_API lg_status lg_places_walk(const lg_analysis *analysis,
+                                const lg_monitor *monitor, lg_places **out,
+                                uint32_t **place_of, lg_error *err);
 LG_API void lg_places_free(lg_places *places);
 
 /** Adds up tables: members, references and bytes of a place are the sums over

@@ -11,6 +11,7 @@
 #include <leakgraph/answers.h>
 #include <leakgraph/bytes.h>
 #include <leakgraph/growth.h>
+#include <leakgraph/ranks.h>
 #include <leakgraph/json.h>
 #include <leakgraph/table.h>
 #include <leakgraph/waste.h>
@@ -198,6 +199,11 @@ LG_API lg_status lg_tabulate_what_if(const lg_graph *graph,
 LG_API lg_status lg_tabulate_growth(const lg_growth *growth,
                                     const lg_graph *newest, size_t limit,
                                     lg_table **out, lg_error *err);
+/** How the processes of a job differ, a row for each place: apart, rank, usual,
+ *  others, counts and bytes by rank, type, holder and the place's key; as facts
+ *  what is repeated, and the ranks. limit 0: all rows. */
+LG_API lg_status lg_tabulate_ranks(const lg_ranks *ranks, size_t limit,
+                                   lg_table **out, lg_error *err);
 /** What is worth doing first (lg_advice_choose), a row each: kind, bytes, what,
  *  held_by, cause and fix. */
 LG_API lg_status lg_tabulate_advice(const lg_answers *answers,
@@ -227,6 +233,8 @@ LG_API lg_status lg_report_growth(const lg_growth *growth,
                                   const lg_graph *newest, size_t limit,
                                   lg_format format, lg_text *out,
                                   lg_error *err);
+LG_API lg_status lg_report_ranks(const lg_ranks *ranks, size_t limit,
+                                 lg_format format, lg_text *out, lg_error *err);
 
 #ifdef __cplusplus
 }

@@ -94,14 +94,13 @@ LG_API lg_status lg_table_text(const lg_table *table, size_t limit,
 LG_API lg_status lg_table_json(const lg_table *table, lg_text *out,
                                lg_error *err);
 /** As a piece of HTML that needs nothing else, everything escaped; long texts
- *  are folded. No more than `limit` rows (0: all), the others counted.
- *  LG_ENOMEM. */
+ *  are folded. Counts, bytes and shares have their number in data-v. No more
+ *  than `limit` rows (0: all), the others counted. LG_ENOMEM. */
 LG_API lg_status lg_table_html(const lg_table *table, size_t limit,
                                lg_text *out, lg_error *err);
 /** The same without styles, for a page with a style sheet: cells that are flush
  *  right are of class "n", expressions that lead to an object of class "path",
- *  rows of a tree of class "d1" and so on; counts, bytes and shares have their
- *  number in data-v. LG_ENOMEM. */
+ *  rows of a tree of class "d1" and so on. LG_ENOMEM. */
 LG_API lg_status lg_table_html_plain(const lg_table *table, size_t limit,
                                      lg_text *out, lg_error *err);
 

@@ -27,15 +27,15 @@ LG_API lg_status lg_edges_add(lg_edges *all, const lg_edges *more,
                               lg_error *err);
 
 /**
- * The references that a text names, ascending and each once:
+ * Adds the references that a text names to a list, as lg_edges_add does:
  *   train.trainer.losses     the reference at the end of a path, which begins
  *                            with a module, `#17` or an address
  *   train.losses[*].graph    `[*]` is every item, `.*` every attribute
  *   #17->#42                 all references from one selector's nodes to
  *                            another's; `*` on one side stands for all nodes
  * Weak references are left out. LG_EINVAL for a text that names none,
- * LG_ENOTFOUND with the nearest known name when nothing matches. O(hops of the
- * nodes on the way).
+ * LG_ENOTFOUND with the nearest known name when nothing matches; a failure
+ * leaves the list as it is. O(hops of the nodes on the way).
  */
 LG_API lg_status lg_graph_references(const lg_graph *graph, const char *text,
                                      lg_edges *out, lg_error *err);

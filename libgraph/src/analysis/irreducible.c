@@ -1,7 +1,7 @@
 // Dominators within any component: small ones with sets of dominators, big ones
 // with igraph, in a problem whose node 0 stands for everything outside.
+#include "analysis/chains.h"
 #include "analysis/dominator_builder.h"
-#include "analysis/solver.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -142,7 +142,7 @@ ask_igraph(irreducible *state, const columns *edges, lg_error *err)
         .monitor = state->building->monitor,
     };
     uint32_t *found = malloc(problem.node_count * sizeof *found);
-    lg_status status = found != NULL ? lg__solver_ask(&problem, found, err)
+    lg_status status = found != NULL ? lg__chains_solve(&problem, found, err)
                                      : lg__error_memory(err);
     for (uint32_t i = 0; i < state->count && status == LG_OK; i++)
         state->inner[i] = found[i + 1] == 0 ? LG_NONE : found[i + 1] - 1;

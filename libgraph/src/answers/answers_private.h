@@ -44,26 +44,27 @@ lg_status lg__garbage_find(const lg_analysis *analysis, uint32_t node,
 // Whose tables those are that a library keeps for itself.
 
 /** Tells the tables that libraries and the interpreter keep for themselves.
- *  Release with lg__furniture_end, also on failure. */
-typedef struct lg__furniture {
+ *  Release with lg__library_tables_end, also on failure. */
+typedef struct lg__library_tables {
     const lg_analysis *analysis;
     uint8_t *known; /**< [node] of a module: whether it is a library's */
     uint8_t *type;  /**< [type] whether a program makes objects of it */
     lg__gathered stack;
-} lg__furniture;
+} lg__library_tables;
 
 /** False: memory ran out. */
-bool lg__furniture_begin(lg__furniture *furniture, const lg_analysis *analysis);
+bool lg__library_tables_begin(lg__library_tables *tables,
+                              const lg_analysis *analysis);
 /** The package of a library, or the interpreter, that keeps the node, whatever
  *  it retains; empty: nobody. O(1). */
-lg_string lg__furniture_keeper(lg__furniture *furniture, uint32_t node,
-                               uint32_t keeper);
+lg_string lg__library_tables_keeper(lg__library_tables *tables, uint32_t node,
+                                    uint32_t keeper);
 /** The package of a library, or the interpreter, that keeps the node and with
  *  it nothing that a program made; empty: nobody. False: memory ran out.
  *  O(nodes that it retains). */
-bool lg__furniture_owner(lg__furniture *furniture, uint32_t node,
-                         uint32_t keeper, lg_string *out);
-void lg__furniture_end(lg__furniture *furniture);
+bool lg__library_tables_owner(lg__library_tables *tables, uint32_t node,
+                              uint32_t keeper, lg_string *out);
+void lg__library_tables_end(lg__library_tables *tables);
 
 // Objects that retain the most.
 

@@ -11,10 +11,10 @@ enum { CUTS_LISTED = 4 };
 static bool
 is_telling(const lg__cutting *to, uint32_t node)
 {
-    const unsigned furniture =
+    const unsigned tables =
         LG__MARK_IMPLICIT_ROOT | LG__MARK_NAMESPACE | LG__MARK_ENTRY;
     lg_category category = lg__node_category(to->graph, node);
-    return !(to->after->policy.mark[node] & furniture) &&
+    return !(to->after->policy.mark[node] & tables) &&
            category != LG_CATEGORY_ATOM && category != LG_CATEGORY_TYPE &&
            category != LG_CATEGORY_FUNCTION &&
            lg__node_origin(to->graph, node, NULL) != LG__ORIGIN_LIBRARY;

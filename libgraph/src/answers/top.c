@@ -31,7 +31,7 @@ typedef struct listing {
     const lg_monitor *monitor;
     const lg_top_options *options;
     lg__finder finder;
-    lg__furniture furniture;
+    lg__library_tables tables;
     lg_scope *scope;
     uint32_t *keeper;    // [node]
     lg__vector packages; // package
@@ -236,8 +236,8 @@ place_item(listing *to, const lg__top_item *item, size_t limit, lg_error *err)
         return LG_OK;
     }
     if (!to->options->libraries && !is_big(to, item->bytes) &&
-        !lg__furniture_owner(&to->furniture, item->nodes[0],
-                             to->keeper[item->nodes[0]], &library))
+        !lg__library_tables_owner(&to->tables, item->nodes[0],
+                                  to->keeper[item->nodes[0]], &library))
         return lg__error_memory(err);
     if (library.length > 0)
         return add_library(to, item, library) ? LG_OK : lg__error_memory(err);
@@ -252,7 +252,7 @@ list_objects(listing *to, size_t limit, lg_error *err)
 {
     lg__top_search *search = NULL;
     lg__top_item item = {.count = 1};
-    if (!lg__furniture_begin(&to->furniture, to->analysis))
+    if (!lg__library_tables_begin(&to->tables, to->analysis))
         return lg__error_memory(err);
     lg_status status =
         lg__keepers_find(to->graph, to->monitor, &to->keeper, err);
@@ -318,7 +318,7 @@ list_rows(listing *to, lg_error *err)
                            ? list_objects(to, limit, err)
                            : list_groups(to, limit, err);
     lg__finder_free(&to->finder);
-    lg__furniture_end(&to->furniture);
+    lg__library_tables_end(&to->tables);
     lg_scope_free(to->scope);
     lg__vector_free(&to->allocator, &to->packages);
     free(to->keeper);

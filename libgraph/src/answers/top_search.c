@@ -16,7 +16,7 @@ enum { NEARLY_ALL_PERCENT = 95 };
 // Each of many small ones of one place has less than this share of them.
 enum { SMALL_PERCENT = 10 };
 
-enum { SINGLE, SETTLED, CROWDS }; // the tag of a part; a crowd has its number
+enum { SINGLE, SETTLED, GROUPS }; // the tag of a part; a group has its number
 
 typedef struct candidate {
     uint64_t place;
@@ -24,10 +24,10 @@ typedef struct candidate {
     uint32_t node;
 } candidate;
 
-typedef struct crowd {
+typedef struct group {
     size_t first; // among the members
     uint32_t count;
-} crowd;
+} group;
 
 typedef struct place {
     uint64_t key;
@@ -42,8 +42,8 @@ struct lg__top_search {
     lg__parts heap;
     lg__gathered below;   // scratch
     lg__gathered path;    // scratch
-    lg__gathered members; // of all crowds
-    lg__vector crowds;    // crowd
+    lg__gathered members; // of all groups
+    lg__vector groups;    // group
     lg__vector places;    // place: what is still to be opened
     lg__vector found;     // candidate: not among the parts yet
     uint32_t *links;      // [type] of the path; all 0 in between
@@ -168,17 +168,17 @@ push(lg__top_search *search, uint64_t bytes, uint32_t node, uint32_t tag)
 }
 
 static bool
-push_crowd(lg__top_search *search, const candidate *run, size_t count,
+push_group(lg__top_search *search, const candidate *run, size_t count,
            uint64_t bytes)
 {
-    crowd *added = lg__vector_extend(&search->allocator, &search->crowds, 1);
+    group *added = lg__vector_extend(&search->allocator, &search->groups, 1);
     if (added == NULL)
         return false;
-    *added = (crowd){search->members.count, (uint32_t)count};
+    *added = (group){search->members.count, (uint32_t)count};
     for (size_t i = 0; i < count; i++)
         if (!lg__gather_append(&search->members, run[i].node))
             return false;
-    uint32_t tag = CROWDS + (uint32_t)(search->crowds.count - 1);
+    uint32_t tag = GROUPS + (uint32_t)(search->groups.count - 1);
     return push(search, bytes, run[0].node, tag);
 }
 
@@ -196,7 +196,7 @@ push_run(lg__top_search *search, const candidate *run, size_t count)
             return false;
         bytes -= run->bytes;
     }
-    return count == 0 || push_crowd(search, run, count, bytes);
+    return count == 0 || push_group(search, run, count, bytes);
 }
 
 static bool
@@ -315,9 +315,9 @@ take_part(lg__top_search *search, const lg__part *part, lg__top_item *out)
 {
     *out = (lg__top_item){&search->at, 1, part->bytes};
     search->at = part->node;
-    if (part->tag >= CROWDS) {
-        const crowd *all = search->crowds.data;
-        const crowd *one = &all[part->tag - CROWDS];
+    if (part->tag >= GROUPS) {
+        const group *all = search->groups.data;
+        const group *one = &all[part->tag - GROUPS];
         out->nodes = search->members.items + one->first;
         out->count = one->count;
     }
@@ -352,7 +352,7 @@ lg__top_begin(const lg_analysis *analysis, uint32_t device,
     search->analysis = analysis;
     search->device = device;
     search->allocator = lg_allocator_default();
-    search->crowds.element = sizeof(crowd);
+    search->groups.element = sizeof(group);
     search->places.element = sizeof(place);
     search->found.element = sizeof(candidate);
     search->links = calloc((size_t)graph->type_count + 1, sizeof(uint32_t));
@@ -379,7 +379,7 @@ lg__top_end(lg__top_search *search)
     free(search->below.items);
     free(search->path.items);
     free(search->members.items);
-    lg__vector_free(&search->allocator, &search->crowds);
+    lg__vector_free(&search->allocator, &search->groups);
     lg__vector_free(&search->allocator, &search->places);
     lg__vector_free(&search->allocator, &search->found);
     free(search->links);

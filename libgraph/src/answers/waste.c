@@ -77,7 +77,7 @@ is_kept_by_native_code(const lg__wasting *to, uint32_t node)
 
 // A class of a library can only be changed there.
 static bool
-is_furniture(lg__wasting *to, const lg__spare *spare)
+is_library_table(lg__wasting *to, const lg__spare *spare)
 {
     uint32_t node = spare->node;
     if (to->options->libraries)
@@ -85,8 +85,8 @@ is_furniture(lg__wasting *to, const lg__spare *spare)
     if (spare->kind == LG_WASTE_SLOTS)
         return lg__type_is_familiar(to->graph, to->graph->columns.type[node]);
     return is_of_code(to, node) || is_kept_by_native_code(to, node) ||
-           lg__furniture_keeper(&to->furniture, node, to->keeper[node]).length >
-               0;
+           lg__library_tables_keeper(&to->tables, node, to->keeper[node])
+                   .length > 0;
 }
 
 // Of several objects the one with the most to be had stands for the row.
@@ -139,7 +139,7 @@ lg__waste_add(lg__wasting *to, const lg__spare *spare, uint32_t *row)
     uint32_t seen = lg__seen_node(to->folds, spare->node);
     if (spare->waste == 0 || !lg_scope_has(to->scope, seen))
         return true;
-    if (is_furniture(to, spare)) {
+    if (is_library_table(to, spare)) {
         sum_of(to, LIBRARIES)[spare->device] += spare->waste;
         to->out.library_objects++;
         return true;
@@ -226,7 +226,7 @@ prepare(lg__wasting *to, lg_error *err)
     to->counted = calloc(nodes, 1);
     to->out.bytes = calloc(SUMS * to->each, sizeof *to->out.bytes);
     if (!to->folds || !to->layout || !to->counted || !to->out.bytes ||
-        !lg__furniture_begin(&to->furniture, to->analysis))
+        !lg__library_tables_begin(&to->tables, to->analysis))
         return lg__error_memory(err);
     note_layouts(to);
     lg_status status =
@@ -235,8 +235,8 @@ prepare(lg__wasting *to, lg_error *err)
         status = lg_scope_new(to->graph, to->options->mine, to->options->module,
                               to->monitor, &to->scope, err);
     if (status == LG_OK)
-        status = lg__places_walk(to->analysis, to->monitor, &to->places,
-                                 &to->place, err);
+        status = lg_places_walk(to->analysis, to->monitor, &to->places,
+                                &to->place, err);
     if (status != LG_OK)
         return status;
     to->row_at =
@@ -288,7 +288,7 @@ lg_analysis_waste(const lg_analysis *analysis, const lg_waste_options *given,
         *out = to.out;
     else
         lg_waste_free(&to.out);
-    lg__furniture_end(&to.furniture);
+    lg__library_tables_end(&to.tables);
     lg_scope_free(to.scope);
     lg_places_free(to.places);
     free(to.keeper);

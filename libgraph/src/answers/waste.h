@@ -26,7 +26,7 @@ typedef struct lg__wasting {
     const lg_monitor *monitor;
     const lg_waste_options *options;
     const lg__fold *folds;
-    lg__furniture furniture;
+    lg__library_tables tables;
     lg_scope *scope;
     uint32_t *keeper; /**< [node] */
     lg_places *places;

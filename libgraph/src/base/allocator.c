@@ -65,25 +65,29 @@ lg__column_grow(const lg_allocator *allocator, void *column_pointer,
     return true;
 }
 
-void *
-lg__vector_extend(const lg_allocator *allocator, lg__vector *vector,
-                  size_t count)
+bool
+lg__vector_grow(const lg_allocator *allocator, lg__vector *vector, size_t count)
 {
-    if (vector->data == NULL || count > vector->capacity - vector->count) {
-        size_t capacity = vector->capacity ? vector->capacity : 32;
-        while (capacity - vector->count < count) {
-            if (capacity > SIZE_MAX / 2)
-                return NULL;
-            capacity *= 2;
-        }
-        if (!lg__column_grow(allocator, &vector->data, vector->element,
-                             vector->capacity, capacity))
-            return NULL;
-        vector->capacity = capacity;
+    size_t capacity = vector->capacity ? vector->capacity : 32;
+    while (capacity - vector->count < count) {
+        if (capacity > SIZE_MAX / 2)
+            return false;
+        capacity *= 2;
     }
-    char *place = (char *)vector->data + vector->count * vector->element;
-    vector->count += count;
-    return place;
+    return lg__vector_reserve(allocator, vector, capacity);
+}
+
+bool
+lg__vector_reserve(const lg_allocator *allocator, lg__vector *vector,
+                   size_t capacity)
+{
+    if (capacity <= vector->capacity)
+        return true;
+    if (!lg__column_grow(allocator, &vector->data, vector->element,
+                         vector->capacity, capacity))
+        return false;
+    vector->capacity = capacity;
+    return true;
 }
 
 void

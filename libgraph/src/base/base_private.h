@@ -48,11 +48,29 @@ typedef struct lg__vector {
 
 /** Appends `count` elements and returns where they are to be written, or NULL
  *  when memory ran out. */
-void *lg__vector_extend(const lg_allocator *allocator, lg__vector *vector,
-                        size_t count);
+static inline void *lg__vector_extend(const lg_allocator *allocator,
+                                      lg__vector *vector, size_t count);
+/** Makes room for `count` more elements; false when memory ran out. */
+bool lg__vector_grow(const lg_allocator *allocator, lg__vector *vector,
+                     size_t count);
+/** Makes room for so many elements in all; false when memory ran out. */
+bool lg__vector_reserve(const lg_allocator *allocator, lg__vector *vector,
+                        size_t capacity);
 /** Gives back what lies beyond the last element; keeps it if that fails. */
 void lg__vector_trim(const lg_allocator *allocator, lg__vector *vector);
 void lg__vector_free(const lg_allocator *allocator, lg__vector *vector);
+
+static inline void *
+lg__vector_extend(const lg_allocator *allocator, lg__vector *vector,
+                  size_t count)
+{
+    if ((vector->data == NULL || count > vector->capacity - vector->count) &&
+        !lg__vector_grow(allocator, vector, count))
+        return NULL;
+    char *place = (char *)vector->data + vector->count * vector->element;
+    vector->count += count;
+    return place;
+}
 
 /** Doubles one column to `capacity` elements. */
 bool lg__column_grow(const lg_allocator *allocator, void *column_pointer,
@@ -75,8 +93,8 @@ bool lg__utf8_is_clean(const char *bytes, size_t length);
  *  continue past `length`. */
 size_t lg__utf8_cut(const char *bytes, size_t length);
 
-/** Adds ` · 12 MiB cuda:0` unless bytes is 0; the first without ` · `. *any:
- *  whether something was added before, and is now. */
+/** Adds ` · 12 MiB cuda:0` unless bytes is 0. The first part has no ` · `; *any
+ *  says whether there is one, before and after. */
 void lg__text_add_part(lg_text *text, uint64_t bytes, lg_string device,
                        bool *any);
 

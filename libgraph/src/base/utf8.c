@@ -70,9 +70,10 @@ lg__utf8_clean_length(const char *bytes, size_t length)
     return found;
 }
 
-// Eight plain ASCII characters at once: no byte above 0x7e or below 0x20.
-static bool
-is_plain_word(const char *bytes)
+// Eight ASCII characters at once: a byte's highest bit is set if it is above
+// 0x7e or below 0x20.
+static inline uint64_t
+odd_bytes(const char *bytes)
 {
     uint64_t word;
     memcpy(&word, bytes, sizeof word);
@@ -80,31 +81,33 @@ is_plain_word(const char *bytes)
     const uint64_t high = 0x8080808080808080u;
     uint64_t below = (word - ones * 0x20) & ~word;
     uint64_t above = (word + ones) | word;
-    return ((below | above) & high) == 0;
+    return (below | above) & high;
 }
 
-// The same of fewer than eight.
+// Most names are like that. The last word overlaps the one before it.
 static bool
-is_plain_rest(const char *bytes, size_t length)
+is_plain(const char *bytes, size_t length)
 {
     char word[8];
-    memset(word, ' ', sizeof word);
-    for (size_t i = 0; i < length; i++)
-        word[i] = bytes[i];
-    return is_plain_word(word);
+    uint64_t odd = 0;
+    if (length < sizeof word) {
+        memset(word, ' ', sizeof word);
+        for (size_t i = 0; i < length; i++)
+            word[i] = bytes[i];
+        return odd_bytes(word) == 0;
+    }
+    for (size_t at = 0; at + sizeof word < length; at += sizeof word)
+        odd |= odd_bytes(bytes + at);
+    return (odd | odd_bytes(bytes + length - sizeof word)) == 0;
 }
 
 bool
 lg__utf8_is_clean(const char *bytes, size_t length)
 {
+    if (is_plain(bytes, length))
+        return true;
     size_t at = 0;
     while (at < length) {
-        if (length - at >= 8 && is_plain_word(bytes + at)) {
-            at += 8;
-            continue;
-        }
-        if (length - at < 8 && is_plain_rest(bytes + at, length - at))
-            return true;
         size_t step = lg__utf8_clean_length(bytes + at, length - at);
         if (step == 0)
             return false;

@@ -116,6 +116,29 @@ lg_builder_reserve(lg_builder *builder, uint32_t nodes, uint64_t edges)
     return reserved;
 }
 
+lg_builder_texts
+lg_builder_count_texts(const lg_builder *builder)
+{
+    const struct lg_builder_rest *rest = builder->rest;
+    return (lg_builder_texts){
+        .strings = rest->table[LG__STRING_OFFSET].count,
+        .bytes = rest->table[LG__STRING_BYTES].count,
+        .texts = rest->text.count,
+    };
+}
+
+bool
+lg_builder_reserve_texts(lg_builder *builder, const lg_builder_texts *expected)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    const lg_allocator *allocator = &rest->allocator;
+    return lg__vector_reserve(allocator, &rest->table[LG__STRING_OFFSET],
+                              expected->strings) &&
+           lg__vector_reserve(allocator, &rest->table[LG__STRING_BYTES],
+                              expected->bytes) &&
+           lg__vector_reserve(allocator, &rest->text, expected->texts);
+}
+
 bool
 lg_builder_grow_edges(lg_builder *builder)
 {

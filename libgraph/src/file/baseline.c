@@ -28,7 +28,7 @@ struct lg_baseline {
 const char *
 lg_baseline_kind_name(lg_baseline_kind kind)
 {
-    static const char *const names[] = {"growth", "cycle"};
+    static const char *const names[] = {"growth", "cycle", "finding"};
     size_t index = (size_t)kind;
     return index < sizeof names / sizeof *names ? names[index] : "unknown";
 }
@@ -72,7 +72,7 @@ read_key(const char *at, const char *end, uint64_t *out)
 static bool
 read_entry(const char *line, const char *end, entry *out)
 {
-    for (int kind = 0; kind <= LG_BASELINE_CYCLE; kind++) {
+    for (int kind = 0; kind <= LG_BASELINE_FINDING; kind++) {
         out->kind = (lg_baseline_kind)kind;
         const char *key =
             skip_word(line, end, lg_baseline_kind_name(out->kind));
@@ -122,8 +122,8 @@ read_lines(lg_baseline *to, const char *path, lg_error *err)
         if (!read_entry(line, end, &known))
             status = lg_error_set(
                 err, LG_EFORMAT,
-                "line %zu of %s is no entry: write growth or cycle, a key of "
-                "%d hexadecimal digits and a note, or begin it with #",
+                "line %zu of %s is no entry: write growth, cycle or finding, a "
+                "key of %d hexadecimal digits and a note, or begin it with #",
                 number, path, KEY_DIGITS);
         else if (!append(to, known.kind, known.key))
             status = lg__error_memory(err);

@@ -12,7 +12,7 @@
 #define LG__FILE_MAGIC "\x89LGS\r\n\x1a\n"
 
 enum {
-    LG__FILE_MAJOR = 2,
+    LG__FILE_MAJOR = 3,
     LG__FILE_MINOR = 0,
     LG__FILE_ALIGNMENT = 64,
     LG__FILE_SECTIONS_MAX = 1024,
@@ -39,7 +39,27 @@ typedef enum lg__encoding {
     LG__ENCODING_ZSTD,        /**< one zstd frame */
     LG__ENCODING_PLANES,      /**< one zstd frame of planes of bytes */
     LG__ENCODING_DIFFERENCES, /**< the same of differences */
+    LG__ENCODING_SORTED,      /**< planes of elements sorted by their key */
+    LG__ENCODING_SORTED_DIFFERENCES,
 } lg__encoding;
+
+static inline bool
+lg__encoding_sorts(uint32_t encoding)
+{
+    return encoding == LG__ENCODING_SORTED ||
+           encoding == LG__ENCODING_SORTED_DIFFERENCES;
+}
+
+static inline bool
+lg__encoding_subtracts(uint32_t encoding)
+{
+    return encoding == LG__ENCODING_DIFFERENCES ||
+           encoding == LG__ENCODING_SORTED_DIFFERENCES;
+}
+
+/** The array that sorted elements of an array are sorted by;
+ *  LG__ARRAY_COUNT: none. */
+enum lg__array_name lg__array_key(enum lg__array_name name);
 
 enum {
     LG__SECTION_REQUIRED = 1 << 0, /**< a reader that does not know it must
@@ -74,14 +94,10 @@ lg__file_raw_limit(uint64_t file_length)
 }
 
 /** The planes that a column becomes under an encoding; of width 0 if it stays
- *  as it is. */
-static inline lg__planes
-lg__encoding_planes(uint32_t encoding, uint64_t count, uint32_t element)
-{
-    bool differences = encoding == LG__ENCODING_DIFFERENCES;
-    bool planes = differences || encoding == LG__ENCODING_PLANES;
-    return (lg__planes){count, planes ? element : 0, differences};
-}
+ *  as it is. The key (NULL: none) has as many elements. */
+lg__planes lg__encoding_planes(uint32_t encoding, uint64_t count,
+                               uint32_t element, const lg__array *key,
+                               uint32_t key_element);
 
 /** Sections from this id on are not part of the graph. */
 #define LG__FILE_BEYOND_GRAPH 64u
@@ -104,12 +120,19 @@ typedef struct lg__source {
 lg_status lg__source_read(const lg__source *source, uint64_t offset,
                           void *buffer, size_t length, lg_error *err);
 
+/** A section to be read. */
+typedef struct lg__stored {
+    const lg__file_section *section;
+    const char *title;
+    const lg__array *key; /**< NULL, or what it is sorted by: complete */
+    uint32_t key_element;
+} lg__stored;
+
 /** Reads one section into an array, decoding and verifying its checksum. Raw
  *  sections of memory are borrowed. The array's block is the graph's. */
-lg_status lg__section_read(const lg__source *source,
-                           const lg__file_section *section, const char *title,
-                           const lg_allocator *allocator, lg__array *out,
-                           lg_error *err);
+lg_status lg__section_read(const lg__source *source, const lg__stored *stored,
+                           lg__planes_room *room, const lg_allocator *allocator,
+                           lg__array *out, lg_error *err);
 
 /** Loads a graph from a source. */
 lg_status lg__file_read(const lg__source *source, const lg_monitor *monitor,

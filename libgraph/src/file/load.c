@@ -1,5 +1,6 @@
 // Reads .lgs files. A file is hostile until every check has passed.
 #include "file/file_private.h"
+#include "file/checksum.h"
 #include "base/base_private.h"
 
 #include <leakgraph/file.h>
@@ -11,7 +12,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 lg_status
 lg__file_check_machine(lg_error *err)
@@ -42,7 +42,7 @@ read_header(const lg__source *source, lg__file_header *header, lg_error *err)
             "open it with a newer leakgraph",
             name, header->major, header->minor, (unsigned)LG__FILE_MAJOR);
     uint64_t sum =
-        XXH3_64bits(header, offsetof(lg__file_header, header_checksum));
+        lg__checksum(header, offsetof(lg__file_header, header_checksum));
     if (sum != header->header_checksum || header->major == 0 ||
         header->section_count > LG__FILE_SECTIONS_MAX)
         return lg_error_set(err, LG_EFORMAT,
@@ -69,7 +69,7 @@ read_directory(const lg__source *source, const lg__file_header *header,
     lg_status status =
         lg__source_read(source, header->directory_offset, sections, size, err);
     if (status == LG_OK &&
-        XXH3_64bits(sections, size) != header->directory_checksum)
+        lg__checksum(sections, size) != header->directory_checksum)
         status = lg_error_set(err, LG_EFORMAT,
                               "%s has a damaged directory: copy it again",
                               source->name);
@@ -82,8 +82,11 @@ read_directory(const lg__source *source, const lg__file_header *header,
 
 static bool
 is_sound(const lg__source *source, const lg__file_section *section,
-         const lg__array_info *info)
+         enum lg__array_name name)
 {
+    const lg__array_info *info = &lg__array_infos[name];
+    bool numbers = info->element == 4 || info->element == 8;
+    bool sorted = lg__array_key(name) != LG__ARRAY_COUNT;
     if (section->offset > source->length ||
         section->stored_length > source->length - section->offset)
         return false;
@@ -96,10 +99,14 @@ is_sound(const lg__source *source, const lg__file_section *section,
                (section->raw_length == 0 ||
                 section->offset % LG__FILE_ALIGNMENT == 0);
     case LG__ENCODING_DIFFERENCES:
-        return section->element == 4 || section->element == 8;
+        return numbers;
     case LG__ENCODING_ZSTD:
     case LG__ENCODING_PLANES:
         return true;
+    case LG__ENCODING_SORTED:
+        return sorted;
+    case LG__ENCODING_SORTED_DIFFERENCES:
+        return sorted && numbers;
     default:
         return false;
     }
@@ -125,7 +132,7 @@ lg__file_graph_checksum(const lg__file_section *sections, uint32_t count)
     lg__sort(sorted, kept, sizeof *sorted, compare_sections);
     for (uint32_t i = 0; i < kept; i++)
         sums[i] = sorted[i].checksum;
-    return XXH3_64bits(sums, kept * sizeof *sums);
+    return lg__checksum(sums, kept * sizeof *sums);
 }
 
 static size_t
@@ -154,7 +161,7 @@ match_sections(const lg__source *source, const lg__file_section *sections,
             continue;
         }
         if (found[array] != NULL ||
-            !is_sound(source, &sections[i], &lg__array_infos[array]))
+            !is_sound(source, &sections[i], (enum lg__array_name)array))
             return lg_error_set(err, LG_EFORMAT,
                                 "%s: its %s section is damaged", source->name,
                                 lg__array_infos[array].title);
@@ -187,24 +194,56 @@ check_lengths(const lg__source *source,
 }
 
 static lg_status
+read_section(const lg__source *source, lg_graph *graph, size_t i,
+             const lg__file_section *section, lg__planes_room *room,
+             lg_error *err)
+{
+    lg__stored stored = {section, lg__array_infos[i].title, NULL, 0};
+    if (lg__encoding_sorts(section->encoding)) {
+        enum lg__array_name key = lg__array_key((enum lg__array_name)i);
+        stored.key = &graph->array[key];
+        stored.key_element = lg__array_infos[key].element;
+    }
+    return lg__section_read(source, &stored, room, &graph->allocator,
+                            &graph->array[i], err);
+}
+
+// Reads sorted sections after those that they are sorted by.
+static lg_status
+read_found(const lg__source *source, const lg_monitor *monitor, lg_graph *graph,
+           const lg__file_section *const found[LG__ARRAY_COUNT],
+           lg__planes_room *room, lg_error *err)
+{
+    lg_status status = LG_OK;
+    for (size_t i = 0; i < 2 * LG__ARRAY_COUNT && status == LG_OK; i++) {
+        size_t array = i % LG__ARRAY_COUNT;
+        bool late = i >= LG__ARRAY_COUNT;
+        if (!lg__monitor_goes_on(monitor, "loading",
+                                 (double)i / (2 * LG__ARRAY_COUNT), err))
+            return LG_ECANCELLED;
+        if (found[array] != NULL &&
+            lg__encoding_sorts(found[array]->encoding) == late)
+            status =
+                read_section(source, graph, array, found[array], room, err);
+    }
+    return status;
+}
+
+static lg_status
 read_sections(const lg__source *source, const lg_monitor *monitor,
               lg_graph *graph, const lg__file_section *sections, uint32_t count,
               lg_error *err)
 {
     const lg__file_section *found[LG__ARRAY_COUNT] = {NULL};
+    lg__planes_room room = {0};
     lg_status status = match_sections(source, sections, count, found, err);
     if (status == LG_OK)
         status = check_lengths(source, found, err);
+    if (status != LG_OK)
+        return status;
     graph->checksum = lg__file_graph_checksum(sections, count);
-    for (size_t i = 0; i < LG__ARRAY_COUNT && status == LG_OK; i++) {
-        if (!lg__monitor_goes_on(monitor, "loading",
-                                 (double)i / LG__ARRAY_COUNT, err))
-            return LG_ECANCELLED;
-        if (found[i] == NULL)
-            continue;
-        status = lg__section_read(source, found[i], lg__array_infos[i].title,
-                                  &graph->allocator, &graph->array[i], err);
-    }
+    status = read_found(source, monitor, graph, found, &room, err);
+    lg__planes_room_free(&room);
     return status;
 }
 

@@ -1,6 +1,7 @@
 // Turns columns into planes of bytes, and back.
 #include "file/planes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // Writes a matrix of bytes with its rows and columns exchanged.
@@ -61,67 +62,220 @@ unfolded(uint64_t number)
 }
 
 static void
-subtract32(const uint32_t *column, uint64_t at, size_t count, uint32_t *out)
+subtract32(uint32_t *numbers, size_t count, uint64_t *before)
 {
-    uint32_t before = at > 0 ? column[at - 1] : 0;
+    uint32_t last = (uint32_t)*before;
     for (size_t i = 0; i < count; i++) {
-        uint32_t now = column[at + i];
-        out[i] = (uint32_t)folded(now - before, 32);
-        before = now;
+        uint32_t now = numbers[i];
+        numbers[i] = (uint32_t)folded(now - last, 32);
+        last = now;
     }
+    *before = last;
 }
 
 static void
-subtract64(const uint64_t *column, uint64_t at, size_t count, uint64_t *out)
+subtract64(uint64_t *numbers, size_t count, uint64_t *before)
 {
-    uint64_t before = at > 0 ? column[at - 1] : 0;
+    uint64_t last = *before;
     for (size_t i = 0; i < count; i++) {
-        uint64_t now = column[at + i];
-        out[i] = folded(now - before, 64);
-        before = now;
+        uint64_t now = numbers[i];
+        numbers[i] = folded(now - last, 64);
+        last = now;
     }
+    *before = last;
 }
 
 static void
-add32(uint32_t *column, uint64_t count)
+add32(uint32_t *numbers, size_t count, uint64_t *before)
 {
+    uint32_t sum = (uint32_t)*before;
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = sum += (uint32_t)unfolded(numbers[i]);
+    *before = sum;
+}
+
+static void
+add64(uint64_t *numbers, size_t count, uint64_t *before)
+{
+    uint64_t sum = *before;
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = sum += unfolded(numbers[i]);
+    *before = sum;
+}
+
+// Sorts places of elements by one byte of their keys.
+static void
+sort_by_byte(const uint8_t *bytes, size_t stride, size_t count,
+             const uint16_t *from, uint16_t *to)
+{
+    uint32_t next[2][256] = {{0}, {0}};
+    for (size_t i = 0; i < count; i++)
+        next[i & 1][bytes[i * stride]]++;
     uint32_t sum = 0;
-    for (uint64_t i = 0; i < count; i++)
-        column[i] = sum += (uint32_t)unfolded(column[i]);
+    for (size_t byte = 0; byte < 256; byte++) {
+        uint32_t here = next[0][byte] + next[1][byte];
+        next[0][byte] = sum;
+        sum += here;
+    }
+    for (size_t i = 0; i < count; i++)
+        to[next[0][bytes[from[i] * stride]]++] = from[i];
 }
 
-static void
-add64(uint64_t *column, uint64_t count)
+// The bits in which keys differ.
+static uint32_t
+different_bits(const uint8_t *key, size_t width, size_t count)
 {
-    uint64_t sum = 0;
-    for (uint64_t i = 0; i < count; i++)
-        column[i] = sum += unfolded(column[i]);
+    uint32_t different = 0;
+    if (width == 4) {
+        const uint32_t *numbers = (const void *)key;
+        for (size_t i = 1; i < count; i++)
+            different |= numbers[i] ^ numbers[0];
+    } else {
+        for (size_t i = 1; i < count; i++)
+            different |= (uint32_t)(key[i] ^ key[0]);
+    }
+    return different;
+}
+
+// The places of the elements of a block in the order of their keys. Ends in
+// the room's order.
+static void
+sort_block(const uint8_t *key, size_t width, size_t count,
+           lg__planes_room *room)
+{
+    uint32_t different = different_bits(key, width, count);
+    for (size_t i = 0; i < count; i++)
+        room->order[i] = (uint16_t)i;
+    for (size_t byte = 0; byte < width; byte++)
+        if (different >> 8 * byte & UINT8_MAX) {
+            uint16_t *order = room->order;
+            sort_by_byte(key + byte, width, count, order, room->spare_order);
+            room->order = room->spare_order;
+            room->spare_order = order;
+        }
+}
+
+// The same for the block of a column, from what is known if it is.
+static const uint16_t *
+order_of(const lg__planes *planes, uint64_t at, size_t count,
+         lg__planes_room *room)
+{
+    if (at + count <= room->known_count)
+        return room->known_order + at;
+    sort_block(planes->key + at * planes->key_width, planes->key_width, count,
+               room);
+    if (at == room->known_count && at + count <= LG__PLANES_KNOWN) {
+        memcpy(room->known_order + at, room->order, 2 * count);
+        room->known_count += count;
+    }
+    return room->order;
+}
+
+// Copies elements from their places to their order, or back.
+static void
+permute(const uint16_t *order, size_t count, size_t width, bool back,
+        const uint8_t *from, uint8_t *to)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t source = back ? i : order[i];
+        size_t target = back ? order[i] : i;
+        if (width == 4)
+            memcpy(to + 4 * target, from + 4 * source, 4);
+        else if (width == 8)
+            memcpy(to + 8 * target, from + 8 * source, 8);
+        else
+            memcpy(to + width * target, from + width * source, width);
+    }
 }
 
 void
-lg__planes_split(const lg__planes *planes, const uint8_t *column, uint64_t at,
-                 uint8_t *spare, uint8_t *out)
+lg__planes_split(lg__planes *planes, const uint8_t *column, uint64_t at,
+                 lg__planes_room *room)
 {
     size_t count = lg__planes_block(planes, at);
-    const uint8_t *block = column + at * planes->width;
-    if (planes->differences && planes->width == 4)
-        subtract32((const void *)column, at, count, (void *)spare);
+    size_t width = planes->width;
+    const uint8_t *block = column + at * width;
+    if (planes->key_width > 0) {
+        permute(order_of(planes, at, count, room), count, width, false, block,
+                room->elements);
+        block = room->elements;
+    } else if (planes->differences) {
+        memcpy(room->elements, block, count * width);
+        block = room->elements;
+    }
+    if (planes->differences && width == 4)
+        subtract32((void *)room->elements, count, &planes->before);
     else if (planes->differences)
-        subtract64((const void *)column, at, count, (void *)spare);
-    transpose(planes->differences ? spare : block, count, planes->width, out);
+        subtract64((void *)room->elements, count, &planes->before);
+    transpose(block, count, width, room->planes);
 }
 
 void
-lg__planes_join(const lg__planes *planes, uint8_t *column, uint8_t *spare)
+lg__planes_join(lg__planes *planes, uint8_t *column, uint64_t at,
+                lg__planes_room *room)
 {
-    for (uint64_t at = 0; at < planes->count; at += LG__PLANES_BLOCK) {
-        size_t count = lg__planes_block(planes, at);
-        uint8_t *block = column + at * planes->width;
-        memcpy(spare, block, count * planes->width);
-        weave(spare, count, planes->width, block);
-    }
-    if (planes->differences && planes->width == 4)
-        add32((void *)column, planes->count);
+    size_t count = lg__planes_block(planes, at);
+    size_t width = planes->width;
+    uint8_t *place = column + at * width;
+    uint8_t *block = planes->key_width > 0 ? room->elements : place;
+    weave(room->planes, count, width, block);
+    if (planes->differences && width == 4)
+        add32((void *)block, count, &planes->before);
     else if (planes->differences)
-        add64((void *)column, planes->count);
+        add64((void *)block, count, &planes->before);
+    if (planes->key_width > 0)
+        permute(order_of(planes, at, count, room), count, width, true, block,
+                place);
+}
+
+static bool
+fit_block(lg__planes_room *room, size_t size)
+{
+    if (size <= room->size)
+        return true;
+    free(room->planes);
+    free(room->elements);
+    room->planes = malloc(size);
+    room->elements = malloc(size);
+    bool fits = room->planes != NULL && room->elements != NULL;
+    room->size = fits ? size : 0;
+    return fits;
+}
+
+static bool
+fit_orders(lg__planes_room *room, const lg__planes *planes)
+{
+    const size_t block = LG__PLANES_BLOCK * sizeof(uint16_t);
+    uint64_t known =
+        planes->count < LG__PLANES_KNOWN ? planes->count : LG__PLANES_KNOWN;
+    if (room->known_key == planes->key)
+        return true;
+    if (room->order == NULL)
+        room->order = malloc(block);
+    if (room->spare_order == NULL)
+        room->spare_order = malloc(block);
+    free(room->known_order);
+    room->known_order = malloc((size_t)known * sizeof(uint16_t));
+    room->known_count = 0;
+    bool fits = room->order != NULL && room->spare_order != NULL &&
+                room->known_order != NULL;
+    room->known_key = fits ? planes->key : NULL;
+    return fits;
+}
+
+bool
+lg__planes_room_fit(lg__planes_room *room, const lg__planes *planes)
+{
+    return fit_block(room, lg__planes_size(planes)) &&
+           (planes->key_width == 0 || fit_orders(room, planes));
+}
+
+void
+lg__planes_room_free(lg__planes_room *room)
+{
+    free(room->planes);
+    free(room->elements);
+    free(room->order);
+    free(room->spare_order);
+    free(room->known_order);
 }

@@ -1,4 +1,5 @@
 // Writes a graph as a .lgs file.
+#include "file/checksum.h"
 #include "file/file_private.h"
 #include "file/saved.h"
 
@@ -7,22 +8,16 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 #include <zstd.h>
 #include <zstd_errors.h>
-
-#define X(name, id, element, title)                                            \
-    _Static_assert((element) <= LG__PLANES_WIDEST, "the planes have room");
-LG__ARRAYS(X)
-#undef X
 
 typedef struct writer {
     lg__sink sink;
     ZSTD_CCtx *zstd; // NULL: sections are stored as they are
     void *buffer;
     size_t buffer_size;
-    uint8_t *planes; // room for the planes of a block
-    uint8_t *spare;
+    lg__planes_room room;
+    const lg__array *arrays;
     lg__file_section sections[LG__ARRAY_COUNT];
     uint32_t section_count;
     const lg_monitor *monitor;
@@ -99,31 +94,39 @@ write_zstd(writer *out, const uint8_t *bytes, uint64_t length, lg_error *err)
 }
 
 static lg_status
-write_planes(writer *out, const lg__planes *planes, const uint8_t *bytes,
+write_planes(writer *out, lg__planes *planes, const uint8_t *bytes,
              lg_error *err)
 {
-    lg_status status = LG_OK;
+    lg_status status =
+        lg__planes_room_fit(&out->room, planes) ? LG_OK : lg__error_memory(err);
     for (uint64_t at = 0; at < planes->count && status == LG_OK;) {
         size_t count = lg__planes_block(planes, at);
-        lg__planes_split(planes, bytes, at, out->spare, out->planes);
+        lg__planes_split(planes, bytes, at, &out->room);
         at += count;
-        status = compress(out, out->planes, count * planes->width,
+        status = compress(out, out->room.planes, count * planes->width,
                           at == planes->count, err);
     }
     return status;
 }
 
 static lg_status
-write_encoded(writer *out, const lg__array *array, lg__file_section *section,
-              lg_error *err)
+write_encoded(writer *out, enum lg__array_name name,
+              const lg__file_section *section, lg_error *err)
 {
+    const lg__array *array = &out->arrays[name];
+    const lg__array *key = NULL;
+    uint32_t key_element = 0;
     uint64_t length = section->raw_length;
     if (section->encoding == LG__ENCODING_RAW)
         return write_raw(out, array->data, length, err);
+    if (lg__encoding_sorts(section->encoding)) {
+        key = &out->arrays[lg__array_key(name)];
+        key_element = lg__array_infos[lg__array_key(name)].element;
+    }
     ZSTD_CCtx_reset(out->zstd, ZSTD_reset_session_only);
     ZSTD_CCtx_setPledgedSrcSize(out->zstd, length);
-    lg__planes planes =
-        lg__encoding_planes(section->encoding, array->count, section->element);
+    lg__planes planes = lg__encoding_planes(section->encoding, array->count,
+                                            section->element, key, key_element);
     return planes.width == 0 ? write_zstd(out, array->data, length, err)
                              : write_planes(out, &planes, array->data, err);
 }
@@ -157,14 +160,18 @@ best_encoding(const writer *out, enum lg__array_name name, uint64_t length)
         return LG__ENCODING_RAW;
     if (lg__array_infos[name].element == 1)
         return LG__ENCODING_ZSTD;
-    return is_rising(name) ? LG__ENCODING_DIFFERENCES : LG__ENCODING_PLANES;
+    bool rises = is_rising(name);
+    if (lg__array_key(name) != LG__ARRAY_COUNT)
+        return rises ? LG__ENCODING_SORTED_DIFFERENCES : LG__ENCODING_SORTED;
+    return rises ? LG__ENCODING_DIFFERENCES : LG__ENCODING_PLANES;
 }
 
 // Writes the section as it is if compression does not help.
 static lg_status
-write_section(writer *out, const lg__array *array, enum lg__array_name name,
-              lg__file_section *section, lg_error *err)
+write_section(writer *out, enum lg__array_name name, lg__file_section *section,
+              lg_error *err)
 {
+    const lg__array *array = &out->arrays[name];
     const lg__array_info *info = &lg__array_infos[name];
     uint64_t length = array->count * info->element;
     uint64_t done = out->done;
@@ -177,16 +184,16 @@ write_section(writer *out, const lg__array *array, enum lg__array_name name,
         .encoding = best_encoding(out, name, length),
         .offset = out->sink.offset,
         .raw_length = length,
-        .checksum = XXH3_64bits(array->data, length),
+        .checksum = lg__checksum(array->data, length),
     };
-    status = write_encoded(out, array, section, err);
+    status = write_encoded(out, name, section, err);
     if (status == LG_OK && section->encoding != LG__ENCODING_RAW &&
         out->sink.offset - section->offset >= length) {
         section->encoding = LG__ENCODING_RAW;
         out->done = done;
         status = lg__sink_rewind(&out->sink, section->offset, err);
         if (status == LG_OK)
-            status = write_encoded(out, array, section, err);
+            status = write_encoded(out, name, section, err);
     }
     section->stored_length = out->sink.offset - section->offset;
     return status;
@@ -218,13 +225,13 @@ write_directory(writer *out, lg_error *err)
         .section_count = out->section_count,
         .directory_offset = sizeof header,
         .file_length = out->sink.offset,
-        .directory_checksum = XXH3_64bits(out->sections, size),
+        .directory_checksum = lg__checksum(out->sections, size),
         .graph_checksum =
             lg__file_graph_checksum(out->sections, out->section_count),
     };
     memcpy(header.magic, LG__FILE_MAGIC, sizeof header.magic);
     header.header_checksum =
-        XXH3_64bits(&header, offsetof(lg__file_header, header_checksum));
+        lg__checksum(&header, offsetof(lg__file_header, header_checksum));
     out->sink.offset = 0;
     lg_status status = lg__sink_write(&out->sink, &header, sizeof header, err);
     if (status == LG_OK)
@@ -244,6 +251,7 @@ static lg_status
 write_all(writer *out, const lg__array *arrays, uint64_t *bound, lg_error *err)
 {
     uint32_t count = 0;
+    out->arrays = arrays;
     for (size_t i = 0; i < LG__ARRAY_COUNT; i++) {
         out->total += arrays[i].count * lg__array_infos[i].element;
         count += is_written(arrays, i);
@@ -254,7 +262,7 @@ write_all(writer *out, const lg__array *arrays, uint64_t *bound, lg_error *err)
         if (i == LG__ARRAY_ANALYSIS)
             *bound = lg__file_graph_checksum(out->sections, out->section_count);
         if (is_written(arrays, i))
-            status = write_section(out, &arrays[i], (enum lg__array_name)i,
+            status = write_section(out, (enum lg__array_name)i,
                                    &out->sections[out->section_count++], err);
     }
     if (status == LG_OK)
@@ -271,14 +279,10 @@ prepare_zstd(writer *out, int level, lg_error *err)
         return lg_error_set(err, LG_EINVAL,
                             "compression level %d is not one of 0 to 19",
                             level);
-    const size_t room = (size_t)LG__PLANES_BLOCK * LG__PLANES_WIDEST;
     out->buffer_size = ZSTD_CStreamOutSize();
     out->buffer = malloc(out->buffer_size);
-    out->planes = malloc(room);
-    out->spare = malloc(room);
     out->zstd = ZSTD_createCCtx();
-    if (out->buffer == NULL || out->planes == NULL || out->spare == NULL ||
-        out->zstd == NULL)
+    if (out->buffer == NULL || out->zstd == NULL)
         return lg__error_memory(err);
     ZSTD_CCtx_setParameter(out->zstd, ZSTD_c_compressionLevel, level);
     return LG_OK;
@@ -311,8 +315,7 @@ lg_graph_save(const lg_graph *graph, const char *path,
         status = lg__sink_commit(&out.sink, err);
     lg__sink_close(&out.sink);
     free(out.buffer);
-    free(out.planes);
-    free(out.spare);
+    lg__planes_room_free(&out.room);
     ZSTD_freeCCtx(out.zstd);
     return status;
 }

@@ -1,11 +1,11 @@
-// Reads one section. It believes a length in the file only as far as the file's
-// bytes prove it: the memory for a compressed section grows as its bytes come.
+// Reads one section. A compressed section gets its memory at once, which the
+// length of the file limits, and which is used only as far as its bytes come.
+#include "file/checksum.h"
 #include "file/file_private.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
-#include <xxhash.h>
 #include <zstd.h>
 
 lg_status
@@ -62,72 +62,93 @@ read_raw(const lg__source *source, const lg__file_section *section,
 
 typedef struct decoder {
     const lg__source *source;
-    const lg__file_section *section;
-    const char *title;
-    const lg_allocator *allocator;
+    const lg__stored *stored;
     ZSTD_DCtx *zstd;
     void *input; // a window on the stored bytes
     size_t input_size;
-    lg__vector output;
+    uint8_t *output;   // as long as the directory says
+    size_t count;      // bytes of it that are complete
+    lg__planes planes; // of width 0: none
+    lg__planes_room *room;
+    size_t filled; // bytes of the planes of the next block
 } decoder;
 
-// Room for more output: doubled, never beyond what the directory says.
-static bool
-make_room(decoder *in)
+// Bytes of the block of planes that comes next; 0 at the end.
+static size_t
+block_size(const decoder *in)
 {
-    size_t wanted = (size_t)in->section->raw_length;
-    size_t capacity = in->output.capacity;
-    if (in->output.count < capacity || capacity == wanted)
-        return true;
-    size_t next = capacity ? capacity : 1u << 20;
-    next = next > wanted / 2 ? wanted : next * 2;
-    if (!lg__column_grow(in->allocator, &in->output.data, 1, capacity, next))
-        return false;
-    in->output.capacity = next;
-    return true;
+    uint64_t at = in->count / in->planes.width;
+    return lg__planes_block(&in->planes, at) * in->planes.width;
 }
 
-// Decodes one window of input. *left is 0 at the end of the frame.
+// Where the next output goes.
+static ZSTD_outBuffer
+next_output(const decoder *in)
+{
+    if (in->planes.width > 0)
+        return (ZSTD_outBuffer){in->room->planes, block_size(in), in->filled};
+    return (ZSTD_outBuffer){in->output, (size_t)in->stored->section->raw_length,
+                            in->count};
+}
+
+// Takes over what was written there.
+static void
+take_output(decoder *in, const ZSTD_outBuffer *out)
+{
+    if (in->planes.width == 0) {
+        in->count = out->pos;
+        return;
+    }
+    in->filled = out->pos;
+    if (in->filled < out->size || out->size == 0)
+        return;
+    lg__planes_join(&in->planes, in->output, in->count / in->planes.width,
+                    in->room);
+    in->count += out->size;
+    in->filled = 0;
+}
+
+// Decodes from a window of input. *left is 0 at the end of the frame. Fails if
+// nothing moves.
+static lg_status
+decode_some(decoder *in, ZSTD_inBuffer *window, size_t *left, lg_error *err)
+{
+    ZSTD_outBuffer output = next_output(in);
+    size_t read = window->pos;
+    size_t written = output.pos;
+    *left = ZSTD_decompressStream(in->zstd, &output, window);
+    bool stuck = window->pos == read && output.pos == written;
+    if (ZSTD_isError(*left) || (stuck && *left != 0))
+        return damaged(in->source, in->stored->title, err);
+    take_output(in, &output);
+    return LG_OK;
+}
+
 static lg_status
 decode_window(decoder *in, ZSTD_inBuffer *window, size_t *left, lg_error *err)
 {
-    while (window->pos < window->size && *left != 0) {
-        if (!make_room(in))
-            return lg__error_memory(err);
-        ZSTD_outBuffer output = {in->output.data, in->output.capacity,
-                                 in->output.count};
-        size_t before = window->pos;
-        *left = ZSTD_decompressStream(in->zstd, &output, window);
-        bool stuck = window->pos == before && output.pos == in->output.count;
-        in->output.count = output.pos;
-        if (ZSTD_isError(*left) || (stuck && *left != 0))
-            return damaged(in->source, in->title, err);
-    }
-    return LG_OK;
+    lg_status status = LG_OK;
+    while (window->pos < window->size && *left != 0 && status == LG_OK)
+        status = decode_some(in, window, left, err);
+    return status;
 }
 
 // The decoder may hold back output when its buffer is full.
 static lg_status
 drain(decoder *in, size_t *left, lg_error *err)
 {
-    while (*left != 0 && in->output.count < in->section->raw_length) {
-        if (!make_room(in))
-            return lg__error_memory(err);
-        ZSTD_inBuffer none = {in->input, 0, 0};
-        ZSTD_outBuffer output = {in->output.data, in->output.capacity,
-                                 in->output.count};
-        *left = ZSTD_decompressStream(in->zstd, &output, &none);
-        if (ZSTD_isError(*left) || output.pos == in->output.count)
-            return damaged(in->source, in->title, err);
-        in->output.count = output.pos;
-    }
-    return LG_OK;
+    ZSTD_inBuffer none = {in->input, 0, 0};
+    lg_status status = LG_OK;
+    while (*left != 0 && status == LG_OK &&
+           in->count + in->filled < in->stored->section->raw_length)
+        status = decode_some(in, &none, left, err);
+    return status;
 }
 
 static lg_status
 decode(decoder *in, lg_error *err)
 {
-    const lg__file_section *section = in->section;
+    const lg__file_section *section = in->stored->section;
     size_t left = 1;
     lg_status status = LG_OK;
     for (uint64_t at = 0; at < section->stored_length && !status;) {
@@ -141,73 +162,60 @@ decode(decoder *in, lg_error *err)
         at += part;
         if (status == LG_OK && left == 0 &&
             (at < section->stored_length || window.pos < part))
-            status = damaged(in->source, in->title, err);
+            status = damaged(in->source, in->stored->title, err);
     }
     if (status == LG_OK)
         status = drain(in, &left, err);
-    if (status == LG_OK &&
-        (left != 0 || in->output.count != section->raw_length))
-        status = damaged(in->source, in->title, err);
+    if (status == LG_OK && (left != 0 || in->count != section->raw_length))
+        status = damaged(in->source, in->stored->title, err);
     return status;
 }
 
 static lg_status
-read_zstd(const lg__source *source, const lg__file_section *section,
-          const char *title, const lg_allocator *allocator, lg__array *out,
+read_zstd(const lg__source *source, const lg__stored *stored,
+          lg__planes_room *room, const lg_allocator *allocator, lg__array *out,
           lg_error *err)
 {
-    decoder in = {.source = source,
-                  .section = section,
-                  .title = title,
-                  .allocator = allocator,
-                  .input_size = 1u << 17,
-                  .output = {.element = 1}};
+    const lg__file_section *section = stored->section;
+    decoder in = {.source = source, .stored = stored, .room = room};
+    size_t size = (size_t)section->raw_length;
+    in.planes =
+        lg__encoding_planes(section->encoding, out->count, section->element,
+                            stored->key, stored->key_element);
+    in.input_size = 1u << 17;
     in.input = lg__allocate(allocator, in.input_size);
+    in.output = lg__allocate(allocator, size);
     in.zstd = ZSTD_createDCtx();
-    lg_status status = in.input == NULL || in.zstd == NULL
-                           ? lg__error_memory(err)
-                           : decode(&in, err);
+    bool fits = in.planes.width == 0 || lg__planes_room_fit(room, &in.planes);
+    lg_status status =
+        !fits || in.input == NULL || in.output == NULL || in.zstd == NULL
+            ? lg__error_memory(err)
+            : decode(&in, err);
     ZSTD_freeDCtx(in.zstd);
     lg__deallocate(allocator, in.input, in.input_size);
-    out->data = out->owned = in.output.data;
-    out->owned_size = in.output.capacity;
+    out->data = out->owned = in.output;
+    out->owned_size = size;
     return status;
-}
-
-static lg_status
-join_planes(const lg__file_section *section, const lg_allocator *allocator,
-            lg__array *out, lg_error *err)
-{
-    lg__planes planes =
-        lg__encoding_planes(section->encoding, out->count, section->element);
-    if (planes.width == 0)
-        return LG_OK;
-    size_t room = lg__planes_room(&planes);
-    void *spare = lg__allocate(allocator, room);
-    if (spare == NULL)
-        return lg__error_memory(err);
-    lg__planes_join(&planes, out->owned, spare);
-    lg__deallocate(allocator, spare, room);
-    return LG_OK;
 }
 
 lg_status
-lg__section_read(const lg__source *source, const lg__file_section *section,
-                 const char *title, const lg_allocator *allocator,
+lg__section_read(const lg__source *source, const lg__stored *stored,
+                 lg__planes_room *room, const lg_allocator *allocator,
                  lg__array *out, lg_error *err)
 {
+    const lg__file_section *section = stored->section;
     out->count = section->raw_length / section->element;
+    if (stored->key != NULL && stored->key->count != out->count)
+        return damaged(source, stored->title, err);
     if (section->raw_length == 0)
         return LG_OK;
     lg_status status =
         section->encoding == LG__ENCODING_RAW
             ? read_raw(source, section, allocator, out, err)
-            : read_zstd(source, section, title, allocator, out, err);
-    if (status == LG_OK)
-        status = join_planes(section, allocator, out, err);
+            : read_zstd(source, stored, room, allocator, out, err);
     if (status == LG_OK &&
-        XXH3_64bits(out->data, (size_t)section->raw_length) !=
+        lg__checksum(out->data, (size_t)section->raw_length) !=
             section->checksum)
-        status = damaged(source, title, err);
+        status = damaged(source, stored->title, err);
     return status;
 }

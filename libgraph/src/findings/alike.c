@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 typedef struct entry {
     size_t index;  // of the finding
@@ -115,6 +116,7 @@ join(const lg_graph *graph, lg_findings *findings, size_t index,
     finding->alike = group->first;
     group->findings++;
     group->count += finding->count;
+    group->of_type += finding->of_type;
     group->total += finding->total;
     group->varied |= examples_differ(graph, example, finding->holders->example);
     for (uint32_t i = 0; i <= graph->device_count; i++)
@@ -156,6 +158,9 @@ lg__findings_fold(const lg__detection *detection, const lg_monitor *monitor,
             status = find_facts(detection, monitor, &finder, &holder[j],
                                 &entries[i].facts, err);
     }
+    for (size_t i = 0; i < findings->count && status == LG_OK; i++)
+        findings->items[i].key =
+            XXH3_64bits(entries[i].facts.data, entries[i].facts.length);
     if (status == LG_OK)
         group(detection->graph, entries, findings, bytes);
     for (size_t i = 0; entries != NULL && i < findings->count; i++)

@@ -193,43 +193,45 @@ typedef struct lg__search {
 void lg__detection_search(lg__detection *detection, uint32_t start,
                           const lg__search *search, lg__gathered *out);
 
-/* -------------------------------------------------------------- crowds --- */
+/* -------------------------------------------------------------- groups --- */
 
 /** Things that are alike, to be found below one container. */
 typedef struct lg__one_of_many {
-    uint32_t shelf; /**< that container */
-    uint32_t kind;  /**< any number that those have in common that are alike */
+    uint32_t container; /**< the container that owns it */
+    uint32_t kind; /**< any number that those have in common that are alike */
     uint32_t subject; /**< members with the same subject count once */
     uint32_t node;
 } lg__one_of_many;
 
-typedef struct lg__crowd {
+typedef struct lg__detected_group {
     lg__one_of_many *items; /**< free() it */
     size_t count;
-} lg__crowd;
+} lg__detected_group;
 
 /** The first container that owns the node: a list, dict, set or deque with more
  *  than four references, and no local variable of a running function. Passes
  * through smaller ones, and through instances and functions if `instances`.
  * LG_NONE: there is none, or a module, class or frame comes first. */
-uint32_t lg__detection_shelf(const lg__detection *detection, uint32_t node,
-                             bool instances);
+uint32_t lg__detection_container(const lg__detection *detection, uint32_t node,
+                                 bool instances);
 /** Returns whether `owner` owns the node: is one of its dominators. Looks at 64
  *  of them. */
 bool lg__detection_owns(const lg__detection *detection, uint32_t owner,
                         uint32_t node);
-void lg__crowd_add(lg__detection *detection, lg__crowd *crowd,
-                   lg__one_of_many member);
-/** Called with the members of one shelf and kind that are together many. */
-typedef void lg__crowd_visit(lg__detection *detection,
-                             const lg__one_of_many *members, size_t count);
-/** Sorts the members and calls `visit` for each shelf and kind with `many`
+void lg__detected_group_add(lg__detection *detection, lg__detected_group *group,
+                            lg__one_of_many member);
+/** Called with the members of one container and kind that are together many. */
+typedef void lg__detected_group_visit(lg__detection *detection,
+                                      const lg__one_of_many *members,
+                                      size_t count);
+/** Sorts the members and calls `visit` for each container and kind with `many`
  *  subjects or more. */
-void lg__crowd_each(lg__detection *detection, lg__crowd *crowd, size_t many,
-                    lg__crowd_visit *visit);
-/** Notes that the shelf keeps the members. */
-void lg__crowd_note(lg__detection *detection, const lg__one_of_many *members,
-                    size_t count);
+void lg__detected_group_each(lg__detection *detection,
+                             lg__detected_group *group, size_t many,
+                             lg__detected_group_visit *visit);
+/** Notes that the container keeps the members. */
+void lg__detected_group_note(lg__detection *detection,
+                             const lg__one_of_many *members, size_t count);
 
 /* ------------------------------------------------------------- functions ---
  */

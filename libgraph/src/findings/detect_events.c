@@ -13,25 +13,27 @@ enum {
 // A method belongs to the registry if the registry alone keeps its object, and
 // not the object its method.
 static void
-add_method(lg__detection *detection, lg__crowd *crowd, uint32_t method)
+add_method(lg__detection *detection, lg__detected_group *group, uint32_t method)
 {
     uint32_t self = lg__detection_attribute(detection, method, "__self__");
     if (self == LG_NONE ||
         lg__node_category(detection->graph, self) != LG_CATEGORY_OTHER)
         return;
-    uint32_t shelf = lg__detection_shelf(detection, method, true);
-    if (shelf == LG_NONE || lg__detection_owns(detection, self, method) ||
-        lg__detection_shelf(detection, self, true) != shelf)
+    uint32_t container = lg__detection_container(detection, method, true);
+    if (container == LG_NONE || lg__detection_owns(detection, self, method) ||
+        lg__detection_container(detection, self, true) != container)
         return;
-    lg__crowd_add(detection, crowd,
-                  (lg__one_of_many){shelf, detection->graph->columns.type[self],
-                                    self, method});
+    lg__detected_group_add(
+        detection, group,
+        (lg__one_of_many){container, detection->graph->columns.type[self], self,
+                          method});
 }
 
 typedef struct enclosed {
     const lg__detection *detection;
-    uint32_t shelf;
-    bool any; // data, or an object of the program's, that the shelf alone keeps
+    uint32_t container;
+    bool any; // data, or an object of the program's, that the container alone
+              // keeps
 } enclosed;
 
 static bool
@@ -48,7 +50,8 @@ look_at_enclosed(void *context, const lg_hop *hop)
     if (!hop->weak && is_data &&
         (kind == LG_EDGE_CELL || kind == LG_EDGE_INDEX ||
          kind == LG_EDGE_VALUE) &&
-        lg__detection_shelf(to->detection, hop->target, true) == to->shelf)
+        lg__detection_container(to->detection, hop->target, true) ==
+            to->container)
         to->any = true;
     return !to->any;
 }
@@ -65,7 +68,8 @@ look_into(enclosed *to, uint32_t node)
 
 // A closure or a partial belongs to the registry with what it encloses.
 static void
-add_closure(lg__detection *detection, lg__crowd *crowd, uint32_t callable)
+add_closure(lg__detection *detection, lg__detected_group *group,
+            uint32_t callable)
 {
     uint32_t function = lg__detection_function(detection, callable);
     uint32_t code =
@@ -76,8 +80,9 @@ add_closure(lg__detection *detection, lg__crowd *crowd, uint32_t callable)
         lg__node_origin(detection->graph, function, NULL) == LG__ORIGIN_LIBRARY)
         return;
     enclosed to = {.detection = detection,
-                   .shelf = lg__detection_shelf(detection, callable, false)};
-    if (to.shelf == LG_NONE)
+                   .container =
+                       lg__detection_container(detection, callable, false)};
+    if (to.container == LG_NONE)
         return;
     if (function == callable) {
         look_into(&to, function);
@@ -87,24 +92,26 @@ add_closure(lg__detection *detection, lg__crowd *crowd, uint32_t callable)
                   lg__detection_attribute(detection, callable, "keywords"));
     }
     if (to.any)
-        lg__crowd_add(detection, crowd,
-                      (lg__one_of_many){to.shelf, code, callable, callable});
+        lg__detected_group_add(
+            detection, group,
+            (lg__one_of_many){to.container, code, callable, callable});
 }
 
 void
 lg__look_for_event_handlers(lg__detection *detection)
 {
     const lg__gathered *all = lg__detection_all(detection, LG__TYPE_CALLABLE);
-    lg__crowd crowd = {0};
+    lg__detected_group group = {0};
     for (size_t i = 0; i < all->count && !detection->failed; i++) {
         uint32_t node = all->items[i];
         if (lg__type_bits_of(detection, node) & LG__TYPE_METHOD)
-            add_method(detection, &crowd, node);
+            add_method(detection, &group, node);
         else
-            add_closure(detection, &crowd, node);
+            add_closure(detection, &group, node);
     }
-    lg__crowd_each(detection, &crowd, MANY_THINGS, lg__crowd_note);
-    free(crowd.items);
+    lg__detected_group_each(detection, &group, MANY_THINGS,
+                            lg__detected_group_note);
+    free(group.items);
 }
 
 // ------------------------------------------------------ things of a kind ---
@@ -116,19 +123,21 @@ look_for_many(lg__detection *detection, unsigned type_bits, size_t many,
               bool instances, choice *is_chosen)
 {
     const lg__gathered *all = lg__detection_all(detection, type_bits);
-    lg__crowd crowd = {0};
+    lg__detected_group group = {0};
     for (size_t i = 0; i < all->count && !detection->failed; i++) {
         uint32_t node = all->items[i];
-        uint32_t shelf = lg__detection_shelf(detection, node, instances);
-        if (shelf != LG_NONE &&
+        uint32_t container =
+            lg__detection_container(detection, node, instances);
+        if (container != LG_NONE &&
             (is_chosen == NULL || is_chosen(detection, node)))
-            lg__crowd_add(
-                detection, &crowd,
-                (lg__one_of_many){shelf, detection->graph->columns.type[node],
-                                  node, node});
+            lg__detected_group_add(
+                detection, &group,
+                (lg__one_of_many){container,
+                                  detection->graph->columns.type[node], node,
+                                  node});
     }
-    lg__crowd_each(detection, &crowd, many, lg__crowd_note);
-    free(crowd.items);
+    lg__detected_group_each(detection, &group, many, lg__detected_group_note);
+    free(group.items);
 }
 
 void

@@ -53,8 +53,9 @@ static void
 note_classes(lg__detection *detection, const lg__one_of_many *members,
              size_t count)
 {
-    uint32_t shelf = lg__detection_shelf(detection, members[0].node, true);
-    uint32_t holder = shelf == LG_NONE ? members[0].node : shelf;
+    uint32_t container =
+        lg__detection_container(detection, members[0].node, true);
+    uint32_t holder = container == LG_NONE ? members[0].node : container;
     for (size_t i = 0; i < count; i++)
         lg__detection_note(detection, holder, members[i].node);
 }
@@ -66,19 +67,19 @@ lg__look_for_classes(lg__detection *detection)
 {
     const lg_graph *graph = detection->graph;
     const lg_columns *columns = &graph->columns;
-    lg__crowd crowd = {0};
+    lg__detected_group group = {0};
     for (uint32_t node = 0; node < columns->node_count && !detection->failed;
          node++)
         if (lg__node_category(graph, node) == LG_CATEGORY_TYPE &&
             !(detection->analysis->policy.mark[node] &
               LG__MARK_IMPLICIT_ROOT) &&
             lg__node_origin(graph, node, NULL) == LG__ORIGIN_PROGRAM)
-            lg__crowd_add(detection, &crowd,
-                          (lg__one_of_many){0,
-                                            hash_of(lg_node_text(graph, node)),
-                                            node, node});
-    lg__crowd_each(detection, &crowd, MANY_CLASSES, note_classes);
-    free(crowd.items);
+            lg__detected_group_add(
+                detection, &group,
+                (lg__one_of_many){0, hash_of(lg_node_text(graph, node)), node,
+                                  node});
+    lg__detected_group_each(detection, &group, MANY_CLASSES, note_classes);
+    free(group.items);
 }
 
 // -------------------------------------------------------------- wrappers ---

@@ -87,15 +87,16 @@ cut_calls(lg__detection *detection, uint32_t thread)
             lg__detection_cut(detection, reverse->edge[i].source);
 }
 
-// Before CPython 3.11, the stacks of running frames are not seen. Each frame of
-// the thread but the innermost one calls a method of it, so its stack has it.
+// Before CPython 3.11, the stacks of running frames are not seen. Each frame
+// but the innermost one that has the object calls a method of it, so its stack
+// has it.
 static void
-unroot_thread(lg__detection *detection, uint32_t thread)
+unroot_called(lg__detection *detection, uint32_t object)
 {
     const lg__reverse *reverse = &detection->walk.reverse;
     const lg_columns *columns = &detection->graph->columns;
     int64_t frames = 0;
-    for (uint64_t i = reverse->first[thread]; i < reverse->first[thread + 1];
+    for (uint64_t i = reverse->first[object]; i < reverse->first[object + 1];
          i++) {
         uint32_t source = reverse->edge[i].source;
         uint64_t edge = columns->first_edge[source] + reverse->edge[i].rank;
@@ -103,8 +104,21 @@ unroot_thread(lg__detection *detection, uint32_t thread)
             lg__edge_kind(detection->graph, edge) == LG_EDGE_LOCAL &&
             lg__node_category(detection->graph, source) == LG_CATEGORY_FRAME;
     }
-    if (lg_node_unexplained(detection->graph, thread) < frames)
-        lg__detection_unroot(detection, thread);
+    if (lg_node_unexplained(detection->graph, object) < frames)
+        lg__detection_unroot(detection, object);
+}
+
+// The thread, and the object whose method it runs.
+static void
+unroot_thread(lg__detection *detection, uint32_t thread)
+{
+    uint32_t target = lg__detection_attribute(detection, thread, "_target");
+    uint32_t of = target == LG_NONE
+                      ? LG_NONE
+                      : lg__detection_attribute(detection, target, "__self__");
+    unroot_called(detection, thread);
+    if (of != LG_NONE)
+        unroot_called(detection, of);
 }
 
 // Threads that nothing but themselves and the module threading refers to.
@@ -133,16 +147,17 @@ void
 lg__look_for_threads(lg__detection *detection)
 {
     const lg__gathered *all = lg__detection_all(detection, LG__TYPE_THREAD);
-    lg__crowd crowd = {0};
+    lg__detected_group group = {0};
     for (size_t i = 0; i < all->count && !detection->failed; i++) {
         uint32_t root = running_as(detection, all->items[i]);
         uint32_t work = work_of(detection, all->items[i]);
         if (root != LG_NONE && work != LG_NONE)
-            lg__crowd_add(detection, &crowd,
-                          (lg__one_of_many){0, work, root, all->items[i]});
+            lg__detected_group_add(
+                detection, &group,
+                (lg__one_of_many){0, work, root, all->items[i]});
     }
-    lg__crowd_each(detection, &crowd, MANY_THREADS, suppose_threads);
-    free(crowd.items);
+    lg__detected_group_each(detection, &group, MANY_THREADS, suppose_threads);
+    free(group.items);
 }
 
 // --------------------------------------------------------- thread locals ---

@@ -40,14 +40,15 @@ const lg__detector lg__detectors[] = {
     {{"kept-activations",
       "A hook or closure keeps outputs of a forward pass with their autograd "
       "graph.",
-      "Store output.detach(), and call remove() on the hook's handle when you "
-      "no longer need it."},
+      "Store output.detach(), which keeps the values and frees their graphs, "
+      "and call remove() on the hook's handle when you no longer need it."},
      ANY,
      lg__look_for_activations},
     {{"output-history",
       "A container keeps outputs of many forward passes, each with its "
       "autograd graph and the activations in it.",
-      "Append output.detach(), or run the model under torch.no_grad()."},
+      "Append output.detach(), which keeps the values and frees their graphs, "
+      "or run the model under torch.no_grad()."},
      ANY,
      lg__look_for_output_histories},
     {{"carried-state",

@@ -61,7 +61,7 @@ confirm_all(lg__detection *detection, const lg_monitor *monitor, lg_error *err)
 
 // The container that owns the holder of a match, with others like it; LG_NONE.
 static uint32_t
-shelf_of(const lg__detection *detection, const lg__match *match)
+container_of(const lg__detection *detection, const lg__match *match)
 {
     uint32_t owner =
         match->holder == LG_NONE
@@ -117,16 +117,17 @@ merge_in_containers(lg__detection *detection, uint32_t *first)
 {
     for (size_t i = 0; i < detection->match_count && !detection->failed; i++) {
         lg__match *match = &detection->matches[i];
-        uint32_t shelf = shelf_of(detection, match);
-        if (shelf == LG_NONE)
+        uint32_t container = container_of(detection, match);
+        if (container == LG_NONE)
             continue;
-        lg__match *before =
-            first[shelf] != 0 ? &detection->matches[first[shelf] - 1] : NULL;
+        lg__match *before = first[container] != 0
+                                ? &detection->matches[first[container] - 1]
+                                : NULL;
         if (before != NULL && before->pattern == match->pattern) {
-            before->holder = shelf;
+            before->holder = container;
             detection->failed |= !take_over(before, match);
         } else {
-            first[shelf] = (uint32_t)i + 1;
+            first[container] = (uint32_t)i + 1;
         }
     }
 }
@@ -188,14 +189,14 @@ lg__matches_settle(lg__detection *detection, const lg_monitor *monitor,
                    lg_error *err)
 {
     size_t nodes = detection->graph->columns.node_count + (size_t)1;
-    uint32_t *shelves = calloc(nodes, sizeof *shelves);
+    uint32_t *containers = calloc(nodes, sizeof *containers);
     uint32_t *holders = calloc(nodes, sizeof *holders);
-    lg_status status = shelves != NULL && holders != NULL
+    lg_status status = containers != NULL && holders != NULL
                            ? confirm_all(detection, monitor, err)
                            : lg__error_memory(err);
     if (status == LG_OK) {
         drop_empty(detection);
-        merge_in_containers(detection, shelves);
+        merge_in_containers(detection, containers);
         drop_empty(detection);
         merge_in_owners(detection, holders);
         drop_empty(detection);
@@ -206,7 +207,7 @@ lg__matches_settle(lg__detection *detection, const lg_monitor *monitor,
         if (detection->failed)
             status = lg__error_memory(err);
     }
-    free(shelves);
+    free(containers);
     free(holders);
     return status;
 }

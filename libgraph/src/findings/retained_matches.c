@@ -17,8 +17,9 @@ typedef struct weighing {
     uint8_t *level;  // [match]
     uint32_t *match; // [set] of the level that is weighed
     lg__gathered nodes;
-    size_t *first;  // [set + 1]
-    uint32_t *next; // [set] 1 + the next one in the same joint
+    size_t *first;   // [set + 1]
+    uint32_t *next;  // [set] 1 + the next one in the same joint
+    uint32_t *tally; // [type] zero
     lg_findings *out;
     uint64_t *bytes; // not used yet
 } weighing;
@@ -106,6 +107,26 @@ add_up(const weighing *to, uint64_t *bytes, const uint64_t *more)
     return sum;
 }
 
+// The first of what is kept that has the commonest type.
+static uint32_t
+find_example(const weighing *to, const lg__match *match)
+{
+    const uint32_t *types = to->detection->graph->columns.type;
+    uint32_t example = LG_NONE;
+    uint32_t most = 0;
+    for (size_t i = 0; i < match->kept.count; i++)
+        to->tally[types[match->kept.items[i]]]++;
+    for (size_t i = 0; i < match->kept.count; i++) {
+        uint32_t *count = &to->tally[types[match->kept.items[i]]];
+        if (*count > most) {
+            most = *count;
+            example = match->kept.items[i];
+        }
+        *count = 0;
+    }
+    return example;
+}
+
 static void
 add_holder(weighing *to, const lg__match *match, const uint64_t *alone)
 {
@@ -113,7 +134,7 @@ add_holder(weighing *to, const lg__match *match, const uint64_t *alone)
     *holder = (lg_holder){
         .pattern = &lg__detectors[match->pattern].pattern,
         .node = match->holder,
-        .example = match->kept.count > 0 ? match->kept.items[0] : LG_NONE,
+        .example = find_example(to, match),
         .count = match->kept.count + match->unseen,
         .retained = to->bytes,
         .path = {.root = {.node = LG_NONE, .kind = LG_ROOT_NONE}},
@@ -131,6 +152,26 @@ count_new(lg__detection *detection, const lg__match *match)
         uint32_t node = match->kept.items[i];
         count += detection->seen[node] != detection->searches;
         detection->seen[node] = detection->searches;
+    }
+    return count;
+}
+
+// How many of what the joint keeps have the example's type.
+static uint64_t
+count_of_type(const weighing *to, uint32_t set, uint32_t example)
+{
+    lg__detection *detection = to->detection;
+    const uint32_t *types = detection->graph->columns.type;
+    uint64_t count = 0;
+    detection->searches++;
+    for (uint32_t at = set + 1; at != 0; at = to->next[at - 1]) {
+        const lg__gathered *kept = &detection->matches[to->match[at - 1]].kept;
+        for (size_t i = 0; i < kept->count; i++) {
+            uint32_t node = kept->items[i];
+            count += detection->seen[node] != detection->searches &&
+                     example != LG_NONE && types[node] == types[example];
+            detection->seen[node] = detection->searches;
+        }
     }
     return count;
 }
@@ -179,10 +220,11 @@ add_finding(weighing *to, const lg__joint_sets *joint, uint32_t set)
     found.holder_count = out->holder_count - before;
     qsort(holders, found.holder_count, sizeof *holders, most_first);
     found.pattern = holders->pattern;
+    found.of_type = count_of_type(to, set, holders->example);
     out->items[out->count++] = found;
 }
 
-// Links the sets of each joint, from its first on.
+// Links the sets of each joint finding into a list that begins with its first.
 static void
 link_joints(weighing *to, const lg__joint_sets *joint, uint32_t count)
 {
@@ -280,13 +322,15 @@ lg__matches_weigh(lg__detection *detection, const uint8_t *marked,
         .match = calloc(most, sizeof *to.match),
         .first = calloc(most + 1, sizeof *to.first),
         .next = calloc(most, sizeof *to.next),
+        .tally =
+            calloc((size_t)detection->graph->type_count + 1, sizeof *to.tally),
         .out = out,
         .bytes = out->bytes,
     };
-    lg_status status =
-        to.level && to.match && to.first && to.next && find_levels(&to)
-            ? LG_OK
-            : lg__error_memory(err);
+    lg_status status = to.level && to.match && to.first && to.next &&
+                               to.tally && find_levels(&to)
+                           ? LG_OK
+                           : lg__error_memory(err);
     for (unsigned level = 0; level < LEVELS && status == LG_OK; level++)
         status = weigh_level(&to, level, err);
     if (status == LG_OK)
@@ -296,5 +340,6 @@ lg__matches_weigh(lg__detection *detection, const uint8_t *marked,
     free(to.nodes.items);
     free(to.first);
     free(to.next);
+    free(to.tally);
     return status;
 }

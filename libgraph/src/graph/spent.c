@@ -12,18 +12,20 @@ enum {
 // Types whose instances are two blocks or more, with the collector's head: the
 // bytes of the first beside the items of a list, the table of a dict or a set;
 // of a deque, those of each block of items. NumPy asks malloc for the shape and
-// the strides of an array.
+// the strides of an array, and PyTorch for what a tensor is in C++.
 static const struct {
-    const char *type;
+    lg_string type;
     lg__block_parts parts;
-} parted[] = {{"list", {.first = 56}},
-              {"dict", {.first = 64}},
-              {"set", {.first = 216}},
-              {"frozenset", {.first = 216}},
-              {"numpy.ndarray", {.first = 96, .native = true}},
-              {"collections.deque", {.each = 528}}};
-
-enum { PARTED = sizeof parted / sizeof *parted, LONGEST = 17 };
+} parted[] = {
+    {{"list", 4}, {.first = 56}},
+    {{"dict", 4}, {.first = 64}},
+    {{"set", 3}, {.first = 216}},
+    {{"frozenset", 9}, {.first = 216}},
+    {{"numpy.ndarray", 13}, {.first = 96, .native = true}},
+    {{"torch.Tensor", 12}, {.first = 80, .native = true}},
+    {{"torch.nn.parameter.Parameter", 28}, {.first = 80, .native = true}},
+    {{"collections.deque", 17}, {.each = 528}},
+};
 
 uint64_t
 lg__block_spent(uint64_t bytes)
@@ -67,8 +69,9 @@ spent_on(uint64_t bytes, lg__block_parts parts)
 lg__block_parts
 lg__parts_of(lg_string type)
 {
-    for (size_t i = 0; i < PARTED && type.length <= LONGEST; i++)
-        if (lg__string_is(type, parted[i].type))
+    for (size_t i = 0; i < sizeof parted / sizeof *parted; i++)
+        if (type.length == parted[i].type.length &&
+            memcmp(type.data, parted[i].type.data, type.length) == 0)
             return parted[i].parts;
     return (lg__block_parts){0};
 }

@@ -65,13 +65,16 @@ add_types(const lg__comparison *state, uint64_t *numbers, lg_growth *out)
                  compare_gains);
 }
 
-// Without what leakgraph has itself: snapshots that wait to be compared.
+// Without what those have who look at the program: leakgraph, snapshots that
+// wait to be compared; and tracemalloc, a record of each block.
 static int64_t
 without_own(const lg_summary *summary, const char *key, const char *own_key)
 {
     int64_t bytes = lg__summary_bytes(summary, key);
     int64_t own = lg__summary_bytes(summary, own_key);
-    if (bytes < 0 || own < 0)
+    int64_t traced = lg__summary_bytes(summary, "memory.tracemalloc");
+    own = (own < 0 ? 0 : own) + (traced < 0 ? 0 : traced);
+    if (bytes < 0)
         return bytes;
     return bytes > own ? bytes - own : 0;
 }
@@ -91,9 +94,14 @@ account_of(const lg_summary *summary, lg_growth_account_kind kind)
     }
 }
 
-// What malloc has in use and no object explains; -1: malloc says nothing.
-static int64_t
-in_malloc(const lg_summary *summary)
+int64_t
+lg__summary_rss(const lg_summary *summary)
+{
+    return account_of(summary, LG_ACCOUNT_RSS);
+}
+
+int64_t
+lg__summary_unexplained(const lg_summary *summary)
 {
     int64_t used = account_of(summary, LG_ACCOUNT_MALLOC);
     int64_t known = (int64_t)summary->large;
@@ -116,7 +124,7 @@ native_of(const lg_summary *summary, lg_native_kind kind)
 {
     switch (kind) {
     case LG_NATIVE_MALLOC:
-        return in_malloc(summary);
+        return lg__summary_unexplained(summary);
     case LG_NATIVE_SMALL:
         return in_arenas(summary);
     case LG_NATIVE_STACKS:

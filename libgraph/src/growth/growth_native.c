@@ -22,6 +22,21 @@ static const double VAGUE[LG_NATIVE_COUNT] = {
     [LG_NATIVE_SMALL] = 0.2,
 };
 
+// An allocator of tensors keeps so much beside each, on whatever device it
+// lies: its record of the block, and what it rounds up.
+enum { BESIDE_TENSOR = 512 };
+
+static double
+tensors_of(const lg_summary *summary)
+{
+    const lg__tally *tallies = summary->tallies.data;
+    double count = 0;
+    for (size_t i = 0; i < summary->tallies.count; i++)
+        if (tallies[i].kind == LG_TALLY_TENSOR)
+            count += (double)tallies[i].count;
+    return count;
+}
+
 static double
 objects_gained(const lg__comparison *state, lg_native_kind kind)
 {
@@ -31,6 +46,17 @@ objects_gained(const lg__comparison *state, lg_native_kind kind)
     double last = (double)(small ? newest->small : newest->large);
     double gained = last - (double)(small ? oldest->small : oldest->large);
     return gained > 0 ? gained : 0;
+}
+
+// Growth up to this goes along with that of objects.
+static double
+slack_of(const lg__comparison *state, lg_native_kind kind)
+{
+    double tensors = tensors_of(state->summaries[state->count - 1]) -
+                     tensors_of(state->summaries[0]);
+    bool has_tensors = kind == LG_NATIVE_MALLOC || kind == LG_NATIVE_MAPPED;
+    return VAGUE[kind] * objects_gained(state, kind) +
+           (has_tensors && tensors > 0 ? BESIDE_TENSOR * tensors : 0);
 }
 
 static bool
@@ -45,7 +71,7 @@ is_growing(lg__comparison *state, const int64_t *numbers, lg_native_kind kind)
     int64_t gained = numbers[last] - numbers[0];
     return gained >= LEAST[kind] &&
            (uint64_t)gained >= state->options.min_bytes &&
-           (double)gained >= VAGUE[kind] * objects_gained(state, kind) &&
+           (double)gained >= slack_of(state, kind) &&
            lg__trend_of(state->x, state->y, state->count) == LG__TREND_GROWS;
 }
 

@@ -91,12 +91,6 @@ lg__place_retained(const lg_places *places, uint32_t index)
     return lg__place_own(places, index) + places->each;
 }
 
-/** As lg_places_new; *place_of is the place of every node, to free(). What is
- *  folded into another node is in its place. */
-lg_status lg__places_walk(const lg_analysis *analysis,
-                          const lg_monitor *monitor, lg_places **out,
-                          uint32_t **place_of, lg_error *err);
-
 /** The last step to a node, as a place writes it. */
 typedef struct lg__step {
     lg_place_kind kind;
@@ -204,6 +198,14 @@ bool lg__summary_count(lg_summary *summary, lg__tally tally);
 void lg__tallies_join(lg__vector *tallies);
 /** What an info text says in bytes; -1: nothing. */
 int64_t lg__summary_bytes(const lg_summary *summary, const char *key);
+/** Whether it is of several snapshots, added up. */
+bool lg__summary_is_sum(const lg_summary *summary);
+/** The info text; empty: there is none. */
+lg_string lg__summary_text(const lg_summary *summary, const char *key);
+/** The resident set, less what leakgraph itself keeps; -1: unknown. */
+int64_t lg__summary_rss(const lg_summary *summary);
+/** What malloc has in use and no object explains; -1: malloc says nothing. */
+int64_t lg__summary_unexplained(const lg_summary *summary);
 
 // Comparing summaries.
 

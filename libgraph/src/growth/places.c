@@ -200,8 +200,8 @@ run(walking *state, const lg_monitor *monitor, lg_error *err)
 }
 
 lg_status
-lg__places_walk(const lg_analysis *analysis, const lg_monitor *monitor,
-                lg_places **out, uint32_t **place_of, lg_error *err)
+lg_places_walk(const lg_analysis *analysis, const lg_monitor *monitor,
+               lg_places **out, uint32_t **place_of, lg_error *err)
 {
     const lg_graph *graph = analysis->graph;
     lg_allocator allocator = lg_allocator_default();
@@ -239,7 +239,7 @@ lg_places_new(const lg_analysis *analysis, const lg_monitor *monitor,
               lg_places **out, lg_error *err)
 {
     uint32_t *place_of = NULL;
-    lg_status status = lg__places_walk(analysis, monitor, out, &place_of, err);
+    lg_status status = lg_places_walk(analysis, monitor, out, &place_of, err);
     free(place_of);
     return status;
 }

@@ -49,17 +49,24 @@ lg_summary_info(const lg_summary *summary, uint32_t index, lg_string *key,
     return true;
 }
 
-int64_t
-lg__summary_bytes(const lg_summary *summary, const char *key)
+lg_string
+lg__summary_text(const lg_summary *summary, const char *key)
 {
     lg_string known;
     lg_string value;
-    uint64_t bytes;
     for (uint32_t i = 0; lg_summary_info(summary, i, &known, &value); i++)
-        if (lg__string_is(known, key) && lg__decimal_read(value, &bytes) &&
-            bytes <= INT64_MAX)
-            return (int64_t)bytes;
-    return -1;
+        if (lg__string_is(known, key))
+            return value;
+    return (lg_string){"", 0};
+}
+
+int64_t
+lg__summary_bytes(const lg_summary *summary, const char *key)
+{
+    uint64_t bytes;
+    lg_string text = lg__summary_text(summary, key);
+    return lg__decimal_read(text, &bytes) && bytes <= INT64_MAX ? (int64_t)bytes
+                                                                : -1;
 }
 
 static bool
@@ -238,7 +245,7 @@ lg__summary_make(const lg_analysis *analysis, const lg_monitor *monitor,
 {
     lg_places *places = NULL;
     uint32_t *place = NULL;
-    lg_status status = lg__places_walk(analysis, monitor, &places, &place, err);
+    lg_status status = lg_places_walk(analysis, monitor, &places, &place, err);
     if (status != LG_OK)
         return status;
     lg_summary *summary = lg__summary_begin(places);

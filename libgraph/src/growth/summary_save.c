@@ -115,11 +115,11 @@ copy_rest(const lg_summary *from, lg_places *to, lg__summary_type *types,
     return LG_OK;
 }
 
+// A file, to free().
 static lg_status
-write_frame(const writer *from, const char *path, lg__summary_header *header,
-            lg_error *err)
+make_frame(const writer *from, lg__summary_header *header, void **data,
+           size_t *length, lg_error *err)
 {
-    lg__sink sink = {.descriptor = -1};
     size_t room = ZSTD_compressBound(from->raw.count);
     char *frame = malloc(sizeof *header + room);
     if (frame == NULL)
@@ -129,22 +129,20 @@ write_frame(const writer *from, const char *path, lg__summary_header *header,
     header->header_checksum =
         XXH3_64bits(header, offsetof(lg__summary_header, header_checksum));
     memcpy(frame, header, sizeof *header);
-    size_t length = ZSTD_compress(frame + sizeof *header, room, from->raw.data,
+    size_t packed = ZSTD_compress(frame + sizeof *header, room, from->raw.data,
                                   from->raw.count, LEVEL);
-    lg_status status = ZSTD_isError(length) ? lg__error_memory(err)
-                                            : lg__sink_open(&sink, path, err);
-    if (status == LG_OK)
-        status = lg__sink_write(&sink, frame, sizeof *header + length, err);
-    if (status == LG_OK)
-        status = lg__sink_commit(&sink, err);
-    lg__sink_close(&sink);
-    free(frame);
-    return status;
+    if (ZSTD_isError(packed)) {
+        free(frame);
+        return lg__error_memory(err);
+    }
+    *data = frame;
+    *length = sizeof *header + packed;
+    return LG_OK;
 }
 
 static lg_status
-write_summary(const lg_summary *summary, lg_places *places, const char *path,
-              lg_error *err)
+write_summary(const lg_summary *summary, lg_places *places, void **data,
+              size_t *length, lg_error *err)
 {
     size_t types = summary->types.count;
     lg__summary_type *rows = malloc((types + 1) * sizeof *rows);
@@ -159,7 +157,8 @@ write_summary(const lg_summary *summary, lg_places *places, const char *path,
                            ? lg__error_memory(err)
                            : copy_rest(summary, places, rows, infos, err);
     if (status == LG_OK) {
-        types = types < MOST_TYPES ? types : MOST_TYPES;
+        if (types > MOST_TYPES && !lg__summary_is_sum(summary))
+            types = MOST_TYPES;
         put_strings(&to, places);
         put(&to, sums, sizeof sums);
         put_places(&to, places);
@@ -180,7 +179,7 @@ write_summary(const lg_summary *summary, lg_places *places, const char *path,
         .infos = (uint32_t)summary->infos.count,
     };
     if (status == LG_OK)
-        status = write_frame(&to, path, &header, err);
+        status = make_frame(&to, &header, data, length, err);
     lg__vector_free(&to.allocator, &to.raw);
     free(rows);
     free(infos);
@@ -189,15 +188,35 @@ write_summary(const lg_summary *summary, lg_places *places, const char *path,
 }
 
 lg_status
-lg_summary_save(const lg_summary *summary, const char *path, lg_error *err)
+lg_summary_save_memory(const lg_summary *summary, void **data, size_t *length,
+                       lg_error *err)
 {
+    uint32_t most = lg__summary_is_sum(summary) ? UINT32_MAX : MOST_PLACES;
     lg_places *places = NULL;
     lg_status status = lg__file_check_machine(err);
     if (status != LG_OK)
         return status;
-    if (!lg__places_prune(summary->places, MOST_PLACES, &places))
+    if (!lg__places_prune(summary->places, most, &places))
         return lg__error_memory(err);
-    status = write_summary(summary, places, path, err);
+    status = write_summary(summary, places, data, length, err);
     lg_places_free(places);
+    return status;
+}
+
+lg_status
+lg_summary_save(const lg_summary *summary, const char *path, lg_error *err)
+{
+    lg__sink sink = {.descriptor = -1};
+    void *data = NULL;
+    size_t length;
+    lg_status status = lg_summary_save_memory(summary, &data, &length, err);
+    if (status == LG_OK)
+        status = lg__sink_open(&sink, path, err);
+    if (status == LG_OK)
+        status = lg__sink_write(&sink, data, length, err);
+    if (status == LG_OK)
+        status = lg__sink_commit(&sink, err);
+    lg__sink_close(&sink);
+    free(data);
     return status;
 }

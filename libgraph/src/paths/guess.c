@@ -27,6 +27,15 @@ last_part(const char *name, size_t length)
     return (lg_string){name + start, (uint32_t)(length - start)};
 }
 
+// What of a candidate the letters are compared with: a name without a dot may
+// be the last part of one.
+static lg_string
+comparable(const lg__guess *guess, lg_string candidate)
+{
+    bool whole = memchr(guess->wanted, '.', guess->length) != NULL;
+    return whole ? candidate : last_part(candidate.data, candidate.length);
+}
+
 static bool
 is_same(lg_string a, lg_string b)
 {
@@ -81,8 +90,8 @@ lg__guess_offer(lg__guess *guess, lg_string candidate)
         distance = CONTAINED;
     else if (guess->distance > BY_LETTERS && candidate.length <= LONGEST &&
              guess->length <= LONGEST)
-        distance =
-            BY_LETTERS + edit_distance(guess->wanted, guess->length, candidate);
+        distance = BY_LETTERS + edit_distance(guess->wanted, guess->length,
+                                              comparable(guess, candidate));
     if (distance < guess->distance ||
         (distance == guess->distance && guess->best.length > 0 &&
          distance <= CONTAINED && candidate.length < guess->best.length)) {

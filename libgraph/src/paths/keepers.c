@@ -31,8 +31,9 @@ module_read_by(const lg_graph *graph, uint32_t node)
     return LG_NONE;
 }
 
-// Whether it tells whose names a frame, or what waits to run, reads. Some
-// Pythons know the function of a frame alone, some the frame of a generator.
+// Returns whether the target tells which module's names a frame, a generator or
+// a coroutine reads. Some Pythons know only the function of a frame, others the
+// frame of a generator.
 static bool
 tells_module(const lg_graph *graph, uint32_t frame, uint32_t target)
 {

@@ -176,8 +176,8 @@ merge_path(merging *to, uint32_t target)
     return true;
 }
 
-// Whether a dominator of the target is a target too, which retains its bytes.
-// What is found holds for the whole path, which is marked with it.
+// Returns whether a dominator of the target is a target, too, and so retains
+// its bytes. Marks all nodes on the way with the answer, which they share.
 static bool
 is_covered(merging *to, uint32_t target)
 {

@@ -203,62 +203,6 @@ find_step(const lg_graph *graph, const lg_text *step, uint32_t node,
     return status;
 }
 
-/* --------------------------------------------------------- suggestions --- */
-
-// The label that is nearest to the step, and a copy of it.
-typedef struct nearest {
-    const lg_graph *graph;
-    lg__guess guess;
-    lg_text label;
-    lg_text best;
-} nearest;
-
-static bool
-offer_label(void *context, const lg_hop *hop)
-{
-    nearest *state = context;
-    size_t distance = state->guess.distance;
-    state->label.length = 0;
-    lg_hop_label(state->graph, hop, &state->label);
-    lg__guess_offer(&state->guess, (lg_string){state->label.data,
-                                               (uint32_t)state->label.length});
-    if (state->guess.distance < distance) {
-        state->best.length = 0;
-        lg_text_add_bytes(&state->best, state->label.data, state->label.length);
-    }
-    state->guess.best = (lg_string){"", 0}; // the label is written over
-    return !state->label.failed;
-}
-
-// An index is near to none.
-lg_status
-lg__step_missing(const lg_graph *graph, const lg_text *step, uint32_t node,
-                 lg_error *err)
-{
-    lg_text title = {0};
-    nearest state = {.graph = graph,
-                     .guess = lg__guess_new(step->data, step->length)};
-    lg__walk walk = {.graph = graph,
-                     .fold = lg__graph_folds(graph),
-                     .visit = offer_label,
-                     .context = &state};
-    bool named = step->data[0] == '.' || step->data[1] == '\'';
-    if (walk.fold != NULL && named)
-        lg__hops_out_walk(&walk, node);
-    lg_node_title(graph, node, false, &title);
-    bool known = state.best.length > 0 && !state.best.failed;
-    lg_status status =
-        lg_error_set(err, LG_ENOTFOUND,
-                     known ? "%.200s has no %.200s; did you mean %.200s?"
-                           : "%.200s has no %.200s",
-                     title.failed ? "it" : title.data, step->data,
-                     known ? state.best.data : "");
-    lg_text_free(&title);
-    lg_text_free(&state.label);
-    lg_text_free(&state.best);
-    return status;
-}
-
 static lg_status
 follow(const lg_graph *graph, const lg_text *step, uint32_t *node,
        lg_error *err)
@@ -312,6 +256,8 @@ no_module(const lg_graph *graph, const char *name, lg_error *err)
         if (graph->root_kind[i] == LG_ROOT_MODULE)
             lg__guess_offer(&guess,
                             lg_graph_string(graph, graph->root_name[i]));
+    if (lg__variable_suggest(graph, name, guess.distance, err))
+        return LG_ENOTFOUND;
     if (guess.best.length > 0)
         return lg_error_set(err, LG_ENOTFOUND,
                             "no module begins name:%.200s; did you mean "

@@ -216,6 +216,11 @@ lg_status lg__step_walk(const lg_graph *graph, const lg_text *step, bool globs,
 lg_status lg__step_missing(const lg_graph *graph, const lg_text *step,
                            uint32_t node, lg_error *err);
 
+/** Suggests the variable of the program's modules that is nearest to what a
+ * name begins with, if it is nearer than that. Returns whether there is one. */
+bool lg__variable_suggest(const lg_graph *graph, const char *name,
+                          size_t distance, lg_error *err);
+
 /** Whether a text without a prefix looks like such a name. */
 bool lg__name_is_likely(const char *text);
 

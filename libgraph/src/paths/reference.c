@@ -279,10 +279,9 @@ lg_graph_references(const lg_graph *graph, const char *text, lg_edges *out,
     const char *arrow = strstr(text, "->");
     lg_status status = arrow ? select_between(&state, text, arrow, err)
                              : select_path(&state, text, err);
-    state.edges.count = lg__edges_unify(state.edges.data, state.edges.count);
     if (status == LG_OK) {
-        *out = (lg_edges){state.edges.data, state.edges.count};
-        state.edges.data = NULL;
+        const lg_edges found = {state.edges.data, state.edges.count};
+        status = lg_edges_add(out, &found, err);
     }
     lg__vector_free(&state.allocator, &state.nodes);
     lg__vector_free(&state.allocator, &state.next);

@@ -67,8 +67,37 @@ lg__cycle_format_headline(const lg__cycle_text *to, lg_text *out)
     lg__format_each(to->graph, cycle->retained, out);
 }
 
+static uint32_t
+owner_type(const lg_graph *graph, uint32_t node)
+{
+    uint32_t owner = lg_node_folded_into(graph, node);
+    return graph->columns.type[owner != LG_NONE ? owner : node];
+}
+
+// References like one may be of objects of other types, which have the name,
+// too.
 static void
-format_alike(const lg_cycle_cut *cut, lg_text *out)
+format_other_types(const lg_graph *graph, const lg_cycle_cut *cut, lg_text *out)
+{
+    uint32_t own = owner_type(graph, cut->hop.source);
+    uint32_t other = own;
+    for (size_t i = 0; i < cut->alike; i++) {
+        uint32_t type = owner_type(graph, lg_edge_source(graph, cut->edges[i]));
+        if (type == own || type == other)
+            continue;
+        if (other != own) {
+            lg_text_add(out, " and other types");
+            return;
+        }
+        lg_text_add(out, ", also of ");
+        lg__text_add_string(out,
+                            lg__last_part(lg_graph_type(graph, type).name));
+        other = type;
+    }
+}
+
+static void
+format_alike(const lg_graph *graph, const lg_cycle_cut *cut, lg_text *out)
 {
     if (cut->alike == 0)
         return;
@@ -77,7 +106,9 @@ format_alike(const lg_cycle_cut *cut, lg_text *out)
         lg_text_add(out, "one");
     else
         lg_text_add_count(out, cut->alike);
-    lg_text_add(out, " more like it\n");
+    lg_text_add(out, " more like it");
+    format_other_types(graph, cut, out);
+    lg_text_add(out, "\n");
 }
 
 // Cuts but the first, and what is not listed.
@@ -88,7 +119,7 @@ format_more(const lg__cycle_text *to, const lg_cycle *cycle, lg_text *out)
         lg_text_add(out, "and ");
         lg__format_cut(to->graph, cycle, &cycle->cuts[i], out);
         lg_text_add(out, "\n");
-        format_alike(&cycle->cuts[i], out);
+        format_alike(to->graph, &cycle->cuts[i], out);
     }
     if (cycle->more > 0) {
         lg_text_add(out, cycle->more_least ? "and at least " : "and ");
@@ -109,7 +140,7 @@ lg__cycle_format_cuts(const lg__cycle_text *to, lg_text *out)
     lg_text_add(out, "cut ");
     lg_cycle_advice(to->graph, cycle, out);
     lg_text_add(out, "\n");
-    format_alike(&cycle->cuts[0], out);
+    format_alike(to->graph, &cycle->cuts[0], out);
     format_more(to, cycle, out);
     if (cycle->cut_count > 1 || cycle->cuts[0].alike > 0 || cycle->more > 0) {
         lg__text_cut(out, out->length > 0 ? out->length - 1 : 0);

@@ -45,8 +45,8 @@ say_finding(words *say, const lg_advice_item *item, lg_error *err)
     const lg_finding_group *group = &all->groups[item->index];
     const lg_finding *first = &all->items[group->first];
     lg_text_addf(&say->what, "%s: ", first->pattern->name);
-    lg__format_kept(say->graph, group->count, first->holders->example,
-                    group->varied, &say->what);
+    lg__format_kept(say->graph, group->count, group->of_type,
+                    first->holders->example, group->varied, &say->what);
     lg__format_advice(first, false, &say->cause);
     if (item->grows != SIZE_MAX) {
         lg_text_add(&say->cause, " ");

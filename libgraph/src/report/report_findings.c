@@ -129,8 +129,8 @@ put_group(lg_table *table, const lg_analysis *analysis,
     lg_text headline = {0};
     lg_text holders = {0};
     lg__format_mistake(graph, first->pattern, group->retained, &headline);
-    lg__format_kept(graph, group->count, first->holders->example, group->varied,
-                    &headline);
+    lg__format_kept(graph, group->count, group->of_type,
+                    first->holders->example, group->varied, &headline);
     lg_status status = lg__format_holders(analysis, first, &holders, err);
     if (group->findings > 1) {
         lg_text_add(&holders, "\nand ");
@@ -211,27 +211,36 @@ lg__put_mistakes(lg_table *table, lg_table *facts, size_t column,
 
 // Writes the line above all findings.
 static void
-format_number(size_t findings, size_t groups, lg_text *out)
+format_number(const lg_findings *findings, lg_text *out)
 {
-    if (findings == 0) {
+    if (findings->count == 0 && findings->known == 0) {
         lg_text_add(out, "No known mistake was recognised.\n");
         return;
     }
-    lg_text_add_count(out, findings);
-    lg_text_add(out, findings == 1 ? " finding" : " findings");
-    lg_text_add(out, groups < findings ? ", similar ones together\n" : "\n");
+    lg_text_add_count(out, findings->count);
+    lg_text_add(out, findings->count == 1 ? " finding" : " findings");
+    if (findings->group_count < findings->count)
+        lg_text_add(out, ", similar ones together");
+    if (findings->known > 0) {
+        lg_text_add(out, "; ");
+        lg_text_add_count(out, findings->known);
+        lg_text_add(out, " more known to the baseline");
+    }
+    lg_text_add(out, "\n");
 }
 
 lg_status
 lg_tabulate_findings(const lg_analysis *analysis, const lg_findings *findings,
                      lg_table **out, lg_error *err)
 {
+    static const lg__column facts[] = {{"known", .type = LG_COLUMN_COUNT}};
     lg_text above = {0};
     lg_table *part;
     lg_table *table = lg__table_new(
         analysis->graph, (lg__layout){.rows = "findings", .faces = LG__IN_DATA},
         columns, sizeof columns / sizeof *columns);
-    format_number(findings->count, findings->group_count, &above);
+    lg__put_count(lg__table_facts(table, facts, 1), 0, findings->known);
+    format_number(findings, &above);
     lg__table_format_above(table, &above);
     lg_status status = put_findings(table, analysis, findings, err);
     if (status == LG_OK)

@@ -79,6 +79,7 @@ enum {
     SNAPSHOTS,
     IS_GROWING,
     SETTLED,
+    KNOWN,
     UNEXPLAINED,
     UNEXPLAINED_MALLOC,
     UNEXPLAINED_SMALL,
@@ -147,6 +148,7 @@ lg__put_growth_facts(lg_table *table, const lg_growth *growth,
         [SNAPSHOTS] = {"snapshots", .type = LG_COLUMN_COUNT},
         [IS_GROWING] = {"is_growing", .type = LG_COLUMN_BOOL},
         [SETTLED] = {"settled", .type = LG_COLUMN_COUNT},
+        [KNOWN] = {"known", .type = LG_COLUMN_COUNT},
         [UNEXPLAINED] = {"unexplained", .type = LG_COLUMN_NUMBER},
         [UNEXPLAINED_MALLOC] = {"unexplained_malloc", .type = LG_COLUMN_NUMBER},
         [UNEXPLAINED_SMALL] = {"unexplained_small", .type = LG_COLUMN_NUMBER},
@@ -163,6 +165,7 @@ lg__put_growth_facts(lg_table *table, const lg_growth *growth,
     lg__put_count(facts, SNAPSHOTS, growth->snapshots);
     lg__put_bool(facts, IS_GROWING, is_growing(growth));
     lg__put_count(facts, SETTLED, growth->settled);
+    lg__put_count(facts, KNOWN, growth->known);
     if (growth->unexplained_known || growth->unexplained_small_known)
         lg__put_number(facts, UNEXPLAINED, growth->unexplained);
     if (growth->unexplained_known)
@@ -217,7 +220,16 @@ static void
 say_below(lg_table *table, const lg_growth *growth)
 {
     lg_text said = {0};
-    lg_text_add(&said, growth->count > 0 ? "\n" : "Nothing grows.\n\n");
+    lg_text_add(&said, growth->count > 0   ? "\n"
+                       : growth->known > 0 ? "Nothing else grows.\n\n"
+                                           : "Nothing grows.\n\n");
+    if (growth->known > 0) {
+        lg_text_add_count(&said, growth->known);
+        lg_text_add(&said, growth->known == 1
+                               ? " row that the baseline knows is left out\n"
+                               : " rows that the baseline knows are left "
+                                 "out\n");
+    }
     if (growth->snapshots == 2 && growth->count > 0)
         lg_text_add(&said, "Two snapshots cannot tell a leak from what is made "
                            "once: compare three or more.\n");

@@ -3,21 +3,33 @@
 
 #include <stdlib.h>
 
-// Adds the sizes of all nodes on one device.
+// Adds the sizes of all nodes, wherever their bytes lie.
+static uint64_t
+size_of_all(const lg_graph *graph)
+{
+    uint64_t total = 0;
+    for (uint32_t node = 0; node < graph->columns.node_count; node++)
+        total += graph->columns.size[node];
+    for (uint32_t i = 0; i < graph->big_count; i++)
+        total += graph->big_size[i] - UINT32_MAX;
+    return total;
+}
+
+// Adds the sizes of all nodes on one device (0: the host).
 static uint64_t
 size_on(const void *context, uint32_t device)
 {
     const lg_graph *graph = context;
-    uint64_t total = 0;
-    uint32_t placed = 0;
-    for (uint32_t node = 0; node < graph->columns.node_count; node++) {
-        uint32_t at = 0;
-        if (placed < graph->placed_count && graph->device_node[placed] == node)
-            at = graph->device_id[placed++];
-        if (at == device)
-            total += lg_node_size(graph, node);
+    uint64_t there = 0;
+    uint64_t elsewhere = 0;
+    for (uint32_t i = 0; i < graph->placed_count; i++) {
+        uint64_t size = lg_node_size(graph, graph->device_node[i]);
+        if (graph->device_id[i] == device)
+            there += size;
+        else
+            elsewhere += size;
     }
-    return total;
+    return device == 0 ? size_of_all(graph) - elsewhere : there;
 }
 
 static uint32_t

@@ -202,12 +202,8 @@ add_cell(writer *to, const lg_table *table, size_t row, size_t column)
     to->cell.length = 0;
     lg__cell_format(table, row, column, &to->cell);
     lg_text_add(out, "<td");
-    if (to->classes) {
-        add_class(of, depth, out);
-        add_value(of->type, &cell, out);
-    } else {
-        add_style(of, depth, out);
-    }
+    (to->classes ? add_class : add_style)(of, depth, out);
+    add_value(of->type, &cell, out);
     lg_text_add(out, ">");
     if (of->chart && cell.count > 0)
         add_chart(&cell, out);

@@ -109,7 +109,8 @@ void lg__write_root(lg_json *json, const char *name, const lg_root *root);
 /** `{"pattern": "loss-history", "holder": 1, ...}`, without where it is. */
 void lg__write_finding(lg_json *json, const char *name, const lg_graph *graph,
                        const struct lg_finding *finding);
-/** `Child.parent: the back reference ...`, of one of the references to cut. */
+/** Writes one of the references to cut: `Child.parent: the back reference ...`.
+ */
 void lg__format_cut(const lg_graph *graph, const lg_cycle *cycle,
                     const lg_cycle_cut *cut, lg_text *out);
 

@@ -95,16 +95,23 @@ format_kept(const lg_graph *graph, uint32_t example, bool varied, lg_text *out)
 }
 
 void
-lg__format_kept(const lg_graph *graph, uint64_t count, uint32_t example,
-                bool varied, lg_text *out)
+lg__format_kept(const lg_graph *graph, uint64_t count, uint64_t of_type,
+                uint32_t example, bool varied, lg_text *out)
 {
     lg_text_add_count(out, count);
     if (example == LG_NONE) {
         lg_text_add(out, count == 1 ? " block" : " blocks");
         return;
     }
-    lg_text_add(out, " x ");
-    format_kept(graph, example, varied, out);
+    if (of_type < count) {
+        lg_text_add(out, " objects, ");
+        lg_text_add_count(out, of_type);
+        lg_text_add(out, " of them");
+    } else {
+        lg_text_add(out, " x");
+    }
+    lg_text_add(out, " ");
+    format_kept(graph, example, varied || of_type < count, out);
 }
 
 void
@@ -122,8 +129,8 @@ lg__format_finding(const lg_graph *graph, const lg_finding *finding,
 {
     lg_text_add(out, "\nA known mistake, ");
     lg__format_mistake(graph, finding->pattern, finding->retained, out);
-    lg__format_kept(graph, finding->count, finding->holders->example, false,
-                    out);
+    lg__format_kept(graph, finding->count, finding->of_type,
+                    finding->holders->example, false, out);
     lg_text_add(out, "\n  cause    ");
     lg__format_advice(finding, false, out);
     lg_text_add(out, "\n  fix      ");

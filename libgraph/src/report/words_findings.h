@@ -21,8 +21,9 @@ void lg__format_advice(const lg_finding *finding, bool fix, lg_text *out);
 /** `loss-history: 12 MiB, ` */
 void lg__format_mistake(const lg_graph *graph, const lg_pattern *pattern,
                         const uint64_t *retained, lg_text *out);
-/** `10 x Tensor`; `varied`: the type without what differs. */
-void lg__format_kept(const lg_graph *graph, uint64_t count, uint32_t example,
-                     bool varied, lg_text *out);
+/** `10 x Tensor`, or `10 objects, 8 of them Tensor` where they are of several
+ *  types; `varied`: the type without what differs. */
+void lg__format_kept(const lg_graph *graph, uint64_t count, uint64_t of_type,
+                     uint32_t example, bool varied, lg_text *out);
 
 #endif

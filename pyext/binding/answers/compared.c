@@ -1,6 +1,7 @@
 #include "binding/answers/compared.h"
 #include "binding/objects/py_analysis.h"
 #include "binding/support/args.h"
+#include "binding/support/convert.h"
 #include "binding/support/errors.h"
 #include "binding/support/pathname.h"
 #include "binding/support/python_call.h"
@@ -148,4 +149,17 @@ compared_steps(const compared *self, core_state *state, PyObject *given,
     }
     Py_DECREF(items);
     return read;
+}
+
+static lg_string
+device_name(const void *table, uint32_t device)
+{
+    return lg_table_device_name(table, device);
+}
+
+PyObject *
+compared_gone(core_state *state, const lg_table *table)
+{
+    return snapshot_gone(state, string_tuple(lg_table_device_count(table) + 1,
+                                             device_name, table));
 }

@@ -4,6 +4,7 @@
 
 #include "binding/objects/py_snapshot.h"
 #include <leakgraph/growth.h>
+#include <leakgraph/table.h>
 
 typedef struct compared {
     PyObject **snapshots; /* owned; NULL but the newest, which is NULL if it is
@@ -27,5 +28,9 @@ bool compared_open(compared *self, core_state *state, PyObject *const *args,
  *  *out gets; NULL: there are none. */
 bool compared_steps(const compared *self, core_state *state, PyObject *given,
                     double **out);
+
+/** A snapshot that is gone, with the devices of the table: for the nodes and
+ *  sizes of an answer about summaries. A new reference, or NULL. */
+PyObject *compared_gone(core_state *state, const lg_table *table);
 
 #endif

@@ -25,10 +25,8 @@ typedef struct cycles_request {
     PyObject *predicate; /* borrowed; or NULL */
     PyObject *type_name; /* of a type that was asked for; or NULL */
     PyObject *by;        /* borrowed str; or NULL */
-    PyObject *path;      /* borrowed; of the baseline; or NULL */
-    lg_baseline *baseline;
-    bool update;     /* add to it what it does not know */
-    uint8_t *wanted; /* [type] what the predicate said */
+    uint8_t *wanted;     /* [type] what the predicate said */
+    baseline_request known;
     progress progress;
 } cycles_request;
 
@@ -141,46 +139,26 @@ parse_least(PyObject *value, int64_t *least)
     return true;
 }
 
-/* Reads the file now: if it is missing, no snapshot need be taken. */
-static bool
-parse_baseline(cycles_request *self, core_state *state, PyObject *path,
-               PyObject *update)
-{
-    if (!arg_flag(update, &self->update))
-        return false;
-    if (path == NULL || path == Py_None) {
-        if (self->update)
-            PyErr_SetString(state->errors[ERROR_ARGUMENT],
-                            "update_baseline needs a file: give baseline, "
-                            "too.");
-        return !self->update;
-    }
-    self->path = path;
-    self->baseline = baseline_load(state, path, self->update);
-    self->options.baseline = self->baseline;
-    return self->baseline != NULL;
-}
-
 static bool
 request_parse(cycles_request *self, core_state *state, PyObject *const *values)
 {
-    uint64_t limit = DEFAULT_LIMIT;
     *self = (cycles_request){.options = LG_CYCLE_OPTIONS_INIT};
+    self->options.limit = DEFAULT_LIMIT;
     bool fine = parse_holding(self, values[ARG_HOLDING]) &&
                 parse_kinds(state, values[ARG_KIND], &self->options.kinds) &&
                 parse_least(values[ARG_MIN_BYTES], &self->options.min_bytes) &&
-                arg_limit("limit", values[ARG_LIMIT], SIZE_MAX, &limit) &&
+                arg_rows(values[ARG_LIMIT], &self->options.limit) &&
                 by_check(state, values[ARG_BY]) &&
                 arg_flag(values[ARG_MINE], &self->options.mine) &&
                 arg_text("module", values[ARG_MODULE], &self->options.module) &&
-                parse_baseline(self, state, values[ARG_BASELINE],
+                baseline_parse(&self->known, state, values[ARG_BASELINE],
                                values[ARG_UPDATE_BASELINE]) &&
                 progress_start(&self->progress, values[ARG_PROGRESS]);
     self->by = values[ARG_BY];
-    self->options.limit = values[ARG_LIMIT] == Py_None ? 0 : (size_t)limit;
+    self->options.baseline = self->known.baseline;
     if (!fine) {
         Py_CLEAR(self->type_name);
-        lg_baseline_free(self->baseline);
+        lg_baseline_free(self->known.baseline);
     }
     return fine;
 }
@@ -245,8 +223,8 @@ note(const cycles_request *self, const lg_analysis *analysis, lg_error *error)
         analysis, &options, &self->progress.monitor, &found, error);
     if (status != LG_OK)
         return status;
-    status = lg_cycles_note(lg_analysis_graph(analysis), &found, self->baseline,
-                            error);
+    status = lg_cycles_note(lg_analysis_graph(analysis), &found,
+                            self->known.baseline, error);
     lg_cycles_free(&found);
     return status;
 }
@@ -273,14 +251,13 @@ find_cycles(cycles_request *self, snapshot_object *snapshot,
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = self->update ? note(self, analysis, &error) : LG_OK;
+    status = self->known.update ? note(self, analysis, &error) : LG_OK;
     if (status == LG_OK)
         status = tabulate(self, analysis, &table, &error);
     Py_END_ALLOW_THREADS
     if (status != LG_OK)
         return error_raise(object_state(snapshot), status, &error);
-    if (self->update &&
-        !baseline_save(object_state(snapshot), self->baseline, self->path)) {
+    if (!baseline_write(&self->known, object_state(snapshot))) {
         lg_table_free(table);
         return NULL;
     }
@@ -312,7 +289,7 @@ static PyObject *
 request_finish(cycles_request *self, PyObject *cycles)
 {
     free(self->wanted);
-    lg_baseline_free(self->baseline);
+    lg_baseline_free(self->known.baseline);
     Py_XDECREF(self->type_name);
     if (!progress_end(&self->progress, cycles ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(cycles);
@@ -335,7 +312,7 @@ request_finish(cycles_request *self, PyObject *cycles)
     "held\n"                                                                   \
     "          ones of 1 MiB or that retain a tensor or a figure, and every "  \
     "other\n"                                                                  \
-    "limit     None for all\n"                                                 \
+    "limit     None or 'all' for all\n"                                        \
     "by        what makes them big: 'retained' (or None) on the host and "     \
     "all\n"                                                                    \
     "          devices together, 'host', or a device: 'cuda:0'\n"              \

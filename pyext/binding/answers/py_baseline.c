@@ -1,4 +1,5 @@
 #include "binding/answers/py_baseline.h"
+#include "binding/support/args.h"
 #include "binding/support/errors.h"
 #include "binding/support/pathname.h"
 
@@ -36,6 +37,43 @@ baseline_save(core_state *state, const lg_baseline *baseline, PyObject *path)
     if (status != LG_OK)
         error_raise(state, status, &error);
     return status == LG_OK;
+}
+
+bool
+baseline_parse(baseline_request *self, core_state *state, PyObject *path,
+               PyObject *update)
+{
+    *self = (baseline_request){0};
+    if (!arg_flag(update, &self->update))
+        return false;
+    if (path == NULL || path == Py_None) {
+        if (self->update)
+            PyErr_SetString(state->errors[ERROR_ARGUMENT],
+                            "update_baseline needs a file: give baseline, "
+                            "too.");
+        return !self->update;
+    }
+    self->path = path;
+    self->baseline = baseline_load(state, path, self->update);
+    return self->baseline != NULL;
+}
+
+lg_status
+baseline_take_growth(const baseline_request *self, lg_growth *growth,
+                     lg_error *error)
+{
+    lg_status status = LG_OK;
+    if (self->update)
+        status = lg_growth_note(growth, self->baseline, error);
+    if (status == LG_OK && self->baseline != NULL)
+        lg_growth_leave_out(growth, self->baseline);
+    return status;
+}
+
+bool
+baseline_write(const baseline_request *self, core_state *state)
+{
+    return !self->update || baseline_save(state, self->baseline, self->path);
 }
 
 static bool

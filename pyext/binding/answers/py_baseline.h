@@ -3,7 +3,7 @@
 #define LEAKGRAPH_PY_BASELINE_H
 
 #include "binding/support/state.h"
-#include <leakgraph/baseline.h>
+#include <leakgraph/growth.h>
 
 /** Reads the file that a path-like object names. NULL with an exception. */
 lg_baseline *baseline_load(core_state *state, PyObject *path,
@@ -11,6 +11,24 @@ lg_baseline *baseline_load(core_state *state, PyObject *path,
 /** Writes it. False with an exception. */
 bool baseline_save(core_state *state, const lg_baseline *baseline,
                    PyObject *path);
+
+/** What an answer was given as baseline and update_baseline. */
+typedef struct baseline_request {
+    PyObject *path;        /* borrowed; or NULL */
+    lg_baseline *baseline; /* or NULL; the caller frees it */
+    bool update;           /* add to it what it does not know */
+} baseline_request;
+
+/** Reads the file now: if it is missing, no snapshot need be taken. False with
+ *  an exception. */
+bool baseline_parse(baseline_request *self, core_state *state, PyObject *path,
+                    PyObject *update);
+/** Leaves out what the baseline knows; where that is asked for, it knows all
+ *  from now on. */
+lg_status baseline_take_growth(const baseline_request *self, lg_growth *growth,
+                               lg_error *error);
+/** Writes the file if that was asked for. False with an exception. */
+bool baseline_write(const baseline_request *self, core_state *state);
 
 PyObject *core_baseline(PyObject *module, PyObject *args);
 extern const char core_baseline_doc[];

@@ -1,4 +1,5 @@
 #include "binding/answers/py_findings.h"
+#include "binding/answers/py_baseline.h"
 #include "binding/objects/py_analysis.h"
 #include "binding/support/args.h"
 #include "binding/support/convert.h"
@@ -36,17 +37,66 @@ findings_attach(snapshot_object *snapshot, PyObject *result)
     return result;
 }
 
-static lg_status
-find_mistakes(const lg_analysis *analysis, const scope_request *asked,
-              const lg_monitor *monitor, lg_table **out, lg_error *error)
+typedef struct findings_request {
+    scope_request scope;
+    baseline_request known;
+    progress progress;
+} findings_request;
+
+static const char *const findings_names[] = {
+    "mine", "module", "baseline", "update_baseline", "progress", NULL};
+static const arg_list findings_list = {"findings", findings_names, 0, 0};
+
+static bool
+request_parse(findings_request *self, core_state *state,
+              PyObject *const *values)
 {
+    *self = (findings_request){0};
+    bool fine = arg_scope(values[0], values[1], &self->scope) &&
+                baseline_parse(&self->known, state, values[2], values[3]) &&
+                progress_start(&self->progress, values[4]);
+    if (!fine)
+        lg_baseline_free(self->known.baseline);
+    return fine;
+}
+
+static PyObject *
+request_finish(findings_request *self, PyObject *found)
+{
+    lg_baseline_free(self->known.baseline);
+    if (!progress_end(&self->progress, found ? LG_OK : LG_ECANCELLED))
+        Py_CLEAR(found);
+    return found;
+}
+
+static lg_status
+leave_out(const findings_request *self, const lg_analysis *analysis,
+          lg_findings *findings, lg_error *error)
+{
+    lg_baseline *baseline = self->known.baseline;
+    lg_status status = LG_OK;
+    if (self->known.update)
+        status = lg_findings_note(lg_analysis_graph(analysis), findings,
+                                  baseline, error);
+    return status == LG_OK && baseline != NULL
+               ? lg_findings_leave_out(findings, baseline, error)
+               : status;
+}
+
+static lg_status
+find_mistakes(const findings_request *self, const lg_analysis *analysis,
+              lg_table **out, lg_error *error)
+{
+    const lg_monitor *monitor = &self->progress.monitor;
     lg_scope *scope = NULL;
     lg_findings findings = {0};
-    lg_status status =
-        scope_find(asked, lg_analysis_graph(analysis), monitor, &scope, error);
+    lg_status status = scope_find(&self->scope, lg_analysis_graph(analysis),
+                                  monitor, &scope, error);
     if (status == LG_OK)
         status =
             lg_analysis_findings(analysis, scope, monitor, &findings, error);
+    if (status == LG_OK)
+        status = leave_out(self, analysis, &findings, error);
     if (status == LG_OK)
         status = lg_tabulate_findings(analysis, &findings, out, error);
     lg_findings_free(&findings);
@@ -55,29 +105,38 @@ find_mistakes(const lg_analysis *analysis, const scope_request *asked,
 }
 
 static PyObject *
-findings_of(snapshot_object *snapshot, const scope_request *asked,
-            const lg_monitor *monitor)
+facts_of(const lg_table *table)
 {
-    const lg_analysis *analysis = analysis_acquire(snapshot, monitor);
+    lg_cell known;
+    result_fact(table, "known", &known);
+    return Py_BuildValue("(K)", (unsigned long long)known.count);
+}
+
+static PyObject *
+request_run(const findings_request *self, snapshot_object *snapshot)
+{
+    const lg_analysis *analysis =
+        analysis_acquire(snapshot, &self->progress.monitor);
     if (analysis == NULL)
         return NULL;
     lg_table *table = NULL;
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = find_mistakes(analysis, asked, monitor, &table, &error);
+    status = find_mistakes(self, analysis, &table, &error);
     Py_END_ALLOW_THREADS
     snapshot_release(snapshot);
-    if (status == LG_OK)
-        return result_new(snapshot, &shape, table);
-    return error_raise(object_state(snapshot), status, &error);
+    if (status != LG_OK)
+        return error_raise(object_state(snapshot), status, &error);
+    if (baseline_write(&self->known, object_state(snapshot)))
+        return result_with_facts(snapshot, &shape, table, facts_of(table));
+    lg_table_free(table);
+    return NULL;
 }
 
-static const char *const findings_names[] = {"mine", "module", "progress",
-                                             NULL};
-static const arg_list findings_list = {"findings", findings_names, 0, 0};
-
-#define FINDINGS_SIGNATURE "*, mine=False, module=None, progress=None)\n--\n\n"
+#define FINDINGS_SIGNATURE                                                     \
+    "*, mine=False, module=None, baseline=None,\n"                             \
+    "         update_baseline=False, progress=None)\n--\n\n"
 
 #define FINDINGS_MORE                                                          \
     "\n\nA sequence of Finding, the biggest first: the mistake, who holds "    \
@@ -85,7 +144,14 @@ static const arg_list findings_list = {"findings", findings_names, 0, 0};
     "memory, the cause in one sentence and the fix in one line.\n"             \
     "Holders that share what they keep are one Finding: its "                  \
     "holders.\n\n" SCOPE_TEXT(                                                 \
-        "those whose holder, or what it keeps, ") "progress  as in snapshot()"
+        "those whose holder, or what it keeps, ") "baseline  a file of known " \
+                                                  "findings, which are left "  \
+                                                  "out\n"                      \
+                                                  "update_baseline\n"          \
+                                                  "          add the others "  \
+                                                  "to that file, which may "   \
+                                                  "be missing\n"               \
+                                                  "progress  as in snapshot()"
 
 const char core_findings_doc[] =
     "findings($module, /, " FINDINGS_SIGNATURE
@@ -95,21 +161,15 @@ PyObject *
 core_findings(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
               PyObject *kwnames)
 {
-    PyObject *values[3] = {NULL};
-    scope_request asked;
-    progress watch;
+    PyObject *values[5] = {NULL};
+    findings_request request;
     if (!args_take(&findings_list, args, nargs, kwnames, values) ||
-        !arg_scope(values[0], values[1], &asked) ||
-        !progress_start(&watch, values[2]))
+        !request_parse(&request, module_state(module), values))
         return NULL;
     snapshot_object *snapshot =
-        snapshot_now(module_state(module), NULL, &watch.monitor);
-    PyObject *found =
-        snapshot ? findings_of(snapshot, &asked, &watch.monitor) : NULL;
-    found = kept_answer(snapshot, found);
-    if (!progress_end(&watch, found ? LG_OK : LG_ECANCELLED))
-        Py_CLEAR(found);
-    return found;
+        snapshot_now(module_state(module), NULL, &request.progress.monitor);
+    PyObject *found = snapshot ? request_run(&request, snapshot) : NULL;
+    return request_finish(&request, kept_answer(snapshot, found));
 }
 
 const char snapshot_findings_doc[] =
@@ -121,22 +181,24 @@ PyObject *
 snapshot_findings(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
-    PyObject *values[3] = {NULL};
-    scope_request asked;
-    progress watch;
+    PyObject *values[5] = {NULL};
+    findings_request request;
     if (!args_take(&findings_list, args, nargs, kwnames, values) ||
-        !arg_scope(values[0], values[1], &asked) ||
-        !progress_start(&watch, values[2]))
+        !request_parse(&request, object_state(self), values))
         return NULL;
-    PyObject *found =
-        findings_of((snapshot_object *)self, &asked, &watch.monitor);
-    if (!progress_end(&watch, found ? LG_OK : LG_ECANCELLED))
-        Py_CLEAR(found);
-    return found;
+    PyObject *found = request_run(&request, (snapshot_object *)self);
+    return request_finish(&request, found);
 }
+
+static PyGetSetDef findings_getset[] = {
+    {"known", (getter)result_get_fact, NULL,
+     "How many the baseline knows, which are left out.", (void *)0},
+    {NULL, NULL, NULL, NULL, NULL},
+};
 
 static PyType_Slot findings_slots[] = {
     RESULT_SLOTS,
+    {Py_tp_getset, findings_getset},
     {Py_tp_doc, "A sequence of Finding, biggest first; str() is the report."},
     {0, NULL},
 };

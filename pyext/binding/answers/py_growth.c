@@ -1,5 +1,6 @@
 #include "binding/answers/py_growth.h"
 #include "binding/answers/compared.h"
+#include "binding/answers/py_baseline.h"
 #include "binding/objects/result.h"
 #include "binding/pictures/drawing.h"
 #include "binding/support/args.h"
@@ -18,11 +19,15 @@ typedef struct growth_request {
     double *steps; /* or NULL */
     uint64_t min_bytes;
     bool settled;
+    baseline_request known;
     progress progress;
 } growth_request;
 
-static const char *const diff_names[] = {"steps", "min_bytes", "settled",
-                                         "progress", NULL};
+enum { DIFF_OPTION_COUNT = 6 };
+
+static const char *const diff_names[] = {
+    "steps",           "min_bytes", "settled", "baseline",
+    "update_baseline", "progress",  NULL};
 static const arg_list diff_list = {"diff", diff_names, 0, 0};
 
 static const result_field row_fields[] = {
@@ -74,6 +79,7 @@ enum {
     IS_GROWING,
     SNAPSHOTS,
     SETTLED,
+    KNOWN,
     FINDINGS,
     CYCLES,
     TENSORS,
@@ -136,6 +142,7 @@ facts_new(snapshot_object *snapshot, const lg_table *table, PyObject *drawing)
         [IS_GROWING] = is_growing(table),
         [SNAPSHOTS] = count_of(table, "snapshots"),
         [SETTLED] = count_of(table, "settled"),
+        [KNOWN] = count_of(table, "known"),
         [FINDINGS] = rows_of(snapshot, table, "findings", &tally_shape),
         [CYCLES] = rows_of(snapshot, table, "cycles", &tally_shape),
         [TENSORS] = rows_of(snapshot, table, "tensors", &tally_shape),
@@ -175,7 +182,8 @@ request_parse(growth_request *self, core_state *state, Py_ssize_t count,
            compared_steps(&self->given, state, values[0], &self->steps) &&
            arg_bytes("min_bytes", values[1], 0, &self->min_bytes) &&
            arg_flag(values[2], &self->settled) &&
-           progress_start(&self->progress, values[3]);
+           baseline_parse(&self->known, state, values[3], values[4]) &&
+           progress_start(&self->progress, values[5]);
 }
 
 static lg_status
@@ -194,17 +202,13 @@ find_growth(const growth_request *self, const lg_analysis *newest,
     if (status != LG_OK)
         return status;
     const lg_graph *graph = newest ? lg_analysis_graph(newest) : NULL;
-    status = lg_view_growth(&growth, view, error);
+    status = baseline_take_growth(&self->known, &growth, error);
+    if (status == LG_OK)
+        status = lg_view_growth(&growth, view, error);
     if (status == LG_OK)
         status = lg_tabulate_growth(&growth, graph, 0, out, error);
     lg_growth_free(&growth);
     return status;
-}
-
-static lg_string
-device_name(const void *table, uint32_t device)
-{
-    return lg_table_device_name(table, device);
 }
 
 /* The table and the view are the answer's from now on. The newest may be a
@@ -215,9 +219,7 @@ answer(core_state *state, PyObject *newest, lg_table *table, lg_view *view)
     PyObject *gone = NULL;
     PyObject *drawing = drawing_new(state, view, &(drawing_style){0});
     if (newest == NULL && drawing != NULL)
-        newest = gone =
-            snapshot_gone(state, string_tuple(lg_table_device_count(table) + 1,
-                                              device_name, table));
+        newest = gone = compared_gone(state, table);
     bool whole = newest != NULL && drawing != NULL;
     PyObject *growth =
         whole ? growth_new((snapshot_object *)newest, table, drawing) : NULL;
@@ -251,10 +253,11 @@ request_run(growth_request *self, core_state *state, PyObject *const *args)
     Py_END_ALLOW_THREADS
     if (newest != NULL)
         snapshot_release((snapshot_object *)self->given.snapshots[last]);
-    if (status == LG_OK)
+    if (status == LG_OK && baseline_write(&self->known, state))
         return answer(state, self->given.snapshots[last], table, view);
     lg_view_free(view);
-    return error_raise(state, status, &error);
+    lg_table_free(table);
+    return status != LG_OK ? error_raise(state, status, &error) : NULL;
 }
 
 static PyObject *
@@ -269,23 +272,28 @@ diff(core_state *state, PyObject *const *args, Py_ssize_t count,
             Py_CLEAR(growth);
     }
     compared_end(&request.given);
+    lg_baseline_free(request.known.baseline);
     free(request.steps);
     return growth;
 }
 
 #define DIFF_OPTIONS                                                           \
     "Snapshots may be Snapshot objects, or paths of saved ones and of "        \
-    "summaries, oldest "                                                       \
-    "first. Three or\nmore can tell a leak from what is made once.\n\n"        \
+    "summaries, oldest first. Three or\nmore can tell a leak from what is "    \
+    "made once.\n\n"                                                           \
     "steps      when each was taken, such as the number of training steps: "   \
     "rows then\n           have a rate per step\n"                             \
     "min_bytes  leave out what gained less: a number, or '64 KiB'\n"           \
     "settled    also what grew and stopped\n"                                  \
+    "baseline   a file of known places, which are left out\n"                  \
+    "update_baseline\n"                                                        \
+    "           add the others to that file, which may be missing\n"           \
     "progress   as in snapshot()"
 
 const char core_diff_doc[] =
     "diff($module, before, after, /, *more, steps=None, min_bytes=0,\n"
-    "     settled=False, progress=None)\n--\n\n"
+    "     settled=False, baseline=None, update_baseline=False,\n"
+    "     progress=None)\n--\n\n"
     "What there is more of in each snapshot, and who holds it.\n\n"
     "A sequence of GrowthRow, the most bytes gained first. " DIFF_OPTIONS;
 
@@ -293,7 +301,7 @@ PyObject *
 core_diff(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
           PyObject *kwnames)
 {
-    PyObject *values[4] = {NULL};
+    PyObject *values[DIFF_OPTION_COUNT] = {NULL};
     if (!args_take(&diff_list, args + nargs, 0, kwnames, values))
         return NULL;
     return diff(module_state(module), args, nargs, values);
@@ -301,7 +309,7 @@ core_diff(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
 
 const char snapshot_diff_doc[] =
     "diff($self, other, /, *more, steps=None, min_bytes=0, settled=False,\n"
-    "     progress=None)\n--\n\n"
+    "     baseline=None, update_baseline=False, progress=None)\n--\n\n"
     "What there is more of in later snapshots than in this one.\n\n"
     "As leakgraph.diff(self, other, ...). " DIFF_OPTIONS;
 
@@ -309,7 +317,7 @@ PyObject *
 snapshot_diff(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
               PyObject *kwnames)
 {
-    PyObject *values[4] = {NULL};
+    PyObject *values[DIFF_OPTION_COUNT] = {NULL};
     size_t count = (size_t)nargs + 1;
     if (!args_take(&diff_list, args + nargs, 0, kwnames, values))
         return NULL;
@@ -334,8 +342,7 @@ static PyGetSetDef growth_getset[] = {
          "A tuple of GrowthType: the types with more bytes at the end."),
     FACT("accounts", ACCOUNTS,
          "A tuple of GrowthAccount: 'objects', 'rss', 'malloc', 'arenas', as "
-         "far "
-         "as they are known."),
+         "far as they are known."),
     FACT("unexplained", UNEXPLAINED,
          "Bytes by which memory in use grew more than objects did, in malloc "
          "and in pymalloc; None: not known."),
@@ -349,10 +356,10 @@ static PyGetSetDef growth_getset[] = {
     FACT("snapshots", SNAPSHOTS, "How many were compared."),
     FACT("settled", SETTLED,
          "How many rows were left out, because they grew and stopped."),
+    FACT("known", KNOWN, "How many the baseline knows, which are left out."),
     FACT("findings", FINDINGS,
          "A tuple of GrowthTally: findings of the newest snapshot, those that "
-         "are "
-         "alike together."),
+         "are alike together."),
     FACT("cycles", CYCLES,
          "A tuple of GrowthTally: cycles that no root reaches, by their way "
          "around."),

@@ -7,6 +7,7 @@
 #include "binding/support/progress.h"
 #include "binding/capture/recorder.h"
 
+#include <leakgraph/page.h>
 #include <leakgraph/report.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,7 +143,7 @@ make(const lg_graph *graph, const lg_allocator_state *state,
     if (status == LG_OK)
         status = lg_table_text(table, 0, &out->text, error);
     if (status == LG_OK)
-        status = lg_table_html(table, 0, &out->html, error);
+        status = lg_page_cell(table, 0, &out->html, error);
     lg_table_free(table);
     if (status == LG_OK)
         status = lg_report_accounts(graph, accounts, LG_FORMAT_JSON, &out->json,

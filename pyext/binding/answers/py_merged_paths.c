@@ -77,7 +77,7 @@ const char snapshot_merged_paths_doc[] =
     "merged_paths($self, /, target, *, limit=20, progress=None)\n--\n\n"
     "How the roots reach many objects: their shortest paths, merged.\n\n"
     "target    a selector, a Node, a list or Nodes of them, or a live object\n"
-    "limit     rows of objects, the biggest first; None for all\n"
+    "limit     rows of objects, the biggest first; None or 'all' for all\n"
     "progress  as in snapshot()\n\n"
     "Merges paths where types and labels agree; elements of a list and values "
     "of a\ndict count as one. PartialError on a snapshot of a part of the "
@@ -91,18 +91,15 @@ snapshot_merged_paths(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     static const arg_list list = {"merged_paths", names, 1, 1};
     PyObject *values[3] = {NULL};
     snapshot_object *snapshot = (snapshot_object *)self;
-    uint64_t limit = MERGED_LINES;
+    size_t limit = MERGED_LINES;
     progress watch;
     if (!args_take(&list, args, nargs, kwnames, values) ||
-        !arg_limit("limit", values[1], SIZE_MAX, &limit) ||
-        !progress_start(&watch, values[2]))
+        !arg_rows(values[1], &limit) || !progress_start(&watch, values[2]))
         return NULL;
-    if (values[1] == Py_None)
-        limit = 0;
     lg_nodes nodes = {0};
     PyObject *merged = NULL;
     if (target_resolve_set(snapshot, values[0], &nodes))
-        merged = merged_of(snapshot, &nodes, (size_t)limit, &watch.monitor);
+        merged = merged_of(snapshot, &nodes, limit, &watch.monitor);
     lg_nodes_free(&nodes);
     if (!progress_end(&watch, merged ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(merged);

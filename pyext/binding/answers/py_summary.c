@@ -9,8 +9,8 @@
 const char snapshot_summary_doc[] =
     "summary($self, /, path, *, progress=None)\n--\n\n"
     "Save what diff() needs of the snapshot to a small file and return its "
-    "path.\n\nThe file has places, types and accounts, but no objects. {pid} "
-    "and {n} in path\nstand for what save() has for them.";
+    "path.\n\nThe file has places, types and accounts, but no objects. {pid}, "
+    "{rank} and {n} in path\nstand for what save() has for them.";
 
 static bool
 save_summary(snapshot_object *snapshot, const char *path,

@@ -45,15 +45,13 @@ parse_group(core_state *state, PyObject *value, lg_tensor_group *out)
 static bool
 request_parse(tensors_request *self, core_state *state, PyObject *const *values)
 {
-    uint64_t limit = DEFAULT_LIMIT;
-    *self = (tensors_request){.group = LG_TENSORS_EACH};
+    *self = (tensors_request){.group = LG_TENSORS_EACH, .limit = DEFAULT_LIMIT};
     if (values[0] != NULL && values[0] != Py_None)
         self->device = values[0];
-    if (!arg_limit("limit", values[1], SIZE_MAX, &limit) ||
+    if (!arg_rows(values[1], &self->limit) ||
         !parse_group(state, values[2], &self->group) ||
         !arg_scope(values[3], values[4], &self->asked))
         return false;
-    self->limit = values[1] == Py_None ? 0 : (size_t)limit;
     return progress_start(&self->progress, values[5]);
 }
 
@@ -200,7 +198,7 @@ static const arg_list tensors_list = {"tensors", tensors_names, 0, 0};
     "Each storage counts once, however many tensors look at it; those that\n"  \
     "only the autograd graph keeps are there too. No tensor is touched.\n\n"   \
     "device    only on that one: 'cuda:0', 'host'\n"                           \
-    "limit     rows, the biggest first; None for all\n"                        \
+    "limit     rows, the biggest first; None or 'all' for all\n"               \
     "group     None, or 'kind', 'device', 'dtype', 'shape': "                  \
     "sums\n" SCOPE_TEXT(                                                       \
         "those whose tensor ") "progress  as in snapshot()\n\n"                \

@@ -54,10 +54,10 @@ group_named(core_state *state, const char *name, lg_group *group)
 static bool
 request_parse(top_request *self, core_state *state, PyObject *const *values)
 {
-    uint64_t limit = 20;
     const char *group;
     *self = (top_request){.options = LG_TOP_OPTIONS_INIT, .by = values[ARG_BY]};
-    if (!arg_limit("limit", values[ARG_LIMIT], SIZE_MAX, &limit) ||
+    self->options.limit = 20;
+    if (!arg_rows(values[ARG_LIMIT], &self->options.limit) ||
         !by_check(state, self->by) ||
         !arg_text("group", values[ARG_GROUP], &group) ||
         !group_named(state, group, &self->options.group) ||
@@ -65,7 +65,6 @@ request_parse(top_request *self, core_state *state, PyObject *const *values)
         !arg_flag(values[ARG_MINE], &self->options.mine) ||
         !arg_text("module", values[ARG_MODULE], &self->options.module))
         return false;
-    self->options.limit = values[ARG_LIMIT] == Py_None ? 0 : (size_t)limit;
     return progress_start(&self->progress, values[ARG_PROGRESS]);
 }
 
@@ -157,7 +156,7 @@ request_finish(top_request *self, PyObject *top)
     "    libraries=False, mine=False, module=None, progress=None)\n--\n\n"
 
 #define TOP_OPTIONS                                                            \
-    "\n\nlimit     rows, the biggest first; None for all\n"                    \
+    "\n\nlimit     rows, the biggest first; None or 'all' for all\n"           \
     "by        the size to rank by: 'retained' on the host and all "           \
     "devices\n"                                                                \
     "          together, 'host', or a device: 'cuda:0'\n"                      \

@@ -29,15 +29,14 @@ enum {
 static bool
 request_parse(waste_request *self, PyObject *const *values)
 {
-    uint64_t limit = 20;
     *self = (waste_request){.options = LG_WASTE_OPTIONS_INIT, .contents = true};
-    if (!arg_limit("limit", values[ARG_LIMIT], SIZE_MAX, &limit) ||
+    self->options.limit = 20;
+    if (!arg_rows(values[ARG_LIMIT], &self->options.limit) ||
         !arg_flag(values[ARG_LIBRARIES], &self->options.libraries) ||
         !arg_flag(values[ARG_MINE], &self->options.mine) ||
         !arg_text("module", values[ARG_MODULE], &self->options.module) ||
         !arg_flag(values[ARG_CONTENTS], &self->contents))
         return false;
-    self->options.limit = values[ARG_LIMIT] == Py_None ? 0 : (size_t)limit;
     return progress_start(&self->progress, values[ARG_PROGRESS]);
 }
 
@@ -99,7 +98,7 @@ request_finish(waste_request *self, PyObject *waste)
 }
 
 #define WASTE_OPTIONS                                                          \
-    "\n\nlimit     rows, the most to be had first; None for all\n"             \
+    "\n\nlimit     rows, the most to be had first; None or 'all' for all\n"    \
     "libraries what libraries and code keep for themselves has rows, too\n"    \
     "mine      only what the program's own modules hold has rows\n"            \
     "module    only what modules with such a name hold has: 'train.*'\n"       \

@@ -39,20 +39,15 @@ add_text(snapshot_object *snapshot, PyObject *text, lg_edges *out)
     lg_graph *graph = name ? snapshot_acquire(snapshot) : NULL;
     if (graph == NULL)
         return false;
-    lg_edges found = {0};
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = lg_graph_references(graph, name, &found, &error);
+    status = lg_graph_references(graph, name, out, &error);
     Py_END_ALLOW_THREADS
     snapshot_release(snapshot);
-    if (status != LG_OK) {
+    if (status != LG_OK)
         error_raise(object_state(snapshot), status, &error);
-        return false;
-    }
-    bool added = add_edges(out, &found);
-    lg_edges_free(&found);
-    return added;
+    return status == LG_OK;
 }
 
 static bool

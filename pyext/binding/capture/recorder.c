@@ -18,6 +18,30 @@ typedef struct capture_request {
     progress progress;
 } capture_request;
 
+/* What tracemalloc has for itself. It makes an int, so the capture itself
+   cannot ask. Looking the function up as an attribute would leave its name in
+   the cache that types have for their attributes. */
+static uint64_t
+traced_bytes(void)
+{
+    PyObject *module =
+        PyDict_GetItemString(PyImport_GetModuleDict(), "_tracemalloc");
+    if (module == NULL || !PyModule_CheckExact(module))
+        return 0;
+    PyObject *function = PyDict_GetItemString(PyModule_GetDict(module),
+                                              "get_tracemalloc_memory");
+    if (function == NULL || !PyCFunction_CheckExact(function))
+        return 0;
+    PyObject *bytes = PyObject_CallNoArgs(function);
+    unsigned long long traced =
+        bytes != NULL ? PyLong_AsUnsignedLongLong(bytes) : 0;
+    Py_XDECREF(bytes);
+    if (PyErr_Occurred() == NULL)
+        return traced;
+    PyErr_Clear();
+    return 0;
+}
+
 static bool
 request_roots(capture_request *self, core_state *state)
 {
@@ -54,6 +78,7 @@ request_parse(capture_request *self, core_state *state, PyObject *const *values)
         .contents = contents,
         .max_depth = (uint32_t)depth,
         .max_bytes = bytes,
+        .traced = traced_bytes(),
         .watch = &self->watch,
     };
     self->watch = progress_walking(&self->progress);
@@ -286,7 +311,8 @@ const char core_save_snapshot_doc[] =
     "max_bytes=None,\n"
     "              progress=None)\n--\n\n"
     "Take a snapshot straight to a file.\n\n"
-    "path      {pid} stands for the process id, {n} for the first free number\n"
+    "path      {pid} stands for the process id, {rank} for its number in "
+    "the job,\n          {n} for the first free number\n"
     "compress  a zstd level from 1 to 19, or 0 for none\n"
     "fork      let a forked child do the work: this process stops for the "
     "fork\n"

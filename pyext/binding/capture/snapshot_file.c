@@ -102,8 +102,9 @@ keep_path(snapshot_object *self, PyObject *path)
 const char snapshot_save_doc[] =
     "save($self, /, path, *, compress=1, analysis=False, progress=None)\n--\n\n"
     "Save to a .lgs file and return its path.\n\n"
-    "In path, {pid} stands for the process id and {n} for the first number "
-    "that is\nfree. compress is a zstd level from 1 to 19, or 0 for none: such "
+    "In path, {pid} stands for the process id, {rank} for the "
+    "process's number in\nits job, and {n} for the first number that is free. "
+    "compress is a zstd level from 1 to 19, or 0 for none: such "
     "a file is\nopened by the command without being read. analysis=True keeps "
     "in the file who\nretains what (made now if need be), so that it need not "
     "be found out again. An\ninterrupted save leaves an older file whole.";

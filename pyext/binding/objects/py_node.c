@@ -257,8 +257,8 @@ node_referrers(node_object *self, PyObject *Py_UNUSED(unused))
                                  (Py_ssize_t)count);
 }
 
-/* As the file of its snapshot, or what is kept of that, and its number there.
- */
+/* Pickles a node as its number and the file of its snapshot, or what is kept
+ * of that file. */
 static PyObject *
 node_reduce(node_object *self, PyObject *Py_UNUSED(unused))
 {

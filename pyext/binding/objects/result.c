@@ -3,6 +3,7 @@
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
 #include "binding/support/python_call.h"
+#include <leakgraph/page.h>
 #include <stdlib.h>
 
 /* More rows do not help who looks at a notebook. */
@@ -260,7 +261,7 @@ static PyObject *
 result_repr_html(result_object *self, PyObject *Py_UNUSED(unused))
 {
     if (self->table != NULL)
-        return write_table(self, HTML_ROWS, lg_table_html);
+        return write_table(self, HTML_ROWS, lg_page_cell);
     if (self->html == NULL)
         return python_call(object_state(self), "leakgraph.frames", "to_html",
                            (PyObject *)self);

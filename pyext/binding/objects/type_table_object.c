@@ -4,6 +4,7 @@
 #include "binding/support/args.h"
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
+#include <leakgraph/page.h>
 #include <leakgraph/report.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,12 +157,11 @@ snapshot_types(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     scope_request asked;
     const char *sort_name;
     lg_sort sort = LG_SORT_BYTES;
-    uint64_t limit = 0;
+    size_t limit = 0;
     core_state *state = object_state(self);
     if (!args_take(&list, args, nargs, kwnames, values) ||
         !arg_text("by", values[0], &sort_name) ||
-        !sort_named(state, sort_name, &sort) ||
-        !arg_limit("limit", values[1], SIZE_MAX, &limit) ||
+        !sort_named(state, sort_name, &sort) || !arg_rows(values[1], &limit) ||
         !arg_scope(values[2], values[3], &asked))
         return NULL;
     lg_graph *graph = snapshot_acquire((snapshot_object *)self);
@@ -224,7 +224,7 @@ snapshot_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
     status = lg_tabulate_types(graph, NULL, LG_SORT_BYTES, SUMMARY_ROWS, &types,
                                &error);
     if (status == LG_OK)
-        status = lg_table_html(types, 0, &html, &error);
+        status = lg_page_cell(types, 0, &html, &error);
     Py_END_ALLOW_THREADS
     lg_table_free(types);
     snapshot_release((snapshot_object *)self);

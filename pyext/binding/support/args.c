@@ -97,6 +97,11 @@ arg_limit(const char *name, PyObject *value, uint64_t max, uint64_t *out)
         return true;
     bool negative;
     uint64_t number;
+    if (!PyIndex_Check(value)) {
+        PyErr_Format(PyExc_TypeError, "%s must be a whole number, not %R.",
+                     name, value);
+        return false;
+    }
     if (!read_count(value, &negative, &number))
         return false;
     if (!negative && number > 0 && number <= max) {
@@ -112,6 +117,24 @@ arg_limit(const char *name, PyObject *value, uint64_t max, uint64_t *out)
             "%s must be 1 or more, not %R; leave it out for the default.", name,
             value));
     return false;
+}
+
+bool
+arg_rows(PyObject *value, size_t *out)
+{
+    uint64_t rows = *out;
+    bool all = value == Py_None ||
+               (value != NULL && PyUnicode_Check(value) &&
+                PyUnicode_CompareWithASCIIString(value, "all") == 0);
+    if (!all && value != NULL && !PyIndex_Check(value)) {
+        PyErr_Format(PyExc_TypeError,
+                     "limit must be a whole number or 'all', not %R.", value);
+        return false;
+    }
+    if (!all && !arg_limit("limit", value, SIZE_MAX, &rows))
+        return false;
+    *out = all ? 0 : (size_t)rows;
+    return true;
 }
 
 /* A new reference to the number of bytes that a text stands for. */

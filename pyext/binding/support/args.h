@@ -26,6 +26,8 @@ bool args_take(const arg_list *list, PyObject *const *args, Py_ssize_t nargs,
  *  (NULL). The first two also take None as missing, and raise ArgumentError for
  * a number that is out of range. Bytes may be a str: '1MiB'. */
 bool arg_limit(const char *name, PyObject *value, uint64_t max, uint64_t *out);
+/** Rows of an answer; None and 'all' are 0: no limit. */
+bool arg_rows(PyObject *value, size_t *out);
 bool arg_bytes(const char *name, PyObject *value, uint64_t least,
                uint64_t *out);
 bool arg_flag(PyObject *value, bool *out);

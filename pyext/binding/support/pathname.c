@@ -1,4 +1,6 @@
 #include "binding/support/pathname.h"
+#include <leakgraph/ranks.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,12 +34,22 @@ first_free(PyObject *pattern)
     }
 }
 
+/* A process of no job is its own first one. */
+static long
+own_rank(void)
+{
+    const char *rank = lg_process_rank();
+    return rank != NULL ? strtol(rank, NULL, 10) : 0;
+}
+
 PyObject *
 pathname_filled(PyObject *path)
 {
     PyObject *bytes = pathname_bytes(path);
     if (bytes != NULL)
         bytes = replace(bytes, "{pid}", (long)getpid());
+    if (bytes != NULL)
+        bytes = replace(bytes, "{rank}", own_rank());
     if (bytes == NULL || strstr(PyBytes_AS_STRING(bytes), "{n}") == NULL)
         return bytes;
     PyObject *filled = first_free(bytes);

@@ -1,4 +1,5 @@
-/** File names: anything os.fspath takes, with {pid} and {n} filled in. */
+/** File names: anything os.fspath takes, with {pid}, {rank} and {n} filled in.
+ */
 #ifndef LEAKGRAPH_PATHNAME_H
 #define LEAKGRAPH_PATHNAME_H
 
@@ -7,8 +8,9 @@
 /** `path` in the encoding of the file system, a new reference. */
 PyObject *pathname_bytes(PyObject *path);
 
-/** The same with `{pid}` replaced by the process id and `{n}` by the smallest
- *  number from 1 with which the file does not exist. */
+/** The same with `{pid}` replaced by the process id, `{rank}` by
+ *  lg_process_rank() or 0, and `{n}` by the smallest number from 1 with which
+ *  the file does not exist. */
 PyObject *pathname_filled(PyObject *path);
 
 #endif

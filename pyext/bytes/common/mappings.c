@@ -1,32 +1,35 @@
 #include "bytes/common/mappings.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* proc(5): `start-end permissions offset device inode path`. Anonymous pages
    have the inode 0. */
 static bool
-read_line(FILE *file, lg_range *out, bool *mapped)
+is_mapped(const char *line, lg_range *out)
 {
-    unsigned long start, end, inode;
-    int last;
-    if (fscanf(file, "%lx-%lx %*s %*s %*s %lu", &start, &end, &inode) != 3)
-        return false;
-    while ((last = getc(file)) != '\n' && last != EOF)
-        continue;
+    char *at;
+    uintptr_t start = strtoul(line, &at, 16);
+    uintptr_t end = *at == '-' ? strtoul(at + 1, &at, 16) : 0;
+    for (int column = 0; column < 3 && at != NULL; column++)
+        at = strchr(at + 1, ' ');
     *out = (lg_range){start, end};
-    *mapped = inode != 0;
-    return true;
+    return at != NULL && strtoul(at, NULL, 10) != 0;
 }
 
 static size_t
 read_all(FILE *file, lg_range *items, size_t room)
 {
+    char line[512];
     size_t count = 0;
     lg_range found;
-    bool mapped;
+    bool whole = true; /* the last line ended where the buffer did */
     rewind(file);
-    while (read_line(file, &found, &mapped)) {
-        if (!mapped)
+    while (fgets(line, sizeof line, file) != NULL) {
+        bool begun = whole;
+        whole = strchr(line, '\n') != NULL;
+        if (!begun || !is_mapped(line, &found))
             continue;
         if (count < room)
             items[count] = found;

@@ -279,8 +279,9 @@ ask(lg_adapter_pass *pass, void *context)
     lg_builder *builder = lg_pass_builder(pass);
     lg_instance instance;
     ask_pool(pass);
-    arrow->mappings = lg_mappings_read(pass);
     while (lg_pass_next(pass, &instance)) {
+        if (arrow->mappings.items == NULL)
+            arrow->mappings = lg_mappings_read(pass);
         lg_arrow_holder to = {
             .pass = pass,
             .arrow = arrow,

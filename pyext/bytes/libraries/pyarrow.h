@@ -15,7 +15,7 @@ typedef struct lg_arrow {
     PyTypeObject *chunked;    /**< ... ChunkedArray */
     PyTypeObject *table;      /**< ... Table */
     PyTypeObject *batch;      /**< ... RecordBatch */
-    lg_mappings mappings;     /**< read on first use */
+    lg_mappings mappings;     /**< read for the first instance */
 } lg_arrow;
 
 /** The node to charge, and the names for its memory. */

@@ -49,6 +49,8 @@ add_allocators(lg_adapter_pass *pass)
         add_fact(pass, "memory.malloc", bytes.malloc_used);
         add_fact(pass, "memory.malloc_free", bytes.malloc_free);
     }
+    if (lg_pass_traced(pass) > 0)
+        add_fact(pass, "memory.tracemalloc", lg_pass_traced(pass));
     if (bytes.arenas_known) {
         add_fact(pass, "memory.python", bytes.arenas);
         add_fact(pass, "memory.python_used", bytes.arenas_used);

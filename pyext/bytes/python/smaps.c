@@ -122,6 +122,8 @@ read_field(const char *line, mapping *out)
         {"Shared_Dirty:", &out->shared}, {"Anonymous:", &out->anonymous},
         {"Swap:", &out->swapped},
     };
+    if (strchr("RSA", *line) == NULL)
+        return;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (begins(line, fields[i].name))
             *fields[i].sum +=

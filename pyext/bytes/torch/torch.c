@@ -41,6 +41,21 @@ find_bound(lg_torch *torch, PyObject *core)
     torch->bound[LG_TORCH_BOUND_REDUCER] = type_in(distributed, "Reducer");
 }
 
+/** A scripted module, and what shows its parts. */
+static void
+find_scripted(lg_torch *torch, PyObject *core)
+{
+    static const char *const names[LG_TORCH_SCRIPTED_TYPES] = {
+        [LG_TORCH_SCRIPTED_MODULE] = "ScriptModule",
+        [LG_TORCH_SCRIPTED_METHOD] = "ScriptMethod",
+        [LG_TORCH_SCRIPTED_PARAMETERS] = "ParameterDict",
+        [LG_TORCH_SCRIPTED_BUFFERS] = "BufferDict",
+        [LG_TORCH_SCRIPTED_MODULES] = "ModuleDict",
+    };
+    for (unsigned i = 0; i < LG_TORCH_SCRIPTED_TYPES; i++)
+        torch->scripted[i] = type_in(core, names[i]);
+}
+
 unsigned
 lg_torch_bound_of(const lg_torch *torch, PyTypeObject *type)
 {
@@ -62,6 +77,7 @@ find_types(lg_torch *torch, PyObject *module)
     torch->saved = type_in(autograd, "SavedTensor");
     torch->functions = module_in(core, "_functions");
     find_bound(torch, core);
+    find_scripted(torch, core);
     if (torch->tensor == NULL || torch->storage == NULL ||
         torch->context == NULL)
         return false;
@@ -159,6 +175,10 @@ prepare(lg_adapter_pass *pass, void **state)
     torch->pass = pass;
     torch->builder = lg_pass_builder(pass);
     torch->memory = memory;
+    torch->taken.node = LG_NONE;
+    torch->taken.first_source = LG_NONE;
+    torch->taken.bound = LG_NONE;
+    torch->taken.module = LG_NONE;
     if (find_types(torch, module))
         torch->layout = lg_torch_layout_find(memory, &reason);
     if (torch->layout == NULL) {
@@ -193,6 +213,8 @@ kind(void *state, PyTypeObject *type)
         return LG_TORCH_STORAGE;
     if (lg_torch_bound_of(torch, type) < LG_TORCH_BOUND_TYPES)
         return LG_TORCH_BOUND;
+    if (lg_torch_scripted_of(torch, type) < LG_TORCH_SCRIPTED_TYPES)
+        return LG_TORCH_SCRIPTED;
     if (!torch->layout->graph)
         return 0;
     if (PyType_IsSubtype(type, torch->context))
@@ -299,6 +321,8 @@ scan_instance(lg_torch *torch, const lg_instance *instance)
         scan_storage(torch, instance);
     else if (instance->kind == LG_TORCH_BOUND)
         lg_torch_walk_bound(torch, instance->object, instance->node);
+    else if (instance->kind == LG_TORCH_SCRIPTED)
+        lg_torch_walk_scripted(torch, instance->object, instance->node);
     else
         lg_torch_walk_saved(torch, instance->object, instance->node);
 }
@@ -312,8 +336,10 @@ run_tasks(lg_torch *torch)
         lg_torch_task task = torch->tasks[torch->task_begin++];
         if (!lg_pass_has_room(torch->pass))
             torch->builder->node_flags[task.node] |= LG_NODE_FRONTIER;
-        else if (task.tensor)
+        else if (task.kind == LG_TORCH_IMPL)
             lg_torch_walk_tensor(torch, task.address, task.node, false);
+        else if (task.kind >= LG_TORCH_OBJECT)
+            lg_torch_walk_script(torch, &task);
         else
             lg_torch_walk_node(torch, task.address, task.node);
     }
@@ -334,6 +360,8 @@ pass(lg_adapter_pass *pass, void *state)
         scan_instance(torch, &instance);
         run_tasks(torch);
     }
+    while (lg_torch_run_search(torch))
+        run_tasks(torch);
 }
 
 static void

@@ -38,6 +38,7 @@ enum {
     LG_TORCH_SAVED,      /**< torch._C._autograd.SavedTensor */
     LG_TORCH_BOUND,      /**< what pybind11 made of a C++ object that has no
                               layout here: see torch_bound.c */
+    LG_TORCH_SCRIPTED,   /**< the same of a scripted module: torch_script.c */
 };
 
 /** The kind of a C++ object, from its vtable. */
@@ -55,6 +56,10 @@ typedef enum lg_torch_kind {
                            std::function */
     LG_TORCH_MAPPING, /**< a storage's context: a MapAllocator */
     LG_TORCH_PINNING, /**< an allocator of page-locked memory */
+    LG_TORCH_OBJECT,  /**< an object of TorchScript, such as a module */
+    LG_TORCH_LIST,    /**< a list, dict or tuple of TorchScript */
+    LG_TORCH_DICT,
+    LG_TORCH_TUPLE,
 } lg_torch_kind;
 
 /** Names for what one SavedVariable refers to: string ids. */
@@ -77,6 +82,7 @@ typedef struct lg_torch_class {
     bool quantized;
     bool opaque;        /**< the pass cannot see its bytes */
     bool chained;       /**< a ViewFunc of two others */
+    bool custom;        /**< a C++ object that TorchScript can own */
     bool shared;        /**< a type, or a unit of compiled code */
     const char **saved; /**< the x of each `_saved_x`, in order */
     lg_torch_labels *labels;
@@ -93,16 +99,19 @@ typedef struct lg_torch_record {
                                 reference */
     uint32_t first_label;
     uint8_t first_kind;
-    uint32_t bound; /**< the object of torch_bound.c that has linked it last */
-    bool python;    /**< it has a Python object */
-    bool holds;     /**< C++ holds a reference to that object */
+    uint32_t bound;  /**< the object of torch_bound.c that has linked it last */
+    uint32_t module; /**< of an object of TorchScript: the node of a Python
+                          object for it; LG_NONE: none, or several */
+    bool shown;      /**< it has or had such a node */
+    bool python;     /**< it has a Python object */
+    bool holds;      /**< C++ holds a reference to that object */
 } lg_torch_record;
 
 /** A C++ object that waits for its turn. */
 typedef struct lg_torch_task {
     uintptr_t address;
     uint32_t node;
-    bool tensor; /**< or else an autograd node */
+    lg_torch_kind kind;
 } lg_torch_task;
 
 /** The types of LG_TORCH_BOUND, not those derived from them. */
@@ -112,6 +121,17 @@ enum {
     LG_TORCH_BOUND_TYPES,
 };
 
+/** The types of LG_TORCH_SCRIPTED: each of their instances begins with the
+ *  address of a C++ object that owns an object of TorchScript. */
+enum {
+    LG_TORCH_SCRIPTED_MODULE,
+    LG_TORCH_SCRIPTED_METHOD,
+    LG_TORCH_SCRIPTED_PARAMETERS,
+    LG_TORCH_SCRIPTED_BUFFERS,
+    LG_TORCH_SCRIPTED_MODULES,
+    LG_TORCH_SCRIPTED_TYPES,
+};
+
 /** A block of malloc that torch_bound.c has yet to look at. */
 typedef struct lg_torch_block {
     uintptr_t address;
@@ -119,6 +139,21 @@ typedef struct lg_torch_block {
 } lg_torch_block;
 
 enum { LG_TORCH_RECENT = 256, LG_TORCH_SHAPES = 256, LG_TORCH_NUMBERS = 16 };
+
+/** A search of torch_bound.c that waits until the pass has met all tensors. */
+typedef struct lg_torch_search {
+    uintptr_t address;
+    uint32_t node;
+    unsigned rule;
+    struct lg_torch_search *next;
+} lg_torch_search;
+
+/** A Python object that keeps the Python object of its owner alive. */
+typedef struct lg_torch_nurse {
+    uint32_t node;
+    const lg_torch_record *owner;
+    struct lg_torch_nurse *next;
+} lg_torch_nurse;
 
 /** What a word means that is, or looks like, a vtable. */
 typedef struct lg_torch_recent {
@@ -137,7 +172,10 @@ typedef struct lg_torch {
     PyTypeObject *context;
     PyTypeObject *saved;
     PyTypeObject *bound[LG_TORCH_BOUND_TYPES]; /**< NULL: not there */
-    lg_torch_block *bound_blocks;              /**< for torch_bound.c */
+    PyTypeObject *scripted[LG_TORCH_SCRIPTED_TYPES];
+    lg_torch_block *bound_blocks;  /**< for torch_bound.c */
+    lg_torch_search *first_search; /**< of those that wait */
+    lg_torch_search *last_search;
     PyObject *functions; /**< torch._C._functions, or NULL */
     lg_torch_table classes;
     lg_torch_recent recent[LG_TORCH_RECENT]; /**< by a hash of the vtable */
@@ -145,6 +183,8 @@ typedef struct lg_torch {
     uint32_t next[LG_TORCH_NUMBERS];   /**< ids of next_functions[i][0] */
     uint32_t number[LG_TORCH_NUMBERS]; /**< ids of "0", "1" ... */
     lg_torch_table records;
+    lg_torch_record taken; /**< of memory that a storage owns */
+    lg_torch_nurse *nurses;
     lg_torch_task *tasks; /**< first in, first out */
     size_t task_begin;
     size_t task_end;
@@ -164,7 +204,7 @@ typedef struct lg_torch {
 
 /** Appends a task. */
 void lg_torch_push(lg_torch *torch, uintptr_t address, uint32_t node,
-                   bool tensor);
+                   lg_torch_kind kind);
 uint32_t lg_torch_intern(lg_torch *torch, const char *text);
 
 /* torch_class.c */
@@ -179,17 +219,24 @@ const lg_torch_class *lg_torch_class_of(lg_torch *torch, uintptr_t object);
 lg_torch_record *lg_torch_tensor(lg_torch *torch, uintptr_t impl);
 /** The same for an autograd node. */
 lg_torch_record *lg_torch_node(lg_torch *torch, uintptr_t node);
+/** The same for an object or a container of TorchScript. */
+lg_torch_record *lg_torch_script(lg_torch *torch, uintptr_t address);
 /** The record of a StorageImpl; *first: it is new. */
 lg_torch_record *lg_torch_storage(lg_torch *torch, uintptr_t storage,
                                   bool *first);
 /** True on the first call for an address. */
 bool lg_torch_first(lg_torch *torch, uintptr_t address);
+/** Makes lg_torch_first false for the data of a storage. */
+void lg_torch_take(lg_torch *torch, uintptr_t address);
 /** Notes that `source` owns that object, with this name. */
 void lg_torch_link(lg_torch *torch, uint32_t source, lg_torch_record *target,
                    uint32_t label);
 /** The same for a member that no program can set. */
 void lg_torch_link_member(lg_torch *torch, uint32_t source,
                           lg_torch_record *target, uint32_t label);
+/** The same for the element of a list. */
+void lg_torch_link_element(lg_torch *torch, uint32_t source,
+                           lg_torch_record *target, uint32_t index);
 /** Adds an edge to a Python object to which C++ holds a reference, unless the
  *  walk has found the edge. */
 void lg_torch_hold(lg_torch *torch, uint32_t source, uintptr_t object,
@@ -281,9 +328,29 @@ bool lg_torch_hold_opaque(lg_torch *torch, uint32_t holder,
 
 /** Which of the types LG_TORCH_BOUND_ one is; LG_TORCH_BOUND_TYPES: none. */
 unsigned lg_torch_bound_of(const lg_torch *torch, PyTypeObject *type);
-/** Adds the tensors, and the bytes, that the C++ object behind a Python object
- *  leads to. */
+/** Notes a search for the tensors, and the bytes, that the C++ object behind a
+ *  Python object leads to. */
 void lg_torch_walk_bound(lg_torch *torch, PyObject *object, uint32_t node);
+
+/** The same from a C++ object that another one owns. */
+void lg_torch_search_bound(lg_torch *torch, uintptr_t address, uint32_t node);
+/** The same for an object with an unknown layout: its tensors only. */
+void lg_torch_search_unknown(lg_torch *torch, uintptr_t address, uint32_t node);
+
+/** Runs a search that waits; false: none waits. */
+bool lg_torch_run_search(lg_torch *torch);
+
+/* torch_script.c */
+
+/** Which of the types LG_TORCH_SCRIPTED_ one is; LG_TORCH_SCRIPTED_TYPES: none.
+ */
+unsigned lg_torch_scripted_of(const lg_torch *torch, PyTypeObject *type);
+/** Links the object of TorchScript that a Python object owns. */
+void lg_torch_walk_scripted(lg_torch *torch, PyObject *object, uint32_t node);
+/** After all passes: what the methods of modules keep alive. */
+void lg_torch_settle_nurses(lg_torch *torch);
+/** Adds what an object or a container of TorchScript owns. */
+void lg_torch_walk_script(lg_torch *torch, const lg_torch_task *task);
 
 /* torch_node.c, torch_saved.c */
 

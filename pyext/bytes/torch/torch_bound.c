@@ -7,10 +7,13 @@
  *
  * It does not enter what many such objects share: types, and the units that
  * PyTorch compiles code into. It enters a block once, so what two objects share
- * is charged to the one that the pass meets first.
+ * is charged to the one that the pass meets first. Blocks may have stale words,
+ * so a search waits until the tensors that the pass meets by other ways have
+ * their storages.
  *
- * Compiled modules and functions are not searched: PyTorch keeps what it has
- * compiled until the process ends, so deleting one frees no constant of it.
+ * Compiled code is not searched: PyTorch keeps it until the process ends, so
+ * deleting a module or a function frees no constant of its code. What the
+ * module itself owns is in torch_script.c.
  */
 #include "bytes/torch/torch.h"
 
@@ -32,10 +35,14 @@ typedef struct rule {
     uint8_t depth;
 } rule;
 
-static const rule rules[LG_TORCH_BOUND_TYPES] = {
+enum { UNKNOWN = LG_TORCH_BOUND_TYPES };
+
+static const rule rules[LG_TORCH_BOUND_TYPES + 1] = {
     [LG_TORCH_BOUND_OBJECT] = {true, 9},
     /* The reducer, a vector of buckets, their tensors and vectors of such. */
     [LG_TORCH_BOUND_REDUCER] = {false, 3},
+    /* A scripted module, down to the tensors of its submodules. */
+    [UNKNOWN] = {false, 9},
 };
 
 typedef struct bound_walk {
@@ -110,6 +117,19 @@ link_tensor(bound_walk *walk, uintptr_t impl)
     record->bound = walk->node;
 }
 
+/** Links an object of TorchScript, which has a node of its own where the pass
+ *  knows its layout: several objects may share it. */
+static bool
+link_script(bound_walk *walk, uintptr_t address)
+{
+    if (!walk->torch->layout->script.known)
+        return false;
+    lg_torch_record *record = lg_torch_script(walk->torch, address);
+    if (record != NULL)
+        lg_torch_link_member(walk->torch, walk->node, record, walk->label);
+    return true;
+}
+
 /** Links a tensor; what has a node, a layout or many owners is left to others.
  *  Returns whether the word leads further. */
 static bool
@@ -119,6 +139,8 @@ leads_on(bound_walk *walk, uintptr_t word)
     const lg_torch_class *class = lg_torch_class_of(torch, word);
     if (class != NULL && class->kind == LG_TORCH_IMPL)
         link_tensor(walk, word);
+    if (class != NULL && class->kind >= LG_TORCH_OBJECT)
+        return !link_script(walk, word);
     if (class != NULL && (class->kind != LG_TORCH_OTHER || class->shared))
         return false;
     return lg_pass_known(torch->pass, (void *)word) == LG_NONE &&
@@ -193,28 +215,71 @@ note_bytes(const bound_walk *walk)
                         strlen(text));
 }
 
-/** pybind11's instances begin with the address of the C++ object. */
-void
-lg_torch_walk_bound(lg_torch *torch, PyObject *object, uint32_t node)
+static void
+search(lg_torch *torch, const lg_torch_search *wanted)
 {
     bound_walk walk = {
         .torch = torch,
-        .rule = &rules[lg_torch_bound_of(torch, Py_TYPE(object))],
-        .node = node,
+        .rule = &rules[wanted->rule],
+        .node = wanted->node,
         .label = lg_torch_intern(torch, "C++ member"),
     };
-    uintptr_t value;
     if (torch->bound_blocks == NULL)
         torch->bound_blocks =
             lg_pass_keep(torch->pass, BLOCKS * sizeof *torch->bound_blocks);
     if (torch->bound_blocks == NULL)
         return;
-    memcpy(&value, object + 1, sizeof value);
-    follow(&walk, value);
+    follow(&walk, wanted->address);
     for (uint32_t i = 0; i < walk.count; i++) {
         walk.depth = torch->bound_blocks[i].depth;
         scan(&walk, torch->bound_blocks[i].address);
     }
-    lg_pass_add_size(torch->pass, node, (int64_t)walk.small);
+    lg_pass_add_size(torch->pass, wanted->node, (int64_t)walk.small);
     note_bytes(&walk);
+}
+
+bool
+lg_torch_run_search(lg_torch *torch)
+{
+    const lg_torch_search *wanted = torch->first_search;
+    if (wanted == NULL)
+        return false;
+    torch->first_search = wanted->next;
+    search(torch, wanted);
+    return true;
+}
+
+static void
+put_off(lg_torch *torch, uintptr_t address, uint32_t node, unsigned how)
+{
+    lg_torch_search *wanted = lg_pass_keep(torch->pass, sizeof *wanted);
+    if (wanted == NULL)
+        return;
+    *wanted = (lg_torch_search){address, node, how, NULL};
+    if (torch->first_search == NULL)
+        torch->first_search = wanted;
+    else
+        torch->last_search->next = wanted;
+    torch->last_search = wanted;
+}
+
+/** pybind11's instances begin with the address of the C++ object. */
+void
+lg_torch_walk_bound(lg_torch *torch, PyObject *object, uint32_t node)
+{
+    uintptr_t value;
+    memcpy(&value, object + 1, sizeof value);
+    put_off(torch, value, node, lg_torch_bound_of(torch, Py_TYPE(object)));
+}
+
+void
+lg_torch_search_bound(lg_torch *torch, uintptr_t address, uint32_t node)
+{
+    put_off(torch, address, node, LG_TORCH_BOUND_OBJECT);
+}
+
+void
+lg_torch_search_unknown(lg_torch *torch, uintptr_t address, uint32_t node)
+{
+    put_off(torch, address, node, UNKNOWN);
 }

@@ -40,16 +40,47 @@ forget_module(PyObject *module)
     Py_DECREF(names);
 }
 
+/** Scripted modules have a layout or not, whatever the rest has. */
+static void
+examine_script(const lg_finder *finder, lg_torch_layout *layout)
+{
+    char reason[LG_TORCH_REASON];
+    lg_finder own = *finder;
+    own.failed = false;
+    own.reason = reason;
+    own.reason_size = sizeof reason;
+    layout->script.known = lg_torch_find_script(&own, &layout->script);
+}
+
 /** False if not even tensors have a known layout. */
 static bool
 examine(lg_finder *finder, lg_torch_layout *layout)
 {
     bool tensors = lg_torch_find_tensors(finder, layout);
     layout->graph = tensors && lg_torch_find_graph(finder, layout);
+    if (tensors)
+        examine_script(finder, layout);
     return tensors;
 }
 
-/** Imports the module that makes the objects, and leaves neither behind: the
+/** A process that leakgraph is attached to has not imported it, and perhaps has
+ *  none or another one to import. It makes the module from the text that is
+ * part of this library. */
+static PyObject *
+make_module(void)
+{
+    if (lg_pass_module("leakgraph") != NULL)
+        return PyImport_ImportModule(CALIBRATION);
+    PyObject *code = Py_CompileString(
+        lg_torch_calibration, "leakgraph/calibration.py", Py_file_input);
+    if (code == NULL)
+        return NULL;
+    PyObject *module = PyImport_ExecCodeModule(CALIBRATION, code);
+    Py_DECREF(code);
+    return module;
+}
+
+/** Makes the module that makes the objects, and leaves neither behind: the
  *  process that is observed did not ask for them. */
 static bool
 calibrate(lg_memory *memory, lg_torch_layout *layout)
@@ -58,7 +89,7 @@ calibrate(lg_memory *memory, lg_torch_layout *layout)
                         .reason = layout->reason,
                         .reason_size = sizeof layout->reason};
     bool ours = lg_pass_module(CALIBRATION) == NULL, tensors = false;
-    PyObject *module = PyImport_ImportModule(CALIBRATION);
+    PyObject *module = make_module();
     PyObject *classes = NULL;
     if (module != NULL)
         finder.made = PyObject_CallMethod(module, "torch", NULL);

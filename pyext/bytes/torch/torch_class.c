@@ -30,6 +30,30 @@ mentions(const lg_rtti *rtti, const char *text)
     return false;
 }
 
+/** What TorchScript makes: its class, and the name of its type here. */
+static const struct {
+    const char *mangled;
+    lg_torch_kind kind;
+    const char *name;
+} scripted[] = {
+    {"N3c106ivalue6ObjectE", LG_TORCH_OBJECT, "torch.ScriptObject (C++)"},
+    {"N3c106detail8ListImplE", LG_TORCH_LIST, "torch.List (C++)"},
+    {"N3c106detail8DictImplE", LG_TORCH_DICT, "torch.Dict (C++)"},
+    {"N3c106ivalue5TupleE", LG_TORCH_TUPLE, "torch.Tuple (C++)"},
+};
+
+static void
+describe_scripted(lg_torch *torch, lg_torch_class *class, const lg_rtti *rtti)
+{
+    for (size_t i = 0; i < sizeof scripted / sizeof *scripted; i++) {
+        if (!lg_rtti_is_a(rtti, scripted[i].mangled))
+            continue;
+        class->kind = scripted[i].kind;
+        class->type = lg_pass_type(torch->pass, scripted[i].name, LG_NONE);
+    }
+    class->custom = lg_rtti_is_a(rtti, "N5torch17CustomClassHolderE");
+}
+
 static lg_torch_kind
 kind_of(const lg_rtti *rtti)
 {
@@ -117,6 +141,8 @@ describe(lg_torch *torch, lg_torch_class *class, const lg_rtti *rtti)
         class->quantized = lg_rtti_is_a(rtti, "N2at11QTensorImplE");
         class->opaque = mentions(rtti, "OpaqueTensorImpl");
     }
+    if (class->kind == LG_TORCH_OTHER)
+        describe_scripted(torch, class, rtti);
     class->shared =
         mentions(rtti, "CompilationUnit") || lg_rtti_is_a(rtti, "N3c104TypeE");
     if (class->kind == LG_TORCH_VIEW)

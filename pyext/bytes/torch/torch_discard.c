@@ -3,8 +3,7 @@
 
 enum { PARTS_MAX = 64 };
 
-/** Objects that have nothing but references among themselves, unless somebody
- *  else holds one. */
+/** Objects that only refer to each other, unless somebody else holds one. */
 typedef struct parts {
     PyObject *object[PARTS_MAX]; /**< borrowed; the classes come first */
     size_t classes;

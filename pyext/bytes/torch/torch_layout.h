@@ -11,6 +11,33 @@
 
 enum { LG_TORCH_REASON = 160 };
 
+/** A value of TorchScript, an IValue: the address of what it owns, or data. */
+typedef struct lg_torch_value {
+    uintptr_t payload;
+    uint32_t tag;
+    uint32_t unused;
+} lg_torch_value;
+
+/** Scripted objects and their containers. */
+typedef struct lg_torch_script_layout {
+    bool known;
+    uint16_t type;           /**< object -> ClassType */
+    uint16_t slots;          /**< object -> vector of values */
+    uint16_t list;           /**< list -> vector of values */
+    uint16_t tuple;          /**< tuple -> count, if in place, then values, or
+                                  0 and a vector */
+    uint16_t dict;           /**< dict -> count, then the end of a ring of
+                                  entries, twice */
+    uint16_t attributes;     /**< ClassType -> vector of attributes; 0: not
+                                  found */
+    uint16_t attribute_size; /**< ... bytes of one */
+    uint16_t attribute_name; /**< ... its std::string */
+    uint16_t flags;          /**< Python object -> pybind11's flags; 0: not
+                                  found */
+    uint32_t tag_tensor;     /**< of a value that is a tensor */
+    uint32_t tag_int; /**< ... a number, which may look like an address */
+} lg_torch_script_layout;
+
 typedef struct lg_torch_layout {
     /* Python objects. */
     uint16_t wrapper_impl;    /**< tensor -> TensorImpl */
@@ -81,7 +108,8 @@ typedef struct lg_torch_layout {
     uint16_t hooks_pack;
     uint16_t hooks_unpack;
     uint16_t hooks_packed;
-    uintptr_t undefined;          /**< the TensorImpl that means "no tensor" */
+    uintptr_t undefined; /**< the TensorImpl that means "no tensor" */
+    lg_torch_script_layout script;
     bool graph;                   /**< the layout of the autograd graph is known
                                    */
     char reason[LG_TORCH_REASON]; /**< why not */
@@ -93,6 +121,9 @@ struct lg_finder;
 bool lg_torch_find_tensors(struct lg_finder *finder, lg_torch_layout *layout);
 bool lg_torch_find_graph(struct lg_finder *finder, lg_torch_layout *layout);
 
+/** Scripted modules; false if this version has them elsewhere. */
+bool lg_torch_find_script(struct lg_finder *finder,
+                          lg_torch_script_layout *layout);
 void lg_torch_find_saved(struct lg_finder *finder, lg_torch_layout *layout);
 /** The Node that made a calibration object, and the AccumulateGrad at the end
  *  of one of its edges; call them once the layout is known so far. */
@@ -102,6 +133,9 @@ uintptr_t lg_torch_calibration_node(struct lg_finder *finder,
 uintptr_t lg_torch_calibration_leaf(struct lg_finder *finder,
                                     const lg_torch_layout *layout,
                                     const char *name, unsigned edge);
+
+/** The text of leakgraph/calibration.py. */
+extern const char lg_torch_calibration[];
 
 /** Finds the layout on the first call, which runs PyTorch on new objects. NULL:
  *  not even tensors have a known layout; *reason (static) says why. */

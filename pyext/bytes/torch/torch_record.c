@@ -40,6 +40,7 @@ record_in(lg_torch *torch, lg_torch_slot *slot, uintptr_t address)
     record->node = LG_NONE;
     record->first_source = LG_NONE;
     record->bound = LG_NONE;
+    record->module = LG_NONE;
     lg_torch_fill(&torch->records, slot, address, record);
     return record;
 }
@@ -111,7 +112,7 @@ lg_torch_tensor(lg_torch *torch, uintptr_t impl)
     }
     record->node = lg_pass_native(torch->pass, (const void *)impl, class->type,
                                   lg_memory_block(torch->memory, impl), NULL);
-    lg_torch_push(torch, impl, record->node, true);
+    lg_torch_push(torch, impl, record->node, LG_TORCH_IMPL);
     return record;
 }
 
@@ -160,7 +161,28 @@ lg_torch_node(lg_torch *torch, uintptr_t node)
     else
         record->node = lg_pass_native(torch->pass, (const void *)node,
                                       class->type, 0, NULL);
-    lg_torch_push(torch, node, record->node, false);
+    lg_torch_push(torch, node, record->node, LG_TORCH_AUTOGRAD);
+    return record;
+}
+
+lg_torch_record *
+lg_torch_script(lg_torch *torch, uintptr_t address)
+{
+    lg_torch_slot *slot =
+        lg_torch_slot_of(torch->pass, &torch->records, address);
+    if (slot == NULL || slot->value != NULL)
+        return slot != NULL ? slot->value : NULL;
+    const lg_torch_class *class = lg_torch_class_of(torch, address);
+    if (class == NULL || class->kind < LG_TORCH_OBJECT)
+        return NULL;
+    lg_torch_record *record = record_in(torch, slot, address);
+    if (record == NULL)
+        return NULL;
+    record->owners = owners_of(torch, address);
+    record->node =
+        lg_pass_native(torch->pass, (const void *)address, class->type,
+                       lg_memory_block(torch->memory, address), NULL);
+    lg_torch_push(torch, address, record->node, class->kind);
     return record;
 }
 
@@ -187,6 +209,15 @@ lg_torch_first(lg_torch *torch, uintptr_t address)
     bool made;
     record_at(torch, address, &made);
     return made;
+}
+
+void
+lg_torch_take(lg_torch *torch, uintptr_t address)
+{
+    lg_torch_slot *slot =
+        lg_torch_slot_of(torch->pass, &torch->records, address);
+    if (slot != NULL && slot->value == NULL)
+        lg_torch_fill(&torch->records, slot, address, &torch->taken);
 }
 
 /** Names an edge that tp_traverse reported for C++, if there is one. */
@@ -248,6 +279,13 @@ lg_torch_link_member(lg_torch *torch, uint32_t source, lg_torch_record *target,
 }
 
 void
+lg_torch_link_element(lg_torch *torch, uint32_t source, lg_torch_record *target,
+                      uint32_t index)
+{
+    link_as(torch, source, target, LG_EDGE_INDEX, index);
+}
+
+void
 lg_torch_hold(lg_torch *torch, uint32_t source, uintptr_t object,
               uint32_t label)
 {
@@ -280,6 +318,7 @@ settle(lg_torch *torch, const lg_torch_record *record)
 void
 lg_torch_settle(lg_torch *torch)
 {
+    lg_torch_settle_nurses(torch);
     for (size_t i = 0; i < torch->records.capacity; i++)
         if (torch->records.slots[i].value != NULL)
             settle(torch, torch->records.slots[i].value);

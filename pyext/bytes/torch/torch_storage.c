@@ -195,6 +195,8 @@ lg_torch_hold_storage(lg_torch *torch, uint32_t holder, uintptr_t address,
         lg_torch_link(torch, holder, record, torch->names.storage);
     link_owner(torch, &storage, holder, first);
     size_t extra = first ? extra_of(torch, &storage) : 0;
+    if (first && storage.data != 0)
+        lg_torch_take(torch, storage.data);
     if (storage.data == 0 || storage.bytes == 0 ||
         storage.device[0] == META_DEVICE) {
         lg_pass_add_size(torch->pass, holder, (int64_t)extra);

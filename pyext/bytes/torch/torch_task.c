@@ -4,7 +4,8 @@
 #include <string.h>
 
 void
-lg_torch_push(lg_torch *torch, uintptr_t address, uint32_t node, bool tensor)
+lg_torch_push(lg_torch *torch, uintptr_t address, uint32_t node,
+              lg_torch_kind kind)
 {
     if (torch->task_end == torch->task_capacity) {
         size_t capacity = torch->task_capacity ? 2 * torch->task_capacity : 512;
@@ -21,7 +22,7 @@ lg_torch_push(lg_torch *torch, uintptr_t address, uint32_t node, bool tensor)
         torch->task_begin = 0;
         torch->task_end = waiting;
     }
-    torch->tasks[torch->task_end++] = (lg_torch_task){address, node, tensor};
+    torch->tasks[torch->task_end++] = (lg_torch_task){address, node, kind};
 }
 
 uint32_t

@@ -73,6 +73,8 @@ lg_builder *lg_pass_builder(lg_adapter_pass *pass);
  * for captures; and of those the ones that malloc gave. */
 uint64_t lg_pass_own_bytes(const lg_adapter_pass *pass);
 uint64_t lg_pass_own_malloc(void);
+/** Bytes of malloc that tracemalloc has for itself. */
+uint64_t lg_pass_traced(const lg_adapter_pass *pass);
 /** The types of C libraries with a known layout, as this capture found them. */
 const lg_known *lg_pass_types(const lg_adapter_pass *pass);
 /** Whether the capture is partial. Leave out what is costly and concerns the

@@ -67,6 +67,12 @@ lg_pass_own_malloc(void)
     return lg_own_bytes();
 }
 
+uint64_t
+lg_pass_traced(const lg_adapter_pass *pass)
+{
+    return pass->walk->options->traced;
+}
+
 bool
 lg_pass_is_partial(const lg_adapter_pass *pass)
 {

@@ -82,6 +82,20 @@ static const lg_field lg_code_fields[] = {
 #endif
 };
 
+/** The tuples that name the slots of a code object: borrowed, NULL behind the
+ * last one. */
+static inline PyObject *
+lg_code_names(const PyCodeObject *code, size_t i)
+{
+#if PY_VERSION_HEX >= 0x030B0000
+    return i == 0 ? code->co_localsplusnames : NULL;
+#else
+    PyObject *const all[] = {code->co_varnames, code->co_cellvars,
+                             code->co_freevars};
+    return i < sizeof all / sizeof *all ? all[i] : NULL;
+#endif
+}
+
 #if PY_VERSION_HEX >= 0x030C0000
 /** Words of the block behind PyCodeObject._co_cached. */
 static const lg_field lg_code_cached_fields[] = {

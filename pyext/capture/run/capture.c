@@ -4,6 +4,7 @@
 #include "capture/memory/arena.h"
 #include "capture/cpython/clock.h"
 
+#include <leakgraph/ranks.h>
 #include <leakgraph/lock.h>
 #include <leakgraph/version.h>
 #include <stdio.h>
@@ -87,6 +88,9 @@ describe(lg_walk *walk)
     lg_builder_set_info(builder, "time", text);
     snprintf(text, sizeof text, "%ld", (long)getpid());
     lg_builder_set_info(builder, "pid", text);
+    const char *rank = lg_process_rank();
+    if (rank != NULL)
+        lg_builder_set_info(builder, "rank", rank);
     snprintf(text, sizeof text, "%s", Py_GetVersion());
     text[strcspn(text, " ")] = '\0';
     lg_builder_set_info(builder, "python", text);
@@ -152,6 +156,9 @@ open_walk(lg_walk *walk, const lg_capture_options *options, lg_error *err)
 static struct {
     _Atomic uint32_t nodes;
     _Atomic uint64_t edges;
+    _Atomic uint64_t strings;
+    _Atomic uint64_t string_bytes;
+    _Atomic uint64_t texts;
 } last;
 
 /** Room beyond the last capture's figures for the walkers' blocks. It is small,
@@ -173,6 +180,9 @@ expect_size(lg_walk *walk)
     uint64_t edges = last.nodes ? last.edges + SLACK : 4 * nodes;
     if (nodes < UINT32_MAX / 2)
         lg_builder_reserve(walk->builder, (uint32_t)nodes, edges);
+    const lg_builder_texts texts = {last.strings, last.string_bytes,
+                                    last.texts};
+    lg_builder_reserve_texts(walk->builder, &texts);
 }
 
 static void
@@ -182,6 +192,10 @@ remember_size(const lg_walk *walk)
         return;
     last.nodes = walk->builder->node_count;
     last.edges = walk->builder->edge_count;
+    lg_builder_texts texts = lg_builder_count_texts(walk->builder);
+    last.strings = texts.strings;
+    last.string_bytes = texts.bytes;
+    last.texts = texts.texts;
 }
 
 /** The error of a capture that ran out of memory or budget. */

@@ -146,7 +146,8 @@ attend(const lg_fork *fork, const lg_monitor *monitor, news *known)
             break;
     }
     /* The process keeps its number until it is reaped. */
-    kill(fork->child, SIGKILL);
+    if (fork->child > 0)
+        kill(fork->child, SIGKILL);
     return goes_on;
 }
 
@@ -156,6 +157,8 @@ static int
 reap(const lg_fork *fork)
 {
     int status = 0;
+    if (fork->reap != NULL)
+        return fork->reap(fork->context);
     while (waitpid(fork->child, &status, __WALL) < 0)
         if (errno != EINTR)
             return 0;

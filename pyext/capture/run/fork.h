@@ -33,7 +33,10 @@ typedef struct lg_fork {
     int process; /**< descriptor of the process; -1 if the system has none */
     int reports; /**< pipe for the child's reports */
     unsigned seconds;
-    double pause; /**< seconds for which the GIL was held */
+    double pause;               /**< seconds for which the GIL was held */
+    int (*reap)(void *context); /**< takes the exit status of a child that
+                                     another process has; NULL: it is ours */
+    void *context;
 } lg_fork;
 
 /** The outcome. */

@@ -37,7 +37,8 @@ lg_ahead_parts(PyObject *object, const lg_type_info *info)
         if (info->dict_kind == LG_DICT_MANAGED)
             __builtin_prefetch(lg_managed_word(object));
         return;
-    case LG_PLAN_NAMED: /* functions, code: structs of some lines */
+    case LG_PLAN_STRUCT: /* functions, code: structs of some lines */
+    case LG_PLAN_NAMED:
         __builtin_prefetch((const char *)object + 64);
         __builtin_prefetch((const char *)object + 128);
         return;
@@ -113,6 +114,7 @@ lg_ahead_slots(const lg_walk *walk, uint32_t node)
         inlined = lg_inline_values_of(object);
         lg_ahead_items(address_map, object, inlined.values, inlined.count);
         return;
+    case LG_PLAN_STRUCT:
     case LG_PLAN_NAMED:
         lg_ahead_fields(address_map, object, info);
         return;

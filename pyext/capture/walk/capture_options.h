@@ -19,6 +19,7 @@ typedef struct lg_capture_options {
     uint32_t max_depth; /**< hops from the roots; 0: no limit */
     uint32_t max_nodes; /**< stop (partial) after so many; 0: no limit */
     uint64_t max_bytes; /**< of capture memory: LG_ELIMIT beyond; 0: none */
+    uint64_t traced;    /**< of malloc's bytes, those of tracemalloc itself */
     bool spill;         /**< memory is short: reserve none */
     const lg_monitor *watch; /**< gets the walk's progress, GIL held: it may
                                   run no Python code and allocate nothing */

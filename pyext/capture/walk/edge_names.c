@@ -63,16 +63,12 @@ void
 lg_edge_names_open(lg_walk *walk, PyObject *object, const lg_type_info *info)
 {
     lg_edge_names *names = &walk->names;
-    PyTypeObject *type = info->type;
     names->first = walk->builder->edge_count;
     names->count = 0;
     names->indexed = false;
-    if (!info->traverse || (type->tp_is_gc != NULL && !type->tp_is_gc(object)))
+    if (!lg_is_traversed(object, info))
         return;
-    if (!_PyObject_GC_IS_TRACKED(object) && !info->untracked_too &&
-        !lg_is_let_go(object))
-        return;
-    type->tp_traverse(object, visit, walk);
+    info->type->tp_traverse(object, visit, walk);
     names->count = walk->builder->edge_count - names->first;
     build_index(walk);
 }

@@ -59,6 +59,7 @@ lg_walk_free(lg_walk *walk)
     lg_walk_scratch_free(walk, &walk->depth);
     lg_walk_scratch_free(walk, &walk->locals);
     lg_walk_scratch_free(walk, &walk->locals_given);
+    lg_walk_scratch_free(walk, &walk->name_tuples);
     lg_address_map_close(&walk->address_map);
 }
 
@@ -137,6 +138,10 @@ walk_edges(lg_walk *walk, PyObject *object, lg_type_info *info)
         if (lg_walk_instance(walk, object, info))
             return;
         break;
+    case LG_PLAN_STRUCT:
+        lg_walk_struct(walk, object, info);
+        lg_name_object(walk, object, info);
+        return;
     case LG_PLAN_NAMED:
         break;
     }

@@ -98,6 +98,8 @@ typedef struct lg_walk {
     lg_scratch locals;   /**< u32 nodes: the dicts by thread that
                               threading.local objects keep */
     uint32_t local_count;
+    lg_scratch name_tuples; /**< u32 nodes: tuples of the names of variables */
+    uint32_t names_count;
     lg_scratch locals_given; /**< u32 nodes: those of them that threads have */
     uint32_t given_count;
     bool partial;
@@ -132,11 +134,11 @@ lg_walk_meet(lg_walk *walk, lg_edge_writer *writer, const void *address)
 {
     uint32_t *slot = lg_address_map_slot(&walk->address_map, address);
     uint32_t known = *slot;
-    uint32_t is_new = known == 0;
-    uint32_t mark = known | ((writer->node + 1) & (0 - is_new));
+    if (known)
+        return known - 1;
     writer->address[writer->node] = (uint64_t)(uintptr_t)address;
     writer->node_flags[writer->node] = 0;
-    writer->node += is_new;
+    uint32_t mark = ++writer->node;
     *slot = mark;
     return mark - 1;
 }
@@ -212,31 +214,12 @@ bool lg_types_open(lg_walk *walk);
 /** Fills shape, fields and dict_kind of a type's info; false when memory ran
  *  out. */
 bool lg_type_lay_out(lg_walk *walk, lg_type_info *info);
+/** Returns whether LG_PLAN_STRUCT suits a type. It asks the type's traverser
+ *  once, with an object made of marks, which words it reports and in which
+ *  order, and sorts the fields accordingly: see probe.c. */
+bool lg_probe_struct(lg_type_info *info);
 /** The C function behind a library type's __sizeof__, or NULL. */
 PyCFunction lg_type_sizeof(lg_walk *walk, PyTypeObject *type);
-
-/* Naming what tp_traverse reported: see edge_names.c. */
-
-/** Runs tp_traverse on the open object and remembers its edges as unnamed. */
-void lg_edge_names_open(lg_walk *walk, PyObject *object,
-                        const lg_type_info *info);
-/** Names one unnamed edge to `child`; if none is left, adds an edge that the
- *  collector does not see. `child` may be NULL. */
-void lg_name_edge(lg_walk *walk, PyObject *child, unsigned kind,
-                  uint32_t payload);
-/** The same, but an edge that tp_traverse did not report is not counted: its
- *  reference belongs to another edge. */
-void lg_name_edges_of_shared(lg_walk *walk, PyObject *child, unsigned kind,
-                             uint32_t payload);
-/** Names a reported edge to `child`, if there is an unnamed one. */
-bool lg_name_edges_of_reported(lg_walk *walk, PyObject *child, unsigned kind,
-                               uint32_t payload);
-/** The offset of the word of the object's struct that holds `target`, or 0. */
-uint32_t lg_word_holding(PyObject *object, const lg_type_info *info,
-                         PyObject *target);
-/** Names what is left: words of the struct, else elements or plain ranks. */
-void lg_edge_names_close(lg_walk *walk, PyObject *object,
-                         const lg_type_info *info);
 
 /* Walkers: append the edges of the open node. */
 
@@ -244,6 +227,8 @@ void lg_walk_list(lg_walk *walk, PyObject *object);
 void lg_walk_tuple(lg_walk *walk, PyObject *object);
 void lg_walk_dict(lg_walk *walk, PyObject *object);
 void lg_walk_set(lg_walk *walk, PyObject *object);
+/** An object of LG_PLAN_STRUCT. */
+void lg_walk_struct(lg_walk *walk, PyObject *object, const lg_type_info *info);
 /** False when the instance needs the careful way (lg_walk_named). */
 bool lg_walk_instance(lg_walk *walk, PyObject *object, lg_type_info *info);
 void lg_walk_named(lg_walk *walk, PyObject *object, lg_type_info *info);
@@ -297,6 +282,8 @@ void lg_text_record(lg_walk *walk, uint32_t node);
 /** Marks the keys of a namespace as names, and sets their texts. */
 void lg_text_record_names(lg_walk *walk, uint32_t dict);
 void lg_name_add(lg_name *name, const char *text);
+/** Adds an integer in decimal digits. */
+void lg_name_add_int(lg_name *name, long long number);
 /** Adds a count with thousands separators. */
 void lg_name_add_count(lg_name *name, uint64_t count);
 void lg_name_addf(lg_name *name, const char *format, ...) LG_PRINTF(2, 3);
@@ -394,5 +381,7 @@ void lg_pass_choose(lg_walk *walk, lg_type_info *info);
 extern const void *lg_general_lookup;
 extern traverseproc lg_subtype_traverse;
 extern destructor lg_subtype_dealloc;
+
+#include "capture/walk/edge_names.h"
 
 #endif

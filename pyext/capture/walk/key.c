@@ -19,7 +19,7 @@ add_int(lg_name *name, PyObject *object)
     int overflow = 0;
     long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
     if (!overflow)
-        lg_name_addf(name, "%lld", value);
+        lg_name_add_int(name, value);
 }
 
 static void
@@ -92,6 +92,21 @@ next_namespace(const uint8_t *kinds, uint64_t edge, uint64_t count)
     return edge;
 }
 
+/** The elements of tuples of names. */
+static void
+mark_variables(lg_walk *walk)
+{
+    lg_builder *builder = walk->builder;
+    const uint32_t *tuples = walk->name_tuples.data;
+    for (uint32_t i = 0; i < walk->names_count; i++) {
+        uint64_t edge = 0, end = 0;
+        if (tuples[i] != LG_NONE)
+            lg_builder_edges(builder, tuples[i], &edge, &end);
+        for (; edge < end; edge++)
+            builder->node_flags[builder->edge_target[edge]] |= LG_NODE_NAME;
+    }
+}
+
 /** Keys of namespaces are names, not the user's data. */
 static void
 mark_names(lg_builder *builder)
@@ -141,6 +156,16 @@ mark_parts_of_key(lg_walk *walk, uint32_t node)
     return true;
 }
 
+/** Most keys and names: their bytes need no copy in between. */
+static void
+give_ascii(lg_builder *builder, uint32_t node, PyObject *text, size_t limit)
+{
+    size_t length = (size_t)PyUnicode_GET_LENGTH(text);
+    if (length > 0)
+        lg_builder_set_text(builder, node, PyUnicode_DATA(text),
+                            length < limit ? length : limit);
+}
+
 static void
 give_text(lg_walk *walk, uint32_t node)
 {
@@ -152,10 +177,15 @@ give_text(lg_walk *walk, uint32_t node)
     if ((!(flags & wanted) && !walk->options->previews) ||
         (flags & LG_NODE_SYNTHETIC))
         return;
+    PyObject *object = (PyObject *)(uintptr_t)builder->address[node];
+    size_t limit = flags & LG_NODE_NAME ? LG_NAME_LIMIT : KEY_LIMIT;
+    if (PyUnicode_CheckExact(object) && PyUnicode_IS_COMPACT_ASCII(object)) {
+        give_ascii(builder, node, object, limit);
+        return;
+    }
     lg_name name;
     name.length = 0;
-    add_atom(&name, (PyObject *)(uintptr_t)builder->address[node],
-             flags & LG_NODE_NAME ? LG_NAME_LIMIT : KEY_LIMIT);
+    add_atom(&name, object, limit);
     if (name.length)
         lg_builder_set_text(builder, node, name.data, name.length);
 }
@@ -197,6 +227,7 @@ lg_texts_finish(lg_walk *walk)
     const uint32_t first = walk->synthetic_count;
     uint32_t count = builder->node_count;
     mark_names(builder);
+    mark_variables(walk);
     for (uint32_t node = next_flagged(builder, first, LG_NODE_KEY);
          node < count; node = next_flagged(builder, node + 1, LG_NODE_KEY))
         mark_parts_of_key(walk, node);

@@ -30,6 +30,23 @@ lg_name_addf(lg_name *name, const char *format, ...)
     lg_name_add(name, piece);
 }
 
+/* Without printf: there are many. */
+void
+lg_name_add_int(lg_name *name, long long number)
+{
+    char text[24];
+    size_t at = sizeof text - 1;
+    text[at] = '\0';
+    unsigned long long rest = number < 0 ? 0 - (unsigned long long)number
+                                         : (unsigned long long)number;
+    do
+        text[--at] = (char)('0' + rest % 10);
+    while ((rest /= 10) > 0);
+    if (number < 0)
+        text[--at] = '-';
+    lg_name_add(name, text + at);
+}
+
 void
 lg_name_add_count(lg_name *name, uint64_t count)
 {
@@ -198,26 +215,19 @@ add_file_name(lg_name *name, PyObject *path)
         return;
     Py_ssize_t length = PyUnicode_GET_LENGTH(path);
     Py_ssize_t start = length;
-    while (start > 0 && PyUnicode_READ_CHAR(path, start - 1) != '/')
+    int kind = (int)PyUnicode_KIND(path);
+    const void *data = PyUnicode_DATA(path);
+    while (start > 0 && PyUnicode_READ(kind, data, start - 1) != '/')
         start--;
     add_str_from(name, path, start < length ? start : 0, LG_NAME_LIMIT);
 }
 
-/** `:12`, without printf: there are many. */
+/** `:12` */
 static void
 add_line(lg_name *name, int line)
 {
-    char text[16];
-    size_t at = sizeof text - 1;
-    text[at] = '\0';
-    unsigned rest = line < 0 ? 0 - (unsigned)line : (unsigned)line;
-    do
-        text[--at] = (char)('0' + rest % 10);
-    while ((rest /= 10) > 0);
-    if (line < 0)
-        text[--at] = '-';
-    text[--at] = ':';
-    lg_name_add(name, text + at);
+    lg_name_add(name, ":");
+    lg_name_add_int(name, line);
 }
 
 void

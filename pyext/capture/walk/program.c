@@ -51,16 +51,30 @@ lg_name_edges_of_type(lg_walk *walk, PyObject *object)
                LG_COUNT(lg_static_type_fields));
 }
 
+static void
+mark_names(lg_walk *walk, PyObject *tuple)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); i++) {
+        uint32_t name = lg_walk_node(walk, PyTuple_GET_ITEM(tuple, i));
+        if (name != LG_NONE)
+            walk->builder->node_flags[name] |= LG_NODE_NAME;
+    }
+}
+
 /** Names of closure variables are looked up through the code object: see
- *  lg_hop. */
+ *  lg_hop. A whole walk meets the elements of the tuples anyway, and marks them
+ *  in the end (lg_texts_finish). */
 static void
 mark_slot_names(lg_walk *walk, const PyCodeObject *code)
 {
-    Py_ssize_t count = lg_code_slot_count(code);
-    for (Py_ssize_t i = 0; i < count; i++) {
-        uint32_t name = lg_walk_node(walk, lg_code_slot_name(code, i));
-        if (name != LG_NONE)
-            walk->builder->node_flags[name] |= LG_NODE_NAME;
+    PyObject *tuple;
+    for (size_t i = 0; (tuple = lg_code_names(code, i)) != NULL; i++) {
+        size_t size = (walk->names_count + (size_t)1) * sizeof(uint32_t);
+        if (walk->partial || LG_FREE_THREADED)
+            mark_names(walk, tuple);
+        else if (lg_walk_scratch(walk, &walk->name_tuples, size))
+            ((uint32_t *)walk->name_tuples.data)[walk->names_count++] =
+                lg_walk_node(walk, tuple);
     }
 }
 
@@ -69,9 +83,12 @@ lg_name_edges_of_code(lg_walk *walk, PyObject *object)
 {
     PyCodeObject *code = (PyCodeObject *)object;
     const char *cached = LG_CODE_CACHED(code);
-    if (cached != NULL)
-        name_table(walk, cached, lg_code_cached_fields,
-                   LG_COUNT(lg_code_cached_fields));
+    for (size_t i = 0; cached != NULL && i < LG_COUNT(lg_code_cached_fields);
+         i++) {
+        const lg_field *field = &lg_code_cached_fields[i];
+        lg_walk_edge(walk, *(PyObject *const *)(cached + field->offset),
+                     field->kind, lg_walk_intern(walk, field->name));
+    }
     mark_slot_names(walk, code);
 }
 

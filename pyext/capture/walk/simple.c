@@ -46,6 +46,25 @@ lg_walk_tuple(lg_walk *walk, PyObject *object)
 }
 
 void
+lg_walk_struct(lg_walk *walk, PyObject *object, const lg_type_info *info)
+{
+    const unsigned seen = lg_is_traversed(object, info)
+                              ? UINT8_MAX
+                              : UINT8_MAX & ~(unsigned)LG_EDGE_TRAVERSED;
+    lg_edge_writer writer;
+    if (!lg_builder_write_edges(walk->builder, info->field_count, &writer))
+        return;
+    const lg_named_field *end = info->fields + info->field_count;
+    for (const lg_named_field *field = info->fields; field < end; field++)
+        write_edge(walk, &writer,
+                   *(PyObject **)((char *)object + field->offset),
+                   field->kind & seen, field->name);
+    lg_walk_put(walk, &writer);
+    if (info->shape == LG_SHAPE_CODE)
+        lg_name_edges_of_code(walk, object);
+}
+
+void
 lg_walk_set(lg_walk *walk, PyObject *object)
 {
     const PySetObject *set = (PySetObject *)object;

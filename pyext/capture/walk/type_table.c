@@ -58,7 +58,7 @@ may_be_untracked(const PyTypeObject *type)
 }
 
 static lg_plan
-plan_of(lg_walk *walk, const lg_type_info *info)
+plan_of(lg_walk *walk, lg_type_info *info)
 {
     PyTypeObject *type = info->type;
     if (info->adapter)
@@ -77,6 +77,8 @@ plan_of(lg_walk *walk, const lg_type_info *info)
     if (walk->internal && type->tp_traverse == lg_subtype_traverse &&
         is_simple_class(info))
         return LG_PLAN_INSTANCE;
+    if (walk->internal && lg_probe_struct(info))
+        return LG_PLAN_STRUCT;
     return LG_PLAN_NAMED;
 }
 

@@ -18,6 +18,8 @@ typedef enum lg_plan {
     LG_PLAN_DICT,     /**< exact dict */
     LG_PLAN_SET,      /**< exact set or frozenset */
     LG_PLAN_INSTANCE, /**< plain instance of a Python class */
+    LG_PLAN_STRUCT,   /**< a struct of CPython's whose words are all known:
+                           see probe.c */
     LG_PLAN_NAMED,    /**< tp_traverse, then names for what it reported */
 } lg_plan;
 
@@ -60,7 +62,7 @@ typedef enum lg_shape {
 typedef struct lg_named_field {
     uint32_t offset;
     uint32_t name;
-    uint8_t kind;
+    uint8_t kind;  /**< LG_PLAN_STRUCT: with LG_EDGE_TRAVERSED if reported */
     bool declared; /**< on the word of the type's declared members alone */
 } lg_named_field;
 

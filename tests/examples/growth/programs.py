@@ -42,12 +42,12 @@ libc.memset.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]
 REFERENCE = 8
 
 
-def tell(kind, holder="", verdict="accumulates", calls=100, libraries=False, rows=1):
+def tell(kind, holder="", verdict="accumulates", calls=100, library="", rows=1):
     """Note what diff() must find: the first row, and at most so many rows."""
 
     def note(make):
         make.kind, make.holder, make.verdict = kind, holder, verdict
-        make.calls, make.libraries, make.rows = calls, libraries, rows
+        make.calls, make.library, make.rows = calls, library, rows
         PROGRAMS[make.__name__] = make
         return make
 
@@ -356,7 +356,7 @@ def rows_of_a_database(program):
     return step
 
 
-@leaks("*figs[*]", calls=4, libraries=True)
+@leaks("*figs[*]", calls=4, library="matplotlib.pyplot")
 def figures_that_are_never_closed(program):
     import matplotlib.pyplot as plt
 
@@ -368,7 +368,7 @@ def figures_that_are_never_closed(program):
     return step
 
 
-@leaks("program.losses[*]", calls=8, libraries=True)
+@leaks("program.losses[*]", calls=8, library="torch")
 def losses_that_keep_their_graph(program):
     import torch
 
@@ -383,7 +383,7 @@ def losses_that_keep_their_graph(program):
     return step
 
 
-@leaks("program.frames[*]", calls=20, libraries=True)
+@leaks("program.frames[*]", calls=20, library="pandas")
 def frames_of_every_batch(program):
     import pandas
 
@@ -498,7 +498,7 @@ def a_table_that_is_replaced(program):
     return step
 
 
-@honest(calls=10, libraries=True)
+@honest(calls=10, library="torch._dynamo")
 def a_right_training_loop(program):
     import torch
 
@@ -516,7 +516,7 @@ def a_right_training_loop(program):
     return step
 
 
-@honest(calls=4, libraries=True)
+@honest(calls=4, library="matplotlib.pyplot")
 def figures_that_are_closed(program):
     import matplotlib.pyplot as plt
 
@@ -531,7 +531,7 @@ def figures_that_are_closed(program):
     return step
 
 
-@honest(calls=10, libraries=True)
+@honest(calls=10, library="pandas")
 def frames_that_are_grouped_and_dropped(program):
     import pandas
 
@@ -635,7 +635,7 @@ def priorities_that_only_get_more(program):
     return step
 
 
-@mixed("program.kept[*]", calls=10, libraries=True)
+@mixed("program.kept[*]", calls=10, library="torch._dynamo")
 def a_training_loop_that_keeps_activations(program):
     import torch
 
@@ -653,7 +653,7 @@ def a_training_loop_that_keeps_activations(program):
     return step
 
 
-@mixed("program.columns[*]", calls=10, libraries=True)
+@mixed("program.columns[*]", calls=10, library="pandas")
 def a_column_of_each_frame(program):
     import pandas
 
@@ -668,7 +668,7 @@ def a_column_of_each_frame(program):
     return step
 
 
-@mixed("program.images[*]", calls=4, libraries=True)
+@mixed("program.images[*]", calls=4, library="matplotlib.pyplot")
 def figures_that_are_closed_but_drawn_to_memory(program):
     import matplotlib.pyplot as plt
 

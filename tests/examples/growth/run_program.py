@@ -59,11 +59,15 @@ def look():
 snapshots = rounds_of(step, program, 0, rounds, look)
 steps = [(1 + i) * make.calls for i in range(rounds)]
 said = json.loads(leakgraph.diff(*snapshots, steps=steps, min_bytes=4096).json)
-said["parts"] = [
-    [row.holder for row in leakgraph.diff(*part, min_bytes=4096)]
-    for count in range(3, rounds)
-    for part in (snapshots[:count], snapshots[-count:])
-]
+if make.kind == "honest":
+    summaries = [
+        snapshot.summary(f"{number}.lgsum") for number, snapshot in enumerate(snapshots)
+    ]
+    said["parts"] = [
+        [row.holder for row in leakgraph.diff(*part, min_bytes=4096)]
+        for count in range(3, rounds)
+        for part in (summaries[:count], summaries[-count:])
+    ]
 if folder:
     for number, snapshot in enumerate(snapshots):
         snapshot.save(f"{folder}/{number}.lgs")

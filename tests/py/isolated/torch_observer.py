@@ -164,6 +164,25 @@ def views():
     assert "._rev_view_func" not in labels
 
 
+def scripts():
+    """If a scripted module is not as expected, the capture says so at each of them, and
+    searches it for tensors.
+    """
+
+    def change(made):
+        made["script first"] = made["script second"]
+
+    note, _, _ = altered(change)
+    assert note == f"inspected: {torch.__version__}", note
+    module = torch._C.ScriptModule("Module", torch._C.CompilationUnit(), False)
+    kind = torch._C.TensorType.get()
+    module._register_attribute("weight", kind, torch.ones(1 << 20))
+    snapshot = leakgraph.snapshot()
+    node = snapshot.find(module)
+    assert node.facts["not inspected"] == "an unknown layout of TorchScript"
+    assert 4 <= node.retained.host / 2**20 < 4.1
+
+
 def broken():
     """If a tensor for calibration does not fit, nothing is inspected, and the snapshot
     says so.
@@ -232,6 +251,7 @@ CASES = {
     "modes": modes,
     "half": half,
     "views": views,
+    "scripts": scripts,
     "broken": broken,
     "first": first,
     "held": held,

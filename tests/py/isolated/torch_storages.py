@@ -51,7 +51,7 @@ def views():
     snapshot = held(base=base, row=row, flat=flat, detached=detached)
     buffer = only(snapshot, base)
     assert all(only(snapshot, t) == buffer for t in (row, flat, detached))
-    assert 400_000 <= buffer.size < 401_000
+    assert 400_000 <= buffer.size < 400_000 + 2 * 4096  # malloc may map whole pages
     assert buffer.text == "float32[1000, 100]"
     assert snapshot.find(row).facts["shape"] == "100"
     assert len(buffer.referrers()) == 4

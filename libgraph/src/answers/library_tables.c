@@ -1,4 +1,4 @@
-// Whose tables those are that a library keeps for itself.
+// Tells which library or part of the interpreter keeps a table for itself.
 #include "answers/answers_private.h"
 
 #include <stdlib.h>
@@ -28,35 +28,36 @@ is_of_program(const lg_graph *graph, uint32_t node)
 }
 
 bool
-lg__furniture_begin(lg__furniture *furniture, const lg_analysis *analysis)
+lg__library_tables_begin(lg__library_tables *tables,
+                         const lg_analysis *analysis)
 {
     const lg_graph *graph = analysis->graph;
-    furniture->analysis = analysis;
-    furniture->known = calloc((size_t)graph->columns.node_count + 1, 1);
-    furniture->type = calloc((size_t)graph->type_count + 1, 1);
-    return furniture->known != NULL && furniture->type != NULL;
+    tables->analysis = analysis;
+    tables->known = calloc((size_t)graph->columns.node_count + 1, 1);
+    tables->type = calloc((size_t)graph->type_count + 1, 1);
+    return tables->known != NULL && tables->type != NULL;
 }
 
 void
-lg__furniture_end(lg__furniture *furniture)
+lg__library_tables_end(lg__library_tables *tables)
 {
-    free(furniture->known);
-    free(furniture->type);
-    free(furniture->stack.items);
-    *furniture = (lg__furniture){0};
+    free(tables->known);
+    free(tables->type);
+    free(tables->stack.items);
+    *tables = (lg__library_tables){0};
 }
 
 enum { NO = 1, YES = 2 };
 
 static bool
-holds_of_program(lg__furniture *furniture, uint32_t node)
+holds_of_program(lg__library_tables *tables, uint32_t node)
 {
-    const lg_graph *graph = furniture->analysis->graph;
+    const lg_graph *graph = tables->analysis->graph;
     lg_category category = lg__node_category(graph, node);
     // Of one type some wait to run, and others are on a stack.
     if (category == LG_CATEGORY_FRAME)
         return is_of_program(graph, node);
-    uint8_t *known = &furniture->type[graph->columns.type[node]];
+    uint8_t *known = &tables->type[graph->columns.type[node]];
     if (*known == 0)
         *known = is_of_program(graph, node) ? YES : NO;
     return *known == YES;
@@ -64,15 +65,15 @@ holds_of_program(lg__furniture *furniture, uint32_t node)
 
 // Each node is looked at once, if the nodes asked for retain nothing in common.
 static bool
-retains_of_program(lg__furniture *furniture, uint32_t node, bool *enough)
+retains_of_program(lg__library_tables *tables, uint32_t node, bool *enough)
 {
-    const lg_analysis *analysis = furniture->analysis;
-    lg__gathered *stack = &furniture->stack;
+    const lg_analysis *analysis = tables->analysis;
+    lg__gathered *stack = &tables->stack;
     stack->count = 0;
     *enough = lg__gather_append(stack, node);
     while (stack->count > 0 && *enough) {
         uint32_t at = stack->items[--stack->count];
-        if (holds_of_program(furniture, at))
+        if (holds_of_program(tables, at))
             return true;
         for (uint32_t i = analysis->first_child[at];
              i < analysis->first_child[at + 1] && *enough; i++)
@@ -82,28 +83,29 @@ retains_of_program(lg__furniture *furniture, uint32_t node, bool *enough)
 }
 
 static bool
-is_library(lg__furniture *furniture, uint32_t module)
+is_library(lg__library_tables *tables, uint32_t module)
 {
-    uint8_t *known = &furniture->known[module];
+    uint8_t *known = &tables->known[module];
     if (*known == 0)
-        *known = lg__module_is_library(furniture->analysis->graph, module) ? YES
-                                                                           : NO;
+        *known =
+            lg__module_is_library(tables->analysis->graph, module) ? YES : NO;
     return *known == YES;
 }
 
 // Native code keeps what belongs to a library, too.
 lg_string
-lg__furniture_keeper(lg__furniture *furniture, uint32_t node, uint32_t keeper)
+lg__library_tables_keeper(lg__library_tables *tables, uint32_t node,
+                          uint32_t keeper)
 {
-    const lg_graph *graph = furniture->analysis->graph;
+    const lg_graph *graph = tables->analysis->graph;
     lg_string owner = {"", 0};
     if (keeper == LG__KEPT_BY_INTERPRETER) {
         owner = (lg_string){"the interpreter", 15};
     } else if (keeper == LG_NONE) {
-        if (lg_node_is_reachable(furniture->analysis, node) &&
+        if (lg_node_is_reachable(tables->analysis, node) &&
             lg__node_origin(graph, node, &owner) != LG__ORIGIN_LIBRARY)
             owner.length = 0;
-    } else if (keeper != LG__KEPT_BY_PROGRAM && is_library(furniture, keeper)) {
+    } else if (keeper != LG__KEPT_BY_PROGRAM && is_library(tables, keeper)) {
         lg_string name = lg_node_text(graph, keeper);
         owner = lg__package_of(name);
         owner = owner.length > 0 ? owner : name;
@@ -112,12 +114,12 @@ lg__furniture_keeper(lg__furniture *furniture, uint32_t node, uint32_t keeper)
 }
 
 bool
-lg__furniture_owner(lg__furniture *furniture, uint32_t node, uint32_t keeper,
-                    lg_string *out)
+lg__library_tables_owner(lg__library_tables *tables, uint32_t node,
+                         uint32_t keeper, lg_string *out)
 {
     bool enough = true;
-    lg_string owner = lg__furniture_keeper(furniture, node, keeper);
-    if (owner.length > 0 && retains_of_program(furniture, node, &enough))
+    lg_string owner = lg__library_tables_keeper(tables, node, keeper);
+    if (owner.length > 0 && retains_of_program(tables, node, &enough))
         owner.length = 0;
     *out = owner;
     return enough;

@@ -26,7 +26,8 @@ lg__detection_function(const lg__detection *detection, uint32_t callable)
     return LG_NONE;
 }
 
-// --------------------------------------------------------------- shelves ---
+// --------------------------------------------------------------- containers
+// ---
 
 static bool
 is_collection(const lg__detection *detection, uint32_t node)
@@ -53,8 +54,8 @@ is_passed(const lg__detection *detection, uint32_t node, bool instances)
 }
 
 uint32_t
-lg__detection_shelf(const lg__detection *detection, uint32_t node,
-                    bool instances)
+lg__detection_container(const lg__detection *detection, uint32_t node,
+                        bool instances)
 {
     for (int i = 0; i < CLIMBS; i++) {
         node = lg_node_dominator(detection->analysis, node);
@@ -78,17 +79,17 @@ lg__detection_owns(const lg__detection *detection, uint32_t owner,
     return false;
 }
 
-// ---------------------------------------------------------------- crowds ---
+// ---------------------------------------------------------------- groups ---
 
 void
-lg__crowd_add(lg__detection *detection, lg__crowd *crowd,
-              lg__one_of_many member)
+lg__detected_group_add(lg__detection *detection, lg__detected_group *group,
+                       lg__one_of_many member)
 {
-    if (!lg__array_room(&crowd->items, crowd->count, sizeof *crowd->items)) {
+    if (!lg__array_room(&group->items, group->count, sizeof *group->items)) {
         detection->failed = true;
         return;
     }
-    crowd->items[crowd->count++] = member;
+    group->items[group->count++] = member;
 }
 
 static int
@@ -98,24 +99,25 @@ compare(uint32_t a, uint32_t b)
 }
 
 static int
-by_shelf(const void *left, const void *right)
+by_container(const void *left, const void *right)
 {
     const lg__one_of_many *a = left;
     const lg__one_of_many *b = right;
-    int order = compare(a->shelf, b->shelf);
+    int order = compare(a->container, b->container);
     order = order != 0 ? order : compare(a->kind, b->kind);
     order = order != 0 ? order : compare(a->subject, b->subject);
     return order != 0 ? order : compare(a->node, b->node);
 }
 
-// Members from `at` on with its shelf and kind; counts their subjects.
+// Members from `at` on with its container and kind; counts their subjects.
 static size_t
-run_length(const lg__crowd *crowd, size_t at, size_t *subjects)
+run_length(const lg__detected_group *group, size_t at, size_t *subjects)
 {
-    const lg__one_of_many *first = &crowd->items[at];
+    const lg__one_of_many *first = &group->items[at];
     size_t length = 0;
     *subjects = 0;
-    while (at + length < crowd->count && first[length].shelf == first->shelf &&
+    while (at + length < group->count &&
+           first[length].container == first->container &&
            first[length].kind == first->kind) {
         *subjects +=
             length == 0 || first[length].subject != first[length - 1].subject;
@@ -125,25 +127,25 @@ run_length(const lg__crowd *crowd, size_t at, size_t *subjects)
 }
 
 void
-lg__crowd_each(lg__detection *detection, lg__crowd *crowd, size_t many,
-               lg__crowd_visit *visit)
+lg__detected_group_each(lg__detection *detection, lg__detected_group *group,
+                        size_t many, lg__detected_group_visit *visit)
 {
     size_t subjects;
-    if (crowd->count == 0)
+    if (group->count == 0)
         return;
-    qsort(crowd->items, crowd->count, sizeof *crowd->items, by_shelf);
-    for (size_t at = 0; at < crowd->count && !detection->failed;) {
-        size_t length = run_length(crowd, at, &subjects);
+    qsort(group->items, group->count, sizeof *group->items, by_container);
+    for (size_t at = 0; at < group->count && !detection->failed;) {
+        size_t length = run_length(group, at, &subjects);
         if (subjects >= many)
-            visit(detection, &crowd->items[at], length);
+            visit(detection, &group->items[at], length);
         at += length;
     }
 }
 
 void
-lg__crowd_note(lg__detection *detection, const lg__one_of_many *members,
-               size_t count)
+lg__detected_group_note(lg__detection *detection,
+                        const lg__one_of_many *members, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        lg__detection_note(detection, members[i].shelf, members[i].node);
+        lg__detection_note(detection, members[i].container, members[i].node);
 }

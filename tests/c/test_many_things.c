@@ -1,5 +1,4 @@
-// Known mistakes that many things make together. Each has a row: with one of
-// them less, there is no finding.
+// Known mistakes that many things make together: with one less, there is none.
 #include "drawn.h"
 #include "heaps.h"
 #include "test.h"
@@ -12,7 +11,7 @@ enum { BIG = 300 * 1024 };
 typedef void mistake(story *made, uint32_t app, uint32_t count);
 
 static uint32_t
-shelf(story *made, uint32_t app)
+container(story *made, uint32_t app)
 {
     uint32_t list = heap_list(made, LG_NONE);
     story_attribute(made, app, "all", list);
@@ -32,7 +31,7 @@ function_with_code(story *made, uint32_t code, uint32_t variable)
 static void
 keep_methods(story *made, uint32_t app, uint32_t count)
 {
-    uint32_t list = shelf(made, app);
+    uint32_t list = container(made, app);
     for (uint32_t n = 0; n < count; n++) {
         uint32_t view = story_add(made, "app.View", NULL, BIG);
         for (int method = 0; method < 2; method++) {
@@ -46,7 +45,7 @@ keep_methods(story *made, uint32_t app, uint32_t count)
 static void
 keep_closures(story *made, uint32_t app, uint32_t count)
 {
-    uint32_t list = shelf(made, app);
+    uint32_t list = container(made, app);
     uint32_t code = story_add(made, "code", NULL, 100);
     for (uint32_t n = 0; n < count; n++) {
         uint32_t view = story_add(made, "app.View", NULL, BIG);
@@ -57,7 +56,7 @@ keep_closures(story *made, uint32_t app, uint32_t count)
 static void
 keep_partials(story *made, uint32_t app, uint32_t count)
 {
-    uint32_t list = shelf(made, app);
+    uint32_t list = container(made, app);
     uint32_t code = story_add(made, "code", NULL, 100);
     uint32_t function = function_with_code(made, code, LG_NONE);
     story_attribute(made, app, "handle", function);
@@ -74,7 +73,7 @@ keep_partials(story *made, uint32_t app, uint32_t count)
 static void
 keep(story *made, uint32_t app, const char *type, uint32_t count)
 {
-    uint32_t list = shelf(made, app);
+    uint32_t list = container(made, app);
     for (uint32_t n = 0; n < count; n++)
         heap_append(made, list, story_add(made, type, NULL, BIG));
 }
@@ -103,8 +102,7 @@ keep_generators(story *made, uint32_t app, uint32_t count)
     keep(made, app, "generator", count);
 }
 
-// Threads of three frames, the outermost last, to which something unseen
-// refers, too.
+// Threads of three frames, the outermost last, which something unseen has.
 static void
 keep_threads_with(story *made, uint32_t app, uint32_t count, uint32_t unseen)
 {
@@ -145,6 +143,46 @@ keep_native_threads(story *made, uint32_t app, uint32_t count)
     keep_threads_with(made, app, count, 3);
 }
 
+// Each thread runs a recursive method of a worker, which something unseen has.
+static void
+keep_workers_with(story *made, uint32_t app, uint32_t count, uint32_t unseen)
+{
+    uint32_t code = story_add(made, "code", NULL, 100);
+    uint32_t function = function_with_code(made, code, LG_NONE);
+    story_attribute(made, app, "work", function);
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t root = story_add(made, "thread", "worker", 0);
+        uint32_t thread = story_add(made, "threading.Thread", NULL, 100);
+        uint32_t worker = story_add(made, "app.Worker", NULL, BIG);
+        uint32_t bound = story_add(made, "method", NULL, 64);
+        for (uint32_t level = 0; level < 5; level++) {
+            uint32_t frame = story_add(made, "frame", NULL, 100);
+            story_edge(made, root, frame, LG_EDGE_FRAME, level);
+            story_local(made, frame, "self", level < 2 ? worker : thread);
+        }
+        story_hold(made, worker, unseen);
+        story_attribute(made, worker, "thread", thread);
+        story_attribute(made, thread, "_target", bound);
+        story_attribute(made, bound, "__self__", worker);
+        story_attribute(made, bound, "__func__", function);
+        lg_builder_add_root(made->builder, root, LG_ROOT_THREAD, "worker", 6);
+    }
+}
+
+// As before CPython 3.11: the stack of the outer one of two frames has it.
+static void
+keep_stacked_workers(story *made, uint32_t app, uint32_t count)
+{
+    keep_workers_with(made, app, count, 1);
+}
+
+// C code keeps each worker.
+static void
+keep_native_workers(story *made, uint32_t app, uint32_t count)
+{
+    keep_workers_with(made, app, count, 2);
+}
+
 static void
 keep_locals(story *made, uint32_t app, uint32_t count)
 {
@@ -163,7 +201,7 @@ keep_locals(story *made, uint32_t app, uint32_t count)
 static void
 keep_classes(story *made, uint32_t app, uint32_t count)
 {
-    uint32_t list = shelf(made, app);
+    uint32_t list = container(made, app);
     for (uint32_t n = 0; n < count; n++)
         heap_append(made, list,
                     story_add(made, "type", "app.make.<locals>.Row", BIG));
@@ -204,7 +242,7 @@ static const struct {
     const char *pattern;
     uint32_t many;
     mistake *make;
-} crowds[] = {
+} groups[] = {
     {"event-handlers ", 16, keep_methods},
     {"event-handlers ", 16, keep_closures},
     {"event-handlers ", 16, keep_partials},
@@ -214,6 +252,7 @@ static const struct {
     {"unfinished-generators ", 16, keep_generators},
     {"endless-threads ", 16, keep_threads},
     {"endless-threads ", 16, keep_stacked_threads},
+    {"endless-threads ", 16, keep_stacked_workers},
     {"thread-locals ", 8, keep_locals},
     {"per-call-classes ", 16, keep_classes},
     {"wrapped-functions ", 16, keep_wrappers},
@@ -235,9 +274,9 @@ check_made(mistake *make, uint32_t count, const char *expected)
 static void
 fewest(void)
 {
-    for (size_t i = 0; i < sizeof crowds / sizeof *crowds; i++) {
-        check_made(crowds[i].make, crowds[i].many, crowds[i].pattern);
-        check_made(crowds[i].make, crowds[i].many - 1, "");
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        check_made(groups[i].make, groups[i].many, groups[i].pattern);
+        check_made(groups[i].make, groups[i].many - 1, "");
     }
 }
 
@@ -261,7 +300,7 @@ keep_in_local(story *made, uint32_t app, uint32_t count)
 static void
 keep_awaited(story *made, uint32_t app, uint32_t count)
 {
-    uint32_t list = shelf(made, app);
+    uint32_t list = container(made, app);
     uint32_t callback = heap_function(made, LG_NONE);
     for (uint32_t n = 0; n < count; n++) {
         uint32_t task = story_add(made, "_asyncio.Task", NULL, BIG);
@@ -273,7 +312,7 @@ keep_awaited(story *made, uint32_t app, uint32_t count)
 static void
 keep_one_object(story *made, uint32_t app, uint32_t count)
 {
-    uint32_t list = shelf(made, app);
+    uint32_t list = container(made, app);
     uint32_t view = story_add(made, "app.View", NULL, BIG);
     for (uint32_t n = 0; n < count; n++) {
         uint32_t bound = story_add(made, "method", NULL, 64);
@@ -285,7 +324,7 @@ keep_one_object(story *made, uint32_t app, uint32_t count)
 static void
 keep_own_methods(story *made, uint32_t app, uint32_t count)
 {
-    uint32_t list = shelf(made, app);
+    uint32_t list = container(made, app);
     for (uint32_t n = 0; n < count; n++) {
         uint32_t view = story_add(made, "app.View", NULL, BIG);
         uint32_t bound = story_add(made, "method", NULL, BIG);
@@ -300,7 +339,8 @@ innocent(void)
 {
     static mistake *const all[] = {keep_by_odd_number, keep_in_local,
                                    keep_awaited,       keep_one_object,
-                                   keep_own_methods,   keep_native_threads};
+                                   keep_own_methods,   keep_native_threads,
+                                   keep_native_workers};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         check_made(all[i], 20, "");
 }
@@ -313,7 +353,7 @@ records(void)
         uint32_t app;
         story made = heap_begin(&app);
         lg_text found = {0};
-        uint32_t list = shelf(&made, app);
+        uint32_t list = container(&made, app);
         for (uint32_t n = 0; n < 16; n++) {
             uint32_t record = heap_list(
                 &made, story_add(&made, "logging.LogRecord", NULL, BIG));
@@ -350,7 +390,7 @@ finalizers(void)
     }
 }
 
-SUITE(crowds)
+SUITE(many_things)
 {
     RUN(fewest);
     RUN(innocent);

@@ -1,0 +1,33 @@
+"use strict";
+
+// The output of a notebook's cell: its tables sort, and long ones show their first
+// rows until somebody asks for all, or for those with certain words.
+const notebook = {
+  // A filter looks through all rows.
+  fold(table, filter) {
+    const count = table.tBodies[0].rows.length;
+    const button = document.createElement("button");
+    button.type = "button";
+    const turn = (folded) => {
+      table.classList.toggle("folded", folded);
+      button.textContent = folded ? `Show all ${count} rows` : "Show fewer rows";
+    };
+    button.addEventListener("click", () => turn(!table.classList.contains("folded")));
+    filter.addEventListener("input", () => {
+      turn(filter.value === "");
+      button.hidden = filter.value !== "";
+    });
+    turn(true);
+    table.after(button);
+  },
+
+  start(output) {
+    for (const table of output.querySelectorAll("table")) {
+      tables.prepare(table, "rows");
+      const filter = table.previousElementSibling;
+      if (filter && filter.type === "search") this.fold(table, filter);
+    }
+  },
+};
+
+if (typeof document !== "undefined") notebook.start(document.currentScript.parentElement);

@@ -1,0 +1,226 @@
+// Finds the places where ranks differ, and those that all of them repeat.
+#include "growth/ranks_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Numbers of members that differ by less than a tenth are alike, and so are
+// bytes.
+enum { ALIKE = 10 };
+
+typedef struct search {
+    lg__rank_table *table;
+    uint64_t min_bytes;
+    uint8_t *closed; // [count] what is here belongs to a place above
+    uint8_t *far;    // [count][ranks] the rank differs here
+} search;
+
+static uint64_t
+members_of(const search *state, uint32_t place, uint32_t rank)
+{
+    return state->table->members[(size_t)place * state->table->ranks + rank];
+}
+
+// This rank has it and usually it is not there, or the other way round.
+static bool
+is_lone(const search *state, uint32_t place, uint32_t rank)
+{
+    return (members_of(state, place, rank) == 0) !=
+           (state->table->usual_members[place] == 0);
+}
+
+// More or fewer of them for each object above than usual.
+static bool
+accumulates(const search *state, uint32_t above, uint32_t place, uint32_t rank)
+{
+    const lg__rank_table *table = state->table;
+    double here = (double)members_of(state, place, rank) *
+                  (double)table->usual_members[above];
+    double usual = (double)table->usual_members[place] *
+                   (double)members_of(state, above, rank);
+    double more = here > usual ? here : usual;
+    double less = here > usual ? usual : here;
+    return more > 0 && (more - less) * ALIKE > more;
+}
+
+// Nine tenths of what is above.
+static bool
+is_most_of(const search *state, uint32_t above, uint32_t place, uint32_t rank)
+{
+    uint64_t whole = lg__rank_bytes(state->table, above, rank);
+    return lg__rank_bytes(state->table, place, rank) >= whole - whole / ALIKE;
+}
+
+// A named thing that only some ranks have is told itself, or the one part of it
+// that has almost all of its bytes; elements belong to their container.
+static bool
+belongs_above(const search *state, uint32_t index, const lg_place *place,
+              uint32_t rank)
+{
+    bool element = place->kind == LG_PLACE_ITEM || place->kind == LG_PLACE_KEY;
+    if (is_lone(state, place->parent, rank))
+        return element || !is_most_of(state, place->parent, index, rank);
+    if (is_lone(state, index, rank))
+        return element;
+    return accumulates(state, place->parent, index, rank);
+}
+
+// Of the bytes of each rank on one kind of device: adds to `far` the ranks that
+// are far from what is usual among them.
+static bool
+find_far(const search *state, const uint64_t *bytes, uint8_t *far)
+{
+    const lg__rank_table *table = state->table;
+    bool any = false;
+    memcpy(table->sorted, bytes, table->ranks * sizeof *bytes);
+    uint64_t usual = lg__rank_median(table->sorted, table->ranks);
+    for (uint32_t i = 0; i < table->ranks; i++) {
+        uint64_t apart = bytes[i] > usual ? bytes[i] - usual : usual - bytes[i];
+        if (apart < state->min_bytes)
+            continue;
+        far[i] = 1;
+        any = true;
+    }
+    return any;
+}
+
+// The ranks that differ at the place, all that is there counted.
+static void
+find_different(const search *state, uint32_t place)
+{
+    const lg__rank_table *table = state->table;
+    uint8_t *far = state->far + (size_t)place * table->ranks;
+    for (size_t kind = 0; kind < table->each; kind++)
+        find_far(state,
+                 table->bytes +
+                     ((size_t)place * table->each + kind) * table->ranks,
+                 far);
+}
+
+// A rank has a say if it differs both here and above.
+static bool
+is_closed(const search *state, uint32_t index)
+{
+    const lg__rank_table *table = state->table;
+    lg_place place = lg_places_at(table->places, index);
+    if (table->is_own[index])
+        return true;
+    if (place.parent == LG_NONE)
+        return false;
+    if (state->closed[place.parent])
+        return true;
+    const uint8_t *here = state->far + (size_t)index * table->ranks;
+    const uint8_t *above = state->far + (size_t)place.parent * table->ranks;
+    for (uint32_t rank = 0; rank < table->ranks; rank++)
+        if (here[rank] && above[rank] &&
+            belongs_above(state, index, &place, rank))
+            return true;
+    return false;
+}
+
+// What no row below tells: the same, without what they have.
+static bool
+rest_differs(const search *state, uint32_t place)
+{
+    const lg__rank_table *table = state->table;
+    uint8_t *far = state->far + (size_t)place * table->ranks;
+    bool any = false;
+    for (uint32_t kind = 0; kind < table->each; kind++) {
+        for (uint32_t rank = 0; rank < table->ranks; rank++)
+            table->rest[rank] = lg__rank_rest(table, place, kind, rank);
+        any |= find_far(state, table->rest, far);
+    }
+    return any;
+}
+
+static void
+tell_above(const search *state, uint32_t place, bool is_told)
+{
+    const lg__rank_table *table = state->table;
+    uint32_t parent = lg_places_at(table->places, place).parent;
+    size_t cells = (size_t)table->each * table->ranks;
+    const uint64_t *from =
+        (is_told ? table->bytes : table->told) + place * cells;
+    for (size_t i = 0; parent != LG_NONE && i < cells; i++)
+        table->told[parent * cells + i] += from[i];
+}
+
+bool
+lg__ranks_differ(lg__rank_table *table, uint64_t min_bytes, uint8_t *marks)
+{
+    search state = {.table = table, .min_bytes = min_bytes};
+    state.closed = malloc((size_t)table->count + 1);
+    state.far = calloc((size_t)table->count + 1, table->ranks);
+    bool enough = state.closed && state.far;
+    for (uint32_t i = 0; enough && i < table->count; i++) {
+        find_different(&state, i);
+        state.closed[i] = is_closed(&state, i);
+    }
+    for (uint32_t i = enough ? table->count : 0; i-- > 0;) {
+        marks[i] = !state.closed[i] && rest_differs(&state, i);
+        if (!state.closed[i])
+            tell_above(&state, i, marks[i]);
+    }
+    free(state.closed);
+    free(state.far);
+    return enough;
+}
+
+// What the rank with the fewest bytes has, and whether the others have about as
+// many.
+static uint64_t
+least_of(const lg__rank_table *table, uint32_t place, bool *alike)
+{
+    uint64_t least = UINT64_MAX;
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < table->ranks; i++) {
+        uint64_t bytes = lg__rank_bytes(table, place, i);
+        least = bytes < least ? bytes : least;
+        most = bytes > most ? bytes : most;
+    }
+    *alike = most - least <= most / ALIKE;
+    return least;
+}
+
+static bool
+is_library(const lg_place *place)
+{
+    lg_string package = place->label;
+    if (place->kind == LG_PLACE_ROOT && package.length == 0)
+        return true;
+    for (uint32_t i = 0; i < package.length; i++)
+        if (package.data[i] == '.')
+            package.length = i;
+    return lg__package_is_familiar(package);
+}
+
+// Variables of modules are told whole, and where ranks differ in one, its
+// parts.
+bool
+lg__ranks_repeat(const lg__rank_table *table, uint64_t min_bytes,
+                 uint8_t *marks, uint64_t *libraries)
+{
+    enum { LOOK_INSIDE = 1, TOLD = 2 };
+    uint8_t *state = calloc((size_t)table->count + 1, 1);
+    if (!state)
+        return false;
+    *libraries = 0;
+    for (uint32_t i = 0; i < table->count; i++) {
+        lg_place place = lg_places_at(table->places, i);
+        bool alike;
+        uint64_t least = least_of(table, i, &alike);
+        bool inside =
+            place.parent == LG_NONE || state[place.parent] == LOOK_INSIDE;
+        if (!inside || table->is_own[i])
+            continue;
+        if (place.parent == LG_NONE && is_library(&place)) {
+            *libraries += least;
+        } else if (least >= min_bytes) {
+            bool told = alike && place.kind != LG_PLACE_ROOT;
+            state[i] = told ? TOLD : LOOK_INSIDE;
+            marks[i] = told;
+        }
+    }
+    free(state);
+    return true;
+}

@@ -1,0 +1,180 @@
+// What each rank has at each place, side by side.
+#include "growth/ranks_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// The biggest places of each rank are compared, as many as the file of a
+// summary has.
+enum { MOST_PLACES = 8192 };
+
+lg_string
+lg__device_kind(lg_string device)
+{
+    const char *colon = memchr(device.data, ':', device.length);
+    if (colon)
+        device.length = (uint32_t)(colon - device.data);
+    return device;
+}
+
+static int
+compare_numbers(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left;
+    uint64_t b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+uint64_t
+lg__rank_median(uint64_t *numbers, uint32_t count)
+{
+    lg__sort(numbers, count, sizeof *numbers, compare_numbers);
+    return numbers[(count - 1) / 2];
+}
+
+uint64_t
+lg__rank_bytes(const lg__rank_table *table, uint32_t place, uint32_t rank)
+{
+    const uint64_t *bytes =
+        table->bytes + (size_t)place * table->each * table->ranks + rank;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < table->each; i++)
+        sum += bytes[(size_t)i * table->ranks];
+    return sum;
+}
+
+uint64_t
+lg__rank_rest(const lg__rank_table *table, uint32_t place, uint32_t kind,
+              uint32_t rank)
+{
+    size_t at = ((size_t)place * table->each + kind) * table->ranks + rank;
+    return table->bytes[at] > table->told[at]
+               ? table->bytes[at] - table->told[at]
+               : 0;
+}
+
+static uint32_t
+kind_of(const lg__rank_table *table, lg_string device)
+{
+    lg_string kind = lg__device_kind(device);
+    for (uint32_t i = 0; i < table->each; i++)
+        if (lg__string_same(table->kinds[i], kind))
+            return i;
+    return LG_NONE;
+}
+
+static bool
+find_kinds(lg__rank_table *table)
+{
+    uint32_t devices = table->places->each;
+    table->kinds = calloc(devices, sizeof *table->kinds);
+    for (uint32_t i = 0; table->kinds && i < devices; i++) {
+        lg_string name = lg_places_device_name(table->places, i);
+        if (kind_of(table, name) == LG_NONE)
+            table->kinds[table->each++] = lg__device_kind(name);
+    }
+    return table->kinds != NULL;
+}
+
+static bool
+make_room(lg__rank_table *table)
+{
+    size_t places = table->count;
+    size_t cells = places * table->each;
+    table->members = calloc(places * table->ranks + 1, sizeof(uint64_t));
+    table->bytes = calloc(cells * table->ranks + 1, sizeof(uint64_t));
+    table->usual_members = calloc(places + 1, sizeof(uint64_t));
+    table->told = calloc(cells * table->ranks + 1, sizeof(uint64_t));
+    table->sorted = calloc(table->ranks, sizeof(uint64_t));
+    table->rest = calloc(table->ranks, sizeof(uint64_t));
+    table->is_own = calloc(places + 1, 1);
+    return table->members && table->bytes && table->usual_members &&
+           table->told && table->sorted && table->rest && table->is_own;
+}
+
+// Also what is big on other ranks alone.
+static void
+fill_rank(lg__rank_table *table, uint32_t rank, const lg_places *from)
+{
+    uint32_t count = lg_places_count(from);
+    for (uint32_t i = 0; i < count; i++) {
+        lg_place place = lg_places_at(from, i);
+        size_t at = lg_places_find(table->places, place.key);
+        if (at == LG_NONE)
+            continue;
+        uint64_t *bytes = table->bytes + at * table->each * table->ranks + rank;
+        table->members[at * table->ranks + rank] += place.members;
+        for (uint32_t on = 0; on < from->each; on++) {
+            uint32_t kind = kind_of(table, lg_places_device_name(from, on));
+            bytes[(size_t)kind * table->ranks] += place.retained[on];
+        }
+    }
+}
+
+static void
+find_usual(lg__rank_table *table)
+{
+    for (uint32_t i = 0; i < table->count; i++) {
+        lg_place place = lg_places_at(table->places, i);
+        memcpy(table->sorted, table->members + (size_t)i * table->ranks,
+               table->ranks * sizeof *table->sorted);
+        table->usual_members[i] = lg__rank_median(table->sorted, table->ranks);
+        table->is_own[i] = place.parent == LG_NONE
+                               ? lg__growth_is_own(place.label)
+                               : table->is_own[place.parent];
+    }
+}
+
+static bool
+prune(const lg_summary *const *summaries, uint32_t count, lg_places **out)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!lg__places_prune(lg_summary_places(summaries[i]), MOST_PLACES,
+                              &out[i]))
+            return false;
+    return true;
+}
+
+lg_status
+lg__rank_table_new(const lg_summary *const *summaries, size_t count,
+                   lg__rank_table *out, lg_error *err)
+{
+    lg__rank_table table = {.ranks = (uint32_t)count};
+    lg_places **pruned = calloc(count, sizeof *pruned);
+    lg_status status = LG_OK;
+    if (!pruned || !prune(summaries, table.ranks, pruned))
+        status = lg__error_memory(err);
+    if (!status)
+        status = lg_places_merge((const lg_places *const *)pruned, count,
+                                 &table.places, err);
+    table.count = status ? 0 : lg_places_count(table.places);
+    if (!status && (!find_kinds(&table) || !make_room(&table)))
+        status = lg__error_memory(err);
+    for (uint32_t i = 0; !status && i < table.ranks; i++)
+        fill_rank(&table, i, lg_summary_places(summaries[i]));
+    if (!status)
+        find_usual(&table);
+    for (size_t i = 0; pruned && i < count; i++)
+        lg_places_free(pruned[i]);
+    free(pruned);
+    if (status)
+        lg__rank_table_free(&table);
+    else
+        *out = table;
+    return status;
+}
+
+void
+lg__rank_table_free(lg__rank_table *table)
+{
+    lg_places_free(table->places);
+    free(table->kinds);
+    free(table->members);
+    free(table->bytes);
+    free(table->usual_members);
+    free(table->told);
+    free(table->sorted);
+    free(table->rest);
+    free(table->is_own);
+    *table = (lg__rank_table){0};
+}

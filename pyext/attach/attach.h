@@ -1,0 +1,44 @@
+/**
+ * A snapshot of another process, which need not know of leakgraph.
+ *
+ * ptrace stops its main thread for less than a millisecond. The thread then
+ * runs a few lines of code as the handler of a signal would: a thread that
+ * waits without the GIL takes it, another asks the interpreter for a pending
+ * call. Either way the process has the GIL and is at a safe point when it loads
+ * the library that fits its Python, which forks (see fork.h) and is unloaded
+ * again. The process stands still for that. The child writes the graph to a
+ * file that this process opened: no path and no other mount of the process
+ * matters.
+ *
+ * Afterwards a second stop reaps the child and unmaps the code. Nothing stays:
+ * no thread, descriptor, handler, module or object. If this process dies
+ * meanwhile, the code in the other finds its socket closed and does nothing.
+ */
+#ifndef LEAKGRAPH_ATTACH_H
+#define LEAKGRAPH_ATTACH_H
+
+#include "attach/wire.h"
+#include "capture/run/fork.h"
+
+typedef struct lg_attach_request {
+    int process;
+    bool filtered;    /**< although the process has a seccomp filter */
+    unsigned timeout; /**< seconds until it must have come to a safe point */
+    lg_orders orders;
+    const char *path;          /**< of the file, for messages */
+    int file;                  /**< open and empty: the graph goes there */
+    const lg_monitor *monitor; /**< may stop the work; NULL: nothing does */
+} lg_attach_request;
+
+/** The minor version of the Python 3 that the process runs, or why it cannot be
+ *  attached to. Does not stop it. */
+lg_status lg_attach_version(int process, bool filtered, unsigned *out,
+                            lg_error *err);
+
+/** Takes the snapshot. `library` is a descriptor of the extension module for
+ *  that version. Needs no GIL. On failure the process goes on, and what was
+ *  planted does nothing any more. */
+lg_status lg_attach(const lg_attach_request *request, int library,
+                    lg_fork_result *out, double *pause, lg_error *err);
+
+#endif

@@ -1,0 +1,40 @@
+/**
+ * What there is to know of a process before it is touched: whether it may be
+ * attached to, which Python it runs, and where its functions are.
+ */
+#ifndef LEAKGRAPH_TARGET_H
+#define LEAKGRAPH_TARGET_H
+
+#include "attach/landing.h"
+#include "attach/remote.h"
+
+#include <leakgraph/base.h>
+
+typedef struct lg_target {
+    int process;
+    unsigned minor;           /**< of Python 3 */
+    uint64_t gadget;          /**< address of a `syscall` instruction */
+    lg_landing landing;       /**< its functions */
+    lg_remote_place waits[2]; /**< functions that wait for a lock, without the
+                                   GIL; size 0: the process has none */
+} lg_target;
+
+/** Looks at the process without stopping it. LG_EUNSUPPORTED or LG_ENOTFOUND
+ *  with a sentence that says why it cannot be attached to. `filtered`: take the
+ *  risk that a filter of system calls ends it. */
+lg_status lg_target_find(int process, bool filtered, lg_target *out,
+                         lg_error *err);
+
+/** Why the system refused to trace it, which it said with `code`. */
+lg_status lg_target_explain(int process, int code, lg_error *err);
+
+/** Whether its main thread waits in the kernel, in a call during which it holds
+ *  no lock of the C library: for input, time, a child or a lock of Python.
+ *  `stack` is where its stack ends, `first` the call's first argument. */
+bool lg_target_waits(const lg_target *self, long call, uint64_t first,
+                     uint64_t stack);
+
+/** The same from the outside, without stopping it. */
+bool lg_target_seems_waiting(const lg_target *self);
+
+#endif

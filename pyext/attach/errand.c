@@ -1,0 +1,42 @@
+#include "attach/errand.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+static void *
+run(void *context)
+{
+    lg_errand *self = context;
+    self->work(self);
+    return NULL;
+}
+
+lg_status
+lg_errand_run(lg_errand *self)
+{
+    sigset_t all, before;
+    pthread_t thread;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int code = pthread_create(&thread, NULL, run, self);
+    if (code == 0)
+        pthread_join(thread, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (code != 0)
+        self->status = lg_error_set(
+            self->err, LG_ENOMEM, "cannot start a thread: %s", strerror(code));
+    return self->status;
+}
+
+lg_status
+lg_errand_stop(lg_errand *self, lg_tracee *out)
+{
+    const lg_target *target = self->plant->target;
+    self->status =
+        lg_tracee_stop(out, target->process, target->gadget, self->err);
+    if (self->status == LG_EUNSUPPORTED)
+        self->status = lg_target_explain(target->process, EPERM, self->err);
+    return self->status;
+}

@@ -1,0 +1,38 @@
+/**
+ * What leakgraph and the library that it loads into another process tell each
+ * other, over a pair of sockets. Both ends come from one build.
+ */
+#ifndef LEAKGRAPH_WIRE_H
+#define LEAKGRAPH_WIRE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Comes with two descriptors: the library, and the file for the graph. */
+typedef struct lg_orders {
+    bool previews;
+    bool no_keys;
+    bool contents;
+    uint32_t seconds; /**< the child gives up after so long without progress */
+} lg_orders;
+
+typedef enum lg_answer_kind {
+    LG_ANSWER_REFUSED = 1, /**< text says why */
+    LG_ANSWER_FORKED, /**< comes with two descriptors: the child's reports, and
+                           the child */
+} lg_answer_kind;
+
+typedef struct lg_answer {
+    uint32_t kind;
+    uint32_t status; /**< REFUSED: lg_status */
+    int32_t child;   /**< FORKED: its number where the process lives */
+    double pause;    /**< FORKED: seconds for which the GIL was held */
+    char text[480];
+} lg_answer;
+
+/** The name of the function of the library that does it all. */
+#define LG_ENTRY "lg_attached"
+
+typedef void (*lg_entry)(int socket, int file, const lg_orders *orders);
+
+#endif

@@ -1,0 +1,197 @@
+#include "binding/answers/page_counts.h"
+
+#include <leakgraph/kinds.h>
+#include <stdlib.h>
+
+/* Where an object is, and where its type is. */
+typedef struct resident {
+    uint64_t address;
+    uint64_t type;
+    uint32_t node;
+} resident;
+
+/* Objects of a place on a page. */
+typedef struct page_use {
+    uint64_t page;
+    uint32_t place;
+} page_use;
+
+typedef struct page_uses {
+    page_use *items;
+    size_t count, room;
+} page_uses;
+
+static uint64_t
+type_address(const lg_graph *graph, uint32_t node)
+{
+    const lg_columns *columns = lg_graph_columns(graph);
+    lg_node type = lg_graph_type(graph, columns->type[node]).node;
+    return type == LG_NONE ? 0 : columns->address[type];
+}
+
+static int
+compare_residents(const void *left, const void *right)
+{
+    const resident *a = left, *b = right;
+    if (a->address != b->address)
+        return a->address < b->address ? -1 : 1;
+    return (a->type > b->type) - (a->type < b->type);
+}
+
+static resident *
+residents_of(const lg_graph *graph)
+{
+    const lg_columns *columns = lg_graph_columns(graph);
+    resident *all = malloc((columns->node_count + (size_t)1) * sizeof *all);
+    if (all == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < columns->node_count; i++)
+        all[i] = (resident){columns->address[i], type_address(graph, i), i};
+    qsort(all, columns->node_count, sizeof *all, compare_residents);
+    return all;
+}
+
+/* False when memory ran out. */
+static bool
+add_use(page_uses *uses, uint64_t page, uint32_t place)
+{
+    if (uses->count == uses->room) {
+        size_t room = uses->room ? uses->room * 2 : 1024;
+        page_use *grown = realloc(uses->items, room * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        uses->items = grown;
+        uses->room = room;
+    }
+    uses->items[uses->count++] = (page_use){page, place};
+    return true;
+}
+
+/* What is in no process's memory, or on a device, has no page. */
+static bool
+has_page(const lg_graph *graph, uint32_t node)
+{
+    const lg_columns *columns = lg_graph_columns(graph);
+    return !(columns->node_flags[node] & LG_NODE_SYNTHETIC) &&
+           columns->address[node] != 0 && lg_node_device(graph, node) == 0;
+}
+
+static bool
+add_node(const lg_graph *graph, uint32_t node, uint32_t place,
+         uint64_t page_bytes, page_uses *uses)
+{
+    const lg_columns *columns = lg_graph_columns(graph);
+    uint64_t address = columns->address[node], last = address;
+    if (columns->node_flags[node] & LG_NODE_BUFFER) {
+        uint64_t size = lg_node_size(graph, node);
+        last += size > 0 && address + size > address ? size - 1 : 0;
+    }
+    for (uint64_t page = address / page_bytes; page <= last / page_bytes;
+         page++)
+        if (!add_use(uses, page, place))
+            return false;
+    return true;
+}
+
+static int
+compare_uses(const void *left, const void *right)
+{
+    const page_use *a = left, *b = right;
+    if (a->page != b->page)
+        return a->page < b->page ? -1 : 1;
+    return (a->place > b->place) - (a->place < b->place);
+}
+
+/* The place of most objects from `at` up to `end`, which are in order. */
+static uint32_t
+most_frequent(const page_use *uses, size_t at, size_t end)
+{
+    uint32_t most = uses[at].place;
+    size_t longest = 0;
+    while (at < end) {
+        size_t first = at;
+        while (at < end && uses[at].place == uses[first].place)
+            at++;
+        if (at - first > longest) {
+            longest = at - first;
+            most = uses[first].place;
+        }
+    }
+    return most;
+}
+
+static void
+count_pages(const page_uses *uses, const page_list *pages, page_counts *out)
+{
+    size_t known = 0;
+    for (size_t at = 0, end; at < uses->count; at = end) {
+        uint64_t page = uses->items[at].page;
+        for (end = at; end < uses->count && uses->items[end].page == page;)
+            end++;
+        while (known < pages->count && pages->entry[known] >> 1 < page)
+            known++;
+        if (known == pages->count || pages->entry[known] >> 1 != page)
+            continue;
+        uint32_t place = most_frequent(uses->items, at, end);
+        uint64_t copied = pages->entry[known] & 1;
+        out->shared[place]++;
+        out->copied[place] += copied;
+        out->all_shared++;
+        out->all_copied += copied;
+    }
+}
+
+bool
+page_counts_make(const lg_graph *graph, const lg_graph *parent,
+                 const page_list *pages, const uint32_t *place_of,
+                 uint32_t places, page_counts *out)
+{
+    uint32_t nodes = lg_graph_columns(graph)->node_count;
+    uint32_t others = lg_graph_columns(parent)->node_count;
+    page_uses uses = {0};
+    *out = (page_counts){
+        .shared = calloc(places + (size_t)1, sizeof *out->shared),
+        .copied = calloc(places + (size_t)1, sizeof *out->copied),
+    };
+    resident *older = residents_of(parent);
+    bool made = older && out->shared && out->copied;
+    for (uint32_t i = 0; made && i < nodes; i++) {
+        const resident here = {lg_graph_columns(graph)->address[i],
+                               type_address(graph, i), i};
+        const resident *same =
+            bsearch(&here, older, others, sizeof here, compare_residents);
+        if (same && place_of[same->node] < places && has_page(graph, i))
+            made = add_node(graph, i, place_of[same->node], pages->page_bytes,
+                            &uses);
+    }
+    if (made && uses.count > 0) {
+        qsort(uses.items, uses.count, sizeof *uses.items, compare_uses);
+        count_pages(&uses, pages, out);
+    }
+    free(uses.items);
+    free(older);
+    if (!made)
+        page_counts_free(out);
+    return made;
+}
+
+void
+page_counts_fold(page_counts *counts, const lg_places *places, uint64_t least)
+{
+    for (uint32_t i = lg_places_count(places); i-- > 0;) {
+        uint32_t parent = lg_places_at(places, i).parent;
+        if (parent == LG_NONE || counts->copied[i] >= least)
+            continue;
+        counts->shared[parent] += counts->shared[i];
+        counts->copied[parent] += counts->copied[i];
+        counts->shared[i] = counts->copied[i] = 0;
+    }
+}
+
+void
+page_counts_free(page_counts *counts)
+{
+    free(counts->shared);
+    free(counts->copied);
+    *counts = (page_counts){0};
+}

@@ -1,0 +1,144 @@
+#include "binding/answers/py_fleet.h"
+#include "binding/support/convert.h"
+#include "binding/support/errors.h"
+#include "binding/support/state.h"
+
+#include <inttypes.h>
+#include <leakgraph/growth.h>
+#include <stdlib.h>
+
+static lg_summary *
+summary_from(core_state *state, PyObject *bytes)
+{
+    lg_summary *summary = NULL;
+    lg_error error;
+    char *data;
+    Py_ssize_t length;
+    if (PyBytes_AsStringAndSize(bytes, &data, &length) < 0)
+        return NULL;
+    lg_status status =
+        lg_summary_load_memory(data, (size_t)length, &summary, &error);
+    if (status != LG_OK)
+        error_raise(state, status, &error);
+    return summary;
+}
+
+static PyObject *
+bytes_of(core_state *state, const lg_summary *summary)
+{
+    void *data = NULL;
+    size_t length = 0;
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_summary_save_memory(summary, &data, &length, &error);
+    Py_END_ALLOW_THREADS
+    if (status != LG_OK)
+        return error_raise(state, status, &error);
+    PyObject *bytes = PyBytes_FromStringAndSize(data, (Py_ssize_t)length);
+    free(data);
+    return bytes;
+}
+
+static PyObject *
+merge(core_state *state, lg_summary *const *parts, size_t count)
+{
+    lg_summary *sum = NULL;
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status =
+        lg_summary_merge((const lg_summary *const *)parts, count, &sum, &error);
+    Py_END_ALLOW_THREADS
+    if (status != LG_OK)
+        return error_raise(state, status, &error);
+    PyObject *bytes = bytes_of(state, sum);
+    lg_summary_free(sum);
+    return bytes;
+}
+
+const char core_merge_summaries_doc[] =
+    "_merge_summaries($module, /, *summaries)\n--\n\n"
+    "Add up the bytes of summaries.";
+
+PyObject *
+core_merge_summaries(PyObject *module, PyObject *args)
+{
+    core_state *state = module_state(module);
+    Py_ssize_t count = PyTuple_GET_SIZE(args);
+    lg_summary **parts = calloc((size_t)count + 1, sizeof *parts);
+    if (parts == NULL)
+        return PyErr_NoMemory();
+    Py_ssize_t read = 0;
+    for (; read < count; read++) {
+        parts[read] = summary_from(state, PyTuple_GET_ITEM(args, read));
+        if (parts[read] == NULL)
+            break;
+    }
+    PyObject *sum = read == count ? merge(state, parts, (size_t)count) : NULL;
+    for (Py_ssize_t i = 0; i < read; i++)
+        lg_summary_free(parts[i]);
+    free(parts);
+    return sum;
+}
+
+static PyObject *
+bytes_by_device(const lg_places *places, const uint64_t *bytes)
+{
+    PyObject *dict = PyDict_New();
+    for (uint32_t i = 0; dict != NULL && i <= lg_places_device_count(places);
+         i++) {
+        lg_string name = lg_places_device_name(places, i);
+        PyObject *key = PyUnicode_FromStringAndSize(name.data, name.length);
+        PyObject *value = PyLong_FromUnsignedLongLong(bytes[i]);
+        if (key == NULL || value == NULL ||
+            PyDict_SetItem(dict, key, value) < 0)
+            Py_CLEAR(dict);
+        Py_XDECREF(key);
+        Py_XDECREF(value);
+    }
+    return dict;
+}
+
+static PyObject *
+place_tuple(const lg_places *places, uint32_t index)
+{
+    lg_place place = lg_places_at(places, index);
+    lg_text holder = {0};
+    char key[17];
+    lg_place_format(places, index, &holder);
+    snprintf(key, sizeof key, "%016" PRIx64, place.key);
+    long long parent = place.parent == LG_NONE ? -1 : (long long)place.parent;
+    return Py_BuildValue(
+        "(NNKNNsL)", text_object(&holder),
+        PyUnicode_FromStringAndSize(place.type.data, place.type.length),
+        (unsigned long long)place.members, bytes_by_device(places, place.own),
+        bytes_by_device(places, place.retained), key, parent);
+}
+
+const char core_summary_places_doc[] =
+    "_summary_places($module, summary, /)\n--\n\n"
+    "The places of a summary's bytes, parents first: tuples of holder, type, "
+    "members,\nown and retained bytes by device, key, and the parent's "
+    "position "
+    "or -1.";
+
+PyObject *
+core_summary_places(PyObject *module, PyObject *bytes)
+{
+    lg_summary *summary = summary_from(module_state(module), bytes);
+    if (summary == NULL)
+        return NULL;
+    const lg_places *places = lg_summary_places(summary);
+    uint32_t count = lg_places_count(places);
+    PyObject *all = PyList_New(count);
+    for (uint32_t i = 0; all != NULL && i < count; i++) {
+        PyObject *place = place_tuple(places, i);
+        if (place != NULL)
+            PyList_SET_ITEM(all, i, place);
+        else
+            Py_CLEAR(all);
+    }
+    lg_summary_free(summary);
+    return all;
+}

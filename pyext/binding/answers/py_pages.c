@@ -1,0 +1,206 @@
+#include "binding/answers/py_pages.h"
+#include "binding/answers/page_counts.h"
+#include "binding/objects/py_analysis.h"
+#include "binding/support/convert.h"
+#include "binding/support/errors.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Addresses of memory that processes share. */
+typedef struct span {
+    uint64_t start, end;
+} span;
+
+typedef struct spans {
+    const span *items;
+    size_t count;
+} spans;
+
+/* Places of a snapshot's nodes. */
+typedef struct placed {
+    snapshot_object *snapshot;
+    const lg_graph *graph;
+    lg_places *places;
+    uint32_t *place_of;
+} placed;
+
+/* Each success needs one placed_end. */
+static bool
+placed_begin(placed *self, PyObject *snapshot)
+{
+    *self = (placed){.snapshot = (snapshot_object *)snapshot};
+    const lg_analysis *analysis = analysis_acquire(self->snapshot, NULL);
+    lg_error error;
+    lg_status status;
+    if (analysis == NULL)
+        return false;
+    self->graph = lg_analysis_graph(analysis);
+    Py_BEGIN_ALLOW_THREADS
+    status =
+        lg_places_walk(analysis, NULL, &self->places, &self->place_of, &error);
+    Py_END_ALLOW_THREADS
+    if (status == LG_OK)
+        return true;
+    snapshot_release(self->snapshot);
+    error_raise(object_state(snapshot), status, &error);
+    return false;
+}
+
+static void
+placed_end(placed *self)
+{
+    snapshot_release(self->snapshot);
+    lg_places_free(self->places);
+    free(self->place_of);
+}
+
+static PyObject *
+holder_of(const placed *self, uint32_t place)
+{
+    lg_text holder = {0};
+    lg_place_format(self->places, place, &holder);
+    return text_object(&holder);
+}
+
+static PyObject *
+type_of(const placed *self, uint32_t place)
+{
+    return string_object(lg_places_at(self->places, place).type);
+}
+
+/* Appends a new reference; false with an exception. */
+static bool
+append_new(PyObject *list, PyObject *item)
+{
+    bool done = item != NULL && PyList_Append(list, item) == 0;
+    Py_XDECREF(item);
+    return done;
+}
+
+static PyObject *
+copied_rows(const placed *self, const page_counts *counts, uint64_t least)
+{
+    PyObject *rows = PyList_New(0);
+    uint32_t count = lg_places_count(self->places);
+    for (uint32_t i = 0; rows != NULL && i < count; i++) {
+        unsigned long long copied = counts->copied[i];
+        if (copied == 0 || copied < least)
+            continue;
+        PyObject *row =
+            Py_BuildValue("(NNKK)", holder_of(self, i), type_of(self, i),
+                          (unsigned long long)counts->shared[i], copied);
+        if (!append_new(rows, row))
+            Py_CLEAR(rows);
+    }
+    return rows;
+}
+
+static PyObject *
+copied_answer(const placed *self, const lg_graph *child, const page_list *pages,
+              uint64_t least)
+{
+    page_counts counts;
+    bool made;
+    Py_BEGIN_ALLOW_THREADS
+    made = page_counts_make(child, self->graph, pages, self->place_of,
+                            lg_places_count(self->places), &counts);
+    if (made)
+        page_counts_fold(&counts, self->places, least);
+    Py_END_ALLOW_THREADS
+    if (!made)
+        return PyErr_NoMemory();
+    PyObject *answer =
+        Py_BuildValue("(KKN)", (unsigned long long)counts.all_shared,
+                      (unsigned long long)counts.all_copied,
+                      copied_rows(self, &counts, least));
+    page_counts_free(&counts);
+    return answer;
+}
+
+const char core_copied_pages_doc[] =
+    "_copied_pages($module, child, parent, pages, least, /)\n--\n\n"
+    "How many pages a forked child has with objects from before the fork, how "
+    "many of them\nit shares no more, and by place: holder, type, such pages, "
+    "those not shared.\n\n"
+    "pages  array of uint64: pages of its own memory, ascending, each number "
+    "twice, and 1\n       more if no other process maps it\n"
+    "least  pages: what has fewer is told with what is above it";
+
+PyObject *
+core_copied_pages(PyObject *module, PyObject *args)
+{
+    PyObject *type = (PyObject *)module_state(module)->types[TYPE_SNAPSHOT];
+    PyObject *child, *parent, *answer = NULL;
+    Py_buffer entries;
+    unsigned long long least;
+    placed places;
+    if (!PyArg_ParseTuple(args, "O!O!y*K:_copied_pages", type, &child, type,
+                          &parent, &entries, &least))
+        return NULL;
+    page_list pages = {entries.buf, (size_t)entries.len / sizeof(uint64_t),
+                       (uint64_t)sysconf(_SC_PAGESIZE)};
+    const lg_graph *graph = snapshot_acquire((snapshot_object *)child);
+    if (graph != NULL && placed_begin(&places, parent)) {
+        answer = copied_answer(&places, graph, &pages, least);
+        placed_end(&places);
+    }
+    if (graph != NULL)
+        snapshot_release((snapshot_object *)child);
+    PyBuffer_Release(&entries);
+    return answer;
+}
+
+/* The span that has the address; their count if none has it. */
+static size_t
+span_with(const spans *all, uint64_t address)
+{
+    size_t i = 0;
+    while (i < all->count &&
+           (address < all->items[i].start || address >= all->items[i].end))
+        i++;
+    return i;
+}
+
+static PyObject *
+held_rows(const placed *self, const spans *all)
+{
+    const lg_columns *columns = lg_graph_columns(self->graph);
+    PyObject *rows = PyList_New(0);
+    for (uint32_t i = 0; rows != NULL && i < columns->node_count; i++) {
+        size_t at = span_with(all, columns->address[i]);
+        uint32_t place = self->place_of[i];
+        if (at == all->count || place == LG_NONE)
+            continue;
+        PyObject *row =
+            Py_BuildValue("(nNNK)", (Py_ssize_t)at, holder_of(self, place),
+                          type_of(self, place),
+                          (unsigned long long)lg_node_size(self->graph, i));
+        if (!append_new(rows, row))
+            Py_CLEAR(rows);
+    }
+    return rows;
+}
+
+const char core_held_in_doc[] =
+    "_held_in($module, snapshot, spans, /)\n--\n\n"
+    "What lies in spans of memory: the span's number, holder, type and bytes."
+    "\n\nspans  array of uint64: starts and ends";
+
+PyObject *
+core_held_in(PyObject *module, PyObject *args)
+{
+    PyObject *type = (PyObject *)module_state(module)->types[TYPE_SNAPSHOT];
+    PyObject *snapshot, *rows = NULL;
+    Py_buffer given;
+    placed places;
+    if (!PyArg_ParseTuple(args, "O!y*:_held_in", type, &snapshot, &given))
+        return NULL;
+    spans all = {given.buf, (size_t)given.len / sizeof(span)};
+    if (placed_begin(&places, snapshot)) {
+        rows = held_rows(&places, &all);
+        placed_end(&places);
+    }
+    PyBuffer_Release(&given);
+    return rows;
+}

@@ -1,0 +1,12 @@
+/** Memory of a process and its children, by the places of its objects. */
+#ifndef LEAKGRAPH_PY_PAGES_H
+#define LEAKGRAPH_PY_PAGES_H
+
+#include "binding/support/shim.h"
+
+PyObject *core_copied_pages(PyObject *module, PyObject *args);
+PyObject *core_held_in(PyObject *module, PyObject *args);
+
+extern const char core_copied_pages_doc[], core_held_in_doc[];
+
+#endif

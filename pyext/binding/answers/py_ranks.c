@@ -1,0 +1,185 @@
+#include "binding/answers/py_ranks.h"
+#include "binding/answers/compared.h"
+#include "binding/objects/result.h"
+#include "binding/support/args.h"
+#include "binding/support/convert.h"
+#include "binding/support/errors.h"
+#include "binding/support/progress.h"
+
+#include <leakgraph/ranks.h>
+#include <leakgraph/report.h>
+
+/* Rows that the text shows; Python sees all. */
+#define SHOWN_ROWS 20
+
+typedef struct ranks_request {
+    compared given;
+    lg_ranks_options options;
+    progress progress;
+} ranks_request;
+
+static const result_field row_fields[] = {
+    {"holder", FIELD_TEXT}, {"type", FIELD_TEXT},    {"apart", FIELD_VALUE},
+    {"rank", FIELD_TEXT},   {"usual", FIELD_VALUE},  {"others", FIELD_VALUE},
+    {"bytes", FIELD_VALUE}, {"counts", FIELD_VALUE}, {"place", FIELD_VALUE},
+    {NULL, FIELD_VALUE},
+};
+
+static const result_field repeated_fields[] = {
+    {"holder", FIELD_TEXT},    {"type", FIELD_TEXT}, {"each", FIELD_VALUE},
+    {"together", FIELD_VALUE}, {NULL, FIELD_VALUE},
+};
+
+static const result_field rank_fields[] = {
+    {"rank", FIELD_TEXT}, {"objects", FIELD_VALUE},
+    {"rss", FIELD_VALUE}, {"unexplained", FIELD_VALUE},
+    {NULL, FIELD_VALUE},
+};
+
+static const result_shape shape = {TYPE_RANKS, TYPE_RANK_ROW, row_fields,
+                                   SHOWN_ROWS};
+static const result_shape repeated_shape = {TYPE_RANKS, TYPE_RANK_REPEAT,
+                                            repeated_fields, 0};
+static const result_shape rank_shape = {TYPE_RANKS, TYPE_RANK, rank_fields, 0};
+
+enum { RANKS, REPEATED, LIBRARIES, FACTS };
+
+static PyObject *
+rows_of(snapshot_object *snapshot, const lg_table *table, const char *name,
+        const result_shape *of)
+{
+    lg_cell cell = {0};
+    return result_fact(table, name, &cell)
+               ? result_rows(snapshot, of, cell.table)
+               : PyTuple_New(0);
+}
+
+/* The table is its from now on. */
+static PyObject *
+ranks_new(snapshot_object *snapshot, lg_table *table)
+{
+    lg_cell libraries = {0};
+    result_fact(table, "libraries", &libraries);
+    PyObject *facts =
+        Py_BuildValue("(NNK)", rows_of(snapshot, table, "ranks", &rank_shape),
+                      rows_of(snapshot, table, "repeated", &repeated_shape),
+                      (unsigned long long)libraries.count);
+    return result_with_facts(snapshot, &shape, table, facts);
+}
+
+static lg_status
+find_ranks(const ranks_request *self, lg_table **out, lg_error *error)
+{
+    lg_ranks ranks;
+    lg_status status =
+        lg_ranks_find((const lg_summary *const *)self->given.summaries,
+                      (size_t)self->given.count, &self->options, &ranks, error);
+    if (status != LG_OK)
+        return status;
+    status = lg_tabulate_ranks(&ranks, 0, out, error);
+    lg_ranks_free(&ranks);
+    return status;
+}
+
+/* Kinds of devices are those of no snapshot. */
+static PyObject *
+answer(core_state *state, lg_table *table)
+{
+    PyObject *gone = compared_gone(state, table);
+    PyObject *ranks =
+        gone != NULL ? ranks_new((snapshot_object *)gone, table) : NULL;
+    if (gone == NULL)
+        lg_table_free(table);
+    Py_XDECREF(gone);
+    return ranks;
+}
+
+static PyObject *
+request_run(ranks_request *self, core_state *state, PyObject *const *args)
+{
+    Py_ssize_t last = self->given.count - 1;
+    const lg_analysis *newest;
+    if (self->given.count < 2) {
+        PyErr_Format(state->errors[ERROR_ARGUMENT],
+                     "ranks() compares two snapshots or more, and got %zd.",
+                     self->given.count);
+        return NULL;
+    }
+    if (!compared_open(&self->given, state, args, &self->progress.monitor,
+                       &newest))
+        return NULL;
+    lg_table *table = NULL;
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = find_ranks(self, &table, &error);
+    Py_END_ALLOW_THREADS
+    if (newest != NULL)
+        snapshot_release((snapshot_object *)self->given.snapshots[last]);
+    return status == LG_OK ? answer(state, table)
+                           : error_raise(state, status, &error);
+}
+
+const char core_ranks_doc[] =
+    "ranks($module, first, second, /, *more, min_bytes=1048576,\n"
+    "      progress=None)\n--\n\n"
+    "How the processes of one job differ, and what they all repeat.\n\n"
+    "A sequence of RankRow, the furthest from the usual first. Snapshots may "
+    "be "
+    "Snapshot\nobjects, or paths of saved ones and of summaries, of the same "
+    "moment.\n\n"
+    "min_bytes  leave out what differs by less: a number, or '64 MiB'\n"
+    "progress   as in snapshot()";
+
+PyObject *
+core_ranks(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+           PyObject *kwnames)
+{
+    static const char *const names[] = {"min_bytes", "progress", NULL};
+    static const arg_list list = {"ranks", names, 0, 0};
+    core_state *state = module_state(module);
+    PyObject *values[2] = {NULL};
+    ranks_request request = {.options = LG_RANKS_OPTIONS_INIT};
+    PyObject *ranks = NULL;
+    if (!args_take(&list, args + nargs, 0, kwnames, values))
+        return NULL;
+    if (compared_begin(&request.given, nargs) &&
+        arg_bytes("min_bytes", values[0], 0, &request.options.min_bytes) &&
+        progress_start(&request.progress, values[1])) {
+        ranks = request_run(&request, state, args);
+        if (!progress_end(&request.progress, ranks ? LG_OK : LG_ECANCELLED))
+            Py_CLEAR(ranks);
+    }
+    compared_end(&request.given);
+    return ranks;
+}
+
+#define FACT(name, at, doc)                                                    \
+    {                                                                          \
+        name, (getter)result_get_fact, NULL, doc, (void *)at                   \
+    }
+
+static PyGetSetDef ranks_getset[] = {
+    FACT("ranks", RANKS, "A tuple of Rank: the processes."),
+    FACT("repeated", REPEATED,
+         "A tuple of RankRepeat: what every process has, the most bytes "
+         "first."),
+    FACT("libraries", LIBRARIES,
+         "Bytes of each process in modules of libraries and the interpreter."),
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot ranks_slots[] = {
+    RESULT_SLOTS,
+    {Py_tp_getset, ranks_getset},
+    {Py_tp_doc, "A sequence of RankRow, the furthest from the usual first; "
+                "str() is the report."},
+    {0, NULL},
+};
+
+PyType_Spec ranks_spec = {
+    .name = "leakgraph.Ranks",
+    .basicsize = sizeof(result_object),
+    .flags = FINAL_TYPE,
+    .slots = ranks_slots,
+};

@@ -1,0 +1,14 @@
+/** Ranks: how the processes of one job differ. */
+#ifndef LEAKGRAPH_PY_RANKS_H
+#define LEAKGRAPH_PY_RANKS_H
+
+#include "binding/support/shim.h"
+
+extern PyType_Spec ranks_spec;
+
+PyObject *core_ranks(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+                     PyObject *kwnames);
+
+extern const char core_ranks_doc[];
+
+#endif

@@ -1,0 +1,137 @@
+#include "binding/capture/attaching.h"
+#include "attach/attach.h"
+#include "binding/support/args.h"
+#include "binding/support/errors.h"
+#include "binding/support/pathname.h"
+#include "binding/support/progress.h"
+
+#include <leakgraph/file.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+const char core_attach_version_doc[] =
+    "_attach_version($module, pid, filtered, /)\n--\n\n"
+    "The minor version of the Python 3 that the process runs.";
+
+PyObject *
+core_attach_version(PyObject *module, PyObject *args)
+{
+    int process, filtered;
+    unsigned minor = 0;
+    lg_error error;
+    if (!PyArg_ParseTuple(args, "ip", &process, &filtered))
+        return NULL;
+    lg_status status =
+        lg_attach_version(process, filtered != 0, &minor, &error);
+    if (status != LG_OK)
+        return error_raise(module_state(module), status, &error);
+    return PyLong_FromUnsignedLong(minor);
+}
+
+/* What a call of _attach() asks for. */
+typedef struct attaching {
+    lg_attach_request request;
+    const char *library;
+    PyObject *path; /* bytes */
+    progress progress;
+    lg_fork_result result;
+    double pause;
+} attaching;
+
+static bool
+attaching_parse(attaching *self, PyObject *const *values)
+{
+    uint64_t process = 0, timeout = 30;
+    bool keys = true;
+    lg_orders *orders = &self->request.orders;
+    *self = (attaching){.request.orders.seconds = 60};
+    if (!arg_limit("pid", values[0], INT32_MAX, &process) ||
+        !arg_text("library", values[1], &self->library) ||
+        !arg_flag(values[3], &orders->previews) ||
+        !arg_flag(values[4], &keys) ||
+        !arg_flag(values[5], &orders->contents) ||
+        !arg_flag(values[6], &self->request.filtered) ||
+        !arg_limit("timeout", values[7], 86400, &timeout) ||
+        !progress_start(&self->progress, values[8]))
+        return false;
+    orders->no_keys = !keys;
+    self->request.process = (int)process;
+    self->request.timeout = (unsigned)timeout;
+    self->request.monitor = &self->progress.monitor;
+    self->path = pathname_filled(values[2]);
+    return self->path != NULL;
+}
+
+/* Attaches, and moves the file into place. */
+static lg_status
+attaching_run(attaching *self, int library, lg_error *error)
+{
+    lg_draft *draft = NULL;
+    lg_status status = lg_draft_new(self->request.path, &draft, error);
+    if (status != LG_OK)
+        return status;
+    self->request.file = lg_draft_descriptor(draft);
+    status =
+        lg_attach(&self->request, library, &self->result, &self->pause, error);
+    if (status == LG_OK)
+        status = lg_draft_commit(draft, error);
+    lg_draft_free(draft);
+    return status;
+}
+
+static lg_status
+attaching_open(attaching *self, lg_error *error)
+{
+    int library = open(self->library, O_RDONLY | O_CLOEXEC);
+    if (library < 0)
+        return lg_error_set(error, LG_EIO, "cannot open %s: %s", self->library,
+                            strerror(errno));
+    lg_status status = attaching_run(self, library, error);
+    close(library);
+    return status;
+}
+
+const char core_attach_doc[] =
+    "_attach($module, /, pid, library, path, previews, keys, contents, "
+    "filtered,\n"
+    "        timeout, progress)\n--\n\n"
+    "Take a snapshot of another process. `library` is the extension module for "
+    "its\n"
+    "Python. Returns (path, nodes, edges, pause).";
+
+PyObject *
+core_attach(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+            PyObject *kwnames)
+{
+    static const char *const names[] = {
+        "pid",      "library",  "path",    "previews", "keys",
+        "contents", "filtered", "timeout", "progress", NULL};
+    static const arg_list list = {"_attach", names, 9, 9};
+    PyObject *values[9] = {NULL};
+    attaching self;
+    lg_error error;
+    lg_status status;
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !attaching_parse(&self, values))
+        return NULL;
+    self.request.path = PyBytes_AS_STRING(self.path);
+    Py_BEGIN_ALLOW_THREADS
+    status = attaching_open(&self, &error);
+    Py_END_ALLOW_THREADS
+    PyObject *made = NULL;
+    if (status == LG_ECHILD)
+        error_raise_child(module_state(module), &error, self.result.signal);
+    else if (status != LG_OK)
+        error_raise(module_state(module), status, &error);
+    else
+        made =
+            Py_BuildValue("NIKd", PyUnicode_DecodeFSDefault(self.request.path),
+                          (unsigned)self.result.nodes,
+                          (unsigned long long)self.result.edges, self.pause);
+    Py_DECREF(self.path);
+    if (!progress_end(&self.progress, status))
+        Py_CLEAR(made);
+    return made;
+}

@@ -1,0 +1,80 @@
+#include "binding/growth_tuples.h"
+
+PyStructSequence_Field growth_row_fields[] = {
+    {"holder", "where it accumulates, or what grows: '__main__.losses[*]'"},
+    {"type_name", "of what there is more of; the one that gained the most"},
+    {"verdict", "'accumulates', 'grows in place', 'garbage piles up', "
+                "'native', 'settled'"},
+    {"counts", "number of objects in each snapshot"},
+    {"bytes", "what they retain in each snapshot, with what their container "
+              "grew by: a tuple of Size"},
+    {"gained", "bytes of the last snapshot less those of the first"},
+    {"per_interval", "bytes from one snapshot to the next: a float"},
+    {"per_step", "bytes: a float; None: steps are not known"},
+    {"place", "the same in every process that runs the program: 16 hexadecimal "
+              "digits"},
+    {"node", "one of the objects, in the last snapshot"},
+    {"other_holders", "if there are several"},
+    {"finding", "the pattern of the finding that it belongs to, or None"},
+    {"reason", "why garbage piles up, or None"},
+    {NULL, NULL},
+};
+
+PyStructSequence_Field growth_tally_fields[] = {
+    {"name", "a pattern, the way around a cycle, a kind of tensors, the name "
+             "of a thread without its number"},
+    {"detail", "of a cycle: 'collectable', or what the collector stumbles "
+               "over; else ''"},
+    {"holder", "of a finding: where to cut; else ''"},
+    {"counts", "how many in each snapshot; of a finding, what it keeps"},
+    {"bytes", "in each snapshot"},
+    {"gained", "bytes of the last snapshot less those of the first"},
+    {"is_new", "whether the first snapshot has none"},
+    {"is_growing", "whether they grow and do not stop"},
+    {NULL, NULL},
+};
+
+PyStructSequence_Field growth_type_fields[] = {
+    {"name", "module and qualified name of the type"},
+    {"counts", "number of objects in each snapshot"},
+    {"bytes", "their shallow sizes together in each snapshot"},
+    {"gained", "bytes of the last snapshot less those of the first"},
+    {NULL, NULL},
+};
+
+PyStructSequence_Field growth_account_fields[] = {
+    {"name", "'objects', 'rss', 'malloc', 'arenas'"},
+    {"bytes", "in each snapshot"},
+    {"gained", "bytes of the last snapshot less those of the first"},
+    {NULL, NULL},
+};
+
+PyStructSequence_Field rank_row_fields[] = {
+    {"holder", "where ranks differ: '__main__.cache'"},
+    {"type_name", "of the objects there"},
+    {"apart", "bytes of the rank that is furthest from the usual, less that"},
+    {"rank", "that rank: its number as text"},
+    {"usual", "the median of the ranks' bytes"},
+    {"others", "how many further ranks are apart"},
+    {"bytes", "what each rank has there: a tuple of Size"},
+    {"counts", "how many objects each rank has there"},
+    {"place", "the same in every process that runs the program: 16 hexadecimal "
+              "digits"},
+    {NULL, NULL},
+};
+
+PyStructSequence_Field rank_repeat_fields[] = {
+    {"holder", "where every rank has it"},
+    {"type_name", "of what it is, without its module"},
+    {"each", "bytes that every rank has there, or more"},
+    {"together", "that of all ranks"},
+    {NULL, NULL},
+};
+
+PyStructSequence_Field rank_fields[] = {
+    {"name", "its number in the job, as text"},
+    {"objects", "bytes of all its objects: a Size"},
+    {"rss", "its resident set in bytes, or None"},
+    {"unexplained", "bytes in use of malloc and of no object, or None"},
+    {NULL, NULL},
+};

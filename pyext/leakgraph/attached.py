@@ -1,0 +1,235 @@
+"""Snapshots of other processes: attach(), and the verb of the command.
+
+The extension module for the other process's Python does the work in it, so this looks
+for one: beside this module, in the folders of LEAKGRAPH_LIBRARIES, and in the leakgraph
+of that Python, if it is on PATH.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from shutil import which
+from tempfile import TemporaryDirectory
+
+from leakgraph import _core
+from leakgraph._core import Snapshot, UnsupportedError, diff, load
+from leakgraph.run import fail, say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Union
+
+    _Path = Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]
+    _Progress = Union[bool, Callable[[str, float], object], None]
+
+__all__ = ["OPTIONS", "USAGE", "attach", "attach_verb", "take"]
+
+USAGE = """\
+Usage: leakgraph attach PID [-o FILE] [--report FILE.html]
+       leakgraph attach PID --diff N --every SECONDS [-o FILE] [--report FILE.html]
+
+Takes a snapshot of a running Python, 3.9 or newer, that need not know of leakgraph.
+The process stands still for as long as a fork takes, and nothing stays in it. You
+need the right to trace it: be its user, or root.
+
+  -o FILE          where to save it (leakgraph-{pid}.lgs); {pid} becomes the number
+                   of the process, {n} the next free number
+  --report FILE    write the report, too
+  --diff N         take N snapshots and print what grows from one to the next
+  --every SECONDS  with --diff: the time between two (10)
+  --contents       find out which strs, bytes and arrays are equal
+  --timeout S      give up when the process comes to no safe point for so long (30)
+  --filtered       although the process has a seccomp filter, which may end it
+
+Example:
+  leakgraph attach 4711 -o run.lgs --report run.html
+  leakgraph attach 4711 --diff 3 --every 60
+"""
+
+#: The options of the verb, and what each needs.
+OPTIONS = {
+    "-o": "a file name",
+    "--report": "a file name",
+    "--diff": "a number",
+    "--every": "a number of seconds",
+    "--contents": "",
+    "--timeout": "a number of seconds",
+    "--filtered": "",
+}
+#: Says where another Python has leakgraph.
+PROBE = "import leakgraph; print(leakgraph.__path__[0])"
+
+
+def attach(
+    pid: int,
+    path: _Path | None = None,
+    *,
+    previews: bool = False,
+    keys: bool = True,
+    contents: bool = False,
+    timeout: int = 30,
+    filtered: bool = False,
+    progress: _Progress = None,
+) -> Snapshot:
+    """Take a snapshot of another process, which need not know of leakgraph.
+
+    The process stands still for as long as a fork takes; a forked child of it walks
+    the heap. Nothing of leakgraph stays in it.
+
+    path      where to save it; {pid} stands for the number of the process, {n} for the
+              first free number; None: nowhere
+    timeout   give up when the process comes to no safe point for so many seconds
+    filtered  attach although the process has a seccomp filter, which may end it
+
+    The other options are those of snapshot().
+
+    Raises UnsupportedError if the process cannot be attached to, NotFoundError if there
+    is none, and ChildError if it ends or comes to no safe point meanwhile.
+    """
+
+    def save(place: _Path) -> Snapshot:
+        return load(
+            take(
+                pid,
+                place,
+                previews=previews,
+                keys=keys,
+                contents=contents,
+                timeout=timeout,
+                filtered=filtered,
+                progress=progress,
+            )[0]
+        )
+
+    if path is not None:
+        return save(path)
+    with TemporaryDirectory(prefix="leakgraph-") as folder:
+        return save(os.path.join(folder, "snapshot.lgs"))
+
+
+def take(
+    pid: int,
+    path: _Path,
+    *,
+    previews: bool = False,
+    keys: bool = True,
+    contents: bool = False,
+    timeout: int = 30,
+    filtered: bool = False,
+    progress: _Progress = None,
+) -> tuple[str, float]:
+    """Save a snapshot; its path, and for how many seconds the process stood still."""
+    library = _find_library(_core._attach_version(pid, filtered))
+    place = os.fsdecode(path).replace("{pid}", str(pid))
+    saved, _, _, pause = _core._attach(
+        pid, library, place, previews, keys, contents, filtered, timeout, progress
+    )
+    return saved, pause
+
+
+def _find_library(minor: int) -> str:
+    """The extension module for this version of Python."""
+    own = Path(_core.__file__).parent
+    named = os.environ.get("LEAKGRAPH_LIBRARIES", "").split(os.pathsep)
+    for folder in [own, *(Path(one) for one in named if one)]:
+        found = sorted(folder.glob(f"_core.cpython-3{minor}-*.so"))
+        if found:
+            return str(found[0])
+    for folder in _other_folders(minor):
+        found = sorted(folder.glob(f"_core.cpython-3{minor}-*.so"))
+        if found:
+            return str(found[0])
+    raise UnsupportedError(
+        f"The process runs Python 3.{minor}, and there is no leakgraph for it here:"
+        f" install one (python3.{minor} -m pip install leakgraph), or name the folder"
+        f" of its _core.cpython-3{minor}-*.so in LEAKGRAPH_LIBRARIES."
+    )
+
+
+def _other_folders(minor: int) -> list[Path]:
+    """The folder of leakgraph in the Python of that version, if it is on PATH."""
+    python = which(f"python3.{minor}")
+    if python is None:
+        return []
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    try:
+        done = subprocess.run(
+            [python, "-c", PROBE],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env=environment,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return [Path(done.stdout.strip())] if done.returncode == 0 else []
+
+
+def attach_verb(options: dict[str, str], words: list[str]) -> int:
+    """Do what the command line asks for; the exit code."""
+    if len(words) != 1 or not words[0].isdigit():
+        fail("attach takes the number of a process: see leakgraph attach --help")
+    count = _number(options, "--diff", "1")
+    every = _seconds(options)
+    if "--every" in options and count == 1:
+        fail("attach: --every needs --diff, with 2 or more")
+    default = "leakgraph-{pid}.lgs" if count == 1 else "leakgraph-{pid}-{n}.lgs"
+    path = options.get("-o", default)
+    if count > 1 and "{n}" not in path:
+        fail("attach: with --diff the name of the file must have {n} in it")
+    pid = int(words[0])
+    saved = []
+    for index in range(count):
+        if index > 0:
+            time.sleep(every)
+        saved.append(_save(pid, path, options))
+    _answer(saved, options)
+    return 0
+
+
+def _number(options: dict[str, str], name: str, default: str) -> int:
+    """The value of an option that counts."""
+    word = options.get(name, default)
+    if not word.isdigit() or int(word) < 1 or len(word) > 5:
+        fail(f"attach: {name} needs {OPTIONS[name]}, not {word}")
+    return int(word)
+
+
+def _seconds(options: dict[str, str]) -> float:
+    """The time between two snapshots."""
+    word = options.get("--every", "10")
+    if not word.replace(".", "", 1).isdigit() or len(word) > 8:
+        fail(f"attach: --every needs {OPTIONS['--every']}, not {word}")
+    return float(word)
+
+
+def _save(pid: int, path: str, options: dict[str, str]) -> str:
+    """Take one snapshot and tell of it."""
+    saved, pause = take(
+        pid,
+        path,
+        contents="--contents" in options,
+        timeout=_number(options, "--timeout", "30"),
+        filtered="--filtered" in options,
+    )
+    say(
+        f"process {pid} stood still for {pause * 1000:.0f} ms, and nothing was left"
+        f" in it; the snapshot was saved to {saved}"
+    )
+    return saved
+
+
+def _answer(saved: list[str], options: dict[str, str]) -> None:
+    """Print what grows, and write the report."""
+    if len(saved) > 1:
+        print(diff(*saved))
+    if "--report" in options:
+        with load(saved[-1]) as last:
+            say(f"wrote {last.report(options['--report'], earlier=saved[:-1])}")
+    sys.stdout.flush()

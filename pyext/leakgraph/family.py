@@ -1,0 +1,347 @@
+"""A process and its children: a snapshot of each, and what they share.
+
+Their memory is looked at before the first is attached to, so that no page counts which
+attaching copies.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, NamedTuple
+
+from leakgraph import _core
+from leakgraph._core import Error, Ranks, Size, Snapshot, load, ranks
+from leakgraph.attached import take
+from leakgraph.processes import PAGE, Memory, descendants, image, name, read_memory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Union
+
+    _Path = Union[str, "os.PathLike[str]"]
+
+__all__ = [
+    "Copied",
+    "Holder",
+    "LeftOut",
+    "Process",
+    "Segment",
+    "Tree",
+    "gather",
+    "tree",
+]
+
+#: What attach() says of another program.
+NO_PYTHON = "does not run CPython"
+
+
+class Process(NamedTuple):
+    """A process with a snapshot. Sizes are bytes of its resident memory."""
+
+    pid: int
+    #: the process that started it, if that is in the tree
+    parent: int | None
+    #: its command
+    name: str
+    #: whether it is a fork of its parent, and no program of its own
+    forked: bool
+    #: what its objects have
+    objects: Size
+    resident: int
+    #: what no other process maps
+    private: int
+    #: what others map, too
+    shared: int
+    #: pages with objects from before the fork
+    older: int
+    #: those of them that it shares no more
+    copied: int
+    #: its snapshot; None: it was not kept
+    path: str | None
+
+
+class Copied(NamedTuple):
+    """Pages with objects from before the fork that a child shares no more."""
+
+    holder: str
+    type_name: str
+    #: bytes, by the number of the process
+    bytes: dict[int, int]
+    #: bytes of all pages that are here, copied or not, by process
+    older: dict[int, int]
+
+    @property
+    def together(self) -> int:
+        """Bytes of all processes."""
+        return sum(self.bytes.values())
+
+
+class Holder(NamedTuple):
+    """What lies in shared memory, and what holds it."""
+
+    pid: int
+    holder: str
+    type_name: str
+    bytes: int
+
+
+class Segment(NamedTuple):
+    """Shared memory: POSIX's, System V's, a memfd or an anonymous mapping."""
+
+    name: str
+    bytes: int
+    #: those that map it
+    processes: tuple[int, ...]
+    #: none: no object that is known lies in it
+    holders: tuple[Holder, ...]
+
+
+class LeftOut(NamedTuple):
+    """A process without a snapshot."""
+
+    pid: int
+    name: str
+    #: one sentence
+    why: str
+    #: whether it is another program, of which there can be no snapshot
+    foreign: bool
+
+
+class Tree(NamedTuple):
+    """A process and its children. str() is the report."""
+
+    processes: tuple[Process, ...]
+    left_out: tuple[LeftOut, ...]
+    #: by place, the most first
+    copied: tuple[Copied, ...]
+    #: how children with one parent and one command differ, and what they repeat
+    differences: Ranks | None
+    #: the processes that `differences` compares, in its order
+    compared: tuple[int, ...]
+    segments: tuple[Segment, ...]
+
+    def __str__(self) -> str:
+        from leakgraph.family_text import text
+
+        return text(self)
+
+
+class _Member:
+    """A process at work."""
+
+    def __init__(self, pid: int, parent: int | None) -> None:
+        self.pid, self.parent, self.name = pid, parent, name(pid)
+        self.image = image(pid)
+        self.memory: Memory = read_memory(pid)
+        self.path = self.summary = ""
+        self.forked = False
+        self.objects = Size({})
+        self.older = self.copied = 0
+
+
+class _Family:
+    """What was found so far."""
+
+    def __init__(self, least: int) -> None:
+        self.least = least
+        self.members: dict[int, _Member] = {}
+        self.left_out: list[LeftOut] = []
+        self.copied: dict[tuple[str, str], Copied] = {}
+        self.holders: dict[tuple[str, int], list[Holder]] = {}
+
+    def leave_out(self, pid: int, called: str, why: object) -> None:
+        """Keep the sentence."""
+        sentence = " ".join(str(why).split())
+        self.left_out.append(LeftOut(pid, called, sentence, NO_PYTHON in sentence))
+
+    def find(self, root: int) -> None:
+        """Look at the memory of the process and of all below it."""
+        for pid, parent in descendants(root):
+            called = name(pid)
+            try:
+                self.members[pid] = _Member(pid, parent)
+            except FileNotFoundError:
+                self.leave_out(pid, called, f"process {pid} ended")
+            except ProcessLookupError:
+                self.leave_out(pid, called, f"process {pid} ended")
+            except OSError as error:
+                why = f"the memory of process {pid} cannot be read: {error.strerror}"
+                self.leave_out(pid, called, why)
+
+    def read(self, member: _Member) -> None:
+        """Read its snapshot, once its parent's was taken."""
+        with load(member.path) as snap:
+            sizes: dict[str, int] = {}
+            for row in snap.types():
+                for device, count in row.bytes.items():
+                    sizes[device] = sizes.get(device, 0) + count
+            member.objects = Size(sizes)
+            self._read_segments(member, snap)
+            parent = self.members.get(member.parent or 0)
+            if parent is not None and member.image and member.image == parent.image:
+                self._read_copied(member, parent, snap)
+            member.summary = snap.summary(f"{member.path}um")
+
+    def _read_copied(self, member: _Member, parent: _Member, snap: Snapshot) -> None:
+        """What it shares no more with the parent that it is a fork of."""
+        least = max(self.least // PAGE, 1)
+        with load(parent.path) as older:
+            answer = _core._copied_pages(snap, older, member.memory.pages, least)
+        member.forked = True
+        member.older, member.copied = answer[0] * PAGE, answer[1] * PAGE
+        for holder, type_name, shared, count in answer[2]:
+            empty = Copied(holder, type_name, {}, {})
+            row = self.copied.setdefault((holder, type_name), empty)
+            row.bytes[member.pid] = count * PAGE
+            row.older[member.pid] = shared * PAGE
+
+    def _read_segments(self, member: _Member, snap: Snapshot) -> None:
+        """What lies in shared memory."""
+        if not member.memory.segments:
+            return
+        spans = array("Q")
+        for one in member.memory.segments:
+            spans.extend((one.start, one.end))
+        for index, holder, type_name, count in _core._held_in(snap, spans):
+            one = member.memory.segments[index]
+            found = self.holders.setdefault((one.device, one.inode), [])
+            found.append(Holder(member.pid, holder, type_name, count))
+
+    def alike(self) -> list[_Member]:
+        """The most children with one parent and one command; none of fewer than two."""
+        groups: dict[tuple[int | None, str], list[_Member]] = {}
+        for one in self.members.values():
+            if one.parent is not None:
+                groups.setdefault((one.parent, one.name), []).append(one)
+        largest = max(groups.values(), key=len, default=[])
+        return largest if len(largest) > 1 else []
+
+    def segments(self) -> list[Segment]:
+        """All shared memory, the biggest first."""
+        found: dict[tuple[str, int], tuple[str, int, list[int]]] = {}
+        for member in self.members.values():
+            for one in member.memory.segments:
+                key = (one.device, one.inode)
+                title, size, pids = found.get(key, (one.name, 0, []))
+                size = max(size, one.offset + one.end - one.start)
+                mappers = pids if member.pid in pids else [*pids, member.pid]
+                found[key] = (title, size, mappers)
+        return sorted(
+            (
+                Segment(title, size, tuple(pids), tuple(self._held(key)))
+                for key, (title, size, pids) in found.items()
+            ),
+            key=lambda one: (-one.bytes, one.name),
+        )
+
+    def _held(self, key: tuple[str, int]) -> list[Holder]:
+        """What lies in the segment, by process and holder."""
+        sums: dict[tuple[int, str, str], int] = {}
+        for one in self.holders.get(key, []):
+            place = (one.pid, one.holder, one.type_name)
+            sums[place] = sums.get(place, 0) + one.bytes
+        rows = [Holder(*place, count) for place, count in sums.items()]
+        return sorted(rows, key=lambda row: (row.pid, -row.bytes, row.holder))
+
+
+def tree(
+    pid: int,
+    folder: _Path | None = None,
+    *,
+    min_bytes: int | str = "1 MiB",
+    timeout: int = 30,
+    filtered: bool = False,
+) -> Tree:
+    """Attach to a process and to all below it, and say what they hold and share.
+
+    folder     where to save the snapshots, {pid}.lgs each; None: nowhere
+    min_bytes  a place with less is told with what is above it
+
+    timeout and filtered are those of attach(). Other programs, and what cannot be
+    attached to, are in `left_out`.
+
+    Raises what attach() raises of the process itself.
+    """
+    return gather(pid, folder, min_bytes, timeout, filtered, lambda _: None)
+
+
+def gather(
+    pid: int,
+    folder: _Path | None,
+    min_bytes: int | str,
+    timeout: int,
+    filtered: bool,
+    say: Callable[[str], object],
+) -> Tree:
+    """As tree(), with a line about each process."""
+    from leakgraph.limits import argument
+
+    _core._attach_version(pid, filtered)
+    least = argument("min_bytes", str(min_bytes))
+    family = _Family(least)
+    family.find(pid)
+    if folder is not None:
+        os.makedirs(folder, exist_ok=True)
+    with TemporaryDirectory(prefix="leakgraph-") as own:
+        _attach_all(family, pid, os.fspath(folder or own), (timeout, filtered), say)
+        for index, member in enumerate(family.members.values(), 1):
+            say(f"reading snapshot {index} of {len(family.members)}")
+            family.read(member)
+        return _result(family, kept=folder is not None)
+
+
+def _attach_all(
+    family: _Family,
+    root: int,
+    folder: str,
+    options: tuple[int, bool],
+    say: Callable[[str], object],
+) -> None:
+    """Take all snapshots, the parents' first; of the root it must succeed."""
+    timeout, filtered = options
+    for pid, member in list(family.members.items()):
+        path = os.path.join(folder, f"{pid}.lgs")
+        try:
+            member.path, pause = take(pid, path, timeout=timeout, filtered=filtered)
+        except Error as error:
+            if pid == root:
+                raise
+            del family.members[pid]
+            family.leave_out(pid, member.name, error)
+            say(f"left out: {family.left_out[-1].why}")
+        else:
+            say(f"process {pid} ({member.name}) stood still for {pause * 1000:.0f} ms")
+
+
+def _result(family: _Family, *, kept: bool) -> Tree:
+    alike = family.alike()
+    compared: Any = [one.summary for one in alike]
+    differences = ranks(*compared, min_bytes=family.least) if alike else None
+    for one in family.members.values():
+        os.unlink(one.summary)
+    return Tree(
+        tuple(_process(one, kept) for one in family.members.values()),
+        tuple(family.left_out),
+        tuple(sorted(family.copied.values(), key=lambda row: (-row.together, row[:2]))),
+        differences,
+        tuple(one.pid for one in alike),
+        tuple(family.segments()),
+    )
+
+
+def _process(one: _Member, kept: bool) -> Process:
+    return Process(
+        one.pid,
+        one.parent,
+        one.name,
+        one.forked,
+        one.objects,
+        one.memory.resident,
+        one.memory.private,
+        one.memory.shared,
+        one.older,
+        one.copied,
+        one.path if kept else None,
+    )

@@ -1,0 +1,227 @@
+"""The report on a process and its children, as text and as JSON."""
+
+from __future__ import annotations
+
+from leakgraph._core import Size
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from leakgraph._core import RankRow
+    from leakgraph.family import Copied, Holder, Segment, Tree
+
+__all__ = ["facts", "text"]
+
+#: Rows of a table; --json has all.
+MOST = 20
+
+
+def text(tree: Tree) -> str:
+    """All tables that have rows."""
+    parts = [_processes(tree), _copied(tree), _differences(tree), _segments(tree)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _size(count: int) -> str:
+    return str(Size({"host": count}))
+
+
+def _table(titles: list[str], rows: list[list[str]], left: int) -> list[str]:
+    """Lines; the last `left` columns are flush left."""
+    everything = [titles, *rows[:MOST]]
+    widths = [max(map(len, column)) for column in zip(*everything)]
+    first = len(titles) - left
+    lines = [
+        "  ".join(
+            cell.rjust(width) if index < first else cell.ljust(width)
+            for index, (cell, width) in enumerate(zip(row, widths))
+        ).rstrip()
+        for row in everything
+    ]
+    more = len(rows) - MOST
+    return [*lines, f"… and {more} more"] if more > 0 else lines
+
+
+def _processes(tree: Tree) -> str:
+    titles = ["pid", "parent", "objects", "resident", "private", "shared", "copied"]
+    rows = [
+        [
+            str(one.pid),
+            str(one.parent or ""),
+            str(one.objects),
+            _size(one.resident),
+            _size(one.private),
+            _size(one.shared),
+            _size(one.copied) if one.forked else "",
+            one.name + " (fork)" * one.forked,
+        ]
+        for one in tree.processes
+    ]
+    count = len(tree.processes)
+    lines = [f"{count} process{'es' * (count != 1)}", *_table([*titles, ""], rows, 1)]
+    lines += [f"Left out, {one.name}: {one.why}" for one in tree.left_out]
+    return "\n".join(lines)
+
+
+def _copied(tree: Tree) -> str:
+    """What copy-on-write has copied, by place."""
+    older = sum(one.older for one in tree.processes)
+    if not older:
+        return ""
+    copied = sum(one.copied for one in tree.processes)
+    line = (
+        f"Copied since the fork: {_size(copied)} of {_size(older)} in pages with"
+        " objects from before it"
+    )
+    titles = ["copied", "of", "by process", "what", "where"]
+    rows = [
+        [
+            _size(row.together),
+            _size(sum(row.older.values())),
+            _by_process(row),
+            row.type_name,
+            row.holder,
+        ]
+        for row in tree.copied
+    ]
+    if not rows:
+        return f"{line}."
+    return "\n".join([f"{line}:", *_table(titles, rows, 3)])
+
+
+def _by_process(row: Copied) -> str:
+    """The three that copied the most."""
+    parts = sorted(row.bytes.items(), key=lambda one: (-one[1], one[0]))
+    told = ", ".join(f"{pid}: {_size(count)}" for pid, count in parts[:3])
+    return told + f", {len(parts) - 3} more" * (len(parts) > 3)
+
+
+def _differences(tree: Tree) -> str:
+    """Where children of one kind differ, and what they repeat."""
+    found = tree.differences
+    if found is None:
+        return ""
+    who = ", ".join(map(str, tree.compared))
+    lines = [f"These are of one kind: {who}."]
+    if len(found):
+        titles = ["apart", "process", "usually", "what", "where"]
+        lines += _table(titles, [_apart(tree, row) for row in found], 2)
+    else:
+        lines.append("They hold about the same.")
+    if found.repeated:
+        lines += ["", "What each of them has:"]
+        rows = [
+            [_size(row.each), _size(row.together), row.type_name, row.holder]
+            for row in found.repeated
+        ]
+        lines += _table(["each", "together", "what", "where"], rows, 2)
+    return "\n".join(lines)
+
+
+def _apart(tree: Tree, row: RankRow) -> list[str]:
+    sign = "-" if row.apart < 0 else "+"
+    return [
+        sign + _size(abs(row.apart)),
+        str(_outlier(tree, row)),
+        _size(row.usual),
+        row.type_name,
+        row.holder,
+    ]
+
+
+def _outlier(tree: Tree, row: RankRow) -> int:
+    """The process that the row is about."""
+    sums = [size.total for size in row.bytes]
+    return max(zip(tree.compared, sums), key=lambda one: abs(one[1] - row.usual))[0]
+
+
+def _segments(tree: Tree) -> str:
+    """Segments of one kind that the same hold are one row."""
+    if not tree.segments:
+        return ""
+    groups: dict[tuple[str, str, str], list[Segment]] = {}
+    for one in tree.segments:
+        key = (_kind(one.name), _mappers(one), _holders(one.holders))
+        groups.setdefault(key, []).append(one)
+    rows = sorted(
+        (
+            (sum(one.bytes for one in all_), all_, who, held)
+            for (_, who, held), all_ in groups.items()
+        ),
+        key=lambda row: -row[0],
+    )
+    cells = [
+        [
+            _size(size),
+            str(len(all_)),
+            all_[0].name if len(all_) == 1 else _kind(all_[0].name),
+            who,
+            held,
+        ]
+        for size, all_, who, held in rows
+    ]
+    titles = ["size", "segments", "name", "mapped by", "held by"]
+    return "\n".join(["Shared memory:", *_table(titles, cells, 3)])
+
+
+def _kind(name: str) -> str:
+    """The name without what is drawn or counted: `/dev/shm/torch_*`."""
+    folder, _, last = name.rpartition("/")
+    for mark in "_.":
+        if mark in last:
+            return f"{folder}/{last.split(mark)[0]}{mark}*"
+    return name
+
+
+def _mappers(one: Segment) -> str:
+    told = ", ".join(map(str, one.processes[:4]))
+    return told + f", {len(one.processes) - 4} more" * (len(one.processes) > 4)
+
+
+def _holders(holders: tuple[Holder, ...]) -> str:
+    """The three places that have the most of it, each once."""
+    places: dict[str, list[int]] = {}
+    for one in sorted(holders, key=lambda one: -one.bytes):
+        pids = places.setdefault(one.holder, [])
+        pids += [one.pid] if one.pid not in pids else []
+    told = [f"{place} ({', '.join(map(str, x))})" for place, x in places.items()]
+    if not told:
+        return "no known object"
+    return "; ".join(told[:3]) + f"; {len(told) - 3} more" * (len(told) > 3)
+
+
+def facts(tree: Tree) -> dict[str, object]:
+    """All of it, for JSON."""
+    found = tree.differences
+    return {
+        "processes": [
+            {**one._asdict(), "objects": dict(one.objects)} for one in tree.processes
+        ],
+        "left_out": [one._asdict() for one in tree.left_out],
+        "copied": [{**row._asdict(), "together": row.together} for row in tree.copied],
+        "compared": list(tree.compared),
+        "differences": [
+            {
+                "holder": row.holder,
+                "type": row.type_name,
+                "apart": row.apart,
+                "process": _outlier(tree, row),
+                "usual": row.usual,
+                "bytes": [dict(size) for size in row.bytes],
+                "counts": list(row.counts),
+            }
+            for row in found or ()
+        ],
+        "repeated": [
+            {
+                "holder": row.holder,
+                "type": row.type_name,
+                "each": row.each,
+                "together": row.together,
+            }
+            for row in (found.repeated if found is not None else ())
+        ],
+        "segments": [
+            {**one._asdict(), "holders": [held._asdict() for held in one.holders]}
+            for one in tree.segments
+        ],
+    }

@@ -1,0 +1,163 @@
+// The processes of a job: where they differ, and what all of them have.
+#include "growing.h"
+#include "test.h"
+
+#include <leakgraph/ranks.h>
+#include <leakgraph/report.h>
+
+#include <stdlib.h>
+
+// Of four ranks one holds more items, and one has a bigger blob; all have a
+// table.
+static const growing_heap usual = {.items = 20, .entries = 300, .blob = 1000};
+
+static growing_series
+compare(const growing_heap *heaps, uint32_t count, uint64_t min_bytes,
+        lg_ranks *out)
+{
+    growing_series made = growing_compare(heaps, count, NULL);
+    lg_ranks_options options = LG_RANKS_OPTIONS_INIT;
+    options.min_bytes = min_bytes;
+    REQUIRE(!lg_ranks_find((const lg_summary *const *)made.summary, count,
+                           &options, out, NULL));
+    return made;
+}
+
+static const lg_rank_row *
+row_of(const lg_ranks *ranks, const lg_rank_row *rows, size_t count,
+       const char *where)
+{
+    for (size_t i = 0; i < count; i++) {
+        lg_text text = {0};
+        lg_place_format(ranks->places, rows[i].place, &text);
+        bool same = strcmp(text.data, where) == 0;
+        lg_text_free(&text);
+        if (same)
+            return &rows[i];
+    }
+    return NULL;
+}
+
+static void
+test_outliers(void)
+{
+    growing_heap heaps[4] = {usual, usual, usual, usual};
+    lg_ranks ranks;
+    heaps[1].items = 220;
+    heaps[3].blob = 90000;
+    growing_series made = compare(heaps, 4, 4096, &ranks);
+    CHECK(ranks.count == 4 && ranks.devices == 0);
+    CHECK(ranks.row_count == 2);
+    const lg_rank_row *items =
+        row_of(&ranks, ranks.rows, ranks.row_count, "app.items");
+    const lg_rank_row *blob =
+        row_of(&ranks, ranks.rows, ranks.row_count, "app.blob");
+    REQUIRE(items && blob);
+    CHECK(items->outlier == 1 && items->others == 0);
+    CHECK(items->apart == (int64_t)(items->bytes[1] - items->bytes[0]));
+    CHECK(items->usual == items->bytes[0] &&
+          items->bytes[0] == items->bytes[2]);
+    CHECK(blob->outlier == 3 && blob->apart == 89000);
+    CHECK(llabs(ranks.rows[0].apart) >= llabs(ranks.rows[1].apart));
+    CHECK(row_of(&ranks, ranks.repeated, ranks.repeated_count, "app.table"));
+    CHECK(!row_of(&ranks, ranks.repeated, ranks.repeated_count, "app.items"));
+    lg_ranks_free(&ranks);
+    growing_forget(&made);
+}
+
+// What one rank alone lacks is told with a minus; the sums above it are not.
+static void
+test_less(void)
+{
+    growing_heap heaps[3] = {usual, usual, usual};
+    lg_ranks ranks;
+    heaps[0].entries = 0;
+    growing_series made = compare(heaps, 3, 4096, &ranks);
+    REQUIRE(ranks.row_count == 1);
+    CHECK(ranks.rows[0].outlier == 0 && ranks.rows[0].apart < 0);
+    CHECK(row_of(&ranks, ranks.rows, 1, "app.table") != NULL);
+    lg_ranks_free(&ranks);
+    growing_forget(&made);
+}
+
+static void
+test_alike(void)
+{
+    const growing_heap heaps[3] = {usual, usual, usual};
+    lg_ranks ranks;
+    lg_text text = {0};
+    growing_series made = compare(heaps, 3, 4096, &ranks);
+    CHECK(ranks.row_count == 0 && ranks.repeated_count > 0);
+    CHECK(ranks.native_outlier == LG_NONE && ranks.native_usual == -1);
+    REQUIRE(!lg_report_ranks(&ranks, 20, LG_FORMAT_TEXT, &text, NULL));
+    CHECK(strstr(text.data, "No place differs by 4.00 KiB or more.") != NULL);
+    CHECK(strstr(text.data, "app.table") != NULL);
+    lg_text_free(&text);
+    lg_ranks_free(&ranks);
+    growing_forget(&made);
+}
+
+static void
+test_native(void)
+{
+    growing_heap heaps[3] = {usual, usual, usual};
+    lg_ranks ranks;
+    lg_text text = {0};
+    for (int i = 0; i < 3; i++)
+        heaps[i].malloc = i == 2 ? 9000000 : 1000000;
+    growing_series made = compare(heaps, 3, 4096, &ranks);
+    CHECK(ranks.native_outlier == 2);
+    REQUIRE(!lg_report_ranks(&ranks, 20, LG_FORMAT_TEXT, &text, NULL));
+    CHECK(strstr(text.data, "Rank 2 has 7.63 MiB more than usual in use of "
+                            "malloc and of no object.\n") != NULL);
+    lg_text_free(&text);
+    lg_ranks_free(&ranks);
+    growing_forget(&made);
+}
+
+// Several ranks are apart; the usual is the lower one of two.
+static void
+test_two(void)
+{
+    growing_heap heaps[2] = {usual, usual};
+    lg_ranks ranks;
+    lg_error error;
+    heaps[0].items = 500;
+    growing_series made = compare(heaps, 2, 4096, &ranks);
+    REQUIRE(ranks.row_count == 1);
+    CHECK(ranks.rows[0].outlier == 0 && ranks.rows[0].apart > 0);
+    lg_ranks_free(&ranks);
+    CHECK(lg_ranks_find((const lg_summary *const *)made.summary, 1, NULL,
+                        &ranks, &error) == LG_EINVAL);
+    growing_forget(&made);
+}
+
+static void
+test_environment(void)
+{
+    unsetenv("RANK");
+    unsetenv("SLURM_PROCID");
+    CHECK(lg_process_rank() == NULL);
+    setenv("RANK", "7", 1);
+    CHECK(lg_process_rank() == NULL);
+    setenv("SLURM_PROCID", "3", 1);
+    CHECK(strcmp(lg_process_rank(), "3") == 0);
+    setenv("WORLD_SIZE", "8", 1);
+    CHECK(strcmp(lg_process_rank(), "7") == 0);
+    setenv("RANK", "first", 1);
+    CHECK(strcmp(lg_process_rank(), "3") == 0);
+    unsetenv("RANK");
+    unsetenv("WORLD_SIZE");
+    unsetenv("SLURM_PROCID");
+}
+
+SUITE(ranks)
+{
+    RUN(test_outliers);
+    RUN(test_less);
+    RUN(test_alike);
+    RUN(test_native);
+    RUN(test_two);
+    RUN(test_environment);
+    return test_result();
+}

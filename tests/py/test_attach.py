@@ -1,0 +1,403 @@
+"""attach(): a snapshot of a process that knows nothing of it and notices nothing."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import leakgraph
+from leakgraph import _core, attached
+
+if sys.maxsize < 2**32 or os.uname().machine != "x86_64":
+    pytest.skip("attach knows x86-64 only", allow_module_level=True)
+
+#: What each target begins with; it ends when its standard input does.
+BEGIN = """
+import ctypes, gc, os, signal, sys, threading, time
+class Kept: pass
+kept = [Kept() for _ in range(1000)]
+threading.Thread(target=sys.stdin.read, daemon=True).start()
+signal.signal(signal.SIGUSR1, lambda *_: None)
+def facts():
+    return [sorted(sys.modules), sorted(os.listdir('/proc/self/fd')),
+            threading.active_count(), len(sys.path), gc.isenabled(),
+            signal.getsignal(signal.SIGUSR1).__name__]
+"""
+READY = "\nbefore = facts()\nprint('ready', flush=True)\n"
+#: What a target does, and what it does first.
+WAITS = {
+    "sleeps": ("time.sleep(100)", ""),
+    "computes": ("while True: sum(range(100))", ""),
+    "waits for a lock": ("threading.Event().wait(100)", ""),
+    "waits for a child": (
+        "child.wait()",
+        "import subprocess\nchild = subprocess.Popen(['cat'], stdin=subprocess.PIPE)",
+    ),
+    "waits in C": ("ctypes.CDLL(None).sleep(100)", ""),
+    "has busy threads": (
+        "while True: time.sleep(0.001)",
+        "def work():\n    while True: [{} for _ in range(99)]\n"
+        "for _ in range(3): threading.Thread(target=work, daemon=True).start()",
+    ),
+}
+#: Keeps the GIL until a line comes through the pipe.
+KEEPS = """
+pipe, room = os.open({path!r}, os.O_RDWR), ctypes.create_string_buffer(9)
+before = facts()
+ctypes.PyDLL(None).read(pipe, room, 9)
+print(room.value, facts() == before, flush=True)
+time.sleep(100)
+"""
+UNSHARED = ("unshare", "-m", "-p", "-f", "--kill-child", "sh", "-c")
+
+
+class Target:
+    """A running Python."""
+
+    def __init__(self, source, *command, first=""):
+        self.process = subprocess.Popen(
+            [*command, sys.executable, "-c", BEGIN + first + READY + source],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout.readline() == "ready\n"
+        self.pid = self.process.pid
+
+    def status(self, name):
+        text = Path(f"/proc/{self.pid}/status").read_text()
+        return next(x for x in text.splitlines() if x.startswith(name)).split()[1]
+
+    def traces(self):
+        """What would show that somebody was there."""
+        maps = Path(f"/proc/{self.pid}/maps").read_text()
+        return {
+            "fds": sorted(os.listdir(f"/proc/{self.pid}/fd")),
+            "libraries": {x.split()[5] for x in maps.splitlines() if "/" in x},
+            "code": sum("r-xp 00000000 00:00 0 \n" in f"{x}\n" for x in maps),
+            "caught": self.status("SigCgt"),
+            "blocked": self.status("SigBlk"),
+            "threads": self.status("Threads"),
+            "children": Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text(),
+            "tracer": self.status("TracerPid"),
+        }
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+
+@pytest.fixture
+def target():
+    """Start targets: target(source)."""
+    started = []
+
+    def start(source, *command, first=""):
+        started.append(Target(source, *command, first=first))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.end()
+
+
+@pytest.fixture
+def keeper(target, tmp_path):
+    """A target that keeps the GIL in C code until it is asked to go on."""
+    path = str(tmp_path / "pipe")
+    os.mkfifo(path)
+    one = target(KEEPS.format(path=path))
+
+    def goes_on():
+        assert one.status("TracerPid") == "0"
+        Path(path).write_text("go", encoding="ascii")
+        assert one.process.stdout.readline() == "b'go' True\n"
+
+    one.goes_on = goes_on
+    return one
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _allowed():
+    one = Target("time.sleep(100)")
+    try:
+        leakgraph.attach(one.pid).close()
+    except leakgraph.UnsupportedError as error:
+        pytest.skip(str(error))
+    finally:
+        one.end()
+
+
+@pytest.mark.parametrize("wait", WAITS)
+def test_the_process_goes_on(target, wait):
+    source, first = WAITS[wait]
+    one = target(source, first=first)
+    before = one.traces()
+    with leakgraph.attach(one.pid) as snap:
+        assert len(snap.select("type:__main__.Kept")) == 1000
+        assert snap.info()["pid"] == str(one.pid)
+    assert one.traces() == before
+    assert one.process.poll() is None
+    assert one.status("State") in "SR"
+
+
+ASKED = """
+ends = time.monotonic() + 1
+left = ctypes.CDLL(None).sleep(1)
+early = time.monotonic() < ends - 0.1  # the clocks of both may differ a little
+polled = ctypes.CDLL(None, use_errno=True).poll(None, 0, 200)
+print(left, early, polled, facts() == before, flush=True)
+"""
+
+
+def test_a_wait_in_c_lasts_as_long_as_it_should(target):
+    one = target(ASKED)
+    leakgraph.attach(one.pid).close()
+    assert one.process.stdout.readline().split() == ["0", "False", "0", "True"]
+
+
+def test_vectors_and_results_stay(target):
+    source = """
+import array, zlib
+data = array.array('d', [x / 7 for x in range(50_000)])
+def once():
+    return hash((sum(x * x for x in data), zlib.crc32(data.tobytes())))
+first, count, same = once(), 0, True
+asked = []
+signal.signal(signal.SIGUSR1, lambda *_: asked.append(1))
+print('goes', flush=True)
+while not asked:
+    same = same and once() == first
+print(same, flush=True)
+"""
+    one = target(source)
+    one.process.stdout.readline()
+    for _ in range(5):
+        leakgraph.attach(one.pid).close()
+    os.kill(one.pid, signal.SIGUSR1)
+    assert one.process.stdout.readline() == "True\n"
+
+
+def refused(pid, **options):
+    with pytest.raises(leakgraph.Error) as caught:
+        leakgraph.attach(pid, **options)
+    text = str(caught.value)
+    assert "\n" not in text and ". " not in text
+    return text
+
+
+def refused_of(*command):
+    with subprocess.Popen(command) as other:
+        try:
+            maps = Path(f"/proc/{other.pid}/maps")
+            while "[vdso]" not in maps.read_text():  # exec maps the program late
+                pass
+            return refused(other.pid)
+        finally:
+            other.kill()
+
+
+@pytest.mark.once
+def test_no_such_process():
+    assert "there is no process 4194305" in refused(2**22 + 1).lower()
+    assert "is this one" in refused(os.getpid())
+
+
+@pytest.mark.once
+def test_not_python():
+    assert "(sleep) does not run CPython" in refused_of("sleep", "100")
+
+
+@pytest.mark.once
+def test_stopped_or_traced(target):
+    one = target("time.sleep(100)")
+    os.kill(one.pid, signal.SIGSTOP)
+    os.waitid(os.P_PID, one.pid, os.WSTOPPED)
+    assert "is stopped" in refused(one.pid)
+    os.kill(one.pid, signal.SIGCONT)
+    traced = target("ctypes.CDLL(None).ptrace(0)\nprint('traced', flush=True)\ninput()")
+    traced.process.stdout.readline()
+    assert f"is traced by process {os.getpid()}" in refused(traced.pid)
+
+
+FILTER = """
+class Part(ctypes.Structure):
+    _fields_ = [('c', ctypes.c_uint16), ('t', ctypes.c_uint8), ('f', ctypes.c_uint8),
+                ('k', ctypes.c_uint32)]
+class Program(ctypes.Structure):
+    _fields_ = [('size', ctypes.c_uint16), ('parts', ctypes.POINTER(Part))]
+allow = Program(1, ctypes.pointer(Part(6, 0, 0, 0x7fff0000)))
+libc = ctypes.CDLL(None)
+assert libc.prctl(38, 1, 0, 0, 0) == 0
+assert libc.prctl(22, 2, ctypes.byref(allow), 0, 0) == 0
+print('filtered', flush=True)
+time.sleep(100)
+"""
+
+
+@pytest.mark.once
+def test_a_filter_of_system_calls(target):
+    one = target(FILTER)
+    one.process.stdout.readline()
+    assert "seccomp" in refused(one.pid)
+    leakgraph.attach(one.pid, filtered=True).close()
+
+
+@pytest.mark.once
+def test_musl_and_static(target, tmp_path):
+    shutil.copy("/bin/true", tmp_path / "ld-musl-x86_64.so.1")
+    one = target(
+        f"import mmap\nfile = open({str(tmp_path / 'ld-musl-x86_64.so.1')!r}, 'rb')\n"
+        "kept.append(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))\n"
+        "print('mapped', flush=True)\ntime.sleep(100)"
+    )
+    one.process.stdout.readline()
+    assert "uses musl" in refused(one.pid)
+    source = tmp_path / "python.c"
+    source.write_text("#include <unistd.h>\nint main(void) { pause(); return 0; }\n")
+    program = tmp_path / "python3"
+    subprocess.run(["cc", "-static", "-o", program, source], check=True)
+    assert "names none of its functions" in refused_of(program)
+
+
+@pytest.mark.once
+def test_no_library_for_its_version(target, monkeypatch):
+    one = target("time.sleep(100)")
+    monkeypatch.setattr(_core, "_attach_version", lambda *_: 98)
+    with pytest.raises(leakgraph.UnsupportedError, match=r"runs Python 3\.98"):
+        leakgraph.attach(one.pid)
+
+
+@pytest.mark.once
+def test_a_library_that_does_not_load(target, monkeypatch, tmp_path):
+    one = target("time.sleep(100)")
+    library = tmp_path / "empty.so"
+    library.write_bytes(b"no library")
+    monkeypatch.setattr(attached, "_find_library", lambda _: str(library))
+    before = one.traces()
+    assert "cannot be captured: /proc/self/fd/" in refused(one.pid)
+    assert one.traces() == before
+
+
+def test_never_at_a_safe_point(keeper):
+    assert "did not come to a safe point within 1 s" in refused(keeper.pid, timeout=1)
+    keeper.goes_on()
+    with leakgraph.attach(keeper.pid) as snap:
+        assert snap.select("type:__main__.Kept")
+
+
+@pytest.mark.once
+def test_it_ends_meanwhile(keeper):
+    def kill(*_):
+        if keeper.process.poll() is None:
+            keeper.process.kill()
+            keeper.process.wait()
+
+    assert refused(keeper.pid, progress=kill).lower().endswith(f"{keeper.pid} ended")
+
+
+@pytest.mark.once
+def test_ctrl_c(keeper):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        leakgraph.attach(keeper.pid, progress=interrupt)
+    keeper.goes_on()
+
+
+@pytest.mark.once
+def test_who_attaches_is_killed(keeper):
+    kills_itself = (
+        "import leakgraph, os\nleakgraph.attach("
+        f"{keeper.pid}, progress=lambda *_: os.kill(os.getpid(), 9))"
+    )
+    done = subprocess.run([sys.executable, "-c", kills_itself], check=False)
+    assert done.returncode == -signal.SIGKILL
+    keeper.goes_on()
+
+
+@pytest.mark.once
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_another_user(target, tmp_path):
+    one = target("time.sleep(100)")
+    source = (
+        "import os, sys\nfrom leakgraph import Error, attach\nos.setuid(65534)\n"
+        f"try: attach({one.pid})\nexcept Error as error: print(error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True, check=True
+    )
+    assert "belongs to another user" in done.stdout
+
+
+@pytest.mark.once
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_in_other_namespaces(target):
+    """Its /tmp is empty, its number is another, and the file lands here."""
+    hidden = 'mount -t tmpfs none /tmp && mount -t proc none /proc && exec "$@"'
+    one = target("time.sleep(100)", *UNSHARED, hidden, "sh")
+    inner = Path(f"/proc/{one.pid}/task/{one.pid}/children").read_text().split()
+    with leakgraph.attach(int(inner[0])) as snap:
+        assert snap.info()["pid"] == "1"
+        assert len(snap.select("type:__main__.Kept")) == 1000
+
+
+@pytest.mark.once
+def test_the_verb(target, python):
+    one = target(
+        "while True:\n    kept.append(bytearray(1000))\n    time.sleep(0.0001)"
+    )
+    done = python("-m", "leakgraph", "attach", one.pid, "--report", "run.html")
+    assert (done.code, done.out) == (0, "")
+    assert "and nothing was left in it" in done.err
+    assert (done.folder / "run.html").stat().st_size > 10_000
+    assert (done.folder / f"leakgraph-{one.pid}.lgs").exists()
+    options = ("--diff", "2", "--every", "0.1", "-o", "{pid}-{n}.lgs")
+    done = python("-m", "leakgraph", "attach", one.pid, *options)
+    assert done.code == 0 and "bytearray" in done.out
+    assert (done.folder / f"{one.pid}-2.lgs").exists()
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["1x"], "takes the number of a process"),
+        (["1", "--every", "2"], "--every needs --diff"),
+        (["1", "--diff", "x"], "--diff needs a number, not x"),
+        (["1", "--diff", "2", "--every", "x"], "--every needs a number of seconds"),
+        (["1", "--diff", "2", "-o", "a.lgs"], "must have {n} in it"),
+    ],
+)
+def test_wrong_words(capsys, words, message):
+    from leakgraph.verbs import run_verb
+
+    with pytest.raises(SystemExit) as caught:
+        run_verb("attach", list(words))
+    assert caught.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+TENSORS = """
+import torch
+model = torch.nn.Linear(100, 100)
+losses = [model(torch.ones(100)).sum() for _ in range(30)]
+signal.signal(signal.SIGUSR2, lambda *_: print(facts() == before, flush=True))
+"""
+
+
+@pytest.mark.libraries
+def test_tensors(target):
+    one = target("while True: time.sleep(100)", first=TENSORS)
+    with leakgraph.attach(one.pid) as snap:
+        assert snap.info()["adapter.torch"].startswith("inspected")
+        assert 40_000 in {row.bytes for row in snap.tensors()}
+        assert "loss-history" in {row.pattern for row in snap.findings()}
+    os.kill(one.pid, signal.SIGUSR2)
+    assert one.process.stdout.readline() == "True\n"

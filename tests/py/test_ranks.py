@@ -1,0 +1,84 @@
+"""The ranks of a job: what their environment says, and how they differ."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import leakgraph
+
+JOB = """
+import os
+import leakgraph
+class Trainer:
+    pass
+rank = int(os.environ["RANK"])
+trainer = Trainer()
+trainer.losses = [float(i) for i in range(1000 + 20000 * (rank == 1))]
+trainer.samples = {}
+if rank == 2:
+    best = bytearray(400_000)
+dataset = [str(i) * 50 for i in range(3000)]
+with leakgraph.snapshot() as whole:
+    assert whole.save("rank-{rank}.lgs", analysis=True) == f"rank-{rank}.lgs"
+    whole.summary("rank-{rank}.lgsum")
+"""
+
+pytestmark = pytest.mark.ends
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ranks")
+    for rank in range(4):
+        environment = {**os.environ, "RANK": str(rank), "WORLD_SIZE": "4"}
+        subprocess.run(
+            [sys.executable, "-c", JOB], cwd=folder, env=environment, check=True
+        )
+    return folder
+
+
+@pytest.fixture(scope="module", params=["lgs", "lgsum"])
+def paths(folder, request):
+    return [folder / f"rank-{rank}.{request.param}" for rank in (3, 2, 1, 0)]
+
+
+def test_who_differs(paths):
+    ranks = leakgraph.ranks(*paths, min_bytes="64 KiB")
+    found = {row.holder: row for row in ranks}
+    assert set(found) == {"__main__.trainer.losses", "__main__.best"}
+    losses = found["__main__.trainer.losses"]
+    assert (losses.rank, losses.others, losses.type_name) == ("1", 0, "list")
+    assert losses.apart == losses.bytes[2].total - losses.bytes[0].total > 480_000
+    assert found["__main__.best"].apart >= 400_000
+    assert [rank.name for rank in ranks.ranks] == ["3", "2", "1", "0"]
+    assert ranks.ranks[2].objects.total > ranks.ranks[0].objects.total
+    assert "__main__.trainer.losses" in str(ranks) and "on rank" in str(ranks)
+
+
+def test_what_all_have(paths):
+    ranks = leakgraph.ranks(*paths, min_bytes="64 KiB")
+    first = ranks.repeated[0]
+    assert (first.holder, first.type_name) == ("__main__.dataset", "list")
+    assert first.together == 4 * first.each > 4 * 3000 * 100
+    assert ranks.libraries > 100_000
+
+
+def test_the_command_says_the_same(paths):
+    done = subprocess.run(
+        ["leakgraph", "ranks", *paths, "--min-bytes", "64KiB", "--json"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    ranks = leakgraph.ranks(*paths, min_bytes=65536)
+    assert json.loads(done.stdout) == json.loads(ranks.json)
+
+
+def test_too_few(paths):
+    with pytest.raises(leakgraph.ArgumentError, match="two snapshots or more"):
+        leakgraph.ranks(paths[0])  # type: ignore[call-arg]
