@@ -87,7 +87,7 @@ fill_deep(making *to, uint32_t from, uint32_t items)
 static void
 fill(making *to, const growing_heap *of)
 {
-    uint32_t app = add(to, MODULE, 100);
+    uint32_t app = add(to, MODULE, 100 + of->module);
     lg_builder_set_text(to->builder, app, "app", 3);
     lg_builder_add_root(to->builder, app, LG_ROOT_MODULE, "app", 3);
     uint32_t list = attribute(to, app, "items", LIST, 56 + 8 * of->items);

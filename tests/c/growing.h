@@ -8,6 +8,7 @@
 
 /** What one snapshot of the program has. */
 typedef struct growing_heap {
+    uint32_t module;   // further bytes of app itself
     uint32_t items;    // in app.items, a list
     uint32_t entries;  // in app.table: keys and values
     uint32_t blob;     // bytes of app.blob

@@ -65,6 +65,23 @@ test_outliers(void)
     growing_forget(&made);
 }
 
+// Rank 2 has more of what a row below tells, which is not the module's.
+static void
+test_rest(void)
+{
+    growing_heap heaps[4] = {usual, usual, usual, usual};
+    lg_ranks ranks;
+    heaps[1].module = 50000;
+    heaps[2].items = 220;
+    growing_series made = compare(heaps, 4, 4096, &ranks);
+    const lg_rank_row *app = row_of(&ranks, ranks.rows, ranks.row_count, "app");
+    REQUIRE(ranks.row_count == 2 && app);
+    CHECK(app->outlier == 1 && app->others == 0);
+    CHECK(app->apart == 50000);
+    lg_ranks_free(&ranks);
+    growing_forget(&made);
+}
+
 // What one rank alone lacks is told with a minus; the sums above it are not.
 static void
 test_less(void)
@@ -154,6 +171,7 @@ test_environment(void)
 SUITE(ranks)
 {
     RUN(test_outliers);
+    RUN(test_rest);
     RUN(test_less);
     RUN(test_alike);
     RUN(test_native);

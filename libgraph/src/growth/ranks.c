@@ -68,13 +68,12 @@ size_of(int64_t bytes)
     return (uint64_t)(bytes < 0 ? -bytes : bytes);
 }
 
-// The row is the one made last.
+// The row is the one made last: its sums are still in table.rest.
 static void
 find_outlier(const making *state, lg_rank_row *row)
 {
     for (uint32_t i = 0; i < state->table.ranks; i++) {
-        int64_t apart = (int64_t)(lg__rank_bytes(&state->table, row->place, i) -
-                                  row->usual);
+        int64_t apart = (int64_t)(state->table.rest[i] - row->usual);
         if (size_of(apart) > size_of(row->apart)) {
             row->apart = apart;
             row->outlier = i;
