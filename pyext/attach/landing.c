@@ -1,7 +1,7 @@
 #include "attach/landing.h"
 
 #include <dlfcn.h>
-#include <poll.h>
+#include <errno.h>
 #include <stddef.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -62,16 +62,28 @@ refuse(lg_landing *self)
                 sizeof self->answer);
 }
 
-/* Whether the other end is still there. */
+/* Whether the other end is still there: nothing has come from it yet, or
+   something waits to be received. poll() would say so, too, but with a signal
+   pending it writes over what the kernel needs to go on with the wait that was
+   interrupted, and that wait would end early. */
 LANDING static int
 is_wanted(const lg_landing *self)
 {
-    struct pollfd end;
-    end.fd = self->socket;
-    end.events = 0;
-    end.revents = 0;
-    return call_system(SYS_poll, (long)&end, 1, 0) >= 0 &&
-           !(end.revents & (POLLHUP | POLLERR | POLLNVAL));
+    char first;
+    struct iovec part;
+    struct msghdr message;
+    part.iov_base = &first;
+    part.iov_len = 1;
+    message.msg_name = NULL;
+    message.msg_namelen = 0;
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = NULL;
+    message.msg_controllen = 0;
+    message.msg_flags = 0;
+    long length = call_system(SYS_recvmsg, self->socket, (long)&message,
+                              MSG_DONTWAIT | MSG_PEEK);
+    return length > 0 || length == -EAGAIN || length == -EINTR;
 }
 
 /* Takes the orders and the two descriptors that come with them. */
