@@ -113,6 +113,16 @@ summarise_older(compared *self, core_state *state, PyObject *const *args,
 }
 
 bool
+compared_enough(const compared *self, core_state *state, const char *function)
+{
+    if (self->count < 2)
+        PyErr_Format(state->errors[ERROR_ARGUMENT],
+                     "%s() compares two snapshots or more, and got %zd.",
+                     function, self->count);
+    return self->count >= 2;
+}
+
+bool
 compared_open(compared *self, core_state *state, PyObject *const *args,
               const lg_monitor *monitor, const lg_analysis **newest)
 {

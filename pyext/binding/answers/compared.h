@@ -18,6 +18,11 @@ typedef struct compared {
 bool compared_begin(compared *self, Py_ssize_t count);
 void compared_end(compared *self);
 
+/** Whether there are two at least; false with an exception, which says so of
+ *  the function of this name. */
+bool compared_enough(const compared *self, core_state *state,
+                     const char *function);
+
 /** Opens and summarises what diff() was given. *newest is the analysis of the
  *  newest, which needs one snapshot_release, or NULL if that is a summary.
  *  False with an exception. */

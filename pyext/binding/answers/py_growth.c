@@ -90,16 +90,6 @@ enum {
 };
 
 static PyObject *
-rows_of(snapshot_object *snapshot, const lg_table *table, const char *name,
-        const result_shape *of)
-{
-    lg_cell cell = {0};
-    return result_fact(table, name, &cell)
-               ? result_rows(snapshot, of, cell.table)
-               : PyTuple_New(0);
-}
-
-static PyObject *
 count_of(const lg_table *table, const char *name)
 {
     lg_cell cell = {0};
@@ -134,8 +124,9 @@ facts_new(snapshot_object *snapshot, const lg_table *table, PyObject *drawing)
         return NULL;
     }
     PyObject *values[FACTS] = {
-        [TYPES] = rows_of(snapshot, table, "types", &type_shape),
-        [ACCOUNTS] = rows_of(snapshot, table, "accounts", &account_shape),
+        [TYPES] = result_fact_rows(snapshot, table, "types", &type_shape),
+        [ACCOUNTS] =
+            result_fact_rows(snapshot, table, "accounts", &account_shape),
         [UNEXPLAINED] = number_of(table, "unexplained"),
         [UNEXPLAINED_MALLOC] = number_of(table, "unexplained_malloc"),
         [UNEXPLAINED_SMALL] = number_of(table, "unexplained_small"),
@@ -143,11 +134,12 @@ facts_new(snapshot_object *snapshot, const lg_table *table, PyObject *drawing)
         [SNAPSHOTS] = count_of(table, "snapshots"),
         [SETTLED] = count_of(table, "settled"),
         [KNOWN] = count_of(table, "known"),
-        [FINDINGS] = rows_of(snapshot, table, "findings", &tally_shape),
-        [CYCLES] = rows_of(snapshot, table, "cycles", &tally_shape),
-        [TENSORS] = rows_of(snapshot, table, "tensors", &tally_shape),
-        [FIGURES] = rows_of(snapshot, table, "figures", &tally_shape),
-        [THREADS] = rows_of(snapshot, table, "threads", &tally_shape),
+        [FINDINGS] =
+            result_fact_rows(snapshot, table, "findings", &tally_shape),
+        [CYCLES] = result_fact_rows(snapshot, table, "cycles", &tally_shape),
+        [TENSORS] = result_fact_rows(snapshot, table, "tensors", &tally_shape),
+        [FIGURES] = result_fact_rows(snapshot, table, "figures", &tally_shape),
+        [THREADS] = result_fact_rows(snapshot, table, "threads", &tally_shape),
         [DRAWING] = drawing,
     };
     bool made = true;
@@ -164,13 +156,8 @@ facts_new(snapshot_object *snapshot, const lg_table *table, PyObject *drawing)
 static PyObject *
 growth_new(snapshot_object *snapshot, lg_table *table, PyObject *drawing)
 {
-    PyObject *self = result_new(snapshot, &shape, table);
-    if (self == NULL)
-        return NULL;
-    ((result_object *)self)->facts = facts_new(snapshot, table, drawing);
-    if (((result_object *)self)->facts == NULL)
-        Py_CLEAR(self);
-    return self;
+    return result_with_facts(snapshot, &shape, table,
+                             facts_new(snapshot, table, drawing));
 }
 
 static bool
@@ -235,13 +222,8 @@ request_run(growth_request *self, core_state *state, PyObject *const *args)
 {
     Py_ssize_t last = self->given.count - 1;
     const lg_analysis *newest;
-    if (self->given.count < 2) {
-        PyErr_Format(state->errors[ERROR_ARGUMENT],
-                     "diff() compares two snapshots or more, and got %zd.",
-                     self->given.count);
-        return NULL;
-    }
-    if (!compared_open(&self->given, state, args, &self->progress.monitor,
+    if (!compared_enough(&self->given, state, "diff") ||
+        !compared_open(&self->given, state, args, &self->progress.monitor,
                        &newest))
         return NULL;
     lg_table *table = NULL;

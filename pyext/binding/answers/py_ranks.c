@@ -44,26 +44,16 @@ static const result_shape rank_shape = {TYPE_RANKS, TYPE_RANK, rank_fields, 0};
 
 enum { RANKS, REPEATED, LIBRARIES, FACTS };
 
-static PyObject *
-rows_of(snapshot_object *snapshot, const lg_table *table, const char *name,
-        const result_shape *of)
-{
-    lg_cell cell = {0};
-    return result_fact(table, name, &cell)
-               ? result_rows(snapshot, of, cell.table)
-               : PyTuple_New(0);
-}
-
 /* The table is its from now on. */
 static PyObject *
 ranks_new(snapshot_object *snapshot, lg_table *table)
 {
     lg_cell libraries = {0};
     result_fact(table, "libraries", &libraries);
-    PyObject *facts =
-        Py_BuildValue("(NNK)", rows_of(snapshot, table, "ranks", &rank_shape),
-                      rows_of(snapshot, table, "repeated", &repeated_shape),
-                      (unsigned long long)libraries.count);
+    PyObject *facts = Py_BuildValue(
+        "(NNK)", result_fact_rows(snapshot, table, "ranks", &rank_shape),
+        result_fact_rows(snapshot, table, "repeated", &repeated_shape),
+        (unsigned long long)libraries.count);
     return result_with_facts(snapshot, &shape, table, facts);
 }
 
@@ -99,13 +89,8 @@ request_run(ranks_request *self, core_state *state, PyObject *const *args)
 {
     Py_ssize_t last = self->given.count - 1;
     const lg_analysis *newest;
-    if (self->given.count < 2) {
-        PyErr_Format(state->errors[ERROR_ARGUMENT],
-                     "ranks() compares two snapshots or more, and got %zd.",
-                     self->given.count);
-        return NULL;
-    }
-    if (!compared_open(&self->given, state, args, &self->progress.monitor,
+    if (!compared_enough(&self->given, state, "ranks") ||
+        !compared_open(&self->given, state, args, &self->progress.monitor,
                        &newest))
         return NULL;
     lg_table *table = NULL;

@@ -77,6 +77,9 @@ size_t *result_row_numbers(const lg_table *table, size_t *count);
 
 /** A fact of the table by its name; false: there is none, or no value. */
 bool result_fact(const lg_table *table, const char *name, lg_cell *out);
+/** The rows of a fact that is a table; none if there is no such fact. */
+PyObject *result_fact_rows(snapshot_object *snapshot, const lg_table *table,
+                           const char *name, const result_shape *shape);
 
 /** A report in its forms. */
 typedef struct result_texts {

@@ -247,3 +247,13 @@ result_rows(snapshot_object *snapshot, const result_shape *shape,
     free(numbers);
     return tuple;
 }
+
+PyObject *
+result_fact_rows(snapshot_object *snapshot, const lg_table *table,
+                 const char *name, const result_shape *shape)
+{
+    lg_cell cell = {0};
+    return result_fact(table, name, &cell)
+               ? result_rows(snapshot, shape, cell.table)
+               : PyTuple_New(0);
+}
