@@ -8,22 +8,7 @@
 
 #include <stdio.h>
 
-#define USUAL_LIMIT 20u
 #define USUAL_SHARE 0.01
-
-static lg_format
-format_of(const lg_arguments *arguments)
-{
-    return arguments->json ? LG_FORMAT_JSON : LG_FORMAT_TEXT;
-}
-
-static size_t
-limit_of(const lg_arguments *arguments)
-{
-    return arguments->all     ? 0
-           : arguments->limit ? arguments->limit
-                              : USUAL_LIMIT;
-}
 
 static int
 print_and_close(lg_graph *graph, lg_analysis *analysis, lg_status status,
@@ -46,7 +31,7 @@ lg__verb_top(const lg_arguments *arguments)
     lg_error error = {0};
     lg_top_options options = LG_TOP_OPTIONS_INIT;
     options.group = arguments->group;
-    options.limit = limit_of(arguments);
+    options.limit = lg__limit_of(arguments);
     options.libraries = arguments->libraries;
     options.mine = arguments->mine;
     options.module = arguments->module;
@@ -58,7 +43,7 @@ lg__verb_top(const lg_arguments *arguments)
         return code;
     }
     lg_status status = lg_report_top(analysis, &options, lg__monitor(),
-                                     format_of(arguments), &text, &error);
+                                     lg__format_of(arguments), &text, &error);
     return print_and_close(graph, analysis, status, &text, &error);
 }
 
@@ -71,14 +56,14 @@ lg__verb_waste(const lg_arguments *arguments)
     lg_text text = {0};
     lg_error error = {0};
     lg_waste_options options = LG_WASTE_OPTIONS_INIT;
-    options.limit = limit_of(arguments);
+    options.limit = lg__limit_of(arguments);
     options.libraries = arguments->libraries;
     options.mine = arguments->mine;
     options.module = arguments->module;
     if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
         return code;
     lg_status status = lg_report_waste(analysis, &options, lg__monitor(),
-                                       format_of(arguments), &text, &error);
+                                       lg__format_of(arguments), &text, &error);
     return print_and_close(graph, analysis, status, &text, &error);
 }
 
@@ -95,8 +80,8 @@ lg__verb_figures(const lg_arguments *arguments)
         return code;
     lg_status status = lg__find_scope(graph, arguments, &scope, &error);
     if (status == LG_OK)
-        status = lg_report_figures(analysis, scope, limit_of(arguments),
-                                   format_of(arguments), &text, &error);
+        status = lg_report_figures(analysis, scope, lg__limit_of(arguments),
+                                   lg__format_of(arguments), &text, &error);
     lg_scope_free(scope);
     return print_and_close(graph, analysis, status, &text, &error);
 }
@@ -111,7 +96,7 @@ report_why(const lg_arguments *arguments, const lg_analysis *analysis,
     if (status)
         return status;
     status = lg_report_why(&why, nodes->items, nodes->count, NULL,
-                           lg__monitor(), format_of(arguments), out, err);
+                           lg__monitor(), lg__format_of(arguments), out, err);
     lg_why_free(&why);
     return status;
 }
@@ -121,8 +106,8 @@ report_paths(const lg_arguments *arguments, const lg_analysis *analysis,
              const lg_nodes *nodes, lg_text *out, lg_error *err)
 {
     return lg_report_paths(analysis, nodes->items, nodes->count,
-                           limit_of(arguments), lg__monitor(),
-                           format_of(arguments), out, err);
+                           lg__limit_of(arguments), lg__monitor(),
+                           lg__format_of(arguments), out, err);
 }
 
 typedef lg_status report_function(const lg_arguments *arguments,
@@ -201,8 +186,8 @@ print_findings(const lg_arguments *arguments, lg_baseline *baseline)
     if (status == LG_OK)
         status = leave_out(graph, arguments, baseline, &findings, &error);
     if (status == LG_OK)
-        status = lg_report_findings(analysis, &findings, format_of(arguments),
-                                    &text, &error);
+        status = lg_report_findings(analysis, &findings,
+                                    lg__format_of(arguments), &text, &error);
     bool leaks = arguments->check && findings.count > 0;
     lg_findings_free(&findings);
     lg_scope_free(scope);
@@ -241,7 +226,7 @@ lg__verb_dominators(const lg_arguments *arguments)
         return code;
     }
     lg_status status = lg_report_dominators(
-        analysis, node, share, format_of(arguments), &text, &error);
+        analysis, node, share, lg__format_of(arguments), &text, &error);
     return print_and_close(graph, analysis, status, &text, &error);
 }
 

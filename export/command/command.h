@@ -7,6 +7,7 @@
 #define LEAKGRAPH_COMMAND_H
 
 #include <leakgraph/answers.h>
+#include <leakgraph/report.h>
 #include <leakgraph/view.h>
 
 enum {
@@ -99,6 +100,10 @@ bool lg__number_read(const char *name, const char *word, uint32_t most,
                      uint32_t *out);
 /** The value of `--limit` where it may be `all`. */
 bool lg__limit_read(const char *word, uint32_t *out, bool *all);
+/** How many rows to show: 20 where nothing is given; 0: no limit. */
+size_t lg__limit_of(const lg_arguments *arguments);
+/** Text, or JSON for --json. */
+lg_format lg__format_of(const lg_arguments *arguments);
 bool lg__sort_read(const char *word, lg_sort *out);
 bool lg__group_read(const char *word, lg_group *out);
 bool lg__tensor_group_read(const char *word, lg_tensor_group *out);

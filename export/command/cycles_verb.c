@@ -4,8 +4,6 @@
 
 #include <leakgraph/report.h>
 
-#define USUAL_LIMIT 20u
-
 static bool
 search(const lg_analysis *analysis, const lg_arguments *arguments, size_t limit,
        const lg_baseline *baseline, lg_cycles *out, int *code)
@@ -64,14 +62,11 @@ print_cycles(const lg_arguments *arguments, const lg_analysis *analysis,
     lg_text text = {0};
     lg_error error = {0};
     lg_cycles cycles = {0};
-    size_t limit = arguments->all     ? 0
-                   : arguments->limit ? arguments->limit
-                                      : USUAL_LIMIT;
+    size_t limit = lg__limit_of(arguments);
     if (!search(analysis, arguments, limit, baseline, &cycles, &code))
         return code;
     lg_status status = lg_report_cycles(
-        analysis, &cycles, arguments->json ? LG_FORMAT_JSON : LG_FORMAT_TEXT,
-        &text, &error);
+        analysis, &cycles, lg__format_of(arguments), &text, &error);
     bool leaks = cycles.leaks > 0;
     lg_cycles_free(&cycles);
     code = status ? lg__fail(&error) : lg__print(&text);

@@ -7,8 +7,6 @@
 #include <leakgraph/report.h>
 #include <leakgraph/view.h>
 
-#define USUAL_LIMIT 20u
-
 static lg_status
 find_growth(const comparison *state, lg_growth *out, lg_error *error)
 {
@@ -51,15 +49,12 @@ print_growth(const comparison *state)
     lg_status status = find_growth(state, &growth, &error);
     if (!status)
         status = leave_out(state, &growth, &error);
-    size_t limit = arguments->all     ? 0
-                   : arguments->limit ? arguments->limit
-                                      : USUAL_LIMIT;
+    size_t limit = lg__limit_of(arguments);
     bool leaks = !status && arguments->check &&
                  !lg_growth_check(&growth, arguments->max_growth);
     if (!status)
-        status = lg_report_growth(
-            &growth, state->graph, limit,
-            arguments->json ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text, &error);
+        status = lg_report_growth(&growth, state->graph, limit,
+                                  lg__format_of(arguments), &text, &error);
     lg_growth_free(&growth);
     int code = status ? lg__fail(&error) : lg__print(&text);
     lg_text_free(&text);
@@ -118,16 +113,13 @@ print_ranks(const comparison *state)
     lg_error error = {0};
     if (arguments->min_bytes > 0)
         options.min_bytes = (uint64_t)arguments->min_bytes;
-    size_t limit = arguments->all     ? 0
-                   : arguments->limit ? arguments->limit
-                                      : USUAL_LIMIT;
+    size_t limit = lg__limit_of(arguments);
     lg_status status =
         lg_ranks_find((const lg_summary *const *)state->summaries, state->count,
                       &options, &ranks, &error);
     if (!status)
-        status = lg_report_ranks(
-            &ranks, limit, arguments->json ? LG_FORMAT_JSON : LG_FORMAT_TEXT,
-            &text, &error);
+        status = lg_report_ranks(&ranks, limit, lg__format_of(arguments), &text,
+                                 &error);
     lg_ranks_free(&ranks);
     int code = status ? lg__fail(&error) : lg__print(&text);
     lg_text_free(&text);

@@ -18,7 +18,7 @@ print_report(const lg_arguments *arguments, report_function *write)
     lg_scope *scope = NULL;
     lg_text text = {0};
     lg_error error = {0};
-    lg_format format = arguments->json ? LG_FORMAT_JSON : LG_FORMAT_TEXT;
+    lg_format format = lg__format_of(arguments);
     if (!lg__open(arguments->words[0], &graph, &code))
         return code;
     lg_status status = lg__find_scope(graph, arguments, &scope, &error);
@@ -45,9 +45,7 @@ write_types(const lg_arguments *arguments, const lg_graph *graph,
             const lg_scope *scope, lg_format format, lg_text *out,
             lg_error *err)
 {
-    size_t limit = arguments->all     ? 0
-                   : arguments->limit ? arguments->limit
-                                      : 20;
+    size_t limit = lg__limit_of(arguments);
     return lg_report_types(graph, scope, arguments->sort, limit, format, out,
                            err);
 }
@@ -82,9 +80,7 @@ write_tensors(const lg_arguments *arguments, const lg_graph *graph,
               lg_error *err)
 {
     uint32_t device = LG_NONE;
-    size_t limit = arguments->all     ? 0
-                   : arguments->limit ? arguments->limit
-                                      : 20;
+    size_t limit = lg__limit_of(arguments);
     lg_analysis *analysis = NULL;
     lg_status status = LG_OK;
     if (arguments->device)

@@ -41,6 +41,21 @@ lg__limit_read(const char *word, uint32_t *out, bool *all)
     return fine;
 }
 
+size_t
+lg__limit_of(const lg_arguments *arguments)
+{
+    enum { USUAL_LIMIT = 20 };
+    if (arguments->all)
+        return 0;
+    return arguments->limit ? arguments->limit : USUAL_LIMIT;
+}
+
+lg_format
+lg__format_of(const lg_arguments *arguments)
+{
+    return arguments->json ? LG_FORMAT_JSON : LG_FORMAT_TEXT;
+}
+
 // The index of the word; `count` if it is none of them.
 static unsigned
 choose(const char *word, const char *const *words, unsigned count)

@@ -6,7 +6,6 @@
 
 /* Survivors that the report shows; more than that nobody reads. */
 #define SURVIVORS 5u
-#define USUAL_LIMIT 20u
 
 static lg_status
 collect(const lg_arguments *arguments, const lg_graph *graph, lg_edges *out,
@@ -23,17 +22,14 @@ report(const lg_arguments *arguments, const lg_analysis *analysis,
        const lg_edges *edges, lg_text *out, lg_error *err)
 {
     lg_what_if answer;
-    size_t limit = arguments->all     ? 0
-                   : arguments->limit ? arguments->limit
-                                      : USUAL_LIMIT;
+    size_t limit = lg__limit_of(arguments);
     lg_status status =
         lg_analysis_what_if(analysis, edges->items, edges->count, SURVIVORS,
                             lg__monitor(), &answer, err);
     if (status != LG_OK)
         return status;
-    status = lg_report_what_if(
-        lg_analysis_graph(analysis), &answer, limit,
-        arguments->json ? LG_FORMAT_JSON : LG_FORMAT_TEXT, out, err);
+    status = lg_report_what_if(lg_analysis_graph(analysis), &answer, limit,
+                               lg__format_of(arguments), out, err);
     lg_what_if_free(&answer);
     return status;
 }
