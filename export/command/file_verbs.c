@@ -68,23 +68,24 @@ static const lg_verb verbs[] = {
      "that\n"
      "refers to it and all that it refers to, tables to group and filter, and "
      "what\n"
-     "would die if references were cut. The address has a secret in it: only "
-     "who knows\n"
-     "it is answered, and only on this machine. From elsewhere, forward the "
-     "port:\n"
-     "ssh -L 8000:127.0.0.1:8000. Ctrl-C ends it.\n"
+     "would die if references were cut. The address contains a secret, and the "
+     "server\n"
+     "answers only those who know it, on this machine. To open the pages on "
+     "another\n"
+     "machine, forward the port: ssh -L 8000:127.0.0.1:8000. Ctrl-C ends the "
+     "server.\n"
      "\n"
      "Example:\n"
      "  leakgraph view run.lgs\n"
      "  leakgraph view run.lgs --no-browser --port 8000\n"},
     {"summarize", lg__verb_summarize, "o", 1, 0,
-     "write the little of a snapshot that diff needs",
+     "write a small file that diff and ranks read",
      "leakgraph summarize SNAP -o FILE",
      "Writes a summary of the snapshot: its places, types and accounts, "
      "without its\n"
-     "objects. The file has less than 200 KB in the main, and `diff` takes it "
-     "like a\n"
-     "snapshot.\n"
+     "objects. The file usually has less than 200 KB, and `diff` and `ranks` "
+     "read it\n"
+     "like a snapshot.\n"
      "\n"
      "Example:\n"
      "  leakgraph summarize run.lgs -o run.lgsum\n"},

@@ -228,17 +228,19 @@ static const lg_verb verbs[] = {
      "sizes.\n" SELECTORS "\n"
      "Example:\n"
      "  leakgraph retained run.lgs type:torch.Tensor+\n"},
-    {"waste", lg__verb_waste, "riELj", 1, 0, "what memory could be had",
+    {"waste", lg__verb_waste, "riELj", 1, 0,
+     "memory that the program could do without",
      "leakgraph waste SNAP [--mine] [--module GLOB] [--libraries] "
      "[--limit N|all]\n"
      "       [--json]",
      "Prints memory that the program could do without, the most first, with "
      "who holds it\n"
-     "and what to do. Equal strs, bytes and arrays only of a snapshot with "
-     "contents=True\n"
-     "or --contents. What libraries and code keep is one line, unless you ask "
-     "with\n"
-     "--libraries. --mine and --module show only what such modules hold.\n"
+     "and what to do. It finds equal strs, bytes and arrays only in a snapshot "
+     "taken\n"
+     "with contents=True or --contents. What libraries and code keep is one "
+     "line,\n"
+     "unless you ask with --libraries. --mine and --module show only what such "
+     "modules hold.\n"
      "\n"
      "Example:\n"
      "  leakgraph waste run.lgs --module train --limit 5\n"},

@@ -20,9 +20,9 @@ USAGE = """\
 usage: python -m leakgraph watch [OPTIONS] SCRIPT [ARGS]
        python -m leakgraph watch [OPTIONS] -m MODULE [ARGS]
 
-Runs a script or a module as `python` would, and watches its memory by time. Says
-on stderr what grows and does not stop, as soon as it is sure, and reports when the
-script ends and on a signal. The exit code is the script's own.
+Runs a script or a module as `python` would, and samples its memory at intervals.
+As soon as it is sure that something keeps growing, it says so on stderr. It reports
+when the script ends and on a signal. The exit code is the script's own.
 
   --every SECONDS  between two samples (0.5)
   --budget SHARE   of the time that snapshots and comparisons may take (0.05)
