@@ -1,4 +1,4 @@
-"""Converts results to dicts, to a pandas.DataFrame, and slices of them to text.
+"""Converts answers to dicts, to a pandas.DataFrame, and slices of them to text.
 
 The results themselves call this, from C.
 """
@@ -9,12 +9,27 @@ import json
 from html import escape
 from typing import Any
 
-from leakgraph._core import Node, Result, Size
+from leakgraph._core import Node, Result, Root, Roots, Size, Why
 
-__all__ = ["lines", "to_dicts", "to_html", "to_json", "to_pandas"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from leakgraph._core import Hop
+
+__all__ = [
+    "lines",
+    "roots_pandas",
+    "to_dicts",
+    "to_html",
+    "to_json",
+    "to_pandas",
+    "why_dicts",
+    "why_pandas",
+]
 
 
-def to_dicts(result: Result[Any]) -> list[dict[str, Any]]:
+def to_dicts(result: Result[Any] | Roots) -> list[dict[str, Any]]:
     """A dict for each row: a Node is its index, a Size and a named tuple a dict."""
     return [
         {name: _plain(value) for name, value in zip(row._fields, row)} for row in result
@@ -23,11 +38,54 @@ def to_dicts(result: Result[Any]) -> list[dict[str, Any]]:
 
 def to_pandas(result: Result[Any]) -> Any:
     """A column for each field, and one more for each device of a Size."""
+    return _frame(result._row._fields, result)
+
+
+def roots_pandas(roots: Roots) -> Any:
+    """A column for each field."""
+    return _frame(Root._fields, roots)
+
+
+def why_dicts(why: Why) -> list[dict[str, Any]]:
+    """A dict for each reference."""
+    return [dict(zip(_REFERENCE, map(_plain, row))) for row in _references(why)]
+
+
+def why_pandas(why: Why) -> Any:
+    """A column for each key of the dicts, and one more for each device."""
+    return _frame(_REFERENCE, list(_references(why)))
+
+
+_REFERENCE = (
+    "path",
+    "label",
+    "source",
+    "target",
+    "type",
+    "size",
+    "retained",
+    "reason",
+)
+
+
+def _references(why: Why) -> Iterable[tuple[object, ...]]:
+    """The references of path, then of paths, each of which goes through one cut."""
+    ways: list[tuple[Iterable[Hop], tuple[Hop, ...]]] = [(why.path or (), why.frees)]
+    ways += [(path, (cut,)) for path, cut in zip(why.paths, why.cuts)]
+    for number, (hops, cuts) in enumerate(ways):
+        reasons = {cut[:3]: cut.reason for cut in cuts}
+        for hop in hops:
+            held = hop.target
+            reason = reasons.get(hop[:3], "")
+            yield number, *hop[:3], held.type_name, held.size, held.retained, reason
+
+
+def _frame(fields: Iterable[str], rows: Sequence[tuple[Any, ...]] | Roots) -> Any:
     from importlib import import_module
 
     columns: dict[str, list[Any]] = {}
-    for at, name in enumerate(result._row._fields):
-        values = [row[at] for row in result]
+    for at, name in enumerate(fields):
+        values = [row[at] for row in rows]
         columns[name] = [_cell(value) for value in values]
         sizes = [value for value in values if isinstance(value, Size)]
         devices = list(dict.fromkeys(device for size in sizes for device in size))
@@ -39,7 +97,7 @@ def to_pandas(result: Result[Any]) -> Any:
     return import_module("pandas").DataFrame(columns)
 
 
-def to_json(result: Result[Any]) -> str:
+def to_json(result: Result[Any] | Roots) -> str:
     """The rows as JSON."""
     return json.dumps({"rows": to_dicts(result)}, ensure_ascii=False) + "\n"
 

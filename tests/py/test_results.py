@@ -100,6 +100,27 @@ def test_dicts_are_plain(result):
         assert plain.get("node") == (node and node.index)
 
 
+def test_roots_are_plain_too(graph):
+    roots = graph.roots
+    dicts = roots.to_dicts()
+    assert len(dicts) == len(roots) > 0
+    assert dicts[0] == {
+        "node": roots[0].node.index,
+        "kind": roots[0].kind,
+        "name": roots[0].name,
+    }
+    assert json.loads(roots.json) == {"rows": dicts}
+    assert roots[1:3].to_dicts() == dicts[1:3]
+
+
+@pytest.mark.libraries
+def test_a_frame_of_roots(graph):
+    frame = graph.roots.to_pandas()
+    assert list(frame.columns) == ["node", "kind", "name"]
+    assert frame.to_dict("records") == graph.roots.to_dicts()
+    assert list(graph.roots[:0].to_pandas().columns) == ["node", "kind", "name"]
+
+
 def test_rows_and_json_say_the_same(graph):
     top = graph.top()
     for row, parsed in zip(top, json.loads(top.json)["rows"]):

@@ -34,7 +34,9 @@ def test_info(snap):
     assert info["python"].startswith(".".join(map(str, sys.version_info[:2])))
     assert info["capture.method"] == snap.method
     assert isinstance(info, dict) and dict(info) == info
-    assert str(os.getpid()) in repr(info)
+    assert repr(info) == repr(dict(info))
+    assert str(os.getpid()) in str(info)
+    assert "\n" in str(info)
     assert not snap.is_partial and info["partial"] == "no"
 
 

@@ -29,10 +29,51 @@ def kept():
 def test_says_who_and_how_much(kept):
     why = leakgraph.why(kept)
     text = str(why)
-    assert repr(why) == text
+    assert repr(why) == f"<leakgraph.Why: {text.splitlines()[0]}>"
     assert "Thing" in text and "retains 1.00 MiB" in text
     assert why.node.address == id(kept)
     assert MIB < why.retained < MIB + 2048
+
+
+def test_its_references_are_rows(kept):
+    for why in (leakgraph.why(kept), leakgraph.snapshot().why(kept)):
+        rows = why.to_dicts()
+        ways = [why.path, *why.paths]
+        assert len(why.paths) > 1
+        assert [row["path"] for row in rows] == [
+            number for number, way in enumerate(ways) for _ in way
+        ]
+        for row, hop in zip(rows, (hop for way in ways for hop in way)):
+            assert row["label"] == hop.label
+            assert (row["source"], row["target"]) == (
+                hop.source.index,
+                hop.target.index,
+            )
+            assert row["type"] == hop.target.type_name
+            assert row["size"] == hop.target.size
+            assert row["retained"] == dict(hop.target.retained)
+        told = [row["label"] for row in rows if row["reason"] == "cut with the others"]
+        assert told == [cut.label for cut in why.cuts]
+        assert json.loads(json.dumps(rows)) == rows
+
+
+def test_rows_say_which_reference_alone_frees_it():
+    keeper.losses = [Thing()]
+    why = leakgraph.why(keeper.losses[0])
+    keeper.losses = []
+    freeing = [row for row in why.to_dicts() if row["reason"] == "cutting it frees it"]
+    assert [row["label"] for row in freeing] == [hop.label for hop in why.frees] != []
+    assert {row["path"] for row in freeing} == {0}
+
+
+@pytest.mark.libraries
+def test_its_references_are_a_frame(kept):
+    why = leakgraph.why(kept)
+    frame = why.to_pandas()
+    rows = why.to_dicts()
+    assert list(frame.columns) == list(rows[0])
+    assert frame["label"].tolist() == [row["label"] for row in rows]
+    assert frame["retained"].tolist() == [row["retained"]["host"] for row in rows]
 
 
 def test_the_question_itself_is_no_holder():
@@ -100,6 +141,7 @@ def test_garbage_has_no_path():
         why = leakgraph.snapshot().why(hex(address))
         assert why.path is None and why.paths == () and why.dominator is None
         assert "garbage" in str(why) or "no root" in str(why)
+        assert why.to_dicts() == []
         assert why._repr_svg_().startswith("<svg")
 
 

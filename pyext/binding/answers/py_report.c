@@ -83,7 +83,7 @@ snapshot_info(PyObject *self, PyObject *Py_UNUSED(unused))
 }
 
 static PyObject *
-info_repr(info_object *self)
+info_str(info_object *self)
 {
     Py_INCREF(self->text);
     return self->text;
@@ -117,8 +117,8 @@ static PyType_Slot info_slots[] = {
     SLOT(Py_tp_dealloc, info_dealloc),
     SLOT(Py_tp_traverse, info_traverse),
     SLOT(Py_tp_clear, info_clear),
-    SLOT(Py_tp_repr, info_repr),
-    {Py_tp_doc, "A dict of what is known of a snapshot."},
+    SLOT(Py_tp_str, info_str),
+    {Py_tp_doc, "A dict of what is known of a snapshot; str() is the report."},
     {0, NULL},
 };
 

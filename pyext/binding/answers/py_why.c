@@ -8,8 +8,6 @@
 #include "binding/objects/py_node.h"
 #include "binding/objects/kept.h"
 #include "binding/objects/py_path.h"
-#include "binding/pictures/picture.h"
-#include "binding/support/python_call.h"
 #include "binding/capture/recorder.h"
 #include "binding/objects/target.h"
 
@@ -251,13 +249,6 @@ get_hint(why_object *self, void *Py_UNUSED(closure))
     return PyUnicode_FromString(self->why.hint ? self->why.hint : "");
 }
 
-static lg_status
-see(const lg_analysis *Py_UNUSED(analysis), const void *why, lg_view **out,
-    lg_error *error)
-{
-    return lg_view_why(why, NULL, NULL, out, error);
-}
-
 /* The snapshot may be closed by now. */
 static PyObject *
 get_json(why_object *self, void *Py_UNUSED(closure))
@@ -267,17 +258,6 @@ get_json(why_object *self, void *Py_UNUSED(closure))
     PyObject *json = write_report(self, LG_FORMAT_JSON, NULL);
     snapshot_release(self->snapshot);
     return json;
-}
-
-static PyObject *
-get_drawing(why_object *self, void *Py_UNUSED(closure))
-{
-    if (self->made != NULL)
-        return PyObject_GetAttrString((PyObject *)self, "drawing");
-    if (self->drawing == NULL)
-        self->drawing = picture_of(self->snapshot, see, &self->why);
-    Py_XINCREF(self->drawing);
-    return self->drawing;
 }
 
 static PyMemberDef why_members[] = {
@@ -329,40 +309,18 @@ static PyGetSetDef why_getset[] = {
      "Bytes of the host that allocators spend on what it retains.", NULL},
     {"json", (getter)get_json, NULL,
      "The same for programs: what `leakgraph why --json` prints.", NULL},
-    {"drawing", (getter)get_drawing, NULL, "The same as a Drawing.", NULL},
+    {"drawing", (getter)why_drawing, NULL, "The same as a Drawing.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static PyObject *
-why_repr(why_object *self)
-{
-    Py_INCREF(self->text);
-    return self->text;
-}
-
-static PyObject *
-why_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-         PyObject *kwnames)
-{
-    return picture_ask(get_drawing((why_object *)self, NULL), "save", args,
-                       nargs, kwnames);
-}
-
-static PyObject *
-why_repr_svg(PyObject *self, PyObject *Py_UNUSED(unused))
-{
-    return picture_ask(get_drawing((why_object *)self, NULL), "_repr_svg_",
-                       NULL, 0, NULL);
-}
-
-static PyObject *
-why_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
-{
-    return python_call(object_state(self), "leakgraph.notebook", "why_html",
-                       self);
-}
-
 static PyMethodDef why_methods[] = {
+    {"to_dicts", why_to_dicts, METH_NOARGS,
+     "to_dicts($self, /)\n--\n\nA dict for each reference of path and of "
+     "paths.\n\n'path' is 0 for path, and 1 and up for each of paths; 'type', "
+     "'size' and 'retained'\nare the target's. 'reason' says what cutting the "
+     "reference does, and is '' where that\nfrees nothing."},
+    {"to_pandas", why_to_pandas, METH_NOARGS,
+     "to_pandas($self, /)\n--\n\nThe same as a pandas.DataFrame."},
     {"save", FASTCALL(why_save), METH_FASTCALL | METH_KEYWORDS,
      "save($self, /, path, format=None)\n--\n\nWrite the picture and return "
      "its path, as Drawing.save() does."},
@@ -375,6 +333,7 @@ static PyMethodDef why_methods[] = {
 static PyType_Slot why_slots[] = {
     SLOT(Py_tp_dealloc, why_dealloc),
     SLOT(Py_tp_repr, why_repr),
+    SLOT(Py_tp_str, why_str),
     SLOT(Py_tp_getattro, why_getattro),
     {Py_tp_members, why_members},
     {Py_tp_getset, why_getset},

@@ -39,4 +39,15 @@ PyObject *why_cut_count(why_object *self, void *closure);
 PyObject *why_kept(why_object *self, void *closure);
 PyObject *why_paths(why_object *self, void *closure);
 
+/** Its forms, for the type's slots and methods. */
+PyObject *why_drawing(why_object *self, void *closure);
+PyObject *why_repr(why_object *self);
+PyObject *why_str(why_object *self);
+PyObject *why_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames);
+PyObject *why_repr_svg(PyObject *self, PyObject *unused);
+PyObject *why_repr_html(PyObject *self, PyObject *unused);
+PyObject *why_to_dicts(PyObject *self, PyObject *unused);
+PyObject *why_to_pandas(PyObject *self, PyObject *unused);
+
 #endif

@@ -1,6 +1,7 @@
 #include "binding/objects/sequence.h"
 #include "binding/objects/arrow_tables.h"
 #include "binding/support/convert.h"
+#include "binding/support/python_call.h"
 #include <stdlib.h>
 
 static void
@@ -106,7 +107,40 @@ sequence_repr(sequence_object *self)
     return text_object(&text);
 }
 
-static PyMethodDef no_methods[] = {{NULL, NULL, 0, NULL}};
+static PyObject *
+roots_json(PyObject *self, void *Py_UNUSED(closure))
+{
+    return python_call(object_state(self), "leakgraph.frames", "to_json", self);
+}
+
+static PyObject *
+roots_to_dicts(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return python_call(object_state(self), "leakgraph.frames", "to_dicts",
+                       self);
+}
+
+static PyObject *
+roots_to_pandas(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return python_call(object_state(self), "leakgraph.frames", "roots_pandas",
+                       self);
+}
+
+static PyMethodDef roots_methods[] = {
+    {"to_dicts", roots_to_dicts, METH_NOARGS,
+     "to_dicts($self, /)\n--\n\nThe roots as a list of dicts: a Node is its "
+     "index."},
+    {"to_pandas", roots_to_pandas, METH_NOARGS,
+     "to_pandas($self, /)\n--\n\nThe roots as a pandas.DataFrame: a Node is "
+     "its index."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef roots_getset[] = {
+    {"json", roots_json, NULL, "The roots as JSON, a str.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
 
 static PyMethodDef nodes_methods[] = {
     ARROW_METHOD(nodes_arrow),
@@ -126,17 +160,23 @@ static PyMethodDef edges_methods[] = {
         SLOT(Py_sq_length, sequence_length),                                   \
         SLOT(Py_mp_length, sequence_length),                                   \
         SLOT(Py_mp_subscript, sequence_subscript), {Py_tp_methods, methods},   \
-        {Py_tp_doc, doc},                                                      \
     {                                                                          \
-        0, NULL                                                                \
+        Py_tp_doc, doc                                                         \
     }
 
 static PyType_Slot nodes_slots[] = {
-    SEQUENCE_SLOTS(nodes_methods, "A lazy sequence of Node.")};
+    SEQUENCE_SLOTS(nodes_methods, "A lazy sequence of Node."),
+    {0, NULL},
+};
 static PyType_Slot edges_slots[] = {
-    SEQUENCE_SLOTS(edges_methods, "A lazy sequence of Edge.")};
+    SEQUENCE_SLOTS(edges_methods, "A lazy sequence of Edge."),
+    {0, NULL},
+};
 static PyType_Slot roots_slots[] = {
-    SEQUENCE_SLOTS(no_methods, "A lazy sequence of Root.")};
+    SEQUENCE_SLOTS(roots_methods, "A lazy sequence of Root."),
+    {Py_tp_getset, roots_getset},
+    {0, NULL},
+};
 
 PyType_Spec nodes_spec = {
     .name = "leakgraph.Nodes",
