@@ -208,7 +208,7 @@ static PyStructSequence_Field waste_row_fields[] = {
     {"kind", "'equal', 'view', 'room', 'slots', 'records' or 'boxed'"},
     {"type", "module and qualified name of the type of the objects"},
     {"count", "number of objects; of equal ones, without those that stay"},
-    {"waste", "what could be had: a Size"},
+    {"waste", "what could be saved: a Size"},
     {"size", "what they take now: a Size"},
     {"at_most", "whether that is an upper bound"},
     {"used", "equal: different contents; view: bytes shown; room: items; "

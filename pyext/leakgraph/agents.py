@@ -118,7 +118,7 @@ class Tools:
         return _rows(self._snap.tensors(limit=None, group=by), limit)
 
     def waste(self, limit: int = 10, mine: bool = False) -> Answer:
-        """List what memory could be had without losing anything, and how.
+        """List what memory could be saved without losing anything, and how.
 
         mine leaves out what only libraries hold.
         """

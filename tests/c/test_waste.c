@@ -221,7 +221,7 @@ test_report(void)
         "\n"
         "room: make a copy: list(x), dict(x.items()), set(x)\n"
         "\n"
-        "All together 9.41 KiB could be had, and 816 B of what libraries and "
+        "All together 9.41 KiB could be saved, and 816 B of what libraries and "
         "code keep for themselves (1 object).\n"
         "Contents were not compared: contents=True or --contents when the "
         "snapshot is taken finds equal strs, bytes and arrays.\n");
@@ -244,7 +244,7 @@ test_report(void)
     REQUIRE(lg_builder_finish(to.builder, &graph, NULL) == LG_OK);
     expect_report(
         graph, LG_FORMAT_TEXT,
-        "Nothing could be had.\n"
+        "Nothing could be saved.\n"
         "Contents were not compared: contents=True or --contents when "
         "the snapshot is taken finds equal strs, bytes and arrays.\n");
 }

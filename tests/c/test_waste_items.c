@@ -1,4 +1,4 @@
-// What could be had of containers, to the byte: what the allocators spend on
+// What could be saved of containers, to the byte: what the allocators spend on
 // one less what they spend on the one that would do.
 #include "test.h"
 #include "wasted.h"

@@ -1,4 +1,4 @@
-// What could be had of instances and dicts by the thousand, to the byte.
+// What could be saved of instances and dicts by the thousand, to the byte.
 #include "test.h"
 #include "wasted.h"
 

@@ -130,7 +130,7 @@ wasted_says(const answer *made, lg_waste_kind kind, uint32_t node,
         if (row->kind != kind || row->node != node)
             continue;
         if (row->weight != waste)
-            fprintf(stderr, "%llu bytes could be had\n",
+            fprintf(stderr, "%llu bytes could be saved\n",
                     (unsigned long long)row->weight);
         return row->waste[0] == waste && row->weight == waste &&
                row->used == used && row->of == of;

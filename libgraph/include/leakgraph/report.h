@@ -79,8 +79,8 @@ LG_API lg_status lg_report_why(const lg_why *why, const lg_node *nodes,
                                size_t count, const char *note,
                                const lg_monitor *monitor, lg_format format,
                                lg_text *out, lg_error *err);
-/** What memory could be had, the most first, with who holds it; below the rows
- *  what to do, and the sums. */
+/** What memory could be saved, the most first, with who holds it; below the
+ * rows what to do, and the sums. */
 LG_API lg_status lg_report_waste(const lg_analysis *analysis,
                                  const lg_waste_options *options,
                                  const lg_monitor *monitor, lg_format format,
@@ -186,7 +186,7 @@ LG_API lg_status lg_tabulate_cycles(const lg_analysis *analysis,
 LG_API lg_status lg_tabulate_findings(const lg_analysis *analysis,
                                       const lg_findings *findings,
                                       lg_table **out, lg_error *err);
-/** What memory could be had; see lg_report_waste. */
+/** What memory could be saved; see lg_report_waste. */
 LG_API lg_status lg_tabulate_waste(const lg_analysis *analysis,
                                    const lg_waste *waste, lg_table **out,
                                    lg_error *err);

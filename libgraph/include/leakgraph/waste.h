@@ -91,7 +91,7 @@ typedef struct lg_waste_options {
         .size = sizeof(lg_waste_options)                                       \
     }
 
-/** What memory could be had. No object counts for two kinds but where a row
+/** What memory could be saved. No object counts for two kinds but where a row
  *  says so: the strs in records may be equal. LG_ENOTFOUND for a module.
  *  O(nodes + edges). */
 LG_API lg_status lg_analysis_waste(const lg_analysis *analysis,

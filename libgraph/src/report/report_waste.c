@@ -164,9 +164,9 @@ format_below(const lg_graph *graph, const lg_waste *waste, lg_text *out)
         format_advice(waste, out);
         lg_text_add(out, "\nAll together ");
         lg__format_each(graph, waste->waste, out);
-        lg_text_add(out, " could be had");
+        lg_text_add(out, " could be saved");
     } else {
-        lg_text_add(out, "Nothing could be had");
+        lg_text_add(out, "Nothing could be saved");
     }
     if (waste->library_objects > 0) {
         lg_text_add(out, ", and ");

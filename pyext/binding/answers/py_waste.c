@@ -156,10 +156,11 @@ static PyGetSetDef waste_getset[] = {
     {"compared", (getter)result_get_fact, NULL,
      "Whether the capture compared contents.", (void *)FACT_COMPARED},
     {"total", (getter)result_get_fact, NULL,
-     "All that could be had, without what libraries keep: a Size.",
+     "All that could be saved, without what libraries keep: a Size.",
      (void *)FACT_TOTAL},
     {"libraries", (getter)result_get_fact, NULL,
-     "What could be had of what libraries and code keep for themselves, which\n"
+     "What could be saved of what libraries and code keep for themselves, "
+     "which\n"
      "has no rows: a Size.",
      (void *)FACT_LIBRARIES},
     {NULL, NULL, NULL, NULL, NULL},

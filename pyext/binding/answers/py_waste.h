@@ -1,4 +1,4 @@
-/** Waste: memory that could be had. */
+/** Waste: memory that could be saved. */
 #ifndef LEAKGRAPH_PY_WASTE_H
 #define LEAKGRAPH_PY_WASTE_H
 
