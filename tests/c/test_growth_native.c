@@ -3,6 +3,8 @@
 #include "growth/growth_private.h"
 #include "test.h"
 
+#include <leakgraph/baseline.h>
+
 static void
 native_growth_has_a_number(void)
 {
@@ -143,6 +145,36 @@ stacks_and_mappings_have_rows(void)
     check_native(mapped, LG_NATIVE_MAPPED, 0);
 }
 
+// Baselines have it: it never changes.
+#define MALLOC_KEY UINT64_C(0x28acde8ceeed5915)
+
+// A baseline knows a kind of native memory, however much there is of it.
+static void
+kinds_of_native_memory_have_keys(void)
+{
+    enum { KIB = 1024, BASE = 100000 };
+    growing_heap heaps[3] = {{.malloc = BASE, .stacks = 8 * KIB},
+                             {.malloc = BASE + 32 * KIB, .stacks = 40 * KIB},
+                             {.malloc = BASE + 64 * KIB, .stacks = 72 * KIB}};
+    lg_baseline *known = NULL;
+    growing_series made = growing_compare(heaps, 3, NULL);
+    lg_growth *growth = &made.growth;
+    REQUIRE(lg_baseline_load("/none/there", true, &known, NULL) == LG_OK);
+    CHECK(growth->count == 2);
+    CHECK(lg_baseline_add(known, LG_BASELINE_GROWTH, MALLOC_KEY,
+                          (lg_string){"", 0}, NULL) == LG_OK);
+    lg_growth_leave_out(growth, known);
+    CHECK(growth->known == 1 && growth->count == 1);
+    CHECK(growth->rows[0].native == LG_NATIVE_STACKS);
+    CHECK(lg_growth_note(growth, known, NULL) == LG_OK);
+    CHECK(lg_baseline_count(known) == 2);
+    lg_growth_leave_out(growth, known);
+    CHECK(growth->known == 2 && growth->count == 0);
+    CHECK(lg_growth_gained(growth) == 0);
+    lg_baseline_free(known);
+    growing_forget(&made);
+}
+
 // What pymalloc has in use beyond small objects is a number of its own, and a
 // row if it is much beside these.
 static void
@@ -212,6 +244,7 @@ SUITE(growth_native)
     RUN(native_growth_has_a_number);
     RUN(own_memory_is_left_out);
     RUN(native_growth_has_rows);
+    RUN(kinds_of_native_memory_have_keys);
     RUN(tensors_explain_what_is_kept_beside_them);
     RUN(stacks_and_mappings_have_rows);
     return test_result();

@@ -222,7 +222,7 @@ def test_tasks_are_one_place_whatever_their_numbers():
     assert row.counts == (50, 100, 150)
 
 
-def test_native_memory_grows():
+def test_native_memory_grows(tmp_path):
     libc = ctypes.CDLL(None)
     libc.malloc.restype = ctypes.c_void_p
     libc.free.argtypes = [ctypes.c_void_p]
@@ -231,7 +231,8 @@ def test_native_memory_grows():
     def leak(number):
         taken.append(libc.malloc(20_000))
 
-    growth = compare(leak)
+    snapshots = grow(leak)
+    growth = leakgraph.diff(*snapshots)
     for address in taken:
         libc.free(address)
     row = next(row for row in growth if row.verdict == "native")
@@ -240,6 +241,11 @@ def test_native_memory_grows():
     assert abs(growth.unexplained_small) < 10_000
     assert row.holder == "memory that no object explains"
     assert row.node is None
+    known = tmp_path / "known.txt"
+    known.write_text(f"leakgraph baseline 1\ngrowth {row.place} a pool\n")
+    rest = leakgraph.diff(*snapshots, baseline=known)
+    assert rest.known == 1
+    assert row.place not in [other.place for other in rest]
 
 
 class Loop:

@@ -122,7 +122,8 @@ typedef struct lg_growth_row {
     lg_native_kind native; /**< of native growth */
     uint32_t place; /**< of the newest summary: where members accumulate, or
                          what grows in place; LG_NONE of native growth */
-    uint64_t key;   /**< of that place; 0: none */
+    uint64_t key;   /**< of that place; of native growth that of its kind, which
+                         is the same everywhere */
     lg_string type; /**< of what there is more of; of the row's types the one
                          that gained the most */
     uint32_t types; /**< how many types, or places, the row takes together */
@@ -262,9 +263,10 @@ LG_API int64_t lg_growth_gained(const lg_growth *growth);
 /** Whether that is at most `max_growth`. Reports of this growth say so from now
  *  on, or else which places gained how much, and how much is too much. */
 LG_API bool lg_growth_check(lg_growth *growth, int64_t max_growth);
-/** Leaves out the rows that the baseline knows. Native growth has no key. */
+/** Leaves out the rows that the baseline knows. */
 LG_API void lg_growth_leave_out(lg_growth *growth, const lg_baseline *baseline);
-/** Adds the places that grow to the baseline, each with its types. */
+/** Adds the places that grow to the baseline, each with its type, and the kinds
+ *  of native memory. */
 LG_API lg_status lg_growth_note(const lg_growth *growth, lg_baseline *baseline,
                                 lg_error *err);
 LG_API void lg_growth_free(lg_growth *growth);

@@ -15,8 +15,7 @@ lg_growth_leave_out(lg_growth *growth, const lg_baseline *baseline)
     size_t kept = 0;
     for (size_t i = 0; i < growth->count; i++) {
         lg_growth_row *row = &growth->rows[i];
-        bool known = row->key != 0 &&
-                     lg_baseline_knows(baseline, LG_BASELINE_GROWTH, row->key);
+        bool known = lg_baseline_knows(baseline, LG_BASELINE_GROWTH, row->key);
         move_row(growth, i, known ? LG_NONE : (uint32_t)kept);
         if (known)
             lg__growth_paths_free(row);
@@ -34,10 +33,12 @@ lg_growth_note(const lg_growth *growth, lg_baseline *baseline, lg_error *err)
     for (size_t i = 0; i < growth->count && status == LG_OK; i++) {
         const lg_growth_row *row = &growth->rows[i];
         lg_text note = {0};
-        if (row->key == 0 || row->verdict == LG_GROWTH_SETTLED)
+        if (row->verdict == LG_GROWTH_SETTLED)
             continue;
-        lg_place_format(growth->places, row->place, &note);
-        lg_text_add(&note, " · ");
+        if (row->place != LG_NONE) {
+            lg_place_format(growth->places, row->place, &note);
+            lg_text_add(&note, " · ");
+        }
         lg_text_add_bytes(&note, row->type.data, row->type.length);
         lg_string text = {note.data, (uint32_t)note.length};
         status = note.failed ? lg__error_memory(err)

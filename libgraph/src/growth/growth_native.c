@@ -2,6 +2,7 @@
 #include "growth/growth_private.h"
 
 #include <string.h>
+#include <xxhash.h>
 
 // What grew less may be what an allocator rounds up, or a table of the
 // interpreter's; of mappings, pages that were touched for the first time.
@@ -75,6 +76,14 @@ is_growing(lg__comparison *state, const int64_t *numbers, lg_native_kind kind)
            lg__trend_of(state->x, state->y, state->count) == LG__TREND_GROWS;
 }
 
+// What no place can have: the key of one is a hash of four words.
+static uint64_t
+key_of(lg_native_kind kind)
+{
+    uint64_t words[2] = {UINT64_MAX, (uint64_t)kind};
+    return XXH3_64bits(words, sizeof words);
+}
+
 static bool
 add_row(lg__comparison *state, lg_native_kind kind, lg_growth *out)
 {
@@ -95,6 +104,7 @@ add_row(lg__comparison *state, lg_native_kind kind, lg_growth *out)
                            .native = kind,
                            .finding = LG_NONE,
                            .place = LG_NONE,
+                           .key = key_of(kind),
                            .type = {text, (uint32_t)strlen(text)},
                            .types = 1,
                            .node = LG_NONE,
