@@ -165,7 +165,11 @@ devices_extras_and_kinds(void)
          .extra = 4,
          .flags = LG_SPAN_PINNED},
         {.holder = 1, .address = 0, .length = 33},
-        {.holder = 1, .address = 0, .length = 33, .flags = LG_SPAN_MAPPED},
+        {.holder = 1,
+         .address = 0,
+         .length = 33,
+         .flags = LG_SPAN_MAPPED,
+         .file = lg_builder_intern(builder, "/dev/shm/x", 10)},
         {.holder = 4, .address = UINT64_MAX - 9, .length = 1000},
     };
     for (size_t i = 0; i < sizeof spans / sizeof *spans; i++)
@@ -180,6 +184,8 @@ devices_extras_and_kinds(void)
     CHECK(lg_node_fact(graph, HOLDERS + 2, "bytes").length == 0);
     CHECK(lg_node_size(graph, HOLDERS + 3) == 33);
     CHECK(says(lg_node_fact(graph, HOLDERS + 3, "memory"), "mapped"));
+    CHECK(says(lg_node_fact(graph, HOLDERS + 3, "file"), "/dev/shm/x"));
+    CHECK(lg_node_fact(graph, HOLDERS + 2, "file").length == 0);
     CHECK(out_degree(graph, 1) == 3);
     CHECK(lg_node_size(graph, HOLDERS + 4) == huge);
     CHECK(lg_node_device(graph, HOLDERS + 4) == 1);

@@ -233,6 +233,64 @@ optimizers(void)
     lg_graph_free(graph);
 }
 
+// What an optimizer is given is a parameter, but for what else a group has.
+static void
+groups(void)
+{
+    const struct {
+        const char *key;
+        lg_tensor_kind kind;
+    } cases[] = {{"params", LG_TENSOR_PARAMETER}, {"lr", LG_TENSOR_OTHER}};
+    for (size_t i = 0; i < 2; i++) {
+        detection to = detection_begin(1000);
+        story *heap = &to.story;
+        uint32_t sgd = story_add(heap, "train.Sgd", NULL, 48);
+        uint32_t list = story_add(heap, "list", NULL, 64);
+        uint32_t all = story_add(heap, "list", NULL, 64);
+        story_edge(heap, list, to.tensor, LG_EDGE_INDEX, 0);
+        story_edge(heap, all, add_dict(heap, cases[i].key, list), LG_EDGE_INDEX,
+                   0);
+        story_attribute(heap, sgd, "param_groups", all);
+        CHECK(detection_end(&to, NULL) == cases[i].kind);
+    }
+}
+
+// What C++ keeps: the buckets of a reducer, and the packed weights of a module,
+// but not what another attribute of it has.
+static void
+members(void)
+{
+    const struct {
+        const char *type;
+        const char *name;
+        lg_tensor_kind kind;
+    } cases[] = {
+        {"torch._C._distributed_c10d.Reducer", "x", LG_TENSOR_GRADIENT},
+        {"torch.ScriptObject", "_packed_params", LG_TENSOR_PARAMETER},
+        {"torch.ScriptObject", "_tokens", LG_TENSOR_OTHER},
+        {"train.Packed", "_packed_params", LG_TENSOR_OTHER},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (unsigned bare = 0; bare < 2; bare++) {
+            detection to = detection_begin(1000);
+            story *heap = &to.story;
+            uint32_t net = story_add(heap, "train.Net", NULL, 48);
+            uint32_t object = story_add(heap, cases[i].type, NULL, 48);
+            uint32_t label = lg_builder_intern(heap->builder, "C++ member", 10);
+            lg_span span = {.holder = object,
+                            .address = bare ? 10000 : 50000,
+                            .length = 1000,
+                            .type = to.storage,
+                            .label = label};
+            lg_builder_add_span(heap->builder, &span);
+            if (!bare)
+                story_edge(heap, object, to.tensor, LG_EDGE_NATIVE, label);
+            story_attribute(heap, net, cases[i].name, object);
+            CHECK(detection_end(&to, NULL) == cases[i].kind);
+        }
+    }
+}
+
 // Parts of tensors: those that C++ names, and all that a tensor without a
 // storage has, also in its dict, and below another such tensor.
 static void
@@ -388,6 +446,8 @@ SUITE(tensors)
     RUN(modules);
     RUN(gradients);
     RUN(optimizers);
+    RUN(groups);
+    RUN(members);
     RUN(parts);
     RUN(activations);
     RUN(views);

@@ -248,6 +248,8 @@ typedef struct lg_span {
                            `float32[256, 1024]`; 0: none */
     uint32_t label;   /**< string id of the edge's name: "data" */
     unsigned flags;   /**< LG_SPAN_ bits */
+    uint32_t file;    /**< string id of the fact "file" of a mapped buffer: the
+                           longest span's that has one counts; 0: none */
 } lg_span;
 
 enum {

@@ -91,7 +91,8 @@ LG_API uint32_t lg_node_device(const lg_graph *graph, lg_node node);
  *     ones that hooks have replaced)
  *   buffers: "allocation" (where it was allocated, frames separated by " < "),
  *     "memory" ("mapped": pages of a file or shared memory; "pinned":
- *     page-locked), "bytes" (of the interval, if the size has more: the
+ *     page-locked), "file" (what mapped memory is pages of, and the descriptor
+ *     that is open for it), "bytes" (of the interval, if the size has more: the
  *     allocator's rounding, the struct that describes it)
  *   figures: "number", "size" ("640x480"), "axes", "artists", "canvas" (bytes),
  *     "closed" ("yes" or "no": whether pyplot's registry lacks it)

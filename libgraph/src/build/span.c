@@ -169,6 +169,7 @@ add_buffer(lg_builder *builder, const lg__span *spans, size_t count,
 {
     const lg__span *typed = NULL;
     const lg__span *texted = NULL;
+    const lg__span *filed = NULL;
     unsigned flags = 0;
     uint64_t extra = 0;
     uint32_t device = spans[0].span.device;
@@ -182,6 +183,8 @@ add_buffer(lg_builder *builder, const lg__span *spans, size_t count,
             typed = &spans[i];
         if (span->text != 0 && is_better(&spans[i], texted))
             texted = &spans[i];
+        if (span->file != 0 && is_better(&spans[i], filed))
+            filed = &spans[i];
         flags |= span->flags;
         if (device == 0)
             extra = sum(extra, span->extra);
@@ -197,6 +200,10 @@ add_buffer(lg_builder *builder, const lg__span *spans, size_t count,
         lg_builder_set_device(builder, buffer, device);
     set_bytes(builder, buffer, bytes, extra);
     set_memory(builder, buffer, flags);
+    if (filed != NULL)
+        lg_builder_add_fact_ids(builder, buffer,
+                                lg_builder_intern(builder, "file", 4),
+                                filed->span.file);
 }
 
 // The bytes of the open group that lie in objects: what reached into it when it

@@ -21,17 +21,19 @@ enum {
     LG__CLASS_OPTIMIZER = 1 << 5,
     LG__CLASS_AUTOGRAD = 1 << 6, /**< keeps tensors for backward: an autograd
                                     node, a function's ctx */
+    LG__CLASS_REDUCER = 1 << 7,  /**< copies gradients between processes */
+    LG__CLASS_BOUND = 1 << 8,    /**< keeps memory in C++: packed weights */
 };
 
 typedef struct lg__storages {
     lg_tensor_row *rows;
     uint32_t count;
-    uint32_t *slot;   /**< [node] 1 + row of a buffer, or of the first buffer of
-                           a tensor; 0: none */
-    uint8_t *classes; /**< [type] */
-    uint32_t *via;    /**< [node] 1 + the node that gives a tensor its kind: the
-                           mapping of a module, or the tensor whose gradient it
-                           is; 0: none */
+    uint32_t *slot; /**< [node] 1 + row of a buffer, or of the first buffer of
+                         a tensor; 0: none */
+    uint16_t *classes; /**< [type] */
+    uint32_t *via; /**< [node] 1 + the node that gives a tensor its kind: the
+                        mapping of a module, or the tensor whose gradient it
+                        is; 0: none */
 } lg__storages;
 
 /** Finds all storages; their order means nothing. */

@@ -18,9 +18,12 @@ static const struct {
     {"torch._C._FunctionBase", LG__CLASS_AUTOGRAD},
     {"torch._C._autograd.SavedTensor", LG__CLASS_AUTOGRAD},
     {"torch.utils.checkpoint._VersionWrapper", LG__CLASS_AUTOGRAD},
+    {"torch._C._distributed_c10d.Reducer", LG__CLASS_REDUCER},
+    {"torch.ScriptObject", LG__CLASS_BOUND},
+    {"torch.ScriptObject (C++)", LG__CLASS_BOUND},
 };
 
-static uint8_t
+static uint16_t
 class_of_type(const lg_graph *graph, uint32_t type)
 {
     lg_type about = lg_graph_type(graph, type);
@@ -33,7 +36,7 @@ class_of_type(const lg_graph *graph, uint32_t type)
     }
     if (about.category == LG_CATEGORY_TENSOR && !(class & LG__CLASS_STORAGE))
         class |= LG__CLASS_TENSOR;
-    return (uint8_t) class;
+    return (uint16_t) class;
 }
 
 uint64_t
@@ -214,7 +217,7 @@ fill_rows(const lg_graph *graph, lg__storages *to, lg_error *err)
         }
     }
     for (uint32_t i = 0; i < to->count && !status; i++)
-        settle(graph, &to->rows[i], of_row[i]);
+        settle(graph, &to->rows[i], of_row[i] | marks[to->rows[i].buffer]);
     free(marks);
     free(of_row);
     return status;
@@ -232,7 +235,7 @@ lg__storages_find(const lg_graph *graph, lg__storages *out, lg_error *err)
         .rows = calloc(buffers + 1, sizeof *found.rows),
         .slot = calloc(nodes, sizeof *found.slot),
         .via = calloc(nodes, sizeof *found.via),
-        .classes = malloc(graph->type_count),
+        .classes = calloc(graph->type_count + 1, sizeof *found.classes),
     };
     lg_status status = LG_OK;
     if (found.rows && found.slot && found.via && found.classes) {

@@ -49,7 +49,7 @@ reach(judge *state, uint32_t from, uint32_t node, lg_tensor_kind kind)
     uint32_t *via = &state->storages->via[node];
     if (!container && !is_looking(state, node))
         return;
-    if (!container && kind <= LG_TENSOR_GRADIENT && *via == 0)
+    if (!container && kind <= LG_TENSOR_OPTIMIZER_STATE && *via == 0)
         *via = from + 1;
     if (!(state->mark[node] & bit))
         push(state, node);
@@ -230,6 +230,75 @@ mark_tensor(judge *state, uint32_t tensor, lg_tensor_kind kind)
     mark_queued(state, kind);
 }
 
+// What an optimizer is given are parameters, whether a module has them or not.
+// A place in its groups is no name of theirs.
+static void
+mark_groups(judge *state, uint32_t optimizer)
+{
+    const lg_graph *graph = state->graph;
+    uint32_t groups = attribute_of(graph, optimizer, "param_groups");
+    if (groups == LG_NONE)
+        return;
+    const lg_columns *columns = &graph->columns;
+    for (uint64_t i = columns->first_edge[groups];
+         i < columns->first_edge[groups + 1]; i++) {
+        uint32_t group = columns->edge_target[i];
+        uint32_t list = lg__dict_value(graph, group, "params");
+        if (!is_element(lg__edge_kind(graph, i)) || list == LG_NONE)
+            continue;
+        for (uint64_t j = columns->first_edge[list];
+             j < columns->first_edge[list + 1]; j++)
+            if (is_element(lg__edge_kind(graph, j)) &&
+                is_looking(state, columns->edge_target[j]))
+                mark_tensor(state, columns->edge_target[j],
+                            LG_TENSOR_PARAMETER);
+    }
+}
+
+// The next member of a C++ object from that edge on; LG_NONE: there is none.
+static uint32_t
+next_member(const judge *state, uint32_t object, uint64_t *edge)
+{
+    const lg_columns *columns = &state->graph->columns;
+    while (*edge < columns->first_edge[object + 1]) {
+        uint64_t at = (*edge)++;
+        if (lg__edge_kind(state->graph, at) == LG_EDGE_NATIVE)
+            return columns->edge_target[at];
+    }
+    return LG_NONE;
+}
+
+// Marks the tensors and the memory that a C++ object keeps, but the parameters.
+static void
+mark_members(judge *state, uint32_t object, lg_tensor_kind kind)
+{
+    uint64_t edge = state->graph->columns.first_edge[object];
+    uint32_t member;
+    while ((member = next_member(state, object, &edge)) != LG_NONE) {
+        unsigned class = lg__node_class(state->graph, state->storages, member);
+        if ((class & LG__CLASS_TENSOR) && !(class & LG__CLASS_PARAMETER))
+            state->mark[member] |= (uint8_t)(1u << kind);
+    }
+}
+
+// A quantized module has its weights in a form that only its kernels read: a
+// Python object owns the C++ object that keeps them.
+static void
+mark_packed(judge *state, uint32_t module)
+{
+    const lg_graph *graph = state->graph;
+    uint32_t packed = attribute_of(graph, module, "_packed_params");
+    if (packed == LG_NONE ||
+        !(lg__node_class(graph, state->storages, packed) & LG__CLASS_BOUND))
+        return;
+    uint64_t edge = graph->columns.first_edge[packed];
+    uint32_t member;
+    mark_members(state, packed, LG_TENSOR_PARAMETER);
+    while ((member = next_member(state, packed, &edge)) != LG_NONE)
+        if (lg__node_class(graph, state->storages, member) & LG__CLASS_BOUND)
+            mark_members(state, member, LG_TENSOR_PARAMETER);
+}
+
 // Marks what the type of the node shows.
 static void
 mark_by_type(judge *state, uint32_t node)
@@ -242,9 +311,14 @@ mark_by_type(judge *state, uint32_t node)
     if (class & LG__CLASS_MODULE) {
         mark_attribute(state, node, "_parameters", LG_TENSOR_PARAMETER);
         mark_attribute(state, node, "_buffers", LG_TENSOR_BUFFER);
+        mark_packed(state, node);
     }
-    if (class & LG__CLASS_OPTIMIZER)
+    if (class & LG__CLASS_OPTIMIZER) {
+        mark_groups(state, node);
         mark_attribute(state, node, "state", LG_TENSOR_OPTIMIZER_STATE);
+    }
+    if (class & LG__CLASS_REDUCER)
+        mark_members(state, node, LG_TENSOR_GRADIENT);
 }
 
 // Marks what a reference to a tensor shows. A reference from a tensor of the

@@ -25,6 +25,7 @@
 #ifndef LEAKGRAPH_TORCH_H
 #define LEAKGRAPH_TORCH_H
 
+#include "bytes/common/mapped_files.h"
 #include "bytes/common/rtti.h"
 #include "bytes/torch/torch_layout.h"
 #include "bytes/torch/torch_table.h"
@@ -185,7 +186,8 @@ typedef struct lg_torch {
     lg_torch_table records;
     lg_torch_record taken; /**< of memory that a storage owns */
     lg_torch_nurse *nurses;
-    lg_torch_task *tasks; /**< first in, first out */
+    const lg_mapped_files *files; /**< NULL: not read yet */
+    lg_torch_task *tasks;         /**< first in, first out */
     size_t task_begin;
     size_t task_end;
     size_t task_capacity;

@@ -171,6 +171,20 @@ flags_of(lg_torch *torch, const storage_copy *storage, bool covers)
     return flags;
 }
 
+/** The segment of shared memory, or the file; 0: not known. */
+static uint32_t
+file_of(lg_torch *torch, const storage_copy *storage)
+{
+    char name[512];
+    if (!is_mapped(torch, storage))
+        return 0;
+    if (torch->files == NULL)
+        torch->files = lg_mapped_files_read(torch->pass);
+    return lg_mapped_files_name(torch->files, storage->data, name, sizeof name)
+               ? lg_torch_intern(torch, name)
+               : 0;
+}
+
 static uint32_t
 device_of(lg_torch *torch, const storage_copy *storage)
 {
@@ -212,6 +226,7 @@ lg_torch_hold_storage(lg_torch *torch, uint32_t holder, uintptr_t address,
         .text = text_of(torch, &storage, contents),
         .label = torch->names.data,
         .flags = flags_of(torch, &storage, contents->bytes == storage.bytes),
+        .file = file_of(torch, &storage),
     };
     lg_builder_add_span(torch->builder, &span);
 }
