@@ -31,6 +31,12 @@ static const row rows[] = {
     {"function", ".__objclass__", "type", ".x", 2, "a class always"},
     {"tuple", "[0]", "type", ".__mro__", 2, "a class always"},
     {"tuple", "[0]", "type", ".x", 20, "the element that closes"},
+    {"type", ".__dict__", "getset_descriptor", ".__objclass__", 2, "a class"},
+    {"type", ".copy", "function", "closure Local", 2, "a class always refers"},
+    {"enum.EnumType", ".RED", OBJECT, ".x", 2, "a class always refers"},
+    {OBJECT, ".__objclass__", "type", ".RED", 2, "a class always refers"},
+    {"dict", "['RED']", OBJECT, "._member_map_", 2, "a class always refers"},
+    {"enum.EnumMeta", ".RED", OBJECT, ".x", 2, "a class always refers"},
     // Autograd.
     {"torch.Tensor", ".grad", "torch.Tensor", ".x", 92, "a gradient that"},
     {"torch.Tensor", ".grad", OBJECT, ".x", 40, "the attribute that closes"},
@@ -75,6 +81,8 @@ static const row rows[] = {
     // easily.
     {PATCH, "._parent_figure", FIGURE, ".x", 80, "the structure of a library"},
     {PATCH, ".callback", OBJECT, ".x", 16, "an object of a library refers"},
+    {"list", "[0]", PATCH, ".items", 20, "the structure of a library"},
+    {PATCH, ".items", "list", ".x", 40, "the structure of a library"},
     {OBJECT, "._modules", "dict", ".x", 3, "the structure of a library"},
     {CONTEXT, ".result", "torch.Tensor", ".x", 91, "an output stored on ctx"},
     {OBJECT, ".figure", OBJECT, ".x", 80, "the back reference from child"},

@@ -116,6 +116,11 @@ def test_what_cycles_say_to_cut_in_real_programs(isolated, name):
     cut_of_real_program(isolated, name, "cycles", "10000")
 
 
+def test_what_cycles_say_of_classes_and_of_objects_tied_to_libraries(isolated):
+    done = isolated("tied_programs.py")
+    assert done.out.startswith("True: "), done.out + done.err
+
+
 @pytest.mark.libraries
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_what_why_says_to_cut_in_programs_of_libraries(warm, name):

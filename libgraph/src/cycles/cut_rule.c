@@ -18,6 +18,7 @@ enum {
     OBJECT = CATEGORY(OTHER) | CATEGORY(FIGURE),
     SUSPENDED = 1 << 30, // generators, coroutines, tasks
     CONTEXT = 1 << 29,   // the ctx of a torch.autograd.Function
+    ENUM = 1 << 28,      // a class of enum: its members are of it for good
 };
 
 // Where to cut. Nobody can take from a callable what it captures: what can be
@@ -82,25 +83,16 @@ typedef struct rule {
 #define INSIDE                                                                 \
     "inside of the autograd graph, where nothing can be cut: it goes with "    \
     "the tensors that hold it"
-#define CLASSY                                                                 \
-    "a class always refers to itself: it goes once nothing else refers to "    \
-    "it or its instances"
 #define KEPT_BY_LIBRARY                                                        \
     "an object of a library refers back to the program here: let the library " \
     "drop it (close, clear or unregister it)"
-#define FIGURE_OPEN                                                            \
-    "the parts of a figure refer back to it, so it goes as a whole: close it " \
-    "with pyplot.close(), and drop the last name of it"
-#define FIGURE_CLOSED                                                          \
-    "the parts of a figure refer back to it, so it goes as a whole, with the " \
-    "last name of it"
-#define OWN_STRUCTURE                                                          \
-    "the structure of a library refers back to itself: it goes once nothing "  \
-    "else refers to it"
 
 // The first rule that fits a hop scores it.
 static const rule rules[] = {
     {"__class__", ANY, ANY, NOWHERE, NULL, 1, CLASSY},
+    {".*", ENUM, ANY, NOWHERE, NULL, 2, CLASSY},
+    {".__objclass__", ANY, TYPE, NOWHERE, NULL, 2, CLASSY},
+    {"[*", CONTAINER, ANY, NOWHERE, "._*member_map_", 2, CLASSY},
     {".__mro__", TYPE, ANY, NOWHERE, NULL, 2, CLASSY},
     {".__bases__", TYPE, ANY, NOWHERE, NULL, 2, CLASSY},
     {".__base__", TYPE, ANY, NOWHERE, NULL, 2, CLASSY},
@@ -221,6 +213,9 @@ is_of(const lg_graph *graph, uint32_t node, unsigned categories)
     return categories == ANY ||
            (categories >> lg__node_category(graph, node) & 1u) != 0 ||
            ((categories & SUSPENDED) && is_suspended(graph, node)) ||
+           ((categories & ENUM) &&
+            (lg__node_is_a(graph, node, "enum.EnumType") ||
+             lg__node_is_a(graph, node, "enum.EnumMeta"))) ||
            ((categories & CONTEXT) &&
             lg__node_is_a(graph, node, "torch.autograd.function.FunctionCtx"));
 }
@@ -295,23 +290,73 @@ is_of_library(const lg_graph *graph, uint32_t node)
     return lg__node_origin(graph, node, NULL) == LG__ORIGIN_LIBRARY;
 }
 
-// What nobody can cut, and what only a library can.
+static bool
+has_program(const lg_graph *graph, const lg_hops *round_trip)
+{
+    for (size_t i = 0; i < round_trip->count; i++)
+        if (lg__node_origin(graph, round_trip->items[i].source, NULL) ==
+            LG__ORIGIN_PROGRAM)
+            return true;
+    return false;
+}
+
+// Classes, their functions and their descriptors, which no instance is among.
+static bool
+is_class_structure(const lg_graph *graph, const lg_hops *round_trip)
+{
+    size_t classes = 0;
+    for (size_t i = 0; i < round_trip->count; i++) {
+        if (lg__node_category(graph, round_trip->items[i].source) ==
+            LG_CATEGORY_TYPE)
+            classes++;
+        else if (!is_of_callable(graph, round_trip, i))
+            return false;
+    }
+    return classes > 0 && classes < round_trip->count;
+}
+
+// A library offers to unregister or to clear these.
+static bool
+is_registry(const char *reason)
+{
+    static const char *const offered[] = {HOOKED, CALLED, CACHED};
+    for (size_t i = 0; i < sizeof offered / sizeof *offered; i++)
+        if (strcmp(reason, offered[i]) == 0)
+            return true;
+    return false;
+}
+
+// An object of a library, or what it keeps its elements in.
+static bool
+belongs_to_library(const lg_graph *graph, const lg_hops *round_trip, size_t hop)
+{
+    uint32_t source = round_trip->items[hop].source;
+    uint32_t holder = round_trip->items[hop_before(round_trip, hop)].source;
+    return is_of_library(graph, source) ||
+           (lg__node_category(graph, source) == LG_CATEGORY_CONTAINER &&
+            is_of_library(graph, holder));
+}
+
+// What nobody can cut, and what only a library can: a program cannot make a
+// weakref of what an object of a library refers to.
 static lg__verdict
 restrict_verdict(const lg_graph *graph, const lg_hops *round_trip,
-                 lg__verdict verdict)
+                 lg__verdict verdict, bool stored)
 {
     const lg_hop *hop = &round_trip->items[verdict.cut];
     if (hop->edge_count > 0)
         verdict.fixed |=
             !lg__edge_can_be_cut(graph, hop->edges[hop->edge_count - 1]);
-    if (!is_of_library(graph, hop->source))
+    if (!belongs_to_library(graph, round_trip, verdict.cut) ||
+        (stored && !is_of_library(graph, hop->source)))
         return verdict;
-    if (is_of_library(graph, hop->target)) {
+    bool straight = stored || lg__node_origin(graph, hop->target, NULL) ==
+                                  LG__ORIGIN_PROGRAM;
+    if (is_of_library(graph, hop->target) || !has_program(graph, round_trip)) {
         verdict.fixed = true;
         verdict.reason = OWN_STRUCTURE;
-    } else if (lg__node_origin(graph, hop->target, NULL) ==
-               LG__ORIGIN_PROGRAM) {
-        verdict.score /= 4;
+    } else if (straight || !is_registry(verdict.reason)) {
+        verdict.score /= straight ? 4 : 8;
         verdict.reason = KEPT_BY_LIBRARY;
     }
     return verdict;
@@ -326,40 +371,17 @@ lg__rule_judge(const lg_graph *graph, const lg_hops *round_trip,
                              "a reference between C++ objects: only "
                              "what holds them can be released",
                              true};
+    if (is_class_structure(graph, round_trip))
+        return (lg__verdict){hop, 2, CLASSY, true};
     const rule *found = rules;
     while (!fits(found, graph, round_trip, all, hop))
         found++;
     lg__verdict verdict = {hop, found->score, found->reason,
                            found->place == NOWHERE};
-    if (found->place == ALWAYS)
+    if (found->place == ALWAYS || found->place == NOWHERE)
         return verdict;
-    if (found->place == STORED)
+    bool stored = found->place == STORED;
+    if (stored)
         verdict.cut = find_store(graph, round_trip, hop);
-    return restrict_verdict(graph, round_trip, verdict);
-}
-
-const char *
-lg__rule_of_library(const lg_graph *graph, const uint32_t *members,
-                    uint32_t count)
-{
-    bool classes = true;
-    for (uint32_t i = 0; i < count; i++) {
-        lg__origin origin = lg__node_origin(graph, members[i], NULL);
-        if (origin == LG__ORIGIN_PROGRAM)
-            return NULL;
-    }
-    const char *reason = NULL;
-    for (uint32_t i = 0; i < count; i++) {
-        lg_category category = lg__node_category(graph, members[i]);
-        if (category == LG_CATEGORY_FIGURE)
-            return lg__string_is(lg_node_fact(graph, members[i], "closed"),
-                                 "no")
-                       ? FIGURE_OPEN
-                       : FIGURE_CLOSED;
-        if (!is_of_library(graph, members[i]))
-            continue;
-        classes &= category == LG_CATEGORY_TYPE;
-        reason = classes ? CLASSY : OWN_STRUCTURE;
-    }
-    return reason;
+    return restrict_verdict(graph, round_trip, verdict, stored);
 }

@@ -6,6 +6,14 @@
 
 #include "graph/graph_private.h"
 
+/* Why nothing can be cut. */
+#define CLASSY                                                                 \
+    "a class always refers to itself: it goes once nothing else refers to "    \
+    "it or its instances"
+#define OWN_STRUCTURE                                                          \
+    "the structure of a library refers back to itself: it goes once nothing "  \
+    "else refers to it"
+
 /** The labels of a cycle's hops, one after the other. */
 typedef struct lg__labels {
     lg_text text;

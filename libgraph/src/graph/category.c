@@ -44,6 +44,7 @@ static const rule rules[] = {
     RULE("classmethod_descriptor", FUNCTION, NONE),
     RULE("getset_descriptor", FUNCTION, NONE),
     RULE("member_descriptor", FUNCTION, NONE),
+    RULE("_ctypes.CField", FUNCTION, NONE),
     RULE("classmethod", FUNCTION, NONE),
     RULE("staticmethod", FUNCTION, NONE),
     RULE("property", FUNCTION, NONE),

@@ -263,13 +263,21 @@ put_off(lg_torch *torch, uintptr_t address, uint32_t node, unsigned how)
     torch->last_search = wanted;
 }
 
-/** pybind11's instances begin with the address of the C++ object. */
+/** pybind11's instances begin with the address of the C++ object. Where that is
+ *  nothing but the address of an object of TorchScript, the rest of its block
+ *  is what malloc has left there. */
 void
 lg_torch_walk_bound(lg_torch *torch, PyObject *object, uint32_t node)
 {
+    unsigned how = lg_torch_bound_of(torch, Py_TYPE(object));
     uintptr_t value;
     memcpy(&value, object + 1, sizeof value);
-    put_off(torch, value, node, lg_torch_bound_of(torch, Py_TYPE(object)));
+    if (how == LG_TORCH_BOUND_OBJECT && lg_is_address(value)) {
+        lg_pass_add_size(torch->pass, node,
+                         (int64_t)lg_memory_block(torch->memory, value));
+        value = lg_memory_word(torch->memory, value);
+    }
+    put_off(torch, value, node, how);
 }
 
 void
