@@ -116,6 +116,20 @@ def test_what_cycles_say_to_cut_in_real_programs(isolated, name):
     cut_of_real_program(isolated, name, "cycles", "10000")
 
 
+@pytest.mark.libraries
+def test_a_cycle_that_the_collector_cannot_free_is_to_be_broken_too():
+    numpy = pytest.importorskip("numpy")
+    seen, unseen = Thing(), Thing()
+    seen.me = seen
+    unseen.array = numpy.empty(1, object)
+    unseen.array[0] = unseen
+    with leakgraph.snapshot() as snapshot:
+        assert "collector" not in snapshot.why(snapshot.find(seen)).hint
+        why = snapshot.why(snapshot.find(unseen))
+        assert "break the cycle, too" in why.hint
+        assert why.hint in str(why)
+
+
 def test_what_cycles_say_of_classes_and_of_objects_tied_to_libraries(isolated):
     done = isolated("tied_programs.py")
     assert done.out.startswith("True: "), done.out + done.err

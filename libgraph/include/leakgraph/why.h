@@ -76,8 +76,8 @@ typedef struct lg_why {
     /** What to cut: the smallest set. If single hops of `path` would do, the
      *  set that frees the node and spares its dominator. */
     lg_cuts cuts;
-    const char *hint; /**< how to cut them with less effort, a sentence; NULL;
-                           static */
+    const char *hint; /**< how to cut them with less effort, or what else to
+                           cut, a sentence; NULL; static */
 
     lg_cycle_reason reason; /**< why the collector does not free garbage */
     lg_node culprit; /**< the node that the reason is about, or LG_NONE */

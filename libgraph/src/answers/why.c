@@ -75,6 +75,11 @@ static void
 find_hint(explaining *to)
 {
     size_t listed = lg_why_needs_several(&to->why) ? to->why.cuts.count : 0;
+    if (!to->why.garbage && to->why.component != LG_NONE &&
+        lg__component_is_stuck(to->why.analysis, to->why.component))
+        to->why.hint = "The collector does not see all references of the cycle "
+                       "that it is part of: break the cycle, too, or it stays "
+                       "as garbage.";
     for (size_t i = 0; i < listed; i++)
         if (is_kept_by_shell(to, &to->why.cuts.items[i].path))
             to->why.hint = "IPython keeps the results of cells: %xdel with the "
@@ -173,9 +178,9 @@ explain(explaining *to, uint32_t node, lg_error *err)
         status = explain_garbage(to, err);
     } else if (status == LG_OK)
         status = explain_alive(to, err);
-    find_hint(to);
     if (status == LG_OK)
         status = explain_component(to, err);
+    find_hint(to);
     if (status == LG_OK)
         status = lg_node_findings(why->analysis, why->node, to->monitor,
                                   &why->findings, err);

@@ -233,15 +233,20 @@ hop_before(const lg_hops *round_trip, size_t hop)
     return (hop + round_trip->count - 1) % round_trip->count;
 }
 
+static uint32_t
+holder_of(const lg_hops *round_trip, size_t hop)
+{
+    return round_trip->items[hop_before(round_trip, hop)].source;
+}
+
 // A callable, or the tuple of its defaults or arguments.
 static bool
 is_of_callable(const lg_graph *graph, const lg_hops *round_trip, size_t hop)
 {
     uint32_t source = round_trip->items[hop].source;
-    uint32_t holder = round_trip->items[hop_before(round_trip, hop)].source;
     return is_callable(graph, source) ||
            (lg__node_role(graph, source) == LG__ROLE_TUPLE &&
-            is_callable(graph, holder));
+            is_callable(graph, holder_of(round_trip, hop)));
 }
 
 // The hop by which something else than callables leads to those that this hop
@@ -331,10 +336,9 @@ static bool
 belongs_to_library(const lg_graph *graph, const lg_hops *round_trip, size_t hop)
 {
     uint32_t source = round_trip->items[hop].source;
-    uint32_t holder = round_trip->items[hop_before(round_trip, hop)].source;
-    return is_of_library(graph, source) ||
-           (lg__node_category(graph, source) == LG_CATEGORY_CONTAINER &&
-            is_of_library(graph, holder));
+    if (lg__node_category(graph, source) == LG_CATEGORY_CONTAINER)
+        source = holder_of(round_trip, hop);
+    return is_of_library(graph, source);
 }
 
 // What nobody can cut, and what only a library can: a program cannot make a

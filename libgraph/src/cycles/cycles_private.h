@@ -142,6 +142,10 @@ lg_status lg__uncollectable_new(const lg_graph *graph, lg__uncollectable *out,
                                 lg_error *err);
 void lg__uncollectable_free(lg__uncollectable *uncollectable);
 
+/** Whether the collector could not free the component if nothing else held it:
+ *  it does not see all references inside. O(edges of the component). */
+bool lg__component_is_stuck(const lg_analysis *analysis, uint32_t component);
+
 // Which components retain an instance of certain types.
 
 /** One byte per component: 1 where the component retains an instance of a type

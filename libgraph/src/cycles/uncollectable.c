@@ -166,6 +166,31 @@ lg__uncollectable_new(const lg_graph *graph, lg__uncollectable *out,
     return status;
 }
 
+static bool
+is_unseen(const lg_analysis *analysis, uint32_t source, uint64_t edge)
+{
+    const lg_graph *graph = lg_analysis_graph(analysis);
+    lg_cycle_reason reason = reason_of_edge(graph, source, edge);
+    return is_strong(graph, edge) &&
+           (reason == LG_REASON_UNTRAVERSED || reason == LG_REASON_UNTRACKED) &&
+           lg_node_component(analysis, graph->columns.edge_target[edge]) ==
+               lg_node_component(analysis, source);
+}
+
+bool
+lg__component_is_stuck(const lg_analysis *analysis, uint32_t component)
+{
+    const uint64_t *first = lg_analysis_graph(analysis)->columns.first_edge;
+    lg_component members = lg_analysis_component(analysis, component);
+    for (uint32_t i = 0; i < members.count; i++) {
+        uint32_t node = members.nodes[i];
+        for (uint64_t edge = first[node]; edge < first[node + 1]; edge++)
+            if (is_unseen(analysis, node, edge))
+                return true;
+    }
+    return false;
+}
+
 void
 lg__uncollectable_free(lg__uncollectable *uncollectable)
 {

@@ -205,8 +205,6 @@ add_cuts(report *to)
     if (cuts->total > cuts->count)
         lg_text_addf(out, "  and %llu more\n",
                      (unsigned long long)(cuts->total - cuts->count));
-    if (to->why->hint != NULL)
-        lg_text_addf(out, "%s\n", to->why->hint);
 }
 
 // Writes what no program can cut.
@@ -282,6 +280,8 @@ add_alive(report *to)
         add_kept(to);
     if (lg_why_needs_several(why))
         add_cuts(to);
+    if (why->hint != NULL)
+        lg_text_addf(out, "%s\n", why->hint);
     if (why->member == why->node)
         add_component(to);
 }
