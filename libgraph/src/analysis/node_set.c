@@ -19,8 +19,8 @@ typedef struct marking {
     const lg_graph *graph;
     const uint8_t *mark;
     uint8_t *state;  // [node_count]
-    uint32_t *stack; // reached, but not visited
-    uint32_t height;
+    uint32_t *queue; // reached; from `visited` on, not visited
+    uint32_t queued, visited;
 } marking;
 
 static void
@@ -29,7 +29,7 @@ reach(marking *at, uint32_t node)
     if (at->state[node] & (REACHED | BLOCKED))
         return;
     at->state[node] |= REACHED;
-    at->stack[at->height++] = node;
+    at->queue[at->queued++] = node;
 }
 
 bool
@@ -63,8 +63,10 @@ spread(marking *at, bool garbage, const lg_monitor *monitor, lg_error *err)
 {
     const lg_columns *columns = &at->graph->columns;
     uint32_t steps = 0;
-    while (at->height > 0) {
-        reach_referents(at, at->stack[--at->height], garbage);
+    while (at->visited < at->queued) {
+        lg__ask_ahead(columns, at->queue + at->visited,
+                      at->queued - at->visited);
+        reach_referents(at, at->queue[at->visited++], garbage);
         if (++steps % 65536 == 0 &&
             !lg__monitor_goes_on(monitor, "weighing nodes",
                                  (double)steps / columns->node_count, err))
@@ -221,13 +223,13 @@ mark(marking *at, const lg_analysis *analysis, const uint32_t *nodes,
         .graph = analysis->graph,
         .mark = analysis->policy.mark,
         .state = calloc(total + 1, 1),
-        .stack = malloc((total + 1) * sizeof(uint32_t)),
+        .queue = malloc((total + 1) * sizeof(uint32_t)),
     };
     lg_status status =
-        at->state == NULL || at->stack == NULL
+        at->state == NULL || at->queue == NULL
             ? lg__error_memory(err)
             : run(at, nodes, count, garbage, unrooted, monitor, err);
-    free(at->stack);
+    free(at->queue);
     return status;
 }
 

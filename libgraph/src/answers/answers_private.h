@@ -47,9 +47,9 @@ lg_status lg__garbage_find(const lg_analysis *analysis, uint32_t node,
  *  Release with lg__library_tables_end, also on failure. */
 typedef struct lg__library_tables {
     const lg_analysis *analysis;
-    uint8_t *known; /**< [node] of a module: whether it is a library's */
+    uint8_t *known; /**< [node] whether it retains something of a program's;
+                         of a module: whether it is a library's */
     uint8_t *type;  /**< [type] whether a program makes objects of it */
-    lg__gathered stack;
 } lg__library_tables;
 
 /** False: memory ran out. */
@@ -59,11 +59,12 @@ bool lg__library_tables_begin(lg__library_tables *tables,
  *  it retains; empty: nobody. O(1). */
 lg_string lg__library_tables_keeper(lg__library_tables *tables, uint32_t node,
                                     uint32_t keeper);
+/** Marks what retains something that a program made. O(nodes). */
+void lg__library_tables_mark(lg__library_tables *tables);
 /** The package of a library, or the interpreter, that keeps the node and with
- *  it nothing that a program made; empty: nobody. False: memory ran out.
- *  O(nodes that it retains). */
-bool lg__library_tables_owner(lg__library_tables *tables, uint32_t node,
-                              uint32_t keeper, lg_string *out);
+ *  it nothing that a program made; empty: nobody. Needs the marks. O(1). */
+lg_string lg__library_tables_owner(lg__library_tables *tables, uint32_t node,
+                                   uint32_t keeper);
 void lg__library_tables_end(lg__library_tables *tables);
 
 // Objects that retain the most.
@@ -79,6 +80,16 @@ typedef struct lg__top_item {
     uint32_t count;        /**< 0: there are no more */
     uint64_t bytes;        /**< their weights */
 } lg__top_item;
+
+/** What may gather bytes; `place` is a hash. */
+typedef struct lg__top_candidate {
+    uint64_t place;
+    uint64_t bytes;
+    uint32_t node;
+} lg__top_candidate;
+
+/** Puts those of one place side by side, the biggest first. */
+void lg__top_candidates_sort(lg__top_candidate *all, size_t count);
 
 typedef struct lg__top_search lg__top_search;
 

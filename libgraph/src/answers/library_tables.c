@@ -27,6 +27,32 @@ is_of_program(const lg_graph *graph, uint32_t node)
     }
 }
 
+enum { NO = 1, YES = 2, RETAINS = 4 };
+
+static bool
+holds_of_program(lg__library_tables *tables, uint32_t node)
+{
+    const lg_graph *graph = tables->analysis->graph;
+    lg_category category = lg__node_category(graph, node);
+    // Of one type some wait to run, and others are on a stack.
+    if (category == LG_CATEGORY_FRAME)
+        return is_of_program(graph, node);
+    uint8_t *known = &tables->type[graph->columns.type[node]];
+    if (*known == 0)
+        *known = is_of_program(graph, node) ? YES : NO;
+    return *known == YES;
+}
+
+// Each node is marked once, whatever hangs from it.
+static void
+mark_dominators(lg__library_tables *tables, uint32_t node)
+{
+    uint32_t nodes = tables->analysis->graph->columns.node_count;
+    for (; node < nodes && !(tables->known[node] & RETAINS);
+         node = tables->analysis->dominator[node])
+        tables->known[node] |= RETAINS;
+}
+
 bool
 lg__library_tables_begin(lg__library_tables *tables,
                          const lg_analysis *analysis)
@@ -43,53 +69,17 @@ lg__library_tables_end(lg__library_tables *tables)
 {
     free(tables->known);
     free(tables->type);
-    free(tables->stack.items);
     *tables = (lg__library_tables){0};
-}
-
-enum { NO = 1, YES = 2 };
-
-static bool
-holds_of_program(lg__library_tables *tables, uint32_t node)
-{
-    const lg_graph *graph = tables->analysis->graph;
-    lg_category category = lg__node_category(graph, node);
-    // Of one type some wait to run, and others are on a stack.
-    if (category == LG_CATEGORY_FRAME)
-        return is_of_program(graph, node);
-    uint8_t *known = &tables->type[graph->columns.type[node]];
-    if (*known == 0)
-        *known = is_of_program(graph, node) ? YES : NO;
-    return *known == YES;
-}
-
-// Each node is looked at once, if the nodes asked for retain nothing in common.
-static bool
-retains_of_program(lg__library_tables *tables, uint32_t node, bool *enough)
-{
-    const lg_analysis *analysis = tables->analysis;
-    lg__gathered *stack = &tables->stack;
-    stack->count = 0;
-    *enough = lg__gather_append(stack, node);
-    while (stack->count > 0 && *enough) {
-        uint32_t at = stack->items[--stack->count];
-        if (holds_of_program(tables, at))
-            return true;
-        for (uint32_t i = analysis->first_child[at];
-             i < analysis->first_child[at + 1] && *enough; i++)
-            *enough = lg__gather_append(stack, analysis->child[i]);
-    }
-    return false;
 }
 
 static bool
 is_library(lg__library_tables *tables, uint32_t module)
 {
     uint8_t *known = &tables->known[module];
-    if (*known == 0)
-        *known =
+    if (!(*known & (YES | NO)))
+        *known |=
             lg__module_is_library(tables->analysis->graph, module) ? YES : NO;
-    return *known == YES;
+    return *known & YES;
 }
 
 // Native code keeps what belongs to a library, too.
@@ -113,14 +103,20 @@ lg__library_tables_keeper(lg__library_tables *tables, uint32_t node,
     return owner;
 }
 
-bool
-lg__library_tables_owner(lg__library_tables *tables, uint32_t node,
-                         uint32_t keeper, lg_string *out)
+void
+lg__library_tables_mark(lg__library_tables *tables)
 {
-    bool enough = true;
-    lg_string owner = lg__library_tables_keeper(tables, node, keeper);
-    if (owner.length > 0 && retains_of_program(tables, node, &enough))
-        owner.length = 0;
-    *out = owner;
-    return enough;
+    uint32_t nodes = tables->analysis->graph->columns.node_count;
+    for (uint32_t node = 0; node < nodes; node++)
+        if (holds_of_program(tables, node))
+            mark_dominators(tables, node);
+}
+
+lg_string
+lg__library_tables_owner(lg__library_tables *tables, uint32_t node,
+                         uint32_t keeper)
+{
+    if (tables->known[node] & RETAINS)
+        return (lg_string){"", 0};
+    return lg__library_tables_keeper(tables, node, keeper);
 }

@@ -235,10 +235,9 @@ place_item(listing *to, const lg__top_item *item, size_t limit, lg_error *err)
         to->out.more_objects += item->count;
         return LG_OK;
     }
-    if (!to->options->libraries && !is_big(to, item->bytes) &&
-        !lg__library_tables_owner(&to->tables, item->nodes[0],
-                                  to->keeper[item->nodes[0]], &library))
-        return lg__error_memory(err);
+    if (!to->options->libraries && !is_big(to, item->bytes))
+        library = lg__library_tables_owner(&to->tables, item->nodes[0],
+                                           to->keeper[item->nodes[0]]);
     if (library.length > 0)
         return add_library(to, item, library) ? LG_OK : lg__error_memory(err);
     if (to->out.count < limit)
@@ -254,6 +253,8 @@ list_objects(listing *to, size_t limit, lg_error *err)
     lg__top_item item = {.count = 1};
     if (!lg__library_tables_begin(&to->tables, to->analysis))
         return lg__error_memory(err);
+    if (!to->options->libraries)
+        lg__library_tables_mark(&to->tables);
     lg_status status =
         lg__keepers_find(to->graph, to->monitor, &to->keeper, err);
     if (status == LG_OK)

@@ -3,6 +3,7 @@
 #include "answers/answers_private.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <xxhash.h>
 
 // An object that passes this share of what it retains on to one other object
@@ -17,12 +18,6 @@ enum { NEARLY_ALL_PERCENT = 95 };
 enum { SMALL_PERCENT = 10 };
 
 enum { SINGLE, SETTLED, GROUPS }; // the tag of a part; a group has its number
-
-typedef struct candidate {
-    uint64_t place;
-    uint64_t bytes;
-    uint32_t node;
-} candidate;
 
 typedef struct group {
     size_t first; // among the members
@@ -47,6 +42,7 @@ struct lg__top_search {
     lg__vector places;    // place: what is still to be opened
     lg__vector found;     // candidate: not among the parts yet
     uint32_t *links;      // [type] of the path; all 0 in between
+    lg__hop_list hops;    // to what is in `below`
     lg_text facts;        // scratch
     uint32_t at;          // the node of the item that was found last
 };
@@ -69,19 +65,16 @@ is_place(const lg__top_search *search, uint32_t node)
             lg__node_role(graph, node) != LG__ROLE_SUSPENDED);
 }
 
-// Of a node below `above`, which may be one of the two roots: its type and the
-// name by which it is held, without an index or key.
+// Of a node to which that hop leads: its type and the name by which it is held,
+// without an index or key. From one of the two roots there is no hop.
 static uint64_t
-place_of(lg__top_search *search, uint32_t above, uint64_t key, uint32_t node)
+place_of(lg__top_search *search, const lg_hop *hop, uint64_t key, uint32_t node)
 {
     const lg_graph *graph = search->analysis->graph;
     lg_text *facts = &search->facts;
     facts->length = 0;
-    if (above < graph->columns.node_count) {
-        lg_hop hop = lg__hop_between(&search->walk, above, node);
-        if (hop.edge_count > 0)
-            lg__hop_facts(graph, &hop, facts);
-    }
+    if (hop->edge_count > 0)
+        lg__hop_facts(graph, hop, facts);
     lg__sort_common(graph, node, facts);
     return XXH3_64bits_withSeed(facts->data ? facts->data : "", facts->length,
                                 key);
@@ -100,11 +93,11 @@ static bool
 add_candidate(lg__top_search *search, uint32_t node, uint64_t key)
 {
     uint64_t bytes = weight(search, node);
-    candidate *added =
+    lg__top_candidate *added =
         bytes > 0 ? lg__vector_extend(&search->allocator, &search->found, 1)
                   : NULL;
     if (added != NULL)
-        *added = (candidate){key, bytes, node};
+        *added = (lg__top_candidate){key, bytes, node};
     return added != NULL || bytes == 0;
 }
 
@@ -124,11 +117,13 @@ add_below(lg__top_search *search, uint32_t node, uint64_t key, uint32_t child,
 {
     if (!gather(search, node))
         return false;
+    if (!lg__hop_list_find(&search->hops, &search->walk, node, &search->below))
+        return false;
     for (size_t i = 0; i < search->below.count; i++) {
         uint32_t one = search->below.items[i];
         if (one == child)
             continue;
-        uint64_t below = place_of(search, node, key, one);
+        uint64_t below = place_of(search, &search->hops.items[i], key, one);
         if (search->facts.failed || !(open && is_place(search, one)
                                           ? add_place(search, one, below)
                                           : add_candidate(search, one, below)))
@@ -149,26 +144,24 @@ open_places(lg__top_search *search)
     return enough;
 }
 
-static int
-by_place(const void *left, const void *right)
-{
-    const candidate *a = left;
-    const candidate *b = right;
-    if (a->place != b->place)
-        return a->place < b->place ? -1 : 1;
-    if (a->bytes != b->bytes)
-        return a->bytes > b->bytes ? -1 : 1;
-    return a->node < b->node ? -1 : a->node > b->node;
-}
-
 static bool
 push(lg__top_search *search, uint64_t bytes, uint32_t node, uint32_t tag)
 {
     return lg__parts_push(&search->heap, (lg__part){bytes, node, tag});
 }
 
+// An object that dominates nothing gathers its own bytes.
 static bool
-push_group(lg__top_search *search, const candidate *run, size_t count,
+is_settled(const lg__top_search *search, uint32_t node)
+{
+    const lg_analysis *analysis = search->analysis;
+    return analysis->first_child[node] == analysis->first_child[node + 1] &&
+           lg__garbage_component_of(analysis, node) == LG_NONE &&
+           !is_place(search, node);
+}
+
+static bool
+push_group(lg__top_search *search, const lg__top_candidate *run, size_t count,
            uint64_t bytes)
 {
     group *added = lg__vector_extend(&search->allocator, &search->groups, 1);
@@ -185,14 +178,15 @@ push_group(lg__top_search *search, const candidate *run, size_t count,
 // Candidates of one place, the biggest first: those that are big among them
 // stand alone.
 static bool
-push_run(lg__top_search *search, const candidate *run, size_t count)
+push_run(lg__top_search *search, const lg__top_candidate *run, size_t count)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < count; i++)
         bytes += run[i].bytes;
     for (; count > 0 && run->bytes >= bytes / 100 * SMALL_PERCENT;
          run++, count--) {
-        if (!push(search, run->bytes, run->node, SINGLE))
+        uint32_t tag = is_settled(search, run->node) ? SETTLED : SINGLE;
+        if (!push(search, run->bytes, run->node, tag))
             return false;
         bytes -= run->bytes;
     }
@@ -200,18 +194,22 @@ push_run(lg__top_search *search, const candidate *run, size_t count)
 }
 
 static bool
-push_found(lg__top_search *search)
+push_runs(lg__top_search *search, lg__top_candidate *found, size_t count)
 {
-    candidate *found = search->found.data;
-    size_t count = search->found.count, end;
     bool enough = true;
-    if (count > 0)
-        qsort(found, count, sizeof *found, by_place);
-    for (size_t at = 0; at < count && enough; at = end) {
+    lg__top_candidates_sort(found, count);
+    for (size_t at = 0, end; at < count && enough; at = end) {
         for (end = at + 1; end < count && found[end].place == found[at].place;)
             end++;
         enough = push_run(search, found + at, end - at);
     }
+    return enough;
+}
+
+static bool
+push_found(lg__top_search *search)
+{
+    bool enough = push_runs(search, search->found.data, search->found.count);
     search->found.count = 0;
     return enough;
 }
@@ -354,7 +352,7 @@ lg__top_begin(const lg_analysis *analysis, uint32_t device,
     search->allocator = lg_allocator_default();
     search->groups.element = sizeof(group);
     search->places.element = sizeof(place);
-    search->found.element = sizeof(candidate);
+    search->found.element = sizeof(lg__top_candidate);
     search->links = calloc((size_t)graph->type_count + 1, sizeof(uint32_t));
     search->walk = (lg__walk){
         .graph = graph, .fold = lg__graph_folds(graph), .everything = true};
@@ -382,6 +380,7 @@ lg__top_end(lg__top_search *search)
     lg__vector_free(&search->allocator, &search->groups);
     lg__vector_free(&search->allocator, &search->places);
     lg__vector_free(&search->allocator, &search->found);
+    lg__hop_list_free(&search->hops);
     free(search->links);
     lg_text_free(&search->facts);
     free(search);

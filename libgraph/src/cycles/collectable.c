@@ -34,21 +34,28 @@ is_counted(const lg_columns *columns, uint32_t node)
            columns->refcount[node] != UINT32_MAX;
 }
 
+enum { AHEAD = 16 }; // edges for whose targets to ask
+
 static void
 subtract_references(deduction *state)
 {
     const lg_columns *columns = state->columns;
     for (uint32_t node = 0; node < columns->node_count; node++)
-        state->references[node] = columns->refcount[node];
+        state->references[node] =
+            is_counted(columns, node) ? columns->refcount[node] : UINT32_MAX;
     for (uint32_t node = 0; node < columns->node_count; node++) {
         if (!is_looked_at(columns, node))
             continue;
         for (uint64_t edge = columns->first_edge[node];
              edge < columns->first_edge[node + 1]; edge++) {
             uint32_t target = columns->edge_target[edge];
-            if ((columns->edge_kind[edge] & LG_EDGE_TRAVERSED) &&
-                is_counted(columns, target) && state->references[target] > 0)
-                state->references[target]--;
+            if (edge + AHEAD < columns->edge_count)
+                __builtin_prefetch(
+                    &state->references[columns->edge_target[edge + AHEAD]]);
+            if (!(columns->edge_kind[edge] & LG_EDGE_TRAVERSED))
+                continue;
+            uint32_t left = state->references[target];
+            state->references[target] -= left > 0 && left < UINT32_MAX;
         }
     }
 }
@@ -62,7 +69,7 @@ split(deduction *state)
     for (uint32_t node = 0; node < state->columns->node_count; node++) {
         if (!is_looked_at(state->columns, node))
             continue;
-        if (state->references[node] > 0 || !is_counted(state->columns, node))
+        if (state->references[node] > 0)
             state->queue[count++] = node;
         else
             state->flags[node] = 1;
@@ -76,6 +83,7 @@ move_reachable(deduction *state, uint32_t queued)
     const lg_columns *columns = state->columns;
     for (uint32_t at = 0; at < queued; at++) {
         uint32_t node = state->queue[at];
+        lg__ask_ahead(columns, state->queue + at, queued - at);
         for (uint64_t edge = columns->first_edge[node];
              edge < columns->first_edge[node + 1]; edge++) {
             uint32_t target = columns->edge_target[edge];

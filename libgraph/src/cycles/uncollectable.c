@@ -37,6 +37,7 @@ mark_held(search *state)
     }
     for (uint32_t at = 0; at < state->queued; at++) {
         uint32_t node = state->queue[at];
+        lg__ask_ahead(columns, state->queue + at, state->queued - at);
         for (uint64_t edge = columns->first_edge[node];
              edge < columns->first_edge[node + 1]; edge++) {
             uint32_t target = columns->edge_target[edge];

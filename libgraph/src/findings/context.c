@@ -98,6 +98,15 @@ list_nodes(lg__detection *detection, lg_error *err)
     return LG_OK;
 }
 
+static void
+list_texts(lg__detection *detection)
+{
+    const lg_graph *graph = detection->graph;
+    memset(detection->text, 0xff, graph->columns.node_count * sizeof(uint32_t));
+    for (uint32_t i = 0; i < graph->text_count; i++)
+        detection->text[graph->text_node[i]] = graph->text_string[i];
+}
+
 lg_status
 lg__detection_new(const lg_analysis *analysis, lg__detection *out,
                   lg_error *err)
@@ -109,6 +118,7 @@ lg__detection_new(const lg_analysis *analysis, lg__detection *out,
         .graph = graph,
         .walk = {.graph = graph, .fold = lg__graph_folds(graph)},
         .type_bits = malloc((graph->type_count + (size_t)1) * sizeof(uint32_t)),
+        .text = malloc((nodes + 1) * sizeof(uint32_t)),
         .seen = calloc(nodes + 1, sizeof(uint32_t)),
         .is_kept = calloc(nodes + 1, 1),
         .match_at = calloc(nodes + 1, sizeof(uint32_t)),
@@ -116,9 +126,11 @@ lg__detection_new(const lg_analysis *analysis, lg__detection *out,
     lg_status status = LG_OK;
     if (!detection.walk.fold ||
         !lg__graph_reverse(graph, &detection.walk.reverse) ||
-        !detection.type_bits || !detection.seen || !detection.is_kept ||
-        !detection.match_at)
+        !detection.type_bits || !detection.text || !detection.seen ||
+        !detection.is_kept || !detection.match_at)
         status = lg__error_memory(err);
+    else
+        list_texts(&detection);
     for (uint32_t type = 0; status == LG_OK && type < graph->type_count; type++)
         detection.type_bits[type] = type_bits_of_type(graph, type);
     if (status == LG_OK)
@@ -147,12 +159,13 @@ lg__detection_close(lg__detection *detection)
     }
     free(detection->cuts.items);
     free(detection->unrooted.items);
+    free(detection->text);
     free(detection->seen);
     free(detection->is_kept);
     free(detection->match_at);
     lg__uncollectable_free(&detection->uncollectable);
     detection->cuts = detection->unrooted = (lg__gathered){0};
-    detection->seen = detection->match_at = NULL;
+    detection->text = detection->seen = detection->match_at = NULL;
     detection->is_kept = NULL;
     uint64_t bytes = 0;
     for (size_t i = 0; i < detection->match_count; i++)

@@ -64,6 +64,8 @@ typedef struct lg__detection {
     lg__walk walk;       /**< folds and reverse index set */
     uint32_t *type_bits; /**< [type] LG__TYPE_ bits */
     lg__gathered of_type_bits[LG__TYPE_COUNT];
+    uint32_t *text; /**< [node] as lg__node_text_id, which has to search; NULL
+                       behind the detectors */
     uint32_t *seen; /**< [node] number of the last search that met it */
     uint32_t searches;
     uint8_t *is_kept;  /**< [node] a match keeps it */

@@ -86,9 +86,18 @@ lg__look_for_classes(lg__detection *detection)
 
 typedef struct wrapping {
     const lg__detection *detection;
-    uint32_t code;
+    uint32_t outer;
     uint32_t inner; // a function with that code in a variable of the closure
 } wrapping;
+
+static bool
+have_same_code(const wrapping *to, uint32_t function)
+{
+    uint32_t code =
+        lg__detection_attribute(to->detection, to->outer, "__code__");
+    return code != LG_NONE &&
+           code == lg__detection_attribute(to->detection, function, "__code__");
+}
 
 static bool
 look_at_variable(void *context, const lg_hop *hop)
@@ -99,8 +108,7 @@ look_at_variable(void *context, const lg_hop *hop)
     uint32_t function = kind == LG_EDGE_CELL && !hop->weak
                             ? lg__detection_function(to->detection, hop->target)
                             : LG_NONE;
-    if (function != LG_NONE && lg__detection_attribute(to->detection, function,
-                                                       "__code__") == to->code)
+    if (function != LG_NONE && have_same_code(to, function))
         to->inner = function;
     return to->inner == LG_NONE;
 }
@@ -109,14 +117,11 @@ look_at_variable(void *context, const lg_hop *hop)
 static uint32_t
 wrapped_by(const lg__detection *detection, uint32_t function)
 {
-    wrapping to = {detection,
-                   lg__detection_attribute(detection, function, "__code__"),
-                   LG_NONE};
+    wrapping to = {detection, function, LG_NONE};
     lg__walk walk = detection->walk;
     walk.visit = look_at_variable;
     walk.context = &to;
-    if (to.code != LG_NONE)
-        lg__hops_out_walk(&walk, function);
+    lg__hops_out_walk(&walk, function);
     return to.inner == function ? LG_NONE : to.inner;
 }
 

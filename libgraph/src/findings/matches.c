@@ -38,12 +38,21 @@ confirm(lg__detection *detection, lg__match *match, const uint8_t *spared)
     }
 }
 
+static bool
+supposes(const lg__detection *detection)
+{
+    for (size_t i = 0; i < detection->match_count; i++)
+        if (detection->matches[i].supposed.count > 0)
+            return true;
+    return false;
+}
+
 static lg_status
 confirm_all(lg__detection *detection, const lg_monitor *monitor, lg_error *err)
 {
     lg__gathered cut = {0};
     uint8_t *spared = NULL;
-    if (detection->cuts.count == 0)
+    if (detection->cuts.count == 0 || !supposes(detection))
         return LG_OK;
     lg_status status =
         list_cut(detection, &cut)

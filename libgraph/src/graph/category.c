@@ -12,7 +12,7 @@ typedef struct rule {
     {                                                                          \
         name,                                                                  \
         {                                                                      \
-            LG_CATEGORY_##category, LG__ROLE_##role                            \
+            LG_CATEGORY_##category, LG__ROLE_##role, 0                         \
         }                                                                      \
     }
 
@@ -147,5 +147,5 @@ lg__type_trait(const lg_graph *graph, uint32_t type)
             trait.role = LG__ROLE_SIZED;
         return trait;
     }
-    return (lg__trait){LG_CATEGORY_OTHER, LG__ROLE_NONE};
+    return (lg__trait){LG_CATEGORY_OTHER, LG__ROLE_NONE, 0};
 }

@@ -32,6 +32,7 @@ typedef enum lg__role {
 typedef struct lg__trait {
     uint8_t category; /**< lg_category */
     uint8_t role;     /**< lg__role */
+    uint8_t parted;   /**< the number of its lg__block_parts; 0: one block */
 } lg__trait;
 
 /** An in-edge, as its source and its rank among the source's out-edges. */
@@ -196,7 +197,8 @@ lg_status lg__check_blocks(const lg_graph *graph, lg_error *err);
 /** Returns whether a fact with this key may hold the user's own text. */
 bool lg__fact_is_users(lg_string key);
 
-/** The traits of a type, by its name and those of its bases. */
+/** The traits of a type, by its name and those of its bases, but for its
+ *  blocks. */
 lg__trait lg__type_trait(const lg_graph *graph, uint32_t type);
 
 /** The reverse index, made if need be; false if memory ran out. */
@@ -224,6 +226,20 @@ static inline unsigned
 lg__edge_kind(const lg_graph *graph, uint64_t edge)
 {
     return graph->columns.edge_kind[edge] & LG_EDGE_KIND_MASK;
+}
+
+/** Asks for the edges of nodes that wait in a queue, `count` of them: a search
+ *  that takes them in turn waits for the memory of each otherwise. */
+static inline void
+lg__ask_ahead(const lg_columns *columns, const uint32_t *queue, uint32_t count)
+{
+    enum { AHEAD = 8 };
+    if (count <= 2 * AHEAD)
+        return;
+    uint64_t edge = columns->first_edge[queue[AHEAD]];
+    __builtin_prefetch(&columns->first_edge[queue[2 * AHEAD]]);
+    __builtin_prefetch(&columns->edge_target[edge]);
+    __builtin_prefetch(&columns->edge_kind[edge]);
 }
 
 /** The value of a key of a dict, of which the capture has the text; LG_NONE. */
@@ -275,6 +291,8 @@ typedef struct lg__walk {
 
 /** False if the visitor stopped the walk. */
 bool lg__hops_out_walk(const lg__walk *walk, uint32_t node);
+/** Those of them that begin with this edge of the node, which is not folded. */
+bool lg__hops_by_walk(const lg__walk *walk, uint32_t node, uint64_t edge);
 bool lg__hops_in_walk(const lg__walk *walk, uint32_t node);
 
 /** Returns whether the edge leads into a namespace or closure tuple that is

@@ -88,19 +88,22 @@ out_of_folded(const lg__walk *walk, uint32_t source, uint64_t opener)
 }
 
 bool
+lg__hops_by_walk(const lg__walk *walk, uint32_t node, uint64_t edge)
+{
+    return lg__edge_opens(walk, node, edge) ? out_of_folded(walk, node, edge)
+                                            : emit(walk, node, &edge, 1);
+}
+
+bool
 lg__hops_out_walk(const lg__walk *walk, uint32_t node)
 {
     const lg_columns *columns = &walk->graph->columns;
     if (walk->fold[node].owner != LG_NONE)
         return true;
     uint64_t end = columns->first_edge[node + 1];
-    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
-        bool going = lg__edge_opens(walk, node, edge)
-                         ? out_of_folded(walk, node, edge)
-                         : emit(walk, node, &edge, 1);
-        if (!going)
+    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+        if (!lg__hops_by_walk(walk, node, edge))
             return false;
-    }
     return true;
 }
 

@@ -82,8 +82,11 @@ lg__graph_settle(lg_graph *graph, lg_error *err)
         lg__allocate(&graph->allocator, graph->type_count * sizeof *traits);
     if (traits == NULL)
         return lg__error_memory(err);
-    for (uint32_t type = 0; type < graph->type_count; type++)
+    for (uint32_t type = 0; type < graph->type_count; type++) {
         traits[type] = lg__type_trait(graph, type);
+        traits[type].parted =
+            lg__parts_number(lg_graph_string(graph, graph->type_name[type]));
+    }
     graph->type_trait = traits;
     lg_string partial = lg_graph_info_find(graph, "partial");
     graph->partial = partial.length > 0 && !lg__string_is(partial, "no");

@@ -17,6 +17,7 @@ static const struct {
     lg_string type;
     lg__block_parts parts;
 } parted[] = {
+    {{"", 0}, {0}}, // any other
     {{"list", 4}, {.first = 56}},
     {{"dict", 4}, {.first = 64}},
     {{"set", 3}, {.first = 216}},
@@ -66,14 +67,20 @@ spent_on(uint64_t bytes, lg__block_parts parts)
     return lg__block_spent(blocks.first) + lg__block_spent(blocks.rest);
 }
 
+uint8_t
+lg__parts_number(lg_string type)
+{
+    for (uint8_t i = 1; i < sizeof parted / sizeof *parted; i++)
+        if (type.length == parted[i].type.length &&
+            memcmp(type.data, parted[i].type.data, type.length) == 0)
+            return i;
+    return 0;
+}
+
 lg__block_parts
 lg__parts_of(lg_string type)
 {
-    for (size_t i = 0; i < sizeof parted / sizeof *parted; i++)
-        if (type.length == parted[i].type.length &&
-            memcmp(type.data, parted[i].type.data, type.length) == 0)
-            return parted[i].parts;
-    return (lg__block_parts){0};
+    return parted[lg__parts_number(type)].parts;
 }
 
 // Objects whose size is the allocator's already, or that it knows nothing of.
@@ -91,6 +98,6 @@ lg_node_spent(const lg_graph *graph, lg_node node)
     uint64_t bytes = lg_node_size(graph, node);
     if (is_exact(graph, node))
         return bytes;
-    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
-    return spent_on(bytes, lg__parts_of(type));
+    uint32_t type = graph->columns.type[node];
+    return spent_on(bytes, parted[graph->type_trait[type].parted].parts);
 }

@@ -23,6 +23,8 @@ typedef struct lg__block_parts {
 
 /** What the allocators spend on a block of so many bytes. */
 uint64_t lg__block_spent(uint64_t bytes);
+/** The number of a type's parts among those known; 0: one block. */
+uint8_t lg__parts_number(lg_string type);
 /** How objects of that type lie in blocks. */
 lg__block_parts lg__parts_of(lg_string type);
 /** The blocks of an object of that size; those of items are told as one. */

@@ -5,6 +5,7 @@
 // The search looks up the hops themselves at its end.
 #include "paths/paths_private.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,11 +230,22 @@ find_entered(search *state, uint32_t target, const lg_monitor *monitor,
     return find_root(state, target, monitor, out, err);
 }
 
+unsigned
+lg__hop_choose(const lg_graph *graph, const lg_hop *hop, lg_hop *best)
+{
+    unsigned penalty = lg__hop_penalty(graph, hop);
+    unsigned least =
+        best->edge_count > 0 ? lg__hop_penalty(graph, best) : UINT_MAX;
+    if (penalty >= least)
+        return least;
+    *best = *hop;
+    return penalty;
+}
+
 typedef struct choice {
     const lg_graph *graph;
     uint32_t source;
     uint32_t target;
-    unsigned penalty;
     lg_hop best;
 } choice;
 
@@ -244,12 +256,7 @@ choose(void *context, const lg_hop *hop)
     if (hop->weak || hop->source != state->source ||
         hop->target != state->target)
         return true;
-    unsigned penalty = lg__hop_penalty(state->graph, hop);
-    if (state->best.edge_count == 0 || penalty < state->penalty) {
-        state->best = *hop;
-        state->penalty = penalty;
-    }
-    return state->penalty > 0;
+    return lg__hop_choose(state->graph, hop, &state->best) > 0;
 }
 
 // A list of a million has a million hops out, but its element has few in.

@@ -40,6 +40,10 @@ bool lg__edge_is_plain(const lg_graph *graph, uint64_t edge);
 /** How little a hop tells: 0 for a local, an attribute, a key. */
 unsigned lg__hop_penalty(const lg_graph *graph, const lg_hop *hop);
 
+/** Makes the hop the best one if it has a smaller penalty, or `best` has no
+ *  edges yet. Returns the penalty of the best one. */
+unsigned lg__hop_choose(const lg_graph *graph, const lg_hop *hop, lg_hop *best);
+
 /** The dict of a module that has the target as a parameter or a buffer: a path
  *  through it says what the target is. LG_NONE: there is none. */
 uint32_t lg__path_entrance(const lg_graph *graph, const lg__reverse *reverse,
@@ -49,6 +53,21 @@ uint32_t lg__path_entrance(const lg_graph *graph, const lg__reverse *reverse,
  *  there is none. The walk needs the folds. O(hops out of the source), or with
  *  the reverse index O(hops into the target) if that is less. */
 lg_hop lg__hop_between(const lg__walk *walk, uint32_t source, uint32_t target);
+
+/** Hops from one object to several. Begins as {0}. */
+typedef struct lg__hop_list {
+    const lg_graph *graph;
+    lg_hop *items; /**< [target], as lg__hop_between finds them */
+    size_t capacity;
+    uint32_t *slot; /**< [node] 1 + its place among the targets; all 0 in
+                         between */
+} lg__hop_list;
+
+/** From one of the two roots of dominators there are no hops. False if memory
+ *  ran out. O(hops out of the source), or less for few targets. */
+bool lg__hop_list_find(lg__hop_list *list, const lg__walk *walk,
+                       uint32_t source, const lg__gathered *targets);
+void lg__hop_list_free(lg__hop_list *list);
 
 // The shortest path from a root to every node, by the measure of
 // lg_path_from_root.

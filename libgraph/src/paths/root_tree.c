@@ -11,14 +11,25 @@ typedef struct key {
     uint8_t rank;
 } key;
 
+// All that the search asks for at a node, in one place of the memory.
+typedef struct visit {
+    uint32_t owner;  // as in lg__fold
+    uint32_t before; // as in lg__roottree
+    uint32_t level;
+    key key;
+} visit;
+
 typedef struct search {
     lg__roottree tree;
-    key *key;        // [node]
-    uint32_t *level; // [node]
+    visit *visit; // [node]
     uint32_t *queue;
     uint32_t met;
     uint32_t at;
 } search;
+
+// The node of the queue for whose targets to ask, and for how many of them: for
+// the others when the search is at that node.
+enum { AHEAD = 4, TARGETS_AHEAD = 16 };
 
 static bool
 is_better(key a, key b)
@@ -30,23 +41,23 @@ static bool
 meet(void *context, const lg_hop *hop)
 {
     search *state = context;
-    if (hop->weak)
+    visit *target = &state->visit[hop->target];
+    const visit *source = &state->visit[state->at];
+    uint32_t level = source->level + 1;
+    bool is_new = target->before == LG_NONE;
+    if (hop->weak || (!is_new && target->level != level))
         return true;
-    uint32_t node = hop->target;
-    uint32_t level = state->level[state->at] + 1;
-    key here = state->key[state->at];
+    key here = source->key;
     unsigned penalty =
         here.penalty + lg__hop_penalty(state->tree.walk.graph, hop);
     here.penalty = (uint16_t)(penalty < UINT16_MAX ? penalty : UINT16_MAX);
-    if (state->tree.before[node] == LG_NONE) {
-        state->queue[state->met++] = node;
-        state->level[node] = level;
-    } else if (state->level[node] != level ||
-               !is_better(here, state->key[node])) {
+    if (is_new)
+        state->queue[state->met++] = hop->target;
+    else if (!is_better(here, target->key))
         return true;
-    }
-    state->tree.before[node] = state->at;
-    state->key[node] = here;
+    target->before = state->at;
+    target->level = level;
+    target->key = here;
     return true;
 }
 
@@ -56,23 +67,58 @@ meet_roots(search *state, bool native)
 {
     const lg_graph *graph = state->tree.walk.graph;
     for (uint32_t i = 0; i < graph->root_count; i++) {
-        uint32_t node = graph->root_node[i];
+        uint32_t node =
+            lg__seen_node(state->tree.walk.fold, graph->root_node[i]);
+        visit *here = &state->visit[node];
         uint8_t rank = lg__root_rank(graph, i);
-        uint32_t owner = state->tree.walk.fold[node].owner;
-        if (owner != LG_NONE)
-            node = owner;
         if ((rank == LG__RANK_NATIVE) != native)
             continue;
-        if (state->tree.before[node] == LG_NONE)
+        if (here->before == LG_NONE)
             state->queue[state->met++] = node;
-        else if (state->tree.before[node] != node ||
-                 state->tree.root[node] == LG_NONE ||
-                 rank >= state->key[node].rank)
+        else if (here->before != node || state->tree.root[node] == LG_NONE ||
+                 rank >= here->key.rank)
             continue;
-        state->tree.before[node] = node;
+        here->before = node;
         state->tree.root[node] = i;
-        state->level[node] = 0;
-        state->key[node] = (key){0, rank};
+        here->level = 0;
+        here->key = (key){0, rank};
+    }
+}
+
+static void
+ask_targets_ahead(const search *state, uint32_t at)
+{
+    const lg_columns *columns = &state->tree.walk.graph->columns;
+    lg__ask_ahead(columns, state->queue + at, state->met - at);
+    if (at + AHEAD >= state->met)
+        return;
+    uint32_t next = state->queue[at + AHEAD];
+    uint64_t edge = columns->first_edge[next];
+    uint64_t end = columns->first_edge[next + 1];
+    end = end - edge < TARGETS_AHEAD ? end : edge + TARGETS_AHEAD;
+    for (; edge < end; edge++)
+        __builtin_prefetch(&state->visit[columns->edge_target[edge]]);
+}
+
+// Most edges lead to what is met already, and need no hop.
+static void
+visit_edges(search *state, uint32_t node)
+{
+    const lg_columns *columns = &state->tree.walk.graph->columns;
+    uint32_t level = state->visit[node].level + 1;
+    uint64_t end = columns->first_edge[node + 1];
+    state->at = node;
+    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+        if (edge + TARGETS_AHEAD < end)
+            __builtin_prefetch(
+                &state->visit[columns->edge_target[edge + TARGETS_AHEAD]]);
+        uint32_t at = columns->edge_target[edge];
+        const visit *target = &state->visit[at];
+        bool is_known = target->before != LG_NONE && target->level != level;
+        if (target->owner != LG_NONE)
+            lg__hops_by_walk(&state->tree.walk, node, edge);
+        else if (!is_known && !(columns->edge_kind[edge] & LG_EDGE_WEAK))
+            meet(state, &(lg_hop){node, at, {edge}, 1, false});
     }
 }
 
@@ -89,8 +135,8 @@ spread(search *state, const lg_monitor *monitor, lg_error *err)
                     (double)at / state->tree.walk.graph->columns.node_count,
                     err))
                 return LG_ECANCELLED;
-            state->at = state->queue[at];
-            lg__hops_out_walk(&state->tree.walk, state->at);
+            ask_targets_ahead(state, at);
+            visit_edges(state, state->queue[at]);
         }
     }
     return LG_OK;
@@ -130,20 +176,23 @@ keep(const lg_graph *graph, lg__roottree *tree)
 static lg_status
 grow(lg__roottree *tree, const lg_monitor *monitor, lg_error *err)
 {
-    size_t nodes = (size_t)tree->walk.graph->columns.node_count + 1;
+    size_t nodes = tree->walk.graph->columns.node_count;
     search state = {
         .tree = *tree,
-        .key = calloc(nodes, sizeof(key)),
-        .level = calloc(nodes, sizeof(uint32_t)),
-        .queue = malloc(nodes * sizeof(uint32_t)),
+        .visit = malloc((nodes + 1) * sizeof(visit)),
+        .queue = malloc((nodes + 1) * sizeof(uint32_t)),
     };
+    lg_status status =
+        state.visit && state.queue ? LG_OK : lg__error_memory(err);
+    for (size_t i = 0; i < nodes && status == LG_OK; i++)
+        state.visit[i] = (visit){tree->walk.fold[i].owner, LG_NONE, 0, {0, 0}};
     state.tree.walk.visit = meet;
     state.tree.walk.context = &state;
-    lg_status status = state.key && state.level && state.queue
-                           ? spread(&state, monitor, err)
-                           : lg__error_memory(err);
-    free(state.key);
-    free(state.level);
+    if (status == LG_OK)
+        status = spread(&state, monitor, err);
+    for (size_t i = 0; i < nodes && status == LG_OK; i++)
+        tree->before[i] = state.visit[i].before;
+    free(state.visit);
     free(state.queue);
     return status;
 }
