@@ -85,6 +85,18 @@ fill_deep(making *to, uint32_t from, uint32_t items)
 }
 
 static void
+fill_batches(making *to, uint32_t app, uint32_t items)
+{
+    uint32_t list = attribute(to, app, "batches", LIST, 100);
+    uint32_t device = lg_builder_add_device(to->builder, "cuda:0");
+    for (uint32_t i = 0; i < items; i++) {
+        uint32_t node = add(to, ITEM, 1 << 20);
+        lg_builder_set_device(to->builder, node, device);
+        refer(to, list, node, LG_EDGE_INDEX, i);
+    }
+}
+
+static void
 fill(making *to, const growing_heap *of)
 {
     uint32_t app = add(to, MODULE, 100 + of->module);
@@ -100,6 +112,8 @@ fill(making *to, const growing_heap *of)
         refer(to, table, add(to, BYTES, 500), LG_EDGE_VALUE, key);
     }
     attribute(to, app, "blob", BYTEARRAY, of->blob);
+    if (of->batches > 0)
+        fill_batches(to, app, of->batches);
     uint32_t counts =
         attribute(to, app, "counts", DICT, of->numbers > 100 ? 9000 : 4000);
     for (uint32_t i = 0; i < of->numbers; i++)

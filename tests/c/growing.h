@@ -12,6 +12,7 @@ typedef struct growing_heap {
     uint32_t items;    // in app.items, a list
     uint32_t entries;  // in app.table: keys and values
     uint32_t blob;     // bytes of app.blob
+    uint32_t batches;  // objects of 1 MiB on cuda:0, in app.batches
     uint32_t numbers;  // references in app.counts, of which nothing is a node
     uint32_t garbage;  // cycles of one object
     uint32_t shared;   // objects in two lists

@@ -280,6 +280,37 @@ summaries_alone_can_be_compared(void)
     growing_forget(&made);
 }
 
+// As many figures of each kind as the text has room for.
+static void
+the_first_ten_tallies_are_told(void)
+{
+    enum { TALLIES = 11 };
+    const growing_heap heaps[] = {{.items = 10}, {.items = 20}, {.items = 30}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    lg_growth growth = made.growth;
+    lg_growth_tally tallies[TALLIES];
+    const uint64_t more[] = {1, 2, 3};
+    lg_text text = {0};
+    char names[TALLIES][16];
+    for (uint32_t i = 0; i < TALLIES; i++) {
+        snprintf(names[i], sizeof names[i], "worker-%u.", i);
+        tallies[i] = (lg_growth_tally){.kind = LG_TALLY_THREAD,
+                                       .counts = more,
+                                       .bytes = more,
+                                       .gained = 2,
+                                       .row = LG_NONE};
+        tallies[i].name = (lg_string){names[i], (uint32_t)strlen(names[i])};
+    }
+    growth.tallies = tallies;
+    growth.tally_count = TALLIES;
+    REQUIRE(lg_report_growth(&growth, NULL, 0, LG_FORMAT_TEXT, &text, NULL) ==
+            LG_OK);
+    CHECK(strstr(text.data, "worker-9.") != NULL);
+    CHECK(strstr(text.data, "worker-10.") == NULL);
+    lg_text_free(&text);
+    growing_forget(&made);
+}
+
 static void
 senseless_questions_are_refused(void)
 {
@@ -341,6 +372,7 @@ SUITE(growth)
     RUN(what_stops_is_told_when_asked);
     RUN(small_rows_are_left_out);
     RUN(summaries_alone_can_be_compared);
+    RUN(the_first_ten_tallies_are_told);
     RUN(senseless_questions_are_refused);
     RUN(names);
     return test_result();

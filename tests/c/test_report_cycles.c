@@ -34,8 +34,34 @@ counts_kinds_of_all(void)
     begins(2, 1u << LG_CYCLE_COLLECTABLE, "0 cycles");
 }
 
+// Of a long cycle, the report shows five references at each end.
+static void
+long_cycles_have_a_gap(void)
+{
+    for (uint32_t nodes = 10; nodes <= 12; nodes++) {
+        lg_graph *graph = draw_cycle(nodes);
+        lg_analysis *analysis = analysed(graph);
+        lg_cycles cycles;
+        lg_text text = {0};
+        char gap[32];
+        const lg_cycle_options options = {.size = sizeof options};
+        REQUIRE(lg_analysis_cycles(analysis, &options, NULL, &cycles, NULL) ==
+                LG_OK);
+        REQUIRE(lg_report_cycles(analysis, &cycles, LG_FORMAT_TEXT, &text,
+                                 NULL) == LG_OK);
+        snprintf(gap, sizeof gap, "… %u more …", nodes - 10);
+        CHECK((strstr(text.data, "more …") != NULL) == (nodes > 10));
+        CHECK((strstr(text.data, gap) != NULL) == (nodes > 10));
+        lg_text_free(&text);
+        lg_cycles_free(&cycles);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
 SUITE(report_cycles)
 {
+    RUN(long_cycles_have_a_gap);
     RUN(counts_kinds_of_all);
     return test_result();
 }

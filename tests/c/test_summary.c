@@ -3,10 +3,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "drawn.h"
 #include "figure_heap.h"
 #include "growth/summary_file.h"
 #include "planned.h"
 #include "scarce.h"
+#include "story.h"
 #include "test.h"
 
 #include <leakgraph/report.h>
@@ -242,6 +244,31 @@ figures_are_counted(void)
     figure_heap_free(&scene);
 }
 
+// Roots of other kinds are no threads.
+static void
+threads_are_counted(void)
+{
+    story made = story_begin();
+    uint32_t module = story_module(&made, "app");
+    uint32_t held = story_add(&made, "list", NULL, 100);
+    story_attribute(&made, module, "held", held);
+    made.flags = LG_NODE_SYNTHETIC;
+    uint32_t thread = story_add(&made, "thread", "MainThread", 0);
+    lg_builder_add_root(made.builder, thread, LG_ROOT_THREAD, "MainThread", 10);
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_summary *summary = NULL;
+    REQUIRE(lg_summary_new(analysis, NULL, &summary, NULL) == LG_OK);
+    const lg__tally *tallies = summary->tallies.data;
+    size_t counted = 0;
+    for (size_t i = 0; i < summary->tallies.count; i++)
+        counted += tallies[i].kind == LG_TALLY_THREAD;
+    CHECK(counted == 1);
+    lg_summary_free(summary);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 SUITE(summary)
 {
     snprintf(path, sizeof path, "/tmp/leakgraph-summary-%d.lgsum",
@@ -250,6 +277,7 @@ SUITE(summary)
     RUN(small_places_go_into_their_parents);
     RUN(damaged_files_are_refused);
     RUN(figures_are_counted);
+    RUN(threads_are_counted);
     RUN(memory_may_run_out);
     unlink(path);
     return test_result();

@@ -80,6 +80,39 @@ linked_html(void)
     lg_graph_free(graph);
 }
 
+// Of several objects for programs, a row leads to its own, not to its
+// dominator.
+static void
+the_node_is_linked(void)
+{
+    static const lg_table_links links = {
+        .node = "n=", .selector = "q=", .reference = "c="};
+    static const lg__column few[] = {
+        {"owner", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
+        {"node", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
+        {"dominator", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
+        {"held_by", .type = LG_COLUMN_PATH},
+    };
+    lg_graph *graph = draw("a", "ab bc", "");
+    lg_table *table = lg__table_new(graph, (lg__layout){0}, few, 4);
+    lg_text out = {0};
+    lg__table_row(table);
+    for (uint32_t i = 0; i < 3; i++)
+        lg__put_node(table, i, graph, i);
+    lg__put_literal(table, 3, "a.b");
+    lg__table_row(table);
+    lg__put_node(table, 0, graph, 0);
+    lg__put_node(table, 2, graph, 2);
+    lg__put_literal(table, 3, "a.c");
+    REQUIRE(lg__table_finish(table, &table, NULL) == LG_OK);
+    REQUIRE(lg_table_html_linked(table, 0, &links, &out, NULL) == LG_OK);
+    CHECK(strstr(out.data, "<a href=\"n=1\">a.b</a>") != NULL);
+    CHECK(strstr(out.data, "<a href=\"n=0\">a.c</a>") != NULL);
+    lg_text_free(&out);
+    lg_table_free(table);
+    lg_graph_free(graph);
+}
+
 // The references of an object, and objects in a list.
 static void
 references(void)
@@ -114,6 +147,7 @@ references(void)
 SUITE(table_html)
 {
     RUN(linked_html);
+    RUN(the_node_is_linked);
     RUN(references);
     RUN(plain_html);
     return test_result();

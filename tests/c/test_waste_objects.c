@@ -88,6 +88,37 @@ test_slots(void)
     wasted_free(&got);
 }
 
+// Classes that share the keys of their dicts each have all names.
+static void
+test_shared_keys(void)
+{
+    enum { CLASSES = 2 };
+    heap to = wasted_begin();
+    uint32_t type[CLASSES], first[CLASSES];
+    type[0] = add_class(&to, "app.A", OBJECT, "__dict__", "__module__", NULL);
+    type[1] = add_class(&to, "app.B", OBJECT, "__dict__", "__module__", NULL);
+    uint32_t x = wasted_str(&to, "x");
+    uint32_t y = wasted_str(&to, "y");
+    for (uint32_t kind = 0; kind < CLASSES; kind++) {
+        uint32_t list = wasted_add(&to, LIST, WASTED_LIST + 8 * MANY);
+        for (uint32_t i = 0; i < MANY; i++) {
+            uint32_t node = wasted_add(&to, type[kind], 48);
+            uint32_t dict = wasted_add(&to, DICT, 104);
+            first[kind] = i == 0 ? node : first[kind];
+            wasted_refer(&to, list, node, LG_EDGE_INDEX, i);
+            wasted_refer(&to, node, dict, LG_EDGE_DICT, 0);
+            wasted_put(&to, dict, x, to.app, 0);
+            wasted_put(&to, dict, y, to.app, 1);
+        }
+        wasted_name(&to, kind ? "b" : "a", list);
+    }
+    answer got = wasted_end(&to);
+    for (uint32_t kind = 0; kind < CLASSES; kind++)
+        EXPECT(got, LG_WASTE_SLOTS, first[kind], MANY * (48 + 112 - SLOTTED_2),
+               2, 0);
+    wasted_free(&got);
+}
+
 // Nobody writes a class with 65 names.
 static void
 test_too_many_names(void)
@@ -137,10 +168,35 @@ test_records(void)
     wasted_free(&got);
 }
 
+// Dicts that had more entries once are told as records only.
+static void
+test_records_with_room(void)
+{
+    enum { TABLE_OF_21 = 40 + 32 + 21 * 24 };
+    heap to = wasted_begin();
+    uint32_t list = wasted_list(&to, MANY, 0, DICT, 0);
+    uint32_t x = wasted_str(&to, "x");
+    uint32_t first = LG_NONE;
+    for (uint32_t i = 0; i < MANY; i++) {
+        uint32_t dict = wasted_add(&to, DICT, WASTED_DICT + TABLE_OF_21);
+        first = i == 0 ? dict : first;
+        wasted_refer(&to, list, dict, LG_EDGE_INDEX, i);
+        wasted_put(&to, dict, x, to.app, 0);
+    }
+    wasted_name(&to, "all", list);
+    answer got = wasted_end(&to);
+    CHECK(got.waste.count == 1 && got.waste.rows[0].count == MANY);
+    CHECK(got.waste.rows[0].kind == LG_WASTE_RECORDS);
+    CHECK(got.waste.rows[0].node == first);
+    wasted_free(&got);
+}
+
 SUITE(waste_objects)
 {
     RUN(test_slots);
+    RUN(test_shared_keys);
     RUN(test_too_many_names);
     RUN(test_records);
+    RUN(test_records_with_room);
     return test_result();
 }

@@ -113,8 +113,26 @@ long_ways_are_cut(void)
     growing_forget(&made);
 }
 
+// Each device stands beside the host.
+static void
+bytes_of_devices_are_told(void)
+{
+    const growing_heap heaps[] = {
+        {.batches = 1}, {.batches = 2}, {.batches = 3}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    lg_view *view = NULL;
+    lg_text text = {0};
+    REQUIRE(lg_view_growth(&made.growth, &view, NULL) == LG_OK);
+    REQUIRE(lg_view_text(view, &text, NULL) == LG_OK);
+    CHECK(strstr(text.data, " · 3.00 MiB cuda:0") != NULL);
+    lg_text_free(&text);
+    lg_view_free(view);
+    growing_forget(&made);
+}
+
 SUITE(growth_view)
 {
+    RUN(bytes_of_devices_are_told);
     RUN(long_ways_are_cut);
     RUN(the_first_rows_are_drawn);
     RUN(a_chart_has_so_many_bars);

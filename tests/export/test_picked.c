@@ -1,9 +1,12 @@
-// The limits of a picture: the objects within each limit, and one beyond it.
+// The limits of a picture: the objects within each limit, and one beyond it;
+// and what stands out.
 
 #include "heap.h"
 #include "test.h"
 
+#include <leakgraph/analysis.h>
 #include <leakgraph/view.h>
+#include <leakgraph/why.h>
 
 // The text of a picture of the first `count` nodes.
 static lg_status
@@ -139,6 +142,113 @@ test_the_longest_path(void)
     }
 }
 
+// The two hops around the reference to cut are drawn in the middle of a long
+// path.
+static void
+test_what_to_cut_in_the_middle_of_a_path(void)
+{
+    test_heap heap;
+    lg_why why;
+    lg_view *view = NULL;
+    lg_analysis *analysis = NULL;
+    lg_text text = {0};
+    enum { LINKS = 40, CUT = 20 };
+    static char names[LINKS][16];
+    heap_open(&heap);
+    uint32_t last = heap_add_module(&heap, "app");
+    for (uint32_t i = 0; i < LINKS; i++) {
+        uint32_t next = heap_add(&heap, "app.Link", 48);
+        snprintf(names[i], sizeof names[i], "part%u", i);
+        heap_attribute(&heap, last, next, names[i]);
+        // To cut one of two references is not enough.
+        if (i != CUT)
+            heap_attribute(&heap, last, next, "twin");
+        last = next;
+    }
+    lg_graph *graph = heap_close(&heap);
+    REQUIRE(!lg_analysis_new(graph, NULL, &analysis, NULL));
+    REQUIRE(!lg_why_new(analysis, last, NULL, &why, NULL));
+    REQUIRE(!lg_view_why(&why, NULL, NULL, &view, NULL));
+    REQUIRE(!lg_view_text(view, &text, NULL));
+    check_says(&text, ".part19\n", true);
+    check_says(&text, ".part20\n", true);
+    check_says(&text, ".part21\n", false);
+    lg_text_free(&text);
+    lg_view_free(view);
+    lg_why_free(&why);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+// A way that half of the objects share stands out no more than the others.
+static void
+test_most_objects_stand_out(void)
+{
+    for (uint32_t third = 0; third < 2; third++) {
+        test_heap heap;
+        lg_view *view = NULL;
+        lg_analysis *analysis = NULL;
+        lg_text dot = {0};
+        uint32_t nodes[3];
+        heap_open(&heap);
+        uint32_t app = heap_add_module(&heap, "app");
+        nodes[0] = heap_add(&heap, "app.Data", 48);
+        nodes[1] = heap_add(&heap, "app.Data", 48);
+        nodes[2] = heap_add(&heap, "app.Data", 48);
+        heap_attribute(&heap, app, nodes[0], "one");
+        heap_attribute(&heap, app, nodes[1], third ? "one" : "other");
+        heap_attribute(&heap, app, nodes[2], "rest");
+        lg_graph *graph = heap_close(&heap);
+        REQUIRE(!lg_analysis_new(graph, NULL, &analysis, NULL));
+        REQUIRE(
+            !lg_view_paths(analysis, nodes, 2 + third, 0, NULL, &view, NULL));
+        REQUIRE(!lg_view_dot(view, NULL, &dot, NULL));
+        check_says(&dot, "penwidth=2.0", third);
+        lg_text_free(&dot);
+        lg_view_free(view);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
+static void
+test_a_share_is_at_most_1(void)
+{
+    test_heap heap;
+    lg_view *view = NULL;
+    lg_analysis *analysis = NULL;
+    lg_error error = {0};
+    heap_open(&heap);
+    heap_add_module(&heap, "app");
+    lg_graph *graph = heap_close(&heap);
+    REQUIRE(!lg_analysis_new(graph, NULL, &analysis, NULL));
+    CHECK(lg_view_dominators(analysis, LG_SUPER_ROOT, 1.5, 0, NULL, &view,
+                             &error) == LG_EINVAL);
+    CHECK(!strcmp(error.message, "min_share is 1.5: give a share from 0 to 1"));
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+// Where there is room for two of four kinds, the first two are drawn.
+static void
+test_the_first_of_equals_are_drawn(void)
+{
+    test_heap heap;
+    lg_view_options options = {
+        .size = sizeof options, .direction = LG_REFS, .max_nodes = 5};
+    static const char *const types[] = {"app.D", "app.B", "app.C", "app.A"};
+    heap_open(&heap);
+    uint32_t owner = heap_add(&heap, "app.Owner", 48);
+    for (uint32_t i = 0; i < 4; i++)
+        heap_index(&heap, owner, heap_add(&heap, types[i], 100), i);
+    lg_text text = draw_first(&heap, options);
+    check_says(&text, "[0]  D", true);
+    check_says(&text, "[1]  B", true);
+    check_says(&text, "[2]  C", false);
+    check_says(&text, "[3]  A", false);
+    lg_text_free(&text);
+}
+
 // Values that share one box name the first five.
 static void
 test_five_names_of_values(void)
@@ -168,5 +278,9 @@ SUITE(picked)
     RUN(test_a_tenth_of_the_heaviest_is_opened);
     RUN(test_the_longest_path);
     RUN(test_five_names_of_values);
+    RUN(test_what_to_cut_in_the_middle_of_a_path);
+    RUN(test_most_objects_stand_out);
+    RUN(test_a_share_is_at_most_1);
+    RUN(test_the_first_of_equals_are_drawn);
     return test_result();
 }
