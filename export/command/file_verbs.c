@@ -22,9 +22,10 @@ static const lg_verb verbs[] = {
      "  leakgraph diff step-100.lgs step-200.lgs step-300.lgs --steps "
      "100,200,300\n"
      "  leakgraph diff a.lgsum b.lgsum c.lgsum --check --max-growth 64KiB\n"},
-    {"ranks", lg__verb_ranks, "nLj", 2, ANY_WORDS,
+    {"ranks", lg__verb_ranks, "nLoj", 2, ANY_WORDS,
      "how the processes of one job differ, and what they all repeat",
-     "leakgraph ranks SNAP SNAP [...] [--min-bytes N] [--limit N|all] [--json]",
+     "leakgraph ranks SNAP SNAP [...] [--min-bytes N] [--limit N|all]\n"
+     "       [--json | -o FILE.html]",
      "Compares the processes of one job, such as the ranks of a training run, "
      "by their\n"
      "snapshots or summaries of the same moment, and prints the places where "
@@ -35,9 +36,11 @@ static const lg_verb verbs[] = {
      "processes.\n"
      "Devices of one kind are one: rank 3 does on cuda:3 what rank 0 does on "
      "cuda:0.\n"
+     "With -o it writes a web page instead, with the ranks side by side.\n"
      "\n"
      "Example:\n"
      "  leakgraph ranks rank-*.lgs\n"
+     "  leakgraph ranks rank-*.lgs -o ranks.html\n"
      "  leakgraph ranks rank-*.lgsum --min-bytes 64MiB\n"},
     {"report", lg__verb_report, "op", 1, ANY_WORDS,
      "write a web page with all answers, to look at and to share",

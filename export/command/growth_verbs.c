@@ -4,6 +4,7 @@
 #include "command/comparison.h"
 
 #include <leakgraph/growth.h>
+#include <leakgraph/page.h>
 #include <leakgraph/report.h>
 #include <leakgraph/view.h>
 
@@ -103,20 +104,39 @@ lg__render_growth(const lg_arguments *arguments)
     return compare(arguments, draw_growth);
 }
 
+static lg_status
+find_ranks(const comparison *state, lg_ranks *out, lg_error *error)
+{
+    lg_ranks_options options = LG_RANKS_OPTIONS_INIT;
+    if (state->arguments->min_bytes > 0)
+        options.min_bytes = (uint64_t)state->arguments->min_bytes;
+    return lg_ranks_find((const lg_summary *const *)state->summaries,
+                         state->count, &options, out, error);
+}
+
+static int
+save_ranks(const comparison *state)
+{
+    lg_ranks ranks = {0};
+    lg_error error = {0};
+    lg_status status = find_ranks(state, &ranks, &error);
+    if (!status)
+        status =
+            lg_page_ranks_save(&ranks, NULL, state->arguments->output, &error);
+    lg_ranks_free(&ranks);
+    int code = status ? lg__fail(&error) : EXIT_FINE;
+    return status == LG_EIO ? EXIT_INCOMPLETE : code;
+}
+
 static int
 print_ranks(const comparison *state)
 {
     const lg_arguments *arguments = state->arguments;
-    lg_ranks_options options = LG_RANKS_OPTIONS_INIT;
     lg_ranks ranks = {0};
     lg_text text = {0};
     lg_error error = {0};
-    if (arguments->min_bytes > 0)
-        options.min_bytes = (uint64_t)arguments->min_bytes;
     size_t limit = lg__limit_of(arguments);
-    lg_status status =
-        lg_ranks_find((const lg_summary *const *)state->summaries, state->count,
-                      &options, &ranks, &error);
+    lg_status status = find_ranks(state, &ranks, &error);
     if (!status)
         status = lg_report_ranks(&ranks, limit, lg__format_of(arguments), &text,
                                  &error);
@@ -129,7 +149,12 @@ print_ranks(const comparison *state)
 int
 lg__verb_ranks(const lg_arguments *arguments)
 {
-    return compare(arguments, print_ranks);
+    if (arguments->output && arguments->json) {
+        lg__complain("ranks prints JSON or writes a page: leave out --json or "
+                     "-o");
+        return EXIT_USAGE;
+    }
+    return compare(arguments, arguments->output ? save_ranks : print_ranks);
 }
 
 int

@@ -173,6 +173,16 @@ add_bytes(making *to, const char *key, uint32_t bytes)
 }
 
 static void
+add_names(making *to, const growing_heap *of)
+{
+    char rank[16];
+    snprintf(rank, sizeof rank, "%u", of->rank - 1);
+    add_bytes(to, "pid", of->pid);
+    if (of->rank > 0)
+        lg_builder_set_info(to->builder, "rank", rank);
+}
+
+static void
 take(growing_series *to, const growing_heap *of)
 {
     static const char *const names[] = {
@@ -198,6 +208,7 @@ take(growing_series *to, const growing_heap *of)
     add_bytes(&made, "memory.python_used", of->pymalloc);
     add_bytes(&made, "memory.stacks", of->stacks);
     add_bytes(&made, "memory.rss", of->rss);
+    add_names(&made, of);
     REQUIRE(lg_builder_finish(made.builder, &to->graph[at], NULL) == LG_OK);
     REQUIRE(lg_analysis_new(to->graph[at], NULL, &to->analysis[at], NULL) ==
             LG_OK);

@@ -29,6 +29,8 @@ typedef struct growing_heap {
     uint32_t own_list; // objects in a list of leakgraph's
     uint32_t stacks;   // bytes of the stacks of threads, 0: not known
     uint32_t rss;      // resident bytes, 0: not known
+    uint32_t pid;      // 0: not known
+    uint32_t rank;     // 1 + its number in a job; 0: of none
 } growing_heap;
 
 enum { GROWING_DEPTH = 30 };

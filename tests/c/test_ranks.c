@@ -132,6 +132,39 @@ test_native(void)
     growing_forget(&made);
 }
 
+// No two have the same name: workers have the number of the rank that started
+// them, on two machines processes can have the same number, and a rank can have
+// the number that stands for the place of another.
+static void
+test_names(void)
+{
+    growing_heap heaps[7] = {
+        {.rank = 1, .pid = 70},
+        {.rank = 1, .pid = 71},
+        {.rank = 2, .pid = 72},
+        {.rank = 3, .pid = 73},
+        {.rank = 3, .pid = 73},
+        {.pid = 74},
+        {.rank = 6},
+    };
+    static const char *const names[] = {"0 (pid 70)",
+                                        "0 (pid 71)",
+                                        "1",
+                                        "2 (pid 73) (snapshot 3)",
+                                        "2 (pid 73) (snapshot 4)",
+                                        "5 (pid 74)",
+                                        "5"};
+    lg_ranks ranks;
+    growing_series made = compare(heaps, 7, 4096, &ranks);
+    for (uint32_t i = 0; i < 7; i++) {
+        lg_string name = ranks.ranks[i].name;
+        CHECK(name.length == strlen(names[i]) &&
+              memcmp(name.data, names[i], name.length) == 0);
+    }
+    lg_ranks_free(&ranks);
+    growing_forget(&made);
+}
+
 // Several ranks are apart; the usual is the lower one of two.
 static void
 test_two(void)
@@ -176,6 +209,7 @@ SUITE(ranks)
     RUN(test_alike);
     RUN(test_native);
     RUN(test_two);
+    RUN(test_names);
     RUN(test_environment);
     return test_result();
 }

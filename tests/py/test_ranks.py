@@ -82,3 +82,29 @@ def test_the_command_says_the_same(paths):
 def test_too_few(paths):
     with pytest.raises(leakgraph.ArgumentError, match="two snapshots or more"):
         leakgraph.ranks(paths[0])  # type: ignore[call-arg]
+
+
+def test_page(paths, tmp_path):
+    page = tmp_path / "ranks.html"
+    command = ["leakgraph", "ranks", *paths, "--min-bytes", "64KiB", "-o", page]
+    subprocess.run(command, check=True)
+    text = page.read_text()
+    assert "<h1>4 ranks</h1>" in text and "default-src 'none'" in text
+    assert text.index(">__main__.trainer.losses<") < text.index(">__main__.dataset<")
+    assert text.count('<rect class="apart"') == 2
+    done = subprocess.run([*command, "--json"], capture_output=True, text=True)
+    assert done.returncode == 2 and "leave out --json or -o" in done.stderr
+
+
+def test_workers_of_a_rank(folder):
+    """Two processes with one number."""
+    environment = {**os.environ, "RANK": "2", "WORLD_SIZE": "4"}
+    code = "import leakgraph; leakgraph.save_snapshot('worker-{rank}.lgs')"
+    command = [sys.executable, "-c", code]
+    worker = subprocess.Popen(command, cwd=folder, env=environment)
+    assert worker.wait() == 0
+    names = ["rank-2.lgs", "worker-2.lgs", "rank-1.lgs"]
+    ranks = leakgraph.ranks(*(folder / name for name in names), min_bytes="64 KiB")
+    first, second, third = (rank.name for rank in ranks.ranks)
+    assert first.startswith("2 (pid ") and second == f"2 (pid {worker.pid})"
+    assert third == "1" and ranks[0].rank in (first, second)

@@ -7,6 +7,7 @@
 #define LEAKGRAPH_PAGE_H
 
 #include <leakgraph/growth.h>
+#include <leakgraph/ranks.h>
 #include <leakgraph/table.h>
 
 #ifdef __cplusplus
@@ -46,6 +47,18 @@ LG_API lg_status lg_page_html(const lg_analysis *analysis,
 LG_API lg_status lg_page_save(const lg_analysis *analysis,
                               const lg_page_options *options, const char *path,
                               const lg_monitor *monitor, lg_error *err);
+
+/**
+ * Writes such a page of how the processes of a job differ: places side by side,
+ * the furthest apart first, each rank as a bar, and what all of them repeat. Of
+ * the options only the title counts. LG_ENOMEM.
+ */
+LG_API lg_status lg_page_ranks_html(const lg_ranks *ranks,
+                                    const lg_page_options *options,
+                                    lg_text *out, lg_error *err);
+LG_API lg_status lg_page_ranks_save(const lg_ranks *ranks,
+                                    const lg_page_options *options,
+                                    const char *path, lg_error *err);
 
 /**
  * Writes a table as the output of a notebook's cell: what lg_table_html makes,

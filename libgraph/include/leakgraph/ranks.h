@@ -24,7 +24,8 @@ LG_API const char *lg_process_rank(void);
 /** One process of the job. */
 typedef struct lg_rank {
     lg_string name;        /**< its number in the job, or its place among the
-                                summaries, from 0 */
+                                summaries, from 0; of those with the same number
+                                the process as well: "0 (pid 17)" */
     const uint64_t *bytes; /**< [devices + 1] of all its objects */
     int64_t rss;           /**< resident set, less what leakgraph itself keeps;
                                 -1: unknown */
@@ -67,6 +68,7 @@ typedef struct lg_ranks {
     int64_t native_usual;    /**< the median of these; -1: not known of all */
     lg_places *places;       /**< of all ranks, added up */
     uint64_t *numbers;       /**< what the series point into */
+    char *names;             /**< what the names of ranks point into */
 } lg_ranks;
 
 /** Start from LG_RANKS_OPTIONS_INIT. */

@@ -233,6 +233,8 @@ LG_API lg_status lg_report_growth(const lg_growth *growth,
                                   const lg_graph *newest, size_t limit,
                                   lg_format format, lg_text *out,
                                   lg_error *err);
+/** What that report says beside its tables, a sentence in a line each. */
+LG_API void lg_ranks_say(const lg_ranks *ranks, lg_text *out);
 LG_API lg_status lg_report_ranks(const lg_ranks *ranks, size_t limit,
                                  lg_format format, lg_text *out, lg_error *err);
 

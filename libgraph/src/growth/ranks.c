@@ -153,7 +153,6 @@ fill_ranks(making *state, lg_rank *ranks)
         uint64_t *bytes = take_numbers(state, state->table.each);
         add_totals(summary, &state->table, bytes);
         ranks[i] = (lg_rank){
-            .name = lg__summary_text(summary, "rank"),
             .bytes = bytes,
             .rss = lg__summary_rss(summary),
             .unexplained = lg__summary_unexplained(summary),
@@ -199,6 +198,9 @@ make_rows(making *state, lg_ranks *out, lg_error *err)
         return lg__error_memory(err);
     state->next = out->numbers;
     fill_ranks(state, out->ranks);
+    if (!lg__rank_names(state->summaries, table->ranks, out->ranks,
+                        &out->names))
+        return lg__error_memory(err);
     find_native(state, out);
     out->row_count = fill_rows(state, state->differs, out->rows);
     state->repeating = true;
@@ -277,5 +279,6 @@ lg_ranks_free(lg_ranks *ranks)
     free(ranks->rows);
     free(ranks->repeated);
     free(ranks->numbers);
+    free(ranks->names);
     *ranks = (lg_ranks){0};
 }

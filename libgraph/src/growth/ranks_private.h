@@ -30,6 +30,11 @@ lg_status lg__rank_table_new(const lg_summary *const *summaries, size_t count,
 /** All but the places, if `out` of lg_ranks_find has them. */
 void lg__rank_table_free(lg__rank_table *table);
 
+/** Names the ranks; *out is what the names point into, for free(). False when
+ *  memory ran out. */
+bool lg__rank_names(const lg_summary *const *summaries, uint32_t count,
+                    lg_rank *ranks, char **out);
+
 /** The kind of a device: `cuda` of `cuda:1`. */
 lg_string lg__device_kind(lg_string device);
 /** The bytes of a rank at a place, on the host and all devices. */

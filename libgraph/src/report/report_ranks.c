@@ -43,15 +43,11 @@ static const lg__column columns[COLUMNS] = {
     [PLACE] = {"place", .faces = LG__IN_DATA},
 };
 
-// Its number in the job, or its position among the snapshots.
 static void
 add_rank(const lg_ranks *ranks, uint32_t rank, lg_text *out)
 {
     lg_string name = ranks->ranks[rank].name;
-    if (name.length > 0)
-        lg_text_add_bytes(out, name.data, name.length);
-    else
-        lg_text_addf(out, "%u", rank);
+    lg_text_add_bytes(out, name.data, name.length);
 }
 
 static uint64_t
@@ -246,6 +242,22 @@ say_native(const lg_ranks *ranks, lg_text *out)
 }
 
 static void
+say_libraries(const lg_ranks *ranks, lg_text *out)
+{
+    lg_text_add(out, "Libraries and the interpreter have ");
+    lg_text_add_size(out, ranks->libraries);
+    lg_text_add(out, " on each rank.\n");
+}
+
+void
+lg_ranks_say(const lg_ranks *ranks, lg_text *out)
+{
+    say_ranks(ranks, out);
+    say_native(ranks, out);
+    say_libraries(ranks, out);
+}
+
+static void
 add_parts(const lg_ranks *ranks, lg_table *table)
 {
     static const lg__layout below = {.faces = LG__SHOWN, .noun = "places"};
@@ -255,9 +267,7 @@ add_parts(const lg_ranks *ranks, lg_table *table)
     lg_text_add(&said, "\nWhat every rank has:\n");
     lg__table_format_above(part, &said);
     fill_repeated(ranks, REPEATED_SHOWN, part);
-    lg_text_add(&said, "Libraries and the interpreter have ");
-    lg_text_add_size(&said, ranks->libraries);
-    lg_text_add(&said, " on each rank.\n");
+    say_libraries(ranks, &said);
     lg__table_format_below(part, &said);
     part = lg__table_part(table, last, rank_columns, 4);
     lg_text_add(&said, "\n");

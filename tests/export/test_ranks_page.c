@@ -1,0 +1,90 @@
+// The page of ranks: side by side, escaped, allowed by its own policy.
+#include "growing.h"
+#include "test.h"
+
+#include <leakgraph/page.h>
+#include <leakgraph/report.h>
+
+enum { MOST = 8 };
+
+static size_t
+count_of(const lg_text *page, const char *what)
+{
+    size_t count = 0;
+    for (const char *at = page->data; (at = strstr(at, what)); at++)
+        count++;
+    return count;
+}
+
+// One rank of them has a bigger blob than the others.
+static lg_text
+page_of(uint32_t count, uint32_t blob, const char *title)
+{
+    growing_heap heaps[MOST] = {0};
+    lg_ranks ranks;
+    lg_text page = {0};
+    lg_ranks_options least = LG_RANKS_OPTIONS_INIT;
+    lg_page_options options = LG_PAGE_OPTIONS_INIT;
+    least.min_bytes = 4096;
+    options.title = title;
+    for (uint32_t i = 0; i < count; i++)
+        heaps[i] = (growing_heap){.items = 20,
+                                  .entries = 300,
+                                  .blob = i == 1 ? blob : 1000,
+                                  .malloc = 3000000,
+                                  .rank = i + 1};
+    growing_series made = growing_compare(heaps, count, NULL);
+    REQUIRE(!lg_ranks_find((const lg_summary *const *)made.summary, count,
+                           &least, &ranks, NULL));
+    REQUIRE(!lg_page_ranks_html(&ranks, &options, &page, NULL));
+    lg_ranks_free(&ranks);
+    growing_forget(&made);
+    return page;
+}
+
+static void
+test_sections(void)
+{
+    lg_text page = page_of(3, 90000, NULL);
+    CHECK(count_of(&page, "<h1>3 ranks</h1>") == 1);
+    CHECK(count_of(&page, "<a href=\"#") == 3);
+    CHECK(count_of(&page, "<section") == 3);
+    CHECK(count_of(&page, "</section>") == 3);
+    CHECK(count_of(&page, "<table>") == 3);
+    CHECK(count_of(&page, "</table>") == 3);
+    CHECK(count_of(&page, "<tr>") == count_of(&page, "</tr>"));
+    CHECK(count_of(&page, "<td") == count_of(&page, "</td>"));
+    // The rank that differs has its number and its bar marked.
+    CHECK(count_of(&page, "<td class=\"n apart\" data-v=\"90000\">") == 1);
+    CHECK(count_of(&page, "<rect class=\"apart\"") == 1);
+    CHECK(count_of(&page, "<title>rank 1: 87.9 KiB</title>") == 1);
+    CHECK(count_of(&page, "data-v=\"89000\">+86.9 KiB") == 1);
+    CHECK(count_of(&page, "<td class=\"path\">app.blob</td>") == 1);
+    CHECK(count_of(&page, "<th class=\"n\">rank 2</th>") == 1);
+    CHECK(count_of(&page, "malloc, of no object: ") == 3);
+    CHECK(count_of(&page, "<p>3 ranks, with objects of ") == 1);
+    // Nothing from elsewhere, and no style in place.
+    CHECK(count_of(&page, "<script>") == 1);
+    CHECK(count_of(&page, " style=\"") == 0);
+    CHECK(count_of(&page, " src=\"") == 0);
+    CHECK(count_of(&page, "<link") == 0);
+    CHECK(count_of(&page, "Content-Security-Policy") == 1);
+    lg_text_free(&page);
+}
+
+static void
+test_alike(void)
+{
+    lg_text page = page_of(2, 1000, "<run>");
+    CHECK(count_of(&page, "<h1>&lt;run&gt;</h1>") == 1);
+    CHECK(count_of(&page, "<p>No place differs by 4.00 KiB or more.</p>") == 1);
+    CHECK(count_of(&page, "class=\"apart\"") == 0);
+    lg_text_free(&page);
+}
+
+SUITE(ranks_page)
+{
+    RUN(test_sections);
+    RUN(test_alike);
+    return test_result();
+}
