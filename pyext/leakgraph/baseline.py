@@ -39,7 +39,8 @@ class Baseline:
             return True
         if self.target is None:
             return False
-        note = f"{row.holder} · {row.type_name} ({test}): {NEW}"
+        what = dict.fromkeys([row.holder, row.type_name])
+        note = f"{' · '.join(what)} ({test}): {NEW}"
         self.found.append((row.place, note))
         return True
 

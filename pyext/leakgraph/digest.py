@@ -1,4 +1,4 @@
-"""Summaries of snapshots, made by another process.
+"""Summaries of snapshots, and holders of what grows, found by another process.
 
 What a comparison needs of a snapshot takes an analysis, and an analysis some 200 bytes
 for each object. A process that is watched shall not grow by that.
@@ -13,7 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["summarize"]
+    from leakgraph.sites import Holders
+
+__all__ = ["find_holders", "summarize"]
 
 #: The first descriptor of the other process that is no standard stream.
 FIRST = 3
@@ -27,11 +29,50 @@ for number, target in enumerate(sys.argv[2:]):
 """
 
 
+#: The same for holders: paths, and in JSON a number of bytes and steps.
+HOLDERS = """\
+import json, sys
+sys.path.insert(0, sys.argv[1])
+from leakgraph._core import diff
+from leakgraph.sites import holders
+count, min_bytes, steps = json.loads(sys.argv[3])
+paths = [f"/proc/self/fd/{3 + number}" for number in range(count)]
+found = holders(diff(*paths, steps=steps, min_bytes=min_bytes, progress=False))
+with open(sys.argv[2], "w") as file:
+    json.dump(found, file)
+"""
+
+
 def summarize(files: Sequence[int], targets: Sequence[str]) -> bool:
     """Write the summary of each snapshot; files are descriptors.
 
     False if no other process can: one that Python is embedded in starts none.
     """
+    return _run(CODE, files, targets) and all(map(os.path.exists, targets))
+
+
+def find_holders(
+    files: Sequence[int],
+    target: str,
+    steps: Sequence[float] | None,
+    min_bytes: int | str,
+) -> Holders | None:
+    """Compare summaries with a snapshot; what dominates the newest members.
+
+    The target is a file for the answer. None if no other process can.
+    """
+    import json
+
+    asked = json.dumps([len(files), min_bytes, None if steps is None else list(steps)])
+    if not _run(HOLDERS, files, [target, asked]):
+        return None
+    with open(target) as file:
+        found: Holders = json.load(file)
+    return found
+
+
+def _run(code: str, files: Sequence[int], arguments: Sequence[str]) -> bool:
+    """Run code in a new process that has the files open; whether it succeeds."""
     if not os.path.basename(sys.executable or "").startswith("python"):
         return False
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -42,11 +83,11 @@ def summarize(files: Sequence[int], targets: Sequence[str]) -> bool:
     try:
         child = os.posix_spawn(
             sys.executable,
-            [sys.executable, "-I", "-S", "-c", CODE, package, *targets],
+            [sys.executable, "-I", "-S", "-c", code, package, *arguments],
             os.environ,
             file_actions=actions,
         )
         _, status = os.waitpid(child, 0)
     except OSError:
         return False
-    return status == 0 and all(map(os.path.exists, targets))
+    return status == 0

@@ -12,11 +12,13 @@ import sys
 from array import array
 
 from leakgraph._core import Growth, diff, save_snapshot
-from leakgraph.digest import summarize
+from leakgraph.digest import find_holders, summarize
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from leakgraph.sites import Holders
 
 __all__ = ["Evidence"]
 
@@ -114,6 +116,26 @@ class Evidence:
             for slot, file in enumerate(files)
         ]
         return diff(*paths, steps=steps, min_bytes=min_bytes, settled=settled)
+
+    def holders(
+        self,
+        count: int,
+        *,
+        steps: Sequence[float] | None = None,
+        min_bytes: int | str = 0,
+    ) -> Holders | None:
+        """What dominates the newest members of what compare() finds.
+
+        Another process looks; None if it cannot.
+        """
+        if not self._summarize(count):
+            return None
+        files = [*self._summaries[: count - 1], self._files[count - 1]]
+        target = self._path(".json")
+        try:
+            return find_holders(files, target, steps, min_bytes)
+        finally:
+            _remove(target)
 
     def _summarize(self, count: int) -> bool:
         """Make the summaries that there are not yet; whether there are all of them.

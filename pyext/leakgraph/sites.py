@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
     from leakgraph._core import GrowthRow, Node
 
-__all__ = ["Tracing", "allocation_lines"]
+    #: By place: addresses and types, the nearest holder first.
+    Holders = dict[str, list[tuple[int, str]]]
+
+__all__ = ["Tracing", "allocation_lines", "holders"]
 
 #: Frames that tracemalloc keeps: a row names one line.
 FRAMES = 1
@@ -21,33 +24,43 @@ FRAMES = 1
 ABOVE = 3
 
 
-def allocation_lines(rows: Iterable[GrowthRow]) -> dict[str, str]:
+def holders(rows: Iterable[GrowthRow]) -> Holders:
+    """What dominates the newest member of each row that has a node."""
+    return {
+        row.place: [(node.address, node.type_name) for node in _above(row.node)]
+        for row in rows
+        if row.node is not None
+    }
+
+
+def allocation_lines(
+    rows: Iterable[GrowthRow], above: Holders | None = None
+) -> dict[str, str]:
     """For each place: the line that allocated most of its members that were traced.
 
     tracemalloc must trace, and the newest snapshot of the comparison must be of this
-    process and a moment ago: objects are found by their addresses and types.
+    process and a moment ago: objects are found by their addresses and types. `above`
+    has the holders of rows without nodes.
     """
     tracemalloc = sys.modules.get("tracemalloc")
     if tracemalloc is None or not tracemalloc.is_tracing():
         return {}
     trace_of = tracemalloc.get_object_traceback
-    rows = [row for row in rows if row.node is not None]
+    rows = list(rows)
+    above = holders(rows) if above is None else above
     wanted = {
-        node.address: node.type_name
-        for row in rows
-        if row.node is not None
-        for node in _above(row.node)
+        address: kind for row in rows for address, kind in above.get(row.place, ())
     }
     found = {
         id(obj): obj
         for obj in gc.get_objects()
-        if wanted.get(id(obj)) == _type_name(obj)
+        if id(obj) in wanted and wanted[id(obj)] == _type_name(obj)
     }
     lines = {}
     for row in rows:
         sites: Counter[str] = Counter()
-        for node in _above(row.node) if row.node is not None else ():
-            for member in gc.get_referents(found.get(node.address)):
+        for address, _ in above.get(row.place, ()):
+            for member in gc.get_referents(found.get(address)):
                 if _type_name(member) == row.type_name:
                     sites.update(_line(member, trace_of))
             if sites:
@@ -95,12 +108,14 @@ class Tracing:
         if self._is_ours:
             tracemalloc.start(FRAMES)
 
-    def stop(self, rows: Iterable[GrowthRow] = ()) -> dict[str, str]:
+    def stop(
+        self, rows: Iterable[GrowthRow] = (), above: Holders | None = None
+    ) -> dict[str, str]:
         """End it; returns the allocating line of each place, where one is known."""
         import tracemalloc
 
         try:
-            return allocation_lines(rows)
+            return allocation_lines(rows, above)
         finally:
             if self._is_ours:
                 tracemalloc.stop()

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from leakgraph._core import Growth, GrowthRow
-    from leakgraph.sites import Tracing
+    from leakgraph.sites import Holders, Tracing
 
     _OnLeak = Literal["warn", "raise"] | Callable[[GrowthRow, Growth], object]
 
@@ -313,9 +313,14 @@ class Watch:
             return
         if self._begin_tracing():
             return
-        if self._wants_nodes or self._tracing is not None:
+        above = None
+        if self._tracing is not None and not self._wants_nodes:
+            above = self._evidence.holders(
+                self._taken, steps=self._points[: self._taken], min_bytes=LEAST
+            )
+        if self._wants_nodes or (self._tracing is not None and above is None):
             growth, new = self._find(nodes=True)
-        lines = self._end_tracing(new)
+        lines = self._end_tracing(new, above)
         for row in new:
             unit = "second" if self._by_time else "step"
             text = own_name() + describe(row, lines.get(row.place), unit)
@@ -338,10 +343,12 @@ class Watch:
         self._tracing = Tracing()
         return True
 
-    def _end_tracing(self, rows: Sequence[GrowthRow] = ()) -> dict[str, str]:
+    def _end_tracing(
+        self, rows: Sequence[GrowthRow] = (), above: Holders | None = None
+    ) -> dict[str, str]:
         """Let tracemalloc end; returns the allocating line of each place."""
         tracing, self._tracing = self._tracing, None
-        return {} if tracing is None else tracing.stop(rows)
+        return {} if tracing is None else tracing.stop(rows, above)
 
     def _stand_down(self) -> None:
         """Forget the snapshots, and begin again with new samples."""

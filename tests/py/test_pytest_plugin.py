@@ -107,6 +107,16 @@ def test_a_baseline_is_written_and_read(tmp_path):
     assert written[1] == "# a cache" and len(written) == 4
 
 
+def test_a_baseline_names_native_memory_once():
+    baseline = Baseline()
+    baseline.target = "none"
+    what = "stacks of threads"
+    native = SimpleNamespace(place="ab", holder=what, type_name=what)
+    assert baseline.knows(native, "test")
+    ((_, note),) = baseline.found
+    assert note.startswith(f"{what} (test): known")
+
+
 def test_a_wrong_baseline(tmp_path):
     path = tmp_path / "known.txt"
     path.write_text("{}")

@@ -3,6 +3,7 @@
 import gc
 import os
 import pickle
+import re
 import tracemalloc
 import warnings
 from array import array
@@ -85,6 +86,9 @@ class Evidences:
         assert list(steps) == sorted(steps)
         self.compared.append(list(steps))
         return Growth(self.rows)
+
+    def holders(self, count, *, steps=None, min_bytes=0):
+        return None
 
     def close(self):
         self.is_closed = True
@@ -469,6 +473,46 @@ def test_a_real_leak_with_its_line():
     (text,) = (text for text in watch.leaks if text.startswith(f"{__name__}.kept[*]"))
     assert f"{__name__}.kept[*]: accumulates" in text
     assert f"allocated at {__file__}:" in text
+
+
+class Without(Evidence):
+    """Never makes nodes in this process."""
+
+    def compare(self, count, *, nodes=True, **options):
+        assert not nodes
+        return super().compare(count, nodes=False, **options)
+
+
+def test_another_process_finds_the_line(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    clock = Clock()
+    watch = Watch(
+        1.0,
+        traces=True,
+        clock=clock,
+        read=lambda: (leaking(clock.now), 0, 0, 0, 0),
+        evidence=Without(SLOTS),
+        background=False,
+    )
+    with watch, pytest.warns(LeakWarning):
+        while not any("kept[*]" in text for text in watch.leaks):
+            assert watch.steps < 1000
+            kept.extend([Item(watch.steps) for _ in range(20)])
+            clock.now += 1.0
+            watch.step()
+    kept.clear()
+    (text,) = (text for text in watch.leaks if "kept[*]" in text)
+    assert re.search(rf"; allocated at {re.escape(__file__)}:\d+$", text), text
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_holders_without_another_process(monkeypatch):
+    evidence = Evidence(2)
+    for slot in range(2):
+        evidence.take(slot)
+    monkeypatch.setattr("leakgraph.digest.sys.executable", "")
+    assert evidence.holders(2) is None
+    evidence.close()
 
 
 def test_another_process_makes_the_summaries(monkeypatch, tmp_path):
