@@ -143,6 +143,8 @@ void lg__signals_watch(void);
  *  away. */
 void lg__signals_watch_ends(void);
 
+/** The same for a snapshot that could not be opened. */
+int lg__fail_to_open(const lg_error *error);
 /** Opens a snapshot. False after a complaint, with the exit code in *code. */
 bool lg__open(const char *path, lg_graph **out, int *code);
 /** The first nodes that a selector names. */

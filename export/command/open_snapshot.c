@@ -7,15 +7,20 @@
 #include <stdio.h>
 #include <string.h>
 
+int
+lg__fail_to_open(const lg_error *error)
+{
+    int code = lg__fail(error);
+    return code == EXIT_USAGE ? EXIT_UNREADABLE : code;
+}
+
 bool
 lg__open(const char *path, lg_graph **out, int *code)
 {
     lg_error error = {0};
     if (!lg_graph_load(path, LG_LOAD_MAPPED, lg__monitor(), out, &error))
         return true;
-    *code = lg__fail(&error);
-    if (*code == EXIT_USAGE)
-        *code = EXIT_UNREADABLE;
+    *code = lg__fail_to_open(&error);
     return false;
 }
 

@@ -3,6 +3,7 @@
 
 #include "command/command.h"
 
+#include <leakgraph/file.h>
 #include <leakgraph/report.h>
 
 typedef lg_status report_function(const lg_arguments *arguments,
@@ -29,15 +30,6 @@ print_report(const lg_arguments *arguments, report_function *write)
     lg_text_free(&text);
     lg_graph_free(graph);
     return code;
-}
-
-static lg_status
-write_info(const lg_arguments *arguments, const lg_graph *graph,
-           const lg_scope *scope, lg_format format, lg_text *out, lg_error *err)
-{
-    (void)arguments;
-    (void)scope;
-    return lg_report_info(graph, format, out, err);
 }
 
 static lg_status
@@ -108,7 +100,14 @@ write_memory(const lg_arguments *arguments, const lg_graph *graph,
 int
 lg__verb_info(const lg_arguments *arguments)
 {
-    return print_report(arguments, write_info);
+    lg_text text = {0};
+    lg_error error = {0};
+    lg_status status = lg_report_info_file(arguments->words[0], LG_LOAD_MAPPED,
+                                           lg__format_of(arguments),
+                                           lg__monitor(), &text, &error);
+    int code = status ? lg__fail_to_open(&error) : lg__print(&text);
+    lg_text_free(&text);
+    return code;
 }
 
 int

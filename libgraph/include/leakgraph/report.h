@@ -34,6 +34,13 @@ LG_API void lg_json_bytes(lg_json *json, const char *name,
  *  and ends with a newline. limit: rows (0: all). */
 LG_API lg_status lg_report_info(const lg_graph *graph, lg_format format,
                                 lg_text *out, lg_error *err);
+/** The same of a saved graph. Reads and checks only what it prints, not the
+ *  references, so it takes a fraction of lg_graph_load, whose flags it takes.
+ */
+LG_API lg_status lg_report_info_file(const char *path, unsigned flags,
+                                     lg_format format,
+                                     const lg_monitor *monitor, lg_text *out,
+                                     lg_error *err);
 LG_API lg_status lg_report_types(const lg_graph *graph, const lg_scope *scope,
                                  lg_sort sort, size_t limit, lg_format format,
                                  lg_text *out, lg_error *err);

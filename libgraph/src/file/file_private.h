@@ -115,6 +115,7 @@ typedef struct lg__source {
     const uint8_t *memory;
     int descriptor;
     uint64_t length;
+    bool brief; /**< of a graph, read what lg__graph_load_brief needs only */
 } lg__source;
 
 lg_status lg__source_read(const lg__source *source, uint64_t offset,
@@ -133,6 +134,12 @@ typedef struct lg__stored {
 lg_status lg__section_read(const lg__source *source, const lg__stored *stored,
                            lg__planes_room *room, const lg_allocator *allocator,
                            lg__array *out, lg_error *err);
+
+/** Loads a graph for lg_tabulate_info, and for nothing else: of references,
+ *  addresses and counts it has the number only, and they are not checked. */
+lg_status lg__graph_load_brief(const char *path, unsigned flags,
+                               const lg_monitor *monitor, lg_graph **out,
+                               lg_error *err);
 
 /** Loads a graph from a source. */
 lg_status lg__file_read(const lg__source *source, const lg_monitor *monitor,

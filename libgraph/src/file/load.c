@@ -112,29 +112,6 @@ is_sound(const lg__source *source, const lg__file_section *section,
     }
 }
 
-static int
-compare_sections(const void *left, const void *right)
-{
-    const lg__file_section *a = left;
-    const lg__file_section *b = right;
-    return a->id < b->id ? -1 : a->id > b->id;
-}
-
-uint64_t
-lg__file_graph_checksum(const lg__file_section *sections, uint32_t count)
-{
-    lg__file_section sorted[LG__FILE_SECTIONS_MAX];
-    uint64_t sums[LG__FILE_SECTIONS_MAX];
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (sections[i].id < LG__FILE_BEYOND_GRAPH)
-            sorted[kept++] = sections[i];
-    lg__sort(sorted, kept, sizeof *sorted, compare_sections);
-    for (uint32_t i = 0; i < kept; i++)
-        sums[i] = sorted[i].checksum;
-    return lg__checksum(sums, kept * sizeof *sums);
-}
-
 static size_t
 array_of(uint32_t id)
 {
@@ -208,6 +185,27 @@ read_section(const lg__source *source, lg_graph *graph, size_t i,
                             &graph->array[i], err);
 }
 
+// Columns of which a brief graph has the length only: they are nearly all of a
+// file.
+static bool
+is_left_out(const lg__source *source, size_t array)
+{
+    if (!source->brief)
+        return false;
+    switch (array) {
+    case LG__ADDRESS:
+    case LG__REFCOUNT:
+    case LG__FOUND:
+    case LG__FIRST_EDGE:
+    case LG__EDGE_TARGET:
+    case LG__EDGE_PAYLOAD:
+    case LG__EDGE_KIND:
+        return true;
+    default:
+        return array >= LG__ARRAY_ANALYSIS;
+    }
+}
+
 // Reads sorted sections after those that they are sorted by.
 static lg_status
 read_found(const lg__source *source, const lg_monitor *monitor, lg_graph *graph,
@@ -221,8 +219,12 @@ read_found(const lg__source *source, const lg_monitor *monitor, lg_graph *graph,
         if (!lg__monitor_goes_on(monitor, "loading",
                                  (double)i / (2 * LG__ARRAY_COUNT), err))
             return LG_ECANCELLED;
-        if (found[array] != NULL &&
-            lg__encoding_sorts(found[array]->encoding) == late)
+        if (found[array] == NULL)
+            continue;
+        if (is_left_out(source, array))
+            graph->array[array].count =
+                found[array]->raw_length / found[array]->element;
+        else if (lg__encoding_sorts(found[array]->encoding) == late)
             status =
                 read_section(source, graph, array, found[array], room, err);
     }
@@ -259,14 +261,18 @@ with_name(lg_status status, const char *name, lg_error *err)
 }
 
 static lg_status
-complete(lg_graph *graph, const char *name, lg_error *err)
+complete(lg_graph *graph, const lg__source *source, lg_error *err)
 {
     lg_status status = lg__graph_bind(graph, err);
     if (status == LG_OK)
-        status = lg_graph_check(graph, err);
+        status = lg__check_strings(graph, err);
+    if (status == LG_OK)
+        status = lg__check_tables(graph, err);
+    if (status == LG_OK && !source->brief)
+        status = lg__check_edges(graph, err);
     if (status == LG_OK)
         status = lg__graph_settle(graph, err);
-    return with_name(status, name, err);
+    return with_name(status, source->name, err);
 }
 
 lg_status
@@ -288,7 +294,7 @@ lg__file_read(const lg__source *source, const lg_monitor *monitor,
         status = read_sections(source, monitor, graph, sections,
                                header.section_count, err);
     if (status == LG_OK)
-        status = complete(graph, source->name, err);
+        status = complete(graph, source, err);
     free(sections);
     if (status == LG_OK)
         *out = graph;
@@ -304,7 +310,7 @@ lg_graph_load_memory(const void *data, size_t length, lg_graph **out,
     if (data == NULL || (uintptr_t)data % LG__FILE_ALIGNMENT != 0)
         return lg_error_set(err, LG_EINVAL,
                             "a snapshot in memory must be aligned to 64 bytes");
-    lg__source source = {"the snapshot", data, -1, length};
+    lg__source source = {"the snapshot", data, -1, length, false};
     return lg__file_read(&source, NULL, out, err);
 }
 
@@ -326,7 +332,8 @@ open_source(const char *path, lg__source *source, lg_error *err)
         return lg_error_set(err, LG_EIO,
                             "cannot open %s: it is not a regular file", path);
     }
-    *source = (lg__source){path, NULL, descriptor, (uint64_t)about.st_size};
+    *source =
+        (lg__source){path, NULL, descriptor, (uint64_t)about.st_size, false};
     return LG_OK;
 }
 
@@ -353,18 +360,33 @@ load_mapped(lg__source *source, const lg_monitor *monitor, lg_graph **out,
     return LG_OK;
 }
 
-lg_status
-lg_graph_load(const char *path, unsigned flags, const lg_monitor *monitor,
-              lg_graph **out, lg_error *err)
+static lg_status
+load(const char *path, unsigned flags, bool brief, const lg_monitor *monitor,
+     lg_graph **out, lg_error *err)
 {
     lg__source source;
     lg_status status = open_source(path, &source, err);
     if (status != LG_OK)
         return status;
+    source.brief = brief;
     if (flags & LG_LOAD_MAPPED)
         status = load_mapped(&source, monitor, out, err);
     else
         status = lg__file_read(&source, monitor, out, err);
     close(source.descriptor);
     return status;
+}
+
+lg_status
+lg_graph_load(const char *path, unsigned flags, const lg_monitor *monitor,
+              lg_graph **out, lg_error *err)
+{
+    return load(path, flags, false, monitor, out, err);
+}
+
+lg_status
+lg__graph_load_brief(const char *path, unsigned flags,
+                     const lg_monitor *monitor, lg_graph **out, lg_error *err)
+{
+    return load(path, flags, true, monitor, out, err);
 }

@@ -1,4 +1,5 @@
 // Formats what the snapshot knows about itself.
+#include "file/file_private.h"
 #include "report/table.h"
 
 #include <stdlib.h>
@@ -158,4 +159,16 @@ lg_report_info(const lg_graph *graph, lg_format format, lg_text *out,
     lg_table *table = NULL;
     lg_status status = lg_tabulate_info(graph, &table, err);
     return status == LG_OK ? lg__table_report(table, format, out, err) : status;
+}
+
+lg_status
+lg_report_info_file(const char *path, unsigned flags, lg_format format,
+                    const lg_monitor *monitor, lg_text *out, lg_error *err)
+{
+    lg_graph *graph = NULL;
+    lg_status status = lg__graph_load_brief(path, flags, monitor, &graph, err);
+    if (status == LG_OK)
+        status = lg_report_info(graph, format, out, err);
+    lg_graph_free(graph);
+    return status;
 }
