@@ -45,6 +45,8 @@ class Process(NamedTuple):
     parent: int | None
     #: its command
     name: str
+    #: its number in a job, which children inherit; None: it is of none
+    rank: str | None
     #: whether it is a fork of its parent, and no program of its own
     forked: bool
     #: what its objects have
@@ -136,6 +138,7 @@ class _Member:
         self.image = image(pid)
         self.memory: Memory = read_memory(pid)
         self.path = self.summary = ""
+        self.rank: str | None = None
         self.forked = False
         self.objects = Size({})
         self.older = self.copied = 0
@@ -178,6 +181,7 @@ class _Family:
                 for device, count in row.bytes.items():
                     sizes[device] = sizes.get(device, 0) + count
             member.objects = Size(sizes)
+            member.rank = snap.info().get("rank")
             self._read_segments(member, snap)
             parent = self.members.get(member.parent or 0)
             if parent is not None and member.image and member.image == parent.image:
@@ -336,6 +340,7 @@ def _process(one: _Member, kept: bool) -> Process:
         one.pid,
         one.parent,
         one.name,
+        one.rank,
         one.forked,
         one.objects,
         one.memory.resident,

@@ -7,7 +7,7 @@ from leakgraph._core import Size
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from leakgraph._core import RankRow
-    from leakgraph.family import Copied, Holder, Segment, Tree
+    from leakgraph.family import Copied, Holder, Process, Segment, Tree
 
 __all__ = ["facts", "text"]
 
@@ -41,6 +41,12 @@ def _table(titles: list[str], rows: list[list[str]], left: int) -> list[str]:
     return [*lines, f"… and {more} more"] if more > 0 else lines
 
 
+def _called(one: Process) -> str:
+    rank = [f"rank {one.rank}"] if one.rank is not None else []
+    notes = rank + ["fork"] * one.forked
+    return f"{one.name} ({', '.join(notes)})" if notes else one.name
+
+
 def _processes(tree: Tree) -> str:
     titles = ["pid", "parent", "objects", "resident", "private", "shared", "copied"]
     rows = [
@@ -52,7 +58,7 @@ def _processes(tree: Tree) -> str:
             _size(one.private),
             _size(one.shared),
             _size(one.copied) if one.forked else "",
-            one.name + " (fork)" * one.forked,
+            _called(one),
         ]
         for one in tree.processes
     ]

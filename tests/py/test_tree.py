@@ -62,16 +62,35 @@ sys.stdin.read()
 os.kill(pid, 9)
 """
 
+#: A rank whose worker has a worker.
+NESTED = """
+import os, sys, time
+read, write = os.pipe()
+worker = os.fork()
+if worker == 0:
+    inner = os.fork()
+    if inner > 0:
+        os.write(write, str(inner).encode())
+    while True:
+        time.sleep(100)
+inner = int(os.read(read, 20))
+print(worker, inner, 0, flush=True)
+sys.stdin.read()
+os.kill(inner, 9)
+os.kill(worker, 9)
+"""
+
 
 class Target:
     """A parent that runs."""
 
-    def __init__(self, source=PARENT):
+    def __init__(self, source=PARENT, **environment):
         self.process = subprocess.Popen(
             [sys.executable, "-c", source],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
+            env={**os.environ, **environment},
         )
         self.pid = self.process.pid
         *self.forks, self.sleep = map(int, self.process.stdout.readline().split())
@@ -235,3 +254,17 @@ def test_wrong_words(capsys, words, message):
         run_verb("tree", list(words))
     assert caught.value.code == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("target")
+def test_workers_of_the_worker_of_a_rank():
+    one = Target(NESTED, RANK="3", WORLD_SIZE="4")
+    try:
+        tree = leakgraph.tree(one.pid)
+    finally:
+        one.end()
+    told = [(each.pid, each.parent, each.rank) for each in tree.processes]
+    chain = [one.pid, *one.forks]
+    assert told == [(pid, up, "3") for pid, up in zip(chain, [None, *chain])]
+    assert [each.forked for each in tree.processes] == [False, True, True]
+    assert str(tree).count(" (rank 3, fork)") == 2 and " (rank 3)" in str(tree)
