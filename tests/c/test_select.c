@@ -55,25 +55,19 @@ forms(void)
     selects("name:train.losses[1]['it\\'s'].__code__", "16");
     selects("name:train.losses[1][\"it's\"]", "15");
     selects("name:train.losses[1][17].source", "25");
+    selects("thread MainThread in train() train.py:12 local loss", "6");
+    selects("thread MainThread in train() train.py:12 local all_losses[0]",
+            "6");
+    selects("thread MainThread", "0");
 }
 
 static void
 malformed(void)
 {
     static const char *const bad[] = {
-        "",
-        "thread MainThread in train() train.py:12 local x",
-        "node:",
-        "node:x",
-        "node:1x",
-        "node:-1",
-        "#",
-        "0x",
-        "0xzz",
-        "type:",
-        "name:",
-        "module:",
-        "node:99999999999999999999",
+        "",        "node:", "node:x",  "node:1x",
+        "node:-1", "#",     "0x",      "0xzz",
+        "type:",   "name:", "module:", "node:99999999999999999999",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         refuses(bad[i], LG_EINVAL, "type:torch.Tensor");
@@ -85,6 +79,10 @@ malformed(void)
 static void
 suggestions(void)
 {
+    refuses("thread Main", LG_ENOTFOUND, "no thread begins 'thread Main'");
+    refuses("thread MainThread local x", LG_EINVAL, "cannot read  local x");
+    refuses("native code: list", LG_EINVAL, "such as #17");
+    refuses("garbage: a cycle of 2 objects", LG_EINVAL, "such as #17");
     refuses("node:31", LG_ENOTFOUND, "from 0 to 30");
     refuses("0x10", LG_ENOTFOUND, "no object is at 0x10");
     refuses("type:Tensor", LG_ENOTFOUND, "did you mean type:torch.Tensor?");

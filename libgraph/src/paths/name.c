@@ -299,6 +299,37 @@ lg__step_malformed(const char *step, const char *name, lg_error *err)
                         step, name);
 }
 
+// As people write the next step, or else as reports do.
+static lg_status
+follow_next(const lg_graph *graph, const char **rest, const char *name,
+            uint32_t *node, lg_error *err)
+{
+    lg_text step = {0};
+    const char *begin = *rest;
+    lg_status status = lg__step_take(rest, &step)
+                           ? follow(graph, &step, node, err)
+                           : lg__step_malformed(begin, name, err);
+    lg_text_free(&step);
+    if (status != LG_ENOTFOUND && status != LG_EINVAL)
+        return status;
+    lg_status shown = lg__shown_step_follow(graph, &begin, node, NULL);
+    if (shown == LG_OK)
+        *rest = begin;
+    return shown == LG_OK ? LG_OK : status;
+}
+
+static lg_status
+follow_all(const lg_graph *graph, const char *rest, const char *name,
+           uint32_t node, uint32_t *out, lg_error *err)
+{
+    lg_status status = LG_OK;
+    while (status == LG_OK && *rest != '\0')
+        status = follow_next(graph, &rest, name, &node, err);
+    if (status == LG_OK)
+        *out = node;
+    return status;
+}
+
 lg_status
 lg__name_resolve(const lg_graph *graph, const char *name, uint32_t *out,
                  lg_error *err)
@@ -306,15 +337,18 @@ lg__name_resolve(const lg_graph *graph, const char *name, uint32_t *out,
     uint32_t node = LG_NONE;
     const char *rest = "";
     lg_status status = lg__name_begin(graph, name, &node, &rest, err);
-    while (status == LG_OK && *rest != '\0') {
-        lg_text step = {0};
-        const char *begin = rest;
-        status = lg__step_take(&rest, &step)
-                     ? follow(graph, &step, &node, err)
-                     : lg__step_malformed(begin, name, err);
-        lg_text_free(&step);
-    }
-    if (status == LG_OK)
-        *out = node;
-    return status;
+    return status == LG_OK ? follow_all(graph, rest, name, node, out, err)
+                           : status;
+}
+
+lg_status
+lg__thread_resolve(const lg_graph *graph, const char *name, uint32_t *out,
+                   lg_error *err)
+{
+    const char *rest = name;
+    uint32_t node = lg__thread_begin(graph, &rest);
+    if (node == LG_NONE)
+        return lg_error_set(err, LG_ENOTFOUND,
+                            "no thread begins 'thread %.200s'", name);
+    return follow_all(graph, rest, name, node, out, err);
 }

@@ -218,6 +218,18 @@ bool lg__glob_matches(const char *pattern, size_t length, lg_string name);
 lg_status lg__name_resolve(const lg_graph *graph, const char *name,
                            uint32_t *out, lg_error *err);
 
+/** The same for what follows `thread `: `MainThread in main() app.py:3 local
+ * x`.
+ */
+lg_status lg__thread_resolve(const lg_graph *graph, const char *name,
+                             uint32_t *out, lg_error *err);
+/** The thread that a text begins with, or LG_NONE; takes its name off. */
+uint32_t lg__thread_begin(const lg_graph *graph, const char **text);
+/** Takes the hop off the text whose label, as reports write it, is the longest
+ *  there, and follows it. LG_ENOTFOUND, without a message: there is none. */
+lg_status lg__shown_step_follow(const lg_graph *graph, const char **text,
+                                uint32_t *node, lg_error *err);
+
 /** The module that a name begins with, and the steps behind it. */
 lg_status lg__name_begin(const lg_graph *graph, const char *name,
                          uint32_t *node, const char **rest, lg_error *err);

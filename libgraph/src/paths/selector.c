@@ -114,6 +114,15 @@ select_name(const lg_graph *graph, const char *name, lg_nodes *out,
 }
 
 static lg_status
+select_in_thread(const lg_graph *graph, const char *name, lg_nodes *out,
+                 lg_error *err)
+{
+    uint32_t node;
+    lg_status status = lg__thread_resolve(graph, name, &node, err);
+    return status == LG_OK ? select_one(node, out, err) : status;
+}
+
+static lg_status
 select_module(const lg_graph *graph, const char *name, lg_nodes *out,
               lg_error *err)
 {
@@ -233,7 +242,15 @@ lg_graph_select(const lg_graph *graph, const char *selector, lg_nodes *out,
         return select_name(graph, rest, out, err);
     if ((rest = after(selector, "module:")))
         return select_module(graph, rest, out, err);
-    // As reports write paths from a module.
+    if (after(selector, "native code: ") || after(selector, "garbage: "))
+        return lg_error_set(err, LG_EINVAL,
+                            "'%.100s' leads to no object from a module or "
+                            "thread: write the number that reports show with "
+                            "the object, such as #17",
+                            selector);
+    // As reports write paths.
+    if ((rest = after(selector, "thread ")))
+        return select_in_thread(graph, rest, out, err);
     if (lg__name_is_likely(selector))
         return select_name(graph, selector, out, err);
     return malformed(selector, err);
