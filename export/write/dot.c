@@ -177,14 +177,15 @@ measure(const lg_view *view, uint32_t *deep, uint32_t *wide)
 }
 
 // Long paths, and trees that would be wider than any screen, run down the page.
-// All other pictures run from left to right.
+// All other pictures run from left to right: a step there takes the width of
+// four thirds of a box, with its label.
 static const char *
 direction_of(const lg_view *view)
 {
     uint32_t deep, wide;
     measure(view, &deep, &wide);
     bool down = view->direction == LG_PATH ? view->node_count > 8
-                                           : deep > WIDE && wide < 2 * deep;
+                                           : deep > WIDE && 3 * wide < 4 * deep;
     return down ? "rankdir=TB" : "rankdir=LR";
 }
 
