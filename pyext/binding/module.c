@@ -38,6 +38,7 @@
 #include "binding/objects/py_snapshot.h"
 #include "binding/objects/type_table_object.h"
 #include "binding/answers/py_tensors.h"
+#include "binding/answers/py_text_table.h"
 #include "binding/answers/py_threads.h"
 #include "binding/answers/py_top.h"
 #include "binding/answers/py_waste.h"
@@ -72,6 +73,7 @@ static PyMethodDef core_methods[] = {
     {"_attribute", FASTCALL(core_attribute), METH_FASTCALL, core_attribute_doc},
     {"diff", FASTCALL(core_diff), KEYWORDS, core_diff_doc},
     {"ranks", FASTCALL(core_ranks), KEYWORDS, core_ranks_doc},
+    {"_text_table", core_text_table, METH_VARARGS, core_text_table_doc},
     {"_render", core_render, METH_VARARGS, core_render_doc},
     {"_resident_bytes", core_resident_bytes, METH_NOARGS,
      core_resident_bytes_doc},

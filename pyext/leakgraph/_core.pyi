@@ -136,6 +136,13 @@ def _copied_pages(
 def _held_in(
     snapshot: Snapshot, spans: array[int], /
 ) -> list[tuple[int, str, str, int]]: ...
+def _text_table(
+    headings: tuple[str, ...],
+    rows: tuple[tuple[str, ...], ...],
+    right: int,
+    limit: int,
+    /,
+) -> str: ...
 def _merge_summaries(*summaries: bytes) -> bytes: ...
 def _summary_places(
     summary: bytes, /

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leakgraph._core import Size
+from leakgraph._core import Size, _text_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,20 +25,10 @@ def _size(count: int) -> str:
     return str(Size({"host": count}))
 
 
-def _table(titles: list[str], rows: list[list[str]], left: int) -> list[str]:
-    """Lines; the last `left` columns are flush left."""
-    everything = [titles, *rows[:MOST]]
-    widths = [max(map(len, column)) for column in zip(*everything)]
-    first = len(titles) - left
-    lines = [
-        "  ".join(
-            cell.rjust(width) if index < first else cell.ljust(width)
-            for index, (cell, width) in enumerate(zip(row, widths))
-        ).rstrip()
-        for row in everything
-    ]
-    more = len(rows) - MOST
-    return [*lines, f"… and {more} more"] if more > 0 else lines
+def _table(titles: list[str], rows: list[list[str]], left: int) -> str:
+    """The table that all reports have; the last `left` columns are flush left."""
+    texts = tuple(map(tuple, rows))
+    return _text_table(tuple(titles), texts, len(titles) - left, MOST).rstrip("\n")
 
 
 def _called(one: Process) -> str:
@@ -63,7 +53,7 @@ def _processes(tree: Tree) -> str:
         for one in tree.processes
     ]
     count = len(tree.processes)
-    lines = [f"{count} process{'es' * (count != 1)}", *_table([*titles, ""], rows, 1)]
+    lines = [f"{count} process{'es' * (count != 1)}", _table([*titles, ""], rows, 1)]
     lines += [f"Left out, {one.name}: {one.why}" for one in tree.left_out]
     return "\n".join(lines)
 
@@ -91,7 +81,7 @@ def _copied(tree: Tree) -> str:
     ]
     if not rows:
         return f"{line}."
-    return "\n".join([f"{line}:", *_table(titles, rows, 3)])
+    return f"{line}:\n{_table(titles, rows, 3)}"
 
 
 def _by_process(row: Copied) -> str:
@@ -110,7 +100,7 @@ def _differences(tree: Tree) -> str:
     lines = [f"These are of one kind: {who}."]
     if len(found):
         titles = ["apart", "process", "usually", "what", "where"]
-        lines += _table(titles, [_apart(tree, row) for row in found], 2)
+        lines.append(_table(titles, [_apart(tree, row) for row in found], 2))
     else:
         lines.append("They hold about the same.")
     if found.repeated:
@@ -119,7 +109,7 @@ def _differences(tree: Tree) -> str:
             [_size(row.each), _size(row.together), row.type_name, row.holder]
             for row in found.repeated
         ]
-        lines += _table(["each", "together", "what", "where"], rows, 2)
+        lines.append(_table(["each", "together", "what", "where"], rows, 2))
     return "\n".join(lines)
 
 
@@ -166,7 +156,7 @@ def _segments(tree: Tree) -> str:
         for size, all_, who, held in rows
     ]
     titles = ["size", "segments", "name", "mapped by", "held by"]
-    return "\n".join(["Shared memory:", *_table(titles, cells, 3)])
+    return f"Shared memory:\n{_table(titles, cells, 3)}"
 
 
 def _kind(name: str) -> str:

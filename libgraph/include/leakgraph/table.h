@@ -60,6 +60,19 @@ typedef struct lg_cell {
     const lg_table *table;   /**< of a list or a record */
 } lg_cell;
 
+/** Texts to lay out. */
+typedef struct lg_table_texts {
+    const char *const *headings; /**< [columns] */
+    const lg_string *cells;      /**< [rows * columns], row by row */
+    size_t columns;
+    size_t rows;
+    size_t right; /**< so many columns, the first ones, are flush right */
+} lg_table_texts;
+
+/** A table of texts that something else has put together: text and HTML lay it
+ *  out as they do any other. LG_EINVAL of more than 32 columns; LG_ENOMEM. */
+LG_API lg_status lg_table_of_texts(const lg_table_texts *texts, lg_table **out,
+                                   lg_error *err);
 LG_API void lg_table_free(lg_table *table);
 /** Counts the columns for programs and those for people. */
 LG_API size_t lg_table_column_count(const lg_table *table);

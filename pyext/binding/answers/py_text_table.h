@@ -1,0 +1,11 @@
+/** Texts laid out as a table, for the package. */
+#ifndef LEAKGRAPH_PY_TEXT_TABLE_H
+#define LEAKGRAPH_PY_TEXT_TABLE_H
+
+#include "binding/support/shim.h"
+
+PyObject *core_text_table(PyObject *module, PyObject *args);
+
+extern const char core_text_table_doc[];
+
+#endif
