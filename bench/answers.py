@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import argparse
 import statistics
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from capture import LIBRARIES, seconds
+from capture import import_libraries, seconds
 
 import leakgraph
 
@@ -33,9 +31,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=7)
     options = parser.parse_args()
-    for name in LIBRARIES:
-        if find_spec(name.split(".")[0]):
-            import_module(name)
+    import_libraries()
     with TemporaryDirectory() as folder:
         path = Path(folder) / "run.lgs"
         with leakgraph.snapshot() as snapshot:

@@ -1,12 +1,12 @@
 """Times a snapshot of a big heap against the collector and against pure Python.
 
-    python bench/capture.py [--objects 5000000] [--rounds 5]
+    python bench/capture.py [--objects 5000000] [--rounds 5] [--processes 10]
 
 Prints two Markdown tables: of the first capture of a process, and of later ones. Later
 captures reuse memory (leakgraph.keep_memory); the row "nothing kept" shows the default,
 which returns it in between. A first capture waits for fresh pages, which a virtual
 machine may have to get from outside, so the first table has the best and the worst of
-as many processes as there are rounds. In the second table the collector and the capture
+several processes. In the second table the collector and the capture
 take turns on the same heap; each figure is the median of its rounds, but the walk in
 Python has one round. Seconds are the thread's own (its computation, and the kernel's
 for it) unless noted: on a busy machine they say more than the clock. The last row is of
@@ -112,10 +112,32 @@ class First(NamedTuple):
     """The same at the peak."""
 
 
-def first(objects: int, *, shuffled: bool) -> First:
+def first_of_records(objects: int, *, shuffled: bool) -> First:
+    """The first capture of a process that has a heap of records."""
+    gc.disable()
+    kept = heap.records(objects, shuffled=shuffled)
+    measured = first()
+    del kept
+    return measured
+
+
+def import_libraries() -> str:
+    """Import those that there are; says which."""
+    there = [name for name in LIBRARIES if find_spec(name.split(".")[0])]
+    for name in there:
+        import_module(name)
+    return "importing " + ", ".join(there or ["nothing"])
+
+
+def first_of_libraries() -> First:
+    """The first capture of a process that has only imported some libraries."""
+    import_libraries()
+    return first()
+
+
+def first() -> First:
     """The first capture of this process."""
     gc.disable()
-    heap_kept = heap.records(objects, shuffled=shuffled)
     gc.collect()
     base = statistics.median(seconds(gc.collect) for _ in range(3))
     Path("/proc/self/clear_refs").write_text("5")  # reset the high-water mark
@@ -126,18 +148,15 @@ def first(objects: int, *, shuffled: bool) -> First:
     peak = resident("VmHWM") - before
     kept = sum(snapshot.column(name).nbytes for name in COLUMNS)
     nodes = len(snapshot)
-    del heap_kept
     return First(nodes, base, capture, kept / nodes, peak / nodes)
 
 
-def first_row(objects: int, rounds: int, *, shuffled: bool) -> str:
+def first_row(what: str, runs: list[First]) -> str:
     """One row of the first table."""
-    runs = [in_new_process(first, objects, shuffled=shuffled) for _ in range(rounds)]
     runs.sort(key=lambda run: run.capture / run.collect)
     best, worst = runs[0], runs[-1]
-    order = "shuffled" if shuffled else "ordered"
     return (
-        f"| {best.nodes / 1e6:.1f} M, {order} | {best.collect:.3f} s "
+        f"| {best.nodes / 1e6:.1f} M, {what} | {best.collect:.3f} s "
         f"| {best.capture:.3f} s | {best.capture / best.collect:.2f} "
         f"| {worst.capture:.3f} s | {worst.capture / worst.collect:.2f} "
         f"| {best.kept:.0f} B | {max(run.peak for run in runs):.0f} B |"
@@ -157,11 +176,7 @@ def later_row(objects: int, rounds: int, *, shuffled: bool) -> str:
 
 def libraries_row(rounds: int) -> str:
     """The same for a process that has imported some libraries."""
-    there = [name for name in LIBRARIES if find_spec(name.split(".")[0])]
-    for name in there:
-        import_module(name)
-    what = "importing " + ", ".join(there or ["nothing"])
-    return measured_row(what, rounds, keep=MOST)
+    return measured_row(import_libraries(), rounds, keep=MOST)
 
 
 def measured_row(what: str, rounds: int, *, keep: int) -> str:
@@ -192,6 +207,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--objects", type=int, default=5_000_000)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--processes", type=int, default=10)
     options = parser.parse_args()
     print(f"CPython {platform.python_version()}, {platform.machine()}\n")
     print(
@@ -199,9 +215,15 @@ def main() -> None:
         "| kept per node | peak |"
     )
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    processes = range(options.processes)
     for shuffled in (False, True):
-        row = first_row(options.objects, options.rounds, shuffled=shuffled)
-        print(row, flush=True)
+        runs = [
+            in_new_process(first_of_records, options.objects, shuffled=shuffled)
+            for _ in processes
+        ]
+        print(first_row("shuffled" if shuffled else "ordered", runs), flush=True)
+    runs = [in_new_process(first_of_libraries) for _ in processes]
+    print(first_row("importing libraries", runs), flush=True)
     print(
         "\n| nodes | gc.collect() | snapshot() | ratio | GIL held, by the clock "
         "| walk in Python | ratio |"

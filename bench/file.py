@@ -16,13 +16,11 @@ import os
 import platform
 import statistics
 from collections.abc import Callable
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import heap
-from capture import COLUMNS, LIBRARIES, in_new_process, resident, seconds
+from capture import COLUMNS, import_libraries, in_new_process, resident, seconds
 
 import leakgraph
 
@@ -78,10 +76,7 @@ def record_rows(objects: int, rounds: int, folder: str, *, shuffled: bool) -> st
 
 def library_rows(rounds: int, folder: str) -> str:
     """The rows of a process that has imported some libraries."""
-    there = [name for name in LIBRARIES if find_spec(name.split(".")[0])]
-    for name in there:
-        import_module(name)
-    return measured_rows("importing " + ", ".join(there or ["nothing"]), rounds, folder)
+    return measured_rows(import_libraries(), rounds, folder)
 
 
 def main() -> None:
