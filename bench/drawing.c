@@ -5,7 +5,8 @@
 // DOT is a file; the process keeps RESIDENT MiB of memory in use. Prints, in
 // milliseconds, the first direct drawing, then least and median of the later
 // ones, of those by the renderer, and of those by a renderer that was started
-// while the process had other work. To draw directly, this process loads
+// while the process had other work. They take turns, so that what else the
+// machine does costs all of them the same. To draw directly, this process loads
 // Graphviz, which a user's process never does.
 #include <leakgraph/render.h>
 
@@ -104,18 +105,17 @@ main(int argc, char **argv)
     char *memory = malloc(resident + 1);
     double *times = calloc(rounds + 1, sizeof *times);
     double *early = calloc(rounds + 1, sizeof *early);
-    if (!memory || !times || !early || !rounds)
+    double *direct = calloc(rounds + 1, sizeof *direct);
+    if (!memory || !times || !early || !direct || !rounds)
         return 2;
     memset(memory, 1, resident);
-    for (size_t i = 0; i < rounds; i++)
-        times[i] = draw_by_renderer(dot, argv[2], false);
-    for (size_t i = 0; i < rounds; i++)
-        early[i] = draw_by_renderer(dot, argv[2], true);
-    double *direct = calloc(rounds + 1, sizeof *direct);
     GVC_t *context = NULL;
     printf("%.2f", draw_directly(&context, dot, argv[2]));
-    for (size_t i = 0; direct && i < rounds; i++)
+    for (size_t i = 0; i < rounds; i++) {
+        times[i] = draw_by_renderer(dot, argv[2], false);
+        early[i] = draw_by_renderer(dot, argv[2], true);
         direct[i] = draw_directly(&context, dot, argv[2]);
+    }
     print(direct, rounds);
     print(times, rounds);
     print(early, rounds);
