@@ -21,9 +21,13 @@ from pathlib import Path
 import tracked
 
 #: Fewer have larger heaps; more start pytest, import and compile fixtures more often.
-PARTS = 8
+PARTS = 24
 #: Torch and matplotlib make each of these heaps large, and take seconds to import.
 LIBRARY_PARTS = 4
+
+#: The threads of a library that have nothing to do shall not spin: two processes of
+#: tests share two processors.
+QUIET = {"OMP_WAIT_POLICY": "passive"}
 
 #: Tests that need libraries, and those that say the same on every Python, run once.
 LIBRARIES = "libraries"
@@ -114,7 +118,7 @@ def run(one: Run) -> bool:
             *(one.python, "-m", "pytest", "-q", "-m", one.marked),
             *(f"--junitxml={one.junit}", *one.files),
         ],
-        env=one.environment,
+        env={**QUIET, **one.environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -38,6 +38,20 @@ def test_files_that_need_libraries_run_somewhere(tmp_path):
     assert len({one.junit for one in runs}) == suite.LIBRARY_PARTS
 
 
+def test_idle_threads_do_not_spin_unless_asked_to(tmp_path):
+    (tmp_path / "test_policy.py").write_text(
+        "import os\ndef test(): assert os.environ['OMP_WAIT_POLICY'] == 'passive'\n"
+    )
+    file = (str(tmp_path / "test_policy.py"),)
+    quiet = {name: os.environ[name] for name in os.environ if name[:3] != "OMP"}
+    busy = {**quiet, "OMP_WAIT_POLICY": "active"}
+    runs = [
+        suite.Run("quiet", sys.executable, tmp_path, "", file, quiet),
+        suite.Run("busy", sys.executable, tmp_path, "", file, busy),
+    ]
+    assert suite.run_all(runs) == runs[1:]
+
+
 def test_runs_report_and_fail(tmp_path, capfd):
     (tmp_path / "test_fine.py").write_text("def test_fine(): pass\n")
     (tmp_path / "test_wrong.py").write_text("def test_wrong(): assert 1 == 2\n")
