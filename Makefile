@@ -27,7 +27,7 @@ drawn = $(if $(SANITIZE),build/asan,$(BUILD))
 ctest = $(bin)/ctest --parallel $(shell nproc) --preset
 
 .PHONY: help setup setup-checks build build-asan demo test check format asan valgrind \
-	fuzz pictures bench bench-large attach-soak docs wheel pythons matrix packages \
+	fuzz pictures bench bench-large attach-soak docs wheel wheels pythons matrix packages \
 	fresh clean mutate agree
 
 help:  ## list the verbs
@@ -122,6 +122,13 @@ docs: build  ## the web site with the C reference in build/site; checks links an
 
 wheel: setup  ## build sdist and wheels into build/wheel, try them in fresh environments
 	@tools/wheel.sh
+
+wheels: setup  ## build wheels that need nothing but CPython, try them in bare Debian roots
+	@tools/setup.sh wheels
+	@tools/wheels_root.sh
+	@$(bin)/python tools/wheels.py $(WHEELS)
+	@$(bin)/python tools/check_wheel.py --alone build/wheels/*.whl
+	@tools/wheels_try.sh
 
 pythons: setup  ## build and test for every other CPython 3.9 to 3.13 found
 	@$(bin)/python tools/pythons.py

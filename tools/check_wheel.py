@@ -1,9 +1,11 @@
 """Checks that a wheel holds the package, the command and what they load, only.
 
     python tools/check_wheel.py WHEEL...
+    python tools/check_wheel.py --alone WHEEL...
 
 Several wheels, such as those built from a checkout and from an sdist, must hold the
-same.
+same. With --alone, they are for machines that have nothing but CPython, and for several
+versions of it: each also holds libraries and fonts, and the licence of each.
 """
 
 import re
@@ -29,33 +31,87 @@ WANTED = (
     r"leakgraph-[^/]+\.dist-info/licenses/\w+\.md",
 )
 
+BESIDE = "leakgraph/leakgraph-render.libs/"
+LICENCES = "dist-info/licenses/"
+#: What a wheel that is to work alone needs as well.
+ALONE = (
+    BESIDE + r"libgvc\.so\.\d+",
+    BESIDE + r"libgvplugin_dot_layout\.so\.\d+",
+    BESIDE + r"libgvplugin_pango\.so\.\d+",
+    BESIDE + r"fonts\.conf",
+    BESIDE + r"fonts/DejaVuSans\.ttf",
+    BESIDE + r"fonts/DejaVuSansMono\.ttf",
+    r"leakgraph-[^/]+\.dist-info/licenses/BUNDLED\.md",
+    r"leakgraph-[^/]+\.dist-info/licenses/bundled/igraph\.txt",
+)
+WANTED_ALONE = (
+    BESIDE + r"lib[\w.+-]+\.so[.\d]*",
+    BESIDE + r"fonts/[\w-]+\.ttf",
+    r"leakgraph-[^/]+\.dist-info/licenses/bundled/[\w.+-]+\.txt",
+    r".*/",
+)
 
-def check(names: Iterable[str]) -> Iterator[str]:
+
+def check(names: Iterable[str], alone: bool = False) -> Iterator[str]:
     """Yield a sentence for each file that is missing or does not belong there."""
     names = set(names)
+    needed = (*NEEDED, *ALONE) if alone else NEEDED
+    wanted = (*WANTED, *needed, *WANTED_ALONE) if alone else WANTED
     for name in sorted(names):
-        if not any(re.fullmatch(pattern, name) for pattern in WANTED):
+        if not any(re.fullmatch(pattern, name) for pattern in wanted):
             yield f"{name} does not belong in a wheel: do not install it"
-    for pattern in NEEDED:
+    for pattern in needed:
         if not any(re.fullmatch(pattern, name) for name in names):
             yield f"nothing in the wheel is named {pattern}: install it"
 
 
-def main(wheels: list[str]) -> int:
-    """Check each wheel and compare them."""
+def check_licences(names: Iterable[str], bundled: str) -> Iterator[str]:
+    """Yield a sentence for each part that BUNDLED.md or a licence is missing for."""
+    rows = re.findall(r"^\| (\S.*?) \| (\S+) \| \S+ \|$", bundled, re.MULTILINE)
+    parts = dict(rows[2:])  # below the head and its line
+    packages = set(parts.values())
+    licensed = set()
+    for name in sorted(names):
+        file = name.removeprefix("leakgraph/") if name.startswith(BESIDE) else ""
+        if file.endswith((".ttf", *"0123456789")) and file not in parts:
+            yield f"{name} is not in BUNDLED.md: tools/bundle.py must say where from"
+        if f"{LICENCES}bundled/" in name:
+            licensed.add(name.rpartition("/")[2].removesuffix(".txt"))
+    for package in sorted(packages - licensed):
+        yield f"{package} has no licence in the wheel: tools/bundle.py must add it"
+
+
+def problems_of(wheel: str, alone: bool) -> Iterator[str]:
+    """Yield what is wrong with one wheel."""
+    held = zipfile.ZipFile(wheel)
+    yield from check(held.namelist(), alone)
+    for name in held.namelist():
+        if name.endswith(f"{LICENCES}BUNDLED.md"):
+            yield from check_licences(held.namelist(), held.read(name).decode())
+
+
+def differences(wheels: list[str]) -> Iterator[str]:
+    """Yield each file that only some of the wheels hold."""
     held = {wheel: set(zipfile.ZipFile(wheel).namelist()) for wheel in wheels}
-    problems = [
-        f"{Path(wheel).name}: {problem}"
-        for wheel, names in held.items()
-        for problem in check(names)
-    ]
     first = held[wheels[0]]
     for wheel, names in held.items():
         for name in sorted(first ^ names):
-            problems.append(
-                f"{name}: {wheels[0]} and {wheel} differ: only one of them has it"
-            )
-    print("\n".join(problems) or f"wheel: {len(first)} files, as they should be")
+            yield f"{name}: {wheels[0]} and {wheel} differ: only one of them has it"
+
+
+def main(arguments: list[str]) -> int:
+    """Check each wheel and compare them."""
+    alone = "--alone" in arguments
+    wheels = [word for word in arguments if word != "--alone"]
+    problems = [
+        f"{Path(wheel).name}: {problem}"
+        for wheel in wheels
+        for problem in problems_of(wheel, alone)
+    ]
+    if not alone:
+        problems += differences(wheels)
+    count = len(zipfile.ZipFile(wheels[0]).namelist())
+    print("\n".join(problems) or f"wheel: {count} files, as they should be")
     return 1 if problems else 0
 
 

@@ -6,6 +6,7 @@
 #   tools/setup.sh            what building, the tests and the demo need
 #   tools/setup.sh checks     and what the checks, the fuzzer and valgrind need
 #   tools/setup.sh fresh      and debootstrap
+#   tools/setup.sh wheels     and what builds igraph in an old Debian root
 #   tools/setup.sh matrix     in a root of `make matrix`: only system packages, with
 #                             Debian's own Python and tools, and what builds CPython
 #
@@ -24,12 +25,13 @@ checks)
     # Any node runs the tests of the report page's script.
     command -v node >/dev/null || packages="$packages nodejs" ;;
 fresh) packages="$packages debootstrap" ;;
+wheels) packages="$packages debootstrap dpkg-dev binutils" ;;
 matrix)
     packages="$packages cmake ninja-build python3-dev python3-venv python3-pytest
               python3-numpy python3-matplotlib xz-utils dpkg-dev
               libffi-dev libssl-dev libsqlite3-dev libbz2-dev liblzma-dev" ;;
 *)
-    echo "tools/setup.sh: unknown set '$1': give none, or checks, fresh or matrix" >&2
+    echo "tools/setup.sh: unknown set '$1': give none, or checks, fresh, wheels or matrix" >&2
     exit 2
     ;;
 esac

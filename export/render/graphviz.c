@@ -22,6 +22,30 @@ typedef char **list_by_four(GVC_t *context, const char *kind, int *count,
 
 static GVC_t *context;
 
+#ifdef LEAKGRAPH_BUNDLE
+// The plugins that a bundle has linked: no file says where they lie, so those
+// of another Graphviz on the machine are never taken for them.
+extern char gvplugin_core_LTX_library[], gvplugin_dot_layout_LTX_library[],
+    gvplugin_pango_LTX_library[];
+
+static GVC_t *
+new_context(void)
+{
+    static const lt_symlist_t linked[] = {
+        {"gvplugin_core_LTX_library", gvplugin_core_LTX_library},
+        {"gvplugin_dot_layout_LTX_library", gvplugin_dot_layout_LTX_library},
+        {"gvplugin_pango_LTX_library", gvplugin_pango_LTX_library},
+        {NULL, NULL}};
+    return gvContextPlugins(linked, 0);
+}
+#else
+static GVC_t *
+new_context(void)
+{
+    return gvContext();
+}
+#endif
+
 /* What Graphviz would have written to standard error. */
 static char chatter[300];
 
@@ -146,7 +170,7 @@ open_context(const char *format, lg_error *err)
 {
     agseterrf(hear);
     if (!context)
-        context = gvContext();
+        context = new_context();
     if (!context)
         return fail(err, LG_ERENDER, "Graphviz does not start");
     return check_format(format, err);

@@ -2,6 +2,7 @@
 // that whatever Graphviz does happens to nobody else.
 
 #include "render/graphviz.h"
+#include "render/own_fonts.h"
 #include "render/reply.h"
 
 #include <fcntl.h>
@@ -127,6 +128,7 @@ main(int argc, char **argv)
     close_others();
     unsigned seconds = (unsigned)strtoul(argv[2], NULL, 10);
     limit_all(seconds, strtoull(argv[3], NULL, 10));
+    lg__own_fonts_use();
     char *data = NULL;
     size_t length = 0;
     lg_error error = {.status = LG_ENOMEM,

@@ -15,6 +15,8 @@
 
 /* A killed process is gone in less, unless the kernel itself hangs. */
 #define PATIENCE_MS 2000
+/* P_PIDFD, which glibc has from 2.36 on. */
+#define BY_PIDFD ((idtype_t)3)
 
 // What is preloaded here (an allocator, a profiler) is not for it.
 static bool
@@ -131,7 +133,7 @@ lg__worker_start(lg__worker *worker, char *const *arguments, lg_error *err)
     int pidfd = open_pidfd(pid);
     *worker = (lg__worker){.socket = ends[0],
                            .pidfd = pidfd,
-                           .type = pidfd < 0 ? P_PID : P_PIDFD,
+                           .type = pidfd < 0 ? P_PID : BY_PIDFD,
                            .id = (id_t)(pidfd < 0 ? pid : pidfd),
                            .pid = pid};
     return LG_OK;

@@ -73,13 +73,14 @@ map_region(lg_plant *self, lg_tracee *tracee, lg_error *err)
     return status;
 }
 
-/** Copies one end of the pair to this process. */
+/** Copies one end of the pair to this process. The kernel's header has the
+ * call's number before glibc's has it. */
 static lg_status
 take_end(int process, int descriptor, int *out, lg_error *err)
 {
     int handle = (int)syscall(SYS_pidfd_open, process, 0);
     *out =
-        handle < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, handle, descriptor, 0);
+        handle < 0 ? -1 : (int)syscall(__NR_pidfd_getfd, handle, descriptor, 0);
     int code = errno;
     if (handle >= 0)
         close(handle);

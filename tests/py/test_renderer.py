@@ -4,6 +4,8 @@ import argparse
 import ast
 import asyncio.locks
 import os
+import re
+import shutil
 import signal
 import threading
 from pathlib import Path
@@ -224,3 +226,30 @@ def test_notebook_kernel(pretend):
         assert "losses" in output.data["text/html"]
         assert "exit code 3" in output.data["text/html"]
     assert saved.ename == "PictureError" and "exit code 3" in saved.evalue
+
+
+# A wheel brings fonts along, for a machine that has none.
+@pytest.mark.once
+def test_the_fonts_beside_the_renderer(drawing, tmp_path, monkeypatch):
+    fonts = Path("/usr/share/fonts/truetype/dejavu")
+    wide, narrow = fonts / "DejaVuSansMono.ttf", fonts / "DejaVuSans.ttf"
+    if not (wide.exists() and narrow.exists()):
+        pytest.skip("needs Debian's fonts-dejavu-core")
+    monkeypatch.delenv("FONTCONFIG_FILE", raising=False)
+
+    def width(font):
+        beside = tmp_path / font.stem / "leakgraph-render.libs"
+        (beside / "fonts").mkdir(parents=True)
+        shutil.copy(font, beside / "fonts")
+        (beside / "fonts.conf").write_text(
+            '<fontconfig><dir prefix="cwd">fonts</dir>'
+            f"<cachedir>{tmp_path}</cachedir></fontconfig>"
+        )
+        renderer = beside.with_suffix("")
+        shutil.copy(REAL, renderer)
+        monkeypatch.setenv("LEAKGRAPH_RENDERER", str(renderer))
+        drawing.save(tmp_path / f"{font.stem}.svg")
+        svg = (tmp_path / f"{font.stem}.svg").read_text(encoding="utf-8")
+        return float(re.search(r'<svg width="([\d.]+)pt"', svg)[1])
+
+    assert width(wide) > 1.1 * width(narrow)

@@ -21,6 +21,19 @@ GOOD = [
     "leakgraph-0.1.0.dist-info/METADATA",
     "leakgraph-0.1.0.dist-info/licenses/LICENSE",
 ]
+LIBRARIES = ["libgvc.so.6", "libgvplugin_dot_layout.so.6", "libgvplugin_pango.so.6"]
+FONTS = ["fonts/DejaVuSans.ttf", "fonts/DejaVuSansMono.ttf"]
+PARTS = [f"leakgraph-render.libs/{name}" for name in LIBRARIES + FONTS]
+ALONE = [
+    *GOOD,
+    "leakgraph/leakgraph-render.libs/fonts.conf",
+    *(f"leakgraph/{name}" for name in PARTS),
+    "leakgraph-0.1.0.dist-info/licenses/BUNDLED.md",
+    "leakgraph-0.1.0.dist-info/licenses/bundled/graphviz.txt",
+    "leakgraph-0.1.0.dist-info/licenses/bundled/igraph.txt",
+]
+ROWS = [f"| {name} | graphviz | 2.42 |" for name in PARTS]
+BUNDLED = "\n".join(["| file | package | version |", "| --- | --- | --- |", *ROWS])
 
 
 @pytest.fixture(scope="module")
@@ -78,3 +91,26 @@ def test_what_does_not_belong_in_a_wheel(name):
 def test_what_a_wheel_must_have(name):
     (problem,) = check_wheel.check(set(GOOD) - {name})
     assert "install it" in problem
+
+
+def test_a_good_wheel_for_machines_with_nothing_but_python():
+    assert not list(check_wheel.check(ALONE, alone=True))
+    assert not list(check_wheel.check_licences(ALONE, BUNDLED))
+
+
+@pytest.mark.parametrize("name", ["fonts.conf", *LIBRARIES, *FONTS])
+def test_what_such_a_wheel_must_have(name):
+    names = set(ALONE) - {f"leakgraph/leakgraph-render.libs/{name}"}
+    (problem,) = check_wheel.check(names, alone=True)
+    assert "install it" in problem
+    # Others must not have it.
+    assert list(check_wheel.check(ALONE))
+
+
+def test_each_part_is_named_and_licensed():
+    library = "leakgraph/leakgraph-render.libs/libnew.so.1"
+    (problem,) = check_wheel.check_licences([*ALONE, library], BUNDLED)
+    assert problem.startswith(library)
+    other = BUNDLED + "\n| leakgraph-render.libs/libnew.so.1 | new | 1 |"
+    (problem,) = check_wheel.check_licences([*ALONE, library], other)
+    assert problem.startswith("new has no licence")

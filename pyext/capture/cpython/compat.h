@@ -51,6 +51,23 @@
 
 /* The collector. */
 
+/** Generation 0, followed by 1 and 2. Where they lie differs within a release:
+ * in 3.14 they have other names before 3.14.5 than since, but always lie before
+ * the permanent one; in 3.13 they have moved by four bytes, but not what points
+ * to the first. */
+static inline struct gc_generation *
+lg_gc_young(PyInterpreterState *interpreter)
+{
+#if PY_VERSION_HEX >= 0x030E0000
+    uintptr_t last = (uintptr_t)&interpreter->gc.permanent_generation;
+    return (struct gc_generation *)(last - 3 * sizeof(struct gc_generation));
+#elif LG_FREE_THREADED
+    return interpreter->gc.generations;
+#else
+    return (struct gc_generation *)interpreter->gc.generation0;
+#endif
+}
+
 #if LG_FREE_THREADED
 
 /* It keeps no lists: it goes through the pages that objects are allocated from.
@@ -69,21 +86,13 @@ lg_gc_head(PyInterpreterState *interpreter, int generation)
 
 enum { LG_GENERATIONS = 4, LG_PERMANENT = 3 };
 
-/** Head of generation 0 to 2, or of the permanent one. In 3.14 the former have
- *  other names before 3.14.5 than since, but always lie before the latter. */
+/** Head of generation 0 to 2, or of the permanent one. */
 static inline PyGC_Head *
 lg_gc_head(PyInterpreterState *interpreter, int generation)
 {
     if (generation == LG_PERMANENT)
         return &interpreter->gc.permanent_generation.head;
-#if PY_VERSION_HEX >= 0x030E0000
-    uintptr_t last = (uintptr_t)&interpreter->gc.permanent_generation;
-    size_t before =
-        (size_t)(LG_PERMANENT - generation) * sizeof(struct gc_generation);
-    return &((struct gc_generation *)(last - before))->head;
-#else
-    return &interpreter->gc.generations[generation].head;
-#endif
+    return &lg_gc_young(interpreter)[generation].head;
 }
 
 #endif
@@ -120,17 +129,10 @@ lg_gc_collecting(PyInterpreterState *interpreter)
     return interpreter->gc.collecting != 0;
 }
 
-/** Generation 0 to 2, named as in lg_gc_head. */
 static inline const struct gc_generation *
 lg_gc_generation(PyInterpreterState *interpreter, int generation)
 {
-#if PY_VERSION_HEX >= 0x030E0000
-    uintptr_t last = (uintptr_t)&interpreter->gc.permanent_generation;
-    size_t before = (size_t)(3 - generation) * sizeof(struct gc_generation);
-    return (const struct gc_generation *)(last - before);
-#else
-    return &interpreter->gc.generations[generation];
-#endif
+    return &lg_gc_young(interpreter)[generation];
 }
 
 /** Stops collections that start by themselves; says whether there were any. */

@@ -1,0 +1,84 @@
+#!/bin/bash
+# Tries the wheels of build/wheels as a user without rights would, in Debian roots that
+# have python3 and nothing else, and once more beside another Graphviz and another
+# igraph. Interpreters that no release of Debian has are lent to a root. It must run as
+# root. KEEP=1 keeps what the users have made, in build/wheels/try.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. tools/root.sh
+
+folder=$PWD/build/wheels/try
+
+# --user ROOT PYTHON: what runs in the mount namespace.
+if [ "${1:-}" = --user ]; then
+    root=$2
+    python=$3
+    lent=$(dirname "$(dirname "$python")")
+    mount -t proc proc "$root/proc"
+    mount --bind /dev "$root/dev"
+    case $lent in
+    /usr) ;;
+    *)
+        mkdir -p "$root$lent"
+        mount --bind -o ro "$lent" "$root$lent"
+        chmod 755 "$root/root"
+        ;;
+    esac
+    exec chroot --userspec=1000:1000 "$root" env -i HOME=/srv/user LANG=C.UTF-8 \
+        PATH=/usr/bin:/bin sh /srv/wheels_user.sh "$python"
+fi
+
+if [ "$(id -u)" != 0 ]; then
+    echo "make wheels must run as root: it makes root file systems" >&2
+    exit 1
+fi
+
+# make SUITE: a bare root.
+make_root() {
+    [ ! -e "$folder/$1.made" ] || return 0
+    echo "== debootstrap $1 into $folder/$1"
+    rm -rf --one-file-system "$folder/${1:?}"
+    mkdir -p "$folder/$1"
+    bootstrap "$1" "$folder/$1" python3,python3-venv,ca-certificates
+    touch "$folder/$1.made"
+}
+
+# make_crowded SUITE: the same with a Graphviz and an igraph.
+make_crowded() {
+    local root=$folder/$1-beside
+    [ ! -e "$root.made" ] || return 0
+    echo "== Graphviz and igraph of $1 into $root"
+    rm -rf --one-file-system "$root"
+    cp -a "$folder/$1" "$root"
+    copy_settings "$1" "$root"
+    enter "$root" sh -c 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+        apt-get install -qq -y --no-install-recommends graphviz libigraph-dev' \
+        >"$root.log" 2>&1 || { tail -n 20 "$root.log"; return 1; }
+    touch "$root.made"
+}
+
+# try ROOT PYTHON
+try() {
+    local root=$folder/$1
+    rm -rf --one-file-system "$root/srv"
+    mkdir -p "$root/srv/user"
+    cp build/wheels/*.whl tools/wheels_user.sh "$root/srv/"
+    chown 1000:1000 "$root/srv/user"
+    unshare --mount --propagation private "$0" --user "$root" "$2" \
+        >"$root.log" 2>&1 || { tail -n 40 "$root.log"; return 1; }
+    echo "$1: $(tail -n 1 "$root.log")"
+}
+
+mkdir -p "$folder"
+for suite in bullseye bookworm trixie; do
+    make_root "$suite"
+    try "$suite" /usr/bin/python3
+done
+grep -v '^/usr/bin/' build/wheels/pythons.txt | while read -r python; do
+    try bookworm "$python"
+done
+for suite in bookworm trixie; do
+    make_crowded "$suite"
+    try "$suite-beside" /usr/bin/python3
+done
+[ -n "${KEEP:-}" ] || rm -rf --one-file-system "$folder"/*/srv/user
