@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from leakgraph._core import GrowthRow, Node
 
-    #: By place: addresses and types, the nearest holder first.
-    Holders = dict[str, list[tuple[int, str]]]
+#: By place: addresses and types, the nearest holder first.
+Holders = dict[str, list[tuple[int, str]]]
 
 __all__ = ["Tracing", "allocation_lines", "holders"]
 
