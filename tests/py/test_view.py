@@ -1,5 +1,6 @@
 """`leakgraph view`: what it serves, and to whom; clients that mean no good."""
 
+import functools
 import http.client
 import os
 import re
@@ -351,11 +352,16 @@ def test_the_browser(server, tmp_path, monkeypatch, number):
             "XDG_RUNTIME_DIR": str(tmp_path),
             "DISPLAY": ":1",
         },
+        # Under nohup, the tests ignore SIGHUP, and so would the server.
+        preexec_fn=functools.partial(signal.signal, number, signal.SIG_DFL),
     )
-    told = seen.read_text()
-    url = process.stdout.readline().strip()
-    process.send_signal(number)
-    process.communicate(timeout=60)
+    try:
+        told = seen.read_text()
+        url = process.stdout.readline().strip()
+        process.send_signal(number)
+        process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 0
     assert told.startswith("600\n") and f"url={url}" in told
     assert not list(tmp_path.glob("leakgraph-*"))
