@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,13 @@ class Target:
         text = Path(f"/proc/{self.pid}/status").read_text()
         return next(x for x in text.splitlines() if x.startswith(name)).split()[1]
 
+    def reads(self, path):
+        """Whether the main thread waits for what comes through that pipe."""
+        call = Path(f"/proc/{self.pid}/syscall").read_text().split()
+        return call[0] == "0" and os.path.samefile(
+            path, f"/proc/{self.pid}/fd/{int(call[1], 16)}"
+        )
+
     def traces(self):
         """What would show that somebody was there."""
         maps = Path(f"/proc/{self.pid}/maps").read_text()
@@ -112,6 +120,8 @@ def keeper(target, tmp_path):
     path = str(tmp_path / "pipe")
     os.mkfifo(path)
     one = target(KEEPS.format(path=path))
+    while not one.reads(path):
+        time.sleep(0.001)
 
     def goes_on():
         assert one.status("TracerPid") == "0"
