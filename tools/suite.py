@@ -22,6 +22,8 @@ import tracked
 
 #: Fewer have larger heaps; more start pytest, import and compile fixtures more often.
 PARTS = 24
+#: Where most tests run elsewhere, more parts would have none at all.
+FEW_PARTS = 8
 #: Torch and matplotlib make each of these heaps large, and take seconds to import.
 LIBRARY_PARTS = 4
 
@@ -87,9 +89,10 @@ def runs_of(
     environment: Mapping[str, str] = os.environ,
 ) -> list[Run]:
     """The runs that together run the marked tests of a folder."""
+    count = FEW_PARTS if marked == BETWEEN else PARTS
     return [
         Run(f"{name}{number}", python, build, marked, files, environment)
-        for number, files in enumerate(parts(files_in(folder), PARTS), 1)
+        for number, files in enumerate(parts(files_in(folder), count), 1)
     ]
 
 

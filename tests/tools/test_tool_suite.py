@@ -1,4 +1,5 @@
 import os
+import subprocess
 import sys
 
 import pytest
@@ -26,6 +27,21 @@ def test_every_test_runs_somewhere(tmp_path):
     assert "tests/py/test_sizes.py" in files and len(files) == len(set(files))
     assert not [file for file in files if not file.startswith("tests/py/")]
     assert len({one.junit for one in runs}) == len(runs) == suite.PARTS
+
+
+def test_a_python_between_others_has_a_test_in_each_part(tmp_path):
+    runs = suite.runs_of("3.9-", "python", tmp_path, suite.BETWEEN, "tests/py")
+    assert len(runs) == suite.FEW_PARTS
+    for one in runs:
+        done = subprocess.run(
+            [
+                *(sys.executable, "-m", "pytest", "-q", "--collect-only"),
+                *("-m", one.marked, *one.files),
+            ],
+            cwd=suite.tracked.ROOT,
+            stdout=subprocess.DEVNULL,
+        )
+        assert done.returncode == 0
 
 
 def test_files_that_need_libraries_run_somewhere(tmp_path):
