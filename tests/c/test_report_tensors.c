@@ -199,6 +199,30 @@ holders(void)
     graph = sample;
 }
 
+// Garbage keeps a storage without any tensor.
+static void
+lone_garbage(void)
+{
+    lg_text text = {0};
+    lg_analysis *analysis = NULL;
+    story to = story_begin();
+    const lg_span span = {.holder = story_add(&to, "thing", NULL, 48),
+                          .address = 30000,
+                          .length = 77,
+                          .type =
+                              lg_builder_add_type(to.builder, "torch.storage",
+                                                  13, LG_NONE, NULL, 0)};
+    lg_builder_add_span(to.builder, &span);
+    lg_graph *sample = story_end(&to);
+    REQUIRE(!lg_analysis_new(sample, NULL, &analysis, NULL));
+    REQUIRE(!lg_report_tensors(sample, analysis, NULL, LG_NONE, LG_TENSORS_EACH,
+                               0, LG_FORMAT_TEXT, &text, NULL));
+    CHECK(strstr(text.data, " garbage below thing\n") != NULL);
+    lg_text_free(&text);
+    lg_analysis_free(analysis);
+    lg_graph_free(sample);
+}
+
 SUITE(report_tensors)
 {
     REQUIRE(stored_new(NULL, &graph, NULL) == LG_OK);
@@ -207,6 +231,7 @@ SUITE(report_tensors)
     RUN(misuse);
     RUN(odd);
     RUN(holders);
+    RUN(lone_garbage);
     lg_graph_free(graph);
     return test_result();
 }

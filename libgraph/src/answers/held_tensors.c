@@ -66,10 +66,9 @@ find_holder(search *to, const lg_tensor_row *row, lg_where *out, lg_error *err)
         status = proper_path(to, row->tensor, &where.path, err);
     if (status == LG_ENOTFOUND)
         status = nearest_path(to, row->buffer, &where.path, err);
-    if (status == LG_ENOTFOUND && to->analysis != NULL &&
-        row->tensor != LG_NONE)
-        return lg__where_find(&to->finder, to->analysis, row->tensor, NULL, out,
-                              err);
+    if (status == LG_ENOTFOUND && to->analysis != NULL)
+        return lg__where_find(&to->finder, to->analysis, lg__tensor_node(row),
+                              NULL, out, err);
     if (status == LG_ENOTFOUND) {
         where.kind = LG_WHERE_GARBAGE;
         status = LG_OK;

@@ -45,6 +45,8 @@ lg_status lg__storages_list(const lg_graph *graph, const lg_scope *scope,
                             uint32_t device, size_t limit,
                             lg__storages *storages, lg_tensor_rows *out,
                             lg_error *err);
+/** What stands for a row: its tensor, or the storage if it has none. */
+lg_node lg__tensor_node(const lg_tensor_row *row);
 /** What is known of a row's tensor; empty if there is none. */
 lg_string lg__tensor_fact(const lg_graph *graph, const lg_tensor_row *row,
                           const char *key);

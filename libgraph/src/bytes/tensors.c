@@ -32,11 +32,16 @@ lg_tensor_rows_free(lg_tensor_rows *rows)
 }
 
 // The tensor is what a program has; some storages have none.
+lg_node
+lg__tensor_node(const lg_tensor_row *row)
+{
+    return row->tensor != LG_NONE ? row->tensor : row->buffer;
+}
+
 static bool
 is_in_scope(const lg_scope *scope, const lg_tensor_row *row)
 {
-    return lg_scope_has(scope,
-                        row->tensor != LG_NONE ? row->tensor : row->buffer);
+    return lg_scope_has(scope, lg__tensor_node(row));
 }
 
 lg_status

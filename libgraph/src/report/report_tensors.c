@@ -180,7 +180,8 @@ put_row(lg__tensor_report *to, const lg_tensor_row *row,
     put_block(to, row);
     lg__put_string(table, ALLOCATION,
                    lg__buffer_allocation(to->graph, row->buffer));
-    lg__where_write(to->graph, to->analysis, row->tensor, held_by, &holder);
+    lg__where_write(to->graph, to->analysis, lg__tensor_node(row), held_by,
+                    &holder);
     lg__put_formatted(table, HELD_BY, &holder);
 }
 
