@@ -222,23 +222,6 @@ def other_layouts(trainer):
     yield step
 
 
-def packed(trainer):
-    """Weights in C++, behind objects of TorchScript."""
-    if "fbgemm" not in torch.backends.quantized.supported_engines:
-        print("packed skipped: this build cannot pack weights")
-        sys.exit()
-    import torch.ao.nn.quantized as quantized
-
-    def step():
-        trainer.losses += [
-            quantized.Linear(300, 300),
-            quantized.Conv2d(32, 64, 3),
-            quantized.Embedding(1000, 64),
-        ]
-
-    yield step
-
-
 def compiled(trainer):
     trainer.model = nn.Sequential(nn.Linear(256, 512), nn.Tanh(), nn.Linear(512, 256))
     trainer.compiled = torch.compile(trainer.model, backend="aot_eager")
