@@ -137,7 +137,7 @@ add_chain(chains *state, uint32_t end, uint32_t from)
         uint32_t next = other_end(state, at, from);
         state->chain[at] = index;
         added->last = at;
-        added->after = from = next;
+        added->after = next;
         from = at;
         at = is_link(state, next) ? next : LG_NONE;
     }
