@@ -18,15 +18,6 @@ typedef struct ranks_page {
 } ranks_page;
 
 static uint64_t
-sum_of(const lg_ranks *ranks, const uint64_t *bytes)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i <= ranks->devices; i++)
-        sum += bytes[i];
-    return sum;
-}
-
-static uint64_t
 known(int64_t bytes)
 {
     return bytes > 0 ? (uint64_t)bytes : 0;
@@ -163,8 +154,7 @@ draw_row(ranks_page *to, const lg_rank_row *row)
     lg_text *out = to->page.out;
     uint64_t most = 1;
     for (uint32_t i = 0; i < ranks->count; i++) {
-        uint64_t sum =
-            sum_of(ranks, row->bytes + (size_t)i * (ranks->devices + 1));
+        uint64_t sum = lg_rank_row_bytes(ranks, row, i);
         most = sum > most ? sum : most;
     }
     lg_text_addf(out,
@@ -172,8 +162,7 @@ draw_row(ranks_page *to, const lg_rank_row *row)
                  "preserveAspectRatio=\"none\" aria-hidden=\"true\">",
                  ranks->count * 10);
     for (uint32_t i = 0; i < ranks->count; i++) {
-        uint64_t sum =
-            sum_of(ranks, row->bytes + (size_t)i * (ranks->devices + 1));
+        uint64_t sum = lg_rank_row_bytes(ranks, row, i);
         double height = 100 * (double)sum / (double)most;
         lg_text_addf(out, "<rect class=\"%s\" x=\"%u\" width=\"8\" y=\"",
                      i == row->outlier ? "apart" : "quiet", i * 10 + 1);
@@ -214,7 +203,7 @@ add_difference(ranks_page *to, const lg_rank_row *row)
     add_place(to, row);
     for (uint32_t i = 0; i < ranks->count && ranks->count <= COLUMNS; i++)
         add_cell(to->page.out, i == row->outlier ? "n apart" : "n",
-                 sum_of(ranks, row->bytes + (size_t)i * (ranks->devices + 1)));
+                 lg_rank_row_bytes(ranks, row, i));
     lg_text_add(to->page.out, "</tr>\n");
 }
 
@@ -312,9 +301,8 @@ find_most(ranks_page *to)
 {
     to->most = 1;
     for (uint32_t i = 0; i < to->ranks->count; i++) {
-        const lg_rank *rank = &to->ranks->ranks[i];
-        uint64_t sum =
-            sum_of(to->ranks, rank->bytes) + known(rank->unexplained);
+        uint64_t sum = lg_rank_bytes(to->ranks, i) +
+                       known(to->ranks->ranks[i].unexplained);
         to->most = sum > to->most ? sum : to->most;
     }
 }

@@ -96,6 +96,12 @@ LG_API lg_status lg_ranks_find(const lg_summary *const *summaries, size_t count,
                                lg_error *err);
 LG_API void lg_ranks_free(lg_ranks *ranks);
 
+/** The bytes of a rank's objects, on the host and all devices. */
+LG_API uint64_t lg_rank_bytes(const lg_ranks *ranks, uint32_t rank);
+/** The bytes that a row tells of a rank, on the host and all devices. */
+LG_API uint64_t lg_rank_row_bytes(const lg_ranks *ranks, const lg_rank_row *row,
+                                  uint32_t rank);
+
 #ifdef __cplusplus
 }
 #endif

@@ -282,3 +282,24 @@ lg_ranks_free(lg_ranks *ranks)
     free(ranks->names);
     *ranks = (lg_ranks){0};
 }
+
+static uint64_t
+sum_of(const lg_ranks *ranks, const uint64_t *bytes)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i <= ranks->devices; i++)
+        sum += bytes[i];
+    return sum;
+}
+
+uint64_t
+lg_rank_bytes(const lg_ranks *ranks, uint32_t rank)
+{
+    return sum_of(ranks, ranks->ranks[rank].bytes);
+}
+
+uint64_t
+lg_rank_row_bytes(const lg_ranks *ranks, const lg_rank_row *row, uint32_t rank)
+{
+    return sum_of(ranks, row->bytes + (size_t)rank * (ranks->devices + 1));
+}

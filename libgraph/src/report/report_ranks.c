@@ -50,15 +50,6 @@ add_rank(const lg_ranks *ranks, uint32_t rank, lg_text *out)
     lg_text_add_bytes(out, name.data, name.length);
 }
 
-static uint64_t
-bytes_of(const lg_ranks *ranks, const uint64_t *bytes)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i <= ranks->devices; i++)
-        sum += bytes[i];
-    return sum;
-}
-
 static void
 put_series(const lg_ranks *ranks, const lg_rank_row *row, lg_table *table)
 {
@@ -79,8 +70,7 @@ put_chart(const lg_ranks *ranks, const lg_rank_row *row, lg_table *table)
     uint64_t series[MOST];
     uint32_t count = ranks->count < MOST ? ranks->count : MOST;
     for (uint32_t i = 0; i < count; i++)
-        series[i] =
-            bytes_of(ranks, row->bytes + (size_t)i * (ranks->devices + 1));
+        series[i] = lg_rank_row_bytes(ranks, row, i);
     lg__put_numbers(table, SHOWN_COUNTS, series, count);
 }
 
@@ -204,18 +194,18 @@ say_ranks(const lg_ranks *ranks, lg_text *out)
     uint32_t least = 0;
     uint32_t most = 0;
     for (uint32_t i = 1; i < ranks->count; i++) {
-        uint64_t bytes = bytes_of(ranks, ranks->ranks[i].bytes);
-        if (bytes < bytes_of(ranks, ranks->ranks[least].bytes))
+        uint64_t bytes = lg_rank_bytes(ranks, i);
+        if (bytes < lg_rank_bytes(ranks, least))
             least = i;
-        if (bytes > bytes_of(ranks, ranks->ranks[most].bytes))
+        if (bytes > lg_rank_bytes(ranks, most))
             most = i;
     }
     lg_text_addf(out, "%u ranks, with objects of ", ranks->count);
-    lg_text_add_size(out, bytes_of(ranks, ranks->ranks[least].bytes));
+    lg_text_add_size(out, lg_rank_bytes(ranks, least));
     lg_text_add(out, " (rank ");
     add_rank(ranks, least, out);
     lg_text_add(out, ") to ");
-    lg_text_add_size(out, bytes_of(ranks, ranks->ranks[most].bytes));
+    lg_text_add_size(out, lg_rank_bytes(ranks, most));
     lg_text_add(out, " (rank ");
     add_rank(ranks, most, out);
     lg_text_add(out, ")\n");
