@@ -83,6 +83,19 @@ story_module(story *to, const char *name)
 }
 
 void
+story_run(story *to, uint32_t thread, uint32_t frames, uint32_t worker,
+          uint32_t of_worker)
+{
+    uint32_t root = story_add(to, "thread", "worker", 0);
+    for (uint32_t level = 0; level < frames; level++) {
+        uint32_t frame = story_add(to, "frame", NULL, 100);
+        story_edge(to, root, frame, LG_EDGE_FRAME, level);
+        story_local(to, frame, "self", level < of_worker ? worker : thread);
+    }
+    lg_builder_add_root(to->builder, root, LG_ROOT_THREAD, "worker", 6);
+}
+
+void
 story_hold(story *to, uint32_t node, uint32_t references)
 {
     to->count[node] += references;

@@ -37,6 +37,10 @@ void story_local(story *to, uint32_t source, const char *name, uint32_t target);
 /** A module that is a root. */
 uint32_t story_module(story *to, const char *name);
 /** Adds references that no edge explains. */
+/** A root that runs the thread: so many frames, the outermost last, of methods
+ *  of a worker, and from the number `of_worker` on of the thread. */
+void story_run(story *to, uint32_t thread, uint32_t frames, uint32_t worker,
+               uint32_t of_worker);
 void story_hold(story *to, uint32_t node, uint32_t references);
 lg_graph *story_end(story *to);
 

@@ -3,17 +3,9 @@
 #include "drawn.h"
 #include "heaps.h"
 #include "test.h"
+#include "text_count.h"
 
 #include <leakgraph/report.h>
-
-static size_t
-count_of(const lg_text *text, const char *what)
-{
-    size_t count = 0;
-    for (const char *at = text->data; (at = strstr(at, what)) != NULL; at++)
-        count++;
-    return count;
-}
 
 // A tree is shown to a depth of 24: everything, the module, and 23 links.
 static void

@@ -102,24 +102,25 @@ keep_generators(story *made, uint32_t app, uint32_t count)
     keep(made, app, "generator", count);
 }
 
-// Threads of three frames, the outermost last, which something unseen has.
-static void
-keep_threads_with(story *made, uint32_t app, uint32_t count, uint32_t unseen)
+static uint32_t
+add_work(story *made, uint32_t app)
 {
     uint32_t code = story_add(made, "code", NULL, 100);
     uint32_t function = function_with_code(made, code, LG_NONE);
     story_attribute(made, app, "work", function);
+    return function;
+}
+
+// Threads of three frames, which something unseen has.
+static void
+keep_threads_with(story *made, uint32_t app, uint32_t count, uint32_t unseen)
+{
+    uint32_t function = add_work(made, app);
     for (uint32_t n = 0; n < count; n++) {
-        uint32_t root = story_add(made, "thread", "worker", 0);
         uint32_t thread = story_add(made, "threading.Thread", NULL, 100);
-        for (uint32_t level = 0; level < 3; level++) {
-            uint32_t frame = story_add(made, "frame", NULL, 100);
-            story_edge(made, root, frame, LG_EDGE_FRAME, level);
-            story_local(made, frame, "self", thread);
-        }
+        story_run(made, thread, 3, LG_NONE, 0);
         story_hold(made, thread, unseen);
         story_attribute(made, thread, "_target", function);
-        lg_builder_add_root(made->builder, root, LG_ROOT_THREAD, "worker", 6);
     }
 }
 
@@ -147,25 +148,17 @@ keep_native_threads(story *made, uint32_t app, uint32_t count)
 static void
 keep_workers_with(story *made, uint32_t app, uint32_t count, uint32_t unseen)
 {
-    uint32_t code = story_add(made, "code", NULL, 100);
-    uint32_t function = function_with_code(made, code, LG_NONE);
-    story_attribute(made, app, "work", function);
+    uint32_t function = add_work(made, app);
     for (uint32_t n = 0; n < count; n++) {
-        uint32_t root = story_add(made, "thread", "worker", 0);
         uint32_t thread = story_add(made, "threading.Thread", NULL, 100);
         uint32_t worker = story_add(made, "app.Worker", NULL, BIG);
         uint32_t bound = story_add(made, "method", NULL, 64);
-        for (uint32_t level = 0; level < 5; level++) {
-            uint32_t frame = story_add(made, "frame", NULL, 100);
-            story_edge(made, root, frame, LG_EDGE_FRAME, level);
-            story_local(made, frame, "self", level < 2 ? worker : thread);
-        }
+        story_run(made, thread, 5, worker, 2);
         story_hold(made, worker, unseen);
         story_attribute(made, worker, "thread", thread);
         story_attribute(made, thread, "_target", bound);
         story_attribute(made, bound, "__self__", worker);
         story_attribute(made, bound, "__func__", function);
-        lg_builder_add_root(made->builder, root, LG_ROOT_THREAD, "worker", 6);
     }
 }
 

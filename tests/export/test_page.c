@@ -6,6 +6,7 @@
 #include "growing.h"
 #include "shapes.h"
 #include "test.h"
+#include "text_count.h"
 
 #include <leakgraph/page.h>
 #include <leakgraph/report.h>
@@ -22,15 +23,6 @@ page_of(const lg_graph *graph, const lg_page_options *options)
     REQUIRE(page.data);
     lg_analysis_free(analysis);
     return page;
-}
-
-static size_t
-count_of(const lg_text *page, const char *what)
-{
-    size_t count = 0;
-    for (const char *at = page->data; (at = strstr(at, what)); at++)
-        count++;
-    return count;
 }
 
 static void

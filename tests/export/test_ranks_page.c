@@ -1,20 +1,12 @@
 // The page of ranks: side by side, escaped, allowed by its own policy.
 #include "growing.h"
 #include "test.h"
+#include "text_count.h"
 
 #include <leakgraph/page.h>
 #include <leakgraph/report.h>
 
 enum { MOST = 8 };
-
-static size_t
-count_of(const lg_text *page, const char *what)
-{
-    size_t count = 0;
-    for (const char *at = page->data; (at = strstr(at, what)); at++)
-        count++;
-    return count;
-}
 
 // One rank of them has a bigger blob than the others.
 static lg_text

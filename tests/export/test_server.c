@@ -5,6 +5,7 @@
 #include "serve/server.h"
 #include "shapes.h"
 #include "test.h"
+#include "text_count.h"
 
 static lg_graph *graph;
 static lg_analysis *analysis;
@@ -50,15 +51,6 @@ status_of(const char *page, const char *name, const char *value)
     unsigned status = ask(page, name, value, &body);
     lg_text_free(&body);
     return status;
-}
-
-static size_t
-count_of(const lg_text *text, const char *what)
-{
-    size_t count = 0;
-    for (const char *at = text->data; (at = strstr(at, what)); at++)
-        count++;
-    return count;
 }
 
 static void
