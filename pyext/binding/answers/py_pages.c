@@ -1,9 +1,9 @@
 #include "binding/answers/py_pages.h"
-#include "binding/answers/page_counts.h"
 #include "binding/objects/py_analysis.h"
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
 
+#include <leakgraph/pages.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -79,7 +79,7 @@ append_new(PyObject *list, PyObject *item)
 }
 
 static PyObject *
-copied_rows(const placed *self, const page_counts *counts, uint64_t least)
+copied_rows(const placed *self, const lg_page_counts *counts, uint64_t least)
 {
     PyObject *rows = PyList_New(0);
     uint32_t count = lg_places_count(self->places);
@@ -97,24 +97,27 @@ copied_rows(const placed *self, const page_counts *counts, uint64_t least)
 }
 
 static PyObject *
-copied_answer(const placed *self, const lg_graph *child, const page_list *pages,
-              uint64_t least)
+copied_answer(const placed *self, const lg_graph *child,
+              const lg_page_list *pages, uint64_t least)
 {
-    page_counts counts;
-    bool made;
+    lg_page_counts counts;
+    lg_error error;
+    lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    made = page_counts_make(child, self->graph, pages, self->place_of,
-                            lg_places_count(self->places), &counts);
-    if (made)
-        page_counts_fold(&counts, self->places, least);
+    status =
+        lg_page_counts_make(child, self->graph, pages, self->place_of,
+                            lg_places_count(self->places), &counts, &error);
+    if (status == LG_OK)
+        lg_page_counts_fold(&counts, self->places, least);
     Py_END_ALLOW_THREADS
-    if (!made)
-        return PyErr_NoMemory();
+    if (status != LG_OK)
+        return error_raise(object_state((PyObject *)self->snapshot), status,
+                           &error);
     PyObject *answer =
         Py_BuildValue("(KKN)", (unsigned long long)counts.all_shared,
                       (unsigned long long)counts.all_copied,
                       copied_rows(self, &counts, least));
-    page_counts_free(&counts);
+    lg_page_counts_free(&counts);
     return answer;
 }
 
@@ -138,8 +141,8 @@ core_copied_pages(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "O!O!y*K:_copied_pages", type, &child, type,
                           &parent, &entries, &least))
         return NULL;
-    page_list pages = {entries.buf, (size_t)entries.len / sizeof(uint64_t),
-                       (uint64_t)sysconf(_SC_PAGESIZE)};
+    lg_page_list pages = {entries.buf, (size_t)entries.len / sizeof(uint64_t),
+                          (uint64_t)sysconf(_SC_PAGESIZE)};
     const lg_graph *graph = snapshot_acquire((snapshot_object *)child);
     if (graph != NULL && placed_begin(&places, parent)) {
         answer = copied_answer(&places, graph, &pages, least);

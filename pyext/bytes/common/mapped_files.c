@@ -1,13 +1,10 @@
 #include "bytes/common/mapped_files.h"
+#include "bytes/common/maps.h"
 
 #include <dirent.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
-
-enum { MOST = 512 /* characters of a line */ };
 
 typedef struct mapped {
     uintptr_t start, end;
@@ -29,43 +26,25 @@ struct lg_mapped_files {
     size_t open_count;
 };
 
-/* proc(5): `start-end permissions offset major:minor inode path`. */
-static bool
-read_line(char *line, mapped *out)
-{
-    unsigned long start, end, inode;
-    unsigned major, minor;
-    int at = 0;
-    if (sscanf(line, "%lx-%lx %*s %*s %x:%x %lu %n", &start, &end, &major,
-               &minor, &inode, &at) < 5 ||
-        inode == 0 || line[at] != '/')
-        return false;
-    line[strcspn(line, "\n")] = '\0';
-    *out = (mapped){start, end, makedev(major, minor), inode, line + at};
-    return true;
-}
-
 /* Fills what has room, and counts all. */
 static size_t
 read_maps(lg_adapter_pass *pass, FILE *file, mapped *items, size_t room)
 {
-    char line[MOST];
-    mapped found;
+    char line[LG_MAPS_LINE];
+    lg_map found;
     size_t count = 0;
-    bool whole = true; /* the last line ended where the buffer did */
     rewind(file);
-    while (fgets(line, sizeof line, file) != NULL) {
-        bool begun = whole;
-        whole = strchr(line, '\n') != NULL;
-        if (!begun || !read_line(line, &found))
+    while (lg_maps_next(file, line, &found)) {
+        if (found.inode == 0 || *found.path != '/')
             continue;
         if (count < room) {
-            size_t size = strlen(found.name) + 1;
+            size_t size = strlen(found.path) + 1;
             char *name = lg_pass_keep(pass, size);
             if (name == NULL)
                 break;
-            found.name = memcpy(name, found.name, size);
-            items[count] = found;
+            memcpy(name, found.path, size);
+            items[count] = (mapped){found.start, found.end, found.device,
+                                    found.inode, name};
         }
         count++;
     }

@@ -1,38 +1,19 @@
 #include "bytes/common/mappings.h"
+#include "bytes/common/maps.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* proc(5): `start-end permissions offset device inode path`. Anonymous pages
-   have the inode 0. */
-static bool
-is_mapped(const char *line, lg_range *out)
-{
-    char *at;
-    uintptr_t start = strtoul(line, &at, 16);
-    uintptr_t end = *at == '-' ? strtoul(at + 1, &at, 16) : 0;
-    for (int column = 0; column < 3 && at != NULL; column++)
-        at = strchr(at + 1, ' ');
-    *out = (lg_range){start, end};
-    return at != NULL && strtoul(at, NULL, 10) != 0;
-}
-
+/* Counts all, and fills what has room. */
 static size_t
 read_all(FILE *file, lg_range *items, size_t room)
 {
-    char line[512];
+    char line[LG_MAPS_LINE];
+    lg_map found;
     size_t count = 0;
-    lg_range found;
-    bool whole = true; /* the last line ended where the buffer did */
     rewind(file);
-    while (fgets(line, sizeof line, file) != NULL) {
-        bool begun = whole;
-        whole = strchr(line, '\n') != NULL;
-        if (!begun || !is_mapped(line, &found))
+    while (lg_maps_next(file, line, &found)) {
+        if (found.inode == 0)
             continue;
         if (count < room)
-            items[count] = found;
+            items[count] = (lg_range){found.start, found.end};
         count++;
     }
     return count;

@@ -1,3 +1,4 @@
+#include "bytes/common/maps.h"
 #include "bytes/python/process.h"
 #include "bytes/python/shm_list.h"
 
@@ -10,22 +11,15 @@
 static bool
 add_mapped(lg_segments_seen *to)
 {
-    char line[512];
-    bool whole = true;
+    char line[LG_MAPS_LINE];
+    lg_map found;
     FILE *file = fopen("/proc/self/maps", "re");
     if (file == NULL)
         return false;
-    while (fgets(line, sizeof line, file) != NULL) {
-        unsigned long inode;
-        int at = 0;
-        bool begun = whole;
-        whole = strchr(line, '\n') != NULL;
-        if (begun && sscanf(line, "%*s %*s %*s %*s %lu %n", &inode, &at) == 1 &&
-            at > 0 &&
-            strncmp(line + at, LG_SEGMENTS_FOLDER,
+    while (lg_maps_next(file, line, &found))
+        if (strncmp(found.path, LG_SEGMENTS_FOLDER,
                     strlen(LG_SEGMENTS_FOLDER)) == 0)
-            lg_segments_add(to, inode, 0);
-    }
+            lg_segments_add(to, found.inode, 0);
     fclose(file);
     return true;
 }

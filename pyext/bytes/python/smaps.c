@@ -1,3 +1,4 @@
+#include "bytes/common/maps.h"
 #include "bytes/python/process.h"
 
 #include <stdio.h>
@@ -8,7 +9,7 @@
 /** A mapping as smaps(5) describes it; bytes. */
 typedef struct mapping {
     uintptr_t start, end;
-    unsigned long inode;
+    ino_t inode;
     bool executable;
     char path[32]; /**< its beginning */
     uint64_t resident, shared, anonymous, swapped;
@@ -91,23 +92,15 @@ add_up(const mapping *at, const lg_stack_pointers *pointers,
     }
 }
 
-/* "7f00-7f10 rw-p 00000000 fe:00 260386    /usr/lib/libc.so.6" */
-static bool
-read_heading(const char *line, mapping *out)
+static mapping
+mapping_of(const lg_map *heading)
 {
-    char access[5];
-    mapping found = {0};
-    unsigned long start, end;
-    int at = 0;
-    if (sscanf(line, "%lx-%lx %4s %*s %*s %lu %n", &start, &end, access,
-               &found.inode, &at) != 4)
-        return false;
-    found.start = start;
-    found.end = end;
-    found.executable = strchr(access, 'x') != NULL;
-    snprintf(found.path, sizeof found.path, "%s", at > 0 ? line + at : "");
-    *out = found;
-    return true;
+    mapping out = {.start = heading->start,
+                   .end = heading->end,
+                   .inode = heading->inode,
+                   .executable = heading->executable};
+    snprintf(out.path, sizeof out.path, "%s", heading->path);
+    return out;
 }
 
 /* "Shared_Dirty:          16 kB" */
@@ -139,23 +132,21 @@ is_field(const char *line)
 bool
 lg_mapped_bytes_read(lg_mapped_bytes *out)
 {
-    char line[512];
+    char line[LG_MAPS_LINE];
+    lg_map heading;
     mapping at = {0};
-    bool whole = true; /* the last line ended where the buffer did */
     lg_stack_pointers pointers;
     FILE *file = fopen("/proc/self/smaps", "re");
     *out = (lg_mapped_bytes){0};
     if (file == NULL)
         return false;
     lg_stack_pointers_read(&pointers);
-    while (fgets(line, sizeof line, file) != NULL) {
-        bool begun = whole;
-        whole = strchr(line, '\n') != NULL;
-        if (begun && is_field(line)) {
+    while (lg_maps_line(file, line)) {
+        if (is_field(line)) {
             read_field(line, &at);
-        } else if (begun) {
+        } else if (lg_map_of(line, &heading)) {
             add_up(&at, &pointers, out);
-            read_heading(line, &at);
+            at = mapping_of(&heading);
         }
     }
     add_up(&at, &pointers, out);

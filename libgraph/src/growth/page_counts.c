@@ -1,16 +1,18 @@
-#include "binding/answers/page_counts.h"
+// The pages on which objects of a forked process lie, by place.
+#include "growth/growth_private.h"
 
-#include <leakgraph/kinds.h>
+#include <leakgraph/pages.h>
+
 #include <stdlib.h>
 
-/* Where an object is, and where its type is. */
+// Where an object is, and where its type is.
 typedef struct resident {
     uint64_t address;
     uint64_t type;
     uint32_t node;
 } resident;
 
-/* Objects of a place on a page. */
+// Objects of a place on a page.
 typedef struct page_use {
     uint64_t page;
     uint32_t place;
@@ -18,7 +20,7 @@ typedef struct page_use {
 
 typedef struct page_uses {
     page_use *items;
-    size_t count, room;
+    size_t count;
 } page_uses;
 
 static uint64_t
@@ -47,27 +49,20 @@ residents_of(const lg_graph *graph)
         return NULL;
     for (uint32_t i = 0; i < columns->node_count; i++)
         all[i] = (resident){columns->address[i], type_address(graph, i), i};
-    qsort(all, columns->node_count, sizeof *all, compare_residents);
+    lg__sort(all, columns->node_count, sizeof *all, compare_residents);
     return all;
 }
 
-/* False when memory ran out. */
 static bool
 add_use(page_uses *uses, uint64_t page, uint32_t place)
 {
-    if (uses->count == uses->room) {
-        size_t room = uses->room ? uses->room * 2 : 1024;
-        page_use *grown = realloc(uses->items, room * sizeof *grown);
-        if (grown == NULL)
-            return false;
-        uses->items = grown;
-        uses->room = room;
-    }
+    if (!lg__array_room(&uses->items, uses->count, sizeof *uses->items))
+        return false;
     uses->items[uses->count++] = (page_use){page, place};
     return true;
 }
 
-/* What is in no process's memory, or on a device, has no page. */
+// What is in no process's memory, or on a device, has no page.
 static bool
 has_page(const lg_graph *graph, uint32_t node)
 {
@@ -102,7 +97,7 @@ compare_uses(const void *left, const void *right)
     return (a->place > b->place) - (a->place < b->place);
 }
 
-/* The place of most objects from `at` up to `end`, which are in order. */
+// The place of most objects from `at` up to `end`, which are in order.
 static uint32_t
 most_frequent(const page_use *uses, size_t at, size_t end)
 {
@@ -121,7 +116,8 @@ most_frequent(const page_use *uses, size_t at, size_t end)
 }
 
 static void
-count_pages(const page_uses *uses, const page_list *pages, page_counts *out)
+count_pages(const page_uses *uses, const lg_page_list *pages,
+            lg_page_counts *out)
 {
     size_t known = 0;
     for (size_t at = 0, end; at < uses->count; at = end) {
@@ -141,42 +137,55 @@ count_pages(const page_uses *uses, const page_list *pages, page_counts *out)
     }
 }
 
-bool
-page_counts_make(const lg_graph *graph, const lg_graph *parent,
-                 const page_list *pages, const uint32_t *place_of,
-                 uint32_t places, page_counts *out)
+// False when memory ran out.
+static bool
+find_uses(const lg_graph *child, const lg_graph *parent, uint64_t page_bytes,
+          const uint32_t *place_of, uint32_t places, page_uses *uses)
 {
-    uint32_t nodes = lg_graph_columns(graph)->node_count;
+    uint32_t nodes = lg_graph_columns(child)->node_count;
     uint32_t others = lg_graph_columns(parent)->node_count;
-    page_uses uses = {0};
-    *out = (page_counts){
-        .shared = calloc(places + (size_t)1, sizeof *out->shared),
-        .copied = calloc(places + (size_t)1, sizeof *out->copied),
-    };
     resident *older = residents_of(parent);
-    bool made = older && out->shared && out->copied;
-    for (uint32_t i = 0; made && i < nodes; i++) {
-        const resident here = {lg_graph_columns(graph)->address[i],
-                               type_address(graph, i), i};
+    bool found = older != NULL;
+    for (uint32_t i = 0; found && i < nodes; i++) {
+        const resident here = {lg_graph_columns(child)->address[i],
+                               type_address(child, i), i};
         const resident *same =
             bsearch(&here, older, others, sizeof here, compare_residents);
-        if (same && place_of[same->node] < places && has_page(graph, i))
-            made = add_node(graph, i, place_of[same->node], pages->page_bytes,
-                            &uses);
+        if (same && place_of[same->node] < places && has_page(child, i))
+            found = add_node(child, i, place_of[same->node], page_bytes, uses);
     }
+    free(older);
+    return found;
+}
+
+lg_status
+lg_page_counts_make(const lg_graph *child, const lg_graph *parent,
+                    const lg_page_list *pages, const uint32_t *place_of,
+                    uint32_t places, lg_page_counts *out, lg_error *err)
+{
+    page_uses uses = {0};
+    lg_page_counts counts = {
+        .shared = calloc(places + (size_t)1, sizeof *counts.shared),
+        .copied = calloc(places + (size_t)1, sizeof *counts.copied),
+    };
+    bool made =
+        counts.shared != NULL && counts.copied != NULL &&
+        find_uses(child, parent, pages->page_bytes, place_of, places, &uses);
     if (made && uses.count > 0) {
-        qsort(uses.items, uses.count, sizeof *uses.items, compare_uses);
-        count_pages(&uses, pages, out);
+        lg__sort(uses.items, uses.count, sizeof *uses.items, compare_uses);
+        count_pages(&uses, pages, &counts);
     }
     free(uses.items);
-    free(older);
-    if (!made)
-        page_counts_free(out);
-    return made;
+    if (made)
+        *out = counts;
+    else
+        lg_page_counts_free(&counts);
+    return made ? LG_OK : lg__error_memory(err);
 }
 
 void
-page_counts_fold(page_counts *counts, const lg_places *places, uint64_t least)
+lg_page_counts_fold(lg_page_counts *counts, const lg_places *places,
+                    uint64_t least)
 {
     for (uint32_t i = lg_places_count(places); i-- > 0;) {
         uint32_t parent = lg_places_at(places, i).parent;
@@ -189,9 +198,9 @@ page_counts_fold(page_counts *counts, const lg_places *places, uint64_t least)
 }
 
 void
-page_counts_free(page_counts *counts)
+lg_page_counts_free(lg_page_counts *counts)
 {
     free(counts->shared);
     free(counts->copied);
-    *counts = (page_counts){0};
+    *counts = (lg_page_counts){0};
 }
