@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* How long Ctrl-C may take where no signal ends the wait. */
@@ -26,7 +25,6 @@ typedef struct viewing {
     char url[128];
     char file[512]; /* leads the browser to the URL; "": there is none */
     pid_t browser;  /* what opens it, until it has ended; 0 */
-    bool answered;  /* in this turn */
 } viewing;
 
 static void
@@ -98,28 +96,11 @@ open_browser(viewing *state)
     posix_spawn_file_actions_destroy(&actions);
 }
 
-static long
-milliseconds_since(const struct timespec *begin)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (now.tv_sec - begin->tv_sec) * 1000 +
-           (now.tv_nsec - begin->tv_nsec) / 1000000;
-}
-
-// Answers for a turn. In one that passes without a sign of anybody, makes a
-// page that somebody may ask for later. False if the server broke.
+// Answers for a turn. False if the server broke.
 static bool
 take_turn(viewing *state, lg__http *http)
 {
-    struct timespec begin;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
-    state->answered = false;
     bool fine = lg__http_turn(http, TURN_MILLISECONDS);
-    bool idle = !state->answered &&
-                milliseconds_since(&begin) >= TURN_MILLISECONDS - 10;
-    if (idle && lg__server_prepare(state->server))
-        lg__progress_end();
     if (state->browser && waitpid(state->browser, NULL, WNOHANG))
         state->browser = 0;
     return fine;
@@ -129,7 +110,6 @@ static void
 answer(void *context, const lg__request *request, lg__reply *reply)
 {
     viewing *state = context;
-    state->answered = true;
     forget_file(state);
     lg__server_answer(state->server, request, reply);
     lg__progress_end();
@@ -155,6 +135,8 @@ serve(const lg_arguments *arguments, viewing *state)
         return EXIT_INCOMPLETE;
     }
     lg__signals_watch_ends();
+    // Without threads, whoever asks waits for the page.
+    (void)lg__server_start(state->server);
     fprintf(stderr, "leakgraph: Ctrl-C ends the server\n");
     if (!arguments->no_browser)
         open_browser(state);

@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,11 +80,14 @@ static bool
 add_headers(const library *mhd, struct MHD_Response *response,
             const lg__reply *reply)
 {
+    char seconds[16];
+    snprintf(seconds, sizeof seconds, "%u", reply->again);
     const char *const own[][2] = {
         {"Content-Type", reply->type},
         {"Cache-Control",
          reply->lasting ? "private, max-age=86400" : "no-store"},
         {"Location", reply->location},
+        {"Refresh", reply->again > 0 ? seconds : NULL},
         {"Allow", reply->status == 405 ? "GET" : NULL},
     };
     bool fine = true;

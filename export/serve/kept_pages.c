@@ -11,18 +11,27 @@ is_same(const lg_text *a, const lg_text *b)
            !memcmp(a->data, b->data, a->length);
 }
 
-const lg_text *
-lg__server_recall(lg__server *server, const lg_text *question)
+static lg__kept *
+find(lg__server *server, const lg_text *question)
 {
-    for (size_t i = 0; i < LG__KEPT_PAGES && question->data; i++) {
-        lg__kept *kept = &server->kept[i];
-        if (!is_same(&kept->question, question))
-            continue;
+    for (size_t i = 0; i < LG__KEPT_PAGES && question->data; i++)
+        if (is_same(&server->kept[i].question, question))
+            return &server->kept[i];
+    return NULL;
+}
+
+bool
+lg__server_recall(lg__server *server, const lg_text *question, lg_text *out)
+{
+    pthread_mutex_lock(&server->lock);
+    lg__kept *kept = find(server, question);
+    if (kept) {
         if (kept->used != LG__PINNED)
             kept->used = ++server->asked;
-        return &kept->body;
+        lg_text_add_bytes(out, kept->body.data, kept->body.length);
     }
-    return NULL;
+    pthread_mutex_unlock(&server->lock);
+    return kept != NULL;
 }
 
 static void
@@ -48,25 +57,38 @@ oldest(lg__server *server, uint64_t since)
     return found;
 }
 
+static void
+keep(lg__server *server, lg__kept *made)
+{
+    // A free place is older than any other. What was kept meanwhile is the
+    // same.
+    lg__kept *place = find(server, &made->question);
+    place = place ? place : oldest(server, 0);
+    if (!place || place->used == LG__PINNED)
+        return;
+    forget(server, place);
+    if (made->used != LG__PINNED)
+        made->used = ++server->asked;
+    *place = *made;
+    *made = (lg__kept){0};
+    server->kept_bytes += place->body.length;
+    while (server->kept_bytes > LG__KEPT_BYTES && (place = oldest(server, 1)))
+        forget(server, place);
+}
+
 void
 lg__server_keep(lg__server *server, const lg_text *question,
                 const lg_text *body, bool pinned)
 {
-    lg__kept made = {.used = pinned ? LG__PINNED : ++server->asked};
-    // A free place is older than any other.
-    lg__kept *place = oldest(server, 0);
-    if (!place || (!pinned && body->length > LG__KEPT_BYTES / 4))
+    lg__kept made = {.used = pinned ? LG__PINNED : 0};
+    if (!pinned && body->length > LG__KEPT_BYTES / 4)
         return;
     lg_text_add_bytes(&made.question, question->data, question->length);
     lg_text_add_bytes(&made.body, body->data, body->length);
-    if (made.question.failed || made.body.failed) {
-        lg_text_free(&made.question);
-        lg_text_free(&made.body);
-        return;
-    }
-    forget(server, place);
-    *place = made;
-    server->kept_bytes += body->length;
-    while (server->kept_bytes > LG__KEPT_BYTES && (place = oldest(server, 1)))
-        forget(server, place);
+    pthread_mutex_lock(&server->lock);
+    if (!made.question.failed && !made.body.failed)
+        keep(server, &made);
+    pthread_mutex_unlock(&server->lock);
+    lg_text_free(&made.question);
+    lg_text_free(&made.body);
 }

@@ -2,6 +2,7 @@
 
 #include "serve/request.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const char *
@@ -59,4 +60,36 @@ lg__request_write(const lg__request *request, lg_text *out)
         lg_text_add(out, "=");
         lg_text_add_url(out, pair->value, strlen(pair->value));
     }
+}
+
+bool
+lg__request_copy(const lg__request *request, lg__request *out)
+{
+    bool fine = (*out = (lg__request){.page = strdup(request->page)}).page;
+    for (size_t i = 0; i < request->count && fine; i++) {
+        out->pairs[i] = (lg__pair){strdup(request->pairs[i].name),
+                                   strdup(request->pairs[i].value)};
+        out->count++;
+        fine = out->pairs[i].name && out->pairs[i].value;
+    }
+    if (!fine)
+        lg__request_free(out);
+    return fine;
+}
+
+static void
+release(const char *text)
+{
+    free((void *)(uintptr_t)text);
+}
+
+void
+lg__request_free(lg__request *copy)
+{
+    release(copy->page);
+    for (size_t i = 0; i < copy->count; i++) {
+        release(copy->pairs[i].name);
+        release(copy->pairs[i].value);
+    }
+    *copy = (lg__request){0};
 }

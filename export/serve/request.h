@@ -30,6 +30,7 @@ typedef struct lg__reply {
                              its text */
     bool lasting;         /* the same in every snapshot of this build */
     bool passing;         /* it may be better when it is asked for again */
+    unsigned again;       /* seconds after which to ask again; 0: never */
 } lg__reply;
 
 /** The value of the first pair with that name, or `otherwise`. */
@@ -46,5 +47,9 @@ bool lg__request_choice(const lg__request *request, const char *name,
                         unsigned *out);
 /** Adds `object?node=17`, which is the same for the same question. */
 void lg__request_write(const lg__request *request, lg_text *out);
+/** A copy with strings of its own, for lg__request_free. False: memory ran out.
+ */
+bool lg__request_copy(const lg__request *request, lg__request *out);
+void lg__request_free(lg__request *copy);
 
 #endif

@@ -5,14 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
+typedef struct page_kind {
     const char *name;
     lg__sheet_maker *make;
-} makers[] = {
-    {"object", lg__sheet_object},   {"why", lg__sheet_why},
-    {"picture", lg__sheet_picture}, {"cycle", lg__sheet_cycle},
-    {"search", lg__sheet_search},   {"paths", lg__sheet_paths},
-    {"table", lg__sheet_table},     {"what-if", lg__sheet_what_if},
+    lg__lane_kind lane;
+} page_kind;
+
+static const page_kind makers[] = {
+    {"object", lg__sheet_object, LG__QUICK},
+    {"why", lg__sheet_why, LG__SLOW},
+    {"picture", lg__sheet_picture, LG__SLOW},
+    {"cycle", lg__sheet_cycle, LG__SLOW},
+    {"search", lg__sheet_search, LG__QUICK},
+    {"paths", lg__sheet_paths, LG__SLOW},
+    {"table", lg__sheet_table, LG__SLOW},
+    {"what-if", lg__sheet_what_if, LG__SLOW},
 };
 
 static const char icon[] =
@@ -101,20 +108,27 @@ explain(lg__sheet *sheet, lg_text *body, const lg_error *error)
     lg_text_add(body, "</p>\n");
 }
 
-static void
-make(lg__server *server, const lg__request *request, lg__sheet_maker *maker,
-     lg__reply *reply)
+static lg__sheet
+sheet_of(lg__server *server, const lg__request *request,
+         const lg_monitor *monitor, lg_text *body)
 {
-    lg_text body = {0};
-    lg_error error = {0};
-    lg__sheet sheet = {.server = server,
+    return (lg__sheet){.server = server,
                        .request = request,
                        .page = {.analysis = server->analysis,
                                 .graph = server->graph,
                                 .options = &server->options,
-                                .monitor = server->monitor,
+                                .monitor = monitor,
                                 .served = true,
-                                .out = &body}};
+                                .out = body}};
+}
+
+static void
+make(lg__server *server, const lg__request *request, lg__sheet_maker *maker,
+     const lg_monitor *monitor, lg__reply *reply)
+{
+    lg_text body = {0};
+    lg_error error = {0};
+    lg__sheet sheet = sheet_of(server, request, monitor, &body);
     lg_status status = maker(&sheet, &error);
     if (status)
         explain(&sheet, &body, &error);
@@ -133,12 +147,12 @@ make(lg__server *server, const lg__request *request, lg__sheet_maker *maker,
     lg_text_free(&sheet.page.nav);
 }
 
-static lg__sheet_maker *
-maker_of(const char *name)
+static const page_kind *
+kind_of(const char *name)
 {
     for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
         if (!strcmp(name, makers[i].name))
-            return makers[i].make;
+            return &makers[i];
     }
     return NULL;
 }
@@ -164,24 +178,55 @@ complete(const lg__server *server, const lg__request *request, lg__reply *reply)
     reply->status = status_of(status);
 }
 
-static void
-answer(lg__server *server, const lg__request *request, bool pinned,
-       lg__reply *reply)
+void
+lg__server_make(lg__server *server, const lg__request *request,
+                const lg_text *question, const lg_monitor *monitor, bool pinned,
+                lg__reply *reply)
 {
-    lg__sheet_maker *maker = maker_of(request->page);
+    const page_kind *kind = kind_of(request->page);
+    make(server, request, kind ? kind->make : no_page, monitor, reply);
+    if (reply->status == 200 && !reply->body.failed && !question->failed &&
+        !reply->passing)
+        lg__server_keep(server, question, &reply->body, pinned);
+}
+
+void
+lg__server_say_wait(lg__server *server, const char *phase, double done,
+                    lg__reply *reply)
+{
+    static const lg__request nothing = {.page = ""};
+    lg_text body = {0};
+    lg_text title = {0};
+    lg__sheet sheet = sheet_of(server, &nothing, NULL, &body);
+    lg_text_add(&title, "This page is being made");
+    lg__sheet_heading(&sheet, &title, NULL);
+    lg_text_add(&body, "<p role=\"status\">It takes a walk through the whole "
+                       "snapshot: ");
+    lg_text_add_html(&body, phase, strlen(phase));
+    if (*phase)
+        lg_text_addf(&body, ", %.0f %%. ", 100 * done);
+    else
+        lg_text_add(&body, "it begins when the pages before it are there. ");
+    lg_text_add(&body, "It appears here as soon as it is there.</p>\n");
+    *reply = (lg__reply){.status = 202, .type = reply->type, .again = 1};
+    frame(&sheet, &body, &reply->body);
+    lg_text_free(&body);
+    lg_text_free(&sheet.title);
+}
+
+static void
+answer(lg__server *server, const lg__request *request, lg__reply *reply)
+{
+    const page_kind *kind = kind_of(request->page);
     lg_text question = {0};
     lg__request_write(request, &question);
-    const lg_text *kept =
-        question.failed ? NULL : lg__server_recall(server, &question);
-    if (kept) {
+    if (lg__server_recall(server, &question, &reply->body))
         reply->status = 200;
-        lg_text_add_bytes(&reply->body, kept->data, kept->length);
-    } else {
-        make(server, request, maker ? maker : no_page, reply);
-        if (reply->status == 200 && !reply->body.failed && !question.failed &&
-            !reply->passing)
-            lg__server_keep(server, &question, &reply->body, pinned);
-    }
+    else if (server->started > 0 && kind)
+        lg__server_delegate(server, request, &question, kind->lane, reply);
+    else
+        lg__server_make(server, request, &question, server->monitor, false,
+                        reply);
     lg_text_free(&question);
 }
 
@@ -189,28 +234,35 @@ void
 lg__server_answer(void *context, const lg__request *request, lg__reply *reply)
 {
     lg__server *server = context;
-    // The first page takes nothing.
-    const lg__request first = {.page = ""};
+    lg__request plain = {.page = ""}; // the first page takes nothing
     if (reply_asset(request->page, reply))
         return;
     *reply = (lg__reply){.type = "text/html; charset=utf-8"};
-    if (!strcmp(request->page, "complete"))
+    if (!strcmp(request->page, "complete")) {
         complete(server, request, reply);
-    else
-        answer(server, *request->page ? request : &first, false, reply);
+        return;
+    }
+    if (!strcmp(request->page, "table"))
+        lg__table_normalize(request, &plain);
+    else if (*request->page)
+        plain = *request;
+    answer(server, &plain, reply);
 }
 
 bool
-lg__server_prepare(lg__server *server)
+lg__server_prepare(lg__server *server, const lg_monitor *monitor)
 {
-    const char *name = lg__table_name(server->prepared);
-    lg__request request = {
-        .page = "table", .pairs = {{"of", name}}, .count = 1};
+    lg__request request;
     lg__reply reply = {0};
-    if (!name)
+    lg_text question = {0};
+    if (!lg__table_prepared(server->prepared, &request))
         return false;
-    server->prepared++;
-    answer(server, &request, true, &reply);
+    lg__request_write(&request, &question);
+    lg__server_make(server, &request, &question, monitor, true, &reply);
+    // Of what was cancelled, there is another time.
+    if (reply.status != status_of(LG_ECANCELLED))
+        server->prepared++;
+    lg_text_free(&question);
     lg_text_free(&reply.body);
     return true;
 }
@@ -228,7 +280,8 @@ prepare(lg__server *server, lg_error *err)
     lg_text_add(&question, "");
     if (!status)
         lg__server_keep(server, &question, &home, true);
-    if (!status && !lg__server_recall(server, &question))
+    home.length = 0;
+    if (!status && !lg__server_recall(server, &question, &home))
         status = lg_error_set(err, LG_ENOMEM, "memory ran out");
     lg_text_free(&question);
     lg_text_free(&home);
@@ -246,6 +299,7 @@ lg__server_new(const lg_analysis *analysis, const lg_page_options *options,
     server->graph = lg_analysis_graph(analysis);
     server->monitor = monitor;
     server->options = *options;
+    pthread_mutex_init(&server->lock, NULL);
     lg_status status = prepare(server, err);
     if (status)
         lg__server_free(server);
@@ -259,9 +313,11 @@ lg__server_free(lg__server *server)
 {
     if (!server)
         return;
+    lg__server_stop(server);
     for (size_t i = 0; i < LG__KEPT_PAGES; i++) {
         lg_text_free(&server->kept[i].question);
         lg_text_free(&server->kept[i].body);
     }
+    pthread_mutex_destroy(&server->lock);
     free(server);
 }

@@ -2,8 +2,9 @@
  * The explorer of one snapshot: a page for each question. It computes nothing:
  * each page shows answers of libgraph.
  *
- * A server is used by one thread at a time. It may keep what it answered,
- * because a snapshot never changes.
+ * One thread asks it. Once it is started, threads of its own make the pages, so
+ * whoever asks gets a page soon: it may be one that says how far the other is.
+ * It may keep what it answered, because a snapshot never changes.
  */
 #ifndef LEAKGRAPH_SERVER_H
 #define LEAKGRAPH_SERVER_H
@@ -11,8 +12,10 @@
 #include "page/page.h"
 #include "serve/request.h"
 
+#include <pthread.h>
+
 /* Pages kept, and the bytes that they have together. */
-enum { LG__KEPT_PAGES = 64, LG__KEPT_BYTES = 64 << 20 };
+enum { LG__KEPT_PAGES = 128, LG__KEPT_BYTES = 64 << 20 };
 
 /* Rows of a page of a list. */
 #define LG__SHEET_ROWS 50u
@@ -25,15 +28,55 @@ typedef struct lg__kept {
 
 #define LG__PINNED UINT64_MAX
 
+/* Pages of objects and searches are not to wait for tables. */
+typedef enum lg__lane_kind { LG__SLOW, LG__QUICK, LG__LANES } lg__lane_kind;
+
+/* Pages that are asked for and not there yet. */
+enum { LG__JOBS = 16 };
+
+typedef enum lg__job_state {
+    LG__JOB_FREE,
+    LG__JOB_WAITING,
+    LG__JOB_RUNNING,
+    LG__JOB_DONE, /* nobody has fetched it yet */
+} lg__job_state;
+
+typedef struct lg__job {
+    lg__job_state state;
+    lg__lane_kind lane;
+    uint64_t number; /* the lowest was asked for first */
+    lg_text question;
+    lg__request request; /* a copy */
+    lg__reply reply;
+} lg__job;
+
+/** A thread that makes pages, one after the other. */
+typedef struct lg__lane {
+    struct lg__server *server;
+    pthread_t thread;
+    lg_monitor monitor;
+    bool is_preparing; /* a page that nobody has asked for */
+    char phase[48];    /* of the work on the page */
+    double done;       /* of the phase, 0 to 1 */
+} lg__lane;
+
 typedef struct lg__server {
     const lg_analysis *analysis;
     const lg_graph *graph;
     const lg_monitor *monitor;
     lg_page_options options;
+    uint32_t prepared;      /* tables that are there before anybody asks */
+    unsigned patience;      /* milliseconds that whoever asks waits */
+    pthread_mutex_t lock;   /* of all below */
+    pthread_cond_t changed; /* a job, or `ending` */
     lg__kept kept[LG__KEPT_PAGES];
     size_t kept_bytes;
     uint64_t asked;
-    uint32_t prepared; /* tables that are there before anybody asks */
+    lg__job jobs[LG__JOBS];
+    uint64_t job_count;
+    lg__lane lanes[LG__LANES];
+    unsigned started; /* lanes */
+    bool ending;
 } lg__server;
 
 /** A page that is being made. */
@@ -60,12 +103,33 @@ void lg__server_free(lg__server *server);
 void lg__server_answer(void *server, const lg__request *request,
                        lg__reply *reply);
 
+/** Starts the threads, which also make the tables before anybody asks. Without
+ *  them, whoever asks makes the page. False: the system has no threads. */
+bool lg__server_start(lg__server *server);
+/** Ends the threads; what they work on is cancelled. */
+void lg__server_stop(lg__server *server);
+
 /** Makes one of the pages that people ask for next, for when nobody waits.
  *  False: all are there. */
-bool lg__server_prepare(lg__server *server);
+bool lg__server_prepare(lg__server *server, const lg_monitor *monitor);
+/** Makes a page in this thread, and keeps it if it may. */
+void lg__server_make(lg__server *server, const lg__request *request,
+                     const lg_text *question, const lg_monitor *monitor,
+                     bool pinned, lg__reply *reply);
+/** Has a lane make the page, and waits for it, but not for long: then the reply
+ *  is a page that says how far the work is. */
+void lg__server_delegate(lg__server *server, const lg__request *request,
+                         const lg_text *question, lg__lane_kind lane,
+                         lg__reply *reply);
+/** The page that stands in for one that is being made. `phase` is empty while
+ *  others are made first. */
+void lg__server_say_wait(lg__server *server, const char *phase, double done,
+                         lg__reply *reply);
 
-/** The body of an earlier answer to the same question, or NULL. */
-const lg_text *lg__server_recall(lg__server *server, const lg_text *question);
+/** Adds the body of an earlier answer to the same question. False: there is
+ *  none. */
+bool lg__server_recall(lg__server *server, const lg_text *question,
+                       lg_text *out);
 /** Keeps a copy of an answer, and forgets those that nobody has asked for the
  *  longest, but none that is pinned. */
 void lg__server_keep(lg__server *server, const lg_text *question,
@@ -81,8 +145,11 @@ lg__sheet_maker lg__sheet_paths;   /* paths?q= */
 lg__sheet_maker lg__sheet_table;   /* table?of= and its options */
 lg__sheet_maker lg__sheet_what_if; /* what-if?cut= ... */
 
-/** The names of the tables that `table?of=` takes; NULL behind the last. */
-const char *lg__table_name(uint32_t index);
+/** A table to make before anybody asks: first each as it is, then each with
+ *  each choice. False: there are no more. */
+bool lg__table_prepared(uint32_t index, lg__request *out);
+/** The same question about a table, without what changes nothing. */
+void lg__table_normalize(const lg__request *request, lg__request *out);
 /** Whether `table?of=` takes the name. */
 lg__page_has_table lg__has_table;
 

@@ -160,10 +160,57 @@ table_named(const char *name)
     return NULL;
 }
 
-const char *
-lg__table_name(uint32_t index)
+bool
+lg__table_prepared(uint32_t index, lg__request *out)
 {
-    return index < TABLES ? tables[index].name : NULL;
+    *out = (lg__request){.page = "table", .count = 1};
+    if (index < TABLES) {
+        out->pairs[0] = (lg__pair){"of", tables[index].name};
+        return true;
+    }
+    index -= TABLES;
+    for (size_t i = 0; i < TABLES; i++) {
+        const table_kind *kind = &tables[i];
+        // The first choice is the table as it is.
+        uint32_t choices = kind->count > 0 ? kind->count - 1 : 0;
+        if (index < choices) {
+            out->pairs[0] = (lg__pair){"of", kind->name};
+            out->pairs[1] = (lg__pair){kind->parameter, kind->words[index + 1]};
+            out->count = 2;
+            return true;
+        }
+        index -= choices;
+    }
+    return false;
+}
+
+static bool
+changes_nothing(const table_kind *kind, const char *name, const char *value)
+{
+    uint64_t limit;
+    const lg__request alone = {.pairs = {{name, value}}, .count = 1};
+    if (kind->parameter && !strcmp(name, kind->parameter))
+        return !strcmp(value, kind->words[0]);
+    return !strcmp(name, "limit") &&
+           lg__request_number(&alone, name, MOST_ROWS, USUAL_ROWS, &limit) &&
+           limit == USUAL_ROWS;
+}
+
+void
+lg__table_normalize(const lg__request *request, lg__request *out)
+{
+    static const char *const others[] = {"device", "holding",   "module",
+                                         "mine",   "libraries", "limit"};
+    const char *of = lg__request_text(request, "of", "");
+    const table_kind *kind = table_named(of);
+    *out = (lg__request){.page = request->page, .pairs = {{"of", of}}};
+    out->count = 1;
+    for (size_t i = 0; kind && i <= sizeof others / sizeof *others; i++) {
+        const char *name = i > 0 ? others[i - 1] : kind->parameter;
+        const char *value = name ? lg__request_text(request, name, "") : "";
+        if (*value && !changes_nothing(kind, name, value))
+            out->pairs[out->count++] = (lg__pair){name, value};
+    }
 }
 
 bool

@@ -128,11 +128,12 @@ test_prepared(void)
     unsigned made = 0;
     open_server(shape_find("family")->make(&subject));
     lg_text_add(&question, "table?of=threads");
-    CHECK(!lg__server_recall(server, &question));
-    while (lg__server_prepare(server))
-        made++;
-    CHECK(made == 8 && !lg__server_prepare(server));
     lg_text page = {0};
+    CHECK(!lg__server_recall(server, &question, &page));
+    while (lg__server_prepare(server, NULL))
+        made++;
+    // Eight tables, and each other way to group, sort or choose.
+    CHECK(made == 8 + 2 + 2 + 4 + 3 && !lg__server_prepare(server, NULL));
     lg_text_add(&page, "page");
     for (unsigned i = 0; i < 2 * LG__KEPT_PAGES; i++) {
         lg_text other = {0};
@@ -140,7 +141,8 @@ test_prepared(void)
         lg__server_keep(server, &other, &page, false);
         lg_text_free(&other);
     }
-    CHECK(lg__server_recall(server, &question) != NULL);
+    lg_text there = {0};
+    CHECK(lg__server_recall(server, &question, &there) && there.length > 0);
     lg_text_free(&question);
     CHECK(status_of("", "", "") == 200);
     // What is too large is not kept, nor what takes the room of all others.
@@ -152,10 +154,47 @@ test_prepared(void)
         lg__server_keep(server, &question, &page, false);
         CHECK(server->kept_bytes <= LG__KEPT_BYTES);
     }
-    CHECK(lg__server_recall(server, &question) != NULL);
+    CHECK(lg__server_recall(server, &question, &there));
+    lg_text_free(&there);
     lg_text_free(&question);
     lg_text_free(&page);
     close_server();
+}
+
+// A form sends all of its fields. What changes nothing is no other question.
+static void
+test_same_tables(void)
+{
+    static const struct {
+        lg__pair pairs[4];
+        const char *plain;
+    } cases[] = {
+        {{{"of", "top"}}, "table?of=top"},
+        {{{"of", "top"}, {"group", "object"}, {"device", ""}, {"limit", "200"}},
+         "table?of=top"},
+        {{{"limit", "0200"}, {"of", "top"}, {"x", "y"}}, "table?of=top"},
+        {{{"module", "a*"}, {"group", "type"}, {"of", "top"}},
+         "table?of=top&group=type&module=a%2A"},
+        {{{"of", "cycles"}, {"kind", "any"}, {"holding", "x"}, {"mine", "1"}},
+         "table?of=cycles&holding=x&mine=1"},
+        {{{"of", "top"}, {"limit", "201"}, {"group", "strange"}},
+         "table?of=top&group=strange&limit=201"},
+        {{{"of", "top"}, {"limit", "x"}}, "table?of=top&limit=x"},
+        {{{"of", "nothing"}, {"limit", "3"}}, "table?of=nothing"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lg__request plain;
+        lg_text text = {0};
+        lg__request asked = {.page = "table"};
+        while (asked.count < 4 && cases[i].pairs[asked.count].name) {
+            asked.pairs[asked.count] = cases[i].pairs[asked.count];
+            asked.count++;
+        }
+        lg__table_normalize(&asked, &plain);
+        lg__request_write(&plain, &text);
+        CHECK_TEXT(text, cases[i].plain);
+        lg_text_free(&text);
+    }
 }
 
 static void
@@ -347,6 +386,7 @@ SUITE(server)
     RUN(test_pages);
     RUN(test_kept);
     RUN(test_prepared);
+    RUN(test_same_tables);
     RUN(test_refusals);
     RUN(test_table_options);
     RUN(test_hostile_names);

@@ -41,9 +41,14 @@ const explorer = {
   },
 
   // What another page answers, or why it does not; nothing if the server ended.
+  // Asks again while the page is being made.
   async answerOf(address) {
     try {
-      const reply = await fetch(address);
+      let reply = await fetch(address);
+      while (reply.status === 202) {
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        reply = await fetch(address);
+      }
       const page = new DOMParser().parseFromString(await reply.text(), "text/html");
       return page.querySelector(reply.ok ? ".answer" : "main p");
     } catch {

@@ -36,7 +36,8 @@ static void
 add(gathering *state, uint32_t node)
 {
     bool inside = state->folds[node].owner != LG_NONE;
-    if (lg__freed_by(state->analysis, node) >= state->least && state->going)
+    if (state->going && (state->least == 0 ||
+                         lg__freed_by(state->analysis, node) >= state->least))
         state->going =
             lg__gather_append(inside ? &state->folded : state->out, node);
 }

@@ -1,0 +1,247 @@
+// Threads that make pages, so that nobody waits for a page of somebody else,
+// and a page that takes long says so.
+
+#include "serve/server.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+// A reply within a tenth of a second, and most pages without a second request.
+#define PATIENCE_MILLISECONDS 60u
+
+static bool
+is_for(const lg__job *job, const lg_text *question)
+{
+    return job->state != LG__JOB_FREE &&
+           job->question.length == question->length &&
+           !memcmp(job->question.data, question->data, question->length);
+}
+
+static void
+clear(lg__job *job)
+{
+    lg__request_free(&job->request);
+    lg_text_free(&job->question);
+    lg_text_free(&job->reply.body);
+    *job = (lg__job){0};
+}
+
+// The job of that state and lane that was asked for first, or NULL.
+static lg__job *
+first(lg__server *server, lg__job_state state, lg__lane_kind lane)
+{
+    lg__job *found = NULL;
+    for (size_t i = 0; i < LG__JOBS; i++) {
+        lg__job *job = &server->jobs[i];
+        if (job->state == state && (lane == LG__LANES || job->lane == lane) &&
+            (!found || job->number < found->number))
+            found = job;
+    }
+    return found;
+}
+
+/* ----------------------------------------------------------- in a lane --- */
+
+// What is made before anybody asks steps back when somebody does.
+static bool
+tick(void *context, const char *phase, double done)
+{
+    lg__lane *lane = context;
+    lg__server *server = lane->server;
+    lg__lane_kind kind = (lg__lane_kind)(lane - server->lanes);
+    pthread_mutex_lock(&server->lock);
+    snprintf(lane->phase, sizeof lane->phase, "%s", phase);
+    lane->done = done;
+    bool goes_on = !server->ending && !(lane->is_preparing &&
+                                        first(server, LG__JOB_WAITING, kind));
+    pthread_mutex_unlock(&server->lock);
+    return goes_on;
+}
+
+// Called with the lock, and returns with it.
+static void
+run(lg__lane *lane, lg__job *job)
+{
+    lg__server *server = lane->server;
+    lg__reply reply = {.type = job->reply.type};
+    job->state = LG__JOB_RUNNING;
+    lane->phase[0] = '\0';
+    pthread_mutex_unlock(&server->lock);
+    lg__server_make(server, &job->request, &job->question, &lane->monitor,
+                    false, &reply);
+    pthread_mutex_lock(&server->lock);
+    job->reply = reply;
+    job->state = LG__JOB_DONE;
+    pthread_cond_broadcast(&server->changed);
+}
+
+static bool
+prepare(lg__lane *lane)
+{
+    lg__server *server = lane->server;
+    lane->is_preparing = true;
+    pthread_mutex_unlock(&server->lock);
+    bool more = lg__server_prepare(server, &lane->monitor);
+    pthread_mutex_lock(&server->lock);
+    lane->is_preparing = false;
+    return more;
+}
+
+static void *
+work(void *context)
+{
+    lg__lane *lane = context;
+    lg__server *server = lane->server;
+    lg__lane_kind kind = (lg__lane_kind)(lane - server->lanes);
+    bool to_prepare = kind == LG__SLOW;
+    pthread_mutex_lock(&server->lock);
+    while (!server->ending) {
+        lg__job *job = first(server, LG__JOB_WAITING, kind);
+        if (job)
+            run(lane, job);
+        else if (to_prepare)
+            to_prepare = prepare(lane);
+        else
+            pthread_cond_wait(&server->changed, &server->lock);
+    }
+    pthread_mutex_unlock(&server->lock);
+    return NULL;
+}
+
+/* ------------------------------------------------------ whoever asks --- */
+
+// A place for a new job: a free one, or that of a page that nobody fetched.
+static lg__job *
+place(lg__server *server)
+{
+    lg__job *job = first(server, LG__JOB_FREE, LG__LANES);
+    if (!job && (job = first(server, LG__JOB_DONE, LG__LANES)))
+        clear(job);
+    return job;
+}
+
+// NULL: there is no room now.
+static lg__job *
+job_for(lg__server *server, const lg__request *request, const lg_text *question,
+        lg__lane_kind lane)
+{
+    for (size_t i = 0; i < LG__JOBS; i++)
+        if (is_for(&server->jobs[i], question))
+            return &server->jobs[i];
+    lg__job *job = place(server);
+    if (!job || !lg__request_copy(request, &job->request))
+        return NULL;
+    lg_text_add_bytes(&job->question, question->data, question->length);
+    if (job->question.failed) {
+        clear(job);
+        return NULL;
+    }
+    job->state = LG__JOB_WAITING;
+    job->lane = lane;
+    job->number = ++server->job_count;
+    pthread_cond_broadcast(&server->changed);
+    return job;
+}
+
+static struct timespec
+soon(unsigned milliseconds)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    at.tv_sec += milliseconds / 1000;
+    at.tv_nsec += (long)(milliseconds % 1000) * 1000000;
+    if (at.tv_nsec >= 1000000000) {
+        at.tv_sec++;
+        at.tv_nsec -= 1000000000;
+    }
+    return at;
+}
+
+void
+lg__server_delegate(lg__server *server, const lg__request *request,
+                    const lg_text *question, lg__lane_kind lane,
+                    lg__reply *reply)
+{
+    char phase[sizeof server->lanes->phase] = "";
+    double done = 0;
+    const char *type = reply->type;
+    struct timespec until = soon(server->patience);
+    pthread_mutex_lock(&server->lock);
+    lg__job *job = job_for(server, request, question, lane);
+    while (job && job->state != LG__JOB_DONE &&
+           !pthread_cond_timedwait(&server->changed, &server->lock, &until))
+        continue;
+    bool there = job && job->state == LG__JOB_DONE;
+    if (there) {
+        *reply = job->reply;
+        reply->type = type;
+        job->reply = (lg__reply){0};
+        clear(job);
+    } else if (job && job->state == LG__JOB_RUNNING) {
+        memcpy(phase, server->lanes[lane].phase, sizeof phase);
+        done = server->lanes[lane].done;
+    }
+    pthread_mutex_unlock(&server->lock);
+    if (!there)
+        lg__server_say_wait(server, phase, done, reply);
+}
+
+/* --------------------------------------------------- start and end --- */
+
+// Signals that end the process go to the thread that asks.
+static bool
+start(lg__lane *lane)
+{
+    sigset_t ends, before;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGHUP);
+    lane->monitor = (lg_monitor){tick, lane};
+    pthread_sigmask(SIG_BLOCK, &ends, &before);
+    bool started = !pthread_create(&lane->thread, NULL, work, lane);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+bool
+lg__server_start(lg__server *server)
+{
+    pthread_condattr_t by_clock;
+    if (pthread_condattr_init(&by_clock))
+        return false;
+    pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
+    bool fine = !pthread_cond_init(&server->changed, &by_clock);
+    pthread_condattr_destroy(&by_clock);
+    if (!fine)
+        return false;
+    server->patience = PATIENCE_MILLISECONDS;
+    server->ending = false;
+    for (size_t i = 0; i < LG__LANES; i++)
+        server->lanes[i].server = server;
+    while (fine && server->started < LG__LANES) {
+        fine = start(&server->lanes[server->started]);
+        server->started += fine;
+    }
+    if (!fine)
+        lg__server_stop(server);
+    return fine;
+}
+
+void
+lg__server_stop(lg__server *server)
+{
+    if (server->started == 0)
+        return;
+    pthread_mutex_lock(&server->lock);
+    server->ending = true;
+    pthread_cond_broadcast(&server->changed);
+    pthread_mutex_unlock(&server->lock);
+    while (server->started > 0)
+        pthread_join(server->lanes[--server->started].thread, NULL);
+    for (size_t i = 0; i < LG__JOBS; i++)
+        clear(&server->jobs[i]);
+    pthread_cond_destroy(&server->changed);
+}
