@@ -17,7 +17,6 @@ from leakgraph._core import (
     Edges,
     Error,
     Node,
-    Nodes,
     Result,
     Size,
     Snapshot,
@@ -39,8 +38,6 @@ propose a fix.
 MOST = 100
 #: Longer texts are cut, in characters.
 LONG = 4000
-#: Sorting more objects takes seconds.
-SORTED = 100_000
 #: Longer lists in a row are cut.
 WIDE = 10
 
@@ -161,14 +158,10 @@ class Tools:
         return answer
 
     def search(self, selector: str, limit: int = 10) -> Answer:
-        """List the objects that a selector names, the ones that retain most first.
-
-        More than 100,000 are not sorted.
-        """
-        found: Nodes | list[Node] = self._snap.select(selector)
-        if len(found) <= SORTED:
-            found = sorted(found, key=lambda node: node.retained.total, reverse=True)
-        return _limited([_facts(node) for node in found[: _most(limit)]], len(found))
+        """List the objects that a selector names, the ones that retain most first."""
+        found = self._snap.select(selector)
+        rows = [_facts(node) for node in found.biggest(_most(limit))]
+        return _limited(rows, len(found))
 
     def references(
         self,

@@ -44,6 +44,19 @@ def test_class_of_an_instance(snap, held):
     assert snap.find(type(held)).text.endswith("Trainer")
 
 
+def test_the_biggest_of_many(snap):
+    found = snap.select("type:list")
+    ranked = sorted(found, key=lambda node: (-node.retained.total, node.index))
+    assert list(found.biggest(limit=None)) == ranked
+    assert list(found.biggest()) == ranked[:20]
+    half = set(found[::2])
+    assert list(found[::2].biggest(3)) == [one for one in ranked if one in half][:3]
+    assert snap.nodes.biggest(1)[0].retained.total >= ranked[0].retained.total
+    assert len(found[:0].biggest()) == 0
+    with pytest.raises(leakgraph.ArgumentError):
+        found.biggest(-1)
+
+
 def test_edges_of_a_list(snap, held):
     node = snap.find(held.losses)
     items = [edge for edge in node.referents() if edge.kind == "index"]

@@ -2,10 +2,13 @@
  * What a node retains and who dominates it.
  */
 #include "binding/objects/py_analysis.h"
+#include "binding/objects/sequence.h"
+#include "binding/support/args.h"
 #include "binding/support/errors.h"
 #include "binding/objects/py_node.h"
 #include "binding/objects/size.h"
 #include <leakgraph/answers.h>
+#include <stdlib.h>
 
 PyObject *
 node_dominator(node_object *self, void *Py_UNUSED(closure))
@@ -57,4 +60,61 @@ node_is_reachable(node_object *self, void *Py_UNUSED(closure))
     if (analysis == NULL)
         return NULL;
     return PyBool_FromLong(lg_node_is_reachable(analysis, self->index));
+}
+
+static bool
+list_numbers(const sequence_object *self, lg_nodes *out)
+{
+    out->count = (size_t)self->range.length;
+    out->items = malloc((out->count + 1) * sizeof *out->items);
+    for (size_t i = 0; out->items != NULL && i < out->count; i++)
+        out->items[i] = (uint32_t)sequence_number(self, (Py_ssize_t)i);
+    if (out->items == NULL)
+        PyErr_NoMemory();
+    return out->items != NULL;
+}
+
+static PyObject *
+rank(sequence_object *self, const lg_nodes *all, size_t limit)
+{
+    lg_nodes ranked = {0};
+    lg_error error;
+    lg_status status;
+    const lg_analysis *analysis = analysis_acquire(self->snapshot, NULL);
+    if (analysis == NULL)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_nodes_ranked(analysis, all->items, all->count, 0, limit,
+                             &ranked, &error);
+    Py_END_ALLOW_THREADS
+    snapshot_release(self->snapshot);
+    if (status != LG_OK)
+        return error_raise(object_state(self), status, &error);
+    PyObject *result =
+        sequence_of_nodes(object_state(self), self->snapshot, &ranked);
+    lg_nodes_free(&ranked);
+    return result;
+}
+
+const char nodes_biggest_doc[] =
+    "biggest($self, /, limit=20)\n--\n\n"
+    "Those that retain the most, the biggest first: Nodes.\n\n"
+    "limit  how many; None or 'all' for all";
+
+PyObject *
+nodes_biggest(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+              PyObject *kwnames)
+{
+    static const char *const names[] = {"limit", NULL};
+    static const arg_list list = {"biggest", names, 1, 0};
+    sequence_object *nodes = (sequence_object *)self;
+    PyObject *values[1] = {NULL};
+    size_t limit = 20;
+    lg_nodes all = {0};
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !arg_rows(values[0], &limit) || !list_numbers(nodes, &all))
+        return NULL;
+    PyObject *result = rank(nodes, &all, limit > 0 ? limit : SIZE_MAX);
+    lg_nodes_free(&all);
+    return result;
 }

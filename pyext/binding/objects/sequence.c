@@ -143,6 +143,8 @@ static PyGetSetDef roots_getset[] = {
 };
 
 static PyMethodDef nodes_methods[] = {
+    {"biggest", FASTCALL(nodes_biggest), METH_FASTCALL | METH_KEYWORDS,
+     nodes_biggest_doc},
     ARROW_METHOD(nodes_arrow),
     ARROW_SCHEMA_METHOD(nodes_schema),
     {NULL, NULL, 0, NULL},

@@ -6,4 +6,8 @@
 
 extern PyType_Spec nodes_spec, edges_spec, roots_spec;
 
+extern const char nodes_biggest_doc[];
+PyObject *nodes_biggest(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                        PyObject *kwnames);
+
 #endif
