@@ -44,6 +44,8 @@ pip_paths() {
 # in a mount namespace, so that nothing stays behind.
 mount_root() {
     local root=$1 path
+    # unshare needs a mount at the root, and what is inside needs unshare.
+    mount --bind "$root" "$root"
     mount -t proc proc "$root/proc"
     mount --bind /dev "$root/dev"
     pip_paths | while read -r path; do

@@ -34,6 +34,8 @@ WAITS = {
     "sleeps": ("time.sleep(100)", ""),
     "computes": ("while True: sum(range(100))", ""),
     "waits for a lock": ("threading.Event().wait(100)", ""),
+    "waits for a queue": ("queue.SimpleQueue().get(timeout=100)", "import queue"),
+    "waits for a thread": ("threading.enumerate()[-1].join(100)", ""),
     "waits for a child": (
         "child.wait()",
         "import subprocess\nchild = subprocess.Popen(['cat'], stdin=subprocess.PIPE)",
@@ -59,9 +61,9 @@ UNSHARED = ("unshare", "-m", "-p", "-f", "--kill-child", "sh", "-c")
 class Target:
     """A running Python."""
 
-    def __init__(self, source, *command, first=""):
+    def __init__(self, source, *command, first="", options=()):
         self.process = subprocess.Popen(
-            [*command, sys.executable, "-c", BEGIN + first + READY + source],
+            [*command, sys.executable, *options, "-c", BEGIN + first + READY + source],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -105,8 +107,8 @@ def target():
     """Start targets: target(source)."""
     started = []
 
-    def start(source, *command, first=""):
-        started.append(Target(source, *command, first=first))
+    def start(source, *command, **options):
+        started.append(Target(source, *command, **options))
         return started[-1]
 
     yield start
@@ -154,6 +156,13 @@ def test_the_process_goes_on(target, wait):
     assert one.traces() == before
     assert one.process.poll() is None
     assert one.status("State") in "SR"
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="needs CPython 3.14")
+def test_a_process_without_remote_debugging(target):
+    one = target("while True: sum(range(100))", options=("-X", "disable-remote-debug"))
+    with leakgraph.attach(one.pid) as snap:
+        assert len(snap.select("type:__main__.Kept")) == 1000
 
 
 ASKED = """
