@@ -818,6 +818,7 @@ class Growth(Result[GrowthRow]):
 
 @final
 class Ranks(Result[RankRow]):
+    def report(self, path: _Path, *, title: str | None = None) -> str: ...
     @property
     def ranks(self) -> tuple[Rank, ...]: ...
     @property

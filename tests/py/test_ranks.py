@@ -92,6 +92,13 @@ def test_page(paths, tmp_path):
     assert "<h1>4 ranks</h1>" in text and "default-src 'none'" in text
     assert text.index(">__main__.trainer.losses<") < text.index(">__main__.dataset<")
     assert text.count('<rect class="apart"') == 2
+    ranks = leakgraph.ranks(*paths, min_bytes="64 KiB")
+    assert ranks.report(tmp_path / "of-{rank}.html") == str(tmp_path / "of-0.html")
+    assert (tmp_path / "of-0.html").read_text() == text
+    ranks[:1].report(page, title="A <job>")
+    assert "<title>A &lt;job&gt;" in page.read_text()
+    with pytest.raises(OSError, match="missing"):
+        ranks.report(tmp_path / "missing" / "ranks.html")
     done = subprocess.run([*command, "--json"], capture_output=True, text=True)
     assert done.returncode == 2 and "leave out --json or -o" in done.stderr
 

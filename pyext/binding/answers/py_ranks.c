@@ -4,10 +4,14 @@
 #include "binding/support/args.h"
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
+#include "binding/support/pathname.h"
 #include "binding/support/progress.h"
 
+#include <leakgraph/page.h>
 #include <leakgraph/ranks.h>
 #include <leakgraph/report.h>
+
+#include <stdlib.h>
 
 /* Rows that the text shows; Python sees all. */
 #define SHOWN_ROWS 20
@@ -42,44 +46,80 @@ static const result_shape repeated_shape = {TYPE_RANKS, TYPE_RANK_REPEAT,
                                             repeated_fields, 0};
 static const result_shape rank_shape = {TYPE_RANKS, TYPE_RANK, rank_fields, 0};
 
-enum { RANKS, REPEATED, LIBRARIES, FACTS };
+enum { RANKS, REPEATED, LIBRARIES, ANSWER };
 
-/* The table is its from now on. */
+#define ANSWER_NAME "leakgraph.ranks"
+
+static void
+drop_answer(PyObject *capsule)
+{
+    lg_ranks *ranks = PyCapsule_GetPointer(capsule, ANSWER_NAME);
+    lg_ranks_free(ranks);
+    free(ranks);
+}
+
+/* What the page is written from, which is the capsule's from now on. */
 static PyObject *
-ranks_new(snapshot_object *snapshot, lg_table *table)
+keep_answer(lg_ranks *ranks)
+{
+    lg_ranks *kept = malloc(sizeof *kept);
+    PyObject *capsule = NULL;
+    if (kept == NULL)
+        PyErr_NoMemory();
+    else
+        capsule = PyCapsule_New(kept, ANSWER_NAME, NULL);
+    if (capsule == NULL) {
+        free(kept);
+        lg_ranks_free(ranks);
+        return NULL;
+    }
+    *kept = *ranks;
+    PyCapsule_SetDestructor(capsule, drop_answer);
+    return capsule;
+}
+
+/* The table is its from now on, and the capsule, which may be NULL. */
+static PyObject *
+ranks_new(snapshot_object *snapshot, lg_table *table, PyObject *capsule)
 {
     lg_cell libraries = {0};
     result_fact(table, "libraries", &libraries);
     PyObject *facts = Py_BuildValue(
-        "(NNK)", result_fact_rows(snapshot, table, "ranks", &rank_shape),
+        "(NNKN)", result_fact_rows(snapshot, table, "ranks", &rank_shape),
         result_fact_rows(snapshot, table, "repeated", &repeated_shape),
-        (unsigned long long)libraries.count);
+        (unsigned long long)libraries.count, capsule);
     return result_with_facts(snapshot, &shape, table, facts);
 }
 
 static lg_status
-find_ranks(const ranks_request *self, lg_table **out, lg_error *error)
+find_ranks(const ranks_request *self, lg_ranks *out, lg_table **table,
+           lg_error *error)
 {
-    lg_ranks ranks;
     lg_status status =
         lg_ranks_find((const lg_summary *const *)self->given.summaries,
-                      (size_t)self->given.count, &self->options, &ranks, error);
+                      (size_t)self->given.count, &self->options, out, error);
     if (status != LG_OK)
         return status;
-    status = lg_tabulate_ranks(&ranks, 0, out, error);
-    lg_ranks_free(&ranks);
+    status = lg_tabulate_ranks(out, 0, table, error);
+    if (status != LG_OK)
+        lg_ranks_free(out);
     return status;
 }
 
-/* Kinds of devices are those of no snapshot. */
+/* Of what was found nothing is the caller's any more. Kinds of devices are
+   those of no snapshot. */
 static PyObject *
-answer(core_state *state, lg_table *table)
+answer(core_state *state, lg_ranks *found, lg_table *table)
 {
+    PyObject *capsule = keep_answer(found);
     PyObject *gone = compared_gone(state, table);
-    PyObject *ranks =
-        gone != NULL ? ranks_new((snapshot_object *)gone, table) : NULL;
-    if (gone == NULL)
+    PyObject *ranks = NULL;
+    if (gone != NULL) {
+        ranks = ranks_new((snapshot_object *)gone, table, capsule);
+    } else {
         lg_table_free(table);
+        Py_XDECREF(capsule);
+    }
     Py_XDECREF(gone);
     return ranks;
 }
@@ -93,15 +133,16 @@ request_run(ranks_request *self, core_state *state, PyObject *const *args)
         !compared_open(&self->given, state, args, &self->progress.monitor,
                        &newest))
         return NULL;
+    lg_ranks found;
     lg_table *table = NULL;
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = find_ranks(self, &table, &error);
+    status = find_ranks(self, &found, &table, &error);
     Py_END_ALLOW_THREADS
     if (newest != NULL)
         snapshot_release((snapshot_object *)self->given.snapshots[last]);
-    return status == LG_OK ? answer(state, table)
+    return status == LG_OK ? answer(state, &found, table)
                            : error_raise(state, status, &error);
 }
 
@@ -154,8 +195,52 @@ static PyGetSetDef ranks_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
+static PyObject *
+save_page(result_object *self, PyObject *path, const lg_page_options *options)
+{
+    PyObject *capsule = PyTuple_GET_ITEM(self->facts, ANSWER);
+    lg_error error;
+    lg_status status;
+    Py_BEGIN_ALLOW_THREADS
+    status = lg_page_ranks_save(PyCapsule_GetPointer(capsule, ANSWER_NAME),
+                                options, PyBytes_AS_STRING(path), &error);
+    Py_END_ALLOW_THREADS
+    if (status != LG_OK)
+        return error_raise(object_state(self), status, &error);
+    return PyUnicode_DecodeFSDefault(PyBytes_AS_STRING(path));
+}
+
+static PyObject *
+ranks_report(result_object *self, PyObject *const *args, Py_ssize_t nargs,
+             PyObject *kwnames)
+{
+    static const char *const names[] = {"path", "title", NULL};
+    static const arg_list list = {"report", names, 1, 1};
+    PyObject *values[2] = {NULL};
+    lg_page_options options = LG_PAGE_OPTIONS_INIT;
+    if (!args_take(&list, args, nargs, kwnames, values) ||
+        !arg_text("title", values[1], &options.title))
+        return NULL;
+    PyObject *path = pathname_filled(values[0]);
+    PyObject *saved = path ? save_page(self, path, &options) : NULL;
+    Py_XDECREF(path);
+    return saved;
+}
+
+static PyMethodDef ranks_methods[] = {
+    {"report", (PyCFunction)(void (*)(void))ranks_report,
+     METH_FASTCALL | METH_KEYWORDS,
+     "report($self, /, path, *, title=None)\n--\n\n"
+     "Write all of it as one web page to a file and return its path.\n\n"
+     "{pid}, {rank} and {n} in path stand for what Snapshot.save() has for "
+     "them.\n\n"
+     "title  the page's title; the number of ranks"},
+    {NULL, NULL, 0, NULL},
+};
+
 static PyType_Slot ranks_slots[] = {
     RESULT_SLOTS,
+    {Py_tp_methods, ranks_methods},
     {Py_tp_getset, ranks_getset},
     {Py_tp_doc, "A sequence of RankRow, the furthest from the usual first; "
                 "str() is the report."},
