@@ -22,7 +22,7 @@ explain(const lg_analysis *analysis, lg_node node, lg_view **out, lg_error *err)
         return status;
     lg_bytes retained = lg_node_retained(analysis, why.node);
     printf("retains %" PRIu64 " bytes on the host, %" PRIu64 " on devices\n",
-           retained.host, retained.device);
+           retained.host, retained.devices);
 
     lg_view_options options = LG_VIEW_OPTIONS_INIT;
     options.max_nodes = 40;

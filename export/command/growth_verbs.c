@@ -108,7 +108,7 @@ static lg_status
 find_ranks(const comparison *state, lg_ranks *out, lg_error *error)
 {
     lg_ranks_options options = LG_RANKS_OPTIONS_INIT;
-    if (state->arguments->min_bytes > 0)
+    if (state->arguments->min_bytes >= 0)
         options.min_bytes = (uint64_t)state->arguments->min_bytes;
     return lg_ranks_find((const lg_summary *const *)state->summaries,
                          state->count, &options, out, error);

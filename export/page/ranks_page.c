@@ -33,6 +33,16 @@ add_cell(lg_text *out, const char *class, uint64_t bytes)
 }
 
 static void
+add_repeat(const lg_ranks *ranks, const lg_rank_row *row, uint32_t count,
+           lg_text *out)
+{
+    lg_text_addf(out, "<td class=\"n\" data-v=\"%llu\">",
+                 (unsigned long long)(row->least * count));
+    lg_rank_row_format_least(ranks, row, count, out);
+    lg_text_add(out, "</td>");
+}
+
+static void
 add_known(lg_text *out, int64_t bytes)
 {
     if (bytes < 0)
@@ -254,8 +264,8 @@ add_repeated(ranks_page *to)
                      "<th>what</th><th>where</th></tr></thead><tbody>\n");
     for (size_t i = 0; i < ranks->repeated_count && i < ROWS; i++) {
         lg_text_add(out, "<tr>");
-        add_cell(out, "n", ranks->repeated[i].least);
-        add_cell(out, "n", ranks->repeated[i].least * ranks->count);
+        add_repeat(ranks, &ranks->repeated[i], 1, out);
+        add_repeat(ranks, &ranks->repeated[i], ranks->count, out);
         add_place(to, &ranks->repeated[i]);
         lg_text_add(out, "</tr>\n");
     }
@@ -267,7 +277,7 @@ static void
 say(ranks_page *to)
 {
     lg_text said = {0};
-    lg_ranks_say(to->ranks, &said);
+    lg_ranks_format(to->ranks, &said);
     for (const char *at = said.data; at && *at;) {
         size_t length = strcspn(at, "\n");
         lg_text_add(to->page.out, "<p>");

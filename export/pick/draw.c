@@ -184,7 +184,7 @@ weigh_fold(const view_picker *picker, const view_family *family, size_t single,
         lg_bytes one = lg__family_retained(
             picker, &rest, lg__hop_end(picker, &family->kept[i].hop));
         retained.host -= one.host;
-        retained.device -= one.device;
+        retained.devices -= one.devices;
     }
     if (!is_exact(picker, family))
         lg_text_add(&fold->retained_label, "at least ");
@@ -214,7 +214,7 @@ draw_fold(view_picker *picker, size_t index, const view_family *family,
         lg_bytes one = lg_node_bytes(picker->graph,
                                      lg__hop_end(picker, &family->kept[i].hop));
         bytes.host -= one.host;
-        bytes.device -= one.device;
+        bytes.devices -= one.devices;
     }
     lg__own_set(fold, picker->graph, bytes);
     if (picker->options.analysis && !values)
@@ -278,7 +278,7 @@ draw_rest(view_picker *picker, size_t index, const view_group *group,
         families++;
         rest->count += family->count;
         bytes.host += family->bytes.host;
-        bytes.device += family->bytes.device;
+        bytes.devices += family->bytes.devices;
     }
     lg__own_set(rest, picker->graph, bytes);
     lg_text_add_count(&rest->title, rest->count);

@@ -255,10 +255,10 @@ add_sibling(view_group *group, const lg_hop *hop, unsigned kind, uint32_t other)
     family->count++;
     lg_bytes own = lg_node_bytes(group->picker->graph, other);
     family->bytes.host += own.host;
-    family->bytes.device += own.device;
+    family->bytes.devices += own.devices;
     lg_bytes retained = lg__family_retained(group->picker, family, other);
     family->retained.host += retained.host;
-    family->retained.device += retained.device;
+    family->retained.devices += retained.devices;
     family->last = *hop;
     if (family->kept_count > group->keep)
         return true;

@@ -6,7 +6,7 @@
 uint64_t
 lg__bytes_total(lg_bytes bytes)
 {
-    uint64_t total = bytes.host + bytes.device;
+    uint64_t total = bytes.host + bytes.devices;
     return total < bytes.host ? UINT64_MAX : total;
 }
 
@@ -24,10 +24,10 @@ add_part(lg_text *out, uint64_t bytes, lg_string place, bool *first)
 static void
 add_host(lg_text *out, const lg_graph *graph, lg_bytes bytes, bool first)
 {
-    if (!bytes.device)
+    if (!bytes.devices)
         lg_text_add_size(out, bytes.host);
     // Next to gigabytes on a device, a few objects are not worth a word.
-    else if (bytes.host >= bytes.device / 1000 && bytes.host)
+    else if (bytes.host >= bytes.devices / 1000 && bytes.host)
         add_part(out, bytes.host, lg_graph_device_name(graph, 0), &first);
 }
 
@@ -36,9 +36,9 @@ lg__bytes_add(lg_text *out, const lg_graph *graph, lg_bytes bytes)
 {
     static const lg_string several = {"on devices", 10};
     bool first = true;
-    if (bytes.device) {
+    if (bytes.devices) {
         bool one = lg_graph_device_count(graph) == 1;
-        add_part(out, bytes.device,
+        add_part(out, bytes.devices,
                  one ? lg_graph_device_name(graph, 1) : several, &first);
     }
     add_host(out, graph, bytes, first);
@@ -50,7 +50,7 @@ lg__each_add(lg_text *out, const lg_graph *graph, const uint64_t *bytes)
     lg_bytes sum = {.host = bytes[0]};
     bool first = true;
     for (uint32_t on = 1; on <= lg_graph_device_count(graph); on++) {
-        sum.device += bytes[on];
+        sum.devices += bytes[on];
         if (bytes[on])
             add_part(out, bytes[on], lg_graph_device_name(graph, on), &first);
     }
@@ -62,7 +62,7 @@ lg__own_set(view_node *node, const lg_graph *graph, lg_bytes bytes)
 {
     node->size = lg__bytes_total(bytes);
     lg_text_free(&node->own);
-    if (bytes.device)
+    if (bytes.devices)
         lg__bytes_add(&node->own, graph, bytes);
 }
 

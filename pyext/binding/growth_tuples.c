@@ -66,8 +66,8 @@ PyStructSequence_Field rank_row_fields[] = {
 PyStructSequence_Field rank_repeat_fields[] = {
     {"holder", "where every rank has it"},
     {"type_name", "of what it is, without its module"},
-    {"each", "bytes that every rank has there, or more"},
-    {"together", "that of all ranks"},
+    {"each", "what every rank has there, or more: a Size"},
+    {"together", "that of all ranks: a Size"},
     {NULL, NULL},
 };
 

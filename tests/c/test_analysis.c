@@ -125,7 +125,7 @@ shared(void)
     uint32_t both[] = {1, 2};
     lg_bytes bytes = {7, 7};
     CHECK(lg_nodes_retained(analysis, both, 2, NULL, &bytes, NULL) == LG_OK);
-    CHECK(bytes.host == DRAWN_BIG + 3 * DRAWN_SIZE && bytes.device == 0);
+    CHECK(bytes.host == DRAWN_BIG + 3 * DRAWN_SIZE && bytes.devices == 0);
     uint32_t none = 5;
     CHECK(lg_nodes_retained(analysis, &none, 1, NULL, &bytes, NULL) ==
           LG_EINVAL);

@@ -52,7 +52,7 @@ compare_nodes(const lg_analysis *analysis, const oracle *known)
         CHECK(rounding == rounding_of(graph, set));
         lg_bytes all = lg_node_retained(analysis, node);
         CHECK(all.host == oracle_bytes(graph, set, 0));
-        CHECK(all.device ==
+        CHECK(all.devices ==
               oracle_bytes(graph, set, 1) + oracle_bytes(graph, set, 2));
     }
 }
@@ -82,7 +82,7 @@ compare_components(const lg_analysis *analysis, const oracle *known)
         for (uint32_t device = 0; device < ORACLE_DEVICES; device++)
             CHECK(lg_component_retained_on(analysis, i, device) ==
                   oracle_bytes(graph, retained, device));
-        uint64_t bytes = component.retained.host + component.retained.device;
+        uint64_t bytes = component.retained.host + component.retained.devices;
         CHECK(bytes <= previous);
         previous = bytes;
     }
@@ -116,7 +116,7 @@ compare_sets(const lg_analysis *analysis, const oracle *known)
     for (uint32_t device = 0; device < ORACLE_DEVICES; device++)
         CHECK(each[device] == oracle_bytes(graph, retained, device));
     CHECK(bytes.host == each[0]);
-    CHECK(bytes.device ==
+    CHECK(bytes.devices ==
           oracle_bytes(graph, retained, 1) + oracle_bytes(graph, retained, 2));
 }
 
@@ -184,7 +184,7 @@ compare_tree(const lg_analysis *analysis, const oracle *known)
             lg_bytes last = lg_node_retained(analysis, child[j ? j - 1 : 0]);
             CHECK(lg_node_dominator(analysis, child[j]) ==
                   (i < known->nodes ? i : LG_NONE));
-            CHECK(own.host + own.device <= last.host + last.device);
+            CHECK(own.host + own.devices <= last.host + last.devices);
             CHECK(j >= 2 || first[j] == child[j]);
         }
         listed += count;
@@ -200,7 +200,7 @@ compare_tree(const lg_analysis *analysis, const oracle *known)
     lg_bytes garbage = lg_analysis_garbage_bytes(analysis);
     CHECK(live.host == oracle_bytes(graph, known->live, 0));
     CHECK(garbage.host == oracle_bytes(graph, all & ~known->live, 0));
-    CHECK(live.device + garbage.device ==
+    CHECK(live.devices + garbage.devices ==
           oracle_bytes(graph, all, 1) + oracle_bytes(graph, all, 2));
 }
 

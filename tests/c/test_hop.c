@@ -197,13 +197,13 @@ buffers(void)
     CHECK(lg_node_folded_into(graph, STORED_BATCH_DATA) == LG_NONE);
     CHECK(lg_node_folded_into(graph, STORED_ARRAY_DATA) == LG_NONE);
     lg_bytes bytes = lg_node_bytes(graph, STORED_WEIGHT);
-    CHECK(bytes.host == 260 && bytes.device == 1 << 20);
+    CHECK(bytes.host == 260 && bytes.devices == 1 << 20);
     CHECK(lg_node_bytes_on(graph, STORED_WEIGHT, 1) == 1 << 20);
     CHECK(lg_node_bytes_on(graph, STORED_WEIGHT, LG_NONE) == 260 + (1 << 20));
     bytes = lg_node_bytes(graph, STORED_LOSS);
-    CHECK(bytes.host == 100 + 176 && bytes.device == 0);
+    CHECK(bytes.host == 100 + 176 && bytes.devices == 0);
     bytes = lg_node_bytes(graph, STORED_BATCH);
-    CHECK(bytes.host == 260 && bytes.device == 0);
+    CHECK(bytes.host == 260 && bytes.devices == 0);
     lg_text text = {0};
     lg_node_bytes_format(graph, STORED_WEIGHT, &text);
     lg_text_add(&text, ", ");

@@ -43,17 +43,17 @@ check_analysis(const lg_analysis *analysis)
 {
     const uint64_t huge = (uint64_t)8 << 30;
     CHECK(lg_node_retained(analysis, 0).host == 7);
-    CHECK(lg_node_retained(analysis, 0).device == huge + 32);
+    CHECK(lg_node_retained(analysis, 0).devices == huge + 32);
     CHECK(lg_node_retained_on(analysis, 0, 1) == 32);
     CHECK(lg_node_retained_on(analysis, 0, 2) == huge);
-    CHECK(lg_analysis_garbage_bytes(analysis).device == 16);
+    CHECK(lg_analysis_garbage_bytes(analysis).devices == 16);
     CHECK(lg_analysis_garbage_bytes(analysis).host == 0);
     CHECK(lg_analysis_component_count(analysis) == 2);
     lg_component component = lg_analysis_component(analysis, 0);
     CHECK(component.count == 2 && component.nodes[0] == 1 &&
           component.reachable);
     CHECK(component.retained.host == 6 &&
-          component.retained.device == huge + 32);
+          component.retained.devices == huge + 32);
     CHECK(lg_component_retained_on(analysis, 0, 2) == huge);
     CHECK(!lg_analysis_component(analysis, 1).reachable);
     CHECK(lg_node_component(analysis, 4) == 1 &&

@@ -87,6 +87,16 @@ keep_frames(story *made, uint32_t app, uint32_t thing)
     story_attribute(made, animation, "_save_seq", heap_list(made, thing));
 }
 
+static void
+keep_garbage(story *made, uint32_t app, uint32_t thing)
+{
+    (void)app;
+    uint32_t node = story_add(made, "Node", NULL, 48);
+    story_attribute(made, node, "me", node);
+    story_attribute(made, node, "part", thing);
+    lg_builder_set_info(made->builder, "gc.enabled", "no");
+}
+
 enum { ANY_DEPTH = 9 }; // a list keeps its contents alive
 
 static const struct {
@@ -103,6 +113,7 @@ static const struct {
     {"small-view", 262144, 0, keep_view},
     {"canvas-callback", 65536, 2, keep_callback},
     {"animation-frames", 65536, ANY_DEPTH, keep_frames},
+    {"disabled-collector", 1048576, ANY_DEPTH, keep_garbage},
 };
 
 static story

@@ -24,7 +24,7 @@ def whole():
     snapshot = leakgraph.snapshot()
     sizes = snapshot.analyze()
     both = sizes.reachable, sizes.garbage
-    return snapshot, sum(size.host + size.device for size in both)
+    return snapshot, sum(size.total for size in both)
 
 
 def promise(namespace, steps):
@@ -33,7 +33,7 @@ def promise(namespace, steps):
     findings = [
         {
             "pattern": finding.pattern,
-            "retained": finding.retained.host + finding.retained.device,
+            "retained": finding.retained.total,
             "fix": finding.fix,
             "alone": [holder.alone.host for holder in finding.holders],
         }

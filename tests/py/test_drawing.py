@@ -68,9 +68,9 @@ import gc, leakgraph
 gc.disable()
 held = [bytearray(3 << 20)]
 print(leakgraph.show_refs(held).text.splitlines()[0])
-many = [[] for _ in range(290_000 - len(gc.get_objects()) - gc.get_freeze_count())]
+many = [[] for _ in range(299_000 - len(gc.get_objects()) - gc.get_freeze_count())]
 print(leakgraph.show_refs(held).text.splitlines()[0])
-many += [[] for _ in range(20_000)]
+many += [[] for _ in range(2_000)]
 print(leakgraph.show_refs(held).text.splitlines()[0])
 print(leakgraph.show_refs(held, retained=True).text.splitlines()[0])
 """

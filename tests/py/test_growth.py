@@ -408,7 +408,7 @@ def test_every_face_says_the_same():
     row = said["rows"][0]
     assert row["holder"] == growth[0].holder
     assert row["counts"] == list(growth[0].counts)
-    assert row["bytes"] == [{"bytes": dict(size)} for size in growth[0].bytes]
+    assert row["bytes"] == [dict(size) for size in growth[0].bytes]
     assert said["is_growing"] is growth.is_growing
     assert said["unexplained"] == growth.unexplained
     assert [account["name"] for account in said["accounts"]] == [

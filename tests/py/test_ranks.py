@@ -64,8 +64,14 @@ def test_what_all_have(paths):
     ranks = leakgraph.ranks(*paths, min_bytes="64 KiB")
     first = ranks.repeated[0]
     assert (first.holder, first.type_name) == ("__main__.dataset", "list")
-    assert first.together == 4 * first.each > 4 * 3000 * 100
+    assert first.together == sum([first.each] * 4) > 4 * 3000 * 100
+    assert type(first.each) is type(ranks.libraries) is leakgraph.Size
     assert ranks.libraries > 100_000
+    parsed = json.loads(ranks.json)
+    assert parsed["libraries"] == ranks.libraries
+    assert parsed["repeated"][0]["each"] == first.each
+    assert parsed["rows"][0]["bytes"] == list(ranks[0].bytes)
+    assert len(leakgraph.ranks(*paths, min_bytes=0)) > len(ranks)
 
 
 def test_the_command_says_the_same(paths):

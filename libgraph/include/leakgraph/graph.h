@@ -54,7 +54,7 @@ LG_API uint64_t lg_node_spent(const lg_graph *graph, lg_node node);
 /** Bytes on the host, and on all devices together. */
 typedef struct lg_bytes {
     uint64_t host;
-    uint64_t device;
+    uint64_t devices;
 } lg_bytes;
 
 /** The shallow size of a node and the buffers that it alone holds (folded into

@@ -44,7 +44,8 @@ typedef struct lg_rank_row {
     uint32_t outlier;       /**< the rank that is furthest from it */
     int64_t apart;          /**< that rank's bytes less the usual */
     uint32_t others;        /**< further ranks that are apart by min_bytes */
-    uint64_t least;         /**< bytes of the rank with the fewest */
+    uint32_t fewest;        /**< the rank with the fewest bytes */
+    uint64_t least;         /**< that rank's, on the host and all devices */
 } lg_rank_row;
 
 typedef struct lg_ranks {
@@ -58,9 +59,10 @@ typedef struct lg_ranks {
     lg_rank_row *repeated; /**< what all ranks have alike, the most bytes
                                 first; none lies in another */
     size_t repeated_count;
-    uint64_t libraries;      /**< bytes of each rank in modules of known
-                                  libraries and the interpreter, which are no
-                                  row of what is repeated */
+    uint64_t *libraries;     /**< [devices + 1] bytes that every rank has in
+                                  modules of known libraries and the
+                                  interpreter, which are no row of what is
+                                  repeated */
     uint64_t min_bytes;      /**< what decided what is told */
     uint32_t native_outlier; /**< the rank whose unexplained bytes are furthest
                                   from the usual, if by min_bytes at least;
@@ -75,12 +77,12 @@ typedef struct lg_ranks {
 typedef struct lg_ranks_options {
     size_t size;        /**< of this struct */
     uint64_t min_bytes; /**< what differs by less is not told, nor what is
-                             smaller; 0: 1 MiB */
+                             smaller; at first 1 MiB */
 } lg_ranks_options;
 
 #define LG_RANKS_OPTIONS_INIT                                                  \
     {                                                                          \
-        .size = sizeof(lg_ranks_options)                                       \
+        .size = sizeof(lg_ranks_options), .min_bytes = 1 << 20                 \
     }
 
 /**

@@ -63,7 +63,7 @@ uint64_t
 lg__freed_by(const lg_analysis *analysis, uint32_t node)
 {
     lg_bytes bytes = lg_node_retained(analysis, node);
-    return bytes.host + bytes.device;
+    return bytes.host + bytes.devices;
 }
 
 lg_bytes

@@ -43,7 +43,7 @@ lg_analysis_component(const lg_analysis *analysis, uint32_t index)
     const uint32_t *nodes = analysis->component_node + first;
     lg_bytes retained = {analysis->component_host[index], 0};
     for (uint32_t device = 1; device <= analysis->graph->device_count; device++)
-        retained.device += lg_component_retained_on(analysis, index, device);
+        retained.devices += lg_component_retained_on(analysis, index, device);
     return (lg_component){
         .nodes = nodes,
         .count = analysis->component_first[index + 1] - first,

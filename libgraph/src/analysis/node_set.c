@@ -302,7 +302,7 @@ lg_nodes_retained(const lg_analysis *analysis, const lg_node *nodes,
     if (status == LG_OK) {
         *out = (lg_bytes){bytes[0], 0};
         for (uint32_t device = 1; device <= devices; device++)
-            out->device += bytes[device];
+            out->devices += bytes[device];
     }
     free(bytes);
     return status;

@@ -121,7 +121,7 @@ judge(const lg__cycle_search *state, uint32_t index)
     lg_cycle cycle = {.component = index,
                       .culprit = LG_NONE,
                       .total =
-                          component.retained.host + component.retained.device};
+                          component.retained.host + component.retained.devices};
     judge_kind(state, &component, &cycle);
     cycle.library = find_library(state, &component, index);
     return cycle;

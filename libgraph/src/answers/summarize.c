@@ -209,8 +209,9 @@ count_threads(summing *state, lg_error *err)
             continue;
         lg_bytes bytes = lg_node_retained(state->analysis, root.node);
         lg__text_add_uncounted(root.name, &state->text);
-        if (!count(state, LG_TALLY_THREAD, "",
-                   (lg__tally){.count = 1, .bytes = bytes.host + bytes.device}))
+        if (!count(
+                state, LG_TALLY_THREAD, "",
+                (lg__tally){.count = 1, .bytes = bytes.host + bytes.devices}))
             return lg__error_memory(err);
     }
     return LG_OK;

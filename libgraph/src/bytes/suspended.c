@@ -31,8 +31,8 @@ biggest_first(const void *left, const void *right, void *context)
     uint32_t b = *(const uint32_t *)right;
     lg_bytes one = lg_node_retained(analysis, a);
     lg_bytes other = lg_node_retained(analysis, b);
-    uint64_t more = one.host + one.device;
-    uint64_t less = other.host + other.device;
+    uint64_t more = one.host + one.devices;
+    uint64_t less = other.host + other.devices;
     if (more != less)
         return more > less ? -1 : 1;
     return a < b ? -1 : a > b;

@@ -166,20 +166,34 @@ lg__ranks_differ(lg__rank_table *table, uint64_t min_bytes, uint8_t *marks)
     return enough;
 }
 
-// What the rank with the fewest bytes has, and whether the others have about as
-// many.
-static uint64_t
-least_of(const lg__rank_table *table, uint32_t place, bool *alike)
+// The rank with the fewest bytes, what it has, and whether the others have
+// about as many.
+static uint32_t
+fewest_of(const lg__rank_table *table, uint32_t place, uint64_t *least,
+          bool *alike)
 {
-    uint64_t least = UINT64_MAX;
+    uint32_t fewest = 0;
     uint64_t most = 0;
+    *least = UINT64_MAX;
     for (uint32_t i = 0; i < table->ranks; i++) {
         uint64_t bytes = lg__rank_bytes(table, place, i);
-        least = bytes < least ? bytes : least;
+        if (bytes < *least) {
+            *least = bytes;
+            fewest = i;
+        }
         most = bytes > most ? bytes : most;
     }
-    *alike = most - least <= most / ALIKE;
-    return least;
+    *alike = most - *least <= most / ALIKE;
+    return fewest;
+}
+
+static void
+add_each(const lg__rank_table *table, uint32_t place, uint32_t rank,
+         uint64_t *bytes)
+{
+    size_t row = (size_t)place * table->each;
+    for (uint32_t kind = 0; kind < table->each; kind++)
+        bytes[kind] += table->bytes[(row + kind) * table->ranks + rank];
 }
 
 static bool
@@ -204,17 +218,17 @@ lg__ranks_repeat(const lg__rank_table *table, uint64_t min_bytes,
     uint8_t *state = calloc((size_t)table->count + 1, 1);
     if (!state)
         return false;
-    *libraries = 0;
     for (uint32_t i = 0; i < table->count; i++) {
         lg_place place = lg_places_at(table->places, i);
         bool alike;
-        uint64_t least = least_of(table, i, &alike);
+        uint64_t least;
+        uint32_t fewest = fewest_of(table, i, &least, &alike);
         bool inside =
             place.parent == LG_NONE || state[place.parent] == LOOK_INSIDE;
         if (!inside || table->is_own[i])
             continue;
         if (place.parent == LG_NONE && is_library(&place)) {
-            *libraries += least;
+            add_each(table, i, fewest, libraries);
         } else if (least >= min_bytes) {
             bool told = alike && place.kind != LG_PLACE_ROOT;
             state[i] = told ? TOLD : LOOK_INSIDE;

@@ -4,16 +4,18 @@
 #include <leakgraph/options.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 // One answer at work.
 typedef struct making {
     const lg_summary *const *summaries;
     lg__rank_table table;
     uint64_t min_bytes;
-    uint8_t *differs; // [places]
-    uint8_t *repeats; // [places]
-    bool repeating;   // rows are of what is repeated
-    uint64_t *next;   // of the numbers that are not in use yet
+    uint8_t *differs;    // [places]
+    uint8_t *repeats;    // [places]
+    uint64_t *libraries; // [kinds of devices]
+    bool repeating;      // rows are of what is repeated
+    uint64_t *next;      // of the numbers that are not in use yet
 } making;
 
 static uint64_t *
@@ -45,8 +47,7 @@ make_row(making *state, uint32_t place)
     lg_rank_row row = {.place = place,
                        .type = lg_places_at(table->places, place).type,
                        .counts = counts,
-                       .bytes = bytes,
-                       .least = UINT64_MAX};
+                       .bytes = bytes};
     for (uint32_t i = 0; i < table->ranks; i++) {
         uint64_t sum = 0;
         counts[i] = table->members[(size_t)place * table->ranks + i];
@@ -56,8 +57,10 @@ make_row(making *state, uint32_t place)
             sum += cell;
         }
         table->rest[i] = table->sorted[i] = sum;
-        row.least = sum < row.least ? sum : row.least;
+        if (sum < table->rest[row.fewest])
+            row.fewest = i;
     }
+    row.least = table->rest[row.fewest];
     row.usual = lg__rank_median(table->sorted, table->ranks);
     return row;
 }
@@ -165,7 +168,7 @@ static void
 find_native(making *state, lg_ranks *out)
 {
     lg__rank_table *table = &state->table;
-    uint64_t furthest = state->min_bytes - 1;
+    uint64_t furthest = state->min_bytes - 1; // which is 1 at least
     out->native_usual = -1;
     out->native_outlier = LG_NONE;
     for (uint32_t i = 0; i < table->ranks; i++) {
@@ -190,13 +193,17 @@ make_rows(making *state, lg_ranks *out, lg_error *err)
     size_t differing = count_marks(state->differs, table->count);
     size_t repeated = count_marks(state->repeats, table->count);
     size_t row = (size_t)table->ranks * (table->each + 1);
-    out->numbers = calloc((differing + repeated + 1) * row, sizeof(uint64_t));
+    out->numbers = calloc((differing + repeated + 1) * row + table->each,
+                          sizeof(uint64_t));
     out->rows = calloc(differing + 1, sizeof *out->rows);
     out->repeated = calloc(repeated + 1, sizeof *out->repeated);
     out->ranks = calloc(table->ranks, sizeof *out->ranks);
     if (!out->numbers || !out->rows || !out->repeated || !out->ranks)
         return lg__error_memory(err);
     state->next = out->numbers;
+    out->libraries = take_numbers(state, table->each);
+    memcpy(out->libraries, state->libraries,
+           table->each * sizeof *out->libraries);
     fill_ranks(state, out->ranks);
     if (!lg__rank_names(state->summaries, table->ranks, out->ranks,
                         &out->names))
@@ -217,10 +224,11 @@ compare(making *state, lg_ranks *out, lg_error *err)
     lg__rank_table *table = &state->table;
     state->differs = calloc((size_t)table->count + 1, 1);
     state->repeats = calloc((size_t)table->count + 1, 1);
-    if (!state->differs || !state->repeats ||
+    state->libraries = calloc(table->each, sizeof *state->libraries);
+    if (!state->differs || !state->repeats || !state->libraries ||
         !lg__ranks_differ(table, state->min_bytes, state->differs) ||
         !lg__ranks_repeat(table, state->min_bytes, state->repeats,
-                          &out->libraries))
+                          state->libraries))
         return lg__error_memory(err);
     return make_rows(state, out, err);
 }
@@ -253,7 +261,7 @@ lg_ranks_find(const lg_summary *const *summaries, size_t count,
                             "%zu: give the snapshot of another process, too",
                             count);
     making state = {.summaries = summaries,
-                    .min_bytes = whole.min_bytes ? whole.min_bytes : 1 << 20};
+                    .min_bytes = whole.min_bytes ? whole.min_bytes : 1};
     lg_ranks made = {0};
     status = lg__rank_table_new(summaries, count, &state.table, err);
     if (!status)
@@ -263,6 +271,7 @@ lg_ranks_find(const lg_summary *const *summaries, size_t count,
     lg__rank_table_free(&state.table);
     free(state.differs);
     free(state.repeats);
+    free(state.libraries);
     if (status)
         lg_ranks_free(&made);
     else

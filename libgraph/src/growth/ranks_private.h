@@ -51,8 +51,8 @@ uint64_t lg__rank_median(uint64_t *numbers, uint32_t count);
 bool lg__ranks_differ(lg__rank_table *table, uint64_t min_bytes,
                       uint8_t *marks);
 /** Marks the places that all ranks have alike, of which none lies in another;
- *  adds up what each rank has in modules of libraries. False when memory ran
- *  out. */
+ *  adds what every rank has in modules of libraries to `libraries`, [each].
+ *  False when memory ran out. */
 bool lg__ranks_repeat(const lg__rank_table *table, uint64_t min_bytes,
                       uint8_t *marks, uint64_t *libraries);
 

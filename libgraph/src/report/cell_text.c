@@ -43,20 +43,12 @@ static void
 format_size(const lg_table *table, const uint64_t *bytes, lg_text *out)
 {
     bool any = false;
-    for (uint32_t i = 1; i <= lg_table_device_count(table); i++) {
-        if (bytes[i] == 0)
-            continue;
-        lg_text_add(out, any ? " · " : "");
-        lg_text_add_size(out, bytes[i]);
-        lg_text_add(out, " ");
-        lg__text_add_string(out, lg_table_device_name(table, i));
-        any = true;
-    }
-    if (any && bytes[0] == 0)
-        return;
-    lg_text_add(out, any ? " · " : "");
-    lg_text_add_size(out, bytes[0]);
-    lg_text_add(out, any ? " host" : "");
+    for (uint32_t i = 1; i <= lg_table_device_count(table); i++)
+        lg__text_add_part(out, bytes[i], lg_table_device_name(table, i), &any);
+    if (any)
+        lg__text_add_part(out, bytes[0], lg_table_device_name(table, 0), &any);
+    else
+        lg_text_add_size(out, bytes[0]);
 }
 
 static void

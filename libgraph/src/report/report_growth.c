@@ -104,7 +104,7 @@ static void
 put_others(const report *to, const lg_growth_row *row)
 {
     static const lg__column columns[] = {
-        {"holder", .type = LG_COLUMN_PATH},
+        {.type = LG_COLUMN_PATH},
     };
     lg_table *list = lg__put_table(to->table, OTHERS, columns, 1);
     for (size_t i = 0; i < row->other_count; i++) {
@@ -121,7 +121,7 @@ static void
 put_bytes(const report *to, const lg_growth_row *row)
 {
     static const lg__column columns[] = {
-        {"bytes", .type = LG_COLUMN_SIZE},
+        {.type = LG_COLUMN_SIZE},
     };
     size_t each = (size_t)to->growth->devices + 1;
     lg_table *list = lg__put_table(to->table, BYTES, columns, 1);

@@ -53,7 +53,7 @@ add_rank(const lg_ranks *ranks, uint32_t rank, lg_text *out)
 static void
 put_series(const lg_ranks *ranks, const lg_rank_row *row, lg_table *table)
 {
-    static const lg__column column[] = {{"bytes", .type = LG_COLUMN_SIZE}};
+    static const lg__column column[] = {{.type = LG_COLUMN_SIZE}};
     lg_table *list = lg__put_table(table, BYTES, column, 1);
     for (uint32_t i = 0; i < ranks->count; i++) {
         lg__table_row(list);
@@ -120,6 +120,39 @@ put_row(const lg_ranks *ranks, const lg_rank_row *row, lg_table *table)
     put_holder(ranks, row->place, table, HOLDER);
 }
 
+static const uint64_t *
+least_bytes(const lg_ranks *ranks, const lg_rank_row *row)
+{
+    return row->bytes + (size_t)row->fewest * (ranks->devices + 1);
+}
+
+typedef struct shares {
+    const lg_ranks *ranks;
+    const lg_rank_row *row;
+} shares;
+
+static uint64_t
+together_on(const void *context, uint32_t device)
+{
+    const shares *of = context;
+    return least_bytes(of->ranks, of->row)[device] * of->ranks->count;
+}
+
+void
+lg_rank_row_format_least(const lg_ranks *ranks, const lg_rank_row *row,
+                         uint32_t count, lg_text *out)
+{
+    const uint64_t *bytes = least_bytes(ranks, row);
+    bool any = false;
+    for (uint32_t on = 1; on <= ranks->devices; on++)
+        lg__text_add_part(out, bytes[on] * count, ranks->device_names[on],
+                          &any);
+    if (any)
+        lg__text_add_part(out, bytes[0] * count, ranks->device_names[0], &any);
+    else
+        lg_text_add_size(out, bytes[0] * count);
+}
+
 static void
 fill_repeated(const lg_ranks *ranks, size_t limit, lg_table *table)
 {
@@ -127,8 +160,9 @@ fill_repeated(const lg_ranks *ranks, size_t limit, lg_table *table)
          i++) {
         const lg_rank_row *row = &ranks->repeated[i];
         lg__table_row(table);
-        lg__put_count(table, 0, row->least);
-        lg__put_count(table, 1, row->least * ranks->count);
+        const shares all = {ranks, row};
+        lg__put_each(table, 0, least_bytes(ranks, row));
+        lg__put_vector(table, 1, together_on, &all);
         lg__put_string(table, 2, lg__last_part(row->type));
         put_holder(ranks, row->place, table, 3);
     }
@@ -158,8 +192,8 @@ fill_ranks(const lg_ranks *ranks, size_t limit, lg_table *table)
 }
 
 static const lg__column repeated_columns[] = {
-    {"each", .type = LG_COLUMN_BYTES, .least = 10},
-    {"together", .type = LG_COLUMN_BYTES, .gap = 2},
+    {"each", .type = LG_COLUMN_SIZE, .least = 10},
+    {"together", .type = LG_COLUMN_SIZE, .gap = 2},
     {"type", "what", .gap = 2},
     {"holder", "where", .type = LG_COLUMN_PATH, .gap = 2},
 };
@@ -176,13 +210,13 @@ put_facts(const lg_ranks *ranks, lg_table *table)
 {
     static const lg__column facts[] = {
         {"min_bytes", .type = LG_COLUMN_COUNT},
-        {"libraries", .type = LG_COLUMN_COUNT},
+        {"libraries", .type = LG_COLUMN_SIZE},
         {"repeated", .type = LG_COLUMN_LIST, .lines = true},
         {"ranks", .type = LG_COLUMN_LIST, .lines = true},
     };
     lg_table *known = lg__table_facts(table, facts, 4);
     lg__put_count(known, 0, ranks->min_bytes);
-    lg__put_count(known, 1, ranks->libraries);
+    lg__put_each(known, 1, ranks->libraries);
     fill_repeated(ranks, 0, lg__put_table(known, 2, repeated_columns, 4));
     fill_ranks(ranks, 0, lg__put_table(known, 3, rank_columns, 4));
 }
@@ -235,12 +269,13 @@ static void
 say_libraries(const lg_ranks *ranks, lg_text *out)
 {
     lg_text_add(out, "Libraries and the interpreter have ");
-    lg_text_add_size(out, ranks->libraries);
+    lg_text_add_sizes(out, ranks->device_names, ranks->libraries,
+                      ranks->devices + (size_t)1);
     lg_text_add(out, " on each rank.\n");
 }
 
 void
-lg_ranks_say(const lg_ranks *ranks, lg_text *out)
+lg_ranks_format(const lg_ranks *ranks, lg_text *out)
 {
     say_ranks(ranks, out);
     say_native(ranks, out);

@@ -65,10 +65,23 @@ add_node(lg_json *json, const lg_table *table, const lg__column *column,
 }
 
 static void write_members(const lg_table *table, size_t row, lg_json *json);
+static void write_values(const lg_table *table, const char *name,
+                         lg_json *json);
+
+// A list of values rather than of rows: its only column has no name.
+static bool
+is_plain(const lg_table *table)
+{
+    return table->column_count == 1 && table->columns[0].name == NULL;
+}
 
 static void
 add_table(lg_json *json, const lg__column *column, const lg_table *table)
 {
+    if (column->type == LG_COLUMN_LIST && is_plain(table)) {
+        write_values(table, column->name, json);
+        return;
+    }
     if (column->type == LG_COLUMN_LIST) {
         write_rows(table, column->name, column->lines, json);
         return;
@@ -125,6 +138,15 @@ add_value(lg_json *json, const lg_table *table, size_t row, size_t index)
     default:
         lg_json_count(json, column->name, cell.count);
     }
+}
+
+static void
+write_values(const lg_table *table, const char *name, lg_json *json)
+{
+    lg_json_array(json, name);
+    for (size_t row = 0; row < lg_table_row_count(table); row++)
+        add_value(json, table, row, 0);
+    lg_json_end(json);
 }
 
 static void

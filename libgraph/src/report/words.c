@@ -267,16 +267,16 @@ lg__format_each(const lg_graph *graph, const uint64_t *bytes, lg_text *out)
 void
 lg__format_bytes(const lg_graph *graph, lg_bytes bytes, lg_text *out)
 {
-    if (bytes.device == 0) {
+    if (bytes.devices == 0) {
         lg_text_add_size(out, bytes.host);
         return;
     }
     if (lg_graph_device_count(graph) == 1) {
-        const uint64_t each[] = {bytes.host, bytes.device};
+        const uint64_t each[] = {bytes.host, bytes.devices};
         lg__format_each(graph, each, out);
         return;
     }
-    lg_text_add_size(out, bytes.device);
+    lg_text_add_size(out, bytes.devices);
     lg_text_add(out, " on devices");
     if (bytes.host == 0)
         return;

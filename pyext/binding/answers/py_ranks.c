@@ -1,6 +1,7 @@
 #include "binding/answers/py_ranks.h"
 #include "binding/answers/compared.h"
 #include "binding/objects/result.h"
+#include "binding/objects/size.h"
 #include "binding/support/args.h"
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
@@ -85,9 +86,9 @@ ranks_new(snapshot_object *snapshot, lg_table *table, PyObject *capsule)
     lg_cell libraries = {0};
     result_fact(table, "libraries", &libraries);
     PyObject *facts = Py_BuildValue(
-        "(NNKN)", result_fact_rows(snapshot, table, "ranks", &rank_shape),
+        "(NNNN)", result_fact_rows(snapshot, table, "ranks", &rank_shape),
         result_fact_rows(snapshot, table, "repeated", &repeated_shape),
-        (unsigned long long)libraries.count, capsule);
+        size_new(snapshot, libraries.size), capsule);
     return result_with_facts(snapshot, &shape, table, facts);
 }
 
@@ -190,8 +191,10 @@ static PyGetSetDef ranks_getset[] = {
     FACT("repeated", REPEATED,
          "A tuple of RankRepeat: what every process has, the most bytes "
          "first."),
-    FACT("libraries", LIBRARIES,
-         "Bytes of each process in modules of libraries and the interpreter."),
+    FACT(
+        "libraries", LIBRARIES,
+        "What every process has in modules of libraries and the interpreter: a "
+        "Size."),
     {NULL, NULL, NULL, NULL, NULL},
 };
 

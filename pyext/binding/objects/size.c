@@ -286,8 +286,6 @@ size_format(size_object *self, PyObject *format)
 
 static PyGetSetDef size_getset[] = {
     {"host", (getter)size_get_host, NULL, "Bytes of host memory.", NULL},
-    {"device", (getter)size_get_sum, NULL,
-     "Bytes of all devices but the host together.", (void *)1},
     {"total", (getter)size_get_sum, NULL, "Bytes of the host and all devices.",
      (void *)0},
     {NULL, NULL, NULL, NULL, NULL},
