@@ -106,7 +106,7 @@ def _differences(tree: Tree) -> str:
     if found.repeated:
         lines += ["", "What each of them has:"]
         rows = [
-            [_size(row.each), _size(row.together), row.type_name, row.holder]
+            [str(row.each), str(row.together), row.type_name, row.holder]
             for row in found.repeated
         ]
         lines.append(_table(["each", "together", "what", "where"], rows, 2))
@@ -211,8 +211,8 @@ def facts(tree: Tree) -> dict[str, object]:
             {
                 "holder": row.holder,
                 "type": row.type_name,
-                "each": row.each,
-                "together": row.together,
+                "each": dict(row.each),
+                "together": dict(row.together),
             }
             for row in (found.repeated if found is not None else ())
         ],
