@@ -141,7 +141,7 @@ draw_device(lg__page *page, const lg_account *account)
 }
 
 static void
-say_device(lg__page *page, const lg_account *account)
+format_device(lg__page *page, const lg_account *account)
 {
     lg_text *out = page->out;
     if (!account->known)
@@ -167,7 +167,7 @@ lg__page_add_memory(lg__page *page, lg_error *err)
     draw_host(page);
     for (size_t i = 0; i < page->accounts.count; i++) {
         draw_device(page, &page->accounts.items[i]);
-        say_device(page, &page->accounts.items[i]);
+        format_device(page, &page->accounts.items[i]);
     }
     lg_text_add(page->out, "<details><summary>All numbers</summary>"
                            "<div class=\"table\">");

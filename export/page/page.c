@@ -205,7 +205,7 @@ add_body(lg__page *page, lg_error *err)
     lg__page_head(page, page->options->title);
     lg_text_add(out, "<header>\n");
     lg__page_search(page, "");
-    lg__page_say_process(page);
+    lg__page_format_process(page);
     lg_text_add(out, "</header>\n<nav aria-label=\"Sections\">");
     lg_text_add_bytes(out, page->nav.data, page->nav.length);
     lg_text_add(out, "</nav>\n<main>\n");

@@ -95,7 +95,7 @@ lg_status lg__page_picture(lg__page *page, lg_view *view, const char *label,
                            lg_error *err);
 
 /** What the process is, and what it holds, in words. */
-void lg__page_say_process(lg__page *page);
+void lg__page_format_process(lg__page *page);
 /** What is worth doing, with a picture each. */
 lg_status lg__page_add_advice(lg__page *page, lg_error *err);
 /** The accounts of memory, as bars and as a table. */

@@ -5,7 +5,8 @@
 #include <string.h>
 
 static void
-say_info(lg__page *page, const char *before, const char *key, const char *after)
+format_info(lg__page *page, const char *before, const char *key,
+            const char *after)
 {
     lg_string value = lg_graph_info_find(page->graph, key);
     if (!value.length)
@@ -17,7 +18,7 @@ say_info(lg__page *page, const char *before, const char *key, const char *after)
 
 // `2026-11-22T16:14:48Z` as `2026-11-22 16:14:48 UTC`.
 static void
-say_time(lg__page *page)
+format_time(lg__page *page)
 {
     lg_string time = lg_graph_info_find(page->graph, "time");
     if (time.length != strlen("2026-11-22T16:14:48Z"))
@@ -30,7 +31,7 @@ say_time(lg__page *page)
 }
 
 static void
-say_sizes(lg__page *page, const uint64_t *bytes)
+format_sizes(lg__page *page, const uint64_t *bytes)
 {
     lg_text_add(page->out, "<b>");
     lg__page_sizes(page, bytes);
@@ -47,23 +48,23 @@ sum(const uint64_t *bytes, uint32_t devices)
 }
 
 static void
-say_objects(lg__page *page)
+format_objects(lg__page *page)
 {
     const lg_top *top = &page->top;
     lg_text *out = page->out;
     lg_text_add(out, "<p>It has <b>");
     lg_text_add_count(out, lg_graph_columns(page->graph)->node_count);
     lg_text_add(out, "</b> objects. What roots reach holds ");
-    say_sizes(page, top->reachable);
+    format_sizes(page, top->reachable);
     if (sum(top->libraries, top->devices)) {
         lg_text_add(out, ", of which libraries keep ");
-        say_sizes(page, top->libraries);
+        format_sizes(page, top->libraries);
         lg_text_add(out, " for themselves");
     }
     lg_text_add(out, ".");
     if (sum(top->garbage, top->devices)) {
         lg_text_add(out, " Garbage that was not collected yet holds ");
-        say_sizes(page, top->garbage);
+        format_sizes(page, top->garbage);
         lg_text_add(out, ".");
     }
     if (page->accounts.host[LG_HOST_RSS] > 0) {
@@ -75,7 +76,7 @@ say_objects(lg__page *page)
 }
 
 static void
-say_growth(lg__page *page)
+format_growth(lg__page *page)
 {
     lg_text *out = page->out;
     int64_t gained = page->grows ? lg_growth_gained(&page->growth) : 0;
@@ -94,7 +95,7 @@ say_growth(lg__page *page)
 }
 
 void
-lg__page_say_process(lg__page *page)
+lg__page_format_process(lg__page *page)
 {
     const char *title = page->options->title;
     lg_text *out = page->out;
@@ -104,11 +105,11 @@ lg__page_say_process(lg__page *page)
     else
         lg_text_add(out, "What keeps these bytes alive?");
     lg_text_add(out, "</h1>\n<p class=\"what\">A process of CPython");
-    say_info(page, " ", "python", "");
-    say_info(page, " on ", "platform", "");
-    say_info(page, ", pid ", "pid", "");
-    say_time(page);
+    format_info(page, " ", "python", "");
+    format_info(page, " on ", "platform", "");
+    format_info(page, ", pid ", "pid", "");
+    format_time(page);
     lg_text_add(out, ".</p>\n");
-    say_objects(page);
-    say_growth(page);
+    format_objects(page);
+    format_growth(page);
 }

@@ -28,7 +28,7 @@ typedef struct words {
 
 // A sentence of what a row of growth gained.
 static void
-say_gain(const lg_growth *growth, const lg_growth_row *row, lg_text *out)
+format_gain(const lg_growth *growth, const lg_growth_row *row, lg_text *out)
 {
     lg_text_add(out, "It gained ");
     lg_text_add_size(out, row->gained < 0 ? 0 : (uint64_t)row->gained);
@@ -39,7 +39,7 @@ say_gain(const lg_growth *growth, const lg_growth_row *row, lg_text *out)
 }
 
 static lg_status
-say_finding(words *say, const lg_advice_item *item, lg_error *err)
+format_finding(words *say, const lg_advice_item *item, lg_error *err)
 {
     const lg_findings *all = say->answers->findings;
     const lg_finding_group *group = &all->groups[item->index];
@@ -50,8 +50,8 @@ say_finding(words *say, const lg_advice_item *item, lg_error *err)
     lg__format_advice(first, false, &say->cause);
     if (item->grows != SIZE_MAX) {
         lg_text_add(&say->cause, " ");
-        say_gain(say->answers->growth, &say->answers->growth->rows[item->grows],
-                 &say->cause);
+        format_gain(say->answers->growth,
+                    &say->answers->growth->rows[item->grows], &say->cause);
     }
     lg__format_advice(first, true, &say->fix);
     return lg__format_holder(say->answers->analysis, first->holders,
@@ -75,18 +75,18 @@ growth_fix(lg_growth_verdict verdict)
 }
 
 static void
-say_growth(words *say, const lg_advice_item *item)
+format_growth(words *say, const lg_advice_item *item)
 {
     const lg_growth *growth = say->answers->growth;
     const lg_growth_row *row = &growth->rows[item->index];
     lg__format_growth_what(growth, row, &say->what);
     lg__format_growth_holder(growth, say->graph, row, &say->held_by);
-    say_gain(growth, row, &say->cause);
+    format_gain(growth, row, &say->cause);
     lg_text_add(&say->fix, growth_fix(row->verdict));
 }
 
 static void
-say_cycle(words *say, const lg_advice_item *item)
+format_cycle(words *say, const lg_advice_item *item)
 {
     const lg_cycles *cycles = say->answers->cycles;
     const lg_cycle_group *group = &cycles->groups[item->index];
@@ -110,7 +110,7 @@ say_cycle(words *say, const lg_advice_item *item)
 }
 
 static void
-say_unattributed(words *say, const lg_advice_item *item)
+format_unattributed(words *say, const lg_advice_item *item)
 {
     const lg_account *account = &say->answers->accounts->items[item->index];
     lg_text_add(&say->what, "blocks of nobody on ");
@@ -122,7 +122,7 @@ say_unattributed(words *say, const lg_advice_item *item)
 }
 
 static void
-say_holder(words *say, const lg_advice_item *item)
+format_holder(words *say, const lg_advice_item *item)
 {
     const lg_top_row *row = &say->answers->top->rows[item->index];
     if (row->count > 1) {
@@ -141,22 +141,22 @@ say_holder(words *say, const lg_advice_item *item)
 }
 
 static lg_status
-say_item(words *say, const lg_advice_item *item, lg_error *err)
+format_item(words *say, const lg_advice_item *item, lg_error *err)
 {
     switch (item->kind) {
     case LG_ADVICE_FINDING:
-        return say_finding(say, item, err);
+        return format_finding(say, item, err);
     case LG_ADVICE_GROWTH:
-        say_growth(say, item);
+        format_growth(say, item);
         break;
     case LG_ADVICE_CYCLE:
-        say_cycle(say, item);
+        format_cycle(say, item);
         break;
     case LG_ADVICE_UNATTRIBUTED:
-        say_unattributed(say, item);
+        format_unattributed(say, item);
         break;
     case LG_ADVICE_HOLDER:
-        say_holder(say, item);
+        format_holder(say, item);
         break;
     }
     return LG_OK;
@@ -173,7 +173,7 @@ lg_tabulate_advice(const lg_answers *answers, const lg_advice *advice,
     for (size_t i = 0; i < advice->count && status == LG_OK; i++) {
         const lg_advice_item *item = &advice->items[i];
         words say = {.answers = answers, .graph = graph};
-        status = say_item(&say, item, err);
+        status = format_item(&say, item, err);
         lg__table_row(table);
         lg__put_literal(table, KIND, lg_advice_kind_name(item->kind));
         lg__put_count(table, BYTES, item->bytes);

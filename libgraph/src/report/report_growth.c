@@ -254,8 +254,8 @@ lg_tabulate_growth(const lg_growth *growth, const lg_graph *newest,
     }
     lg__table_set_count(to.table, growth->count);
     lg__put_growth_facts(to.table, growth, newest);
-    lg__say_growth(to.table, growth);
-    lg__say_growth_check(to.table, growth, newest);
+    lg__format_growth_notes(to.table, growth);
+    lg__format_growth_check(to.table, growth, newest);
     return lg__table_finish(to.table, out, err);
 }
 

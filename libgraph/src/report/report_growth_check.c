@@ -76,8 +76,8 @@ format_verdict(const lg_growth *growth, lg_text *out)
 }
 
 void
-lg__say_growth_check(lg_table *table, const lg_growth *growth,
-                     const lg_graph *graph)
+lg__format_growth_check(lg_table *table, const lg_growth *growth,
+                        const lg_graph *graph)
 {
     static const lg__column columns[] = {
         {NULL, "gained", .type = LG_COLUMN_BYTES, .faces = LG__SHOWN,

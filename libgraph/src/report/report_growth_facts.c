@@ -181,7 +181,7 @@ lg__put_growth_facts(lg_table *table, const lg_growth *growth,
 
 // Where the growth lies that no object explains, if two allocators are known.
 static void
-say_parts(const lg_growth *growth, lg_text *out)
+format_parts(const lg_growth *growth, lg_text *out)
 {
     if (!growth->unexplained_known || !growth->unexplained_small_known)
         return;
@@ -193,7 +193,7 @@ say_parts(const lg_growth *growth, lg_text *out)
 }
 
 static void
-say_accounts(const lg_growth *growth, lg_text *out)
+format_accounts(const lg_growth *growth, lg_text *out)
 {
     bool any = false;
     for (int i = 0; i < LG_ACCOUNT_COUNT; i++) {
@@ -211,13 +211,13 @@ say_accounts(const lg_growth *growth, lg_text *out)
     if (growth->unexplained_known || growth->unexplained_small_known) {
         lg_text_add(out, "growth that no object explains: ");
         lg__format_signed((double)growth->unexplained, out);
-        say_parts(growth, out);
+        format_parts(growth, out);
         lg_text_add(out, "\n");
     }
 }
 
 static void
-say_below(lg_table *table, const lg_growth *growth)
+format_below(lg_table *table, const lg_growth *growth)
 {
     lg_text said = {0};
     lg_text_add(&said, growth->count > 0   ? "\n"
@@ -238,7 +238,7 @@ say_below(lg_table *table, const lg_growth *growth)
         lg_text_add(&said, growth->settled == 1 ? " place grew and stopped\n"
                                                 : " places grew and stopped\n");
     }
-    say_accounts(growth, &said);
+    format_accounts(growth, &said);
     lg__table_format_below(table, &said);
 }
 
@@ -366,9 +366,9 @@ add_tallies(lg_table *table, const lg_growth *growth, bool more)
 }
 
 void
-lg__say_growth(lg_table *table, const lg_growth *growth)
+lg__format_growth_notes(lg_table *table, const lg_growth *growth)
 {
-    say_below(table, growth);
+    format_below(table, growth);
     add_types(table, growth);
     add_tallies(table, growth, true);
     add_tallies(table, growth, false);

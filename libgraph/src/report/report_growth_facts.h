@@ -16,10 +16,10 @@ void lg__put_growth_facts(lg_table *table, const lg_growth *growth,
 void lg__put_growth_check(lg_table *facts, size_t column,
                           const lg_growth *growth, const lg_graph *newest);
 /** Adds it as lines at the end of the text. */
-void lg__say_growth_check(lg_table *table, const lg_growth *growth,
-                          const lg_graph *newest);
+void lg__format_growth_check(lg_table *table, const lg_growth *growth,
+                             const lg_graph *newest);
 /** Adds the lines below the rows. */
-void lg__say_growth(lg_table *table, const lg_growth *growth);
+void lg__format_growth_notes(lg_table *table, const lg_growth *growth);
 /** `100 → 200 → 300`; the middle of a long series is left out. */
 void lg__format_series(const uint64_t *numbers, uint32_t count, lg_text *out);
 /** What grows, and how: `Tensor accumulates (loss-history)`. */

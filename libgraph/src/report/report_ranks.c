@@ -223,7 +223,7 @@ put_facts(const lg_ranks *ranks, lg_table *table)
 
 // The ranks with the fewest and the most bytes.
 static void
-say_ranks(const lg_ranks *ranks, lg_text *out)
+format_ranks(const lg_ranks *ranks, lg_text *out)
 {
     uint32_t least = 0;
     uint32_t most = 0;
@@ -251,7 +251,7 @@ say_ranks(const lg_ranks *ranks, lg_text *out)
 }
 
 static void
-say_native(const lg_ranks *ranks, lg_text *out)
+format_native(const lg_ranks *ranks, lg_text *out)
 {
     if (ranks->native_outlier == LG_NONE)
         return;
@@ -266,7 +266,7 @@ say_native(const lg_ranks *ranks, lg_text *out)
 }
 
 static void
-say_libraries(const lg_ranks *ranks, lg_text *out)
+format_libraries(const lg_ranks *ranks, lg_text *out)
 {
     lg_text_add(out, "Libraries and the interpreter have ");
     lg_text_add_sizes(out, ranks->device_names, ranks->libraries,
@@ -277,9 +277,9 @@ say_libraries(const lg_ranks *ranks, lg_text *out)
 void
 lg_ranks_format(const lg_ranks *ranks, lg_text *out)
 {
-    say_ranks(ranks, out);
-    say_native(ranks, out);
-    say_libraries(ranks, out);
+    format_ranks(ranks, out);
+    format_native(ranks, out);
+    format_libraries(ranks, out);
 }
 
 static void
@@ -292,7 +292,7 @@ add_parts(const lg_ranks *ranks, lg_table *table)
     lg_text_add(&said, "\nWhat every rank has:\n");
     lg__table_format_above(part, &said);
     fill_repeated(ranks, REPEATED_SHOWN, part);
-    say_libraries(ranks, &said);
+    format_libraries(ranks, &said);
     lg__table_format_below(part, &said);
     part = lg__table_part(table, last, rank_columns, 4);
     lg_text_add(&said, "\n");
@@ -312,9 +312,9 @@ lg_tabulate_ranks(const lg_ranks *ranks, size_t limit, lg_table **out,
         put_row(ranks, &ranks->rows[i], table);
     lg__table_set_count(table, ranks->row_count);
     put_facts(ranks, table);
-    say_ranks(ranks, &said);
+    format_ranks(ranks, &said);
     lg__table_format_above(table, &said);
-    say_native(ranks, &said);
+    format_native(ranks, &said);
     lg__table_format_below(table, &said);
     add_parts(ranks, table);
     return lg__table_finish(table, out, err);

@@ -44,7 +44,7 @@ spent_faces(const lg_top *top)
 }
 
 static void
-say_total(report *to, const char *what)
+format_total(report *to, const char *what)
 {
     lg_text said = {0};
     lg_text_addf(&said, "\n%s; total ", what);
@@ -175,7 +175,7 @@ put_objects(report *to)
     put_libraries(to);
     put_more(to);
     put_facts(to, "object");
-    say_total(to, "each byte counted once");
+    format_total(to, "each byte counted once");
 }
 
 static void
@@ -211,7 +211,7 @@ put_groups(report *to)
     for (size_t i = 0; i < to->top.count; i++)
         put_group(to, &to->top.rows[i]);
     put_facts(to, by_type ? "type" : "module");
-    say_total(to, "freed with all objects of the group");
+    format_total(to, "freed with all objects of the group");
 }
 
 lg_status

@@ -81,7 +81,7 @@ lg_pandas_length(lg_adapter_pass *pass, const lg_pandas *pandas,
 }
 
 static void
-say_object(PyObject *label, lg_text *out)
+format_object(PyObject *label, lg_text *out)
 {
     Py_ssize_t number;
     if (label != NULL && PyUnicode_CheckExact(label))
@@ -93,7 +93,7 @@ say_object(PyObject *label, lg_text *out)
 }
 
 static void
-say_range_item(const range_layout *range, Py_ssize_t i, lg_text *out)
+format_range_item(const range_layout *range, Py_ssize_t i, lg_text *out)
 {
     Py_ssize_t start, step, length;
     if (number_of(range->start, &start) && number_of(range->step, &step) &&
@@ -104,7 +104,7 @@ say_range_item(const range_layout *range, Py_ssize_t i, lg_text *out)
 }
 
 static void
-say_array_item(const lg_array *array, Py_ssize_t i, lg_text *out)
+format_array_item(const lg_array *array, Py_ssize_t i, lg_text *out)
 {
     if (array->dimension_count != 1 || i >= array->dimensions[0]) {
         lg_text_add(out, "?");
@@ -117,7 +117,7 @@ say_array_item(const lg_array *array, Py_ssize_t i, lg_text *out)
     int64_t number;
     if (kind.is_object && kind.item_size == sizeof object) {
         memcpy(&object, item, sizeof object);
-        say_object(object, out);
+        format_object(object, out);
     } else if (kind.kind == 'i' && kind.item_size == sizeof number) {
         memcpy(&number, item, sizeof number);
         lg_text_addf(out, "%lld", (long long)number);
@@ -129,15 +129,15 @@ say_array_item(const lg_array *array, Py_ssize_t i, lg_text *out)
 /** Only for pandas' own arrays of strings: code of a user's type might make an
  *  element of another type. */
 static void
-say_chunk_item(const lg_pandas *pandas, PyObject *values, PyObject *chunks,
-               Py_ssize_t i, lg_text *out)
+format_chunk_item(const lg_pandas *pandas, PyObject *values, PyObject *chunks,
+                  Py_ssize_t i, lg_text *out)
 {
     PyObject *scalar = values != NULL && Py_TYPE(values) == pandas->strings
                            ? PySequence_GetItem(chunks, i)
                            : NULL;
     PyObject *label = scalar != NULL ? lg_ask_method(scalar, "as_py") : NULL;
     PyErr_Clear();
-    say_object(label, out);
+    format_object(label, out);
     Py_XDECREF(label);
     Py_XDECREF(scalar);
 }
@@ -150,12 +150,12 @@ lg_pandas_add_label(lg_adapter_pass *pass, const lg_pandas *pandas,
     if (elements == NULL || i < 0)
         lg_text_add(out, "?");
     else if (Py_TYPE(elements) == &PyRange_Type)
-        say_range_item((range_layout *)elements, i, out);
+        format_range_item((range_layout *)elements, i, out);
     else if (Py_TYPE(elements) == pandas->array)
-        say_array_item((lg_array *)elements, i, out);
+        format_array_item((lg_array *)elements, i, out);
     else
-        say_chunk_item(pandas, lg_pass_attribute(pass, index, "_data"),
-                       elements, i, out);
+        format_chunk_item(pandas, lg_pass_attribute(pass, index, "_data"),
+                          elements, i, out);
 }
 
 /** Element `row` of a slice; false beyond the last. */

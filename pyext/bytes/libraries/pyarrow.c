@@ -92,7 +92,7 @@ add_fact(const lg_arrow_holder *to, const char *key, const char *value)
 }
 
 static void
-say_bytes(const lg_arrow_holder *to, uint64_t bytes)
+format_bytes(const lg_arrow_holder *to, uint64_t bytes)
 {
     char text[24];
     snprintf(text, sizeof text, "%" PRIu64, bytes);
@@ -104,7 +104,7 @@ add_bytes(const lg_arrow_holder *to, const char *attribute)
 {
     uint64_t bytes;
     if (lg_ask_number(lg_arrow_get(to->instance->object, attribute), &bytes))
-        say_bytes(to, bytes);
+        format_bytes(to, bytes);
 }
 
 static bool
@@ -206,7 +206,7 @@ add_plain_columns(lg_arrow_holder *to, PyObject *table, PyObject *names,
         Py_XDECREF(at);
     }
     if (counted)
-        say_bytes(to, sum);
+        format_bytes(to, sum);
     Py_XDECREF(column);
     return known;
 }

@@ -117,7 +117,7 @@ static bool export(PyObject *object, struct lg_arrow_schema *out)
 
 /** Writes str() of a type without extensions, which is pyarrow's own code. */
 static void
-say_type(PyObject *type, lg_arrow_form *form)
+format_type(PyObject *type, lg_arrow_form *form)
 {
     PyObject *string = type != NULL && !lg_type_is_pythons(Py_TYPE(type))
                            ? PyObject_Str(type)
@@ -137,7 +137,7 @@ lg_arrow_form_of_array(PyObject *array)
     if (export(type, &schema))
         form = form_of(&schema);
     if (form.known && !form.extension && !form.extension_inside)
-        say_type(type, &form);
+        format_type(type, &form);
     release(&schema);
     Py_XDECREF(type);
     return form;
@@ -158,7 +158,7 @@ lg_arrow_form_of_chunks(PyObject *chunked)
         form = form_of(&schema);
     if (form.known && !form.extension && !form.extension_inside) {
         PyObject *type = lg_arrow_get(chunked, "type");
-        say_type(type, &form);
+        format_type(type, &form);
         Py_XDECREF(type);
     }
     release(&schema);

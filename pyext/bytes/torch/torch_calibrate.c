@@ -10,7 +10,7 @@
 
 /** Forgets the current exception, which is why there are no objects. */
 static void
-say_why(char *reason, size_t size)
+format_why(char *reason, size_t size)
 {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
@@ -98,7 +98,7 @@ calibrate(lg_memory *memory, lg_torch_layout *layout)
         classes = PyDict_GetItemString(finder.made, "classes");
         Py_XINCREF(classes);
     } else {
-        say_why(layout->reason, sizeof layout->reason);
+        format_why(layout->reason, sizeof layout->reason);
     }
     Py_XDECREF(finder.made);
     if (module != NULL && ours)
