@@ -20,6 +20,7 @@ enum {
     LG_ADDRESS_MAP_TOP = 1 << 18,
     LG_ADDRESS_MAP_MIDDLE = 1 << 10,
     LG_ADDRESS_MAP_LEAF = 1 << 16,
+    LG_ADDRESS_MAP_STEP = 16, /**< bytes of address space of a slot */
 };
 
 /** Mapped memory that tables and leaves are cut from. */
@@ -69,9 +70,10 @@ lg_address_map_slot(lg_address_map *address_map, const void *address)
     return &leaf[(bits >> 4) & (LG_ADDRESS_MAP_LEAF - 1)];
 }
 
-/** Brings an address's slot into the cache, if there is one. */
-static inline void
-lg_address_map_prefetch(const lg_address_map *address_map, const void *address)
+/** The slot of an address and those of the addresses behind it, up to the next
+ *  MiB; NULL if none of them was ever set. Allocates nothing. */
+static inline const uint32_t *
+lg_address_map_row(const lg_address_map *address_map, const void *address)
 {
     uintptr_t bits = (uintptr_t)address;
     uint32_t *const *middle =
@@ -79,21 +81,24 @@ lg_address_map_prefetch(const lg_address_map *address_map, const void *address)
     const uint32_t *leaf =
         middle != NULL ? middle[(bits >> 20) & (LG_ADDRESS_MAP_MIDDLE - 1)]
                        : NULL;
-    if (leaf != NULL)
-        __builtin_prefetch(&leaf[(bits >> 4) & (LG_ADDRESS_MAP_LEAF - 1)], 1);
+    return leaf != NULL ? &leaf[(bits >> 4) & (LG_ADDRESS_MAP_LEAF - 1)] : NULL;
+}
+
+/** Brings an address's slot into the cache, if there is one. */
+static inline void
+lg_address_map_prefetch(const lg_address_map *address_map, const void *address)
+{
+    const uint32_t *slot = lg_address_map_row(address_map, address);
+    if (slot != NULL)
+        __builtin_prefetch(slot, 1);
 }
 
 /** The slot's value, 0 if it was never set; allocates nothing. */
 static inline uint32_t
 lg_address_map_find(const lg_address_map *address_map, const void *address)
 {
-    uintptr_t bits = (uintptr_t)address;
-    uint32_t *const *middle =
-        address_map->top[(bits >> 30) & (LG_ADDRESS_MAP_TOP - 1)];
-    const uint32_t *leaf =
-        middle != NULL ? middle[(bits >> 20) & (LG_ADDRESS_MAP_MIDDLE - 1)]
-                       : NULL;
-    return leaf != NULL ? leaf[(bits >> 4) & (LG_ADDRESS_MAP_LEAF - 1)] : 0;
+    const uint32_t *slot = lg_address_map_row(address_map, address);
+    return slot != NULL ? *slot : 0;
 }
 
 #endif

@@ -8,13 +8,36 @@
 #include <stdio.h>
 #include <string.h>
 
-/** Returns whether a word leads to a str, which need not be the case. */
+/** Returns whether the walk has met an object on the page that a word leads to.
+ *  The object keeps its page. The map does not look at the highest bits, in
+ *  which no address has any. */
 static bool
-leads_to_str(const PyObject *word)
+is_readable(const lg_walk *walk, const PyObject *word)
+{
+    enum { PAGE = 4096, SLOTS = PAGE / LG_ADDRESS_MAP_STEP };
+    const lg_builder *builder = walk->builder;
+    const char *page = (const char *)word - (uintptr_t)word % PAGE;
+    const uint32_t *slots = lg_address_map_row(&walk->address_map, page);
+    if ((uintptr_t)word % PAGE > PAGE - sizeof *word || (uintptr_t)word >> 48)
+        return false;
+    for (size_t i = 0; slots != NULL && i < SLOTS; i++)
+        if (slots[i] != 0 &&
+            !(builder->node_flags[slots[i] - 1] & LG_NODE_SYNTHETIC))
+            return true;
+    return false;
+}
+
+/** Returns whether a word leads to a str, which need not be the case. Asking
+ *  the kernel takes a microsecond, and there are thousands of such words. */
+static bool
+leads_to_str(const lg_walk *walk, const PyObject *word)
 {
     PyObject found;
-    return (uintptr_t)word % sizeof(void *) == 0 &&
-           lg_peek(&found, word, sizeof found) &&
+    if ((uintptr_t)word % sizeof(void *) != 0)
+        return false;
+    if (is_readable(walk, word))
+        return PyUnicode_CheckExact(word);
+    return lg_peek(&found, word, sizeof found) &&
            Py_TYPE(&found) == &PyUnicode_Type;
 }
 
@@ -30,7 +53,7 @@ name_declared(lg_walk *walk, PyObject *child, const lg_named_field *field)
     if (lg_address_map_find(&walk->address_map, child) != 0 &&
         lg_name_edges_of_reported(walk, child, field->kind, field->name))
         return;
-    if (leads_to_str(child))
+    if (leads_to_str(walk, child))
         lg_walk_edge(walk, child, field->kind, field->name);
 }
 

@@ -78,7 +78,8 @@ derived_new(PyTypeObject *type, PyObject *args, PyObject *names)
     if (self == NULL)
         return NULL;
     self->first = table;
-    self->second = (const void *)(uintptr_t)0x4141414141414141;
+    /* The address of an object with a mark that no address has. */
+    self->second = (const void *)((uintptr_t)kept | (uintptr_t)0x4141 << 48);
     Py_INCREF(kept);
     Py_INCREF(name);
     self->kept = kept;
