@@ -88,6 +88,15 @@ function checkLayout({ places, layout }, root) {
   assert(icicle.length > 2 && treemap.length > 2);
   assert(icicle.every((area) => inside(area, 800, 14 * layout.ROW)));
   assert(treemap.every((area) => inside(area, 800, 500)));
+  // What has few bytes ends after the levels that are asked for.
+  const deepest = (tree) => Math.max(...tree.descendants().map((node) => node.depth));
+  const chain = (depth, value) => ({
+    depth, value, children: depth < 12 ? [chain(depth + 1, value)] : [] });
+  const focus = { depth: 0, value: 100, children: [chain(1, 98), chain(1, 2)] };
+  assert.strictEqual(deepest(layout.hierarchy(focus, 4)), 4);
+  const tree = layout.hierarchy(focus, 4, layout.MORE);
+  assert.strictEqual(deepest(tree.children[0]), 4 + layout.MORE);
+  assert.strictEqual(deepest(tree.children[1]), 4);
   assert.strictEqual(icicle[0].place, root);
   assert(Math.abs(icicle[0].width - 800) < 0.01);
   for (const area of icicle)

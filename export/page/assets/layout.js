@@ -4,11 +4,15 @@
 const layout = {
   ROW: 24, // of the icicle
   LEAST: 3, // narrower areas cannot be seen
+  SHARE: 0.03, // areas with more of the bytes have room for more levels
+  MORE: 4, // levels
 
   // What d3 lays out: the places below `focus` that have bytes, some levels deep.
-  hierarchy(focus, depth) {
+  hierarchy(focus, depth, more = 0) {
+    const levels = (place) =>
+      place.value >= this.SHARE * focus.value ? depth + more : depth;
     const children = (place) =>
-      place.depth - focus.depth < depth
+      place.depth - focus.depth < levels(place)
         ? place.children.filter((child) => child.value > 0)
         : null;
     // A sum would count what the levels below have; the places know it.
@@ -38,7 +42,7 @@ const layout = {
 
   // What is owned lies inside of its owner.
   treemap(focus, width, height, levels) {
-    const tree = this.hierarchy(focus, levels);
+    const tree = this.hierarchy(focus, levels, this.MORE);
     d3.treemap().size([width, height]).paddingOuter(2).paddingTop(18).paddingInner(1)
       .round(true)(tree);
     return this.areas(tree).filter(
