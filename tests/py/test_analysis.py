@@ -302,8 +302,11 @@ def test_saved_with_its_analysis(graph, held, tmp_path):
         assert [n.index for n in loaded.node(index).dominated] == [
             n.index for n in graph.node(index).dominated
         ]
-        assert str(loaded.cycles()) == str(graph.cycles())
+        said = str(loaded.cycles())
+    # Of several shortest paths, a snapshot that knows those to all objects may name
+    # another one: both are asked the same, and nothing before.
     with leakgraph.load(plain) as loaded:
+        assert str(loaded.cycles()) == said
         assert loaded.node(index).retained == graph.node(index).retained
 
 
