@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import inspect
 import io
+import subprocess
 import sys
 import types
 from pathlib import Path
@@ -139,7 +140,7 @@ def test_leaking_objects() -> None:
     assert objgraph.get_leaking_objects([held, holder]) == [holder]
 
 
-def test_chains() -> None:
+def search_chains() -> None:
     end = end_of_chain()
     chain = objgraph.find_backref_chain(end, objgraph.is_proper_module, 40)
     assert chain[0] is sys.modules[__name__] and chain[-1] is end
@@ -153,6 +154,15 @@ def test_chains() -> None:
         [KEPT], lambda one: one is end, 40, extra_ignore=[id(KEPT)]
     )
     assert around == [[KEPT]]
+
+
+def test_chains() -> None:
+    """In a process of its own: a search visits whatever leads to the frames here, and
+    that is all that other tests have left."""
+    code = "import sys; sys.path.insert(0, sys.argv[1])"
+    code += "; import test_objgraph; test_objgraph.search_chains()"
+    folder = str(Path(__file__).parent)
+    subprocess.run([sys.executable, "-c", code, folder], check=True)
 
 
 def test_a_snapshot_finds_what_the_collector_finds() -> None:
