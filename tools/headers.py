@@ -23,7 +23,7 @@ HEADERS = (
     "libgraph/include/leakgraph/merged_paths.h",
     "libgraph/include/leakgraph/bytes.h",
     "libgraph/include/leakgraph/places.h",
-    "libgraph/include/leakgraph/pages.h",
+    "libgraph/include/leakgraph/page_counts.h",
     "libgraph/include/leakgraph/growth.h",
     "libgraph/include/leakgraph/ranks.h",
     "libgraph/include/leakgraph/line.h",

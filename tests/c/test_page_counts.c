@@ -1,6 +1,6 @@
 // Pages of forked processes: what is older than the fork, and whose it is.
 #include <leakgraph/builder.h>
-#include <leakgraph/pages.h>
+#include <leakgraph/page_counts.h>
 
 #include "growing.h"
 #include "scarce.h"

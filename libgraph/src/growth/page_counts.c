@@ -1,7 +1,7 @@
 // The pages on which objects of a forked process lie, by place.
 #include "growth/growth_private.h"
 
-#include <leakgraph/pages.h>
+#include <leakgraph/page_counts.h>
 
 #include <stdlib.h>
 

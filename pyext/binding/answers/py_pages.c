@@ -3,7 +3,7 @@
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
 
-#include <leakgraph/pages.h>
+#include <leakgraph/page_counts.h>
 #include <stdlib.h>
 #include <unistd.h>
 

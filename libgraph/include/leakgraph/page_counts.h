@@ -7,8 +7,8 @@
  * have: the child may have given them to others. Of an object its first page
  * counts, because that has the reference count; of a buffer all its pages.
  */
-#ifndef LEAKGRAPH_PAGES_H
-#define LEAKGRAPH_PAGES_H
+#ifndef LEAKGRAPH_PAGE_COUNTS_H
+#define LEAKGRAPH_PAGE_COUNTS_H
 
 #include <leakgraph/places.h>
 
