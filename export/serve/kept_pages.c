@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-static bool
-is_same(const lg_text *a, const lg_text *b)
+bool
+lg__same_question(const lg_text *a, const lg_text *b)
 {
     return a->data && a->length == b->length &&
            !memcmp(a->data, b->data, a->length);
@@ -15,7 +15,7 @@ static lg__kept *
 find(lg__server *server, const lg_text *question)
 {
     for (size_t i = 0; i < LG__KEPT_PAGES && question->data; i++)
-        if (is_same(&server->kept[i].question, question))
+        if (lg__same_question(&server->kept[i].question, question))
             return &server->kept[i];
     return NULL;
 }
@@ -57,15 +57,17 @@ oldest(lg__server *server, uint64_t since)
     return found;
 }
 
-static void
+static bool
 keep(lg__server *server, lg__kept *made)
 {
     // A free place is older than any other. What was kept meanwhile is the
     // same.
     lg__kept *place = find(server, &made->question);
     place = place ? place : oldest(server, 0);
-    if (!place || place->used == LG__PINNED)
-        return;
+    if (!place)
+        return false;
+    if (place->used == LG__PINNED)
+        return true;
     forget(server, place);
     if (made->used != LG__PINNED)
         made->used = ++server->asked;
@@ -74,21 +76,24 @@ keep(lg__server *server, lg__kept *made)
     server->kept_bytes += place->body.length;
     while (server->kept_bytes > LG__KEPT_BYTES && (place = oldest(server, 1)))
         forget(server, place);
+    return true;
 }
 
-void
+bool
 lg__server_keep(lg__server *server, const lg_text *question,
                 const lg_text *body, bool pinned)
 {
     lg__kept made = {.used = pinned ? LG__PINNED : 0};
-    if (!pinned && body->length > LG__KEPT_BYTES / 4)
-        return;
+    bool kept = false;
+    if (question->failed || (!pinned && body->length > LG__KEPT_BYTES / 4))
+        return false;
     lg_text_add_bytes(&made.question, question->data, question->length);
     lg_text_add_bytes(&made.body, body->data, body->length);
     pthread_mutex_lock(&server->lock);
     if (!made.question.failed && !made.body.failed)
-        keep(server, &made);
+        kept = keep(server, &made);
     pthread_mutex_unlock(&server->lock);
     lg_text_free(&made.question);
     lg_text_free(&made.body);
+    return kept;
 }

@@ -15,8 +15,7 @@ static bool
 is_for(const lg__job *job, const lg_text *question)
 {
     return job->state != LG__JOB_FREE &&
-           job->question.length == question->length &&
-           !memcmp(job->question.data, question->data, question->length);
+           lg__same_question(&job->question, question);
 }
 
 static void

@@ -185,9 +185,8 @@ lg__server_make(lg__server *server, const lg__request *request,
 {
     const page_kind *kind = kind_of(request->page);
     make(server, request, kind ? kind->make : no_page, monitor, reply);
-    if (reply->status == 200 && !reply->body.failed && !question->failed &&
-        !reply->passing)
-        lg__server_keep(server, question, &reply->body, pinned);
+    if (reply->status == 200 && !reply->body.failed && !reply->passing)
+        (void)lg__server_keep(server, question, &reply->body, pinned);
 }
 
 void
@@ -278,10 +277,7 @@ prepare(lg__server *server, lg_error *err)
         lg__page_serve(server->analysis, &server->options, lg__has_table,
                        server->monitor, &home, err);
     lg_text_add(&question, "");
-    if (!status)
-        lg__server_keep(server, &question, &home, true);
-    home.length = 0;
-    if (!status && !lg__server_recall(server, &question, &home))
+    if (!status && !lg__server_keep(server, &question, &home, true))
         status = lg_error_set(err, LG_ENOMEM, "memory ran out");
     lg_text_free(&question);
     lg_text_free(&home);

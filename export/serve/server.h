@@ -126,13 +126,15 @@ void lg__server_delegate(lg__server *server, const lg__request *request,
 void lg__server_say_wait(lg__server *server, const char *phase, double done,
                          lg__reply *reply);
 
+/** Whether two requests ask the same; what was never asked is like nothing. */
+bool lg__same_question(const lg_text *a, const lg_text *b);
 /** Adds the body of an earlier answer to the same question. False: there is
  *  none. */
 bool lg__server_recall(lg__server *server, const lg_text *question,
                        lg_text *out);
 /** Keeps a copy of an answer, and forgets those that nobody has asked for the
- *  longest, but none that is pinned. */
-void lg__server_keep(lg__server *server, const lg_text *question,
+ *  longest, but none that is pinned. False: there is no room for it. */
+bool lg__server_keep(lg__server *server, const lg_text *question,
                      const lg_text *body, bool pinned);
 
 /* What makes the pages; each reads its own parameters. */
