@@ -33,12 +33,13 @@ add_cell(lg_text *out, const char *class, uint64_t bytes)
 }
 
 static void
-add_repeat(const lg_ranks *ranks, const lg_rank_row *row, uint32_t count,
-           lg_text *out)
+add_sizes(const lg_ranks *ranks, const uint64_t *bytes, uint64_t sum,
+          lg_text *out)
 {
     lg_text_addf(out, "<td class=\"n\" data-v=\"%llu\">",
-                 (unsigned long long)(row->least * count));
-    lg_rank_row_format_least(ranks, row, count, out);
+                 (unsigned long long)sum);
+    lg_text_add_sizes(out, ranks->device_names, bytes,
+                      ranks->devices + (size_t)1);
     lg_text_add(out, "</td>");
 }
 
@@ -264,9 +265,10 @@ add_repeated(ranks_page *to)
                      "<th>what</th><th>where</th></tr></thead><tbody>\n");
     for (size_t i = 0; i < ranks->repeated_count && i < ROWS; i++) {
         lg_text_add(out, "<tr>");
-        add_repeat(ranks, &ranks->repeated[i], 1, out);
-        add_repeat(ranks, &ranks->repeated[i], ranks->count, out);
-        add_place(to, &ranks->repeated[i]);
+        const lg_rank_row *row = &ranks->repeated[i];
+        add_sizes(ranks, row->each, row->least, out);
+        add_sizes(ranks, row->together, row->least * ranks->count, out);
+        add_place(to, row);
         lg_text_add(out, "</tr>\n");
     }
     end_table(to);

@@ -44,8 +44,11 @@ typedef struct lg_rank_row {
     uint32_t outlier;       /**< the rank that is furthest from it */
     int64_t apart;          /**< that rank's bytes less the usual */
     uint32_t others;        /**< further ranks that are apart by min_bytes */
-    uint32_t fewest;        /**< the rank with the fewest bytes */
-    uint64_t least;         /**< that rank's, on the host and all devices */
+    const uint64_t *each;   /**< [devices + 1] bytes of the rank with the
+                                 fewest, a part of `bytes` */
+    uint64_t least;         /**< their sum */
+    const uint64_t *together; /**< [devices + 1] bytes if each rank has so many;
+                                   NULL in rows of what differs */
 } lg_rank_row;
 
 typedef struct lg_ranks {

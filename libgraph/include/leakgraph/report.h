@@ -242,11 +242,6 @@ LG_API lg_status lg_report_growth(const lg_growth *growth,
                                   lg_error *err);
 /** What that report says beside its tables, a sentence in a line each. */
 LG_API void lg_ranks_format(const lg_ranks *ranks, lg_text *out);
-/** What so many ranks have together if each has as much as the one with the
- *  fewest bytes: "1.93 GiB cuda · 12 MiB host". */
-LG_API void lg_rank_row_format_least(const lg_ranks *ranks,
-                                     const lg_rank_row *row, uint32_t count,
-                                     lg_text *out);
 LG_API lg_status lg_report_ranks(const lg_ranks *ranks, size_t limit,
                                  lg_format format, lg_text *out, lg_error *err);
 

@@ -98,6 +98,9 @@ size_t lg__utf8_cut(const char *bytes, size_t length);
 void lg__text_add_part(lg_text *text, uint64_t bytes, lg_string device,
                        bool *any);
 
+/** Ends such parts with that of the host, which has no name if it is alone. */
+void lg__text_add_host(lg_text *text, uint64_t bytes, lg_string host, bool any);
+
 /** Sets LG_ENOMEM with its sentence. */
 lg_status lg__error_memory(lg_error *err);
 /** LG_EFORMAT: what is out of range or order, and where. */

@@ -125,16 +125,25 @@ lg__text_add_part(lg_text *text, uint64_t bytes, lg_string device, bool *any)
 }
 
 void
+lg__text_add_host(lg_text *text, uint64_t bytes, lg_string host, bool any)
+{
+    if (any)
+        lg__text_add_part(text, bytes, host, &any);
+    else
+        lg_text_add_size(text, bytes);
+}
+
+void
 lg_text_add_sizes(lg_text *text, const lg_string *devices,
                   const uint64_t *bytes, size_t count)
 {
     bool any = false;
     for (size_t i = 1; i < count; i++)
         lg__text_add_part(text, bytes[i], devices[i], &any);
-    if (any)
-        lg__text_add_part(text, bytes[0], devices[0], &any);
+    if (count > 0)
+        lg__text_add_host(text, bytes[0], devices[0], any);
     else
-        lg_text_add_size(text, count > 0 ? bytes[0] : 0);
+        lg_text_add_size(text, 0);
 }
 
 void

@@ -191,9 +191,8 @@ static void
 add_each(const lg__rank_table *table, uint32_t place, uint32_t rank,
          uint64_t *bytes)
 {
-    size_t row = (size_t)place * table->each;
     for (uint32_t kind = 0; kind < table->each; kind++)
-        bytes[kind] += table->bytes[(row + kind) * table->ranks + rank];
+        bytes[kind] += table->bytes[lg__rank_cell(table, place, kind, rank)];
 }
 
 static bool

@@ -35,11 +35,9 @@ lg__rank_median(uint64_t *numbers, uint32_t count)
 uint64_t
 lg__rank_bytes(const lg__rank_table *table, uint32_t place, uint32_t rank)
 {
-    const uint64_t *bytes =
-        table->bytes + (size_t)place * table->each * table->ranks + rank;
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < table->each; i++)
-        sum += bytes[(size_t)i * table->ranks];
+    for (uint32_t kind = 0; kind < table->each; kind++)
+        sum += table->bytes[lg__rank_cell(table, place, kind, rank)];
     return sum;
 }
 
@@ -47,7 +45,7 @@ uint64_t
 lg__rank_rest(const lg__rank_table *table, uint32_t place, uint32_t kind,
               uint32_t rank)
 {
-    size_t at = ((size_t)place * table->each + kind) * table->ranks + rank;
+    size_t at = lg__rank_cell(table, place, kind, rank);
     return table->bytes[at] > table->told[at]
                ? table->bytes[at] - table->told[at]
                : 0;

@@ -34,8 +34,16 @@ cell_of(const making *state, uint32_t place, uint32_t kind, uint32_t rank)
     const lg__rank_table *table = &state->table;
     if (!state->repeating)
         return lg__rank_rest(table, place, kind, rank);
-    return table
-        ->bytes[((size_t)place * table->each + kind) * table->ranks + rank];
+    return table->bytes[lg__rank_cell(table, place, kind, rank)];
+}
+
+static const uint64_t *
+times(making *state, const uint64_t *each)
+{
+    uint64_t *together = take_numbers(state, state->table.each);
+    for (uint32_t kind = 0; kind < state->table.each; kind++)
+        together[kind] = each[kind] * state->table.ranks;
+    return together;
 }
 
 static lg_rank_row
@@ -48,6 +56,7 @@ make_row(making *state, uint32_t place)
                        .type = lg_places_at(table->places, place).type,
                        .counts = counts,
                        .bytes = bytes};
+    uint32_t fewest = 0;
     for (uint32_t i = 0; i < table->ranks; i++) {
         uint64_t sum = 0;
         counts[i] = table->members[(size_t)place * table->ranks + i];
@@ -57,10 +66,12 @@ make_row(making *state, uint32_t place)
             sum += cell;
         }
         table->rest[i] = table->sorted[i] = sum;
-        if (sum < table->rest[row.fewest])
-            row.fewest = i;
+        if (sum < table->rest[fewest])
+            fewest = i;
     }
-    row.least = table->rest[row.fewest];
+    row.each = bytes + (size_t)fewest * table->each;
+    row.least = table->rest[fewest];
+    row.together = state->repeating ? times(state, row.each) : NULL;
     row.usual = lg__rank_median(table->sorted, table->ranks);
     return row;
 }
@@ -193,8 +204,9 @@ make_rows(making *state, lg_ranks *out, lg_error *err)
     size_t differing = count_marks(state->differs, table->count);
     size_t repeated = count_marks(state->repeats, table->count);
     size_t row = (size_t)table->ranks * (table->each + 1);
-    out->numbers = calloc((differing + repeated + 1) * row + table->each,
-                          sizeof(uint64_t));
+    out->numbers =
+        calloc((differing + repeated + 1) * row + (repeated + 1) * table->each,
+               sizeof(uint64_t));
     out->rows = calloc(differing + 1, sizeof *out->rows);
     out->repeated = calloc(repeated + 1, sizeof *out->repeated);
     out->ranks = calloc(table->ranks, sizeof *out->ranks);

@@ -37,6 +37,13 @@ bool lg__rank_names(const lg_summary *const *summaries, uint32_t count,
 
 /** The kind of a device: `cuda` of `cuda:1`. */
 lg_string lg__device_kind(lg_string device);
+/** Where `bytes` and `told` have a rank's number. */
+static inline size_t
+lg__rank_cell(const lg__rank_table *table, uint32_t place, uint32_t kind,
+              uint32_t rank)
+{
+    return ((size_t)place * table->each + kind) * table->ranks + rank;
+}
 /** The bytes of a rank at a place, on the host and all devices. */
 uint64_t lg__rank_bytes(const lg__rank_table *table, uint32_t place,
                         uint32_t rank);

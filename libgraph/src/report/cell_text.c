@@ -45,10 +45,7 @@ format_size(const lg_table *table, const uint64_t *bytes, lg_text *out)
     bool any = false;
     for (uint32_t i = 1; i <= lg_table_device_count(table); i++)
         lg__text_add_part(out, bytes[i], lg_table_device_name(table, i), &any);
-    if (any)
-        lg__text_add_part(out, bytes[0], lg_table_device_name(table, 0), &any);
-    else
-        lg_text_add_size(out, bytes[0]);
+    lg__text_add_host(out, bytes[0], lg_table_device_name(table, 0), any);
 }
 
 static void

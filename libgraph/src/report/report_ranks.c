@@ -120,39 +120,6 @@ put_row(const lg_ranks *ranks, const lg_rank_row *row, lg_table *table)
     put_holder(ranks, row->place, table, HOLDER);
 }
 
-static const uint64_t *
-least_bytes(const lg_ranks *ranks, const lg_rank_row *row)
-{
-    return row->bytes + (size_t)row->fewest * (ranks->devices + 1);
-}
-
-typedef struct shares {
-    const lg_ranks *ranks;
-    const lg_rank_row *row;
-} shares;
-
-static uint64_t
-together_on(const void *context, uint32_t device)
-{
-    const shares *of = context;
-    return least_bytes(of->ranks, of->row)[device] * of->ranks->count;
-}
-
-void
-lg_rank_row_format_least(const lg_ranks *ranks, const lg_rank_row *row,
-                         uint32_t count, lg_text *out)
-{
-    const uint64_t *bytes = least_bytes(ranks, row);
-    bool any = false;
-    for (uint32_t on = 1; on <= ranks->devices; on++)
-        lg__text_add_part(out, bytes[on] * count, ranks->device_names[on],
-                          &any);
-    if (any)
-        lg__text_add_part(out, bytes[0] * count, ranks->device_names[0], &any);
-    else
-        lg_text_add_size(out, bytes[0] * count);
-}
-
 static void
 fill_repeated(const lg_ranks *ranks, size_t limit, lg_table *table)
 {
@@ -160,9 +127,8 @@ fill_repeated(const lg_ranks *ranks, size_t limit, lg_table *table)
          i++) {
         const lg_rank_row *row = &ranks->repeated[i];
         lg__table_row(table);
-        const shares all = {ranks, row};
-        lg__put_each(table, 0, least_bytes(ranks, row));
-        lg__put_vector(table, 1, together_on, &all);
+        lg__put_each(table, 0, row->each);
+        lg__put_each(table, 1, row->together);
         lg__put_string(table, 2, lg__last_part(row->type));
         put_holder(ranks, row->place, table, 3);
     }

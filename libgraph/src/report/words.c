@@ -203,11 +203,7 @@ lg__format_vector(const lg_graph *graph, lg__vector_on *on, const void *context,
     for (uint32_t i = 1; i <= lg_graph_device_count(graph); i++)
         lg__text_add_part(out, on(context, i), lg_graph_device_name(graph, i),
                           &any);
-    uint64_t host = on(context, 0);
-    if (any)
-        lg__text_add_part(out, host, lg_graph_device_name(graph, 0), &any);
-    else
-        lg_text_add_size(out, host);
+    lg__text_add_host(out, on(context, 0), lg_graph_device_name(graph, 0), any);
 }
 
 typedef struct own {
