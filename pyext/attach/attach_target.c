@@ -200,6 +200,7 @@ find_functions(lg_target *self, const lg_remote_images *images)
     self->waits[0] =
         lg_remote_find(self->process, images, "PyThread_acquire_lock_timed");
     self->waits[1] = lg_remote_find(self->process, images, "_PySemaphore_Wait");
+    self->unmap = lg_remote_find(self->process, images, "munmap").address;
     self->gadget = images->gadget;
     return self->gadget != 0;
 }

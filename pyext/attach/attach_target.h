@@ -14,6 +14,7 @@ typedef struct lg_target {
     int process;
     unsigned minor;           /**< of Python 3 */
     uint64_t gadget;          /**< address of a `syscall` instruction */
+    uint64_t unmap;           /**< of munmap(); 0: it names none */
     lg_landing landing;       /**< its functions */
     lg_remote_place waits[2]; /**< functions that wait for a lock, without the
                                    GIL; size 0: the process has none */

@@ -39,5 +39,8 @@ lg_status lg_plant_call(lg_plant *self, lg_tracee *tracee, lg_error *err);
 /** Has the stopped thread close a descriptor, and unmap what was planted. */
 void lg_plant_close_there(lg_tracee *tracee, int descriptor);
 void lg_plant_unmap(lg_plant *self, lg_tracee *tracee);
+/** Leaves what was planted to the call that the interpreter has yet to make,
+ *  which unmaps it. The thread is stopped outside of it. */
+void lg_plant_leave(lg_plant *self);
 
 #endif

@@ -125,8 +125,12 @@ clear(lg_errand *self)
     if (self->child > 0)
         reap(self, &tracee);
     if (plant->region && !plant->away && lg_plant_read(plant, &landing) &&
-        landing.left && !is_inside(plant, &tracee))
-        lg_plant_unmap(plant, &tracee);
+        landing.left && !is_inside(plant, &tracee)) {
+        if (landing.queued)
+            lg_plant_leave(plant);
+        else
+            lg_plant_unmap(plant, &tracee);
+    }
     self->done = self->child == 0 && plant->region == 0;
     lg_tracee_release(&tracee);
 }

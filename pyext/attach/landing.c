@@ -16,7 +16,28 @@ __asm__(".pushsection lg_landing_code,\"ax\",@progbits\n"
         "  mov %rbx, %rsp\n"
         "  mov $15, %eax\n" /* rt_sigreturn */
         "  syscall\n"
+        /* Leaves by munmap(), which returns to the interpreter: the code is not
+           there any more then. */
+        ".globl lg_landing_pending\n"
+        ".hidden lg_landing_pending\n"
+        "lg_landing_pending:\n"
+        "  push %rbx\n"
+        "  mov %rdi, %rbx\n"
+        "  call lg_landing_called\n"
+        "  mov (%rbx), %rax\n"
+        "  mov 8(%rbx), %rdi\n"
+        "  mov 16(%rbx), %rsi\n"
+        "  pop %rbx\n"
+        "  test %rax, %rax\n"
+        "  je 1f\n"
+        "  jmp *%rax\n"
+        "1: ret\n"
         ".popsection\n");
+
+_Static_assert(offsetof(lg_landing, unmap) == 0 &&
+                   offsetof(lg_landing, region) == 8 &&
+                   offsetof(lg_landing, region_bytes) == 16,
+               "as the code above reads them");
 
 LANDING static long
 call_system(long number, long first, long second, long third)
@@ -142,12 +163,11 @@ work(lg_landing *self)
 }
 
 /* Whichever of the handler and the pending call comes first does the work. */
-LANDING int
-lg_landing_pending(void *landing)
+LANDING static void
+work_once(lg_landing *self)
 {
-    lg_landing *self = landing;
     if (self->begun || call_system(SYS_getpid, 0, 0, 0) != self->process)
-        return 0;
+        return;
     self->begun = 1;
     int *error_number = self->error_number();
     int before = *error_number;
@@ -156,7 +176,13 @@ lg_landing_pending(void *landing)
         call_system(SYS_close, self->socket, 0, 0);
     *error_number = before;
     self->left = 1;
-    return 0;
+}
+
+LANDING void
+lg_landing_called(lg_landing *self)
+{
+    self->queued = 0;
+    work_once(self);
 }
 
 /* Waits until somebody moves this thread, or nobody is left to do so. No system
@@ -180,11 +206,13 @@ lg_landing_handle(lg_landing *self)
     int before = *error_number;
     if (self->here && !self->holds_gil()) {
         int state = self->take_gil();
-        lg_landing_pending(self);
+        work_once(self);
         self->release_gil(state);
     } else {
         self->here = 0;
-        self->add_pending(self->pending, self);
+        self->queued = 1;
+        if (self->add_pending(self->pending, self) != 0)
+            self->queued = 0;
     }
     *error_number = before;
     linger(self);

@@ -16,6 +16,10 @@
 
 /** What the code finds in the process. All addresses are the process's. */
 typedef struct lg_landing {
+    uint64_t unmap; /**< what the call that comes too late ends with: munmap(),
+                         with the two words below; 0: nothing */
+    uint64_t region;
+    uint64_t region_bytes;
     void *(*open)(const char *path, int mode);
     void *(*find)(void *library, const char *name);
     int (*close)(void *library);
@@ -30,6 +34,7 @@ typedef struct lg_landing {
     int32_t socket;
     uint32_t here;      /**< the thread waits: take the GIL on it; 0 again if it
                              had the GIL */
+    uint32_t queued;    /**< the interpreter has yet to call */
     uint32_t handled;   /**< the handler is done, and waits */
     uint32_t begun;     /**< written with the GIL */
     uint32_t left;      /**< the library is closed */
@@ -53,6 +58,7 @@ extern const char __stop_lg_landing_code[]
 /** Where the thread continues, with the landing as first argument, and in the
  *  register that survives calls the address of the frame for rt_sigreturn. */
 extern const char lg_landing_trampoline[];
+/** What the interpreter calls, and 0. */
 int lg_landing_pending(void *landing);
 
 #endif

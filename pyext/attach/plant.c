@@ -1,6 +1,7 @@
 #include "attach/errand.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -196,6 +197,16 @@ lg_plant_unmap(lg_plant *self, lg_tracee *tracee)
     int64_t result;
     if (self->region)
         lg_tracee_call(tracee, SYS_munmap, words, &result, &ignored);
+    self->region = 0;
+}
+
+void
+lg_plant_leave(lg_plant *self)
+{
+    const uint64_t words[3] = {self->target->unmap, self->region, REGION};
+    (void)lg_remote_write(self->target->process,
+                          lg_plant_landing(self) + offsetof(lg_landing, unmap),
+                          words, sizeof words);
     self->region = 0;
 }
 

@@ -180,6 +180,30 @@ def test_a_wait_in_c_lasts_as_long_as_it_should(target):
     assert one.process.stdout.readline().split() == ["0", "False", "0", "True"]
 
 
+#: Counts down in a register, waits for a signal, and returns: one call in C.
+COUNTS = """
+import mmap
+code = mmap.mmap(-1, 99, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+code.write(bytes.fromhex('4889f9 48ffc9 75fb b822000000 0f05 c3'))
+begin = ctypes.addressof(ctypes.c_char.from_buffer(code))
+count = ctypes.CFUNCTYPE(ctypes.c_long, ctypes.c_long)(begin)
+"""
+
+
+def test_a_call_that_is_asked_for_and_not_needed_does_no_harm(target):
+    """The main thread waits only after it was asked to call: it is asked again there,
+    and makes the first call when it runs Python code again."""
+    one = target(
+        "count(2 * 10**9)\nprint(facts() == before, flush=True)\ntime.sleep(100)",
+        first=COUNTS,
+    )
+    before = one.traces()
+    leakgraph.attach(one.pid).close()
+    one.process.send_signal(signal.SIGUSR1)
+    assert one.process.stdout.readline() == "True\n"
+    assert one.traces() == before
+
+
 def test_vectors_and_results_stay(target):
     source = """
 import array, zlib
