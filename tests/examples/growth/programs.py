@@ -21,10 +21,12 @@ import re
 import sqlite3
 import sys
 import threading
+import time
 import traceback
 import types
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 #: By name: the function, and what is known of it.
 PROGRAMS = {}
@@ -733,8 +735,16 @@ def a_thread_that_calls_deeper_and_deeper(program):
         sorted([0], key=lambda _: dive(depth + 1))
 
     def start():
-        top.append(libc.pthread_self())
+        top[:] = libc.pthread_self(), threading.get_native_id()
         dive(1)
+
+    def settle():
+        """Until the thread waits: while it runs, nobody sees where its stack ends."""
+        done.acquire()
+        path = Path(f"/proc/self/task/{top[1]}/syscall")
+        time.sleep(0.002)
+        while path.read_text().startswith("running"):
+            time.sleep(0.002)
 
     def resident():
         """Of the mapping that the thread's stack lies in, as the kernel counts."""
@@ -751,9 +761,9 @@ def a_thread_that_calls_deeper_and_deeper(program):
 
     def step(number):
         go.release()
-        done.acquire()
+        settle()
 
     program.measure = resident
     threading.Thread(target=start, daemon=True).start()
-    done.acquire()
+    settle()
     return step
