@@ -14,17 +14,16 @@ static const struct {
     const char *name;
     const char *summary;
 } python_verbs[] = {
-    {"run", "save a snapshot when it exits"},
-    {"watch", "say what grows while it runs, and report at the end"},
-    {"attach", "take a snapshot of a process that runs already"},
-    {"tree", "say what a running process and its children hold and share"},
-    {"sql", "query the tables of a snapshot, with DuckDB"},
-    {"mcp", "answer the questions of an agent about a snapshot"},
+    {"run", "run a script and save a snapshot when it exits"},
+    {"watch", "run a script and report what grows"},
+    {"attach", "take a snapshot of a running process"},
+    {"tree", "see what a running process and its children hold and share"},
+    {"sql", "query the tables of a snapshot with DuckDB"},
+    {"mcp", "serve a snapshot to an agent"},
 };
 
 enum {
-    SCRIPT_VERBS = 2, // the first, which run a script
-    TAKING_VERBS = 4, // and those that take a snapshot
+    TAKING_VERBS = 4, // the first ones, which take a snapshot
     PYTHON_VERBS = sizeof python_verbs / sizeof *python_verbs,
 };
 
@@ -40,16 +39,13 @@ print_help(void)
 {
     printf("leakgraph %s - what keeps these bytes alive?\n"
            "\nUsage: leakgraph VERB SNAPSHOT [OPTIONS]\n"
-           "\nVerbs that read a snapshot (.lgs):\n",
+           "\nTake a snapshot:\n",
            lg_version());
+    print_python_verbs(0, TAKING_VERBS);
+    printf("\nRead a snapshot (.lgs):\n");
     for (size_t i = 0; lg__verb_at(i); i++)
         printf("  %-11s %s\n", lg__verb_at(i)->name, lg__verb_at(i)->summary);
-    printf("\nVerbs that read a snapshot with Python:\n");
     print_python_verbs(TAKING_VERBS, PYTHON_VERBS);
-    printf("\nVerbs that run a Python script:\n");
-    print_python_verbs(0, SCRIPT_VERBS);
-    printf("\nVerbs that look into a running process:\n");
-    print_python_verbs(SCRIPT_VERBS, TAKING_VERBS);
     printf(
         "\n`leakgraph VERB --help` explains a verb.\n"
         "\nExit codes: 0 fine, 1 leaks found (cycles, findings or diff "
@@ -58,6 +54,9 @@ print_help(void)
         "output.\n"
         "\nExamples:\n"
         "  leakgraph run --at-exit run.lgs train.py\n"
+        "  leakgraph run --arm 'run-{n}.lgs' train.py    # before memory runs "
+        "out\n"
+        "  leakgraph top run.lgs\n"
         "  leakgraph why run.lgs name:train.trainer.losses\n"
         "  leakgraph render run.lgs type:torch.Tensor -o why.svg\n");
 }
