@@ -22,11 +22,11 @@ typedef struct lg__place_item {
 } lg__place_item;
 
 typedef struct lg__key_slot {
-    uint32_t number; /**< of a place, and 1; 0: free */
+    uint32_t number; /**< of a place or string, and 1; 0: free */
     uint32_t tag;    /**< the upper half of its key */
 } lg__key_slot;
 
-/** Finds places by their keys, which are hashes already: open addressing. */
+/** Finds things by their keys, which are hashes already: open addressing. */
 typedef struct lg__key_index {
     lg__key_slot *slot; /**< [mask + 1] */
     uint32_t mask;
@@ -36,8 +36,11 @@ struct lg_places {
     lg_allocator allocator;
     lg__vector items;    /**< lg__place_item */
     lg__vector bytes;    /**< uint64_t [count * 2 * each]: own, then retained */
-    lg__key_index index; /**< of items */
-    lg__strings strings;
+    lg__key_index index; /**< of the first `indexed` items */
+    uint32_t indexed;
+    uint64_t *seen; /**< bits of the keys of all items; see place_table.c */
+    lg__key_index known; /**< of strings */
+    lg__strings strings; /**< without a table of its own */
     lg__vector string_offset;
     lg__vector string_bytes;
     lg__vector string_hash; /**< uint64_t of each string */
@@ -61,13 +64,19 @@ uint32_t lg__places_string(lg_places *places, lg_string string);
 uint32_t lg__places_seek(const lg_places *places, lg_string string);
 /** Of a number. */
 lg_string lg__places_text(const lg_places *places, uint32_t string);
-/** Makes room for about so many places; once, when all devices are added and no
- *  place. False when memory ran out. */
+/** Makes room for about so many places, which is not touched before it is
+ *  needed; once, when all devices are added and no place. False when memory ran
+ *  out. */
 bool lg__places_expect(lg_places *places, size_t count);
 /** The place with that last step, which may be new; LG_NONE when memory ran
  *  out. */
 uint32_t lg__places_add(lg_places *places, uint32_t parent, lg_place_kind kind,
                         uint32_t label, uint32_t type);
+/** The same, quicker for many: nothing else finds what was put in before
+ *  lg__places_index. */
+uint32_t lg__places_put(lg_places *places, uint32_t parent, lg_place_kind kind,
+                        uint32_t label, uint32_t type);
+void lg__places_index(lg_places *places);
 /** The place that the step leads back to, which is `parent` or lies above it;
  *  LG_NONE: the step repeats none. */
 uint32_t lg__places_recur(const lg_places *places, uint32_t parent,
@@ -104,21 +113,31 @@ enum { LG__NAMES_CACHED = 1024 };
 typedef struct lg__labels {
     const lg_graph *graph;
     const lg__fold *folds;
-    lg_places *places;
     const uint32_t *dominator;
-    uint64_t *via;    /**< [node_count] the reference from its dominator, or
-                           that one's namespace; LG__NO_EDGE */
-    uint32_t *dotted; /**< [string_count] of a string of the graph: the number
-                           of `.string` in the table; LG_NONE: not yet */
+    lg_places *places;
+    uint32_t *dotted;  /**< [string_count] of a string of the graph: the number
+                            of `.string` in the table; LG_NONE: not yet */
+    uint32_t *text_at; /**< where the texts of each block of nodes begin */
     uint32_t named[LG__NAMES_CACHED]; /**< nodes of keys, by their lower bits */
     uint32_t names[LG__NAMES_CACHED]; /**< their texts */
-    uint32_t space;                   /**< the last source of `via` that was
-                                           no dominator; at first 0 */
     uint32_t item;                    /**< numbers of frequent labels: `[*]` */
     uint32_t key;
     uint32_t none; /**< an empty one */
     lg_text scratch;
 } lg__labels;
+
+/** What a module calls one of its values: strings of the graph. */
+typedef struct lg__module_name {
+    uint64_t edge;
+    uint32_t module;
+    uint32_t name;
+} lg__module_name;
+
+/** A reference, and the node that it is a reference of. */
+typedef struct lg__via {
+    uint64_t edge; /**< LG__NO_EDGE: none */
+    uint32_t source;
+} lg__via;
 
 #define LG__NO_EDGE UINT64_MAX
 /** What lg_summary.rest has for 0: what is counted but not resident is
@@ -127,13 +146,21 @@ typedef struct lg__labels {
 
 /** The number of the graph's string that names the reference; LG_NONE: a folded
  *  position, or no name. */
-uint32_t lg__label_name(lg__labels *labels, uint32_t source, uint64_t edge);
-/** The module whose namespace this is, or LG_NONE. */
-uint32_t lg__label_module(const lg__labels *labels, uint32_t space);
-/** Chooses `via` of every node. */
+uint32_t lg__label_name(lg__labels *labels, lg__via via);
+/** Whether the node is a namespace that is folded into its owner: its values
+ *  are attributes. */
+bool lg__label_is_namespace(const lg__labels *labels, uint32_t node);
+/** The number of the graph's string that is the node's text, or LG_NONE. */
+uint32_t lg__label_text(const lg__labels *labels, uint32_t node);
 lg_status lg__labels_begin(lg__labels *labels, lg_error *err);
-/** False when memory ran out. */
-bool lg__label_step(lg__labels *labels, uint32_t node, lg__step *out);
+/** The step to a node that a root holds, or garbage that nothing does. A
+ *  namespace of a module may name it. False when memory ran out. */
+bool lg__label_top(lg__labels *labels, uint32_t node, lg_place_kind kind,
+                   const lg__module_name *name, lg__step *out);
+/** The step to a node by the reference that its dominator has, or that one's
+ *  namespace. False when memory ran out. */
+bool lg__label_step(lg__labels *labels, uint32_t node, lg__via via,
+                    lg__step *out);
 void lg__labels_free(lg__labels *labels);
 /** Adds a text with each number in it as `*`: threads of a pool are alike. */
 void lg__text_add_uncounted(lg_string text, lg_text *out);

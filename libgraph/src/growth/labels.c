@@ -19,11 +19,17 @@ take_scratch(lg__labels *labels, lg__step *out)
 }
 
 static bool
-take_literal(lg__labels *labels, const char *label, lg__step *out)
+take_string(lg__labels *labels, lg_string string, lg__step *out)
 {
-    lg_string string = {label, (uint32_t)strlen(label)};
     out->label = lg__places_string(labels->places, string);
     return out->label != LG_NONE;
+}
+
+static bool
+take_literal(lg__labels *labels, const char *label, lg__step *out)
+{
+    return take_string(labels, (lg_string){label, (uint32_t)strlen(label)},
+                       out);
 }
 
 static bool
@@ -94,52 +100,51 @@ static bool
 take_own_name(lg__labels *labels, uint32_t node, lg__step *out)
 {
     const lg_graph *graph = labels->graph;
-    lg_text *to = &labels->scratch;
     lg_category category = lg__node_category(graph, node);
     out->label = labels->none;
     if (!has_own_name(category))
         return true;
-    lg_string text = lg_node_text(graph, node);
+    lg_string text = lg_graph_string(graph, lg__label_text(labels, node));
     if (category == LG_CATEGORY_FRAME)
         text.length = length_without_line(text);
-    if (category == LG_CATEGORY_ROOT || is_task(graph, node))
-        lg__text_add_uncounted(text, to);
-    else
-        lg_text_add_bytes(to, text.data, text.length);
+    if (category != LG_CATEGORY_ROOT && !is_task(graph, node))
+        return take_string(labels, text, out);
+    lg__text_add_uncounted(text, &labels->scratch);
     return take_scratch(labels, out);
 }
 
 // The content of a cell, which belongs to a function's closure.
 static bool
-take_cell(lg__labels *labels, uint32_t cell, uint64_t edge, lg__step *out)
+take_cell(lg__labels *labels, lg__via via, lg__step *out)
 {
     const lg_graph *graph = labels->graph;
-    uint32_t tuple = labels->dominator[cell];
-    uint32_t owner = labels->folds[cell].owner;
+    const lg_columns *columns = &graph->columns;
+    lg__fold cell = labels->folds[via.source];
+    uint32_t tuple = labels->dominator[via.source];
     out->kind = LG_PLACE_NAMED;
-    if (owner == LG_NONE || tuple >= graph->columns.node_count ||
-        labels->folds[tuple].owner != owner)
+    if (cell.owner == LG_NONE || tuple >= columns->node_count ||
+        labels->folds[tuple].owner != cell.owner)
         return take_literal(labels, ".cell_contents", out);
-    uint64_t opener =
-        graph->columns.first_edge[owner] + labels->folds[tuple].rank;
-    lg_hop hop = {.source = owner,
-                  .target = graph->columns.edge_target[edge],
-                  .edges = {opener, labels->via[cell], edge},
-                  .edge_count = 3};
+    lg_hop hop = {
+        .source = cell.owner,
+        .target = columns->edge_target[via.edge],
+        .edges = {columns->first_edge[cell.owner] + labels->folds[tuple].rank,
+                  columns->first_edge[tuple] + cell.rank, via.edge},
+        .edge_count = 3,
+    };
     lg_hop_label(graph, &hop, &labels->scratch);
     return take_scratch(labels, out);
 }
 
 static bool
-take_edge(lg__labels *labels, uint32_t node, uint32_t source, uint64_t edge,
-          lg__step *out)
+take_edge(lg__labels *labels, uint32_t node, lg__via via, lg__step *out)
 {
     const lg_graph *graph = labels->graph;
     uint32_t name;
     out->kind = LG_PLACE_NAMED;
-    switch (lg__edge_kind(graph, edge)) {
+    switch (lg__edge_kind(graph, via.edge)) {
     case LG_EDGE_VALUE:
-        name = lg__label_name(labels, source, edge);
+        name = lg__label_name(labels, via);
         if (name != LG_NONE)
             return take_dotted(labels, name, out);
         return take_item(labels, out);
@@ -150,7 +155,7 @@ take_edge(lg__labels *labels, uint32_t node, uint32_t source, uint64_t edge,
         *out = (lg__step){LG_PLACE_KEY, labels->key};
         return true;
     case LG_EDGE_CELL:
-        return take_cell(labels, source, edge, out);
+        return take_cell(labels, via, out);
     case LG_EDGE_FRAME:
         return take_own_name(labels, node, out);
     case LG_EDGE_FIELD: // its offset depends on the version
@@ -158,7 +163,7 @@ take_edge(lg__labels *labels, uint32_t node, uint32_t source, uint64_t edge,
         out->kind = LG_PLACE_SEVERAL;
         return take_own_name(labels, node, out);
     case LG_EDGE_ATTRIBUTE:
-        name = lg__label_name(labels, source, edge);
+        name = lg__label_name(labels, via);
         if (name != LG_NONE)
             return take_dotted(labels, name, out);
         break;
@@ -167,7 +172,7 @@ take_edge(lg__labels *labels, uint32_t node, uint32_t source, uint64_t edge,
     case LG_EDGE_TYPE:
         return take_literal(labels, ".__class__", out);
     }
-    lg_edge_label(graph, edge, &labels->scratch);
+    lg_edge_label(graph, via.edge, &labels->scratch);
     return take_scratch(labels, out);
 }
 
@@ -188,57 +193,32 @@ is_named_by_module(const lg__labels *labels, uint32_t node)
 
 // `logging.root`
 static bool
-take_module_name(lg__labels *labels, uint64_t edge, lg__step *out)
+take_module_name(lg__labels *labels, const lg__module_name *name, lg__step *out)
 {
     const lg_graph *graph = labels->graph;
-    uint32_t space = lg_edge_source(graph, edge);
-    lg_string module = lg_node_text(graph, lg__label_module(labels, space));
-    lg_string name =
-        lg_graph_string(graph, lg__label_name(labels, space, edge));
+    lg_string module = lg_graph_string(graph, name->module);
+    lg_string value = lg_graph_string(graph, name->name);
     lg_text_add_bytes(&labels->scratch, module.data, module.length);
     lg_text_add(&labels->scratch, ".");
-    lg_text_add_bytes(&labels->scratch, name.data, name.length);
+    lg_text_add_bytes(&labels->scratch, value.data, value.length);
     return take_scratch(labels, out);
 }
 
-static bool
-has_edge(const lg_columns *columns, uint32_t node, uint64_t edge)
+bool
+lg__label_top(lg__labels *labels, uint32_t node, lg_place_kind kind,
+              const lg__module_name *name, lg__step *out)
 {
-    return edge >= columns->first_edge[node] &&
-           edge < columns->first_edge[node + 1];
-}
-
-// The dominator, or its namespace, which often is that of the last step, too.
-static uint32_t
-source_of(lg__labels *labels, uint32_t above, uint64_t edge)
-{
-    const lg_columns *columns = &labels->graph->columns;
-    if (has_edge(columns, above, edge))
-        return above;
-    if (!has_edge(columns, labels->space, edge))
-        labels->space = lg_edge_source(labels->graph, edge);
-    return labels->space;
+    out->kind = kind;
+    return name != NULL && is_named_by_module(labels, node)
+               ? take_module_name(labels, name, out)
+               : take_own_name(labels, node, out);
 }
 
 bool
-lg__label_step(lg__labels *labels, uint32_t node, lg__step *out)
+lg__label_step(lg__labels *labels, uint32_t node, lg__via via, lg__step *out)
 {
-    const lg_columns *columns = &labels->graph->columns;
-    uint32_t above = labels->dominator[node];
-    uint64_t edge = labels->via[node];
-    if (above == columns->node_count) {
-        out->kind = LG_PLACE_ROOT;
-        return edge != LG__NO_EDGE && is_named_by_module(labels, node)
-                   ? take_module_name(labels, edge, out)
-                   : take_own_name(labels, node, out);
-    }
-    if (above > columns->node_count) {
-        out->kind = LG_PLACE_GARBAGE;
-        return take_own_name(labels, node, out);
-    }
-    if (edge == LG__NO_EDGE) {
-        out->kind = LG_PLACE_SEVERAL;
-        return take_own_name(labels, node, out);
-    }
-    return take_edge(labels, node, source_of(labels, above, edge), edge, out);
+    if (via.edge != LG__NO_EDGE)
+        return take_edge(labels, node, via, out);
+    out->kind = LG_PLACE_SEVERAL;
+    return take_own_name(labels, node, out);
 }

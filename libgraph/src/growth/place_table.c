@@ -1,4 +1,4 @@
-// Tables of places: their strings, their keys, and finding a place by its key.
+// Tables of places: their keys, and finding a place by its key.
 #include "growth/growth_private.h"
 
 #include <stdlib.h>
@@ -39,44 +39,12 @@ lg_places_free(lg_places *places)
         &places->items,         &places->bytes,       &places->string_bytes,
         &places->string_offset, &places->string_hash, &places->devices,
     };
-    lg__strings_free(&places->allocator, &places->strings);
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         lg__vector_free(&places->allocator, vectors[i]);
     free(places->index.slot);
+    free(places->seen);
+    free(places->known.slot);
     free(places);
-}
-
-uint32_t
-lg__places_string(lg_places *places, lg_string string)
-{
-    uint32_t id = lg__strings_intern(&places->allocator, &places->strings,
-                                     string.data, string.length);
-    if (id == LG_NONE || id < places->string_hash.count)
-        return id;
-    uint64_t *hash =
-        lg__vector_extend(&places->allocator, &places->string_hash, 1);
-    if (hash == NULL)
-        return LG_NONE;
-    lg_string kept = lg__places_text(places, id);
-    *hash = XXH3_64bits(kept.data, kept.length);
-    return id;
-}
-
-uint32_t
-lg__places_seek(const lg_places *places, lg_string string)
-{
-    return lg__strings_find(&places->strings, string.data, string.length);
-}
-
-lg_string
-lg__places_text(const lg_places *places, uint32_t string)
-{
-    const uint64_t *offset = places->string_offset.data;
-    const char *bytes = places->string_bytes.data;
-    uint64_t begin = offset[string];
-    if (bytes == NULL)
-        return (lg_string){"", 0};
-    return (lg_string){bytes + begin, (uint32_t)(offset[string + 1] - begin)};
 }
 
 bool
@@ -109,20 +77,20 @@ find_slot(const lg_places *places, uint64_t key)
     }
 }
 
-static bool
-make_slots(lg_places *places, size_t slots)
+// Every key has a bit among four times as many as there are slots. A place
+// whose bit is not set is new, without a look at the slots, which are many and
+// lie anywhere.
+static uint64_t *
+seen_word(const lg_places *places, uint64_t key)
 {
-    lg__key_slot *slot = lg__wide_calloc(slots * sizeof *slot);
-    if (slot == NULL)
-        return false;
-    free(places->index.slot);
-    places->index = (lg__key_index){slot, (uint32_t)(slots - 1)};
-    for (uint32_t i = 0; i < places->items.count; i++) {
-        uint64_t key = lg__place_at(places, i)->key;
-        slot[find_slot(places, key)] =
-            (lg__key_slot){i + 1, (uint32_t)(key >> 32)};
-    }
-    return true;
+    return &places->seen[(key >> 16 & (4 * (uint64_t)places->index.mask + 3)) /
+                         64];
+}
+
+static uint64_t
+seen_bit(uint64_t key)
+{
+    return UINT64_C(1) << (key >> 16) % 64;
 }
 
 // Keeps half of the slots free.
@@ -130,8 +98,50 @@ static bool
 reserve_slot(lg_places *places)
 {
     size_t slots = places->index.slot ? (size_t)places->index.mask + 1 : 0;
-    return 2 * (places->items.count + 1) <= slots ||
-           make_slots(places, slots ? 2 * slots : 64);
+    if (2 * (places->items.count + 1) <= slots)
+        return true;
+    slots = slots != 0 ? 2 * slots : 4096;
+    lg__key_slot *slot = lg__wide_calloc(slots * sizeof *slot);
+    uint64_t *seen = calloc(slots / 16, sizeof *seen);
+    if (slot == NULL || seen == NULL) {
+        free(slot);
+        free(seen);
+        return false;
+    }
+    free(places->index.slot);
+    free(places->seen);
+    places->index = (lg__key_index){slot, (uint32_t)(slots - 1)};
+    places->seen = seen;
+    places->indexed = 0;
+    for (uint32_t i = 0; i < places->items.count; i++) {
+        uint64_t key = lg__place_at(places, i)->key;
+        *seen_word(places, key) |= seen_bit(key);
+    }
+    return true;
+}
+
+// The slots of some places ahead are read.
+static void
+index_rest(lg_places *places)
+{
+    enum { AHEAD = 16 };
+    uint32_t count = (uint32_t)places->items.count;
+    for (uint32_t i = places->indexed; i < count; i++) {
+        uint32_t ahead = i + AHEAD < count ? i + AHEAD : i;
+        __builtin_prefetch(
+            &places->index.slot[(uint32_t)lg__place_at(places, ahead)->key &
+                                places->index.mask]);
+        uint64_t key = lg__place_at(places, i)->key;
+        places->index.slot[find_slot(places, key)] =
+            (lg__key_slot){i + 1, (uint32_t)(key >> 32)};
+    }
+    places->indexed = count;
+}
+
+void
+lg__places_index(lg_places *places)
+{
+    index_rest(places);
 }
 
 static bool
@@ -147,11 +157,7 @@ reserve(const lg_places *places, lg__vector *vector, size_t count)
 bool
 lg__places_expect(lg_places *places, size_t count)
 {
-    size_t slots = 64;
-    while (slots < 2 * count && slots < (size_t)1 << 31)
-        slots *= 2;
-    return make_slots(places, slots) &&
-           reserve(places, &places->items, count) &&
+    return reserve(places, &places->items, count) &&
            reserve(places, &places->bytes, 2 * count * places->each);
 }
 
@@ -180,31 +186,56 @@ add_bytes(lg_places *places)
     return bytes != NULL;
 }
 
+static uint32_t
+append(lg_places *places, const lg__place_item *item)
+{
+    uint32_t index = (uint32_t)places->items.count;
+    if (!add_bytes(places))
+        return LG_NONE;
+    lg__place_item *place =
+        lg__vector_extend(&places->allocator, &places->items, 1);
+    if (place == NULL) {
+        places->bytes.count -= (size_t)2 * places->each;
+        return LG_NONE;
+    }
+    *place = *item;
+    *seen_word(places, item->key) |= seen_bit(item->key);
+    __builtin_prefetch(
+        &places->index.slot[(uint32_t)item->key & places->index.mask], 1);
+    return index;
+}
+
+uint32_t
+lg__places_put(lg_places *places, uint32_t parent, lg_place_kind kind,
+               uint32_t label, uint32_t type)
+{
+    uint64_t key = key_of(places, parent, kind, label, type);
+    lg__place_item item = {.key = key,
+                           .parent = parent,
+                           .label = label,
+                           .type = type,
+                           .example = LG_NONE,
+                           .kind = (uint8_t)kind};
+    if (!reserve_slot(places))
+        return LG_NONE;
+    if (*seen_word(places, key) & seen_bit(key)) {
+        __builtin_prefetch(
+            &places->index.slot[(uint32_t)key & places->index.mask]);
+        index_rest(places);
+        uint32_t number = places->index.slot[find_slot(places, key)].number;
+        if (number != 0)
+            return number - 1;
+    }
+    return append(places, &item);
+}
+
 uint32_t
 lg__places_add(lg_places *places, uint32_t parent, lg_place_kind kind,
                uint32_t label, uint32_t type)
 {
-    uint64_t key = key_of(places, parent, kind, label, type);
-    uint32_t index = (uint32_t)places->items.count;
-    if (!reserve_slot(places))
-        return LG_NONE;
-    lg__key_slot *slot = &places->index.slot[find_slot(places, key)];
-    if (slot->number != 0)
-        return slot->number - 1;
-    if (!add_bytes(places))
-        return LG_NONE;
-    lg__place_item *item =
-        lg__vector_extend(&places->allocator, &places->items, 1);
-    if (item == NULL)
-        return LG_NONE;
-    *item = (lg__place_item){.key = key,
-                             .parent = parent,
-                             .label = label,
-                             .type = type,
-                             .example = LG_NONE,
-                             .kind = (uint8_t)kind};
-    *slot = (lg__key_slot){index + 1, (uint32_t)(key >> 32)};
-    return index;
+    uint32_t place = lg__places_put(places, parent, kind, label, type);
+    index_rest(places);
+    return place;
 }
 
 uint32_t

@@ -1,5 +1,5 @@
 /**
- * What the parts of a walk share that folds the dominator tree into places.
+ * What the parts of a walk share that puts every node into a place.
  */
 #ifndef LG_PLACE_WALK_H
 #define LG_PLACE_WALK_H
@@ -8,36 +8,106 @@
 
 // Marks of a node beside the number of its place.
 
-/** Another member dominates the node, or it is part of one. */
-#define LG__PLACE_INNER (UINT32_C(1) << 31)
+/** It is a code object, or part of one: so is all below it. */
+#define LG__PLACE_CODE (UINT32_C(1) << 31)
 /** It is part of another node. */
 #define LG__PLACE_PART (UINT32_C(1) << 30)
-/** It is a code object. */
-#define LG__PLACE_CODE (UINT32_C(1) << 29)
-/** A namespace that goes into the place of its instance, but is no member. */
-#define LG__PLACE_LOOSE (UINT32_C(1) << 28)
+/** A step above it, or the one to it, leads back to a place above: another
+ *  member of its place may dominate it. */
+#define LG__PLACE_BACK (UINT32_C(1) << 29)
+/** It is a function; or, at the end, another member dominates it. */
+#define LG__PLACE_FUNCTION (UINT32_C(1) << 28)
+#define LG__PLACE_INNER LG__PLACE_FUNCTION
 #define LG__PLACE_MARKS                                                        \
-    (LG__PLACE_INNER | LG__PLACE_PART | LG__PLACE_CODE | LG__PLACE_LOOSE)
+    (LG__PLACE_CODE | LG__PLACE_PART | LG__PLACE_BACK | LG__PLACE_FUNCTION)
 
-/** The last step to a node: strings of the table. */
-typedef struct lg__node_step {
-    uint32_t label;
-    uint32_t type;
-} lg__node_step;
+/** A type, as the walk looks at it. */
+typedef struct lg__walk_type {
+    uint32_t name; /**< the number of its name in the table */
+    bool code;     /**< of code objects */
+    bool text;     /**< str */
+    bool function; /**< of functions */
+    bool may_fold; /**< its nodes may be parts of others */
+} lg__walk_type;
+
+/** Where a dominator's references are that are not its own. */
+typedef struct lg__known_space {
+    uint32_t above;
+    uint32_t source;
+} lg__known_space;
+
+/** A member to which a step below one that leads back leads. */
+typedef struct lg__place_late {
+    uint64_t via;
+    uint32_t node;
+} lg__place_late;
+
+enum { LG__SPACES_KNOWN = 256 };
 
 typedef struct lg__place_walk {
     const lg_analysis *analysis;
     const lg_graph *graph;
     lg_places *places;
     lg__labels labels;
-    uint32_t *place;     /**< [node] at first marks and the kind of its step,
-                              then marks and its place */
-    lg__node_step *step; /**< [node] of what is no part by its own marks */
+    lg__walk_type *types;
+    uint32_t *place;  /**< [node] the lower bits of the number of the reference
+                           by which its dominator holds it, or LG_NONE; of what
+                           only the super-root dominates, an index of `names`;
+                           then marks and its place */
+    lg__vector names; /**< lg__module_name */
+    lg__vector vias;  /**< uint64_t of every place: the reference to the
+                           example */
+    lg__vector turns; /**< uint32_t: nodes to which the first step on their way
+                           leads that leads back */
+    lg__vector late;  /**< lg__place_late, in any order */
+    lg__known_space spaces[LG__SPACES_KNOWN]; /**< by the lower bits of above */
 } lg__place_walk;
 
-/** Makes `place` and `step` of every node. */
-lg_status lg__place_steps(lg__place_walk *walk, lg_error *err);
-/** Adds members, references and bytes up, once each node has its place. */
-void lg__place_sums(lg__place_walk *walk);
+/** Chooses the references by which dominators hold nodes, and the names of what
+ *  only the super-root dominates. False when memory ran out. */
+bool lg__vias_choose(lg__place_walk *walk);
+/** As lg__via_of, of a node to which `above` itself does not refer. */
+lg__via lg__via_search(lg__place_walk *walk, uint32_t node, uint32_t above);
+
+bool lg__walk_types_begin(lg__place_walk *walk);
+/** Adds a node's own bytes and references to its place. */
+lg__place_item *lg__place_add_own(lg__place_walk *walk, uint32_t node,
+                                  uint32_t place);
+/** Adds what a member retains that no other one dominates, and makes it the
+ *  example if the reference to it comes last. */
+void lg__place_add_outer(lg__place_walk *walk, uint32_t node, uint32_t place,
+                         uint64_t via);
+/** Adds what late members retain, and marks those that another dominates. False
+ *  when memory ran out. */
+bool lg__places_add_late(lg__place_walk *walk);
+/** Moves bytes to the devices where they are. */
+void lg__places_on_devices(lg__place_walk *walk);
+
+/** Whether the node has a reference to `target` whose number ends with these
+ *  bits. */
+static inline bool
+lg__has_reference(const lg_columns *columns, uint32_t node, uint32_t bits,
+                  uint32_t target, lg__via *out)
+{
+    uint64_t begin = columns->first_edge[node];
+    uint64_t edge = begin + (uint32_t)(bits - (uint32_t)begin);
+    if (edge >= columns->first_edge[node + 1] ||
+        (columns->edge_count > LG_NONE && columns->edge_target[edge] != target))
+        return false;
+    *out = (lg__via){edge, node};
+    return true;
+}
+
+/** The reference by which the dominator `above` holds the node. */
+static inline lg__via
+lg__via_of(lg__place_walk *walk, uint32_t node, uint32_t above)
+{
+    uint32_t bits = walk->place[node];
+    lg__via via;
+    if (bits != LG_NONE &&
+        lg__has_reference(&walk->graph->columns, above, bits, node, &via))
+        return via;
+    return lg__via_search(walk, node, above);
+}
 
 #endif

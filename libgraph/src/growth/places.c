@@ -1,8 +1,10 @@
-// Folds the dominator tree into places: one walk, depth first, that knows how
-// many members of each place lie above the node where it is.
+// Puts every node into its place, in the order of nodes: columns of nodes lie
+// in memory in the same order, and the dominator tree does not. A node whose
+// dominator comes later waits for it.
 #include "growth/place_walk.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // Of the nodes of a process with a few libraries, about one in so many has a
 // place of its own.
@@ -10,192 +12,353 @@ enum { EXPECTED_SHARE = 4 };
 
 // A step below a place leads to one place. Objects of one class take the same
 // few steps, so the walk remembers some.
-enum { TAKEN_BITS = 12, TAKEN = 1 << TAKEN_BITS };
-
-// The walk reads ahead so many siblings.
-enum { AHEAD = 8 };
+enum { TAKEN_BITS = 11, TAKEN = 1 << TAKEN_BITS };
 
 typedef struct taken_step {
     uint32_t parent;
-    uint32_t kind;
-    lg__node_step step;
+    uint32_t step; // label and kind
+    uint32_t type;
     uint32_t place; // LG_NONE: nothing
 } taken_step;
 
-// A node whose children the walk goes through.
-typedef struct level {
-    uint32_t next;
-    uint32_t end;
-    uint32_t place;
-    uint32_t marks; // PART, CODE
-} level;
-
 typedef struct walking {
     lg__place_walk shared;
-    lg__vector active; // uint32_t [place] members above the node, and itself
-    lg__vector levels; // level
+    uint64_t *early;    // a bit of each node: it has its place before its turn
+    lg__vector waiting; // uint32_t: nodes, each of which the next dominates
     taken_step taken[TAKEN];
 } walking;
 
-static taken_step *
-find_taken(walking *state, uint32_t parent, uint32_t kind, lg__node_step step)
-{
-    // Multipliers of no meaning: odd, with many bits.
-    uint32_t mixed = parent * UINT32_C(0x9e3779b1) ^
-                     step.label * UINT32_C(0x85ebca77) ^
-                     (step.type + kind) * UINT32_C(0xc2b2ae3d);
-    return &state->taken[mixed >> (32 - TAKEN_BITS)];
-}
-
 // The place below `parent`, or one above it; LG_NONE when memory ran out.
 static uint32_t
-add_place(walking *state, uint32_t parent, uint32_t kind, lg__node_step step)
+add_place(walking *state, uint32_t parent, const lg__step *step, uint32_t type)
 {
     lg_places *places = state->shared.places;
-    uint32_t place = lg__places_recur(places, parent, (lg_place_kind)kind,
-                                      step.label, step.type);
+    lg__vector *vias = &state->shared.vias;
+    uint32_t place =
+        lg__places_recur(places, parent, step->kind, step->label, type);
     if (place == LG_NONE)
-        place = lg__places_add(places, parent, (lg_place_kind)kind, step.label,
-                               step.type);
-    if (place == LG_NONE || place < state->active.count)
+        place = lg__places_put(places, parent, step->kind, step->label, type);
+    if (place == LG_NONE || place < vias->count)
         return place;
-    uint32_t *active = lg__vector_extend(&places->allocator, &state->active, 1);
-    if (active == NULL)
+    uint64_t *via = lg__vector_extend(&places->allocator, vias, 1);
+    if (via == NULL)
         return LG_NONE;
-    *active = 0;
+    *via = 0;
     return place;
 }
 
 static uint32_t
-find_place(walking *state, uint32_t parent, uint32_t kind, lg__node_step step)
+find_place(walking *state, uint32_t parent, const lg__step *step, uint32_t type)
 {
-    taken_step *taken = find_taken(state, parent, kind, step);
-    if (taken->place != LG_NONE && taken->parent == parent &&
-        taken->kind == kind && taken->step.label == step.label &&
-        taken->step.type == step.type)
+    // Multipliers of no meaning: odd, with many bits. There are fewer strings
+    // than 2^29, because each has four bytes.
+    uint32_t packed = step->label | (uint32_t)step->kind << 29;
+    uint32_t mixed = parent * UINT32_C(0x9e3779b1) ^
+                     packed * UINT32_C(0x85ebca77) ^
+                     type * UINT32_C(0xc2b2ae3d);
+    taken_step *taken = &state->taken[mixed >> (32 - TAKEN_BITS)];
+    if (taken->parent == parent && taken->step == packed &&
+        taken->type == type && taken->place != LG_NONE)
         return taken->place;
-    uint32_t place = add_place(state, parent, kind, step);
-    *taken = (taken_step){parent, kind, step, place};
+    uint32_t place = add_place(state, parent, step, type);
+    *taken = (taken_step){parent, packed, type, place};
     return place;
 }
 
-// Puts a node into its place, and goes to its children if it has any.
-static bool
-enter(walking *state, uint32_t node, uint32_t place, uint32_t marks)
+static const lg__walk_type *
+type_of(const lg__place_walk *walk, uint32_t node)
 {
-    const uint32_t *first = state->shared.analysis->first_child;
-    uint32_t *active = (uint32_t *)state->active.data + place;
-    bool part = (marks & LG__PLACE_PART) != 0;
-    bool inner = part || *active > 0;
-    bool loose = (state->shared.place[node] & LG__PLACE_LOOSE) != 0;
-    state->shared.place[node] = place | (part ? LG__PLACE_PART : 0) |
-                                (inner ? LG__PLACE_INNER : 0) |
-                                (loose ? LG__PLACE_LOOSE : 0);
-    if (first[node] == first[node + 1])
+    return &walk->types[walk->graph->columns.type[node]];
+}
+
+// The texts and the code of a function never change: they are part of it, and
+// so is all that a code object has.
+static bool
+is_part(const lg__place_walk *walk, const lg__walk_type *type, uint32_t node,
+        uint32_t above)
+{
+    const lg__fold *folds = walk->labels.folds;
+    uint32_t marks = walk->place[above];
+    if ((marks & LG__PLACE_CODE) ||
+        ((marks & LG__PLACE_FUNCTION) && (type->code || type->text)))
         return true;
-    level *below =
-        lg__vector_extend(&state->shared.places->allocator, &state->levels, 1);
-    if (below == NULL)
+    if (!type->may_fold)
         return false;
-    *active += !part;
-    *below = (level){first[node], first[node + 1], place, marks};
+    uint32_t owner = folds[node].owner;
+    return owner != LG_NONE && (owner == above || owner == folds[above].owner);
+}
+
+static bool
+push(lg__vector *vector, uint32_t node)
+{
+    lg_allocator allocator = lg_allocator_default();
+    uint32_t *last = lg__vector_extend(&allocator, vector, 1);
+    if (last != NULL)
+        *last = node;
+    return last != NULL;
+}
+
+static bool
+push_late(lg__place_walk *walk, uint32_t node, uint64_t via)
+{
+    lg_allocator allocator = lg_allocator_default();
+    lg__place_late *last = lg__vector_extend(&allocator, &walk->late, 1);
+    if (last != NULL)
+        *last = (lg__place_late){via, node};
+    return last != NULL;
+}
+
+static uint32_t
+marks_of(const lg__walk_type *type)
+{
+    return (type->code ? LG__PLACE_CODE : 0) |
+           (type->function ? LG__PLACE_FUNCTION : 0);
+}
+
+// A member below another node. A place that is no child of the one above it
+// lies on the way there.
+static bool
+add_member(walking *state, uint32_t node, uint32_t above,
+           const lg__walk_type *type)
+{
+    lg__place_walk *walk = &state->shared;
+    uint32_t marks = walk->place[above] & LG__PLACE_BACK;
+    uint32_t parent = walk->place[above] & ~LG__PLACE_MARKS;
+    lg__via via = lg__via_of(walk, node, above);
+    lg__step step;
+    if (!lg__label_step(&walk->labels, node, via, &step))
+        return false;
+    uint32_t place = find_place(state, parent, &step, type->name);
+    if (place == LG_NONE)
+        return false;
+    bool turn = place <= parent;
+    lg__place_add_own(walk, node, place)->members++;
+    walk->place[node] =
+        place | marks | marks_of(type) | (turn ? LG__PLACE_BACK : 0);
+    if (turn)
+        return marks != 0 || push(&walk->turns, node);
+    if (marks != 0)
+        return push_late(walk, node, via.edge);
+    lg__place_add_outer(walk, node, place, via.edge);
+    return true;
+}
+
+// A namespace whose instance is garbage, too, and dominates nothing more than
+// it does: before CPython 3.11 a cycle leads through it.
+static bool
+is_loose(const lg__place_walk *walk, uint32_t node)
+{
+    const uint32_t *dominator = walk->analysis->dominator;
+    uint32_t owner = walk->labels.folds[node].owner;
+    return owner != LG_NONE && dominator[owner] == dominator[node];
+}
+
+// What nothing dominates. A loose namespace goes into the place of its
+// instance, but is no member.
+static bool
+add_top(walking *state, uint32_t node)
+{
+    lg__place_walk *walk = &state->shared;
+    const lg_analysis *analysis = walk->analysis;
+    bool garbage = analysis->dominator[node] != walk->graph->columns.node_count;
+    bool loose = garbage && is_loose(walk, node);
+    uint32_t number = walk->place[node];
+    uint32_t named = loose ? walk->labels.folds[node].owner : node;
+    const lg__module_name *name =
+        number == LG_NONE ? NULL : (lg__module_name *)walk->names.data + number;
+    lg__step step;
+    if (!lg__label_top(&walk->labels, named,
+                       garbage ? LG_PLACE_GARBAGE : LG_PLACE_ROOT, name, &step))
+        return false;
+    uint32_t place =
+        find_place(state, LG_NONE, &step, type_of(walk, named)->name);
+    if (place == LG_NONE)
+        return false;
+    lg__place_item *item = lg__place_add_own(walk, node, place);
+    walk->place[node] = place | marks_of(type_of(walk, node));
+    if (loose) {
+        lg__place_retained(walk->places, place)[0] += analysis->host[node];
+        return true;
+    }
+    item->members++;
+    lg__place_add_outer(walk, node, place,
+                        name == NULL ? LG__NO_EDGE : name->edge);
     return true;
 }
 
 static bool
-visit(walking *state, uint32_t node, const level *above)
+add_node(walking *state, uint32_t node)
 {
-    uint32_t marks = state->shared.place[node];
-    uint32_t code = (marks | above->marks) & LG__PLACE_CODE;
-    if ((marks & LG__PLACE_PART) || (above->marks & LG__PLACE_CODE))
-        return enter(state, node, above->place, LG__PLACE_PART | code);
-    uint32_t place = find_place(state, above->place, marks & ~LG__PLACE_MARKS,
-                                state->shared.step[node]);
-    return place != LG_NONE && enter(state, node, place, code);
+    lg__place_walk *walk = &state->shared;
+    uint32_t above = walk->analysis->dominator[node];
+    if (above >= walk->graph->columns.node_count)
+        return add_top(state, node);
+    const lg__walk_type *type = type_of(walk, node);
+    if (!is_part(walk, type, node, above))
+        return add_member(state, node, above, type);
+    uint32_t marks = walk->place[above];
+    lg__place_add_own(walk, node, marks & ~LG__PLACE_MARKS);
+    walk->place[node] =
+        (marks & ~LG__PLACE_FUNCTION) | LG__PLACE_PART | marks_of(type);
+    return true;
 }
 
-static void
-leave(walking *state, const level *last)
+static bool
+is_early(const walking *state, uint32_t node)
 {
-    if (last->place != LG_NONE && !(last->marks & LG__PLACE_PART))
-        ((uint32_t *)state->active.data)[last->place]--;
-    state->levels.count--;
+    return state->early[node / 64] >> node % 64 & 1;
 }
 
-// What a dominator's children have lies anywhere.
-static void
-read_ahead(const lg__place_walk *walk, uint32_t at)
+// A node of which no dominator above `turn` has its place yet: first those.
+static bool
+add_after(walking *state, uint32_t node, uint32_t turn)
 {
-    if (at + AHEAD >= walk->graph->columns.node_count)
+    const uint32_t *dominator = state->shared.analysis->dominator;
+    uint32_t nodes = state->shared.graph->columns.node_count;
+    for (uint32_t above = dominator[node];
+         above > turn && above < nodes && !is_early(state, above);
+         above = dominator[above])
+        if (!push(&state->waiting, above))
+            return false;
+    while (state->waiting.count > 0) {
+        const uint32_t *waiting = state->waiting.data;
+        uint32_t next = waiting[--state->waiting.count];
+        if (!add_node(state, next))
+            return false;
+        state->early[next / 64] |= UINT64_C(1) << next % 64;
+    }
+    return add_node(state, node);
+}
+
+// Dominators lie anywhere: what of them is needed is read some nodes ahead.
+static void
+read_ahead(const lg__place_walk *walk, uint32_t node)
+{
+    enum { AHEAD = 12 };
+    const lg_columns *columns = &walk->graph->columns;
+    if (node + AHEAD >= columns->node_count)
         return;
-    uint32_t node = walk->analysis->child[at + AHEAD];
-    __builtin_prefetch(&walk->step[node]);
-    __builtin_prefetch(&walk->place[node]);
-    __builtin_prefetch(&walk->analysis->first_child[node]);
+    uint32_t above = walk->analysis->dominator[node + AHEAD];
+    uint32_t edge = walk->place[node + AHEAD];
+    if (above >= columns->node_count || edge >= columns->edge_count)
+        return;
+    __builtin_prefetch(&walk->place[above]);
+    __builtin_prefetch(&columns->first_edge[above]);
+    __builtin_prefetch(&columns->edge_kind[edge]);
+    __builtin_prefetch(&columns->edge_payload[edge]);
 }
 
 static lg_status
-walk_from(walking *state, uint32_t top, const lg_monitor *monitor,
-          lg_error *err)
+add_nodes(walking *state, const lg_monitor *monitor, lg_error *err)
 {
-    const lg_analysis *analysis = state->shared.analysis;
-    level *first =
-        lg__vector_extend(&state->shared.places->allocator, &state->levels, 1);
-    if (first == NULL)
-        return lg__error_memory(err);
-    *first = (level){analysis->first_child[top], analysis->first_child[top + 1],
-                     LG_NONE, 0};
-    for (uint32_t steps = 1; state->levels.count > 0; steps++) {
-        level *last = (level *)state->levels.data + state->levels.count - 1;
-        if (steps % 65536 == 0 &&
+    const lg__place_walk *walk = &state->shared;
+    uint32_t nodes = walk->graph->columns.node_count;
+    for (uint32_t node = 0; node < nodes; node++) {
+        if (node % 65536 == 65535 &&
             !lg__monitor_goes_on(monitor, "finding places", 0, err))
             return LG_ECANCELLED;
-        if (last->next == last->end) {
-            leave(state, last);
-            continue;
-        }
-        read_ahead(&state->shared, last->next);
-        level above = *last;
-        if (!visit(state, analysis->child[last->next++], &above))
+        read_ahead(walk, node);
+        if (!is_early(state, node) && !add_after(state, node, node))
             return lg__error_memory(err);
     }
     return LG_OK;
 }
 
 static bool
-make_room(lg__place_walk *walk)
+make_room(walking *state)
 {
+    lg__place_walk *walk = &state->shared;
     const lg_graph *graph = walk->graph;
     size_t nodes = graph->columns.node_count;
     walk->labels.folds = lg__graph_folds(graph);
     walk->places = walk->labels.places = lg__places_begin();
     walk->place = lg__wide_alloc((nodes + 1) * sizeof *walk->place);
-    walk->step = lg__wide_alloc((nodes + 1) * sizeof *walk->step);
-    if (!walk->labels.folds || !walk->places || !walk->place || !walk->step)
+    state->early = calloc(nodes / 64 + 1, sizeof *state->early);
+    if (!walk->labels.folds || !walk->places || !walk->place || !state->early)
         return false;
+    memset(walk->place, 0xff, nodes * sizeof *walk->place);
+    memset(walk->spaces, 0xff, sizeof walk->spaces);
+    for (size_t i = 0; i < TAKEN; i++)
+        state->taken[i].place = LG_NONE;
     for (uint32_t i = 0; i <= graph->device_count; i++)
         if (!lg__places_add_device(walk->places,
                                    lg_graph_device_name(graph, i)))
             return false;
-    return lg__places_expect(walk->places, nodes / EXPECTED_SHARE);
+    return lg__places_expect(walk->places, nodes / EXPECTED_SHARE) &&
+           lg__walk_types_begin(walk);
 }
 
 static lg_status
 run(walking *state, const lg_monitor *monitor, lg_error *err)
 {
-    uint32_t nodes = state->shared.graph->columns.node_count;
-    for (size_t i = 0; i < TAKEN; i++)
-        state->taken[i].place = LG_NONE;
-    lg_status status =
-        make_room(&state->shared) ? LG_OK : lg__error_memory(err);
+    lg__place_walk *walk = &state->shared;
+    lg_status status = make_room(state) ? lg__labels_begin(&walk->labels, err)
+                                        : lg__error_memory(err);
+    if (status == LG_OK && !lg__vias_choose(walk))
+        status = lg__error_memory(err);
     if (status == LG_OK)
-        status = lg__place_steps(&state->shared, err);
-    if (status == LG_OK)
-        status = walk_from(state, nodes, monitor, err);
-    if (status == LG_OK)
-        status = walk_from(state, nodes + 1, monitor, err);
-    if (status == LG_OK)
-        lg__place_sums(&state->shared);
+        status = add_nodes(state, monitor, err);
+    if (status == LG_OK && !lg__places_add_late(walk))
+        status = lg__error_memory(err);
+    if (status == LG_OK) {
+        lg__places_index(walk->places);
+        lg__places_on_devices(walk);
+    }
+    return status;
+}
+
+static void
+free_walk(walking *state)
+{
+    lg_allocator allocator = lg_allocator_default();
+    lg__place_walk *walk = &state->shared;
+    lg__vector *vectors[] = {&state->waiting, &walk->names, &walk->vias,
+                             &walk->turns, &walk->late};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        lg__vector_free(&allocator, vectors[i]);
+    lg__labels_free(&walk->labels);
+    free(walk->types);
+    free(state->early);
+    free(state);
+}
+
+static walking *
+begin_walk(const lg_analysis *analysis)
+{
+    walking *state = malloc(sizeof *state);
+    if (state == NULL)
+        return NULL;
+    state->early = NULL;
+    state->waiting = (lg__vector){.element = sizeof(uint32_t)};
+    state->shared = (lg__place_walk){
+        .analysis = analysis,
+        .graph = analysis->graph,
+        .labels = {.graph = analysis->graph, .dominator = analysis->dominator},
+        .names = {.element = sizeof(lg__module_name)},
+        .vias = {.element = sizeof(uint64_t)},
+        .turns = {.element = sizeof(uint32_t)},
+        .late = {.element = sizeof(lg__place_late)},
+    };
+    return state;
+}
+
+// The places of nodes have their marks still.
+static lg_status
+find_places(const lg_analysis *analysis, const lg_monitor *monitor,
+            lg_places **out, uint32_t **place_of, lg_error *err)
+{
+    walking *state = begin_walk(analysis);
+    if (state == NULL)
+        return lg__error_memory(err);
+    lg_status status = run(state, monitor, err);
+    if (status == LG_OK) {
+        *out = state->shared.places;
+        *place_of = state->shared.place;
+    } else {
+        lg_places_free(state->shared.places);
+        free(state->shared.place);
+    }
+    free_walk(state);
     return status;
 }
 
@@ -203,34 +366,10 @@ lg_status
 lg_places_walk(const lg_analysis *analysis, const lg_monitor *monitor,
                lg_places **out, uint32_t **place_of, lg_error *err)
 {
-    const lg_graph *graph = analysis->graph;
-    lg_allocator allocator = lg_allocator_default();
-    walking *state = malloc(sizeof *state);
-    if (state == NULL)
-        return lg__error_memory(err);
-    state->shared = (lg__place_walk){
-        .analysis = analysis,
-        .graph = graph,
-        .labels = {.graph = graph, .dominator = analysis->dominator},
-    };
-    state->active = (lg__vector){.element = sizeof(uint32_t)};
-    state->levels = (lg__vector){.element = sizeof(level)};
-    lg_status status = run(state, monitor, err);
-    lg__place_walk *walk = &state->shared;
-    for (uint32_t i = 0; i < graph->columns.node_count && status == LG_OK; i++)
-        walk->place[i] &= ~LG__PLACE_MARKS;
-    lg__labels_free(&walk->labels);
-    lg__vector_free(&allocator, &state->active);
-    lg__vector_free(&allocator, &state->levels);
-    free(walk->step);
-    if (status == LG_OK) {
-        *out = walk->places;
-        *place_of = walk->place;
-    } else {
-        lg_places_free(walk->places);
-        free(walk->place);
-    }
-    free(state);
+    lg_status status = find_places(analysis, monitor, out, place_of, err);
+    uint32_t nodes = analysis->graph->columns.node_count;
+    for (uint32_t i = 0; i < nodes && status == LG_OK; i++)
+        (*place_of)[i] &= ~LG__PLACE_MARKS;
     return status;
 }
 
@@ -239,7 +378,8 @@ lg_places_new(const lg_analysis *analysis, const lg_monitor *monitor,
               lg_places **out, lg_error *err)
 {
     uint32_t *place_of = NULL;
-    lg_status status = lg_places_walk(analysis, monitor, out, &place_of, err);
-    free(place_of);
+    lg_status status = find_places(analysis, monitor, out, &place_of, err);
+    if (status == LG_OK)
+        free(place_of);
     return status;
 }

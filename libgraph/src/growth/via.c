@@ -1,15 +1,9 @@
 // Chooses the reference by which a node's dominator holds it.
-#include "growth/growth_private.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "growth/place_walk.h"
 
 // If a dominator refers to a node several times, the label is that of the kind
 // with the lowest rank; of the same kind, the label that comes first in the
 // order of bytes. So it depends on the order of references never.
-// Targets lie anywhere: so many references ahead, the dominator is read.
-enum { AHEAD = 16 };
-
 static const uint8_t ranks[LG_EDGE_KIND_COUNT] = {
     [LG_EDGE_ATTRIBUTE] = 0, [LG_EDGE_LOCAL] = 1,      [LG_EDGE_VALUE] = 2,
     [LG_EDGE_INDEX] = 3,     [LG_EDGE_ELEMENT] = 4,    [LG_EDGE_CELL] = 5,
@@ -19,125 +13,74 @@ static const uint8_t ranks[LG_EDGE_KIND_COUNT] = {
     [LG_EDGE_TYPE] = 15,
 };
 
-// A namespace that is folded into its owner: its values are attributes.
-static bool
-is_namespace(const lg__labels *labels, uint32_t source)
-{
-    return labels->folds[source].owner != LG_NONE &&
-           lg__node_category(labels->graph, source) == LG_CATEGORY_CONTAINER &&
-           lg__node_role(labels->graph, source) != LG__ROLE_TUPLE;
-}
-
-// As lg__node_text_id, which searches.
-static uint32_t
-text_of_key(lg__labels *labels, uint32_t key)
-{
-    uint32_t at = key % LG__NAMES_CACHED;
-    if (labels->named[at] != key) {
-        labels->named[at] = key;
-        labels->names[at] = lg__node_text_id(labels->graph, key);
-    }
-    return labels->names[at];
-}
-
-uint32_t
-lg__label_name(lg__labels *labels, uint32_t source, uint64_t edge)
-{
-    const lg_graph *graph = labels->graph;
-    uint32_t payload = graph->columns.edge_payload[edge];
-    switch (lg__edge_kind(graph, edge)) {
-    case LG_EDGE_ATTRIBUTE:
-    case LG_EDGE_LOCAL:
-    case LG_EDGE_NATIVE:
-        return payload < graph->string_count ? payload : LG_NONE;
-    case LG_EDGE_VALUE:
-        return payload != LG_NONE && is_namespace(labels, source)
-                   ? text_of_key(labels, payload)
-                   : LG_NONE;
-    default:
-        return LG_NONE;
-    }
-}
+// Targets lie anywhere: so many references ahead, the dominator is read.
+enum { AHEAD = 16 };
 
 static int
-compare_names(const lg_graph *graph, uint32_t left, uint32_t right)
+compare_strings(const lg_graph *graph, uint32_t left, uint32_t right)
 {
-    return lg__string_compare(lg_graph_string(graph, left),
-                              lg_graph_string(graph, right));
+    return left == right ? 0
+                         : lg__string_compare(lg_graph_string(graph, left),
+                                              lg_graph_string(graph, right));
 }
 
-// Whether `edge` labels its target rather than `other` does.
+// Whether a reference labels its target rather than another does.
 static bool
-is_preferred(lg__labels *labels, uint32_t source, uint64_t edge, uint64_t other)
+is_preferred(lg__labels *labels, lg__via via, lg__via other)
 {
     const lg_graph *graph = labels->graph;
-    // Most of a node's referrers that count are one. Sources come in order.
-    uint32_t before = other >= graph->columns.first_edge[source]
-                          ? source
-                          : lg_edge_source(graph, other);
-    uint32_t name = lg__label_name(labels, source, edge);
-    uint32_t known = lg__label_name(labels, before, other);
+    uint32_t name = lg__label_name(labels, via);
+    uint32_t known = lg__label_name(labels, other);
     // An attribute is one, whether the instance has a namespace or not.
-    uint8_t rank = name != LG_NONE ? 0 : ranks[lg__edge_kind(graph, edge)];
-    uint8_t least = known != LG_NONE ? 0 : ranks[lg__edge_kind(graph, other)];
-    if (rank != least || name == LG_NONE)
-        return rank < least;
-    return compare_names(graph, name, known) < 0;
+    uint8_t rank = name != LG_NONE ? 0 : ranks[lg__edge_kind(graph, via.edge)];
+    uint8_t least =
+        known != LG_NONE ? 0 : ranks[lg__edge_kind(graph, other.edge)];
+    int order = rank - least;
+    if (order == 0 && name != LG_NONE)
+        order = compare_strings(graph, name, known);
+    return order < 0;
 }
 
-uint32_t
-lg__label_module(const lg__labels *labels, uint32_t space)
+// The node with the reference whose number ends with these bits; it is folded
+// into `above`.
+static lg__via
+search_via(lg__place_walk *walk, uint32_t node, uint32_t above, uint32_t bits)
 {
-    uint32_t owner = labels->folds[space].owner;
-    bool is = owner != LG_NONE && is_namespace(labels, space) &&
-              lg__node_category(labels->graph, owner) == LG_CATEGORY_MODULE;
-    return is ? owner : LG_NONE;
-}
-
-// Whether `edge` names its target rather than `other` does. Both come from
-// namespaces of modules.
-static bool
-is_first_name(lg__labels *labels, uint64_t edge, uint64_t other)
-{
-    const lg_graph *graph = labels->graph;
-    uint32_t source = lg_edge_source(graph, edge);
-    uint32_t before = lg_edge_source(graph, other);
-    int order = lg__string_compare(
-        lg_node_text(graph, lg__label_module(labels, source)),
-        lg_node_text(graph, lg__label_module(labels, before)));
-    return order != 0
-               ? order < 0
-               : compare_names(graph, lg__label_name(labels, source, edge),
-                               lg__label_name(labels, before, other)) < 0;
-}
-
-// What several hold goes by the first name that a module has for it.
-static void
-name_roots(lg__labels *labels, uint32_t space)
-{
-    const lg_columns *columns = &labels->graph->columns;
-    uint64_t end = columns->first_edge[space + 1];
-    for (uint64_t edge = columns->first_edge[space]; edge < end; edge++) {
-        uint32_t target = columns->edge_target[edge];
-        if (labels->dominator[target] != columns->node_count ||
-            lg__edge_kind(labels->graph, edge) != LG_EDGE_VALUE ||
-            lg__label_name(labels, space, edge) == LG_NONE)
+    const lg_columns *columns = &walk->graph->columns;
+    for (uint64_t edge = bits; edge < columns->edge_count;
+         edge += (uint64_t)1 << 32) {
+        uint32_t source = lg_edge_source(walk->graph, edge);
+        if (columns->edge_target[edge] != node ||
+            walk->labels.folds[source].owner != above)
             continue;
-        uint64_t known = labels->via[target];
-        if (known == LG__NO_EDGE || is_first_name(labels, edge, known))
-            labels->via[target] = edge;
+        walk->spaces[above % LG__SPACES_KNOWN] =
+            (lg__known_space){above, source};
+        return (lg__via){edge, source};
     }
+    return (lg__via){LG__NO_EDGE, LG_NONE};
 }
 
-static void
-choose_of(lg__labels *labels, uint32_t source)
+lg__via
+lg__via_search(lg__place_walk *walk, uint32_t node, uint32_t above)
 {
-    const lg_columns *columns = &labels->graph->columns;
-    const uint32_t *dominator = labels->dominator;
-    uint32_t owner = labels->folds[source].owner;
+    const lg_columns *columns = &walk->graph->columns;
+    uint32_t bits = walk->place[node];
+    lg__via via = {LG__NO_EDGE, LG_NONE};
+    lg__known_space *space = &walk->spaces[above % LG__SPACES_KNOWN];
+    if (bits == LG_NONE ||
+        (space->above == above &&
+         lg__has_reference(columns, space->source, bits, node, &via)))
+        return via;
+    return search_via(walk, node, above, bits);
+}
+
+// What the source, or the node that it is folded into, dominates.
+static void
+choose_of(lg__place_walk *walk, uint32_t source, uint32_t owner)
+{
+    const lg_columns *columns = &walk->graph->columns;
+    const uint32_t *dominator = walk->analysis->dominator;
     uint64_t end = columns->first_edge[source + 1];
-    if (lg__label_module(labels, source) != LG_NONE)
-        name_roots(labels, source);
     for (uint64_t edge = columns->first_edge[source]; edge < end; edge++) {
         uint32_t target = columns->edge_target[edge];
         uint32_t above = dominator[target];
@@ -146,46 +89,85 @@ choose_of(lg__labels *labels, uint32_t source)
         if ((above != source && above != owner) ||
             (columns->edge_kind[edge] & LG_EDGE_WEAK))
             continue;
-        uint64_t known = labels->via[target];
-        if (known == LG__NO_EDGE || is_preferred(labels, source, edge, known))
-            labels->via[target] = edge;
+        if (walk->place[target] == LG_NONE ||
+            is_preferred(&walk->labels, (lg__via){edge, source},
+                         lg__via_of(walk, target, above)))
+            walk->place[target] = (uint32_t)edge;
     }
 }
 
-// Most labels are one of a few.
+// Whether a module's name of a value comes before another's.
 static bool
-make_frequent(lg__labels *labels)
+is_first_name(const lg_graph *graph, const lg__module_name *name,
+              const lg__module_name *other)
 {
-    lg_places *to = labels->places;
-    labels->item = lg__places_string(to, (lg_string){"[*]", 3});
-    labels->key = lg__places_string(to, (lg_string){"key", 3});
-    labels->none = lg__places_string(to, (lg_string){"", 0});
-    return labels->item != LG_NONE && labels->key != LG_NONE &&
-           labels->none != LG_NONE;
+    int order = compare_strings(graph, name->module, other->module);
+    if (order == 0)
+        order = compare_strings(graph, name->name, other->name);
+    return order < 0;
 }
 
-lg_status
-lg__labels_begin(lg__labels *labels, lg_error *err)
+static bool
+name_top(lg__place_walk *walk, uint32_t target, lg__module_name name)
 {
-    const lg_graph *graph = labels->graph;
-    size_t nodes = graph->columns.node_count;
-    size_t strings = graph->string_count;
-    labels->via = lg__wide_alloc((nodes + 1) * sizeof *labels->via);
-    labels->dotted = malloc((strings + 1) * sizeof *labels->dotted);
-    if (labels->via == NULL || labels->dotted == NULL || !make_frequent(labels))
-        return lg__error_memory(err);
-    memset(labels->named, 0xff, sizeof labels->named);
-    memset(labels->via, 0xff, nodes * sizeof *labels->via);
-    memset(labels->dotted, 0xff, strings * sizeof *labels->dotted);
-    for (uint32_t node = 0; node < nodes; node++)
-        choose_of(labels, node);
-    return LG_OK;
+    lg_allocator allocator = lg_allocator_default();
+    uint32_t *known = &walk->place[target];
+    if (*known != LG_NONE) {
+        lg__module_name *names = walk->names.data;
+        if (is_first_name(walk->graph, &name, &names[*known]))
+            names[*known] = name;
+        return true;
+    }
+    lg__module_name *place = lg__vector_extend(&allocator, &walk->names, 1);
+    if (place == NULL)
+        return false;
+    *place = name;
+    *known = (uint32_t)(walk->names.count - 1);
+    return true;
 }
 
-void
-lg__labels_free(lg__labels *labels)
+static bool
+name_values(lg__place_walk *walk, uint32_t module, uint32_t space)
 {
-    free(labels->via);
-    free(labels->dotted);
-    lg_text_free(&labels->scratch);
+    const lg_columns *columns = &walk->graph->columns;
+    const uint32_t *dominator = walk->analysis->dominator;
+    uint32_t text = lg__label_text(&walk->labels, module);
+    uint64_t end = columns->first_edge[space + 1];
+    for (uint64_t edge = columns->first_edge[space]; edge < end; edge++) {
+        uint32_t target = columns->edge_target[edge];
+        if (edge + AHEAD < columns->edge_count)
+            __builtin_prefetch(&dominator[columns->edge_target[edge + AHEAD]]);
+        if (dominator[target] != columns->node_count ||
+            lg__edge_kind(walk->graph, edge) != LG_EDGE_VALUE)
+            continue;
+        uint32_t name = lg__label_name(&walk->labels, (lg__via){edge, space});
+        if (name != LG_NONE &&
+            !name_top(walk, target, (lg__module_name){edge, text, name}))
+            return false;
+    }
+    return true;
+}
+
+bool
+lg__vias_choose(lg__place_walk *walk)
+{
+    const lg_graph *graph = walk->graph;
+    const uint32_t *type = graph->columns.type;
+    const uint32_t *first_child = walk->analysis->first_child;
+    const lg__fold *folds = walk->labels.folds;
+    for (uint32_t node = 0; node < graph->columns.node_count; node++) {
+        uint32_t owner =
+            walk->types[type[node]].may_fold ? folds[node].owner : LG_NONE;
+        if (owner == LG_NONE) {
+            if (first_child[node] != first_child[node + 1])
+                choose_of(walk, node, LG_NONE);
+            continue;
+        }
+        if (lg__node_category(graph, owner) == LG_CATEGORY_MODULE &&
+            lg__label_is_namespace(&walk->labels, node) &&
+            !name_values(walk, owner, node))
+            return false;
+        choose_of(walk, node, owner);
+    }
+    return true;
 }

@@ -1,0 +1,110 @@
+// The strings of a table of places. Their hashes go into the keys of places, so
+// they are found by these as well.
+#include "growth/growth_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+// The slot of the string, or the free one where it belongs.
+static uint32_t
+find_slot(const lg_places *places, uint64_t hash, lg_string string)
+{
+    uint32_t at = (uint32_t)hash & places->known.mask;
+    uint32_t tag = (uint32_t)(hash >> 32);
+    for (;; at = (at + 1) & places->known.mask) {
+        const lg__key_slot *slot = &places->known.slot[at];
+        if (slot->number == 0 ||
+            (slot->tag == tag &&
+             lg__string_same(lg__places_text(places, slot->number - 1),
+                             string)))
+            return at;
+    }
+}
+
+static bool
+make_slots(lg_places *places)
+{
+    size_t slots = places->known.slot ? (size_t)places->known.mask + 1 : 0;
+    const uint64_t *hash = places->string_hash.data;
+    if (2 * (places->string_hash.count + 1) <= slots)
+        return true;
+    slots = slots != 0 ? 2 * slots : 64;
+    lg__key_slot *slot = lg__wide_calloc(slots * sizeof *slot);
+    if (slot == NULL)
+        return false;
+    free(places->known.slot);
+    places->known = (lg__key_index){slot, (uint32_t)(slots - 1)};
+    for (uint32_t i = 0; i < places->string_hash.count; i++)
+        slot[find_slot(places, hash[i], lg__places_text(places, i))] =
+            (lg__key_slot){i + 1, (uint32_t)(hash[i] >> 32)};
+    return true;
+}
+
+static uint32_t
+seek(const lg_places *places, uint64_t hash, lg_string string)
+{
+    if (places->known.slot == NULL)
+        return LG_NONE;
+    uint32_t number =
+        places->known.slot[find_slot(places, hash, string)].number;
+    return number == 0 ? LG_NONE : number - 1;
+}
+
+uint32_t
+lg__places_seek(const lg_places *places, lg_string string)
+{
+    return seek(places, XXH3_64bits(string.data, string.length), string);
+}
+
+// Drops the last string, which has no slot.
+static void
+drop_last(lg_places *places, uint32_t length)
+{
+    places->string_offset.count--;
+    places->string_bytes.count -= length;
+}
+
+static uint32_t
+append(lg_places *places, lg_string string)
+{
+    if (!make_slots(places))
+        return LG_NONE;
+    uint32_t id = lg__strings_append(&places->allocator, &places->strings,
+                                     string.data, string.length);
+    if (id == LG_NONE)
+        return LG_NONE;
+    lg_string kept = lg__places_text(places, id);
+    uint64_t hash = XXH3_64bits(kept.data, kept.length);
+    lg__key_slot *slot = &places->known.slot[find_slot(places, hash, kept)];
+    // What was invalid is kept as another string, which the table may have.
+    uint64_t *last =
+        slot->number != 0
+            ? NULL
+            : lg__vector_extend(&places->allocator, &places->string_hash, 1);
+    if (last == NULL) {
+        drop_last(places, kept.length);
+        return slot->number == 0 ? LG_NONE : slot->number - 1;
+    }
+    *last = hash;
+    *slot = (lg__key_slot){id + 1, (uint32_t)(hash >> 32)};
+    return id;
+}
+
+uint32_t
+lg__places_string(lg_places *places, lg_string string)
+{
+    uint32_t known = lg__places_seek(places, string);
+    return known != LG_NONE ? known : append(places, string);
+}
+
+lg_string
+lg__places_text(const lg_places *places, uint32_t string)
+{
+    const uint64_t *offset = places->string_offset.data;
+    const char *bytes = places->string_bytes.data;
+    uint64_t begin = offset[string];
+    if (bytes == NULL)
+        return (lg_string){"", 0};
+    return (lg_string){bytes + begin, (uint32_t)(offset[string + 1] - begin)};
+}
