@@ -29,7 +29,8 @@ def watch(
     budget   the share of the elapsed time that samples, snapshots and comparisons may
              take
     on_leak  "warn" with LeakWarning; "raise" LeakError from step() or stop(); or a
-             function, which is called with the GrowthRow and its Growth
+             function, which is called with the GrowthRow and its Growth. Another
+             process makes them, so rows have no node
     traces   when growth is found, let tracemalloc run until the next comparison, so
              that the line that allocates is told, too
 

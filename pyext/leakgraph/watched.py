@@ -80,7 +80,6 @@ def _watch(options: dict[str, str]) -> Watch:
             on_leak=tell,
             traces="--traces" in options,
         )
-        started._wants_nodes = False
     except ValueError as error:
         fail(f"watch: {error}")
     return started

@@ -69,8 +69,6 @@ class Watch:
         background: bool = True,
     ) -> None:
         self._on_leak, self._traces = on_leak, traces
-        #: Only a function of the program's can look at the nodes of rows.
-        self._wants_nodes = callable(on_leak)
         self._budget = Budget(budget, clock, work)
         self._clock, self._read, self._background = clock, read, background
         self._evidence = Evidence(SLOTS) if evidence is None else evidence
@@ -314,13 +312,15 @@ class Watch:
         if self._begin_tracing():
             return
         above = None
-        if self._tracing is not None and not self._wants_nodes:
+        if self._tracing is not None:
             above = self._evidence.holders(
                 self._taken, steps=self._points[: self._taken], min_bytes=LEAST
             )
-        if self._wants_nodes or (self._tracing is not None and above is None):
-            growth, new = self._find(nodes=True)
-        lines = self._end_tracing(new, above)
+        traced = new
+        if self._tracing is not None and above is None:
+            # Nobody else tells which objects hold what grows.
+            _, traced = self._find(nodes=True)
+        lines = self._end_tracing(traced, above)
         for row in new:
             unit = "second" if self._by_time else "step"
             text = own_name() + describe(row, lines.get(row.place), unit)

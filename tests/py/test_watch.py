@@ -506,6 +506,33 @@ def test_another_process_finds_the_line(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_function_gets_what_another_process_found(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    clock = Clock()
+    told = []
+    watch = Watch(
+        1.0,
+        lambda row, growth: told.append((row, growth)),
+        clock=clock,
+        read=lambda: (leaking(clock.now), 0, 0, 0, 0),
+        evidence=Without(SLOTS),
+        background=False,
+    )
+    with watch:
+        while not any("kept[*]" in text for text in watch.leaks):
+            assert watch.steps < 1000
+            kept.extend([Item(watch.steps) for _ in range(20)])
+            clock.now += 1.0
+            watch.step()
+    kept.clear()
+    ((row, growth),) = (leak for leak in told if "kept[*]" in leak[0].holder)
+    assert row in list(growth)
+    assert row.node is None
+    assert row.counts[-1] > row.counts[0]
+    assert "kept[*]" in str(growth)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_no_holders_without_another_process(monkeypatch):
     evidence = Evidence(2)
     for slot in range(2):

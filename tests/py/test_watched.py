@@ -88,8 +88,6 @@ def test_options_and_each_leak_once(options, given, monkeypatch, capfd):
 
     monkeypatch.setattr("leakgraph.watch_call.watch", watch)
     assert watched._watch(options) is started
-    # Nobody looks at the nodes of rows: this process makes none.
-    assert started._wants_nodes is False
     started.tell(None, None)
     started.tell(None, None)
     started.leaks += ["two", "three"]
