@@ -141,6 +141,7 @@ await_child(const lg_attach_request *request, lg_plant *plant,
                     .process = descriptors[1],
                     .reports = descriptors[0],
                     .seconds = request->orders.seconds,
+                    .advice = "",
                     .reap = reap,
                     .context = &parent};
     lg_status status =

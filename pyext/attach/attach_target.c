@@ -76,10 +76,30 @@ lg_target_explain(int process, int code, lg_error *err)
                         process, strerror(code));
 }
 
+/** `risked`: although a filter may end the process. */
 static lg_status
-check_facts(int process, bool filtered, lg_error *err)
+check_filter(int process, int seccomp, bool risked, lg_error *err)
+{
+    if (seccomp == 1)
+        return lg_error_set(err, LG_EUNSUPPORTED,
+                            "process %d is in seccomp's strict mode, in which "
+                            "it can only read, write and exit",
+                            process);
+    if (seccomp && !risked)
+        return lg_error_set(
+            err, LG_EUNSUPPORTED,
+            "a seccomp filter may end process %d when it is attached to: if "
+            "the filter allows memory, sockets and clone, as Docker's does, "
+            "add --filtered",
+            process);
+    return LG_OK;
+}
+
+static lg_status
+check_facts(lg_target *self, bool risked, lg_error *err)
 {
     facts known;
+    int process = self->process;
     if (process <= 0 || !read_facts(process, &known) || known.state == 'Z' ||
         known.state == 'X')
         return lg_error_set(err, LG_ENOTFOUND, "there is no process %d",
@@ -103,14 +123,8 @@ check_facts(int process, bool filtered, lg_error *err)
                             "process %d has a shadow stack: start it without, "
                             "or use leakgraph run",
                             process);
-    if (known.seccomp == 1 || (known.seccomp && !filtered))
-        return lg_error_set(
-            err, LG_EUNSUPPORTED,
-            "a seccomp filter may end process %d when it is attached to: if "
-            "the filter allows memory, sockets and clone, as Docker's does, "
-            "add --filtered",
-            process);
-    return LG_OK;
+    self->filtered = known.seccomp != 0;
+    return check_filter(process, known.seccomp, risked, err);
 }
 
 /** The minor version by a function that came with it, where the version itself
@@ -210,7 +224,7 @@ lg_target_find(int process, bool filtered, lg_target *out, lg_error *err)
 {
     lg_remote_images images;
     lg_target self = {.process = process};
-    lg_status status = check_facts(process, filtered, err);
+    lg_status status = check_facts(&self, filtered, err);
     if (status != LG_OK)
         return status;
     if (!lg_remote_images_read(process, &images))

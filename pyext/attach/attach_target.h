@@ -13,6 +13,7 @@
 typedef struct lg_target {
     int process;
     unsigned minor;           /**< of Python 3 */
+    bool filtered;            /**< it has a seccomp filter */
     uint64_t gadget;          /**< address of a `syscall` instruction */
     uint64_t unmap;           /**< of munmap(); 0: it names none */
     lg_landing landing;       /**< its functions */

@@ -61,7 +61,8 @@ begin(int file, const lg_orders *orders, lg_fork *fork, lg_error *err)
     lg_fork_plan plan = {.options = &options,
                          .file = file,
                          .spill = -1,
-                         .seconds = orders->seconds};
+                         .seconds = orders->seconds,
+                         .advice = ""};
     if (!fits(err))
         return err->status;
     lg_capture_self_check();

@@ -1,4 +1,5 @@
 #include "attach/errand.h"
+#include "attach/filter.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -233,7 +234,11 @@ set_stopped(lg_plant *self, lg_tracee *tracee, const lg_orders *orders,
             int library, int file, lg_error *err)
 {
     lg_landing landing = self->target->landing;
-    lg_status status = map_region(self, tracee, err);
+    lg_status status = LG_OK;
+    if (self->target->filtered)
+        status = lg_filter_probe(tracee, err);
+    if (status == LG_OK)
+        status = map_region(self, tracee, err);
     if (status == LG_OK)
         status = connect_ends(self, tracee, err);
     if (status == LG_OK) {

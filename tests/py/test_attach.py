@@ -274,21 +274,70 @@ class Part(ctypes.Structure):
                 ('k', ctypes.c_uint32)]
 class Program(ctypes.Structure):
     _fields_ = [('size', ctypes.c_uint16), ('parts', ctypes.POINTER(Part))]
-allow = Program(1, ctypes.pointer(Part(6, 0, 0, 0x7fff0000)))
+# Load the number of the call; if it is CALL, answer ACTION; else permit it.
+parts = [(0x20, 0, 0, 0), (0x15, 0, 1, CALL), (6, 0, 0, ACTION), (6, 0, 0, 0x7fff0000)]
+filter = Program(4, (Part * 4)(*parts))
 libc = ctypes.CDLL(None)
 assert libc.prctl(38, 1, 0, 0, 0) == 0
-assert libc.prctl(22, 2, ctypes.byref(allow), 0, 0) == 0
+assert libc.prctl(22, 2, ctypes.byref(filter), 0, 0) == 0
 print('filtered', flush=True)
 time.sleep(100)
 """
 
 
+NONE, REFUSE, KILL = 0xFFFF, 0x50001, 0x80000000
+#: The calls that an attach cannot do without.
+CALLS = {
+    "close": 3,
+    "munmap": 11,
+    "sendmsg": 46,
+    "recvmsg": 47,
+    "clone": 56,
+    "wait4": 61,
+}
+
+
+@pytest.fixture
+def filtered(target):
+    def start(call, action):
+        one = target(f"CALL, ACTION = {call}, {action}\n{FILTER}")
+        one.process.stdout.readline()
+        return one
+
+    return start
+
+
 @pytest.mark.once
-def test_a_filter_of_system_calls(target):
-    one = target(FILTER)
-    one.process.stdout.readline()
+def test_a_filter_of_system_calls(filtered):
+    one = filtered(NONE, REFUSE)
     assert "seccomp" in refused(one.pid)
     leakgraph.attach(one.pid, filtered=True).close()
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("call", CALLS)
+def test_a_filter_that_refuses_a_call(filtered, call):
+    one = filtered(CALLS[call], REFUSE)
+    before = one.traces()
+    with pytest.raises(leakgraph.UnsupportedError) as caught:
+        leakgraph.attach(one.pid, filtered=True)
+    assert str(caught.value) == (
+        f"the seccomp filter of process {one.pid} refuses {call}() (Operation not "
+        "permitted): nothing happened to it"
+    )
+    assert one.traces() == before
+
+
+@pytest.mark.once
+def test_a_filter_that_ends_the_process(filtered):
+    one = filtered(CALLS["wait4"], KILL)
+    with pytest.raises(leakgraph.ChildError) as caught:
+        leakgraph.attach(one.pid, filtered=True)
+    assert str(caught.value) == (
+        f"process {one.pid} ended when it called wait4(), which its seccomp filter "
+        "forbids"
+    )
+    assert one.process.wait() == -signal.SIGSYS
 
 
 @pytest.mark.once

@@ -52,8 +52,10 @@ forked_record(core_state *state, forked_save *self)
     lg_draft *draft = NULL;
     lg_fork fork;
     lg_error error;
-    lg_fork_plan plan = {
-        .options = &self->options, .spill = -1, .seconds = self->timeout};
+    lg_fork_plan plan = {.options = &self->options,
+                         .spill = -1,
+                         .seconds = self->timeout,
+                         .advice = "; take the snapshot without fork=True"};
     lg_status status = lg_draft_new(self->path, &draft, &error);
     if (status == LG_OK)
         status = open_spill(self, &plan.spill, &error);

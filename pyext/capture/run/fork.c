@@ -49,8 +49,7 @@ split(lg_child *child, lg_fork *out, lg_error *err)
     if (out->child > 0)
         return LG_OK;
     return lg_error_set(err, code == ENOMEM ? LG_ENOMEM : LG_ECHILD,
-                        "cannot fork: %s; take the snapshot without fork=True",
-                        strerror(code));
+                        "cannot fork: %s%s", strerror(code), out->advice);
 }
 
 lg_status
@@ -63,8 +62,8 @@ lg_fork_begin(const lg_fork_plan *plan, lg_fork *out, lg_error *err)
     if (LG_FREE_THREADED)
         return lg_error_set(err, LG_EUNSUPPORTED,
                             "a free-threaded build of Python cannot be "
-                            "captured in a forked child; take the snapshot "
-                            "without fork=True");
+                            "captured in a forked child%s",
+                            plan->advice);
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
         return lg_error_set(err, LG_EIO, "cannot make a pipe: %s",
                             strerror(errno));
@@ -76,7 +75,9 @@ lg_fork_begin(const lg_fork_plan *plan, lg_fork *out, lg_error *err)
                           .file = plan->file,
                           .spill = plan->spill,
                           .seconds = plan->seconds};
-        *out = (lg_fork){.reports = ends[0], .seconds = plan->seconds};
+        *out = (lg_fork){.reports = ends[0],
+                         .seconds = plan->seconds,
+                         .advice = plan->advice};
         status = split(&child, out, err);
         lg_capture_abandon(&walk);
     }
@@ -188,14 +189,15 @@ explain_death(const lg_fork *fork, const news *known, int number, lg_error *err)
 }
 
 static lg_status
-explain_end(const news *known, const char *path, lg_error *err)
+explain_end(const lg_fork *fork, const news *known, const char *path,
+            lg_error *err)
 {
     const lg_report *end = &known->end;
     lg_status status = (lg_status)end->status;
     if (end->kind == 0)
         return lg_error_set(err, LG_ECHILD,
-                            "the child process exited without a snapshot: take "
-                            "it without fork=True");
+                            "the child process exited without a snapshot%s",
+                            fork->advice);
     if (status == LG_EIO)
         return lg_error_set(err, LG_EIO, "cannot write %s: %s", path,
                             strerror(end->code));
@@ -220,5 +222,5 @@ lg_fork_wait(lg_fork *fork, const char *path, const lg_monitor *monitor,
     if (!goes_on)
         return lg_error_set(err, LG_ECANCELLED, "cancelled while capturing");
     return out->signal ? explain_death(fork, &known, out->signal, err)
-                       : explain_end(&known, path, err);
+                       : explain_end(fork, &known, path, err);
 }

@@ -1,0 +1,13 @@
+/** What a seccomp filter leaves of what an attach needs. */
+#ifndef LEAKGRAPH_FILTER_H
+#define LEAKGRAPH_FILTER_H
+
+#include "attach/tracee.h"
+
+/** Has the stopped thread try each system call without which an attach would
+ *  leave something in its process, or could not tell how it went. They fail
+ *  without having done anything. LG_EUNSUPPORTED names the one that a filter
+ *  refuses, LG_ECHILD the one that it ended the process for. */
+lg_status lg_filter_probe(lg_tracee *tracee, lg_error *err);
+
+#endif
