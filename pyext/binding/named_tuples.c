@@ -237,7 +237,7 @@ static PyStructSequence_Field capture_info_fields[] = {
     {"bytes", "size of the file"},
     {"path", "its path, with {pid}, {rank} and {n} filled in"},
     {"method", "'internal', or 'public: reason'"},
-    {"pause", "seconds that the process stood still"},
+    {"pause", "seconds for which the process stopped"},
     {NULL, NULL},
 };
 

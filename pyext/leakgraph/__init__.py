@@ -278,7 +278,7 @@ def __getattr__(name: str) -> object:
         if not _sys.is_finalizing():
             raise
         raise Error(
-            f"leakgraph.{name} cannot be imported any more, because the interpreter "
-            "is ending: ask for it earlier."
+            f"leakgraph.{name} can no longer be imported, because the interpreter "
+            "is ending: use it earlier."
         ) from error
     return module if name in _MODULES else getattr(module, name)

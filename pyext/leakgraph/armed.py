@@ -53,16 +53,16 @@ def arm(
 ) -> Armed:
     """Make this process save snapshots of itself when they may be needed.
 
-    path      {pid} stands for the process id, {n} for 1, 2, 3 ...; existing
-              files stay untouched
+    path      {pid} stands for the process id, {n} for the first free number; without
+              {n}, a later snapshot replaces an earlier one
     signal    save on this signal: a name or number; None for none. It may come while
               any thread is in native code. The previous handler runs, too
     on_oom    save on MemoryError, PyTorch's OutOfMemoryError, and what its CPU
               allocator raises: uncaught ones, and caught ones if leakgraph can see
               them; at most once a minute
-    rss       save when this much memory is in use, before the kernel kills: bytes,
-              "12GiB", or a share ("90%", 0.9) of what the control group, or else the
-              machine, has; None for never. If memory grows fast, the process stops
+    rss       save when this much memory is in use, before the kernel kills the process:
+              bytes, "12GiB", or a share ("90%", 0.9) of what the control group, or else
+              the machine, has; None for never. If memory grows fast, the process stops
               until the snapshot is saved. The next one comes after memory has fallen by
               5 %
     at_exit   save when the interpreter exits by itself

@@ -33,18 +33,18 @@ USAGE = """\
 Usage: leakgraph attach PID [-o FILE] [--report FILE.html]
        leakgraph attach PID --diff N --every SECONDS [-o FILE] [--report FILE.html]
 
-Takes a snapshot of a running Python, 3.9 or newer, that need not know of leakgraph.
-The process stands still for as long as a fork takes, and nothing stays in it. You
-need the right to trace it: be its user, or root.
+Takes a snapshot of a running Python, 3.9 or newer, that was not prepared for it. The
+process stops for as long as a fork takes, and nothing of leakgraph stays in it. You
+need the right to trace the process: be its user, or root.
 
-  -o FILE          where to save it (leakgraph-{pid}.lgs); {pid} becomes the number
-                   of the process, {n} the next free number
+  -o FILE          save the snapshot there (leakgraph-{pid}.lgs); {pid} stands for the
+                   number of the process, {n} for the next free number
   --report FILE    write the report, too
   --diff N         take N snapshots and print what grows from one to the next
-  --every SECONDS  with --diff: the time between two (10)
+  --every SECONDS  with --diff: the time between two snapshots (10)
   --contents       find out which strs, bytes and arrays are equal
-  --timeout S      give up when the process comes to no safe point for so long (30)
-  --filtered       although the process has a seccomp filter, which may end it
+  --timeout S      give up if the process reaches no safe point in S seconds (30)
+  --filtered       attach even if a seccomp filter may end the process
 
 Example:
   leakgraph attach 4711 -o run.lgs --report run.html
@@ -76,20 +76,20 @@ def attach(
     filtered: bool = False,
     progress: _Progress = None,
 ) -> Snapshot:
-    """Take a snapshot of another process, which need not know of leakgraph.
+    """Take a snapshot of another process, which was not prepared for it.
 
-    The process stands still for as long as a fork takes; a forked child of it walks
-    the heap. Nothing of leakgraph stays in it.
+    The process stops for as long as a fork takes; its forked child walks the heap.
+    Nothing of leakgraph stays in the process.
 
-    path      where to save it; {pid} stands for the number of the process, {n} for the
-              first free number; None: nowhere
-    timeout   give up when the process comes to no safe point for so many seconds
-    filtered  attach although the process has a seccomp filter, which may end it
+    path      where to save the snapshot; {pid} stands for the number of the process,
+              {n} for the first free number; None saves none
+    timeout   give up if the process reaches no safe point in so many seconds
+    filtered  attach even if a seccomp filter may end the process
 
     The other options are those of snapshot().
 
-    Raises UnsupportedError if the process cannot be attached to, NotFoundError if there
-    is none, and ChildError if it ends or comes to no safe point meanwhile.
+    Raises UnsupportedError if attaching is impossible, NotFoundError if there is no
+    such process, and ChildError if it ends or reaches no safe point meanwhile.
     """
 
     def save(place: _Path) -> Snapshot:
@@ -123,7 +123,7 @@ def take(
     filtered: bool = False,
     progress: _Progress = None,
 ) -> tuple[str, float]:
-    """Save a snapshot; its path, and for how many seconds the process stood still."""
+    """Save a snapshot; its path, and for how many seconds the process stopped."""
     library = _find_library(_core._attach_version(pid, filtered))
     place = os.fsdecode(path).replace("{pid}", str(pid))
     saved, _, _, pause = _core._attach(
@@ -145,9 +145,9 @@ def _find_library(minor: int) -> str:
         if found:
             return str(found[0])
     raise UnsupportedError(
-        f"The process runs Python 3.{minor}, and there is no leakgraph for it here:"
-        f" install one (python3.{minor} -m pip install leakgraph), or name the folder"
-        f" of its _core.cpython-3{minor}-*.so in LEAKGRAPH_LIBRARIES."
+        f"The process runs Python 3.{minor}, and leakgraph is not installed for it:"
+        f" run python3.{minor} -m pip install leakgraph, or name the folder of its"
+        f" _core.cpython-3{minor}-*.so in LEAKGRAPH_LIBRARIES."
     )
 
 
@@ -178,11 +178,11 @@ def attach_verb(options: dict[str, str], words: list[str]) -> int:
     count = _number(options, "--diff", "1")
     every = _seconds(options)
     if "--every" in options and count == 1:
-        fail("attach: --every needs --diff, with 2 or more")
+        fail("attach: --every needs --diff with 2 or more")
     default = "leakgraph-{pid}.lgs" if count == 1 else "leakgraph-{pid}-{n}.lgs"
     path = options.get("-o", default)
     if count > 1 and "{n}" not in path:
-        fail("attach: with --diff the name of the file must have {n} in it")
+        fail("attach: --diff needs a file name with {n} in it")
     pid = int(words[0])
     saved = []
     for index in range(count):
@@ -210,7 +210,7 @@ def _seconds(options: dict[str, str]) -> float:
 
 
 def _save(pid: int, path: str, options: dict[str, str]) -> str:
-    """Take one snapshot and tell of it."""
+    """Take one snapshot and report it."""
     saved, pause = take(
         pid,
         path,
@@ -219,8 +219,8 @@ def _save(pid: int, path: str, options: dict[str, str]) -> str:
         filtered="--filtered" in options,
     )
     say(
-        f"process {pid} stood still for {pause * 1000:.0f} ms, and nothing was left"
-        f" in it; the snapshot was saved to {saved}"
+        f"snapshot of process {pid} saved to {saved}; the process stopped for"
+        f" {pause * 1000:.0f} ms, and nothing of leakgraph stays in it"
     )
     return saved
 

@@ -83,7 +83,7 @@ def unregister_buffers(type: type) -> None:
     if _registry.pop(type, None) is None:
         from leakgraph._core import NotFoundError
 
-        raise NotFoundError(f"Nothing was registered for {type!r}.")
+        raise NotFoundError(f"Nothing is registered for {type!r}.")
 
 
 _TYPE = type
@@ -133,7 +133,7 @@ def _check_name(type: type, name: str, attribute: str) -> None:
         )
     if not type.__dictoffset__:
         raise ArgumentError(
-            f"{name}={attribute!r} is no member or slot of {type.__name__}, whose"
+            f"{name}={attribute!r} is not a member or slot of {type.__name__}, whose"
             " instances have no other attributes."
         )
 
@@ -142,6 +142,6 @@ def _check_offset(type: type, name: str, offset: int) -> None:
     first, end = object.__basicsize__, type.__basicsize__
     if not first <= offset <= end - 8 or offset % 8:
         raise ArgumentError(
-            f"{name}={offset} is no word of {type.__name__}: its struct has words from"
-            f" {first} to {end - 8}."
+            f"{name}={offset} is not the offset of a word in {type.__name__}: its words"
+            f" are at {first} to {end - 8}."
         )

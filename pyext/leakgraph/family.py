@@ -260,13 +260,13 @@ def tree(
 ) -> Tree:
     """Attach to a process and to all below it, and say what they hold and share.
 
-    folder     where to save the snapshots, {pid}.lgs each; None: nowhere
-    min_bytes  a place with less is told with what is above it
+    folder     where to save the snapshots as {pid}.lgs; None saves none
+    min_bytes  a smaller place counts as part of the place above it
 
-    timeout and filtered are those of attach(). Other programs, and what cannot be
-    attached to, are in `left_out`.
+    timeout and filtered are those of attach(). `left_out` lists other programs, and
+    Pythons to which attaching fails.
 
-    Raises what attach() raises of the process itself.
+    Raises what attach() raises for the process itself.
     """
     return gather(pid, folder, min_bytes, timeout, filtered, lambda _: None)
 
@@ -316,7 +316,7 @@ def _attach_all(
             family.leave_out(pid, member.name, error)
             say(f"left out: {family.left_out[-1].why}")
         else:
-            say(f"process {pid} ({member.name}) stood still for {pause * 1000:.0f} ms")
+            say(f"process {pid} ({member.name}) stopped for {pause * 1000:.0f} ms")
 
 
 def _result(family: _Family, *, kept: bool) -> Tree:

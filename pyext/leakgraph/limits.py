@@ -96,7 +96,7 @@ def argument(name: str, text: str) -> int:
     """The bytes that an argument such as "1MiB" or "4096" means; `name` is its name."""
     try:
         if text.strip().endswith("%"):
-            raise ValueError("a share of nothing")
+            raise ValueError("a share needs a whole")
         return 0 if text.strip() == "0" else size(text, 0)
     except ValueError:
         raise ArgumentError(

@@ -92,17 +92,17 @@ class Tracked:
         """What grew in the block; raises ClosedError before the block has ended."""
         if self._growth is None:
             raise ClosedError(
-                "There is no growth before the end of the block of track(), and none"
-                " of a block that raised an exception."
+                "Tracked.growth exists once the block of track() has ended without an"
+                " exception."
             )
         return self._growth
 
     def mark(self) -> None:
         """Take one more snapshot; raises ClosedError outside of the block."""
         if self._evidence is None:
-            raise ClosedError("mark() works in the block of track() only.")
+            raise ClosedError("mark() works only inside the block of track().")
         if self._count == MARKS - 1:
-            raise ArgumentError(f"A block of track() can have {MARKS - 2} marks.")
+            raise ArgumentError(f"A block of track() takes at most {MARKS - 2} marks.")
         self._take(self._evidence)
 
     def __repr__(self) -> str:
@@ -112,7 +112,7 @@ class Tracked:
 
     def __enter__(self) -> Tracked:
         if self._evidence is not None or self._growth is not None:
-            raise ClosedError("A result of track() serves one block.")
+            raise ClosedError("track() serves one block: call it again for another.")
         self._evidence = Evidence(MARKS)
         try:
             self._take(self._evidence)

@@ -29,34 +29,27 @@ __all__ = ["execute", "fail", "load", "main", "say", "take_options"]
 USAGE = """\
 usage: python -m leakgraph run [OPTIONS] SCRIPT [ARGS]
        python -m leakgraph run [OPTIONS] -m MODULE [ARGS]
-       python -m leakgraph watch [OPTIONS] SCRIPT [ARGS]
-       python -m leakgraph attach PID [OPTIONS]
-       python -m leakgraph tree PID [OPTIONS]
-       python -m leakgraph export SNAP --parquet DIR
-       python -m leakgraph sql SNAP QUERY
-       python -m leakgraph mcp SNAP
        python -m leakgraph VERB ...
 
-run runs a script or a module as `python` would and saves a snapshot of its objects
-when it ends, even with an exception. The exit code is the script's own. A script
-that ends by os._exit() or a signal leaves no snapshot of its end.
+Runs a script or a module as `python` would, and saves a snapshot of its objects when
+it ends, even with an exception. The exit code is the script's own. If os._exit() or a
+signal ends the script, there is no snapshot of its end.
 
-  --at-exit FILE  where to save it (leakgraph-{pid}.lgs); {pid} becomes the
-                  process id, {n} the next free number
-  --arm FILE      save snapshots while it runs, each to a FILE of its own (with
-                  {n} in it): on SIGUSR2, when an allocation fails, and before the
-                  kernel kills it: when 90 % of the memory that it may use
-                  is in use. Saves none at its end without --at-exit
-  --signal NAME   with --arm: another signal, or none
-  --rss SIZE      with --arm: another share ("80%"), a size ("12GiB"), or none
-  --keep N        with --arm: how many files to keep, the newest ones (5)
+  --at-exit FILE  save the snapshot there (leakgraph-{pid}.lgs); {pid} stands for the
+                  process id, {n} for the next free number
+  --arm FILE      save a snapshot while the script runs: on SIGUSR2, when an
+                  allocation fails, and when 90 % of the memory that it may use is in
+                  use, before the kernel kills it. Put {n} into FILE, so that a later
+                  snapshot does not replace an earlier one. To save one at the end as
+                  well, add --at-exit
+  --signal NAME   with --arm: save on this signal, or on none (SIGUSR2)
+  --rss SIZE      with --arm: save at this share ("80%") or size ("12GiB"), or never
+                  ("none")
+  --keep N        with --arm: keep the newest N files (5)
   --contents      find out which strs, bytes and arrays are equal, for `leakgraph
-                  waste`; no contents are saved
+                  waste`; the snapshot does not hold what they say
 
-watch runs it and says what grows; see `python -m leakgraph watch --help`, and
-`attach --help`, `tree --help`, `sql --help` and `mcp --help`. export --parquet writes
-tables with pyarrow.
-For any other VERB, runs the `leakgraph` command, which reads snapshots.
+`python -m leakgraph VERB` is `leakgraph VERB`; `leakgraph --help` lists the verbs.
 """
 
 DEFAULT_FILE = "leakgraph-{pid}.lgs"

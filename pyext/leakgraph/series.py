@@ -84,7 +84,7 @@ class Series:
             self._taking.release()
         say(
             f"snapshot of {info.nodes:,} objects saved to {info.path} on {reason};"
-            f" the process stood still for {info.pause:.3f} s"
+            f" the process stopped for {info.pause:.3f} s"
         )
         if self._on_saved is not None:
             try:

@@ -16,15 +16,15 @@ USAGE = """\
 Usage: leakgraph tree PID [-o DIR] [--json] [--min-bytes SIZE] [--timeout S]
 
 Attaches to a running Python and to all processes below it, one after the other, as
-`leakgraph attach` does, and prints what each holds, what forked children have copied
-of the memory that they shared, by place, how children of one kind differ, and who
-keeps shared memory. The exit code is 4 if a Python could not be attached to.
+`leakgraph attach` does. Prints what each process holds, what forked children have
+copied of the memory that they shared, how children of one kind differ, and who keeps
+shared memory. The exit code is 4 if attaching to one of them fails.
 
-  -o DIR            save the snapshots there, {pid}.lgs each; without it none is kept
+  -o DIR            save the snapshots there as {pid}.lgs; without it, keep none
   --json            print everything as JSON
-  --min-bytes SIZE  a place with less is told with what is above it (1MiB)
-  --timeout S       give up on a process that comes to no safe point for so long (30)
-  --filtered        although a process has a seccomp filter, which may end it
+  --min-bytes SIZE  count a smaller place as part of the place above it (1MiB)
+  --timeout S       give up on a process that reaches no safe point in S seconds (30)
+  --filtered        attach even if a seccomp filter may end the process
 
 Example:
   leakgraph tree 4711 -o snapshots

@@ -25,12 +25,12 @@ Usage: leakgraph export SNAP --parquet DIR
 SQL = """\
 Usage: leakgraph sql SNAP [NAME=SNAP ...] QUERY [--json]
 
-Runs a query of DuckDB over the tables of the snapshot and prints its rows: nodes,
-edges, types, retained, variables, top, cycles, tensors, figures, threads, memory,
-host, findings. NAME=SNAP is another snapshot, whose tables are NAME.nodes and so on.
-It needs the Python package duckdb.
+Runs a DuckDB query over the tables of the snapshot, and prints the rows. The tables
+are nodes, edges, types, retained, variables, top, cycles, tensors, figures, threads,
+memory, host and findings. NAME=SNAP adds another snapshot, with tables NAME.nodes and
+so on. The verb needs the Python package duckdb.
 
-  --json  print each row as an object of JSON, a line each
+  --json  print each row as a JSON object on a line of its own
 
 Example:
   leakgraph sql run.lgs 'select scope, name, retained.host from variables
@@ -44,12 +44,12 @@ Example:
 MCP = """\
 Usage: leakgraph mcp SNAP [SNAP ...]
 
-Serves the snapshot to an agent: a server of the Model Context Protocol on standard
-input and output, whose tools answer as the verbs of this command do. Of several
-snapshots, the oldest first, the tool diff compares all, and the others are about the
-last. It needs the Python package mcp, version 2 or newer.
+Serves the snapshot to an agent by the Model Context Protocol on standard input and
+output. Its tools answer as the verbs of this command do. With several snapshots, the
+oldest first, the tool diff compares them, and the other tools answer about the last.
+The verb needs the Python package mcp, version 2 or newer.
 
-Example, in the settings of the agent:
+Example for the settings of the agent:
   {"command": "leakgraph", "args": ["mcp", "run.lgs"]}
 """
 

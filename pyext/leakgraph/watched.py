@@ -21,15 +21,15 @@ usage: python -m leakgraph watch [OPTIONS] SCRIPT [ARGS]
        python -m leakgraph watch [OPTIONS] -m MODULE [ARGS]
 
 Runs a script or a module as `python` would, and samples its memory at intervals.
-As soon as it is sure that something keeps growing, it says so on stderr. It reports
-when the script ends and on a signal. The exit code is the script's own.
+Says on stderr when it is sure that something keeps growing. Reports on a signal, and
+when the script ends. The exit code is the script's own.
 
-  --every SECONDS  between two samples (0.5)
-  --budget SHARE   of the time that snapshots and comparisons may take (0.05)
+  --every SECONDS  sample at this interval (0.5)
+  --budget SHARE   spend at most this share of the time on snapshots and comparisons
+                   (0.05)
   --traces         name the lines that allocate, too
-  --signal NAME    report on this signal, or none (SIGUSR2)
-  --report FILE    write the last report to FILE as well; {pid} becomes the
-                   process id
+  --signal NAME    report on this signal, or on none (SIGUSR2)
+  --report FILE    write the last report to FILE, too; {pid} stands for the process id
 """
 
 OPTIONS = {

@@ -202,7 +202,7 @@ def test_a_type_that_only_its_own_code_understands(register):
 
 
 def test_an_offset_that_lies_outside(register):
-    with pytest.raises(leakgraph.ArgumentError, match="no word of Block"):
+    with pytest.raises(leakgraph.ArgumentError, match="not the offset of a word in Block"):
         leakgraph.register_buffers(Block, offset=1 << 20, length=16)
 
 
@@ -528,8 +528,8 @@ class Constant:
     [
         (Computed, "nbytes", "'nbytes' of Computed is computed by code"),
         (memoryview, "nbytes", "'nbytes' of memoryview is computed by code"),
-        (Constant, "nbytes", "no member or slot of Constant"),
-        (Slotted, "nope", "no member or slot of Slotted"),
+        (Constant, "nbytes", "not a member or slot of Constant"),
+        (Slotted, "nope", "not a member or slot of Slotted"),
     ],
 )
 def test_names_that_no_capture_can_read_are_refused(kind, length, why):

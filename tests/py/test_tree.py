@@ -186,7 +186,7 @@ def test_a_child_that_ends_meanwhile(small, python):
     """It is a zombie when its turn comes: nobody waits for it."""
 
     def kill(line):
-        if "stood still" in line:
+        if "stopped for" in line:
             os.kill(small.toucher, signal.SIGKILL)
             while "State:\tZ" not in Path(f"/proc/{small.toucher}/status").read_text():
                 pass
