@@ -25,6 +25,7 @@
 #include "binding/objects/py_path.h"
 #include "binding/capture/keep_memory.h"
 #include "binding/capture/recorder.h"
+#include "binding/capture/referrers.h"
 #include "binding/capture/attaching.h"
 #include "binding/answers/py_report.h"
 #include "binding/answers/cycle_search.h"
@@ -79,6 +80,7 @@ static PyMethodDef core_methods[] = {
      core_resident_bytes_doc},
     {"_malloc_bytes", core_malloc_bytes, METH_NOARGS, core_malloc_bytes_doc},
     {"_children", core_children, METH_NOARGS, core_children_doc},
+    {"_referrers", core_referrers, METH_VARARGS, core_referrers_doc},
     {"_line", core_line, METH_VARARGS, core_line_doc},
     {"_copied_pages", core_copied_pages, METH_VARARGS, core_copied_pages_doc},
     {"_held_in", core_held_in, METH_VARARGS, core_held_in_doc},

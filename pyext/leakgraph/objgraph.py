@@ -3,8 +3,9 @@
     import leakgraph.objgraph as objgraph
 
 Counts look at what the collector tracks (gc.get_objects()), as objgraph does. What
-looks for referrers takes one snapshot instead of searching the heap for each object,
-and drawings need no `dot` program. docs/objgraph.md says what differs.
+looks for referrers passes over the heap once for all objects that are equally far, not
+once for each object, and drawings need no `dot` program. docs/objgraph.md says what
+differs.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from leakgraph.objgraph_labels import is_instance as _is_instance
 from leakgraph.objgraph_labels import is_proper_module
 from leakgraph.objgraph_search import Neighbours as _Neighbours
 from leakgraph.objgraph_search import Predicate as _Predicate
+from leakgraph.objgraph_search import Prepare as _Prepare
 from leakgraph.objgraph_search import Referrers as _Referrers
 from leakgraph.objgraph_search import find_chain as _find_chain
 
@@ -90,11 +92,13 @@ def find_backref_chain(
 
     [obj]: there is none. `extra_ignore` has the ids of objects to avoid.
     """
+    # No garbage refers to what sys.modules holds, nor is on the way from there.
+    if predicate is not is_proper_module:
+        gc.collect()
     referrers = _Referrers()
-    try:
-        return _find_chain(obj, predicate, referrers.of, max_depth, extra_ignore)
-    finally:
-        referrers.close()
+    return _find_chain(
+        obj, predicate, referrers.of, max_depth, extra_ignore, referrers.prepare
+    )
 
 
 def _show_graph(
@@ -103,13 +107,14 @@ def _show_graph(
     swap_source_target: bool,
     filename: str | None = None,
     output: TextIO | None = None,
+    prepare: _Prepare | None = None,
     **options: Any,
 ) -> _Graph | None:
     if filename and output:
         raise ValueError("give filename or output, not both")
     started = list(objs) if _is_instance(objs, (list, tuple)) else [objs]
     options["extra_ignore"] = {id(objs), *options.get("extra_ignore", ())}
-    writer = _Writer(_Options(swap_source_target, **options), edge_func)
+    writer = _Writer(_Options(swap_source_target, **options), edge_func, prepare)
     dot = writer.write(started)
     if output is not None:
         output.write(dot)
@@ -150,16 +155,15 @@ def show_backrefs(
     extra_node_attrs  gives a dict of DOT attributes for each box
     """
     options = dict(locals())
+    gc.collect()
     referrers = _Referrers()
-    try:
-        return _show_graph(
-            edge_func=referrers.of,
-            swap_source_target=False,
-            cull_func=is_proper_module,
-            **options,
-        )
-    finally:
-        referrers.close()
+    return _show_graph(
+        edge_func=referrers.of,
+        swap_source_target=False,
+        prepare=referrers.prepare,
+        cull_func=is_proper_module,
+        **options,
+    )
 
 
 def show_refs(

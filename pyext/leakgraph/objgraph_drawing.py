@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +19,7 @@ from leakgraph.objgraph_labels import (
     obj_label,
     obj_node_id,
 )
-from leakgraph.objgraph_search import Neighbours
+from leakgraph.objgraph_search import Neighbours, Prepare
 
 Filter = Callable[[Any], object]
 
@@ -58,22 +57,25 @@ class Writer:
 
     options: Options
     edge_func: Neighbours
+    prepare: Prepare | None = None
     lines: list[str] = field(default_factory=list)
     depth: dict[int, int] = field(default_factory=dict)
-    queue: deque[Any] = field(default_factory=deque)
+    queue: list[Any] = field(default_factory=list)
     ignored: set[int] = field(default_factory=set)
 
     def write(self, objs: list[Any]) -> str:
         """The drawing of the objects; len(self.depth) says how many it has."""
         self.lines.append("digraph ObjectGraph {")
         self.lines.append("  node[shape=box, style=filled, fillcolor=white];")
-        own = (objs, self, self.__dict__, self.lines, self.depth, self.queue)
+        own = (objs, self, self.__dict__, self.lines, self.depth)
         self.ignored.update(self.options.extra_ignore, map(id, own))
         for obj in objs:
             self._add(obj, 0)
             self.lines.append(f"  {obj_node_id(obj)}[fontcolor=red];")
         while self.queue:
-            self._write_object(self.queue.popleft())
+            level, self.queue = self.queue, []
+            self.ignored.update((id(level), id(self.queue)))
+            self._write_level(level)
         self.lines.append("}\n")
         return "\n".join(self.lines)
 
@@ -82,7 +84,20 @@ class Writer:
             self.depth[id(obj)] = depth
             self.queue.append(obj)
 
-    def _write_object(self, obj: object) -> None:
+    def _write_level(self, level: list[object]) -> None:
+        inner = [one for one in level if self._goes_on(one)]
+        if self.prepare is not None and inner:
+            self.prepare(inner)
+        going_on = set(map(id, inner))
+        for obj in level:
+            self._write_object(obj, id(obj) in going_on)
+
+    def _goes_on(self, obj: object) -> bool:
+        options = self.options
+        culled = options.cull_func is not None and options.cull_func(obj)
+        return self.depth[id(obj)] < options.max_depth and not culled
+
+    def _write_object(self, obj: object, goes_on: bool) -> None:
         options, depth, name = self.options, self.depth[id(obj)], obj_node_id(obj)
         label = obj_label(
             obj, options.extra_info, options.refcounts, options.shortnames
@@ -97,8 +112,7 @@ class Writer:
                 'label="__del__",shape=doublecircle,height=0.25,color=red,'
                 'fillcolor="0,.5,1",fontsize=6',
             )
-        culled = options.cull_func is not None and options.cull_func(obj)
-        if depth < options.max_depth and not culled:
+        if goes_on:
             self._write_neighbours(obj, name, depth)
 
     def _write_colour(self, obj: object, name: str, depth: int) -> None:

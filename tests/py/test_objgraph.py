@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from leakgraph import objgraph
+from leakgraph import _core, objgraph
 from leakgraph.objgraph_labels import edge_label, obj_label, short_repr
 from leakgraph.objgraph_search import Referrers
 
@@ -165,23 +165,54 @@ def test_chains() -> None:
     subprocess.run([sys.executable, "-c", code, folder], check=True)
 
 
-def test_a_snapshot_finds_what_the_collector_finds() -> None:
-    """Few objects are searched for in the heap, more in a snapshot."""
-    held = Waiter()
-    holders = [[held], {"x": held}, (held, [1]), ChainLink(held)]
+def without_frames(objs: list[object]) -> list[int]:
+    return [id(one) for one in objs if not isinstance(one, types.FrameType)]
+
+
+def test_many_are_looked_for_at_once_as_each_by_the_collector() -> None:
+    held, other = Waiter(), Waiter()
+    holders = [[held, held], {"x": held}, (held, [other]), ChainLink(held)]
+    name = f"of {len(holders)}"
+    named = [name]
+    asked = [held, other, holders, name, held]
+    expected = [without_frames(gc.get_referrers(one)) for one in asked]
     referrers = Referrers()
-    try:
-        early = {id(one) for one in referrers.of(held)}
-        for _ in range(20):
-            late = {id(one) for one in referrers.of(held)}
-    finally:
-        referrers.close()
-    expected = {
-        id(one)
-        for one in gc.get_referrers(held)
-        if not isinstance(one, types.FrameType)
-    }
-    assert late <= early and late == expected and len(late) >= len(holders)
+    newer = asked[:]
+    referrers.prepare(newer)
+    assert [without_frames(referrers.of(one)) for one in asked] == expected
+    assert len(expected[0]) == len(holders) + 1
+    assert expected[3] == [id(named), id(asked)]
+    assert without_frames(referrers.of(newer)) == []
+
+
+def test_a_search_passes_over_the_heap_once_for_each_step(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """However many objects are equally far, and however many are made meanwhile."""
+    passes: list[int] = []
+    referrers_of = _core._referrers
+
+    def counted(objects: list[Any], targets: list[Any]) -> list[list[Any]]:
+        passes.append(len(targets))
+        return referrers_of(objects, targets)
+
+    monkeypatch.setattr(_core, "_referrers", counted)
+    held = Waiter()
+    holders = [ChainLink([held, n]) for n in range(1000)]
+    made: list[object] = []
+    assert objgraph.find_backref_chain(
+        held, lambda one: made.append([one]), 3, [id(made)]
+    ) == [held]
+    assert len(passes) == 3 and passes[0] == 1 and passes[1] >= 1000
+    del passes[:]
+    objgraph.show_backrefs(held, output=io.StringIO(), too_many=2000)
+    assert len(passes) == 3 and len(holders) == 1000
+
+
+def test_referrers_of_wrong_arguments() -> None:
+    with pytest.raises(TypeError, match="list"):
+        _core._referrers([], ())  # type: ignore[arg-type]
+    assert _core._referrers([1, "a", int, [2]], []) == []
 
 
 def test_drawings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

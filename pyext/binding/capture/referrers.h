@@ -1,0 +1,12 @@
+/** The live objects that refer to other live objects. */
+#ifndef LEAKGRAPH_REFERRERS_H
+#define LEAKGRAPH_REFERRERS_H
+
+#include "binding/support/shim.h"
+
+/** Visits each of a list of objects once, however many targets there are. */
+PyObject *core_referrers(PyObject *module, PyObject *args);
+
+extern const char core_referrers_doc[];
+
+#endif
