@@ -112,14 +112,15 @@ fi
 
 torch=${TORCH-torch==2.13.0}
 stamp=.venv/installed.txt
-wanted=$(cat tools/requirements.txt && echo "$torch")
+users=tools/requirements-torch.txt
+wanted=$(cat tools/requirements.txt $users && echo "$torch")
 if [ "$(cat $stamp 2>/dev/null)" != "$wanted" ]; then
     echo "== pip installs tools${torch:+ and $torch} into .venv: minutes, the first time"
     .venv/bin/python -m pip install -qq -r tools/requirements.txt
-    if [ -n "$torch" ] && ! .venv/bin/python -m pip install -qq "$torch"
+    if [ -n "$torch" ] && ! .venv/bin/python -m pip install -qq "$torch" -r $users
     then
         echo "No $torch for this Python: installing the newest one." >&2
-        .venv/bin/python -m pip install -qq torch
+        .venv/bin/python -m pip install -qq torch -r $users
     fi
     echo "$wanted" >$stamp
 fi
