@@ -33,7 +33,7 @@ check_order(const lg_merged_paths *merged)
     }
 }
 
-// The merged paths of one target are its path, or one of the same cost.
+// The merged paths of one target are its path.
 static void
 check_alone(const lg_analysis *analysis, uint32_t target)
 {
@@ -48,6 +48,9 @@ check_alone(const lg_analysis *analysis, uint32_t target)
         CHECK(merged.count == path.count + 1);
         for (size_t i = 0; i < merged.count; i++)
             CHECK(merged.rows[i].parent == (i ? (uint32_t)i - 1 : LG_NONE));
+        CHECK(merged.rows[0].node == path.root.node);
+        for (size_t i = 1; i < merged.count; i++)
+            CHECK(merged.rows[i].node == path.hops[i - 1].target);
         CHECK(merged.rows[0].total == lg_node_retained(analysis, target).host);
         lg_path_free(&path);
     }
@@ -113,6 +116,40 @@ random_graphs(void)
         check_graph(graph, 1 + (uint32_t)(seed % 4));
         lg_graph_free(graph);
     }
+}
+
+// The paths of several weights come from their layers, as each path alone does,
+// though the optimizer is nearer.
+static void
+weights(void)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t optimizer = story_add(&made, "app.Optimizer", NULL, 48);
+    uint32_t key = story_add(&made, "str", "weight", 50);
+    uint32_t targets[3];
+    story_attribute(&made, app, "optimizer", optimizer);
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t layer = story_add(&made, "app.Layer", NULL, 48);
+        uint32_t dict = story_add(&made, "dict", NULL, 200);
+        targets[i] = story_add(&made, "torch.Tensor", NULL, 80);
+        story_attribute(&made, app, "layer", layer);
+        story_attribute(&made, layer, "_parameters", dict);
+        story_edge(&made, dict, targets[i], LG_EDGE_VALUE, key);
+        story_edge(&made, optimizer, targets[i], LG_EDGE_INDEX, i);
+    }
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_merged_paths merged;
+    REQUIRE(lg_analysis_merged_paths(analysis, targets, 3, &all, NULL, &merged,
+                                     NULL) == LG_OK);
+    REQUIRE(merged.count == 4);
+    CHECK(merged.rows[3].targets == 3 && merged.rows[3].count == 3);
+    CHECK(merged.rows[3].hop.source != optimizer);
+    CHECK(merged.rows[0].total == 240);
+    lg_merged_paths_free(&merged);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
 }
 
 // Elements of a list merge, and so do values of a dict; attributes do not
@@ -308,6 +345,7 @@ wide(void)
 SUITE(merged)
 {
     RUN(random_graphs);
+    RUN(weights);
     RUN(folded);
     RUN(by_name);
     RUN(few_rows);

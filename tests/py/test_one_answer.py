@@ -265,3 +265,26 @@ def test_pictures_of_cycles(graph):
         ]
         assert marked == labelled(row.cuts[:1])
         assert {hop.source.index for hop in row.hops} <= set(boxes)
+
+
+def test_the_order_of_questions_changes_no_path(graph, tmp_path):
+    """Findings look for all paths at once, and cycles first for each alone."""
+    graph.save(tmp_path / "again.lgs")
+    again = leakgraph.load(tmp_path / "again.lgs")
+
+    def held():
+        rows = again.cycles(min_bytes=0, limit=8)
+        return [(row.held_by, row.cuts and labelled(row.cuts)) for row in rows]
+
+    before = held()
+    again.findings()
+    assert held() == before
+    paths = again.merged_paths("type:dict", limit=None)
+    ends = {row.node.index for row in paths if row.node} & {
+        node.index for node in again.select("type:dict")
+    }
+    for index in sorted(ends)[:30]:
+        path = again.why(again.node(index)).path
+        alone = again.merged_paths(again.node(index), limit=None)
+        hops = [hop.target.index for hop in path]
+        assert [row.node.index for row in alone][1:] == hops

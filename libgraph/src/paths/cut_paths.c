@@ -5,39 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-lg_root
-lg__cut_root(const lg__cut_search *state, uint32_t node)
-{
-    const lg_graph *graph = state->graph;
-    lg_root best = {.node = node, .kind = LG_ROOT_NONE, .name = {"", 0}};
-    unsigned least = LG__RANK_NONE;
-    for (uint32_t i = 0; i < graph->root_count; i++) {
-        uint32_t at = graph->root_node[i];
-        if (at != node && state->walk.fold[at].owner != node)
-            continue;
-        if (lg__root_rank(graph, i) < least) {
-            least = lg__root_rank(graph, i);
-            best = lg_graph_root(graph, i);
-            best.node = node;
-        }
-    }
-    return best;
-}
-
-static lg_status
-join(lg_path *lead, const lg_hops *hops, lg_error *err)
-{
-    size_t count = lead->count + hops->count;
-    lg_hop *joined = realloc(lead->hops, (count + 1) * sizeof *joined);
-    if (joined == NULL)
-        return lg__error_memory(err);
-    if (hops->count > 0)
-        memcpy(joined + lead->count, hops->items, hops->count * sizeof *joined);
-    lead->hops = joined;
-    lead->count = count;
-    return LG_OK;
-}
-
 // Searches backward and breadth first from `end` over one side of the cut, up
 // to a source; without sources, over the whole side. `by` is the edge by which
 // each node goes on towards the end.
@@ -147,7 +114,7 @@ find_lead(lg__cut_search *state, uint32_t node, lg_path *out, lg_error *err)
         hops.items[hops.count - 1].source == lg__cut_owner(state, node))
         hops.count--;
     if (status == LG_OK)
-        *out = (lg_path){lg__cut_root(state, lg__cut_owner(state, start)),
+        *out = (lg_path){lg__root_at(&state->walk, lg__cut_owner(state, start)),
                          hops.items, hops.count};
     return status;
 }
@@ -169,7 +136,7 @@ add_cut(lg__cut_search *state, uint64_t edge, lg_hops *rest, lg_error *err)
     lg_status status =
         find_lead(state, lg_edge_source(state->graph, edge), &path, err);
     if (status == LG_OK)
-        status = join(&path, rest, err);
+        status = lg__path_extend(&path, rest->items, rest->count, err);
     if (status != LG_OK) {
         lg_path_free(&path);
         return status;
@@ -217,7 +184,7 @@ lg__cut_keep_path(lg__cut_search *state, lg_error *err)
     if (status == LG_OK) {
         state->cuts.is_kept = true;
         state->cuts.kept =
-            (lg_path){lg__cut_root(state, lg__cut_owner(state, start)),
+            (lg_path){lg__root_at(&state->walk, lg__cut_owner(state, start)),
                       hops.items, hops.count};
     }
     return status;

@@ -28,9 +28,6 @@ typedef struct lg__cut_search {
 
 /** The node, or the node that it is folded into. */
 uint32_t lg__cut_owner(const lg__cut_search *state, uint32_t node);
-/** The best root of the node or of a namespace folded into it; its kind is
- *  LG_ROOT_NONE if there is none. */
-lg_root lg__cut_root(const lg__cut_search *state, uint32_t node);
 /** Fills `cuts` from `cut`: a path through each of the first `limit` (0:
  *  all) edges. */
 lg_status lg__cut_list_paths(lg__cut_search *state, size_t limit,

@@ -86,8 +86,8 @@ search_from(lg__cut_search *state, bool native, size_t limit, lg_error *err)
     set_roles(state);
     if (is_source(state)) {
         state->cuts.is_kept = true;
-        state->cuts.kept =
-            (lg_path){lg__cut_root(state, state->network.target), NULL, 0};
+        state->cuts.kept = (lg_path){
+            lg__root_at(&state->walk, state->network.target), NULL, 0};
         return LG_OK;
     }
     lg__min_cut_free(&state->cut);

@@ -1,5 +1,6 @@
 // Chooses the last step of a path. A parameter of a module belongs to the
-// module, though the path through the optimizer may be shorter.
+// module, though the path through the optimizer may be shorter. The rest of the
+// path is the best to the module's dict.
 #include "paths/paths_private.h"
 
 // An object with more referrers, such as None, is no module's parameter.
@@ -35,8 +36,8 @@ is_modules_dict(const lg_graph *graph, const lg__reverse *reverse,
     return false;
 }
 
-uint32_t
-lg__path_entrance(const lg_graph *graph, const lg__reverse *reverse,
+static uint32_t
+find_modules_dict(const lg_graph *graph, const lg__reverse *reverse,
                   uint32_t target)
 {
     uint64_t end = reverse->first[target + 1];
@@ -49,4 +50,29 @@ lg__path_entrance(const lg_graph *graph, const lg__reverse *reverse,
             return in.source;
     }
     return LG_NONE;
+}
+
+static bool
+is_telling(const lg_root *root)
+{
+    return root->kind != LG_ROOT_NONE && root->kind != LG_ROOT_NATIVE;
+}
+
+uint32_t
+lg__path_entrance(const lg__walk *walk, uint32_t target)
+{
+    uint32_t dict = find_modules_dict(walk->graph, &walk->reverse, target);
+    if (dict == LG_NONE)
+        return LG_NONE;
+    lg_root root = lg__root_at(walk, target);
+    return is_telling(&root) ? LG_NONE : dict;
+}
+
+bool
+lg__path_enters(const lg_path *path, uint32_t target)
+{
+    bool passes = path->root.node == target;
+    for (size_t i = 0; i < path->count; i++)
+        passes |= path->hops[i].target == target;
+    return !passes && is_telling(&path->root);
 }

@@ -4,21 +4,11 @@
 
 enum { SEARCHES = 8 };
 
-// The tree does not know of the entrances that a search prefers.
-static bool
-knows_path(const lg_graph *graph, uint32_t node)
-{
-    lg__reverse reverse;
-    return graph->lazy->has_paths && lg__graph_reverse(graph, &reverse) &&
-           node < graph->columns.node_count &&
-           lg__path_entrance(graph, &reverse, node) == LG_NONE;
-}
-
 lg_status
 lg__finder_path(lg__finder *finder, uint32_t node, const lg_monitor *monitor,
                 lg_path *out, lg_error *err)
 {
-    if (finder->searches < SEARCHES && !knows_path(finder->graph, node)) {
+    if (finder->searches < SEARCHES && !finder->graph->lazy->has_paths) {
         finder->searches++;
         return lg_path_from_root(finder->graph, node, monitor, out, err);
     }

@@ -6,7 +6,7 @@
 // by interning parent, type and label as one string, whose ids count up from 0
 // just as the merged nodes do.
 #include "base/base_private.h"
-#include "paths/paths_private.h"
+#include "paths/merged_order.h"
 
 #include <leakgraph/analysis.h>
 
@@ -19,9 +19,11 @@ typedef struct merging {
     const lg_analysis *analysis;
     const lg_graph *graph;
     lg__roottree tree;
-    uint32_t *merged; // [node] index of its merged node, or LG_NONE
-    uint8_t *mark;    // [node] IS_ bits: itself a target; below no target, or
-                      // below one
+    uint32_t *merged;  // [node] index of its merged node, or LG_NONE
+    uint32_t *entered; // [node] of a target that a path comes to by its
+                       // entrance: 1 + the index of its merged node
+    uint8_t *mark;     // [node] IS_ bits: itself a target; below no target, or
+                       // below one
     lg__merged_tree out;
     size_t capacity;
     lg_allocator allocator;
@@ -129,29 +131,27 @@ append(merging *to, lg__merged item)
     return true;
 }
 
-// Merges one node whose parent is merged; false when memory ran out.
-static bool
-merge_node(merging *to, uint32_t node)
+// Merges a node with the one before it, which is merged. Returns the index of
+// its merged node, or LG_NONE when memory ran out.
+static uint32_t
+merge_step(merging *to, uint32_t before, uint32_t node)
 {
-    uint32_t before = to->tree.before[node];
     lg__merged item = {.parent = LG_NONE,
                        .root = to->tree.root[node],
                        .node = node,
                        .type = to->graph->columns.type[node],
-                       .nodes = 1,
+                       .nodes = 0,
                        .hop = {.source = node, .target = node}};
     if (before != node) {
         item.parent = to->merged[before];
+        item.root = LG_NONE;
         item.hop = lg__hop_between(&to->tree.walk, before, node);
     }
     uint32_t id = intern_key(to, &item);
-    if (id == LG_NONE)
-        return false;
-    to->merged[node] = id;
-    if (id == to->out.count)
-        return append(to, item);
+    if (id == LG_NONE || (id == to->out.count && !append(to, item)))
+        return LG_NONE;
     join(to, &to->out.items[id], &item.hop);
-    return true;
+    return id;
 }
 
 // Merges the path to a target. While going up, each node remembers the one
@@ -169,7 +169,8 @@ merge_path(merging *to, uint32_t target)
     }
     while (below != LG_NONE) {
         uint32_t next = to->merged[below];
-        if (!merge_node(to, below))
+        to->merged[below] = merge_step(to, to->tree.before[below], below);
+        if (to->merged[below] == LG_NONE)
             return false;
         below = next;
     }
@@ -192,6 +193,22 @@ is_covered(merging *to, uint32_t target)
     return covered;
 }
 
+// Merges the path to a target, which may come by its entrance. Returns the
+// index of its end, or LG_NONE when memory ran out.
+static uint32_t
+merge_end(merging *to, uint32_t target)
+{
+    uint32_t before = lg__roottree_before(&to->tree, target);
+    bool enters = before != to->tree.before[target];
+    if (!merge_path(to, enters ? before : target))
+        return LG_NONE;
+    if (!enters)
+        return to->merged[target];
+    if (to->entered[target] == 0)
+        to->entered[target] = 1 + merge_step(to, before, target);
+    return to->entered[target] - 1;
+}
+
 static bool
 merge_target(merging *to, uint32_t target)
 {
@@ -201,9 +218,10 @@ merge_target(merging *to, uint32_t target)
         to->out.unreachable++;
         return true;
     }
-    if (!merge_path(to, seen))
+    uint32_t end = merge_end(to, seen);
+    if (end == LG_NONE)
         return false;
-    lg__merged *item = &to->out.items[to->merged[seen]];
+    lg__merged *item = &to->out.items[end];
     item->ends++;
     if (!is_covered(to, target))
         for (uint32_t on = 0; on <= to->graph->device_count; on++)
@@ -247,91 +265,6 @@ merge_all(merging *to, const lg_monitor *monitor, lg_error *err)
     return LG_OK;
 }
 
-typedef struct place {
-    uint64_t bytes;
-    uint64_t targets;
-    uint32_t index;
-    uint32_t next;  // sibling
-    uint32_t first; // child
-} place;
-
-static int
-smallest_first(const void *left, const void *right)
-{
-    const place *a = left;
-    const place *b = right;
-    if (a->bytes != b->bytes)
-        return a->bytes < b->bytes ? -1 : 1;
-    if (a->targets != b->targets)
-        return a->targets < b->targets ? -1 : 1;
-    return a->index > b->index ? -1 : a->index < b->index;
-}
-
-// Makes lists of children, biggest first, by putting all in front of their
-// siblings, smallest first. Returns the first root.
-static uint32_t
-link_places(const lg__merged_tree *paths, place *places, uint32_t *rank)
-{
-    uint32_t root = LG_NONE;
-    for (uint32_t i = 0; i < paths->count; i++) {
-        const lg__merged *item = &paths->items[i];
-        places[i] = (place){item->total, item->targets, i, LG_NONE, LG_NONE};
-    }
-    qsort(places, paths->count, sizeof *places, smallest_first);
-    for (uint32_t i = 0; i < paths->count; i++)
-        rank[places[i].index] = i;
-    for (uint32_t i = 0; i < paths->count; i++) {
-        uint32_t parent = paths->items[places[i].index].parent;
-        uint32_t *head =
-            parent == LG_NONE ? &root : &places[rank[parent]].first;
-        places[i].next = *head;
-        *head = i;
-    }
-    return root;
-}
-
-// Puts parents before children and the biggest first.
-static lg_status
-arrange(lg__merged_tree *paths, lg_error *err)
-{
-    size_t count = paths->count;
-    place *places = malloc((count + 1) * sizeof *places);
-    uint32_t *rank = malloc((count + 1) * sizeof *rank);
-    uint32_t *moved = malloc((count + 1) * sizeof *moved);
-    lg__merged *items = malloc((count + 1) * sizeof *items);
-    if (!places || !rank || !moved || !items) {
-        free(items);
-        items = NULL;
-        goto done;
-    }
-    uint32_t at = link_places(paths, places, rank);
-    for (uint32_t filled = 0; at != LG_NONE; filled++) {
-        lg__merged item = paths->items[places[at].index];
-        moved[places[at].index] = filled;
-        uint32_t parent = item.parent;
-        if (parent != LG_NONE)
-            item.parent = moved[parent];
-        items[filled] = item;
-        if (places[at].first != LG_NONE) {
-            at = places[at].first;
-            continue;
-        }
-        while (places[at].next == LG_NONE && parent != LG_NONE) {
-            at = rank[parent];
-            parent = paths->items[parent].parent;
-        }
-        at = places[at].next;
-    }
-    free(paths->items);
-    paths->items = items;
-
-done:
-    free(places);
-    free(rank);
-    free(moved);
-    return items != NULL ? LG_OK : lg__error_memory(err);
-}
-
 static lg_status
 mark_targets(merging *to, const uint32_t *targets, size_t count, lg_error *err)
 {
@@ -341,9 +274,10 @@ mark_targets(merging *to, const uint32_t *targets, size_t count, lg_error *err)
             return lg_error_set(err, LG_EINVAL, "there is no node %u",
                                 targets[i]);
     to->merged = malloc((nodes + 1) * sizeof(uint32_t));
+    to->entered = calloc(nodes + 1, sizeof(uint32_t));
     to->mark = calloc(nodes + 1, 1);
     uint64_t *first = lg__vector_extend(&to->allocator, &to->offset, 1);
-    if (to->merged == NULL || to->mark == NULL || first == NULL)
+    if (!to->merged || !to->entered || !to->mark || first == NULL)
         return lg__error_memory(err);
     *first = 0;
     memset(to->merged, 0xff, (nodes + 1) * sizeof(uint32_t));
@@ -374,12 +308,13 @@ lg__paths_merge(const lg_analysis *analysis, const uint32_t *targets,
     if (status == LG_OK)
         status = merge_all(&to, monitor, err);
     if (status == LG_OK)
-        status = arrange(&to.out, err);
+        status = lg__merged_arrange(&to.out, err);
     if (status == LG_OK)
         *out = to.out;
     else
         lg__merged_tree_free(&to.out);
     free(to.merged);
+    free(to.entered);
     free(to.mark);
     lg__roottree_free(&to.tree);
     lg__strings_free(&to.allocator, &to.keys);

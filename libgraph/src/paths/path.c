@@ -1,122 +1,58 @@
 // Finds a shortest strong path from a root: breadth first over the hops that
 // lead to the target, until a level has a root in it. Each visited node
-// remembers the next node towards the target, and the least penalty of the
-// paths of that length, so that the most telling of the shortest paths wins.
-// The search looks up the hops themselves at its end.
+// remembers the least penalty of its paths to the target, and the steps that
+// such paths take, so that the most telling of the shortest paths wins. Of
+// those that are equal, the path wins that comes by the lowest node to the
+// target, then to the node before it, and so on: the tree of all paths decides
+// so, too. The search looks up the hops themselves at its end.
 #include "paths/paths_private.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+typedef struct step {
+    uint32_t towards; // a node that is one hop nearer to the target
+    uint32_t more;    // 1 + another step of the same node; 0: none
+} step;
+
 typedef struct search {
     lg__walk walk;
-    uint32_t *next;    // [node] towards the target; LG_NONE: not visited
-    uint16_t *penalty; // saturating
-    uint32_t *level;   // hops to the target
+    lg_allocator allocator;
+    lg__vector steps;
+    uint32_t *first;   // [node] 1 + its first step; 0: not visited
+    uint32_t *penalty; // [node] of its paths to the target; saturating
+    uint32_t *level;   // [node] hops to the target
     uint8_t *rank;     // [node] of the best root that the node is
+    uint32_t *before;  // [node] 1 + the node before it on the path found
     uint32_t *queue;
     uint32_t met;
-    uint32_t at;       // the node whose referrers it visits
-    uint32_t entrance; // the only last step to the target, unless LG_NONE
+    uint32_t target;
+    uint32_t at;    // the node whose referrers it visits
+    bool exhausted; // memory ran out
 } search;
 
-// Modules that refer to objects as part of their job.
-static bool
-is_bookkeeping(lg_string name)
-{
-    static const char *const names[] = {
-        "sys",
-        "gc",
-        "builtins",
-        "linecache",
-        "IPython",
-        "ipykernel",
-        "weakref",
-        "_weakrefset",
-        "atexit",
-        "functools",
-        "logging",
-        "warnings",
-        "importlib",
-        "_frozen_importlib",
-        "_frozen_importlib_external",
-    };
-    lg_string top = name;
-    for (uint32_t i = 0; i < name.length && top.length == name.length; i++)
-        if (name.data[i] == '.')
-            top.length = i;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (lg__string_is(top, names[i]))
-            return true;
-    return false;
-}
+// The nodes of the queue that are as far from the target as the best root.
+typedef struct front {
+    uint32_t begin;
+    uint32_t end;
+    uint32_t root; // or LG_NONE
+} front;
 
-uint8_t
-lg__root_rank(const lg_graph *graph, uint32_t index)
-{
-    lg_root root = lg_graph_root(graph, index);
-    switch (root.kind) {
-    case LG_ROOT_THREAD:
-    case LG_ROOT_GIVEN:
-        return LG__RANK_THREAD;
-    case LG_ROOT_MODULE:
-        return is_bookkeeping(root.name) ? LG__RANK_BOOKKEEPING
-                                         : LG__RANK_USER_MODULE;
-    case LG_ROOT_INTERPRETER:
-        return LG__RANK_INTERPRETER;
-    case LG_ROOT_STATIC:
-        return LG__RANK_STATIC;
-    default:
-        return LG__RANK_NATIVE;
-    }
-}
-
-// Whether a module names a class that another one defines: `from a import B`.
 static bool
-is_imported(const lg_graph *graph, const lg_hop *hop)
+add_step(search *state, uint32_t node)
 {
-    if (lg__node_category(graph, hop->source) != LG_CATEGORY_MODULE ||
-        lg__node_category(graph, hop->target) != LG_CATEGORY_TYPE)
+    step *steps = state->steps.data;
+    uint32_t first = state->first[node];
+    if (first != 0 && steps[first - 1].towards == state->at)
+        return true;
+    step *added = lg__vector_extend(&state->allocator, &state->steps, 1);
+    if (added == NULL || state->steps.count >= LG_NONE) {
+        state->exhausted = true;
         return false;
-    lg_string module = lg_node_text(graph, hop->source);
-    lg_string name = lg_node_text(graph, hop->target);
-    return name.length <= module.length + 1 ||
-           memcmp(name.data, module.data, module.length) != 0 ||
-           name.data[module.length] != '.' ||
-           memchr(name.data + module.length + 1, '.',
-                  name.length - module.length - 1) != NULL;
-}
-
-// How little a reference tells a reader. Among paths of the same length, the
-// least sum wins. A kind that is not listed costs nothing: the source names it,
-// as `.x`, `[0]` or a local variable.
-static const uint8_t penalties[LG_EDGE_KIND_COUNT] = {
-    // Every instance refers to its class, and every function to its globals.
-    // Such a path shows where code comes from, not what keeps data. It must
-    // lose even against some references without a name.
-    [LG_EDGE_TYPE] = 16,
-    [LG_EDGE_GLOBALS] = 16,
-    // These hold data, but nothing in the source names them.
-    [LG_EDGE_REFERENCE] = 4,
-    [LG_EDGE_FIELD] = 4,
-    [LG_EDGE_NATIVE] = 4,
-    // These have a place, but seldom matter: readers look for the value beside
-    // a key, and the next instruction drops a temporary.
-    [LG_EDGE_KEY] = 2,
-    [LG_EDGE_STACK] = 2,
-};
-// The module that defines a class comes before those that import it. Nothing
-// else should depend on that, so this is the smallest cost of all.
-enum { PENALTY_IMPORTED = 1 };
-
-unsigned
-lg__hop_penalty(const lg_graph *graph, const lg_hop *hop)
-{
-    unsigned penalty = is_imported(graph, hop) ? PENALTY_IMPORTED : 0;
-    for (uint32_t i = 0; i < hop->edge_count; i++)
-        penalty += penalties[lg__edge_kind(graph, hop->edges[i])];
-    return penalty;
+    }
+    *added = (step){state->at, first};
+    state->first[node] = (uint32_t)state->steps.count;
+    return true;
 }
 
 static bool
@@ -124,38 +60,35 @@ meet(void *context, const lg_hop *hop)
 {
     search *state = context;
     uint32_t node = hop->source;
-    bool first = state->next[state->at] == state->at;
-    if (hop->weak ||
-        (first && state->entrance != LG_NONE && node != state->entrance))
+    if (hop->weak || node == state->target)
         return true;
     uint32_t level = state->level[state->at] + 1;
-    unsigned penalty =
-        state->penalty[state->at] + lg__hop_penalty(state->walk.graph, hop);
-    uint16_t saturated =
-        (uint16_t)(penalty < UINT16_MAX ? penalty : UINT16_MAX);
-    if (state->next[node] == LG_NONE) {
-        state->queue[state->met++] = node;
-        state->level[node] = level;
-    } else if (state->level[node] != level ||
-               state->penalty[node] <= saturated) {
+    bool is_new = state->first[node] == 0;
+    if (!is_new && state->level[node] != level)
         return true;
-    }
-    state->next[node] = state->at;
-    state->penalty[node] = saturated;
-    return true;
+    uint32_t penalty = lg__penalty_add(state->penalty[state->at],
+                                       lg__hop_penalty(state->walk.graph, hop));
+    if (!is_new && state->penalty[node] < penalty)
+        return true;
+    if (is_new)
+        state->queue[state->met++] = node;
+    else if (state->penalty[node] > penalty)
+        state->first[node] = 0;
+    state->level[node] = level;
+    state->penalty[node] = penalty;
+    return add_step(state, node);
 }
 
+// Whether one root is better than another, or any is better than none.
 static bool
 is_better_root(const search *state, uint32_t node, uint32_t best)
 {
     if (best == LG_NONE || state->rank[node] != state->rank[best])
         return best == LG_NONE || state->rank[node] < state->rank[best];
-    if (state->penalty[node] != state->penalty[best])
-        return state->penalty[node] < state->penalty[best];
-    return node < best;
+    return state->penalty[node] < state->penalty[best];
 }
 
-// The best root among the nodes from begin to end: native roots, or all others.
+// A best root among the nodes from begin to end: native roots, or all others.
 static uint32_t
 best_root(const search *state, uint32_t begin, uint32_t end, bool native)
 {
@@ -170,141 +103,99 @@ best_root(const search *state, uint32_t begin, uint32_t end, bool native)
     return best;
 }
 
-// Searches level by level. Returns the best root of the first level that has
-// one which is not native, or else the nearest native root.
 static lg_status
-find_root(search *state, uint32_t target, const lg_monitor *monitor,
-          uint32_t *out, lg_error *err)
+visit_level(search *state, uint32_t begin, uint32_t end,
+            const lg_monitor *monitor, lg_error *err)
 {
-    uint32_t native = LG_NONE;
-    uint32_t begin = 0;
-    state->queue[0] = target;
-    state->next[target] = target;
-    state->met = 1;
-    while (begin < state->met) {
-        uint32_t end = state->met;
-        uint32_t best = best_root(state, begin, end, false);
-        if (best != LG_NONE) {
-            *out = best;
-            return LG_OK;
-        }
-        if (native == LG_NONE)
-            native = best_root(state, begin, end, true);
-        for (uint32_t i = begin; i < end; i++) {
-            state->at = state->queue[i];
-            if (i % 65536 == 0 &&
-                !lg__monitor_goes_on(monitor, "searching", 0, err))
-                return LG_ECANCELLED;
-            lg__hops_in_walk(&state->walk, state->at);
-        }
-        begin = end;
+    for (uint32_t i = begin; i < end; i++) {
+        state->at = state->queue[i];
+        if (i % 65536 == 0 &&
+            !lg__monitor_goes_on(monitor, "searching", 0, err))
+            return LG_ECANCELLED;
+        lg__hops_in_walk(&state->walk, state->at);
+        if (state->exhausted)
+            return lg__error_memory(err);
     }
-    *out = native;
     return LG_OK;
 }
 
-// The node that shows a root: the owner of a folded one.
-static uint32_t
-seen_root(const search *state, uint32_t index)
-{
-    uint32_t node = state->walk.graph->root_node[index];
-    uint32_t owner = state->walk.fold[node].owner;
-    return owner == LG_NONE ? node : owner;
-}
-
-// Goes by the entrance if a root leads there that is not native, and otherwise
-// by any node.
+// Searches level by level. Stops at the first level that has a root which is
+// not native, or else takes the nearest with a native root.
 static lg_status
-find_entered(search *state, uint32_t target, const lg_monitor *monitor,
-             uint32_t *out, lg_error *err)
+find_root(search *state, const lg_monitor *monitor, front *out, lg_error *err)
 {
-    const lg_graph *graph = state->walk.graph;
-    state->entrance = lg__path_entrance(graph, &state->walk.reverse, target);
-    lg_status status = find_root(state, target, monitor, out, err);
-    bool found = *out != LG_NONE && state->rank[*out] < LG__RANK_NATIVE;
-    if (status != LG_OK || found || state->entrance == LG_NONE)
-        return status;
-    memset(state->next, 0xff, graph->columns.node_count * sizeof(uint32_t));
-    state->penalty[target] = 0;
-    state->entrance = LG_NONE;
-    return find_root(state, target, monitor, out, err);
-}
-
-unsigned
-lg__hop_choose(const lg_graph *graph, const lg_hop *hop, lg_hop *best)
-{
-    unsigned penalty = lg__hop_penalty(graph, hop);
-    unsigned least =
-        best->edge_count > 0 ? lg__hop_penalty(graph, best) : UINT_MAX;
-    if (penalty >= least)
-        return least;
-    *best = *hop;
-    return penalty;
-}
-
-typedef struct choice {
-    const lg_graph *graph;
-    uint32_t source;
-    uint32_t target;
-    lg_hop best;
-} choice;
-
-static bool
-choose(void *context, const lg_hop *hop)
-{
-    choice *state = context;
-    if (hop->weak || hop->source != state->source ||
-        hop->target != state->target)
-        return true;
-    return lg__hop_choose(state->graph, hop, &state->best) > 0;
-}
-
-// A list of a million has a million hops out, but its element has few in.
-static bool
-is_shorter_backwards(const lg__walk *walk, uint32_t source, uint32_t target)
-{
-    const uint64_t *first = walk->graph->columns.first_edge;
-    const uint64_t *first_in = walk->reverse.first;
-    return first_in != NULL && first_in[target + 1] - first_in[target] <
-                                   first[source + 1] - first[source];
-}
-
-lg_hop
-lg__hop_between(const lg__walk *walk, uint32_t source, uint32_t target)
-{
-    choice made = {.graph = walk->graph, .source = source, .target = target};
-    lg__walk again = *walk;
-    again.visit = choose;
-    again.context = &made;
-    if (is_shorter_backwards(walk, source, target))
-        lg__hops_in_walk(&again, target);
-    else
-        lg__hops_out_walk(&again, source);
-    return made.best;
-}
-
-static lg_status
-make_path(const search *state, uint32_t root_node, uint32_t target,
-          lg_path *out, lg_error *err)
-{
-    const lg_graph *graph = state->walk.graph;
-    size_t count = 0;
-    for (uint32_t node = root_node; node != target; node = state->next[node])
-        count++;
-    lg_hop *hops = NULL;
-    if (count > 0 && (hops = malloc(count * sizeof *hops)) == NULL)
-        return lg__error_memory(err);
-    uint32_t node = root_node;
-    for (size_t i = 0; i < count; i++) {
-        hops[i] = lg__hop_between(&state->walk, node, state->next[node]);
-        node = state->next[node];
+    front native = {0, 0, LG_NONE};
+    front here = {0, 1, LG_NONE};
+    lg_status status = LG_OK;
+    state->queue[0] = state->target;
+    state->met = 1;
+    for (; here.begin < here.end && status == LG_OK;
+         here.begin = here.end, here.end = state->met) {
+        here.root = best_root(state, here.begin, here.end, false);
+        if (here.root != LG_NONE) {
+            *out = here;
+            return LG_OK;
+        }
+        if (native.root == LG_NONE) {
+            native = here;
+            native.root = best_root(state, here.begin, here.end, true);
+        }
+        status = visit_level(state, here.begin, here.end, monitor, err);
     }
-    uint32_t index = 0;
-    while (seen_root(state, index) != root_node ||
-           lg__root_rank(graph, index) != state->rank[root_node])
-        index++;
-    *out = (lg_path){lg_graph_root(graph, index), hops, count};
-    out->root.node = root_node;
+    *out = native;
+    return status;
+}
+
+// Puts the roots that are as good as the best one at the beginning of the
+// queue, and returns how many there are.
+static uint32_t
+keep_best_roots(search *state, const front *at)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = at->begin; i < at->end; i++) {
+        uint32_t node = state->queue[i];
+        if (state->rank[node] == state->rank[at->root] &&
+            !is_better_root(state, at->root, node))
+            state->queue[kept++] = node;
+    }
+    return kept;
+}
+
+// Follows all best paths from their roots to the target, level by level. Of the
+// nodes from which they come to a node, it remembers the lowest.
+static void
+follow_best(search *state, const front *at)
+{
+    const step *steps = state->steps.data;
+    state->met = keep_best_roots(state, at);
+    for (uint32_t i = 0; i < state->met; i++) {
+        uint32_t node = state->queue[i];
+        uint32_t next = node == state->target ? 0 : state->first[node];
+        for (; next != 0; next = steps[next - 1].more) {
+            uint32_t *before = &state->before[steps[next - 1].towards];
+            if (*before == 0)
+                state->queue[state->met++] = steps[next - 1].towards;
+            if (*before == 0 || node + 1 < *before)
+                *before = node + 1;
+        }
+    }
+}
+
+static lg_status
+make_path(const search *state, lg_path *out, lg_error *err)
+{
+    size_t count = 0;
+    uint32_t at = state->target;
+    for (; state->before[at] != 0; at = state->before[at] - 1)
+        count++;
+    lg_path path = {lg__root_at(&state->walk, at), NULL, 0};
+    if (count > 0 && (path.hops = malloc(count * sizeof *path.hops)) == NULL)
+        return lg__error_memory(err);
+    path.count = count;
+    for (at = state->target; count > 0; at = state->before[at] - 1)
+        path.hops[--count] =
+            lg__hop_between(&state->walk, state->before[at] - 1, at);
+    *out = path;
     return LG_OK;
 }
 
@@ -314,7 +205,7 @@ rank_roots(search *state)
     const lg_graph *graph = state->walk.graph;
     memset(state->rank, LG__RANK_NONE, graph->columns.node_count);
     for (uint32_t i = 0; i < graph->root_count; i++) {
-        uint32_t node = seen_root(state, i);
+        uint32_t node = lg__seen_node(state->walk.fold, graph->root_node[i]);
         uint8_t rank = lg__root_rank(graph, i);
         if (rank < state->rank[node])
             state->rank[node] = rank;
@@ -324,38 +215,91 @@ rank_roots(search *state)
 static void
 search_free(search *state)
 {
-    free(state->next);
+    lg__vector_free(&state->allocator, &state->steps);
+    free(state->first);
     free(state->penalty);
     free(state->level);
     free(state->rank);
+    free(state->before);
     free(state->queue);
 }
 
+// Most searches visit few nodes: of arrays of zeros they need little memory.
 static lg_status
-search_new(search *state, const lg_graph *graph, lg_error *err)
+search_new(search *state, const lg__walk *walk, uint32_t target, lg_error *err)
 {
-    size_t nodes = graph->columns.node_count;
+    size_t nodes = walk->graph->columns.node_count;
     *state = (search){
-        .walk = {.graph = graph,
-                 .fold = lg__graph_folds(graph),
-                 .visit = meet,
-                 .everything = true},
-        .next = malloc(nodes * sizeof(uint32_t)),
-        .penalty = calloc(nodes, sizeof(uint16_t)),
+        .walk = *walk,
+        .allocator = lg_allocator_default(),
+        .steps = {.element = sizeof(step)},
+        .first = calloc(nodes, sizeof(uint32_t)),
+        .penalty = calloc(nodes, sizeof(uint32_t)),
         .level = calloc(nodes, sizeof(uint32_t)),
         .rank = malloc(nodes),
+        .before = calloc(nodes, sizeof(uint32_t)),
         .queue = malloc(nodes * sizeof(uint32_t)),
+        .target = target,
     };
-    if (!state->walk.fold || !lg__graph_reverse(graph, &state->walk.reverse) ||
-        !state->next || !state->penalty || !state->level || !state->rank ||
-        !state->queue) {
-        search_free(state);
+    if (!state->first || !state->penalty || !state->level || !state->rank ||
+        !state->before || !state->queue)
         return lg__error_memory(err);
-    }
+    state->walk.visit = meet;
     state->walk.context = state;
-    memset(state->next, 0xff, nodes * sizeof(uint32_t));
     rank_roots(state);
     return LG_OK;
+}
+
+// LG_ENOTFOUND, without a message: no root reaches the target.
+static lg_status
+find_path(const lg__walk *walk, uint32_t target, const lg_monitor *monitor,
+          lg_path *out, lg_error *err)
+{
+    search state;
+    front at = {0, 0, LG_NONE};
+    lg_status status = search_new(&state, walk, target, err);
+    if (status == LG_OK)
+        status = find_root(&state, monitor, &at, err);
+    if (status == LG_OK && at.root == LG_NONE)
+        status = LG_ENOTFOUND;
+    if (status == LG_OK) {
+        follow_best(&state, &at);
+        status = make_path(&state, out, err);
+    }
+    search_free(&state);
+    return status;
+}
+
+// The path by the target's entrance. LG_ENOTFOUND, without a message: there is
+// none.
+static lg_status
+enter(const lg__walk *walk, uint32_t target, const lg_monitor *monitor,
+      lg_path *out, lg_error *err)
+{
+    lg_path path = {0};
+    uint32_t entrance = lg__path_entrance(walk, target);
+    lg_status status = entrance == LG_NONE
+                           ? LG_ENOTFOUND
+                           : find_path(walk, entrance, monitor, &path, err);
+    if (status == LG_OK && !lg__path_enters(&path, target))
+        status = LG_ENOTFOUND;
+    if (status == LG_OK) {
+        lg_hop last = lg__hop_between(walk, entrance, target);
+        status = lg__path_extend(&path, &last, 1, err);
+    }
+    if (status == LG_OK)
+        *out = path;
+    else
+        lg_path_free(&path);
+    return status;
+}
+
+bool
+lg__paths_walk(const lg_graph *graph, lg__walk *out)
+{
+    *out = (lg__walk){
+        .graph = graph, .fold = lg__graph_folds(graph), .everything = true};
+    return out->fold != NULL && lg__graph_reverse(graph, &out->reverse);
 }
 
 lg_status
@@ -368,21 +312,18 @@ lg_path_from_root(const lg_graph *graph, lg_node target,
         return lg_error_set(err, LG_EPARTIAL,
                             "paths from roots need a whole snapshot, and this "
                             "one is partial");
-    search state;
-    lg_status status = search_new(&state, graph, err);
-    if (status != LG_OK)
-        return status;
-    target = lg__seen_node(state.walk.fold, target);
-    uint32_t root = LG_NONE;
-    status = find_entered(&state, target, monitor, &root, err);
-    if (status == LG_OK && root == LG_NONE)
+    lg__walk walk;
+    if (!lg__paths_walk(graph, &walk))
+        return lg__error_memory(err);
+    uint32_t seen = lg__seen_node(walk.fold, target);
+    lg_status status = enter(&walk, seen, monitor, out, err);
+    if (status == LG_ENOTFOUND)
+        status = find_path(&walk, seen, monitor, out, err);
+    if (status == LG_ENOTFOUND)
         status = lg_error_set(err, LG_ENOTFOUND,
                               "no root reaches node %u: it is garbage that "
                               "was not collected yet",
-                              target);
-    if (status == LG_OK)
-        status = make_path(&state, root, target, out, err);
-    search_free(&state);
+                              seen);
     return status;
 }
 
@@ -392,4 +333,17 @@ lg_path_free(lg_path *path)
     free(path->hops);
     path->hops = NULL;
     path->count = 0;
+}
+
+lg_status
+lg__path_extend(lg_path *path, const lg_hop *hops, size_t count, lg_error *err)
+{
+    lg_hop *all = realloc(path->hops, (path->count + count + 1) * sizeof *all);
+    if (all == NULL)
+        return lg__error_memory(err);
+    if (count > 0)
+        memcpy(all + path->count, hops, count * sizeof *all);
+    path->hops = all;
+    path->count += count;
+    return LG_OK;
 }

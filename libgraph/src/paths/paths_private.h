@@ -40,14 +40,36 @@ bool lg__edge_is_plain(const lg_graph *graph, uint64_t edge);
 /** How little a hop tells: 0 for a local, an attribute, a key. */
 unsigned lg__hop_penalty(const lg_graph *graph, const lg_hop *hop);
 
+/** The penalty of a path with one hop more. It leaves room for a rank in 32
+ *  bits: so one number compares paths by the ranks of their roots, and then by
+ *  their penalties. */
+enum { LG__PENALTY_BITS = 29 };
+static inline uint32_t
+lg__penalty_add(uint32_t sum, unsigned more)
+{
+    const uint32_t most = (1u << LG__PENALTY_BITS) - 1;
+    return more < most - sum ? sum + more : most;
+}
+
 /** Makes the hop the best one if it has a smaller penalty, or `best` has no
  *  edges yet. Returns the penalty of the best one. */
 unsigned lg__hop_choose(const lg_graph *graph, const lg_hop *hop, lg_hop *best);
 
+/** The most telling root that is the node, or a node folded into it; the first
+ *  of several. LG_ROOT_NONE: there is none. */
+lg_root lg__root_at(const lg__walk *walk, uint32_t node);
+
+/** Appends hops to a path. The path is as it was if memory runs out. */
+lg_status lg__path_extend(lg_path *path, const lg_hop *hops, size_t count,
+                          lg_error *err);
+
 /** The dict of a module that has the target as a parameter or a buffer: a path
- *  through it says what the target is. LG_NONE: there is none. */
-uint32_t lg__path_entrance(const lg_graph *graph, const lg__reverse *reverse,
-                           uint32_t target);
+ *  through it says what the target is. LG_NONE: there is none, or the target is
+ *  a root. The walk has the reverse index. */
+uint32_t lg__path_entrance(const lg__walk *walk, uint32_t target);
+/** Whether the path to its entrance may lead on to the target: it begins at a
+ *  root that is not native, and does not pass the target. */
+bool lg__path_enters(const lg_path *path, uint32_t target);
 
 /** A hop from `source` to `target` with the least penalty; edge_count 0 if
  *  there is none. The walk needs the folds. O(hops out of the source), or with
@@ -72,6 +94,10 @@ void lg__hop_list_free(lg__hop_list *list);
 // The shortest path from a root to every node, by the measure of
 // lg_path_from_root.
 
+/** A walk over all hops, with what a search for paths needs. False if memory
+ *  ran out. */
+bool lg__paths_walk(const lg_graph *graph, lg__walk *out);
+
 typedef struct lg__roottree {
     lg__walk walk;
     uint32_t *before; /**< [node] the node before it; itself at a root; LG_NONE:
@@ -88,8 +114,11 @@ lg_status lg__roottree_new(const lg_graph *graph, const lg_monitor *monitor,
 lg_status lg__roottree_to(const lg_graph *graph, uint32_t node,
                           const lg_monitor *monitor, lg__roottree *out,
                           lg_error *err);
-/** The path to one node. LG_ENOTFOUND, without a message, if no root reaches
- *  it. */
+/** The node before the last one of a path to `node`, which is not folded: its
+ *  entrance, or as in `before`. */
+uint32_t lg__roottree_before(const lg__roottree *tree, uint32_t node);
+/** The path to one node, the same as by lg_path_from_root. LG_ENOTFOUND,
+ *  without a message, if no root reaches it. */
 lg_status lg__roottree_path(const lg__roottree *tree, uint32_t node,
                             lg_path *out, lg_error *err);
 void lg__roottree_free(lg__roottree *tree);

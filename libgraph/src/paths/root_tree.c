@@ -1,22 +1,18 @@
 // Finds shortest root paths to all nodes: breadth first from all roots, level
-// by level, and within a level by the rank of the root, then by penalty. Native
-// roots serve only what no other root reaches.
+// by level, and within a level by the rank of the root, then by penalty, then
+// by the index of the node before. Native roots serve only what no other root
+// reaches.
 #include "paths/paths_private.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct key {
-    uint16_t penalty; // saturating
-    uint8_t rank;
-} key;
 
 // All that the search asks for at a node, in one place of the memory.
 typedef struct visit {
     uint32_t owner;  // as in lg__fold
     uint32_t before; // as in lg__roottree
     uint32_t level;
-    key key;
+    uint32_t key; // the rank of the root, then the penalty
 } visit;
 
 typedef struct search {
@@ -31,10 +27,17 @@ typedef struct search {
 // the others when the search is at that node.
 enum { AHEAD = 4, TARGETS_AHEAD = 16 };
 
-static bool
-is_better(key a, key b)
+static uint32_t
+key_of_root(uint8_t rank)
 {
-    return a.rank != b.rank ? a.rank < b.rank : a.penalty < b.penalty;
+    return (uint32_t)rank << LG__PENALTY_BITS;
+}
+
+static uint32_t
+key_behind(uint32_t key, unsigned penalty)
+{
+    const uint32_t rank = key >> LG__PENALTY_BITS << LG__PENALTY_BITS;
+    return rank | lg__penalty_add(key - rank, penalty);
 }
 
 static bool
@@ -47,17 +50,16 @@ meet(void *context, const lg_hop *hop)
     bool is_new = target->before == LG_NONE;
     if (hop->weak || (!is_new && target->level != level))
         return true;
-    key here = source->key;
-    unsigned penalty =
-        here.penalty + lg__hop_penalty(state->tree.walk.graph, hop);
-    here.penalty = (uint16_t)(penalty < UINT16_MAX ? penalty : UINT16_MAX);
+    uint32_t key =
+        key_behind(source->key, lg__hop_penalty(state->tree.walk.graph, hop));
     if (is_new)
         state->queue[state->met++] = hop->target;
-    else if (!is_better(here, target->key))
+    else if (key > target->key ||
+             (key == target->key && state->at > target->before))
         return true;
     target->before = state->at;
     target->level = level;
-    target->key = here;
+    target->key = key;
     return true;
 }
 
@@ -76,12 +78,12 @@ meet_roots(search *state, bool native)
         if (here->before == LG_NONE)
             state->queue[state->met++] = node;
         else if (here->before != node || state->tree.root[node] == LG_NONE ||
-                 rank >= here->key.rank)
+                 key_of_root(rank) >= here->key)
             continue;
         here->before = node;
         state->tree.root[node] = i;
         here->level = 0;
-        here->key = (key){0, rank};
+        here->key = key_of_root(rank);
     }
 }
 
@@ -185,7 +187,7 @@ grow(lg__roottree *tree, const lg_monitor *monitor, lg_error *err)
     lg_status status =
         state.visit && state.queue ? LG_OK : lg__error_memory(err);
     for (size_t i = 0; i < nodes && status == LG_OK; i++)
-        state.visit[i] = (visit){tree->walk.fold[i].owner, LG_NONE, 0, {0, 0}};
+        state.visit[i] = (visit){tree->walk.fold[i].owner, LG_NONE, 0, 0};
     state.tree.walk.visit = meet;
     state.tree.walk.context = &state;
     if (status == LG_OK)
@@ -211,24 +213,13 @@ begin(const lg_graph *graph, lg__roottree *tree, lg_error *err)
     return LG_OK;
 }
 
-// What a walk needs, the same for each tree of a graph.
-static lg_status
-set_walk(const lg_graph *graph, lg__roottree *tree, lg_error *err)
-{
-    tree->walk = (lg__walk){
-        .graph = graph, .fold = lg__graph_folds(graph), .everything = true};
-    return tree->walk.fold != NULL &&
-                   lg__graph_reverse(graph, &tree->walk.reverse)
-               ? LG_OK
-               : lg__error_memory(err);
-}
-
 lg_status
 lg__roottree_new(const lg_graph *graph, const lg_monitor *monitor,
                  lg__roottree *out, lg_error *err)
 {
     lg__roottree tree = {0};
-    lg_status status = set_walk(graph, &tree, err);
+    lg_status status =
+        lg__paths_walk(graph, &tree.walk) ? LG_OK : lg__error_memory(err);
     if (status == LG_OK && !take_kept(graph, &tree)) {
         status = begin(graph, &tree, err);
         if (status == LG_OK)
@@ -273,7 +264,8 @@ lg__roottree_to(const lg_graph *graph, uint32_t node, const lg_monitor *monitor,
 {
     lg_path path = {0};
     lg__roottree tree = {0};
-    lg_status status = set_walk(graph, &tree, err);
+    lg_status status =
+        lg__paths_walk(graph, &tree.walk) ? LG_OK : lg__error_memory(err);
     if (status == LG_OK)
         status = begin(graph, &tree, err);
     if (status == LG_OK)
@@ -289,15 +281,39 @@ lg__roottree_to(const lg_graph *graph, uint32_t node, const lg_monitor *monitor,
     return LG_OK;
 }
 
+// Whether the path to an entrance may lead on to the target, like
+// lg__path_enters.
+static bool
+enters(const lg__roottree *tree, uint32_t entrance, uint32_t target)
+{
+    uint32_t at = entrance;
+    if (tree->before[at] == LG_NONE)
+        return false;
+    for (; tree->before[at] != at && at != target; at = tree->before[at])
+        ;
+    return at != target &&
+           lg__root_rank(tree->walk.graph, tree->root[at]) != LG__RANK_NATIVE;
+}
+
+uint32_t
+lg__roottree_before(const lg__roottree *tree, uint32_t node)
+{
+    uint32_t entrance = lg__path_entrance(&tree->walk, node);
+    return entrance != LG_NONE && enters(tree, entrance, node)
+               ? entrance
+               : tree->before[node];
+}
+
 lg_status
 lg__roottree_path(const lg__roottree *tree, uint32_t node, lg_path *out,
                   lg_error *err)
 {
     uint32_t end = lg__seen_node(tree->walk.fold, node);
-    uint32_t at = end;
-    size_t count = 0;
     if (tree->before[end] == LG_NONE)
         return LG_ENOTFOUND;
+    uint32_t last = lg__roottree_before(tree, end);
+    uint32_t at = last;
+    size_t count = last != end;
     for (; tree->before[at] != at; at = tree->before[at])
         count++;
     lg_hop *hops = malloc((count + 1) * sizeof *hops);
@@ -305,8 +321,9 @@ lg__roottree_path(const lg__roottree *tree, uint32_t node, lg_path *out,
         return lg__error_memory(err);
     *out =
         (lg_path){lg_graph_root(tree->walk.graph, tree->root[at]), hops, count};
-    for (at = end; count > 0; at = tree->before[at])
-        hops[--count] = lg__hop_between(&tree->walk, tree->before[at], at);
+    out->root.node = at;
+    for (at = end; count > 0; at = last, last = tree->before[at])
+        hops[--count] = lg__hop_between(&tree->walk, last, at);
     return LG_OK;
 }
 

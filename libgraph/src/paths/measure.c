@@ -1,0 +1,174 @@
+// What makes one path from a root better than another: the rank of its root,
+// and how little each hop tells.
+#include "paths/paths_private.h"
+
+#include <limits.h>
+#include <string.h>
+
+// Modules that refer to objects as part of their job.
+static bool
+is_bookkeeping(lg_string name)
+{
+    static const char *const names[] = {
+        "sys",
+        "gc",
+        "builtins",
+        "linecache",
+        "IPython",
+        "ipykernel",
+        "weakref",
+        "_weakrefset",
+        "atexit",
+        "functools",
+        "logging",
+        "warnings",
+        "importlib",
+        "_frozen_importlib",
+        "_frozen_importlib_external",
+    };
+    lg_string top = name;
+    for (uint32_t i = 0; i < name.length && top.length == name.length; i++)
+        if (name.data[i] == '.')
+            top.length = i;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (lg__string_is(top, names[i]))
+            return true;
+    return false;
+}
+
+uint8_t
+lg__root_rank(const lg_graph *graph, uint32_t index)
+{
+    lg_root root = lg_graph_root(graph, index);
+    switch (root.kind) {
+    case LG_ROOT_THREAD:
+    case LG_ROOT_GIVEN:
+        return LG__RANK_THREAD;
+    case LG_ROOT_MODULE:
+        return is_bookkeeping(root.name) ? LG__RANK_BOOKKEEPING
+                                         : LG__RANK_USER_MODULE;
+    case LG_ROOT_INTERPRETER:
+        return LG__RANK_INTERPRETER;
+    case LG_ROOT_STATIC:
+        return LG__RANK_STATIC;
+    default:
+        return LG__RANK_NATIVE;
+    }
+}
+
+lg_root
+lg__root_at(const lg__walk *walk, uint32_t node)
+{
+    lg_root best = {.node = node, .kind = LG_ROOT_NONE, .name = {"", 0}};
+    unsigned least = LG__RANK_NONE;
+    for (uint32_t i = 0; i < walk->graph->root_count; i++) {
+        uint32_t at = walk->graph->root_node[i];
+        if ((at == node || walk->fold[at].owner == node) &&
+            lg__root_rank(walk->graph, i) < least) {
+            least = lg__root_rank(walk->graph, i);
+            best = lg_graph_root(walk->graph, i);
+            best.node = node;
+        }
+    }
+    return best;
+}
+
+// Whether a module names a class that another one defines: `from a import B`.
+static bool
+is_imported(const lg_graph *graph, const lg_hop *hop)
+{
+    if (lg__node_category(graph, hop->source) != LG_CATEGORY_MODULE ||
+        lg__node_category(graph, hop->target) != LG_CATEGORY_TYPE)
+        return false;
+    lg_string module = lg_node_text(graph, hop->source);
+    lg_string name = lg_node_text(graph, hop->target);
+    return name.length <= module.length + 1 ||
+           memcmp(name.data, module.data, module.length) != 0 ||
+           name.data[module.length] != '.' ||
+           memchr(name.data + module.length + 1, '.',
+                  name.length - module.length - 1) != NULL;
+}
+
+// How little a reference tells a reader. Among paths of the same length, the
+// least sum wins. A kind that is not listed costs nothing: the source names it,
+// as `.x`, `[0]` or a local variable.
+static const uint8_t penalties[LG_EDGE_KIND_COUNT] = {
+    // Every instance refers to its class, and every function to its globals.
+    // Such a path shows where code comes from, not what keeps data. It must
+    // lose even against some references without a name.
+    [LG_EDGE_TYPE] = 16,
+    [LG_EDGE_GLOBALS] = 16,
+    // These hold data, but nothing in the source names them.
+    [LG_EDGE_REFERENCE] = 4,
+    [LG_EDGE_FIELD] = 4,
+    [LG_EDGE_NATIVE] = 4,
+    // These have a place, but seldom matter: readers look for the value beside
+    // a key, and the next instruction drops a temporary.
+    [LG_EDGE_KEY] = 2,
+    [LG_EDGE_STACK] = 2,
+};
+// The module that defines a class comes before those that import it. Nothing
+// else should depend on that, so this is the smallest cost of all.
+enum { PENALTY_IMPORTED = 1 };
+
+unsigned
+lg__hop_penalty(const lg_graph *graph, const lg_hop *hop)
+{
+    unsigned penalty = is_imported(graph, hop) ? PENALTY_IMPORTED : 0;
+    for (uint32_t i = 0; i < hop->edge_count; i++)
+        penalty += penalties[lg__edge_kind(graph, hop->edges[i])];
+    return penalty;
+}
+
+unsigned
+lg__hop_choose(const lg_graph *graph, const lg_hop *hop, lg_hop *best)
+{
+    unsigned penalty = lg__hop_penalty(graph, hop);
+    unsigned least =
+        best->edge_count > 0 ? lg__hop_penalty(graph, best) : UINT_MAX;
+    if (penalty >= least)
+        return least;
+    *best = *hop;
+    return penalty;
+}
+
+typedef struct choice {
+    const lg_graph *graph;
+    uint32_t source;
+    uint32_t target;
+    lg_hop best;
+} choice;
+
+static bool
+choose(void *context, const lg_hop *hop)
+{
+    choice *state = context;
+    if (hop->weak || hop->source != state->source ||
+        hop->target != state->target)
+        return true;
+    return lg__hop_choose(state->graph, hop, &state->best) > 0;
+}
+
+// A list of a million has a million hops out, but its element has few in.
+static bool
+is_shorter_backwards(const lg__walk *walk, uint32_t source, uint32_t target)
+{
+    const uint64_t *first = walk->graph->columns.first_edge;
+    const uint64_t *first_in = walk->reverse.first;
+    return first_in != NULL && first_in[target + 1] - first_in[target] <
+                                   first[source + 1] - first[source];
+}
+
+lg_hop
+lg__hop_between(const lg__walk *walk, uint32_t source, uint32_t target)
+{
+    choice made = {.graph = walk->graph, .source = source, .target = target};
+    lg__walk again = *walk;
+    again.visit = choose;
+    again.context = &made;
+    if (is_shorter_backwards(walk, source, target))
+        lg__hops_in_walk(&again, target);
+    else
+        lg__hops_out_walk(&again, source);
+    return made.best;
+}

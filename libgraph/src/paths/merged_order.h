@@ -1,0 +1,13 @@
+/**
+ * The order of merged paths.
+ */
+#ifndef LG_MERGED_ORDER_H
+#define LG_MERGED_ORDER_H
+
+#include "paths/paths_private.h"
+
+/** Puts parents before children and the biggest first, with the indexes of the
+ *  parents. O(items log items). */
+lg_status lg__merged_arrange(lg__merged_tree *paths, lg_error *err);
+
+#endif

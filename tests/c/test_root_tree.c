@@ -1,0 +1,251 @@
+// Compares the paths of the tree with those that a search for each node finds.
+#include "paths/paths_private.h"
+#include "random_graph.h"
+#include "sample.h"
+#include "story.h"
+#include "test.h"
+
+#include <leakgraph/builder.h>
+
+static bool
+is_same_hop(const lg_hop *a, const lg_hop *b)
+{
+    bool same = a->source == b->source && a->target == b->target &&
+                a->edge_count == b->edge_count;
+    for (uint32_t i = 0; same && i < a->edge_count; i++)
+        same = a->edges[i] == b->edges[i];
+    return same;
+}
+
+static bool
+is_same_path(const lg_path *a, const lg_path *b)
+{
+    bool same = a->root.node == b->root.node && a->root.kind == b->root.kind &&
+                a->root.name.data == b->root.name.data && a->count == b->count;
+    for (size_t i = 0; same && i < a->count; i++)
+        same = is_same_hop(&a->hops[i], &b->hops[i]);
+    return same;
+}
+
+// Whether a search and the finder agree on the path to a node.
+static bool
+agrees(lg__finder *finder, uint32_t node)
+{
+    lg_path searched = {0};
+    lg_path found = {0};
+    lg_status status =
+        lg_path_from_root(finder->graph, node, NULL, &searched, NULL);
+    REQUIRE(status == LG_OK || status == LG_ENOTFOUND);
+    bool same = lg__finder_path(finder, node, NULL, &found, NULL) == status &&
+                (status == LG_ENOTFOUND || is_same_path(&searched, &found));
+    lg_path_free(&searched);
+    lg_path_free(&found);
+    return same;
+}
+
+// Counts the nodes for which they do not agree once the graph has the tree.
+static uint32_t
+count_differing(const lg_graph *graph)
+{
+    lg__finder finder = {.graph = graph};
+    lg__roottree tree = {0};
+    uint32_t differing = 0;
+    REQUIRE(lg__roottree_new(graph, NULL, &tree, NULL) == LG_OK);
+    for (uint32_t node = 0; node < lg_graph_columns(graph)->node_count; node++)
+        differing += !agrees(&finder, node);
+    lg__finder_free(&finder);
+    lg__roottree_free(&tree);
+    return differing;
+}
+
+static void
+random_graphs(void)
+{
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        lg_graph *graph =
+            sample_random(seed, 3 + (uint32_t)(seed % 150), false);
+        CHECK(count_differing(graph) == 0);
+        lg_graph_free(graph);
+        graph = random_graph(seed);
+        CHECK(count_differing(graph) == 0);
+        lg_graph_free(graph);
+    }
+}
+
+enum { LAYERS = 6, WIDTH = 8 };
+
+// Layers of objects, each held by three of the layer above: most paths have
+// several that are as short and as telling.
+static lg_graph *
+layered(uint64_t seed)
+{
+    uint32_t layer[LAYERS][WIDTH];
+    story made = story_begin();
+    for (int i = 0; i < LAYERS * WIDTH; i++)
+        (&layer[0][0])[i] = LG_NONE;
+    lg_graph_free(random_graph(seed)); // begins the sequence
+    for (int left = LAYERS * WIDTH; left > 0;) {
+        uint32_t *at = &layer[0][0] + random_below(LAYERS * WIDTH);
+        if (*at != LG_NONE)
+            continue;
+        bool is_root = at - &layer[0][0] < WIDTH;
+        *at = is_root ? story_module(&made, "app")
+                      : story_add(&made, "app.Step", NULL, 48);
+        left--;
+    }
+    for (int i = WIDTH; i < LAYERS * WIDTH; i++)
+        for (int k = 0; k < 3; k++)
+            story_edge(&made, layer[i / WIDTH - 1][random_below(WIDTH)],
+                       layer[i / WIDTH][i % WIDTH],
+                       random_below(4) ? LG_EDGE_ATTRIBUTE : LG_EDGE_REFERENCE,
+                       lg_builder_intern(made.builder, "x", 1));
+    return story_end(&made);
+}
+
+static void
+ties(void)
+{
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        lg_graph *graph = layered(seed);
+        CHECK(count_differing(graph) == 0);
+        lg_graph_free(graph);
+    }
+}
+
+// Of holders that are as near and as telling, the one with the lowest index is
+// on the path, wherever it stands among the referrers' roots.
+static void
+lowest_holder(void)
+{
+    story made = story_begin();
+    uint32_t data = story_add(&made, "list", NULL, 1000);
+    uint32_t low = story_add(&made, "app.Holder", NULL, 48);
+    uint32_t high = story_add(&made, "app.Holder", NULL, 48);
+    uint32_t first = story_module(&made, "first");
+    uint32_t second = story_module(&made, "second");
+    story_attribute(&made, first, "x", high);
+    story_attribute(&made, second, "x", low);
+    story_attribute(&made, high, "x", data);
+    story_attribute(&made, low, "x", data);
+    lg_graph *graph = story_end(&made);
+    lg_path path = {0};
+    REQUIRE(lg_path_from_root(graph, data, NULL, &path, NULL) == LG_OK);
+    REQUIRE(path.count == 2);
+    CHECK(path.root.node == second);
+    CHECK(path.hops[1].source == low);
+    lg_path_free(&path);
+    CHECK(count_differing(graph) == 0);
+    lg_graph_free(graph);
+}
+
+// Two chains side by side, with one step from the second to the first.
+static lg_graph *
+two_chains(uint32_t nodes, uint32_t from)
+{
+    lg_builder *builder;
+    lg_graph *graph = NULL;
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    uint32_t type = lg_builder_add_type(builder, "list", 4, LG_NONE, NULL, 0);
+    for (uint32_t i = 0; i < nodes; i++) {
+        lg_builder_add_node(builder, 4096 + 16 * (uint64_t)i);
+        builder->type[i] = type;
+    }
+    for (uint32_t i = 0; i + 2 < nodes; i++) {
+        lg_builder_open(builder, i);
+        lg_builder_add_edge(builder, i + 2, LG_EDGE_REFERENCE, 0);
+        if (i == from)
+            lg_builder_add_edge(builder, i + 1, LG_EDGE_INDEX, 0);
+    }
+    lg_builder_add_root(builder, 0, LG_ROOT_MODULE, "first", 5);
+    lg_builder_add_root(builder, 1, LG_ROOT_MODULE, "second", 6);
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    return graph;
+}
+
+// The penalties of a path may add up to more than 16 bits hold. One step makes
+// the difference, be it far from the end or far from the root.
+static void
+long_paths(void)
+{
+    enum { NODES = 60000 };
+    static const uint32_t from[] = {13, NODES / 2 + 1, NODES - 13};
+    for (size_t i = 0; i < sizeof from / sizeof *from; i++) {
+        lg_graph *graph = two_chains(NODES, from[i]);
+        lg__finder finder = {.graph = graph};
+        lg__roottree tree = {0};
+        lg_path path = {0};
+        REQUIRE(lg_path_from_root(graph, NODES - 2, NULL, &path, NULL) ==
+                LG_OK);
+        CHECK(path.root.node == 1);
+        lg_path_free(&path);
+        REQUIRE(lg__roottree_new(graph, NULL, &tree, NULL) == LG_OK);
+        CHECK(agrees(&finder, NODES - 2));
+        CHECK(agrees(&finder, NODES - 1));
+        lg__roottree_free(&tree);
+        lg__finder_free(&finder);
+        lg_graph_free(graph);
+    }
+}
+
+enum { WEIGHTS = 12 };
+
+// An optimizer is nearer to the weights than their layer. The last two weights
+// refer to their layers. Nothing else refers to the last layer.
+static lg_graph *
+trained(uint32_t *weight)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t optimizer = story_add(&made, "app.Optimizer", NULL, 48);
+    uint32_t at = story_add(&made, "app.Model", NULL, 48);
+    uint32_t key = story_add(&made, "str", "weight", 50);
+    story_attribute(&made, app, "optimizer", optimizer);
+    story_attribute(&made, app, "model", at);
+    for (uint32_t i = 0; i < WEIGHTS; i++) {
+        uint32_t layer = story_add(&made, "app.Layer", NULL, 48);
+        uint32_t dict = story_add(&made, "dict", NULL, 200);
+        weight[i] = story_add(&made, "torch.Tensor", NULL, 80);
+        if (i + 1 < WEIGHTS)
+            story_attribute(&made, at, "layer", layer);
+        if (i + 2 >= WEIGHTS)
+            story_attribute(&made, weight[i], "owner", layer);
+        story_attribute(&made, layer, "_parameters", dict);
+        story_edge(&made, dict, weight[i], LG_EDGE_VALUE, key);
+        story_edge(&made, optimizer, weight[i], LG_EDGE_INDEX, i);
+        if (i + 1 < WEIGHTS)
+            at = layer;
+    }
+    return story_end(&made);
+}
+
+// A path to a weight comes from its layer, be it the first that somebody asks
+// for or the last. If the best path to the layer leads through the weight, the
+// path comes from the optimizer.
+static void
+entrances(void)
+{
+    uint32_t weight[WEIGHTS];
+    lg_graph *graph = trained(weight);
+    lg__finder finder = {.graph = graph};
+    for (uint32_t i = 0; i < WEIGHTS; i++) {
+        lg_path path = {0};
+        REQUIRE(lg__finder_path(&finder, weight[i], NULL, &path, NULL) ==
+                LG_OK);
+        CHECK(path.count == (i + 2 < WEIGHTS ? i + 4 : 2));
+        lg_path_free(&path);
+        CHECK(agrees(&finder, weight[i]));
+    }
+    lg__finder_free(&finder);
+    CHECK(count_differing(graph) == 0);
+    lg_graph_free(graph);
+}
+
+SUITE(root_tree)
+{
+    RUN(random_graphs);
+    RUN(ties);
+    RUN(lowest_holder);
+    RUN(long_paths);
+    RUN(entrances);
+    return test_result();
+}
