@@ -113,7 +113,7 @@ static void
 draw_rank(ranks_page *to, const lg_rank *rank)
 {
     static const char *const classes[] = {"c0", "c1", "c2", "c3", "c4", "c5"};
-    static const char unknown[] = "malloc, of no object";
+    static const char unknown[] = "unexplained malloc";
     const lg_ranks *ranks = to->ranks;
     double x = 0;
     lg_text_addf(to->page.out,
@@ -140,7 +140,7 @@ add_ranks(ranks_page *to)
         lg__page_escape(&to->page, ranks->device_names[i]);
         lg_text_add(out, "</th>");
     }
-    lg_text_add(out, "<th class=\"n\">malloc, of no object</th>"
+    lg_text_add(out, "<th class=\"n\">unexplained malloc</th>"
                      "<th class=\"n\">resident</th><th>objects, and malloc of "
                      "no object</th></tr></thead><tbody>\n");
     for (uint32_t i = 0; i < ranks->count; i++) {

@@ -295,8 +295,8 @@ add_headline(lg_view *view, const lg_growth *growth)
     lg_text_add(&view->note, "boxes are places in the newest snapshot; thick: "
                              "the way to what gained the most");
     if (growth->snapshots == 2)
-        lg_text_add(&view->note, "; two snapshots cannot tell a leak from what "
-                                 "is made once");
+        lg_text_add(&view->note, "; two snapshots cannot tell a leak from "
+                                 "memory that is allocated once");
 }
 
 static lg_status

@@ -34,7 +34,7 @@ def describe(row: GrowthRow, line: str | None = None, unit: str = "step") -> str
         what += f", {_members(row)}"
     text = f"{what}, {_gained(row)}"
     if len(row.counts) == 2:
-        text += "; two snapshots cannot tell it from what is made once"
+        text += "; two snapshots cannot tell it from memory that is allocated once"
     elif row.per_step is not None:
         text += f" in all, {_size(row.per_step)} per {unit}"
     else:

@@ -212,7 +212,7 @@ unattributed(void)
     CHECK(advice.items[0].kind == LG_ADVICE_UNATTRIBUTED);
     REQUIRE(lg_tabulate_advice(&answers, &advice, &table, NULL) == LG_OK);
     REQUIRE(lg_table_json(table, &text, NULL) == LG_OK);
-    CHECK(strstr(text.data, "blocks of nobody on cuda:0"));
+    CHECK(strstr(text.data, "blocks of no known object on cuda:0"));
     lg_text_free(&text);
     lg_table_free(table);
     // Workspaces, pools and what the allocator does not list are no surprise.

@@ -125,8 +125,8 @@ test_native(void)
     growing_series made = compare(heaps, 3, 4096, &ranks);
     CHECK(ranks.native_outlier == 2);
     REQUIRE(!lg_report_ranks(&ranks, 20, LG_FORMAT_TEXT, &text, NULL));
-    CHECK(strstr(text.data, "Rank 2 has 7.63 MiB more than usual in use of "
-                            "malloc and of no object.\n") != NULL);
+    CHECK(strstr(text.data, "Rank 2 has 7.63 MiB more malloc memory than "
+                            "usual that no object explains.\n") != NULL);
     lg_text_free(&text);
     lg_ranks_free(&ranks);
     growing_forget(&made);

@@ -20,7 +20,7 @@ expect(const figure_heap *scene, size_t limit, lg_format format,
 #define TAIL                                                                   \
     "\n"                                                                       \
     "8 figures: 2 open in pyplot, 4 closed, 1 not pyplot's, 1 garbage; "       \
-    "together 12.7 MiB, of which canvas 4.69 MiB\n"                            \
+    "together 12.7 MiB, of which 4.69 MiB is canvas\n"                         \
     "A figure that pyplot knows lives until plt.close(figure); "               \
     "matplotlib.figure.Figure() makes one that goes with its last "            \
     "reference.\n"

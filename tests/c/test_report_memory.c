@@ -15,35 +15,36 @@ static const char sample_text[] =
     "  tensors                           176 B\n"
     "  C++ objects                       360 B   autograd graphs, tensors "
     "without a Python object\n"
-    "  allocators' rounding              228 B   Python objects take whole "
-    "steps of 16 bytes\n"
+    "  allocators' rounding              228 B   a Python object takes a "
+    "multiple of 16 bytes\n"
     "  anything else                   118 MiB   what no line above explains\n"
     "\n"
-    "  as others count it\n"
+    "  counted in another way\n"
     "  mapped                         64.0 KiB   arrays in files and in shared "
     "memory\n"
     "\n"
     "cuda:0\n"
-    "  reserved                       6.00 MiB   by PyTorch's allocator from "
+    "  reserved                       6.00 MiB   PyTorch's allocator has it "
+    "from "
     "the driver\n"
     "    allocated                    4.39 MiB\n"
-    "      attributed                 3.39 MiB   blocks that an object of the "
-    "snapshot has\n"
+    "      attributed                 3.39 MiB   blocks of objects of the "
+    "snapshot\n"
     "        parameter                1.00 MiB\n"
     "        gradient                 1.00 MiB\n"
     "        optimizer state          1.00 MiB\n"
     "        activation                  512 B\n"
     "        temporary                 400 KiB\n"
     "        of that, unused             412 B   rounded up by 412 B\n"
-    "      unattributed               1.00 MiB   blocks of nobody\n"
+    "      unattributed               1.00 MiB   blocks of no known object\n"
     "        in flux                  1.00 MiB   1 block: allocated or freed "
     "while the snapshot was taken\n"
     "    pending                      1.00 MiB   freed, but a stream may still "
     "use it\n"
     "    inactive                      624 KiB   free, kept for reuse\n"
-    "  beyond                          852 MiB   in use on the device besides: "
-    "contexts, other libraries, other processes; which of it is this process's "
-    "was not inspected\n"
+    "  beyond                          852 MiB   contexts, other libraries, "
+    "other "
+    "processes; this process's share is unknown\n"
     "\n"
     "  the allocator's own count of allocated bytes is 512 bytes more than its "
     "blocks\n";
@@ -108,13 +109,14 @@ recorded_state(void)
     lg_graph *graph;
     REQUIRE(stored_new(NULL, &graph, NULL) == LG_OK);
     says(graph, &state, LG_FORMAT_TEXT,
-         "        probably cuBLAS workspace   8.13 MiB   1 block: by the size: "
-         "torch._C._cuda_clearCublasWorkspaces() frees it then\n");
+         "        probably cuBLAS workspace   8.13 MiB   1 block: "
+         "judged by its size; torch._C._cuda_clearCublasWorkspaces() frees "
+         "one\n");
     says(
         graph, &state, LG_FORMAT_TEXT,
         "        unknown state               2.00 KiB   1 block: asleep, dead");
     says(graph, &state, LG_FORMAT_TEXT,
-         "3 blocks: no object of the snapshot has it: probably C++");
+         "3 blocks: no object of the snapshot has it; probably C++");
     says(graph, &state, LG_FORMAT_TEXT,
          "innermost first\n   3.00 KiB  keep a.cpp:1\n      512 B  step b.py");
     says(graph, &state, LG_FORMAT_TEXT, "1.00 MiB of it by private pools");
@@ -195,7 +197,7 @@ process(void)
          "  anything else                  8.00 MiB   what");
     says(
         graph, NULL, LG_FORMAT_TEXT,
-        "  as others count it\n"
+        "  counted in another way\n"
         "  threads                                   12\n"
         "  open descriptors                          1,500 of at most 4,096\n");
     says(graph, NULL, LG_FORMAT_JSON,
@@ -227,13 +229,13 @@ totals(void)
     lg_builder_set_info(builder, "memory.pinned_used", "1048576");
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
     says(graph, NULL, LG_FORMAT_TEXT,
-         "by PyTorch's allocator from the driver; at most 4.00 MiB so far\n"
+         "PyTorch's allocator has it from the driver; at most 4.00 MiB so far\n"
          "    allocated                    2.00 MiB   at most 3.00 MiB so "
          "far\n");
     says(graph, NULL, LG_FORMAT_TEXT,
-         "  beyond                         10.0 MiB   in use on the device "
-         "besides, of all processes\n"
-         "  this process                   6.00 MiB   by the driver's count");
+         "  beyond                         10.0 MiB   what else all "
+         "processes use of the device\n"
+         "  this process                   6.00 MiB   as the driver counts");
     says(
         graph, NULL, LG_FORMAT_TEXT,
         "  PyTorch's pinned pool          2.00 MiB   page-locked, with what is "

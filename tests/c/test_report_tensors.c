@@ -23,7 +23,7 @@ static const char each_text[] =
     "        train.losses[0]\n"
     "\n"
     "6 storages, 3.39 MiB cuda:0 · 4 B host in all; each counts once, however "
-    "many tensors use it (×2: two); used is what the widest shows\n";
+    "many tensors use it (×2: two); used is what the widest view shows\n";
 
 static const char kind_text[] =
     "      bytes    share  storages  kind                      where\n"

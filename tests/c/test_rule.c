@@ -133,10 +133,10 @@ static void
 figures(void)
 {
     const char *whole = "nothing to cut: the parts of a figure refer back to "
-                        "it, so it goes as a whole, with the last name of it\n";
-    figure("no", "nothing to cut: the parts of a figure refer back to it, so "
-                 "it goes as a whole: close it with pyplot.close(), and drop "
-                 "the last name of it\n");
+                        "it; drop the last reference to it\n";
+    figure("no", "nothing to cut: the parts of a figure refer back to it; "
+                 "close it with pyplot.close() and drop the last reference to "
+                 "it\n");
     figure("yes", whole);
     figure(NULL, whole);
 }

@@ -99,7 +99,8 @@ suggestions(void)
             "did you mean name:train.losses[0]?");
     refuses("name:lossse[0]", LG_ENOTFOUND,
             "did you mean name:train.losses[0]?");
-    refuses("name:zzzzzzzzz", LG_ENOTFOUND, "no module begins name:zzzzzzzzz");
+    refuses("name:zzzzzzzzz", LG_ENOTFOUND,
+            "name:zzzzzzzzz does not begin with a module");
     refuses("type:Tesnor", LG_ENOTFOUND, "did you mean type:torch.Tensor?");
     refuses("name:train.losses[2]", LG_ENOTFOUND, "list of 2 has no [2]");
     refuses("name:train.losses[1]['its']", LG_ENOTFOUND,

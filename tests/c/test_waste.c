@@ -207,7 +207,7 @@ expect_report(lg_graph *graph, lg_format format, const char *expected)
 }
 
 #define COLUMNS                                                                \
-    "   to be had  kind     what                               held by\n"
+    "  could save  kind     what                               held by\n"
 
 static void
 test_report(void)
@@ -221,10 +221,11 @@ test_report(void)
         "\n"
         "room: make a copy: list(x), dict(x.items()), set(x)\n"
         "\n"
-        "All together 9.41 KiB could be saved, and 816 B of what libraries and "
-        "code keep for themselves (1 object).\n"
-        "Contents were not compared: contents=True or --contents when the "
-        "snapshot is taken finds equal strs, bytes and arrays.\n");
+        "In all, you could save 9.41 KiB.\n"
+        "Of what libraries and code keep, 816 B could be saved, too (1 "
+        "object).\n"
+        "Contents were not compared: to find equal strs, bytes and arrays, "
+        "take the snapshot with contents=True or --contents.\n");
     REQUIRE(twins_new(NULL, &graph, NULL) == LG_OK);
     expect_report(
         graph, LG_FORMAT_JSON,
@@ -244,9 +245,9 @@ test_report(void)
     REQUIRE(lg_builder_finish(to.builder, &graph, NULL) == LG_OK);
     expect_report(
         graph, LG_FORMAT_TEXT,
-        "Nothing could be saved.\n"
-        "Contents were not compared: contents=True or --contents when "
-        "the snapshot is taken finds equal strs, bytes and arrays.\n");
+        "There is nothing to save.\n"
+        "Contents were not compared: to find equal strs, bytes and arrays, "
+        "take the snapshot with contents=True or --contents.\n");
 }
 
 // What the report says of many objects, by kind.
@@ -268,7 +269,7 @@ test_report_of_many(void)
     lg_text text = {0};
     CHECK(lg_report_waste(got.analysis, NULL, NULL, LG_FORMAT_TEXT, &text,
                           NULL) == LG_OK);
-    CHECK(strstr(text.data, "4 str: equal others, 2 contents"));
+    CHECK(strstr(text.data, "4 str: duplicates of 2 values"));
     CHECK(strstr(text.data, "app.texts[*]\n"));
     EXPECT(got, LG_WASTE_EQUAL, first + 1, (uint64_t)4 * 112, 2, 0);
     lg_text_free(&text);

@@ -321,7 +321,7 @@ test_text(void)
     lg_text text = {0};
     REQUIRE(lg_report_what_if(made.graph, &answer, 1, LG_FORMAT_TEXT, &text,
                               NULL) == LG_OK);
-    CHECK_TEXT(text, "If 1 reference was cut, 3 objects would die: 1.54 KiB\n"
+    CHECK_TEXT(text, "If you cut 1 reference, 3 objects would die: 1.54 KiB\n"
                      "1 object of them, 500 B, would wait for the collector: "
                      "cycles hold them.\n"
                      "\n"

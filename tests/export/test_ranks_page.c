@@ -53,7 +53,7 @@ test_sections(void)
     CHECK(count_of(&page, "data-v=\"89000\">+86.9 KiB") == 1);
     CHECK(count_of(&page, "<td class=\"path\">app.blob</td>") == 1);
     CHECK(count_of(&page, "<th class=\"n\">rank 2</th>") == 1);
-    CHECK(count_of(&page, "malloc, of no object: ") == 3);
+    CHECK(count_of(&page, "unexplained malloc: ") == 3);
     CHECK(count_of(&page, "<p>3 ranks, with objects of ") == 1);
     // Nothing from elsewhere, and no style in place.
     CHECK(count_of(&page, "<script>") == 1);

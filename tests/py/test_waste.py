@@ -53,7 +53,7 @@ def test_waste_of_this_process(snap):
     assert row.node.type_name == "str"
     assert waste.total.host == sum(one.waste.host for one in waste)
     assert waste.total.host >= row.waste.host
-    assert "keep one of them for all" in str(waste)
+    assert "share one object" in str(waste)
     found = json.loads(waste.json)
     assert found["total"] == dict(waste.total)
     assert [one["kind"] for one in found["rows"]] == [one.kind for one in waste]

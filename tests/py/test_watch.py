@@ -631,7 +631,7 @@ def test_two_snapshots_are_said():
     row.counts = (1, 2)
     assert describe(row) == (
         "x: accumulates, 1 → 2 objects, most of them Item, +4.00 KiB; two snapshots"
-        " cannot tell it from what is made once"
+        " cannot tell it from memory that is allocated once"
     )
     assert "10 B per second" in describe(Row("x"), unit="second")
 

@@ -31,7 +31,7 @@ typedef enum lg_advice_kind {
     LG_ADVICE_FINDING = 0,  /**< lg_findings.groups */
     LG_ADVICE_GROWTH,       /**< lg_growth.rows */
     LG_ADVICE_CYCLE,        /**< lg_cycles.groups */
-    LG_ADVICE_UNATTRIBUTED, /**< lg_accounts.items: blocks of nobody */
+    LG_ADVICE_UNATTRIBUTED, /**< lg_accounts.items: blocks of no known object */
     LG_ADVICE_HOLDER,       /**< lg_top.rows */
 } lg_advice_kind;
 
@@ -55,7 +55,7 @@ typedef struct lg_advice {
 
 /**
  * Chooses up to `limit` (LG_ADVICE_MOST at most) items: first what is wrong
- * (known mistakes, growth, garbage that piles up, blocks of nobody but
+ * (known mistakes, growth, garbage that piles up, blocks of no known object but
  * workspaces and pools), the most bytes first, and if that is not enough, what
  * the program itself holds the most with. Nothing is there twice: growth of
  * which a finding explains half or more, garbage that cycles explain, and what

@@ -2,11 +2,10 @@
 #include "cycles/cut_rule.h"
 
 #define FIGURE_OPEN                                                            \
-    "the parts of a figure refer back to it, so it goes as a whole: close it " \
-    "with pyplot.close(), and drop the last name of it"
+    "the parts of a figure refer back to it; close it with pyplot.close() "    \
+    "and drop the last reference to it"
 #define FIGURE_CLOSED                                                          \
-    "the parts of a figure refer back to it, so it goes as a whole, with the " \
-    "last name of it"
+    "the parts of a figure refer back to it; drop the last reference to it"
 
 const char *
 lg__rule_of_library(const lg_graph *graph, const uint32_t *members,

@@ -132,9 +132,9 @@ const lg__detector lg__detectors[] = {
      MUCH,
      lg__look_for_compiled},
     {{"small-view",
-      "A small view keeps all memory of the big tensor or array that it shows "
-      "a part of.",
-      "Keep view.clone() of a tensor, view.copy() of an array."},
+      "A small view keeps all the memory of the big tensor or array that it "
+      "shows a part of.",
+      "Keep view.clone() of a tensor, or view.copy() of an array."},
      WORTH_A_COPY,
      lg__look_for_small_views},
     {{"open-figures", "pyplot keeps every figure until you close it.",
@@ -155,8 +155,8 @@ const lg__detector lg__detectors[] = {
      MUCH,
      lg__look_for_animations},
     {{"saved-garbage",
-      "gc.garbage keeps all that the collector found, because DEBUG_SAVEALL is "
-      "set, or was.",
+      "gc.garbage keeps everything that the collector found, because "
+      "DEBUG_SAVEALL is or was set.",
       "Call gc.set_debug(0) and gc.garbage.clear()."},
      MUCH,
      lg__look_for_saved_garbage},
@@ -172,10 +172,10 @@ const lg__detector lg__detectors[] = {
      MUCH,
      lg__look_for_frozen_garbage},
     {{"event-handlers",
-      "A registry keeps handlers that nobody took out, and the object of each "
-      "bound method or closure.",
-      "Take the handler out of the registry when its object is done, or "
-      "register weakref.WeakMethod(object.method)."},
+      "A registry keeps handlers that nobody removed, and with each the object "
+      "of its bound method or closure.",
+      "Remove the handler when its object is done, or register "
+      "weakref.WeakMethod(object.method)."},
      MUCH,
      lg__look_for_event_handlers},
     {{"log-handlers",
@@ -188,7 +188,7 @@ const lg__detector lg__detectors[] = {
     {{"log-records",
       "A container keeps log records, with the arguments and exceptions in "
       "them.",
-      "Call flush() or clear() of what keeps them, lower the capacity of a "
+      "Call flush() or clear() on what keeps them, lower the capacity of a "
       "MemoryHandler, or keep handler.format(record)."},
      MUCH,
      lg__look_for_log_records},
@@ -215,7 +215,7 @@ const lg__detector lg__detectors[] = {
     {{"unfinished-generators",
       "A container keeps generators or coroutines that have not run to their "
       "end, with the variables of each.",
-      "Call close() of each, or drop it, when you need no more of it."},
+      "Call close() on each, or drop it, when you no longer need it."},
      MUCH,
      lg__look_for_generators},
     {{"finalizer-cycle",
@@ -226,8 +226,8 @@ const lg__detector lg__detectors[] = {
      MUCH,
      lg__look_for_finalizers},
     {{"per-call-classes",
-      "A function makes a class at each call: objects and caches keep all "
-      "those classes.",
+      "A function makes a class on each call, and objects and caches keep all "
+      "these classes.",
       "Make the class once, at the level of the module, or keep it in a "
       "cache."},
      MUCH,
@@ -235,7 +235,7 @@ const lg__detector lg__detectors[] = {
     {{"wrapped-functions",
       "A function is wrapped again and again: each wrapper keeps the one "
       "before.",
-      "Wrap the original function, which you keep, or the one that "
+      "Keep the original function and wrap that, or wrap what "
       "inspect.unwrap() finds."},
      ANY,
      lg__look_for_wrappers},

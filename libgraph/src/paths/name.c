@@ -246,10 +246,11 @@ no_module(const lg_graph *graph, const char *name, lg_error *err)
     uint32_t root = find_variable(graph, name);
     if (root != LG_NONE) {
         lg_string module = lg_graph_string(graph, graph->root_name[root]);
-        return lg_error_set(err, LG_ENOTFOUND,
-                            "no module begins name:%.200s; did you mean "
-                            "name:%.*s.%.200s?",
-                            name, (int)module.length, module.data, name);
+        return lg_error_set(
+            err, LG_ENOTFOUND,
+            "name:%.200s does not begin with a module; did you mean "
+            "name:%.*s.%.200s?",
+            name, (int)module.length, module.data, name);
     }
     lg__guess guess = lg__guess_new(name, strcspn(name, ".["));
     for (uint32_t i = 0; i < graph->root_count; i++)
@@ -259,12 +260,13 @@ no_module(const lg_graph *graph, const char *name, lg_error *err)
     if (lg__variable_suggest(graph, name, guess.distance, err))
         return LG_ENOTFOUND;
     if (guess.best.length > 0)
-        return lg_error_set(err, LG_ENOTFOUND,
-                            "no module begins name:%.200s; did you mean "
-                            "name:%.*s?",
-                            name, (int)guess.best.length, guess.best.data);
-    return lg_error_set(err, LG_ENOTFOUND, "no module begins name:%.200s",
-                        name);
+        return lg_error_set(
+            err, LG_ENOTFOUND,
+            "name:%.200s does not begin with a module; did you mean "
+            "name:%.*s?",
+            name, (int)guess.best.length, guess.best.data);
+    return lg_error_set(err, LG_ENOTFOUND,
+                        "name:%.200s does not begin with a module", name);
 }
 
 bool

@@ -88,7 +88,7 @@ lg__variable_suggest(const lg_graph *graph, const char *name, size_t distance,
     if (found) {
         lg_string module = lg_graph_string(graph, graph->root_name[root]);
         lg_error_set(err, LG_ENOTFOUND,
-                     "no module begins name:%.200s; did you mean "
+                     "name:%.200s does not begin with a module; did you mean "
                      "name:%.*s%.200s%.200s?",
                      name, (int)module.length, module.data, state.best.data,
                      name + length);

@@ -113,7 +113,7 @@ static void
 format_unattributed(words *say, const lg_advice_item *item)
 {
     const lg_account *account = &say->answers->accounts->items[item->index];
-    lg_text_add(&say->what, "blocks of nobody on ");
+    lg_text_add(&say->what, "blocks of no known object on ");
     lg__text_add_string(&say->what, account->name);
     lg_text_add(&say->cause, "The allocator of the device has given them out, "
                              "and no object of the snapshot has them.");

@@ -211,9 +211,9 @@ format_totals(const report *to, lg_text *out)
     count_text(all->garbage, "garbage", &between, out);
     lg_text_add(out, "; together ");
     lg__format_each(to->graph, all->retained, out);
-    lg_text_add(out, ", of which canvas ");
+    lg_text_add(out, ", of which ");
     lg_text_add_size(out, all->canvas);
-    lg_text_add(out, "\n");
+    lg_text_add(out, " is canvas\n");
 }
 
 // Adds the lines below the rows. `mistakes`: the table lists known mistakes.

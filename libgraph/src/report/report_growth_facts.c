@@ -231,8 +231,8 @@ format_below(lg_table *table, const lg_growth *growth)
                                  "out\n");
     }
     if (growth->snapshots == 2 && growth->count > 0)
-        lg_text_add(&said, "Two snapshots cannot tell a leak from what is made "
-                           "once: compare three or more.\n");
+        lg_text_add(&said, "Two snapshots cannot tell a leak from memory that "
+                           "is allocated once: compare three or more.\n");
     if (growth->settled > 0) {
         lg_text_add_count(&said, growth->settled);
         lg_text_add(&said, growth->settled == 1 ? " place grew and stopped\n"
@@ -340,7 +340,7 @@ start_tallies(lg_table *table, bool more)
     lg_table *part =
         lg__table_part(table, (lg__layout){.faces = LG__SHOWN}, columns, 3);
     lg_text_add(&above, more ? "\nFindings, cycles, tensors, figures and "
-                               "threads with more:\n"
+                               "threads that grew:\n"
                              : "\nFindings that do not grow:\n");
     lg__table_format_above(part, &above);
     return part;

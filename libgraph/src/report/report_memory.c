@@ -10,17 +10,17 @@ explain(lg_evidence evidence)
 {
     static const char *const texts[] = {
         "torch._C._cuda_clearCublasWorkspaces() frees it",
-        "by the size: torch._C._cuda_clearCublasWorkspaces() frees it then",
+        "judged by its size; torch._C._cuda_clearCublasWorkspaces() frees one",
         "a CUDA graph or MemPool keeps it",
         "gradients of DistributedDataParallel, before they are reduced",
-        "probably gradients on their way",
-        "leave autocast, or torch.clear_autocast_cache()",
-        "no object of the snapshot has it: probably C++ code does",
+        "probably gradients in a backward pass",
+        "leave autocast, or call torch.clear_autocast_cache()",
+        "no object of the snapshot has it; probably C++ code does",
         "allocated or freed while the snapshot was taken",
         "",
         "the allocator counts these bytes and does not list its blocks",
-        ("nobody recorded where: torch.cuda.memory._record_memory_history() "
-         "does, from then on"),
+        ("no stack was recorded; "
+         "torch.cuda.memory._record_memory_history() records stacks"),
     };
     size_t index = (size_t)evidence;
     return index < sizeof texts / sizeof *texts ? texts[index] : "";
@@ -119,7 +119,7 @@ host_text(const lg_accounts *accounts, lg_table *table)
         any = any || accounts->host[i] > 0;
     if (!any)
         return;
-    lg_text_add(&above, "\n  as others count it\n");
+    lg_text_add(&above, "\n  counted in another way\n");
     lg_table *others = add_part(table, &above);
     add_bytes(accounts, LG_HOST_BESIDE, LG_HOST_BESIDE, others);
     add_counts(accounts, others);
@@ -130,7 +130,7 @@ add_attributed(const lg_account *at, lg_table *out)
 {
     lg_text note = {0};
     add_line(out, 3, "attributed", at->attributed,
-             "blocks that an object of the snapshot has");
+             "blocks of objects of the snapshot");
     for (size_t i = 0; i < LG_TENSOR_KIND_COUNT; i++)
         if (at->by_kind[i] > 0)
             add_line(out, 4, lg_tensor_kind_name((lg_tensor_kind)i),
@@ -152,7 +152,8 @@ add_unattributed(const lg_account *at, lg_table *out)
 {
     if (at->unattributed == 0)
         return;
-    add_line(out, 3, "unattributed", at->unattributed, "blocks of nobody");
+    add_line(out, 3, "unattributed", at->unattributed,
+             "blocks of no known object");
     for (size_t i = 0; i < LG_EVIDENCE_COUNT; i++) {
         lg_text note = {0};
         if (at->by_evidence[i] == 0)
@@ -238,13 +239,12 @@ add_driver(const lg_account *at, lg_table *out)
     if (at->beyond < 0)
         return;
     add_line(out, 1, "beyond", (uint64_t)at->beyond,
-             at->process >= 0 ? "in use on the device besides, of all processes"
-                              : "in use on the device besides: contexts, other "
-                                "libraries, other processes; which of it is "
-                                "this process's was not inspected");
+             at->process >= 0 ? "what else all processes use of the device"
+                              : "contexts, other libraries, other processes; "
+                                "this process's share is unknown");
     if (at->process >= 0)
         add_line(out, 1, "this process", (uint64_t)at->process,
-                 "by the driver's count: reserved, its context, other "
+                 "as the driver counts: reserved, its context, other "
                  "libraries");
 }
 
@@ -253,7 +253,7 @@ add_allocator(const lg_account *at, lg_table *out)
 {
     lg_text note = {0};
     add_peaked(1, "reserved", at->reserved,
-               "by PyTorch's allocator from the driver", at->peak_reserved,
+               "PyTorch's allocator has it from the driver", at->peak_reserved,
                out);
     add_peaked(2, "allocated", at->allocated, "", at->peak_allocated, out);
     add_attributed(at, out);
@@ -279,7 +279,7 @@ add_outside(const lg_account *at, lg_table *out)
                  "its allocator was not inspected");
     else if (at->by_evidence[LG_EVIDENCE_UNLISTED] > 0)
         add_line(out, 1, "buffers", at->outside,
-                 "of objects of the snapshot, in these blocks or elsewhere");
+                 "memory of objects, in these blocks or elsewhere");
     else if (at->outside > 0)
         add_line(out, 1, "outside", at->outside,
                  "buffers that PyTorch's allocator does not know");
@@ -318,8 +318,8 @@ lg_tabulate_accounts(const lg_graph *graph, const lg_accounts *accounts,
         device_text(&accounts->items[i], accounts, table);
     lg__format_uninspected(graph, &below);
     if (graph->partial)
-        lg_text_add(&below, "\nthe snapshot is partial: what it left out is "
-                            "unattributed here\n");
+        lg_text_add(&below, "\nthe snapshot is partial: memory of objects that "
+                            "it leaves out is unattributed here\n");
     lg__table_format_above(lg__table_part(table, (lg__layout){0}, NULL, 0),
                            &below);
     return lg__table_finish(table, out, err);

@@ -168,7 +168,7 @@ static const lg__column rank_columns[] = {
     {"rank", .least = 10, .flush = LG__RIGHT},
     {"objects", .type = LG_COLUMN_SIZE, .gap = 2},
     {"rss", "resident", .type = LG_COLUMN_BYTES, .gap = 2},
-    {"unexplained", "malloc, of no object", .type = LG_COLUMN_BYTES, .gap = 2},
+    {"unexplained", "unexplained malloc", .type = LG_COLUMN_BYTES, .gap = 2},
 };
 
 static void
@@ -227,7 +227,7 @@ format_native(const lg_ranks *ranks, lg_text *out)
     add_rank(ranks, ranks->native_outlier, out);
     lg_text_add(out, " has ");
     lg_text_add_size(out, (uint64_t)(apart < 0 ? -apart : apart));
-    lg_text_addf(out, " %s than usual in use of malloc and of no object.\n",
+    lg_text_addf(out, " %s malloc memory than usual that no object explains.\n",
                  apart < 0 ? "less" : "more");
 }
 

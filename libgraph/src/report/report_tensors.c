@@ -200,7 +200,7 @@ format_total(const lg__tensor_report *to, bool each, lg_text *out)
     lg__format_vector(to->graph, lg__tensor_bytes_on, &to->tensors.rows, out);
     lg_text_add(out, " in all; each counts once, however many tensors use it");
     if (each)
-        lg_text_add(out, " (×2: two); used is what the widest shows");
+        lg_text_add(out, " (×2: two); used is what the widest view shows");
     lg_text_add(out, "\n");
 }
 

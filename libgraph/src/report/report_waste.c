@@ -19,7 +19,7 @@ enum {
 };
 
 static const lg__column columns[COLUMNS] = {
-    [WASTE] = {"waste", "to be had", .type = LG_COLUMN_SIZE, .least = 12},
+    [WASTE] = {"waste", "could save", .type = LG_COLUMN_SIZE, .least = 12},
     [KIND] = {"kind", .gap = 2, .least = 7},
     [WHAT] = {NULL, "what", .faces = LG__SHOWN, .gap = 2, .least = 34},
     [TYPE] = {"type", .faces = LG__IN_DATA},
@@ -33,7 +33,7 @@ static const lg__column columns[COLUMNS] = {
     [HELD_BY] = {"held_by", "held by", .type = LG_COLUMN_PATH, .gap = 1},
 };
 
-// Writes `12 contents`.
+// Writes `12 values`.
 static void
 format_number(uint64_t count, const char *one, const char *many, lg_text *out)
 {
@@ -48,9 +48,8 @@ format_detail(const lg_waste_row *row, lg_text *out)
 {
     switch (row->kind) {
     case LG_WASTE_EQUAL:
-        lg_text_add(out, row->count == 1 ? "equals another one, "
-                                         : "equal others, ");
-        format_number(row->used, "content", "contents", out);
+        lg_text_add(out, row->count == 1 ? "duplicate of " : "duplicates of ");
+        format_number(row->used, "value", "values", out);
         break;
     case LG_WASTE_VIEW:
         lg_text_add(out, row->count == 1 ? "shows " : "show ");
@@ -134,14 +133,14 @@ static void
 format_advice(const lg_waste *waste, lg_text *out)
 {
     static const char *const advice[LG_WASTE_KIND_COUNT] = {
-        [LG_WASTE_EQUAL] = "keep one of them for all: sys.intern() for str, a "
-                           "dict of values for others; arrays only if nothing "
+        [LG_WASTE_EQUAL] = "share one object: sys.intern() for str, a dict of "
+                           "values for others; share arrays only if nothing "
                            "writes to them",
         [LG_WASTE_VIEW] = "copy what the view shows: x.copy(), x.clone(), "
                           "bytes(x)",
         [LG_WASTE_ROOM] = "make a copy: list(x), dict(x.items()), set(x)",
-        [LG_WASTE_SLOTS] = "give the class __slots__; @dataclass(slots=True) "
-                           "does; saves at most this",
+        [LG_WASTE_SLOTS] = "give the class __slots__, for example with "
+                           "@dataclass(slots=True); saves at most this",
         [LG_WASTE_RECORDS] = "make them instances of a class with __slots__; "
                              "saves at most this",
         [LG_WASTE_BOXED] = "use array.array or a NumPy array",
@@ -162,23 +161,22 @@ format_below(const lg_graph *graph, const lg_waste *waste, lg_text *out)
     if (waste->count > 0) {
         lg_text_add(out, "\n");
         format_advice(waste, out);
-        lg_text_add(out, "\nAll together ");
+        lg_text_add(out, "\nIn all, you could save ");
         lg__format_each(graph, waste->waste, out);
-        lg_text_add(out, " could be saved");
     } else {
-        lg_text_add(out, "Nothing could be saved");
-    }
-    if (waste->library_objects > 0) {
-        lg_text_add(out, ", and ");
-        lg__format_each(graph, waste->libraries, out);
-        lg_text_add(out, " of what libraries and code keep for themselves (");
-        format_number(waste->library_objects, "object)", "objects)", out);
+        lg_text_add(out, "There is nothing to save");
     }
     lg_text_add(out, ".\n");
+    if (waste->library_objects > 0) {
+        lg_text_add(out, "Of what libraries and code keep, ");
+        lg__format_each(graph, waste->libraries, out);
+        lg_text_add(out, " could be saved, too (");
+        format_number(waste->library_objects, "object).\n", "objects).\n", out);
+    }
     if (!waste->compared)
-        lg_text_add(out, "Contents were not compared: contents=True or "
-                         "--contents when the snapshot is taken finds equal "
-                         "strs, bytes and arrays.\n");
+        lg_text_add(out, "Contents were not compared: to find equal strs, "
+                         "bytes and arrays, take the snapshot with "
+                         "contents=True or --contents.\n");
     if (lg_graph_info_find(graph, "contents.left_out").length > 0)
         lg_text_add(out, "Some large arrays were not compared: a capture reads "
                          "8 GiB of contents at most.\n");

@@ -107,10 +107,10 @@ format_objects(uint64_t count, lg_text *out)
 static void
 format_above(const lg_graph *graph, const lg_what_if *answer, lg_text *out)
 {
-    lg_text_add(out, "If ");
+    lg_text_add(out, "If you cut ");
     lg_text_add_count(out, answer->references);
-    lg_text_add(out, answer->references == 1 ? " reference was cut, "
-                                             : " references were cut, ");
+    lg_text_add(out,
+                answer->references == 1 ? " reference, " : " references, ");
     if (answer->nodes.count == 0) {
         lg_text_add(out, "no object would die.\n");
         return;

@@ -250,7 +250,7 @@ add_component(report *to)
         lg_text_add_count(out, seen);
         lg_text_add(out, " objects refer to each other and retain ");
     } else {
-        lg_text_add(out, "it retains ");
+        lg_text_add(out, "it refers to itself and retains ");
     }
     lg__format_retained(to->analysis, lg_component_retained_on, why->component,
                         out);
