@@ -202,7 +202,9 @@ def test_a_type_that_only_its_own_code_understands(register):
 
 
 def test_an_offset_that_lies_outside(register):
-    with pytest.raises(leakgraph.ArgumentError, match="not the offset of a word in Block"):
+    with pytest.raises(
+        leakgraph.ArgumentError, match="not the offset of a word in Block"
+    ):
         leakgraph.register_buffers(Block, offset=1 << 20, length=16)
 
 
