@@ -18,7 +18,8 @@ typedef struct lg__place_item {
     uint32_t label;
     uint32_t type;
     uint32_t example;
-    uint8_t kind; /**< lg_place_kind */
+    uint8_t kind;   /**< lg_place_kind */
+    uint32_t below; /**< bits of the keys of places below it */
 } lg__place_item;
 
 typedef struct lg__key_slot {

@@ -62,6 +62,7 @@ visit(late_walk *state, uint32_t node)
     const uint32_t *first = walk->analysis->first_child;
     bool part = (walk->place[node] & LG__PLACE_PART) != 0;
     uint32_t place = walk->place[node] & ~LG__PLACE_MARKS;
+    walk->place[node] &= ~LG__PLACE_FUNCTION;
     if (!part && is_inner(state, place))
         walk->place[node] |= LG__PLACE_INNER;
     if (first[node] == first[node + 1])
@@ -97,7 +98,8 @@ walk_from(late_walk *state, uint32_t turn)
     return true;
 }
 
-// Functions were marked while places were found.
+// Functions were marked while places were found; below a turn, the walk drops
+// the marks.
 static void
 unmark_functions(lg__place_walk *walk)
 {
@@ -126,10 +128,9 @@ lg__places_add_late(lg__place_walk *walk)
 {
     lg_allocator allocator = lg_allocator_default();
     late_walk state = {.shared = walk, .levels = {.element = sizeof(level)}};
-    bool needed = walk->turns.count > 0;
-    if (needed || walk->graph->device_count > 0)
+    if (walk->graph->device_count > 0)
         unmark_functions(walk);
-    bool enough = !needed || walk_all(&state);
+    bool enough = walk->turns.count == 0 || walk_all(&state);
     const lg__place_late *late = walk->late.data;
     for (size_t i = 0; i < walk->late.count && enough; i++) {
         uint32_t place = walk->place[late[i].node];

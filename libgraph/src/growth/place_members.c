@@ -1,31 +1,13 @@
 // Adds up what is in each place.
 #include "growth/place_walk.h"
 
-lg__place_item *
-lg__place_add_own(lg__place_walk *walk, uint32_t node, uint32_t place)
-{
-    const lg_columns *columns = &walk->graph->columns;
-    uint64_t size = columns->size[node];
-    if (size == UINT32_MAX)
-        size = lg_node_size(walk->graph, node);
-    lg__place_item *item = lg__place_at(walk->places, place);
-    lg__place_own(walk->places, place)[0] += size;
-    item->references +=
-        columns->first_edge[node + 1] - columns->first_edge[node];
-    return item;
-}
-
 void
-lg__place_add_outer(lg__place_walk *walk, uint32_t node, uint32_t place,
-                    uint64_t via)
+lg__places_sum_up(lg__place_walk *walk)
 {
-    lg__place_item *item = lg__place_at(walk->places, place);
-    uint64_t *last = (uint64_t *)walk->vias.data + place;
-    lg__place_retained(walk->places, place)[0] += walk->analysis->host[node];
-    if (item->example == LG_NONE || via > *last ||
-        (via == *last && node > item->example)) {
-        item->example = node;
-        *last = via;
+    for (uint32_t i = 0; i < walk->sums.count; i++) {
+        const lg__place_sum *sum = lg__place_sum_at(walk, i);
+        lg__place_own(walk->places, i)[0] = sum->own;
+        lg__place_retained(walk->places, i)[0] = sum->retained;
     }
 }
 

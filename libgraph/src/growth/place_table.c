@@ -93,6 +93,22 @@ seen_bit(uint64_t key)
     return UINT64_C(1) << (key >> 16) % 64;
 }
 
+static uint32_t
+below_bit(uint64_t key)
+{
+    return UINT32_C(1) << key % 32;
+}
+
+// Whether the table may have the key, which a place below `parent` has. Few
+// places are above many: most often the one above knows.
+static bool
+may_have(const lg_places *places, uint32_t parent, uint64_t key)
+{
+    return (parent == LG_NONE ||
+            (lg__place_at(places, parent)->below & below_bit(key))) &&
+           (*seen_word(places, key) & seen_bit(key));
+}
+
 // Keeps half of the slots free.
 static bool
 reserve_slot(lg_places *places)
@@ -200,6 +216,8 @@ append(lg_places *places, const lg__place_item *item)
     }
     *place = *item;
     *seen_word(places, item->key) |= seen_bit(item->key);
+    if (item->parent != LG_NONE)
+        lg__place_at(places, item->parent)->below |= below_bit(item->key);
     __builtin_prefetch(
         &places->index.slot[(uint32_t)item->key & places->index.mask], 1);
     return index;
@@ -218,7 +236,7 @@ lg__places_put(lg_places *places, uint32_t parent, lg_place_kind kind,
                            .kind = (uint8_t)kind};
     if (!reserve_slot(places))
         return LG_NONE;
-    if (*seen_word(places, key) & seen_bit(key)) {
+    if (may_have(places, parent, key)) {
         __builtin_prefetch(
             &places->index.slot[(uint32_t)key & places->index.mask]);
         index_rest(places);

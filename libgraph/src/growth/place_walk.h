@@ -30,11 +30,28 @@ typedef struct lg__walk_type {
     bool may_fold; /**< its nodes may be parts of others */
 } lg__walk_type;
 
+/** What the walk adds up for a place beside its item. */
+typedef struct lg__place_sum {
+    uint64_t own;      /**< as if all were on the host */
+    uint64_t retained; /**< likewise */
+    uint64_t via;      /**< the reference to the example */
+} lg__place_sum;
+
 /** Where a dominator's references are that are not its own. */
 typedef struct lg__known_space {
     uint32_t above;
     uint32_t source;
 } lg__known_space;
+
+/** A step below a place leads to one place. Objects of one class take the same
+ *  few steps, so the walk remembers some. */
+typedef struct lg__taken_step {
+    uint32_t parent;
+    uint32_t number; /**< payload of the reference, or the label's string */
+    uint32_t type;   /**< the number of its name */
+    uint32_t place;  /**< LG_NONE: nothing */
+    uint32_t kind;   /**< lg_edge_kind, or behind those lg_place_kind */
+} lg__taken_step;
 
 /** A member to which a step below one that leads back leads. */
 typedef struct lg__place_late {
@@ -43,6 +60,7 @@ typedef struct lg__place_late {
 } lg__place_late;
 
 enum { LG__SPACES_KNOWN = 256 };
+enum { LG__TAKEN_BITS = 11, LG__TAKEN = 1 << LG__TAKEN_BITS };
 
 typedef struct lg__place_walk {
     const lg_analysis *analysis;
@@ -55,11 +73,11 @@ typedef struct lg__place_walk {
                            only the super-root dominates, an index of `names`;
                            then marks and its place */
     lg__vector names; /**< lg__module_name */
-    lg__vector vias;  /**< uint64_t of every place: the reference to the
-                           example */
+    lg__vector sums;  /**< lg__place_sum of every place */
     lg__vector turns; /**< uint32_t: nodes to which the first step on their way
                            leads that leads back */
     lg__vector late;  /**< lg__place_late, in any order */
+    lg__taken_step taken[LG__TAKEN];          /**< by hashes */
     lg__known_space spaces[LG__SPACES_KNOWN]; /**< by the lower bits of above */
 } lg__place_walk;
 
@@ -70,18 +88,56 @@ bool lg__vias_choose(lg__place_walk *walk);
 lg__via lg__via_search(lg__place_walk *walk, uint32_t node, uint32_t above);
 
 bool lg__walk_types_begin(lg__place_walk *walk);
-/** Adds a node's own bytes and references to its place. */
-lg__place_item *lg__place_add_own(lg__place_walk *walk, uint32_t node,
-                                  uint32_t place);
-/** Adds what a member retains that no other one dominates, and makes it the
- *  example if the reference to it comes last. */
-void lg__place_add_outer(lg__place_walk *walk, uint32_t node, uint32_t place,
-                         uint64_t via);
+/** Writes the sums into the table. */
+void lg__places_sum_up(lg__place_walk *walk);
+/** The place of a node below `parent`, or one above it; LG_NONE when memory ran
+ *  out. */
+uint32_t lg__place_find(lg__place_walk *walk, uint32_t parent, uint32_t node,
+                        lg__via via, uint32_t type);
+/** The same of a node that nothing dominates. */
+uint32_t lg__place_find_top(lg__place_walk *walk, const lg__step *step,
+                            uint32_t type);
 /** Adds what late members retain, and marks those that another dominates. False
  *  when memory ran out. */
 bool lg__places_add_late(lg__place_walk *walk);
 /** Moves bytes to the devices where they are. */
 void lg__places_on_devices(lg__place_walk *walk);
+
+static inline lg__place_sum *
+lg__place_sum_at(const lg__place_walk *walk, uint32_t place)
+{
+    return (lg__place_sum *)walk->sums.data + place;
+}
+
+/** Adds a node's own bytes and references to its place. */
+static inline lg__place_item *
+lg__place_add_own(lg__place_walk *walk, uint32_t node, uint32_t place)
+{
+    const lg_columns *columns = &walk->graph->columns;
+    lg__place_item *item = lg__place_at(walk->places, place);
+    uint32_t size = columns->size[node];
+    lg__place_sum_at(walk, place)->own +=
+        size == UINT32_MAX ? lg_node_size(walk->graph, node) : size;
+    item->references +=
+        columns->first_edge[node + 1] - columns->first_edge[node];
+    return item;
+}
+
+/** Adds what a member retains that no other one dominates, and makes it the
+ *  example if the reference to it comes last. */
+static inline void
+lg__place_add_outer(lg__place_walk *walk, uint32_t node, uint32_t place,
+                    uint64_t via)
+{
+    lg__place_item *item = lg__place_at(walk->places, place);
+    lg__place_sum *sum = lg__place_sum_at(walk, place);
+    sum->retained += walk->analysis->host[node];
+    if (item->example == LG_NONE || via > sum->via ||
+        (via == sum->via && node > item->example)) {
+        item->example = node;
+        sum->via = via;
+    }
+}
 
 /** Whether the node has a reference to `target` whose number ends with these
  *  bits. */

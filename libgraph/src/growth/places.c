@@ -10,60 +10,11 @@
 // place of its own.
 enum { EXPECTED_SHARE = 4 };
 
-// A step below a place leads to one place. Objects of one class take the same
-// few steps, so the walk remembers some.
-enum { TAKEN_BITS = 11, TAKEN = 1 << TAKEN_BITS };
-
-typedef struct taken_step {
-    uint32_t parent;
-    uint32_t step; // label and kind
-    uint32_t type;
-    uint32_t place; // LG_NONE: nothing
-} taken_step;
-
 typedef struct walking {
     lg__place_walk shared;
     uint64_t *early;    // a bit of each node: it has its place before its turn
     lg__vector waiting; // uint32_t: nodes, each of which the next dominates
-    taken_step taken[TAKEN];
 } walking;
-
-// The place below `parent`, or one above it; LG_NONE when memory ran out.
-static uint32_t
-add_place(walking *state, uint32_t parent, const lg__step *step, uint32_t type)
-{
-    lg_places *places = state->shared.places;
-    lg__vector *vias = &state->shared.vias;
-    uint32_t place =
-        lg__places_recur(places, parent, step->kind, step->label, type);
-    if (place == LG_NONE)
-        place = lg__places_put(places, parent, step->kind, step->label, type);
-    if (place == LG_NONE || place < vias->count)
-        return place;
-    uint64_t *via = lg__vector_extend(&places->allocator, vias, 1);
-    if (via == NULL)
-        return LG_NONE;
-    *via = 0;
-    return place;
-}
-
-static uint32_t
-find_place(walking *state, uint32_t parent, const lg__step *step, uint32_t type)
-{
-    // Multipliers of no meaning: odd, with many bits. There are fewer strings
-    // than 2^29, because each has four bytes.
-    uint32_t packed = step->label | (uint32_t)step->kind << 29;
-    uint32_t mixed = parent * UINT32_C(0x9e3779b1) ^
-                     packed * UINT32_C(0x85ebca77) ^
-                     type * UINT32_C(0xc2b2ae3d);
-    taken_step *taken = &state->taken[mixed >> (32 - TAKEN_BITS)];
-    if (taken->parent == parent && taken->step == packed &&
-        taken->type == type && taken->place != LG_NONE)
-        return taken->place;
-    uint32_t place = add_place(state, parent, step, type);
-    *taken = (taken_step){parent, packed, type, place};
-    return place;
-}
 
 static const lg__walk_type *
 type_of(const lg__place_walk *walk, uint32_t node)
@@ -125,10 +76,7 @@ add_member(walking *state, uint32_t node, uint32_t above,
     uint32_t marks = walk->place[above] & LG__PLACE_BACK;
     uint32_t parent = walk->place[above] & ~LG__PLACE_MARKS;
     lg__via via = lg__via_of(walk, node, above);
-    lg__step step;
-    if (!lg__label_step(&walk->labels, node, via, &step))
-        return false;
-    uint32_t place = find_place(state, parent, &step, type->name);
+    uint32_t place = lg__place_find(walk, parent, node, via, type->name);
     if (place == LG_NONE)
         return false;
     bool turn = place <= parent;
@@ -171,13 +119,13 @@ add_top(walking *state, uint32_t node)
                        garbage ? LG_PLACE_GARBAGE : LG_PLACE_ROOT, name, &step))
         return false;
     uint32_t place =
-        find_place(state, LG_NONE, &step, type_of(walk, named)->name);
+        lg__place_find_top(walk, &step, type_of(walk, named)->name);
     if (place == LG_NONE)
         return false;
     lg__place_item *item = lg__place_add_own(walk, node, place);
     walk->place[node] = place | marks_of(type_of(walk, node));
     if (loose) {
-        lg__place_retained(walk->places, place)[0] += analysis->host[node];
+        lg__place_sum_at(walk, place)->retained += analysis->host[node];
         return true;
     }
     item->members++;
@@ -278,13 +226,15 @@ make_room(walking *state)
         return false;
     memset(walk->place, 0xff, nodes * sizeof *walk->place);
     memset(walk->spaces, 0xff, sizeof walk->spaces);
-    for (size_t i = 0; i < TAKEN; i++)
-        state->taken[i].place = LG_NONE;
+    for (size_t i = 0; i < LG__TAKEN; i++)
+        walk->taken[i].place = LG_NONE;
     for (uint32_t i = 0; i <= graph->device_count; i++)
         if (!lg__places_add_device(walk->places,
                                    lg_graph_device_name(graph, i)))
             return false;
     return lg__places_expect(walk->places, nodes / EXPECTED_SHARE) &&
+           lg__vector_reserve(&walk->places->allocator, &walk->sums,
+                              nodes / EXPECTED_SHARE) &&
            lg__walk_types_begin(walk);
 }
 
@@ -301,6 +251,7 @@ run(walking *state, const lg_monitor *monitor, lg_error *err)
     if (status == LG_OK && !lg__places_add_late(walk))
         status = lg__error_memory(err);
     if (status == LG_OK) {
+        lg__places_sum_up(walk);
         lg__places_index(walk->places);
         lg__places_on_devices(walk);
     }
@@ -312,7 +263,7 @@ free_walk(walking *state)
 {
     lg_allocator allocator = lg_allocator_default();
     lg__place_walk *walk = &state->shared;
-    lg__vector *vectors[] = {&state->waiting, &walk->names, &walk->vias,
+    lg__vector *vectors[] = {&state->waiting, &walk->names, &walk->sums,
                              &walk->turns, &walk->late};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         lg__vector_free(&allocator, vectors[i]);
@@ -335,7 +286,7 @@ begin_walk(const lg_analysis *analysis)
         .graph = analysis->graph,
         .labels = {.graph = analysis->graph, .dominator = analysis->dominator},
         .names = {.element = sizeof(lg__module_name)},
-        .vias = {.element = sizeof(uint64_t)},
+        .sums = {.element = sizeof(lg__place_sum)},
         .turns = {.element = sizeof(uint32_t)},
         .late = {.element = sizeof(lg__place_late)},
     };
