@@ -38,6 +38,10 @@ def retained(thing):
         return snapshot.find(thing).retained.host / MIB
 
 
+def members(node):
+    return [e.target for e in node.referents() if "C++" in e.label]
+
+
 def packed_linear():
     return torch.ao.quantization.quantize_dynamic(
         torch.nn.Sequential(torch.nn.Linear(2048, 2048)),
@@ -57,8 +61,50 @@ def test_packed_weights():
             assert 4 <= snapshot.find(packed).retained.host / MIB < 4.5
             holder = snapshot.find(packed[0]._packed_params._packed_params)
             assert holder.unexplained == 0
-            (script,) = [e.target for e in holder.referents() if "C++" in e.label]
-            assert script.facts["memory in C++"].startswith("at least 4.0")
+            (script,) = members(holder)
+            (weights,) = members(script)
+            assert weights.type_name == "PackedLinearWeight (C++)"
+            assert weights.facts["memory in C++"].startswith("4.0")
+
+
+def test_packed_weights_that_several_share():
+    """They belong to none of their owners, and to what holds all of these."""
+    if "fbgemm" not in torch.backends.quantized.supported_engines:
+        pytest.skip("this build cannot pack weights")
+    prepack = torch.ops.quantized.linear_prepack
+    weight = torch.quantize_per_tensor(torch.randn(1024, 1024), 0.1, 0, torch.qint8)
+    bias = torch.randn(1024)
+    shared = prepack(weight, bias)
+    cells = [
+        torch.ops.quantized.make_quantized_cell_params_dynamic(
+            shared, shared, bias, bias, False
+        )
+        for _ in range(2)
+    ]
+    del weight, shared
+    gc.collect()
+    with leakgraph.snapshot() as snapshot:
+        assert all(snapshot.find(cell).retained.host < 10_000 for cell in cells)
+        assert 1 <= snapshot.find(cells).retained.host / MIB < 1.2
+
+
+def test_weights_of_an_unknown_engine_are_a_lower_bound():
+    """A class whose members the capture does not know says so."""
+    if "fbgemm" not in torch.backends.quantized.supported_engines:
+        pytest.skip("this build cannot pack weights")
+    weight = torch.zeros(256, 256)
+    weight[::8, :8] = 1
+    rows = torch.quantize_per_tensor(weight, 0.1, 0, torch.qint8)
+    engine = torch.backends.quantized.engine
+    torch.backends.quantized.engine = "fbgemm"
+    try:
+        packed = torch.ops.sparse.qlinear_prepack(rows, None, 1, 4)
+    finally:
+        torch.backends.quantized.engine = engine
+    with leakgraph.snapshot() as snapshot:
+        (script,) = members(snapshot.find(packed))
+        (weights,) = members(script)
+        assert weights.facts["memory in C++"].startswith("at least ")
 
 
 def test_stale_words_take_no_tensor():
@@ -134,7 +180,7 @@ def test_scripted_modules():
             assert sizes[name] <= held < 1.01 * sizes[name] + 40000, name
         core = snapshot.find(modules["outer"]._c)
         assert core.unexplained == 0
-        (script,) = [e.target for e in core.referents() if e.label == "C++ member"]
+        (script,) = [e.target for e in core.referents() if "C++" in e.label]
         names = {e.label: e.target for e in script.referents()}
         assert {".inner", ".buffer", ".many", ".table", ".pair"} <= set(names)
         assert ".none" not in names

@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+// From a Python object to packed weights: the object of TorchScript, the cell
+// of a recurrent layer, the weights.
+enum { PACKED_DEPTH = 4 };
+
 typedef struct judge {
     const lg_graph *graph;
     lg__storages *storages;
@@ -282,21 +286,19 @@ mark_members(judge *state, uint32_t object, lg_tensor_kind kind)
 }
 
 // A quantized module has its weights in a form that only its kernels read: a
-// Python object owns the C++ object that keeps them.
+// Python object owns a C++ object, and so on to the one that keeps them.
 static void
-mark_packed(judge *state, uint32_t module)
+mark_packed(judge *state, uint32_t object, unsigned depth)
 {
     const lg_graph *graph = state->graph;
-    uint32_t packed = attribute_of(graph, module, "_packed_params");
-    if (packed == LG_NONE ||
-        !(lg__node_class(graph, state->storages, packed) & LG__CLASS_BOUND))
+    if (depth == 0 || object == LG_NONE ||
+        !(lg__node_class(graph, state->storages, object) & LG__CLASS_BOUND))
         return;
-    uint64_t edge = graph->columns.first_edge[packed];
+    uint64_t edge = graph->columns.first_edge[object];
     uint32_t member;
-    mark_members(state, packed, LG_TENSOR_PARAMETER);
-    while ((member = next_member(state, packed, &edge)) != LG_NONE)
-        if (lg__node_class(graph, state->storages, member) & LG__CLASS_BOUND)
-            mark_members(state, member, LG_TENSOR_PARAMETER);
+    mark_members(state, object, LG_TENSOR_PARAMETER);
+    while ((member = next_member(state, object, &edge)) != LG_NONE)
+        mark_packed(state, member, depth - 1);
 }
 
 // Marks what the type of the node shows.
@@ -311,7 +313,8 @@ mark_by_type(judge *state, uint32_t node)
     if (class & LG__CLASS_MODULE) {
         mark_attribute(state, node, "_parameters", LG_TENSOR_PARAMETER);
         mark_attribute(state, node, "_buffers", LG_TENSOR_BUFFER);
-        mark_packed(state, node);
+        mark_packed(state, attribute_of(state->graph, node, "_packed_params"),
+                    PACKED_DEPTH);
     }
     if (class & LG__CLASS_OPTIMIZER) {
         mark_groups(state, node);

@@ -28,6 +28,7 @@
 #include "bytes/common/mapped_files.h"
 #include "bytes/common/rtti.h"
 #include "bytes/torch/torch_layout.h"
+#include "bytes/torch/torch_packed.h"
 #include "bytes/torch/torch_table.h"
 
 /** The kinds of instances. */
@@ -61,6 +62,7 @@ typedef enum lg_torch_kind {
     LG_TORCH_LIST,    /**< a list, dict or tuple of TorchScript */
     LG_TORCH_DICT,
     LG_TORCH_TUPLE,
+    LG_TORCH_CUSTOM, /**< an object that TorchScript owns without knowing it */
 } lg_torch_kind;
 
 /** Names for what one SavedVariable refers to: string ids. */
@@ -81,9 +83,10 @@ typedef struct lg_torch_class {
     const char *members; /**< the tensors that a TensorImpl's subclass has:
                               names, each ended by a space; NULL: none */
     bool quantized;
-    bool opaque;        /**< the pass cannot see its bytes */
-    bool chained;       /**< a ViewFunc of two others */
-    bool custom;        /**< a C++ object that TorchScript can own */
+    bool opaque;  /**< the pass cannot see its bytes */
+    bool chained; /**< a ViewFunc of two others */
+    bool counts;  /**< the block of a shared_ptr */
+    lg_torch_packed packed;
     bool shared;        /**< a type, or a unit of compiled code */
     const char **saved; /**< the x of each `_saved_x`, in order */
     lg_torch_labels *labels;
@@ -330,13 +333,11 @@ bool lg_torch_hold_opaque(lg_torch *torch, uint32_t holder,
 
 /** Which of the types LG_TORCH_BOUND_ one is; LG_TORCH_BOUND_TYPES: none. */
 unsigned lg_torch_bound_of(const lg_torch *torch, PyTypeObject *type);
-/** Notes a search for the tensors, and the bytes, that the C++ object behind a
- *  Python object leads to. */
+/** Notes a search for the tensors that the C++ object behind a Python object
+ *  leads to. */
 void lg_torch_walk_bound(lg_torch *torch, PyObject *object, uint32_t node);
 
-/** The same from a C++ object that another one owns. */
-void lg_torch_search_bound(lg_torch *torch, uintptr_t address, uint32_t node);
-/** The same for an object with an unknown layout: its tensors only. */
+/** The same for a C++ object with an unknown layout. */
 void lg_torch_search_unknown(lg_torch *torch, uintptr_t address, uint32_t node);
 
 /** Runs a search that waits; false: none waits. */

@@ -2,6 +2,7 @@
  *  once. */
 #include "bytes/torch/torch.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /** TensorImpls that own other tensors, and Python's names for those in the
@@ -51,7 +52,49 @@ describe_scripted(lg_torch *torch, lg_torch_class *class, const lg_rtti *rtti)
         class->kind = scripted[i].kind;
         class->type = lg_pass_type(torch->pass, scripted[i].name, LG_NONE);
     }
-    class->custom = lg_rtti_is_a(rtti, "N5torch17CustomClassHolderE");
+    if (!lg_rtti_is_a(rtti, "N5torch17CustomClassHolderE"))
+        return;
+    char name[LG_RTTI_NAME], text[LG_RTTI_NAME + 8];
+    lg_rtti_shorten(rtti->name[0], name, sizeof name);
+    snprintf(text, sizeof text, "%s (C++)", name);
+    uint32_t base =
+        lg_pass_type(torch->pass, "torch.ScriptObject (C++)", LG_NONE);
+    class->kind = LG_TORCH_CUSTOM;
+    class->type = lg_pass_type(torch->pass, text, base);
+}
+
+/** Parts of the names of what packed weights are made of. */
+static const struct {
+    const char *part;
+    lg_torch_packed packed;
+} packed[] = {
+    {"2ao6sparse", LG_TORCH_PACKED_NONE},
+    {"18PackedLinearWeight", LG_TORCH_PACKED_WHOLE},
+    {"24PackedEmbeddingBagWeight", LG_TORCH_PACKED_WHOLE},
+    {"19QuantizedCellParams", LG_TORCH_PACKED_WHOLE},
+    {"23QuantizedCellParamsFP16", LG_TORCH_PACKED_WHOLE},
+    {"26QuantizedCellParamsDynamic", LG_TORCH_PACKED_WHOLE},
+    {"16PackedConvWeight", LG_TORCH_PACKED_INNER},
+    {"25PackedLinearWeightsOnednn", LG_TORCH_PACKED_INNER},
+    {"23PackedConvWeightsOnednn", LG_TORCH_PACKED_INNER},
+    {"22PackedLinearWeightFp16", LG_TORCH_PACKED_HALF},
+    {"23PackedLinearWeightsQnnp", LG_TORCH_PACKED_ROWS},
+    {"21PackedConvWeightsQnnp", LG_TORCH_PACKED_OPERATOR},
+    {"6fbgemm11PackBMatrix", LG_TORCH_PACKED_MATRIX},
+    {"25PackedDepthWiseConvMatrix", LG_TORCH_PACKED_DEPTHWISE},
+    {"PSt6vectorI", LG_TORCH_PACKED_VECTOR},
+    {"_Sp_counted_deleterIPv", LG_TORCH_PACKED_LEAF},
+    {"_Sp_counted_deleterIP11dnnl_memory", LG_TORCH_PACKED_LEAF},
+    {"_Sp_counted_deleterIP19dnnl_primitive_attr", LG_TORCH_PACKED_LEAF},
+};
+
+static lg_torch_packed
+packed_of(const lg_rtti *rtti)
+{
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
+        if (strstr(rtti->name[0], packed[i].part) != NULL)
+            return packed[i].packed;
+    return LG_TORCH_PACKED_NONE;
 }
 
 static lg_torch_kind
@@ -141,6 +184,8 @@ describe(lg_torch *torch, lg_torch_class *class, const lg_rtti *rtti)
         class->quantized = lg_rtti_is_a(rtti, "N2at11QTensorImplE");
         class->opaque = mentions(rtti, "OpaqueTensorImpl");
     }
+    class->packed = packed_of(rtti);
+    class->counts = mentions(rtti, "_Sp_counted_");
     if (class->kind == LG_TORCH_OTHER)
         describe_scripted(torch, class, rtti);
     class->shared =

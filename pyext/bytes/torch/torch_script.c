@@ -7,9 +7,9 @@
  * A dict keeps its entries in a ring: the entries before and after, a number,
  * the key, the value.
  *
- * A C++ object that TorchScript owns without knowing it, such as packed
- * weights, is searched as torch_bound.c does. Strings and Python objects in
- * slots are left out.
+ * torch_packed.c knows what a C++ object keeps that TorchScript owns without
+ * knowing it, such as packed weights. Strings and Python objects in slots are
+ * left out.
  */
 #include "bytes/torch/torch.h"
 
@@ -62,10 +62,14 @@ label_of(const value_walk *walk, size_t i)
     return lg_torch_intern(walk->torch, text);
 }
 
+/** The name by which TorchScript has an object of a kind that it does not know
+ *  is no attribute of any Python object. */
 static void
-link_record(const value_walk *walk, lg_torch_record *record, size_t i)
+link_record(const value_walk *walk, lg_torch_record *record, lg_torch_kind kind,
+            size_t i)
 {
-    uint32_t label = walk->named ? label_of(walk, i) : 0;
+    bool named = walk->named && kind != LG_TORCH_CUSTOM;
+    uint32_t label = named ? label_of(walk, i) : 0;
     if (label)
         lg_torch_link(walk->torch, walk->node, record, label);
     else if (walk->named)
@@ -90,10 +94,8 @@ link_value(const value_walk *walk, const lg_torch_value *value, size_t i)
         record = lg_torch_tensor(torch, value->payload);
     else if (class->kind >= LG_TORCH_OBJECT)
         record = lg_torch_script(torch, value->payload);
-    else if (class->custom)
-        lg_torch_search_bound(torch, value->payload, walk->node);
     if (record != NULL)
-        link_record(walk, record, i);
+        link_record(walk, record, class->kind, i);
 }
 
 static void
@@ -186,6 +188,8 @@ lg_torch_walk_script(lg_torch *torch, const lg_torch_task *task)
 {
     const lg_torch_script_layout *layout = &torch->layout->script;
     value_walk walk = {.torch = torch, .node = task->node};
+    if (task->kind == LG_TORCH_CUSTOM)
+        lg_torch_walk_packed(torch, task);
     if (!layout->known)
         return;
     if (task->kind == LG_TORCH_LIST) {
@@ -195,7 +199,7 @@ lg_torch_walk_script(lg_torch *torch, const lg_torch_task *task)
     } else if (task->kind == LG_TORCH_DICT) {
         walk.named = true;
         link_dict(&walk, task->address + layout->dict);
-    } else {
+    } else if (task->kind == LG_TORCH_OBJECT) {
         walk.named = true;
         find_names(&walk, task->address);
         link_vector(&walk, task->address + layout->slots);

@@ -222,6 +222,32 @@ def other_layouts(trainer):
     yield step
 
 
+def packed(trainer):
+    """Weights in C++, behind objects of TorchScript, of every engine there is."""
+    import torch.ao.nn.quantized as quantized
+    from torch.ao.quantization import quantize_dynamic
+
+    engines = set(torch.backends.quantized.supported_engines) - {"none"}
+    if not engines:
+        print("packed skipped: this build cannot pack weights")
+        sys.exit()
+
+    def step():
+        for torch.backends.quantized.engine in sorted(engines):
+            model = nn.Sequential(nn.LSTM(64, 80), nn.Linear(300, 200))
+            dynamic = quantize_dynamic(model, {nn.LSTM, nn.Linear})
+            dynamic[1](torch.randn(2, 300))
+            trainer.losses += [
+                dynamic,
+                quantized.Linear(300, 300),
+                quantized.Conv2d(32, 64, 3),
+                quantized.Conv2d(64, 64, 3, padding=1, groups=64),
+                quantized.Embedding(1000, 64),
+            ]
+
+    yield step
+
+
 def compiled(trainer):
     trainer.model = nn.Sequential(nn.Linear(256, 512), nn.Tanh(), nn.Linear(512, 256))
     trainer.compiled = torch.compile(trainer.model, backend="aot_eager")

@@ -1,0 +1,49 @@
+/** Blocks of malloc: what is around one proves that it is one. */
+#include "bytes/torch/torch.h"
+
+enum { WORD = sizeof(uintptr_t) };
+
+/** Whether what malloc has before the block agrees: a block that it says is
+ *  free ends where this one begins. When malloc frees a block and joins it with
+ *  that one, the header of this one stays as it was. */
+static bool
+fits_before(lg_torch *torch, uintptr_t address)
+{
+    if (lg_memory_word(torch->memory, address - WORD) & 1)
+        return true;
+    uintptr_t size = lg_memory_word(torch->memory, address - 2 * WORD);
+    uintptr_t header = address - size - WORD;
+    return size % 16 == 0 && size < address &&
+           (lg_memory_word(torch->memory, header) & ~(uintptr_t)7) == size;
+}
+
+size_t
+lg_torch_block_at(lg_torch *torch, uintptr_t address)
+{
+    size_t size =
+        lg_is_address(address) ? lg_memory_block(torch->memory, address) : 0;
+    if (size == 0 || !lg_memory_knows_malloc(torch->memory))
+        return 0;
+    if (lg_memory_word(torch->memory, address - WORD) & 2) {
+        /* A mapping of its own; the padding is before it. */
+        uintptr_t padding = lg_memory_word(torch->memory, address - 2 * WORD);
+        uintptr_t start = address - 2 * WORD - padding;
+        return size % LG_PAGE == 0 && start % LG_PAGE == 0 ? size : 0;
+    }
+    uintptr_t next = lg_memory_word(torch->memory, address + size - WORD);
+    size_t next_size = next & ~(uintptr_t)7;
+    bool fits = next & 1 && next_size >= 32 && next_size % 16 == 0;
+    return fits && next_size >> 40 == 0 && fits_before(torch, address) ? size
+                                                                       : 0;
+}
+
+bool
+lg_torch_block_fits(lg_torch *torch, uintptr_t address, uint64_t bytes)
+{
+    enum { ALIGNED = 64, MAPPED = 2 * LG_PAGE };
+    size_t size = lg_torch_block_at(torch, address);
+    if (size == 0 || bytes == 0 || size - WORD < bytes)
+        return false;
+    bool mapped = lg_memory_word(torch->memory, address - WORD) & 2;
+    return size - bytes <= (mapped ? MAPPED : ALIGNED);
+}
