@@ -200,18 +200,40 @@ def test_constants_of_compiled_code_belong_to_no_module():
     assert retained(frozen) < 1
 
 
-def test_buckets_of_distributed_data_parallel(tmp_path):
+@pytest.fixture
+def job(tmp_path):
+    """This process is the only one of its job."""
     distributed = torch.distributed
     if not distributed.is_available() or not distributed.is_gloo_available():
         pytest.skip("this build has no gloo")
     distributed.init_process_group(
         "gloo", init_method=f"file://{tmp_path / 'store'}", rank=0, world_size=1
     )
-    try:
-        module = torch.nn.Linear(1024, 1024)
-        parallel = torch.nn.parallel.DistributedDataParallel(module)
-        parallel(torch.randn(2, 1024)).sum().backward()
-        assert 4 <= retained(parallel.reducer) < 4.5
+    yield
+    distributed.destroy_process_group()
+
+
+@pytest.mark.usefixtures("job")
+def test_buckets_of_distributed_data_parallel():
+    module = torch.nn.Linear(1024, 1024)
+    parallel = torch.nn.parallel.DistributedDataParallel(module)
+    parallel(torch.randn(2, 1024)).sum().backward()
+    assert 4 <= retained(parallel.reducer) < 4.5
+
+
+@pytest.mark.usefixtures("job")
+def test_a_number_of_the_reducer_takes_no_tensor():
+    """The limit of a bucket looks like the address of a tensor that others own."""
+    held = [torch.zeros(1 << 20)]
+    losses = [torch.zeros(1 << 20, requires_grad=True).exp().sum()]
+    saved = losses[0].grad_fn.next_functions[0][0]._saved_result
+    numbers = {held[0]._cdata: held, saved._cdata: losses}
+    del saved
+    for number, holder in numbers.items():
+        parallel = torch.nn.parallel.DistributedDataParallel(
+            torch.nn.Linear(4, 4), bucket_cap_mb=number / MIB
+        )
+        parallel(torch.randn(2, 4)).sum().backward()
+        assert retained(parallel.reducer) < 0.5
+        assert retained(holder) >= 4
         del parallel
-    finally:
-        distributed.destroy_process_group()

@@ -340,6 +340,11 @@ void lg_torch_walk_bound(lg_torch *torch, PyObject *object, uint32_t node);
 /** The same for a C++ object with an unknown layout. */
 void lg_torch_search_unknown(lg_torch *torch, uintptr_t address, uint32_t node);
 
+/** Links a tensor or an object of TorchScript whose address a word may be, and
+ *  returns its record; NULL: the word is none, or is stale. */
+lg_torch_record *lg_torch_link_owned(lg_torch *torch, uint32_t source,
+                                     uintptr_t address, uint32_t label);
+
 /** Runs a search that waits; false: none waits. */
 bool lg_torch_run_search(lg_torch *torch);
 

@@ -43,6 +43,35 @@ typedef struct bound_walk {
     uint8_t limit;
 } bound_walk;
 
+/** NULL: what is there is no block of malloc, or has no owner, and was such an
+ *  object once; or the pass has met all its owners elsewhere, so that a word
+ *  with its address is stale. Where two searches meet it, both may own it, so
+ *  that neither alone retains it. */
+static lg_torch_record *
+owned_at(lg_torch *torch, uintptr_t address)
+{
+    uintptr_t count = lg_memory_word(torch->memory, address + WORD);
+    if ((count & UINT32_MAX) == 0 || lg_torch_block_at(torch, address) == 0)
+        return NULL;
+    lg_torch_record *record = lg_torch_tensor(torch, address);
+    if (record == NULL)
+        record = lg_torch_script(torch, address);
+    return record != NULL &&
+                   (record->found < record->owners || record->bound != LG_NONE)
+               ? record
+               : NULL;
+}
+
+lg_torch_record *
+lg_torch_link_owned(lg_torch *torch, uint32_t source, uintptr_t address,
+                    uint32_t label)
+{
+    lg_torch_record *record = owned_at(torch, address);
+    if (record != NULL)
+        lg_torch_link_member(torch, source, record, label);
+    return record;
+}
+
 static bool
 is_object(lg_torch *torch, uintptr_t address)
 {
@@ -55,16 +84,11 @@ is_object(lg_torch *torch, uintptr_t address)
             Py_TPFLAGS_TYPE_SUBCLASS) != 0;
 }
 
-/** Links a tensor. One edge shows it, however often the object owns it. What is
- *  no block of malloc, or has no owner, was a tensor once. */
+/** Links a tensor. One edge shows it, however often the object owns it. */
 static void
 link_tensor(bound_walk *walk, uintptr_t impl)
 {
-    lg_torch *torch = walk->torch;
-    uintptr_t owners = lg_memory_word(torch->memory, impl + WORD) & UINT32_MAX;
-    lg_torch_record *record = NULL;
-    if (owners != 0 && lg_torch_block_at(torch, impl) != 0)
-        record = lg_torch_tensor(torch, impl);
+    lg_torch_record *record = owned_at(walk->torch, impl);
     if (record == NULL)
         return;
     if (record->bound == walk->node)
@@ -88,11 +112,10 @@ has_node(const lg_torch *torch, const lg_torch_class *class)
 static void
 link_script(bound_walk *walk, uintptr_t address)
 {
-    lg_torch_record *record = NULL;
-    if (lg_torch_block_at(walk->torch, address) != 0)
-        record = lg_torch_script(walk->torch, address);
+    lg_torch_record *record =
+        lg_torch_link_owned(walk->torch, walk->node, address, walk->label);
     if (record != NULL)
-        lg_torch_link_member(walk->torch, walk->node, record, walk->label);
+        record->bound = walk->node;
 }
 
 /** Whether the search enters objects of this class. */

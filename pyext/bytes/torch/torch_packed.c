@@ -100,9 +100,7 @@ link_elements(packed_walk *walk, uintptr_t address, size_t count)
             lg_is_address(word) ? lg_torch_class_of(torch, word) : NULL;
         if (class == NULL || class->kind != LG_TORCH_IMPL)
             return;
-        lg_torch_record *record = lg_torch_tensor(torch, word);
-        if (record != NULL)
-            lg_torch_link_member(torch, walk->node, record, walk->label);
+        lg_torch_link_owned(torch, walk->node, word, walk->label);
     }
 }
 
@@ -213,19 +211,15 @@ take_word(packed_walk *walk, uintptr_t word)
     lg_torch *torch = walk->torch;
     const lg_torch_class *class =
         lg_is_address(word) ? lg_torch_class_of(torch, word) : NULL;
-    lg_torch_record *record = NULL;
     if (class == NULL || class->shared)
         return;
-    if (class->kind == LG_TORCH_IMPL)
-        record = lg_torch_tensor(torch, word);
-    else if (class->kind >= LG_TORCH_OBJECT &&
-             (class->kind != LG_TORCH_CUSTOM ||
-              class->packed != LG_TORCH_PACKED_NONE))
-        record = lg_torch_script(torch, word);
+    if (class->kind == LG_TORCH_IMPL ||
+        (class->kind >= LG_TORCH_OBJECT &&
+         (class->kind != LG_TORCH_CUSTOM ||
+          class->packed != LG_TORCH_PACKED_NONE)))
+        lg_torch_link_owned(torch, walk->node, word, walk->label);
     else if (class->packed == LG_TORCH_PACKED_MATRIX && charge(walk, word))
         take_object(walk, class, word, lg_torch_block_at(torch, word) - WORD);
-    if (record != NULL)
-        lg_torch_link_member(torch, walk->node, record, walk->label);
 }
 
 static void
@@ -387,6 +381,7 @@ lg_torch_walk_packed(lg_torch *torch, const lg_torch_task *task)
         .torch = torch,
         .node = task->node,
         .label = lg_torch_intern(torch, "C++ member"),
+        .partial = !lg_memory_knows_malloc(torch->memory),
     };
     uintptr_t words[MEMBERS];
     if (class == NULL || size < begin + 2 * WORD)
