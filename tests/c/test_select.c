@@ -61,6 +61,16 @@ forms(void)
     selects("thread MainThread", "0");
 }
 
+// As reports write what no module and no thread leads to. The list of losses is
+// neither garbage nor native code's.
+static void
+unnamed(void)
+{
+    selects("native code: list", "28");
+    selects("native code: list[0]", "29");
+    selects("garbage: list", "27");
+}
+
 static void
 malformed(void)
 {
@@ -81,8 +91,10 @@ suggestions(void)
 {
     refuses("thread Main", LG_ENOTFOUND, "no thread begins 'thread Main'");
     refuses("thread MainThread local x", LG_EINVAL, "cannot read  local x");
-    refuses("native code: list", LG_EINVAL, "such as #17");
-    refuses("garbage: a cycle of 2 objects", LG_EINVAL, "such as #17");
+    refuses("native code: dict", LG_ENOTFOUND, "such as #17");
+    refuses("native code: list[1]", LG_ENOTFOUND, "such as #17");
+    refuses("native code: lis", LG_ENOTFOUND, "such as #17");
+    refuses("garbage: a cycle of 2 objects", LG_ENOTFOUND, "such as #17");
     refuses("node:31", LG_ENOTFOUND, "from 0 to 30");
     refuses("0x10", LG_ENOTFOUND, "no object is at 0x10");
     refuses("type:Tensor", LG_ENOTFOUND, "did you mean type:torch.Tensor?");
@@ -146,6 +158,7 @@ SUITE(select)
 {
     REQUIRE(sample_new(NULL, &graph, NULL) == LG_OK);
     RUN(forms);
+    RUN(unnamed);
     RUN(malformed);
     RUN(suggestions);
     RUN(hostile_glob);

@@ -251,6 +251,8 @@ bool lg__decimal_read(lg_string text, uint64_t *out);
 
 /** The part of a name after its last dot. */
 lg_string lg__last_part(lg_string name);
+/** A node in one or two words: `Trainer`, `list`, `function train.step`. */
+void lg__format_node(const lg_graph *graph, uint32_t node, lg_text *out);
 /** Whether a short title says the same of both: types, texts, numbers of
  *  elements and devices. O(edges of both). */
 bool lg__nodes_alike(const lg_graph *graph, uint32_t a, uint32_t b);

@@ -128,3 +128,23 @@ lg__nodes_alike(const lg_graph *graph, uint32_t a, uint32_t b)
     return counted ? count_elements(graph, a) == count_elements(graph, b)
                    : lg__string_same(text, lg_node_text(graph, b));
 }
+
+void
+lg__format_node(const lg_graph *graph, uint32_t node, lg_text *out)
+{
+    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    lg_string text = lg_node_text(graph, node);
+    lg_category category = lg__node_category(graph, node);
+    if (category == LG_CATEGORY_CONTAINER) {
+        add(out, lg__last_part(type));
+    } else if (lg__string_is(type, "frame") && text.length > 0) {
+        add(out, text);
+    } else if ((category == LG_CATEGORY_TYPE ||
+                lg__node_role(graph, node) == LG__ROLE_FUNCTION) &&
+               text.length > 0) {
+        lg_text_add(out, category == LG_CATEGORY_TYPE ? "class " : "function ");
+        add(out, lg__last_part(text));
+    } else {
+        lg_node_title(graph, node, false, out);
+    }
+}

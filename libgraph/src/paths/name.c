@@ -320,9 +320,9 @@ follow_next(const lg_graph *graph, const char **rest, const char *name,
     return shown == LG_OK ? LG_OK : status;
 }
 
-static lg_status
-follow_all(const lg_graph *graph, const char *rest, const char *name,
-           uint32_t node, uint32_t *out, lg_error *err)
+lg_status
+lg__steps_follow(const lg_graph *graph, const char *rest, const char *name,
+                 uint32_t node, uint32_t *out, lg_error *err)
 {
     lg_status status = LG_OK;
     while (status == LG_OK && *rest != '\0')
@@ -339,7 +339,7 @@ lg__name_resolve(const lg_graph *graph, const char *name, uint32_t *out,
     uint32_t node = LG_NONE;
     const char *rest = "";
     lg_status status = lg__name_begin(graph, name, &node, &rest, err);
-    return status == LG_OK ? follow_all(graph, rest, name, node, out, err)
+    return status == LG_OK ? lg__steps_follow(graph, rest, name, node, out, err)
                            : status;
 }
 
@@ -352,5 +352,5 @@ lg__thread_resolve(const lg_graph *graph, const char *name, uint32_t *out,
     if (node == LG_NONE)
         return lg_error_set(err, LG_ENOTFOUND,
                             "no thread begins 'thread %.200s'", name);
-    return follow_all(graph, rest, name, node, out, err);
+    return lg__steps_follow(graph, rest, name, node, out, err);
 }

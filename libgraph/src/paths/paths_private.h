@@ -142,6 +142,8 @@ void lg__finder_free(lg__finder *finder);
 
 /** Sorts edges, and drops what is there twice. Returns how many are left. */
 size_t lg__edges_unify(uint64_t *edges, size_t count);
+/** The same for nodes. */
+size_t lg__nodes_unify(uint32_t *nodes, size_t count);
 
 /** Adds what the label of a hop shares with those of all elements of its
  *  container: no index and no key; of a frame its function. */
@@ -258,6 +260,16 @@ uint32_t lg__thread_begin(const lg_graph *graph, const char **text);
  *  there, and follows it. LG_ENOTFOUND, without a message: there is none. */
 lg_status lg__shown_step_follow(const lg_graph *graph, const char **text,
                                 uint32_t *node, lg_error *err);
+
+/** Follows all steps, as people write them or as reports do. `name`: the whole
+ *  text, for messages. */
+lg_status lg__steps_follow(const lg_graph *graph, const char *steps,
+                           const char *name, uint32_t node, uint32_t *out,
+                           lg_error *err);
+/** The nodes that a text may mean that reports write of what no module and no
+ *  thread leads to: `native code: Trainer.model`, `garbage: Child.buffer`. */
+lg_status lg__unnamed_select(const lg_graph *graph, const char *text,
+                             lg_nodes *out, lg_error *err);
 
 /** The module that a name begins with, and the steps behind it. */
 lg_status lg__name_begin(const lg_graph *graph, const char *name,

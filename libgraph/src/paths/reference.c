@@ -74,6 +74,12 @@ unify(void *data, size_t count, size_t size,
 }
 
 size_t
+lg__nodes_unify(uint32_t *nodes, size_t count)
+{
+    return unify(nodes, count, sizeof *nodes, compare_nodes);
+}
+
+size_t
 lg__edges_unify(uint64_t *edges, size_t count)
 {
     return unify(edges, count, sizeof *edges, compare_edges);
@@ -95,8 +101,7 @@ follow_step(following *state, const lg_text *step, lg_error *err)
         return lg__error_memory(err);
     if (!state->any)
         return lg__step_missing(state->graph, step, nodes[0], err);
-    state->next.count = unify(state->next.data, state->next.count,
-                              sizeof(uint32_t), compare_nodes);
+    state->next.count = lg__nodes_unify(state->next.data, state->next.count);
     lg__vector last = state->nodes;
     state->nodes = state->next;
     state->next = last;

@@ -243,11 +243,7 @@ lg_graph_select(const lg_graph *graph, const char *selector, lg_nodes *out,
     if ((rest = after(selector, "module:")))
         return select_module(graph, rest, out, err);
     if (after(selector, "native code: ") || after(selector, "garbage: "))
-        return lg_error_set(err, LG_EINVAL,
-                            "'%.100s' leads to no object from a module or "
-                            "thread: write the number that reports show with "
-                            "the object, such as #17",
-                            selector);
+        return lg__unnamed_select(graph, selector, out, err);
     // As reports write paths.
     if ((rest = after(selector, "thread ")))
         return select_in_thread(graph, rest, out, err);

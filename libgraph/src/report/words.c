@@ -11,26 +11,6 @@
 enum { PATH_HEAD = 6, PATH_TAIL = 4 };
 
 void
-lg__format_node(const lg_graph *graph, uint32_t node, lg_text *out)
-{
-    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
-    lg_string text = lg_node_text(graph, node);
-    lg_category category = lg__node_category(graph, node);
-    if (category == LG_CATEGORY_CONTAINER) {
-        lg__text_add_string(out, lg__last_part(type));
-    } else if (lg__string_is(type, "frame") && text.length > 0) {
-        lg__text_add_string(out, text);
-    } else if ((category == LG_CATEGORY_TYPE ||
-                lg__node_role(graph, node) == LG__ROLE_FUNCTION) &&
-               text.length > 0) {
-        lg_text_add(out, category == LG_CATEGORY_TYPE ? "class " : "function ");
-        lg__text_add_string(out, lg__last_part(text));
-    } else {
-        lg_node_title(graph, node, false, out);
-    }
-}
-
-void
 lg__format_step(const lg_graph *graph, uint32_t node, lg_text *out)
 {
     lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;

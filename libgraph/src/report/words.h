@@ -9,8 +9,6 @@
 
 #include "report/report.h"
 
-/** A node in one or two words: `Trainer`, `list`, `function train.step`. */
-void lg__format_node(const lg_graph *graph, uint32_t node, lg_text *out);
 /** Its title and number, with the whole name of a type that the title cuts:
  *  `Tensor · torch.Tensor #17`. */
 void lg__format_step(const lg_graph *graph, uint32_t node, lg_text *out);
