@@ -318,8 +318,8 @@ def main() -> None:
         base_seen = seen(before)
     base = (allocated(), base_seen)
     module = exercise(sys.stdin.read())
-    told = looked_at(module, package, base)
-    Path(answer).write_text(json.dumps(told), encoding="utf-8")
+    report = looked_at(module, package, base)
+    Path(answer).write_text(json.dumps(report), encoding="utf-8")
     sys.stdout.flush()
     os._exit(0)
 

@@ -146,8 +146,8 @@ def probed(folder: Path, python: Path, package: Package) -> dict[str, Any]:
     log.write_text(done.stdout + done.stderr, encoding="utf-8")
     if done.returncode or not answer.exists():
         return {"error": fate(done)}
-    told: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
-    return told
+    report: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
+    return report
 
 
 def measured(folder: Path, python: Path, package: Package, sources: str) -> None:
@@ -158,10 +158,10 @@ def measured(folder: Path, python: Path, package: Package, sources: str) -> None
     if kept.exists() and json.loads(kept.read_text(encoding="utf-8"))["key"] == key:
         return
     start = time.monotonic()
-    told = probed(folder, python, package)
-    told |= {"key": key, "seconds": round(time.monotonic() - start)}
+    report = probed(folder, python, package)
+    report |= {"key": key, "seconds": round(time.monotonic() - start)}
     kept.parent.mkdir(exist_ok=True)
-    kept.write_text(json.dumps(told), encoding="utf-8")
+    kept.write_text(json.dumps(report), encoding="utf-8")
 
 
 def prepared(one: pythons.Interpreter) -> tuple[Path, Path]:
@@ -199,54 +199,54 @@ def try_all(one: pythons.Interpreter, packages: list[Package], jobs: int) -> Non
 # -------------------------------------------------------------------- table ---
 
 
-def share(told: dict[str, Any]) -> float | None:
+def share(report: dict[str, Any]) -> float | None:
     """The share of unexplained bytes, if enough was allocated."""
-    if told["spent"] < LITTLE:
+    if report["spent"] < LITTLE:
         return None
-    return max(0.0, 1 - float(told["seen"]) / float(told["spent"]))
+    return max(0.0, 1 - float(report["seen"]) / float(report["spent"]))
 
 
-def verdict(told: dict[str, Any]) -> str:
+def verdict(report: dict[str, Any]) -> str:
     """How much of a package is seen."""
-    unexplained = share(told) or 0.0
+    unexplained = share(report) or 0.0
     if unexplained > IN_PART:
         return "little"
-    found = told["explained"] >= 0.99 * told["own"]
+    found = report["explained"] >= 0.99 * report["own"]
     return "fully" if found and unexplained <= FULLY else "in part"
 
 
-def is_wrong(told: dict[str, Any]) -> bool:
+def is_wrong(report: dict[str, Any]) -> bool:
     """Whether leakgraph did something that it must not do."""
-    error = told.get("error", NOT_INSTALLED)
-    return bool(told.get("wrong")) or not error.startswith(NOT_INSTALLED)
+    error = report.get("error", NOT_INSTALLED)
+    return bool(report.get("wrong")) or not error.startswith(NOT_INSTALLED)
 
 
-def remarks(told: dict[str, Any]) -> str:
+def remarks(report: dict[str, Any]) -> str:
     """What was wrong, and what leakgraph itself says that it did not look at."""
-    found = [*told["wrong"], *told["noted"]]
-    if not told["compiled"]:
+    found = [*report["wrong"], *report["noted"]]
+    if not report["compiled"]:
         found.append("this release has no compiled module")
     return "; ".join(found).replace("|", "\\|")
 
 
-def line(name: str, told: dict[str, Any]) -> str:
+def line(name: str, report: dict[str, Any]) -> str:
     """A row of the table."""
-    if "error" in told:
-        error = told["error"].split(" (required by /")[0]
-        cells = [name, told.get("version", "")] + [""] * 7 + [error]
+    if "error" in report:
+        error = report["error"].split(" (required by /")[0]
+        cells = [name, report.get("version", "")] + [""] * 7 + [error]
         return "| " + " | ".join(cells) + " |"
-    unexplained = share(told)
+    unexplained = share(report)
     cells = [
         name,
-        told["version"],
-        f"{told['nodes']:,}",
-        f"{told['edges']:,}",
-        f"{told['own']:,}",
-        f"{told['explained']:,}",
-        f"{max(0, told['spent']) / (1 << 20):.1f} MiB",
+        report["version"],
+        f"{report['nodes']:,}",
+        f"{report['edges']:,}",
+        f"{report['own']:,}",
+        f"{report['explained']:,}",
+        f"{max(0, report['spent']) / (1 << 20):.1f} MiB",
         "" if unexplained is None else f"{unexplained * 100:.0f} %",
-        verdict(told),
-        remarks(told),
+        verdict(report),
+        remarks(report),
     ]
     return "| " + " | ".join(cells) + " |"
 
@@ -268,9 +268,9 @@ def section(folder: Path, packages: list[Package]) -> str:
     rows = list(results(folder, packages))
     if not rows:
         return ""
-    good = [told for _, told in rows if "error" not in told]
-    seen = [verdict(told) for told in good]
-    wrong = sum(bool(told["wrong"]) for told in good)
+    good = [report for _, report in rows if "error" not in report]
+    seen = [verdict(report) for report in good]
+    wrong = sum(bool(report["wrong"]) for report in good)
     sums = (
         f"Of {len(rows)} packages, {len(good)} were captured; "
         f"{seen.count('fully')} are seen fully, {seen.count('in part')} in part, "
@@ -278,7 +278,7 @@ def section(folder: Path, packages: list[Package]) -> str:
     )
     if len(rows) < len(packages):
         sums += f" The other {len(packages) - len(rows)} had no turn in this run."
-    body = "\n".join(line(name, told) for name, told in rows)
+    body = "\n".join(line(name, report) for name, report in rows)
     return f"\n## CPython {folder.name}\n\n{sums}\n\n{HEAD}{body}\n"
 
 
@@ -333,8 +333,8 @@ def main() -> int:
     bad = [
         f"{name} on {folder.name}"
         for folder in sorted(RUNS.glob("*"))
-        for name, told in results(folder, chosen)
-        if is_wrong(told)
+        for name, report in results(folder, chosen)
+        if is_wrong(report)
     ]
     print(f"packages: {len(chosen)}; wrong: {', '.join(bad) or 'none'}")
     return 1 if bad else 0

@@ -124,7 +124,7 @@ lg_view_new(const lg_graph *graph, const lg_node *nodes, size_t count,
         if (!status)
             status = lg__picker_walk(&picker, monitor, err);
         if (!status && whole.direction == LG_BACKREFS)
-            status = lg__picker_way_home(&picker, nodes[0], monitor, err);
+            status = lg__picker_root_path(&picker, nodes[0], monitor, err);
     }
     lg__picker_name_keys(&picker);
     if (!status) {

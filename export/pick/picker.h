@@ -107,8 +107,8 @@ lg_status lg__picker_mark_subject(view_picker *picker, uint32_t node,
 lg_status lg__picker_draw_owned(view_picker *picker, size_t owner,
                                 uint32_t node, size_t *out, lg_error *err);
 /** Draws the path from a root to the node, unless the view shows a root. */
-lg_status lg__picker_way_home(view_picker *picker, uint32_t node,
-                              const lg_monitor *monitor, lg_error *err);
+lg_status lg__picker_root_path(view_picker *picker, uint32_t node,
+                               const lg_monitor *monitor, lg_error *err);
 /** Draws the path from a root to each node. */
 lg_status lg__picker_trail(view_picker *picker, const uint32_t *nodes,
                            size_t count, const lg_monitor *monitor,

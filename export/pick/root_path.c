@@ -287,8 +287,8 @@ count_off(lg_view *view, size_t nodes, size_t edges)
 }
 
 lg_status
-lg__picker_way_home(view_picker *picker, uint32_t node,
-                    const lg_monitor *monitor, lg_error *err)
+lg__picker_root_path(view_picker *picker, uint32_t node,
+                     const lg_monitor *monitor, lg_error *err)
 {
     size_t room = lg__picker_room(picker);
     size_t nodes = picker->view->node_count, edges = picker->view->edge_count;

@@ -129,7 +129,6 @@ add_cycle(lg__sheet *sheet, const lg_cycles *cycles, lg_error *err)
     lg_table *table = NULL;
     lg_view *view = NULL;
     lg_text label = {0};
-    const char *told;
     lg_status status = lg_tabulate_cycles(page->analysis, cycles, &table, err);
     if (!status)
         status = lg__sheet_rows(sheet, table, 0, err);
@@ -138,8 +137,8 @@ add_cycle(lg__sheet *sheet, const lg_cycles *cycles, lg_error *err)
                                &view, err);
     if (!status && view) {
         lg_cycle_label(page->graph, &cycles->items[0], &label);
-        told = label.data ? label.data : "";
-        status = lg__page_picture(&sheet->page, view, told, err);
+        status = lg__page_picture(&sheet->page, view,
+                                  label.data ? label.data : "", err);
     }
     lg_text_free(&label);
     return status;

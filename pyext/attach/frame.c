@@ -16,7 +16,7 @@ enum {
 /** Where the vector state says which of its parts are in use. */
 #define IN_USE 512
 #define LEGACY_AND_HEADER 576
-#define TOLD_BY_PTRACE 464
+#define SIZES_AT 464
 
 typedef struct kernel_frame {
     uint64_t return_address;
@@ -92,7 +92,7 @@ lg_frame_build(const struct user_regs_struct *registers, uint64_t mask,
     if (needed == 0 || needed > size ||
         VECTORS_AT + needed + sizeof end > LG_FRAME_BYTES)
         return false;
-    struct _fpx_sw_bytes told = {
+    struct _fpx_sw_bytes sizes = {
         .magic1 = FP_XSTATE_MAGIC1,
         .extended_size = (uint32_t)(needed + sizeof end),
         .xfeatures = in_use | 3,
@@ -107,7 +107,7 @@ lg_frame_build(const struct user_regs_struct *registers, uint64_t mask,
     frame.context.fpstate = (void *)(uintptr_t)(address + VECTORS_AT);
     memcpy(out, &frame, sizeof frame);
     memcpy(out + VECTORS_AT, vectors, needed);
-    memcpy(out + VECTORS_AT + TOLD_BY_PTRACE, &told, sizeof told);
+    memcpy(out + VECTORS_AT + SIZES_AT, &sizes, sizeof sizes);
     memcpy(out + VECTORS_AT + needed, &end, sizeof end);
     return true;
 }

@@ -128,9 +128,9 @@ if TYPE_CHECKING:
     from leakgraph.buffers import register_buffers, unregister_buffers
     from leakgraph.expect import Uncollected, expect_collectable
     from leakgraph.family import Tree, tree
+    from leakgraph.leak_text import LeakError, LeakWarning
     from leakgraph.queries import sql
     from leakgraph.repeats import Tracked, repeat, track
-    from leakgraph.told import LeakError, LeakWarning
     from leakgraph.watch_call import watch
     from leakgraph.watching import Watch
 
@@ -243,8 +243,8 @@ __all__ = [
 #: Modules that are imported when a name of theirs is asked for: most never are.
 _LATER = {
     "Armed": "armed",
-    "LeakError": "told",
-    "LeakWarning": "told",
+    "LeakError": "leak_text",
+    "LeakWarning": "leak_text",
     "Tracked": "repeats",
     "Tree": "family",
     "Uncollected": "expect",

@@ -183,16 +183,16 @@ def serve(snapshots: list[Snapshot]) -> None:
     """
     module = need("mcp.server.mcpserver", "'mcp>=2'", "mcp")
     server = module.MCPServer("leakgraph", instructions=INSTRUCTIONS)
-    told = need("mcp.server.mcpserver.exceptions", "'mcp>=2'", "mcp").ToolError
+    error_type = need("mcp.server.mcpserver.exceptions", "'mcp>=2'", "mcp").ToolError
     tools = Tools(snapshots)
     for name in vars(Tools):
         if not name.startswith("_"):
-            server.tool()(_telling(getattr(tools, name), told))
+            server.tool()(_telling(getattr(tools, name), error_type))
     server.run("stdio")
 
 
 def _telling(
-    question: Callable[..., Answer], told: type[Exception]
+    question: Callable[..., Answer], error_type: type[Exception]
 ) -> Callable[..., Answer]:
     """The same, whose errors of leakgraph the agent reads."""
 
@@ -201,7 +201,7 @@ def _telling(
         try:
             return question(*args, **options)
         except Error as error:
-            raise told(str(error)) from None
+            raise error_type(str(error)) from None
 
     return tool
 

@@ -87,8 +87,8 @@ def _copied(tree: Tree) -> str:
 def _by_process(row: Copied) -> str:
     """The three that copied the most."""
     parts = sorted(row.bytes.items(), key=lambda one: (-one[1], one[0]))
-    told = ", ".join(f"{pid}: {_size(count)}" for pid, count in parts[:3])
-    return told + f", {len(parts) - 3} more" * (len(parts) > 3)
+    listed = ", ".join(f"{pid}: {_size(count)}" for pid, count in parts[:3])
+    return listed + f", {len(parts) - 3} more" * (len(parts) > 3)
 
 
 def _differences(tree: Tree) -> str:
@@ -169,8 +169,8 @@ def _kind(name: str) -> str:
 
 
 def _mappers(one: Segment) -> str:
-    told = ", ".join(map(str, one.processes[:4]))
-    return told + f", {len(one.processes) - 4} more" * (len(one.processes) > 4)
+    listed = ", ".join(map(str, one.processes[:4]))
+    return listed + f", {len(one.processes) - 4} more" * (len(one.processes) > 4)
 
 
 def _holders(holders: tuple[Holder, ...]) -> str:
@@ -179,10 +179,10 @@ def _holders(holders: tuple[Holder, ...]) -> str:
     for one in sorted(holders, key=lambda one: -one.bytes):
         pids = places.setdefault(one.holder, [])
         pids += [one.pid] if one.pid not in pids else []
-    told = [f"{place} ({', '.join(map(str, x))})" for place, x in places.items()]
-    if not told:
+    listed = [f"{place} ({', '.join(map(str, x))})" for place, x in places.items()]
+    if not listed:
         return "no known object"
-    return "; ".join(told[:3]) + f"; {len(told) - 3} more" * (len(told) > 3)
+    return "; ".join(listed[:3]) + f"; {len(listed) - 3} more" * (len(listed) > 3)
 
 
 def facts(tree: Tree) -> dict[str, object]:

@@ -6,10 +6,10 @@ import gc
 
 from leakgraph import expect
 from leakgraph._core import Size, cycles, snapshot
+from leakgraph.leak_text import describe
 from leakgraph.limits import argument
 from leakgraph.repeats import repeat
 from leakgraph.sites import Tracing
-from leakgraph.told import describe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

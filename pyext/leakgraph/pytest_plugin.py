@@ -140,7 +140,7 @@ class Suite:
 
     def after(self, test: str) -> None:
         """Note what there is more of since the test before."""
-        from leakgraph.told import describe
+        from leakgraph.leak_text import describe
 
         self._take(1)
         growth = self._evidence.compare(2, min_bytes=LEAST)
@@ -159,8 +159,8 @@ def _is_usual(row: GrowthRow) -> bool:
     if row.verdict == "native":
         # Between two snapshots, allocators keep what they got for the next test.
         return True
-    told = f"{row.holder} {row.type_name}"
-    is_named = any(name in told for name in RUNNERS + IMPORTS)
+    described = f"{row.holder} {row.type_name}"
+    is_named = any(name in described for name in RUNNERS + IMPORTS)
     return is_named or row.type_name in IMPORTED
 
 

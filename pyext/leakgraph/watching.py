@@ -18,7 +18,7 @@ from leakgraph import samples
 from leakgraph._core import Error
 from leakgraph.budget import Budget, processor
 from leakgraph.evidence import Evidence
-from leakgraph.told import LeakError, LeakWarning, describe, nothing, sample_lines
+from leakgraph.leak_text import LeakError, LeakWarning, describe, nothing, sample_lines
 from leakgraph.workers import Workers, own_name
 
 TYPE_CHECKING = False
@@ -83,7 +83,7 @@ class Watch:
         self._by_time = False
         self._steps = 0
         self._rising: list[str] = []
-        self._told: dict[str, str] = {}
+        self._described: dict[str, str] = {}
         self._pending: list[tuple[GrowthRow, Growth, str]] = []
         self._tracing: Tracing | None = None
         self._job: threading.Thread | None = None
@@ -101,11 +101,11 @@ class Watch:
     @property
     def leaks(self) -> list[str]:
         """What was told so far: a sentence for each place."""
-        return list(self._told.values())
+        return list(self._described.values())
 
     def __repr__(self) -> str:
         state = "stopped" if self._is_over else f"{self._steps} steps"
-        return f"<leakgraph.Watch: {state}, {len(self._told)} leaks>"
+        return f"<leakgraph.Watch: {state}, {len(self._described)} leaks>"
 
     def __enter__(self) -> Watch:
         return self
@@ -185,7 +185,7 @@ class Watch:
             f"Watched for {x}.",
             *sample_lines(self._rising, self._window.gained()),
             *self._workers.lines(),
-            *(self._told.values() or [nothing(self._taken)]),
+            *(self._described.values() or [nothing(self._taken)]),
         ]
         return "\n".join(lines)
 
@@ -324,7 +324,7 @@ class Watch:
         for row in new:
             unit = "second" if self._by_time else "step"
             text = own_name() + describe(row, lines.get(row.place), unit)
-            self._told[row.place] = text
+            self._described[row.place] = text
             self._pending.append((row, growth, text))
 
     def _find(self, nodes: bool) -> tuple[Growth, list[GrowthRow]]:
@@ -332,7 +332,7 @@ class Watch:
         growth = self._evidence.compare(
             self._taken, steps=self._points[: self._taken], min_bytes=LEAST, nodes=nodes
         )
-        return growth, [row for row in growth if row.place not in self._told]
+        return growth, [row for row in growth if row.place not in self._described]
 
     def _begin_tracing(self) -> bool:
         """If lines are wanted, let tracemalloc run until the next comparison."""

@@ -84,8 +84,8 @@ class Worker:
         """One line: who it is, its bytes, and whether they rise."""
         sign = "-" if self.gained < 0 else "+"
         gained = sign + str(Size({"host": abs(self.gained)}))
-        told = f"{self.name} (pid {self.pid}): {Size({'host': self.bytes})}"
-        return f"{told} of its own, {gained}{', rises' * self.is_rising()}"
+        line = f"{self.name} (pid {self.pid}): {Size({'host': self.bytes})}"
+        return f"{line} of its own, {gained}{', rises' * self.is_rising()}"
 
 
 class Workers:

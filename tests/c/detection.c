@@ -44,7 +44,7 @@ detection_begin(uint64_t shown)
     return made;
 }
 
-// The kind of the scene's first storage; *out, if it is not NULL, gets its row.
+// The kind of the heap's first storage; *out, if it is not NULL, gets its row.
 lg_tensor_kind
 detection_end(detection *to, lg_tensor_row *out)
 {

@@ -54,7 +54,7 @@ figure_heap_add(story *to, figure_heap *out, int number, bool closed)
 figure_heap
 figure_heap_make(void)
 {
-    figure_heap scene = {0};
+    figure_heap built = {0};
     story made = story_begin();
     uint32_t train = story_module(&made, "train");
     uint32_t helpers = story_module(&made, "matplotlib._pylab_helpers");
@@ -69,30 +69,30 @@ figure_heap_make(void)
     story_attribute(&made, helpers, "Gcf", gcf);
     story_attribute(&made, gcf, "figs", open);
     for (int i = 1; i <= 2; i++)
-        story_edge(&made, open, figure_heap_add(&made, &scene, i, false),
+        story_edge(&made, open, figure_heap_add(&made, &built, i, false),
                    LG_EDGE_VALUE, number);
     for (int i = 3; i < FIGURES; i++)
-        figure_heap_add(&made, &scene, i, true);
-    figure_heap_add(&made, &scene, 0, true);
-    story_attribute(&made, train, "keep", scene.figure[2]);
+        figure_heap_add(&made, &built, i, true);
+    figure_heap_add(&made, &built, 0, true);
+    story_attribute(&made, train, "keep", built.figure[2]);
     story_attribute(&made, train, "lines", lines);
-    story_edge(&made, lines, scene.artist[3], LG_EDGE_INDEX, 0);
+    story_edge(&made, lines, built.artist[3], LG_EDGE_INDEX, 0);
     story_attribute(&made, train, "movie", animation);
-    story_attribute(&made, animation, "_fig", scene.figure[4]);
+    story_attribute(&made, animation, "_fig", built.figure[4]);
     story_attribute(&made, train, "hook", hook);
-    story_attribute(&made, hook, "figure", scene.figure[5]);
-    story_hold(&made, scene.figure[7], 2);
-    story_attribute(&made, train, "own", scene.figure[0]);
-    story_attribute(&made, scene.artist[2], "shared", shared);
-    story_attribute(&made, scene.artist[3], "shared", shared);
-    scene.graph = story_end(&made);
-    scene.analysis = analysed(scene.graph);
-    return scene;
+    story_attribute(&made, hook, "figure", built.figure[5]);
+    story_hold(&made, built.figure[7], 2);
+    story_attribute(&made, train, "own", built.figure[0]);
+    story_attribute(&made, built.artist[2], "shared", shared);
+    story_attribute(&made, built.artist[3], "shared", shared);
+    built.graph = story_end(&made);
+    built.analysis = analysed(built.graph);
+    return built;
 }
 
 void
-figure_heap_free(figure_heap *scene)
+figure_heap_free(figure_heap *built)
 {
-    lg_analysis_free(scene->analysis);
-    lg_graph_free(scene->graph);
+    lg_analysis_free(built->analysis);
+    lg_graph_free(built->graph);
 }

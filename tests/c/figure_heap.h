@@ -30,6 +30,6 @@ uint32_t figure_heap_add(story *to, figure_heap *out, int number, bool closed);
  * are garbage. Native code holds 7. 0 never belonged to pyplot. 2 and 3 share
  *  data. */
 figure_heap figure_heap_make(void);
-void figure_heap_free(figure_heap *scene);
+void figure_heap_free(figure_heap *built);
 
 #endif

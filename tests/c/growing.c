@@ -155,10 +155,10 @@ static void
 fill_own(making *to, uint32_t items)
 {
     uint32_t module = add(to, MODULE, 100);
-    lg_builder_set_text(to->builder, module, "leakgraph.told", 14);
-    lg_builder_add_root(to->builder, module, LG_ROOT_MODULE, "leakgraph.told",
+    lg_builder_set_text(to->builder, module, "leakgraph.text", 14);
+    lg_builder_add_root(to->builder, module, LG_ROOT_MODULE, "leakgraph.text",
                         14);
-    uint32_t list = attribute(to, module, "told", LIST, 100);
+    uint32_t list = attribute(to, module, "texts", LIST, 100);
     for (uint32_t i = 0; i < items; i++)
         refer(to, list, add(to, ITEM, 1000), LG_EDGE_INDEX, i);
 }

@@ -13,7 +13,7 @@ enum { GRAPHS = 20000 };
 
 // The members of a component of garbage that nothing dominates form one set.
 static uint64_t
-bundle(const oracle *known, uint32_t node)
+garbage_set(const oracle *known, uint32_t node)
 {
     bool loose =
         !(known->live & BIT(node)) && known->dominator[node] == LG_NONE;
@@ -41,7 +41,7 @@ compare_nodes(const lg_analysis *analysis, const oracle *known)
         CHECK(lg_node_is_reachable(analysis, node) ==
               ((known->live & BIT(node)) != 0));
         CHECK(lg_node_dominator(analysis, node) == known->dominator[node]);
-        uint64_t set = oracle_retained(known, bundle(known, node));
+        uint64_t set = oracle_retained(known, garbage_set(known, node));
         if (known->unit[node] != node)
             set = BIT(node);
         for (uint32_t device = 0; device < ORACLE_DEVICES; device++)
@@ -102,7 +102,7 @@ compare_sets(const lg_analysis *analysis, const oracle *known)
     for (uint32_t i = 0; i < count; i++) {
         nodes[i] = random_below(known->nodes);
         if (known->unit[nodes[i]] == nodes[i])
-            set |= bundle(known, nodes[i]);
+            set |= garbage_set(known, nodes[i]);
         else
             parts |= BIT(nodes[i]);
     }
@@ -143,7 +143,7 @@ compare_joint_sets(const lg_analysis *analysis, const oracle *known)
         nodes[i] = random_below(known->nodes);
         if (is_module(known, nodes[i]))
             return;
-        set |= bundle(known, nodes[i]);
+        set |= garbage_set(known, nodes[i]);
     }
     const lg__node_sets sets = {nodes, first, count};
     lg__joint_sets joint;
@@ -222,7 +222,7 @@ compare_group(const lg_analysis *analysis, const oracle *known, lg_string name,
             memcmp(type_name.data, name.data, name.length) == 0) {
             nodes[count++] = node;
             if (known->unit[node] == node)
-                set |= bundle(known, node);
+                set |= garbage_set(known, node);
             else
                 parts |= BIT(node);
         }

@@ -93,7 +93,7 @@ edges_so_far(const lg_builder *builder, uint32_t node, uint64_t first,
 // A node that an edge writer adds has room in every column, even after the
 // columns have moved.
 static void
-pens(void)
+edge_writers(void)
 {
     enum { EDGES = 3000 };
     lg_builder *builder = builder_of(3);
@@ -283,7 +283,7 @@ SUITE(builder)
 {
     RUN(empty);
     RUN(late_edges);
-    RUN(pens);
+    RUN(edge_writers);
     RUN(found_and_native_roots);
     RUN(partial);
     RUN(sizes_and_texts);

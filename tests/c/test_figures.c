@@ -17,12 +17,12 @@ row_of(const lg_figures *figures, uint32_t node)
 static void
 rows(void)
 {
-    figure_heap scene = figure_heap_make();
+    figure_heap built = figure_heap_make();
     lg_figures all;
-    REQUIRE(lg_figures_find(scene.analysis, NULL, 0, &all, NULL) == LG_OK);
+    REQUIRE(lg_figures_find(built.analysis, NULL, 0, &all, NULL) == LG_OK);
     REQUIRE(all.rows.count == FIGURES && all.total == FIGURES);
     for (int i = 0; i < FIGURES; i++) {
-        const lg_figure_row *row = row_of(&all, scene.figure[i]);
+        const lg_figure_row *row = row_of(&all, built.figure[i]);
         bool drawn = i % 2 == 0;
         uint64_t bytes = DATA + 300 + (i > 0 ? 100u : 0);
         REQUIRE(row != NULL);
@@ -38,7 +38,7 @@ rows(void)
     for (size_t i = 1; i < all.rows.count; i++)
         CHECK(all.rows.items[i - 1].total >= all.rows.items[i].total);
     lg_figures_free(&all);
-    figure_heap_free(&scene);
+    figure_heap_free(&built);
 }
 
 // The sums are those of all figures, however many rows there are. The nodes are
@@ -46,11 +46,11 @@ rows(void)
 static void
 sums(void)
 {
-    figure_heap scene = figure_heap_make();
+    figure_heap built = figure_heap_make();
     for (size_t limit = 0; limit < 3; limit++) {
         lg_figures all;
         size_t found = 0;
-        REQUIRE(lg_figures_find(scene.analysis, NULL, limit, &all, NULL) ==
+        REQUIRE(lg_figures_find(built.analysis, NULL, limit, &all, NULL) ==
                 LG_OK);
         REQUIRE(all.rows.count == (limit > 0 ? limit : FIGURES));
         CHECK(all.total == FIGURES && all.open == 2 && all.closed == 4);
@@ -60,26 +60,26 @@ sums(void)
             CHECK(all.nodes.items[i - 1] < all.nodes.items[i]);
         for (size_t i = 0; i < all.nodes.count; i++)
             for (int j = 0; j < FIGURES; j++)
-                found += all.nodes.items[i] == scene.figure[j];
+                found += all.nodes.items[i] == built.figure[j];
         CHECK(found == all.rows.count);
         lg_figures_free(&all);
     }
-    figure_heap_free(&scene);
+    figure_heap_free(&built);
 }
 
 static void
-expect_holder(const figure_heap *scene, const lg_figures *all, int figure,
+expect_holder(const figure_heap *built, const lg_figures *all, int figure,
               lg_figure_holder_kind kind, const char *where)
 {
-    size_t row = (size_t)(row_of(all, scene->figure[figure]) - all->rows.items);
+    size_t row = (size_t)(row_of(all, built->figure[figure]) - all->rows.items);
     const lg_figure_holders *holders = &all->held_by[row];
     const lg_figure_holder *last = &holders->items[holders->count - 1];
     lg_text text = {0};
     CHECK(last->kind == kind && holders->more == 0);
     if (kind != LG_HOLDER_NATIVE)
-        lg_path_label(scene->graph, &last->path, &text);
+        lg_path_label(built->graph, &last->path, &text);
     CHECK(last->node ==
-          (kind == LG_HOLDER_NATIVE ? scene->figure[figure] : LG_NONE));
+          (kind == LG_HOLDER_NATIVE ? built->figure[figure] : LG_NONE));
     CHECK_TEXT(text, where);
     lg_text_free(&text);
 }
@@ -87,24 +87,24 @@ expect_holder(const figure_heap *scene, const lg_figures *all, int figure,
 static void
 holders(void)
 {
-    figure_heap scene = figure_heap_make();
+    figure_heap built = figure_heap_make();
     lg_figures all;
-    REQUIRE(lg_figures_find(scene.analysis, NULL, 0, &all, NULL) == LG_OK);
-    expect_holder(&scene, &all, 0, LG_HOLDER_VARIABLE, "train.own");
-    expect_holder(&scene, &all, 2, LG_HOLDER_VARIABLE, "train.keep");
-    expect_holder(&scene, &all, 3, LG_HOLDER_VARIABLE, "train.lines[0]");
-    expect_holder(&scene, &all, 4, LG_HOLDER_ANIMATION, "train.movie._fig");
-    expect_holder(&scene, &all, 5, LG_HOLDER_CALLBACK, "train.hook.figure");
-    expect_holder(&scene, &all, 7, LG_HOLDER_NATIVE, "");
+    REQUIRE(lg_figures_find(built.analysis, NULL, 0, &all, NULL) == LG_OK);
+    expect_holder(&built, &all, 0, LG_HOLDER_VARIABLE, "train.own");
+    expect_holder(&built, &all, 2, LG_HOLDER_VARIABLE, "train.keep");
+    expect_holder(&built, &all, 3, LG_HOLDER_VARIABLE, "train.lines[0]");
+    expect_holder(&built, &all, 4, LG_HOLDER_ANIMATION, "train.movie._fig");
+    expect_holder(&built, &all, 5, LG_HOLDER_CALLBACK, "train.hook.figure");
+    expect_holder(&built, &all, 7, LG_HOLDER_NATIVE, "");
     for (int i = 0; i < FIGURES; i++) {
-        size_t row = (size_t)(row_of(&all, scene.figure[i]) - all.rows.items);
+        size_t row = (size_t)(row_of(&all, built.figure[i]) - all.rows.items);
         size_t count = i == 6 ? 0 : i == 2 ? 2 : 1;
         CHECK(all.held_by[row].count == count);
         if (i == 1 || i == 2)
             CHECK(all.held_by[row].items[0].kind == LG_HOLDER_PYPLOT);
     }
     lg_figures_free(&all);
-    figure_heap_free(&scene);
+    figure_heap_free(&built);
     CHECK(strcmp(lg_figure_holder_kind_name(LG_HOLDER_NATIVE), "native") == 0);
     CHECK(strcmp(lg_figure_holder_kind_name((lg_figure_holder_kind)99),
                  "unknown") == 0);
@@ -115,31 +115,31 @@ holders(void)
 static void
 parts(void)
 {
-    figure_heap scene = {0};
+    figure_heap built = {0};
     story made = story_begin();
     lg_figures all;
     uint32_t train = story_module(&made, "train");
     uint32_t part = story_add(&made, "matplotlib.figure.SubFigure", NULL, 10);
     uint32_t inner = story_add(&made, "matplotlib.artist.Artist", NULL, 1000);
     uint32_t saved = story_add(&made, "matplotlib.canvas", NULL, 5000);
-    figure_heap_add(&made, &scene, 1, true);
-    figure_heap_add(&made, &scene, 3, true);
-    figure_heap_tie(&made, scene.figure[1], "part", part, "_parent_figure");
+    figure_heap_add(&made, &built, 1, true);
+    figure_heap_add(&made, &built, 3, true);
+    figure_heap_tie(&made, built.figure[1], "part", part, "_parent_figure");
     story_attribute(&made, inner, "_parent_figure", part);
     story_attribute(&made, inner, "renderer", saved);
     story_attribute(&made, train, "inner", inner);
-    story_attribute(&made, train, "other", scene.figure[3]);
-    figure_heap_tie(&made, scene.figure[1], "twin", scene.figure[3], "twin");
-    scene.graph = story_end(&made);
-    scene.analysis = analysed(scene.graph);
-    REQUIRE(lg_figures_find(scene.analysis, NULL, 0, &all, NULL) == LG_OK);
+    story_attribute(&made, train, "other", built.figure[3]);
+    figure_heap_tie(&made, built.figure[1], "twin", built.figure[3], "twin");
+    built.graph = story_end(&made);
+    built.analysis = analysed(built.graph);
+    REQUIRE(lg_figures_find(built.analysis, NULL, 0, &all, NULL) == LG_OK);
     REQUIRE(all.rows.count == 2);
-    CHECK(row_of(&all, scene.figure[1])->retained[0] == DATA + 400 + 6010);
-    CHECK(row_of(&all, scene.figure[1])->canvas == 5000);
-    CHECK(row_of(&all, scene.figure[3])->retained[0] == DATA + 400);
-    CHECK(row_of(&all, scene.figure[3])->canvas == 0);
+    CHECK(row_of(&all, built.figure[1])->retained[0] == DATA + 400 + 6010);
+    CHECK(row_of(&all, built.figure[1])->canvas == 5000);
+    CHECK(row_of(&all, built.figure[3])->retained[0] == DATA + 400);
+    CHECK(row_of(&all, built.figure[3])->canvas == 0);
     lg_figures_free(&all);
-    figure_heap_free(&scene);
+    figure_heap_free(&built);
 }
 
 // A single set retains what lg_nodes_retained returns; several sets count no
@@ -188,15 +188,15 @@ static size_t
 holders_in(const char *type, lg_edge_kind kind)
 {
     story made = story_begin();
-    figure_heap scene = {0};
+    figure_heap built = {0};
     lg_text text = {0};
     size_t count = 0;
     uint32_t train = story_module(&made, "train");
     uint32_t parts = story_add(&made, type, NULL, 200);
-    figure_heap_add(&made, &scene, 0, true);
+    figure_heap_add(&made, &built, 0, true);
     story_attribute(&made, train, "parts", parts);
-    story_edge(&made, parts, scene.figure[0], kind, 0);
-    story_edge(&made, parts, scene.canvas[0], kind, kind == LG_EDGE_INDEX);
+    story_edge(&made, parts, built.figure[0], kind, 0);
+    story_edge(&made, parts, built.canvas[0], kind, kind == LG_EDGE_INDEX);
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
     REQUIRE(lg_report_figures(analysis, NULL, 0, LG_FORMAT_JSON, &text, NULL) ==

@@ -274,7 +274,7 @@ everything_else(void)
 
 // Small components and one that igraph computes; some lie within others.
 static void
-tangles(void)
+irreducible(void)
 {
     lg_graph *graph = draw_random(5, 600);
     CHECK(sweep(graph, do_analyse) == 0);
@@ -308,7 +308,7 @@ SUITE(oom)
     RUN(builder_and_finish);
     RUN(indexes);
     RUN(everything_else);
-    RUN(tangles);
+    RUN(irreducible);
     RUN(analyses);
     return test_result();
 }

@@ -4,11 +4,11 @@
 #include "test.h"
 
 static void
-expect(const figure_heap *scene, size_t limit, lg_format format,
+expect(const figure_heap *built, size_t limit, lg_format format,
        const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_figures(scene->analysis, NULL, limit, format, &text,
+    REQUIRE(lg_report_figures(built->analysis, NULL, limit, format, &text,
                               NULL) == LG_OK);
     CHECK_TEXT(text, expected);
     lg_text_free(&text);
@@ -34,8 +34,8 @@ expect(const figure_heap *scene, size_t limit, lg_format format,
 static void
 report(void)
 {
-    figure_heap scene = figure_heap_make();
-    expect(&scene, 0, LG_FORMAT_TEXT,
+    figure_heap built = figure_heap_make();
+    expect(&built, 0, LG_FORMAT_TEXT,
            HEAD ROW_2 ROW_4
            "    2.17 MiB   1.17 MiB       6    640x480     2    1,234  closed  "
            "nobody: garbage that the collector has yet to free\n"
@@ -49,9 +49,9 @@ report(void)
            "callback train.hook.figure\n"
            "    1.00 MiB  not drawn       7    640x480     2    1,234  closed  "
            "native code: Figure 7 (2 references leakgraph cannot see)\n" TAIL);
-    expect(&scene, 2, LG_FORMAT_TEXT,
+    expect(&built, 2, LG_FORMAT_TEXT,
            HEAD ROW_2 ROW_4 "         ... and 6 more\n" TAIL);
-    expect(&scene, 1, LG_FORMAT_JSON,
+    expect(&built, 1, LG_FORMAT_JSON,
            "{\"count\": 8, \"open\": 2, \"closed\": 4, \"own\": 1, "
            "\"garbage\": 1, \"canvas\": 4915200, \"retained\": {\"host\": "
            "13306908}, \"findings\": [], \"figures\": [\n"
@@ -63,7 +63,7 @@ report(void)
            "\"where\": \"\"}, {\"kind\": \"variable\", \"where\": "
            "\"train.keep\"}], \"more_holders\": 0}\n"
            "]}\n");
-    figure_heap_free(&scene);
+    figure_heap_free(&built);
 }
 
 // The text of the cells of an HTML table, with `|` before each cell.
@@ -89,11 +89,11 @@ html(void)
         "|5|640x480|2|1,234|closed|", "|6|640x480|2|1,234|closed|",
         "|7|640x480|2|1,234|closed|", "||640x480|2|1,234||train.own",
     };
-    figure_heap scene = figure_heap_make();
+    figure_heap built = figure_heap_make();
     lg_table *table;
     lg_text whole = {0};
     lg_text text = {0};
-    REQUIRE(lg_tabulate_figures(scene.analysis, NULL, 0, &table, NULL) ==
+    REQUIRE(lg_tabulate_figures(built.analysis, NULL, 0, &table, NULL) ==
             LG_OK);
     REQUIRE(lg_table_html(table, 0, &whole, NULL) == LG_OK);
     strip_tags(&whole, &text);
@@ -104,23 +104,23 @@ html(void)
     lg_text_free(&text);
     lg_text_free(&whole);
     lg_table_free(table);
-    figure_heap_free(&scene);
+    figure_heap_free(&built);
 }
 
 static void
 none(void)
 {
-    figure_heap scene;
+    figure_heap built;
     story made = story_begin();
     story_module(&made, "train");
-    scene.graph = story_end(&made);
-    scene.analysis = analysed(scene.graph);
-    expect(&scene, 0, LG_FORMAT_TEXT, "There is no figure of matplotlib.\n");
-    expect(&scene, 0, LG_FORMAT_JSON,
+    built.graph = story_end(&made);
+    built.analysis = analysed(built.graph);
+    expect(&built, 0, LG_FORMAT_TEXT, "There is no figure of matplotlib.\n");
+    expect(&built, 0, LG_FORMAT_JSON,
            "{\"count\": 0, \"open\": 0, \"closed\": 0, \"own\": 0, "
            "\"garbage\": 0, \"canvas\": 0, \"retained\": {\"host\": 0"
            "}, \"findings\": [], \"figures\": []}\n");
-    figure_heap_free(&scene);
+    figure_heap_free(&built);
 }
 
 SUITE(report_figures)

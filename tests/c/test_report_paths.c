@@ -15,9 +15,9 @@ typedef struct heap {
 // app.queue holds five jobs, app.by_name two and app.last one; native code
 // holds two; two more are garbage and keep each other.
 static heap
-make_scene(void)
+make_heap(void)
 {
-    heap scene = {.count = 12};
+    heap built = {.count = 12};
     story made = story_begin();
     uint32_t app = story_module(&made, "app");
     uint32_t queue = story_add(&made, "list", NULL, 80);
@@ -25,35 +25,35 @@ make_scene(void)
     story_attribute(&made, app, "queue", queue);
     story_attribute(&made, app, "by_name", table);
     for (uint32_t i = 0; i < 12; i++)
-        scene.jobs[i] = story_add(&made, "app.Job", NULL, 1024 * (i + 1));
+        built.jobs[i] = story_add(&made, "app.Job", NULL, 1024 * (i + 1));
     for (uint32_t i = 0; i < 5; i++)
-        story_edge(&made, queue, scene.jobs[i], LG_EDGE_INDEX, i);
+        story_edge(&made, queue, built.jobs[i], LG_EDGE_INDEX, i);
     uint32_t key = story_add(&made, "str", "first", 50);
-    story_edge(&made, table, scene.jobs[5], LG_EDGE_VALUE, key);
-    story_edge(&made, table, scene.jobs[6], LG_EDGE_VALUE, scene.jobs[0]);
-    story_attribute(&made, app, "last", scene.jobs[7]);
-    story_hold(&made, scene.jobs[8], 1);
-    story_hold(&made, scene.jobs[9], 1);
-    story_attribute(&made, scene.jobs[10], "peer", scene.jobs[11]);
-    story_attribute(&made, scene.jobs[11], "peer", scene.jobs[10]);
-    scene.graph = story_end(&made);
-    scene.analysis = analysed(scene.graph);
-    return scene;
+    story_edge(&made, table, built.jobs[5], LG_EDGE_VALUE, key);
+    story_edge(&made, table, built.jobs[6], LG_EDGE_VALUE, built.jobs[0]);
+    story_attribute(&made, app, "last", built.jobs[7]);
+    story_hold(&made, built.jobs[8], 1);
+    story_hold(&made, built.jobs[9], 1);
+    story_attribute(&made, built.jobs[10], "peer", built.jobs[11]);
+    story_attribute(&made, built.jobs[11], "peer", built.jobs[10]);
+    built.graph = story_end(&made);
+    built.analysis = analysed(built.graph);
+    return built;
 }
 
 static void
-free_scene(heap *scene)
+free_heap(heap *built)
 {
-    lg_analysis_free(scene->analysis);
-    lg_graph_free(scene->graph);
+    lg_analysis_free(built->analysis);
+    lg_graph_free(built->graph);
 }
 
 static void
-expect(const heap *scene, size_t first, size_t count, size_t limit,
+expect(const heap *built, size_t first, size_t count, size_t limit,
        lg_format format, const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_paths(scene->analysis, scene->jobs + first, count, limit,
+    REQUIRE(lg_report_paths(built->analysis, built->jobs + first, count, limit,
                             NULL, format, &text, NULL) == LG_OK);
     CHECK_TEXT(text, expected);
     lg_text_free(&text);
@@ -62,9 +62,9 @@ expect(const heap *scene, size_t first, size_t count, size_t limit,
 static void
 whole(void)
 {
-    heap scene = make_scene();
+    heap built = make_heap();
     expect(
-        &scene, 0, scene.count, 0, LG_FORMAT_TEXT,
+        &built, 0, built.count, 0, LG_FORMAT_TEXT,
         "12 objects retain 78.0 KiB together; no root reaches 2, which are "
         "garbage\n"
         "\n"
@@ -79,7 +79,7 @@ whole(void)
         "\n"
         "each branch shows what its objects retain, each byte counted once\n");
     expect(
-        &scene, 5, 1, 0, LG_FORMAT_TEXT,
+        &built, 5, 1, 0, LG_FORMAT_TEXT,
         "1 object retains 6.00 KiB\n"
         "\n"
         "    retained   objects  how the roots reach them\n"
@@ -88,29 +88,29 @@ whole(void)
         "    6.00 KiB         1     └─ ['first']  Job · app.Job #8\n"
         "\n"
         "each branch shows what its objects retain, each byte counted once\n");
-    free_scene(&scene);
+    free_heap(&built);
 }
 
 static void
 garbage(void)
 {
-    heap scene = make_scene();
-    expect(&scene, 10, 2, 0, LG_FORMAT_TEXT,
+    heap built = make_heap();
+    expect(&built, 10, 2, 0, LG_FORMAT_TEXT,
            "2 objects retain 23.0 KiB together; no root reaches any of them, "
            "which are garbage\n");
-    expect(&scene, 11, 1, 0, LG_FORMAT_TEXT,
+    expect(&built, 11, 1, 0, LG_FORMAT_TEXT,
            "1 object retains 23.0 KiB; no root reaches it, which is garbage\n");
-    expect(&scene, 0, 0, 0, LG_FORMAT_TEXT, "0 objects retain 0 B\n");
-    free_scene(&scene);
+    expect(&built, 0, 0, 0, LG_FORMAT_TEXT, "0 objects retain 0 B\n");
+    free_heap(&built);
 }
 
 // One line replaces the rest of a branch, unless the rest itself is one line.
 static void
 folded(void)
 {
-    heap scene = make_scene();
+    heap built = make_heap();
     expect(
-        &scene, 0, 10, 3, LG_FORMAT_TEXT,
+        &built, 0, 10, 3, LG_FORMAT_TEXT,
         "10 objects retain 55.0 KiB together\n"
         "\n"
         "    retained   objects  how the roots reach them\n"
@@ -121,7 +121,7 @@ folded(void)
         "    19.0 KiB         2  native code: 2 app.Job\n"
         "\n"
         "each branch shows what its objects retain, each byte counted once\n");
-    expect(&scene, 0, 10, 2, LG_FORMAT_JSON,
+    expect(&built, 0, 10, 2, LG_FORMAT_JSON,
            "{\"objects\": 10, \"unreachable\": 0, \"retained\": {\"host\": "
            "56320}, \"rows\": [\n"
            "  {\"depth\": 0, \"parent\": null, \"objects\": 8, \"retained\": "
@@ -135,7 +135,7 @@ folded(void)
            "\"name\": \"\", \"node\": 11}, \"count\": 2, \"node\": 11, "
            "\"type\": \"app.Job\", \"title\": \"Job\"}\n"
            "]}\n");
-    free_scene(&scene);
+    free_heap(&built);
 }
 
 // The report on a list of a million links does not list each link.
@@ -157,10 +157,10 @@ deep(void)
     }
     lg_builder_add_root(builder, 0, LG_ROOT_THREAD, "main", 4);
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
-    heap scene = {graph, analysed(graph), {NODES - 1, NODES - 3}, 2};
+    heap built = {graph, analysed(graph), {NODES - 1, NODES - 3}, 2};
     for (int format = 0; format < 2; format++) {
         lg_text text = {0};
-        REQUIRE(lg_report_paths(scene.analysis, scene.jobs, 2, 20, NULL,
+        REQUIRE(lg_report_paths(built.analysis, built.jobs, 2, 20, NULL,
                                 (lg_format)format, &text, NULL) == LG_OK);
         CHECK(text.length < 4000);
         CHECK(strstr(text.data, format == LG_FORMAT_JSON
@@ -168,7 +168,7 @@ deep(void)
                                     : "999,986 references further on\n"));
         lg_text_free(&text);
     }
-    free_scene(&scene);
+    free_heap(&built);
 }
 
 enum { ROWS_MOST = 256 };

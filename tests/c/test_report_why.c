@@ -18,55 +18,55 @@ typedef struct heap {
 // train.history[0] is a loss; a global, a cache and a local hold a session;
 // native code holds an array; a family is garbage.
 static heap
-make_scene(void)
+make_heap(void)
 {
-    heap scene;
+    heap built;
     story made = story_begin();
     uint32_t train = story_module(&made, "train");
-    scene.history = story_add(&made, "list", NULL, 80);
-    scene.loss = story_add(&made, "torch.Tensor", NULL, 3 << 20);
-    story_attribute(&made, train, "history", scene.history);
-    story_edge(&made, scene.history, scene.loss, LG_EDGE_INDEX, 0);
-    scene.shared = story_add(&made, "train.Session", NULL, 2 << 20);
+    built.history = story_add(&made, "list", NULL, 80);
+    built.loss = story_add(&made, "torch.Tensor", NULL, 3 << 20);
+    story_attribute(&made, train, "history", built.history);
+    story_edge(&made, built.history, built.loss, LG_EDGE_INDEX, 0);
+    built.shared = story_add(&made, "train.Session", NULL, 2 << 20);
     uint32_t cache = story_add(&made, "dict", NULL, 64);
     uint32_t key = story_add(&made, "str", "main", 50);
-    story_attribute(&made, train, "session", scene.shared);
+    story_attribute(&made, train, "session", built.shared);
     story_attribute(&made, train, "cache", cache);
-    story_edge(&made, cache, scene.shared, LG_EDGE_VALUE, key);
+    story_edge(&made, cache, built.shared, LG_EDGE_VALUE, key);
     uint32_t frame = story_add(&made, "frame", "run() train.py:3", 400);
-    story_local(&made, frame, "session", scene.shared);
+    story_local(&made, frame, "session", built.shared);
     made.flags = LG_NODE_SYNTHETIC;
     uint32_t thread = story_add(&made, "thread", "MainThread", 0);
     lg_builder_add_root(made.builder, thread, LG_ROOT_THREAD, "MainThread", 10);
     story_edge(&made, thread, frame, LG_EDGE_FRAME, 0);
     made.flags = LG_NODE_TRACKED;
-    scene.native = story_add(&made, "numpy.ndarray", NULL, 1 << 20);
-    story_hold(&made, scene.native, 1);
+    built.native = story_add(&made, "numpy.ndarray", NULL, 1 << 20);
+    story_hold(&made, built.native, 1);
     uint32_t parent = story_add(&made, "train.Parent", NULL, 48);
-    scene.child = story_add(&made, "train.Child", NULL, 48);
-    story_attribute(&made, parent, "child", scene.child);
-    story_attribute(&made, scene.child, "parent", parent);
-    scene.buffer = story_add(&made, "bytearray", NULL, 4 << 20);
-    story_attribute(&made, scene.child, "buffer", scene.buffer);
-    scene.words = story_add(&made, "list", NULL, 64);
-    story_hold(&made, scene.words, 0);
-    scene.graph = story_end(&made);
-    scene.analysis = analysed(scene.graph);
-    return scene;
+    built.child = story_add(&made, "train.Child", NULL, 48);
+    story_attribute(&made, parent, "child", built.child);
+    story_attribute(&made, built.child, "parent", parent);
+    built.buffer = story_add(&made, "bytearray", NULL, 4 << 20);
+    story_attribute(&made, built.child, "buffer", built.buffer);
+    built.words = story_add(&made, "list", NULL, 64);
+    story_hold(&made, built.words, 0);
+    built.graph = story_end(&made);
+    built.analysis = analysed(built.graph);
+    return built;
 }
 
 static void
-free_scene(heap *scene)
+free_heap(heap *built)
 {
-    lg_analysis_free(scene->analysis);
-    lg_graph_free(scene->graph);
+    lg_analysis_free(built->analysis);
+    lg_graph_free(built->graph);
 }
 
 static void
-expect(const heap *scene, uint32_t node, const char *note, const char *expected)
+expect(const heap *built, uint32_t node, const char *note, const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(why_report(scene->analysis, &node, 1, note, LG_FORMAT_TEXT,
+    REQUIRE(why_report(built->analysis, &node, 1, note, LG_FORMAT_TEXT,
                        &text) == LG_OK);
     CHECK_TEXT(text, expected);
     lg_text_free(&text);
@@ -74,11 +74,11 @@ expect(const heap *scene, uint32_t node, const char *note, const char *expected)
 
 // The merged paths come first, also for one object.
 static void
-expect_json(const heap *scene, uint32_t node, const char *note,
+expect_json(const heap *built, uint32_t node, const char *note,
             const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(why_report(scene->analysis, &node, 1, note, LG_FORMAT_JSON,
+    REQUIRE(why_report(built->analysis, &node, 1, note, LG_FORMAT_JSON,
                        &text) == LG_OK);
     CHECK(!strncmp(text.data, "{\"paths\": {\"objects\": 1, ", 25));
     const char *biggest = strstr(text.data, "]}, \"biggest\": ");
@@ -89,8 +89,8 @@ expect_json(const heap *scene, uint32_t node, const char *note,
 static void
 alive(void)
 {
-    heap scene = make_scene();
-    expect(&scene, scene.loss, NULL,
+    heap built = make_heap();
+    expect(&built, built.loss, NULL,
            "Tensor · torch.Tensor #2  retains 3.00 MiB\n"
            "\n"
            "┬───\n"
@@ -107,7 +107,7 @@ alive(void)
            "Cut any one of the references underlined with ~~~ to free it.\n"
            "Every path to it goes through list of 1 #1, which "
            "retains 3.00 MiB.\n");
-    expect(&scene, scene.shared, "allocated at train.py:2",
+    expect(&built, built.shared, "allocated at train.py:2",
            "Session · train.Session #3  retains 2.00 MiB\n"
            "allocated at train.py:2\n"
            "\n"
@@ -122,7 +122,7 @@ alive(void)
            "  1. train.session\n"
            "  2. train.cache['main']\n"
            "  3. thread MainThread in run() train.py:3 local session\n");
-    expect(&scene, scene.native, NULL,
+    expect(&built, built.native, NULL,
            "ndarray · numpy.ndarray #8  retains 1.00 MiB\n"
            "\n"
            "┬───\n"
@@ -134,7 +134,7 @@ alive(void)
            "Only native code keeps it: an extension module, or a part of "
            "the interpreter that leakgraph does not read.\n");
     expect_json(
-        &scene, scene.loss, "a note",
+        &built, built.loss, "a note",
         "{\"node\": 2, \"type\": \"torch.Tensor\", \"title\": \"Tensor\", "
         "\"reachable\": true, \"retained\": {\"host\": 3145728}, "
         "\"spent\": 3145744, \"unseen\": 0, \"dominator\": 1, \"note\": \"a "
@@ -150,15 +150,15 @@ alive(void)
         "\"target\": 2, \"label\": \"[0]\"}], \"cut\": 0}\n], "
         "\"cut_count\": 1, \"kept\": null, "
         "\"findings\": []}}\n");
-    free_scene(&scene);
+    free_heap(&built);
 }
 
 static void
 garbage(void)
 {
-    heap scene = make_scene();
+    heap built = make_heap();
     expect(
-        &scene, scene.child, NULL,
+        &built, built.child, NULL,
         "Child · train.Child #10  retains 4.00 MiB\n"
         "\n"
         "No root reaches it: it is garbage. The next gc.collect() frees "
@@ -168,7 +168,7 @@ garbage(void)
         "MiB\n"
         "  Parent.child -> Child.parent -> back to Parent\n"
         "                       ~~~~~~~\n");
-    expect(&scene, scene.buffer, NULL,
+    expect(&built, built.buffer, NULL,
            "bytearray #11  retains 4.00 MiB\n"
            "\n"
            "No root reaches it: it is garbage. The next gc.collect() frees "
@@ -180,13 +180,13 @@ garbage(void)
            "refer to each other and retain 4.00 MiB\n"
            "  Parent.child -> Child.parent -> back to Parent\n"
            "                       ~~~~~~~\n");
-    expect(&scene, scene.words, NULL,
+    expect(&built, built.words, NULL,
            "list of 0 #12  retains 64 B\n"
            "\n"
            "No root reaches it: it is garbage. The next gc.collect() frees "
            "it.\n");
     expect_json(
-        &scene, scene.child, NULL,
+        &built, built.child, NULL,
         "{\"node\": 10, \"type\": \"train.Child\", \"title\": \"Child\", "
         "\"reachable\": false, \"retained\": {\"host\": 4194400}, "
         "\"spent\": 4194416, \"unseen\": 0, \"dominator\": null, "
@@ -195,15 +195,15 @@ garbage(void)
         "\".child\"}, {\"source\": 10, \"target\": 9, \"label\": "
         "\".parent\"}], "
         "\"findings\": []}}\n");
-    free_scene(&scene);
+    free_heap(&built);
 }
 
 static void
-expect_top(const heap *scene, lg_group group, lg_format format,
+expect_top(const heap *built, lg_group group, lg_format format,
            const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_top(scene->analysis, &TOP_OPTIONS(group, LG_NONE, 3),
+    REQUIRE(lg_report_top(built->analysis, &TOP_OPTIONS(group, LG_NONE, 3),
                           NULL, format, &text, NULL) == LG_OK);
     CHECK_TEXT(text, expected);
     lg_text_free(&text);
@@ -212,8 +212,8 @@ expect_top(const heap *scene, lg_group group, lg_format format,
 static void
 top(void)
 {
-    heap scene = make_scene();
-    expect_top(&scene, LG_GROUP_OBJECT, LG_FORMAT_TEXT,
+    heap built = make_heap();
+    expect_top(&built, LG_GROUP_OBJECT, LG_FORMAT_TEXT,
                "    retained    share  object                             held "
                "by\n"
                "    4.00 MiB   40.0 %  bytearray #11                      "
@@ -226,7 +226,7 @@ top(void)
                "\n"
                "each byte counted once; total 10.0 "
                "MiB, of which garbage is 4.00 MiB\n");
-    expect_top(&scene, LG_GROUP_TYPE, LG_FORMAT_TEXT,
+    expect_top(&built, LG_GROUP_TYPE, LG_FORMAT_TEXT,
                "    retained    share     objects  type\n"
                "    4.00 MiB   40.0 %           1  train.Child\n"
                "    4.00 MiB   40.0 %           1  bytearray\n"
@@ -234,7 +234,7 @@ top(void)
                "\n"
                "freed with all objects of the group; total 10.0 MiB, of "
                "which garbage is 4.00 MiB\n");
-    expect_top(&scene, LG_GROUP_MODULE, LG_FORMAT_TEXT,
+    expect_top(&built, LG_GROUP_MODULE, LG_FORMAT_TEXT,
                "    retained    share     objects  module of the type\n"
                "    9.00 MiB   90.0 %           8  builtins\n"
                "    6.00 MiB   60.0 %           3  train\n"
@@ -243,7 +243,7 @@ top(void)
                "freed with all objects of the group; total 10.0 MiB, of "
                "which garbage is 4.00 MiB\n");
     expect_top(
-        &scene, LG_GROUP_OBJECT, LG_FORMAT_JSON,
+        &built, LG_GROUP_OBJECT, LG_FORMAT_JSON,
         "{\"group\": \"object\", \"reachable\": {\"host\": 6292072}, "
         "\"garbage\": {\"host\": 4194514}, \"spent\": 10486704, "
         "\"libraries\": {\"host\": 0}, \"more\": {\"host\": 1049402}, "
@@ -262,7 +262,7 @@ top(void)
         "\"train.session\"}\n"
         "]}\n");
     expect_top(
-        &scene, LG_GROUP_TYPE, LG_FORMAT_JSON,
+        &built, LG_GROUP_TYPE, LG_FORMAT_JSON,
         "{\"group\": \"type\", \"reachable\": {\"host\": 6292072}, "
         "\"garbage\": {\"host\": 4194514}, \"spent\": 10486704, \"rows\": [\n"
         "  {\"retained\": {\"host\": 4194400}, \"spent\": 4194416, "
@@ -274,7 +274,7 @@ top(void)
         "  {\"retained\": {\"host\": 3145944}, \"spent\": 3145984, "
         "\"count\": 1, \"size\": {\"host\": 72}, \"type\": \"module\"}\n"
         "]}\n");
-    free_scene(&scene);
+    free_heap(&built);
 }
 
 static void
@@ -291,10 +291,10 @@ expect_tree(const lg_analysis *analysis, uint32_t node, double share,
 static void
 dominators(void)
 {
-    heap scene = make_scene();
+    heap built = make_heap();
     lg_text text = {0};
     lg_error err;
-    expect_tree(scene.analysis, LG_SUPER_ROOT, 0.01, LG_FORMAT_TEXT,
+    expect_tree(built.analysis, LG_SUPER_ROOT, 0.01, LG_FORMAT_TEXT,
                 "    retained    share  object\n"
                 "    6.00 MiB   60.0 %  everything that the roots reach\n"
                 "    3.00 MiB   30.0 %  ├─ module train #0\n"
@@ -309,7 +309,7 @@ dominators(void)
                 "each object shows what is freed with it; objects that retain "
                 "less than "
                 "1.0 % are left out\n");
-    expect_tree(scene.analysis, scene.history, 0.5, LG_FORMAT_TEXT,
+    expect_tree(built.analysis, built.history, 0.5, LG_FORMAT_TEXT,
                 "    retained    share  object\n"
                 "    3.00 MiB  100.0 %  list of 1 #1\n"
                 "    3.00 MiB  100.0 %  └─ [0]  Tensor #2\n"
@@ -318,7 +318,7 @@ dominators(void)
                 "less than "
                 "50.0 % are left out\n");
     expect_tree(
-        scene.analysis, scene.history, 0.5, LG_FORMAT_JSON,
+        built.analysis, built.history, 0.5, LG_FORMAT_JSON,
         "{\"left_out\": 0, \"reachable\": {\"host\": 6292072}, "
         "\"garbage\": {\"host\": 4194514}, \"rows\": [\n"
         "  {\"node\": 1, \"type\": \"list\", \"title\": \"list of 1\", "
@@ -328,29 +328,29 @@ dominators(void)
         "\"Tensor\", \"depth\": 1, \"dominator\": 1, \"label\": \"[0]\", "
         "\"retained\": {\"host\": 3145728}}\n"
         "]}\n");
-    CHECK(lg_report_dominators(scene.analysis, 99, 0, LG_FORMAT_TEXT, &text,
+    CHECK(lg_report_dominators(built.analysis, 99, 0, LG_FORMAT_TEXT, &text,
                                &err) == LG_EINVAL);
-    CHECK(lg_report_dominators(scene.analysis, 0, 2, LG_FORMAT_TEXT, &text,
+    CHECK(lg_report_dominators(built.analysis, 0, 2, LG_FORMAT_TEXT, &text,
                                &err) == LG_EINVAL);
     lg_why why;
-    CHECK(lg_why_new(scene.analysis, 99, NULL, &why, &err) == LG_EINVAL);
-    free_scene(&scene);
+    CHECK(lg_why_new(built.analysis, 99, NULL, &why, &err) == LG_EINVAL);
+    free_heap(&built);
 }
 
 // Without a GIL a class may be immortal; it then keeps its cache forever.
 static void
 kept_by_a_class(void)
 {
-    heap scene = {0};
+    heap built = {0};
     story made = story_begin();
     made.flags = LG_NODE_IMMORTAL;
     uint32_t class = story_add(&made, "type", "app.Model", 900);
     made.flags = LG_NODE_TRACKED;
-    scene.child = story_add(&made, "app.Model", NULL, 48);
-    story_attribute(&made, class, "cache", scene.child);
-    scene.graph = story_end(&made);
-    scene.analysis = analysed(scene.graph);
-    expect(&scene, scene.child, NULL,
+    built.child = story_add(&made, "app.Model", NULL, 48);
+    story_attribute(&made, class, "cache", built.child);
+    built.graph = story_end(&made);
+    built.analysis = analysed(built.graph);
+    expect(&built, built.child, NULL,
            "Model · app.Model #1  retains 48 B\n"
            "\n"
            "No root reaches it: it is garbage. gc.collect() cannot free it: "
@@ -358,15 +358,15 @@ kept_by_a_class(void)
            "immortal.\n"
            "Every path to it goes through class app.Model #0, which "
            "retains 948 B.\n");
-    free_scene(&scene);
+    free_heap(&built);
 }
 
 // For several objects the report shows their merged paths, then the biggest.
 static void
 several(void)
 {
-    heap scene = make_scene();
-    const uint32_t nodes[] = {scene.words, scene.loss, scene.shared};
+    heap built = make_heap();
+    const uint32_t nodes[] = {built.words, built.loss, built.shared};
     const char *const words[] = {
         "3 objects retain 5.00 MiB together",
         "│  └─ [0]  Tensor · torch.Tensor #2\n",
@@ -374,16 +374,16 @@ several(void)
         "│    ↓ .history\n",
     };
     lg_text text = {0};
-    REQUIRE(why_report(scene.analysis, nodes, 3, NULL, LG_FORMAT_TEXT, &text) ==
+    REQUIRE(why_report(built.analysis, nodes, 3, NULL, LG_FORMAT_TEXT, &text) ==
             LG_OK);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         CHECK(strstr(text.data, words[i]) != NULL);
-    CHECK(lg_nodes_biggest(scene.analysis, nodes, 3) == scene.loss);
-    CHECK(lg_nodes_biggest(scene.analysis, nodes, 0) == LG_NONE);
-    CHECK(why_report(scene.analysis, nodes, 0, NULL, LG_FORMAT_TEXT, &text) ==
+    CHECK(lg_nodes_biggest(built.analysis, nodes, 3) == built.loss);
+    CHECK(lg_nodes_biggest(built.analysis, nodes, 0) == LG_NONE);
+    CHECK(why_report(built.analysis, nodes, 0, NULL, LG_FORMAT_TEXT, &text) ==
           LG_EINVAL);
     lg_text_free(&text);
-    free_scene(&scene);
+    free_heap(&built);
 }
 
 SUITE(report_why)

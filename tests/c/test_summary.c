@@ -228,9 +228,9 @@ memory_may_run_out(void)
 static void
 figures_are_counted(void)
 {
-    figure_heap scene = figure_heap_make();
+    figure_heap built = figure_heap_make();
     lg_summary *summary = NULL;
-    REQUIRE(lg_summary_new(scene.analysis, NULL, &summary, NULL) == LG_OK);
+    REQUIRE(lg_summary_new(built.analysis, NULL, &summary, NULL) == LG_OK);
     const lg__tally *tallies = summary->tallies.data;
     size_t counted = 0;
     for (size_t i = 0; i < summary->tallies.count; i++)
@@ -241,7 +241,7 @@ figures_are_counted(void)
         }
     CHECK(counted == 1);
     lg_summary_free(summary);
-    figure_heap_free(&scene);
+    figure_heap_free(&built);
 }
 
 // Roots of other kinds are no threads.

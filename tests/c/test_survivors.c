@@ -4,17 +4,17 @@
 #include "story.h"
 #include "test.h"
 
-typedef struct told {
+typedef struct fixture {
     story to;
     uint32_t app;
     uint32_t list; // app.list, which refers to all that is shared
     uint32_t items;
-} told;
+} fixture;
 
-static told
+static fixture
 begin(void)
 {
-    told made = {.to = story_begin()};
+    fixture made = {.to = story_begin()};
     story_type(&made.to, "app.Thing", "object");
     made.app = story_module(&made.to, "app");
     uint32_t space = story_add(&made.to, "dict", NULL, 64);
@@ -26,7 +26,7 @@ begin(void)
 
 // An object that app.list has, and app.name too.
 static uint32_t
-share(told *made, const char *type, const char *name, uint64_t size)
+share(fixture *made, const char *type, const char *name, uint64_t size)
 {
     uint32_t node = story_add(&made->to, type, NULL, size);
     story_edge(&made->to, made->list, node, LG_EDGE_INDEX, made->items++);
@@ -41,7 +41,7 @@ typedef struct end {
 } end;
 
 static end
-cut(told *made, const char *text)
+cut(fixture *made, const char *text)
 {
     end got = {.graph = story_end(&made->to)};
     lg_edges edges = {0};
@@ -65,7 +65,7 @@ end_free(end *got)
 static void
 test_what_is_told(void)
 {
-    told made = begin();
+    fixture made = begin();
     uint32_t thing = share(&made, "app.Thing", "thing", 100);
     share(&made, "str", "text", 1000);
     share(&made, "function", "step", 1000);
@@ -81,7 +81,7 @@ test_what_is_told(void)
 static void
 test_order(void)
 {
-    told made = begin();
+    fixture made = begin();
     uint32_t small = share(&made, "app.Thing", "small", 100);
     uint32_t big = share(&made, "app.Thing", "big", 2000);
     uint32_t kept = story_add(&made.to, "app.Thing", NULL, 10);
@@ -115,7 +115,7 @@ test_order(void)
 static void
 test_what_is_below(void)
 {
-    told made = begin();
+    fixture made = begin();
     uint32_t outer = share(&made, "app.Thing", "outer", 100);
     uint32_t inner = story_add(&made.to, "app.Thing", NULL, 50);
     story_edge(&made.to, made.list, inner, LG_EDGE_INDEX, made.items++);
@@ -132,7 +132,7 @@ static void
 test_immortal(void)
 {
     for (int immortal = 0; immortal < 2; immortal++) {
-        told made = begin();
+        fixture made = begin();
         made.to.flags |= immortal ? LG_NODE_IMMORTAL : 0;
         uint32_t none = story_add(&made.to, "app.Thing", NULL, 16);
         story_attribute(&made.to, made.app, "best", none);
@@ -148,7 +148,7 @@ static void
 test_cut_next(void)
 {
     enum { REFERENCES = 6, LISTED = 4 };
-    told made = begin();
+    fixture made = begin();
     uint32_t holder = story_add(&made.to, "app.Thing", NULL, 48);
     uint32_t deep = story_add(&made.to, "app.Thing", NULL, 48);
     uint32_t item = story_add(&made.to, "app.Thing", NULL, 1000);

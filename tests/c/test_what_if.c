@@ -121,7 +121,7 @@ test_random_cuts(void)
 typedef struct program {
     lg_graph *graph;
     lg_analysis *analysis;
-    uint32_t list, first, second, table, key, value, knot;
+    uint32_t list, first, second, table, key, value, ring;
 } program;
 
 static program
@@ -139,7 +139,7 @@ program_new(void)
     made.table = story_add(&to, "dict", NULL, 64);
     made.key = story_add(&to, "tuple", NULL, 56);
     made.value = story_add(&to, "app.Thing", NULL, 3000);
-    made.knot = story_add(&to, "app.Thing", NULL, 500);
+    made.ring = story_add(&to, "app.Thing", NULL, 500);
     story_attribute(&to, app, "losses", made.list);
     story_attribute(&to, app, "table", made.table);
     story_attribute(&to, app, "best", made.second);
@@ -147,8 +147,8 @@ program_new(void)
     story_edge(&to, made.list, made.second, LG_EDGE_INDEX, 1);
     story_edge(&to, made.table, made.key, LG_EDGE_KEY, 0);
     story_edge(&to, made.table, made.value, LG_EDGE_VALUE, made.key);
-    story_attribute(&to, made.first, "knot", made.knot);
-    story_attribute(&to, made.knot, "self", made.knot);
+    story_attribute(&to, made.first, "ring", made.ring);
+    story_attribute(&to, made.ring, "self", made.ring);
     made.graph = story_end(&to);
     made.analysis = analysed(made.graph);
     return made;
@@ -227,7 +227,7 @@ test_texts(void)
         {"name:app.losses", 1},
         {"app.losses[0]", 1},
         {"app.losses[*]", 2},
-        {"app.losses[*].knot", 1},
+        {"app.losses[*].ring", 1},
         {"app.*", 3},
         {"*->type:app.Thing", 6},
         {"type:list->*", 2},

@@ -148,11 +148,11 @@ class Command(unittest.TestCase):
         text = self.fine("memory", "training.lgs")
         self.assertRegex(text, r"(?m)^    allocated +4\.39 MiB$")
         self.assertIn("512 bytes more than its blocks", text)
-        told = json.loads(self.fine("memory", "training.lgs", "--json"))
-        (gpu,) = told["devices"]
+        reported = json.loads(self.fine("memory", "training.lgs", "--json"))
+        (gpu,) = reported["devices"]
         self.assertEqual(gpu["attributed"] + gpu["unattributed"], gpu["allocated"])
         self.assertEqual(sum(gpu["by_kind"].values()), gpu["attributed"])
-        self.assertEqual(told["host"]["mapped"], 65536)
+        self.assertEqual(reported["host"]["mapped"], 65536)
         self.assertIn("the snapshot is partial", self.fine("memory", "partial.lgs"))
 
     def test_refs(self) -> None:

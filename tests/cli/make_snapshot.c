@@ -11,7 +11,7 @@
 
 // Objects that refer to three others each, to whichever it may be.
 static lg_graph *
-make_tangle(uint32_t count)
+make_component(uint32_t count)
 {
     test_heap heap;
     uint64_t state = 1;
@@ -42,7 +42,7 @@ SUITE(make_snapshot)
     uint32_t count = (uint32_t)strtoul(argv[1], NULL, 10);
     if (!shape && count == 0)
         return 2;
-    lg_graph *graph = shape ? shape->make(&subject) : make_tangle(count);
+    lg_graph *graph = shape ? shape->make(&subject) : make_component(count);
     lg_status status = lg_graph_save(graph, argv[2], NULL, NULL, &error);
     if (status)
         fprintf(stderr, "%s\n", error.message);

@@ -22,7 +22,7 @@ NAMES = sorted(path.stem for path in EXAMPLES.glob("*.py"))
 def patterns(warm):
     """The patterns that a script's report names, each once: patterns(script, mode)."""
 
-    def told(script, mode=""):
+    def reported(script, mode=""):
         done = warm.run(script, *([mode] if mode else []))
         if done.code == 1 and done.err == "no CUDA device\n":
             pytest.skip("no CUDA device: the mistake is one of the GPU's memory")
@@ -35,14 +35,14 @@ def patterns(warm):
         names = re.findall(r"^([a-z-]+): .* (?:x |block)", report, re.MULTILINE)
         return list(dict.fromkeys(names))
 
-    return told
+    return reported
 
 
 def test_every_pattern_has_its_scripts():
     assert sorted(path.stem for path in OTHERS.glob("*.py")) == NAMES
     document = EXAMPLES.parents[1] / "docs" / "findings.md"
-    told = re.findall(r"^\| `([a-z-]+)` \|", document.read_text(), re.MULTILINE)
-    assert sorted(told) == [name.replace("_", "-") for name in NAMES]
+    reported = re.findall(r"^\| `([a-z-]+)` \|", document.read_text(), re.MULTILINE)
+    assert sorted(reported) == [name.replace("_", "-") for name in NAMES]
 
 
 @pytest.mark.parametrize("name", sorted({*NAMES} - {*FIXES}))

@@ -130,7 +130,7 @@ add_reference(test_heap *heap, chance *luck, uint32_t from, uint32_t to)
     }
 }
 
-// Wide (one object holds all), deep (a chain), flat (few edges) or tangled,
+// Wide (one object holds all), deep (a chain), flat (few edges) or cyclic,
 // with self-loops and many edges between two objects.
 static lg_graph *
 make_heap(chance *luck)

@@ -121,7 +121,7 @@ test_depth_is_told(void)
 }
 
 static void
-test_way_home_is_shown(void)
+test_root_path_is_shown(void)
 {
     lg_view_options options = {
         .size = sizeof options, .direction = LG_BACKREFS, .max_depth = 1};
@@ -355,7 +355,7 @@ SUITE(view)
     RUN(test_every_type_is_shown);
     RUN(test_noise_comes_last);
     RUN(test_depth_is_told);
-    RUN(test_way_home_is_shown);
+    RUN(test_root_path_is_shown);
     RUN(test_weak_is_asked_for);
     RUN(test_native_holder_is_told);
     RUN(test_roots_end_the_search);

@@ -98,8 +98,10 @@ def test_garbage_has_retained_sizes():
         snapshot = leakgraph.snapshot()
         (node,) = snapshot.select(hex(address))
         assert not node.is_reachable and node.dominator is None
-        tangle = list(snapshot.cycles(holding="bytearray", kind="collectable")[0].nodes)
-        assert node in tangle and MIB < snapshot.retained(tangle).host < MIB + 1024
+        members = list(
+            snapshot.cycles(holding="bytearray", kind="collectable")[0].nodes
+        )
+        assert node in members and MIB < snapshot.retained(members).host < MIB + 1024
         assert snapshot.dominators.garbage.host > MIB
 
 

@@ -16,12 +16,12 @@ class Other(Thing):
     """Also refers to its session."""
 
 
-def tangled(node):
+def is_cyclic(node):
     return [cycle for cycle in node.snapshot.cycles(**OURS) if node in cycle.nodes]
 
 
 def look(thing):
-    return tangled(leakgraph.snapshot().find(thing))
+    return is_cyclic(leakgraph.snapshot().find(thing))
 
 
 def test_all_that_are_alike_are_counted():

@@ -81,8 +81,8 @@ def test_planted_two_cycles(still):
     assert planted <= called
     assert called == freed_by_collector()
     found = cycles_with(snapshot, kind="collectable")
-    knotted = {node.address for cycle in found for node in cycle.nodes}
-    assert planted <= knotted
+    found_in = {node.address for cycle in found for node in cycle.nodes}
+    assert planted <= found_in
     mine = [c for c in found if c.types and "Thing" in str(c)]
     assert len(mine) == 334
 
@@ -144,11 +144,9 @@ def test_cutting_the_edge_named_unties_it(still, shape):
     rounds = sum(edge.target == cycle.cut.target for edge in cycle.edges)
     for _ in range(rounds):
         again = leakgraph.snapshot()
-        tangled = [
-            c for c in cycles_with(again) if again.find(kept[0]) in list(c.nodes)
-        ]
-        if tangled:
-            cut(tangled[0])
+        cyclic = [c for c in cycles_with(again) if again.find(kept[0]) in list(c.nodes)]
+        if cyclic:
+            cut(cyclic[0])
     after = leakgraph.snapshot()
     node = after.find(kept[0])
     assert [c for c in cycles_with(after) if node in list(c.nodes)] == []

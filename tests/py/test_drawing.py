@@ -74,10 +74,10 @@ many += [[] for _ in range(2_000)]
 print(leakgraph.show_refs(held).text.splitlines()[0])
 print(leakgraph.show_refs(held, retained=True).text.splitlines()[0])
 """
-    told = subprocess.run(
+    reported = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     ).stdout.splitlines()
-    assert ["3.00 MiB" in line for line in told] == [True, True, False, True]
+    assert ["3.00 MiB" in line for line in reported] == [True, True, False, True]
 
 
 def test_any_object_will_do():
@@ -341,7 +341,7 @@ def inmost(depth):
 
 
 @pytest.mark.parametrize(("depth", "gap"), [(2, False), (40, True)])
-def test_backrefs_show_the_way_home(depth, gap):
+def test_backrefs_show_the_path_from_a_root(depth, gap):
     text = leakgraph.show_backrefs(inmost(depth), max_depth=1).text
     NESTED.clear()
     assert text.splitlines()[-1].endswith("root: an imported module (sys.modules)")
@@ -349,7 +349,7 @@ def test_backrefs_show_the_way_home(depth, gap):
     assert len(text.splitlines()) <= 12 and "+1 more" not in text
 
 
-def test_garbage_has_no_way_home():
+def test_garbage_has_no_path_from_a_root():
     from collector import collector_off
 
     with collector_off():

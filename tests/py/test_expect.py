@@ -95,10 +95,10 @@ def test_garbage_that_waits_for_the_collector():
     try:
         thing = Thing()
         thing.me = thing
-        leakgraph.expect_collectable(thing, "tangled")
+        leakgraph.expect_collectable(thing, "cyclic")
         del thing
         (found,) = leakgraph.snapshot().uncollected()
-        assert found.label == "tangled" and not found.node.is_reachable
+        assert found.label == "cyclic" and not found.node.is_reachable
         assert found.node in set(found.why.snapshot.collectable())
     finally:
         gc.enable()

@@ -73,7 +73,7 @@ class Thing:
     """An object that refers to its arguments."""
 
 
-def tangle(size):
+def component(size):
     """Make objects that need igraph."""
     choice = random.Random(size)
     things = [Thing() for _ in range(size)]
@@ -84,7 +84,7 @@ def tangle(size):
 
 @pytest.fixture
 def held():
-    return tangle(3000)
+    return component(3000)
 
 
 def captured(things):

@@ -30,7 +30,7 @@ def tell(python):
     return run
 
 
-def unblamed(before, now):
+def check_others(before, now):
     """Check that the growth is leakgraph's, and nobody else's."""
     assert now[1] - before[1] < MIB, "other allocations"
     assert now[2] - before[2] < 3 * MIB, "anything else"
@@ -52,9 +52,9 @@ tell()
     nodes = plain[3]
     assert before[0] == after[0] == 0
     assert 20 * nodes < analysed[0] - plain[0] < 120 * nodes
-    unblamed(before, plain)
-    unblamed(before, analysed)
-    unblamed(before, after)
+    check_others(before, plain)
+    check_others(before, analysed)
+    check_others(before, after)
 
 
 @pytest.mark.parametrize("compress", [0, 3])
@@ -81,8 +81,8 @@ tell()
     assert before[0] == gone[0] == 0
     assert compress == 0 or loaded[0] > 20 * nodes
     assert asked[0] - loaded[0] > 20 * nodes
-    unblamed(before, loaded)
-    unblamed(before, asked)
+    check_others(before, loaded)
+    check_others(before, asked)
 
 
 def test_results_pictures_and_readers_keep_nothing(tell):
@@ -101,7 +101,7 @@ tell()
 """
     )
     assert before[0] == after[0] == 0
-    unblamed(before, after)
+    check_others(before, after)
 
 
 def test_kept_pages(tell):
@@ -116,7 +116,7 @@ tell()
 """
     )
     assert before[0] == gone[0] == 0 and kept[0] > 8 * MIB
-    unblamed(before, kept)
+    check_others(before, kept)
 
 
 def test_sizes_of_one_snapshot():

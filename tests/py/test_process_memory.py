@@ -56,15 +56,15 @@ def check(host):
 
 @pytest.fixture
 def tell(python):
-    """Run code that calls tell(), and return what it told, checked."""
+    """Run code that calls tell(), and return what it reported, checked."""
 
     def run(code, **environment):
         done = python("-c", TELL + code, **environment)
         assert done.code == 0, done.err
-        told = [json.loads(line) for line in done.out.splitlines()]
-        for host in told:
+        reported = [json.loads(line) for line in done.out.splitlines()]
+        for host in reported:
             check(host)
-        return told
+        return reported
 
     return run
 
@@ -229,7 +229,12 @@ tell()
     )
     if before["children"] is None:
         pytest.skip("the kernel does not list children")
-    assert [told["children"] for told in (before, there, both, gone)] == [0, 1, 1, 0]
+    assert [reported["children"] for reported in (before, there, both, gone)] == [
+        0,
+        1,
+        1,
+        0,
+    ]
     assert there["children_shmem"] == 4 * MIB
     assert not before["children_shmem"]
     assert not both["children_shmem"]

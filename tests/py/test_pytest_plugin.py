@@ -38,7 +38,7 @@ def leak():
     kept.append(Item())
 
 
-def tangle():
+def cycle():
     item = Item()
     item.itself = item
 
@@ -65,9 +65,9 @@ def test_growth_is_told_with_its_line():
 
 
 def test_cycles_are_told():
-    text = found(tangle)
+    text = found(cycle)
     assert "A call leaves 1 reference cycle to" in text and "Item" in text
-    assert found(tangle, max_cycles=1) == ""
+    assert found(cycle, max_cycles=1) == ""
 
 
 def test_what_should_be_gone_is_told():

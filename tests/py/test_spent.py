@@ -60,7 +60,7 @@ print(json.dumps([really, spent, retained, as_json and all(agree), text]))
 """
 
 
-def told(kind):
+def reported(kind):
     result = subprocess.run(
         [sys.executable, "-c", PROGRAM, kind],
         capture_output=True,
@@ -79,18 +79,18 @@ def told(kind):
     ["ints", "floats", "tuples", "slots", "lists", "dicts", "sets", "texts", "blocks"],
 )
 def test_spent_is_what_the_allocators_say(kind):
-    really, spent, retained, as_json, _ = told(kind)
+    really, spent, retained, as_json, _ = reported(kind)
     assert abs(spent - really) <= 0.02 * really
     assert retained <= spent
     assert as_json
 
 
 def test_why_says_both_where_they_differ():
-    _, spent, _, _, text = told("ints")
+    _, spent, _, _, text = reported("ints")
     assert "Allocators spend 3.8" in text and "because they round up" in text
     assert spent >= 3_200_000
     assert "  spent  type\n" in text
-    text = told("dicts")[-1]
+    text = reported("dicts")[-1]
     assert "Allocators spend" not in text
 
 

@@ -128,11 +128,11 @@ def found(target):
 
 
 def test_each_process_is_there(target, found):
-    told = [(one.pid, one.parent, one.forked) for one in found.processes]
-    assert told[0] == (target.pid, None, False)
-    assert told[1][1:] == (target.pid, False)
+    reported = [(one.pid, one.parent, one.forked) for one in found.processes]
+    assert reported[0] == (target.pid, None, False)
+    assert reported[1][1:] == (target.pid, False)
     assert found.processes[1].name == "multiprocessing.resource_tracker"
-    assert told[2:] == [(pid, target.pid, True) for pid in target.forks]
+    assert reported[2:] == [(pid, target.pid, True) for pid in target.forks]
     for one in found.processes:
         assert one.objects.host > 1 << 20
         assert one.resident >= one.private + one.shared > 0
@@ -263,8 +263,8 @@ def test_workers_of_the_worker_of_a_rank():
         tree = leakgraph.tree(one.pid)
     finally:
         one.end()
-    told = [(each.pid, each.parent, each.rank) for each in tree.processes]
+    reported = [(each.pid, each.parent, each.rank) for each in tree.processes]
     chain = [one.pid, *one.forks]
-    assert told == [(pid, up, "3") for pid, up in zip(chain, [None, *chain])]
+    assert reported == [(pid, up, "3") for pid, up in zip(chain, [None, *chain])]
     assert [each.forked for each in tree.processes] == [False, True, True]
     assert str(tree).count(" (rank 3, fork)") == 2 and " (rank 3)" in str(tree)

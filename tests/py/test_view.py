@@ -363,14 +363,14 @@ def test_the_browser(server, tmp_path, monkeypatch, number):
         preexec_fn=functools.partial(signal.signal, number, signal.SIG_DFL),
     )
     try:
-        told = seen.read_text()
+        reported = seen.read_text()
         url = process.stdout.readline().strip()
         process.send_signal(number)
         process.communicate(timeout=60)
     finally:
         process.kill()
     assert process.returncode == 0
-    assert told.startswith("600\n") and f"url={url}" in told
+    assert reported.startswith("600\n") and f"url={url}" in reported
     assert not list(tmp_path.glob("leakgraph-*"))
 
 

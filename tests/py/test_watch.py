@@ -15,7 +15,7 @@ from leakgraph import samples, sites, watching
 from leakgraph.budget import Budget
 from leakgraph.digest import summarize
 from leakgraph.evidence import Evidence
-from leakgraph.told import LeakWarning, describe, sample_lines, signed
+from leakgraph.leak_text import LeakWarning, describe, sample_lines, signed
 from leakgraph.watching import ENOUGH, SLOTS, Watch
 
 pytestmark = pytest.mark.ends
@@ -144,18 +144,18 @@ def test_no_snapshot_without_growth(name):
 
 def test_a_leak_is_told_once():
     program = Program(leaking, [Row("losses[*]")], budget=1.0)
-    with pytest.warns(leakgraph.LeakWarning, match="losses") as told:
+    with pytest.warns(leakgraph.LeakWarning, match="losses") as reported:
         program.run(1000)
-    assert len(told) == 1
-    assert told[0].filename == __file__
+    assert len(reported) == 1
+    assert reported[0].filename == __file__
     assert len(program.evidence.compared[0]) == ENOUGH
     assert len(program.watch.leaks) == 1
     assert program.watch.leaks[0] in program.watch.report()
     assert program.watch.steps == 1000
     program.evidence.rows.append(Row("other"))
-    with pytest.warns(leakgraph.LeakWarning, match="other") as told:
+    with pytest.warns(leakgraph.LeakWarning, match="other") as reported:
         program.run(5000)
-    assert len(told) == 1
+    assert len(reported) == 1
 
 
 def test_snapshots_are_taken_at_widening_distances():
@@ -244,16 +244,16 @@ def test_raise():
 
 
 def test_call():
-    told = []
+    reported = []
     program = Program(
         leaking,
         [Row("x"), Row("y")],
         budget=1.0,
-        on_leak=lambda *leak: told.append(leak),
+        on_leak=lambda *leak: reported.append(leak),
     )
     program.run(1000)
-    assert [row.holder for row, _ in told] == ["x", "y"]
-    assert told[0][1] == program.evidence.rows
+    assert [row.holder for row, _ in reported] == ["x", "y"]
+    assert reported[0][1] == program.evidence.rows
 
 
 def test_stop():
@@ -386,10 +386,10 @@ def test_malloc_is_asked_seldom_where_that_takes_long():
 
 def test_by_time():
     clock = Clock()
-    told = []
+    reported = []
     watch = Watch(
         budget=1.0,
-        on_leak=lambda *leak: told.append(leak),
+        on_leak=lambda *leak: reported.append(leak),
         clock=clock,
         read=lambda: (leaking(clock.now), 0, 0, 0, 0),
         evidence=Evidences(clock, [Row("x")]),
@@ -400,7 +400,7 @@ def test_by_time():
         clock.now += 1.0
         watch._sample()
     watch._tell(1)
-    assert len(told) == 1
+    assert len(reported) == 1
     assert watch._evidence.compared[0][0] > 0  # seconds
     assert watch.leaks[0].endswith(" per second")
 
@@ -451,10 +451,10 @@ kept = []
 
 def test_a_real_leak_with_its_line():
     clock = Clock()
-    told = {}
+    reported = {}
     watch = Watch(
         1.0,
-        lambda row, growth: told.update({row.holder: row}),
+        lambda row, growth: reported.update({row.holder: row}),
         traces=True,
         clock=clock,
         read=lambda: (leaking(clock.now), 0, 0, 0, 0),
@@ -462,14 +462,14 @@ def test_a_real_leak_with_its_line():
         background=False,
     )
     with watch:
-        while f"{__name__}.kept[*]" not in told:
+        while f"{__name__}.kept[*]" not in reported:
             assert watch.steps < 1000
             kept.extend([Item(watch.steps) for _ in range(20)])
             clock.now += 1.0
             watch.step()
     assert not tracemalloc.is_tracing()
     kept.clear()
-    assert told[f"{__name__}.kept[*]"].per_step > 0
+    assert reported[f"{__name__}.kept[*]"].per_step > 0
     (text,) = (text for text in watch.leaks if text.startswith(f"{__name__}.kept[*]"))
     assert f"{__name__}.kept[*]: accumulates" in text
     assert f"allocated at {__file__}:" in text
@@ -509,10 +509,10 @@ def test_another_process_finds_the_line(tmp_path, monkeypatch):
 def test_a_function_gets_what_another_process_found(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     clock = Clock()
-    told = []
+    reported = []
     watch = Watch(
         1.0,
-        lambda row, growth: told.append((row, growth)),
+        lambda row, growth: reported.append((row, growth)),
         clock=clock,
         read=lambda: (leaking(clock.now), 0, 0, 0, 0),
         evidence=Without(SLOTS),
@@ -525,7 +525,7 @@ def test_a_function_gets_what_another_process_found(tmp_path, monkeypatch):
             clock.now += 1.0
             watch.step()
     kept.clear()
-    ((row, growth),) = (leak for leak in told if "kept[*]" in leak[0].holder)
+    ((row, growth),) = (leak for leak in reported if "kept[*]" in leak[0].holder)
     assert row in list(growth)
     assert row.node is None
     assert row.counts[-1] > row.counts[0]
@@ -636,11 +636,11 @@ def test_two_snapshots_are_said():
     assert "10 B per second" in describe(Row("x"), unit="second")
 
 
-@pytest.mark.parametrize(("count", "told"), [(1, "one Item"), (1234, "1,234 Item")])
-def test_what_grows_in_place_is_counted_once(count, told):
+@pytest.mark.parametrize(("count", "reported"), [(1, "one Item"), (1234, "1,234 Item")])
+def test_what_grows_in_place_is_counted_once(count, reported):
     row = Row("x")
     row.counts, row.verdict = (count,) * 3, "grows in place"
-    assert describe(row).startswith(f"x: grows in place, {told}, +4.00 KiB in all")
+    assert describe(row).startswith(f"x: grows in place, {reported}, +4.00 KiB in all")
 
 
 def test_samples_are_told_with_what_rises():

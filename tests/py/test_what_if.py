@@ -26,8 +26,8 @@ class World:
         self.shared = Thing()
         self.losses = [Thing(self.shared) for _ in range(5)]
         self.best = self.losses[3]
-        self.knot = Thing(Thing())
-        self.knot.held.append(self.knot)
+        self.ring = Thing(Thing())
+        self.ring.held.append(self.ring)
         self.table = {(1, 2): Thing(), "best": self.best, "free": Thing(Thing())}
         self.layers = [Thing() for _ in range(3)]
         for layer in self.layers:
@@ -83,7 +83,7 @@ CUTS: dict[str, tuple[list[str], Callable[[], object]]] = {
         [f"{NAME}.losses", f"{NAME}.best", f"{NAME}.table", f"{NAME}.shared"],
         lambda: [delattr(world, n) for n in ("losses", "best", "table", "shared")],
     ),
-    "cycle": ([f"{NAME}.knot"], lambda: delattr(world, "knot")),
+    "cycle": ([f"{NAME}.ring"], lambda: delattr(world, "ring")),
     "values": ([f"{NAME}.table[*]"], lambda: world.table.clear()),
     "each": ([f"{NAME}.layers[*].named['cache']"], clear_caches),
     "nothing": ([f"{NAME}.best"], lambda: delattr(world, "best")),
@@ -95,14 +95,14 @@ CUTS: dict[str, tuple[list[str], Callable[[], object]]] = {
 def test_what_dies_in_a_fork(snap: leakgraph.Snapshot, case: str) -> None:
     references, cut = CUTS[case]
     answer = snap.what_if(references)
-    told = {n.address for n in answer.nodes if n.type_name == f"{__name__}.Thing"}
-    assert told == die_in_a_fork(cut)
+    reported = {n.address for n in answer.nodes if n.type_name == f"{__name__}.Thing"}
+    assert reported == die_in_a_fork(cut)
     assert sum(row.count for row in answer) == len(answer.nodes)
     assert sum(sum(row.size.values()) for row in answer) == sum(answer.size.values())
 
 
 def test_a_cycle_waits_for_the_collector(snap: leakgraph.Snapshot) -> None:
-    assert snap.what_if(f"{NAME}.knot").waiting >= 3
+    assert snap.what_if(f"{NAME}.ring").waiting >= 3
     assert snap.what_if(f"{NAME}.layers").waiting == 0
 
 

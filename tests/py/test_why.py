@@ -52,8 +52,10 @@ def test_its_references_are_rows(kept):
             assert row["type"] == hop.target.type_name
             assert row["size"] == hop.target.size
             assert row["retained"] == dict(hop.target.retained)
-        told = [row["label"] for row in rows if row["reason"] == "cut with the others"]
-        assert told == [cut.label for cut in why.cuts]
+        reported = [
+            row["label"] for row in rows if row["reason"] == "cut with the others"
+        ]
+        assert reported == [cut.label for cut in why.cuts]
         assert json.loads(json.dumps(rows)) == rows
 
 

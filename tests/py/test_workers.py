@@ -205,5 +205,5 @@ def test_workers_of_a_loader(tmp_path, method):
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[-1] == str(float(sum(range(300))))
-    told = [line for line in lines if re.search(r"\+\d\d\.\d MiB, rises$", line)]
-    assert len(told) == 2, done.stdout
+    reported = [line for line in lines if re.search(r"\+\d\d\.\d MiB, rises$", line)]
+    assert len(reported) == 2, done.stdout

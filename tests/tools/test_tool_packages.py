@@ -16,7 +16,7 @@ import leakgraph
 LISTED = package_environment.listed(
     package_environment.LIST.read_text(encoding="utf-8")
 )
-TOLD = {
+REPORT = {
     "version": "1.2",
     "compiled": 3,
     "nodes": 60_000,
@@ -205,7 +205,7 @@ def test_a_probe_that_must_end_is_killed(monkeypatch):
     ],
 )
 def test_how_much_is_seen(changes, verdict):
-    assert packages.verdict(TOLD | changes) == verdict
+    assert packages.verdict(REPORT | changes) == verdict
 
 
 def test_rows(tmp_path, monkeypatch):
@@ -214,12 +214,12 @@ def test_rows(tmp_path, monkeypatch):
     page.write_text("# Page\n\n<!-- packages -->\n<!-- end -->\n\nMore.\n")
     monkeypatch.setattr(packages, "PAGE", page)
     monkeypatch.setattr(packages, "RUNS", tmp_path / "runs")
-    for name, told in {
-        LISTED[0].name: TOLD | {"seen": 1 << 20, "wrong": ["a|b"]},
+    for name, report in {
+        LISTED[0].name: REPORT | {"seen": 1 << 20, "wrong": ["a|b"]},
         LISTED[1].name: {"error": "ended by SIGSEGV"},
     }.items():
         (folder / "results").mkdir(parents=True, exist_ok=True)
-        (folder / f"results/{name}.json").write_text(json.dumps(told))
+        (folder / f"results/{name}.json").write_text(json.dumps(report))
     (folder / "installed").mkdir()
     (folder / f"installed/{LISTED[2].name}.txt").write_text("no wheel")
     packages.write_page(LISTED)

@@ -164,7 +164,7 @@ is_related(const lg_analysis *analysis, uint32_t one, uint32_t other)
 
 // Whether an item that is there already is about the same objects.
 static bool
-is_told(const lg_answers *answers, const lg_advice *advice, uint32_t node)
+is_shown(const lg_answers *answers, const lg_advice *advice, uint32_t node)
 {
     for (size_t i = 0; i < advice->count; i++) {
         const lg_advice_item *item = &advice->items[i];
@@ -197,7 +197,7 @@ program_bytes(const lg_top *top)
 
 // Garbage is told of by its cycles.
 static bool
-is_garbage_told(const lg_answers *answers, const lg_top_row *row)
+is_garbage_shown(const lg_answers *answers, const lg_top_row *row)
 {
     return row->where.kind == LG_WHERE_GARBAGE && answers->cycles != NULL &&
            answers->cycles->leaks > 0;
@@ -211,7 +211,8 @@ add_holders(const lg_answers *answers, size_t limit, lg_advice *out)
     for (size_t i = 0; top != NULL && i < top->count; i++) {
         const lg_top_row *row = &top->rows[i];
         if (row->weight / HOLDER_PERCENT >= program_bytes(top) / 100 &&
-            !is_garbage_told(answers, row) && !is_told(answers, out, row->node))
+            !is_garbage_shown(answers, row) &&
+            !is_shown(answers, out, row->node))
             add(out, from, limit,
                 (lg_advice_item){LG_ADVICE_HOLDER, i, row->weight, SIZE_MAX});
     }

@@ -206,7 +206,7 @@ lg__detection_reason(lg__detection *detection, uint32_t node)
     return (lg_cycle_reason)detection->uncollectable.reason[node];
 }
 
-// ------------------------------------------------------------------ clues ---
+// ---------------------------------------------------------------- matches ---
 
 void
 lg__match_free(lg__match *match)

@@ -37,10 +37,10 @@ find_other(lg__finder *finder, const lg_hop *hop, const lg_monitor *monitor,
 static bool
 is_holder(const lg_growth_row *row, const lg_hop *hop)
 {
-    uint32_t told = row->path.count > 0
-                        ? row->path.hops[row->path.count - 1].source
-                        : LG_NONE;
-    bool known = hop->weak || hop->source == told;
+    uint32_t shown = row->path.count > 0
+                         ? row->path.hops[row->path.count - 1].source
+                         : LG_NONE;
+    bool known = hop->weak || hop->source == shown;
     for (size_t i = 0; i < row->other_count; i++)
         known |=
             row->others[i].hops[row->others[i].count - 1].source == hop->source;

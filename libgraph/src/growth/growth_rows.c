@@ -273,13 +273,13 @@ drop_followers(const lg__comparison *state, lg_growth *out)
     size_t kept = 0;
     for (size_t i = 0; i < out->count; i++) {
         const lg_growth_row *row = &out->rows[i];
-        bool told = false;
+        bool shown = false;
         for (size_t j = 0; j < kept; j++)
-            told |= is_index_of(state, row, &out->rows[j]) ||
-                    (is_of_weak_references(row) &&
-                     !is_of_weak_references(&out->rows[j]) &&
-                     is_in_step(state, row, &out->rows[j]));
-        if (!told)
+            shown |= is_index_of(state, row, &out->rows[j]) ||
+                     (is_of_weak_references(row) &&
+                      !is_of_weak_references(&out->rows[j]) &&
+                      is_in_step(state, row, &out->rows[j]));
+        if (!shown)
             out->rows[kept++] = out->rows[i];
     }
     out->count = kept;

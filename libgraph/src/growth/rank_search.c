@@ -134,15 +134,15 @@ rest_differs(const search *state, uint32_t place)
 }
 
 static void
-tell_above(const search *state, uint32_t place, bool is_told)
+cover_above(const search *state, uint32_t place, bool is_shown)
 {
     const lg__rank_table *table = state->table;
     uint32_t parent = lg_places_at(table->places, place).parent;
     size_t cells = (size_t)table->each * table->ranks;
     const uint64_t *from =
-        (is_told ? table->bytes : table->told) + place * cells;
+        (is_shown ? table->bytes : table->covered) + place * cells;
     for (size_t i = 0; parent != LG_NONE && i < cells; i++)
-        table->told[parent * cells + i] += from[i];
+        table->covered[parent * cells + i] += from[i];
 }
 
 bool
@@ -159,7 +159,7 @@ lg__ranks_differ(lg__rank_table *table, uint64_t min_bytes, uint8_t *marks)
     for (uint32_t i = enough ? table->count : 0; i-- > 0;) {
         marks[i] = !state.closed[i] && rest_differs(&state, i);
         if (!state.closed[i])
-            tell_above(&state, i, marks[i]);
+            cover_above(&state, i, marks[i]);
     }
     free(state.closed);
     free(state.far);
@@ -213,7 +213,7 @@ bool
 lg__ranks_repeat(const lg__rank_table *table, uint64_t min_bytes,
                  uint8_t *marks, uint64_t *libraries)
 {
-    enum { LOOK_INSIDE = 1, TOLD = 2 };
+    enum { LOOK_INSIDE = 1, SHOWN = 2 };
     uint8_t *state = calloc((size_t)table->count + 1, 1);
     if (!state)
         return false;
@@ -229,9 +229,9 @@ lg__ranks_repeat(const lg__rank_table *table, uint64_t min_bytes,
         if (place.parent == LG_NONE && is_library(&place)) {
             add_each(table, i, fewest, libraries);
         } else if (least >= min_bytes) {
-            bool told = alike && place.kind != LG_PLACE_ROOT;
-            state[i] = told ? TOLD : LOOK_INSIDE;
-            marks[i] = told;
+            bool shown = alike && place.kind != LG_PLACE_ROOT;
+            state[i] = shown ? SHOWN : LOOK_INSIDE;
+            marks[i] = shown;
         }
     }
     free(state);

@@ -46,8 +46,8 @@ lg__rank_rest(const lg__rank_table *table, uint32_t place, uint32_t kind,
               uint32_t rank)
 {
     size_t at = lg__rank_cell(table, place, kind, rank);
-    return table->bytes[at] > table->told[at]
-               ? table->bytes[at] - table->told[at]
+    return table->bytes[at] > table->covered[at]
+               ? table->bytes[at] - table->covered[at]
                : 0;
 }
 
@@ -82,12 +82,12 @@ make_room(lg__rank_table *table)
     table->members = calloc(places * table->ranks + 1, sizeof(uint64_t));
     table->bytes = calloc(cells * table->ranks + 1, sizeof(uint64_t));
     table->usual_members = calloc(places + 1, sizeof(uint64_t));
-    table->told = calloc(cells * table->ranks + 1, sizeof(uint64_t));
+    table->covered = calloc(cells * table->ranks + 1, sizeof(uint64_t));
     table->sorted = calloc(table->ranks, sizeof(uint64_t));
     table->rest = calloc(table->ranks, sizeof(uint64_t));
     table->is_own = calloc(places + 1, 1);
     return table->members && table->bytes && table->usual_members &&
-           table->told && table->sorted && table->rest && table->is_own;
+           table->covered && table->sorted && table->rest && table->is_own;
 }
 
 // Also what is big on other ranks alone.
@@ -170,7 +170,7 @@ lg__rank_table_free(lg__rank_table *table)
     free(table->members);
     free(table->bytes);
     free(table->usual_members);
-    free(table->told);
+    free(table->covered);
     free(table->sorted);
     free(table->rest);
     free(table->is_own);

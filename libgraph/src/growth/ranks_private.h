@@ -17,8 +17,8 @@ typedef struct lg__rank_table {
     lg_string *kinds;        /**< [each] */
     uint64_t *members;       /**< [count][ranks] */
     uint64_t *bytes;         /**< [count][each][ranks] retained */
-    uint64_t *told;          /**< [count][each][ranks] of these, what rows for
-                                  places below tell */
+    uint64_t *covered;       /**< [count][each][ranks] of these, what rows for
+                                 places below tell */
     uint64_t *usual_members; /**< [count] medians over the ranks */
     uint64_t *sorted;        /**< [ranks] scratch */
     uint64_t *rest;          /**< likewise */
@@ -37,7 +37,7 @@ bool lg__rank_names(const lg_summary *const *summaries, uint32_t count,
 
 /** The kind of a device: `cuda` of `cuda:1`. */
 lg_string lg__device_kind(lg_string device);
-/** Where `bytes` and `told` have a rank's number. */
+/** Where `bytes` and `covered` have a rank's number. */
 static inline size_t
 lg__rank_cell(const lg__rank_table *table, uint32_t place, uint32_t kind,
               uint32_t rank)
@@ -53,8 +53,8 @@ uint64_t lg__rank_rest(const lg__rank_table *table, uint32_t place,
 /** The median; of an even number the lower one. Puts numbers into order. */
 uint64_t lg__rank_median(uint64_t *numbers, uint32_t count);
 
-/** Marks the places where a rank differs, and fills `told`. False when memory
- *  ran out. */
+/** Marks the places where a rank differs, and fills `covered`. False when
+ * memory ran out. */
 bool lg__ranks_differ(lg__rank_table *table, uint64_t min_bytes,
                       uint8_t *marks);
 /** Marks the places that all ranks have alike, of which none lies in another;

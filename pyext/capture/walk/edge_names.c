@@ -1,8 +1,8 @@
 /**
  * Naming edges. tp_traverse says what an object refers to, but not by which
  * name; the walkers know names, but not what this version's tp_traverse
- * reports. So the reported edges come first, unnamed, and each walker claims
- * those it knows. A claim that finds no reported edge becomes one that the
+ * reports. So the reported edges come first, unnamed, and each walker names
+ * those it knows. A name that finds no reported edge becomes one that the
  * collector does not see. Thus the edges with LG_EDGE_TRAVERSED are exactly
  * what gc.get_referents gives, on every version.
  */
@@ -73,7 +73,7 @@ lg_edge_names_open(lg_walk *walk, PyObject *object, const lg_type_info *info)
     build_index(walk);
 }
 
-/** Takes an unnamed edge to `target` out of the index, so that many claims of
+/** Takes an unnamed edge to `target` out of the index, so that many names of
  *  one target stay linear; UINT64_MAX if there is none. */
 static uint64_t
 take_unnamed(lg_walk *walk, uint32_t target)

@@ -235,7 +235,7 @@ void lg_walk_named(lg_walk *walk, PyObject *object, lg_type_info *info);
 
 /** Name of inline value i of instances of this type. */
 uint32_t lg_attribute_name(lg_walk *walk, lg_type_info *info, Py_ssize_t i);
-/** Mapping items of a dict or dict subclass, as claims. */
+/** Mapping items of a dict or dict subclass, with their names. */
 void lg_name_edges_of_items(lg_walk *walk, PyObject *dict);
 /** Frame, generator and thread edges. */
 void lg_name_edges_of_frame(lg_walk *walk, const lg_frame_view *view);

@@ -119,8 +119,8 @@ name_slots(lg_walk *walk, const lg_frame_view *view, namer edge_name)
     }
 }
 
-/** What a frame holds; `claim` decides how an edge that tp_traverse does not
- *  report is counted. */
+/** What a frame holds; `edge_name` decides how an edge that tp_traverse does
+ * not report is counted. */
 static void
 name_frame_with(lg_walk *walk, const lg_frame_view *view, namer edge_name)
 {

@@ -135,7 +135,8 @@ is_singleton_type(const PyTypeObject *type)
            type == Py_TYPE(Py_Ellipsis) || type == Py_TYPE(Py_NotImplemented);
 }
 
-/** What the edges are that remain unnamed when all claims are made. */
+/** What the edges are that remain unnamed when all walkers have named theirs.
+ */
 static uint8_t
 rest_kind(const lg_walk *walk, const lg_type_info *info)
 {

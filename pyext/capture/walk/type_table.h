@@ -83,7 +83,7 @@ typedef struct lg_type_info {
     bool special;       /**< has_sizeof, immortal, or a type of types */
     uint8_t adapter;    /**< 1 + index in lg_adapters; 0: none wants it */
     uint8_t adapter_kind;
-    uint8_t rest_kind;  /**< lg_edge_kind of what claims leave unnamed;
+    uint8_t rest_kind;  /**< lg_edge_kind of what walkers leave unnamed;
                              LG_EDGE_REFERENCE: look for the word */
     uint32_t base_size; /**< tp_basicsize and the words before the object */
     uint32_t item_size;

@@ -1,6 +1,6 @@
 """Cuts what why() names in a fork of this process, which must free the object.
 
-Each seed makes another tangle of instances, lists, dicts and tuples, held by a module.
+Each seed makes other instances, lists, dicts and tuples, held by a module.
 Prints how many objects the cuts freed, and why they did not free an object.
 """
 
@@ -10,20 +10,20 @@ import random
 import sys
 import weakref
 
-import tangles
+import random_heap
 
 import leakgraph
 
 OBJECTS = 14
 
 
-def tangle(seed):
+def make(seed):
     """Objects that refer to each other at random; some are globals."""
     chance = random.Random(seed)
-    made = tangles.tangle(chance, OBJECTS, "a{}".format)
+    made = random_heap.make(chance, OBJECTS, "a{}".format)
     for i in chance.sample(range(OBJECTS), 3):
         globals()[f"global_{seed}_{i}"] = made[i]
-    return tangles.with_weak_references(made)
+    return random_heap.with_weak_references(made)
 
 
 def find(address):
@@ -41,7 +41,7 @@ def cut_in_fork(hops, reference):
     child = os.fork()
     if child == 0:
         for hop in hops:
-            tangles.cut(find(hop.source.address), hop.label)
+            random_heap.cut(find(hop.source.address), hop.label)
         gc.collect()
         os._exit(0 if reference() is None else 1)
     return os.waitpid(child, 0)[1] == 0
@@ -51,7 +51,7 @@ def main(seeds):
     """Cut what why() names, for every object that a root reaches."""
     gone = several = 0
     for seed in range(seeds):
-        references = [weakref.ref(thing) for thing in tangle(seed)]
+        references = [weakref.ref(thing) for thing in make(seed)]
         gc.collect()
         snapshot = leakgraph.snapshot()
         for reference in references:

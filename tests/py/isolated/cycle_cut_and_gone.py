@@ -1,6 +1,6 @@
 """Cuts what cycles() names in a fork of this process, where nothing collects.
 
-Each seed makes another tangle of instances, lists, dicts and tuples. After the script
+Each seed makes other instances, lists, dicts and tuples. After the script
 cuts the references of its cycles and drops its names, reference counts alone free every
 object. Prints how many objects were freed, and which were not.
 """
@@ -11,7 +11,7 @@ import random
 import sys
 import weakref
 
-import tangles
+import random_heap
 
 import leakgraph
 
@@ -23,11 +23,11 @@ def attribute(number):
     return f"a{number % 5}_{number}" if number % 2 else "parent"
 
 
-def tangle(seed):
+def make(seed):
     """Objects that refer to each other at random; globals hold them all."""
-    made = tangles.tangle(random.Random(seed), OBJECTS, attribute)
+    made = random_heap.make(random.Random(seed), OBJECTS, attribute)
     globals()["held"] = made
-    return [weakref.ref(thing) for thing in tangles.with_weak_references(made)]
+    return [weakref.ref(thing) for thing in random_heap.with_weak_references(made)]
 
 
 def cut_all(cycles):
@@ -35,7 +35,7 @@ def cut_all(cycles):
     live = {id(known): known for known in gc.get_objects()}
     wanted = [(edge.source.address, edge.label) for c in cycles for edge in c.cut_edges]
     for address, label in wanted:
-        tangles.cut(live[address], label)
+        random_heap.cut(live[address], label)
 
 
 def left_in_fork(cycles, references):
@@ -49,11 +49,11 @@ def left_in_fork(cycles, references):
 
 
 def main(seeds):
-    """Cut the named references of each tangle."""
+    """Cut the named references of each heap."""
     gc.disable()
     gone = several = stuck = 0
     for seed in range(seeds):
-        references = tangle(seed)
+        references = make(seed)
         snapshot = leakgraph.snapshot()
         ours = {id(thing) for thing in globals()["held"]}
         cycles = [

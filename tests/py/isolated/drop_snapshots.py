@@ -27,8 +27,8 @@ def once():
     str(snapshot.show_refs(node))
     snapshot._repr_html_()
     str(leakgraph.show_refs(OBJECT, also=[[1]]))
-    (tangle, *_) = snapshot.cycles(min_bytes=0)
-    str(tangle), tangle.cut, tangle.path, tangle.types, list(tangle.edges[:3])
+    (cycle, *_) = snapshot.cycles(min_bytes=0)
+    str(cycle), cycle.cut, cycle.path, cycle.types, list(cycle.edges[:3])
     str(snapshot.why(node)), snapshot.why(node).paths, snapshot.why(node).drawing
     list(snapshot.top(3)), snapshot.retained(node), snapshot.collectable()
     node.dominator, node.dominated, node.retained, str(snapshot.dominators)

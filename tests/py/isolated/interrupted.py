@@ -10,9 +10,9 @@ import time
 import leakgraph
 
 random.seed(1)
-tangle = [[] for _ in range(60_000)]
-for node in tangle:
-    node.extend(random.choices(tangle, k=3))
+component = [[] for _ in range(60_000)]
+for node in component:
+    node.extend(random.choices(component, k=3))
 del node
 
 
@@ -38,6 +38,6 @@ hits = 0
 while hits < 2:
     snapshot = leakgraph.snapshot()
     hits += stopped(snapshot)
-assert snapshot.find(tangle).retained > 60_000 * 56
+assert snapshot.find(component).retained > 60_000 * 56
 assert snapshot.cycles(min_bytes=0).total > 0
 print("analysed", flush=True)

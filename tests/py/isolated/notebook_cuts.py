@@ -7,7 +7,7 @@ import gc
 import json
 import os
 
-import tangles
+import random_heap
 from IPython.core.interactiveshell import InteractiveShell
 
 shell = InteractiveShell.instance()
@@ -35,7 +35,7 @@ assert json.loads(names["why"].json)["biggest"]["hint"] == hint
 assert hint in names["why"].drawing.dot, names["why"].drawing.dot
 known = {id(one): one for one in gc.get_objects()}
 for address, label in hops:
-    tangles.cut(known[address], label)
+    random_heap.cut(known[address], label)
 del known
 gc.collect()
 assert names["ref"]() is None, str(names["leakgraph"].why(names["ref"]()))

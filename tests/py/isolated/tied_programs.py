@@ -206,7 +206,7 @@ def belonging(thing):
     return seen
 
 
-def blame(cycle):
+def complaint_of(cycle):
     """What is wrong with what is said of a cycle, or None."""
     members = {node.address for node in cycle.nodes}
     kinds = {node.type_name.rpartition(".")[2] for node in cycle.nodes}
@@ -232,7 +232,7 @@ def main():
     for name, thing in made.items():
         ours = belonging(thing)
         found = [c for c in cycles if ours & {node.address for node in c.nodes}]
-        complaints = [(blame(cycle), cycle) for cycle in found]
+        complaints = [(complaint_of(cycle), cycle) for cycle in found]
         wrong += not found
         untied += sum(bool(cycle.cuts) for cycle in found)
         for complaint, cycle in complaints:

@@ -1,4 +1,4 @@
-"""Random tangles of instances, lists, dicts and tuples, and how to cut in them."""
+"""Random instances, lists, dicts and tuples, and how to cut in them."""
 
 import ast
 import random
@@ -25,7 +25,7 @@ def hold(source, target, number, attribute):
         source.append((target, number))
 
 
-def tangle(chance: random.Random, count, attribute):
+def make(chance: random.Random, count, attribute):
     """So many objects that refer to each other, by attributes of these names."""
     made = [chance.choice((Thing, Thing, Keeper, dict))() for _ in range(count)]
     number = 0

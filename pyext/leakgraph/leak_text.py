@@ -1,4 +1,4 @@
-"""How a leak is told: as a warning, as an exception, as a line of text."""
+"""A leak in words: as a warning, as an exception, as a line of text."""
 
 from __future__ import annotations
 
