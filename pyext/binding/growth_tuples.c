@@ -2,15 +2,16 @@
 
 PyStructSequence_Field growth_row_fields[] = {
     {"holder", "where it accumulates, or what grows: '__main__.losses[*]'"},
-    {"type_name", "of what there is more of; the one that gained the most"},
+    {"type_name", "the type that gained the most"},
     {"verdict", "'accumulates', 'grows in place', 'garbage piles up', "
                 "'native', 'settled'"},
     {"counts", "number of objects in each snapshot"},
-    {"bytes", "what they retain in each snapshot, with what their container "
-              "grew by: a tuple of Size"},
+    {"bytes", "what they retain in each snapshot, and what their container "
+              "itself gained: a tuple of Size"},
     {"gained", "bytes of the last snapshot less those of the first"},
     {"per_interval", "bytes from one snapshot to the next: a float"},
-    {"per_step", "bytes: a float; None: steps are not known"},
+    {"per_step",
+     "bytes that a step adds: a float; None: the steps are unknown"},
     {"place", "the same in every process that runs the program: 16 hexadecimal "
               "digits"},
     {"node", "one of the objects, in the last snapshot"},
@@ -23,8 +24,8 @@ PyStructSequence_Field growth_row_fields[] = {
 PyStructSequence_Field growth_tally_fields[] = {
     {"name", "a pattern, the way around a cycle, a kind of tensors, the name "
              "of a thread without its number"},
-    {"detail", "of a cycle: 'collectable', or what the collector stumbles "
-               "over; else ''"},
+    {"detail",
+     "of a cycle: 'collectable', or why the collector cannot free it; else ''"},
     {"holder", "of a finding: where to cut; else ''"},
     {"counts", "how many in each snapshot; of a finding, what it keeps"},
     {"bytes", "in each snapshot"},
@@ -52,10 +53,10 @@ PyStructSequence_Field growth_account_fields[] = {
 PyStructSequence_Field rank_row_fields[] = {
     {"holder", "where ranks differ: '__main__.cache'"},
     {"type_name", "of the objects there"},
-    {"apart", "bytes of the rank that is furthest from the usual, less that"},
-    {"rank", "that rank: its number as text"},
+    {"apart", "bytes of that rank, less the usual"},
+    {"rank", "the rank that differs the most: its number as text"},
     {"usual", "the median of the ranks' bytes"},
-    {"others", "how many further ranks are apart"},
+    {"others", "how many more ranks differ there"},
     {"bytes", "what each rank has there: a tuple of Size"},
     {"counts", "how many objects each rank has there"},
     {"place", "the same in every process that runs the program: 16 hexadecimal "
@@ -65,9 +66,9 @@ PyStructSequence_Field rank_row_fields[] = {
 
 PyStructSequence_Field rank_repeat_fields[] = {
     {"holder", "where every rank has it"},
-    {"type_name", "of what it is, without its module"},
-    {"each", "what every rank has there, or more: a Size"},
-    {"together", "that of all ranks: a Size"},
+    {"type_name", "the type, without its module"},
+    {"each", "the least that a rank has there: a Size"},
+    {"together", "each, times the number of ranks: a Size"},
     {NULL, NULL},
 };
 
@@ -75,6 +76,6 @@ PyStructSequence_Field rank_fields[] = {
     {"name", "its number in the job, as text"},
     {"objects", "bytes of all its objects: a Size"},
     {"rss", "its resident set in bytes, or None"},
-    {"unexplained", "bytes in use of malloc and of no object, or None"},
+    {"unexplained", "bytes in use of malloc that no object explains, or None"},
     {NULL, NULL},
 };

@@ -37,7 +37,7 @@ static PyStructSequence_Field top_row_fields[] = {
     {"size", "their shallow sizes together: a Size"},
     {"retained", "what only they keep alive: a Size"},
     {"held_by",
-     "the path from a root; of garbage, its cycle; empty for a group"},
+     "the path from a root; for garbage, its cycle; empty for a group"},
     {"spent",
      "what allocators spend on what is retained on the host, in bytes"},
     {NULL, NULL},
@@ -51,7 +51,7 @@ static PyStructSequence_Field tensor_row_fields[] = {
     {"shape", "of the tensor: a tuple, a str if it is symbolic, or None"},
     {"kind", "what it is for: 'parameter', 'gradient', 'activation' ..."},
     {"bytes", "of the storage"},
-    {"used", "of those, what the tensor shows; 0: unknown"},
+    {"used", "the bytes of the storage that the tensor shows; 0: unknown"},
     {"tensors", "number of tensors that use it"},
     {"autograd", "the node that made the tensor: 'MulBackward0', or None"},
     {"held_by", "the path from a root, or 'garbage'"},
@@ -74,8 +74,8 @@ static PyStructSequence_Field merged_row_fields[] = {
     {"name", "the object in a few words"},
     {"node", "one of the nodes; None for rows left out"},
     {"count", "how many nodes, or rows left out"},
-    {"objects", "how many of the objects lie here or below"},
-    {"retained", "what those retain, each byte once: a Size"},
+    {"objects", "how many of the objects are here or below"},
+    {"retained", "what these retain, each byte counted once: a Size"},
     {NULL, NULL},
 };
 
@@ -86,8 +86,8 @@ static PyStructSequence_Field thread_row_fields[] = {
     {"node", "of a variable: its value"},
     {"size", "its own bytes: a Size"},
     {"retained", "what you would free with it: a Size; None: no analysis"},
-    {"held_elsewhere", "of a variable: whether its frame is not the only "
-                       "holder; else None"},
+    {"held_elsewhere", "of a variable: whether something besides its frame "
+                       "holds it, too; else None"},
     {NULL, NULL},
 };
 
@@ -150,10 +150,10 @@ static PyStructSequence_Field finding_fields[] = {
 static PyStructSequence_Field finding_holder_fields[] = {
     {"pattern", "the mistake there"},
     {"holder", "what keeps the memory, or None: nothing in the snapshot"},
-    {"held_by", "the way from a root to the holder"},
+    {"held_by", "the path from a root to the holder"},
     {"example", "one of what it keeps, or None"},
     {"count", "things kept"},
-    {"alone", "what goes if only this one lets go: a Size"},
+    {"alone", "what you free if only this one lets go: a Size"},
     {NULL, NULL},
 };
 
@@ -161,29 +161,29 @@ static PyStructSequence_Field hop_fields[] = {
     {"label", "as Python would write it: '.x', '[0]', \"['key']\""},
     {"source", "node that holds"},
     {"target", "node that is held"},
-    {"reason", "why it is the one to cut; '' for any other"},
+    {"reason", "why to cut this one; '' for any other"},
     {NULL, NULL},
 };
 
 static PyStructSequence_Field cycle_fields[] = {
     {"kind", "'collectable': the collector would free it now; 'held': a root "
              "reaches it; 'uncollectable': neither"},
-    {"reason", "why the collector cannot free an uncollectable one: 'native', "
-               "'untraversed', 'frozen', 'untracked'; else ''"},
+    {"reason", "why the collector cannot free an uncollectable cycle: "
+               "'native', 'untraversed', 'frozen', 'untracked'; else ''"},
     {"culprit", "the node that the reason is about, or None"},
     {"library", "the library whose own structure it is, or None"},
     {"node", "where the shortest cycle begins"},
-    {"objects", "how many lead to each other"},
-    {"retained", "what would be freed with all of them: a Size"},
+    {"objects", "the number of its objects"},
+    {"retained", "what you would free with all of them: a Size"},
     {"cycle", "the shortest cycle in a line"},
     {"hops", "the shortest cycle: a tuple of Hop"},
     {"cuts", "what to cut to leave no cycle: a tuple of CycleCut"},
-    {"more", "how many references must be cut that are not listed"},
-    {"left", "why cycles are left that no cut ends, or None"},
+    {"more", "how many more references you must cut"},
+    {"left", "why some cycles stay whatever you cut, or None"},
     {"advice", "what to cut first and why, or why there is nothing to cut"},
-    {"held_by", "of a held one: the path from a root; else ''"},
-    {"group", "index of the biggest cycle that it is like"},
-    {"key", "of its kind, types and references, the same in every run"},
+    {"held_by", "the path from a root to a held cycle; else ''"},
+    {"group", "index of the biggest cycle like it"},
+    {"key", "the same in every run: made of its kind, types and references"},
     {"_kept", "what cycles() keeps of a cycle besides"},
     {NULL, NULL},
 };
@@ -208,25 +208,25 @@ static PyStructSequence_Field waste_row_fields[] = {
     {"kind", "'equal', 'view', 'room', 'slots', 'records' or 'boxed'"},
     {"type", "module and qualified name of the type of the objects"},
     {"count", "number of objects; of equal ones, without those that stay"},
-    {"waste", "what could be saved: a Size"},
+    {"waste", "what you could save: a Size"},
     {"size", "what they take now: a Size"},
     {"at_most", "whether that is an upper bound"},
-    {"used", "equal: different contents; view: bytes shown; room: items; "
-             "slots: attributes; records: keys; boxed: numbers"},
-    {"of", "view: bytes kept; room: items that there is room for; else 0"},
-    {"node", "the object with the most to be had"},
-    {"held_by", "the path to it from a root; with [*] of several objects"},
+    {"used", "equal: number of different contents; view: bytes shown; room: "
+             "items; slots: attributes; records: keys; boxed: numbers"},
+    {"of", "view: bytes kept; room: items that fit; else 0"},
+    {"node", "the object with the most waste"},
+    {"held_by", "the path to it from a root; with [*] for several objects"},
     {NULL, NULL},
 };
 
 static PyStructSequence_Field survivor_fields[] = {
     {"node", "the object"},
-    {"is_target", "whether a cut reference led to it; else what would die "
-                  "refers to it"},
-    {"retained", "what it retains once the references are cut: a Size"},
-    {"held_by", "the path that is left from a root"},
+    {"is_target", "whether a cut reference led to it; else an object that "
+                  "would die refers to it"},
+    {"retained", "what it retains after the cut: a Size"},
+    {"held_by", "the path that stays from a root"},
     {"cut", "the path to the first reference to cut next, or None"},
-    {"cut_count", "how many must all be cut to free it; 0: none can be"},
+    {"cut_count", "how many you must cut to free it; 0: you cannot cut enough"},
     {NULL, NULL},
 };
 
@@ -278,7 +278,7 @@ static const struct {
      {"leakgraph.Finding", "A known mistake that a snapshot shows.",
       finding_fields, 10}},
     {TYPE_FINDING_HOLDER,
-     {"leakgraph.FindingHolder", "One of those that keep what a Finding has.",
+     {"leakgraph.FindingHolder", "A holder of what a Finding keeps.",
       finding_holder_fields, 6}},
     {TYPE_GROWTH_ROW,
      {"leakgraph.GrowthRow", "What grows: a row of diff().", growth_row_fields,
@@ -309,7 +309,7 @@ static const struct {
       4}},
     {TYPE_CYCLE,
      {"leakgraph.Cycle",
-      "Objects that all lead to each other: a row of cycles().\n\n"
+      "Objects that all reach each other: a row of cycles().\n\n"
       "str() is the shortest cycle.",
       cycle_fields, 16}},
     {TYPE_CYCLE_CUT,

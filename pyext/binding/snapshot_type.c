@@ -183,17 +183,22 @@ snapshot_uncollected(PyObject *self, PyObject *Py_UNUSED(unused))
 static PyMethodDef snapshot_methods[] = {
     {"save", FASTCALL(snapshot_save), KEYWORDS, snapshot_save_doc},
     {"close", (PyCFunction)snapshot_close, METH_NOARGS,
-     "close($self, /)\n--\n\nFree its memory now; later use raises "
-     "ClosedError.\n\nBufferError while a memoryview of column() is in use."},
+     "close($self, /)\n"
+     "--\n\n"
+     "Free its memory now; later use raises ClosedError.\n\n"
+     "Raises BufferError while a memoryview of column() is in use."},
     {"__enter__", snapshot_enter, METH_NOARGS, "__enter__($self, /)\n--\n\n"},
     {"__exit__", FASTCALL(snapshot_exit), METH_FASTCALL,
      "__exit__($self, /, *args)\n--\n\nClose the snapshot."},
     {"node", (PyCFunction)snapshot_node, METH_O,
      "node($self, index, /)\n--\n\nThe node with that number."},
     {"find", (PyCFunction)snapshot_find, METH_O,
-     "find($self, obj, /)\n--\n\nThe node of a live object, or None.\n\nNone "
-     "too if the object at its address had another type when the snapshot was "
-     "taken. Error on a snapshot of another process."},
+     "find($self, obj, /)\n"
+     "--\n\n"
+     "The node of a live object, or None.\n\n"
+     "Also None if the object at its address had another type when the "
+     "snapshot was\n"
+     "taken. Raises an error on a snapshot of another process."},
     {"select", (PyCFunction)snapshot_select, METH_O,
      "select($self, selector, /)\n--\n\nThe nodes that a selector names: "
      "'type:torch.Tensor', 'name:train.losses[0]', '#17', '0x7f..'."},
@@ -206,15 +211,21 @@ static PyMethodDef snapshot_methods[] = {
     {"show_dominators", FASTCALL(snapshot_show_dominators), KEYWORDS,
      snapshot_show_dominators_doc},
     {"analyze", FASTCALL(snapshot_analyze), KEYWORDS,
-     "analyze($self, /, *, progress=None)\n--\n\nFind out now who retains "
-     "what, and return .dominators.\n\nWhatever needs an analysis makes and "
-     "keeps it. Ctrl-C stops it; other\nthreads run on.  PartialError "
-     "on a snapshot of a part of the heap."},
+     "analyze($self, /, *, progress=None)\n"
+     "--\n\n"
+     "Analyse now who retains what, and return .dominators.\n\n"
+     "The snapshot keeps the analysis. Other methods make it when they need "
+     "it. Ctrl-C\n"
+     "stops it; other threads run on. PartialError on a snapshot of a part of "
+     "the heap."},
     {"retained", snapshot_retained, METH_O,
-     "retained($self, target, /)\n--\n\nBytes that only these objects "
-     "together keep alive: a Size.\n\ntarget is a selector, a Node, a list "
-     "or Nodes of them, or a live object. The\nexact figure of the set, not "
-     "the sum of its members."},
+     "retained($self, target, /)\n"
+     "--\n\n"
+     "Bytes that only these objects together keep alive: a Size.\n\n"
+     "target is a selector, a Node, a list or Nodes of them, or a live object. "
+     "The\n"
+     "size is that of the set, each byte counted once, not the sum of its "
+     "members."},
     {"cycles", FASTCALL(snapshot_cycles), KEYWORDS, snapshot_cycles_doc},
     {"top", FASTCALL(snapshot_top), KEYWORDS, snapshot_top_doc},
     {"tensors", FASTCALL(snapshot_tensors), KEYWORDS, snapshot_tensors_doc},
@@ -246,11 +257,12 @@ static PyMethodDef snapshot_methods[] = {
      "capture.method ..."},
     {"threads", FASTCALL(snapshot_threads), KEYWORDS, snapshot_threads_doc},
     {"column", snapshot_column, METH_O,
-     "column($self, name, /)\n--\n\nA read-only memoryview of one column, "
-     "without a copy.\n\nNames: address, type, size (4294967295: ask "
-     "Node.size), refcount,\nfound, node_flags, first_edge, edge_target, "
-     "edge_payload, edge_kind.\nThe snapshot stays alive, and cannot be "
-     "closed, while it is in use."},
+     "column($self, name, /)\n"
+     "--\n\n"
+     "A read-only memoryview of one column, without a copy.\n\n"
+     "Names: address, type, size (4294967295: ask Node.size), refcount,\n"
+     "found, node_flags, first_edge, edge_target, edge_payload, edge_kind.\n"
+     "While the memoryview is in use, the snapshot cannot be closed."},
     {"export", FASTCALL(snapshot_export), KEYWORDS, snapshot_export_doc},
     {"to_networkx", snapshot_to_networkx, METH_NOARGS,
      "to_networkx($self, /)\n--\n\nA networkx.MultiDiGraph of all objects and "
@@ -262,12 +274,17 @@ static PyMethodDef snapshot_methods[] = {
      "references.\n\nIts attributes are those of to_networkx()."},
     {"sql", (PyCFunction)(void (*)(void))snapshot_sql,
      METH_VARARGS | METH_KEYWORDS,
-     "sql($self, query, /, **tables)\n--\n\nRun a query of DuckDB over the "
-     "tables of the snapshot; a relation of DuckDB.\n\nThe tables are nodes, "
-     "edges, types, retained, variables, top, cycles, tensors,\nfigures, "
-     "threads, memory, host and findings. tables are more of them; those of\n"
-     "a snapshot have its name before theirs: sql('from old.types', "
-     "old=snapshot).\nNeeds duckdb."},
+     "sql($self, query, /, **tables)\n"
+     "--\n\n"
+     "Run a DuckDB query over the tables of the snapshot; returns a DuckDB "
+     "relation.\n\n"
+     "The tables are nodes, edges, types, retained, variables, top, cycles, "
+     "tensors,\n"
+     "figures, threads, memory, host and findings. Keywords add tables; a "
+     "Snapshot\n"
+     "adds all of its own under its name: sql('from old.types', "
+     "old=snapshot).\n"
+     "Needs duckdb."},
     {"_retained_arrow", snapshot_retained_arrow, METH_NOARGS,
      "_retained_arrow($self, /)\n--\n\nWhat each node retains, for Arrow: a "
      "capsule."},
@@ -320,11 +337,13 @@ static PyType_Slot snapshot_slots[] = {
     {Py_tp_getset, snapshot_getset},
     {Py_tp_methods, snapshot_methods},
     {Py_tp_members, snapshot_members},
-    {Py_tp_doc,
-     "The objects of a process at one moment, and the references between them."
-     "\n\nMade by snapshot() or load(); never changes. Any number of threads "
-     "may use\nit. Where a method takes a target, a str is a selector, a Node "
-     "a node, and\nanything else an object to find()."},
+    {Py_tp_doc, "The objects of a process at one moment, and the references "
+                "between them.\n\n"
+                "snapshot() and load() make one. It never changes, and any "
+                "number of threads may\n"
+                "use it. If a method takes a target, a str is a selector, a "
+                "Node is that node, and\n"
+                "anything else is a live object."},
     {0, NULL},
 };
 

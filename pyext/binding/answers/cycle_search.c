@@ -302,34 +302,37 @@ request_finish(cycles_request *self, PyObject *cycles)
     "       update_baseline=False, progress=None)\n--\n\n"
 
 #define CYCLES_OPTIONS                                                         \
-    "holding   'tensor', 'figure', a type or its name (subclasses\n"           \
-    "          included), or a callable asked about each type name: only\n"    \
-    "          cycles that retain one\n"                                       \
+    "holding   find only cycles that retain one: 'tensor', 'figure', a type "  \
+    "or its\n"                                                                 \
+    "          name (with subclasses), or a callable that gets each type "     \
+    "name\n"                                                                   \
     "kind      'collectable' (the collector would free it now), 'held' (a "    \
     "root\n"                                                                   \
     "          reaches it), 'uncollectable' (neither), or several of them\n"   \
-    "min_bytes that a cycle must retain, host and devices together; None: "    \
-    "held\n"                                                                   \
-    "          ones of 1 MiB or that retain a tensor or a figure, and every "  \
-    "other\n"                                                                  \
-    "limit     None or 'all' for all\n"                                        \
-    "by        what makes them big: 'retained' (or None) on the host and "     \
+    "min_bytes find only cycles that retain at least this much, host and "     \
+    "devices\n"                                                                \
+    "          together; None: all collectable and uncollectable ones, and "   \
+    "held ones\n"                                                              \
+    "          that retain 1 MiB, a tensor or a figure\n"                      \
+    "limit     at most this many cycles; None or 'all' for all\n"              \
+    "by        the size to sort by: 'retained' (or None) on the host and "     \
     "all\n"                                                                    \
     "          devices together, 'host', or a device: 'cuda:0'\n"              \
-    "mine      only cycles that the program's own modules hold; of garbage "   \
+    "mine      only cycles that the program's own modules hold; of garbage, "  \
     "only\n"                                                                   \
-    "          with an object of a class of its own\n"                         \
-    "module    the same of modules with such a name: 'train.*'\n"              \
-    "baseline  a file of known cycles, which are left out\n"                   \
+    "          cycles with an object of a class of these modules\n"            \
+    "module    the same for matching modules: 'train.*'\n"                     \
+    "baseline  leave out cycles that this file knows\n"                        \
     "update_baseline\n"                                                        \
-    "          add those that are leaks to that file, which may be missing\n"  \
+    "          add the other leaks to that file, which may be missing\n"       \
     "progress  as in snapshot()"
 
 const char core_cycles_doc[] =
     "cycles($module, /, *, " CYCLES_SIGNATURE
     "Find the reference cycles of this process, and what they retain.\n\n"
-    "Takes a snapshot and analyses it. Does not run the collector and revives\n"
-    "nothing.\n\n" CYCLES_OPTIONS;
+    "Takes a snapshot and analyses it. Does not run the collector, and "
+    "revives\n"
+    "no object.\n\n" CYCLES_OPTIONS;
 
 PyObject *
 core_cycles(PyObject *module, PyObject *const *args, Py_ssize_t nargs,

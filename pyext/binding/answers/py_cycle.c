@@ -309,21 +309,22 @@ cycle_repr_svg(PyObject *self, PyObject *Py_UNUSED(unused))
 }
 
 static PyGetSetDef getset[] = {
-    {"nodes", get_nodes, NULL,
-     "All objects that lead to each other: Nodes. Needs the snapshot.", NULL},
+    {"nodes", get_nodes, NULL, "All its objects: Nodes. Needs the snapshot.",
+     NULL},
     {"edges", get_edges, NULL,
      "The strong references among them: Edges. Needs the snapshot.", NULL},
     {"types", get_types, NULL,
-     "Their types: a tuple of TypeRow(name, count, bytes, spent), most bytes\n"
+     "Their types: a tuple of TypeRow(name, count, bytes, spent), the most "
+     "bytes\n"
      "first.",
      NULL},
     {"cut", get_cut, NULL, "The first of cuts, or None.", NULL},
     {"cut_edges", get_cut_edges, NULL,
-     "All references to cut, those that are alike, too: Edges. Needs the "
+     "All references to cut, including those that are alike: Edges. Needs the "
      "snapshot.",
      NULL},
     {"path", get_path, NULL,
-     "Of a held one: a shortest Path from a root; else None.", NULL},
+     "A shortest Path from a root to a held cycle; else None.", NULL},
     {"drawing", get_drawing, NULL, "A Drawing of it.", NULL},
 };
 

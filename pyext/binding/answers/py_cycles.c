@@ -72,10 +72,10 @@ static PyGetSetDef cycles_getset[] = {
     {"total", (getter)result_get_fact, NULL,
      "How many passed the filter, before the limit.", (void *)FACT_TOTAL},
     {"leaks", (getter)result_get_fact, NULL,
-     "How many of those no root holds and are not of a library.",
+     "How many no root holds and are not a library's, before the limit.",
      (void *)FACT_LEAKS},
     {"kinds", (getter)result_get_fact, NULL,
-     "How many of those are of each kind.", (void *)FACT_KINDS},
+     "How many there are of each kind, before the limit.", (void *)FACT_KINDS},
     {"known", (getter)result_get_fact, NULL,
      "How many the baseline knows, which are left out.", (void *)FACT_KNOWN},
     {NULL, NULL, NULL, NULL, NULL},
@@ -91,9 +91,10 @@ static PyType_Slot cycles_slots[] = {
     RESULT_SLOTS,
     {Py_tp_getset, cycles_getset},
     {Py_tp_methods, cycles_methods},
-    {Py_tp_doc, "A sequence of Cycle, biggest first, those of libraries last; "
-                "str() is the report.\n\nThe report shows cycles that are "
-                "alike once."},
+    {Py_tp_doc, "A sequence of Cycle, the biggest first, cycles of libraries "
+                "last; str() is the\n"
+                "report.\n\n"
+                "The report shows similar cycles once."},
     {0, NULL},
 };
 

@@ -127,11 +127,11 @@ static PyGetSetDef dominators_getset[] = {
 static PyType_Slot dominators_slots[] = {
     RESULT_SLOTS,
     {Py_tp_getset, dominators_getset},
-    {Py_tp_doc,
-     "The dominator tree: a sequence of DominatorRow, each below "
-     "the last one\nbefore it whose depth is less by one.\n\nIt has "
-     "the nodes that retain 1 % or more. Node.dominated leads on from "
-     "each."},
+    {Py_tp_doc, "The dominator tree: a sequence of DominatorRow. The parent of "
+                "a row is the\n"
+                "nearest row before it with a depth smaller by one.\n\n"
+                "It has the nodes that retain 1 % or more. Node.dominated has "
+                "what each dominates."},
     {0, NULL},
 };
 
@@ -244,12 +244,13 @@ request_draw(picture_request *self, snapshot_object *snapshot)
 }
 
 const char snapshot_show_dominators_doc[] =
-    "show_dominators($self, /, path=None, *, min_share=0.01, "
-    "max_nodes=60,\n"
+    "show_dominators($self, /, path=None, *, min_share=0.01, max_nodes=60,\n"
     "                format=None, title=None, legend=True, progress=None)\n"
-    "--\n\nDraw the dominator tree: which objects are freed with which.\n\n"
-    "Folds what retains less than min_share of the whole. The other options\n"
-    "are those of show_refs().";
+    "--\n\n"
+    "Draw the dominator tree: which objects you free with which.\n\n"
+    "Leaves out objects that retain less than min_share of the whole. The "
+    "other\n"
+    "options are those of show_refs().";
 
 PyObject *
 snapshot_show_dominators(PyObject *self, PyObject *const *args,

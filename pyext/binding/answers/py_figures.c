@@ -68,10 +68,11 @@ finish(progress *watch, PyObject *figures)
 #define FIGURES_TEXT                                                           \
     "Each is a FigureRow: its node, pyplot's number, width and height in\n"    \
     "pixels, axes, artists, canvas (bytes of pixels; 0: never drawn),\n"       \
-    "retained (bytes that would be freed with it, canvas included), closed\n"  \
-    "(pyplot does not know it), reachable (not garbage), and held_by: pairs\n" \
-    "of a kind ('pyplot', 'animation', 'callback', 'variable', 'native')\n"    \
-    "and where that is. No byte is counted for two figures.\n\n" SCOPE_TEXT(   \
+    "retained (bytes that you would free with it, canvas included), closed\n"  \
+    "(pyplot does not have it), reachable (a root reaches it), and held_by:\n" \
+    "pairs of a kind ('pyplot', 'animation', 'callback', 'variable', "         \
+    "'native')\n"                                                              \
+    "and where that is. Each byte counts for one figure only.\n\n" SCOPE_TEXT( \
         "those that ") "progress  as in snapshot()"
 
 const char core_figures_doc[] =

@@ -144,9 +144,9 @@ request_run(const findings_request *self, snapshot_object *snapshot)
     "memory, the cause in one sentence and the fix in one line.\n"             \
     "Holders that share what they keep are one Finding: its "                  \
     "holders.\n\n" SCOPE_TEXT(                                                 \
-        "those whose holder, or what it keeps, ") "baseline  a file of known " \
-                                                  "findings, which are left "  \
-                                                  "out\n"                      \
+        "those whose holder, or what it keeps, ") "baseline  leave out "       \
+                                                  "findings that this file "   \
+                                                  "knows\n"                    \
                                                   "update_baseline\n"          \
                                                   "          add the others "  \
                                                   "to that file, which may "   \

@@ -260,14 +260,16 @@ diff(core_state *state, PyObject *const *args, Py_ssize_t count,
 }
 
 #define DIFF_OPTIONS                                                           \
-    "Snapshots may be Snapshot objects, or paths of saved ones and of "        \
-    "summaries, oldest first. Three or\nmore can tell a leak from what is "    \
-    "made once.\n\n"                                                           \
-    "steps      when each was taken, such as the number of training steps: "   \
-    "rows then\n           have a rate per step\n"                             \
-    "min_bytes  leave out what gained less: a number, or '64 KiB'\n"           \
-    "settled    also what grew and stopped\n"                                  \
-    "baseline   a file of known places, which are left out\n"                  \
+    "Snapshots are Snapshot objects, or paths\n"                               \
+    "of saved snapshots or summaries, the oldest first. Three or more can "    \
+    "tell a leak\n"                                                            \
+    "from memory that is allocated once.\n\n"                                  \
+    "steps      a number for each snapshot, such as its training step: rows "  \
+    "then have\n"                                                              \
+    "           a rate per step\n"                                             \
+    "min_bytes  leave out rows that gained less: a number, or '64 KiB'\n"      \
+    "settled    include what grew and stopped\n"                               \
+    "baseline   leave out places that this file knows\n"                       \
     "update_baseline\n"                                                        \
     "           add the others to that file, which may be missing\n"           \
     "progress   as in snapshot()"
@@ -327,21 +329,20 @@ static PyGetSetDef growth_getset[] = {
          "far as they are known."),
     FACT("unexplained", UNEXPLAINED,
          "Bytes by which memory in use grew more than objects did, in malloc "
-         "and in pymalloc; None: not known."),
+         "and in pymalloc; None: unknown."),
     FACT("unexplained_malloc", UNEXPLAINED_MALLOC,
-         "Of these, those of malloc: native memory."),
+         "The part of unexplained in malloc: native memory."),
     FACT("unexplained_small", UNEXPLAINED_SMALL,
-         "Of these, those of pymalloc: ints, floats and texts that are no "
-         "objects of a snapshot."),
-    FACT("is_growing", IS_GROWING,
-         "Whether a row grows: not only what has settled."),
+         "The part of unexplained in pymalloc: ints, floats and texts that are "
+         "not objects of a snapshot."),
+    FACT("is_growing", IS_GROWING, "Whether a row still grows."),
     FACT("snapshots", SNAPSHOTS, "How many were compared."),
     FACT("settled", SETTLED,
          "How many rows were left out, because they grew and stopped."),
     FACT("known", KNOWN, "How many the baseline knows, which are left out."),
     FACT("findings", FINDINGS,
-         "A tuple of GrowthTally: findings of the newest snapshot, those that "
-         "are alike together."),
+         "A tuple of GrowthTally: findings of the newest snapshot, similar "
+         "ones together."),
     FACT("cycles", CYCLES,
          "A tuple of GrowthTally: cycles that no root reaches, by their way "
          "around."),
@@ -349,7 +350,8 @@ static PyGetSetDef growth_getset[] = {
          "A tuple of GrowthTally: storages of torch, by kind."),
     FACT("figures", FIGURES, "A tuple of GrowthTally: figures of matplotlib."),
     FACT("drawing", DRAWING,
-         "The ways from the roots to what grows, with each series: a Drawing."),
+         "The paths from the roots to what grows, each with its series: a "
+         "Drawing."),
     FACT("threads", THREADS,
          "A tuple of GrowthTally: threads, by name without numbers."),
     {NULL, NULL, NULL, NULL, NULL},

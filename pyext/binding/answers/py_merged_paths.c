@@ -74,14 +74,16 @@ merged_of(snapshot_object *snapshot, const lg_nodes *nodes, size_t limit,
 }
 
 const char snapshot_merged_paths_doc[] =
-    "merged_paths($self, /, target, *, limit=20, progress=None)\n--\n\n"
+    "merged_paths($self, /, target, *, limit=20, progress=None)\n"
+    "--\n\n"
     "How the roots reach many objects: their shortest paths, merged.\n\n"
     "target    a selector, a Node, a list or Nodes of them, or a live object\n"
-    "limit     rows of objects, the biggest first; None or 'all' for all\n"
+    "limit     at most this many rows, the biggest first; None or 'all' for "
+    "all\n"
     "progress  as in snapshot()\n\n"
     "Merges paths where types and labels agree; elements of a list and values "
-    "of a\ndict count as one. PartialError on a snapshot of a part of the "
-    "heap.";
+    "of a\n"
+    "dict count as one. PartialError on a snapshot of a part of the heap.";
 
 PyObject *
 snapshot_merged_paths(PyObject *self, PyObject *const *args, Py_ssize_t nargs,

@@ -11,14 +11,16 @@
 
 const char snapshot_report_doc[] =
     "report($self, /, path, *, earlier=(), steps=None, title=None, "
-    "progress=None)\n--\n\n"
+    "progress=None)\n"
+    "--\n\n"
     "Write one web page with all answers to a file and return its path.\n\n"
-    "It needs no network: open it in a browser, and share it. {pid}, {rank} "
-    "and "
-    "{n} in path\nstand for what save() has for them.\n\n"
-    "earlier   snapshots of the same program, or paths of saved ones and of "
-    "summaries,\n          oldest first: the page then says what grows\n"
-    "steps     when each was taken, and this one, as in diff()\n"
+    "The page needs no network: open it in a browser, and share it. {pid}, "
+    "{rank} and\n"
+    "{n} in path stand for the same as in save().\n\n"
+    "earlier   earlier snapshots of the program, or paths of saved snapshots "
+    "or\n"
+    "          summaries, the oldest first: the page then shows what grows\n"
+    "steps     a number for each of these and for this one, as in diff()\n"
     "title     the page's title; the path of the snapshot if it has one\n"
     "progress  as in snapshot()";
 

@@ -149,13 +149,13 @@ request_run(ranks_request *self, core_state *state, PyObject *const *args)
 
 const char core_ranks_doc[] =
     "ranks($module, first, second, /, *more, min_bytes=1048576,\n"
-    "      progress=None)\n--\n\n"
+    "      progress=None)\n"
+    "--\n\n"
     "How the processes of one job differ, and what they all repeat.\n\n"
-    "A sequence of RankRow, the furthest from the usual first. Snapshots may "
-    "be "
-    "Snapshot\nobjects, or paths of saved ones and of summaries, of the same "
-    "moment.\n\n"
-    "min_bytes  leave out what differs by less: a number, or '64 MiB'\n"
+    "A sequence of RankRow, the furthest from the usual first. Snapshots are "
+    "Snapshot\n"
+    "objects, or paths of saved snapshots or summaries, of the same moment.\n\n"
+    "min_bytes  leave out smaller differences: a number, or '64 MiB'\n"
     "progress   as in snapshot()";
 
 PyObject *
@@ -191,10 +191,8 @@ static PyGetSetDef ranks_getset[] = {
     FACT("repeated", REPEATED,
          "A tuple of RankRepeat: what every process has, the most bytes "
          "first."),
-    FACT(
-        "libraries", LIBRARIES,
-        "What every process has in modules of libraries and the interpreter: a "
-        "Size."),
+    FACT("libraries", LIBRARIES,
+         "What libraries and the interpreter have in every process: a Size."),
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -233,11 +231,12 @@ ranks_report(result_object *self, PyObject *const *args, Py_ssize_t nargs,
 static PyMethodDef ranks_methods[] = {
     {"report", (PyCFunction)(void (*)(void))ranks_report,
      METH_FASTCALL | METH_KEYWORDS,
-     "report($self, /, path, *, title=None)\n--\n\n"
+     "report($self, /, path, *, title=None)\n"
+     "--\n\n"
      "Write all of it as one web page to a file and return its path.\n\n"
-     "{pid}, {rank} and {n} in path stand for what Snapshot.save() has for "
-     "them.\n\n"
-     "title  the page's title; the number of ranks"},
+     "{pid}, {rank} and {n} in path stand for the same as in "
+     "Snapshot.save().\n\n"
+     "title  the page's title; the default is the number of ranks"},
     {NULL, NULL, 0, NULL},
 };
 

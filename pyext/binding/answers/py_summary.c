@@ -7,10 +7,13 @@
 #include <leakgraph/growth.h>
 
 const char snapshot_summary_doc[] =
-    "summary($self, /, path, *, progress=None)\n--\n\n"
+    "summary($self, /, path, *, progress=None)\n"
+    "--\n\n"
     "Save what diff() needs of the snapshot to a small file and return its "
-    "path.\n\nThe file has places, types and accounts, but no objects. {pid}, "
-    "{rank} and {n} in path\nstand for what save() has for them.";
+    "path.\n\n"
+    "The file has places, types and accounts, but no objects. {pid}, {rank} "
+    "and {n} in\n"
+    "path stand for the same as in save().";
 
 static bool
 save_summary(snapshot_object *snapshot, const char *path,

@@ -195,12 +195,13 @@ static const arg_list tensors_list = {"tensors", tensors_names, 0, 0};
     "        progress=None)\n--\n\n"
 
 #define TENSORS_TEXT                                                           \
-    "Each storage counts once, however many tensors look at it; those that\n"  \
-    "only the autograd graph keeps are there too. No tensor is touched.\n\n"   \
-    "device    only on that one: 'cuda:0', 'host'\n"                           \
-    "limit     rows, the biggest first; None or 'all' for all\n"               \
-    "group     None, or 'kind', 'device', 'dtype', 'shape': "                  \
-    "sums\n" SCOPE_TEXT(                                                       \
+    "Each storage counts once, however many tensors use it. Rows include\n"    \
+    "tensors that only the autograd graph keeps. Touches no tensor.\n\n"       \
+    "device    only storages on this device: 'cuda:0', 'host'\n"               \
+    "limit     at most this many rows, the biggest first; None or 'all' for "  \
+    "all\n"                                                                    \
+    "group     add up storages by 'kind', 'device', 'dtype' or 'shape'; "      \
+    "None: do not\n" SCOPE_TEXT(                                               \
         "those whose tensor ") "progress  as in snapshot()\n\n"                \
                                "kind is PyTorch's word for what a tensor is "  \
                                "for: 'parameter', 'buffer',"                   \

@@ -173,9 +173,10 @@ snapshot_threads(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
 
 static PyType_Slot threads_slots[] = {
     RESULT_SLOTS,
-    {Py_tp_doc, "A sequence of ThreadRow: threads with their frames, innermost "
-                "first, then\nsuspended frames; each frame followed by its "
-                "variables. str() is the report."},
+    {Py_tp_doc,
+     "A sequence of ThreadRow: threads with their frames, innermost first, "
+     "then\n"
+     "suspended frames. Its variables follow each frame. str() is the report."},
     {0, NULL},
 };
 

@@ -156,18 +156,21 @@ request_finish(top_request *self, PyObject *top)
     "    libraries=False, mine=False, module=None, progress=None)\n--\n\n"
 
 #define TOP_OPTIONS                                                            \
-    "\n\nlimit     rows, the biggest first; None or 'all' for all\n"           \
-    "by        the size to rank by: 'retained' on the host and all "           \
-    "devices\n"                                                                \
+    "\n\n"                                                                     \
+    "limit     at most this many rows, the biggest first; None or 'all' for "  \
+    "all\n"                                                                    \
+    "by        the size to sort by: 'retained' on the host and all devices\n"  \
     "          together, 'host', or a device: 'cuda:0'\n"                      \
-    "group     'object': the objects that gather the most, none below\n"       \
-    "          another, and many small ones of one place together; 'type',\n"  \
-    "          'module': all objects of a type, or of the types of a "         \
-    "module,\n"                                                                \
-    "          with what only they together keep alive\n"                      \
-    "libraries what libraries keep for themselves has rows, too\n"             \
-    "mine      only what the program's own modules hold has rows\n"            \
-    "module    only what modules with such a name hold has: 'train.*'\n"       \
+    "group     'object': the objects that retain the most, each byte counted " \
+    "once,\n"                                                                  \
+    "          and small objects of one place together; 'type', 'module': "    \
+    "all\n"                                                                    \
+    "          objects of a type, or of the types of a module, with what "     \
+    "only they\n"                                                              \
+    "          together keep alive\n"                                          \
+    "libraries include what libraries keep for themselves\n"                   \
+    "mine      only what the program's own modules hold\n"                     \
+    "module    only what matching modules hold: 'train.*'\n"                   \
     "progress  as in snapshot()"
 
 const char core_top_doc[] =
@@ -213,12 +216,14 @@ snapshot_top(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
 
 static PyGetSetDef top_getset[] = {
     {"libraries", (getter)result_get_fact, NULL,
-     "What libraries keep for themselves and have no row for: a Size; None of\n"
+     "What libraries keep for themselves, unless it has rows: a Size; None "
+     "for\n"
      "types and modules.",
      (void *)FACT_LIBRARIES},
     {"more", (getter)result_get_fact, NULL,
-     "What is in no row besides: a Size. The rows, `libraries` and `more` are\n"
-     "the whole heap. None of types and modules.",
+     "Everything else that is in no row: a Size. The rows, `libraries` and "
+     "`more`\n"
+     "are the whole heap. None for types and modules.",
      (void *)FACT_MORE},
     {"spent", (getter)result_get_fact, NULL,
      "What allocators spend on the whole heap, in bytes of the host.",

@@ -98,10 +98,12 @@ request_finish(waste_request *self, PyObject *waste)
 }
 
 #define WASTE_OPTIONS                                                          \
-    "\n\nlimit     rows, the most to be had first; None or 'all' for all\n"    \
-    "libraries what libraries and code keep for themselves has rows, too\n"    \
-    "mine      only what the program's own modules hold has rows\n"            \
-    "module    only what modules with such a name hold has: 'train.*'\n"       \
+    "\n\n"                                                                     \
+    "limit     at most this many rows, the most waste first; None or 'all' "   \
+    "for all\n"                                                                \
+    "libraries include what libraries and code keep for themselves\n"          \
+    "mine      only what the program's own modules hold\n"                     \
+    "module    only what matching modules hold: 'train.*'\n"                   \
     "progress  as in snapshot()"
 
 const char core_waste_doc[] =
@@ -131,10 +133,12 @@ core_waste(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
 
 const char snapshot_waste_doc[] =
     "waste($self, /, limit=20, *, libraries=False, mine=False, module=None,\n"
-    "      progress=None)\n--\n\n"
+    "      progress=None)\n"
+    "--\n\n"
     "What memory the process could do without.\n\n"
-    "Equal str, bytes and arrays only of snapshot(contents=True). PartialError "
-    "on a\nsnapshot of a part of the heap." WASTE_OPTIONS;
+    "Finds equal str, bytes and arrays only in a snapshot(contents=True). "
+    "PartialError\n"
+    "on a snapshot of a part of the heap." WASTE_OPTIONS;
 
 PyObject *
 snapshot_waste(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
@@ -156,12 +160,12 @@ static PyGetSetDef waste_getset[] = {
     {"compared", (getter)result_get_fact, NULL,
      "Whether the capture compared contents.", (void *)FACT_COMPARED},
     {"total", (getter)result_get_fact, NULL,
-     "All that could be saved, without what libraries keep: a Size.",
+     "All that you could save, without what libraries keep: a Size.",
      (void *)FACT_TOTAL},
     {"libraries", (getter)result_get_fact, NULL,
-     "What could be saved of what libraries and code keep for themselves, "
-     "which\n"
-     "has no rows: a Size.",
+     "What you could save of what libraries and code keep for themselves, "
+     "unless\n"
+     "it has rows: a Size.",
      (void *)FACT_LIBRARIES},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -169,9 +173,8 @@ static PyGetSetDef waste_getset[] = {
 static PyType_Slot waste_slots[] = {
     RESULT_SLOTS,
     {Py_tp_getset, waste_getset},
-    {Py_tp_doc,
-     "A sequence of WasteRow, the most to be had first; str() is the "
-     "table as\ntext."},
+    {Py_tp_doc, "A sequence of WasteRow, the most waste first; str() is the "
+                "table as text."},
     {0, NULL},
 };
 

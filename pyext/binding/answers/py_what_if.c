@@ -223,15 +223,17 @@ ask(snapshot_object *snapshot, const lg_edges *edges, const lg_monitor *monitor)
 }
 
 const char snapshot_what_if_doc[] =
-    "what_if($self, /, cut, *, progress=None)\n--\n\n"
-    "What would die if these references were cut, exactly.\n\n"
+    "what_if($self, /, cut, *, progress=None)\n"
+    "--\n\n"
+    "What would die if you cut these references, exactly.\n\n"
     "cut       texts, Edge and Hop, or one of them: "
     "'__main__.trainer.losses',\n"
     "          '__main__.losses[*].graph' ([*] is every item, .* every\n"
     "          attribute), '#17.x', '#17->#42', '*->type:torch.Tensor'\n"
     "progress  as in snapshot()\n\n"
     "An item of a dict goes with its key. PartialError on a snapshot of a part "
-    "of the\nheap.";
+    "of the\n"
+    "heap.";
 
 PyObject *
 snapshot_what_if(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
@@ -264,7 +266,7 @@ static PyGetSetDef what_if_getset[] = {
     {"size", (getter)result_get_fact, NULL, "Their bytes: a Size.",
      (void *)FACT_SIZE},
     {"waiting", (getter)result_get_fact, NULL,
-     "How many of them wait for the collector, because they lie in cycles or\n"
+     "How many of them wait for the collector, because they are in cycles or\n"
      "below.",
      (void *)FACT_WAITING},
     {"waiting_size", (getter)result_get_fact, NULL,

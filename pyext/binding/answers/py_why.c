@@ -128,9 +128,12 @@ explain_live(core_state *state, PyObject *object, const lg_monitor *monitor)
 }
 
 #define WHY_ENDING                                                             \
-    "\n\nThe path from a root, the immediate dominator, the bytes that you "   \
-    "would free with it,\nand every reference to cut. It says where the "      \
-    "object was allocated if tracemalloc\ntraces."
+    "\n\n"                                                                     \
+    "Has the path from a root, the immediate dominator, the bytes that you "   \
+    "would free\n"                                                             \
+    "with it, and every reference to cut. If tracemalloc traces, it also "     \
+    "says where the\n"                                                         \
+    "object was allocated."
 
 const char core_why_doc[] = "why($module, /, obj, *, progress=None)\n--\n\n"
                             "What keeps an object alive.\n\nTakes a snapshot "
@@ -156,12 +159,14 @@ core_why(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
 }
 
 const char snapshot_why_doc[] =
-    "why($self, /, target, *, progress=None)\n--\n\n"
-    "What keeps an object alive.\n\ntarget is a selector, a Node, a list or "
-    "Nodes "
-    "of them, or a live object. Of several:\ntheir merged paths, then why the "
-    "one that retains the most is alive.\nPartialError on a snapshot of a part "
-    "of the heap." WHY_ENDING;
+    "why($self, /, target, *, progress=None)\n"
+    "--\n\n"
+    "What keeps an object alive.\n\n"
+    "target is a selector, a Node, a list or Nodes of them, or a live object. "
+    "For several\n"
+    "objects: their merged paths, then why the one that retains the most is "
+    "alive.\n"
+    "PartialError on a snapshot of a part of the heap." WHY_ENDING;
 
 PyObject *
 snapshot_why(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
@@ -265,7 +270,7 @@ static PyMemberDef why_members[] = {
      "Its snapshot."},
     {"node", T_OBJECT, offsetof(why_object, node), READONLY,
      "The Node in question, or the owner of a namespace or\n"
-     "closure; of several, the one that retains the most."},
+     "closure; of several nodes, the one that retains the most."},
     {"allocated", T_OBJECT, offsetof(why_object, note), READONLY,
      "Where it was allocated, if tracemalloc traced it; else ''."},
     {NULL, 0, 0, 0, NULL},
@@ -278,23 +283,23 @@ static PyGetSetDef why_getset[] = {
     {"path", (getter)get_path, NULL,
      "A shortest Path from a root, or None: no root reaches it.", NULL},
     {"frees", (getter)why_frees, NULL,
-     "The hops of path that each free the object when cut: a tuple of Hop.",
+     "The hops of path of which any one, when cut, frees the object: a tuple "
+     "of Hop.",
      NULL},
     {"cuts", (getter)why_cuts, NULL,
-     "The smallest set of references that must all be cut to free the object: "
-     "a\n"
-     "tuple of Hop, at most 16. If one reference alone would do (see frees), "
-     "the\n"
-     "set that frees the object and spares its dominator.",
+     "The smallest set of references that you must cut together to free the "
+     "object: a\n"
+     "tuple of Hop, at most 16. If one reference alone is enough (see frees), "
+     "the set\n"
+     "that frees the object and spares its dominator.",
      NULL},
     {"cut_count", (getter)why_cut_count, NULL,
      "How many references that set has; 0 if there is no such set.", NULL},
     {"hint", (getter)get_hint, NULL,
      "How to cut them with less effort, a sentence; or ''.", NULL},
     {"kept", (getter)why_kept, NULL,
-     "A Path without a reference that a program can cut, or None: then cutting "
-     "is\n"
-     "not enough.",
+     "A Path that no program can cut, which makes cutting insufficient, or "
+     "None.",
      NULL},
     {"paths", (getter)why_paths, NULL,
      "A path through each of cuts, from the dominator or from a root: a tuple "
@@ -315,10 +320,14 @@ static PyGetSetDef why_getset[] = {
 
 static PyMethodDef why_methods[] = {
     {"to_dicts", why_to_dicts, METH_NOARGS,
-     "to_dicts($self, /)\n--\n\nA dict for each reference of path and of "
-     "paths.\n\n'path' is 0 for path, and 1 and up for each of paths; 'type', "
-     "'size' and 'retained'\nare the target's. 'reason' says what cutting the "
-     "reference does, and is '' where that\nfrees nothing."},
+     "to_dicts($self, /)\n"
+     "--\n\n"
+     "A dict for each reference of path and of paths.\n\n"
+     "'path' is 0 for path, and 1 and up for each of paths. 'type', 'size' and "
+     "'retained'\n"
+     "are the target's. 'reason' says what cutting the reference does; it is "
+     "'' if that\n"
+     "frees nothing."},
     {"to_pandas", why_to_pandas, METH_NOARGS,
      "to_pandas($self, /)\n--\n\nThe same as a pandas.DataFrame."},
     {"save", FASTCALL(why_save), METH_FASTCALL | METH_KEYWORDS,
@@ -338,8 +347,9 @@ static PyType_Slot why_slots[] = {
     {Py_tp_members, why_members},
     {Py_tp_getset, why_getset},
     {Py_tp_methods, why_methods},
-    {Py_tp_doc, "What keeps an object alive; str() is the report.\n\nThat of "
-                "Snapshot.why() keeps its snapshot, that of why() what it "
+    {Py_tp_doc, "What keeps an object alive; str() is the report.\n\n"
+                "The result of Snapshot.why() keeps its snapshot, the result "
+                "of why() only what it\n"
                 "shows."},
     {0, NULL},
 };

@@ -2,14 +2,16 @@
 #include "capture/memory/page_cache.h"
 
 const char core_keep_memory_doc[] =
-    "keep_memory($module, max_bytes, /)\n--\n\n"
+    "keep_memory($module, max_bytes, /)\n"
+    "--\n\n"
     "Keep memory of closed snapshots for later captures.\n\n"
-    "On a system that is slow to provide fresh pages, a capture is faster in\n"
-    "used ones. Up to max_bytes stay with the process when snapshots are "
-    "closed.\n"
-    "The system takes them when memory is short; until then they count as the\n"
-    "process's own. 0, the default, keeps nothing. Returns the previous "
-    "max_bytes.";
+    "The process keeps up to max_bytes when you close snapshots, which makes "
+    "captures\n"
+    "faster on a system that is slow to provide fresh pages. The system takes "
+    "this\n"
+    "memory when memory is short; until then, it counts as the process's own. "
+    "0, the\n"
+    "default, keeps nothing. Returns the previous max_bytes.";
 
 PyObject *
 core_keep_memory(PyObject *Py_UNUSED(module), PyObject *most)

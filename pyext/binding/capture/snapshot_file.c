@@ -100,14 +100,17 @@ keep_path(snapshot_object *self, PyObject *path)
 }
 
 const char snapshot_save_doc[] =
-    "save($self, /, path, *, compress=1, analysis=False, progress=None)\n--\n\n"
+    "save($self, /, path, *, compress=1, analysis=False, progress=None)\n"
+    "--\n\n"
     "Save to a .lgs file and return its path.\n\n"
-    "In path, {pid} stands for the process id, {rank} for the "
-    "process's number in\nits job, and {n} for the first number that is free. "
-    "compress is a zstd level from 1 to 19, or 0 for none: such "
-    "a file is\nopened by the command without being read. analysis=True keeps "
-    "in the file who\nretains what (made now if need be), so that it need not "
-    "be found out again. An\ninterrupted save leaves an older file whole.";
+    "In path, {pid} stands for the process id, {rank} for the process's number "
+    "in\n"
+    "its job, and {n} for the first free number. compress is a zstd level from "
+    "1 to\n"
+    "19, or 0 for none: the command can then map the file without reading it.\n"
+    "analysis=True analyses the snapshot if necessary, and saves the analysis, "
+    "too.\n"
+    "An interrupted save leaves an older file whole.";
 
 /* Writes the snapshot; false with an exception. */
 static bool
@@ -158,10 +161,11 @@ snapshot_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     return result;
 }
 
-const char core_load_doc[] =
-    "load($module, /, path, *, progress=None)\n--\n\n"
-    "Open a saved snapshot.\n\n"
-    "FileError for a file that cannot be read, is damaged or is no snapshot.";
+const char core_load_doc[] = "load($module, /, path, *, progress=None)\n"
+                             "--\n\n"
+                             "Open a saved snapshot.\n\n"
+                             "Raises FileError if the file cannot be read, is "
+                             "damaged, or is not a snapshot.";
 
 PyObject *
 core_load(PyObject *module, PyObject *const *args, Py_ssize_t nargs,

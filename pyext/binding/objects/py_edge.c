@@ -104,7 +104,7 @@ static PyGetSetDef edge_getset[] = {
     {"kind", (getter)get_kind, NULL, "'attribute', 'value', 'index' ...", NULL},
     {"weak", (getter)get_weak, NULL, "Whether it keeps nothing alive.", NULL},
     {"counted", (getter)get_counted, NULL,
-     "Whether a reference count stands behind it.", NULL},
+     "Whether the target's reference count includes it.", NULL},
     {"traversed", (getter)get_traversed, NULL,
      "Whether CPython's collector sees it.", NULL},
     {NULL, NULL, NULL, NULL, NULL},

@@ -180,37 +180,40 @@ static PyGetSetDef node_getset[] = {
     {"text", (getter)get_text, NULL,
      "Its own text: a qualified name, a key; '' if there is none.", NULL},
     {"label", (getter)get_label, NULL, "What it is, in a few words.", NULL},
-    {"is_root", (getter)get_is_root, NULL, "Whether a GC root stands at it.",
-     NULL},
+    {"is_root", (getter)get_is_root, NULL, "Whether it is a GC root.", NULL},
     {"dominator", (getter)node_dominator, NULL,
-     "The nearest node that every path from the roots goes through, or None.\n"
-     "\nIn a module, the namespace and what it holds count as dominated by "
-     "nobody.",
+     "The nearest node that every path from the roots goes through, or "
+     "None.\n\n"
+     "Nothing dominates the namespace of a module and what it holds.",
      NULL},
     {"dominated", (getter)node_dominated, NULL,
-     "The nodes whose dominator it is, biggest first: Nodes.", NULL},
+     "The nodes whose immediate dominator it is, the biggest first: Nodes.",
+     NULL},
     {"retained", (getter)node_retained, NULL,
-     "Bytes that would be freed with it, its own and of all it dominates: a "
-     "Size.\nOf garbage that goes with a cycle: what the cycle retains.",
+     "Bytes that you would free with it: its own, and those of all that it "
+     "dominates:\n"
+     "a Size. A member of a cycle of garbage retains what the cycle retains.",
      NULL},
     {"is_reachable", (getter)node_is_reachable, NULL,
      "Whether a root reaches it over strong references.", NULL},
     {"device", (getter)node_device, NULL,
-     "Where its own bytes lie: 'host', 'cuda:0' ...", NULL},
+     "Where its own bytes are: 'host', 'cuda:0' ...", NULL},
     {"facts", (getter)node_facts, NULL,
-     "What else is known of it, as a dict of texts: dtype, shape and bytes of "
-     "an\narray, 'not inspected' with the reason ...",
+     "Further facts, as a dict of texts: dtype, shape and bytes of an array,\n"
+     "'not inspected' with the reason ...",
      NULL},
-    FLAG("tracked", LG_NODE_TRACKED, "Tracked by the cyclic collector."),
-    FLAG("frozen", LG_NODE_FROZEN, "In the permanent generation."),
-    FLAG("immortal", LG_NODE_IMMORTAL, "Never freed."),
+    FLAG("tracked", LG_NODE_TRACKED, "Whether the cyclic collector tracks it."),
+    FLAG("frozen", LG_NODE_FROZEN, "Whether gc.freeze() froze it."),
+    FLAG("immortal", LG_NODE_IMMORTAL,
+         "Whether the interpreter never frees it."),
     FLAG("synthetic", LG_NODE_SYNTHETIC,
-         "No Python object: a thread, the interpreter, a buffer."),
+         "Whether it is not a Python object: a thread, the interpreter, a "
+         "buffer."),
     FLAG("buffer", LG_NODE_BUFFER,
-         "Memory outside of any object: an array's data. Its size is counted "
-         "here, once."),
+         "Whether it is memory outside of any object, such as an array's data. "
+         "Its size counts here, once."),
     FLAG("frontier", LG_NODE_FRONTIER,
-         "A partial capture stopped here: its references are unknown."),
+         "Whether a partial capture stopped here: its references are unknown."),
     {NULL, NULL, NULL, NULL, NULL},
 };
 

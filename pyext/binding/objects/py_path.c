@@ -164,7 +164,7 @@ path_iter(path_object *self)
 
 static PyMemberDef path_members[] = {
     {"root", T_OBJECT, offsetof(path_object, root), READONLY,
-     "The Root it starts from; None when it starts from a dominator."},
+     "The Root that it starts from; None if it starts from a dominator."},
     {NULL, 0, 0, 0, NULL},
 };
 

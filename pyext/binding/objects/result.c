@@ -316,10 +316,13 @@ static PyMethodDef result_methods[] = {
      "column more for the host and each device: 'retained', 'retained.host',\n"
      "'retained.cuda:0'."},
     {"index", (PyCFunction)result_index, METH_VARARGS,
-     "index($self, row, start=0, stop=9223372036854775807, /)\n--\n\n"
-     "Where the row stands; ValueError if it does not."},
+     "index($self, row, start=0, stop=9223372036854775807, /)\n"
+     "--\n\n"
+     "Where the row is; raises ValueError if it is missing."},
     {"count", (PyCFunction)result_count, METH_O,
-     "count($self, row, /)\n--\n\nHow often the row is there."},
+     "count($self, row, /)\n"
+     "--\n\n"
+     "How often the row occurs."},
     {"_repr_html_", (PyCFunction)result_repr_html, METH_NOARGS,
      "_repr_html_($self, /)\n--\n\n"},
     {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS, NULL},

@@ -103,7 +103,7 @@ void result_dealloc(result_object *self);
 #define RESULT_FINDINGS                                                        \
     {                                                                          \
         "findings", T_OBJECT, offsetof(result_object, findings), READONLY,     \
-            "A tuple of Finding: known mistakes that concern the rows."        \
+            "A tuple of Finding: known mistakes that involve the rows."        \
     }
 
 /** What a type that inherits from Result must say itself. */

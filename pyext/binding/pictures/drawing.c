@@ -124,7 +124,7 @@ drawing_repr(drawing_object *self)
 static PyGetSetDef drawing_getset[] = {
     {"dot", (getter)get_dot, NULL, "The picture as Graphviz DOT.", NULL},
     {"text", (getter)get_text, NULL, "The picture as an indented tree.", NULL},
-    {"json", (getter)get_json, NULL, "What is drawn, as JSON.", NULL},
+    {"json", (getter)get_json, NULL, "The drawing as JSON.", NULL},
     {"nodes", (getter)get_nodes, NULL, "How many nodes are drawn.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -342,10 +342,12 @@ drawing_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
 
 static PyMethodDef drawing_methods[] = {
     {"save", FASTCALL(drawing_save), METH_FASTCALL | METH_KEYWORDS,
-     "save($self, /, path, format=None)\n--\n\nWrite the picture and return "
-     "its path.\n\nThe suffix chooses the format unless format says it: svg, "
-     "png, pdf, dot or\nanything else that Graphviz writes. PictureError if it "
-     "cannot."},
+     "save($self, /, path, format=None)\n"
+     "--\n\n"
+     "Write the picture and return its path.\n\n"
+     "The suffix chooses the format, or format does: svg, png, pdf, dot, or "
+     "any other\n"
+     "that Graphviz writes. Raises PictureError if Graphviz cannot draw it."},
     {"_repr_html_", (PyCFunction)drawing_repr_html, METH_NOARGS,
      "_repr_html_($self, /)\n--\n\n"},
     {"_repr_svg_", (PyCFunction)drawing_repr_svg, METH_NOARGS,

@@ -33,9 +33,10 @@ export_to(snapshot_object *snapshot, lg_export_format format, const char *path,
 }
 
 const char snapshot_export_doc[] =
-    "export($self, /, path, *, format=None, progress=None)\n--\n\n"
+    "export($self, /, path, *, format=None, progress=None)\n"
+    "--\n\n"
     "Write the snapshot for another tool, and return the path.\n\n"
-    "path      '{pid}' and '{n}' are filled in; the suffix is the format\n"
+    "path      the suffix chooses the format; '{pid}' and '{n}' are filled in\n"
     "format    'heapsnapshot' (Chrome DevTools), 'graphml', 'gexf' (Gephi),\n"
     "          'folded' (flame graphs), 'speedscope' (.speedscope.json), "
     "'pprof'\n"

@@ -182,10 +182,10 @@ draw_live(show_request *self, PyObject *module)
 
 const char core_show_refs_doc[] = "show_refs($module, /, " SHOW_SIGNATURE(
     "obj") "Draw what an object refers to.\n\n"
-           "obj is one object of any type: a list is drawn as a list. "
-           "Without retained\n"
-           "bytes, it visits only what is near the object, however big the "
-           "heap is." SHOW_OPTIONS;
+           "obj is one object of any type: show_refs() draws a list as a list. "
+           "With\n"
+           "retained=False, it visits only what is near the object, however "
+           "big the heap is." SHOW_OPTIONS;
 
 const char core_show_backrefs_doc[] =
     "show_backrefs($module, /, " SHOW_SIGNATURE(

@@ -48,24 +48,25 @@ enum show_argument {
 
 #define SHOW_OPTIONS                                                           \
     "\n\n"                                                                     \
-    "path      write the picture; the suffix chooses the format; {pid} and "   \
-    "{n}\n"                                                                    \
-    "          become the process id and the next free number\n"               \
-    "also      a list of further objects to start from\n"                      \
+    "path      write the picture there; the suffix chooses the format; {pid} " \
+    "and {n}\n"                                                                \
+    "          stand for the process id and the next free number\n"            \
+    "also      more objects to start from\n"                                   \
     "max_depth follow at most this many hops\n"                                \
-    "max_nodes draw at most this many; siblings that are alike share one\n"    \
-    "format    overrides the suffix; without a file, what a notebook shows\n"  \
+    "max_nodes draw at most this many boxes; similar siblings share one\n"     \
+    "format    overrides the suffix; without a file, the format for a "        \
+    "notebook\n"                                                               \
     "weak      follow weak references, too\n"                                  \
     "types     draw the references from objects to their types\n"              \
     "title     a line above the picture\n"                                     \
     "legend    explain the colours below the picture\n"                        \
-    "retained  show what would be freed with each object, which takes a "      \
-    "snapshot\n"                                                               \
-    "          of the whole heap and its analysis; False: the objects' own "   \
-    "sizes;\n"                                                                 \
-    "          None: what would be freed, if that is quick: with up to "       \
-    "300,000\n"                                                                \
-    "          objects in the collector, or 2,000,000 in a snapshot\n"         \
+    "retained  True shows retained sizes, which need a snapshot of the whole " \
+    "heap\n"                                                                   \
+    "          and its analysis; False shows the objects' own sizes; None "    \
+    "shows\n"                                                                  \
+    "          retained sizes if that is quick: with up to 300,000 objects "   \
+    "in the\n"                                                                 \
+    "          collector, or 2,000,000 in a snapshot\n"                        \
     "progress  as in snapshot()"
 
 /** Parses; false with an exception. Call request_clear in any case. */

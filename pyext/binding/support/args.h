@@ -53,6 +53,6 @@ lg_status scope_find(const scope_request *self, const lg_graph *graph,
 
 #define SCOPE_TEXT(what)                                                       \
     "mine      only " what "the program's own modules hold\n"                  \
-    "module    only " what "modules with such a name hold: 'train.*'\n"
+    "module    only " what "matching modules hold: 'train.*'\n"
 
 #endif

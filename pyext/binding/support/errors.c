@@ -60,7 +60,7 @@ errors_add(PyObject *module)
          "root reaches it.",
          NULL},
         {ERROR_FILE, "leakgraph.FileError", PyExc_OSError,
-         "A file cannot be read or written, is damaged, or is no snapshot.",
+         "A file cannot be read or written, is damaged, or is not a snapshot.",
          NULL},
         {ERROR_LIMIT, "leakgraph.LimitError", PyExc_MemoryError,
          "The capture needed more memory than max_bytes allows.", NULL},
@@ -75,8 +75,8 @@ errors_add(PyObject *module)
          "the number of the signal that killed it, or None.",
          "signal"},
         {ERROR_PICTURE, "leakgraph.PictureError", NULL,
-         "Graphviz could not draw it; this process is unharmed. `text` is the "
-         "picture as an indented tree.",
+         "Graphviz could not draw the picture; this process is unharmed. "
+         "`text` is the picture as an indented tree.",
          "text"},
     };
     for (int i = 0; i < ERROR_COUNT; i++)
