@@ -464,7 +464,7 @@ def test_the_verb(target, python):
         (["1", "--every", "2"], "--every needs --diff"),
         (["1", "--diff", "x"], "--diff needs a number, not x"),
         (["1", "--diff", "2", "--every", "x"], "--every needs a number of seconds"),
-        (["1", "--diff", "2", "-o", "a.lgs"], "must have {n} in it"),
+        (["1", "--diff", "2", "-o", "a.lgs"], "needs a file name with {n} in it"),
     ],
 )
 def test_wrong_words(capsys, words, message):
