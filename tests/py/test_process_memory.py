@@ -149,6 +149,28 @@ tell()
     assert over["stacks"] < MIB < running["stacks"]
 
 
+@pytest.mark.skipif(FREE_THREADED, reason="the list of threads may change")
+def test_thread_in_c(tell):
+    """Its stack is known although the kernel says only that it runs."""
+    here, inside = tell(
+        """
+import hashlib, threading
+tell()
+def deep(depth):
+    if depth:
+        return max([depth], key=lambda _: deep(depth - 1) or 0)
+    ready.release()
+    hashlib.pbkdf2_hmac("sha256", b"password", b"salt", 1 << 28)
+ready = threading.Semaphore(0)
+threading.Thread(target=deep, args=(150,), daemon=True).start()
+ready.acquire()
+tell()
+"""
+    )
+    assert inside["threads"] == here["threads"] + 1
+    assert inside["stacks"] - here["stacks"] > 32 << 10
+
+
 def test_mapped_file(tell):
     before, whole, changed = tell(
         """

@@ -7,6 +7,7 @@
 #include "bytes/python/process.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static void
 add_fact(lg_adapter_pass *pass, const char *key, uint64_t value)
@@ -20,12 +21,15 @@ static void
 add_mapped(lg_adapter_pass *pass)
 {
     lg_mapped_bytes mapped;
+    lg_stack_pointers stacks = {0};
     bool known;
+    lg_stack_pointers_of_python(&stacks);
     /* The kernel looks at each resident page, which takes it a sixtieth of a
      * second a GiB; other threads need not wait for that. */
     Py_BEGIN_ALLOW_THREADS
-    known = lg_mapped_bytes_read(&mapped);
+    known = lg_mapped_bytes_read(&stacks, &mapped);
     Py_END_ALLOW_THREADS
+    free(stacks.items);
     if (!known) {
         if (lg_resident_bytes() > 0)
             add_fact(pass, "memory.rss", lg_resident_bytes());

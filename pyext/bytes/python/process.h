@@ -22,27 +22,35 @@ typedef struct lg_mapped_bytes {
     uint64_t stacks;  /**< of threads */
 } lg_mapped_bytes;
 
-/** False without /proc, or when memory ran out. O(mappings + threads), and the
- *  kernel looks at each resident page. */
-bool lg_mapped_bytes_read(lg_mapped_bytes *out);
 /** What is resident as the kernel counts it, which it may do a few pages
  *  behind; 0: unknown. */
 uint64_t lg_resident_bytes(void);
 
-/** The stack pointers of all threads that wait in the kernel, and of the
- *  calling one. */
+/** Addresses in stacks of threads. Begins as zeros; release items with free().
+ */
 typedef struct lg_stack_pointers {
-    uintptr_t *items; /**< ascending; release it with free() */
-    size_t count;
+    uintptr_t *items; /**< ascending, once they are read */
+    size_t count, room;
 } lg_stack_pointers;
 
-/** None if the kernel does not tell. */
+/** Adds the threads of this interpreter, wherever they run: with glibc and
+ *  musl, pthread_t is an address at the end of the stack. Holds the GIL; a
+ *  build without one adds none. */
+void lg_stack_pointers_of_python(lg_stack_pointers *out);
+/** Adds the stack pointers of all threads that wait in the kernel, and of the
+ *  calling one, and sorts all. Adds none if the kernel does not tell. */
 void lg_stack_pointers_read(lg_stack_pointers *out);
 /** The resident bytes of the stacks in an anonymous mapping; 0 if no stack
  *  pointer lies in it. A stack begins with the mapping, because below it is a
  *  page without access, and it is not longer than the limit of stacks. */
 uint64_t lg_stack_bytes(const lg_stack_pointers *pointers, uintptr_t start,
                         uintptr_t end);
+
+/** False without /proc, or when memory ran out. Threads whose stacks it should
+ *  know beyond those that lg_stack_pointers_read finds stand in `stacks`, which
+ *  it adds to. O(mappings + threads), and the kernel looks at each resident
+ *  page. */
+bool lg_mapped_bytes_read(lg_stack_pointers *stacks, lg_mapped_bytes *out);
 
 /** What allocators say of themselves. */
 typedef struct lg_allocator_bytes {

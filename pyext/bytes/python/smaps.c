@@ -130,28 +130,26 @@ is_field(const char *line)
 }
 
 bool
-lg_mapped_bytes_read(lg_mapped_bytes *out)
+lg_mapped_bytes_read(lg_stack_pointers *stacks, lg_mapped_bytes *out)
 {
     char line[LG_MAPS_LINE];
     lg_map heading;
     mapping at = {0};
-    lg_stack_pointers pointers;
     FILE *file = fopen("/proc/self/smaps", "re");
     *out = (lg_mapped_bytes){0};
     if (file == NULL)
         return false;
-    lg_stack_pointers_read(&pointers);
+    lg_stack_pointers_read(stacks);
     while (lg_maps_line(file, line)) {
         if (is_field(line)) {
             read_field(line, &at);
         } else if (lg_map_of(line, &heading)) {
-            add_up(&at, &pointers, out);
+            add_up(&at, stacks, out);
             at = mapping_of(&heading);
         }
     }
-    add_up(&at, &pointers, out);
+    add_up(&at, stacks, out);
     fclose(file);
-    free(pointers.items);
     return out->resident > 0;
 }
 

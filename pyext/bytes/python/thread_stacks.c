@@ -1,4 +1,7 @@
+/** The stacks of this process's threads. */
 #include "bytes/python/process.h"
+
+#include <Python.h>
 
 #include <dirent.h>
 #include <stdio.h>
@@ -36,26 +39,46 @@ ascending(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
+static bool
+add(lg_stack_pointers *out, uintptr_t pointer)
+{
+    if (out->count == out->room) {
+        size_t room = 2 * out->room + 32;
+        uintptr_t *grown = realloc(out->items, room * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        out->items = grown;
+        out->room = room;
+    }
+    out->items[out->count++] = pointer;
+    return true;
+}
+
+/* The kernel names the main thread's stack, and Python numbers it first. */
+void
+lg_stack_pointers_of_python(lg_stack_pointers *out)
+{
+#ifndef Py_GIL_DISABLED
+    PyInterpreterState *interpreter = PyThreadState_Get()->interp;
+    PyThreadState *thread = PyInterpreterState_ThreadHead(interpreter);
+    while (thread != NULL && out->count < MOST_THREADS &&
+           (thread->id == 1 || add(out, thread->thread_id)))
+        thread = thread->next;
+#else
+    (void)out;
+#endif
+}
+
 void
 lg_stack_pointers_read(lg_stack_pointers *out)
 {
     DIR *threads = opendir("/proc/self/task");
-    size_t room = 0;
-    *out = (lg_stack_pointers){NULL, 0};
     for (struct dirent *at; threads != NULL && out->count < MOST_THREADS &&
                             (at = readdir(threads)) != NULL;) {
         uintptr_t pointer =
             at->d_name[0] != '.' ? stack_pointer(at->d_name) : 0;
-        if (pointer == 0)
-            continue;
-        if (out->count == room) {
-            room = 2 * room + 32;
-            uintptr_t *grown = realloc(out->items, room * sizeof *grown);
-            if (grown == NULL)
-                break;
-            out->items = grown;
-        }
-        out->items[out->count++] = pointer;
+        if (pointer != 0 && !add(out, pointer))
+            break;
     }
     if (threads != NULL)
         closedir(threads);
