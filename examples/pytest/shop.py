@@ -1,4 +1,4 @@
-"""A shop whose orders listen to price changes, and never stop to."""
+"""A shop whose orders listen to price changes, and never stop listening."""
 
 
 class Prices:

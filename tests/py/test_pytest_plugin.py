@@ -1,6 +1,7 @@
 """The plugin of pytest: the marker, the fixture, the options, and its example."""
 
 import importlib.util
+import re
 import shutil
 import subprocess
 import sys
@@ -152,6 +153,24 @@ def test_the_example(tmp_path):
     assert "1 passed" in done.out, done.out
     done = run(folder, "--leakgraph-baseline=known.txt", "test_shop.py")
     assert "1 passed" in done.out, done.out
+
+
+def plain(text):
+    """Without line breaks, and without sizes, which depend on the interpreter."""
+    return " ".join(re.sub(r"[0-9.]+ KiB", "KiB", text).split())
+
+
+def test_what_the_example_says(tmp_path):
+    """Its README quotes its files, and what pytest says about them."""
+    folder = tmp_path / "shop"
+    shutil.copytree(EXAMPLE, folder)
+    said = run(folder, "test_shop.py").out.replace(f"{folder}/", "")
+    said += run(folder, "test_shop_fixed.py").out
+    said += "".join(path.read_text() for path in sorted(EXAMPLE.glob("*.py")))
+    blocks = (EXAMPLE / "README.md").read_text().split("```")[1::2]
+    assert len(blocks) == 5
+    for block in blocks:
+        assert plain(block.removeprefix("text")) in plain(said)
 
 
 TESTS = """

@@ -192,28 +192,41 @@ format_parts(const lg_growth *growth, lg_text *out)
     lg_text_add(out, ")");
 }
 
+// Accounts that are as they were are left out.
 static void
-format_accounts(const lg_growth *growth, lg_text *out)
+format_gains(const lg_growth *growth, lg_text *out)
 {
+    static const char *const words[LG_ACCOUNT_COUNT] = {
+        [LG_ACCOUNT_OBJECTS] = "objects",
+        [LG_ACCOUNT_RSS] = "resident memory",
+        [LG_ACCOUNT_MALLOC] = "malloc",
+        [LG_ACCOUNT_ARENAS] = "Python's arenas",
+    };
     bool any = false;
     for (int i = 0; i < LG_ACCOUNT_COUNT; i++) {
         const int64_t *bytes = growth->accounts[i];
-        if (!is_known(growth, bytes))
+        int64_t gained = bytes[growth->snapshots - 1] - bytes[0];
+        if (!is_known(growth, bytes) || gained == 0)
             continue;
-        lg_text_add(out, any ? " · " : "");
-        lg_text_add(out, lg_growth_account_name((lg_growth_account_kind)i));
+        lg_text_add(out, any ? " · " : "in all: ");
+        lg_text_add(out, words[i]);
         lg_text_add(out, " ");
-        lg__format_signed((double)(bytes[growth->snapshots - 1] - bytes[0]),
-                          out);
+        lg__format_signed((double)gained, out);
         any = true;
     }
+    lg_text_add(out, any ? "\n" : "");
+}
+
+static void
+format_accounts(const lg_growth *growth, lg_text *out)
+{
+    format_gains(growth, out);
+    if (!growth->unexplained_known && !growth->unexplained_small_known)
+        return;
+    lg_text_add(out, "growth that no object explains: ");
+    lg__format_signed((double)growth->unexplained, out);
+    format_parts(growth, out);
     lg_text_add(out, "\n");
-    if (growth->unexplained_known || growth->unexplained_small_known) {
-        lg_text_add(out, "growth that no object explains: ");
-        lg__format_signed((double)growth->unexplained, out);
-        format_parts(growth, out);
-        lg_text_add(out, "\n");
-    }
 }
 
 static void
@@ -276,20 +289,30 @@ is_more(const lg_growth *growth, const lg_growth_tally *tally)
            tally->counts[growth->snapshots - 1] > tally->counts[0];
 }
 
+// `activation tensors`; other kinds come before a name.
+static void
+format_subject(const lg_growth_tally *tally, lg_text *out)
+{
+    static const char *const words[LG_TALLY_COUNT] = {
+        [LG_TALLY_FINDING] = "finding ", [LG_TALLY_CYCLE] = "cycle ",
+        [LG_TALLY_TENSOR] = "",          [LG_TALLY_FIGURE] = "",
+        [LG_TALLY_THREAD] = "threads ",
+    };
+    lg_text_add(out, words[tally->kind]);
+    lg__text_add_string(out, tally->name);
+    lg_text_add(out, tally->kind == LG_TALLY_TENSOR ? " tensors" : "");
+}
+
 // `finding loss-history: __main__.losses`
 static void
 format_tally(const lg_growth *growth, const lg_growth_tally *tally,
              lg_text *out)
 {
-    static const char *const words[] = {"finding", "cycle", "tensors", "",
-                                        "threads"};
     uint32_t place = tally->holder != 0
                          ? lg_places_find(growth->places, tally->holder)
                          : LG_NONE;
     lg_text_add(out, tally->is_new ? "new " : "");
-    lg_text_add(out, words[tally->kind]);
-    lg_text_add(out, *words[tally->kind] ? " " : "");
-    lg__text_add_string(out, tally->name);
+    format_subject(tally, out);
     if (tally->detail.length > 0) {
         lg_text_add(out, " (");
         lg__text_add_string(out, tally->detail);
