@@ -115,7 +115,7 @@ class Tools:
         return _rows(self._snap.tensors(limit=None, group=by), limit)
 
     def waste(self, limit: int = 10, mine: bool = False) -> Answer:
-        """List what memory could be saved without losing anything, and how.
+        """List memory that the program could do without, and how to save it.
 
         mine leaves out what only libraries hold.
         """
@@ -127,7 +127,7 @@ class Tools:
         return {"text": _cut(str(self._snap.memory()))}
 
     def what_if(self, cut: list[str], limit: int = 10) -> Answer:
-        """Say what would die if references were cut, exactly, and what would live on.
+        """Say what would die if you cut references, exactly, and what would live on.
 
         A reference is train.trainer.losses, train.losses[*].graph or #17->#42, where
         both sides are selectors and * on one side is any object.

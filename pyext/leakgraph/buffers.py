@@ -43,19 +43,19 @@ def register_buffers(
     Choose one of three ways:
 
     - `length` gives the number of bytes, and `member` or `offset` the address; without
-      either the address is unknown. A name is a member of the C struct, a slot or an
-      attribute in the instance's own storage; its value is a number, or None for no
-      memory. Properties do not count. A number is the offset in bytes of a word of the
+      these, the address is unknown. A name is a member of the C struct, a slot or an
+      attribute in the instance's own storage, but not a property; its value is a
+      number, or None for no memory. A number is the offset in bytes of a word in the
       struct. leakgraph reads memory and runs no code.
     - `buffer_protocol=True` takes the memory that the type exports.
     - `reader(instance)` returns a number of bytes, `(address, bytes)`, `(address,
       bytes, device)` with a device such as `"cuda:0"`, an object with the buffer
       protocol, an iterable of those, or None.
 
-    The last two run the type's own code, after the walk over the heap, on instances
-    that leakgraph holds, and never in a forked child. It does not run for snapshots
-    that it takes itself, nor for those of threads that it has started. If it fails or
-    does not run, the node has the fact "not inspected", and
+    `buffer_protocol` and `reader` run the type's own code after the walk over the heap,
+    on instances that leakgraph holds, and never in a forked child. The code does not
+    run for snapshots that it takes itself, on its own thread or on one that it has
+    started. If it fails or does not run, the node has the fact "not inspected", and
     `Snapshot.info()["adapter.registered"]` says so.
 
     Memory that overlaps other memory counts once. Registering a type again replaces the

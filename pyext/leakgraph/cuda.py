@@ -34,13 +34,13 @@ def attribute(
     """Match the blocks of an allocator's snapshot with their holders.
 
     allocator  the result of torch.cuda.memory._snapshot(), or a file of it: the
-               pickle of _dump_snapshot(), or JSON. A pickle may hold dicts, lists,
-               texts and numbers only: nothing in it is run.
+               pickle of _dump_snapshot(), or JSON. A pickle may hold only dicts, lists,
+               texts and numbers, and runs no code.
     heap       a Snapshot, or its .lgs file, taken at the same time in the same
-               process; None: now
+               process; None takes one now
 
-    All sizes are bytes, and add up exactly. Raises FileError for a file that is no
-    such snapshot, and ArgumentError for a dict that is none; both say where.
+    All sizes are bytes, and add up exactly. Raises FileError if a file is not such a
+    snapshot, and ArgumentError if a dict is not one; both say where.
     """
     if heap is None:
         heap = snapshot()

@@ -16,15 +16,15 @@ __all__ = ["sql"]
 
 
 def sql(query: str, /, **tables: object) -> Any:
-    """Run a query of DuckDB over a snapshot of this process, or over others.
+    """Run a DuckDB query over a snapshot of this process, or over others.
 
-    The tables are those of Snapshot.sql(). `tables` are more of them. Those of a
-    Snapshot, or of the file of one, have its name before theirs:
+    The tables are those of Snapshot.sql(). Keywords add tables. A Snapshot, or the path
+    of a saved one, adds all of its tables under its name:
 
         leakgraph.sql("from old.types", old="run.lgs")
 
     Anything else that DuckDB takes, such as a DataFrame, is the table of its name. The
-    result is a relation of DuckDB: `df()`, `arrow()`, `pl()`, `fetchall()`.
+    result is a DuckDB relation: `df()`, `arrow()`, `pl()`, `fetchall()`.
 
     Raises ModuleNotFoundError without duckdb, ArgumentError for a table that does not
     exist, and what DuckDB raises.

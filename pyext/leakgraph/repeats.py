@@ -31,15 +31,14 @@ def repeat(
 ) -> Growth:
     """Call `work` again and again and return what grows, with rates per call.
 
-    warmup     calls before the first snapshot: what they fill is no growth
-    rounds     how often to take a snapshot after `calls` calls: with one round, nothing
-               can tell a leak from what is made once
-    calls      calls in each round; `per_step` of the result counts calls
+    warmup     calls before the first snapshot, so that what they fill does not count
+    rounds     number of rounds, with a snapshot after each; one round alone cannot tell
+               a leak from memory that is allocated once
+    calls      calls in each round; `per_step` of the result is per call
 
     min_bytes and settled are those of diff(). The garbage collector runs before each
-    snapshot. A forked child takes the snapshot, and leakgraph holds nothing between
-    snapshots that grows. An exception that `work` raises ends the repetition and
-    passes.
+    snapshot. A forked child takes the snapshot, and leakgraph itself does not grow
+    between snapshots. If `work` raises an exception, so does repeat().
 
     Raises ArgumentError for fewer than 1 round or call.
     """
@@ -70,10 +69,10 @@ def repeat(
 def track(*, min_bytes: int | str = 0, settled: bool = False) -> Tracked:
     """Take a snapshot before and after a `with` block and compare them.
 
-    Two snapshots cannot tell a leak from what is made once: call mark() of the result
-    in the block, at like points of the work, for more snapshots. `growth` of the result
-    is the comparison, when the block has ended. min_bytes and settled are those of
-    diff().
+    Two snapshots cannot tell a leak from memory that is allocated once. For more
+    snapshots, call mark() of the result at the same point of each round in the block.
+    When the block has ended, `growth` of the result is the comparison. min_bytes and
+    settled are those of diff().
     """
     return Tracked(min_bytes, settled)
 

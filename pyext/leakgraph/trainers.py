@@ -34,7 +34,7 @@ class Watching:
         self.watch.step()
 
     def stop(self, *_: Any, **__: Any) -> None:
-        """Stop, and tell what was found last."""
+        """Stop, and report what was found last."""
         self.watch.stop()
 
     def abandon(self, *_: Any, **__: Any) -> None:

@@ -21,24 +21,25 @@ def watch(
     """Watch the memory of this process from now on.
 
     Call step() of the result once in each step of the program's loop, or let `every`
-    sample by time. Where the memory in use rises steadily, snapshots by forked children
-    are compared, and each place that goes on growing is told once.
+    sample by time. If memory in use rises steadily, forked children take snapshots, the
+    watch compares them, and reports each place that keeps growing once.
 
-    every    seconds between two samples that a thread takes, for a program without
+    every    let a thread sample at this interval in seconds, for a program without
              steps; None: only step() samples, at most ten times a second
     budget   the share of the elapsed time that samples, snapshots and comparisons may
              take
-    on_leak  "warn" with LeakWarning; "raise" LeakError from step() or stop(); or a
-             function, which is called with the GrowthRow and its Growth. Another
-             process makes them, so rows have no node
-    traces   when growth is found, let tracemalloc run until the next comparison, so
-             that the line that allocates is told, too
+    on_leak  "warn" issues a LeakWarning; "raise" raises a LeakError from step() or
+             stop(); a function gets the GrowthRow and its Growth. Another process makes
+             these, so rows have no node
+    traces   after growth is found, run tracemalloc until the next comparison, to report
+             the line that allocates, too
 
-    The end of a `with` block stops it, as stop() does. report() names the children of
-    this process, with the memory that each has for itself. Their objects are not
-    watched, in a forked child and in a worker that gets a copy: start a watch there,
-    and what it tells begins with the name of the worker. A free-threaded
-    build takes its snapshots without a child, and stops for them.
+    The end of a `with` block stops the watch, as stop() does. report() lists the
+    children of this process, with the memory that each has for itself. The watch does
+    not watch the objects of children: in a forked child, and in a worker that gets a
+    copy, it does nothing. Start a watch there; its messages begin with the name of the
+    worker. A free-threaded build takes its snapshots without a child, and stops for
+    them.
 
     Raises ArgumentError for an impossible every, budget or on_leak.
     """

@@ -100,7 +100,7 @@ class Watch:
 
     @property
     def leaks(self) -> list[str]:
-        """What was told so far: a sentence for each place."""
+        """The reports so far: a sentence for each place."""
         return list(self._described.values())
 
     def __repr__(self) -> str:
@@ -138,14 +138,14 @@ class Watch:
                 self._tell(3)
 
     def stop(self) -> None:
-        """Stop to watch, and tell the rest; waits for a snapshot in progress."""
+        """Stop watching, and report the rest; waits for a snapshot in progress."""
         self.abandon()
         self._tell(3)
 
     def conclude(self) -> None:
-        """At the end of a program: stop, look a last time, and tell the rest.
+        """At the end of a program: stop, look a last time, and report the rest.
 
-        Where memory rises and there is a snapshot, takes another one and compares them,
+        If memory rises and there is a snapshot, takes another one and compares them,
         whatever the budget.
         """
         if self._is_over:
@@ -160,7 +160,7 @@ class Watch:
         self.stop()
 
     def abandon(self) -> None:
-        """Stop to watch, and tell nothing."""
+        """Stop watching, and report nothing."""
         if self._is_over:
             return
         self._is_over = True
