@@ -1,6 +1,6 @@
 /**
- * Answers: what there is to say to one question, as a value without a word of
- * text. Reports, pictures and Python format answers; they choose nothing.
+ * Answers: each function answers one question with a value that holds facts,
+ * not text. Reports, pictures and Python only format answers.
  *
  * The conventions of leakgraph.h hold. An answer borrows nothing: it outlives
  * the analysis, but its nodes and hops are those of the graph. Bytes by device
@@ -75,7 +75,7 @@ typedef struct lg_top {
     lg_string package[LG_TOP_PACKAGES]; /**< the biggest of those libraries */
     uint32_t package_count;
     const uint64_t *more; /**< by device: all that is in no row and in no
-                               library. Of objects, it all adds up. */
+                               library. For objects, all of it adds up. */
     uint64_t more_objects;
     uint64_t spent;   /**< by allocators on the whole heap, on the host */
     uint32_t devices; /**< and the host */
@@ -89,9 +89,9 @@ typedef struct lg_top_options {
     uint32_t device; /**< whose bytes rank rows; LG_NONE: all of them */
     size_t limit;    /**< rows (0: any number) */
     bool libraries;  /**< what libraries keep for themselves has rows, too */
-    bool mine; /**< only what the program's own modules hold has rows: their
-                    names, the locals of their functions, and garbage of their
-                    classes. Objects only, like the next one */
+    bool mine; /**< only what the program's own modules hold has rows: by their
+                    names, by the locals of their functions, and garbage of
+                    their classes. For objects only, like `module` */
     const char *module; /**< only what modules with such names hold (`*` stands
                              for any text) has rows; or NULL */
 } lg_top_options;
@@ -102,16 +102,21 @@ typedef struct lg_top_options {
     }
 
 /**
- * What retains the most. Of objects: those that gather bytes, none below
- * another. What passes most of what it retains on to one other is no gatherer,
- * nor are modules, threads, frames and the interpreter: what they dominate
- * stands for them. A linked list, which passes bytes on little by little, has a
- * row for its first link. Many small objects that alike objects hold by one
- * name have a row together. Rows, libraries and the rest are the whole heap.
- * Of types and modules: the groups with what only all their objects together
- * retain, exactly. LG_EINVAL for a device that is not there, LG_ENOTFOUND for a
- * module. O(nodes + edges),
- * and of groups as much for each 64 of them.
+ * Finds what retains the most.
+ *
+ * Objects: the rows are objects that gather bytes, none below another. An
+ * object that passes most of what it retains on to one other object does not
+ * gather. Neither do modules, threads, frames and the interpreter: what they
+ * dominate has rows instead. A linked list, which passes bytes on little by
+ * little, has a row for its first link. Small objects that similar objects hold
+ * by the same name share a row. Rows, libraries and the rest add up to the
+ * whole heap.
+ *
+ * Types and modules: the rows are groups, with the exact bytes that all objects
+ * of a group together retain.
+ *
+ * LG_EINVAL if there is no such device, LG_ENOTFOUND if there is no such
+ * module. O(nodes + edges); for groups, as much for each 64 of them.
  */
 LG_API lg_status lg_analysis_top(const lg_analysis *analysis,
                                  const lg_top_options *options,
@@ -121,16 +126,17 @@ LG_API void lg_top_free(lg_top *top);
 
 /* ----------------------------------------------------- dominator tree --- */
 
-/** The immediate dominator as answers show it: the object that a namespace or a
- *  closure folds into stands for it, so that nothing depends on whether this
- *  Python keeps attributes in a dict. LG_NONE as of lg_node_dominator. */
+/** The immediate dominator as answers show it: an object stands for the
+ *  namespace or closure that folds into it, so that answers do not depend on
+ *  whether this Python keeps attributes in a dict. LG_NONE as in
+ *  lg_node_dominator. */
 LG_API lg_node lg_node_owner(const lg_analysis *analysis, lg_node node);
 
 /** The nodes that `node` or LG_SUPER_ROOT dominates immediately as answers show
- *  them, the biggest retained bytes first. Of a namespace or a closure that
- *  folds into a dominator, what that dominates stands here. Of garbage in a
- *  component: what the component dominates. LG_EINVAL for a node that is not
- *  there. */
+ *  them, the biggest retained bytes first. Instead of a namespace or a closure
+ *  that folds into a dominator, the list has what that dominates. For garbage
+ *  in a component, it has what the component dominates. LG_EINVAL if there is
+ *  no such node. */
 LG_API lg_status lg_node_owned(const lg_analysis *analysis, lg_node node,
                                lg_nodes *out, lg_error *err);
 
@@ -191,9 +197,9 @@ typedef struct lg_dominator_options {
         .size = sizeof(lg_dominator_options), .node = LG_SUPER_ROOT            \
     }
 
-/** What would be freed with what: rows that retain the most first, as long as
- *  there is room, with the rest counted. LG_EINVAL for a node that is not there
- *  or a share that is none. O(nodes + edges) at first, then O(nodes owned by
+/** Finds which objects go with which: the rows that retain the most, up to the
+ *  limit; the rest is counted. LG_EINVAL for a node that does not exist, or a
+ *  share outside 0 to 1. O(nodes + edges) at first, then O(nodes owned by
  *  rows). */
 LG_API lg_status lg_analysis_dominator_tree(const lg_analysis *analysis,
                                             const lg_dominator_options *options,
@@ -237,8 +243,8 @@ typedef struct lg_threads {
     uint64_t *bytes;  /**< what `size` and `retained` point into */
 } lg_threads;
 
-/** What each thread was doing, and what waits, with their local variables.
- *  `analysis` may be NULL. O(nodes + edges). */
+/** Finds what each thread was doing, and what is suspended, with their local
+ *  variables. `analysis` may be NULL. O(nodes + edges). */
 LG_API lg_status lg_graph_threads(const lg_graph *graph,
                                   const lg_analysis *analysis,
                                   const lg_scope *scope, lg_threads *out,
@@ -257,9 +263,9 @@ typedef struct lg_tensors {
     lg_where *held_by; /**< [rows.count] */
 } lg_tensors;
 
-/** lg_graph_tensors with who holds each: of a parameter its model, and not the
- *  optimizer that has it too. `analysis` may be NULL: then nothing is known of
- *  garbage. O(nodes + edges). */
+/** lg_graph_tensors with who holds each: for a parameter, its model, not the
+ *  optimizer that has it, too. `analysis` may be NULL: then the answer does not
+ *  say what garbage is part of. O(nodes + edges). */
 LG_API lg_status lg_tensors_find(const lg_graph *graph,
                                  const lg_analysis *analysis,
                                  const lg_scope *scope, uint32_t device,
@@ -302,7 +308,7 @@ typedef struct lg_figures {
                              one of them keeps alive; ascending */
     size_t total;       /**< figures */
     uint64_t open;      /**< pyplot has them */
-    uint64_t closed;    /**< and these no more */
+    uint64_t closed;    /**< pyplot no longer has them */
     uint64_t own;       /**< pyplot never had them */
     uint64_t garbage;   /**< of those pyplot does not have */
     uint64_t canvas;    /**< bytes of pixels */

@@ -25,7 +25,7 @@ typedef struct lg_pattern {
 /** The patterns, in the order of the table; NULL beyond the last. Static. */
 LG_API const lg_pattern *lg_pattern_at(size_t index);
 
-/** One of those that keep the things of a finding alive. */
+/** A node that keeps the things of a finding alive. */
 typedef struct lg_holder {
     const lg_pattern *pattern; /**< the mistake there */
     lg_node node;    /**< where to cut: the list, closure, cache ...; LG_NONE:
@@ -33,17 +33,17 @@ typedef struct lg_holder {
     lg_node example; /**< one of what it keeps, of the commonest type; LG_NONE
                           likewise */
     uint64_t count;  /**< things kept in the same way */
-    const uint64_t *retained; /**< what goes if only this one lets go, by
-                                 device; of the 64th holder of a finding and
-                                 those after it, 0 */
+    const uint64_t *retained; /**< what goes if only this holder lets go, by
+                                 device; 0 from the 64th holder of a finding
+                                 on */
     uint64_t total;           /**< of that, all devices together */
     lg_path path; /**< from a root to the node; where there is none, its root's
                        kind is LG_ROOT_NONE, and it has no hops */
 } lg_holder;
 
-/** What is kept by a mistake, or by several that share it: memory goes when all
- *  holders let go. Things that do not share what they keep are findings of
- *  their own. */
+/** What a mistake keeps, or several mistakes that share it: the memory goes
+ * when all holders let go. Holders that share nothing are findings of their
+ * own. */
 typedef struct lg_finding {
     const lg_pattern *pattern; /**< of the first holder */
     const lg_holder *holders;  /**< who frees most alone comes first */
@@ -52,7 +52,7 @@ typedef struct lg_finding {
     uint64_t of_type; /**< of those, with the type of the first holder's
                            example */
     const uint64_t
-        *retained;  /**< by them, no byte twice, by device:
+        *retained;  /**< by them, each byte counted once, by device:
                          [lg_graph_device_count + 1], the host first */
     uint64_t total; /**< of that, all devices together */
     size_t alike;   /**< index of the biggest of those that it is like */
@@ -60,11 +60,11 @@ typedef struct lg_finding {
                          baselines */
 } lg_finding;
 
-/** Findings that are alike: of the same patterns, with holders of one type and
- *  kept things of one type, and with paths to the holders that are the same but
- * for indexes, keys, threads, and how often a reference follows one like
- * itself. Functions, classes, modules and frames are of one type if they have
- * one name. Of garbage counts what it goes with, instead of the way. */
+/** Findings that are alike: they have the same patterns, holders of one type,
+ *  kept things of one type, and the same paths to the holders, apart from
+ *  indexes, keys, threads, and how often a reference follows one like itself.
+ *  Functions, classes, modules and frames are of one type if they have the same
+ *  name. For garbage, what it goes with counts instead of the path. */
 typedef struct lg_finding_group {
     size_t first;             /**< index of the biggest */
     size_t findings;          /**< how many */
@@ -89,12 +89,12 @@ typedef struct lg_findings {
 } lg_findings;
 
 LG_API void lg_findings_free(lg_findings *findings);
-/** Everything in the snapshot that a pattern recognises. */
+/** Finds everything in the snapshot that a pattern recognises. */
 LG_API lg_status lg_analysis_findings(const lg_analysis *analysis,
                                       const lg_scope *scope,
                                       const lg_monitor *monitor,
                                       lg_findings *out, lg_error *err);
-/** Of those, the ones that concern one node: it is kept that way. */
+/** Finds the mistakes that keep one node. */
 LG_API lg_status lg_node_findings(const lg_analysis *analysis, lg_node node,
                                   const lg_monitor *monitor, lg_findings *out,
                                   lg_error *err);

@@ -43,7 +43,7 @@ LG_API void lg_graph_free(lg_graph *graph);
 /** The bytes that it has allocated: not the file that it is mapped from. */
 LG_API uint64_t lg_graph_memory(const lg_graph *graph);
 
-/** Why a partial graph refuses whole-heap questions. */
+/** Whether the graph is partial: it then refuses whole-heap questions. */
 LG_API bool lg_graph_is_partial(const lg_graph *graph);
 
 /** Shallow size of any node. O(1), or O(log overflow) for 4 GiB and more. */

@@ -1,5 +1,5 @@
 /**
- * What would die if some references were cut, and what would live on.
+ * What would die if you cut some references, and what would live on.
  *
  * The conventions of leakgraph.h hold. An answer holds facts: nodes, edges and
  * hops of its graph, which must outlive it. Bytes by device are numbers in the
@@ -53,21 +53,20 @@ typedef struct lg_survivor {
     lg_node node;
     bool is_target; /**< a cut reference led to it; else something that would
                          die refers to it */
-    uint64_t total; /**< retained on the host and all devices, once the
-                         references are cut */
+    uint64_t total; /**< retained on the host and all devices after the cut */
     const uint64_t *retained; /**< the same by device */
-    lg_path path; /**< a shortest one that is left from a root; LG_ROOT_NONE
+    lg_path path; /**< a shortest path that stays from a root; LG_ROOT_NONE
                        below immortal objects that have none */
     lg_cuts cuts; /**< the smallest set to cut next, which frees it and spares
                        its dominator */
 } lg_survivor;
 
 typedef struct lg_what_if {
-    size_t references;    /**< that are cut; the keys of items go with them */
-    lg_nodes nodes;       /**< that would die, ascending */
-    const uint64_t *size; /**< of them, by device */
+    size_t references;    /**< cut references; the keys of items go with them */
+    lg_nodes nodes;       /**< nodes that would die, ascending */
+    const uint64_t *size; /**< their bytes, by device */
     uint64_t waiting; /**< how many of them wait for the collector, because they
-                           lie in cycles or below */
+                           are in cycles or below */
     const uint64_t *waiting_size;
     lg_dying *types; /**< biggest first */
     size_t type_count;
@@ -80,11 +79,12 @@ typedef struct lg_what_if {
 } lg_what_if;
 
 /**
- * Finds out what would die if these references were cut, exactly: what the
- * roots reach now and would not reach then, and garbage whose last reference
- * goes. An item of a dict goes with its key. `limit` is the greatest number of
- * survivors (0: all). LG_EINVAL for an edge that is not there. As much as an
- * analysis, and O(nodes + edges) for each survivor. Free with lg_what_if_free.
+ * Finds exactly what would die if you cut these references: what the roots
+ * reach now and would not reach then, and garbage that loses its last
+ * reference. An item of a dict goes with its key. `limit` is the greatest
+ * number of survivors (0: all). LG_EINVAL for an edge that does not exist. It
+ * costs as much as an analysis, and O(nodes + edges) for each survivor. Free
+ * with lg_what_if_free.
  */
 LG_API lg_status lg_analysis_what_if(const lg_analysis *analysis,
                                      const lg_edge *edges, size_t count,

@@ -1,5 +1,5 @@
 /**
- * Why an object is alive, and what to cut so that it goes.
+ * Why an object is alive, and what to cut to free it.
  *
  * The conventions of leakgraph.h hold. Answers hold facts: nodes, hops, sizes.
  * They borrow the analysis and its graph, which must outlive them.
@@ -17,7 +17,7 @@ extern "C" {
 /** A path to a node, and the reference on it to cut. */
 typedef struct lg_cut {
     lg_path path; /**< from a root; or, if its root's kind is LG_ROOT_NONE, from
- the node that the cuts were asked from */
+                       the `from` of lg_cuts_find */
     uint32_t hop; /**< path.hops[hop] is the reference to cut */
 } lg_cut;
 
@@ -27,17 +27,17 @@ typedef struct lg_cuts {
     size_t count;   /**< how many are listed */
     uint64_t total; /**< how many there are; 0: there is no such set */
     bool is_kept;   /**< cutting them is not enough: see `kept` */
-    lg_path kept;   /**< a path without a reference that a program can cut: a
-                         tuple's item, say, or what native code holds */
+    lg_path kept;   /**< a path on which a program can cut nothing, such as an
+                         item of a tuple, or what native code holds */
 } lg_cuts;
 
 /**
- * Finds the smallest set of references that, once all of them are cut, leaves
- * no path to `node` from `from`, a node that dominates it or LG_SUPER_ROOT. Of
- * the smallest sets, one of attributes, items and variables is preferred, and
- * then the one nearest to the node. At most `limit` (0: all) are listed. What
- * native code refers to is kept, and the set then separates the node from all
- * other roots. Empty for garbage that nothing dominates.
+ * Finds the smallest set of references that you must cut so that no path leads
+ * to `node` from `from`, a node that dominates it or LG_SUPER_ROOT. Among the
+ * smallest sets, it prefers one of attributes, items and variables, and then
+ * the one nearest to the node. It lists at most `limit` (0: all). What native
+ * code refers to stays alive; the set then separates the node from all other
+ * roots. Empty for garbage that nothing dominates.
  *
  * Edges that no program can cut: an object's own namespace and type, items of
  * tuples, attributes that can only be read, such as the base of an ndarray or
@@ -68,13 +68,13 @@ typedef struct lg_why {
         allocation; /**< the functions that allocated its buffer, as its
                          allocator recorded them, innermost first; empty */
 
-    lg_path path; /**< a shortest path from a root; of garbage
- LG_ROOT_NONE without hops */
+    lg_path path; /**< a shortest path from a root; for garbage,
+                       LG_ROOT_NONE without hops */
     bool *frees;  /**< [path.count] cutting this hop alone frees the node */
     size_t frees_count;
 
-    /** What to cut: the smallest set. If single hops of `path` would do, the
-     *  set that frees the node and spares its dominator. */
+    /** What to cut: the smallest set. If one hop of `path` is enough, the set
+     *  that frees the node and spares its dominator. */
     lg_cuts cuts;
     const char *hint; /**< how to cut them with less effort, or what else to
                            cut, a sentence; NULL; static */
@@ -85,7 +85,7 @@ typedef struct lg_why {
     uint32_t component; /**< of the node, or of the garbage that it goes with;
                              LG_NONE */
     lg_node member;   /**< the member of it: the node itself, or a dominator */
-    lg_hops cycle;    /**< a short way round that component */
+    lg_hops cycle;    /**< a short cycle in that component */
     size_t cycle_cut; /**< the hop of it to cut; its count: nothing can be */
 
     lg_findings findings; /**< known mistakes that keep the node */
