@@ -1,5 +1,5 @@
 # Wheels for machines that have nothing but CPython bring what leakgraph needs:
-# tools/wheels.sh makes the folder, with libs, fonts and licenses in it.
+# tools/wheels.sh makes the folder, with libs, command, fonts and licenses in it.
 set(LEAKGRAPH_BUNDLE "" CACHE PATH
   "A folder of libraries, fonts and licences that a wheel brings along")
 mark_as_advanced(LEAKGRAPH_BUNDLE)
@@ -40,6 +40,9 @@ function(leakgraph_bundle_install destination)
   if(LEAKGRAPH_BUNDLE)
     set(beside ${destination}/leakgraph-render.libs)
     install(DIRECTORY ${LEAKGRAPH_BUNDLE}/libs/ DESTINATION ${beside}
+      COMPONENT python)
+    # Beside the bridge to igraph, where the command looks for what it opens.
+    install(DIRECTORY ${LEAKGRAPH_BUNDLE}/command/ DESTINATION ${destination}
       COMPONENT python)
     install(DIRECTORY ${LEAKGRAPH_BUNDLE}/fonts DESTINATION ${beside}
       COMPONENT python)

@@ -2,11 +2,13 @@
 
     python tools/bundle.py ROOT FOLDER
 
-ROOT is a Debian root with Graphviz, in which tools/wheels.sh has built igraph. FOLDER
-gets:
+ROOT is the Debian root of tools/wheels_root.sh, which has Graphviz, igraph and
+libmicrohttpd. FOLDER gets:
 
 libs
     Graphviz's plugins and all libraries that they need, except those of glibc.
+command
+    The library that the command opens to serve pages.
 fonts
     One family of fonts with fixed and one with variable width.
 licenses
@@ -29,6 +31,7 @@ PLUGINS = [
     f"usr/lib/x86_64-linux-gnu/graphviz/libgvplugin_{name}.so.6"
     for name in ("core", "dot_layout", "pango")
 ]
+SERVER = "libmicrohttpd.so.12"
 #: The system has these wherever CPython runs.
 GLIBC = "libc6"
 FONTS = "fonts-dejavu-core"
@@ -43,6 +46,8 @@ LINKED = {
     "zlib1g-dev": "`_core`, the command",
     "uthash-dev": "`_core`, the command",
 }
+#: By tools/wheels_libraries.sh.
+BUILT = {"igraph": "libleakgraph-igraph.so", "libmicrohttpd": SERVER}
 COMMON = "usr/share/common-licenses"
 
 HEAD = """\
@@ -143,11 +148,10 @@ def add_scripts(to: Path) -> Iterator[Part]:
 def collect(root: Path, folder: Path) -> Iterator[Part]:
     """Copy all files and licences; yield the parts."""
     owner, known = owners(root), packages(root)
-    known["igraph"] = known_igraph = ("igraph", version_of(root / "src/igraph"))
     shutil.rmtree(folder, ignore_errors=True)
-    (folder / "libs").mkdir(parents=True)
-    (folder / "fonts").mkdir()
-    binaries = {"igraph": "igraph", FONTS: known[FONTS][0]}
+    for name in ("libs", "fonts", "command"):
+        (folder / name).mkdir(parents=True)
+    binaries = {name: name for name in BUILT} | {FONTS: known[FONTS][0]}
     binaries |= {name: known[name][0] for name in LINKED}
     for library in sorted(closure(root, owner)):
         shutil.copyfile(library, folder / "libs" / library.name)
@@ -157,7 +161,9 @@ def collect(root: Path, folder: Path) -> Iterator[Part]:
     for font in FONT_FILES:
         shutil.copyfile(root / font, folder / "fonts" / Path(font).name)
         yield Part(f"leakgraph-render.libs/fonts/{Path(font).name}", *known[FONTS])
-    yield Part("libleakgraph-igraph.so", *known_igraph)
+    shutil.copyfile(root / LIBRARIES[1] / SERVER, folder / "command" / SERVER)
+    for name, file in BUILT.items():
+        yield Part(file, name, version_of(root / "src" / name))
     for name, file in LINKED.items():
         yield Part(file, *known[name])
     add_licences(root, folder / "licenses/bundled", binaries)

@@ -5,7 +5,8 @@
 
 Several wheels, such as those built from a checkout and from an sdist, must hold the
 same. With --alone, they are for machines that have nothing but CPython, and for several
-versions of it: each also holds libraries and fonts, and the licence of each.
+versions of it: each also holds libraries and fonts, and the licence of each; igraph is
+in the bridge to it alone.
 """
 
 import re
@@ -38,12 +39,18 @@ ALONE = (
     BESIDE + r"libgvc\.so\.\d+",
     BESIDE + r"libgvplugin_dot_layout\.so\.\d+",
     BESIDE + r"libgvplugin_pango\.so\.\d+",
+    r"leakgraph/libmicrohttpd\.so\.12",
     BESIDE + r"fonts\.conf",
     BESIDE + r"fonts/DejaVuSans\.ttf",
     BESIDE + r"fonts/DejaVuSansMono\.ttf",
     r"leakgraph-[^/]+\.dist-info/licenses/BUNDLED\.md",
     r"leakgraph-[^/]+\.dist-info/licenses/bundled/igraph\.txt",
+    r"leakgraph-[^/]+\.dist-info/licenses/bundled/libmicrohttpd\.txt",
 )
+#: The only file that may have igraph inside, which is under the GPL.
+BRIDGE = "leakgraph/libleakgraph-igraph.so"
+#: A message of igraph.
+IGRAPH = b"likely a bug in igraph"
 WANTED_ALONE = (
     BESIDE + r"lib[\w.+-]+\.so[.\d]*",
     BESIDE + r"fonts/[\w-]+\.ttf",
@@ -81,10 +88,21 @@ def check_licences(names: Iterable[str], bundled: str) -> Iterator[str]:
         yield f"{package} has no licence in the wheel: tools/bundle.py must add it"
 
 
+def check_igraph(parts: Iterable[tuple[str, bytes]]) -> Iterator[str]:
+    """Yield a sentence for each part with igraph inside but the bridge."""
+    for name, data in parts:
+        if name == BRIDGE and IGRAPH not in data:
+            yield f"{name} has no igraph inside: link it statically"
+        if name != BRIDGE and IGRAPH in data:
+            yield f"{name} has igraph inside, which is under the GPL: only {BRIDGE} may"
+
+
 def problems_of(wheel: str, alone: bool) -> Iterator[str]:
     """Yield what is wrong with one wheel."""
     held = zipfile.ZipFile(wheel)
     yield from check(held.namelist(), alone)
+    if alone:
+        yield from check_igraph((name, held.read(name)) for name in held.namelist())
     for name in held.namelist():
         if name.endswith(f"{LICENCES}BUNDLED.md"):
             yield from check_licences(held.namelist(), held.read(name).decode())

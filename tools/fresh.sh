@@ -32,10 +32,7 @@ if [ "${1:-}" = --inside ]; then
     exit
 fi
 
-if [ "$(id -u)" != 0 ]; then
-    echo "make fresh must run as root: it makes a root file system" >&2
-    exit 1
-fi
+require "make fresh" chroot debootstrap unshare
 . /etc/os-release
 suite=${SUITE:-$VERSION_CODENAME}
 root=$(mktemp -d "${TMPDIR:-/tmp}/leakgraph-fresh.XXXXXX")

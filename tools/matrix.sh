@@ -15,10 +15,8 @@ cd "$(dirname "$0")/.."
 if [ "${1:-}" = --inside ]; then
     root=$2
     shift 2
-    mount_root "$root"
-    mkdir -p "$root$PWD"
-    mount --bind "$PWD" "$root$PWD"
-    enter "$root" sh -c 'cd "$1" && shift && "$@"' sh "$PWD" "$@"
+    mount_checkout "$root"
+    enter_checkout "$root" "$@"
     exit
 fi
 
@@ -29,11 +27,7 @@ inside() {
     unshare --mount --propagation private "$0" --inside "$root" "$@"
 }
 
-if [ "$(id -u)" != 0 ] || ! command -v debootstrap >/dev/null; then
-    echo "A root of Debian $suite needs root's rights and debootstrap: run" \
-        "tools/setup.sh fresh" >&2
-    exit 1
-fi
+require "make matrix" chroot debootstrap unshare
 if [ ! -e "$root.made" ]; then
     echo "== debootstrap $suite into $root"
     rm -rf --one-file-system "$root"

