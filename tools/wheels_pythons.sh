@@ -22,9 +22,9 @@ if [ "${1:-}" = --inside ]; then
     prefix=$2
     mount_checkout "$root"
     enter_checkout "$root" tools/cpython.sh "$3" "$prefix" OPT='-O1 -DNDEBUG' \
-        LDFLAGS="-Wl,-rpath,$prefix/lib" "${@:4}"
+        LDFLAGS="-L/opt/links -Wl,-rpath,$prefix/lib" "${@:4}"
     enter_checkout "$root" sh -c 'ldd "$1"/lib/python*/lib-dynload/*.so' sh "$prefix" |
-        sed -nE 's/.* => (\S*lib(ssl|crypto|ffi|z)\.so\S*) .*/\1/p' | sort -u |
+        sed -nE 's/.* => (\S*lib(ssl|crypto|ffi|z|zstd)\.so\S*) .*/\1/p' | sort -u |
         while read -r library; do
             cp -L "$root$library" "$prefix/lib/"
         done

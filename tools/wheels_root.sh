@@ -21,7 +21,8 @@ packages=$packages,g++,make,cmake,flex,bison,libblas-dev,liblapack-dev
 packages=$packages,libarpack2-dev,libgmp-dev,xz-utils,libffi-dev,libssl-dev
 
 # Seen from outside, a link must not leave the root. Without their links, the linker
-# takes the static libraries: a process may have others of the same name.
+# takes the static libraries: a process may have others of the same name. Interpreters
+# are linked with the shared ones, by /opt/links.
 make_linkable() {
     local link
     find "$libraries" "$root/usr/lib64" -maxdepth 1 -lname '/*' |
@@ -29,6 +30,9 @@ make_linkable() {
             ln -sfr "$root$(readlink "$link")" "$link"
         done
     rm -f "$libraries"/lib{zstd,xxhash,z}.so
+    mkdir -p "$root/opt/links"
+    ln -sfr "$libraries"/libz.so.1 "$root/opt/links/libz.so"
+    ln -sfr "$libraries"/libzstd.so.1 "$root/opt/links/libzstd.so"
 }
 
 # unpack PACKAGE: the source of this machine's release, into /src/PACKAGE of the root.
