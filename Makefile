@@ -7,6 +7,7 @@ FUZZ_SECONDS ?= 60
 PICTURES ?= 10000
 NODES ?= 10000
 MUTANTS ?= 0
+RANKS ?= 8
 OBJECTS ?= 50000000
 GPU_PYTHON ?= .venv/bin/python
 BUILD := build/make
@@ -27,7 +28,7 @@ drawn = $(if $(SANITIZE),build/asan,$(BUILD))
 ctest = $(bin)/ctest --parallel $(shell nproc) --preset
 
 .PHONY: help setup setup-checks build build-asan demo test check format asan valgrind \
-	fuzz pictures bench bench-large attach-soak docs wheel wheels pythons matrix packages \
+	fuzz pictures bench bench-large attach-soak ranks docs wheel wheels pythons matrix packages \
 	fresh clean mutate agree
 
 help:  ## list the verbs
@@ -135,6 +136,9 @@ matrix: setup  ## the same on every CPython there is, also in Debian roots; docs
 
 attach-soak: build  ## attach 200 times to a busy process, compare it with a twin
 	@$(bin)/python tools/attach_soak.py $(ATTACHED)
+
+ranks: build  ## compare RANKS (8) gloo processes of a training job
+	@$(bin)/python tools/ranks_gloo.py --ranks $(RANKS)
 
 packages: build  ## try the hundred most used C extensions of PyPI; docs/packages.md
 	@$(bin)/python tools/packages.py $(PACKAGES)
