@@ -1,9 +1,9 @@
 """Collects what a wheel brings along for machines that have nothing but CPython.
 
-    python tools/bundle.py ROOT FOLDER
+    python tools/bundle.py ROOT FOLDER MACHINE
 
-ROOT is the Debian root of tools/wheels_root.sh, which has Graphviz, igraph and
-libmicrohttpd. FOLDER gets:
+ROOT is the Debian root of tools/wheels_root.sh for a MACHINE such as x86_64, which has
+Graphviz, igraph and libmicrohttpd. FOLDER gets:
 
 libs
     Graphviz's plugins and all libraries that they need, except those of glibc.
@@ -26,10 +26,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-LIBRARIES = ("usr/lib/x86_64-linux-gnu", "opt/leakgraph/lib")
+OURS = "opt/leakgraph/lib"
 PLUGINS = [
-    f"usr/lib/x86_64-linux-gnu/graphviz/libgvplugin_{name}.so.6"
-    for name in ("core", "dot_layout", "pango")
+    f"graphviz/libgvplugin_{name}.so.6" for name in ("core", "dot_layout", "pango")
 ]
 SERVER = "libmicrohttpd.so.12"
 #: The system has these wherever CPython runs.
@@ -102,9 +101,10 @@ def needed(library: Path) -> list[str]:
     return re.findall(r"\(NEEDED\).*\[(.*)\]", listed)
 
 
-def closure(root: Path, owner: dict[str, str]) -> Iterator[Path]:
+def closure(root: Path, machine: str, owner: dict[str, str]) -> Iterator[Path]:
     """Yield the plugins, and all that they need except glibc."""
-    waiting = [root / plugin for plugin in PLUGINS]
+    theirs = root / f"usr/lib/{machine}-linux-gnu"
+    waiting = [theirs / plugin for plugin in PLUGINS]
     seen: set[str] = set()
     while waiting:
         library = waiting.pop()
@@ -113,7 +113,7 @@ def closure(root: Path, owner: dict[str, str]) -> Iterator[Path]:
         seen.add(library.name)
         yield library
         for name in needed(library):
-            places = [root / folder / name for folder in LIBRARIES]
+            places = [folder / name for folder in (theirs, root / OURS)]
             waiting.append(next(place for place in places if place.exists()))
 
 
@@ -145,7 +145,7 @@ def add_scripts(to: Path) -> Iterator[Part]:
         yield Part("report pages", source, version)
 
 
-def collect(root: Path, folder: Path) -> Iterator[Part]:
+def collect(root: Path, folder: Path, machine: str) -> Iterator[Part]:
     """Copy all files and licences; yield the parts."""
     owner, known = owners(root), packages(root)
     shutil.rmtree(folder, ignore_errors=True)
@@ -153,7 +153,7 @@ def collect(root: Path, folder: Path) -> Iterator[Part]:
         (folder / name).mkdir(parents=True)
     binaries = {name: name for name in BUILT} | {FONTS: known[FONTS][0]}
     binaries |= {name: known[name][0] for name in LINKED}
-    for library in sorted(closure(root, owner)):
+    for library in sorted(closure(root, machine, owner)):
         shutil.copyfile(library, folder / "libs" / library.name)
         source, version = known[owner[library.name]]
         binaries[owner[library.name]] = source
@@ -161,7 +161,7 @@ def collect(root: Path, folder: Path) -> Iterator[Part]:
     for font in FONT_FILES:
         shutil.copyfile(root / font, folder / "fonts" / Path(font).name)
         yield Part(f"leakgraph-render.libs/fonts/{Path(font).name}", *known[FONTS])
-    shutil.copyfile(root / LIBRARIES[1] / SERVER, folder / "command" / SERVER)
+    shutil.copyfile(root / OURS / SERVER, folder / "command" / SERVER)
     for name, file in BUILT.items():
         yield Part(file, name, version_of(root / "src" / name))
     for name, file in LINKED.items():
@@ -180,8 +180,8 @@ def version_of(source: Path) -> str:
 
 def main() -> int:
     """Make the folder."""
-    root, folder = map(Path, sys.argv[1:])
-    parts = list(collect(root, folder))
+    root, folder = map(Path, sys.argv[1:3])
+    parts = list(collect(root, folder, sys.argv[3]))
     rows = "".join(f"| {p.file} | {p.package} | {p.version} |\n" for p in parts)
     (folder / "licenses/BUNDLED.md").write_text(HEAD + rows, encoding="utf-8")
     print(f"bundle: {len(parts)} parts from {len({p.package for p in parts})} packages")

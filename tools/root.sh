@@ -21,11 +21,36 @@ mirror() {
         'Created-By: Packages' | head -n 1)}"
 }
 
-# bootstrap SUITE ROOT PACKAGES: shows debootstrap's output if it fails.
+# architecture MACHINE: what Debian calls a machine that uname calls so.
+architecture() {
+    case $1 in
+    aarch64) echo arm64 ;;
+    x86_64) echo amd64 ;;
+    *) echo "$1" ;;
+    esac
+}
+
+# bootstrap SUITE ROOT PACKAGES [ARCHITECTURE]: shows debootstrap's output if it fails.
 bootstrap() {
-    debootstrap --variant=minbase --include="$3" "$1" "$2" "$(mirror)" \
+    debootstrap ${4:+--arch="$4"} --variant=minbase --include="$3" "$1" "$2" "$(mirror)" \
         >"$2.log" 2>&1 || { cat "$2.log"; return 1; }
     rm -f "$2.log"
+}
+
+# unpack_foreign SUITE ROOT PACKAGES ARCHITECTURE: the files of a root of another machine,
+# and what dpkg knows of them. Nothing in it is set up, as nothing in it can run.
+unpack_foreign() {
+    local deb known=$2/var/lib/dpkg
+    debootstrap --foreign --arch="$4" --variant=minbase --include="$3" "$1" "$2" \
+        "$(mirror)" >"$2.log" 2>&1 || { tail -n 40 "$2.log"; return 1; }
+    for deb in "$2"/var/cache/apt/archives/*.deb; do
+        dpkg-deb --fsys-tarfile "$deb" | tar -x --keep-directory-symlink -C "$2"
+        dpkg-deb --field "$deb" >>"$known/status"
+        echo >>"$known/status"
+        dpkg-deb --fsys-tarfile "$deb" | tar -t | sed 's/^\.//' \
+            >"$known/info/$(dpkg-deb --field "$deb" Package).list"
+        rm "$deb"
+    done
 }
 
 # copy_settings SUITE ROOT: copies the host's settings for apt and pip, its certificates

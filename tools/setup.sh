@@ -6,7 +6,7 @@
 #   tools/setup.sh            what building, the tests and the demo need
 #   tools/setup.sh checks     and what the checks, the fuzzer and valgrind need
 #   tools/setup.sh fresh      and debootstrap
-#   tools/setup.sh wheels     and what builds igraph in an old Debian root
+#   tools/setup.sh wheels     and what builds igraph in an old Debian root, for MACHINE
 #   tools/setup.sh matrix     in a root of `make matrix`: only system packages, with
 #                             Debian's own Python and tools, and what builds CPython
 #
@@ -25,7 +25,10 @@ checks)
     # Any node runs the tests of the report page's script.
     command -v node >/dev/null || packages="$packages nodejs" ;;
 fresh) packages="$packages debootstrap" ;;
-wheels) packages="$packages debootstrap dpkg-dev binutils" ;;
+wheels)
+    packages="$packages debootstrap dpkg-dev binutils"
+    [ -z "${MACHINE:-}" ] ||
+        packages="$packages gcc-$MACHINE-linux-gnu g++-$MACHINE-linux-gnu" ;;
 matrix)
     packages="$packages cmake ninja-build python3-dev python3-venv python3-pytest
               python3-numpy python3-matplotlib xz-utils dpkg-dev

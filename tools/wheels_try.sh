@@ -2,12 +2,16 @@
 # Tries the wheels of build/wheels as a user without rights would, in Debian roots that
 # have python3 and nothing else, and once more beside another Graphviz and another
 # igraph. Interpreters that no release of Debian has are lent to a root. It must run as
-# root. KEEP=1 keeps what the users have made, in build/wheels/try.
+# root. With MACHINE=aarch64, it tries the wheels for that machine if qemu-user-static
+# emulates it. KEEP=1 keeps what the users have made, in build/wheels/try.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/root.sh
 
 folder=$PWD/build/wheels/try
+machine=${MACHINE:-$(uname -m)}
+foreign=
+[ "$machine" = "$(uname -m)" ] || foreign=-$machine
 
 # --user ROOT PYTHON: what runs in the mount namespace.
 if [ "${1:-}" = --user ]; then
@@ -30,12 +34,13 @@ fi
 
 # make_root SUITE PYTHON: a bare root with this Python of the release.
 make_root() {
-    [ ! -e "$folder/$1.made" ] || return 0
-    echo "== debootstrap $1 into $folder/$1"
-    rm -rf --one-file-system "$folder/${1:?}"
-    mkdir -p "$folder/$1"
-    bootstrap "$1" "$folder/$1" "$2,$2-venv,ca-certificates"
-    touch "$folder/$1.made"
+    local root=$folder/$1$foreign
+    [ ! -e "$root.made" ] || return 0
+    echo "== debootstrap $1 into $root"
+    rm -rf --one-file-system "$root"
+    mkdir -p "$root"
+    bootstrap "$1" "$root" "$2,$2-venv,ca-certificates" "$(architecture "$machine")"
+    touch "$root.made"
 }
 
 # make_crowded SUITE: the same with a Graphviz and an igraph.
@@ -64,7 +69,30 @@ try() {
     echo "$1: $(tail -n 1 "$root.log")"
 }
 
+# Each release's Python, if there is a wheel for it.
+try_foreign() {
+    local suite version
+    if ! [ -e "/proc/sys/fs/binfmt_misc/qemu-$machine" ]; then
+        echo "wheels for $machine not tried: this machine does not emulate it" \
+            "(install qemu-user-static and binfmt-support)"
+        return
+    fi
+    while read -r suite version; do
+        ls build/wheels/leakgraph-*-"$version-"*"_$machine.whl" >/dev/null 2>&1 || continue
+        make_root "$suite" python3
+        try "$suite$foreign" /usr/bin/python3
+    done <<END
+bullseye cp39
+bookworm cp311
+trixie cp313
+END
+}
+
 mkdir -p "$folder"
+if [ -n "$foreign" ]; then
+    try_foreign
+    exit
+fi
 while read -r suite python; do
     make_root "$suite" "$python"
     try "$suite" "/usr/bin/$python"

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import bundle
 import pytest
 import pythons
 import wheels
@@ -60,12 +61,47 @@ def test_versions_without_an_interpreter_are_listed(monkeypatch, capsys):
 
 def test_what_is_wrong_with_the_wheels(monkeypatch, tmp_path):
     monkeypatch.setattr(wheels, "FOLDER", tmp_path)
-    for name, size in {"small.whl": 1, "large.whl": wheels.MOST_BYTES + 1}.items():
-        with (tmp_path / name).open("wb") as file:
+    for name, size in {"small": 1, "large": wheels.MOST_BYTES + 1}.items():
+        with (tmp_path / f"{name}_{wheels.MACHINE}.whl").open("wb") as file:
             file.truncate(size)
     large, missing = wheels.problems(["3.10"])
-    assert large == "large.whl has over 15 MB"
+    assert large == f"large_{wheels.MACHINE}.whl has over 15 MB"
     assert missing.startswith("no wheel for CPython 3.10:")
+
+
+def test_files_for_another_machine_have_its_names(monkeypatch):
+    assert "_PYTHON_HOST_PLATFORM" not in wheels.environment(pretended((3, 13, 0)))
+    monkeypatch.setattr(wheels, "MACHINE", "m68k")
+    found = wheels.environment(pretended((3, 13, 0), True))
+    assert found["SETUPTOOLS_EXT_SUFFIX"] == ".cpython-313t-m68k-linux-gnu.so"
+    assert found["_PYTHON_HOST_PLATFORM"] == "linux-m68k"
+    assert any(word.endswith("/root-m68k") for word in wheels.settings())
+
+
+def test_a_root_of_another_machine_is_unpacked_and_known(machine, tmp_path):
+    root, deb = tmp_path / "root", tmp_path / "deb"
+    (deb / "DEBIAN").mkdir(parents=True)
+    (deb / "lib").mkdir()
+    (deb / "lib/a.so").touch()
+    control = "Package: a\nVersion: 1\nArchitecture: m68k\n"
+    control += "Maintainer: a <a@example.org>\nDescription: a\n"
+    (deb / "DEBIAN/control").write_text(control)
+    archives = root / "var/cache/apt/archives"
+    made = f"mkdir -p {archives} {root}/usr/lib {root}/var/lib/dpkg/info"
+    made += f"; ln -s usr/lib {root}/lib; dpkg-deb --build {deb} {archives}/a.deb"
+    script = f". {TOOLS}/root.sh; unpack_foreign sid {root} a m68k"
+    done = machine("bash", "-ec", script, debootstrap=made)
+    assert done.returncode == 0, done.stderr
+    assert (root / "lib").is_symlink()
+    assert (root / "usr/lib/a.so").exists()
+    assert bundle.packages(root) == {"a": ("a", "1")}
+    assert bundle.owners(root) == {"a.so": "a"}
+
+
+def test_a_machine_that_is_not_emulated_is_told(machine):
+    script = f"MACHINE=m68k {TOOLS}/wheels_try.sh"
+    done = machine("bash", "-c", script)
+    assert done.stdout.startswith("wheels for m68k not tried: this machine does not")
 
 
 def test_what_a_root_needs_and_the_machine_lacks_is_listed(machine):
