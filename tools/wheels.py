@@ -75,8 +75,8 @@ def built(one: pythons.Interpreter, to: Path) -> Path:
     shutil.rmtree(to, ignore_errors=True)
     python = pythons.environment(FOLDER / f"venv-{one.name}", one.path, PIP)
     command = [python, "-m", "pip", "wheel", "-qq", "--no-deps", "--wheel-dir", to]
-    command = [*map(str, command), *settings(), "."]
-    subprocess.run(command, check=True, env=environment(one))
+    whole = [*map(str, command), *settings(), "."]
+    subprocess.run(whole, check=True, env=environment(one))
     return next(to.glob("*.whl"))
 
 
