@@ -27,7 +27,7 @@ checks)
 fresh) packages="$packages debootstrap" ;;
 wheels)
     packages="$packages debootstrap dpkg-dev binutils"
-    [ -z "${MACHINE:-}" ] ||
+    [ "${MACHINE:-$(uname -m)}" = "$(uname -m)" ] ||
         packages="$packages gcc-$MACHINE-linux-gnu g++-$MACHINE-linux-gnu" ;;
 matrix)
     packages="$packages cmake ninja-build python3-dev python3-venv python3-pytest
