@@ -15,16 +15,16 @@ extern "C" {
 /**
  * Renders DOT to an image in `format` ("svg", "png", "pdf", any that Graphviz
  * has; "dot" and "gv" are the text itself). Graphviz runs in a process of its
- * own, started for this picture: whatever it does there, this process goes on.
- * The monitor (or NULL) is asked ten times a second and ends it. LG_EINVAL
- * lists the known formats; LG_ERENDER says in one sentence why there is no
- * picture and what to do; lg_view_text() has what it would show. *data is
- * released with free(). From any thread, several at a time, in forked children
- * too.
+ * own, started for this picture: whatever happens there, this process goes on.
+ * The monitor (or NULL) can end it, and is asked ten times a second. LG_EINVAL
+ * lists the known formats. LG_ERENDER says in one sentence why there is no
+ * picture and what to do; lg_view_text() has what it would show. Free *data
+ * with free(). Works in any thread, in several at a time, and in forked
+ * children.
  *
- * Read from the environment: LEAKGRAPH_RENDERER, the program to start;
- * LEAKGRAPH_RENDER_SECONDS (60) and LEAKGRAPH_RENDER_MEBIBYTES (2048), what it
- * may take, 0: any.
+ * The environment can set LEAKGRAPH_RENDERER, the program to start, and the
+ * limits LEAKGRAPH_RENDER_SECONDS (60) and LEAKGRAPH_RENDER_MEBIBYTES (2048); 0
+ * means no limit.
  */
 LG_API lg_status lg_render(const char *dot, size_t dot_length,
                            const char *format, const lg_monitor *monitor,
@@ -37,11 +37,13 @@ LG_API lg_status lg_render(const char *dot, size_t dot_length,
  */
 typedef struct lg_renderer lg_renderer;
 
-/** Returns without waiting for it. NULL for "dot", "gv" and what cannot be
- *  started: lg_renderer_draw() then tries again, and says why. Start and draw
- *  in one thread: the kernel ends it with the thread that started it. */
+/** Starts a renderer without waiting for it. Returns NULL for "dot" and "gv",
+ *  and if it cannot start one: lg_renderer_draw() then tries again, and says
+ *  why. Start and draw in one thread, because the kernel ends the renderer with
+ *  the thread that started it. */
 LG_API lg_renderer *lg_renderer_start(const char *format);
-/** In any case; NULL is fine. Ends it if it waits for its picture. */
+/** Frees the renderer, and ends it if it waits for its picture. Call it in any
+ *  case; NULL is fine. */
 LG_API void lg_renderer_end(lg_renderer *renderer);
 
 /** lg_render() by a renderer that is ready, if it has drawn nothing so far and
@@ -56,9 +58,9 @@ LG_API lg_status lg_renderer_draw(lg_renderer *renderer, const char *dot,
 LG_API lg_status lg_render_format_of(const char *path, char format[16],
                                      lg_error *err);
 
-/** LG_EINVAL, with the known formats, when no picture can be had in `format`.
- *  The renderer is started only for a format that is not one of the usual ones;
- *  where it cannot be, every format passes. */
+/** LG_EINVAL, with the known formats, if there is no such format. Starts the
+ *  renderer only for an unusual format. If it cannot start one, every format
+ *  passes. */
 LG_API lg_status lg_render_format_check(const char *format, lg_error *err);
 
 /** Renders to a file, which is made as lg_graph_save makes its files: whole or

@@ -52,56 +52,57 @@ LG_API bool lg_view_is_quick(const lg_graph *graph);
     }
 
 /**
- * Picks what to draw, starting at `nodes`. Siblings that are alike (same type,
- * same kind of label) are folded once there are more than max_siblings of them;
- * what is cut at max_depth or max_nodes is said on the node ("+12 more").
- * LG_PATH draws the path of each node (at most 8 nodes). options may be NULL.
+ * Picks what to draw, starting at `nodes`. Folds similar siblings (same type,
+ * same kind of label) if there are more than max_siblings of them. A node says
+ * what max_depth or max_nodes leaves out ("+12 more"). LG_PATH draws the path
+ * of each node (at most 8 nodes). options may be NULL.
  */
 LG_API lg_status lg_view_new(const lg_graph *graph, const lg_node *nodes,
                              size_t count, const lg_view_options *options,
                              const lg_monitor *monitor, lg_view **out,
                              lg_error *err);
 /**
- * Why a node is alive, as a picture of the answer: the path from a root, or, if
- * several references must go, the path to each of them (at most 8). The
- * references that the answer says to cut are marked: single ones that free the
- * node, else those of the set. Garbage is drawn with who refers to it. Of the
- * options, max_nodes counts (16 at least). options may be NULL.
+ * Draws why a node is alive: the path from a root, or, if you must cut several
+ * references, the path to each of them (at most 8). Marks the references that
+ * the answer says to cut: single ones that free the node, or those of the set.
+ * Draws garbage with what refers to it. Uses only max_nodes of the options (at
+ * least 16). options may be NULL.
  */
 LG_API lg_status lg_view_why(const lg_why *why, const lg_view_options *options,
                              const lg_monitor *monitor, lg_view **out,
                              lg_error *err);
 /**
- * A cycle: its shortest round, the hop to cut, the path that holds it or what
- * keeps the collector from it, and the biggest things that it retains.
+ * Draws a cycle: its shortest round, the hop to cut, the path that holds it or
+ * what keeps the collector from freeing it, and the biggest things that it
+ * retains.
  */
 LG_API lg_status lg_view_cycle(const lg_analysis *analysis,
                                const lg_cycle *cycle, const lg_monitor *monitor,
                                lg_view **out, lg_error *err);
 /**
- * The dominator tree below `node`, or LG_SUPER_ROOT's: the biggest first,
- * at most max_nodes (0: 60; at least 3), none that retains less than min_share
- * (0 to 1) of what `node` does; the others are folded into "312 more".
+ * Draws the dominator tree below `node` or LG_SUPER_ROOT: the biggest first, at
+ * most max_nodes (0: 60; at least 3), and none that retains less than min_share
+ * (0 to 1) of what `node` retains; folds the others into "312 more".
  */
 LG_API lg_status lg_view_dominators(const lg_analysis *analysis, lg_node node,
                                     double min_share, uint32_t max_nodes,
                                     const lg_monitor *monitor, lg_view **out,
                                     lg_error *err);
 /**
- * How the roots reach many nodes: their merged shortest paths as a tree from
- * the roots down, the biggest branches first, at most max_nodes (0: 48; at
- * least 3) boxes. Each has what the nodes behind it retain together and how
- * many they are; long runs and small branches are folded. LG_ENOTFOUND if no
- * root reaches any of them.
+ * Draws how the roots reach many nodes: their merged shortest paths as a tree
+ * from the roots down, the biggest branches first, in at most max_nodes (0: 48;
+ * at least 3) boxes. Each box says how many nodes are behind it, and what these
+ * retain together. Folds long runs and small branches. LG_ENOTFOUND if no root
+ * reaches any of the nodes.
  */
 LG_API lg_status lg_view_paths(const lg_analysis *analysis,
                                const lg_node *nodes, size_t count,
                                uint32_t max_nodes, const lg_monitor *monitor,
                                lg_view **out, lg_error *err);
 /**
- * What grows: the ways from the roots to the first 12 rows, as a tree of places
- * of the newest snapshot. What grows has its series. Snapshots and summaries
- * give the same picture.
+ * Draws what grows: the paths from the roots to the first 12 rows, as a tree of
+ * places of the newest snapshot. What grows has its series. Snapshots and
+ * summaries give the same picture.
  */
 LG_API lg_status lg_view_growth(const lg_growth *growth, lg_view **out,
                                 lg_error *err);

@@ -1,8 +1,8 @@
 /**
  * Where the bytes are: tensors, figures, memory by device.
  *
- * The conventions of leakgraph.h hold. Bytes outside an object's own allocation
- * lie on buffer nodes (LG_NODE_BUFFER), each once, however many tensors and
+ * The conventions of leakgraph.h hold. Buffer nodes (LG_NODE_BUFFER) have the
+ * bytes outside an object's own allocation, each once, however many tensors and
  * arrays use them. These functions add up buffer nodes.
  */
 #ifndef LEAKGRAPH_BYTES_H
@@ -43,8 +43,7 @@ typedef struct lg_tensor_row {
     uint32_t device;
     lg_tensor_kind kind;
     uint64_t bytes; /**< of the storage */
-    uint64_t used; /**< bytes that its widest tensor shows (0: unknown); nothing
-                      uses the rest */
+    uint64_t used;  /**< bytes that its widest tensor shows; 0: unknown */
     uint64_t
         allocation; /**< 1 + index of its block (lg_graph_blocks); 0: none */
 } lg_tensor_row;
@@ -122,13 +121,14 @@ typedef struct lg_figure_rows {
 
 /* ---------------------------------------------------------- memory --- */
 
-/** The evidence for what a group of unattributed blocks is. */
+/** The evidence that says what a group of unattributed blocks is. */
 typedef enum lg_evidence {
     LG_EVIDENCE_CUBLAS = 0,  /**< cuBLAS's functions allocated it */
-    LG_EVIDENCE_CUBLAS_SIZE, /**< a guess: it has the size of a workspace of
-                                cuBLAS, and no function of C++ was recorded */
+    LG_EVIDENCE_CUBLAS_SIZE, /**< a guess: it has the size of a cuBLAS
+                                workspace, and no C++ function was recorded */
     LG_EVIDENCE_GRAPH_POOL,  /**< in a private pool: CUDA graph, MemPool */
-    LG_EVIDENCE_BUCKETS,     /**< DistributedDataParallel's reducer did */
+    LG_EVIDENCE_BUCKETS,     /**< DistributedDataParallel's reducer allocated
+                                it */
     LG_EVIDENCE_BACKWARD,    /**< allocated inside autograd's backward */
     LG_EVIDENCE_AUTOCAST,    /**< autocast's cache of casts */
     LG_EVIDENCE_FRAMES,      /**< other recorded frames: C++ holds it */
@@ -146,7 +146,7 @@ typedef enum lg_evidence {
 LG_API const char *lg_evidence_name(lg_evidence evidence);
 
 /**
- * One device's bytes. For the allocator's own, exactly:
+ * One device's bytes. The allocator's own bytes add up exactly:
  *   reserved  = allocated + pending + inactive
  *   allocated = attributed + unattributed
  *   attributed = used + rounding + slack
@@ -185,9 +185,8 @@ typedef struct lg_account {
                                    allocated */
 } lg_account;
 
-/** What the account of the host has a line for. Each is in bytes unless it says
- *  otherwise, and -1 where it is unknown. Where the capture could read the
- *  kernel's account,
+/** The lines of the host's account, in bytes unless a comment says otherwise,
+ *  and -1 if unknown. If the capture could read the kernel's account,
  *    rss + swap = the lines of LG_HOST_PART - absent.
  */
 typedef enum lg_host {
@@ -210,8 +209,8 @@ typedef enum lg_host {
     LG_HOST_SHMEM,       /**< shared memory */
     LG_HOST_JIT,         /**< anonymous memory that may be executed */
     LG_HOST_STACKS,      /**< of threads */
-    LG_HOST_LEAKGRAPH,   /**< what leakgraph itself keeps: open snapshots, what
-                              it knows of them, memory for captures to come */
+    LG_HOST_LEAKGRAPH,   /**< what leakgraph itself keeps: open snapshots, their
+                              analyses, memory for the next captures */
     LG_HOST_ELSE,        /**< the rest */
     LG_HOST_ABSENT,      /**< in the lines above, but neither resident nor
                               swapped out */
@@ -293,10 +292,10 @@ typedef struct lg_allocator_state {
                                      LG_BLOCK_STRANGE; or NULL */
 } lg_allocator_state;
 
-/** Matches buffers to blocks by address. state NULL: the graph's own. LG_EINVAL
- *  names the first block or segment that cannot be (overlaps, lies outside).
- *  O((buffers + blocks) log). Works on partial graphs: what was not captured is
- *  then unattributed. */
+/** Matches buffers to blocks by address. `state` NULL stands for the graph's
+ *  own. LG_EINVAL names the first impossible block or segment (it overlaps, or
+ *  lies outside). O((buffers + blocks) log). In a partial graph, what was not
+ *  captured is unattributed. */
 LG_API lg_status lg_graph_accounts(const lg_graph *graph,
                                    const lg_allocator_state *state,
                                    lg_accounts *out, lg_error *err);

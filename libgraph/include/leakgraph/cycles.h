@@ -93,9 +93,9 @@ typedef struct lg_cycle {
 
 enum { LG_CYCLE_CUTS_NAMED = 8 };
 
-/** Cycles of one kind, of the same types, with the same way around, the same
- *  cuts, and held at the same path but for indexes and keys; or the cycles of
- *  one library. Sizes and numbers of objects may differ. */
+/** Cycles with the same kind, types, references around and cuts, and the same
+ *  path apart from indexes and keys; or the cycles of one library. Sizes and
+ *  numbers of objects may differ. */
 typedef struct lg_cycle_group {
     size_t first; /**< index in lg_cycles.items of the biggest */
     size_t count;
@@ -104,14 +104,14 @@ typedef struct lg_cycle_group {
 } lg_cycle_group;
 
 typedef struct lg_cycles {
-    lg_cycle *items;        /**< biggest first; after them those of libraries */
-    size_t count;           /**< those asked for */
-    size_t total;           /**< that passed the filter, before `limit` */
-    size_t of_kind[3];      /**< of those, by lg_cycle_kind */
-    size_t leaks;           /**< of those, collectable and uncollectable ones
-                                 that are not of a library */
-    size_t known;           /**< how many the baseline knows, in none of the
-                                 other numbers */
+    lg_cycle *items;   /**< biggest first; after them those of libraries */
+    size_t count;      /**< cycles in the list */
+    size_t total;      /**< cycles that passed the filter, before `limit` */
+    size_t of_kind[3]; /**< the same by lg_cycle_kind */
+    size_t leaks;      /**< of `total`, collectable and uncollectable ones
+                            that are not a library's */
+    size_t known;      /**< cycles that the baseline knows; no other number
+                            includes them */
     lg_cycle_group *groups; /**< in the order of their first */
     size_t group_count;
 } lg_cycles;
@@ -135,11 +135,11 @@ typedef struct lg_cycle_options {
     size_t limit;       /**< 0: all */
     uint32_t device;    /**< what is retained there makes them big; LG_NONE: the
                              host and all devices together */
-    bool mine;          /**< only cycles that the program's own modules hold; of
-                             those that none holds, only with an instance of
-                             a class of its own */
-    const char *module; /**< the same of modules with such names (`*` stands for
-                             any text), or NULL. LG_ENOTFOUND, with a
+    bool mine;          /**< only cycles that the program's own modules hold; if
+                             no module holds a cycle, only with an instance of a
+                             class of these modules */
+    const char *module; /**< the same for modules with such names (`*` stands
+                             for any text), or NULL. LG_ENOTFOUND, with a
                              suggestion, if there is none */
     const lg_baseline *baseline; /**< leave out the collectable and
                                       uncollectable cycles that it knows, but
@@ -151,11 +151,11 @@ typedef struct lg_cycle_options {
         .size = sizeof(lg_cycle_options), .min_bytes = -1, .device = LG_NONE   \
     }
 
-/** The cycles of the graph. options may be NULL. CPython's own algorithm
- *  decides what is collectable (refcounts minus traversed edges among tracked,
- *  unfrozen nodes, then propagation), run on the snapshot: O(nodes + edges),
- *  and for each cycle that is listed O(its edges * cuts). Free with
- *  lg_cycles_free. */
+/** Finds the cycles of the graph. options may be NULL. CPython's own algorithm,
+ *  run on the snapshot, decides what is collectable (refcounts minus traversed
+ *  edges among tracked, unfrozen nodes, then propagation). O(nodes + edges),
+ * and O(its edges * cuts) for each cycle in the list. Free with lg_cycles_free.
+ */
 LG_API lg_status lg_analysis_cycles(const lg_analysis *analysis,
                                     const lg_cycle_options *options,
                                     const lg_monitor *monitor, lg_cycles *out,
@@ -167,8 +167,8 @@ LG_API lg_status lg_component_cycle(const lg_analysis *analysis,
                                     const lg_monitor *monitor, lg_cycles *out,
                                     lg_error *err);
 LG_API void lg_cycles_free(lg_cycles *cycles);
-/** Adds the cycles of the answer that are leaks to the baseline, each with what
- *  it is as a note. */
+/** Adds the cycles of the answer that are leaks to the baseline, each with a
+ *  description as its note. */
 LG_API lg_status lg_cycles_note(const lg_graph *graph, const lg_cycles *cycles,
                                 lg_baseline *baseline, lg_error *err);
 

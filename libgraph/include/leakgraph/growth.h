@@ -22,37 +22,37 @@ extern "C" {
 /** Never changes once made, and borrows nothing. */
 typedef struct lg_summary lg_summary;
 
-/** The summary of an analysed graph: of its findings and cycles the biggest,
- * 256 of each. As lg_places_new, lg_analysis_findings and lg_analysis_cycles
- *  together. */
+/** Makes the summary of an analysed graph, with its 256 biggest findings and
+ *  cycles. Costs as much as lg_places_new, lg_analysis_findings and
+ *  lg_analysis_cycles together. */
 LG_API lg_status lg_summary_new(const lg_analysis *analysis,
                                 const lg_monitor *monitor, lg_summary **out,
                                 lg_error *err);
 LG_API void lg_summary_free(lg_summary *summary);
-/** Writes a summary, as lg_graph_save writes a graph. Of more than 8,192 places
- *  it keeps the biggest, with all that is above them, and of more than 1,024
- *  types those with the most bytes: the file has less than 200 KB in the main.
- *  It has no text of the user's but names of variables, types and modules, and
- *  what lg_graph_info says. */
+/** Writes a summary, as lg_graph_save writes a graph. If there are more than
+ *  8,192 places, it keeps the biggest, with all that is above them; if there
+ *  are more than 1,024 types, those with the most bytes. The file usually has
+ *  less than 200 KB. It has no text of the user's except names of variables,
+ *  types and modules, and what lg_graph_info says. */
 LG_API lg_status lg_summary_save(const lg_summary *summary, const char *path,
                                  lg_error *err);
-/** Opens a saved summary. As with lg_graph_load everything is checked, and a
- *  hostile file gives LG_EFORMAT. */
+/** Opens a saved summary. As lg_graph_load, it checks everything, and a hostile
+ *  file gives LG_EFORMAT. */
 LG_API lg_status lg_summary_load(const char *path, lg_summary **out,
                                  lg_error *err);
 /** The same from memory, which it does not keep. */
 LG_API lg_status lg_summary_load_memory(const void *data, size_t length,
                                         lg_summary **out, lg_error *err);
-/** The bytes of its file, *length of them, to free(). */
+/** Makes the bytes of its file; free *data with free(). */
 LG_API lg_status lg_summary_save_memory(const lg_summary *summary, void **data,
                                         size_t *length, lg_error *err);
 /**
- * Adds up summaries of any processes: places, types, accounts and what is
- * counted are sums, and the info "snapshots" says of how many. The order does
- * not matter, nor whether sums are summed again: what is saved of a sum leaves
- * nothing out. Of the other infos it has the sums of bytes ("places.*" and
- * "memory.*"), of which a snapshot that lacks one has 0. It borrows nothing.
- * LG_EINVAL: there is none. O(places of all).
+ * Adds up summaries of any processes: places, types, accounts and tallies are
+ * sums, and the info "snapshots" is the number of snapshots. The order does not
+ * matter, and sums can be added up again, because a saved sum leaves nothing
+ * out. It has the infos in bytes ("places.*" and "memory.*") as sums, in which
+ * a missing one counts as 0, and no other infos. It borrows nothing. LG_EINVAL
+ * without a summary. O(places of all).
  */
 LG_API lg_status lg_summary_merge(const lg_summary *const *summaries,
                                   size_t count, lg_summary **out,
@@ -61,8 +61,8 @@ LG_API lg_status lg_summary_merge(const lg_summary *const *summaries,
 LG_API bool lg_summary_is_file(const char *path);
 LG_API const lg_places *lg_summary_places(const lg_summary *summary);
 /** Texts about the snapshot, as lg_graph_info, and `places.host` and the like:
- *  the bytes of all places on a device, those that a file leaves out, too. An
- *  index beyond the last gives false. */
+ *  the bytes of all places on a device, including places that a file leaves
+ *  out. Returns false for an index beyond the last. */
 LG_API bool lg_summary_info(const lg_summary *summary, uint32_t index,
                             lg_string *key, lg_string *value);
 
@@ -80,11 +80,10 @@ typedef enum lg_growth_verdict {
 
 /** Memory outside of Python's. */
 typedef enum lg_native_kind {
-    LG_NATIVE_MALLOC = 0, /**< in use of malloc, and of no object */
+    LG_NATIVE_MALLOC = 0, /**< malloc's memory in use that no object explains */
     LG_NATIVE_STACKS,     /**< stacks of threads */
-    LG_NATIVE_MAPPED,     /**< resident, and neither of an allocator nor of a
-                               file */
-    LG_NATIVE_SMALL,      /**< in use of pymalloc, and of no object */
+    LG_NATIVE_MAPPED,     /**< resident, but no allocator's and no file's */
+    LG_NATIVE_SMALL, /**< pymalloc's memory in use that no object explains */
     LG_NATIVE_COUNT,
 } lg_native_kind;
 
@@ -158,7 +157,7 @@ typedef enum lg_tally_kind {
     LG_TALLY_CYCLE,       /**< cycles that are alike and that no root reaches */
     LG_TALLY_TENSOR,      /**< storages of one kind */
     LG_TALLY_FIGURE,      /**< matplotlib's, with the bytes of their canvas */
-    LG_TALLY_THREAD,      /**< threads of one name but for numbers in it */
+    LG_TALLY_THREAD,      /**< threads whose names differ only in numbers */
     LG_TALLY_COUNT,
 } lg_tally_kind;
 
@@ -246,22 +245,22 @@ typedef struct lg_growth_options {
 
 /**
  * Compares summaries of one program, the oldest first. A row is a holder: all
- * that accumulates in one container is one row, keys and values too. What came
- * once and stayed, what goes up and down, and what was filled up to a limit is
- * no row. `newest` is the analysis that the last summary was made of; NULL:
- * rows have no nodes and no paths. The growth borrows the summaries.
+ * that accumulates in one container is one row, keys and values together. What
+ * came once and stayed, what goes up and down, and what filled up to a limit
+ * has no row. `newest` is the analysis from which the last summary was made;
+ * with NULL, rows have no nodes and no paths. The growth borrows the summaries.
  * LG_EINVAL for fewer than two summaries, or steps that do not ascend. O(places
- * of all), and of `newest` O(nodes + edges).
+ * of all), and O(nodes + edges) for `newest`.
  */
 LG_API lg_status lg_growth_find(const lg_summary *const *summaries,
                                 size_t count, const lg_analysis *newest,
                                 const lg_growth_options *options,
                                 const lg_monitor *monitor, lg_growth *out,
                                 lg_error *err);
-/** Bytes that all rows gained together, but for those that settled. */
+/** Bytes that all rows gained together, without those that settled. */
 LG_API int64_t lg_growth_gained(const lg_growth *growth);
-/** Whether that is at most `max_growth`. Reports of this growth say so from now
- *  on, or else which places gained how much, and how much is too much. */
+/** Returns whether that is at most `max_growth`. From then on, reports of this
+ *  growth say so, or which places gained how much, and how much is too much. */
 LG_API bool lg_growth_check(lg_growth *growth, int64_t max_growth);
 /** Leaves out the rows that the baseline knows. */
 LG_API void lg_growth_leave_out(lg_growth *growth, const lg_baseline *baseline);

@@ -25,9 +25,10 @@ typedef struct lg_merged_row {
     uint32_t parent;  /**< the row above; LG_NONE at a root */
     uint32_t depth;   /**< 0 at a root */
     uint32_t count;   /**< nodes that are merged here; or rows left out */
-    uint64_t targets; /**< that lie here or below */
-    uint64_t ends;    /**< that lie here; 0 of what is left out */
-    const uint64_t *retained; /**< by those targets, by device; no byte twice */
+    uint64_t targets; /**< targets here or below */
+    uint64_t ends;    /**< targets here; 0 for what is left out */
+    const uint64_t *retained; /**< by those targets, by device; each byte
+                                   counted once */
     uint64_t total;           /**< of all devices */
     /* Of LG_MERGED_NODES alone: */
     uint32_t root; /**< its index among the graph's roots, or LG_NONE */
@@ -68,10 +69,11 @@ typedef struct lg_merged_options {
         .size = sizeof(lg_merged_options)                                      \
     }
 
-/** How the roots reach many nodes: their shortest paths, merged from the roots
- *  down where the type's name and the label agree; indexes and keys count as
- *  one label. options may be NULL. LG_EINVAL for a node that is not there, or a
- * share that is none. O(nodes + edges), and O(rows log rows) to order them. */
+/** Finds how the roots reach many nodes: their shortest paths, merged from the
+ *  roots down where the type's name and the label agree; indexes and keys count
+ *  as one label. options may be NULL. LG_EINVAL for a node that does not exist,
+ *  or a share outside 0 to 1. O(nodes + edges), and O(rows log rows) to order
+ *  them. */
 LG_API lg_status lg_analysis_merged_paths(const lg_analysis *analysis,
                                           const lg_node *targets, size_t count,
                                           const lg_merged_options *options,
@@ -79,8 +81,9 @@ LG_API lg_status lg_analysis_merged_paths(const lg_analysis *analysis,
                                           lg_merged_paths *out, lg_error *err);
 LG_API void lg_merged_paths_free(lg_merged_paths *paths);
 
-/** The label of the reference to a row, as reports write it: `.x`, or `[*]` if
- *  indexes or keys differ. Not at a root, and not of what is left out. */
+/** Adds the label of the reference to a row, as reports write it: `.x`, or
+ *  `[*]` if indexes or keys differ. Adds nothing at a root, or for what is left
+ *  out. */
 LG_API void lg_merged_label(const lg_graph *graph, const lg_merged_row *row,
                             lg_text *out);
 

@@ -2,12 +2,12 @@
  * Places: where objects are, in words that hold for any snapshot.
  *
  * The conventions of leakgraph.h hold. A *place* is the way from the super-root
- * along immediate dominators: at each step the label of the reference and the
+ * along immediate dominators: at each step, the label of the reference and the
  * type of the object. Positions in containers are folded (`[0]` and `['key']`
- * are `[*]`), and so is recursion: if a step repeats one of the sixteen above
- * it, it leads back there, so all nodes of a linked list are one place. A place
- * knows no address and no number of a node. Its key is made of strings alone:
- * the same in another snapshot, process or machine.
+ * are `[*]`), and so is recursion: a step that repeats one of the sixteen above
+ * it leads back there, so all nodes of a linked list are one place. A place has
+ * no address and no number of a node. Its key is made of strings alone, so it
+ * is the same in another snapshot, process or machine.
  */
 #ifndef LEAKGRAPH_PLACES_H
 #define LEAKGRAPH_PLACES_H
@@ -45,8 +45,8 @@ typedef struct lg_place {
     lg_place_kind kind;
     lg_string label;
     lg_string type;
-    uint64_t members;    /**< objects; what is folded into another is none */
-    uint64_t references; /**< strong ones out of them: elements, in the main */
+    uint64_t members;    /**< objects, without what is folded into others */
+    uint64_t references; /**< strong references from them: mostly elements */
     const uint64_t *own; /**< shallow bytes by device, with all that is folded
                               into members: a namespace, a buffer */
     const uint64_t *retained; /**< by members that no other member dominates, by
@@ -61,8 +61,8 @@ typedef struct lg_place {
 LG_API lg_status lg_places_new(const lg_analysis *analysis,
                                const lg_monitor *monitor, lg_places **out,
                                lg_error *err);
-/** The same; *place_of is the place of every node, to free(). What is folded
- *  into another node is in its place. */
+/** The same, with the place of every node in *place_of; free it with free(). A
+ *  node that is folded into another one is in that node's place. */
 LG_API lg_status lg_places_walk(const lg_analysis *analysis,
                                 const lg_monitor *monitor, lg_places **out,
                                 uint32_t **place_of, lg_error *err);
@@ -82,8 +82,8 @@ LG_API uint32_t lg_places_find(const lg_places *places, uint64_t key);
 LG_API uint32_t lg_places_device_count(const lg_places *places);
 LG_API lg_string lg_places_device_name(const lg_places *places,
                                        uint32_t device);
-/** Adds the way to a place: `__main__.trainer.losses[*]`. A step without a name
- *  is written by its type: `__main__ ~ Cache.entries[*]`. */
+/** Adds the way to a place: `__main__.trainer.losses[*]`. The type stands for a
+ *  step without a name: `__main__ ~ Cache.entries[*]`. */
 LG_API void lg_place_format(const lg_places *places, uint32_t index,
                             lg_text *out);
 

@@ -1,9 +1,9 @@
 /**
  * Ranks: how the processes of one job differ, and what each of them repeats.
  *
- * The conventions of leakgraph.h hold. Processes are compared by their places
- * (places.h), which have the same keys in each of them. Devices of one kind are
- * one: rank 3 on `cuda:3` does what rank 0 does on `cuda:0`.
+ * The conventions of leakgraph.h hold. Places (places.h), which have the same
+ * keys in each process, are what is compared. Devices of one kind count as one:
+ * `cuda:3` of rank 3 compares with `cuda:0` of rank 0.
  */
 #ifndef LEAKGRAPH_RANKS_H
 #define LEAKGRAPH_RANKS_H
@@ -14,23 +14,23 @@
 extern "C" {
 #endif
 
-/** The number of this process in its job, from 0, in decimal digits: what
- *  torchrun (RANK, where WORLD_SIZE is set, too), MPI (OMPI_COMM_WORLD_RANK,
+/** The number of this process in its job, from 0, in decimal digits: the first
+ *  that torchrun (RANK, if WORLD_SIZE is set, too), MPI (OMPI_COMM_WORLD_RANK,
  *  PMIX_RANK, PMI_RANK, MV2_COMM_WORLD_RANK) or SLURM (SLURM_PROCID) set in the
- *  environment, the first of these. NULL: it is of no job. Valid until the
- *  environment changes. */
+ *  environment. NULL: the process is in no job. Valid until the environment
+ *  changes. */
 LG_API const char *lg_process_rank(void);
 
 /** One process of the job. */
 typedef struct lg_rank {
-    lg_string name;        /**< its number in the job, or its place among the
-                                summaries, from 0; of those with the same number
-                                the process as well: "0 (pid 17)" */
+    lg_string name;        /**< its number in the job, or its index among the
+                                summaries; if several have the same number, with
+                                the process: "0 (pid 17)" */
     const uint64_t *bytes; /**< [devices + 1] of all its objects */
     int64_t rss;           /**< resident set, less what leakgraph itself keeps;
                                 -1: unknown */
-    int64_t unexplained;   /**< bytes in use of malloc and of no object; -1:
-                                unknown */
+    int64_t unexplained;   /**< bytes in use of malloc that no object explains;
+                                -1: unknown */
 } lg_rank;
 
 /** A place, in every rank. */
@@ -43,12 +43,12 @@ typedef struct lg_rank_row {
                                  all devices; of an even number the lower one */
     uint32_t outlier;       /**< the rank that is furthest from it */
     int64_t apart;          /**< that rank's bytes less the usual */
-    uint32_t others;        /**< further ranks that are apart by min_bytes */
+    uint32_t others;        /**< more ranks that are apart by min_bytes */
     const uint64_t *each;   /**< [devices + 1] bytes of the rank with the
                                  fewest, a part of `bytes` */
     uint64_t least;         /**< their sum */
-    const uint64_t *together; /**< [devices + 1] bytes if each rank has so many;
-                                   NULL in rows of what differs */
+    const uint64_t *together; /**< [devices + 1] `each` times the number of
+                                   ranks; NULL in rows of what differs */
 } lg_rank_row;
 
 typedef struct lg_ranks {
@@ -57,16 +57,15 @@ typedef struct lg_ranks {
     uint32_t devices;        /**< kinds of them, besides the host */
     lg_string *device_names; /**< [devices + 1]: "host", "cuda" ... */
     lg_rank_row *rows;       /**< where ranks differ, the furthest first. A row
-                                  leaves out what rows below it tell */
+                                  leaves out what rows below it have */
     size_t row_count;
     lg_rank_row *repeated; /**< what all ranks have alike, the most bytes
                                 first; none lies in another */
     size_t repeated_count;
     uint64_t *libraries;     /**< [devices + 1] bytes that every rank has in
                                   modules of known libraries and the
-                                  interpreter, which are no row of what is
-                                  repeated */
-    uint64_t min_bytes;      /**< what decided what is told */
+                                  interpreter; `repeated` leaves them out */
+    uint64_t min_bytes;      /**< the least difference that has a row */
     uint32_t native_outlier; /**< the rank whose unexplained bytes are furthest
                                   from the usual, if by min_bytes at least;
                                   LG_NONE */
@@ -79,8 +78,8 @@ typedef struct lg_ranks {
 /** Start from LG_RANKS_OPTIONS_INIT. */
 typedef struct lg_ranks_options {
     size_t size;        /**< of this struct */
-    uint64_t min_bytes; /**< what differs by less is not told, nor what is
-                             smaller; at first 1 MiB */
+    uint64_t min_bytes; /**< smaller differences, and smaller repeated places,
+                             have no row; 1 MiB by default */
 } lg_ranks_options;
 
 #define LG_RANKS_OPTIONS_INIT                                                  \
@@ -91,9 +90,9 @@ typedef struct lg_ranks_options {
 /**
  * Compares summaries of the processes of one job, taken at the same point of
  * their work. A place differs in a rank if it has min_bytes more or less there
- * than it usually has, on the host or a kind of device; what accumulates in a
- * container is told where the container is. Of a summary with more than 8,192
- * places the biggest count. Borrows the summaries. LG_EINVAL for fewer than
+ * than it usually has, on the host or a kind of device. Objects that accumulate
+ * in a container count at the container. If a summary has more than 8,192
+ * places, the biggest count. Borrows the summaries. LG_EINVAL for fewer than
  * two. O(places of all x ranks) time and memory.
  */
 LG_API lg_status lg_ranks_find(const lg_summary *const *summaries, size_t count,
@@ -103,7 +102,7 @@ LG_API void lg_ranks_free(lg_ranks *ranks);
 
 /** The bytes of a rank's objects, on the host and all devices. */
 LG_API uint64_t lg_rank_bytes(const lg_ranks *ranks, uint32_t rank);
-/** The bytes that a row tells of a rank, on the host and all devices. */
+/** The bytes of a rank in a row, on the host and all devices. */
 LG_API uint64_t lg_rank_row_bytes(const lg_ranks *ranks, const lg_rank_row *row,
                                   uint32_t rank);
 

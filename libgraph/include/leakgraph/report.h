@@ -45,23 +45,23 @@ LG_API lg_status lg_report_types(const lg_graph *graph, const lg_scope *scope,
                                  lg_sort sort, size_t limit, lg_format format,
                                  lg_text *out, lg_error *err);
 /** Each thread with its frames, innermost first, and each suspended generator,
- *  coroutine and task, with their locals and what these retain. The analysis is
- *  one of the graph; NULL: their own sizes only. */
+ *  coroutine and task, with their locals and what these retain. `analysis` is
+ *  the graph's; with NULL, the report has only the objects' own sizes. */
 LG_API lg_status lg_report_threads(const lg_graph *graph,
                                    const struct lg_analysis *analysis,
                                    const lg_scope *scope, lg_format format,
                                    lg_text *out, lg_error *err);
-/** The same of an answer that is there already. */
+/** The same for an answer that the caller has. */
 LG_API lg_status lg_format_threads(const lg_graph *graph,
                                    const lg_threads *threads, lg_format format,
                                    lg_text *out, lg_error *err);
 
-/** Text and JSON, for the command and for Python; see lg_analysis_top. */
+/** What retains the most; see lg_analysis_top. */
 LG_API lg_status lg_report_top(const lg_analysis *analysis,
                                const lg_top_options *options,
                                const lg_monitor *monitor, lg_format format,
                                lg_text *out, lg_error *err);
-/** All cycles of an answer: those of a group are shown as one. */
+/** All cycles of an answer. The report shows a group as one cycle. */
 LG_API lg_status lg_report_cycles(const lg_analysis *analysis,
                                   const lg_cycles *cycles, lg_format format,
                                   lg_text *out, lg_error *err);
@@ -69,34 +69,35 @@ LG_API lg_status lg_report_cycles(const lg_analysis *analysis,
 LG_API lg_status lg_report_dominators(const lg_analysis *analysis, lg_node node,
                                       double min_share, lg_format format,
                                       lg_text *out, lg_error *err);
-/** How the roots reach many nodes (lg_analysis_merged_paths), in `limit` (0:
- *  all) rows of nodes; a row each for what is left out. */
+/** How the roots reach many nodes (lg_analysis_merged_paths), in at most
+ * `limit` (0: all) rows of nodes, and a row for each part that is left out. */
 LG_API lg_status lg_report_paths(const lg_analysis *analysis,
                                  const lg_node *nodes, size_t count,
                                  size_t limit, const lg_monitor *monitor,
                                  lg_format format, lg_text *out, lg_error *err);
 /**
- * Reports why objects are alive: of several the merged paths from the roots,
- * then `why`, the answer for the one that retains the most (lg_nodes_biggest).
- * `note` is a line below its title, such as where it was allocated; NULL: what
- * lg_report_allocation writes. JSON has one shape, {"paths": ..., "biggest":
- * ...}, for one and for many. LG_EINVAL without objects.
+ * Reports why objects are alive: for several objects, the merged paths from the
+ * roots, then `why`, the answer for the one that retains the most
+ * (lg_nodes_biggest). `note` is a line below its title, such as where it was
+ * allocated; NULL stands for what lg_report_allocation writes. JSON has one
+ * shape, {"paths": ..., "biggest": ...}, for one and for many. LG_EINVAL
+ * without objects.
  */
 LG_API lg_status lg_report_why(const lg_why *why, const lg_node *nodes,
                                size_t count, const char *note,
                                const lg_monitor *monitor, lg_format format,
                                lg_text *out, lg_error *err);
-/** What memory could be saved, the most first, with who holds it; below the
- * rows what to do, and the sums. */
+/** Memory that the program could do without, the most first, with who holds it;
+ *  below the rows, what to do, and the sums. */
 LG_API lg_status lg_report_waste(const lg_analysis *analysis,
                                  const lg_waste_options *options,
                                  const lg_monitor *monitor, lg_format format,
                                  lg_text *out, lg_error *err);
-/** Writes "allocated in FUNCTION (FILE:LINE) < ...", or nothing where no
- *  allocator recorded it. */
+/** Writes "allocated in FUNCTION (FILE:LINE) < ...", or nothing if no allocator
+ *  recorded it. */
 LG_API void lg_report_allocation(const lg_why *why, lg_text *out);
-/** What would die, by type, in `limit` (0: all) rows; below them what would
- * live on, who holds it, and what to cut next. */
+/** What would die, by type, in at most `limit` (0: all) rows; below them, what
+ *  would live on, who holds it, and what to cut next. */
 LG_API lg_status lg_report_what_if(const lg_graph *graph,
                                    const lg_what_if *answer, size_t limit,
                                    lg_format format, lg_text *out,
@@ -122,8 +123,8 @@ LG_API lg_status lg_report_memory(const lg_graph *graph,
                                   const lg_allocator_state *state,
                                   lg_format format, lg_text *out,
                                   lg_error *err);
-/** The same of accounts that lg_graph_accounts made, so that text, JSON and
- *  HTML of them cost one account. */
+/** The same for accounts that lg_graph_accounts made, so that text, JSON and
+ *  HTML share one account. */
 LG_API lg_status lg_report_accounts(const lg_graph *graph,
                                     const lg_accounts *accounts,
                                     lg_format format, lg_text *out,
@@ -142,7 +143,7 @@ LG_API lg_status lg_report_findings(const lg_analysis *analysis,
 LG_API lg_status lg_tabulate_types(const lg_graph *graph, const lg_scope *scope,
                                    lg_sort sort, size_t limit, lg_table **out,
                                    lg_error *err);
-/** What is known of a snapshot: all of it stands in the facts. */
+/** What is known of a snapshot: the table has facts and no rows. */
 LG_API lg_status lg_tabulate_info(const lg_graph *graph, lg_table **out,
                                   lg_error *err);
 /** Who retains the most; see lg_report_top. */
@@ -150,7 +151,7 @@ LG_API lg_status lg_tabulate_top(const lg_analysis *analysis,
                                  const lg_top_options *options,
                                  const lg_monitor *monitor, lg_table **out,
                                  lg_error *err);
-/** The same of an answer that is there already. */
+/** The same for an answer that the caller has. */
 LG_API lg_status lg_tabulate_biggest(const lg_analysis *analysis,
                                      const lg_top *top, lg_table **out,
                                      lg_error *err);
@@ -169,8 +170,7 @@ LG_API lg_status lg_tabulate_paths(const lg_analysis *analysis,
 LG_API lg_status lg_tabulate_memory(const lg_graph *graph,
                                     const lg_allocator_state *state,
                                     lg_table **out, lg_error *err);
-/** The same of accounts that lg_graph_accounts made, which are the graph's and
- *  the state's. */
+/** The same for accounts that lg_graph_accounts made from the graph. */
 LG_API lg_status lg_tabulate_accounts(const lg_graph *graph,
                                       const lg_accounts *accounts,
                                       lg_table **out, lg_error *err);
@@ -184,20 +184,20 @@ LG_API lg_status lg_tabulate_tensors(const lg_graph *graph,
                                      const lg_scope *scope, uint32_t device,
                                      lg_tensor_group group, size_t limit,
                                      lg_table **out, lg_error *err);
-/** Reference cycles: a row for each. Text and HTML show one of each group. */
+/** Reference cycles, a row for each. Text and HTML show one of each group. */
 LG_API lg_status lg_tabulate_cycles(const lg_analysis *analysis,
                                     const lg_cycles *cycles, lg_table **out,
                                     lg_error *err);
-/** Known mistakes: a row for each finding. Text and HTML show look-alikes
+/** Known mistakes, a row for each finding. Text and HTML show similar findings
  *  together. */
 LG_API lg_status lg_tabulate_findings(const lg_analysis *analysis,
                                       const lg_findings *findings,
                                       lg_table **out, lg_error *err);
-/** What memory could be saved; see lg_report_waste. */
+/** Memory that the program could do without; see lg_report_waste. */
 LG_API lg_status lg_tabulate_waste(const lg_analysis *analysis,
                                    const lg_waste *waste, lg_table **out,
                                    lg_error *err);
-/** What would die if references were cut; see lg_report_what_if. */
+/** What would die if you cut references; see lg_report_what_if. */
 LG_API lg_status lg_tabulate_what_if(const lg_graph *graph,
                                      const lg_what_if *answer, size_t limit,
                                      lg_table **out, lg_error *err);
@@ -207,11 +207,11 @@ LG_API lg_status lg_tabulate_growth(const lg_growth *growth,
                                     const lg_graph *newest, size_t limit,
                                     lg_table **out, lg_error *err);
 /** How the processes of a job differ, a row for each place: apart, rank, usual,
- *  others, counts and bytes by rank, type, holder and the place's key; as facts
- *  what is repeated, and the ranks. limit 0: all rows. */
+ *  others, counts and bytes by rank, type, holder and the place's key. The
+ * facts are what all ranks repeat, and the ranks. limit 0: all rows. */
 LG_API lg_status lg_tabulate_ranks(const lg_ranks *ranks, size_t limit,
                                    lg_table **out, lg_error *err);
-/** What is worth doing first (lg_advice_choose), a row each: kind, bytes, what,
+/** What to do first (lg_advice_choose), a row for each item: kind, bytes, what,
  *  held_by, cause and fix. */
 LG_API lg_status lg_tabulate_advice(const lg_answers *answers,
                                     const lg_advice *advice, lg_table **out,
@@ -229,9 +229,10 @@ LG_API lg_status lg_tabulate_references(const lg_analysis *analysis,
                                         uint64_t first, size_t limit,
                                         lg_table **out, bool *more,
                                         lg_error *err);
-/** The shortest way from a root to each of `count` nodes, as all reports write
- *  it: `train.losses[0]`; of garbage what it is part of. Of LG_NONE nothing.
- *  ways[count] are the caller's, also on failure. O(nodes + edges) for all. */
+/** Writes the shortest path from a root to each of `count` nodes, as all
+ *  reports write it: `train.losses[0]`; for garbage, what it is part of; for
+ *  LG_NONE, nothing. ways[count] are the caller's, also on failure. O(nodes +
+ *  edges) for all of them. */
 LG_API lg_status lg_nodes_ways(const lg_analysis *analysis,
                                const lg_node *nodes, size_t count,
                                const lg_monitor *monitor, lg_text *ways,
@@ -240,7 +241,7 @@ LG_API lg_status lg_report_growth(const lg_growth *growth,
                                   const lg_graph *newest, size_t limit,
                                   lg_format format, lg_text *out,
                                   lg_error *err);
-/** What that report says beside its tables, a sentence in a line each. */
+/** Adds what that report says beside its tables, a sentence on each line. */
 LG_API void lg_ranks_format(const lg_ranks *ranks, lg_text *out);
 LG_API lg_status lg_report_ranks(const lg_ranks *ranks, size_t limit,
                                  lg_format format, lg_text *out, lg_error *err);

@@ -40,11 +40,11 @@ typedef struct lg_column {
     lg_string name; /**< the same in every version: for programs */
     lg_string heading;
     lg_column_type type;
-    bool data; /**< of programs: not put together for people only */
+    bool data; /**< for programs, not only for people */
 } lg_column;
 
-/** What a cell holds, by the type of its column; the rest is zero. A text may
- *  stand in a column of numbers. */
+/** What a cell holds, by the type of its column; the rest is zero. A column of
+ *  numbers may have a text, too. */
 typedef struct lg_cell {
     bool present;   /**< false: nothing is known, or applies */
     lg_string text; /**< of a text, a path; the title of a node */
@@ -66,11 +66,11 @@ typedef struct lg_table_texts {
     const lg_string *cells;      /**< [rows * columns], row by row */
     size_t columns;
     size_t rows;
-    size_t right; /**< so many columns, the first ones, are flush right */
+    size_t right; /**< the first `right` columns are flush right */
 } lg_table_texts;
 
-/** A table of texts that something else has put together: text and HTML lay it
- *  out as they do any other. LG_EINVAL of more than 32 columns; LG_ENOMEM. */
+/** Makes a table of texts, which text and HTML lay out like any other.
+ * LG_EINVAL for more than 32 columns; LG_ENOMEM. */
 LG_API lg_status lg_table_of_texts(const lg_table_texts *texts, lg_table **out,
                                    lg_error *err);
 LG_API void lg_table_free(lg_table *table);
@@ -82,7 +82,7 @@ LG_API size_t lg_table_row_count(const lg_table *table);
 LG_API lg_cell lg_table_cell(const lg_table *table, size_t row, size_t column);
 /** Whether a row is a heading among the rows, for people only. */
 LG_API bool lg_table_is_heading(const lg_table *table, size_t row);
-/** How deep a row lies in a tree; 0 where rows are none. */
+/** The depth of a row in a tree; 0 if the rows are not a tree. */
 LG_API uint32_t lg_table_depth(const lg_table *table, size_t row);
 /** The facts that hold for all rows together: a table with one row, or NULL. */
 LG_API const lg_table *lg_table_facts(const lg_table *table);
@@ -90,30 +90,30 @@ LG_API const lg_table *lg_table_facts(const lg_table *table);
 LG_API uint32_t lg_table_device_count(const lg_table *table);
 LG_API lg_string lg_table_device_name(const lg_table *table, uint32_t device);
 
-/** The rows with these numbers, in this order, as a table of their own without
- *  totals. It borrows all else from `table`, which must outlive it. LG_EINVAL
- * of a row that is not there; LG_ENOMEM. */
+/** Makes a table of the rows with these numbers, in this order, without totals.
+ *  It borrows everything else from `table`, which must outlive it. LG_EINVAL
+ *  for a row that does not exist; LG_ENOMEM. */
 LG_API lg_status lg_table_select(const lg_table *table, const size_t *rows,
                                  size_t count, lg_table **out, lg_error *err);
 
-/** As text for terminals, aligned by what characters take there. No more than
- *  `limit` rows (0: all), the others counted. LG_ENOMEM. */
+/** Writes text for terminals, aligned by the widths of characters there. Writes
+ *  at most `limit` rows (0: all), and counts the others. LG_ENOMEM. */
 LG_API lg_status lg_table_text(const lg_table *table, size_t limit,
                                lg_text *out, lg_error *err);
-/** As one JSON object, a line a row: the facts, then the rows, by the names of
- *  columns. Bytes and counts are numbers, a size is an object by device, a node
- *  its number; beside the node that is called so stand its type and title.
- * LG_ENOMEM. */
+/** Writes one JSON object, a line for each row: the facts, then the rows, by
+ * the names of columns. Bytes and counts are numbers, a size is an object by
+ *  device, and a node its number; a column "node" adds "type" and "title".
+ *  LG_ENOMEM. */
 LG_API lg_status lg_table_json(const lg_table *table, lg_text *out,
                                lg_error *err);
-/** As a piece of HTML that needs nothing else, everything escaped; long texts
- *  are folded. Counts, bytes and shares have their number in data-v. No more
- *  than `limit` rows (0: all), the others counted. LG_ENOMEM. */
+/** Writes a piece of HTML that needs nothing else. Escapes everything, and
+ * folds long texts. Counts, bytes and shares have their number in data-v.
+ * Writes at most `limit` rows (0: all), and counts the others. LG_ENOMEM. */
 LG_API lg_status lg_table_html(const lg_table *table, size_t limit,
                                lg_text *out, lg_error *err);
 /** The same without styles, for a page with a style sheet: cells that are flush
- *  right are of class "n", expressions that lead to an object of class "path",
- *  rows of a tree of class "d1" and so on. LG_ENOMEM. */
+ *  right have the class "n", expressions that lead to an object the class
+ *  "path", rows of a tree "d1" and so on. LG_ENOMEM. */
 LG_API lg_status lg_table_html_plain(const lg_table *table, size_t limit,
                                      lg_text *out, lg_error *err);
 
