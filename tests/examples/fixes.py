@@ -61,7 +61,7 @@ FIXES = {
     ),
     "disabled_collector": ("gc.enable()", "gc.enable()"),
     "frozen_garbage": ("gc.unfreeze()", "gc.unfreeze()"),
-    "event_handlers": ("Take the handler out", "bus.listeners['resized'].clear()"),
+    "event_handlers": ("Remove the handler", "bus.listeners['resized'].clear()"),
     "log_handlers": (
         "removeHandler() and handler.close()",
         "for handler in logger.handlers[:]:\n"
@@ -103,7 +103,7 @@ FIXES = {
         "rows = [Record(row.x, row.y) for row in rows]",
     ),
     "wrapped_functions": (
-        "Wrap the original function",
+        "Keep the original function",
         "import inspect\nModel.predict = timed(inspect.unwrap(Model.predict))",
     ),
     "id_keyed_cache": (
