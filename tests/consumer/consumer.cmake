@@ -39,7 +39,13 @@ run(${COMPILER} ${example}/types.c ${flags} -Wl,-rpath,${libraries}
 run(${COMPILER} ${example}/picture.c ${picture_flags} -Wl,-rpath,${libraries}
   -o ${WORK}/pkgconfig/picture)
 
-# The whole library is compiled once more: without optimising, that is quick.
+# The whole library is compiled once more, without optimising: that is quick.
+# With ccache it is compiled only where it has changed.
+if(CCACHE)
+  set(ENV{CMAKE_C_COMPILER_LAUNCHER} ${CCACHE})
+  set(ENV{CCACHE_BASEDIR} ${SOURCE})
+  set(ENV{CCACHE_NOHASHDIR} 1)
+endif()
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/subproject
   -B ${WORK}/subproject -G ${GENERATOR} -D LEAKGRAPH=${SOURCE}
   -D CMAKE_MAKE_PROGRAM=${MAKE_PROGRAM} -D CMAKE_C_COMPILER=${COMPILER}

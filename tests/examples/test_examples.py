@@ -1,6 +1,7 @@
 """Each example runs, in an empty folder, and leaves what it says it leaves."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,15 +9,17 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+JUDGE = EXAMPLES.parent / "tests/py/isolated/collector_of_script.py"
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
-def run(tmp_path, *command):
-    here = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+def run(tmp_path, *command, first=()):
+    """Run a command that finds programs in the folders `first` before all others."""
+    folders = [*first, Path(sys.executable).parent, os.environ["PATH"]]
     result = subprocess.run(
         [str(word) for word in command],
         cwd=tmp_path,
-        env={**os.environ, "PATH": here},
+        env={**os.environ, "PATH": ":".join(map(str, folders))},
         capture_output=True,
         text=True,
     )
@@ -52,7 +55,12 @@ def test_at_exit(tmp_path):
 
 @pytest.mark.libraries
 def test_demo(tmp_path):
-    said = run(tmp_path, EXAMPLES / "demo.sh")
+    """Its script runs once: under the judge of the next test."""
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} {JUDGE} "$@"\n')
+    python.chmod(0o755)
+    said = run(tmp_path, EXAMPLES / "demo.sh", first=[tmp_path])
+    assert re.search(r"^right: \d+ and \d+ objects$", said, re.MULTILINE)
     assert ".losses" in said and "Figure" in said
     assert "loss-history" in said and "open-figures" in said and "~~~" in said
     out = tmp_path / "out"
@@ -91,12 +99,12 @@ def test_notebook(tmp_path):
         if "torch" in path.read_text(encoding="utf-8")
         else path
         for path in sorted(EXAMPLES.glob("*.py"))
+        if path.name != "demo.py"
     ],
     ids=lambda path: path.name,
 )
 def test_collector_frees_what_leakgraph_says(tmp_path, script):
-    judge = EXAMPLES.parent / "tests/py/isolated/collector_of_script.py"
-    said = run(tmp_path, sys.executable, judge, script)
+    said = run(tmp_path, sys.executable, JUDGE, script)
     assert said.splitlines()[-1].startswith("right: ")
 
 
