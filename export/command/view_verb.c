@@ -35,8 +35,8 @@ forget_file(viewing *state)
     *state->file = '\0';
 }
 
-// The arguments of a process are no secret, and the URL is one: the browser
-// gets it from a file that is the user's alone.
+// Other users can read the arguments of a process, and the URL is secret. So
+// the browser gets the URL from a file that only the user can read.
 static bool
 write_file(viewing *state)
 {

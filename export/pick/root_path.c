@@ -59,8 +59,8 @@ draw_skip(view_picker *picker, size_t from, size_t hops, size_t *out,
     return status;
 }
 
-// Finds the edge of the same label between the same nodes, which another path
-// may have drawn; NULL: there is none.
+// Finds an edge of the same label between the same nodes, which another path
+// may have drawn, or NULL.
 static view_edge *
 find_edge(const view_picker *picker, const lg_hop *hop, size_t source,
           size_t target)

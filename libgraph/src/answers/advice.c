@@ -55,9 +55,8 @@ growth_of(const lg_growth *growth, const char *pattern)
     return SIZE_MAX;
 }
 
-// Whether a finding tells of the growth. One that explains less than half of
-// what is gained, such as the graphs of outputs that are large themselves, does
-// not.
+// Whether a finding explains the growth: half or more of what is gained. The
+// graphs of outputs that are large themselves explain less.
 static bool
 is_found(const lg_answers *answers, const lg_growth_row *row)
 {
@@ -114,8 +113,8 @@ add_cycles(const lg_answers *answers, size_t limit, lg_advice *out)
     }
 }
 
-// Bytes of nobody that nobody has asked for, either: without what libraries
-// keep to work with, and what is on its way.
+// Bytes of blocks of no known object, without the workspaces that libraries
+// keep, and without what was allocated or freed meanwhile.
 static uint64_t
 unasked_bytes(const lg_account *account)
 {

@@ -38,7 +38,7 @@ enter(grouping *state, uint32_t node)
 }
 
 // Walks the dominator tree below one of its two roots. The retained bytes of a
-// group's topmost members add up; those of the others lie within them.
+// group's topmost members add up, and include those of the other members.
 static void
 walk(grouping *state, uint32_t root)
 {

@@ -160,8 +160,8 @@ is_beyond(const comparing *to, uint64_t bytes)
     return most > 0 && (to->read > most || bytes > most - to->read);
 }
 
-// Several holders may own the same memory: the first one stands for it. What is
-// left has the hash of its beginning as numbers.
+// Several holders may own the same memory: only the first one counts. The items
+// that are left have the hash of their beginning as their number.
 static void
 hash_heads(comparing *to)
 {

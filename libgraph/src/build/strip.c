@@ -148,8 +148,9 @@ copy_facts(const lg_graph *from, lg_graph *to)
     return enough;
 }
 
-// The info of the copy says that there are no keys and no previews, and that no
-// contents were compared: which texts are equal is the user's, too.
+// The info of the copy says that it has no keys and no previews, and that no
+// contents were compared, because which texts are equal is the user's data,
+// too.
 static void
 note_in_info(const lg_graph *from, lg_graph *to)
 {

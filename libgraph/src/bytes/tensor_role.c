@@ -234,8 +234,8 @@ mark_tensor(judge *state, uint32_t tensor, lg_tensor_kind kind)
     mark_queued(state, kind);
 }
 
-// What an optimizer is given are parameters, whether a module has them or not.
-// A place in its groups is no name of theirs.
+// Tensors that an optimizer was given are parameters, whether a module has them
+// or not. Their position in its groups is not a name.
 static void
 mark_groups(judge *state, uint32_t optimizer)
 {

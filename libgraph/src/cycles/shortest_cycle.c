@@ -140,8 +140,8 @@ meet(void *context, const lg_hop *hop)
     return true;
 }
 
-// The length of the shortest cycle through a member that is shorter than
-// `limit`; 0 if there is none. Leaves the path in `from`.
+// The length of the shortest cycle through a member, or 0 if none is shorter
+// than `limit`. Leaves the path in `from`.
 static uint32_t
 measure(search *state, uint32_t start, uint32_t limit)
 {

@@ -124,8 +124,8 @@ sort(climb *to)
     to->next_count = kept;
 }
 
-// A list of losses can be a history. A tuple cannot grow, and what a module or
-// an object keeps under its own names is no collection.
+// A list of losses can be a history. A tuple cannot grow, and a module or an
+// object that keeps losses under its own names is not a collection.
 static bool
 can_be_history(const lg__detection *detection, uint32_t node)
 {

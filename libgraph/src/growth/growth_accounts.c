@@ -108,8 +108,8 @@ lg__summary_unexplained(const lg_summary *summary)
     return used < 0 ? -1 : used > known ? used - known : 0;
 }
 
-// What pymalloc has in use and no object explains, and a constant: what lies in
-// the program itself counts as an object, so it may be less than nothing.
+// What pymalloc has in use that no object explains, plus a constant. It may be
+// negative, because objects in the program's own image count as objects.
 static int64_t
 in_arenas(const lg_summary *summary)
 {

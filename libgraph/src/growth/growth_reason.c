@@ -68,8 +68,8 @@ reason_of_cycle(const lg_summary *newest, lg_string detail)
                : LG_GROWTH_NO_REASON;
 }
 
-// The cycles that gained the most come first. A summary has no more than so
-// many: those that are not there are as the others are.
+// The cycles that gained the most come first. A summary has a limited number of
+// cycles, so this takes the missing ones to be like the others.
 static lg_growth_reason
 find_reason(const lg_summary *newest, const lg_growth *growth)
 {

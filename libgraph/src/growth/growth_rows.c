@@ -265,8 +265,8 @@ is_index_of(const lg__comparison *state, const lg_growth_row *row,
                other->counts[state->count - 1];
 }
 
-// What grows along with another row that gained more bytes is no leak of its
-// own: the weak references to its members, and their index.
+// Growth that only accompanies a row with more bytes is not a leak of its own,
+// such as the weak references to its members, and their index.
 static void
 drop_followers(const lg__comparison *state, lg_growth *out)
 {

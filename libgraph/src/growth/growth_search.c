@@ -106,8 +106,8 @@ trend_of_members(lg__comparison *state, uint32_t place)
     read_series(state, state->above, MEMBERS, state->y);
     if (is_constant(state->y, state->count))
         return trend;
-    // Of objects that accumulate, more and more may have one of these: a number
-    // that is none of those that the interpreter shares.
+    // Objects that accumulate may each have one of these: a number that is not
+    // one of those that the interpreter shares.
     if (value_of(state->newest, place, MEMBERS) <=
             value_of(state->newest, parent, MEMBERS) &&
         lg__trend_of(state->x, state->y, state->count) == LG__TREND_GROWS)

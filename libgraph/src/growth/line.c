@@ -3,10 +3,10 @@
 
 #include <leakgraph/line.h>
 
-// A line rises if from its first point to its last it gains so many times what
-// the numbers differ from it. Of numbers without any trend, whose noise is
-// normal, the line gains up to 2.1 times the median distance (10,000 windows of
-// 60 points: 99 %).
+// A line rises if it gains, from its first point to its last, this many times
+// the median distance of the numbers from it. Of numbers without any trend,
+// whose noise is normal, the line gains up to 2.1 times the median distance
+// (10,000 windows of 60 points: 99 %).
 static const double BAND = 4;
 // Growth that goes on in the last half at less than this part of the rate of
 // the whole has stopped.

@@ -10,8 +10,8 @@
 enum { RANK, PID, POSITION };
 
 // Its number in the job, or its place among the summaries. Workers that a rank
-// starts inherit its number: their process tells them apart, and where that is
-// the same, too, as it can be on two machines, their place does.
+// starts inherit its number. The process then tells them apart; if that is the
+// same, too, as it can be on two machines, their index does.
 static void
 write_name(const lg_summary *summary, uint32_t index, int detail, lg_text *out)
 {

@@ -51,8 +51,9 @@ is_most_of(const search *state, uint32_t above, uint32_t place, uint32_t rank)
     return lg__rank_bytes(state->table, place, rank) >= whole - whole / ALIKE;
 }
 
-// A named thing that only some ranks have is told itself, or the one part of it
-// that has almost all of its bytes; elements belong to their container.
+// If only some ranks have a named thing, the row is about that thing, or about
+// the one part of it that has almost all of its bytes. Elements belong to their
+// container.
 static bool
 belongs_above(const search *state, uint32_t index, const lg_place *place,
               uint32_t rank)

@@ -4,7 +4,7 @@
 #include <leakgraph/analysis.h>
 
 /* Waits without the GIL for the thread that is at work, if any; Ctrl-C ends the
- * wait. A progress callback that asks the snapshot it is told about would wait
+ * wait. A progress callback that asks the snapshot under analysis would wait
  * for itself. */
 static bool
 start_work(snapshot_object *self)

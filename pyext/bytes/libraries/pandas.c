@@ -91,8 +91,8 @@ visit(lg_adapter_pass *pass, void *context, PyObject *object, unsigned kind)
     }
 }
 
-/** An object without its fields may be one that nobody has filled yet; if all
- *  are like that, they are kept elsewhere. */
+/** An object may lack its fields because nobody has filled it yet. If all
+ *  objects lack them, this version keeps them elsewhere. */
 static void
 settle(lg_adapter_pass *pass, void *context)
 {

@@ -43,10 +43,10 @@ typedef struct bound_walk {
     uint8_t limit;
 } bound_walk;
 
-/** NULL: what is there is no block of malloc, or has no owner, and was such an
- *  object once; or the pass has met all its owners elsewhere, so that a word
- *  with its address is stale. Where two searches meet it, both may own it, so
- *  that neither alone retains it. */
+/** NULL if the memory is not a block of malloc, or has no owner and only was
+ *  such an object once, or if the pass has met all its owners elsewhere, so
+ *  that a word with its address is stale. If two searches meet an object, both
+ *  may own it, so neither alone retains it. */
 static lg_torch_record *
 owned_at(lg_torch *torch, uintptr_t address)
 {

@@ -89,8 +89,8 @@ put(names *self, PyObject *object, PyObject *module, const char *name,
         lg_torch_fill(&self->places, slot, key, fresh);
 }
 
-/** Remembers what a module's dict holds, by name. Skips names that are no plain
- *  str, because attributes have none. */
+/** Remembers what a module's dict holds, by name. Skips names that are not
+ *  plain strs, because no attribute has such a name. */
 static void
 put_all(names *self, PyObject *module, const char *dict_name, bool parameters)
 {

@@ -62,8 +62,8 @@ label_of(const value_walk *walk, size_t i)
     return lg_torch_intern(walk->torch, text);
 }
 
-/** The name by which TorchScript has an object of a kind that it does not know
- *  is no attribute of any Python object. */
+/** If TorchScript does not know the kind of an object, the object's name there
+ *  is not an attribute of any Python object. */
 static void
 link_record(const value_walk *walk, lg_torch_record *record, lg_torch_kind kind,
             size_t i)

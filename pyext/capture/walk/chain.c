@@ -67,8 +67,8 @@ lg_chain_put_off(lg_walk *walk, uint32_t node)
         ((uint32_t *)lists->put_off.data)[lists->put_off_count++] = node;
 }
 
-/** Returns whether what lies before an object is a head: the next of the list
- *  refers back to it. What is not there cannot. */
+/** Returns whether the words before an object are a head: then the next object
+ *  of the list refers back to it. Unmapped memory cannot be one. */
 static bool
 is_linked(const PyGC_Head *head)
 {
