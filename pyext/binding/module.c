@@ -74,6 +74,7 @@ static PyMethodDef core_methods[] = {
     {"_attribute", FASTCALL(core_attribute), METH_FASTCALL, core_attribute_doc},
     {"diff", FASTCALL(core_diff), KEYWORDS, core_diff_doc},
     {"ranks", FASTCALL(core_ranks), KEYWORDS, core_ranks_doc},
+    {"_rank", core_rank, METH_NOARGS, core_rank_doc},
     {"_text_table", core_text_table, METH_VARARGS, core_text_table_doc},
     {"_render", core_render, METH_VARARGS, core_render_doc},
     {"_resident_bytes", core_resident_bytes, METH_NOARGS,

@@ -38,8 +38,8 @@ def watch(
     children of this process, with the memory that each has for itself. The watch does
     not watch the objects of children: in a forked child, and in a worker that gets a
     copy, it does nothing. Start a watch there; its messages begin with the name of the
-    worker. A free-threaded build takes its snapshots without a child, and stops for
-    them.
+    worker. In a process of a job, they begin with its rank. A free-threaded build takes
+    its snapshots without a child, and stops for them.
 
     Raises ArgumentError for an impossible every, budget or on_leak.
     """

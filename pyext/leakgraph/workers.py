@@ -7,7 +7,7 @@ import sys
 from array import array
 from contextlib import suppress
 
-from leakgraph._core import Size, _children, _line
+from leakgraph._core import Size, _children, _line, _rank
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,11 +136,13 @@ class Workers:
 
 
 def own_name() -> str:
-    """In a process that multiprocessing started: its name and a colon."""
+    """A rank's number and the name that multiprocessing gave the process, if any."""
+    rank = _rank()
+    names = [] if rank is None else [f"rank {rank}"]
     process = sys.modules.get("multiprocessing.process")
-    if process is None or process.parent_process() is None:
-        return ""
-    return f"{process.current_process().name} (pid {os.getpid()}): "
+    if process is not None and process.parent_process() is not None:
+        names.append(f"{process.current_process().name} (pid {os.getpid()})")
+    return ", ".join(names) + ": " if names else ""
 
 
 def _anonymous_bytes(pid: int) -> int | None:

@@ -108,6 +108,23 @@ def test_own_name(method):
     assert own_name() == ""
 
 
+@pytest.mark.parametrize(
+    ("name", "job"),
+    [("RANK", {"WORLD_SIZE": "4"}), ("OMPI_COMM_WORLD_RANK", {}), ("SLURM_PROCID", {})],
+)
+def test_own_name_of_a_rank(monkeypatch, name, job):
+    for key, value in {name: "3", **job}.items():
+        monkeypatch.setenv(key, value)
+    assert own_name() == "rank 3: "
+    here, there = multiprocessing.Pipe()
+    child = multiprocessing.Process(
+        target=name_yourself, args=(there,), name="loader-3"
+    )
+    child.start()
+    assert here.recv() == (f"rank 3, loader-3 (pid {child.pid}): ", child.pid)
+    child.join()
+
+
 def test_a_child_of_another_kind():
     with subprocess.Popen(
         [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, text=True

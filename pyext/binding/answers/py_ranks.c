@@ -255,3 +255,16 @@ PyType_Spec ranks_spec = {
     .flags = FINAL_TYPE,
     .slots = ranks_slots,
 };
+
+const char core_rank_doc[] =
+    "_rank($module, /)\n--\n\n"
+    "The number of this process in its job, as text; None: it is in no job.";
+
+PyObject *
+core_rank(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+{
+    const char *rank = lg_process_rank();
+    if (rank == NULL)
+        Py_RETURN_NONE;
+    return PyUnicode_FromString(rank);
+}

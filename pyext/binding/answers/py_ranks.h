@@ -11,4 +11,8 @@ PyObject *core_ranks(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
 
 extern const char core_ranks_doc[];
 
+PyObject *core_rank(PyObject *module, PyObject *unused);
+
+extern const char core_rank_doc[];
+
 #endif
