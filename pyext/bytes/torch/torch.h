@@ -139,6 +139,7 @@ enum {
 /** A block of malloc that torch_bound.c has yet to look at. */
 typedef struct lg_torch_block {
     uintptr_t address;
+    size_t size; /**< what is in use of it */
     uint8_t depth;
 } lg_torch_block;
 

@@ -16,6 +16,7 @@
 #include "bytes/torch/torch.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum {
     WORD = sizeof(uintptr_t),
@@ -144,29 +145,45 @@ leads_on(bound_walk *walk, uintptr_t word)
            !is_object(torch, word);
 }
 
+/** `bytes`: of the block that the object uses; SIZE_MAX: all. */
 static void
-follow(bound_walk *walk, uintptr_t word)
+follow(bound_walk *walk, uintptr_t word, size_t bytes)
 {
     if (!lg_is_address(word) || !leads_on(walk, word) ||
         walk->depth == walk->limit || walk->count == BLOCKS)
         return;
-    if (lg_torch_block_at(walk->torch, word) == 0 ||
-        !lg_torch_first(walk->torch, word))
+    size_t size = lg_torch_block_at(walk->torch, word);
+    if (size == 0 || !lg_torch_first(walk->torch, word))
         return;
+    size = size - WORD < bytes ? size - WORD : bytes;
     walk->torch->bound_blocks[walk->count++] =
-        (lg_torch_block){word, (uint8_t)(walk->depth + 1)};
+        (lg_torch_block){word, size, (uint8_t)(walk->depth + 1)};
+}
+
+/** Whether three words are a vector's begin, end and limit. Behind its end are
+ *  elements that it had once. */
+static bool
+is_vector(bound_walk *walk, const uintptr_t *words)
+{
+    return lg_is_address(words[0]) && words[1] >= words[0] &&
+           words[2] >= words[1] &&
+           lg_torch_block_fits(walk->torch, words[0], words[2] - words[0]);
 }
 
 static void
-scan(bound_walk *walk, uintptr_t address)
+scan(bound_walk *walk, const lg_torch_block *block)
 {
     uintptr_t words[SCANNED / WORD];
-    size_t size = lg_memory_block(walk->torch->memory, address) - WORD;
-    size_t some = (size < sizeof words ? size : sizeof words) / WORD;
-    if (!lg_memory_copy(walk->torch->memory, address, words, some * WORD))
+    size_t some =
+        (block->size < sizeof words ? block->size : sizeof words) / WORD;
+    if (!lg_memory_copy(walk->torch->memory, block->address, words,
+                        some * WORD))
         return;
-    for (size_t i = 0; i < some; i++)
-        follow(walk, words[i]);
+    for (size_t i = 0; i < some; i++) {
+        bool vector = i + 3 <= some && is_vector(walk, words + i);
+        follow(walk, words[i], vector ? words[i + 1] - words[i] : SIZE_MAX);
+        i += vector ? 2 : 0;
+    }
 }
 
 static void
@@ -183,10 +200,10 @@ search(lg_torch *torch, const lg_torch_search *wanted)
             lg_pass_keep(torch->pass, BLOCKS * sizeof *torch->bound_blocks);
     if (torch->bound_blocks == NULL)
         return;
-    follow(&walk, wanted->address);
+    follow(&walk, wanted->address, SIZE_MAX);
     for (uint32_t i = 0; i < walk.count; i++) {
         walk.depth = torch->bound_blocks[i].depth;
-        scan(&walk, torch->bound_blocks[i].address);
+        scan(&walk, &torch->bound_blocks[i]);
     }
 }
 
