@@ -20,14 +20,9 @@ typedef struct gathering {
 bool
 lg__gather_append(lg__gathered *to, uint32_t node)
 {
-    if (to->count == to->capacity) {
-        size_t capacity = to->capacity ? to->capacity * 2 : 64;
-        uint32_t *items = realloc(to->items, capacity * sizeof *items);
-        if (items == NULL)
-            return false;
-        to->items = items;
-        to->capacity = capacity;
-    }
+    if (!lg__stack_room(&to->items, to->count, &to->capacity,
+                        sizeof *to->items))
+        return false;
     to->items[to->count++] = node;
     return true;
 }

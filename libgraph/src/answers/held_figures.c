@@ -136,18 +136,6 @@ keep(search *state, lg_figure_holder holder)
     return true;
 }
 
-// Adds one hop to a path; false when memory ran out.
-static bool
-extend(lg_path *path, lg_hop hop)
-{
-    lg_hop *hops = realloc(path->hops, (path->count + 1) * sizeof *hops);
-    if (hops == NULL)
-        return false;
-    hops[path->count++] = hop;
-    path->hops = hops;
-    return true;
-}
-
 // Visits a reference from `source`, which is not folded, to a member.
 static lg_status
 add_path(search *state, uint32_t source, uint32_t member, lg_error *err)
@@ -163,9 +151,11 @@ add_path(search *state, uint32_t source, uint32_t member, lg_error *err)
         lg_path_free(&path);
         return LG_OK;
     }
-    if (last.edge_count > 0 && !extend(&path, last)) {
+    if (last.edge_count > 0)
+        status = lg__path_extend(&path, &last, 1, err);
+    if (status != LG_OK) {
         lg_path_free(&path);
-        return lg__error_memory(err);
+        return status;
     }
     lg_figure_holder holder = {
         .kind = kind_of(state, &path), .node = LG_NONE, .path = path};

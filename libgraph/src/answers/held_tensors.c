@@ -44,17 +44,16 @@ proper_path(const search *to, uint32_t tensor, lg_path *out, lg_error *err)
                    : lg__roottree_path(&to->tree, chain[count - 1], &path, err);
     if (status != LG_OK)
         return status;
-    lg_hop *hops = realloc(path.hops, (path.count + count) * sizeof *path.hops);
-    if (hops == NULL) {
+    lg_hop hops[LONGEST_CHAIN];
+    for (size_t i = 1; i < count; i++)
+        hops[i - 1] = lg__hop_between(&to->tree.walk, chain[count - i],
+                                      chain[count - i - 1]);
+    status = lg__path_extend(&path, hops, count - 1, err);
+    if (status == LG_OK)
+        *out = path;
+    else
         lg_path_free(&path);
-        return lg__error_memory(err);
-    }
-    path.hops = hops;
-    while (--count > 0)
-        hops[path.count++] =
-            lg__hop_between(&to->tree.walk, chain[count], chain[count - 1]);
-    *out = path;
-    return LG_OK;
+    return status;
 }
 
 static lg_status

@@ -14,14 +14,9 @@ is_before(const lg__part *a, const lg__part *b)
 bool
 lg__parts_push(lg__parts *heap, lg__part one)
 {
-    if (heap->count == heap->capacity) {
-        size_t capacity = heap->capacity ? heap->capacity * 2 : 64;
-        lg__part *items = realloc(heap->items, capacity * sizeof *items);
-        if (items == NULL)
-            return false;
-        heap->items = items;
-        heap->capacity = capacity;
-    }
+    if (!lg__stack_room(&heap->items, heap->count, &heap->capacity,
+                        sizeof *heap->items))
+        return false;
     size_t at = heap->count++;
     for (; at > 0 && is_before(&one, &heap->items[(at - 1) / 2]);
          at = (at - 1) / 2)

@@ -111,25 +111,23 @@ mark_below(lg__cutting *to, uint32_t node)
 static lg_status
 complete(lg__cutting *to, lg_cut *cut, lg_error *err)
 {
-    lg_path way = {0};
+    lg_path lead = {0};
     lg_path *path = &cut->path;
     if (path->root.kind != LG_ROOT_NONE || path->count == 0)
         return LG_OK;
     lg_status status = lg_path_from_root(to->rest, path->hops[0].source,
-                                         to->monitor, &way, err);
+                                         to->monitor, &lead, err);
     if (status != LG_OK)
         return status == LG_ENOTFOUND ? LG_OK : status;
-    lg_hop *hops = realloc(way.hops, (way.count + path->count) * sizeof *hops);
-    if (hops == NULL) {
-        lg_path_free(&way);
-        return lg__error_memory(err);
+    size_t before = lead.count;
+    status = lg__path_extend(&lead, path->hops, path->count, err);
+    if (status != LG_OK) {
+        lg_path_free(&lead);
+        return status;
     }
-    memcpy(hops + way.count, path->hops, path->count * sizeof *hops);
-    cut->hop += (uint32_t)way.count;
-    way.hops = hops;
-    way.count += path->count;
+    cut->hop += (uint32_t)before;
     lg_path_free(path);
-    *path = way;
+    *path = lead;
     return LG_OK;
 }
 

@@ -109,16 +109,33 @@ lg__vector_free(const lg_allocator *allocator, lg__vector *vector)
     vector->count = vector->capacity = 0;
 }
 
+// Moves the array whose pointer lies at that address. False: memory ran out.
+static bool
+resize(void *array, size_t size)
+{
+    void *items;
+    memcpy(&items, array, sizeof items);
+    items = realloc(items, size);
+    if (items != NULL)
+        memcpy(array, &items, sizeof items);
+    return items != NULL;
+}
+
 bool
 lg__array_room(void *array, size_t count, size_t item)
 {
-    void *items;
-    if ((count & (count - 1)) != 0)
+    return (count & (count - 1)) != 0 ||
+           resize(array, (count > 0 ? 2 * count : 1) * item);
+}
+
+bool
+lg__stack_room(void *array, size_t count, size_t *capacity, size_t item)
+{
+    if (count < *capacity)
         return true;
-    memcpy(&items, array, sizeof items);
-    items = realloc(items, (count > 0 ? 2 * count : 1) * item);
-    if (items == NULL)
+    size_t wanted = *capacity > 0 ? *capacity * 2 : 64;
+    if (!resize(array, wanted * item))
         return false;
-    memcpy(array, &items, sizeof items);
+    *capacity = wanted;
     return true;
 }

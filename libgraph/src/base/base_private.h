@@ -122,12 +122,15 @@ void lg__sort(void *items, size_t count, size_t size,
 bool lg__radix_sort(const lg_allocator *allocator, void *items, size_t count,
                     size_t size);
 
-// Arrays of malloc that only grow.
+// Arrays of malloc. The first kind only grows.
 
 /** Makes room for one more item behind `count` of them: the array doubles
  *  whenever the count is a power of two. `array` is the address of the pointer
  *  to the items, NULL at first. False: memory ran out, and the items stay. */
 bool lg__array_room(void *array, size_t count, size_t item);
+/** The same for an array that shrinks, too, such as a stack. The array doubles
+ *  when the count reaches its capacity, 0 at first. */
+bool lg__stack_room(void *array, size_t count, size_t *capacity, size_t item);
 
 // Strings of a builder. Names that repeat are interned; a text given once is
 // only appended, without hashing. Ids cover both.

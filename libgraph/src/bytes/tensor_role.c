@@ -13,9 +13,7 @@ typedef struct judge {
     const lg_graph *graph;
     lg__storages *storages;
     uint8_t *mark; // [node]
-    uint32_t *stack;
-    size_t count;
-    size_t capacity;
+    lg__gathered stack;
     bool failed;
 } judge;
 
@@ -29,17 +27,8 @@ is_looking(const judge *state, uint32_t node)
 static void
 push(judge *state, uint32_t node)
 {
-    if (state->count == state->capacity) {
-        size_t capacity = state->capacity ? state->capacity * 2 : 64;
-        uint32_t *stack = realloc(state->stack, capacity * sizeof *stack);
-        if (stack == NULL) {
-            state->failed = true;
-            return;
-        }
-        state->stack = stack;
-        state->capacity = capacity;
-    }
-    state->stack[state->count++] = node;
+    if (!lg__gather_append(&state->stack, node))
+        state->failed = true;
 }
 
 // Marks and queues a tensor or a container. The first node that gives a tensor
@@ -158,8 +147,8 @@ mark_parts(judge *state, uint32_t tensor, lg_tensor_kind kind)
 static void
 mark_queued(judge *state, lg_tensor_kind kind)
 {
-    while (state->count > 0) {
-        uint32_t at = state->stack[--state->count];
+    while (state->stack.count > 0) {
+        uint32_t at = state->stack.items[--state->stack.count];
         if (is_looking(state, at))
             mark_parts(state, at, kind);
         else
@@ -380,7 +369,7 @@ lg__storages_mark(const lg_graph *graph, lg__storages *storages, uint8_t **out,
         return lg__error_memory(err);
     mark_all(&state);
     mark_roots(&state);
-    free(state.stack);
+    free(state.stack.items);
     if (state.failed) {
         free(state.mark);
         return lg__error_memory(err);

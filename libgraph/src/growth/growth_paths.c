@@ -23,15 +23,12 @@ find_other(lg__finder *finder, const lg_hop *hop, const lg_monitor *monitor,
     lg_status status = find_path(finder, hop->source, monitor, &path, err);
     if (status != LG_OK || path.root.kind == LG_ROOT_NONE)
         return status;
-    lg_hop *hops = realloc(path.hops, (path.count + 1) * sizeof *hops);
-    if (hops == NULL) {
+    status = lg__path_extend(&path, hop, 1, err);
+    if (status == LG_OK)
+        *out = path;
+    else
         lg_path_free(&path);
-        return lg__error_memory(err);
-    }
-    hops[path.count++] = *hop;
-    path.hops = hops;
-    *out = path;
-    return LG_OK;
+    return status;
 }
 
 static bool

@@ -117,14 +117,9 @@ find_levels(search *state)
 static bool
 push(search *state, step to)
 {
-    if (state->depth == state->capacity) {
-        size_t capacity = 2 * state->capacity + 64;
-        step *path = realloc(state->path, capacity * sizeof *path);
-        if (path == NULL)
-            return false;
-        state->path = path;
-        state->capacity = capacity;
-    }
+    if (!lg__stack_room(&state->path, state->depth, &state->capacity,
+                        sizeof *state->path))
+        return false;
     state->path[state->depth++] = to;
     return true;
 }
@@ -207,7 +202,6 @@ static lg_status
 list_cut(const search *state, lg__min_cut *out, lg_error *err)
 {
     const lg__reverse *reverse = &state->network->reverse;
-    size_t capacity = 0;
     for (uint32_t i = 0; i < state->met; i++) {
         uint32_t node = state->queue[i];
         out->below[node] = 1;
@@ -217,13 +211,8 @@ list_cut(const search *state, lg__min_cut *out, lg_error *err)
             uint64_t edge = state->columns->first_edge[in.source] + in.rank;
             if (state->level[in.source] != LG_NONE || state->flow[edge] == 0)
                 continue;
-            if (out->count == capacity) {
-                capacity = 2 * capacity + 16;
-                uint64_t *edges = realloc(out->edges, capacity * sizeof *edges);
-                if (edges == NULL)
-                    return lg__error_memory(err);
-                out->edges = edges;
-            }
+            if (!lg__array_room(&out->edges, out->count, sizeof *out->edges))
+                return lg__error_memory(err);
             out->edges[out->count++] = edge;
         }
     }
