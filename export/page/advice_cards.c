@@ -139,7 +139,7 @@ lg__page_add_advice(lg__page *page, lg_error *err)
         .accounts = &page->accounts,
         .top = &page->top,
     };
-    lg__page_section(page, "advice", "Worth doing first");
+    lg__page_section(page, "advice", "What to do first");
     lg_status status = add_cards(page, &answers, err);
     lg__page_section_end(page);
     return status;

@@ -123,7 +123,7 @@ add_waste(lg__page *page, lg_error *err)
     status = lg_tabulate_waste(page->analysis, &waste, &table, err);
     lg_waste_free(&waste);
     return status ? status
-                  : lg__page_table(page, "waste", "Memory that could be saved",
+                  : lg__page_table(page, "waste", "Memory that you could save",
                                    table, 0, err);
 }
 

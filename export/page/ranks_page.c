@@ -141,8 +141,8 @@ add_ranks(ranks_page *to)
         lg_text_add(out, "</th>");
     }
     lg_text_add(out, "<th class=\"n\">unexplained malloc</th>"
-                     "<th class=\"n\">resident</th><th>objects, and malloc of "
-                     "no object</th></tr></thead><tbody>\n");
+                     "<th class=\"n\">resident</th><th>objects, and "
+                     "unexplained malloc</th></tr></thead><tbody>\n");
     for (uint32_t i = 0; i < ranks->count; i++) {
         lg_text_add(out, "<tr><td class=\"n\">");
         add_name(to, i);

@@ -90,7 +90,7 @@ add_rows(lg__page *page, const lg_threads *threads, size_t limit)
     if (at < threads->count) {
         lg_text_add(page->out, "<p>... and ");
         lg_text_add_count(page->out, threads->count - at);
-        lg_text_add(page->out, " more rows: leakgraph threads has all</p>");
+        lg_text_add(page->out, " more rows: leakgraph threads shows all</p>");
     }
 }
 

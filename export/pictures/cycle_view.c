@@ -362,7 +362,7 @@ lg_view_cycle(const lg_analysis *analysis, const lg_cycle *cycle,
         .size = sizeof options, .direction = LG_REFS, .max_nodes = 60};
     if (!cycle->shortest.count)
         return lg_error_set(err, LG_EINVAL,
-                            "the cycle has no round: take it from "
+                            "the answer has no shortest cycle: take it from "
                             "lg_analysis_cycles");
     lg_status status = lg__picker_open(
         &picture.picker, lg_analysis_graph(analysis), &options, err);

@@ -147,16 +147,16 @@ add_headline(const why_view *view)
                                    "it, and so do ");
         lg_text_add_count(line, why->cuts.total);
         lg_text_add(line, why->cuts.total == 1
-                              ? " orange reference: with it go "
-                              : " orange references: with it go ");
+                              ? " orange reference; it retains "
+                              : " orange references; it retains ");
     } else if (native) {
-        lg_text_add(line, "Native code holds it: with it go ");
+        lg_text_add(line, "Native code holds it; it retains ");
     } else if (why->cuts.total) {
         lg_text_add(line, "Cut ");
         add_number(line, &why->cuts, shown_cuts(view));
         lg_text_add(line, " to free ");
     } else {
-        lg_text_add(line, "Held by the interpreter: with it go ");
+        lg_text_add(line, "The interpreter holds it; it retains ");
     }
     lg__retained_label_add(line, why->analysis, why->node);
 }

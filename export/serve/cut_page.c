@@ -43,10 +43,12 @@ static void
 add_form(lg__sheet *sheet)
 {
     lg_text *out = sheet->page.out;
-    lg_text_add(out,
-                "<p>Name references: the last one of a path, or all from one "
-                "selector's objects to another's. Together they are cut.</p>"
-                "<form class=\"cuts\" action=\"what-if\">");
+    lg_text_add(
+        out,
+        "<p>Name references: the last one of a path, or all from the "
+        "objects of one selector to those of another. The page cuts all of "
+        "them together.</p>"
+        "<form class=\"cuts\" action=\"what-if\">");
     for (size_t i = 0; i < sheet->request->count; i++) {
         if (is_cut(&sheet->request->pairs[i]))
             add_field(sheet, sheet->request->pairs[i].value);
@@ -80,7 +82,7 @@ lg__sheet_what_if(lg__sheet *sheet, lg_error *err)
     lg_edges edges = {0};
     lg_text title = {0};
     lg_error why = {0};
-    lg_text_add(&title, "What if these references were cut?");
+    lg_text_add(&title, "What if you cut these references?");
     lg__sheet_heading(sheet, &title, NULL);
     add_form(sheet);
     lg_status status = collect(sheet, &edges, &why);

@@ -121,11 +121,11 @@ send_reply(const lg__http *http, struct MHD_Connection *connection,
 static enum MHD_Result
 refuse(const lg__http *http, struct MHD_Connection *connection, unsigned status)
 {
-    const char *why = status == 405   ? "Only GET is answered here.\n"
+    const char *why = status == 405 ? "This server answers only GET requests.\n"
                       : status == 404 ? "There is no such page.\n"
                       : status == 403
                           ? "Ask for this page by the name localhost.\n"
-                          : "This request is not understood.\n";
+                          : "The server does not understand this request.\n";
     lg__reply reply = {.status = status, .type = "text/plain; charset=utf-8"};
     lg_text_add(&reply.body, why);
     enum MHD_Result result = send_reply(http, connection, &reply);
@@ -233,7 +233,7 @@ lg__http_open(uint16_t port, const char *token, lg__answerer *answer,
     else if (!listen_on(http, port))
         status = lg_error_set(err, LG_EIO,
                               "cannot listen on port %u of 127.0.0.1: %s: "
-                              "choose another --port, or none",
+                              "choose another --port, or leave it out",
                               port, strerror(errno));
     if (status)
         lg__http_close(http);

@@ -205,8 +205,8 @@ lg__server_say_wait(lg__server *server, const char *phase, double done,
     if (*phase)
         lg_text_addf(&body, ", %.0f %%. ", 100 * done);
     else
-        lg_text_add(&body, "it begins when the pages before it are there. ");
-    lg_text_add(&body, "It appears here as soon as it is there.</p>\n");
+        lg_text_add(&body, "it starts when the pages before it are ready. ");
+    lg_text_add(&body, "The page appears here as soon as it is ready.</p>\n");
     *reply = (lg__reply){.status = 202, .type = reply->type, .again = 1};
     frame(&sheet, &body, &reply->body);
     lg_text_free(&body);

@@ -127,7 +127,7 @@ test_waiting(void)
     lg__job *job = plant(0, LG__JOB_WAITING, "why?node=1");
     lg__reply reply = ask("why", "node", "1");
     CHECK(reply.status == 202 && reply.again == 1 && !reply.location);
-    CHECK(count_of(&reply.body, "it begins when the pages before it") == 1);
+    CHECK(count_of(&reply.body, "it starts when the pages before it") == 1);
     CHECK(count_of(&reply.body, "</html>") == 1);
     lg_text_free(&reply.body);
     pthread_mutex_lock(&server->lock);

@@ -216,7 +216,7 @@ class AreaMap {
       + `${format.share(place.value, this.root.value)} of everything`]];
     const gone = place === this.root ? this.gone() : 0;
     if (gone > 0)
-      facts.push(["and", `${format.bytes(gone)} in places that the newest snapshot has not`]);
+      facts.push(["and", `${format.bytes(gone)} in places that the newest snapshot lacks`]);
     if (place.way) facts.unshift([place.category === "rest" ? "below" : "way", place.way]);
     if (place.type) {
       const many = place.members > 1 ? `${format.count(place.members)} × ` : "";
