@@ -27,7 +27,7 @@ checks)
 fresh) packages="$packages debootstrap" ;;
 wheels)
     packages="$packages debootstrap dpkg-dev binutils"
-    [ "${MACHINE:-$(uname -m)}" = "$(uname -m)" ] ||
+    [ -z "${MACHINE:-}" ] ||
         packages="$packages gcc-$MACHINE-linux-gnu g++-$MACHINE-linux-gnu" ;;
 matrix)
     packages="$packages cmake ninja-build python3-dev python3-venv python3-pytest

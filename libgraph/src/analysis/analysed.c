@@ -59,13 +59,6 @@ lg_node_retained(const lg_analysis *analysis, lg_node node)
                : retained(analysis, node);
 }
 
-uint64_t
-lg__freed_by(const lg_analysis *analysis, uint32_t node)
-{
-    lg_bytes bytes = lg_node_retained(analysis, node);
-    return bytes.host + bytes.devices;
-}
-
 lg_bytes
 lg_analysis_reachable_bytes(const lg_analysis *analysis)
 {

@@ -7,6 +7,8 @@
 
 #include "analysis/dominator_builder.h"
 
+#include <leakgraph/analysis.h>
+
 // What an analysis keeps: the dominator tree with its sums, and the components.
 
 /** Bytes that a node (or component) retains on one device of the graph. */
@@ -86,7 +88,15 @@ uint64_t lg__dominated_on(const lg_analysis *analysis, uint32_t node,
  *  dominates; else LG_NONE. */
 uint32_t lg__garbage_component_of(const lg_analysis *analysis, uint32_t node);
 /** The total of lg_node_retained. */
-uint64_t lg__freed_by(const lg_analysis *analysis, uint32_t node);
+static inline uint64_t
+lg__freed_by(const lg_analysis *analysis, uint32_t node)
+{
+    if ((analysis->policy.mark[node] & LG__MARK_LIVE) &&
+        analysis->device.count == 0)
+        return analysis->host[node];
+    lg_bytes bytes = lg_node_retained(analysis, node);
+    return bytes.host + bytes.devices;
+}
 
 /** Makes an empty analysis. LG_EPARTIAL on a partial graph. */
 lg_status lg__analysis_begin(const lg_graph *graph, lg_analysis **out,

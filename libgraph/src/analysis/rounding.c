@@ -92,9 +92,5 @@ lg_node_rounding(const lg_analysis *analysis, lg_node node, uint64_t *out,
 uint64_t
 lg_analysis_rounding(const lg_analysis *analysis)
 {
-    const lg_graph *graph = analysis->graph;
-    uint64_t sum = 0;
-    for (uint32_t node = 0; node < graph->columns.node_count; node++)
-        sum += lg_node_spent(graph, node) - lg_node_size(graph, node);
-    return sum;
+    return lg__graph_rounding(analysis->graph);
 }

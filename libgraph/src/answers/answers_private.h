@@ -61,11 +61,35 @@ lg_string lg__library_tables_keeper(lg__library_tables *tables, uint32_t node,
                                     uint32_t keeper);
 /** Marks what retains something that a program made. O(nodes). */
 void lg__library_tables_mark(lg__library_tables *tables);
-/** The package of a library, or the interpreter, that keeps the node and with
- *  it nothing that a program made; empty: nobody. Needs the marks. O(1). */
-lg_string lg__library_tables_owner(lg__library_tables *tables, uint32_t node,
-                                   uint32_t keeper);
+/** Returns whether it does. Needs the marks. */
+bool lg__library_tables_retains(const lg__library_tables *tables,
+                                uint32_t node);
 void lg__library_tables_end(lg__library_tables *tables);
+
+/** Adds up what each library keeps. Begins as {0}; release with
+ *  lg__top_packages_end, also on failure. */
+typedef struct lg__top_packages {
+    lg__library_tables tables;
+    uint32_t *keeper;    /**< [node] as lg__keepers_find says */
+    uint32_t *of_module; /**< [node] of a module 1 + its package, once known */
+    lg__vector all;
+    lg_allocator allocator;
+} lg__top_packages;
+
+/** `mark`: lg__top_packages_owner will be asked. */
+lg_status lg__top_packages_begin(lg__top_packages *packages,
+                                 const lg_analysis *analysis, bool mark,
+                                 const lg_monitor *monitor, lg_error *err);
+/** Sets *out to the number of the library, or the interpreter, that keeps the
+ *  node and with it nothing that a program made; LG_NONE: nobody. False: memory
+ *  ran out. */
+bool lg__top_packages_owner(lg__top_packages *packages, uint32_t node,
+                            uint32_t *out);
+void lg__top_packages_add(lg__top_packages *packages, uint32_t owner,
+                          uint64_t bytes);
+/** Names those with the most bytes in the answer; their numbers change. */
+void lg__top_packages_name(lg__top_packages *packages, lg_top *out);
+void lg__top_packages_end(lg__top_packages *packages);
 
 // Objects that retain the most.
 
@@ -76,10 +100,14 @@ uint64_t lg__top_weight(const lg_analysis *analysis, uint32_t node,
 /** An object that gathers bytes, or many small ones of one place: held by the
  *  same name from alike objects, and of one type. */
 typedef struct lg__top_item {
-    const uint32_t *nodes; /**< the biggest first; valid until the next call */
-    uint32_t count;        /**< 0: there are no more */
-    uint64_t bytes;        /**< their weights */
+    const uint32_t *nodes; /**< the first is the biggest */
+    uint32_t count;
+    uint64_t bytes; /**< their weights */
+    uint32_t order; /**< among those with as many bytes, the lowest first */
 } lg__top_item;
+
+/** Called with each item, which is valid during the call only. False stops. */
+typedef bool lg__top_visit(void *context, const lg__top_item *item);
 
 /** What may gather bytes; `place` is a hash. */
 typedef struct lg__top_candidate {
@@ -88,19 +116,32 @@ typedef struct lg__top_candidate {
     uint32_t node;
 } lg__top_candidate;
 
-/** Puts those of one place side by side, the biggest first. */
-void lg__top_candidates_sort(lg__top_candidate *all, size_t count);
+/** Puts those of one place side by side. */
+void lg__top_candidates_group(lg__top_candidate *all, size_t count);
+/** Puts the biggest of some first; of several as big, the first node. */
+void lg__top_candidates_lead(lg__top_candidate *run, size_t count);
 
-typedef struct lg__top_search lg__top_search;
+/** Calls `visit` for each item, in no order. No object is part of two items, or
+ *  lies below one of another item. False: memory ran out, or the visitor
+ *  stopped. O(nodes + edges). */
+bool lg__top_each(const lg_analysis *analysis, uint32_t device,
+                  lg__top_visit *visit, void *context);
 
-/** O(nodes + edges), also with all its items. */
-lg_status lg__top_begin(const lg_analysis *analysis, uint32_t device,
-                        lg__top_search **out, lg_error *err);
-/** The biggest that is left. No object is part of two items, or lies below one
- *  of another item. */
-lg_status lg__top_next(lg__top_search *search, lg__top_item *out,
-                       lg_error *err);
-void lg__top_end(lg__top_search *search);
+/** The first of many items, of which the biggest comes first. */
+typedef struct lg__top_best {
+    size_t most;         /**< how many to keep at most */
+    lg__top_item *items; /**< with nodes of their own */
+    lg__parts heap;
+} lg__top_best;
+
+/** Keeps the item if it is among the first so far. *left_out gets the number of
+ *  nodes in the item that it does not keep, or no longer. False: memory ran
+ *  out. */
+bool lg__top_best_offer(lg__top_best *best, const lg__top_item *item,
+                        uint32_t *left_out);
+/** Puts `items` in order and returns their number. */
+size_t lg__top_best_sort(lg__top_best *best);
+void lg__top_best_free(lg__top_best *best);
 
 // Groups of objects that retain the most.
 

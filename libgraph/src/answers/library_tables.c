@@ -112,11 +112,8 @@ lg__library_tables_mark(lg__library_tables *tables)
             mark_dominators(tables, node);
 }
 
-lg_string
-lg__library_tables_owner(lg__library_tables *tables, uint32_t node,
-                         uint32_t keeper)
+bool
+lg__library_tables_retains(const lg__library_tables *tables, uint32_t node)
 {
-    if (tables->known[node] & RETAINS)
-        return (lg_string){"", 0};
-    return lg__library_tables_keeper(tables, node, keeper);
+    return (tables->known[node] & RETAINS) != 0;
 }

@@ -20,22 +20,15 @@ lg__top_weight(const lg_analysis *analysis, uint32_t node, uint32_t device)
                              : lg_node_retained_on(analysis, node, device);
 }
 
-typedef struct package {
-    lg_string name;
-    uint64_t bytes;
-} package;
-
 typedef struct listing {
     const lg_analysis *analysis;
     const lg_graph *graph;
     const lg_monitor *monitor;
     const lg_top_options *options;
     lg__finder finder;
-    lg__library_tables tables;
     lg_scope *scope;
-    uint32_t *keeper;    // [node]
-    lg__vector packages; // package
-    lg_allocator allocator;
+    lg__top_packages packages;
+    lg__top_best best;
     size_t each; // number of devices, and the host
     size_t capacity;
     lg_top out;
@@ -174,50 +167,12 @@ add_item(listing *to, const lg__top_item *item, lg_error *err)
                : status;
 }
 
-static bool
-add_library(listing *to, const lg__top_item *item, lg_string name)
+static void
+add_library(listing *to, const lg__top_item *item, uint32_t owner)
 {
-    package *known = to->packages.data;
-    size_t at = 0;
-    while (at < to->packages.count &&
-           !(known[at].name.length == name.length &&
-             memcmp(known[at].name.data, name.data, name.length) == 0))
-        at++;
-    if (at == to->packages.count) {
-        package *added = lg__vector_extend(&to->allocator, &to->packages, 1);
-        if (added == NULL)
-            return false;
-        *added = (package){name, 0};
-        known = to->packages.data;
-    }
-    known[at].bytes += item->bytes;
+    lg__top_packages_add(&to->packages, owner, item->bytes);
     add_retained(to, item, sum_of(to, LIBRARIES));
     to->out.library_objects += item->count;
-    return true;
-}
-
-static int
-by_bytes(const void *left, const void *right)
-{
-    const package *a = left;
-    const package *b = right;
-    if (a->bytes != b->bytes)
-        return a->bytes > b->bytes ? -1 : 1;
-    return a->name.data < b->name.data ? -1 : a->name.data > b->name.data;
-}
-
-static void
-name_packages(listing *to)
-{
-    package *all = to->packages.data;
-    if (to->packages.count > 0)
-        qsort(all, to->packages.count, sizeof *all, by_bytes);
-    while (to->out.package_count < LG_TOP_PACKAGES &&
-           to->out.package_count < to->packages.count) {
-        to->out.package[to->out.package_count] =
-            all[to->out.package_count].name;
-        to->out.package_count++;
-    }
 }
 
 static bool
@@ -226,52 +181,57 @@ is_big(const listing *to, uint64_t bytes)
     return bytes >= BIG_BYTES && bytes >= to->out.total / 100 * BIG_PERCENT;
 }
 
-// Gives the item its row, or counts it among those of libraries or the rest.
-static lg_status
-place_item(listing *to, const lg__top_item *item, size_t limit, lg_error *err)
+// Keeps the item for a row, or counts it among those of libraries or the rest.
+static bool
+place_item(void *context, const lg__top_item *item)
 {
-    lg_string library = {"", 0};
+    listing *to = context;
+    uint32_t owner = LG_NONE;
+    uint32_t left_out;
     if (!lg_scope_has(to->scope, item->nodes[0])) {
         to->out.more_objects += item->count;
-        return LG_OK;
+        return true;
     }
-    if (!to->options->libraries && !is_big(to, item->bytes))
-        library = lg__library_tables_owner(&to->tables, item->nodes[0],
-                                           to->keeper[item->nodes[0]]);
-    if (library.length > 0)
-        return add_library(to, item, library) ? LG_OK : lg__error_memory(err);
-    if (to->out.count < limit)
-        return add_item(to, item, err);
-    to->out.more_objects += item->count;
-    return LG_OK;
+    if (!to->options->libraries && !is_big(to, item->bytes) &&
+        !lg__top_packages_owner(&to->packages, item->nodes[0], &owner))
+        return false;
+    if (owner != LG_NONE) {
+        add_library(to, item, owner);
+        return true;
+    }
+    bool enough = lg__top_best_offer(&to->best, item, &left_out);
+    to->out.more_objects += left_out;
+    return enough;
+}
+
+static lg_status
+add_items(listing *to, lg_error *err)
+{
+    size_t count = lg__top_best_sort(&to->best);
+    lg_status status = LG_OK;
+    for (size_t i = 0; i < count && status == LG_OK; i++)
+        status = add_item(to, &to->best.items[i], err);
+    return status;
 }
 
 static lg_status
 list_objects(listing *to, size_t limit, lg_error *err)
 {
-    lg__top_search *search = NULL;
-    lg__top_item item = {.count = 1};
-    if (!lg__library_tables_begin(&to->tables, to->analysis))
-        return lg__error_memory(err);
-    if (!to->options->libraries)
-        lg__library_tables_mark(&to->tables);
-    lg_status status =
-        lg__keepers_find(to->graph, to->monitor, &to->keeper, err);
+    to->best.most = limit;
+    lg_status status = lg__top_packages_begin(
+        &to->packages, to->analysis, !to->options->libraries, to->monitor, err);
     if (status == LG_OK)
         status = lg_scope_new(to->graph, to->options->mine, to->options->module,
                               to->monitor, &to->scope, err);
+    if (status == LG_OK &&
+        !lg__top_each(to->analysis, to->out.device, place_item, to))
+        status = lg__error_memory(err);
     if (status == LG_OK)
-        status = lg__top_begin(to->analysis, to->out.device, &search, err);
-    while (status == LG_OK && item.count > 0) {
-        status = lg__top_next(search, &item, err);
-        if (status == LG_OK && item.count > 0)
-            status = place_item(to, &item, limit, err);
-    }
+        status = add_items(to, err);
     if (status == LG_OK) {
         find_rest(to);
-        name_packages(to);
+        lg__top_packages_name(&to->packages, &to->out);
     }
-    lg__top_end(search);
     return status;
 }
 
@@ -319,10 +279,9 @@ list_rows(listing *to, lg_error *err)
                            ? list_objects(to, limit, err)
                            : list_groups(to, limit, err);
     lg__finder_free(&to->finder);
-    lg__library_tables_end(&to->tables);
     lg_scope_free(to->scope);
-    lg__vector_free(&to->allocator, &to->packages);
-    free(to->keeper);
+    lg__top_best_free(&to->best);
+    lg__top_packages_end(&to->packages);
     return status;
 }
 
@@ -348,8 +307,6 @@ lg_analysis_top(const lg_analysis *analysis, const lg_top_options *given,
                   .monitor = monitor,
                   .options = &options,
                   .finder = {.graph = graph},
-                  .packages = {.element = sizeof(package)},
-                  .allocator = lg_allocator_default(),
                   .each = (size_t)graph->device_count + 1,
                   .out = {.group = options.group,
                           .device = options.device,

@@ -1,22 +1,49 @@
-// Sorts what may gather bytes by its place.
+// Groups what may gather bytes by its place.
 #include "answers/answers_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// To sort so many by their hashes is faster than to compare them.
-enum { MANY = 256 };
+// To sort so many by their hashes is faster than to compare them, and so few by
+// insertion than by a call for each comparison.
+enum { MANY = 256, FEW = 16 };
 
 static int
 by_place(const void *left, const void *right)
 {
     const lg__top_candidate *a = left;
     const lg__top_candidate *b = right;
-    if (a->place != b->place)
-        return a->place < b->place ? -1 : 1;
-    if (a->bytes != b->bytes)
-        return a->bytes > b->bytes ? -1 : 1;
-    return a->node < b->node ? -1 : a->node > b->node;
+    return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static void
+insert_each(lg__top_candidate *all, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        lg__top_candidate one = all[i];
+        size_t at = i;
+        for (; at > 0 && one.place < all[at - 1].place; at--)
+            all[at] = all[at - 1];
+        all[at] = one;
+    }
+}
+
+static bool
+are_of_one_place(const lg__top_candidate *all, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (all[i].place != all[0].place)
+            return false;
+    return true;
+}
+
+static void
+sort(lg__top_candidate *all, size_t count)
+{
+    if (count <= FEW)
+        insert_each(all, count);
+    else if (!are_of_one_place(all, count))
+        qsort(all, count, sizeof *all, by_place);
 }
 
 // The end of those that lg__radix_sort takes for the same: by a part of their
@@ -32,14 +59,26 @@ end_of_hash(const lg__top_candidate *all, size_t at, size_t count)
 }
 
 void
-lg__top_candidates_sort(lg__top_candidate *all, size_t count)
+lg__top_candidates_group(lg__top_candidate *all, size_t count)
 {
     const lg_allocator allocator = lg_allocator_default();
     bool is_hashed =
         count >= MANY && lg__radix_sort(&allocator, all, count, sizeof *all);
     for (size_t at = 0, end; at < count; at = end) {
         end = is_hashed ? end_of_hash(all, at, count) : count;
-        if (end - at > 1)
-            qsort(all + at, end - at, sizeof *all, by_place);
+        sort(all + at, end - at);
     }
+}
+
+void
+lg__top_candidates_lead(lg__top_candidate *run, size_t count)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < count; i++)
+        if (run[i].bytes > run[best].bytes ||
+            (run[i].bytes == run[best].bytes && run[i].node < run[best].node))
+            best = i;
+    lg__top_candidate first = run[0];
+    run[0] = run[best];
+    run[best] = first;
 }

@@ -1,5 +1,5 @@
-// Finds what gathers bytes, the biggest first: objects, and many small ones of
-// one place. Together with what only passes bytes on they are the whole heap.
+// Finds what gathers bytes: objects, and many small ones of one place. Together
+// with what only passes bytes on they are the whole heap.
 #include "answers/answers_private.h"
 
 #include <stdlib.h>
@@ -17,38 +17,39 @@ enum { NEARLY_ALL_PERCENT = 95 };
 // Each of many small ones of one place has less than this share of them.
 enum { SMALL_PERCENT = 10 };
 
-enum { SINGLE, SETTLED, GROUPS }; // the tag of a part; a group has its number
-
-typedef struct group {
-    size_t first; // among the members
-    uint32_t count;
-} group;
+// What may pass its bytes on.
+typedef struct part {
+    uint64_t bytes;
+    uint32_t node;
+    uint32_t order; // as in lg__top_item
+} part;
 
 typedef struct place {
     uint64_t key;
     uint32_t node;
 } place;
 
-struct lg__top_search {
+typedef struct top_search {
     const lg_analysis *analysis;
     uint32_t device;
+    lg__top_visit *visit;
+    void *context;
     lg_allocator allocator;
     lg__walk walk;
-    lg__parts heap;
     lg__gathered below;   // scratch
     lg__gathered path;    // scratch
-    lg__gathered members; // of all groups
-    lg__vector groups;    // group
+    lg__gathered members; // scratch
+    lg__vector parts;     // part: what is still to be settled
     lg__vector places;    // place: what is still to be opened
-    lg__vector found;     // candidate: not among the parts yet
+    lg__vector found;     // candidate: no part or item yet
+    part from;            // what is being settled
     uint32_t *links;      // [type] of the path; all 0 in between
     lg__hop_list hops;    // to what is in `below`
     lg_text facts;        // scratch
-    uint32_t at;          // the node of the item that was found last
-};
+} top_search;
 
 static uint64_t
-weight(const lg__top_search *search, uint32_t node)
+weight(const top_search *search, uint32_t node)
 {
     return lg__top_weight(search->analysis, node, search->device);
 }
@@ -56,7 +57,7 @@ weight(const lg__top_search *search, uint32_t node)
 // Modules, threads and frames are places. Nobody made them as objects, except a
 // generator, which is also a frame.
 static bool
-is_place(const lg__top_search *search, uint32_t node)
+is_place(const top_search *search, uint32_t node)
 {
     const lg_graph *graph = search->analysis->graph;
     lg_category category = lg__node_category(graph, node);
@@ -68,7 +69,7 @@ is_place(const lg__top_search *search, uint32_t node)
 // Of a node to which that hop leads: its type and the name by which it is held,
 // without an index or key. From one of the two roots there is no hop.
 static uint64_t
-place_of(lg__top_search *search, const lg_hop *hop, uint64_t key, uint32_t node)
+place_of(top_search *search, const lg_hop *hop, uint64_t key, uint32_t node)
 {
     const lg_graph *graph = search->analysis->graph;
     lg_text *facts = &search->facts;
@@ -81,7 +82,7 @@ place_of(lg__top_search *search, const lg_hop *hop, uint64_t key, uint32_t node)
 }
 
 static bool
-add_place(lg__top_search *search, uint32_t node, uint64_t key)
+add_place(top_search *search, uint32_t node, uint64_t key)
 {
     place *added = lg__vector_extend(&search->allocator, &search->places, 1);
     if (added != NULL)
@@ -90,7 +91,7 @@ add_place(lg__top_search *search, uint32_t node, uint64_t key)
 }
 
 static bool
-add_candidate(lg__top_search *search, uint32_t node, uint64_t key)
+add_candidate(top_search *search, uint32_t node, uint64_t key)
 {
     uint64_t bytes = weight(search, node);
     lg__top_candidate *added =
@@ -102,7 +103,7 @@ add_candidate(lg__top_search *search, uint32_t node, uint64_t key)
 }
 
 static bool
-gather(lg__top_search *search, uint32_t node)
+gather(top_search *search, uint32_t node)
 {
     search->below.count = 0;
     return lg__gather_dominated(search->analysis, search->walk.fold, node, 1,
@@ -112,7 +113,7 @@ gather(lg__top_search *search, uint32_t node)
 // Adds what the node dominates, but for one child, which may be LG_NONE. Places
 // are to be opened where `open` says so.
 static bool
-add_below(lg__top_search *search, uint32_t node, uint64_t key, uint32_t child,
+add_below(top_search *search, uint32_t node, uint64_t key, uint32_t child,
           bool open)
 {
     if (!gather(search, node))
@@ -133,7 +134,7 @@ add_below(lg__top_search *search, uint32_t node, uint64_t key, uint32_t child,
 }
 
 static bool
-open_places(lg__top_search *search)
+open_places(top_search *search)
 {
     bool enough = true;
     while (enough && search->places.count > 0) {
@@ -144,15 +145,34 @@ open_places(lg__top_search *search)
     return enough;
 }
 
-static bool
-push(lg__top_search *search, uint64_t bytes, uint32_t node, uint32_t tag)
+// Among those as big, what a part passes on comes where the part came.
+static uint32_t
+order_of(const top_search *search, uint64_t bytes, uint32_t node)
 {
-    return lg__parts_push(&search->heap, (lg__part){bytes, node, tag});
+    const part *from = &search->from;
+    return bytes == from->bytes && from->order > node ? from->order : node;
+}
+
+static bool
+push(top_search *search, uint64_t bytes, uint32_t node)
+{
+    part *added = lg__vector_extend(&search->allocator, &search->parts, 1);
+    if (added != NULL)
+        *added = (part){bytes, node, order_of(search, bytes, node)};
+    return added != NULL;
+}
+
+static bool
+show(top_search *search, uint64_t bytes, const uint32_t *nodes, uint32_t count)
+{
+    lg__top_item item = {nodes, count, bytes,
+                         order_of(search, bytes, nodes[0])};
+    return search->visit(search->context, &item);
 }
 
 // An object that dominates nothing gathers its own bytes.
 static bool
-is_settled(const lg__top_search *search, uint32_t node)
+is_settled(const top_search *search, uint32_t node)
 {
     const lg_analysis *analysis = search->analysis;
     return analysis->first_child[node] == analysis->first_child[node + 1] &&
@@ -161,43 +181,41 @@ is_settled(const lg__top_search *search, uint32_t node)
 }
 
 static bool
-push_group(lg__top_search *search, const lg__top_candidate *run, size_t count,
+show_group(top_search *search, const lg__top_candidate *run, size_t count,
            uint64_t bytes)
 {
-    group *added = lg__vector_extend(&search->allocator, &search->groups, 1);
-    if (added == NULL)
-        return false;
-    *added = (group){search->members.count, (uint32_t)count};
+    search->members.count = 0;
     for (size_t i = 0; i < count; i++)
         if (!lg__gather_append(&search->members, run[i].node))
             return false;
-    uint32_t tag = GROUPS + (uint32_t)(search->groups.count - 1);
-    return push(search, bytes, run[0].node, tag);
+    return show(search, bytes, search->members.items, (uint32_t)count);
 }
 
-// Candidates of one place, the biggest first: those that are big among them
-// stand alone.
+// Candidates of one place: those that are big among them stand alone.
 static bool
-push_run(lg__top_search *search, const lg__top_candidate *run, size_t count)
+push_run(top_search *search, lg__top_candidate *run, size_t count)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < count; i++)
         bytes += run[i].bytes;
-    for (; count > 0 && run->bytes >= bytes / 100 * SMALL_PERCENT;
-         run++, count--) {
-        uint32_t tag = is_settled(search, run->node) ? SETTLED : SINGLE;
-        if (!push(search, run->bytes, run->node, tag))
+    for (; count > 0; run++, count--) {
+        lg__top_candidates_lead(run, count);
+        if (run->bytes < bytes / 100 * SMALL_PERCENT)
+            return show_group(search, run, count, bytes);
+        if (!(is_settled(search, run->node)
+                  ? show(search, run->bytes, &run->node, 1)
+                  : push(search, run->bytes, run->node)))
             return false;
         bytes -= run->bytes;
     }
-    return count == 0 || push_group(search, run, count, bytes);
+    return true;
 }
 
 static bool
-push_runs(lg__top_search *search, lg__top_candidate *found, size_t count)
+push_runs(top_search *search, lg__top_candidate *found, size_t count)
 {
     bool enough = true;
-    lg__top_candidates_sort(found, count);
+    lg__top_candidates_group(found, count);
     for (size_t at = 0, end; at < count && enough; at = end) {
         for (end = at + 1; end < count && found[end].place == found[at].place;)
             end++;
@@ -207,7 +225,7 @@ push_runs(lg__top_search *search, lg__top_candidate *found, size_t count)
 }
 
 static bool
-push_found(lg__top_search *search)
+push_found(top_search *search)
 {
     bool enough = push_runs(search, search->found.data, search->found.count);
     search->found.count = 0;
@@ -216,7 +234,7 @@ push_found(lg__top_search *search)
 
 // The heaviest of what the node dominates, and its bytes; false: no memory.
 static bool
-find_heaviest(lg__top_search *search, uint32_t node, uint32_t *child,
+find_heaviest(top_search *search, uint32_t node, uint32_t *child,
               uint64_t *most)
 {
     *child = LG_NONE;
@@ -234,14 +252,14 @@ find_heaviest(lg__top_search *search, uint32_t node, uint32_t *child,
 }
 
 static bool
-is_most(uint64_t part, uint64_t whole)
+is_most(uint64_t bytes, uint64_t whole)
 {
-    return part > 0 && part / PASSED_ON_PERCENT >= whole / 100;
+    return bytes > 0 && bytes / PASSED_ON_PERCENT >= whole / 100;
 }
 
 // The first of the links of a list, if the path has some; LG_NONE.
 static uint32_t
-find_links(lg__top_search *search)
+find_links(top_search *search)
 {
     const uint32_t *types = search->analysis->graph->columns.type;
     const lg__gathered *path = &search->path;
@@ -263,7 +281,7 @@ find_links(lg__top_search *search)
 
 // Which of a path gathers the bytes that its last object passes on in part.
 static size_t
-find_spender(lg__top_search *search)
+find_spender(top_search *search)
 {
     const lg__gathered *path = &search->path;
     uint32_t link = find_links(search);
@@ -281,11 +299,11 @@ find_spender(lg__top_search *search)
 // Follows most of the bytes down from a node. Adds what hangs from the path
 // above the object that gathers, and that object.
 static bool
-settle(lg__top_search *search, uint32_t node)
+settle(top_search *search)
 {
     lg__gathered *path = &search->path;
-    uint64_t whole = weight(search, node), most;
-    uint32_t child = node;
+    uint32_t child = search->from.node;
+    uint64_t whole = weight(search, child), most;
     path->count = 0;
     do {
         if (!lg__gather_append(path, child) ||
@@ -302,86 +320,61 @@ settle(lg__top_search *search, uint32_t node)
         if (!add_below(search, path->items[i], path->items[i], next, true))
             return false;
     }
-    if (row < path->count && !push(search, weight(search, path->items[row]),
-                                   path->items[row], SETTLED))
+    if (row < path->count &&
+        !show(search, weight(search, path->items[row]), &path->items[row], 1))
         return false;
     return open_places(search) && push_found(search);
 }
 
 static bool
-take_part(lg__top_search *search, const lg__part *part, lg__top_item *out)
+begin(top_search *search)
 {
-    *out = (lg__top_item){&search->at, 1, part->bytes};
-    search->at = part->node;
-    if (part->tag >= GROUPS) {
-        const group *all = search->groups.data;
-        const group *one = &all[part->tag - GROUPS];
-        out->nodes = search->members.items + one->first;
-        out->count = one->count;
-    }
-    return part->tag != SINGLE;
-}
-
-lg_status
-lg__top_next(lg__top_search *search, lg__top_item *out, lg_error *err)
-{
-    *out = (lg__top_item){0};
-    while (search->heap.count > 0) {
-        lg__top_item item;
-        lg__part part = lg__parts_pop(&search->heap);
-        if (take_part(search, &part, &item)) {
-            *out = item;
-            return LG_OK;
-        }
-        if (!settle(search, part.node))
-            return lg__error_memory(err);
-    }
-    return LG_OK;
-}
-
-lg_status
-lg__top_begin(const lg_analysis *analysis, uint32_t device,
-              lg__top_search **out, lg_error *err)
-{
-    const lg_graph *graph = analysis->graph;
-    lg__top_search *search = calloc(1, sizeof *search);
-    if (search == NULL)
-        return lg__error_memory(err);
-    search->analysis = analysis;
-    search->device = device;
-    search->allocator = lg_allocator_default();
-    search->groups.element = sizeof(group);
-    search->places.element = sizeof(place);
-    search->found.element = sizeof(lg__top_candidate);
-    search->links = calloc((size_t)graph->type_count + 1, sizeof(uint32_t));
-    search->walk = (lg__walk){
-        .graph = graph, .fold = lg__graph_folds(graph), .everything = true};
+    const lg_graph *graph = search->analysis->graph;
+    search->links =
+        calloc((size_t)graph->type_count + 1, sizeof *search->links);
+    search->walk.fold = lg__graph_folds(graph);
     bool enough = search->links && search->walk.fold &&
                   lg__graph_reverse(graph, &search->walk.reverse);
     for (uint32_t root = 0; root < 2 && enough; root++)
         enough = add_place(search, graph->columns.node_count + root, root);
-    if (!enough || !open_places(search) || !push_found(search)) {
-        lg__top_end(search);
-        return lg__error_memory(err);
-    }
-    *out = search;
-    return LG_OK;
+    return enough && open_places(search) && push_found(search);
 }
 
-void
-lg__top_end(lg__top_search *search)
+static void
+end(top_search *search)
 {
-    if (search == NULL)
-        return;
-    lg__parts_free(&search->heap);
     free(search->below.items);
     free(search->path.items);
     free(search->members.items);
-    lg__vector_free(&search->allocator, &search->groups);
+    lg__vector_free(&search->allocator, &search->parts);
     lg__vector_free(&search->allocator, &search->places);
     lg__vector_free(&search->allocator, &search->found);
     lg__hop_list_free(&search->hops);
     free(search->links);
     lg_text_free(&search->facts);
-    free(search);
+}
+
+bool
+lg__top_each(const lg_analysis *analysis, uint32_t device, lg__top_visit *visit,
+             void *context)
+{
+    top_search search = {
+        .analysis = analysis,
+        .device = device,
+        .visit = visit,
+        .context = context,
+        .allocator = lg_allocator_default(),
+        .walk = {.graph = analysis->graph, .everything = true},
+        .parts = {.element = sizeof(part)},
+        .places = {.element = sizeof(place)},
+        .found = {.element = sizeof(lg__top_candidate)},
+        .from = {.bytes = UINT64_MAX},
+    };
+    bool going = begin(&search);
+    while (going && search.parts.count > 0) {
+        search.from = ((const part *)search.parts.data)[--search.parts.count];
+        going = settle(&search);
+    }
+    end(&search);
+    return going;
 }

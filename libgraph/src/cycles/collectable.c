@@ -5,17 +5,20 @@
 // count it subtracts the references that tp_traverse reports from such objects.
 // An object with a positive rest has other referrers, so it and everything that
 // it leads to is alive. The others are garbage.
-#include <leakgraph/cycles.h>
-
-#include "graph/graph_private.h"
+#include "cycles/cycles_private.h"
 
 #include <stdlib.h>
+
+enum {
+    GARBAGE = 0, // until something proves it reachable
+    REACHABLE = LG__REACHED,
+    IGNORED = LG__BLOCKED,
+};
 
 typedef struct deduction {
     const lg_columns *columns;
     uint32_t *references; // gc_refs: what the collector cannot explain
-    uint32_t *queue;
-    uint8_t *flags;
+    uint8_t *state;
 } deduction;
 
 static bool
@@ -60,40 +63,28 @@ subtract_references(deduction *state)
     }
 }
 
-// Flags everything as garbage until proved reachable, and queues what is
-// proved.
-static uint32_t
+static void
 split(deduction *state)
 {
-    uint32_t count = 0;
-    for (uint32_t node = 0; node < state->columns->node_count; node++) {
-        if (!is_looked_at(state->columns, node))
-            continue;
-        if (state->references[node] > 0)
-            state->queue[count++] = node;
-        else
-            state->flags[node] = 1;
-    }
-    return count;
+    for (uint32_t node = 0; node < state->columns->node_count; node++)
+        state->state[node] = !is_looked_at(state->columns, node) ? IGNORED
+                             : state->references[node] > 0       ? REACHABLE
+                                                                 : GARBAGE;
 }
 
-static void
-move_reachable(deduction *state, uint32_t queued)
+static lg_status
+deduce(deduction *state, lg_error *err)
 {
-    const lg_columns *columns = state->columns;
-    for (uint32_t at = 0; at < queued; at++) {
-        uint32_t node = state->queue[at];
-        lg__ask_ahead(columns, state->queue + at, queued - at);
-        for (uint64_t edge = columns->first_edge[node];
-             edge < columns->first_edge[node + 1]; edge++) {
-            uint32_t target = columns->edge_target[edge];
-            if (!(columns->edge_kind[edge] & LG_EDGE_TRAVERSED) ||
-                !state->flags[target])
-                continue;
-            state->flags[target] = 0;
-            state->queue[queued++] = target;
-        }
-    }
+    if (state->references == NULL || state->state == NULL)
+        return lg__error_memory(err);
+    subtract_references(state);
+    split(state);
+    if (!lg__reach(state->columns, LG_EDGE_TRAVERSED, LG_EDGE_TRAVERSED,
+                   state->state))
+        return lg__error_memory(err);
+    for (uint32_t node = 0; node < state->columns->node_count; node++)
+        state->state[node] = state->state[node] == GARBAGE;
+    return LG_OK;
 }
 
 lg_status
@@ -106,21 +97,14 @@ lg_graph_collectable(const lg_graph *graph, uint8_t **flags, lg_error *err)
     size_t nodes = (size_t)graph->columns.node_count + 1;
     deduction state = {
         .columns = &graph->columns,
-        .references = malloc(nodes * sizeof(uint32_t)),
-        .queue = malloc(nodes * sizeof(uint32_t)),
-        .flags = calloc(nodes, 1),
+        .references = lg__wide_alloc(nodes * sizeof(uint32_t)),
+        .state = calloc(nodes, 1),
     };
-    lg_status status = LG_OK;
-    if (state.references && state.queue && state.flags) {
-        subtract_references(&state);
-        move_reachable(&state, split(&state));
-        *flags = state.flags;
-        state.flags = NULL;
-    } else {
-        status = lg__error_memory(err);
-    }
+    lg_status status = deduce(&state, err);
     free(state.references);
-    free(state.queue);
-    free(state.flags);
+    if (status == LG_OK)
+        *flags = state.state;
+    else
+        free(state.state);
     return status;
 }

@@ -7,7 +7,7 @@
 
 #include <leakgraph/cycles.h>
 
-#include "graph/graph_private.h"
+#include "analysis/analysis_private.h"
 
 // The shortest cycle through a component, in hops, and its hop to cut.
 
@@ -126,6 +126,18 @@ uint64_t *lg__members_back_edges(const lg_graph *graph,
  *  cycle, also on failure. */
 lg_status lg__cycle_cut(const lg__walk *walk, const lg_component *component,
                         lg__cycle_notes *notes, lg_cycle *cycle, lg_error *err);
+
+/** What a search knows of a node. */
+enum {
+    LG__REACHED = 1,
+    LG__BLOCKED = 2, /**< not to be looked at */
+};
+
+/** Marks as reached what leads there from a reached node by edges whose kind
+ *  has this value under the mask, past nodes that are neither reached nor
+ *  blocked, whose state is 0. False: memory ran out. O(nodes + edges). */
+bool lg__reach(const lg_columns *columns, unsigned mask, unsigned value,
+               uint8_t *state);
 
 // Which objects a root holds, and why the collector would not free the others.
 

@@ -11,7 +11,8 @@
 typedef struct search {
     const lg_graph *graph;
     lg__uncollectable uncollectable;
-    uint32_t *queue;
+    lg__gathered others; // nodes that are not held
+    uint32_t *queue;     // room for all of them
     uint32_t queued;
 } search;
 
@@ -21,32 +22,26 @@ is_strong(const lg_graph *graph, uint64_t edge)
     return !(graph->columns.edge_kind[edge] & LG_EDGE_WEAK);
 }
 
-static void
+static bool
 mark_held(search *state)
 {
     const lg_graph *graph = state->graph;
-    const lg_columns *columns = &graph->columns;
-    state->queued = 0;
-    for (uint32_t i = 0; i < graph->root_count; i++) {
-        uint32_t node = graph->root_node[i];
-        if (graph->root_kind[i] == LG_ROOT_NATIVE ||
-            state->uncollectable.held[node])
-            continue;
-        state->uncollectable.held[node] = 1;
-        state->queue[state->queued++] = node;
-    }
-    for (uint32_t at = 0; at < state->queued; at++) {
-        uint32_t node = state->queue[at];
-        lg__ask_ahead(columns, state->queue + at, state->queued - at);
-        for (uint64_t edge = columns->first_edge[node];
-             edge < columns->first_edge[node + 1]; edge++) {
-            uint32_t target = columns->edge_target[edge];
-            if (!is_strong(graph, edge) || state->uncollectable.held[target])
-                continue;
-            state->uncollectable.held[target] = 1;
-            state->queue[state->queued++] = target;
-        }
-    }
+    for (uint32_t i = 0; i < graph->root_count; i++)
+        if (graph->root_kind[i] != LG_ROOT_NATIVE)
+            state->uncollectable.held[graph->root_node[i]] = LG__REACHED;
+    return lg__reach(&graph->columns, LG_EDGE_WEAK, 0,
+                     state->uncollectable.held);
+}
+
+static bool
+list_others(search *state)
+{
+    bool enough = true;
+    for (uint32_t node = 0; node < state->graph->columns.node_count && enough;
+         node++)
+        if (!state->uncollectable.held[node])
+            enough = lg__gather_append(&state->others, node);
+    return enough;
 }
 
 static void
@@ -134,11 +129,26 @@ find_culprits(search *state)
     };
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         state->queued = 0;
-        for (uint32_t node = 0; node < state->graph->columns.node_count; node++)
-            if (!state->uncollectable.held[node])
-                seed(state, node, order[i]);
+        for (size_t at = 0; at < state->others.count; at++)
+            seed(state, state->others.items[at], order[i]);
         spread(state, order[i]);
     }
+}
+
+static lg_status
+make(search *state, lg_error *err)
+{
+    size_t nodes = (size_t)state->graph->columns.node_count + 1;
+    lg__uncollectable *to = &state->uncollectable;
+    if (!to->held || !to->reason || !to->culprit || !mark_held(state) ||
+        !list_others(state))
+        return lg__error_memory(err);
+    state->queue = malloc((state->others.count + 1) * sizeof *state->queue);
+    if (state->queue == NULL)
+        return lg__error_memory(err);
+    memset(to->culprit, 0xff, nodes * sizeof *to->culprit);
+    find_culprits(state);
+    return LG_OK;
 }
 
 lg_status
@@ -149,21 +159,15 @@ lg__uncollectable_new(const lg_graph *graph, lg__uncollectable *out,
     search state = {
         .graph = graph,
         .uncollectable = {calloc(nodes, 1), calloc(nodes, 1),
-                          malloc(nodes * sizeof(uint32_t))},
-        .queue = malloc(nodes * sizeof(uint32_t)),
+                          lg__wide_alloc(nodes * sizeof(uint32_t))},
     };
-    lg_status status = LG_OK;
-    if (state.uncollectable.held && state.uncollectable.reason &&
-        state.uncollectable.culprit && state.queue) {
-        memset(state.uncollectable.culprit, 0xff, nodes * sizeof(uint32_t));
-        mark_held(&state);
-        find_culprits(&state);
+    lg_status status = make(&state, err);
+    if (status == LG_OK)
         *out = state.uncollectable;
-    } else {
+    else
         lg__uncollectable_free(&state.uncollectable);
-        status = lg__error_memory(err);
-    }
     free(state.queue);
+    free(state.others.items);
     return status;
 }
 

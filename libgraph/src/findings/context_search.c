@@ -57,6 +57,7 @@ find_named(const lg__detection *detection, uint32_t node, const char *name,
            bool is_dict)
 {
     const lg_columns *columns = &detection->graph->columns;
+    const lg_string wanted = {name, (uint32_t)strlen(name)};
     uint64_t end = columns->first_edge[node + 1];
     for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
         unsigned kind = lg__edge_kind(detection->graph, edge);
@@ -64,7 +65,7 @@ find_named(const lg__detection *detection, uint32_t node, const char *name,
                     : kind != LG_EDGE_ATTRIBUTE && kind != LG_EDGE_NATIVE)
             continue;
         if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
-            lg__string_is(lg__detection_name(detection, edge), name))
+            lg__string_same(lg__detection_name(detection, edge), wanted))
             return columns->edge_target[edge];
     }
     return LG_NONE;

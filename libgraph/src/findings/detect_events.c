@@ -15,12 +15,14 @@ enum {
 static void
 add_method(lg__detection *detection, lg__detected_group *group, uint32_t method)
 {
-    uint32_t self = lg__detection_attribute(detection, method, "__self__");
-    if (self == LG_NONE ||
-        lg__node_category(detection->graph, self) != LG_CATEGORY_OTHER)
-        return;
     uint32_t container = lg__detection_container(detection, method, true);
-    if (container == LG_NONE || lg__detection_owns(detection, self, method) ||
+    uint32_t self =
+        container == LG_NONE
+            ? LG_NONE
+            : lg__detection_attribute(detection, method, "__self__");
+    if (self == LG_NONE ||
+        lg__node_category(detection->graph, self) != LG_CATEGORY_OTHER ||
+        lg__detection_owns(detection, self, method) ||
         lg__detection_container(detection, self, true) != container)
         return;
     lg__detected_group_add(
@@ -71,6 +73,11 @@ static void
 add_closure(lg__detection *detection, lg__detected_group *group,
             uint32_t callable)
 {
+    enclosed to = {.detection = detection,
+                   .container =
+                       lg__detection_container(detection, callable, false)};
+    if (to.container == LG_NONE)
+        return;
     uint32_t function = lg__detection_function(detection, callable);
     uint32_t code =
         function == LG_NONE
@@ -78,11 +85,6 @@ add_closure(lg__detection *detection, lg__detected_group *group,
             : lg__detection_attribute(detection, function, "__code__");
     if (code == LG_NONE ||
         lg__node_origin(detection->graph, function, NULL) == LG__ORIGIN_LIBRARY)
-        return;
-    enclosed to = {.detection = detection,
-                   .container =
-                       lg__detection_container(detection, callable, false)};
-    if (to.container == LG_NONE)
         return;
     if (function == callable) {
         look_into(&to, function);

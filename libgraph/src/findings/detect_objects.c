@@ -113,15 +113,39 @@ look_at_variable(void *context, const lg_hop *hop)
     return to->inner == LG_NONE;
 }
 
+// Returns whether hops that begin with this edge of a function may lead to what
+// a variable of its closure refers to: few edges do.
+static bool
+may_enclose(const lg__detection *detection, uint32_t function, uint64_t edge)
+{
+    const lg_graph *graph = detection->graph;
+    uint32_t name = graph->columns.edge_payload[edge];
+    switch (lg__edge_kind(graph, edge)) {
+    case LG_EDGE_CELL:
+        return true;
+    case LG_EDGE_ATTRIBUTE:
+        return lg__string_is(lg_graph_string(graph, name), "__closure__");
+    case LG_EDGE_DICT:
+        return lg__edge_opens(&detection->walk, function, edge);
+    default:
+        return false;
+    }
+}
+
 // The function of the same code that this one wraps; LG_NONE.
 static uint32_t
 wrapped_by(const lg__detection *detection, uint32_t function)
 {
+    const lg_columns *columns = &detection->graph->columns;
     wrapping to = {detection, function, LG_NONE};
     lg__walk walk = detection->walk;
     walk.visit = look_at_variable;
     walk.context = &to;
-    lg__hops_out_walk(&walk, function);
+    uint64_t end = columns->first_edge[function + 1];
+    for (uint64_t edge = columns->first_edge[function];
+         edge < end && to.inner == LG_NONE; edge++)
+        if (may_enclose(detection, function, edge))
+            lg__hops_by_walk(&walk, function, edge);
     return to.inner == function ? LG_NONE : to.inner;
 }
 
@@ -165,29 +189,43 @@ lg__look_for_wrappers(lg__detection *detection)
 
 // ------------------------------------------------------------------- ids ---
 
+// Where objects have their addresses.
 typedef struct span {
     uint64_t first, last;
+    bool known;
 } span;
 
-static span
-addresses(const lg_graph *graph)
+static void
+find_addresses(const lg_graph *graph, span *all)
 {
-    span all = {UINT64_MAX, 0};
+    *all = (span){UINT64_MAX, 0, true};
     for (uint32_t node = 0; node < graph->columns.node_count; node++) {
         uint64_t address = graph->columns.address[node];
         if (address == 0 ||
             (graph->columns.node_flags[node] & LG_NODE_SYNTHETIC))
             continue;
-        all.first = address < all.first ? address : all.first;
-        all.last = address > all.last ? address : all.last;
+        all->first = address < all->first ? address : all->first;
+        all->last = address > all->last ? address : all->last;
     }
-    return all;
+}
+
+// Hardly any dict has a number for its first key, so nothing looks for the
+// addresses before.
+static bool
+is_id(const lg__detection *detection, lg_string key, span *all)
+{
+    uint64_t number;
+    if (!lg__decimal_read(key, &number) || number % ALIGNED != 0)
+        return false;
+    if (!all->known)
+        find_addresses(detection->graph, all);
+    return number >= all->first && number <= all->last;
 }
 
 // Returns whether each key is a number where objects have their addresses, and
 // no value is a weak reference.
 static bool
-has_ids(const lg__detection *detection, uint32_t dict, span all)
+has_ids(const lg__detection *detection, uint32_t dict, span *all)
 {
     const lg_columns *columns = &detection->graph->columns;
     uint64_t end = columns->first_edge[dict + 1];
@@ -195,11 +233,7 @@ has_ids(const lg__detection *detection, uint32_t dict, span all)
     for (uint64_t edge = columns->first_edge[dict]; edge < end; edge++) {
         if (lg__edge_kind(detection->graph, edge) != LG_EDGE_VALUE)
             continue;
-        uint32_t key = columns->edge_payload[edge];
-        uint64_t number;
-        if (key == LG_NONE ||
-            !lg__decimal_read(lg_node_text(detection->graph, key), &number) ||
-            number < all.first || number > all.last || number % ALIGNED != 0 ||
+        if (!is_id(detection, lg__detection_name(detection, edge), all) ||
             referent_of(detection, columns->edge_target[edge]) != LG_NONE)
             return false;
         count++;
@@ -233,14 +267,14 @@ void
 lg__look_for_id_keys(lg__detection *detection)
 {
     const lg_columns *columns = &detection->graph->columns;
-    span all = addresses(detection->graph);
+    span all = {.known = false};
     for (uint32_t node = 0; node < columns->node_count && !detection->failed;
          node++)
-        if ((lg__type_bits_of(detection, node) & LG__TYPE_CONTAINER) &&
-            columns->first_edge[node + 1] - columns->first_edge[node] >=
+        if (columns->first_edge[node + 1] - columns->first_edge[node] >=
                 MANY_IDS &&
+            (lg__type_bits_of(detection, node) & LG__TYPE_CONTAINER) &&
             detection->walk.fold[node].owner == LG_NONE &&
-            has_ids(detection, node, all) && !is_of_library(detection, node) &&
+            has_ids(detection, node, &all) && !is_of_library(detection, node) &&
             !lg__detection_is_local(detection, node))
             note_values(detection, node);
 }

@@ -3,6 +3,7 @@
 #include "findings/context.h"
 
 enum {
+    LOOKED_AT = 64 << 10, // bytes of a base
     SMALL_PART =
         8, // the base is a finding if views show at most one part in so many
     LEVELS = 4, // between an array and a block of a DataFrame
@@ -30,12 +31,13 @@ look_at_views(lg__detection *detection, bool of_frames)
     bool enough = lg__views_begin(&views, graph);
     for (uint32_t node = 0; node < graph->columns.node_count && enough;
          node++) {
-        uint64_t size = lg_node_size(graph, node);
-        if (size < 64 << 10 || !lg__node_is_memory(graph, node))
+        // What is too big for the column has its greatest number there.
+        if (graph->columns.size[node] < LOOKED_AT ||
+            !lg__node_is_memory(graph, node))
             continue;
         enough = lg__views_look(&views, node);
         if (views.widest != LG_NONE && !views.unknown &&
-            views.shown <= size / SMALL_PART &&
+            views.shown <= lg_node_size(graph, node) / SMALL_PART &&
             is_of_frame(detection, views.widest) == of_frames)
             lg__detection_note(detection, views.widest, node);
     }

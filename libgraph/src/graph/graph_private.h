@@ -219,6 +219,9 @@ lg__node_category(const lg_graph *graph, uint32_t node)
     return (lg_category)graph->type_trait[type].category;
 }
 
+/** What allocators spend on all nodes beyond the nodes' sizes. O(nodes). */
+uint64_t lg__graph_rounding(const lg_graph *graph);
+
 /** The string that is the node's own text; LG_NONE: it has none. */
 uint32_t lg__node_text_id(const lg_graph *graph, uint32_t node);
 
@@ -295,6 +298,9 @@ typedef struct lg__walk {
 bool lg__hops_out_walk(const lg__walk *walk, uint32_t node);
 /** Those of them that begin with this edge of the node, which is not folded. */
 bool lg__hops_by_walk(const lg__walk *walk, uint32_t node, uint64_t edge);
+/** Those of them that go on, from what that edge opens, by the other one. */
+bool lg__hops_through(const lg__walk *walk, uint32_t source, uint64_t opener,
+                      uint64_t edge);
 bool lg__hops_in_walk(const lg__walk *walk, uint32_t node);
 
 /** Returns whether the edge leads into a namespace or closure tuple that is

@@ -68,22 +68,25 @@ out_of_cell(const lg__walk *walk, uint32_t source, uint64_t edges[3])
     return true;
 }
 
+bool
+lg__hops_through(const lg__walk *walk, uint32_t source, uint64_t opener,
+                 uint64_t edge)
+{
+    uint64_t edges[3] = {opener, edge, 0};
+    if (enters_cell(walk, walk->graph->columns.edge_target[opener], edge))
+        return out_of_cell(walk, source, edges);
+    return !is_shown(walk, edge) || emit(walk, source, edges, 2);
+}
+
 static bool
 out_of_folded(const lg__walk *walk, uint32_t source, uint64_t opener)
 {
     const lg_columns *columns = &walk->graph->columns;
     uint32_t folded = columns->edge_target[opener];
-    uint64_t edges[3] = {opener, 0, 0};
     uint64_t end = columns->first_edge[folded + 1];
-    for (edges[1] = columns->first_edge[folded]; edges[1] < end; edges[1]++) {
-        bool going = true;
-        if (enters_cell(walk, folded, edges[1]))
-            going = out_of_cell(walk, source, edges);
-        else if (is_shown(walk, edges[1]))
-            going = emit(walk, source, edges, 2);
-        if (!going)
+    for (uint64_t edge = columns->first_edge[folded]; edge < end; edge++)
+        if (!lg__hops_through(walk, source, opener, edge))
             return false;
-    }
     return true;
 }
 

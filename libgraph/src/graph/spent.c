@@ -101,3 +101,21 @@ lg_node_spent(const lg_graph *graph, lg_node node)
     uint32_t type = graph->columns.type[node];
     return spent_on(bytes, parted[graph->type_trait[type].parted].parts);
 }
+
+uint64_t
+lg__graph_rounding(const lg_graph *graph)
+{
+    const lg_columns *columns = &graph->columns;
+    uint64_t sum = 0;
+    for (uint32_t node = 0; node < columns->node_count; node++) {
+        uint32_t size = columns->size[node];
+        bool one_block = graph->type_trait[columns->type[node]].parted == 0;
+        if (is_exact(graph, node))
+            continue;
+        if (!one_block || size > SMALL)
+            sum += lg_node_spent(graph, node) - lg_node_size(graph, node);
+        else
+            sum += lg__block_spent(size) - size;
+    }
+    return sum;
+}

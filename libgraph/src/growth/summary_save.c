@@ -170,6 +170,7 @@ write_summary(const lg_summary *summary, lg_places *places, void **data,
             status = lg__error_memory(err);
     }
     lg__summary_header header = {
+        .magic = LG__SUMMARY_MAGIC,
         .major = LG__SUMMARY_MAJOR,
         .devices = places->each,
         .strings = (uint32_t)places->string_hash.count,
@@ -177,7 +178,6 @@ write_summary(const lg_summary *summary, lg_places *places, void **data,
         .types = (uint32_t)types,
         .infos = (uint32_t)summary->infos.count,
     };
-    memcpy(header.magic, LG__SUMMARY_MAGIC, sizeof header.magic);
     if (status == LG_OK)
         status = make_frame(&to, &header, data, length, err);
     lg__vector_free(&to.allocator, &to.raw);

@@ -40,10 +40,10 @@ bool lg__edge_is_plain(const lg_graph *graph, uint64_t edge);
 /** How little a hop tells: 0 for a local, an attribute, a key. */
 unsigned lg__hop_penalty(const lg_graph *graph, const lg_hop *hop);
 
-/** The penalty of a path with one hop more. It leaves room for a rank in 32
- *  bits: so one number compares paths by the ranks of their roots, and then by
- *  their penalties. */
-enum { LG__PENALTY_BITS = 29 };
+/** The penalty of a path with one hop more. It leaves room for a rank, and for
+ *  three bits more, in 32 bits: so one number compares paths by the ranks of
+ *  their roots, and then by their penalties. */
+enum { LG__PENALTY_BITS = 26 };
 static inline uint32_t
 lg__penalty_add(uint32_t sum, unsigned more)
 {

@@ -7,25 +7,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+// What the search knows of a node: bits. It visits level by level, so a node
+// that it met and has not passed is of the level that it visits, or of the
+// next.
+enum {
+    FOLDED = 1,
+    ODD = 2, // it is of an odd level
+    PASSED = 4,
+    STATE_BITS = 3,
+};
+
 // All that the search asks for at a node, in one place of the memory.
 typedef struct visit {
-    uint32_t owner;  // as in lg__fold
     uint32_t before; // as in lg__roottree
-    uint32_t level;
-    uint32_t key; // the rank of the root, then the penalty
+    uint32_t mark;   // the rank of the root, the penalty, and the state
 } visit;
 
 typedef struct search {
     lg__roottree tree;
     visit *visit; // [node]
     uint32_t *queue;
-    uint32_t met;
-    uint32_t at;
+    uint32_t met, at;
 } search;
 
 // The node of the queue for whose targets to ask, and for how many of them: for
 // the others when the search is at that node.
 enum { AHEAD = 4, TARGETS_AHEAD = 16 };
+
+static uint32_t
+key_of(const visit *node)
+{
+    return node->mark >> STATE_BITS;
+}
 
 static uint32_t
 key_of_root(uint8_t rank)
@@ -40,26 +53,31 @@ key_behind(uint32_t key, unsigned penalty)
     return rank | lg__penalty_add(key - rank, penalty);
 }
 
+// Returns whether a node that was met lies on the level below a node's.
+static bool
+is_below(const visit *target, const visit *source)
+{
+    return !(target->mark & PASSED) &&
+           ((target->mark ^ source->mark) & ODD) != 0;
+}
+
 static bool
 meet(void *context, const lg_hop *hop)
 {
     search *state = context;
     visit *target = &state->visit[hop->target];
     const visit *source = &state->visit[state->at];
-    uint32_t level = source->level + 1;
     bool is_new = target->before == LG_NONE;
-    if (hop->weak || (!is_new && target->level != level))
+    if (hop->weak || (!is_new && !is_below(target, source)))
         return true;
-    uint32_t key =
-        key_behind(source->key, lg__hop_penalty(state->tree.walk.graph, hop));
+    uint32_t key = key_behind(key_of(source),
+                              lg__hop_penalty(state->tree.walk.graph, hop));
     if (is_new)
         state->queue[state->met++] = hop->target;
-    else if (key > target->key ||
-             (key == target->key && state->at > target->before))
+    else if (key > key_of(target) ||
+             (key == key_of(target) && state->at > target->before))
         return true;
-    target->before = state->at;
-    target->level = level;
-    target->key = key;
+    *target = (visit){state->at, key << STATE_BITS | (~source->mark & ODD)};
     return true;
 }
 
@@ -78,12 +96,10 @@ meet_roots(search *state, bool native)
         if (here->before == LG_NONE)
             state->queue[state->met++] = node;
         else if (here->before != node || state->tree.root[node] == LG_NONE ||
-                 key_of_root(rank) >= here->key)
+                 key_of_root(rank) >= key_of(here))
             continue;
-        here->before = node;
         state->tree.root[node] = i;
-        here->level = 0;
-        here->key = key_of_root(rank);
+        *here = (visit){node, key_of_root(rank) << STATE_BITS};
     }
 }
 
@@ -102,24 +118,69 @@ ask_targets_ahead(const search *state, uint32_t at)
         __builtin_prefetch(&state->visit[columns->edge_target[edge]]);
 }
 
-// Most edges lead to what is met already, and need no hop.
+// Returns whether a reference of this kind may be on a shortest path: most lead
+// to what is met already, and need no hop.
+static bool
+is_news(const visit *target, const visit *source, unsigned kind)
+{
+    return (target->before == LG_NONE || is_below(target, source)) &&
+           !(kind & LG_EDGE_WEAK);
+}
+
+static void
+ask_target_ahead(const search *state, uint64_t edge, uint64_t end)
+{
+    const uint32_t *targets = state->tree.walk.graph->columns.edge_target;
+    if (edge + TARGETS_AHEAD < end)
+        __builtin_prefetch(&state->visit[targets[edge + TARGETS_AHEAD]]);
+}
+
+// Looks at what is in a namespace that the edge opens.
+static void
+visit_namespace(search *state, uint32_t node, uint64_t opener)
+{
+    const lg_columns *columns = &state->tree.walk.graph->columns;
+    const visit *source = &state->visit[node];
+    uint32_t names = columns->edge_target[opener];
+    uint64_t end = columns->first_edge[names + 1];
+    for (uint64_t edge = columns->first_edge[names]; edge < end; edge++) {
+        uint32_t at = columns->edge_target[edge];
+        const visit *target = &state->visit[at];
+        ask_target_ahead(state, edge, end);
+        if (target->mark & FOLDED)
+            lg__hops_through(&state->tree.walk, node, opener, edge);
+        else if (is_news(target, source, columns->edge_kind[edge]))
+            meet(state, &(lg_hop){node, at, {opener, edge}, 2, false});
+    }
+}
+
+static void
+visit_folded(search *state, uint32_t node, uint64_t edge)
+{
+    const lg__walk *walk = &state->tree.walk;
+    uint32_t target = walk->graph->columns.edge_target[edge];
+    if (lg__edge_opens(walk, node, edge) &&
+        lg__node_role(walk->graph, target) != LG__ROLE_TUPLE)
+        visit_namespace(state, node, edge);
+    else
+        lg__hops_by_walk(walk, node, edge);
+}
+
 static void
 visit_edges(search *state, uint32_t node)
 {
     const lg_columns *columns = &state->tree.walk.graph->columns;
-    uint32_t level = state->visit[node].level + 1;
+    visit *source = &state->visit[node];
     uint64_t end = columns->first_edge[node + 1];
     state->at = node;
+    source->mark |= PASSED;
     for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
-        if (edge + TARGETS_AHEAD < end)
-            __builtin_prefetch(
-                &state->visit[columns->edge_target[edge + TARGETS_AHEAD]]);
         uint32_t at = columns->edge_target[edge];
         const visit *target = &state->visit[at];
-        bool is_known = target->before != LG_NONE && target->level != level;
-        if (target->owner != LG_NONE)
-            lg__hops_by_walk(&state->tree.walk, node, edge);
-        else if (!is_known && !(columns->edge_kind[edge] & LG_EDGE_WEAK))
+        ask_target_ahead(state, edge, end);
+        if (target->mark & FOLDED)
+            visit_folded(state, node, edge);
+        else if (is_news(target, source, columns->edge_kind[edge]))
             meet(state, &(lg_hop){node, at, {edge}, 1, false});
     }
 }
@@ -181,13 +242,14 @@ grow(lg__roottree *tree, const lg_monitor *monitor, lg_error *err)
     size_t nodes = tree->walk.graph->columns.node_count;
     search state = {
         .tree = *tree,
-        .visit = malloc((nodes + 1) * sizeof(visit)),
-        .queue = malloc((nodes + 1) * sizeof(uint32_t)),
+        .visit = lg__wide_alloc((nodes + 1) * sizeof(visit)),
+        .queue = lg__wide_alloc((nodes + 1) * sizeof(uint32_t)),
     };
     lg_status status =
         state.visit && state.queue ? LG_OK : lg__error_memory(err);
     for (size_t i = 0; i < nodes && status == LG_OK; i++)
-        state.visit[i] = (visit){tree->walk.fold[i].owner, LG_NONE, 0, 0};
+        state.visit[i] =
+            (visit){LG_NONE, tree->walk.fold[i].owner != LG_NONE ? FOLDED : 0};
     state.tree.walk.visit = meet;
     state.tree.walk.context = &state;
     if (status == LG_OK)
@@ -204,8 +266,8 @@ static lg_status
 begin(const lg_graph *graph, lg__roottree *tree, lg_error *err)
 {
     size_t nodes = (size_t)graph->columns.node_count + 1;
-    tree->before = malloc(nodes * sizeof *tree->before);
-    tree->root = malloc(nodes * sizeof *tree->root);
+    tree->before = lg__wide_alloc(nodes * sizeof *tree->before);
+    tree->root = lg__wide_alloc(nodes * sizeof *tree->root);
     if (tree->before == NULL || tree->root == NULL)
         return lg__error_memory(err);
     memset(tree->before, 0xff, nodes * sizeof *tree->before);

@@ -1,0 +1,78 @@
+// Keeps the first of many items, which come in no order.
+#include "answers/answers_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// The last of those kept is on top: a heap has the biggest there, so bytes and
+// order are turned round.
+static lg__part
+turned(const lg__top_item *item, size_t at)
+{
+    return (lg__part){UINT64_MAX - item->bytes, UINT32_MAX - item->order,
+                      (uint32_t)at};
+}
+
+static bool
+is_before(const lg__top_item *a, const lg__top_item *b)
+{
+    return a->bytes != b->bytes ? a->bytes > b->bytes : a->order < b->order;
+}
+
+static bool
+put(lg__top_best *best, const lg__top_item *item, size_t at)
+{
+    uint32_t *nodes = malloc(item->count * sizeof *nodes);
+    if (nodes == NULL)
+        return false;
+    memcpy(nodes, item->nodes, item->count * sizeof *nodes);
+    best->items[at] = *item;
+    best->items[at].nodes = nodes;
+    if (lg__parts_push(&best->heap, turned(item, at)))
+        return true;
+    free(nodes);
+    return false;
+}
+
+bool
+lg__top_best_offer(lg__top_best *best, const lg__top_item *item,
+                   uint32_t *left_out)
+{
+    size_t count = best->heap.count;
+    *left_out = 0;
+    if (count < best->most)
+        return lg__array_room(&best->items, count, sizeof *best->items) &&
+               put(best, item, count);
+    lg__top_item *last =
+        count > 0 ? &best->items[best->heap.items[0].tag] : NULL;
+    if (last == NULL || !is_before(item, last)) {
+        *left_out = item->count;
+        return true;
+    }
+    *left_out = last->count;
+    free((void *)last->nodes);
+    return put(best, item, lg__parts_pop(&best->heap).tag);
+}
+
+static int
+by_rank(const void *left, const void *right)
+{
+    return is_before(left, right) ? -1 : is_before(right, left);
+}
+
+size_t
+lg__top_best_sort(lg__top_best *best)
+{
+    if (best->heap.count > 0)
+        qsort(best->items, best->heap.count, sizeof *best->items, by_rank);
+    return best->heap.count;
+}
+
+void
+lg__top_best_free(lg__top_best *best)
+{
+    for (size_t i = 0; i < best->heap.count; i++)
+        free((void *)best->items[i].nodes);
+    free(best->items);
+    lg__parts_free(&best->heap);
+}

@@ -1,0 +1,104 @@
+// Whose the items are that a list of objects leaves out: the libraries', and
+// how many bytes each has.
+#include "answers/answers_private.h"
+
+#include <stdlib.h>
+
+typedef struct package {
+    lg_string name;
+    uint64_t bytes;
+} package;
+
+lg_status
+lg__top_packages_begin(lg__top_packages *packages, const lg_analysis *analysis,
+                       bool mark, const lg_monitor *monitor, lg_error *err)
+{
+    const lg_graph *graph = analysis->graph;
+    size_t nodes = (size_t)graph->columns.node_count + 1;
+    packages->allocator = lg_allocator_default();
+    packages->all.element = sizeof(package);
+    packages->of_module = calloc(nodes, sizeof *packages->of_module);
+    if (packages->of_module == NULL ||
+        !lg__library_tables_begin(&packages->tables, analysis))
+        return lg__error_memory(err);
+    if (mark)
+        lg__library_tables_mark(&packages->tables);
+    return lg__keepers_find(graph, monitor, &packages->keeper, err);
+}
+
+// The number of the package with that name; LG_NONE: memory ran out.
+static uint32_t
+find_package(lg__top_packages *packages, lg_string name)
+{
+    const package *known = packages->all.data;
+    for (size_t at = 0; at < packages->all.count; at++)
+        if (lg__string_same(known[at].name, name))
+            return (uint32_t)at;
+    package *added = lg__vector_extend(&packages->allocator, &packages->all, 1);
+    if (added == NULL)
+        return LG_NONE;
+    *added = (package){name, 0};
+    return (uint32_t)packages->all.count - 1;
+}
+
+bool
+lg__top_packages_owner(lg__top_packages *packages, uint32_t node, uint32_t *out)
+{
+    const lg_graph *graph = packages->tables.analysis->graph;
+    uint32_t keeper = packages->keeper[node];
+    uint32_t *known = keeper < graph->columns.node_count
+                          ? &packages->of_module[keeper]
+                          : NULL;
+    *out = LG_NONE;
+    if (lg__library_tables_retains(&packages->tables, node))
+        return true;
+    if (known != NULL && *known != 0) {
+        *out = *known - 1;
+        return true;
+    }
+    lg_string name = lg__library_tables_keeper(&packages->tables, node, keeper);
+    if (name.length == 0)
+        return true;
+    *out = find_package(packages, name);
+    if (known != NULL && *out != LG_NONE)
+        *known = *out + 1;
+    return *out != LG_NONE;
+}
+
+void
+lg__top_packages_add(lg__top_packages *packages, uint32_t owner, uint64_t bytes)
+{
+    ((package *)packages->all.data)[owner].bytes += bytes;
+}
+
+static int
+by_bytes(const void *left, const void *right)
+{
+    const package *a = left;
+    const package *b = right;
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes ? -1 : 1;
+    return a->name.data < b->name.data ? -1 : a->name.data > b->name.data;
+}
+
+void
+lg__top_packages_name(lg__top_packages *packages, lg_top *out)
+{
+    package *all = packages->all.data;
+    size_t count = packages->all.count;
+    if (count > 0)
+        qsort(all, count, sizeof *all, by_bytes);
+    while (out->package_count < LG_TOP_PACKAGES && out->package_count < count) {
+        out->package[out->package_count] = all[out->package_count].name;
+        out->package_count++;
+    }
+}
+
+void
+lg__top_packages_end(lg__top_packages *packages)
+{
+    lg__library_tables_end(&packages->tables);
+    lg__vector_free(&packages->allocator, &packages->all);
+    free(packages->of_module);
+    free(packages->keeper);
+}

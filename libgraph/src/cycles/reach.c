@@ -1,0 +1,87 @@
+// Marks what marked nodes lead to.
+//
+// The capture numbers nodes as it meets them, so most edges lead to higher
+// numbers: one pass in the order of the numbers reads the edges as they lie.
+// What leads back waits on a stack. Whether a target is new is as good as
+// random, so nothing branches on it.
+#include "cycles/cycles_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// So many nodes at a time, if all of them are reached: most have few edges.
+enum { TOGETHER = 8 };
+
+typedef struct reaching {
+    const lg_columns *columns;
+    unsigned mask, value;
+    uint8_t *state;
+    uint32_t *behind; // reached, and passed already; each node once
+    uint32_t behind_count;
+} reaching;
+
+// Of the edges from one to another. `at` is the node that the pass has come to.
+static inline void
+reach_by(reaching *to, uint64_t edge, uint64_t end, uint32_t at)
+{
+    const uint32_t *targets = to->columns->edge_target;
+    const uint8_t *kinds = to->columns->edge_kind;
+    uint8_t *state = to->state;
+    uint32_t *behind = to->behind;
+    uint32_t count = to->behind_count;
+    unsigned mask = to->mask, value = to->value;
+    for (; edge < end; edge++) {
+        uint32_t target = targets[edge];
+        uint8_t known = state[target];
+        unsigned is_new =
+            (known == 0) & ((kinds[edge] & mask) == value) & LG__REACHED;
+        state[target] = (uint8_t)(known | is_new);
+        behind[count] = target;
+        count += is_new & (target < at);
+    }
+    to->behind_count = count;
+}
+
+static void
+follow_back(reaching *to, uint32_t at)
+{
+    const uint64_t *first = to->columns->first_edge;
+    while (to->behind_count > 0) {
+        uint32_t node = to->behind[--to->behind_count];
+        reach_by(to, first[node], first[node + 1], at);
+    }
+}
+
+// How many nodes from here on are reached and can be passed at once.
+static uint32_t
+count_together(const reaching *to, uint32_t at)
+{
+    static const uint8_t all[TOGETHER] = {LG__REACHED, LG__REACHED, LG__REACHED,
+                                          LG__REACHED, LG__REACHED, LG__REACHED,
+                                          LG__REACHED, LG__REACHED};
+    if (to->columns->node_count - at >= TOGETHER &&
+        memcmp(to->state + at, all, TOGETHER) == 0)
+        return TOGETHER;
+    return 1;
+}
+
+bool
+lg__reach(const lg_columns *columns, unsigned mask, unsigned value,
+          uint8_t *state)
+{
+    size_t room = (size_t)columns->node_count + 1;
+    reaching to = {columns, mask, value, state, malloc(room * sizeof(uint32_t)),
+                   0};
+    if (to.behind == NULL)
+        return false;
+    for (uint32_t at = 0, count; at < columns->node_count; at += count) {
+        count = count_together(&to, at);
+        if (state[at] != LG__REACHED)
+            continue;
+        reach_by(&to, columns->first_edge[at], columns->first_edge[at + count],
+                 at);
+        follow_back(&to, at);
+    }
+    free(to.behind);
+    return true;
+}
