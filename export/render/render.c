@@ -101,8 +101,8 @@ tell_end(lg__ending ending, int code, const limits *most, lg_error *err)
                  most->mebibytes);
     if (ending == LG__ENDED_SIGNAL)
         return lg_error_set(err, LG_ERENDER,
-                            "signal %d (%s) ended the renderer%s: %s", code,
-                            strsignal(code), memory, remedy);
+                            "the renderer ended with signal %d (%s)%s: %s",
+                            code, strsignal(code), memory, remedy);
     if (ending == LG__ENDED_EXIT)
         return lg_error_set(err, LG_ERENDER,
                             "the renderer gave up with exit code %d and no "
