@@ -83,8 +83,9 @@ typedef struct lg_what_if {
  * reach now and would not reach then, and garbage that loses its last
  * reference. An item of a dict goes with its key. `limit` is the greatest
  * number of survivors (0: all). LG_EINVAL for an edge that does not exist. It
- * costs as much as an analysis, and O(nodes + edges) for each survivor. Free
- * with lg_what_if_free.
+ * looks again at what the cuts change only, and costs as much as an analysis
+ * where they change much; and O(nodes + edges) for each survivor. Free with
+ * lg_what_if_free.
  */
 LG_API lg_status lg_analysis_what_if(const lg_analysis *analysis,
                                      const lg_edge *edges, size_t count,

@@ -133,6 +133,18 @@ void lg__components_list(lg_analysis *analysis);
 lg_status lg__components_keep(lg_analysis *analysis,
                               lg__dominator_builder *building, lg_error *err);
 
+/**
+ * The analysis of `rest`, which lacks only these edges of the graph of `before`
+ * (lg__graph_without): what is reachable, dominators and sums of that,
+ * children. It has no components, and what is not reachable hangs from nothing.
+ * As exact as lg_analysis_new, which it calls when too much changes. O(nodes)
+ * in sequence, and what the edges lead to.
+ */
+lg_status lg__analysis_without(const lg_analysis *before, const lg_graph *rest,
+                               const uint64_t *cut, size_t count,
+                               const lg_monitor *monitor, lg_analysis **out,
+                               lg_error *err);
+
 // Sets of nodes: what is alive without them, and what each of several keeps
 // alive by itself.
 

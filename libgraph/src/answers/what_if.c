@@ -252,7 +252,9 @@ find_out(lg__cutting *to, const uint64_t *edges, size_t count, size_t limit,
         status = lg__graph_without(to->graph, to->edges.data, to->edges.count,
                                    &to->rest, err);
     if (status == LG_OK)
-        status = lg_analysis_new(to->rest, to->monitor, &to->after, err);
+        status =
+            lg__analysis_without(to->before, to->rest, to->edges.data,
+                                 to->edges.count, to->monitor, &to->after, err);
     if (status != LG_OK)
         return status;
     mark_dying(to);

@@ -12,6 +12,7 @@ borrow(const lg_graph *graph, lg_graph *copy, uint8_t *kinds, lg__trait *traits)
     *copy = *graph;
     copy->allocator = allocator;
     copy->lazy = lazy;
+    copy->whole = graph;
     copy->map = NULL;
     copy->checksum = 0;
     for (size_t i = 0; i < LG__ARRAY_COUNT; i++)

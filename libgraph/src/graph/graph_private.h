@@ -81,6 +81,7 @@ typedef struct lg__lazy {
 
 struct lg_graph {
     lg_columns columns;
+    const lg_graph *whole; /**< whose in-edges it shares, or NULL */
 
     uint32_t string_count;
     const uint64_t *string_offset; /**< [string_count + 1] */

@@ -55,6 +55,8 @@ bool
 lg__graph_reverse(const lg_graph *graph, lg__reverse *out)
 {
     lg__lazy *lazy = graph->lazy;
+    if (graph->whole != NULL)
+        return lg__graph_reverse(graph->whole, out);
     if (!lazy->has_reverse) {
         lg_lock_take(&lazy->lock);
         if (!lazy->has_reverse)
