@@ -365,7 +365,7 @@ as_json(void)
         text,
         "{\"count\": 1, \"total\": 1, \"leaks\": 1, \"kinds\": "
         "{\"collectable\": 1, \"held\": 0, \"uncollectable\": 0}, "
-        "\"known\": 0, \"cycles\": [\n"
+        "\"known\": 0, \"smaller\": 0, \"cycles\": [\n"
         "  {\"kind\": \"collectable\", \"reason\": null, \"culprit\": null, "
         "\"library\": null, \"retained\": {\"host\": 48}, \"objects\": 1, "
         "\"types\": [{\"type\": \"app.Thing\", \"count\": 1}], \"node\": 0, "

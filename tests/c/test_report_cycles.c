@@ -3,15 +3,17 @@
 #include "test.h"
 
 static void
-begins(size_t limit, unsigned kinds, const char *expected)
+begins(int64_t least, size_t limit, unsigned kinds, const char *expected)
 {
     // The thread holds three; the other two are untracked.
     lg_graph *graph = draw("ace", "ab ba cd dc ef fe gh hg ij ji", "g");
     lg_analysis *analysis = analysed(graph);
     lg_cycles cycles;
     lg_text text = {0};
-    const lg_cycle_options options = {
-        .size = sizeof options, .min_bytes = 0, .limit = limit, .kinds = kinds};
+    const lg_cycle_options options = {.size = sizeof options,
+                                      .min_bytes = least,
+                                      .limit = limit,
+                                      .kinds = kinds};
     REQUIRE(lg_analysis_cycles(analysis, &options, NULL, &cycles, NULL) ==
             LG_OK);
     REQUIRE(lg_report_cycles(analysis, &cycles, LG_FORMAT_TEXT, &text, NULL) ==
@@ -28,10 +30,21 @@ begins(size_t limit, unsigned kinds, const char *expected)
 static void
 counts_kinds_of_all(void)
 {
-    begins(0, 0, "5 cycles: 3 held, 2 uncollectable");
-    begins(1, 0, "5 cycles: 3 held, 2 uncollectable; the biggest 1 shown");
-    begins(2, 1u << LG_CYCLE_HELD, "3 cycles: 3 held; the biggest 2 shown");
-    begins(2, 1u << LG_CYCLE_COLLECTABLE, "0 cycles");
+    begins(0, 0, 0, "5 cycles: 3 held, 2 uncollectable");
+    begins(0, 1, 0, "5 cycles: 3 held, 2 uncollectable; the biggest 1 shown");
+    begins(0, 2, 1u << LG_CYCLE_HELD, "3 cycles: 3 held; the biggest 2 shown");
+    begins(0, 2, 1u << LG_CYCLE_COLLECTABLE, "0 cycles");
+}
+
+// The others are no less interesting for being small.
+static void
+counts_what_is_too_small(void)
+{
+    begins(-1, 0, 0,
+           "2 cycles: 2 uncollectable; 3 held of less than 1.00 MiB left out: "
+           "min_bytes 0 shows them");
+    begins(-1, 0, 1u << LG_CYCLE_COLLECTABLE, "0 cycles");
+    begins(1 << 20, 0, 0, "1 cycle: 1 uncollectable");
 }
 
 // Of a long cycle, the report shows five references at each end.
@@ -63,5 +76,6 @@ SUITE(report_cycles)
 {
     RUN(long_cycles_have_a_gap);
     RUN(counts_kinds_of_all);
+    RUN(counts_what_is_too_small);
     return test_result();
 }

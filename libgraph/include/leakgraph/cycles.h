@@ -112,6 +112,9 @@ typedef struct lg_cycles {
                             that are not a library's */
     size_t known;      /**< cycles that the baseline knows; no other number
                             includes them */
+    size_t smaller;    /**< held cycles that only their size leaves out by
+                            default; no other number includes them */
+    uint64_t least;    /**< bytes; each of those retains less */
     lg_cycle_group *groups; /**< in the order of their first */
     size_t group_count;
 } lg_cycles;

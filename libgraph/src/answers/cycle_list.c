@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-enum { HELD_BYTES_SHOWN = 1 << 20 };
-
 // From CPython 3.13 on the collector may look past a namespace whose values lie
 // in its owner: the dict goes when the owner does.
 static bool
@@ -137,6 +135,10 @@ is_in_scope(lg__cycle_search *state, uint32_t index)
     return false;
 }
 
+// A healthy process has many held cycles that retain little.
+enum { HELD_BYTES_SHOWN = 1 << 20 };
+
+// Counts those that only their size leaves out, if nobody asked for a size.
 static bool
 is_asked_for(lg__cycle_search *state, const lg_cycle *cycle)
 {
@@ -150,8 +152,11 @@ is_asked_for(lg__cycle_search *state, const lg_cycle *cycle)
         return false;
     if (options->min_bytes >= 0)
         return cycle->total >= (uint64_t)options->min_bytes;
-    return cycle->kind != LG_CYCLE_HELD || cycle->total >= HELD_BYTES_SHOWN ||
-           holding;
+    bool shown = cycle->kind != LG_CYCLE_HELD || holding ||
+                 cycle->total >= HELD_BYTES_SHOWN;
+    state->cycles.smaller += !shown;
+    state->cycles.least = HELD_BYTES_SHOWN;
+    return shown;
 }
 
 static lg_status

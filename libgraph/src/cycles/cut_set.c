@@ -11,7 +11,7 @@
 // Enough for every component that people have made; what is beyond is counted
 // by its parts. The interpreter's own components, of classes and modules, have
 // tens of thousands of members, and nobody cuts them apart.
-enum { ROUNDS = 512, HOPS = 1 << 22 };
+enum { ROUNDS = 512, HOPS = 1 << 21 };
 
 // The first cycle is the one that reports show: it is worth more visits.
 enum { FIRST_VISITS = 40000, LATER_VISITS = 4000 };

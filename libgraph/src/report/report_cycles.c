@@ -38,6 +38,13 @@ format_summary(const lg_cycles *cycles, lg_text *out)
         lg_text_add_count(out, cycles->known);
         lg_text_add(out, " more known to the baseline");
     }
+    if (cycles->smaller > 0) {
+        lg_text_add(out, "; ");
+        lg_text_add_count(out, cycles->smaller);
+        lg_text_add(out, " held of less than ");
+        lg_text_add_size(out, cycles->least);
+        lg_text_add(out, " left out: min_bytes 0 shows them");
+    }
     lg_text_add(out, "\n");
 }
 
@@ -232,20 +239,24 @@ static void
 put_facts(report *to)
 {
     static const lg__column facts[] = {
-        {"count", .type = LG_COLUMN_COUNT}, {"total", .type = LG_COLUMN_COUNT},
-        {"leaks", .type = LG_COLUMN_COUNT}, {"kinds", .type = LG_COLUMN_RECORD},
+        {"count", .type = LG_COLUMN_COUNT},
+        {"total", .type = LG_COLUMN_COUNT},
+        {"leaks", .type = LG_COLUMN_COUNT},
+        {"kinds", .type = LG_COLUMN_RECORD},
         {"known", .type = LG_COLUMN_COUNT},
+        {"smaller", .type = LG_COLUMN_COUNT},
     };
     static const lg__column kinds[] = {
         {"collectable", .type = LG_COLUMN_COUNT},
         {"held", .type = LG_COLUMN_COUNT},
         {"uncollectable", .type = LG_COLUMN_COUNT},
     };
-    lg_table *known = lg__table_facts(to->table, facts, 5);
+    lg_table *known = lg__table_facts(to->table, facts, 6);
     lg__put_count(known, 0, to->cycles->count);
     lg__put_count(known, 1, to->cycles->total);
     lg__put_count(known, 2, to->cycles->leaks);
     lg__put_count(known, 4, to->cycles->known);
+    lg__put_count(known, 5, to->cycles->smaller);
     lg_table *counts = lg__put_table(known, 3, kinds, 3);
     lg__table_row(counts);
     for (size_t kind = 0; kind < 3; kind++)

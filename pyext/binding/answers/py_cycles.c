@@ -16,7 +16,14 @@ static const result_field fields[] = {
 
 static const result_shape shape = {TYPE_CYCLES, TYPE_CYCLE, fields, 0};
 
-enum { FACT_SNAPSHOT, FACT_TOTAL, FACT_LEAKS, FACT_KINDS, FACT_KNOWN };
+enum {
+    FACT_SNAPSHOT,
+    FACT_TOTAL,
+    FACT_LEAKS,
+    FACT_KINDS,
+    FACT_KNOWN,
+    FACT_SMALLER
+};
 
 static PyObject *
 kinds_of(const lg_table *counts)
@@ -42,14 +49,16 @@ facts_of(snapshot_object *snapshot, const lg_table *table)
     lg_cell leaks;
     lg_cell kinds;
     lg_cell known;
+    lg_cell smaller;
     result_fact(table, "total", &total);
     result_fact(table, "leaks", &leaks);
     result_fact(table, "kinds", &kinds);
     result_fact(table, "known", &known);
-    return Py_BuildValue("(OKKNK)", (PyObject *)snapshot,
-                         (unsigned long long)total.count,
-                         (unsigned long long)leaks.count, kinds_of(kinds.table),
-                         (unsigned long long)known.count);
+    result_fact(table, "smaller", &smaller);
+    return Py_BuildValue(
+        "(OKKNKK)", (PyObject *)snapshot, (unsigned long long)total.count,
+        (unsigned long long)leaks.count, kinds_of(kinds.table),
+        (unsigned long long)known.count, (unsigned long long)smaller.count);
 }
 
 PyObject *
@@ -78,6 +87,9 @@ static PyGetSetDef cycles_getset[] = {
      "How many there are of each kind, before the limit.", (void *)FACT_KINDS},
     {"known", (getter)result_get_fact, NULL,
      "How many the baseline knows, which are left out.", (void *)FACT_KNOWN},
+    {"smaller", (getter)result_get_fact, NULL,
+     "How many held ones only their size leaves out: min_bytes=0 lists them.",
+     (void *)FACT_SMALLER},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
