@@ -52,7 +52,7 @@ const char lg__page_${name}_hash[] = \"sha256-${hash}\";
   file(REMOVE ${OUT}.${name})
 endfunction()
 
-set(code "#include \"page/page.h\"\n\n")
+set(code "#include \"page/page_parts.h\"\n\n")
 embed(script "${SCRIPT}")
 embed(style "${STYLE}")
 embed(view "${VIEW}")

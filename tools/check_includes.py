@@ -286,7 +286,7 @@ def check_names(paths: list[Path]) -> Iterator[str]:
     """Yield files of the product with the same name."""
     first: dict[str, Path] = {}
     for path in paths:
-        if part_of(str(path)) is None or "include" in path.parts:
+        if part_of(str(path)) is None:
             continue
         other = first.setdefault(path.name, path)
         if other != path:

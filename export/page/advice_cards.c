@@ -1,6 +1,6 @@
 // What is worth doing first: a card each, with a picture of who holds it.
 
-#include "page/page.h"
+#include "page/page_parts.h"
 
 #include <leakgraph/why.h>
 

@@ -1,6 +1,6 @@
 // Cycles: the table, and the pictures of the biggest.
 
-#include "page/page.h"
+#include "page/page_parts.h"
 
 #define PICTURES 4u
 

@@ -1,6 +1,6 @@
 // The data of the page, for its script and for other programs.
 
-#include "page/page.h"
+#include "page/page_parts.h"
 
 #include <string.h>
 

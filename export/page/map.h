@@ -5,7 +5,7 @@
 #ifndef LEAKGRAPH_MAP_H
 #define LEAKGRAPH_MAP_H
 
-#include "page/page.h"
+#include "page/page_parts.h"
 
 /** A package, or what else roots are grouped by, or a place. */
 typedef struct lg__map_item {

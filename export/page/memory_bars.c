@@ -1,7 +1,7 @@
 // The accounts of memory: a bar for the host and for each device, the parts
 // that make it up, and the table of all numbers.
 
-#include "page/page.h"
+#include "page/page_parts.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // The pages as files.
 
-#include "page/page.h"
+#include "page/page_parts.h"
 #include "render/picture_file.h"
 
 static lg_status

@@ -1,6 +1,6 @@
 // What stands around all that a page shows, and leads on from it.
 
-#include "page/page.h"
+#include "page/page_parts.h"
 
 #include <string.h>
 

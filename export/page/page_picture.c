@@ -1,6 +1,6 @@
 // Pictures in the page: SVG that Graphviz made, or the tree in text.
 
-#include "page/page.h"
+#include "page/page_parts.h"
 
 #include <leakgraph/render.h>
 

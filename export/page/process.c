@@ -1,6 +1,6 @@
 // What the process is and what it holds, in words: the head of the page.
 
-#include "page/page.h"
+#include "page/page_parts.h"
 
 #include <string.h>
 

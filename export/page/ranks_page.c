@@ -1,7 +1,7 @@
 // The page of the processes of a job: each as a bar, where they differ side by
 // side, and what all of them have.
 
-#include "page/page.h"
+#include "page/page_parts.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #ifndef LEAKGRAPH_PICKER_H
 #define LEAKGRAPH_PICKER_H
 
-#include "view/view.h"
+#include "view/view_parts.h"
 
 /* Larger strings and numbers get a node of their own. */
 #define ATOM_LIMIT 4096u

@@ -1,7 +1,7 @@
 // Draws what grows: the places on the way from the roots to each, as a tree,
 // and its series.
 
-#include "view/view.h"
+#include "view/view_parts.h"
 
 #include <leakgraph/options.h>
 

@@ -9,7 +9,7 @@
 #ifndef LEAKGRAPH_SERVER_H
 #define LEAKGRAPH_SERVER_H
 
-#include "page/page.h"
+#include "page/page_parts.h"
 #include "serve/request.h"
 
 #include <pthread.h>

@@ -3,7 +3,7 @@
 #ifndef LEAKGRAPH_LOOK_H
 #define LEAKGRAPH_LOOK_H
 
-#include "view/view.h"
+#include "view/view_parts.h"
 
 typedef struct view_look {
     const char *name;   /* in the legend */

@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_RETAINED_LABEL_H
 #define LEAKGRAPH_RETAINED_LABEL_H
 
-#include "view/view.h"
+#include "view/view_parts.h"
 
 /** `1.93 GiB cuda:0 · 12.0 MiB host`; without a device `12.0 MiB`. */
 void lg__retained_label_add(lg_text *out, const lg_analysis *analysis,

@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_VIEW_WORDS_H
 #define LEAKGRAPH_VIEW_WORDS_H
 
-#include "view/view.h"
+#include "view/view_parts.h"
 
 /** Adds UTF-8 text of at most `limit` characters: a longer one loses its middle
  *  to an ellipsis. Control and direction characters, which could forge a line

@@ -81,8 +81,12 @@ def test_an_include_across_a_wall_is_found(project, path, text):
 def test_two_files_of_one_name_are_found(project):
     project.write("libgraph/src/paths/why.c", "")
     project.write("export/pictures/why.c", "")
-    assert problems(project) == [
-        "libgraph/src/paths/why.c:1: export/pictures/why.c has the same name"
+    project.write("export/include/leakgraph/why.h", "")
+    project.write("libgraph/src/paths/why.h", "")
+    same = "libgraph/src/paths/why.{0}:1: export/{1}/why.{0} has the same name"
+    assert sorted(problems(project)) == [
+        same.format("c", "pictures"),
+        same.format("h", "include/leakgraph"),
     ]
 
 

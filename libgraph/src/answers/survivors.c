@@ -1,5 +1,5 @@
 // Finds what would live on after references are cut, and what to cut next.
-#include "answers/what_if.h"
+#include "answers/cutting.h"
 
 #include <stdlib.h>
 #include <string.h>

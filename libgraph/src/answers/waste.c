@@ -1,5 +1,5 @@
 // Gathers memory that a program could do without in rows, by kind and place.
-#include "answers/waste.h"
+#include "answers/waste_search.h"
 
 #include <leakgraph/options.h>
 

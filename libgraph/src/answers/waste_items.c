@@ -1,5 +1,5 @@
 // Room in containers that nothing uses, and numbers that are objects.
-#include "answers/waste.h"
+#include "answers/waste_search.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // Objects by the thousand that would take less as instances of a class with
 // __slots__: instances with a dict, and dicts with the same keys.
-#include "answers/waste.h"
+#include "answers/waste_search.h"
 
 #include <stdlib.h>
 #include <string.h>

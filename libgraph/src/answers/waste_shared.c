@@ -1,5 +1,5 @@
 // What is there twice, and what views keep without showing it.
-#include "answers/waste.h"
+#include "answers/waste_search.h"
 
 #include <stdlib.h>
 

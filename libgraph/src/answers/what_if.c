@@ -1,5 +1,5 @@
 // Finds out what would die if references were cut, and what would live on.
-#include "answers/what_if.h"
+#include "answers/cutting.h"
 #include "build/build_private.h"
 
 #include <stdlib.h>

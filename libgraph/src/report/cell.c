@@ -1,5 +1,5 @@
 // Cells: puts them into tables, and reads them for programs.
-#include "report/table.h"
+#include "report/table_writer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Formats cells for readers.
-#include "report/table.h"
+#include "report/table_writer.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // What the text reports share.
-#include "report/report.h"
+#include "report/report_parts.h"
 
 #include <string.h>
 

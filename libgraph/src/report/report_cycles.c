@@ -1,7 +1,7 @@
 // Cycles as a table: for programs a row for each, for people one for each
 // group, with the way around and what to cut.
 #include "report/cycle_text.h"
-#include "report/table.h"
+#include "report/table_writer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // Formats the dominator tree as an indented tree of shares.
 #include "analysis/analysis_private.h"
-#include "report/table.h"
+#include "report/table_writer.h"
 
 // A list of a million links dominates itself link by link, so limit the depth.
 enum { DEPTH_SHOWN = 24, ROWS_SHOWN = 400 };

@@ -4,7 +4,7 @@
 #ifndef LG_REPORT_GROWTH_FACTS_H
 #define LG_REPORT_GROWTH_FACTS_H
 
-#include "report/table.h"
+#include "report/table_writer.h"
 
 #include <leakgraph/growth.h>
 

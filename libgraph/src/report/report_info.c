@@ -1,6 +1,6 @@
 // Formats what the snapshot knows about itself.
 #include "file/file_private.h"
-#include "report/table.h"
+#include "report/table_writer.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // Formats where the memory is: the host's, and each device's to the byte.
 #include "bytes/bytes_private.h"
 #include "report/report_memory.h"
-#include "report/table.h"
+#include "report/table_writer.h"
 
 enum { STACKS_SHOWN = 5 };
 

@@ -1,5 +1,5 @@
 // How the processes of one job differ, and what they all repeat, as tables.
-#include "report/table.h"
+#include "report/table_writer.h"
 
 #include <leakgraph/ranks.h>
 

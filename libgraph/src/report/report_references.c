@@ -1,6 +1,6 @@
 // The references of one object, and objects in a list, as tables.
 #include "analysis/analysis_private.h"
-#include "report/table.h"
+#include "report/table_writer.h"
 
 static const lg__layout layout = {.noun = "objects"};
 

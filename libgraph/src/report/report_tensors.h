@@ -5,7 +5,7 @@
 #define LG_REPORT_TENSORS_H
 
 #include "bytes/bytes_private.h"
-#include "report/table.h"
+#include "report/table_writer.h"
 
 typedef struct lg__tensor_report {
     const lg_graph *graph;

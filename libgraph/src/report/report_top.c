@@ -1,6 +1,6 @@
 // Who retains the most, as a table.
 #include "answers/answers_private.h"
-#include "report/table.h"
+#include "report/table_writer.h"
 #include "report/where.h"
 
 typedef struct report {

@@ -1,5 +1,5 @@
 // Counts the objects and bytes of each type.
-#include "report/table.h"
+#include "report/table_writer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // Formats memory that a program could do without.
 #include "graph/graph_private.h"
-#include "report/table.h"
+#include "report/table_writer.h"
 #include "report/where.h"
 
 enum {

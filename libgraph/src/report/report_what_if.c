@@ -1,6 +1,6 @@
 // Formats what would die if references were cut, and what would live on.
 #include "graph/graph_private.h"
-#include "report/table.h"
+#include "report/table_writer.h"
 
 enum { OBJECTS, SIZE, TYPE, COLUMNS };
 

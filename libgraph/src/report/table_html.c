@@ -1,5 +1,5 @@
 // Tables as HTML: a piece of a page, styled in place or by the page's sheet.
-#include "report/table.h"
+#include "report/table_writer.h"
 #include "base/base_private.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // Tables as JSON, by the names of their columns.
-#include "report/table.h"
+#include "report/table_writer.h"
 
 #include <string.h>
 

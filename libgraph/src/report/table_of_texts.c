@@ -1,5 +1,5 @@
 // Tables of texts that a program brings.
-#include "report/table.h"
+#include "report/table_writer.h"
 
 enum { MOST_COLUMNS = 32, GAP = 2 };
 

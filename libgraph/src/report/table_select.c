@@ -1,5 +1,5 @@
 // Some rows of a table, as a table that borrows everything else.
-#include "report/table.h"
+#include "report/table_writer.h"
 
 #include <stdlib.h>
 #include <string.h>

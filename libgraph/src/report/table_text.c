@@ -1,5 +1,5 @@
 // Tables as text: columns as wide as what they show.
-#include "report/table.h"
+#include "report/table_writer.h"
 #include "report/width.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include <leakgraph/json.h>
 #include <leakgraph/why.h>
 
-#include "report/report.h"
+#include "report/report_parts.h"
 
 /** Its title and number, with the whole name of a type that the title cuts:
  *  `Tensor · torch.Tensor #17`. */

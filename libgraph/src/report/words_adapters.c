@@ -1,5 +1,5 @@
 // Formats what a capture could not inspect.
-#include "report/table.h"
+#include "report/table_writer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * order in which they were found. Everything that a writer (tree, JSON, DOT)
  * needs is here, so that a view outlives its graph.
  */
-#ifndef LG_VIEW_PRIVATE_H
-#define LG_VIEW_PRIVATE_H
+#ifndef LG_VIEW_PARTS_H
+#define LG_VIEW_PARTS_H
 
 #include <leakgraph/view.h>
 

@@ -1,8 +1,8 @@
 /**
  * What the searches for each kind of waste share.
  */
-#ifndef LG_WASTE_PRIVATE_H
-#define LG_WASTE_PRIVATE_H
+#ifndef LG_WASTE_SEARCH_H
+#define LG_WASTE_SEARCH_H
 
 #include <leakgraph/waste.h>
 

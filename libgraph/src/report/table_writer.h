@@ -6,8 +6,8 @@
  * returns it. Every function that adds accepts NULL, a table that could not be
  * made, and then does nothing.
  */
-#ifndef LG_TABLE_H
-#define LG_TABLE_H
+#ifndef LG_TABLE_WRITER_H
+#define LG_TABLE_WRITER_H
 
 #include <leakgraph/report.h>
 

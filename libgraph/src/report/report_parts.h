@@ -1,8 +1,8 @@
 /**
  * What the text reports share.
  */
-#ifndef LG_REPORT_H
-#define LG_REPORT_H
+#ifndef LG_REPORT_PARTS_H
+#define LG_REPORT_PARTS_H
 
 #include "graph/graph_private.h"
 

@@ -1,8 +1,8 @@
 /**
  * What cutting references does: what both halves of the answer share.
  */
-#ifndef LG_WHAT_IF_H
-#define LG_WHAT_IF_H
+#ifndef LG_CUTTING_H
+#define LG_CUTTING_H
 
 #include "answers/answers_private.h"
 
