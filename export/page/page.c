@@ -87,13 +87,14 @@ add_map(lg__page *page, lg_error *err)
 {
     (void)err;
     lg__page_section(page, "map", "Who owns the bytes");
-    lg_text_add(page->out,
-                "<p class=\"note\">Each area is a place in the dominator tree: "
-                "the objects that are held in the same way. What lies in an "
-                "area goes when its holder goes.</p>"
-                "<div id=\"map-view\"><noscript><p>The areas need a browser "
-                "that runs the page's script. All tables are below."
-                "</p></noscript></div>");
+    lg_text_add(
+        page->out,
+        "<p class=\"note\">Each area is a place in the dominator tree: "
+        "objects that are held in the same way. When you free the holder "
+        "of an area, you free all that is in it.</p>"
+        "<div id=\"map-view\"><noscript><p>The areas need a browser "
+        "that runs the page's script. All tables are below."
+        "</p></noscript></div>");
     lg__page_section_end(page);
     return LG_OK;
 }

@@ -54,7 +54,7 @@ format_objects(lg__page *page)
     lg_text *out = page->out;
     lg_text_add(out, "<p>It has <b>");
     lg_text_add_count(out, lg_graph_columns(page->graph)->node_count);
-    lg_text_add(out, "</b> objects. What roots reach holds ");
+    lg_text_add(out, "</b> objects. Those that roots reach hold ");
     format_sizes(page, top->reachable);
     if (sum(top->libraries, top->devices)) {
         lg_text_add(out, ", of which libraries keep ");
@@ -63,7 +63,7 @@ format_objects(lg__page *page)
     }
     lg_text_add(out, ".");
     if (sum(top->garbage, top->devices)) {
-        lg_text_add(out, " Garbage that was not collected yet holds ");
+        lg_text_add(out, " Garbage that waits for the collector holds ");
         format_sizes(page, top->garbage);
         lg_text_add(out, ".");
     }

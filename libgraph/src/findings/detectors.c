@@ -132,8 +132,7 @@ const lg__detector lg__detectors[] = {
      MUCH,
      lg__look_for_compiled},
     {{"small-view",
-      "A small view keeps all the memory of the big tensor or array that it "
-      "shows a part of.",
+      "A small view keeps all the memory of a big tensor or array.",
       "Keep view.clone() of a tensor, or view.copy() of an array."},
      WORTH_A_COPY,
      lg__look_for_small_views},
