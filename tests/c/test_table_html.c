@@ -144,8 +144,49 @@ references(void)
     lg_graph_free(graph);
 }
 
+// How many rows stand before what a notebook folds, and how many in it.
+static void
+expect_folded(size_t rows, size_t hidden, size_t first, size_t folded)
+{
+    static const lg__column few[] = {{"count", .type = LG_COLUMN_COUNT}};
+    lg_graph *graph = draw("a", "", "");
+    lg_table *table = lg__table_new(graph, (lg__layout){0}, few, 1);
+    lg_text out = {0};
+    size_t before = 0, inside = 0;
+    for (size_t i = 0; i < rows; i++) {
+        lg__table_row(table);
+        lg__put_count(table, 0, i);
+        if (i < hidden)
+            lg__table_hide_row(table);
+    }
+    REQUIRE(lg__table_finish(table, &table, NULL) == LG_OK);
+    REQUIRE(lg_table_html(table, 0, &out, NULL) == LG_OK);
+    const char *fold = strstr(out.data, "<details class=\"more\">");
+    for (const char *at = out.data; (at = strstr(at, "<tr><td")); at++)
+        *(fold != NULL && at > fold ? &inside : &before) += 1;
+    CHECK(before == first && inside == folded);
+    lg_text_free(&out);
+    REQUIRE(lg_table_html_plain(table, 0, &out, NULL) == LG_OK);
+    CHECK(strstr(out.data, "<details") == NULL);
+    lg_text_free(&out);
+    lg_table_free(table);
+    lg_graph_free(graph);
+}
+
+static void
+long_tables_fold(void)
+{
+    expect_folded(5, 0, 5, 0);
+    expect_folded(20, 0, 20, 0);
+    expect_folded(21, 0, 12, 9);
+    expect_folded(40, 0, 12, 28);
+    expect_folded(40, 7, 12, 21);
+    expect_folded(25, 5, 20, 0);
+}
+
 SUITE(table_html)
 {
+    RUN(long_tables_fold);
     RUN(linked_html);
     RUN(the_node_is_linked);
     RUN(references);

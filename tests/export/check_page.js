@@ -169,21 +169,31 @@ function checkNotebook() {
   const button = element({});
   const filter = element({ type: "search", value: "" });
   let below;
+  const rows = new Array(12).fill({});
   const table = element({
-    tBodies: [{ rows: new Array(40) }],
+    tBodies: [{ rows, append: (...more) => rows.push(...more) }],
     previousElementSibling: filter,
     after: (made) => { below = made; },
   });
+  let unfolded = false;
+  const more = {
+    previousElementSibling: table,
+    querySelector: () => ({ tBodies: [{ rows: new Array(28).fill({}) }] }),
+    remove: () => { unfolded = true; },
+  };
+  const output = {
+    querySelectorAll: (asked) => (asked === "details.more" ? [more] : [table]),
+  };
   const prepared = [];
   vm.runInNewContext(script, {
     tables: { prepare: (one) => prepared.push(one) },
     document: {
       createElement: () => button,
-      currentScript: { parentElement: { querySelectorAll: () => [table] } },
+      currentScript: { parentElement: output },
     },
   });
   const state = () => [table.classList.contains("folded"), button.textContent];
-  assert(prepared[0] === table && below === button);
+  assert(unfolded && prepared[0] === table && below === button);
   assert.deepStrictEqual(state(), [true, "Show all 40 rows"]);
   button.fire("click");
   assert.deepStrictEqual(state(), [false, "Show fewer rows"]);

@@ -21,7 +21,15 @@ const notebook = {
     table.after(button);
   },
 
+  // Without this script, the rows after the first lie in a table of their own.
+  unfold(more) {
+    const [first, rest] = [more.previousElementSibling, more.querySelector("table")];
+    first.tBodies[0].append(...rest.tBodies[0].rows);
+    more.remove();
+  },
+
   start(output) {
+    output.querySelectorAll("details.more").forEach(this.unfold);
     for (const table of output.querySelectorAll("table")) {
       tables.prepare(table, "rows");
       const filter = table.previousElementSibling;

@@ -7,6 +7,9 @@
 // Longer texts are folded behind their beginning.
 enum { LONG = 160, LONG_PROSE = 400, BEGINNING = 80 };
 
+// A table shows its first rows and folds the others, unless they are few.
+enum { ROWS_FIRST = 12, ROWS_FOLDED = 9 };
+
 // A chart in a cell, in pixels.
 enum { CHART_WIDTH = 80, CHART_HEIGHT = 20, INSET = 3 };
 
@@ -262,26 +265,63 @@ add_lines(const lg_text *lines, lg_text *out)
     }
 }
 
+// The first row from `row` on that comes after `most` rows that are not hidden,
+// and how many of those there are.
+static size_t
+skip_rows(const lg_table *table, size_t row, size_t end, size_t most,
+          size_t *count)
+{
+    for (*count = 0; row < end && *count < most; row++)
+        *count += !table->rows[row].hidden;
+    return row;
+}
+
+static void
+open_table(writer *to, const lg_table *table, size_t row, size_t end)
+{
+    lg_text_add(to->out, "<table>");
+    if (!table->layout.bare)
+        add_headings(to, table);
+    lg_text_add(to->out, "<tbody>");
+    for (; row < end; row++)
+        if (!table->rows[row].hidden)
+            add_row(to, table, row);
+    lg_text_add(to->out, "</tbody>");
+}
+
+// What a notebook folds without a script, too: where one runs, it puts the rows
+// back into the table before.
+static void
+fold_rows(writer *to, const lg_table *table, size_t row, size_t end,
+          size_t count)
+{
+    lg_text *out = to->out;
+    lg_text_add(out, "<details class=\"more\"><summary>");
+    lg_text_add_count(out, count);
+    lg_text_add(out, " more rows</summary>");
+    open_table(to, table, row, end);
+    lg_text_add(out, "</table></details>");
+}
+
 static void
 write_rows(writer *to, const lg_table *table, size_t limit)
 {
     size_t shown = lg__table_shown(table, limit);
     size_t count = lg_table_row_count(table);
+    size_t rest = 0;
     lg_text *out = to->out;
-    lg_text_add(out, "<table>");
-    if (!table->layout.bare)
-        add_headings(to, table);
-    lg_text_add(out, "<tbody>");
-    for (size_t row = 0; row < shown; row++)
-        if (!table->rows[row].hidden)
-            add_row(to, table, row);
-    lg_text_add(out, "</tbody>");
+    size_t first = skip_rows(table, 0, shown, ROWS_FIRST, &rest);
+    skip_rows(table, first, shown, shown, &rest);
+    bool folded = !to->classes && rest >= ROWS_FOLDED;
+    open_table(to, table, 0, folded ? first : shown);
     if (table->row_count > count)
         lg_text_add(out, "<tfoot>");
     for (size_t row = count; row < table->row_count; row++)
         add_row(to, table, row);
     lg_text_add(out,
                 table->row_count > count ? "</tfoot></table>" : "</table>");
+    if (folded)
+        fold_rows(to, table, first, shown, rest);
     to->cell.length = 0;
     if (lg__table_format_more(table, shown, &to->cell))
         add_lines(&to->cell, out);
