@@ -79,7 +79,7 @@ def _ask(shell: Any, line: str) -> object:
         raise ArgumentError(f"%leakgraph takes one of {', '.join(_VERBS)}.")
     options, expression = _options(rest)
     if not expression:
-        raise ArgumentError(f"%leakgraph {verb} needs an object: a variable.")
+        raise ArgumentError(f"%leakgraph {verb} needs an object: name a variable.")
     return _ABOUT[verb](shell.ev(expression), **options)
 
 

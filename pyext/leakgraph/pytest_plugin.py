@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from leakgraph.evidence import Evidence
 
 MARKER = (
-    "leakgraph(rounds=4, warmup=2, max_growth='0 B', max_cycles=0): run the test again"
-    " and again, and fail it if objects, or reference cycles, stay behind"
+    "leakgraph(rounds=4, warmup=2, max_growth='0 B', max_cycles=0): repeat the test,"
+    " and fail it if objects or reference cycles stay behind"
 )
 #: What no report of --leakgraph names, because pytest keeps a report of each test, and
 #: what a test imports for the first time stays: parts of holders, and types.
@@ -56,17 +56,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--leakgraph",
         action="store_true",
-        help="name the tests that leave objects behind, and what",
+        help="list the tests that leave objects behind, and what they leave",
     )
     group.addoption(
         "--leakgraph-baseline",
         metavar="FILE",
-        help="known growth, which fails no test",
+        help="ignore the known growth that FILE lists",
     )
     group.addoption(
         "--leakgraph-write-baseline",
         metavar="FILE",
-        help="add all growth that is found to FILE, and fail no test for it",
+        help="add all growth of this run to FILE, and fail no test for it",
     )
 
 
