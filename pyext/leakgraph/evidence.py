@@ -29,10 +29,14 @@ EMPTY = -1
 
 
 def _close(files: array[int], slot: int) -> None:
-    """Close what is in the slot, if anything is."""
-    if files[slot] != EMPTY:
-        os.close(files[slot])
-        files[slot] = EMPTY
+    """Close what is in the slot, if anything is.
+
+    The slot is empty before: a handler of a signal may raise as soon as the file is
+    closed, and a number that is closed twice may be that of another file.
+    """
+    file, files[slot] = files[slot], EMPTY
+    if file != EMPTY:
+        os.close(file)
 
 
 def _remove(path: str) -> None:

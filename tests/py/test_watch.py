@@ -542,6 +542,23 @@ def test_no_holders_without_another_process(monkeypatch):
     evidence.close()
 
 
+def test_a_file_is_closed_once_even_if_a_signal_interrupts(monkeypatch):
+    evidence = Evidence(1)
+    evidence.take(0)
+    close, closed = os.close, []
+
+    def interrupted(file):
+        close(file)
+        closed.append(file)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "close", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        evidence.close()
+    evidence.close()
+    assert len(closed) == 1
+
+
 def test_another_process_makes_the_summaries(monkeypatch, tmp_path):
     """So this one does not grow by an analysis; rows are the same, but for nodes."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
