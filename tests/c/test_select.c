@@ -1,5 +1,6 @@
 // Selectors: each form, malformed ones, and the suggestions.
 #include "sample.h"
+#include "story.h"
 #include "test.h"
 
 static lg_graph *graph;
@@ -69,6 +70,48 @@ unnamed(void)
     selects("native code: list", "28");
     selects("native code: list[0]", "29");
     selects("garbage: list", "27");
+}
+
+// loss -> Add -> Mul -> Mul -> Mul, and the last two have saved something.
+static lg_graph *
+backward_story(void)
+{
+    story to = story_begin();
+    uint32_t train = story_module(&to, "train");
+    uint32_t nodes[5] = {story_add(&to, "torch.Tensor", NULL, 48)};
+    uint32_t saved = story_add(&to, "torch.Tensor", NULL, 48);
+    story_attribute(&to, train, "loss", nodes[0]);
+    to.flags = LG_NODE_SYNTHETIC | LG_NODE_CPP;
+    story_type(&to, "Add", "torch.autograd.Node");
+    story_type(&to, "Mul", "torch.autograd.Node");
+    for (size_t i = 1; i < 5; i++) {
+        nodes[i] = story_add(&to, i == 1 ? "Add" : "Mul", NULL, 48);
+        story_attribute(&to, nodes[i - 1],
+                        i == 1 ? "grad_fn" : "next_functions[0][0]", nodes[i]);
+    }
+    story_attribute(&to, nodes[3], "_saved_self", saved);
+    story_attribute(&to, nodes[4], "_saved_other", saved);
+    story_attribute(&to, saved, "grad_fn", nodes[1]);
+    return story_end(&to);
+}
+
+// Behind steps through an autograd graph, reports name only the last node.
+static void
+elided(void)
+{
+    lg_graph *sample = graph;
+    graph = backward_story();
+    REQUIRE(graph != NULL);
+    selects("train.loss.grad_fn … Mul", "4 5 6");
+    selects("name:train.loss.grad_fn … Mul._saved_self", "2");
+    selects("train.loss.grad_fn … Mul._saved_self.grad_fn … Mul", "4 5 6");
+    selects("train.loss.grad_fn … Mul._saved_other", "2");
+    refuses("train.loss.grad_fn … Mu", LG_EINVAL, "cannot read  … Mu");
+    refuses("train.loss.grad_fn … Add", LG_EINVAL, "cannot read  … Add");
+    refuses("train.lost … Mul", LG_ENOTFOUND, "has no .lost … Mul");
+    refuses(" … Mul", LG_EINVAL, "cannot read the selector");
+    lg_graph_free(graph);
+    graph = sample;
 }
 
 static void
@@ -159,6 +202,7 @@ SUITE(select)
     REQUIRE(sample_new(NULL, &graph, NULL) == LG_OK);
     RUN(forms);
     RUN(unnamed);
+    RUN(elided);
     RUN(malformed);
     RUN(suggestions);
     RUN(hostile_glob);

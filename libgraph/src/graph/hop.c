@@ -8,6 +8,7 @@
 #include "graph/graph_private.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool
 lg__edge_opens(const lg__walk *walk, uint32_t source, uint64_t edge)
@@ -289,4 +290,16 @@ lg_hops_free(lg_hops *hops)
 {
     free(hops->items);
     *hops = (lg_hops){0};
+}
+
+bool
+lg__hop_is_backward(const lg_graph *graph, const lg_hop *hop)
+{
+    static const char name[] = "next_functions";
+    uint64_t edge = hop->edges[0];
+    if (hop->edge_count != 1 || lg__edge_kind(graph, edge) != LG_EDGE_ATTRIBUTE)
+        return false;
+    lg_string label = lg_graph_string(graph, graph->columns.edge_payload[edge]);
+    return label.length >= sizeof name - 1 &&
+           memcmp(label.data, name, sizeof name - 1) == 0;
 }

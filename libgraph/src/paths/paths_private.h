@@ -270,6 +270,14 @@ lg_status lg__steps_follow(const lg_graph *graph, const char *steps,
  *  thread leads to: `native code: Trainer.model`, `garbage: Child.buffer`. */
 lg_status lg__unnamed_select(const lg_graph *graph, const char *text,
                              lg_nodes *out, lg_error *err);
+/** What such texts select: each node once; LG_ENOTFOUND, with a message: none.
+ */
+lg_status lg__nodes_take(const lg__vector *found, const char *text,
+                         lg_nodes *out, lg_error *err);
+/** The nodes that a path may mean in which reports leave out steps through an
+ *  autograd graph: `train.loss.grad_fn … AddBackward0._saved_self`. */
+lg_status lg__elided_select(const lg_graph *graph, const char *text,
+                            lg_nodes *out, lg_error *err);
 
 /** The module that a name begins with, and the steps behind it. */
 lg_status lg__name_begin(const lg_graph *graph, const char *name,

@@ -227,9 +227,9 @@ after(const char *selector, const char *prefix)
                : NULL;
 }
 
-lg_status
-lg_graph_select(const lg_graph *graph, const char *selector, lg_nodes *out,
-                lg_error *err)
+static lg_status
+select_whole(const lg_graph *graph, const char *selector, lg_nodes *out,
+             lg_error *err)
 {
     const char *rest;
     if ((rest = after(selector, "node:")) || (rest = after(selector, "#")))
@@ -250,4 +250,21 @@ lg_graph_select(const lg_graph *graph, const char *selector, lg_nodes *out,
     if (lg__name_is_likely(selector))
         return select_name(graph, selector, out, err);
     return malformed(selector, err);
+}
+
+// A key may look as if reports had left something out.
+lg_status
+lg_graph_select(const lg_graph *graph, const char *selector, lg_nodes *out,
+                lg_error *err)
+{
+    lg_status status = select_whole(graph, selector, out, err);
+    if ((status != LG_ENOTFOUND && status != LG_EINVAL) ||
+        strstr(selector, " … ") == NULL)
+        return status;
+    lg_nodes nodes;
+    lg_status elided = lg__elided_select(graph, selector, &nodes, NULL);
+    if (elided != LG_OK)
+        return status;
+    *out = nodes;
+    return LG_OK;
 }

@@ -89,19 +89,20 @@ take_all(unnamed *state, bool native)
     return status;
 }
 
-static lg_status
-hand_over(const unnamed *state, lg_nodes *out)
+lg_status
+lg__nodes_take(const lg__vector *found, const char *text, lg_nodes *out,
+               lg_error *err)
 {
-    size_t count = state->found.count;
+    size_t count = found->count;
     if (count == 0)
-        return lg_error_set(state->err, LG_ENOTFOUND,
+        return lg_error_set(err, LG_ENOTFOUND,
                             "'%.100s' leads to no object: write the number "
                             "that reports show with the object, such as #17",
-                            state->whole);
+                            text);
     uint32_t *items = malloc(count * sizeof *items);
     if (items == NULL)
-        return no_memory(state);
-    memcpy(items, state->found.data, count * sizeof *items);
+        return lg__error_memory(err);
+    memcpy(items, found->data, count * sizeof *items);
     *out = (lg_nodes){items, lg__nodes_unify(items, count)};
     return LG_OK;
 }
@@ -119,7 +120,7 @@ lg__unnamed_select(const lg_graph *graph, const char *text, lg_nodes *out,
                      .err = err};
     lg_status status = take_all(&state, strncmp(text, "native", 6) == 0);
     if (status == LG_OK)
-        status = hand_over(&state, out);
+        status = lg__nodes_take(&state.found, text, out, err);
     lg__vector_free(&state.allocator, &state.found);
     lg_text_free(&state.title);
     lg__finder_free(&state.finder);

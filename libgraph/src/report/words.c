@@ -85,26 +85,13 @@ format_hop(const lg_graph *graph, const lg_hop *hop, bool folded, lg_text *out)
     }
 }
 
-// From one autograd node to the next.
-static bool
-is_backward_step(const lg_graph *graph, const lg_hop *hop)
-{
-    static const char name[] = "next_functions";
-    uint64_t edge = hop->edges[0];
-    if (hop->edge_count != 1 || lg__edge_kind(graph, edge) != LG_EDGE_ATTRIBUTE)
-        return false;
-    lg_string label = lg_graph_string(graph, graph->columns.edge_payload[edge]);
-    return label.length >= sizeof name - 1 &&
-           memcmp(label.data, name, sizeof name - 1) == 0;
-}
-
 // How many steps through an autograd graph begin with a hop.
 static size_t
 count_backward_steps(const lg_graph *graph, const lg_path *path, size_t from)
 {
     size_t count = 0;
     while (from + count < path->count &&
-           is_backward_step(graph, &path->hops[from + count]))
+           lg__hop_is_backward(graph, &path->hops[from + count]))
         count++;
     return count;
 }

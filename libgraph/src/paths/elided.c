@@ -1,0 +1,162 @@
+// Resolves paths as reports write them where they lead through an autograd
+// graph: of several steps they name only the last node. Several nodes may be
+// alike.
+#include "graph/graph_private.h"
+#include "paths/paths_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct elided {
+    const lg_graph *graph;
+    const char *whole;
+    const char *rest; // behind a gap
+    lg_allocator allocator;
+    lg__vector nodes; // uint32_t: the autograd nodes behind the gap
+    lg__vector found; // uint32_t
+    uint8_t *seen;
+    lg_text title;
+    lg_error *err;
+    bool failed;
+} elided;
+
+static void
+append(elided *state, lg__vector *to, uint32_t node)
+{
+    uint32_t *place = lg__vector_extend(&state->allocator, to, 1);
+    if (place == NULL)
+        state->failed = true;
+    else
+        *place = node;
+}
+
+static bool
+step_back(void *context, const lg_hop *hop)
+{
+    elided *state = context;
+    if (lg__hop_is_backward(state->graph, hop) && !state->seen[hop->target]) {
+        state->seen[hop->target] = 1;
+        append(state, &state->nodes, hop->target);
+    }
+    return !state->failed;
+}
+
+static void
+go_back(elided *state, const lg_nodes *from)
+{
+    lg__walk walk = {.graph = state->graph,
+                     .fold = lg__graph_folds(state->graph),
+                     .visit = step_back,
+                     .context = state};
+    state->failed = walk.fold == NULL;
+    for (size_t i = 0; i < from->count && !state->failed; i++)
+        lg__hops_out_walk(&walk, from->items[i]);
+    for (size_t i = 0; i < state->nodes.count && !state->failed; i++)
+        lg__hops_out_walk(&walk, ((uint32_t *)state->nodes.data)[i]);
+}
+
+// Takes what the steps behind the gap lead to, if they begin with this node.
+static lg_status
+take(elided *state, uint32_t node)
+{
+    lg_text *title = &state->title;
+    uint32_t target;
+    title->length = 0;
+    lg__format_node(state->graph, node, title);
+    if (title->failed)
+        return lg__error_memory(state->err);
+    if (strncmp(state->rest, title->data, title->length) != 0 ||
+        strchr(" .[", state->rest[title->length]) == NULL)
+        return LG_OK;
+    lg_status status =
+        lg__steps_follow(state->graph, state->rest + title->length,
+                         state->whole, node, &target, NULL);
+    if (status == LG_OK)
+        append(state, &state->found, target);
+    return status == LG_ENOMEM ? lg__error_memory(state->err) : LG_OK;
+}
+
+static lg_status
+take_all(elided *state, const lg_nodes *from)
+{
+    lg_status status = LG_OK;
+    go_back(state, from);
+    for (size_t i = 0; i < state->nodes.count && status == LG_OK; i++)
+        status = take(state, ((uint32_t *)state->nodes.data)[i]);
+    return status == LG_OK && state->failed ? lg__error_memory(state->err)
+                                            : status;
+}
+
+static lg_status
+select_part(elided *state, const char *text, size_t length, lg_nodes *out)
+{
+    lg_text part = {0};
+    lg_text_add_bytes(&part, text, length);
+    lg_status status =
+        part.failed ? lg__error_memory(state->err)
+                    : lg_graph_select(state->graph, part.data, out, state->err);
+    lg_text_free(&part);
+    return status;
+}
+
+// Goes on from the nodes, which it replaces, behind one gap.
+static lg_status
+cross(elided *state, const char *text, size_t length, lg_nodes *nodes)
+{
+    lg_text part = {0};
+    lg_nodes from = *nodes;
+    lg_text_add_bytes(&part, text, length);
+    memset(state->seen, 0, state->graph->columns.node_count);
+    state->nodes.count = state->found.count = 0;
+    state->rest = part.data;
+    *nodes = (lg_nodes){0};
+    lg_status status =
+        part.failed ? lg__error_memory(state->err) : take_all(state, &from);
+    if (status == LG_OK)
+        status = lg__nodes_take(&state->found, state->whole, nodes, state->err);
+    lg_nodes_free(&from);
+    lg_text_free(&part);
+    return status;
+}
+
+static lg_status
+cross_all(elided *state, lg_nodes *nodes)
+{
+    static const char gap[] = " … ";
+    const char *text = state->whole;
+    const char *end = strstr(text, gap);
+    lg_status status = select_part(state, text, (size_t)(end - text), nodes);
+    while (status == LG_OK && *end != '\0') {
+        text = end + sizeof gap - 1;
+        end = strstr(text, gap);
+        if (end == NULL)
+            end = text + strlen(text);
+        status = cross(state, text, (size_t)(end - text), nodes);
+    }
+    return status;
+}
+
+lg_status
+lg__elided_select(const lg_graph *graph, const char *text, lg_nodes *out,
+                  lg_error *err)
+{
+    elided state = {.graph = graph,
+                    .whole = text,
+                    .allocator = lg_allocator_default(),
+                    .nodes = {.element = sizeof(uint32_t)},
+                    .found = {.element = sizeof(uint32_t)},
+                    .seen = malloc((size_t)graph->columns.node_count + 1),
+                    .err = err};
+    lg_nodes nodes = {0};
+    lg_status status =
+        state.seen == NULL ? lg__error_memory(err) : cross_all(&state, &nodes);
+    if (status == LG_OK)
+        *out = nodes;
+    else
+        lg_nodes_free(&nodes);
+    lg__vector_free(&state.allocator, &state.nodes);
+    lg__vector_free(&state.allocator, &state.found);
+    lg_text_free(&state.title);
+    free(state.seen);
+    return status;
+}
