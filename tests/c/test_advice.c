@@ -98,6 +98,22 @@ nothing_twice(void)
     forget(&all);
 }
 
+// Of a small process, what retains nearly everything may still be little.
+static void
+nothing_little(void)
+{
+    static const uint64_t sizes[] = {65535, 65536};
+    for (size_t i = 0; i < 2; i++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        story_attribute(&made, app, "all",
+                        story_add(&made, "bytearray", NULL, sizes[i]));
+        asked all = ask(&made, 3);
+        CHECK(all.advice.count == i);
+        forget(&all);
+    }
+}
+
 static void
 few(void)
 {
@@ -226,6 +242,7 @@ SUITE(advice)
 {
     RUN(wrong_before_big);
     RUN(nothing_twice);
+    RUN(nothing_little);
     RUN(few);
     RUN(nothing);
     RUN(words);

@@ -7,8 +7,9 @@
 enum { UNATTRIBUTED_BYTES = 1 << 20, UNATTRIBUTED_PERCENT = 5 };
 
 // What retains less of all that libraries do not keep for themselves is not
-// worth reading about, unless it is wrong.
-enum { HOLDER_PERCENT = 1 };
+// worth reading about, unless it is wrong. Nor is what no process runs out of:
+// a bare interpreter has nothing to do first.
+enum { HOLDER_PERCENT = 1, HOLDER_BYTES = 1 << 16 };
 
 // Dominators looked at: a linked list has as many as elements.
 enum { DEEPEST = 1000 };
@@ -209,7 +210,8 @@ add_holders(const lg_answers *answers, size_t limit, lg_advice *out)
     size_t from = out->count;
     for (size_t i = 0; top != NULL && i < top->count; i++) {
         const lg_top_row *row = &top->rows[i];
-        if (row->weight / HOLDER_PERCENT >= program_bytes(top) / 100 &&
+        if (row->weight >= HOLDER_BYTES &&
+            row->weight / HOLDER_PERCENT >= program_bytes(top) / 100 &&
             !is_garbage_shown(answers, row) &&
             !is_shown(answers, out, row->node))
             add(out, from, limit,
