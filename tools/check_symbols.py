@@ -2,6 +2,8 @@
 
 Each library exports exactly the LG_API functions of its headers. The extension exports
 its entry points. The bridge to igraph, which is opened on demand, exports one function.
+
+The prefix of a name that files share says what may use it: see CONTRIBUTING.md.
 """
 
 from __future__ import annotations
@@ -18,6 +20,18 @@ LIBRARIES = {"libleakgraph.so": "libgraph", "libleakgraph-pictures.so": "export"
 #: The second is for a process that leakgraph attaches to.
 MODULE = {"PyInit__core", "lg_attached"}
 PLUGINS = ("libleakgraph-igraph.so",)
+
+
+#: Below the folder of a part's objects: what its names begin with, and with what not.
+#: The first that fits counts.
+PREFIXES = (
+    ("libgraph/", "", ("lg__",), ()),
+    ("export/", "", ("lg__",), ()),
+    ("pyext/", "binding/", ("",), ("lg_",)),
+    ("pyext/", "", ("lg_",), ("lg__",)),
+)
+#: The entry of a program, and that of the bridge to igraph.
+ENTRIES = {"main", "lg_igraph_dominators"}
 
 
 def exports(shared_object: Path) -> set[str]:
@@ -37,6 +51,41 @@ def compare(name: str, found: set[str], wanted: set[str]) -> Iterator[str]:
         yield f"{name} exports {symbol}, which no header promises"
     for symbol in sorted(wanted - found):
         yield f"{name} does not export {symbol}"
+
+
+def shared_names(build: Path) -> Iterator[tuple[str, str, str]]:
+    """Yield part, path below its objects, and name of what files may share."""
+    parts = {part for part, *_ in PREFIXES}
+    objects = [path for part in sorted(parts) for path in (build / part).rglob("*.o")]
+    if not objects:
+        return
+    listed = subprocess.run(
+        ["nm", "-A", "--defined-only", "--extern-only", "--format=posix", *objects],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    for line in listed.splitlines():
+        path, _, rest = line.partition(": ")
+        part, _, below = path.removeprefix(f"{build}/").partition(".dir/")
+        yield part, below, rest.split()[0]
+
+
+def check_prefixes(root: Path, build: Path) -> Iterator[str]:
+    """Yield the names that files of a part share against the rule of its names."""
+    public = ENTRIES.union(
+        *(headers.exported(root, part) for part in LIBRARIES.values())
+    )
+    for part, below, name in shared_names(build):
+        wanted, unwanted = next(
+            (wanted, unwanted)
+            for start, folder, wanted, unwanted in PREFIXES
+            if part.startswith(start) and below.startswith(folder)
+        )
+        if name not in public and (
+            not name.startswith(wanted) or name.startswith(unwanted)
+        ):
+            yield f"{below}: {name} has not the prefix of its part"
 
 
 def check(root: Path, build: Path) -> Iterator[str]:
@@ -60,6 +109,7 @@ def check(root: Path, build: Path) -> Iterator[str]:
         names = exports(path)
         if len(names) != 1 or not min(names).startswith("lg_"):
             yield f"{path.name} exports {sorted(names)}: one lg_ function is allowed"
+    yield from check_prefixes(root, build)
 
 
 if __name__ == "__main__":

@@ -56,3 +56,29 @@ def test_a_missing_symbol_is_found(built, name):
 def test_a_missing_object_is_found(built, name):
     (built.root / "build" / name).unlink()
     assert len(problems(built)) == 1
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "fine"),
+    [
+        ("libgraph/CMakeFiles/one.dir/src/base/text.c.o", "lg__text_pad", True),
+        ("libgraph/CMakeFiles/one.dir/src/base/text.c.o", "lg_count", True),
+        ("libgraph/CMakeFiles/one.dir/src/base/text.c.o", "lg_text_pad", False),
+        ("export/CMakeFiles/two.dir/view/view.c.o", "view_free", False),
+        ("export/CMakeFiles/two.dir/command/main.c.o", "main", True),
+        ("pyext/CMakeFiles/core.dir/capture/walk/keys.c.o", "lg_key", True),
+        ("pyext/CMakeFiles/core.dir/capture/walk/keys.c.o", "lg__key", False),
+        ("pyext/CMakeFiles/core.dir/capture/walk/keys.c.o", "key", False),
+        ("pyext/CMakeFiles/core.dir/binding/module.c.o", "arg_text", True),
+        ("pyext/CMakeFiles/core.dir/binding/module.c.o", "lg_text", False),
+    ],
+)
+def test_the_prefix_of_what_files_share(built, place, name, fine):
+    path = built.root / "build" / place
+    path.parent.mkdir(parents=True)
+    source = f"static void own(void) {{}}\nvoid {name}(void) {{ own(); }}\n"
+    command = ["cc", "-Wno-main", "-c", "-xc", "-", "-o", str(path)]
+    subprocess.run(command, input=source, text=True, check=True)
+    below = place.partition(".dir/")[2]
+    wrong = f"{below}: {name} has not the prefix of its part"
+    assert problems(built) == ([] if fine else [wrong])
