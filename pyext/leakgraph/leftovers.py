@@ -72,7 +72,7 @@ def _growth(work: Callable[[], object], rows: list[GrowthRow], most: int) -> lis
             work()
     finally:
         lines = tracing.stop(rows)
-    paragraphs = ["Objects stay behind in each call:"]
+    paragraphs = ["Each call leaves objects behind:"]
     for row in rows:
         paragraphs.append(f"  {describe(row, unit='call')}")
         if most > 0:
@@ -117,7 +117,7 @@ def _cycles(work: Callable[[], object], most: int) -> list[str]:
         return []
     cycles_left = f"{len(found)} reference cycle{'s' * (len(found) != 1)}"
     return [
-        f"A call leaves {cycles_left} to the collector, and {most} may be:",
+        f"A call leaves {cycles_left} to the collector, and the limit is {most}:",
         str(found[:3]),
     ]
 
@@ -128,7 +128,7 @@ def _uncollected(expected: set[str]) -> list[str]:
     if not set(expect._expected) - expected:
         return []
     return [
-        f"{label} should be gone, and is alive:\n{why}"
+        f"{label} should be gone, but it is alive:\n{why}"
         for label, _, why in snapshot().uncollected()
         if label not in expected
     ]

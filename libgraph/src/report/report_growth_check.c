@@ -63,16 +63,14 @@ format_verdict(const lg_growth *growth, lg_text *out)
     lg_text_add(out,
                 over(growth) > 0 ? "\nCheck failed: " : "\nCheck passed: ");
     lg__format_signed((double)lg_growth_gained(growth), out);
-    lg_text_add(out, " in all, and ");
+    lg_text_add(out, " in all, and the limit is ");
     lg__format_signed((double)growth->max_growth, out);
-    lg_text_add(out, " may be");
-    if (over(growth) == 0) {
-        lg_text_add(out, ".\n");
+    lg_text_add(out, ".\n");
+    if (over(growth) == 0)
         return;
-    }
-    lg_text_add(out, ": ");
+    lg_text_add(out, "These places grew by ");
     lg_text_add_size(out, (uint64_t)over(growth));
-    lg_text_add(out, " too much. These places grew:\n");
+    lg_text_add(out, " too much:\n");
 }
 
 void
