@@ -470,6 +470,7 @@ class Command(unittest.TestCase):
         failed = self.run_command(*words)
         self.assertEqual(failed.returncode, 1)
         self.assertIn("Check failed: +", failed.stdout)
+        self.assertNotRegex(failed.stdout, r"\d  [0-9a-f]{16}", "bytes have a unit")
         self.assertIsNone(said["check"])
         for row in rows:
             self.assertIn(f"{row['place']}  {row['holder']}", failed.stdout)

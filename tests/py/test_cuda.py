@@ -119,7 +119,7 @@ def test_nvml_is_not_loaded(fake):
 import sys
 made = leakgraph.memory()
 print("pynvml" in sys.modules, made[0].process)
-print("which of it is this process's was not inspected" in str(made))
+print("this process's share is unknown" in str(made))
 """)
     assert out == ["False None", "True"]
 

@@ -10,8 +10,10 @@ over(const lg_growth *growth)
     return gained > growth->max_growth ? gained - growth->max_growth : 0;
 }
 
+// Puts the places that grow into a list. `shown`: bytes are for people.
 static void
-put_places(lg_table *list, const lg_growth *growth, const lg_graph *graph)
+put_places(lg_table *list, const lg_growth *growth, const lg_graph *graph,
+           bool shown)
 {
     for (size_t i = 0; i < growth->count; i++) {
         const lg_growth_row *row = &growth->rows[i];
@@ -22,7 +24,11 @@ put_places(lg_table *list, const lg_growth *growth, const lg_graph *graph)
         lg_text_addf(&place, "%016" PRIx64, row->key);
         lg__format_growth_holder(growth, graph, row, &holder);
         lg__table_row(list);
-        lg__put_number(list, 0, row->gained);
+        if (shown)
+            lg__put_count(list, 0,
+                          (uint64_t)(row->gained < 0 ? 0 : row->gained));
+        else
+            lg__put_number(list, 0, row->gained);
         lg__put_formatted(list, 1, &place);
         lg__put_formatted(list, 2, &holder);
     }
@@ -54,7 +60,7 @@ lg__put_growth_check(lg_table *facts, size_t column, const lg_growth *growth,
     lg__put_number(check, 3, over(growth));
     lg_table *list = lg__put_table(check, 4, places, 3);
     if (over(growth) > 0)
-        put_places(list, growth, graph);
+        put_places(list, growth, graph, false);
 }
 
 static void
@@ -91,5 +97,5 @@ lg__format_growth_check(lg_table *table, const lg_growth *growth,
         lg__table_part(table, (lg__layout){.faces = LG__SHOWN}, columns, 3);
     lg__table_format_above(part, &above);
     if (over(growth) > 0)
-        put_places(part, growth, graph);
+        put_places(part, growth, graph, true);
 }
