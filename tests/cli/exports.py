@@ -72,12 +72,23 @@ def folded_bytes(path: Path) -> int:
     return sum(int(count) for _, count in stacks)
 
 
+SPEEDSCOPE = "https://www.speedscope.app/file-format-schema.json"
+
+
 def speedscope_bytes(path: Path) -> dict[str, int]:
-    """The bytes of each profile."""
+    """The bytes of each profile, and a check of what its schema requires."""
     whole = json.loads(path.read_text(encoding="utf-8"))
     frames = len(whole["shared"]["frames"])
+    names = [frame["name"] for frame in whole["shared"]["frames"]]
+    if whole["$schema"] != SPEEDSCOPE or not all(isinstance(one, str) for one in names):
+        raise ValueError("it is no file of speedscope")
+    if whole.get("activeProfileIndex", 0) not in range(len(whole["profiles"])):
+        raise ValueError("the active profile is none")
     sums = {}
     for profile in whole["profiles"]:
+        kind = profile["type"], profile["unit"], profile["startValue"]
+        if kind != ("sampled", "bytes", 0) or not isinstance(profile["name"], str):
+            raise ValueError(f"{kind} is no profile of bytes")
         samples, weights = profile["samples"], profile["weights"]
         used = {frame for sample in samples for frame in sample}
         if len(samples) != len(weights) or (used and max(used) >= frames):

@@ -113,8 +113,10 @@ static lg__job *
 plant(size_t index, lg__job_state state, const char *question)
 {
     lg__job *job = &server->jobs[index];
+    pthread_mutex_lock(&server->lock);
     *job = (lg__job){.state = state, .lane = LG__LANES, .number = index};
     lg_text_add(&job->question, question);
+    pthread_mutex_unlock(&server->lock);
     return job;
 }
 
@@ -163,8 +165,10 @@ test_many(void)
     lg__reply reply = ask("object", "node", "0");
     CHECK(reply.status == 202 && server->job_count == 0);
     lg_text_free(&reply.body);
+    pthread_mutex_lock(&server->lock);
     server->jobs[7].state = LG__JOB_DONE;
     server->jobs[3].state = LG__JOB_DONE;
+    pthread_mutex_unlock(&server->lock);
     reply = fetch("object", "node", "0");
     CHECK(reply.status == 200 && server->job_count == 1);
     CHECK(server->jobs[7].state == LG__JOB_DONE);
