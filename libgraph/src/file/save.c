@@ -14,6 +14,7 @@
 typedef struct writer {
     lg__sink sink;
     ZSTD_CCtx *zstd; // NULL: sections are stored as they are
+    int level;       // of compression
     void *buffer;
     size_t buffer_size;
     lg__planes_room room;
@@ -59,13 +60,12 @@ zstd_failed(size_t code, lg_error *err)
                         ZSTD_getErrorName(code));
 }
 
-// Compresses some bytes of a section, the last ones too, to the file.
+// Compresses some bytes of a section to the file.
 static lg_status
-compress(writer *out, const void *bytes, size_t length, bool last,
+compress(writer *out, const void *bytes, size_t length, ZSTD_EndDirective how,
          lg_error *err)
 {
     ZSTD_inBuffer input = {bytes, length, 0};
-    ZSTD_EndDirective how = last ? ZSTD_e_end : ZSTD_e_continue;
     for (bool done = false; !done;) {
         ZSTD_outBuffer output = {out->buffer, out->buffer_size, 0};
         size_t left = ZSTD_compressStream2(out->zstd, &output, &input, how);
@@ -75,7 +75,7 @@ compress(writer *out, const void *bytes, size_t length, bool last,
             lg__sink_write(&out->sink, out->buffer, output.pos, err);
         if (status != LG_OK)
             return status;
-        done = last ? left == 0 : input.pos == length;
+        done = how == ZSTD_e_continue ? input.pos == length : left == 0;
     }
     return goes_on(out, length, err);
 }
@@ -87,8 +87,32 @@ write_zstd(writer *out, const uint8_t *bytes, uint64_t length, lg_error *err)
     lg_status status = LG_OK;
     for (uint64_t at = 0; at < length && status == LG_OK;) {
         size_t part = length - at < step ? (size_t)(length - at) : step;
-        status = compress(out, bytes + at, part, at + part == length, err);
+        status =
+            compress(out, bytes + at, part,
+                     at + part == length ? ZSTD_e_end : ZSTD_e_continue, err);
         at += part;
+    }
+    return status;
+}
+
+// What zstd gets at a time as a block of its own: a part of a long plane, a
+// whole shorter one, but nothing that is shorter than the second number.
+enum { PART_OF_PLANE = LG__PLANES_BLOCK / 2, LONG_PLANE = 1 << 12 };
+
+// Each plane of a block has its own statistics: zstd's blocks are longer, and
+// would have one table of codes for two planes.
+static lg_status
+write_block(writer *out, const lg__planes *planes, size_t count, bool last,
+            lg_error *err)
+{
+    size_t step = count == LG__PLANES_BLOCK ? PART_OF_PLANE : count;
+    size_t length = count * planes->width;
+    lg_status status = LG_OK;
+    for (size_t at = 0; at < length && status == LG_OK; at += step) {
+        ZSTD_EndDirective how = last && at + step == length ? ZSTD_e_end
+                                : count >= LONG_PLANE       ? ZSTD_e_flush
+                                                            : ZSTD_e_continue;
+        status = compress(out, out->room.planes + at, step, how, err);
     }
     return status;
 }
@@ -103,10 +127,31 @@ write_planes(writer *out, lg__planes *planes, const uint8_t *bytes,
         size_t count = lg__planes_block(planes, at);
         lg__planes_split(planes, bytes, at, &out->room);
         at += count;
-        status = compress(out, out->room.planes, count * planes->width,
-                          at == planes->count, err);
+        status = write_block(out, planes, count, at == planes->count, err);
     }
     return status;
+}
+
+// From this level on zstd sees by itself that names of one package are alike
+// and far from each other.
+enum { FOR_TEXTS = 3 };
+
+// Chooses how zstd searches: in long texts for what is far away, with tables
+// that the processor's caches hold; else as the level says, which is 0 here.
+static void
+set_up(writer *out, bool texts)
+{
+    static const struct {
+        ZSTD_cParameter name;
+        int value;
+    } choices[] = {
+        {ZSTD_c_strategy, ZSTD_dfast}, {ZSTD_c_windowLog, 22},
+        {ZSTD_c_hashLog, 16},          {ZSTD_c_chainLog, 15},
+        {ZSTD_c_minMatch, 5},
+    };
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+        ZSTD_CCtx_setParameter(out->zstd, choices[i].name,
+                               texts ? choices[i].value : 0);
 }
 
 static lg_status
@@ -124,6 +169,7 @@ write_encoded(writer *out, enum lg__array_name name,
         key_element = lg__array_infos[lg__array_key(name)].element;
     }
     ZSTD_CCtx_reset(out->zstd, ZSTD_reset_session_only);
+    set_up(out, name == LG__STRING_BYTES && out->level < FOR_TEXTS);
     ZSTD_CCtx_setPledgedSrcSize(out->zstd, length);
     lg__planes planes = lg__encoding_planes(section->encoding, array->count,
                                             section->element, key, key_element);
@@ -285,6 +331,7 @@ prepare_zstd(writer *out, int level, lg_error *err)
     if (out->buffer == NULL || out->zstd == NULL)
         return lg__error_memory(err);
     ZSTD_CCtx_setParameter(out->zstd, ZSTD_c_compressionLevel, level);
+    out->level = level;
     return LG_OK;
 }
 
