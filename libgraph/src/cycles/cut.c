@@ -198,6 +198,9 @@ lg__choose_cut(const lg__walk *walk, const lg__members *members,
     return enough;
 }
 
+// The rank of what is not in the component.
+enum { OUTSIDE = 5 };
+
 static unsigned
 first_rank(const lg_graph *graph, uint32_t node)
 {
@@ -216,17 +219,29 @@ first_rank(const lg_graph *graph, uint32_t node)
     }
 }
 
+// The owner of a folded member may be outside of the component.
+static unsigned
+rank_as_first(const lg_graph *graph, const lg_component *component,
+              uint32_t node)
+{
+    for (uint32_t i = 0; i < component->count; i++)
+        if (component->nodes[i] == node)
+            return first_rank(graph, node);
+    return OUTSIDE;
+}
+
 // Where to begin: at an object of the user's, so that the cut comes as late as
 // possible, and last in a cycle too long to show whole.
 static size_t
-choose_first(const lg_graph *graph, const lg_hops *round_trip, size_t cut)
+choose_first(const lg_graph *graph, const lg_component *component,
+             const lg_hops *round_trip, size_t cut)
 {
     size_t count = round_trip->count;
     size_t best = (cut + 1) % count;
     for (size_t i = 2; i <= count && count <= LG__CYCLE_SHOWN; i++) {
         size_t at = (cut + i) % count;
-        if (first_rank(graph, round_trip->items[at].source) <
-            first_rank(graph, round_trip->items[best].source))
+        if (rank_as_first(graph, component, round_trip->items[at].source) <
+            rank_as_first(graph, component, round_trip->items[best].source))
             best = at;
     }
     return best;
@@ -252,13 +267,15 @@ turn(lg_hops *round_trip, size_t first)
 }
 
 void
-lg__shortest_cycle_turn(const lg_graph *graph, lg_hops *round_trip, size_t *cut)
+lg__shortest_cycle_turn(const lg_graph *graph, const lg_component *component,
+                        lg_hops *round_trip, size_t *cut)
 {
     size_t count = round_trip->count;
     bool any = *cut < count;
     if (count == 0)
         return;
-    size_t first = choose_first(graph, round_trip, any ? *cut : count - 1);
+    size_t first =
+        choose_first(graph, component, round_trip, any ? *cut : count - 1);
     turn(round_trip, first);
     if (any)
         *cut = (*cut + count - first) % count;

@@ -233,6 +233,33 @@ split_part(cutting *state, const lg__members *members)
     return true;
 }
 
+// A round through members that are folded into others: the namespace of a class
+// that is no member itself stands for the class, so the round leads through it.
+// From CPython 3.14 on, functions of annotations refer to such namespaces.
+static lg_status
+find_folded(cutting *state, const lg__members *members, lg_hops *found,
+            lg_error *err)
+{
+    uint32_t *nodes = malloc(2 * (size_t)members->count * sizeof *nodes);
+    if (nodes == NULL)
+        return lg__error_memory(err);
+    memcpy(nodes, members->nodes, members->count * sizeof *nodes);
+    lg__members whole = {nodes, members->count, members->notes};
+    for (uint32_t i = 0; i < members->count; i++) {
+        uint32_t owner = state->walk->fold[nodes[i]].owner;
+        if (owner == LG_NONE || lg__members_find(&whole, owner) != LG_NONE)
+            continue;
+        state->notes->rank[owner] = whole.count;
+        nodes[whole.count++] = owner;
+    }
+    lg_status status = LG_OK;
+    if (whole.count > members->count)
+        status = lg__shortest_cycle_find(state->walk, &whole, &state->effort,
+                                         found, err);
+    free(nodes);
+    return status;
+}
+
 static lg_status
 look_at_part(cutting *state, lg_error *err)
 {
@@ -248,11 +275,14 @@ look_at_part(cutting *state, lg_error *err)
     if (library == NULL || state->cycle->shortest.count == 0)
         status = lg__shortest_cycle_find(state->walk, &members, &state->effort,
                                          &found, err);
+    bool folded = found.count == 0;
+    if (status == LG_OK && folded && state->cycle->shortest.count == 0)
+        status = find_folded(state, &members, &found, err);
     if (status != LG_OK)
         return status;
     state->effort.visits = LATER_VISITS;
     state->effort.hops += count;
-    if (library != NULL || found.count == 0) {
+    if (library != NULL || folded) {
         note_left(state, library != NULL ? library : FOLDED);
         if (found.count > 0)
             keep_cycle(state, &found, found.count);
@@ -306,7 +336,8 @@ lg__cycle_cut(const lg__walk *walk, const lg_component *component,
     state.size[0] = component->count;
     status = look_at_parts(&state, err);
     if (status == LG_OK)
-        lg__shortest_cycle_turn(state.graph, &cycle->shortest, &cycle->cut);
+        lg__shortest_cycle_turn(state.graph, component, &cycle->shortest,
+                                &cycle->cut);
 
 done:
     restore(&state);

@@ -69,10 +69,11 @@ lg_status lg__shortest_cycle_find(const lg__walk *walk,
  *  the cut there. */
 #define LG__CYCLE_SHOWN 10
 
-/** Turns a cycle so that it begins with an object of the program's, if it can;
+/** Turns a cycle so that it begins with a member, of the program's if it can;
  *  a hop to cut comes late (`cut`: its index, which is kept up; the count of
  *  hops: there is none). */
-void lg__shortest_cycle_turn(const lg_graph *graph, lg_hops *round_trip,
+void lg__shortest_cycle_turn(const lg_graph *graph,
+                             const lg_component *component, lg_hops *round_trip,
                              size_t *cut);
 
 /** The hop of a cycle to cut. */
