@@ -79,7 +79,7 @@ lg__loss_referrer(const lg__loss *of, uint32_t source)
 }
 
 /** Finds the new dominators of the nodes that may move. LG_EUNSUPPORTED without
- *  igraph. */
+ *  igraph, or if `before` is not the analysis of this graph. */
 lg_status lg__loss_settle(lg__loss *of, const lg_monitor *monitor,
                           lg_error *err);
 

@@ -67,9 +67,13 @@ solve(lg__loss *of, region *to, const lg_monitor *monitor, lg_error *err)
     for (size_t i = 0; i < of->moved.count && status == LG_OK; i++) {
         uint32_t node = of->moved.items[i];
         uint32_t dominator = found[to->number[node]];
-        of->after->dominator[node] = dominator == 0
-                                         ? of->columns->node_count
-                                         : to->nodes.items[dominator - 1];
+        // The analysis of a damaged file may not be that of its graph.
+        if (dominator > to->nodes.count)
+            status = LG_EUNSUPPORTED;
+        else
+            of->after->dominator[node] = dominator == 0
+                                             ? of->columns->node_count
+                                             : to->nodes.items[dominator - 1];
     }
     free(found);
     return status;
