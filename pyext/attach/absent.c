@@ -1,4 +1,4 @@
-/** Stands for the rest of this folder on other processors. */
+/** Replaces the rest of this folder on other processors. */
 #include "attach/attach.h"
 
 static lg_status

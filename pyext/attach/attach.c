@@ -11,9 +11,9 @@
 
 #define WAIT_MILLISECONDS 50
 
-/** For which the main thread may be away before it is looked for again. */
+/** How long the main thread may be away before leakgraph looks for it again. */
 #define SOON_MILLISECONDS 20
-/** After the answer; the library has only to be unloaded then. */
+/** The same after the answer, when it only unloads the library. */
 #define LATE_MILLISECONDS 5000
 
 lg_status
@@ -68,7 +68,7 @@ fail_ended(const lg_attach_request *request, lg_error *err)
     return lg_error_set(err, LG_ECHILD, "process %d ended", request->process);
 }
 
-/** Waits until the process has forked or refused. */
+/** Waits until the process has forked or has refused. */
 static lg_status
 await_answer(const lg_attach_request *request, lg_plant *plant,
              lg_answer *answer, int *descriptors, lg_error *err)
@@ -118,7 +118,7 @@ has_ended(int process)
     return lg_target_find(process, true, &target, &ignored) == LG_ENOTFOUND;
 }
 
-/** What takes the child's exit status. */
+/** Takes the exit status of the child. */
 typedef struct reaper {
     lg_plant *plant;
     int child; /**< its number there */

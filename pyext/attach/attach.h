@@ -3,11 +3,11 @@
  *
  * ptrace stops its main thread for less than a millisecond. The thread then
  * runs a few lines of code as the handler of a signal would: a thread that
- * waits without the GIL takes it, another asks the interpreter for a pending
- * call. Either way the process has the GIL and is at a safe point when it loads
- * the library that fits its Python, which forks (see fork.h) and is unloaded
- * again. The process stands still for that. The child writes the graph to a
- * file that this process opened: no path and no other mount of the process
+ * waits without the GIL takes it; any other thread asks the interpreter for a
+ * pending call. Either way the process has the GIL and is at a safe point when
+ * it loads the library that fits its Python. The library forks (see fork.h) and
+ * is unloaded again, while the process stands still. The child writes the graph
+ * to a file that this process opened: no path and no other mount of the process
  * matters.
  *
  * Afterwards a second stop reaps the child and unmaps the code. Nothing stays:
@@ -22,16 +22,17 @@
 
 typedef struct lg_attach_request {
     int process;
-    bool filtered;    /**< although the process has a seccomp filter */
-    unsigned timeout; /**< seconds until it must have come to a safe point */
+    bool filtered; /**< attach even if the process has a seccomp filter */
+    unsigned
+        timeout; /**< how many seconds it may take to come to a safe point */
     lg_orders orders;
     const char *path;          /**< of the file, for messages */
-    int file;                  /**< open and empty: the graph goes there */
+    int file;                  /**< open and empty; gets the graph */
     const lg_monitor *monitor; /**< may stop the work; NULL: nothing does */
 } lg_attach_request;
 
-/** The minor version of the Python 3 that the process runs, or why it cannot be
- *  attached to. Does not stop it. */
+/** Finds the minor version of the Python 3 that the process runs, or why
+ *  leakgraph cannot attach to it. Does not stop it. */
 lg_status lg_attach_version(int process, bool filtered, unsigned *out,
                             lg_error *err);
 

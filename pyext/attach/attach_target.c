@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/** What /proc/PID/status says. */
+/** The facts in /proc/PID/status. */
 typedef struct facts {
     char state;
     int tracer;
@@ -76,7 +76,7 @@ lg_target_explain(int process, int code, lg_error *err)
                         process, strerror(code));
 }
 
-/** `risked`: although a filter may end the process. */
+/** `risked`: attach although a filter may end the process. */
 static lg_status
 check_filter(int process, int seccomp, bool risked, lg_error *err)
 {
@@ -127,8 +127,8 @@ check_facts(lg_target *self, bool risked, lg_error *err)
     return check_filter(process, known.seccomp, risked, err);
 }
 
-/** The minor version by a function that came with it, where the version itself
- *  has no name. */
+/** Finds the minor version by the functions that came with it, because old
+ *  versions have no symbol that says it. */
 static unsigned
 find_minor(int process, const lg_remote_images *images)
 {
@@ -185,7 +185,7 @@ check_python(lg_target *self, const lg_remote_images *images, lg_error *err)
     return LG_OK;
 }
 
-/** Finds all that the landing calls; false if something is missing. */
+/** Finds the functions that the landing calls; false if one is missing. */
 static bool
 find_functions(lg_target *self, const lg_remote_images *images)
 {

@@ -1,6 +1,6 @@
 /**
- * What there is to know of a process before it is touched: whether it may be
- * attached to, which Python it runs, and where its functions are.
+ * Looks at a process without touching it: whether leakgraph may attach to it,
+ * which Python it runs, and where its functions are.
  */
 #ifndef LEAKGRAPH_TARGET_H
 #define LEAKGRAPH_TARGET_H
@@ -22,12 +22,12 @@ typedef struct lg_target {
 } lg_target;
 
 /** Looks at the process without stopping it. LG_EUNSUPPORTED or LG_ENOTFOUND
- *  with a sentence that says why it cannot be attached to. `filtered`: take the
- *  risk that a filter of system calls ends it. */
+ *  with a sentence that says why leakgraph cannot attach to it. `filtered`:
+ *  take the risk that its filter of system calls ends it. */
 lg_status lg_target_find(int process, bool filtered, lg_target *out,
                          lg_error *err);
 
-/** Why the system refused to trace it, which it said with `code`. */
+/** Says why the system refused to trace the process, given the error code. */
 lg_status lg_target_explain(int process, int code, lg_error *err);
 
 /** Whether its main thread waits in the kernel, in a call during which it holds
@@ -36,7 +36,7 @@ lg_status lg_target_explain(int process, int code, lg_error *err);
 bool lg_target_waits(const lg_target *self, long call, uint64_t first,
                      uint64_t stack);
 
-/** The same from the outside, without stopping it. */
+/** The same from outside, without stopping the thread. */
 bool lg_target_seems_waiting(const lg_target *self);
 
 #endif

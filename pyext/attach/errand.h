@@ -1,13 +1,13 @@
 /**
- * A visit to another process: what is done while its main thread is stopped,
- * and what the visits of a plant share.
+ * Visits to another process: what a visit does while the main thread is
+ * stopped, and what all visits of a plant share.
  */
 #ifndef LEAKGRAPH_ERRAND_H
 #define LEAKGRAPH_ERRAND_H
 
 #include "attach/plant.h"
 
-/** What a thread of its own does, and how that ended. */
+/** Work for a thread of its own, and how it ended. */
 typedef struct lg_errand {
     void (*work)(struct lg_errand *self);
     lg_plant *plant;
@@ -28,9 +28,9 @@ lg_status lg_errand_run(lg_errand *self);
 /** Stops the main thread of the plant's process. */
 lg_status lg_errand_stop(lg_errand *self, lg_tracee *out);
 
-/** Where the landing's data are in the process. */
+/** The address of the landing in the process. */
 uint64_t lg_plant_landing(const lg_plant *self);
-/** Copies them; false if the process is gone. */
+/** Copies the landing; false if the process is gone. */
 bool lg_plant_read(const lg_plant *self, lg_landing *out);
 /** Whether the stopped thread waits where another call does no harm. */
 bool lg_plant_may_call(const lg_plant *self, const lg_tracee *tracee);
@@ -39,8 +39,8 @@ lg_status lg_plant_call(lg_plant *self, lg_tracee *tracee, lg_error *err);
 /** Has the stopped thread close a descriptor, and unmap what was planted. */
 void lg_plant_close_there(lg_tracee *tracee, int descriptor);
 void lg_plant_unmap(lg_plant *self, lg_tracee *tracee);
-/** Leaves what was planted to the call that the interpreter has yet to make,
- *  which unmaps it. The thread is stopped outside of it. */
+/** Leaves the memory mapped: the call that the interpreter has yet to make
+ *  unmaps it. The thread is stopped outside of it. */
 void lg_plant_leave(lg_plant *self);
 
 #endif

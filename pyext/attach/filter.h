@@ -1,4 +1,5 @@
-/** What a seccomp filter leaves of what an attach needs. */
+/** Finds which of the system calls that an attach needs a seccomp filter
+ *  refuses. */
 #ifndef LEAKGRAPH_FILTER_H
 #define LEAKGRAPH_FILTER_H
 

@@ -4,7 +4,7 @@
 #include <cpuid.h>
 #include <string.h>
 
-/* What the kernel's headers define for user space only in clashing ways. */
+/* The kernel's headers that define these clash with those of the C library. */
 enum {
     HAS_XSTATE = 1,
     HAS_SS = 2,
@@ -13,7 +13,7 @@ enum {
     NO_ALTSTACK = 0x40000000,
 };
 
-/** Where the vector state says which of its parts are in use. */
+/** The offset in the vector state of the bits for the parts in use. */
 #define IN_USE 512
 #define LEGACY_AND_HEADER 576
 #define SIZES_AT 464
@@ -32,7 +32,7 @@ typedef struct kernel_frame {
     uint64_t mask;
 } kernel_frame;
 
-/** The vector state must be aligned so. */
+/** The kernel requires this alignment of the vector state. */
 #define VECTORS_AT (((sizeof(kernel_frame) + 255) & ~(size_t)255) + 256)
 
 static void
@@ -60,7 +60,7 @@ set_context(struct sigcontext *context, const struct user_regs_struct *from)
     context->ss = (uint16_t)from->ss;
 }
 
-/** The bytes that the parts in use take, by the processor's own table. */
+/** The bytes that the parts in use take, as the processor reports them. */
 static size_t
 size_in_use(uint64_t in_use)
 {

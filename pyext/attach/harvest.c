@@ -1,6 +1,6 @@
 /**
- * What follows when the landing is planted: bringing the main thread back,
- * reminding it, and clearing away.
+ * The visits after the landing is planted: they bring the main thread back,
+ * remind it, and clear away.
  */
 #include "attach/errand.h"
 
@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/** With some milliseconds between two. */
+/** Some milliseconds pass between two tries. */
 #define CLEAR_TRIES 200
 
 /** Whether the thread stands in the region. */
@@ -112,7 +112,7 @@ reap(lg_errand *self, lg_tracee *tracee)
     self->child = 0;
 }
 
-/** Does what can be done at this stop. */
+/** Does as much as it can at this stop. */
 static void
 clear(lg_errand *self)
 {

@@ -16,8 +16,8 @@ __asm__(".pushsection lg_landing_code,\"ax\",@progbits\n"
         "  mov %rbx, %rsp\n"
         "  mov $15, %eax\n" /* rt_sigreturn */
         "  syscall\n"
-        /* Leaves by munmap(), which returns to the interpreter: the code is not
-           there any more then. */
+        /* Jumps to munmap(), which returns to the interpreter, because this
+           code is gone by then. */
         ".globl lg_landing_pending\n"
         ".hidden lg_landing_pending\n"
         "lg_landing_pending:\n"
@@ -162,7 +162,7 @@ work(lg_landing *self)
         self->close(library);
 }
 
-/* Whichever of the handler and the pending call comes first does the work. */
+/* The handler or the pending call does the work, whichever comes first. */
 LANDING static void
 work_once(lg_landing *self)
 {

@@ -16,8 +16,8 @@
 
 /** What the code finds in the process. All addresses are the process's. */
 typedef struct lg_landing {
-    uint64_t unmap; /**< what the call that comes too late ends with: munmap(),
-                         with the two words below; 0: nothing */
+    uint64_t unmap; /**< munmap(), by which the call that comes too late ends,
+                       with the two words below; 0: none */
     uint64_t region;
     uint64_t region_bytes;
     void *(*open)(const char *path, int mode);

@@ -28,7 +28,7 @@ answer(int socket, const lg_answer *text, const int *descriptors, size_t count)
         control.head.cmsg_len = CMSG_LEN(count * sizeof(int));
         memcpy(CMSG_DATA(&control.head), descriptors, count * sizeof(int));
     }
-    /* Nobody is left to hear of a failure. */
+    /* Ignores a failure, because nobody is left to hear of it. */
     (void)!sendmsg(socket, &message, MSG_NOSIGNAL);
 }
 
@@ -69,7 +69,7 @@ begin(int file, const lg_orders *orders, lg_fork *fork, lg_error *err)
     return lg_fork_begin(&plan, fork, err);
 }
 
-/** Of the names of the library, the process that loads it finds this one. */
+/** The process that loads the library finds only this name in it. */
 __attribute__((visibility("default"))) void
 lg_attached(int socket, int file, const lg_orders *orders);
 

@@ -146,7 +146,7 @@ send_orders(const lg_plant *self, const lg_orders *orders, int library,
                         self->target->process, strerror(errno));
 }
 
-/** Its number in the innermost of its namespaces. */
+/** The number of the process in the innermost of its namespaces. */
 static lg_status
 ask_number(lg_tracee *tracee, lg_landing *landing, lg_error *err)
 {

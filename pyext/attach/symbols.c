@@ -10,13 +10,13 @@
 
 #define MOST_HEADERS 64
 #define MOST_ENTRIES 128
-/* A damaged table must not keep this busy for ever. */
+/* The limit for damaged tables, whose chains may never end. */
 #define MOST_CHAIN 4096
 
 /** The tables of one image. */
 typedef struct tables {
     int process;
-    uint64_t bias; /**< what the addresses in the file lack */
+    uint64_t bias; /**< what to add to the addresses in the file */
     uint64_t symbols;
     uint64_t texts;
     uint64_t hash;
@@ -115,7 +115,8 @@ lg_remote_symbol(int process, const lg_remote_image *image, const char *name)
 {
     const lg_remote_place none = {0, 0};
     tables self = {.process = process};
-    /* Buckets, number of the first symbol, words of the filter, its shift. */
+    /* The number of buckets, the first symbol's number, the words and the shift
+       of the filter. */
     uint32_t head[4], index, hashed, wanted = hash_of(name);
     if (!open_tables(&self, image->start) ||
         !lg_remote_read(process, self.hash, head, sizeof head) || head[0] == 0)

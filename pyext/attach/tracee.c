@@ -12,12 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/** A thread that is in a driver, or waits for its child of vfork(), does not
- *  stop. */
+/** Give up at some time: a thread that is in a driver, or waits for its child
+ *  of vfork(), does not stop. */
 #define STOP_TRIES 10000
 #define TRY_NANOSECONDS 1000000L
 
-/** Errors of system calls that the kernel would do again. */
+/** Errors after which the kernel repeats a system call. */
 enum {
     RESTARTSYS = 512, /* the first of them */
     RESTART_RESTARTBLOCK = 516
@@ -133,7 +133,7 @@ lg_tracee_stop(lg_tracee *self, int process, uint64_t gadget, lg_error *err)
     return fail_gone(self, err);
 }
 
-/** Continues to the next entry or exit of a system call. */
+/** Lets it continue to the next entry or exit of a system call. */
 static lg_status
 step(lg_tracee *self, lg_error *err)
 {
@@ -185,8 +185,8 @@ detach(const lg_tracee *self)
         kill(self->process, SIGSTOP);
 }
 
-/** Only on the way out of a stop that it was asked for does the kernel do an
- *  interrupted system call again. */
+/** The kernel repeats an interrupted system call only on the way out of a stop
+ *  that was asked for. */
 void
 lg_tracee_release(lg_tracee *self)
 {
@@ -215,7 +215,7 @@ lg_tracee_waits_in(const lg_tracee *self)
     return is_restart(self) ? (long)self->registers.orig_rax : -1;
 }
 
-/** What the registers become when the handler returns. */
+/** The registers after the handler returns. */
 static struct user_regs_struct
 registers_after(const lg_tracee *self)
 {

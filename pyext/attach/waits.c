@@ -40,8 +40,8 @@ reads_stream(int process, uint64_t descriptor)
             strncmp(name, "pipe:", 5) == 0 || strncmp(name, "/dev/", 5) == 0);
 }
 
-/** Whether the stack has a return address in one of the functions that wait for
- *  a lock of Python. */
+/** Whether the stack has a return address in a function that waits for a lock
+ *  of Python. */
 static bool
 waits_for_lock(const lg_target *self, uint64_t stack)
 {

@@ -102,8 +102,8 @@ static PyMethodDef core_methods[] = {
 typedef struct type_entry {
     core_type id;
     PyType_Spec *spec;
-    PyObject *base;     /* NULL: object, or for a result Result */
-    const char *name;   /* NULL: not a name of the module */
+    PyObject *base;     /* NULL: object, or Result if `result` is set */
+    const char *name;   /* NULL: the module does not export the type */
     bool constructible; /* Python code may make instances */
     bool result;
 } type_entry;
@@ -118,7 +118,7 @@ base_of(PyObject *module, const type_entry *entry)
 static int
 type_add(PyObject *module, const type_entry *entry)
 {
-    /* Python 3.9 takes the bases as a tuple only. */
+    /* Python 3.9 takes the bases only as a tuple. */
     PyObject *base = base_of(module, entry);
     PyObject *bases = base ? PyTuple_Pack(1, base) : NULL;
     if (base != NULL && bases == NULL)

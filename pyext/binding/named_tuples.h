@@ -1,4 +1,4 @@
-/** The types of rows: named tuples that pickle. */
+/** The types of rows: named tuples that can be pickled. */
 #ifndef LEAKGRAPH_NAMED_TUPLES_H
 #define LEAKGRAPH_NAMED_TUPLES_H
 

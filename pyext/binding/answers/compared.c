@@ -53,8 +53,8 @@ load_summary(core_state *state, PyObject *given, lg_summary **out)
     return status == LG_OK;
 }
 
-/* Takes a Snapshot as it is, and reads a path: a summary, or what load() makes
-   of it. */
+/* Keeps a Snapshot as it is. Reads a path: a summary, or what load() makes of
+   it. */
 static bool
 open_given(compared *self, core_state *state, PyObject *given, Py_ssize_t at)
 {
@@ -70,8 +70,8 @@ open_given(compared *self, core_state *state, PyObject *given, Py_ssize_t at)
     return self->summaries[at] != NULL || self->snapshots[at] != NULL;
 }
 
-/* Summarises a snapshot, whose analysis stays acquired in *analysis; of what
-   is a summary it is NULL. */
+/* Summarises a snapshot, and keeps its analysis acquired in *analysis, which is
+   NULL for a file that is a summary. */
 static bool
 summarise(compared *self, Py_ssize_t at, const lg_monitor *monitor,
           const lg_analysis **analysis)
@@ -95,7 +95,8 @@ summarise(compared *self, Py_ssize_t at, const lg_monitor *monitor,
     return false;
 }
 
-/* Opens and summarises all but the last; what was loaded for that is let go. */
+/* Opens and summarises all but the last, and closes what it has loaded for
+   that. */
 static bool
 summarise_older(compared *self, core_state *state, PyObject *const *args,
                 const lg_monitor *monitor)

@@ -1,5 +1,5 @@
 /**
- * cycles(): what is asked for, and in which order.
+ * cycles(): what it is asked for, and in which order.
  */
 #include "binding/answers/cycle_search.h"
 #include "binding/objects/py_analysis.h"
@@ -23,7 +23,7 @@
 typedef struct cycles_request {
     lg_cycle_options options;
     PyObject *predicate; /* borrowed; or NULL */
-    PyObject *type_name; /* of a type that was asked for; or NULL */
+    PyObject *type_name; /* of the type that was asked for; or NULL */
     PyObject *by;        /* borrowed str; or NULL */
     uint8_t *wanted;     /* [type] what the predicate said */
     baseline_request known;
@@ -48,8 +48,8 @@ static const char *const cycles_names[] = {
     "holding", "kind",     "min_bytes",       "limit",    "by", "mine",
     "module",  "baseline", "update_baseline", "progress", NULL};
 
-/* As snapshots name it: builtins without their module. Asks the type itself,
- * not a metaclass that may run code. */
+/* The name as snapshots have it: builtins without their module. Asks the type
+ * itself, not a metaclass that may run code. */
 static PyObject *
 name_of_type(PyObject *type)
 {
@@ -169,8 +169,8 @@ holds_type(void *context, uint32_t type)
     return ((const uint8_t *)context)[type] != 0;
 }
 
-/* What the predicate says of the name, asked at its first type: 1, 0, or -1
- * with an exception. */
+/* What the predicate says of the name when it is asked at the first type of
+ * that name: 1, 0, or -1 with an exception. */
 static int
 ask_name(PyObject *predicate, PyObject *answers, PyObject *name)
 {
@@ -189,8 +189,8 @@ ask_name(PyObject *predicate, PyObject *answers, PyObject *name)
                : truth;
 }
 
-/* Every type name is asked about once, here, under the GIL: the analysis only
- * looks the answers up. */
+/* Asks about each type name once, here, under the GIL: the analysis only looks
+ * the answers up. */
 static bool
 ask_predicate(cycles_request *self, const lg_graph *graph)
 {

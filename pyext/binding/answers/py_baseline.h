@@ -12,19 +12,19 @@ lg_baseline *baseline_load(core_state *state, PyObject *path,
 bool baseline_save(core_state *state, const lg_baseline *baseline,
                    PyObject *path);
 
-/** What an answer was given as baseline and update_baseline. */
+/** The arguments baseline and update_baseline of an answer. */
 typedef struct baseline_request {
     PyObject *path;        /* borrowed; or NULL */
     lg_baseline *baseline; /* or NULL; the caller frees it */
-    bool update;           /* add to it what it does not know */
+    bool update;           /* add what the baseline does not know */
 } baseline_request;
 
-/** Reads the file now: if it is missing, no snapshot need be taken. False with
- *  an exception. */
+/** Reads the file now, so that a missing file fails before a snapshot is taken.
+ *  False with an exception. */
 bool baseline_parse(baseline_request *self, core_state *state, PyObject *path,
                     PyObject *update);
-/** Leaves out what the baseline knows; where that is asked for, it knows all
- *  from now on. */
+/** Leaves out what the baseline knows. With `update`, adds the rest to the
+ *  baseline. */
 lg_status baseline_take_growth(const baseline_request *self, lg_growth *growth,
                                lg_error *error);
 /** Writes the file if that was asked for. False with an exception. */

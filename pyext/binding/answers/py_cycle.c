@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fields by their place in the tuple. */
+/* The places of fields in the tuple. */
 enum {
     KIND = 0,
     NODE = 4,
@@ -18,17 +18,17 @@ enum {
     RETAINED = 6,
     CYCLE = 7,
     CUTS = 9,
-    KEPT = 16, /* no item, but an attribute; see cycles_keep() */
+    KEPT = 16, /* not an item but an attribute; see cycles_keep() */
 };
 
-/* What is kept of a cycle whose snapshot goes with the call. */
+/* What a cycle keeps if its snapshot goes with the call. */
 enum { KEPT_TYPES, KEPT_PATH, KEPT_DRAWING, KEPT_COUNT };
 
-/* Each path is a search of its own, and so is what a picture shows. */
+/* How many cycles keep a path and a picture: each takes a search of its own. */
 enum { SEARCHED = 20 };
 
-/* The node that the cycle is known by; NULL with TypeError: somebody made the
- * tuple of something else. */
+/* The node that the cycle is known by. NULL with TypeError if somebody made the
+ * tuple with something else. */
 static node_object *
 node_of(PyObject *self)
 {
@@ -39,8 +39,8 @@ node_of(PyObject *self)
     return NULL;
 }
 
-/* What was kept of the cycle, a new reference; NULL without an exception: ask
- * the snapshot. */
+/* What the cycle has kept, a new reference. NULL without an exception: ask the
+ * snapshot. */
 static PyObject *
 kept_part(PyObject *self, Py_ssize_t which)
 {
@@ -54,7 +54,7 @@ kept_part(PyObject *self, Py_ssize_t which)
     return part;
 }
 
-/* Where in the analysis it is; false with an exception. */
+/* Finds the cycle in the analysis; false with an exception. */
 static bool
 locate(PyObject *self, snapshot_object **snapshot, const lg_analysis **analysis,
        uint32_t *component)
@@ -89,8 +89,7 @@ get_nodes(PyObject *self, void *Py_UNUSED(closure))
     return result;
 }
 
-/* The strong edges from a member to a member; counts only when `edges` is
- * NULL. */
+/* Lists the strong edges between members; counts only when `edges` is NULL. */
 static size_t
 inner_edges(const lg_analysis *analysis, uint32_t index, uint64_t *edges)
 {
@@ -155,7 +154,7 @@ get_cut(PyObject *self, void *Py_UNUSED(closure))
     return first;
 }
 
-/* The references of all cuts, and how many they are; NULL: memory ran out. */
+/* The references of all cuts; *count says how many. NULL: memory ran out. */
 static uint64_t *
 list_cuts(const lg_cycle *cycle, size_t *count)
 {
@@ -278,7 +277,7 @@ cycles_keep(PyObject *rows)
     return true;
 }
 
-/* A pickle has the items alone: a picture cannot be pickled. */
+/* Pickles the items alone, because a picture cannot be pickled. */
 static PyObject *
 cycle_reduce(PyObject *self, PyObject *Py_UNUSED(unused))
 {

@@ -5,13 +5,13 @@
 #include "binding/support/state.h"
 #include <stdbool.h>
 
-/** Gives the type of named tuples what is no field: nodes, edges, types, cut,
- *  cut_edges, path, drawing, and how it reads. -1 with an exception. */
+/** Gives the type of named tuples what is not a field: nodes, edges, types,
+ *  cut, cut_edges, path, drawing, and its texts. -1 with an exception. */
 int cycle_type_finish(PyTypeObject *type);
 
-/** Keeps what each Cycle of the tuple shows: its types and, of the first 20,
- *  its path and picture, because the snapshot goes with the call. False with an
- *  exception. */
+/** Lets each Cycle of the tuple keep what it shows: its types and, for the
+ *  first 20, its path and picture, because the snapshot goes with the call.
+ *  False with an exception. */
 bool cycles_keep(PyObject *rows);
 
 #endif

@@ -32,7 +32,7 @@ kinds_of(const lg_table *counts)
     for (size_t i = 0; dict != NULL && i < lg_table_column_count(counts); i++) {
         PyObject *count =
             PyLong_FromUnsignedLongLong(lg_table_cell(counts, 0, i).count);
-        /* The names are C strings: the table copied them. */
+        /* The table has copied the names, so C strings suffice. */
         if (count == NULL ||
             PyDict_SetItemString(dict, lg_table_column(counts, i).name.data,
                                  count) < 0)

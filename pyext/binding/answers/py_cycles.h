@@ -7,7 +7,7 @@
 
 extern PyType_Spec cycles_spec;
 
-/** The table is its from now on, on failure too. */
+/** Takes over the table, on failure too. */
 PyObject *cycles_new(snapshot_object *snapshot, lg_table *table);
 
 #endif

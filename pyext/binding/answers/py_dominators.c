@@ -142,8 +142,8 @@ PyType_Spec dominators_spec = {
     .slots = dominators_slots,
 };
 
-/* Adds up what the targets retain, into bytes[device]; free it. NULL with an
-   exception. */
+/* Adds up what the targets retain: bytes[device], which the caller frees. NULL
+   with an exception. */
 static uint64_t *
 weigh_set(snapshot_object *snapshot, PyObject *target, const lg_graph *graph)
 {

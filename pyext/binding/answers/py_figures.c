@@ -8,7 +8,7 @@
 #include "binding/capture/recorder.h"
 #include <leakgraph/report.h>
 
-/* Rows that the text shows; Python sees all. */
+/* How many rows the text shows; Python sees all. */
 #define SHOWN_ROWS 20
 
 static const char *const figures_names[] = {"mine", "module", "progress", NULL};

@@ -12,7 +12,7 @@ PyObject *core_findings(PyObject *module, PyObject *const *args,
 extern const char core_findings_doc[];
 
 /** Gives a result the findings among the facts of its table, which are about
- *  its rows; NULL, and the result is released, on failure. */
+ *  its rows. On failure returns NULL and releases the result. */
 PyObject *findings_attach(snapshot_object *snapshot, PyObject *result);
 
 #endif

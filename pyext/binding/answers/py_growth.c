@@ -11,7 +11,7 @@
 #include <leakgraph/report.h>
 #include <stdlib.h>
 
-/* Rows that the text shows; Python sees all. */
+/* How many rows the text shows; Python sees all. */
 #define SHOWN_ROWS 20
 
 typedef struct growth_request {
@@ -152,7 +152,7 @@ facts_new(snapshot_object *snapshot, const lg_table *table, PyObject *drawing)
     return facts;
 }
 
-/* The table is its from now on. */
+/* Takes over the table. */
 static PyObject *
 growth_new(snapshot_object *snapshot, lg_table *table, PyObject *drawing)
 {
@@ -198,8 +198,7 @@ find_growth(const growth_request *self, const lg_analysis *newest,
     return status;
 }
 
-/* The table and the view are the answer's from now on. The newest may be a
- * summary. */
+/* Takes over the table and the view. The newest may be a summary. */
 static PyObject *
 answer(core_state *state, PyObject *newest, lg_table *table, lg_view *view)
 {

@@ -1,4 +1,4 @@
-/** Growth: what there is more of in each of several snapshots. */
+/** Growth: what several snapshots have more and more of. */
 #ifndef LEAKGRAPH_PY_GROWTH_H
 #define LEAKGRAPH_PY_GROWTH_H
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets a new reference; -1 if it is NULL or on failure. */
+/* Takes over the value, and sets it. -1 if it is NULL or on failure. */
 static int
 set_item(PyObject *dict, const char *key, PyObject *value)
 {
@@ -113,7 +113,7 @@ accounts_tuple(core_state *state, const lg_accounts *accounts)
     return rows;
 }
 
-/* Of account_object(), for Arrow. */
+/* The fields of account_object(), as letters for Arrow. */
 static const char account_letters[] = "ublllllllllllllllllKE";
 
 /* Frees the texts. */
@@ -151,7 +151,7 @@ make(const lg_graph *graph, const lg_allocator_state *state,
     return status;
 }
 
-/* state NULL: the state of the snapshot's own allocators. */
+/* `state` is NULL for the snapshot's own allocators. */
 static PyObject *
 accounting_of(snapshot_object *snapshot, const lg_allocator_state *state)
 {
@@ -231,7 +231,8 @@ recorded_free(recorded *self)
     free(self->more_names);
 }
 
-/* The id of "cuda:N" in the graph, or else one after its devices. */
+/* The id of "cuda:N" in the graph; a device that the graph does not have gets
+   an id after all of the graph's. */
 static uint32_t
 find_device(recorded *self, const lg_graph *graph, uint32_t ordinal)
 {

@@ -20,7 +20,7 @@ static const result_field merged_fields[] = {
 static const result_shape merged_shape = {TYPE_MERGED, TYPE_MERGED_ROW,
                                           merged_fields, 0};
 
-/* What a picture needs comes after the values that Python sees. */
+/* The facts that a picture needs come after those that Python sees. */
 enum {
     FACT_OBJECTS,
     FACT_UNREACHABLE,

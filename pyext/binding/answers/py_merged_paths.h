@@ -6,10 +6,10 @@
 
 extern PyType_Spec merged_spec;
 
-/** Lines, if nobody says how many. */
+/** How many lines there are by default. */
 #define MERGED_LINES 20
 
-/** The MergedPaths of the nodes, in so many lines (0: all). */
+/** The MergedPaths of the nodes, in at most that many lines (0: all). */
 PyObject *merged_of(snapshot_object *snapshot, const lg_nodes *nodes,
                     size_t limit, const lg_monitor *monitor);
 

@@ -29,7 +29,7 @@ enum { PATH, EARLIER, STEPS, TITLE, PROGRESS, ARGUMENTS };
 typedef struct page_request {
     snapshot_object *snapshot;
     PyObject *path;  /* bytes */
-    PyObject *given; /* a list: the earlier ones, then the snapshot */
+    PyObject *given; /* a list: the earlier snapshots, then this one */
     PyObject *known; /* the path of the snapshot as str, or NULL */
     const char *title;
     compared compared;
@@ -37,7 +37,7 @@ typedef struct page_request {
     progress progress;
 } page_request;
 
-/* The earlier ones and the snapshot itself, as a list. */
+/* Lists the earlier snapshots, then this one. */
 static PyObject *
 all_given(PyObject *snapshot, PyObject *earlier)
 {
@@ -57,7 +57,7 @@ all_given(PyObject *snapshot, PyObject *earlier)
     return all;
 }
 
-/* The last part of the snapshot's path, unless a title is given. */
+/* Takes the last part of the snapshot's path if there is no title. */
 static bool
 find_title(page_request *self, PyObject *given)
 {
@@ -71,7 +71,7 @@ find_title(page_request *self, PyObject *given)
     self->known = PyUnicode_Substring(path, slash + 1, length);
     if (self->known != NULL)
         self->title = PyUnicode_AsUTF8(self->known);
-    /* A name that is no text is no title. */
+    /* A name that is not UTF-8 is no title. */
     PyErr_Clear();
     return true;
 }

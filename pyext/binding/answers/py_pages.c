@@ -17,7 +17,7 @@ typedef struct spans {
     size_t count;
 } spans;
 
-/* Places of a snapshot's nodes. */
+/* The place of each node of a snapshot. */
 typedef struct placed {
     snapshot_object *snapshot;
     const lg_graph *graph;
@@ -25,7 +25,7 @@ typedef struct placed {
     uint32_t *place_of;
 } placed;
 
-/* Each success needs one placed_end. */
+/* Call placed_end once after each success. */
 static bool
 placed_begin(placed *self, PyObject *snapshot)
 {
@@ -154,7 +154,7 @@ core_copied_pages(PyObject *module, PyObject *args)
     return answer;
 }
 
-/* The span that has the address; their count if none has it. */
+/* The index of the span that has the address, or their count. */
 static size_t
 span_with(const spans *all, uint64_t address)
 {

@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-/* Rows that the text shows; Python sees all. */
+/* How many rows the text shows; Python sees all. */
 #define SHOWN_ROWS 20
 
 typedef struct ranks_request {
@@ -59,7 +59,7 @@ drop_answer(PyObject *capsule)
     free(ranks);
 }
 
-/* What the page is written from, which is the capsule's from now on. */
+/* A capsule that takes over the answer, from which the page is written. */
 static PyObject *
 keep_answer(lg_ranks *ranks)
 {
@@ -79,7 +79,7 @@ keep_answer(lg_ranks *ranks)
     return capsule;
 }
 
-/* The table is its from now on, and the capsule, which may be NULL. */
+/* Takes over the table and the capsule, which may be NULL. */
 static PyObject *
 ranks_new(snapshot_object *snapshot, lg_table *table, PyObject *capsule)
 {
@@ -107,8 +107,7 @@ find_ranks(const ranks_request *self, lg_ranks *out, lg_table **table,
     return status;
 }
 
-/* Of what was found nothing is the caller's any more. Kinds of devices are
-   those of no snapshot. */
+/* Takes over what was found and the table. The sizes belong to no snapshot. */
 static PyObject *
 answer(core_state *state, lg_ranks *found, lg_table *table)
 {

@@ -1,6 +1,4 @@
-/** Info: a dict that shows itself in a REPL as the text that the command
- * prints.
- */
+/** Info: a dict that a REPL shows as the text that the command prints. */
 #ifndef LEAKGRAPH_PY_REPORT_H
 #define LEAKGRAPH_PY_REPORT_H
 
@@ -8,7 +6,7 @@
 
 extern PyType_Spec info_spec;
 
-/** Its base type. */
+/** The base type of Info. */
 #define INFO_BASE ((PyObject *)&PyDict_Type)
 
 #endif

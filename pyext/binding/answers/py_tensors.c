@@ -88,7 +88,7 @@ static const result_shape shapes[] = {
                              shape_fields, 0},
 };
 
-/* Storages and their bytes, before the limit. */
+/* The number of storages and their bytes, before the limit. */
 static PyObject *
 facts_of(snapshot_object *snapshot, const lg_table *table)
 {
@@ -109,7 +109,7 @@ facts_of(snapshot_object *snapshot, const lg_table *table)
     return facts;
 }
 
-/* The table is its from now on. */
+/* Takes over the table. */
 static PyObject *
 tensors_new(snapshot_object *snapshot, lg_tensor_group group, lg_table *table)
 {
@@ -118,7 +118,7 @@ tensors_new(snapshot_object *snapshot, lg_tensor_group group, lg_table *table)
     return group == LG_TENSORS_EACH ? findings_attach(snapshot, self) : self;
 }
 
-/* The analysis, if rows are asked for and it can be made: a part of a heap has
+/* The analysis, if rows are asked for and it can be made; a partial heap has
  * none. NULL with or without an exception. */
 static const lg_analysis *
 analysis_for(const tensors_request *self, snapshot_object *snapshot,

@@ -11,7 +11,7 @@ const char core_text_table_doc[] =
     "are flush right. No more than `limit` rows (0: all)\nare shown, and the "
     "others are counted.";
 
-/* Borrows from a tuple of as many str. */
+/* Borrows the texts of a tuple of that many strs. */
 static bool
 read_row(PyObject *row, size_t columns, lg_string *out)
 {

@@ -17,7 +17,7 @@ label_object(const lg_graph *graph, const lg_thread_row *row)
     return text_object(&label);
 }
 
-/* A value that is unknown without an analysis. */
+/* Returns None for what only an analysis knows. */
 static PyObject *
 none(void)
 {
@@ -73,7 +73,7 @@ rows_tuple(snapshot_object *snapshot, const lg_graph *graph,
     return rows;
 }
 
-/* NULL without an exception: the snapshot can have no analysis. */
+/* NULL without an exception if the snapshot can have no analysis. */
 static const lg_analysis *
 analysis_if_any(snapshot_object *self, const lg_monitor *monitor)
 {
@@ -106,7 +106,7 @@ make(const lg_graph *graph, const lg_analysis *analysis,
     return status;
 }
 
-/* Of row_object(), for Arrow. */
+/* The fields of row_object(), as letters for Arrow. */
 static const char row_letters[] = "luuNSSb";
 
 static PyObject *

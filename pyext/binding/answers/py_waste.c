@@ -15,7 +15,7 @@ typedef struct waste_request {
     progress progress;
 } waste_request;
 
-/* The arguments of the method; the function has contents behind them. */
+/* The arguments of the method; the function has `contents` after them. */
 enum {
     ARG_LIMIT,
     ARG_LIBRARIES,

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Objects that live on and are worth telling. */
+/* How many surviving objects are worth telling. */
 enum { SURVIVORS = 5 };
 
-/* The shown text has so many rows. */
+/* How many rows the text shows. */
 enum { ROWS_SHOWN = 20 };
 
 static bool
@@ -60,7 +60,7 @@ is_of(snapshot_object *snapshot, const void *own)
     return false;
 }
 
-/* All references from the one to the other by the label. */
+/* All references with that label from one node to the other. */
 static bool
 add_labelled(lg_graph *graph, const lg_hops *hops, uint32_t target,
              const char *label, lg_edges *out)
@@ -79,7 +79,7 @@ add_labelled(lg_graph *graph, const lg_hops *hops, uint32_t target,
     return going;
 }
 
-/* A Hop, or another row that begins like one. */
+/* Takes a Hop, or another row that begins like one. */
 static bool
 add_hop(snapshot_object *snapshot, PyObject *hop, lg_edges *out)
 {

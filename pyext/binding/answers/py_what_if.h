@@ -1,4 +1,4 @@
-/** WhatIf: what would die if references were cut. */
+/** WhatIf: what would die if you cut references. */
 #ifndef LEAKGRAPH_PY_WHAT_IF_H
 #define LEAKGRAPH_PY_WHAT_IF_H
 

@@ -34,7 +34,7 @@ write_report(why_object *self, lg_format format, const lg_monitor *monitor)
     return error_raise(object_state(self), status, &error);
 }
 
-/* Where tracemalloc says nothing, what an allocator of buffers recorded. */
+/* If tracemalloc says nothing, takes what an allocator of buffers recorded. */
 static bool
 take_recorded_allocation(why_object *self)
 {
@@ -58,7 +58,7 @@ find_out(why_object *self, const lg_analysis *analysis,
                         lg_nodes_biggest(analysis, nodes->items, nodes->count),
                         monitor, &self->why, &error);
     Py_END_ALLOW_THREADS
-    /* A folded namespace stands for its owner. */
+    /* Show the owner in place of its folded namespace. */
     if (status == LG_OK && nodes->count == 1)
         nodes->items[0] = self->why.node;
     if (status == LG_OK && take_recorded_allocation(self))

@@ -16,30 +16,30 @@ extern const char core_why_doc[];
 typedef struct why_object {
     PyObject_HEAD
     snapshot_object *snapshot;
-    node_object *node; /* of several, the biggest */
+    node_object *node; /* of several nodes, the biggest */
     lg_nodes nodes;    /* all of them */
     lg_why why;        /* the answer: computed once, for the node */
     PyObject *note;    /* str, maybe empty: where it was allocated */
     PyObject *text;
     PyObject *drawing; /* made on first use */
-    PyObject *made;    /* a dict of its attributes, if it keeps no snapshot */
+    PyObject *made;    /* a dict of the attributes, if no snapshot is kept */
 } why_object;
 
 /** Makes all attributes, because the snapshot goes with the call. False with an
  *  exception. */
 bool why_keep(why_object *self);
 
-/** Those first, if they are made. */
+/** Looks first among the attributes that are made. */
 PyObject *why_getattro(why_object *self, PyObject *name);
 
-/** What to cut, as attributes; see the type's. */
+/** The attributes about what to cut. */
 PyObject *why_frees(why_object *self, void *closure);
 PyObject *why_cuts(why_object *self, void *closure);
 PyObject *why_cut_count(why_object *self, void *closure);
 PyObject *why_kept(why_object *self, void *closure);
 PyObject *why_paths(why_object *self, void *closure);
 
-/** Its forms, for the type's slots and methods. */
+/** The forms of a Why, for the type's slots and methods. */
 PyObject *why_drawing(why_object *self, void *closure);
 PyObject *why_repr(why_object *self);
 PyObject *why_str(why_object *self);

@@ -3,13 +3,13 @@
  */
 #include "binding/answers/py_why.h"
 
-/* Attributes that are made of the graph when they are asked for. */
+/* Attributes that are made from the graph when they are asked for. */
 static const char *const lazy_names[] = {
     "path",      "frees",    "cuts",  "cut_count", "kept", "paths",
     "dominator", "retained", "spent", "hint",      "json", "drawing",
 };
 
-/* Makes them all, because the snapshot goes with the call. */
+/* Makes all of them now, because the snapshot goes with the call. */
 bool
 why_keep(why_object *self)
 {

@@ -30,7 +30,7 @@ core_attach_version(PyObject *module, PyObject *args)
     return PyLong_FromUnsignedLong(minor);
 }
 
-/* What a call of _attach() asks for. */
+/* The arguments of _attach(). */
 typedef struct attaching {
     lg_attach_request request;
     const char *library;

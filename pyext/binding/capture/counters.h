@@ -1,4 +1,4 @@
-/** The memory of this process, cheap enough to look at again and again. */
+/** The memory of this process, cheap enough to read again and again. */
 #ifndef LEAKGRAPH_COUNTERS_H
 #define LEAKGRAPH_COUNTERS_H
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Opens a file without a name, in the folder of the snapshot. */
+/* Opens a file without a name in the folder of the snapshot. */
 static lg_status
 open_spill(const forked_save *self, int *out, lg_error *error)
 {

@@ -1,4 +1,4 @@
-/** How much memory of closed snapshots stays for later captures. */
+/** How much memory of closed snapshots the process keeps for later captures. */
 #ifndef LEAKGRAPH_KEEP_MEMORY_H
 #define LEAKGRAPH_KEEP_MEMORY_H
 

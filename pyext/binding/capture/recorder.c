@@ -18,9 +18,9 @@ typedef struct capture_request {
     progress progress;
 } capture_request;
 
-/* What tracemalloc has for itself. It makes an int, so the capture itself
-   cannot ask. Looking the function up as an attribute would leave its name in
-   the cache that types have for their attributes. */
+/* What tracemalloc uses itself. The capture cannot ask, because the answer is
+   an int object. Looking the function up as an attribute would leave its name
+   in the cache that types have for their attributes. */
 static uint64_t
 traced_bytes(void)
 {
@@ -96,7 +96,7 @@ request_capture(capture_request *self, core_state *state)
     return graph;
 }
 
-/* A snapshot for one answer. */
+/* Takes a snapshot for one answer. */
 static snapshot_object *
 snapshot_by(core_state *state, lg_capture_options *options,
             const lg_monitor *monitor)
@@ -183,7 +183,7 @@ typedef struct saving {
     bool fork;
     bool spill;
     bool hold;
-    unsigned timeout; /* seconds without progress of the forked child */
+    unsigned timeout; /* seconds that the child may take without progress */
     double started;
     double pause;
     uint32_t nodes;
@@ -268,7 +268,7 @@ record(core_state *state, capture_request *request, saving *self)
     return info;
 }
 
-/* Checks options that only a forked child has, or does not have. */
+/* Refuses options that only a forked child has, or that it does not have. */
 static bool
 saving_check(core_state *state, const saving *self)
 {

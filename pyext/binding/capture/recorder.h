@@ -9,11 +9,11 @@ PyObject *core_snapshot(PyObject *module, PyObject *const *args,
 PyObject *core_save_snapshot(PyObject *module, PyObject *const *args,
                              Py_ssize_t nargs, PyObject *kwnames);
 
-/** A new Snapshot of the whole heap, or NULL with an exception. The capture
- *  leaves out `held`, the argument of the call, unless it is NULL. */
+/** Captures the whole heap into a new Snapshot; NULL with an exception. Leaves
+ *  out `held`, the argument of the call, unless it is NULL. */
 snapshot_object *snapshot_now(core_state *state, PyObject *held,
                               const lg_monitor *monitor);
-/** The same, with equal contents known if `contents`. */
+/** The same; with `contents` it also finds equal contents. */
 snapshot_object *snapshot_of_contents(core_state *state, bool contents,
                                       const lg_monitor *monitor);
 

@@ -10,7 +10,7 @@
 typedef struct slot {
     const PyObject *target; /* NULL: free */
     Py_ssize_t index;       /* among the targets */
-    Py_ssize_t last;        /* the object that was last found to refer to it */
+    Py_ssize_t last;        /* the last object that was found to refer to it */
 } slot;
 
 /* A reference that was found: the target's and the referrer's index. */
@@ -20,7 +20,7 @@ typedef struct reference {
 
 typedef struct search {
     PyObject *objects;
-    slot *slots; /* a power of two, at most half of them taken */
+    slot *slots; /* as many as a power of two, at most half of them taken */
     size_t mask;
     Py_ssize_t source; /* the object that is visited */
     reference *found;
@@ -28,7 +28,7 @@ typedef struct search {
     bool failed;
 } search;
 
-/* The slot of an address, or the free one where it belongs. */
+/* The slot of an address, or the free slot where it belongs. */
 static slot *
 slot_of(const search *in, const PyObject *address)
 {
@@ -76,7 +76,7 @@ visit(PyObject *object, void *context)
     return 0;
 }
 
-/* Returns 0, which ends the visit of a collector that calls it. */
+/* Returns 0, so that a collector that calls it ends its visit. */
 static int
 visit_all(PyObject *Py_UNUSED(first), void *context)
 {
@@ -91,7 +91,7 @@ visit_all(PyObject *Py_UNUSED(first), void *context)
     return 0;
 }
 
-/* For each target a list of its referrers. */
+/* Makes a list of referrers for each target. */
 static PyObject *
 lists_of(const search *in, PyObject *targets)
 {
@@ -131,7 +131,7 @@ core_referrers(PyObject *Py_UNUSED(module), PyObject *args)
     if (!open_search(&in, objects, targets))
         return PyErr_NoMemory();
 #ifdef Py_GIL_DISABLED
-    /* The collector stops the other threads before it calls. */
+    /* The collector stops the other threads before it calls back. */
     PyUnstable_GC_VisitObjects(visit_all, &in);
 #else
     visit_all(NULL, &in);

@@ -4,7 +4,7 @@
 
 #include "binding/support/shim.h"
 
-/** Visits each of a list of objects once, however many targets there are. */
+/** Visits each object of a list once, however many targets there are. */
 PyObject *core_referrers(PyObject *module, PyObject *args);
 
 extern const char core_referrers_doc[];

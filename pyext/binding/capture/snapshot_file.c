@@ -69,7 +69,7 @@ normalise(char *path)
     *end = '\0';
 }
 
-/* Like os.path.abspath(), which no longer runs while the interpreter ends. */
+/* Does what os.path.abspath() does, which fails while the interpreter ends. */
 static PyObject *
 absolute_path(const char *path)
 {

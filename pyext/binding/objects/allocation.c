@@ -4,8 +4,8 @@
 
 #define FRAMES_SHOWN 4
 
-/* tracemalloc, if it traces; never imports it. NULL without an exception
- * otherwise. */
+/* The module tracemalloc if it is imported and traces; NULL otherwise, without
+ * an exception. */
 static PyObject *
 active_tracemalloc(void)
 {

@@ -4,8 +4,8 @@
 
 #include "binding/support/shim.h"
 
-/** "allocated at a.py:3, called from b.py:7"; empty unless tracemalloc is
- *  imported, traces, and did so then. */
+/** Writes "allocated at a.py:3, called from b.py:7". Writes nothing unless
+ *  tracemalloc is imported, traces, and did so then. */
 PyObject *allocation_note(PyObject *object);
 
 #endif

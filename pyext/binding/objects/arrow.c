@@ -31,7 +31,8 @@ width_of(const char *format)
     return strchr("Lglu", *format) ? 8 : *format == 'I' ? 4 : 1;
 }
 
-/* Texts have 64-bit ends ("U" of Arrow), so that a column of any size fits. */
+/* Texts have 64-bit offsets (Arrow's "U"), so that a column of any size
+   fits. */
 static column *
 add_column(arrow_batch *batch, lg_string name, const char *format, size_t width)
 {
@@ -75,7 +76,7 @@ arrow_end(arrow_batch *batch)
         batch->within = 0;
 }
 
-/* The column that is open, if a row is left to fill. */
+/* The open column, if it has a row left to fill. */
 static column *
 current(arrow_batch *batch)
 {

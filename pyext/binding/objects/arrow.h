@@ -1,8 +1,9 @@
 /**
  * Columns for Arrow's C data interface
- * (https://arrow.apache.org/docs/format/CDataInterface.html), which libraries
- * of data frames take without one knowing the other. A batch copies what it is
- * given, so it outlives the snapshot, and any thread may release it.
+ * (https://arrow.apache.org/docs/format/CDataInterface.html), through which
+ * libraries of data frames exchange data without knowing each other. A batch
+ * copies what it is given, so it outlives the snapshot, and any thread may
+ * release it.
  */
 #ifndef LEAKGRAPH_ARROW_H
 #define LEAKGRAPH_ARROW_H
@@ -14,7 +15,7 @@
 
 typedef struct arrow_batch arrow_batch;
 
-/** NULL: memory ran out. It sticks in a batch: arrow_stream raises it. */
+/** NULL: memory ran out. A batch remembers that, and arrow_stream raises it. */
 arrow_batch *arrow_batch_new(size_t rows);
 void arrow_batch_free(arrow_batch *batch);
 
@@ -33,13 +34,12 @@ void arrow_add_text(arrow_batch *batch, lg_string text);
 void arrow_add_null(arrow_batch *batch);
 void arrow_add_value(arrow_batch *batch, uint64_t bits);
 
-/** The capsule that `__arrow_c_stream__` returns: a stream of one batch, which
- *  is its from now on, on failure too. */
+/** The capsule that `__arrow_c_stream__` returns: a stream of one batch. Takes
+ *  over the batch, on failure too. */
 PyObject *arrow_stream(arrow_batch *batch);
 
-/** The capsule that `__arrow_c_schema__` returns: the columns of a batch, which
- *  is freed, on failure too. Its rows do not matter, so a batch of none will
- *  do. */
+/** The capsule that `__arrow_c_schema__` returns: the columns of a batch. Frees
+ *  the batch, on failure too. Its rows do not matter, so it may have none. */
 PyObject *arrow_schema(arrow_batch *batch);
 
 #endif

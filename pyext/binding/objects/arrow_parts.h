@@ -1,4 +1,4 @@
-/** What the files of Arrow share: its columns, before they are handed out. */
+/** What the files about Arrow share: columns before they are handed out. */
 #ifndef LEAKGRAPH_ARROW_PARTS_H
 #define LEAKGRAPH_ARROW_PARTS_H
 
@@ -9,9 +9,9 @@ enum { MOST_COLUMNS = 64 };
 typedef struct column {
     char *name;
     char format[4];
-    uint32_t parent;   /* its number and 1; 0: the batch */
-    uint8_t *validity; /* a bit each, made with the first null */
-    char *values;      /* numbers, bits, or the ends of texts */
+    uint32_t parent;   /* 1 + its index; 0: the batch */
+    uint8_t *validity; /* one bit for each row, made with the first null */
+    char *values;      /* numbers, bits, or the offsets of texts */
     char *bytes;       /* of texts */
     size_t bytes_length;
     size_t bytes_room;
@@ -23,9 +23,9 @@ struct arrow_batch {
     size_t rows;
     column columns[MOST_COLUMNS];
     uint32_t count;
-    uint32_t within; /* of the record that is open, and 1; 0: none */
+    uint32_t within; /* 1 + the index of the open record; 0: none */
     bool failed;
-    bool taken; /* it was handed out */
+    bool taken; /* the batch was handed out */
 };
 
 #endif

@@ -66,7 +66,8 @@ add_plain(arrow_batch *batch, const result_object *result, Py_ssize_t field)
         add_value(batch, letter, value_at(result, i, field));
 }
 
-/* All sizes of a snapshot have the same devices. NULL: there is no size. */
+/* All sizes of a snapshot have the same devices, so the first size tells them.
+   NULL: there is no size. */
 static PyObject *
 devices_of(const result_object *result, Py_ssize_t field)
 {
@@ -118,7 +119,8 @@ evidence_name(uint32_t which)
     return lg_evidence_name((lg_evidence)which);
 }
 
-/* A dict without a key has 0 bytes of it; with a tuple, its first number. */
+/* The bytes of a key, 0 if it is missing. If the value is a tuple, they are its
+   first number. */
 static uint64_t
 bytes_in(PyObject *dict, const char *key)
 {

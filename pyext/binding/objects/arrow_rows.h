@@ -5,9 +5,9 @@
 #include "binding/objects/arrow.h"
 #include "binding/objects/result.h"
 
-/** The rows of a result whose `arrow` has a letter for each field: "u" a str,
- *  "b" a bool, "l" an int, "N" a Node, "S" a Size, "K" and "E" a dict
- *  by kind of tensor and by evidence. NULL with an exception. */
+/** Copies the rows of a result whose `arrow` has a letter for each field: "u" a
+ *  str, "b" a bool, "l" an int, "N" a Node, "S" a Size, "K" and "E" a dict by
+ *  kind of tensor and by evidence. NULL with an exception. */
 PyObject *rows_arrow(const result_object *result);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The structures are those of the specification, part of its ABI. */
+/* The specification defines these structures as a part of its ABI. */
 struct ArrowSchema {
     const char *format;
     const char *name;
@@ -106,7 +106,7 @@ fill_schema(const arrow_batch *batch, uint32_t parent, const char *format,
     return fine;
 }
 
-/* Hands the buffers of a column over. */
+/* Hands over the buffers of a column. */
 static bool
 take_buffers(column *one, struct ArrowArray *out)
 {
@@ -173,7 +173,7 @@ get_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
         *out = (struct ArrowArray){0};
         return 0;
     }
-    /* What was not handed over is freed with the batch. */
+    /* The batch still owns, and frees, what was not handed over. */
     batch->taken = fill_array(batch, 0, NULL, out);
     if (!batch->taken)
         release_array(out);

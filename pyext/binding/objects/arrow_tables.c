@@ -23,7 +23,7 @@ text_of(const lg_text *formatted)
                        (uint32_t)formatted->length};
 }
 
-/* The request for a schema is a wish, which nobody has to fulfil. */
+/* A consumer may request a schema, but nobody has to fulfil the request. */
 static bool
 takes_schema(PyObject *args)
 {
@@ -162,7 +162,7 @@ sequence_arrow(const sequence_object *of, batch_of *make)
     return arrow_stream(batch);
 }
 
-/* The columns are those of no items. */
+/* Takes the columns from an empty sequence. */
 static PyObject *
 sequence_schema(const sequence_object *of, batch_of *make)
 {
@@ -252,7 +252,7 @@ snapshot_retained_arrow(PyObject *self, PyObject *Py_UNUSED(unused))
     return arrow_stream(batch);
 }
 
-/* Of a table: its rows without headings. */
+/* The rows of a table without headings. */
 typedef struct row_list {
     const lg_table *table;
     const size_t *rows;
@@ -276,7 +276,7 @@ add_size(arrow_batch *batch, const row_list *from, size_t column)
     arrow_end(batch);
 }
 
-/* Counts and bytes are signed, so that a query can subtract them. */
+/* Makes counts and bytes signed, so that a query can subtract them. */
 static const char *
 format_of(lg_column_type type)
 {
@@ -300,7 +300,7 @@ format_of(lg_column_type type)
     }
 }
 
-/* `256, 64`: several numbers as a text. */
+/* Writes several numbers as a text: `256, 64`. */
 static void
 add_several(arrow_batch *batch, const lg_cell *cell)
 {

@@ -1,4 +1,4 @@
-/** The tables that Python hands to libraries of data frames. */
+/** The tables that Python gives to libraries of data frames. */
 #ifndef LEAKGRAPH_ARROW_TABLES_H
 #define LEAKGRAPH_ARROW_TABLES_H
 
@@ -9,7 +9,8 @@ PyObject *edges_arrow(PyObject *self, PyObject *args);
 PyObject *nodes_schema(PyObject *self, PyObject *unused);
 PyObject *edges_schema(PyObject *self, PyObject *unused);
 PyObject *result_arrow(PyObject *self, PyObject *args);
-/** A method of Snapshot: what each node retains, from the analysis. */
+/** A method of Snapshot: a table of what each node retains, from the
+ *  analysis. */
 PyObject *snapshot_retained_arrow(PyObject *self, PyObject *unused);
 
 #define ARROW_METHOD(function)                                                 \

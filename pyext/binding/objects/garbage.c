@@ -1,5 +1,5 @@
 /**
- * What the collector would free.
+ * What the garbage collector would free.
  */
 #include "binding/objects/handle.h"
 #include "binding/support/errors.h"

@@ -2,7 +2,7 @@
 #include "binding/support/convert.h"
 #include <stdlib.h>
 
-/* What an answer shows, it keeps (kept.c). */
+/* Notes the node for kept.c: an answer keeps what it shows. */
 static bool
 note_shown(snapshot_object *snapshot, uint32_t index)
 {

@@ -1,14 +1,14 @@
 /**
- * Handles: Node, Edge, Root and sequences of them are numbers in a Snapshot,
- * which they hold. They are made here, so that each of their types can make
- * those of the others.
+ * Handles: Node, Edge, Root and sequences of them are numbers in a Snapshot, to
+ * which they hold a reference. This file makes all of them, because each type
+ * makes instances of others.
  */
 #ifndef LEAKGRAPH_HANDLE_H
 #define LEAKGRAPH_HANDLE_H
 
 #include "binding/objects/py_snapshot.h"
 
-/** Light: three words and its header. */
+/** Small, because programs hold many. */
 typedef struct node_object {
     PyObject_HEAD
     snapshot_object *snapshot;
@@ -29,13 +29,14 @@ typedef struct sequence_range {
     Py_ssize_t length;
 } sequence_range;
 
-/** Makes its items when asked: a sequence of millions costs nothing to hold. */
+/** Makes its items when they are asked for, so that a sequence of millions
+ *  costs nothing to hold. */
 typedef struct sequence_object {
     PyObject_HEAD
     snapshot_object *snapshot;
     core_type item;  /* TYPE_NODE, TYPE_EDGE or TYPE_ROOT */
     bool backward;   /* edges as their targets see them */
-    uint64_t *items; /* malloc(); NULL: the range counts */
+    uint64_t *items; /* from malloc(); NULL: `range` has the numbers */
     sequence_range range;
 } sequence_object;
 
@@ -46,7 +47,7 @@ uint64_t sequence_number(const sequence_object *self, Py_ssize_t i);
 PyObject *node_new(core_state *state, snapshot_object *snapshot,
                    uint32_t index);
 
-/** Whether an object is a Node, told by more than the name of its type. */
+/** Whether an object is a Node. Does not go by the name of its type. */
 bool node_check(PyObject *object);
 
 PyObject *edge_new(core_state *state, snapshot_object *snapshot, uint64_t index,

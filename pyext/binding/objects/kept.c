@@ -4,16 +4,16 @@
 #include <leakgraph/answers.h>
 #include <marshal.h>
 
-/* marshal's format that every Python 3 reads. */
+/* The format of marshal that every Python 3 reads. */
 #define FORMAT 2
 
-/* What is kept of a node, in this order. */
+/* The facts that are kept of a node, in this order. */
 enum {
     KEPT_REPR,
     KEPT_TYPE,
     KEPT_RETAINED,
     KEPT_REACHABLE,
-    KEPT_DOMINATOR, /* all that follow are kept as they are */
+    KEPT_DOMINATOR, /* the facts from here on are kept as they are */
 };
 
 static const char *const names[] = {
@@ -26,7 +26,7 @@ static const char *const names[] = {
 
 enum { KEPT_COUNT = sizeof names / sizeof *names };
 
-/* The number of a Node; of None itself. */
+/* Takes over a Node and returns its number; returns None for None. */
 static PyObject *
 number_of(PyObject *node)
 {
@@ -46,7 +46,8 @@ dict_of(PyObject *size)
     return dict;
 }
 
-/* As marshal can write it; Ellipsis: not known without an analysis. */
+/* The attribute as marshal can write it; Ellipsis if only an analysis knows
+   it. */
 static PyObject *
 plain_attribute(const snapshot_object *snapshot, PyObject *node, int which)
 {
@@ -95,8 +96,8 @@ remember_node(snapshot_object *snapshot, PyObject *records, uint32_t index)
     return done;
 }
 
-/* Records of the nodes that were shown and of their dominators. Out of the
- * collector's sight, no later snapshot sees the dict. */
+/* Records the nodes that were shown and their dominators. The collector does
+ * not track the dict, so that no later snapshot shows it. */
 static PyObject *
 remember(snapshot_object *snapshot)
 {
@@ -174,7 +175,7 @@ kept_repr(const node_object *node)
                                 (unsigned long)node->index);
 }
 
-/* The node of that number, if it is known as well. */
+/* The node with that number, if it is kept, too. */
 static PyObject *
 node_numbered(const node_object *node, PyObject *number)
 {

@@ -8,22 +8,23 @@
 
 #include "binding/objects/handle.h"
 
-/** The answer (or NULL) to a question that `snapshot` was taken for, from
- *  snapshot_now(): keeps what it shows, and frees the graph. Takes over the
- *  reference to the snapshot, which may be NULL. NULL with an exception. */
+/** Keeps the facts that the answer shows, frees the graph of `snapshot`, and
+ *  returns the answer. snapshot_now() took the snapshot for the question. Takes
+ *  over both references, which may be NULL. NULL with an exception. */
 PyObject *kept_answer(snapshot_object *snapshot, PyObject *answer);
 
-/** An attribute of a node whose graph is gone; NULL without an exception if it
- *  is none that was kept, else with one. */
+/** An attribute of a node whose graph is gone. NULL without an exception if no
+ *  such attribute is ever kept, and otherwise with one. */
 PyObject *kept_attribute(const node_object *node, PyObject *name);
 
 /** The text of repr() of such a node. */
 PyObject *kept_repr(const node_object *node);
 
-/** Whether such a snapshot knows the node. */
+/** Whether such a snapshot has kept the node. */
 bool kept_has(const snapshot_object *snapshot, uint32_t index);
 
-/** _core._recalled(records): a snapshot of what a pickle holds of one. */
+/** _core._recalled(records): a Snapshot without a graph, from the records in a
+ *  pickle. */
 PyObject *core_recalled(PyObject *module, PyObject *records);
 
 extern const char core_recalled_doc[];

@@ -1,5 +1,5 @@
 /**
- * The graph of a Snapshot: who owns it, who is at work on it, when it is freed.
+ * The graph of a Snapshot: who owns it, who uses it, and when it is freed.
  */
 #include "binding/support/errors.h"
 #include "binding/objects/py_snapshot.h"
@@ -34,7 +34,8 @@ snapshot_new(core_state *state, lg_graph *graph)
 lg_graph *
 snapshot_graph(snapshot_object *self)
 {
-    /* The other threads of an interpreter that ends stop at its lock. */
+    /* While the interpreter ends, its other threads stop when they take its
+       lock. */
     if (Py_IsFinalizing())
         lg_process_ends();
     if (!self->closed)

@@ -3,9 +3,9 @@
 
 #include <leakgraph/analysis.h>
 
-/* Waits without the GIL for the thread that is at work, if any; Ctrl-C ends the
- * wait. A progress callback that asks the snapshot under analysis would wait
- * for itself. */
+/* Waits without the GIL for the thread that analyses, if any; Ctrl-C ends the
+ * wait. Refuses to wait for itself, as a progress callback would that asks the
+ * snapshot. */
 static bool
 start_work(snapshot_object *self)
 {
@@ -17,7 +17,7 @@ start_work(snapshot_object *self)
                         "once that is done.");
         return false;
     }
-    /* A thread that needs the GIL gets it no more. */
+    /* The other thread can no longer get the GIL, so do not wait for it. */
     if (Py_IsFinalizing()) {
         PyErr_SetString(object_state(self)->errors[ERROR_BASE],
                         "A thread was analysing the snapshot when the "
@@ -43,7 +43,7 @@ end_work(snapshot_object *self)
     lg_lock_give(&self->at_work);
 }
 
-/* What was saved with the graph, or else a new one. */
+/* Takes the analysis that was saved with the graph, or makes one. */
 static lg_status
 find_analysis(const lg_graph *graph, const lg_monitor *monitor,
               lg_analysis **out, lg_error *error)
@@ -102,6 +102,6 @@ analysis_get(snapshot_object *snapshot)
         snapshot_release(snapshot);
     if (!progress_end(&watch, made ? LG_OK : LG_ECANCELLED))
         return NULL;
-    /* Another thread may have closed it meanwhile. */
+    /* Another thread may have closed the snapshot meanwhile. */
     return snapshot_graph(snapshot) ? snapshot->analysis : NULL;
 }

@@ -6,8 +6,8 @@
 #include "binding/objects/py_snapshot.h"
 
 /** The analysis, for work without the GIL: each success needs one
- *  snapshot_release. Made now if need be, or awaited from another thread that
- *  makes it; NULL with an exception. */
+ *  snapshot_release. Makes it if need be, or waits for the thread that makes
+ *  it. NULL with an exception. */
 const lg_analysis *analysis_acquire(snapshot_object *snapshot,
                                     const lg_monitor *monitor);
 

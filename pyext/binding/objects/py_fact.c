@@ -1,5 +1,5 @@
 /**
- * What is known of a node beyond its columns.
+ * The attributes of a node that are not columns of the graph.
  */
 #include "binding/support/convert.h"
 #include "binding/objects/py_node.h"

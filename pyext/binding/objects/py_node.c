@@ -229,8 +229,8 @@ node_referents(node_object *self, PyObject *Py_UNUSED(unused))
     return sequence_new(object_state(self), TYPE_EDGES, self->snapshot, range);
 }
 
-/* Asked twice: first for how many, then for the edges. The first call may build
- * the reverse index, hence without the GIL. */
+/* Called twice: first for the count, then for the edges. The first call may
+ * build the reverse index, so release the GIL. */
 static uint64_t *
 copy_referrers(lg_graph *graph, uint32_t node, uint64_t *count)
 {
@@ -260,8 +260,8 @@ node_referrers(node_object *self, PyObject *Py_UNUSED(unused))
                                  (Py_ssize_t)count);
 }
 
-/* Pickles a node as its number and the file of its snapshot, or what is kept
- * of that file. */
+/* Pickles a node as its number with the file of its snapshot or, if the graph
+ * is gone, with the kept facts. */
 static PyObject *
 node_reduce(node_object *self, PyObject *Py_UNUSED(unused))
 {
@@ -282,7 +282,7 @@ node_reduce(node_object *self, PyObject *Py_UNUSED(unused))
     return reduced;
 }
 
-/* It never changes. */
+/* Returns the node itself, because it never changes. */
 static PyObject *
 node_copy(PyObject *self, PyObject *Py_UNUSED(memo))
 {

@@ -3,7 +3,7 @@
 #include "binding/support/errors.h"
 #include "binding/objects/handle.h"
 
-/** Owns all it shows but the nodes' snapshot. */
+/** Owns all that it shows except the snapshot of its nodes. */
 typedef struct path_object {
     PyObject_HEAD
     PyObject *root; /* Root or None */

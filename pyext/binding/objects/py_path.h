@@ -16,7 +16,7 @@ PyObject *hop_object(core_state *state, snapshot_object *snapshot,
 PyObject *hop_tuple(core_state *state, snapshot_object *snapshot,
                     const lg_hop *hops, size_t count);
 
-/** A Path; one that is not rooted begins at a dominator. */
+/** A Path. If it is not rooted, it begins at a dominator. */
 PyObject *path_new(core_state *state, snapshot_object *snapshot,
                    const lg_path *path, bool rooted);
 

@@ -1,9 +1,9 @@
 /**
- * Snapshot: owns one lg_graph. Nodes, edges and sequences hold the Snapshot;
- * whoever works on the graph without the GIL counts as a user, so that close()
- * in another thread frees it only after the last one is done. In a
- * free-threaded build nobody can tell who is the last, so it is freed with the
- * Snapshot.
+ * Snapshot: owns one lg_graph. Nodes, edges and sequences hold the Snapshot.
+ * Whoever works on the graph without the GIL counts as a user, so that close()
+ * in another thread frees the graph only after the last user is done. A
+ * free-threaded build cannot tell which user is the last, so it frees the graph
+ * with the Snapshot.
  */
 #ifndef LEAKGRAPH_PY_SNAPSHOT_H
 #define LEAKGRAPH_PY_SNAPSHOT_H
@@ -16,28 +16,28 @@
 typedef struct snapshot_object {
     PyObject_HEAD
     lg_graph *graph;
-    Py_ssize_t uses;    /* calls at work on the graph, maybe without the GIL */
+    Py_ssize_t uses;    /* calls that use the graph, maybe without the GIL */
     Py_ssize_t exports; /* buffers handed out by columns */
     bool closed;
     uint8_t *root_bits;    /* one per node, made when first asked for */
     lg_analysis *analysis; /* made once, under the lock; or NULL */
-    lg_lock at_work;       /* held by the thread that makes it */
+    lg_lock at_work;       /* held by the thread that makes the analysis */
     unsigned long analyst; /* that thread */
     bool loaded;           /* malloc has the graph, not the capture's arena */
-    lg_own_share own;      /* what malloc has of it and of the analysis */
-    PyObject *devices;     /* tuple of their names, 'host' first */
+    lg_own_share own;      /* bytes from malloc of it and of the analysis */
+    PyObject *devices;     /* names of devices: a tuple, 'host' first */
     PyObject *path;        /* of its file: str, or NULL */
-    bool notes_shown;      /* taken for one question, whose answer is made */
-    lg_nodes shown;        /* nodes that the answer shows, some twice */
+    bool notes_shown; /* taken for one question, whose answer is being made */
+    lg_nodes shown;   /* nodes that the answer shows, some twice */
     size_t shown_room;
-    PyObject *kept; /* what is known of them once the graph is gone: a dict of
+    PyObject *kept; /* what remains of them without the graph: a dict of
                        marshalled records (kept.c); or NULL */
     PyObject *weakrefs;
 } snapshot_object;
 
 extern PyType_Spec snapshot_spec;
 
-/** A Snapshot that owns `graph` from now on; frees it on failure. */
+/** Makes a Snapshot that takes over `graph`; frees it on failure. */
 PyObject *snapshot_new(core_state *state, lg_graph *graph);
 
 /** The graph, for work under the GIL; ClosedError and NULL if it is closed. */
@@ -48,28 +48,28 @@ lg_graph *snapshot_graph(snapshot_object *self);
 lg_graph *snapshot_acquire(snapshot_object *self);
 void snapshot_release(snapshot_object *self);
 
-/** Counts what malloc has of it as leakgraph's own; for when that has changed.
- */
+/** Updates how many bytes from malloc count as leakgraph's own. Call this when
+ *  they have changed. */
 void snapshot_count(snapshot_object *self);
 
-/** Closes it: the graph is freed now, or after the last release. */
+/** Closes the snapshot: frees its graph now, or after the last release. */
 void snapshot_give_up(snapshot_object *self);
 
-/** Closes one that `kept` stands for from now on and that no thread is at work
- *  on: the graph is freed now. */
+/** Closes a snapshot that no thread uses, and frees its graph now: `kept`
+ *  stands for the graph. */
 void snapshot_forget(snapshot_object *self);
 
-/** A closed Snapshot that knows what `kept` says. */
+/** Makes a closed Snapshot that knows what `kept` says. */
 PyObject *snapshot_recalled(core_state *state, PyObject *kept);
 
-/** A closed Snapshot that knows the names of its devices only, a tuple that is
- *  its from now on; NULL: fails with the exception there is. */
+/** Makes a closed Snapshot that knows only the names of its devices. Takes over
+ *  the tuple; if that is NULL, fails with the current exception. */
 PyObject *snapshot_gone(core_state *state, PyObject *devices);
 
-/** Frees all that it owns; for its deallocation alone. */
+/** Frees all that it owns. Only for its deallocation. */
 void snapshot_dispose(snapshot_object *self);
 
-/** Whether a root stands at the node: 1, 0, or -1 with an exception. */
+/** Whether the node is a root: 1, 0, or -1 with an exception. */
 int snapshot_is_root(snapshot_object *self, uint32_t node);
 
 /** Methods that live in files of their own. */

@@ -6,7 +6,7 @@
 #include <leakgraph/page.h>
 #include <stdlib.h>
 
-/* More rows do not help who looks at a notebook. */
+/* Readers of a notebook look at no more rows. */
 #define HTML_ROWS 200
 
 static result_object *
@@ -70,7 +70,7 @@ result_texts_free(result_texts *texts)
     lg_text_free(&texts->html);
 }
 
-/* What a writer of tables makes of it. */
+/* The text that a writer of tables makes of the result. */
 static PyObject *
 write_table(result_object *self, size_t limit,
             lg_status (*write)(const lg_table *, size_t, lg_text *, lg_error *))
@@ -106,7 +106,7 @@ get_json(result_object *self, void *Py_UNUSED(closure))
     return self->json;
 }
 
-/* With all but the rows. */
+/* A result that has its texts, but no rows yet. */
 static result_object *
 hold_texts(core_state *state, core_type type, core_type row,
            result_texts *texts)
@@ -163,7 +163,7 @@ result_length(result_object *self)
     return PyTuple_GET_SIZE(self->rows);
 }
 
-/* The table of the rows that a slice takes. */
+/* Makes a table of the rows that a slice takes. */
 static bool
 select_rows(result_object *self, const result_object *from, Py_ssize_t start,
             Py_ssize_t step)

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No table has more columns; more fields than that no named tuple. */
+/* No table has more columns, and no named tuple more fields. */
 enum { MOST_FIELDS = 32 };
 
 static PyObject *cell_object(snapshot_object *snapshot, const lg_table *table,
                              size_t row, size_t column);
 
-/* A row of a table within a cell: its only value, or a tuple of them. */
+/* A row of a table within a cell: a tuple of its values, or its only value. */
 static PyObject *
 inner_row(snapshot_object *snapshot, const lg_table *table, size_t row)
 {
@@ -61,7 +61,7 @@ numbers_object(const uint64_t *numbers, uint64_t count)
     return tuple;
 }
 
-/* By the names of its columns. */
+/* A dict of the values by the names of their columns. */
 static PyObject *
 record_object(snapshot_object *snapshot, const lg_table *table)
 {
@@ -114,7 +114,7 @@ cell_object(snapshot_object *snapshot, const lg_table *table, size_t row,
     }
 }
 
-/* The number of the column, or that of columns if there is none. */
+/* The index of the column, or the number of columns if it is missing. */
 static size_t
 find_column(const lg_table *table, const char *name)
 {

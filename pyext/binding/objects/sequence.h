@@ -1,4 +1,4 @@
-/** Nodes, Edges and Roots: sequences that make their items when asked. */
+/** Nodes, Edges and Roots: sequences that make their items on demand. */
 #ifndef LEAKGRAPH_SEQUENCE_H
 #define LEAKGRAPH_SEQUENCE_H
 

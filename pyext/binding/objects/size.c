@@ -5,7 +5,7 @@
 #include <leakgraph/analysis.h>
 #include <stdlib.h>
 
-/* All bytes are 0; keeps a reference to the tuple. */
+/* Makes a Size of 0 bytes; keeps a reference to the tuple. */
 size_object *
 size_alloc(PyTypeObject *type, PyObject *devices)
 {
@@ -83,7 +83,7 @@ read_bytes(PyObject *mapping, PyObject *name, uint64_t *bytes)
 {
     PyObject *value = PyObject_GetItem(mapping, name);
     if (value == NULL) {
-        /* The host alone need not be there. */
+        /* Only the host may be missing. */
         bool absent = PyErr_ExceptionMatches(PyExc_KeyError);
         if (absent)
             PyErr_Clear();
@@ -136,7 +136,7 @@ size_dealloc(size_object *self)
     object_free(self);
 }
 
-/* Where a device stands, or -1; without an exception if it is not there. */
+/* The index of a device, or -1 without an exception if it is missing. */
 Py_ssize_t
 size_find(const size_object *self, PyObject *name)
 {
@@ -179,7 +179,7 @@ size_iter(size_object *self)
     return PyObject_GetIter(self->devices);
 }
 
-/* Answers become dicts with these, even while the interpreter ends. */
+/* dict(size) calls this, even while the interpreter ends. */
 static PyObject *
 size_keys(PyObject *self, PyObject *Py_UNUSED(unused))
 {
@@ -272,7 +272,7 @@ size_str(size_object *self)
     return whole ? text_object(&text) : NULL;
 }
 
-/* Without a format as people read it, else the total in that format. */
+/* The Size as people read it or, with a format, its total in that format. */
 static PyObject *
 size_format(size_object *self, PyObject *format)
 {

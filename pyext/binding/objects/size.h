@@ -12,10 +12,10 @@ extern PyType_Spec size_spec;
 /** A Size of bytes by device, [lg_graph_device_count + 1]. */
 PyObject *size_new(snapshot_object *snapshot, const uint64_t *bytes);
 
-/** Bytes on one device, given what they belong to. */
+/** The bytes of item `which` on one device. */
 typedef uint64_t size_on(const void *context, uint32_t which, uint32_t device);
 
-/** A Size of what `on` says of each device. */
+/** Makes a Size of the bytes that `on` gives for each device. */
 PyObject *size_of(snapshot_object *snapshot, size_on *on, const void *context,
                   uint32_t which);
 

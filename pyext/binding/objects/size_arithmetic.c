@@ -1,6 +1,6 @@
 #include "binding/objects/size_parts.h"
 
-/* From the first device on; what is beyond 64 bits is cut. */
+/* Adds the bytes from device `first` on. A sum beyond 64 bits is UINT64_MAX. */
 static uint64_t
 sum_from(const size_object *self, Py_ssize_t first)
 {
@@ -48,7 +48,7 @@ all_devices(const size_object *left, const size_object *right)
     return names;
 }
 
-/* sum() begins with 0. */
+/* sum() begins with the int 0, so add that, too. */
 PyObject *
 size_add(PyObject *left, PyObject *right)
 {
@@ -73,7 +73,8 @@ size_bool(size_object *self)
     return sum_from(self, 0) > 0;
 }
 
-/* A device that is not there has 0 bytes: 1, 0, or -1 with an exception. */
+/* Compares by device, where a missing device has 0 bytes: 1, 0, or -1 with an
+   exception. */
 static int
 covers(const size_object *self, const size_object *other)
 {
@@ -107,7 +108,8 @@ compare_equal(size_object *self, PyObject *other, int operation)
     return equal < 0 ? NULL : PyBool_FromLong(equal == (operation == Py_EQ));
 }
 
-/* Equal by device; otherwise by the total, with numbers too. */
+/* Sizes are equal if each device is. Order is that of the totals, also against
+   numbers. */
 PyObject *
 size_richcompare(size_object *self, PyObject *other, int operation)
 {

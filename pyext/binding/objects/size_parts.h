@@ -1,5 +1,5 @@
 /**
- * What the files of Size share: its layout, and what its type calls.
+ * What the files of Size share: its layout, and the functions for its type.
  */
 #ifndef LEAKGRAPH_SIZE_PARTS_H
 #define LEAKGRAPH_SIZE_PARTS_H
@@ -8,7 +8,7 @@
 
 typedef struct size_object {
     PyObject_VAR_HEAD PyObject
-        *devices;     /* tuple of str, 'host' first; shared */
+        *devices;     /* names, 'host' first: a tuple that sizes share */
     uint64_t bytes[]; /* [ob_size] */
 } size_object;
 

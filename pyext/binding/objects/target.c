@@ -32,8 +32,8 @@ address_node(lg_graph *graph, const void *address)
     return node;
 }
 
-/* An address is reused as soon as its object dies. That the type at it is still
- * the same is all that can be checked without the object's help. */
+/* An address is reused as soon as its object dies. Only the type there can be
+ * checked without the object's help. */
 static bool
 same_type(const lg_graph *graph, uint32_t node, PyObject *object)
 {
@@ -143,7 +143,7 @@ target_resolve(snapshot_object *snapshot, PyObject *target, lg_nodes *nodes)
     return false;
 }
 
-/* Nodes, or a list of Node. */
+/* Adds the nodes of a Nodes, or of a list of Node. */
 static bool
 is_set(core_state *state, PyObject *target)
 {

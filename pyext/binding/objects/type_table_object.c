@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of a table that is shown without being asked for a number of them. */
+/* How many rows a table shows by default. */
 #define SHOWN_ROWS 40
 #define SUMMARY_ROWS 10
 
@@ -34,7 +34,7 @@ row_object(snapshot_object *snapshot, const lg_graph *graph,
     return result;
 }
 
-/* each: the bytes of every type of the graph, by device. */
+/* `each` has the bytes of every type of the graph, by device. */
 static PyObject *
 row_tuple(snapshot_object *snapshot, const lg_graph *graph,
           const lg_type_row *rows, size_t count, const uint64_t *each)
@@ -61,8 +61,8 @@ compare_rows(const void *left, const void *right)
     return a->type < b->type ? -1 : a->type > b->type;
 }
 
-/* Counts the nodes into rows[type] and each[type][device]; how many types have
- * any, whose rows are then the first, biggest first. */
+/* Counts the nodes into rows[type] and each[type][device]. Moves the rows of
+ * types that have any to the front, the biggest first, and returns how many. */
 static size_t
 count_types(const lg_graph *graph, const uint32_t *nodes, size_t count,
             lg_type_row *rows, uint64_t *each)

@@ -6,7 +6,7 @@
 
 extern PyType_Spec table_spec;
 
-/** A tuple of TypeRow for these nodes alone, most bytes first. */
+/** Makes a tuple of TypeRow for these nodes alone, most bytes first. */
 PyObject *type_rows_of(snapshot_object *snapshot, const uint32_t *nodes,
                        size_t count);
 

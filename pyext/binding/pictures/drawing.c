@@ -22,7 +22,7 @@ typedef struct drawing_object {
     char *title;
     char *format;
     bool legend;
-    _Atomic(image *) kept; /* for the next call of a notebook; or NULL */
+    _Atomic(image *) kept; /* kept for the next call of a notebook; or NULL */
 } drawing_object;
 
 static char *

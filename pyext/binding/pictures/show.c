@@ -11,11 +11,12 @@
 #include <leakgraph/analysis.h>
 #include <stdlib.h>
 
-/* The limit of a partial capture around a live object: some milliseconds. */
+/* How many nodes a partial capture around a live object has at most: some
+   milliseconds' work. */
 #define NEAR_NODES 200000
 
-/* What the collector may track at most for a picture of a live object to take a
-   snapshot of the whole heap unasked: a second, or less. */
+/* If the collector tracks at most this many objects, a picture of a live object
+   takes a snapshot of the whole heap unasked, which takes at most a second. */
 #define SMALL_HEAP 300000
 
 /* One hop of a picture takes up to three references: from a function to its
@@ -95,9 +96,9 @@ hide_also(const show_request *self)
     return true;
 }
 
-/* Whether the picture of a live object needs the whole heap: backward, a holder
-   may be anywhere, and what an object retains depends on all others. Forward, a
-   capture of what is near suffices otherwise. */
+/* Whether the picture of a live object needs the whole heap. Backward, a holder
+   may be anywhere, and what an object retains depends on all others. Otherwise
+   a capture of nearby objects suffices. */
 static bool
 needs_heap(show_request *self)
 {
@@ -132,7 +133,7 @@ capture_for(show_request *self, core_state *state, PyObject **objects,
     return graph;
 }
 
-/* Adds the analysis to the view's options, if one is wanted; the caller frees
+/* Adds the analysis to the view's options if one is wanted; the caller frees
    it. */
 static bool
 analyse(show_request *self, core_state *state, const lg_graph *graph,
@@ -213,8 +214,8 @@ resolve_all(show_request *self, snapshot_object *snapshot, lg_nodes *nodes)
     return true;
 }
 
-/* The graph of a snapshot, with its analysis in the view's options if one is
-   asked for or there, or quick to make. */
+/* The graph of a snapshot. Adds its analysis to the view's options if one is
+   asked for, exists, or is quick to make. */
 static lg_graph *
 acquire(show_request *self, snapshot_object *snapshot)
 {

@@ -11,8 +11,8 @@ request_clear(show_request *self)
     self->renderer = NULL;
 }
 
-/* Starts the renderer of a picture in a file: it takes as long to be ready as
-   the capture and the choice of what to draw. */
+/* Starts the renderer of a picture file early, because it needs as long to
+   start as the capture and the choice of nodes take. */
 static bool
 start_renderer(show_request *self)
 {

@@ -9,9 +9,9 @@ typedef struct show_request {
     PyObject *target;      /* borrowed */
     PyObject *also;        /* fast sequence, or NULL */
     PyObject *path;        /* bytes, or NULL: no file */
-    lg_renderer *renderer; /* gets ready during the capture; or NULL */
+    lg_renderer *renderer; /* starts during the capture; or NULL */
     lg_view_options view;
-    bool chosen; /* by the caller: whether to show retained bytes */
+    bool chosen; /* whether the caller chose to show or hide retained bytes */
     bool retained;
     drawing_style style;
     char suffix_format[16];

@@ -56,7 +56,8 @@ args_take(const arg_list *list, PyObject *const *args, Py_ssize_t nargs,
     return true;
 }
 
-/* Raises ArgumentError, which arguments are checked without the state of. */
+/* Raises ArgumentError without the module's state, which checks of arguments do
+   not have. */
 static void
 raise_argument(PyObject *sentence)
 {
@@ -71,7 +72,8 @@ raise_argument(PyObject *sentence)
     Py_XDECREF(sentence);
 }
 
-/* A whole number of 0 or more; what is beyond 64 bits is as great as can be. */
+/* Reads a whole number of 0 or more; a number beyond 64 bits becomes the
+   maximum. */
 static bool
 read_count(PyObject *value, bool *negative, uint64_t *out)
 {

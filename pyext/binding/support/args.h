@@ -32,8 +32,8 @@ bool arg_bytes(const char *name, PyObject *value, uint64_t least,
                uint64_t *out);
 bool arg_flag(PyObject *value, bool *out);
 
-/** A sequence of objects as a fast sequence (new reference); *out = NULL if it
- *  is missing or None. */
+/** Reads a sequence of objects as a fast sequence (new reference); *out = NULL
+ *  if it is missing or None. */
 bool arg_objects(const char *name, PyObject *value, PyObject **out);
 
 /** UTF-8 of a str, borrowed from it; NULL if it is missing or None. */

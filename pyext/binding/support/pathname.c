@@ -34,7 +34,7 @@ first_free(PyObject *pattern)
     }
 }
 
-/* A process of no job is its own first one. */
+/* A process outside of any job has rank 0. */
 static long
 own_rank(void)
 {

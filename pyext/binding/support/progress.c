@@ -63,9 +63,8 @@ has_ipython(void)
            PyDict_GetItemString(modules, "IPython") != NULL;
 }
 
-/* Opens the bar of a notebook, if this is one; any other process is to stay as
-   it is, without a module of ours that it did not import. Drops any exception.
- */
+/* Opens the bar of a notebook if this process is one. Any other process must
+   not get a module of ours that it did not import. Drops any exception. */
 static void
 find_bar(progress *self)
 {

@@ -21,7 +21,8 @@ typedef struct progress {
     progress_line line;
     double started;
     double last;
-    int descriptor; /* of stderr, if lines can go there without Python; -1 */
+    int descriptor; /* stderr, if lines can go there without Python; otherwise
+                       -1 */
     bool raised;    /* an exception is set in the calling thread */
     bool shown;     /* a line stands on stderr */
     bool placed;    /* the place of the line is known */

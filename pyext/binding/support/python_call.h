@@ -1,4 +1,4 @@
-/** What is written in Python: texts for notebooks, conveniences. */
+/** Calls the package's Python code: texts for notebooks, conveniences. */
 #ifndef LEAKGRAPH_PYTHON_CALL_H
 #define LEAKGRAPH_PYTHON_CALL_H
 

@@ -93,7 +93,7 @@ take_signal(int number)
         return false;
     bool alone = signal_fd.before.sa_handler == SIG_DFL ||
                  signal_fd.before.sa_handler == SIG_IGN;
-    /* If the previous handler had system calls interrupted, they still are. */
+    /* Interrupts system calls if the previous handler did. */
     int restart = alone ? SA_RESTART : signal_fd.before.sa_flags & SA_RESTART;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | restart;
     return sigaction(number, &action, NULL) == 0;
