@@ -22,9 +22,8 @@
 
 typedef struct lg_attach_request {
     int process;
-    bool filtered; /**< attach even if the process has a seccomp filter */
-    unsigned
-        timeout; /**< how many seconds it may take to come to a safe point */
+    bool filtered;    /**< attach even if the process has a seccomp filter */
+    unsigned timeout; /**< seconds until it must have come to a safe point */
     lg_orders orders;
     const char *path;          /**< of the file, for messages */
     int file;                  /**< open and empty; gets the graph */
