@@ -1,5 +1,5 @@
-// The verbs that ask who retains what: top, waste, figures, why, paths, cycles,
-// findings, dominators, and analyze, which keeps the answers.
+// The verbs that ask who retains what (top, waste, figures, why, paths, cycles,
+// findings, dominators), and analyze, which saves the analysis.
 
 #include "command/command.h"
 
@@ -115,7 +115,7 @@ typedef lg_status report_function(const lg_arguments *arguments,
                                   const lg_nodes *nodes, lg_text *out,
                                   lg_error *err);
 
-// A report about all that the selector names.
+// Prints a report about all that the selector names.
 static int
 print_about(const lg_arguments *arguments, report_function *write)
 {
@@ -151,8 +151,8 @@ lg__verb_paths(const lg_arguments *arguments)
     return print_about(arguments, report_paths);
 }
 
-// Leaves out what the baseline knows; where that is asked for, it knows all
-// from now on.
+// Leaves out what the baseline knows. --update-baseline first adds all findings
+// to it.
 static lg_status
 leave_out(const lg_graph *graph, const lg_arguments *arguments,
           lg_baseline *baseline, lg_findings *findings, lg_error *error)

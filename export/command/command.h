@@ -1,5 +1,5 @@
 /**
- * The command `leakgraph`: what its verbs share. A verb returns an exit code,
+ * The command `leakgraph`: what the verbs share. A verb returns an exit code,
  * prints its report to standard output, and prints at most one line of
  * complaint to standard error.
  */
@@ -18,7 +18,7 @@ enum {
     EXIT_INCOMPLETE = 4,
 };
 
-/* A picture of more subjects is not readable. */
+/* A picture of more subjects is unreadable. */
 #define MOST_SUBJECTS 8u
 
 #define ANY_WORDS (-1)
@@ -27,12 +27,12 @@ enum {
 
 /* What `render` draws. */
 typedef enum lg_picture {
-    PICTURE_VIEW = 0, /* by direction */
+    PICTURE_VIEW = 0, /* the direction decides */
     PICTURE_WHY,
     PICTURE_CYCLE,
     PICTURE_DOMINATORS,
     PICTURE_PATHS,
-    PICTURE_GROWTH, /* of several snapshots */
+    PICTURE_GROWTH, /* needs several snapshots */
 } lg_picture;
 
 typedef struct lg_arguments {
@@ -84,8 +84,8 @@ typedef struct lg_verb {
     int (*run)(const lg_arguments *arguments);
     const char *options; /* letters of the options that it takes */
     int words;           /* number of arguments that it needs */
-    int more_words;      /* number of arguments that it may take besides;
-                            ANY_WORDS: no limit */
+    int more_words; /* number of further arguments that it may take; ANY_WORDS:
+                       no limit */
     const char *summary; /* one line for the list of verbs */
     const char *usage;
     const char *help; /* what it prints, and an example */
@@ -94,39 +94,40 @@ typedef struct lg_verb {
 /** Reads the command line after the verb. False after a complaint. */
 bool lg__arguments_read(const lg_verb *verb, int argc, char **argv,
                         lg_arguments *out);
-/** The value of an option that counts, from 1 to `most`. Each of these
- *  complains when it returns false. */
+/** Reads a number from 1 to `most`. Each of these functions complains when it
+ *  returns false. */
 bool lg__number_read(const char *name, const char *word, uint32_t most,
                      uint32_t *out);
-/** The value of `--limit` where it may be `all`. */
+/** Reads the value of `--limit` where it may be `all`. */
 bool lg__limit_read(const char *word, uint32_t *out, bool *all);
 /** How many rows to show: 20 where nothing is given; 0: no limit. */
 size_t lg__limit_of(const lg_arguments *arguments);
-/** Text, or JSON for --json. */
+/** --json chooses JSON; text is the default. */
 lg_format lg__format_of(const lg_arguments *arguments);
 bool lg__sort_read(const char *word, lg_sort *out);
 bool lg__group_read(const char *word, lg_group *out);
 bool lg__tensor_group_read(const char *word, lg_tensor_group *out);
-/** The value of an option that is a size: 4096, 64KiB, 1.5MiB, 2GB. */
+/** Reads a size: 4096, 64KiB, 1.5MiB, 2GB. */
 bool lg__size_read(const char *name, const char *word, int64_t *out);
-/** The value of `--steps`: `count` numbers with commas between them, which the
- *  caller frees. */
+/** Reads `--steps`: `count` numbers with commas between them. The caller frees
+ *  them. */
 bool lg__steps_read(const char *word, size_t count, double **out);
-/** The value of `--kind`: names of kinds, with commas between them. */
+/** Reads `--kind`: names of kinds, with commas between them. */
 bool lg__kinds_read(const char *word, unsigned *out);
-/** A share from 0 to 1, or `2%`. */
+/** Reads a share from 0 to 1, or `2%`. */
 bool lg__share_read(const char *word, double *out);
 /** Prints the options that the verb takes, one line each. */
 void lg__arguments_print_help(const lg_verb *verb);
 
-/** One line on standard error: `leakgraph: ...`. */
+/** Prints one line on standard error: `leakgraph: ...`. */
 void lg__complain(const char *format, ...) LG_PRINTF(1, 2);
 /** Complains, and returns the exit code for the failure. */
 int lg__fail(const lg_error *error);
-/** The one of `count` names closest to `word`, or NULL when none is close. */
+/** Returns the one of `count` names closest to `word`, or NULL when none is
+ *  close. */
 const char *lg__nearest(const char *word, const char *const *names,
                         size_t count);
-/** Prints a report. A reader that closed the pipe has read enough. */
+/** Prints a report. It is no error if the reader closes the pipe early. */
 int lg__print(lg_text *text);
 
 /** Stops long work after Ctrl-C. Work of more than a second shows its progress
@@ -139,50 +140,52 @@ bool lg__interrupted(void);
 /** Watches for Ctrl-C, and for a mapped file that another process cuts short.
  *  */
 void lg__signals_watch(void);
-/** Takes SIGTERM and SIGHUP for Ctrl-C, too: the caller has something to clear
- *  away. */
+/** Treats SIGTERM and SIGHUP like Ctrl-C, too, when the caller must clean
+ *  up. */
 void lg__signals_watch_ends(void);
 
-/** The same for a snapshot that could not be opened. */
+/** Complains, and returns the exit code for a snapshot that could not be
+ *  opened. */
 int lg__fail_to_open(const lg_error *error);
 /** Opens a snapshot. False after a complaint, with the exit code in *code. */
 bool lg__open(const char *path, lg_graph **out, int *code);
-/** The first nodes that a selector names. */
+/** Finds the first nodes that a selector names. */
 bool lg__select(const lg_graph *graph, const char *selector, lg_nodes *out,
                 int *code);
-/** All nodes that a selector names. */
+/** Finds all nodes that a selector names. */
 bool lg__select_all(const lg_graph *graph, const char *selector, lg_nodes *out,
                     int *code);
-/** The one object that the options may name; LG_SUPER_ROOT if they name none.
- */
+/** Finds the one object that the options may name; LG_SUPER_ROOT if they name
+ *  none. */
 bool lg__select_one(const lg_graph *graph, const lg_arguments *arguments,
                     uint32_t *out, int *code);
-/** The analysis that the file has, or a new one. */
+/** Takes the analysis from the file, or makes one. */
 lg_status lg__find_analysis(const lg_graph *graph, lg_analysis **out,
                             lg_error *err);
-/** The same. False after a complaint, with the exit code in *code. */
+/** Does the same. Returns false after a complaint, with the exit code in
+ *  *code. */
 bool lg__analyse(const lg_graph *graph, lg_analysis **out, int *code);
 /** Opens and analyses a snapshot. On success the caller owns both. */
 bool lg__open_analysed(const char *path, lg_graph **graph, lg_analysis **out,
                        int *code);
-/** What --by names: 0, or a device of the graph and 1. */
+/** Reads --by: LG_NONE for `retained`, or a device (0: the host). */
 bool lg__by_find(const lg_graph *graph, const lg_arguments *arguments,
                  uint32_t *out, int *code);
-/** The baseline that the options name; NULL: they name none. */
+/** Opens the baseline that the options name; NULL: they name none. */
 bool lg__baseline_open(const lg_arguments *arguments, lg_baseline **out,
                        int *code);
-/** What the modules hold that the options name; NULL: everything. */
+/** Finds what the modules hold that the options name; NULL: everything. */
 lg_status lg__find_scope(const lg_graph *graph, const lg_arguments *arguments,
                          lg_scope **out, lg_error *err);
-/** The cycles that the options ask for. */
+/** Finds the cycles that the options ask for. */
 bool lg__find_cycles(const lg_analysis *analysis, const lg_arguments *arguments,
                      size_t limit, lg_cycles *out, int *code);
 /** Draws the view into the output that the options name. */
 int lg__draw(const lg_arguments *arguments, const lg_view *view);
-/** A picture that needs an analysis. */
+/** Draws a picture that needs an analysis. */
 int lg__render_analysed(const lg_arguments *arguments);
 
-/** The verbs in the order of the help; NULL at the end. */
+/** Lists the verbs in the order of the help; NULL at the end. */
 const lg_verb *lg__verb_at(size_t index);
 
 int lg__verb_info(const lg_arguments *arguments);
@@ -214,7 +217,7 @@ int lg__verb_view(const lg_arguments *arguments);
 int lg__verb_ranks(const lg_arguments *arguments);
 int lg__verb_summarize(const lg_arguments *arguments);
 int lg__verb_analyze(const lg_arguments *arguments);
-/** Starts Python in place of this process; returns only if that fails. */
+/** Replaces this process by Python; returns only if that fails. */
 int lg__run_python(char **argv);
 
 #endif

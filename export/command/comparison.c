@@ -23,7 +23,7 @@ lg__comparison_end(comparison *state)
     close_newest(state);
 }
 
-// Reads a summary, or makes one of a snapshot, which stays open.
+// Reads a summary, or opens a snapshot, keeps it open and summarises it.
 static bool
 summarise(comparison *state, size_t at, int *code)
 {

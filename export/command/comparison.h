@@ -10,15 +10,15 @@ typedef struct comparison {
     const lg_arguments *arguments;
     size_t count;
     lg_summary **summaries;
-    lg_graph *graph; /* of the newest; NULL: it is a summary */
+    lg_graph *graph; /* NULL: the newest is a summary */
     lg_analysis *analysis;
     double *steps;         /* or NULL */
     lg_baseline *baseline; /* or NULL */
 } comparison;
 
-/** Opens what the arguments name: of all a summary, of the newest the graph and
- *  its analysis, too. False after a complaint, with the exit code in *code. The
- *  caller ends it either way. */
+/** Opens what the arguments name: a summary of each, and the graph and the
+ *  analysis of the newest. Returns false after a complaint, with the exit code
+ *  in *code. The caller ends it either way. */
 bool lg__comparison_begin(comparison *state, int *code);
 void lg__comparison_end(comparison *state);
 

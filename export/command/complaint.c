@@ -47,7 +47,7 @@ least(size_t a, size_t b, size_t c)
     return smaller < c ? smaller : c;
 }
 
-// Levenshtein's distance, computed on one row.
+// Computes Levenshtein's distance on one row.
 static size_t
 distance(const char *left, const char *right)
 {

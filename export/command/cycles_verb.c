@@ -1,4 +1,4 @@
-// The verb cycles, and the cycles that a picture is of.
+// The verb cycles, and how it finds the cycle that a picture shows.
 
 #include "command/command.h"
 
@@ -35,7 +35,7 @@ lg__find_cycles(const lg_analysis *analysis, const lg_arguments *arguments,
     return search(analysis, arguments, limit, NULL, out, code);
 }
 
-// Adds what is a leak to the baseline and to its file.
+// Adds the leaks to the baseline, and saves it.
 static bool
 update(const lg_analysis *analysis, const lg_arguments *arguments,
        lg_baseline *baseline, int *code)

@@ -1,5 +1,5 @@
-// The verbs that compare snapshots or make files of them: what each takes, and
-// its help.
+// Lists the verbs that compare snapshots or make files of them, with their
+// options and help.
 
 #include "command/file_verbs.h"
 

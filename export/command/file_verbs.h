@@ -4,7 +4,7 @@
 
 #include "command/command.h"
 
-/** NULL behind the last one. */
+/** ends with NULL */
 const lg_verb *lg__file_verb_at(size_t index);
 
 #endif

@@ -1,5 +1,5 @@
-// The verbs that compare snapshots: diff, render --diff, ranks, and summarize,
-// which keeps what a comparison needs.
+// The verbs that compare snapshots (diff, render --diff, ranks), and summarize,
+// which saves what a comparison needs.
 
 #include "command/comparison.h"
 
@@ -22,8 +22,8 @@ find_growth(const comparison *state, lg_growth *out, lg_error *error)
                           lg__monitor(), out, error);
 }
 
-// Leaves out what the baseline knows; where that is asked for, it knows all
-// from now on.
+// Leaves out what the baseline knows. --update-baseline first adds all rows to
+// it.
 static lg_status
 leave_out(const comparison *state, lg_growth *growth, lg_error *error)
 {

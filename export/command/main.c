@@ -9,7 +9,7 @@
 
 #define MOST_VERBS 40u
 
-// Python runs these.
+// The verbs that Python runs.
 static const struct {
     const char *name;
     const char *summary;
@@ -23,7 +23,7 @@ static const struct {
 };
 
 enum {
-    TAKING_VERBS = 4, // the first ones, which take a snapshot
+    TAKING_VERBS = 4, // the first verbs, which take a snapshot
     PYTHON_VERBS = sizeof python_verbs / sizeof *python_verbs,
 };
 
@@ -129,7 +129,7 @@ is_python_verb(const char *word)
     return i < PYTHON_VERBS;
 }
 
-// `help` and `help VERB`.
+// Runs `help` and `help VERB`.
 static int
 help(char *verb)
 {

@@ -1,4 +1,4 @@
-// The verb `report`: a page of one snapshot, or of several.
+// The verb `report`: makes a page of one snapshot, or of several.
 
 #include "command/comparison.h"
 
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// The name of the file, without its folder.
+// Returns the file's name without its folder.
 static const char *
 title_of(const char *path)
 {

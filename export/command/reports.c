@@ -42,7 +42,7 @@ write_types(const lg_arguments *arguments, const lg_graph *graph,
                            err);
 }
 
-// Gives no analysis for a partial snapshot, which has none.
+// A partial snapshot has no analysis: this then gives NULL.
 static lg_status
 analysis_if_any(const lg_graph *graph, lg_analysis **out, lg_error *err)
 {
@@ -51,7 +51,7 @@ analysis_if_any(const lg_graph *graph, lg_analysis **out, lg_error *err)
     return status == LG_EPARTIAL || status == LG_EUNSUPPORTED ? LG_OK : status;
 }
 
-// Without an analysis the report shows the objects' own sizes.
+// Without an analysis, the report shows the objects' own sizes.
 static lg_status
 write_threads(const lg_arguments *arguments, const lg_graph *graph,
               const lg_scope *scope, lg_format format, lg_text *out,

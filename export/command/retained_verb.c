@@ -1,4 +1,5 @@
-// What a set of objects keeps alive, and how that differs from the sum.
+// The verb retained: what a set of objects keeps alive, and how that differs
+// from the sum.
 
 #include "command/command.h"
 
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By device: [lg_graph_device_count + 1]. */
+/* Each array is by device: [lg_graph_device_count + 1]. */
 typedef struct lg_set_bytes {
     uint64_t count;
     uint64_t *own;      /* of the objects themselves */
@@ -56,7 +57,7 @@ add_bytes(lg_text *out, const lg_graph *graph, const uint64_t *bytes)
     lg_text_add(out, any ? " host" : "");
 }
 
-// Writes one line: what the sum counts twice, or leaves out.
+// Says what the sum counts twice or leaves out.
 static void
 add_difference(lg_text *out, const lg_graph *graph, const lg_set_bytes *set)
 {

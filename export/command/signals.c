@@ -1,6 +1,6 @@
-// Signals: Ctrl-C asks long work to stop, a second one ends the process; a
-// mapped file that somebody cuts short is an unreadable file; one that grows
-// over a limit cannot be written.
+// Handles signals. Ctrl-C stops long work, and a second one ends the process. A
+// mapped file that another process cuts short becomes an unreadable file. A
+// write beyond the limit on file sizes becomes an error.
 
 #include "command/command.h"
 
@@ -40,7 +40,7 @@ lg__signals_watch_ends(void)
     struct sigaction old,
         action = {.sa_handler = note_interrupt, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
-    // What the caller ignores, as nohup does, stays ignored.
+    // Signals that the caller ignores, as nohup does, stay ignored.
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (!sigaction(ends[i], NULL, &old) && old.sa_handler != SIG_IGN)
             sigaction(ends[i], &action, NULL);
@@ -55,7 +55,7 @@ lg__signals_watch(void)
     sigaction(SIGINT, &action, NULL);
     action.sa_handler = leave;
     sigaction(SIGBUS, &action, NULL);
-    // Without the signal, write() fails at the limit of the file's size.
+    // With SIGXFSZ ignored, write() reports the limit on the file's size.
     action.sa_handler = SIG_IGN;
     sigaction(SIGXFSZ, &action, NULL);
 }

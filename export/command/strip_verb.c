@@ -1,4 +1,4 @@
-// Writes a snapshot to share: without the user's own texts.
+// The verb strip: writes a snapshot without the user's own texts, to share it.
 
 #include "command/command.h"
 

@@ -56,7 +56,7 @@ lg__format_of(const lg_arguments *arguments)
     return arguments->json ? LG_FORMAT_JSON : LG_FORMAT_TEXT;
 }
 
-// The index of the word; `count` if it is none of them.
+// Returns the index of the word, or `count` if it is none of them.
 static unsigned
 choose(const char *word, const char *const *words, unsigned count)
 {
@@ -102,7 +102,7 @@ lg__tensor_group_read(const char *word, lg_tensor_group *out)
     return key < 5;
 }
 
-// The factor of a unit; 0: there is no such unit.
+// Returns the factor of a unit; 0: no such unit.
 static double
 unit_bytes(const char *unit)
 {

@@ -1,4 +1,4 @@
-// The verbs that ask about one snapshot: what each takes, and its help.
+// Lists the verbs that ask about one snapshot, with their options and help.
 
 #include "command/file_verbs.h"
 

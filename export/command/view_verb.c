@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* How long Ctrl-C may take where no signal ends the wait. */
+/* Where no signal ends the wait, Ctrl-C takes at most this long. */
 #define TURN_MILLISECONDS 250
 
 extern char **environ;
@@ -24,7 +24,7 @@ typedef struct viewing {
     char token[LG__TOKEN_LENGTH + 1];
     char url[128];
     char file[512]; /* leads the browser to the URL; "": there is none */
-    pid_t browser;  /* what opens it, until it has ended; 0 */
+    pid_t browser;  /* opens the URL; 0: it has ended, or never began */
 } viewing;
 
 static void
@@ -35,8 +35,8 @@ forget_file(viewing *state)
     *state->file = '\0';
 }
 
-// Other users can read the arguments of a process, and the URL is secret. So
-// the browser gets the URL from a file that only the user can read.
+// Other users can read the arguments of a process, and the URL is secret: the
+// browser gets the URL from a file that only the user can read.
 static bool
 write_file(viewing *state)
 {
@@ -61,7 +61,7 @@ write_file(viewing *state)
     return written;
 }
 
-// Starts what opens a page, in a session of its own: Ctrl-C ends the server and
+// Starts the opener in a session of its own, so that Ctrl-C ends the server and
 // leaves the browser alone.
 static bool
 start_browser(viewing *state, const posix_spawn_file_actions_t *actions)
@@ -78,7 +78,7 @@ start_browser(viewing *state, const posix_spawn_file_actions_t *actions)
     return started;
 }
 
-// Opens the browser of a desktop. Whoever has none reads the URL.
+// Opens the browser of a desktop. Users without one read the URL.
 static void
 open_browser(viewing *state)
 {
@@ -96,7 +96,7 @@ open_browser(viewing *state)
     posix_spawn_file_actions_destroy(&actions);
 }
 
-// Answers for a turn. False if the server broke.
+// Answers what comes within one turn. Returns false if the server broke.
 static bool
 take_turn(viewing *state, lg__http *http)
 {
@@ -135,7 +135,7 @@ serve(const lg_arguments *arguments, viewing *state)
         return EXIT_INCOMPLETE;
     }
     lg__signals_watch_ends();
-    // Without threads, whoever asks waits for the page.
+    // Without threads, clients wait for their pages.
     (void)lg__server_start(state->server);
     fprintf(stderr, "leakgraph: Ctrl-C ends the server\n");
     if (!arguments->no_browser)

@@ -11,7 +11,7 @@
 /* A terminal shows fewer lines than a picture has boxes. */
 #define TREE_LINES 60u
 
-/* Gets ready while the file is read; NULL until there is something to draw. */
+/* starts while the file is read; NULL until there is something to draw */
 static lg_renderer *early;
 
 static lg_view_options
@@ -27,8 +27,8 @@ view_options(const lg_arguments *arguments)
     };
 }
 
-// Uses a saved analysis, or makes one if that is quick: else the picture shows
-// the objects' own bytes.
+// Uses a saved analysis, or makes one if that is quick. Otherwise the picture
+// shows the objects' own sizes.
 static bool
 load_analysis(const lg_graph *graph, lg_analysis **out, int *code)
 {
@@ -110,7 +110,7 @@ lg__verb_path(const lg_arguments *arguments)
     return print_view(arguments, LG_PATH);
 }
 
-// Prints the tree of a picture that cannot be drawn, but not to where the
+// Prints the tree of a picture that cannot be drawn, but never to where the
 // picture should go.
 static void
 show_instead(const lg_arguments *arguments, const lg_view *view)
@@ -174,7 +174,7 @@ lg__verb_render(const lg_arguments *arguments)
         lg__complain("render needs a file to write: give -o why.svg");
         return EXIT_USAGE;
     }
-    // Refuse a bad format before the work.
+    // Refuses a bad format before the work.
     if (!arguments->format &&
         lg_render_format_of(arguments->output, format, &error))
         return lg__fail(&error);

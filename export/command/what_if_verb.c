@@ -1,10 +1,10 @@
-// What would die if references were cut.
+// The verb what-if: says what would die if references were cut.
 
 #include "command/command.h"
 
 #include <leakgraph/report.h>
 
-/* Survivors that the report shows; more than that nobody reads. */
+/* The report shows this many survivors; nobody reads more. */
 #define SURVIVORS 5u
 
 static lg_status

@@ -59,7 +59,7 @@ lg_export_needs_analysis(lg_export_format format)
     return format >= LG_EXPORT_FOLDED;
 }
 
-// pprof's own files are compressed, and some of its readers want them so.
+// pprof itself compresses its files, and some of its readers require it.
 static void
 write_packed_pprof(lg__stream *out, const lg_places *places)
 {
@@ -100,7 +100,7 @@ write_graph(lg__stream *out, const lg_graph *graph, lg_export_format format)
     return lg__stream_finish(out);
 }
 
-// Into what is no plain file (a pipe, a device) one can only write.
+// Opens a pipe or a device, which no renamed file can replace.
 static lg_status
 open_through(const char *path, int *out, lg_error *err)
 {

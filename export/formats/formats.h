@@ -18,9 +18,9 @@ void lg__write_folded(lg__stream *out, const lg_places *places);
 void lg__write_speedscope(lg__stream *out, const lg_places *places);
 void lg__write_pprof(lg__stream *out, const lg_places *places);
 
-/** Adds what the last step of a place is called: `.losses list`. */
+/** Adds the name of a place's last step: `.losses list`. */
 void lg__frame_format(const lg_place *place, lg_text *out);
-/** The bytes of the members of a place on all devices. */
+/** Returns the bytes of a place's members on all devices. */
 uint64_t lg__place_own(const lg_places *places, const lg_place *place);
 
 #endif

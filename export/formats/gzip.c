@@ -1,4 +1,4 @@
-#define ZLIB_CONST // zlib reads its input only
+#define ZLIB_CONST // zlib only reads its input
 #include "formats/gzip.h"
 
 #include <limits.h>

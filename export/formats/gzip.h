@@ -1,4 +1,4 @@
-/** Compresses a file on its way out, part by part. */
+/** Compresses a file part by part while it is written. */
 #ifndef LG_GZIP_H
 #define LG_GZIP_H
 
@@ -10,8 +10,8 @@ typedef struct lg__gzip lg__gzip;
 lg__gzip *lg__gzip_new(void);
 void lg__gzip_free(lg__gzip *gzip);
 
-/** Appends to `out` what is ready of the file; with `last`, all of it. The same
- *  bytes give the same file: it has no time in it. */
+/** Appends what is ready of the file to `out`; with `last`, all of it. The same
+ *  bytes give the same file, because the file contains no time. */
 void lg__gzip_add(lg__gzip *gzip, const lg_text *part, bool last, lg_text *out);
 
 #endif

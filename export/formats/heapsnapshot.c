@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of a node: type, name, id, self size, edges, trace, detachedness.
+// Each node has a type, name, id, self size, edges, trace and detachedness.
 enum { NODE_FIELDS = 7 };
 
 enum {
@@ -31,9 +31,9 @@ enum {
     EDGE_WEAK,
 };
 
-// The table of strings: "", the names of kinds of edges and of roots, of types,
-// the texts of nodes in their order, the strings that edges name, the names of
-// roots.
+// The table of strings holds "", the names of the kinds of edges, of the kinds
+// of roots and of the types, then the texts of nodes in their order, the
+// strings that edges name, and the names of roots.
 enum {
     STRING_KINDS = 1,
     STRING_ROOTS = STRING_KINDS + LG_EDGE_KIND_COUNT,
@@ -118,8 +118,8 @@ type_of(const snapshot *of, uint32_t node, lg_category category)
     }
 }
 
-// DevTools groups nodes by name: what has a name of its own has it, all else
-// that of its type.
+// DevTools groups nodes by name. So only modules, classes and the like show
+// their own names; all other nodes show their type's.
 static uint64_t
 name_of(const snapshot *of, uint32_t node, lg_category category)
 {
@@ -169,7 +169,7 @@ write_nodes(lg__stream *out, const snapshot *of)
     }
 }
 
-// The type and the name of an edge, or its index.
+// Returns the type of an edge, and its name or index.
 static void
 describe_edge(const snapshot *of, uint64_t edge, uint64_t *type, uint64_t *name)
 {

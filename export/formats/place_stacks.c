@@ -48,7 +48,7 @@ lg__place_own(const lg_places *places, const lg_place *place)
     return sum;
 }
 
-// The indexes of a place and those above it, the uppermost last.
+// Lists a place and those above it, the uppermost last.
 static uint32_t
 list_stack(const lg_places *places, uint32_t index, uint32_t *stack)
 {
@@ -59,7 +59,7 @@ list_stack(const lg_places *places, uint32_t index, uint32_t *stack)
     return depth;
 }
 
-// Frames end with a semicolon, and the stack with a space.
+// A semicolon ends each frame, and a space ends the stack.
 static void
 add_frame(lg__stream *out, const lg_place *place)
 {
@@ -107,7 +107,8 @@ write_frames(lg__stream *out, const lg_places *places)
     lg_text_free(&frame);
 }
 
-// The stacks of all places that have bytes on the device. Returns their sum.
+// Writes the stacks of all places that have bytes on the device. Returns their
+// sum.
 static uint64_t
 write_samples(lg__stream *out, const lg_places *places, uint32_t device)
 {

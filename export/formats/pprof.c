@@ -104,7 +104,7 @@ write_sample(lg__stream *out, const lg_places *places, uint32_t index,
     add_message(out, PROFILE_SAMPLE, message);
 }
 
-// A function and its only location have the number of the place, from 1.
+// Function and location share the number of their place, from 1.
 static void
 write_location(lg__stream *out, const lg_places *places, uint32_t index,
                lg_text *message, lg_text *line)

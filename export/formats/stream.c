@@ -76,7 +76,7 @@ escape_of(char c)
     }
 }
 
-// U+FFFE and U+FFFF, which no XML may have.
+// XML forbids U+FFFE and U+FFFF.
 static bool
 is_barred(const char *at, uint32_t left)
 {

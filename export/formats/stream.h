@@ -1,6 +1,6 @@
 /**
- * A file on its way out: text in, parts of it written. The first failure
- * sticks, and nothing is written after it.
+ * A file that is written part by part. The first failure sticks: the stream
+ * writes nothing after it.
  */
 #ifndef LG_STREAM_H
 #define LG_STREAM_H
@@ -13,20 +13,23 @@
 typedef struct lg__stream {
     int descriptor;
     const char *path; /**< for messages */
-    lg_text text;     /**< what is not yet written: writers add to it */
-    lg__gzip *gzip;   /**< or NULL: the file is not compressed */
+    lg_text text;     /**< written later: writers append to it */
+    lg__gzip *gzip;   /**< NULL: the file is not compressed */
     const lg_monitor *monitor;
     lg_status status;
     lg_error *err;
 } lg__stream;
 
-/** A decimal number, quickly: graphs have hundreds of millions. */
+/** Adds a decimal number. This must be quick, because graphs have hundreds of
+ *  millions. */
 void lg__stream_number(lg__stream *stream, uint64_t number);
-/** For attributes and texts of XML, without what XML cannot have. */
+/** Adds text for attributes and texts of XML, without characters that XML
+ *  forbids. */
 void lg__stream_xml(lg__stream *stream, lg_string string);
-/** Ends a record: writes when there is enough. False: it failed, stop. */
+/** Ends a record, and writes when enough has gathered. Returns false after a
+ *  failure: stop then. */
 bool lg__stream_next(lg__stream *stream);
-/** The same, and asks the monitor from time to time. */
+/** Does the same, and asks the monitor from time to time. */
 bool lg__stream_step(lg__stream *stream, uint64_t done, uint64_t all);
 /** Writes the rest. */
 lg_status lg__stream_finish(lg__stream *stream);

@@ -1,8 +1,8 @@
-// GraphML and GEXF: the same nodes and references in two dialects.
+// Writes GraphML and GEXF: the same nodes and references in two dialects.
 #include "formats/formats.h"
 
 typedef struct dialect {
-    const char *node_value; // before a number of an attribute
+    const char *node_value; // before an attribute's number
     const char *node_text;  // between the number and the text
     const char *node_end;
     bool gexf;
@@ -11,7 +11,7 @@ typedef struct dialect {
 static const dialect graphml = {"<data key=\"", "\">", "</data>", false};
 static const dialect gexf = {"<attvalue for=\"", "\" value=\"", "\"/>", true};
 
-// Attributes of nodes are d0, d1 ..., those of edges e0, e1 ...
+// Attributes of nodes are d0, d1 ..., and those of edges e0, e1 ...
 static void
 open_value(lg__stream *out, const dialect *in, const char *key)
 {

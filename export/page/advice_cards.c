@@ -1,4 +1,4 @@
-// What is worth doing first: a card each, with a picture of who holds it.
+// What is worth doing first: a card for each, with a picture of its holder.
 
 #include "page/page_parts.h"
 
@@ -10,7 +10,7 @@
 
 enum { KIND, BYTES, WHAT, HELD_BY, CAUSE, FIX };
 
-// What a picture shows: of growth a new member, of other things their holder.
+// Chooses what a picture shows: of growth a new member, otherwise the holder.
 static lg_node
 subject_of(const lg__page *page, const lg_advice_item *item)
 {

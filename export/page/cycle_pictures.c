@@ -1,4 +1,4 @@
-// Cycles: the table, and the pictures of the biggest.
+// The table of cycles, and pictures of the biggest ones.
 
 #include "page/page_parts.h"
 

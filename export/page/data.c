@@ -1,11 +1,10 @@
-// The data of the page, for its script and for other programs.
+// Writes the data of the page, for its script and for other programs.
 
 #include "page/page_parts.h"
 
 #include <string.h>
 
-// Nothing in the data may end the element that it stands in. In JSON, `<` is
-// found in strings only.
+// Keeps the data from ending its element. In JSON, only strings contain `<`.
 static void
 add_escaped(const lg_text *json, lg_text *out)
 {

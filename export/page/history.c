@@ -1,15 +1,15 @@
-// What the areas of the map had in older snapshots: places have the same keys.
+// What the areas of the map had in older snapshots: keys identify their places.
 
 #include "page/history.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIGITS = 15 }; // a number that JSON can have
+enum { DIGITS = 15 }; // every reader of JSON keeps so many digits
 
 typedef struct older {
     const lg_places *places;
-    uint32_t *device; /* [its devices] which that is in the map; LG_NONE */
+    uint32_t *device; /* [its devices] the index in the map, or LG_NONE */
     uint32_t devices;
 } older;
 
@@ -50,8 +50,8 @@ bytes_of(const lg__history *history, uint64_t *series, uint32_t at, uint32_t of)
     return series + ((size_t)at * history->older + of) * history->devices;
 }
 
-// What a summary says of all places on a device. One of an older leakgraph says
-// nothing, and *out stays.
+// Reads what a summary says of all places on a device. A summary by an older
+// leakgraph does not say it, and leaves *out unchanged.
 static void
 find_total(const lg_summary *summary, lg_string device, uint64_t *out)
 {
@@ -70,7 +70,8 @@ find_total(const lg_summary *summary, lg_string device, uint64_t *out)
     }
 }
 
-// A file has no bytes of small places that hang from no other.
+// Corrects the sum, because a file leaves out small places that lie below no
+// other.
 static void
 correct_total(const lg_summary *summary, const older *from, uint64_t *total)
 {
@@ -80,7 +81,8 @@ correct_total(const lg_summary *summary, const older *from, uint64_t *total)
                        &total[from->device[i]]);
 }
 
-// Adds what each area had in one snapshot. above: of each item what shows it.
+// Adds what each area had in one snapshot. above: for each item, the item that
+// shows it.
 static void
 add_snapshot(lg__history *history, const lg__map *map, const older *from,
              uint32_t index, const uint32_t *above)

@@ -10,19 +10,19 @@ typedef struct lg__history {
     uint32_t older;   /* snapshots before the newest */
     uint32_t devices; /* of the map */
     uint64_t *own;    /* [shown][older][devices] */
-    uint64_t *rest;   /* likewise, of what is left out below */
-    uint64_t *total;  /* [older][devices] of all places there */
+    uint64_t *rest;   /* the same for what is left out below */
+    uint64_t *total;  /* [older][devices] sums of all places */
 } lg__history;
 
-/** The caller frees the history, also on failure. */
+/** The caller frees the history, even after a failure. */
 lg_status lg__history_find(lg__history *history, const lg__map *map,
                            lg_error *err);
 void lg__history_free(lg__history *history);
-/** Writes the bytes of one area in each of the older snapshots; null if it
- *  always had `now`. */
+/** Writes the bytes of one area in each older snapshot; null if they always
+ *  were `now`. */
 void lg__history_write(const lg__history *history, const uint64_t *bytes,
                        uint32_t at, const uint64_t *now, lg_json *json);
-/** The members "snapshots", the times, and "totals". */
+/** Writes the members "snapshots" (the times) and "totals". */
 void lg__history_write_all(const lg__history *history, const lg__map *map,
                            lg_json *json);
 

@@ -1,4 +1,4 @@
-// The dominator tree, folded by place, as the page's script reads it: an array
+// Writes the dominator tree, folded by place, for the page's script: an array
 // for each area, parents first.
 
 #include "page/history.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More areas cannot be told from each other, and the page would grow. */
+/* Nobody can tell more areas apart, and they would make the page large. */
 #define MOST 2500u
 
 static lg_status
@@ -51,7 +51,7 @@ find_mine(lg__map *map, lg_error *err)
     return status;
 }
 
-// What the legend calls a category: "object" for one that is not known.
+// Names a category in the legend: "object" for an unknown one.
 static const char *
 category_name(lg_category category)
 {
@@ -132,8 +132,8 @@ write_place(const lg__map *map, const lg__map_item *item, const lg_text *way,
     write_bytes(json, place.retained, map->devices);
 }
 
-// What only some rows have: what is left out below, whether a package is the
-// program's own, and what it all was before.
+// Writes what only some rows have: what is left out below, whether the package
+// is the program's own, and all their earlier bytes.
 static void
 write_more(const lg__map *map, const lg__history *history,
            const lg__map_item *item, lg_json *json)

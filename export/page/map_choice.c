@@ -21,8 +21,8 @@ literal(const char *text)
     return (lg_string){text, (uint32_t)strlen(text)};
 }
 
-// What a place below the super-root belongs to: tens of thousands of classes
-// and modules would be a mosaic. A module belongs to itself.
+// Finds the package of a place below the super-root: tens of thousands of
+// classes and modules would make a mosaic. A module belongs to itself.
 static lg_string
 package_of(const lg__map *map, const lg_place *place)
 {
@@ -64,11 +64,11 @@ by_package(const void *left, const void *right)
                    ((const root *)right)->package);
 }
 
-/* `torch`, `torch.nn` and `torch.nn.modules` are packages, and what is deeper
-   stands in the last of them. */
+/* `torch`, `torch.nn` and `torch.nn.modules` are packages; deeper modules
+ * belong to the last one. */
 enum { LEVELS = 3 };
 
-// The first parts of a dotted name; `*end` says that it has no more.
+// Returns the first parts of a dotted name; `*end` says whether these are all.
 static lg_string
 first_parts(lg_string name, unsigned parts, bool *end)
 {
@@ -85,8 +85,8 @@ first_parts(lg_string name, unsigned parts, bool *end)
     return (lg_string){name.data, (uint32_t)(at - 1 - name.data)};
 }
 
-// Adds the packages that the next name in their order needs, and returns the
-// innermost.
+// Adds the packages that the next name needs, and returns the innermost. Names
+// come in order.
 static uint32_t
 package_item(lg__map *map, lg_string name, uint32_t open[LEVELS])
 {
@@ -107,8 +107,7 @@ package_item(lg__map *map, lg_string name, uint32_t open[LEVELS])
     return parent;
 }
 
-// Makes items of packages, and returns that of each root in `above`, which is
-// [places].
+// Makes items of packages. above[place] becomes the item of each root.
 static bool
 add_packages(lg__map *map, uint32_t places, uint32_t *above)
 {
@@ -169,7 +168,7 @@ add(const lg__map *map, uint64_t *sums, const uint64_t *bytes)
         sums[on] += bytes[on];
 }
 
-// Parents come before their children, so sums are made from the end.
+// Sums from the end, because parents come before their children.
 static void
 add_up(lg__map *map, uint64_t *total)
 {
@@ -202,8 +201,8 @@ by_score(const void *left, const void *right, void *context)
     return a < b ? -1 : a > b;
 }
 
-// A parent scores no less than its children, and comes before them. The outer
-// packages are all shown: what is left out then stands in one of them.
+// A parent scores no less than its children and comes before them. All outer
+// packages are shown, so one of them contains what is left out.
 static void
 choose(lg__map *map, uint32_t most)
 {

@@ -1,21 +1,21 @@
-// The accounts of memory: a bar for the host and for each device, the parts
-// that make it up, and the table of all numbers.
+// The accounts of memory: a bar for the host and each device, and a table of
+// all numbers.
 
 #include "page/page_parts.h"
 
 #include <string.h>
 
-/* The bar is drawn in units of a thousandth, and stretched by the page. */
+/* A bar is drawn 1,000 units wide, and the page stretches it. */
 #define WIDTH 1000.0
 #define HEIGHT 28
-/* Colours of the style sheet. */
+/* The style sheet has this many colours. */
 #define COLOURS 9u
 #define MOST_PARTS 24u
 
 typedef struct part {
     const char *name;
     uint64_t bytes;
-    bool quiet; /* known, but of nobody, or free */
+    bool quiet; /* known, but free or without an owner */
 } part;
 
 typedef struct bar {

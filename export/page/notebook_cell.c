@@ -1,4 +1,4 @@
-// A table as the output of a notebook's cell.
+// Writes a table as the output of a notebook's cell.
 
 #include "page/page_parts.h"
 
@@ -11,7 +11,7 @@ add_asset(const char *element, const unsigned char *bytes, size_t length,
     lg_text_addf(out, "</%s>", element);
 }
 
-// A function keeps the script's names from those of other cells.
+// A function separates the script's names from those of other cells.
 static void
 add_script(lg_text *out)
 {

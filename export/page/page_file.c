@@ -1,4 +1,4 @@
-// The pages as files.
+// Writes pages to files.
 
 #include "page/page_parts.h"
 #include "render/picture_file.h"

@@ -1,4 +1,4 @@
-// What stands around all that a page shows, and leads on from it.
+// Writes the frame of a page: its head, its search line, its links and its end.
 
 #include "page/page_parts.h"
 

@@ -9,18 +9,18 @@
 #include <leakgraph/report.h>
 #include <leakgraph/view.h>
 
-/** Whether a server has a page with all rows of a table. */
+/** Whether the server has a page with all rows of a table. */
 typedef bool lg__page_has_table(const char *id);
 
-/** The answers that the page shows, each asked for once. */
+/** The answers that the page shows. The page asks for each once. */
 typedef struct lg__page {
     const lg_analysis *analysis;
     const lg_graph *graph;
     const lg_page_options *options;
     const lg_monitor *monitor;
-    bool served; /* by a server that has a page for each object */
-    lg__page_has_table *has_table; /* and for more rows of it; may be NULL */
-    bool undrawn; /* the renderer failed: a picture is shown as text */
+    bool served;                   /* a server has a page for each object */
+    lg__page_has_table *has_table; /* and for longer tables; may be NULL */
+    bool undrawn; /* the renderer failed: pictures become text */
     lg_findings findings;
     lg_cycles cycles;
     lg_accounts accounts;
@@ -28,12 +28,12 @@ typedef struct lg__page {
     lg_growth growth;
     bool grows;              /* there is a comparison */
     const lg_places *places; /* of the snapshot */
-    lg_places *own_places;   /* the same, if nobody else has them */
+    lg_places *own_places;   /* the same, if the page must free them */
     lg_text nav;
     lg_text *out;
 } lg__page;
 
-/** The page's script and style sheet, and what its policy knows them by. */
+/** The page's script and style sheet, and their hashes for its policy. */
 extern const unsigned char lg__page_script[];
 extern const size_t lg__page_script_length;
 extern const char lg__page_script_hash[];
@@ -41,7 +41,7 @@ extern const unsigned char lg__page_style[];
 extern const size_t lg__page_style_length;
 extern const char lg__page_style_hash[];
 
-/** Those of a notebook's cell. */
+/** The same for a notebook's cell. */
 extern const unsigned char lg__page_cell_script[];
 extern const size_t lg__page_cell_script_length;
 extern const unsigned char lg__page_cell_style[];
@@ -50,65 +50,65 @@ extern const size_t lg__page_cell_style_length;
 /** Where a served page leads: to objects, searches and cuts. */
 extern const lg_table_links lg__page_links;
 
-/** The whole page as lg_page_html makes it, for a server. */
+/** Makes the whole page as lg_page_html does, for a server. */
 lg_status lg__page_serve(const lg_analysis *analysis,
                          const lg_page_options *options,
                          lg__page_has_table *has_table,
                          const lg_monitor *monitor, lg_text *out,
                          lg_error *err);
-/** All up to and with <body>. A file has its script, its style sheet and its
- *  policy inside; what is served asks the server for them. `title` may be NULL.
- */
+/** Writes everything up to and including <body>. A file contains its script,
+ *  style sheet and policy; a served page asks the server for them. `title` may
+ *  be NULL. */
 void lg__page_head(lg__page *page, const char *title);
-/** The line of a served page that leads to the first page and searches. */
+/** Adds the line of a served page that links to the first page and searches. */
 void lg__page_search(lg__page *page, const char *query);
 /** Ends what lg__page_head began. */
 void lg__page_tail(lg__page *page);
 /** Adds text as people read it in a terminal. */
 void lg__page_pre(lg__page *page, const lg_text *text);
-/** Adds rows of a table, `limit` of them (0: all), with links if served. */
+/** Adds up to `limit` rows of a table (0: all), with links if served. */
 lg_status lg__page_rows(lg__page *page, const lg_table *table, size_t limit,
                         lg_error *err);
-/** Adds the name of an object: if served, as a link to its page. LG_NONE: there
- *  is no link. */
+/** Adds the name of an object; if served, as a link to its page. LG_NONE: no
+ *  link. */
 void lg__page_link(lg__page *page, lg_node node, const lg_text *name);
-/** Leads from a table of the first page to the page that has more of it. */
+/** Links from a table of the first page to the page that has more of it. */
 void lg__page_all_rows(lg__page *page, const char *id);
-/** The script of served pages alone. */
+/** The script of served pages only. */
 extern const unsigned char lg__page_view[];
 extern const size_t lg__page_view_length;
 
-/** Adds a string of the user's, escaped. */
+/** Adds a user's string, escaped. */
 void lg__page_escape(lg__page *page, lg_string string);
 /** Adds bytes by device of the graph: `1.93 GiB cuda:0 · 12 MiB host`. */
 void lg__page_sizes(lg__page *page, const uint64_t *bytes);
 /** Begins a section with a heading, and adds it to the navigation. */
 void lg__page_section(lg__page *page, const char *id, const char *heading);
 void lg__page_section_end(lg__page *page);
-/** Adds a table in a section of its own, `limit` rows of it (0: all), and frees
- *  it. */
+/** Adds a table in a section of its own, up to `limit` rows of it (0: all), and
+ *  frees it. */
 lg_status lg__page_table(lg__page *page, const char *id, const char *heading,
                          lg_table *table, size_t limit, lg_error *err);
-/** Adds a picture, or the text tree with the reason, and frees the view. The
- *  label is read aloud in place of a picture. */
+/** Adds a picture, or the text tree and the reason, and frees the view. Screen
+ *  readers read the label instead of a picture. */
 lg_status lg__page_picture(lg__page *page, lg_view *view, const char *label,
                            lg_error *err);
 
-/** What the process is, and what it holds, in words. */
+/** Says what the process is and what it holds. */
 void lg__page_format_process(lg__page *page);
-/** What is worth doing, with a picture each. */
+/** Says what is worth doing, with a picture each. */
 lg_status lg__page_add_advice(lg__page *page, lg_error *err);
-/** The accounts of memory, as bars and as a table. */
+/** Shows the accounts of memory, as bars and as a table. */
 lg_status lg__page_add_memory(lg__page *page, lg_error *err);
 lg_status lg__page_add_cycles(lg__page *page, lg_error *err);
-/** Threads and what is suspended, with their variables. */
+/** Shows threads and suspended code, with their variables. */
 lg_status lg__page_add_threads(lg__page *page, lg_error *err);
-/** The rows of that section alone, `limit` of them or a few more. */
+/** Adds the rows of that section alone, about `limit` of them. */
 lg_status lg__page_thread_rows(lg__page *page, const lg_scope *scope,
                                size_t limit, lg_error *err);
-/** The data that the page's script reads: places, and their history. */
+/** Adds the data that the page's script reads: places and their history. */
 lg_status lg__page_add_data(lg__page *page, lg_error *err);
-/** Members of the data: the places with the most bytes, and their history. */
+/** Adds the places with the most bytes, and their history, to the data. */
 lg_status lg__page_write_map(const lg__page *page, lg_json *json,
                              lg_error *err);
 

@@ -1,4 +1,4 @@
-// Pictures in the page: SVG that Graphviz made, or the tree in text.
+// Shows pictures in the page: Graphviz's SVG, or the text tree.
 
 #include "page/page_parts.h"
 
@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bigger ones cost the page more than they show. */
+/* Bigger pictures cost the page more than they show. */
 #define BIGGEST 200000u
 
-// Several pictures share a page, so their parts have no ids.
+// Several pictures share a page, so this drops the ids of their parts.
 static void
 add_without_ids(const char *at, const char *end, lg_text *out)
 {
@@ -26,7 +26,7 @@ add_without_ids(const char *at, const char *end, lg_text *out)
     }
 }
 
-// Leaves out comments, which have names of nodes and nothing to see.
+// Leaves out comments: they repeat the names of nodes, and show nothing.
 static void
 add_svg(const char *svg, size_t length, bool linked, const char *label,
         lg_text *out)

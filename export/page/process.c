@@ -1,4 +1,4 @@
-// What the process is and what it holds, in words: the head of the page.
+// Says what the process is and what it holds: the head of the page.
 
 #include "page/page_parts.h"
 

@@ -1,13 +1,13 @@
-// The page of the processes of a job: each as a bar, where they differ side by
+// The page of a job's processes: a bar for each, their differences side by
 // side, and what all of them have.
 
 #include "page/page_parts.h"
 
 #include <string.h>
 
-/* Bars are drawn in units of a thousandth, and stretched by the page. */
+/* A bar is drawn 1,000 units wide, and the page stretches it. */
 #define UNITS 1000.0
-/* More ranks than these have no column of numbers each, but bars alone. */
+/* With more ranks than these, bars replace the columns of numbers. */
 #define COLUMNS 8u
 #define ROWS 200u
 
@@ -87,7 +87,7 @@ end_table(ranks_page *to)
     lg__page_section_end(&to->page);
 }
 
-// A part of a rank's bar.
+// Draws a part of a rank's bar.
 static void
 draw_part(ranks_page *to, const char *class, lg_string name, uint64_t bytes,
           double *x)
@@ -108,7 +108,7 @@ draw_part(ranks_page *to, const char *class, lg_string name, uint64_t bytes,
     *x += width;
 }
 
-// Objects by device, then what malloc has in use for none of them.
+// Draws objects by device, then what malloc has in use for no object.
 static void
 draw_rank(ranks_page *to, const lg_rank *rank)
 {
@@ -157,7 +157,7 @@ add_ranks(ranks_page *to)
     end_table(to);
 }
 
-// A bar for each rank, as high as its bytes; the furthest is marked.
+// Draws a bar for each rank, as high as its bytes, and marks the furthest.
 static void
 draw_row(ranks_page *to, const lg_rank_row *row)
 {

@@ -56,7 +56,7 @@ add_row(lg__page *page, const lg_threads *threads, const lg_thread_row *row)
     lg_text_free(&label);
 }
 
-// The row behind those that belong to a row and to those just like it.
+// Returns the row after those that belong to this row and to its repeats.
 static size_t
 next_of(const lg_threads *threads, size_t at)
 {

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Small values of so many bytes always get a node. */
+/* Small values with at least this many bytes always get a node. */
 #define WORTH_SHOWING 16384u
 
 static int

@@ -1,4 +1,4 @@
-// Visits hops out of a node or into it, by the same call.
+// One call visits the hops out of a node or into it.
 
 #include "pick/direction.h"
 

@@ -1,13 +1,13 @@
 // Marks what the subjects hold themselves. In a picture of referrers, a child
-// that refers to its parent looks like any holder. It comes after the external
-// holders, because cutting its reference frees nothing.
+// that refers to its parent looks like any other holder. The picture lists it
+// after the external holders, because to cut its reference frees nothing.
 
 #include "pick/direction.h"
 #include "pick/picker.h"
 
 #include <stdlib.h>
 
-/* Enough for a widget or a figure, and quick. */
+/* Enough for a widget or a figure, and still quick. */
 #define MOST_INSIDE 4000u
 
 typedef struct view_flood {

@@ -32,7 +32,7 @@ expand(view_picker *picker, size_t index, size_t allowance, lg_error *err)
     return status;
 }
 
-// Backward, roots end the search. Forward, the picture names parts of the
+// Backward, the search ends at roots. Forward, the picture names parts of the
 // program and does not expand them.
 static bool
 is_expandable(const view_picker *picker, size_t index)
@@ -156,7 +156,7 @@ expand_level(view_picker *picker, size_t start, size_t end, uint32_t depth,
     return status;
 }
 
-// Draw no more than a person reads, and no less than the caller asks for.
+// Draws no more than a person reads, unless the caller asks for more.
 static size_t
 good_size(const view_picker *picker)
 {

@@ -1,5 +1,5 @@
-// Draws an object below its owner: by the reference between them if there is
-// one, and otherwise by a line of its own kind.
+// Draws an object below its owner: by their reference if there is one, and
+// otherwise by a line of its own kind.
 
 #include "pick/direction.h"
 #include "pick/picker.h"

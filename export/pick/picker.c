@@ -127,8 +127,8 @@ lg__picker_name_type(const view_picker *picker, uint32_t type, lg_text *out)
     lg_text_add_bytes(out, name.data + start, name.length - start);
 }
 
-// Adds what the title leaves out: the full name of the type, or the text of a
-// string.
+// Adds what the title leaves out: the full name of the type, or a string's
+// text.
 static void
 describe(const view_picker *picker, view_node *drawn)
 {
@@ -142,8 +142,8 @@ describe(const view_picker *picker, view_node *drawn)
         lg_text_add_bytes(&drawn->detail, type.name.data, type.name.length);
 }
 
-// Whether unexplained references say something. Names and small numbers are
-// shared through tables that the snapshot does not list, and the interpreter
+// Whether unexplained references tell the reader anything. Tables that the
+// snapshot does not list share names and small numbers, and the interpreter
 // holds each root.
 static uint64_t
 unseen_references(const view_picker *picker, uint32_t node)

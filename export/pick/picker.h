@@ -19,21 +19,20 @@ typedef struct root_mark {
 typedef struct view_picker {
     const lg_graph *graph;
     const lg_columns *columns;
-    lg_view_options options; /* complete: no default is left to fill in */
+    lg_view_options options; /* complete, without defaults */
     lg_view *view;
     uint32_t *slots;   /* open addressing: index in the view plus one */
     size_t slot_count; /* a power of two */
     root_mark *roots;  /* by node, without native and given roots */
     size_t root_count;
-    size_t target;    /* nodes that a picture had better not exceed; 0:
-                         max_nodes */
+    size_t target;    /* nodes that a picture should not exceed; 0: max_nodes */
     uint64_t *inside; /* one bit per node: the subjects hold it themselves */
     uint64_t *seen;   /* one bit per node: the current group has it */
 } view_picker;
 
 lg_status lg__picker_open(view_picker *picker, const lg_graph *graph,
                           const lg_view_options *options, lg_error *err);
-/** LG_EINVAL if there is no such node, or if so few boxes make no picture. */
+/** LG_EINVAL if there is no such node, or if a picture needs more boxes. */
 lg_status lg__view_check(const lg_graph *graph, uint32_t node,
                          uint32_t max_nodes, lg_error *err);
 /** Frees all but the view. */
@@ -55,15 +54,15 @@ void lg__picker_label(const view_picker *picker, const lg_hop *hop,
                       lg_text *out);
 /** Marks the drawn nodes that are keys in labels. */
 void lg__picker_name_keys(view_picker *picker);
-/** How many more nodes the picture has room for. */
+/** Returns how many more nodes the picture has room for. */
 size_t lg__picker_room(const view_picker *picker);
 lg_category lg__picker_category(const view_picker *picker, uint32_t node);
-/** `Tensor`: the last word of the type's name. */
+/** Returns the last word of the type's name: `Tensor`. */
 void lg__picker_name_type(const view_picker *picker, uint32_t type,
                           lg_text *out);
 bool lg__picker_is_root(const view_picker *picker, uint32_t node);
-/** The attribute or namespace key of the hop, read without building its label;
- *  empty for other kinds of hop. */
+/** Returns the hop's attribute or namespace key, read without building its
+ *  label; empty for other kinds of hop. */
 lg_string lg__hop_name(const view_picker *picker, const lg_hop *hop);
 bool lg__is_dunder(lg_string name);
 bool lg__is_weak_reference(const view_picker *picker, uint32_t node);
@@ -72,8 +71,8 @@ bool lg__is_context(const view_picker *picker, uint32_t node);
 /** True if the hop leads from data into the program, or is weak. */
 bool lg__hop_leads_out(const view_picker *picker, const lg_hop *hop);
 /** Adds up bytes near each drawn node from `start` to `end`, forward and
- *  without what is drawn already: what each node would show if it were
- *  expanded. */
+ *  without what is already drawn: what each node would show if the picture
+ *  expanded it. */
 lg_status lg__picker_weigh(view_picker *picker, size_t start, size_t end,
                            uint64_t *weights, lg_error *err);
 /** The edge kind that a person sees in the hop. */
@@ -84,7 +83,7 @@ lg_status lg__picker_mark_inside(view_picker *picker, lg_error *err);
 /** Removes that mark from nodes on a path by which an external holder reaches a
  *  subject. Removes all marks if there is no external holder. */
 lg_status lg__picker_find_external_holders(view_picker *picker, lg_error *err);
-/** The end of the hop that is the neighbour, in the view's direction. */
+/** Returns the hop's end that is the neighbour in the view's direction. */
 uint32_t lg__hop_end(const view_picker *picker, const lg_hop *hop);
 
 /** Draws the neighbours of the nodes drawn so far, breadth first. */
@@ -95,11 +94,12 @@ lg_status lg__picker_walk(view_picker *picker, const lg_monitor *monitor,
  *  whether to cut hop i (TONE_FREES); NULL: cut none. */
 lg_status lg__picker_draw_path(view_picker *picker, const lg_path *path,
                                const bool *cuts, size_t room, lg_error *err);
-/** Draws the same from the drawn node at `at`, where the first hop begins. */
+/** Draws the same from the drawn node at `at`, where the path's first hop
+ *  begins. */
 lg_status lg__picker_draw_hops(view_picker *picker, const lg_hop *hops,
                                size_t count, const bool *cuts, size_t room,
                                size_t at, lg_error *err);
-/** Marks a node as the subject, drawn or not yet, and draws its references from
+/** Marks a node as the subject, drawn or not, and draws its references from
  *  native code. */
 lg_status lg__picker_mark_subject(view_picker *picker, uint32_t node,
                                   lg_error *err);

@@ -1,5 +1,6 @@
-// What belongs to the program rather than to the subject: classes, modules,
-// code, and what functions read by name. Pictures name it and do not expand it.
+// Tells what belongs to the program rather than to the subject: classes,
+// modules, code, and what functions read by name. Pictures name it and do not
+// expand it.
 
 #include "pick/picker.h"
 

@@ -1,12 +1,13 @@
-// Paths from a root: a chain for each subject; chains share their common nodes.
+// Draws paths from a root: a chain for each subject. Chains share their common
+// nodes.
 
 #include "pick/picker.h"
 
 #include <string.h>
 
-/* The middle of a longer path is folded. */
+/* A longer path folds its middle. */
 #define LONGEST_PATH 16u
-/* And a shorter one will do beside all that holds the subject. */
+/* Beside the subject's holders, a path gets less room. */
 #define LONGEST_BESIDE 10u
 
 static bool
@@ -102,13 +103,13 @@ draw_hop(view_picker *picker, const lg_hop *hop, bool cut, size_t *at,
     return LG_OK;
 }
 
-/* The hops of a long path to draw: its ends, and two in the middle that show a
-   hop to cut. */
+/* Says which hops of a long path to draw: its ends, and two in the middle that
+ * show a hop to cut. */
 typedef struct hop_window {
     size_t head;   /* the number of hops before the first gap */
-    size_t middle; /* the first hop behind it */
+    size_t middle; /* the first hop after it */
     size_t rest;   /* the first hop of the second gap */
-    size_t tail;   /* the first hop behind that */
+    size_t tail;   /* the first hop after that */
 } hop_window;
 
 static hop_window
@@ -220,7 +221,7 @@ find_part(const view_picker *picker, uint32_t owner, uint32_t part, lg_hop *out)
     return false;
 }
 
-// A path ends at the owner of a folded node. One more hop leads to the node.
+// A path to a folded node ends at its owner. One more hop leads to the node.
 static lg_status
 draw_part(view_picker *picker, uint32_t owner, uint32_t part, lg_error *err)
 {
@@ -266,7 +267,7 @@ shows_root(const lg_view *view)
     return false;
 }
 
-// A running frame is as good as its thread.
+// A drawn frame already shows its thread.
 static bool
 starts_at_drawn_frame(const view_picker *picker, const lg_path *path)
 {
@@ -274,7 +275,8 @@ starts_at_drawn_frame(const view_picker *picker, const lg_path *path)
            lg__picker_find(picker, path->hops[0].target) != SIZE_MAX;
 }
 
-// What was left out beside a node and is drawn by now is no more left out.
+// Some nodes left out beside a drawn node are drawn by now: stops counting
+// these.
 static void
 count_off(lg_view *view, size_t nodes, size_t edges)
 {
@@ -303,7 +305,7 @@ lg__picker_root_path(view_picker *picker, uint32_t node,
         return LG_OK;
     if (status)
         return lg_error_set(err, status, "%s", why.message);
-    // Native code may be drawn at its beginning.
+    // Leaves room for native code before the path.
     room--;
     if (!starts_at_drawn_frame(picker, &path))
         status = lg__picker_draw_path(
@@ -319,7 +321,7 @@ lg__picker_trail(view_picker *picker, const uint32_t *nodes, size_t count,
                  const lg_monitor *monitor, lg_error *err)
 {
     size_t room = picker->options.max_nodes / count;
-    // Leave room for native code at both ends.
+    // Leaves room for native code at both ends.
     if (room >= 8)
         room -= 2;
     if (room > LONGEST_PATH)

@@ -33,8 +33,7 @@ is_empty(const view_group *group, uint32_t node)
     return edge == end && !(columns->node_flags[node] & LG_NODE_FRONTIER);
 }
 
-// True for numbers, names and empty containers. A holder of something is no
-// small value.
+// True for numbers, names and empty containers that hold nothing else.
 static bool
 is_small_value(const view_group *group, uint32_t other)
 {
@@ -48,7 +47,7 @@ is_small_value(const view_group *group, uint32_t other)
            (!picker->options.weak && lg__is_weak_reference(picker, other));
 }
 
-// True for what the owner's title says already, and for parts of its C struct.
+// True for what the owner's title already says, and for parts of its C struct.
 static bool
 is_restated(const view_group *group, const lg_hop *hop, unsigned kind)
 {
@@ -72,7 +71,7 @@ is_code_of_holder(const view_group *group, const lg_hop *hop)
             lg__hop_leads_out(picker, hop));
 }
 
-// True for hops that repeat what the picture shows anyway.
+// True for hops that repeat what the picture already shows.
 static bool
 is_left_out(const view_group *group, const lg_hop *hop, unsigned kind)
 {

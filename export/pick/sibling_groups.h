@@ -12,20 +12,19 @@
 typedef enum view_rank {
     RANK_PLAIN = 0,
     RANK_BACKGROUND, /* classes, methods */
-    RANK_VALUES,     /* this rank and those below are one family each; small
-                        values */
-    RANK_NOISE,      /* `__doc__`, `__module__` ... */
-    RANK_INSIDE,     /* backward: the subject holds it, and it refers back */
+    RANK_VALUES, /* small values; this and later ranks are one family each */
+    RANK_NOISE,  /* `__doc__`, `__module__` ... */
+    RANK_INSIDE, /* backward: the subject holds it, and it refers back */
 } view_rank;
 
 typedef struct view_sibling {
     lg_hop hop;
-    uint64_t order; /* of its first hop among the node's hops */
+    uint64_t order; /* index of its first hop among the node's hops */
     uint64_t count; /* hops to this neighbour */
 } view_sibling;
 
 typedef struct view_family {
-    uint32_t type; /* of the first */
+    uint32_t type; /* label of the first */
     unsigned kind;
     bool mixed; /* other members have other types */
     view_rank rank;
@@ -33,7 +32,7 @@ typedef struct view_family {
     lg_bytes bytes;
     uint32_t owner;     /* dominator of the first, with an analysis */
     lg_bytes retained;  /* by the members with that owner, which so share
-                           nothing; own bytes of the other members */
+                           nothing; the own bytes of other members also count */
     uint64_t order;     /* of the first */
     view_sibling *kept; /* the first ones */
     size_t kept_count;
@@ -66,7 +65,7 @@ typedef struct view_group {
 lg_status lg__group_gather(view_group *group, view_picker *picker,
                            uint32_t node, lg_error *err);
 void lg__group_free(view_group *group);
-/** What one member adds to what the family retains. */
+/** Returns what one member adds to the bytes that the family retains. */
 lg_bytes lg__family_retained(const view_picker *picker, view_family *family,
                              uint32_t other);
 

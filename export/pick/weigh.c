@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Enough to compare by, in some milliseconds at most. */
+/* Enough for a comparison, and takes some milliseconds at most. */
 #define MOST_WEIGHED 20000u
 /* Longer lists weigh only their own size. */
 #define MOST_EDGES 5000u

@@ -1,5 +1,4 @@
-// Draws a cycle: its hops with the one to cut, what keeps it, and what it
-// keeps.
+// Draws a cycle: its hops, the hop to cut, what keeps it, and what it keeps.
 
 #include "pick/picker.h"
 #include "pictures/cycle_words.h"
@@ -8,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The middle of a longer cycle is folded. */
+/* A longer cycle folds its middle. */
 #define LONGEST_ROUND 20u
 #define HOLD_ROOM 6u
 /* The biggest objects below the cycle, or below a small component, to draw. */
@@ -37,8 +36,8 @@ has_cut(const cycle_view *picture)
     return picture->cycle->cut_count > 0;
 }
 
-// Draws the cycle from the target of the hop to cut, which then leads back;
-// without such a hop, as it is.
+// Draws the cycle from the target of the hop to cut, so that this hop leads
+// back. Without such a hop, draws the cycle as it is.
 static const lg_hop *
 hop_at(const cycle_view *picture, size_t index)
 {
@@ -89,7 +88,7 @@ draw_round(cycle_view *picture, lg_error *err)
     return LG_OK;
 }
 
-// The number of hops from the root to the cycle, where the path ends.
+// Returns the number of hops from the root to the cycle, where the path ends.
 static size_t
 length_to_round(const cycle_view *picture, const lg_path *path)
 {
@@ -122,7 +121,7 @@ draw_hold(cycle_view *picture, const lg_monitor *monitor, lg_error *err)
     return status;
 }
 
-// The culprit leads to the cycle, but perhaps not in one hop.
+// The culprit leads to the cycle, perhaps by several hops.
 static lg_status
 draw_culprit(cycle_view *picture, lg_error *err)
 {
@@ -174,7 +173,7 @@ is_in_component(const cycle_view *picture, uint32_t node)
 }
 
 // Visits what hangs from a member of the component, or from its namespace. Of
-// the component itself, draws only what the shown cycle holds.
+// the component itself, considers only what the shown cycle holds.
 static void
 weigh_member(cycle_view *picture, uint32_t member, uint32_t holder)
 {
@@ -238,7 +237,8 @@ draw_burdens(cycle_view *picture, bool of_round, lg_error *err)
     return status;
 }
 
-// Whether readers see the member: it is not folded into its owner or a hop.
+// Whether readers see the member: it is not folded into its owner or into a
+// hop.
 static bool
 is_seen_member(const cycle_view *picture, uint32_t node)
 {

@@ -30,7 +30,7 @@ lg__cycle_add_headline(const lg_graph *graph, const lg_cycle *cycle,
         lg_text_add(line, reasons[cycle->reason]);
 }
 
-// Writes why to cut there, and how much else; or why nothing can be cut.
+// Says why to cut there, and what else to cut; or why nothing can be cut.
 void
 lg__cycle_add_note(const lg_cycle *cycle, lg_text *out)
 {

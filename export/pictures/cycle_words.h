@@ -1,13 +1,13 @@
-/** What the picture of a cycle says above it. */
+/** Writes the text above the picture of a cycle. */
 #ifndef LG_CYCLE_WORDS_H
 #define LG_CYCLE_WORDS_H
 
 #include <leakgraph/cycles.h>
 
-/** What it retains, and why it is there. */
+/** Says what the cycle retains, and why it exists. */
 void lg__cycle_add_headline(const lg_graph *graph, const lg_cycle *cycle,
                             lg_text *line);
-/** Why to cut there, and how much else; or why there is nothing to cut. */
+/** Says why to cut there, and what else to cut; or why nothing can be cut. */
 void lg__cycle_add_note(const lg_cycle *cycle, lg_text *out);
 
 #endif

@@ -49,8 +49,8 @@ draw_rest(dominator_view *picture, size_t owner, uint64_t bytes, uint64_t count,
     return status;
 }
 
-// Draws what is too small for a box of its own. Below a node without other
-// boxes, this needs one only if it is most of the node.
+// Draws what is too small for a box of its own. A node without other boxes
+// needs this only if it is most of the node.
 static lg_status
 draw_rest_below(dominator_view *picture, const lg_dominator_row *row,
                 size_t owner, lg_error *err)
@@ -152,7 +152,7 @@ draw_dominators(dominator_view *picture, lg_error *err)
     return lg__view_settle(view, err);
 }
 
-// Makes the tree for the boxes, with room for what they leave out.
+// Makes the tree of boxes, with room for what they leave out.
 static lg_status
 find_rows(dominator_view *picture, uint32_t node, double min_share,
           uint32_t max_nodes, const lg_monitor *monitor, lg_error *err)

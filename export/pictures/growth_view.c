@@ -1,5 +1,5 @@
-// Draws what grows: the places on the way from the roots to each, as a tree,
-// and its series.
+// Draws what grows: a tree of the places that lead from the roots to each row,
+// and the row's series.
 
 #include "view/view_parts.h"
 
@@ -9,18 +9,18 @@
 #include <string.h>
 
 #define MOST_ROWS 12u
-#define MOST_STEPS 24u // of a way that are drawn
+#define MOST_STEPS 24u // steps of a way that are drawn
 #define SPARKS 16u
 
 typedef struct growth_view {
     const lg_growth *growth;
     lg_view *view;
-    size_t *at; // [places] 1 + the index of the box, 0: none yet
+    size_t *at; // [places] 1 + the index of the box; 0: none yet
 } growth_view;
 
 // ------------------------------------------------------------------- words ---
 
-// A small chart of the numbers: from none to the most of them.
+// Draws a small chart of the numbers, from zero to the greatest.
 static void
 add_spark(const uint64_t *numbers, uint32_t count, lg_text *out)
 {
@@ -33,7 +33,7 @@ add_spark(const uint64_t *numbers, uint32_t count, lg_text *out)
                     bars[(size_t)(7.0 * (double)numbers[i] / (double)most)]);
 }
 
-// The first number and the last one: the chart shows what lies between.
+// Writes the first and last numbers: the chart shows those between.
 static void
 add_ends(const uint64_t *numbers, uint32_t count,
          void (*add)(lg_text *text, uint64_t number), lg_text *out)
@@ -50,7 +50,7 @@ add_signed(double bytes, lg_text *out)
     lg_text_add_size(out, (uint64_t)((bytes < 0 ? -bytes : bytes) + 0.5));
 }
 
-// Bytes on all devices in each snapshot.
+// Adds up the bytes on all devices in each snapshot.
 static void
 sum_up(const lg_growth *growth, const lg_growth_row *row, uint64_t *series)
 {
@@ -60,8 +60,8 @@ sum_up(const lg_growth *growth, const lg_growth_row *row, uint64_t *series)
             series[i] += row->bytes[i * each + on];
 }
 
-// `▂▅█ 100 → 300 · +939 B per step · loss-history`; bytes where the number of
-// objects says nothing.
+// Writes `▂▅█ 100 → 300 · +939 B per step · loss-history`, with bytes if the
+// number of objects does not change.
 static lg_status
 describe(const lg_growth *growth, const lg_growth_row *row, lg_text *out,
          lg_error *err)
@@ -105,7 +105,7 @@ typedef struct look {
     lg_category category;
 } look;
 
-// A place knows the name of its type, and not its bases.
+// A place knows its type's name, but not the bases.
 static lg_category
 category_of(lg_string type)
 {
@@ -219,7 +219,7 @@ join(growth_view *picture, uint32_t from, uint32_t to, bool way, lg_error *err)
     return LG_OK;
 }
 
-// Draws the way to a place from its root, as far as it is not drawn yet.
+// Draws the part of the way from the root to a place that is not drawn yet.
 static lg_status
 draw_way(growth_view *picture, uint32_t place, bool first, lg_error *err)
 {

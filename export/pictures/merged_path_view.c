@@ -10,10 +10,11 @@
 
 #define USUAL_NODES 48u
 #define MOST_DRAWN 2000u
-/* Of a path without branches, the number of boxes at each end. */
+/* Boxes at each end of a path without branches. */
 #define PATH_HEAD 3u
 #define PATH_TAIL 3u
-/* Leave out branches of hardly any bytes and few of the objects. */
+/* The picture leaves out branches with smaller shares of the bytes and of the
+ * objects. */
 #define LEAST_BYTES 0.001
 #define LEAST_TARGETS 0.1
 
@@ -131,7 +132,7 @@ draw_row(merged_path_view *picture, size_t index, lg_error *err)
     return row->parent == LG_NONE ? LG_OK : join(picture, index, err);
 }
 
-// The type of all of them, or nothing.
+// Returns their common type, or nothing.
 static void
 add_subject(merged_path_view *picture, const uint32_t *nodes, size_t count,
             lg_text *out)

@@ -1,5 +1,5 @@
-// Why a node is alive: the path from a root, and every reference to cut. The
-// answer lg_why chooses what to cut, so picture and text mark the same
+// Draws why a node is alive: the path from a root, and every reference to cut.
+// The answer lg_why chooses what to cut, so picture and text mark the same
 // references.
 
 #include "pick/picker.h"
@@ -20,8 +20,8 @@ typedef struct why_view {
     view_picker picker;
 } why_view;
 
-// Cut a single reference that frees the node if there is one, and otherwise the
-// whole set.
+// Marks a single reference that frees the node if there is one, and otherwise
+// the whole set.
 static bool
 marks_path(const why_view *view)
 {
@@ -76,7 +76,7 @@ draw_paths(why_view *view, lg_error *err)
     bool kept = why->cuts.is_kept && why->cuts.kept.count;
     size_t left = count + kept + 1;
     lg_status status = LG_OK;
-    // The paths of the set start at a root, too, and say more.
+    // Those paths also start at a root, and say more.
     if (!count || marks_path(view))
         status = draw_path(view, &why->path, why->frees, left--, err);
     for (size_t i = 0; !status && i < count; i++)
@@ -176,7 +176,7 @@ draw_alive(why_view *view, lg_error *err)
     return lg__view_settle(view->picker.view, err);
 }
 
-// No path leads to garbage: show its referrers.
+// No path leads to garbage, so its referrers are drawn.
 static lg_status
 view_garbage(const lg_why *why, uint32_t max_nodes, const lg_monitor *monitor,
              lg_view **out, lg_error *err)

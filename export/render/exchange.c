@@ -1,5 +1,6 @@
-// DOT to the renderer, and its reply back, at the same time: neither side waits
-// for the other to read. The monitor is asked ten times a second.
+// Sends DOT to the renderer and reads its reply at the same time, so that
+// neither side waits for the other to read. Asks the monitor ten times a
+// second.
 
 #include "render/exchange.h"
 
@@ -11,14 +12,14 @@
 #include <time.h>
 
 #define TICK_SECONDS 0.1
-/* A renderer that announces more is out of its mind. */
+/* A renderer that announces more is broken. */
 #define MOST_BYTES (UINT64_C(1) << 30)
 
 typedef struct dialogue {
     lg__exchange *with;
     size_t sent;
-    size_t received; /* of the head and what follows it */
-    double asked;    /* when the monitor was */
+    size_t received; /* bytes of the head and what follows it */
+    double asked;    /* when the monitor was last asked */
 } dialogue;
 
 static double
@@ -35,7 +36,8 @@ is_sent(const dialogue *state)
     return state->sent == state->with->dot_length;
 }
 
-// As much as goes. Who does not read on may have something to say.
+// Sends what the socket takes. A failure ends the sending only: the renderer
+// may still say why.
 static void
 send_some(dialogue *state)
 {
@@ -50,7 +52,7 @@ send_some(dialogue *state)
         shutdown(with->worker->socket, SHUT_WR);
 }
 
-// The head has come: room for the rest.
+// Checks the head, and makes room for the rest.
 static lg__outcome
 take_head(lg__exchange *with)
 {
@@ -70,7 +72,7 @@ is_whole(const dialogue *state)
            state->received == sizeof(lg_reply) + state->with->reply.length;
 }
 
-// Reads what is there; *open is false at its end.
+// Reads what is there; at the end of the reply, *open is false.
 static lg__outcome
 receive_some(dialogue *state, bool *open)
 {
@@ -120,7 +122,7 @@ lg__exchange_run(lg__exchange *exchange)
     dialogue state = {.with = exchange, .asked = start};
     lg__outcome outcome = LG__REPLIED;
     bool open = true, readable, writable, ended;
-    if (is_sent(&state)) // nothing, which ends at once
+    if (is_sent(&state)) // an empty DOT ends at once
         shutdown(exchange->worker->socket, SHUT_WR);
     while (outcome == LG__REPLIED && open && !is_whole(&state)) {
         wait_a_while(&state, &readable, &writable, &ended);
@@ -128,7 +130,8 @@ lg__exchange_run(lg__exchange *exchange)
             send_some(&state);
         if (readable)
             outcome = receive_some(&state, &open);
-        // A process forked meanwhile may hold the socket of one that ended.
+        // A process forked meanwhile may hold the socket of a renderer that
+        // ended.
         if (ended && !readable)
             open = false;
         double now = seconds_now();

@@ -6,12 +6,12 @@
 #include "render/worker.h"
 
 typedef enum lg__outcome {
-    LG__REPLIED, /* whole */
-    LG__SILENT,  /* it ended, or closed its output, before its reply was */
-    LG__GARBLED, /* what it says is no reply */
-    LG__LATE,    /* the time was over */
-    LG__STOPPED, /* the monitor says no */
-    LG__NO_ROOM, /* we have no memory for the picture */
+    LG__REPLIED, /* the whole reply arrived */
+    LG__SILENT,  /* the renderer ended, or closed its output, before */
+    LG__GARBLED, /* it wrote something else */
+    LG__LATE,    /* the time ran out */
+    LG__STOPPED, /* the monitor stopped it */
+    LG__NO_ROOM, /* this process has no memory for the picture */
 } lg__outcome;
 
 typedef struct lg__exchange {
@@ -20,8 +20,8 @@ typedef struct lg__exchange {
     size_t dot_length;
     unsigned seconds; /* 0: no limit */
     const lg_monitor *monitor;
-    lg_reply reply; /* out */
-    char *data;     /* out: reply.length bytes, and a NUL; free() it */
+    lg_reply reply; /* result */
+    char *data;     /* result: reply.length bytes and a NUL; free() it */
 } lg__exchange;
 
 lg__outcome lg__exchange_run(lg__exchange *exchange);

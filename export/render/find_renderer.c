@@ -1,4 +1,4 @@
-// Finding the renderer from the file that this code is in.
+// Finds the renderer, starting from the file that contains this code.
 
 #include "render/find_renderer.h"
 
@@ -9,13 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Folders to look in, relative to that file's, with a colon between. */
+/* Folders to search, relative to that file's folder, separated by colons. */
 #ifndef LEAKGRAPH_RENDERER_FOLDERS
 #define LEAKGRAPH_RENDERER_FOLDERS "."
 #endif
 
-// The folder of the extension module, or of the program that has us inside: it
-// is the one without a name.
+// Finds the folder of the extension module, or else of the program: the link
+// map has no name for the program itself.
 static bool
 find_home(char home[PATH_MAX])
 {

@@ -1,4 +1,4 @@
-/** Where the renderer is. */
+/** Finds the renderer. */
 #ifndef LEAKGRAPH_FIND_RENDERER_H
 #define LEAKGRAPH_FIND_RENDERER_H
 
@@ -6,9 +6,9 @@
 
 #include <limits.h>
 
-/** What LEAKGRAPH_RENDERER in the environment names, or leakgraph-render from
- *  where it is installed: found from the command, or from the extension module.
- *  LG_ERENDER says where there is none. */
+/** Returns the path that LEAKGRAPH_RENDERER names, or else that of
+ *  leakgraph-render, found from the command or from the extension module.
+ *  LG_ERENDER if there is none. */
 lg_status lg__renderer_find(char path[PATH_MAX], lg_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-// DOT to image bytes through libgvc: the only file that knows Graphviz.
+// Draws DOT through libgvc. This is the only file that knows Graphviz.
 
 #include "render/graphviz.h"
 #include "write/fonts.h"
@@ -15,7 +15,8 @@ typedef __typeof__(_Generic(
     &gvRenderData, int (*)(GVC_t *, graph_t *, const char *, char **, size_t *)
     : (size_t)0, default : 0u)) render_length;
 
-// By Graphviz 14, gvPluginList has lost a fourth argument that meant nothing.
+// Graphviz 14 no longer has the fourth argument of gvPluginList, which had no
+// effect.
 typedef char **list_by_three(GVC_t *context, const char *kind, int *count);
 typedef char **list_by_four(GVC_t *context, const char *kind, int *count,
                             char *unused);
@@ -23,8 +24,8 @@ typedef char **list_by_four(GVC_t *context, const char *kind, int *count,
 static GVC_t *context;
 
 #ifdef LEAKGRAPH_BUNDLE
-// The plugins that a bundle has linked: no file says where they lie, so those
-// of another Graphviz on the machine are never taken for them.
+// A bundle links its plugins and names no files, so it never loads those of
+// another Graphviz on the machine.
 extern char gvplugin_core_LTX_library[], gvplugin_dot_layout_LTX_library[],
     gvplugin_pango_LTX_library[];
 
@@ -60,7 +61,7 @@ hear(char *message)
 static lg_status fail(lg_error *err, lg_status status, const char *format, ...)
     LG_PRINTF(3, 4);
 
-// The renderer links nothing of ours, lg_error_set included.
+// The renderer links nothing of ours, not even lg_error_set.
 static lg_status
 fail(lg_error *err, lg_status status, const char *format, ...)
 {
@@ -80,10 +81,10 @@ compare_names(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-// Devices that write a picture, and can be trusted to. Left out are those that
-// open a window; vdx and vrml, whose writers crash (Graphviz 2.43, 14); and
-// webp, whose plugin, as Debian builds it, calls libgvc without being linked to
-// it, which ends the process.
+// Devices that write a picture and work reliably. Left out are those that open
+// a window; vdx and vrml, whose writers crash (Graphviz 2.43, 14); and webp,
+// whose plugin, as Debian builds it, calls libgvc without a link to it, which
+// ends the process.
 static bool
 is_offered(const char *name)
 {
@@ -130,7 +131,7 @@ devices_by_four(list_by_four *list, int *count)
     return list(context, "device", count, NULL);
 }
 
-// Refused by name: an unknown format, and one that would open a window.
+// Refuses unknown formats and those that open a window.
 static lg_status
 check_format(const char *format, lg_error *err)
 {
@@ -153,7 +154,7 @@ check_format(const char *format, lg_error *err)
     return status;
 }
 
-// Graphviz says it in lines; a message is one.
+// Graphviz writes several lines, and a message is one.
 static const char *
 last_words(void)
 {
@@ -187,7 +188,8 @@ render(const char *dot, const char *format, char **bytes, render_length *size)
 void
 lg__graphviz_warm_up(const char *format)
 {
-    // A font of another size is another font: here are those of every picture.
+    // Each size of a font is loaded by itself: these are the sizes of every
+    // picture.
     static const char letters[] =
         "digraph fonts{a[shape=plain,fontsize=11,fontname=\"" SANS "\",label="
         "<a<B>a</B><FONT POINT-SIZE=\"9\">a<B>a</B></FONT>>];"
@@ -211,7 +213,7 @@ lg__graphviz_draw(const char *dot, const char *format, char **data,
     if (!render(dot, format, &bytes, &size))
         return fail(err, LG_ERENDER, "Graphviz cannot draw this: %s",
                     last_words());
-    // A library knows a format's name that it was built without.
+    // A library may know the name of a format that it was built without.
     if (!bytes || size == 0)
         return fail(err, LG_ERENDER,
                     "Graphviz writes nothing as \"%s\" here: choose another "

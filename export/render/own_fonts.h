@@ -1,4 +1,4 @@
-/** The fonts that lie beside the renderer. */
+/** Uses the fonts beside the renderer. */
 #ifndef LEAKGRAPH_OWN_FONTS_H
 #define LEAKGRAPH_OWN_FONTS_H
 

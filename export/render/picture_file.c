@@ -1,4 +1,4 @@
-// Pictures as files: whole or not at all.
+// Writes picture files: whole or not at all.
 
 #include "render/picture_file.h"
 
@@ -54,7 +54,7 @@ write_all(int file, const char *data, size_t length, const char *path,
     return LG_OK;
 }
 
-// Into what is no plain file (a pipe, a device) one can only write.
+// Opens a pipe or a device, which no renamed file can replace.
 static lg_status
 write_through(const char *path, const char *data, size_t length, lg_error *err)
 {
@@ -106,7 +106,7 @@ lg_render_format_check(const char *format, lg_error *err)
     lg_status status =
         lg_render(empty, sizeof empty - 1, format, NULL, &data, &length, &why);
     free(data);
-    // Without Graphviz the formats are unknown: the drawing will show.
+    // Without Graphviz no format is known, and the drawing reports that.
     if (!status || status == LG_ERENDER)
         return LG_OK;
     return lg_error_set(err, status, "%s", why.message);

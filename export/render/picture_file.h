@@ -1,11 +1,11 @@
-/** Files that are whole or not at all. */
+/** Writes files whole or not at all. */
 #ifndef LEAKGRAPH_PICTURE_FILE_H
 #define LEAKGRAPH_PICTURE_FILE_H
 
 #include <leakgraph/base.h>
 
-/** Writes a file as lg_graph_save does, or into what is no plain file; "-" is
- *  standard output. */
+/** Writes a file as lg_graph_save does, or straight into a pipe or a device;
+ *  "-" is standard output. */
 lg_status lg__file_write(const char *path, const char *data, size_t length,
                          lg_error *err);
 

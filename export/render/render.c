@@ -1,5 +1,5 @@
-// Calls Graphviz in a process of its own: nothing that happens to it there
-// happens here.
+// Calls Graphviz in a process of its own, so that its crashes do not harm this
+// one.
 
 #include "render/exchange.h"
 #include "render/find_renderer.h"
@@ -15,8 +15,8 @@
 
 #define USUAL_SECONDS 60u
 #define USUAL_MEBIBYTES 2048u
-/* What a shell exits with when there is no such program, and so does a program
-   whose libraries are missing. */
+/* A shell's exit status when there is no such program, or the program's
+ * libraries are missing. */
 #define DID_NOT_START 127
 #define REMEDY "ask for fewer nodes, or save as .dot"
 #define RAISE "raise the limit on virtual memory (ulimit -v), or save as .dot"
@@ -24,7 +24,7 @@
 typedef struct limits {
     unsigned seconds;
     unsigned mebibytes;
-    bool inherited; // the renderer has no more because this process has not
+    bool inherited; // the limit is that of this process
 } limits;
 
 struct lg_renderer {
@@ -77,7 +77,7 @@ copy_text(const char *dot, size_t length, char **data, size_t *size,
     return LG_OK;
 }
 
-// It said nothing, so how it ended must do.
+// The renderer said nothing, so its end must explain the failure.
 static lg_status
 tell_end(lg__ending ending, int code, const limits *most, lg_error *err)
 {
@@ -137,7 +137,7 @@ tell_outcome(lg__outcome outcome, lg__ending ending, int code,
                         "its leakgraph-render together, or save as .dot");
 }
 
-// The reply is whole: a picture, or a sentence.
+// The reply is complete: a picture, or a sentence.
 static lg_status
 take_reply(lg__exchange *exchange, char **data, size_t *length, lg_error *err)
 {

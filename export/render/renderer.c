@@ -1,5 +1,5 @@
-// leakgraph-render: draws one picture and ends. It is a process of its own, so
-// that whatever Graphviz does happens to nobody else.
+// leakgraph-render draws one picture and ends. It is a process of its own, so
+// that Graphviz's crashes harm no other.
 
 #include "render/graphviz.h"
 #include "render/own_fonts.h"
@@ -39,7 +39,7 @@ limit(int resource, rlim_t most)
     setrlimit((__rlimit_resource_t)resource, &now);
 }
 
-// Where memory runs out, the kernel ends this process before all others.
+// If memory runs out, the kernel ends this process first.
 static void
 volunteer(void)
 {
@@ -65,7 +65,7 @@ limit_all(unsigned seconds, uint64_t bytes)
         limit(RLIMIT_AS, bytes);
 }
 
-// Files of the caller's that were not to be closed by themselves.
+// Closes the caller's files that were not marked close-on-exec.
 static void
 close_others(void)
 {
@@ -82,7 +82,7 @@ has_input(int patience_ms)
     return poll(&input, 1, patience_ms) != 0;
 }
 
-// Everything up to the end, with a NUL after it; NULL if memory runs out.
+// Reads to the end, and adds a NUL; NULL if memory runs out.
 static char *
 read_all(void)
 {
@@ -136,7 +136,7 @@ main(int argc, char **argv)
     if (!has_input(0))
         lg__graphviz_warm_up(argv[1]);
     has_input(-1);
-    alarm(seconds); // 0 is none
+    alarm(seconds); // 0 is no signal
     const char *dot = read_all();
     if (dot && !lg__graphviz_draw(dot, argv[1], &data, &length, &error))
         error.status = LG_OK;

@@ -1,12 +1,12 @@
 /**
- * What the renderer answers: a head, then `length` bytes. They are the picture,
- * or one sentence that says why there is none.
+ * The renderer's reply: a head, then `length` bytes. These are the picture, or
+ * one sentence that says why there is none.
  *
  * The renderer is a program: `leakgraph-render FORMAT SECONDS BYTES` reads DOT
  * from its standard input, up to its end, and writes one reply to its standard
- * output. It loads what it needs while it waits for the DOT. From then on it
- * limits itself to SECONDS of time, and all along to BYTES of address space; 0
- * is no limit. A reply that is cut short is no reply.
+ * output. It loads what it needs while it waits for the DOT. After that it
+ * limits itself to SECONDS of time. From its start it limits itself to BYTES of
+ * address space. 0 is no limit. A reply that is cut short is invalid.
  */
 #ifndef LEAKGRAPH_REPLY_H
 #define LEAKGRAPH_REPLY_H

@@ -1,4 +1,4 @@
-// A program that works for us over a socket.
+// Runs a program that works for us over a socket.
 
 #include "render/worker.h"
 
@@ -13,12 +13,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A killed process is gone in less, unless the kernel itself hangs. */
+/* A killed process ends sooner, unless the kernel itself hangs. */
 #define PATIENCE_MS 2000
-/* P_PIDFD, which glibc has from 2.36 on. */
+/* P_PIDFD, which glibc has since 2.36. */
 #define BY_PIDFD ((idtype_t)3)
 
-// What is preloaded here (an allocator, a profiler) is not for it.
+// Leaves out what is preloaded here, such as an allocator or a profiler.
 static bool
 is_kept(const char *variable)
 {
@@ -30,7 +30,7 @@ is_kept(const char *variable)
     return true;
 }
 
-// The environment that it gets; the strings stay where they are.
+// Returns its environment; the strings stay where they are.
 static char **
 make_environment(void)
 {
@@ -59,7 +59,7 @@ set_files(posix_spawn_file_actions_t *files, int socket)
     return failed;
 }
 
-// Signals as a new program expects them, whatever we ignore or block.
+// Resets signals to what a new program expects, whatever we ignore or block.
 static int
 set_attributes(posix_spawnattr_t *attributes)
 {
@@ -76,7 +76,7 @@ set_attributes(posix_spawnattr_t *attributes)
     return failed;
 }
 
-// An errno, or 0.
+// Returns an errno, or 0.
 static int
 spawn(pid_t *pid, int socket, char *const *arguments)
 {
@@ -150,7 +150,7 @@ wait_for(const lg__worker *worker, siginfo_t *info, int options)
     return failed;
 }
 
-// Only a child of ours that nobody has reaped.
+// Kills only a child of ours that nobody has reaped.
 static void
 kill_it(const lg__worker *worker)
 {
@@ -165,7 +165,7 @@ kill_it(const lg__worker *worker)
     kill(worker->pid, SIGKILL);
 }
 
-// True once it has ended, by itself or because it was killed.
+// True once the program has ended, by itself or killed.
 static bool
 reap(const lg__worker *worker, siginfo_t *info)
 {

@@ -1,5 +1,5 @@
-// Pages of one answer: why an object is alive, a picture, a cycle, what would
-// die.
+// Pages of one answer: why an object is alive, a picture, a cycle, or what
+// would die.
 
 #include "serve/server.h"
 

@@ -1,10 +1,10 @@
-// The page that asks which references to cut, and says what would die.
+// Asks which references to cut, and says what would die.
 
 #include "serve/server.h"
 
 #include <string.h>
 
-/* As of the command. */
+/* The command has the same limit. */
 #define SURVIVORS 5u
 #define TYPES 200u
 
@@ -75,7 +75,7 @@ answer(lg__sheet *sheet, const lg_edges *edges, lg_error *err)
     return status;
 }
 
-// A reference that cannot be read is said below the form, which has its text.
+// The complaint about a reference stands below the form, which keeps its text.
 lg_status
 lg__sheet_what_if(lg__sheet *sheet, lg_error *err)
 {

@@ -1,5 +1,5 @@
-// Lets in whoever knows the token, calls the machine by a name of its own, and
-// only wants to read.
+// Lets in clients that know the token, call the machine by a name of its own,
+// and only read.
 
 #include "serve/guard.h"
 
@@ -20,8 +20,8 @@ lg__token_new(char token[LG__TOKEN_LENGTH + 1])
     return true;
 }
 
-// A page of another site that makes its own name lead here sends that name. The
-// port may be another one: that of a tunnel.
+// A page of another site can make its own name lead here, but then sends that
+// name. The port may differ, because a tunnel has its own.
 static bool
 is_loopback(const char *host)
 {
@@ -44,7 +44,7 @@ has_body(const lg__hello *hello)
     return hello->encoding || (hello->length && strcmp(hello->length, "0"));
 }
 
-// Compares all digits, whichever of them differ.
+// Compares all digits, so that the time does not tell which of them differ.
 static bool
 is_token(const char *given, const char *token)
 {

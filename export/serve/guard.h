@@ -1,6 +1,6 @@
 /**
- * Who may ask the server, and what: everything else is refused before anything
- * looks at it.
+ * Who may ask the server, and what. The guard refuses all else before other
+ * code sees it.
  */
 #ifndef LEAKGRAPH_GUARD_H
 #define LEAKGRAPH_GUARD_H
@@ -10,7 +10,7 @@
 /* Hexadecimal digits of a token: 128 bits. */
 #define LG__TOKEN_LENGTH 32
 
-/** A new random token. False: the system has no random numbers. */
+/** Makes a new random token. False: the system has no random numbers. */
 bool lg__token_new(char token[LG__TOKEN_LENGTH + 1]);
 
 /** What a client sent, as the HTTP library read it. */
@@ -22,9 +22,9 @@ typedef struct lg__hello {
     const char *encoding; /* Transfer-Encoding, or NULL */
 } lg__hello;
 
-/** 0, and in *page what follows the token in the path; or the status of HTTP to
- *  refuse it with: 400, 403, 404, 405. The time that it takes does not tell how
- *  much of a token was right. */
+/** Returns 0, and in *page what follows the token in the path; or the HTTP
+ *  status that refuses the request: 400, 403, 404, 405. The time that it takes
+ *  does not tell how much of a token was right. */
 unsigned lg__guard_check(const lg__hello *hello, const char *token,
                          const char **page);
 

@@ -1,5 +1,5 @@
-// Serves pages by libmicrohttpd, which is opened when it is needed: a machine
-// without it can do all else. Nothing here knows what is asked.
+// Serves pages by libmicrohttpd. Opens the library on demand, because machines
+// without it can do all else. Knows nothing of the questions.
 
 #include "serve/http.h"
 #include "serve/guard.h"
@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A request line with all headers; a connection; how long an idle one stays. */
+/* A request line with all headers; open connections; how long an idle one
+ * stays. */
 enum { MOST_BYTES = 32768, MOST_CONNECTIONS = 128, IDLE_SECONDS = 10 };
 
 typedef struct library {
@@ -63,8 +64,8 @@ open_library(library *mhd)
            find(mhd, "MHD_destroy_response", &mhd->destroy);
 }
 
-// Pages take styles, scripts, pictures and answers from this server alone, and
-// stand in no other page.
+// Pages load styles, scripts, pictures and answers from this server alone, and
+// no other page can embed them.
 static const char *const headers[][2] = {
     {"Content-Security-Policy",
      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -109,7 +110,7 @@ send_reply(const lg__http *http, struct MHD_Connection *connection,
         mhd->respond(reply->body.length, body, MHD_RESPMEM_MUST_COPY);
     if (!response)
         return MHD_NO;
-    // A page without its policy is not sent.
+    // Sends no page without its policy.
     enum MHD_Result result =
         add_headers(mhd, response, reply)
             ? mhd->queue(connection, reply->status, response)
@@ -166,8 +167,8 @@ ask(const lg__http *http, struct MHD_Connection *connection, const char *page)
     return result;
 }
 
-// The library calls this once when the headers are there, and again when the
-// request is complete. What is refused is refused at once, its body unread.
+// The library calls this once after the headers, and again after the request.
+// Refuses at once, without reading the body.
 static enum MHD_Result
 handle(void *context, struct MHD_Connection *connection, const char *url,
        const char *method, const char *version, const char *data, size_t *size,

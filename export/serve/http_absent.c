@@ -1,4 +1,4 @@
-// What stands for the server in a build without libmicrohttpd.
+// Replaces the server in a build without libmicrohttpd.
 
 #include "serve/http.h"
 

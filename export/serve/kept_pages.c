@@ -1,4 +1,4 @@
-// Pages that were asked for before.
+// Keeps pages for the next time that somebody asks for them.
 
 #include "serve/server.h"
 
@@ -43,7 +43,7 @@ forget(lg__server *server, lg__kept *kept)
     kept->used = 0;
 }
 
-// The one that was asked for the longest ago, and at least `since`.
+// Returns the page asked for the longest ago, but not before `since`.
 static lg__kept *
 oldest(lg__server *server, uint64_t since)
 {
@@ -60,8 +60,8 @@ oldest(lg__server *server, uint64_t since)
 static bool
 keep(lg__server *server, lg__kept *made)
 {
-    // A free place is older than any other. What was kept meanwhile is the
-    // same.
+    // A free place counts as the oldest. A page for this question, kept
+    // meanwhile, has the same content.
     lg__kept *place = find(server, &made->question);
     place = place ? place : oldest(server, 0);
     if (!place)

@@ -1,5 +1,5 @@
-// Threads that make pages, so that nobody waits for a page of somebody else,
-// and a page that takes long says so.
+// Threads that make pages, so that nobody waits for another client's page, and
+// a slow page reports its progress.
 
 #include "serve/server.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-// A reply within a tenth of a second, and most pages without a second request.
+// Replies within a tenth of a second, and most pages need no second request.
 #define PATIENCE_MILLISECONDS 60u
 
 static bool
@@ -27,7 +27,7 @@ clear(lg__job *job)
     *job = (lg__job){0};
 }
 
-// The job of that state and lane that was asked for first, or NULL.
+// Returns the job of that state and lane that came first, or NULL.
 static lg__job *
 first(lg__server *server, lg__job_state state, lg__lane_kind lane)
 {
@@ -43,7 +43,7 @@ first(lg__server *server, lg__job_state state, lg__lane_kind lane)
 
 /* ----------------------------------------------------------- in a lane --- */
 
-// What is made before anybody asks steps back when somebody does.
+// A page made in advance gives way when somebody asks for one.
 static bool
 tick(void *context, const char *phase, double done)
 {
@@ -59,7 +59,7 @@ tick(void *context, const char *phase, double done)
     return goes_on;
 }
 
-// Called with the lock, and returns with it.
+// Holds the lock when it is called and when it returns.
 static void
 run(lg__lane *lane, lg__job *job)
 {
@@ -109,9 +109,9 @@ work(void *context)
     return NULL;
 }
 
-/* ------------------------------------------------------ whoever asks --- */
+/* -------------------------------------------------------- the caller --- */
 
-// A place for a new job: a free one, or that of a page that nobody fetched.
+// Returns a place for a new job: a free one, or that of a page never fetched.
 static lg__job *
 place(lg__server *server)
 {
@@ -189,7 +189,7 @@ lg__server_delegate(lg__server *server, const lg__request *request,
 
 /* --------------------------------------------------- start and end --- */
 
-// Signals that end the process go to the thread that asks.
+// Leaves signals that end the process to the caller's thread.
 static bool
 start(lg__lane *lane)
 {

@@ -1,5 +1,5 @@
-// The page of one object: what it is, who refers to it, what it refers to, and
-// what goes with it.
+// The page of one object: what it is, its referrers, its references, and what
+// it retains.
 
 #include "serve/server.h"
 
@@ -19,7 +19,7 @@ end_fact(lg__sheet *sheet)
     lg_text_add(sheet->page.out, "</dd>");
 }
 
-// Adds a text, and frees it.
+// Adds a text and frees it.
 static void
 add_text(lg__sheet *sheet, lg_text *text)
 {

@@ -1,4 +1,4 @@
-// Reads the parts of a question.
+// Reads the parameters of a question.
 
 #include "serve/request.h"
 

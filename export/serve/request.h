@@ -1,5 +1,5 @@
 /**
- * A question to the server, and its answer, without a word of HTTP.
+ * A question to the server and its answer, independent of HTTP.
  */
 #ifndef LEAKGRAPH_REQUEST_H
 #define LEAKGRAPH_REQUEST_H
@@ -7,7 +7,7 @@
 #include <leakgraph/base.h>
 #include <leakgraph/text.h>
 
-/* Pairs of a query that are read; a query with more is refused. */
+/* The most pairs of a query; the server refuses a query with more. */
 #define LG__MOST_PAIRS 72u
 
 typedef struct lg__pair {
@@ -15,7 +15,7 @@ typedef struct lg__pair {
     const char *value; /* decoded; "" where the query has none */
 } lg__pair;
 
-/** `object?node=17`: its strings are the caller's. */
+/** `object?node=17`. The caller owns its strings. */
 typedef struct lg__request {
     const char *page; /* "" for the first page */
     lg__pair pairs[LG__MOST_PAIRS];
@@ -23,32 +23,32 @@ typedef struct lg__request {
 } lg__request;
 
 typedef struct lg__reply {
-    unsigned status;      /* of HTTP */
-    const char *type;     /* media type; static */
-    lg_text body;         /* the receiver's */
-    const char *location; /* relative; NULL but for a redirection; the body has
-                             its text */
+    unsigned status;      /* an HTTP status */
+    const char *type;     /* a media type; static */
+    lg_text body;         /* the receiver frees it */
+    const char *location; /* relative; NULL unless a redirection, whose text is
+                             the body */
     bool lasting;         /* the same in every snapshot of this build */
-    bool passing;         /* it may be better when it is asked for again */
-    unsigned again;       /* seconds after which to ask again; 0: never */
+    bool passing;         /* a later answer may be better */
+    unsigned again;       /* ask again after so many seconds; 0: never */
 } lg__reply;
 
-/** The value of the first pair with that name, or `otherwise`. */
+/** Returns the value of the first pair with that name, or `otherwise`. */
 const char *lg__request_text(const lg__request *request, const char *name,
                              const char *otherwise);
-/** A decimal number from 0 to `most`; `otherwise` if there is none. False: it
- *  is something else. */
+/** Reads a decimal number from 0 to `most`; `otherwise` if there is none.
+ *  Returns false if it is something else. */
 bool lg__request_number(const lg__request *request, const char *name,
                         uint64_t most, uint64_t otherwise, uint64_t *out);
-/** The index of the value among `count` words, the first if there is none.
- * False: it is none of them. */
+/** Finds the value among `count` words; the first word is the default. Returns
+ *  false if it is none of them. */
 bool lg__request_choice(const lg__request *request, const char *name,
                         const char *const *words, unsigned count,
                         unsigned *out);
-/** Adds `object?node=17`, which is the same for the same question. */
+/** Adds `object?node=17`; the same question gives the same text. */
 void lg__request_write(const lg__request *request, lg_text *out);
-/** A copy with strings of its own, for lg__request_free. False: memory ran out.
- */
+/** Copies a request and its strings; free it with lg__request_free. False:
+ *  memory ran out. */
 bool lg__request_copy(const lg__request *request, lg__request *out);
 void lg__request_free(lg__request *copy);
 

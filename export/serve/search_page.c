@@ -1,10 +1,10 @@
-// Searches: the objects that a selector names.
+// Shows the objects that a selector names.
 
 #include "serve/server.h"
 
 #include <string.h>
 
-/* Rows of merged paths. */
+/* The most rows of merged paths. */
 #define PATHS 40u
 
 static lg_status

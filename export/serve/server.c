@@ -1,4 +1,4 @@
-// Answers questions: finds out which page, makes it, and keeps it.
+// Answers questions: finds the page, makes it, and keeps it.
 
 #include "serve/server.h"
 
@@ -74,7 +74,8 @@ status_of(lg_status status)
     }
 }
 
-// Puts a page together: the head needs the title, which the body says.
+// Puts a page together. The head comes last, because the body decides the
+// title.
 static void
 frame(lg__sheet *sheet, const lg_text *body, lg_text *out)
 {
@@ -165,7 +166,7 @@ no_page(lg__sheet *sheet, lg_error *err)
                         "There is no such page: begin at the overview.");
 }
 
-// Selectors that begin so, a line each.
+// Lists selectors that begin so, one a line.
 static void
 complete(const lg__server *server, const lg__request *request, lg__reply *reply)
 {
@@ -233,7 +234,7 @@ void
 lg__server_answer(void *context, const lg__request *request, lg__reply *reply)
 {
     lg__server *server = context;
-    lg__request plain = {.page = ""}; // the first page takes nothing
+    lg__request plain = {.page = ""}; // the first page takes no parameters
     if (reply_asset(request->page, reply))
         return;
     *reply = (lg__reply){.type = "text/html; charset=utf-8"};
@@ -258,7 +259,7 @@ lg__server_prepare(lg__server *server, const lg_monitor *monitor)
         return false;
     lg__request_write(&request, &question);
     lg__server_make(server, &request, &question, monitor, true, &reply);
-    // Of what was cancelled, there is another time.
+    // A cancelled page is made another time.
     if (reply.status != status_of(LG_ECANCELLED))
         server->prepared++;
     lg_text_free(&question);
@@ -266,8 +267,8 @@ lg__server_prepare(lg__server *server, const lg_monitor *monitor)
     return true;
 }
 
-// The first page also makes what the graph keeps for all others: the index of
-// referrers and the tree of paths from the roots.
+// Makes the first page, and with it the index of referrers and the tree of
+// paths from the roots, which the graph keeps for all other pages.
 static lg_status
 prepare(lg__server *server, lg_error *err)
 {

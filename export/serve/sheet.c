@@ -1,4 +1,4 @@
-// What pages of the explorer share.
+// Parts that several pages of the explorer share.
 
 #include "serve/server.h"
 
@@ -82,7 +82,7 @@ lg__sheet_later(lg__sheet *sheet, const char *id, const char *heading,
     out->failed |= address->failed;
 }
 
-// Adds the address of the same question with another value of one parameter.
+// Adds the address of the same question with one parameter changed.
 static void
 add_address(const lg__sheet *sheet, const char *name, uint64_t first,
             lg_text *out)

@@ -1,10 +1,10 @@
-// Tables of all answers: grouped, sorted and limited by what the answers take.
+// Shows the tables of all answers, grouped, sorted and limited as each allows.
 
 #include "serve/server.h"
 
 #include <string.h>
 
-/* Rows: as many as a browser shows at once, unless somebody wants more. */
+/* The default is as many rows as a browser shows at once. */
 enum { USUAL_ROWS = 200, MOST_ROWS = 10000 };
 
 static const char *const groups[] = {"object", "type", "module"};
@@ -14,7 +14,7 @@ static const char *const tensor_groups[] = {"storage", "kind", "device",
 static const char *const kinds[] = {"any", "collectable", "held",
                                     "uncollectable"};
 
-/* What a table takes besides `limit`. */
+/* What a table takes, apart from `limit`. */
 enum { SCOPE = 1, DEVICE = 2, LIBRARIES = 4, HOLDING = 8 };
 
 typedef struct question {
@@ -128,9 +128,9 @@ tabulate_waste(lg__sheet *sheet, const question *asked, lg_table **out,
 typedef struct table_kind {
     const char *name;
     const char *heading;
-    tabulate *make;           /* NULL: threads, whose rows the page writes */
-    const char *parameter;    /* of the choice; NULL: there is none */
-    const char *const *words; /* of the choice */
+    tabulate *make; /* NULL: the page writes the rows of threads itself */
+    const char *parameter;    /* names the choice; NULL: there is none */
+    const char *const *words; /* the values of the choice */
     unsigned count;
     unsigned takes;
 } table_kind;
@@ -171,7 +171,7 @@ lg__table_prepared(uint32_t index, lg__request *out)
     index -= TABLES;
     for (size_t i = 0; i < TABLES; i++) {
         const table_kind *kind = &tables[i];
-        // The first choice is the table as it is.
+        // Skips the first choice, which is the default.
         uint32_t choices = kind->count > 0 ? kind->count - 1 : 0;
         if (index < choices) {
             out->pairs[0] = (lg__pair){"of", kind->name};

@@ -1,10 +1,10 @@
-// The looks, one for each category that a reader should recognise at a glance.
+// A look for each category that readers should recognise at a glance.
 
 #include "view/look.h"
 
 #include <string.h>
 
-// Ordered as the legend reads.
+// In the order of the legend.
 enum {
     LOOK_ROOT,
     LOOK_OBJECT,

@@ -10,8 +10,8 @@ typedef struct view_look {
     const char *border; /* colours */
     const char *fill;
     const char *text;
-    const char *badge; /* a letter or two in front of the title; NULL: none */
-    bool square;       /* corners */
+    const char *badge; /* one or two letters before the title; NULL: none */
+    bool square;       /* its corners are square */
 } view_look;
 
 #define INK "#1F2328"
@@ -24,9 +24,9 @@ typedef struct view_look {
 #define ALARM_FILL "#FFEBE9"
 
 const view_look *lg__look_of(const view_node *node);
-/** The badge that fits the type best: `{}` for a dict. */
+/** Returns the badge that fits the type best: `{}` for a dict. */
 const char *lg__badge_of(const view_node *node, const view_look *look);
-/** The looks that a legend explains, in its order; NULL at the end. */
+/** Lists the looks that a legend explains, in its order; NULL at the end. */
 const view_look *lg__look_at(size_t index);
 
 /** Adds text in an HTML-like label, cut to `limit` characters. */

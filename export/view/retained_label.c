@@ -1,5 +1,5 @@
-// Retained bytes on the nodes of a view, devices first: they are the scarce
-// ones.
+// Shows retained bytes on the nodes of a view. Devices come first, because they
+// are scarce.
 
 #include "view/retained_label.h"
 
@@ -26,7 +26,7 @@ add_host(lg_text *out, const lg_graph *graph, lg_bytes bytes, bool first)
 {
     if (!bytes.devices)
         lg_text_add_size(out, bytes.host);
-    // Next to gigabytes on a device, a few objects are not worth a word.
+    // Next to gigabytes on a device, a few objects need no mention.
     else if (bytes.host >= bytes.devices / 1000 && bytes.host)
         add_part(out, bytes.host, lg_graph_device_name(graph, 0), &first);
 }

@@ -1,7 +1,7 @@
 /**
- * Inside a view: the nodes and edges that were picked, as plain text, in the
- * order in which they were found. Everything that a writer (tree, JSON, DOT)
- * needs is here, so that a view outlives its graph.
+ * The nodes and edges of a view, as plain text, in the order of discovery. They
+ * hold everything that a writer (tree, JSON, DOT) needs, so that a view
+ * outlives its graph.
  */
 #ifndef LG_VIEW_PARTS_H
 #define LG_VIEW_PARTS_H
@@ -18,7 +18,7 @@ typedef enum view_kind {
     VIEW_KIND_COUNT,
 } view_kind;
 
-/* What a picture is about, for those that need an analysis. */
+/* What a picture is about. These need an analysis. */
 typedef enum view_form {
     VIEW_NEIGHBOURS = 0,
     VIEW_WHY,
@@ -38,8 +38,8 @@ typedef enum view_tone {
     TONE_PLAIN = 0,
     TONE_PATH,  /* a path that only leads there */
     TONE_CUT,   /* the hop to cut */
-    TONE_OWNER, /* of a dominator tree: no reference by itself */
-    TONE_FREES, /* of a path: the reference to cut */
+    TONE_OWNER, /* in a dominator tree: no reference by itself */
+    TONE_FREES, /* on a path: the reference to cut */
 } view_tone;
 
 typedef struct view_node {
@@ -53,20 +53,21 @@ typedef struct view_node {
     lg_text type;     /* whole name of the type; empty: several types */
     lg_text root;     /* why it is a root: "module", "thread"; empty: is none */
     uint64_t count;   /* objects that it stands for */
-    uint64_t size;    /* their bytes, buffers that only they hold included */
-    lg_text own;      /* the same in words, if any lie on a device */
-    uint64_t more;    /* neighbours that are not drawn */
+    uint64_t size;    /* their bytes, including buffers that only they hold */
+    lg_text own;      /* the same in words, if some lie on a device */
+    uint64_t more;    /* neighbours that the picture leaves out */
     uint64_t unseen;  /* references that leakgraph cannot see */
     lg_text retained_label; /* retained bytes in words; empty: not analysed */
-    uint64_t *retained; /* of an object, by device: [device_count + 1] of the
-                           view; NULL: not analysed */
-    uint64_t weight;    /* retained bytes of all devices */
-    double share;       /* of the whole, in a dominator tree; else 0 */
-    view_mark mark;     /* why it stands out */
-    bool subject;       /* what was asked about */
-    bool unreached;     /* no root reaches it: garbage */
-    bool named_by_key;  /* its title has its address: a label names it */
-    bool context;       /* belongs to the program: named, not entered */
+    uint64_t *retained;     /* an object's, by device: [device_count + 1] of the
+                               view; NULL: not analysed */
+    uint64_t weight;        /* retained bytes of all devices */
+    double share;      /* its part of the whole, in a dominator tree; else 0 */
+    view_mark mark;    /* why the node stands out */
+    bool subject;      /* what was asked about */
+    bool unreached;    /* no root reaches it: garbage */
+    bool named_by_key; /* the title contains its address, because a label names
+                          it */
+    bool context;      /* part of the program: named, not expanded */
 } view_node;
 
 typedef struct view_edge {
@@ -75,7 +76,7 @@ typedef struct view_edge {
     unsigned kind; /* lg_edge_kind of the edge that names the hop */
     lg_text label;
     uint64_t count; /* references that it stands for */
-    uint32_t key;   /* in the graph: the key that the label names; or LG_NONE */
+    uint32_t key;   /* the node of the key that the label names; or LG_NONE */
     bool weak;
     bool path; /* on a path from a root, or on the round of a cycle */
     view_tone tone;
@@ -98,24 +99,24 @@ struct lg_view {
     bool weighed; /* nodes show what they retain */
     view_form form;
     lg_text headline; /* what the picture says, in one sentence */
-    lg_text note;     /* and one more */
+    lg_text note;     /* a second sentence */
 };
 
-/** Appends a node with all zero but its kind. Its index goes to *out. */
+/** Appends a node that is zero but for its kind. Its index goes to *out. */
 lg_status lg__view_add_node(lg_view *view, view_kind kind, size_t *out,
                             lg_error *err);
 /** Copies the names of the graph's devices. */
 lg_status lg__view_name_devices(lg_view *view, const lg_graph *graph,
                                 lg_error *err);
-/** Makes room for what a node retains, by device: zeros. NULL without memory,
- *  which lg__view_settle reports. */
+/** Makes room, filled with zeros, for the bytes by device that a node retains.
+ *  NULL without memory, which lg__view_settle reports. */
 uint64_t *lg__view_make_retained(lg_view *view, view_node *node);
 /** Appends an edge for one reference. The pointer lives until the next one. */
 lg_status lg__view_add_edge(lg_view *view, size_t source, size_t target,
                             view_edge **out, lg_error *err);
 /** LG_ENOMEM if a text of the view failed to grow. */
 lg_status lg__view_settle(const lg_view *view, lg_error *err);
-/** The one error for memory that ran out in this room. */
+/** The error of this room when memory runs out. */
 lg_status lg__view_no_memory(lg_error *err);
 
 /** "object", "group", ...: stable names for JSON. */

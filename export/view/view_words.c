@@ -1,4 +1,4 @@
-// Words that every writer needs: texts cut to length, captions, root kinds.
+// Words that every writer needs: shortened texts, captions, kinds of roots.
 
 #include "view/view_words.h"
 
@@ -35,9 +35,9 @@ char_code(const unsigned char *s, size_t length)
     return code;
 }
 
-// Controls, direction marks and overrides, surrogates and noncharacters: none
-// of them may reach a terminal or an XML file. What has no width would be a
-// name that nobody sees, but joiners shape letters.
+// Controls, direction marks and overrides, surrogates and noncharacters must
+// not reach a terminal or an XML file. Characters without width would make
+// invisible names, but joiners shape letters.
 static bool
 is_unfit(uint32_t code)
 {

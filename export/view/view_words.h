@@ -1,4 +1,4 @@
-/** Words that a writer puts around the texts of a view. */
+/** Words that a writer adds to the texts of a view. */
 #ifndef LEAKGRAPH_VIEW_WORDS_H
 #define LEAKGRAPH_VIEW_WORDS_H
 
@@ -14,13 +14,13 @@ void lg__add_word(lg_text *out, const lg_text *word, size_t limit,
 
 /** `held by native code (1 reference leakgraph cannot see)`. */
 void lg__add_unseen(lg_text *out, uint64_t count);
-/** `pid 4127 · 1,284,301 objects · ...`: what the picture is of. */
+/** Writes what the picture shows: `pid 4127 · 1,284,301 objects · ...`. */
 void lg__add_caption(lg_text *out, const lg_view *view);
-/** `an imported module (sys.modules)`: a root's kind in words. */
+/** Names a root's kind: `an imported module (sys.modules)`. */
 const char *lg__root_words(const lg_text *root);
-/** The node's own size: `1.00 MiB cuda:0`. */
+/** Writes the node's own size: `1.00 MiB cuda:0`. */
 void lg__add_own(lg_text *out, const view_node *node);
-/** True if the size of the node means something. */
+/** Whether the size of the node means something. */
 bool lg__has_size(const view_node *node);
 
 #endif

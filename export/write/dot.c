@@ -10,11 +10,11 @@
 
 #define LABEL_LIMIT 36u
 #define LINE_LIMIT 110u
-/* A picture of fewer nodes explains itself. */
+/* A picture with fewer nodes explains itself. */
 #define NARROW 4u
-/* A tree of more boxes one behind the other is wider than a screen. */
+/* A tree with more boxes in a row is wider than a screen. */
 #define WIDE 6u
-/* Bigger pictures are not measured, nor deeper ones to their end. */
+/* Larger pictures are not measured, and deeper ones only down to this depth. */
 #define MEASURED 1024
 #define DEEPEST 256
 
@@ -73,8 +73,8 @@ add_legend(const lg_view *view, lg_text *out)
     }
 }
 
-// Writes what the picture shows; one fact per line where a row would be wider
-// than the picture.
+// Says what the picture shows, in one row or, if that is too wide, one fact per
+// line.
 static void
 add_facts(const lg_text *caption, bool narrow, lg_text *out)
 {
@@ -93,7 +93,7 @@ add_facts(const lg_text *caption, bool narrow, lg_text *out)
     }
 }
 
-// The length of a sentence's next line: up to a space, or all of it.
+// Returns the length of a sentence's next line: up to a space, or to its end.
 static size_t
 line_length(const char *sentence, size_t length)
 {
@@ -124,7 +124,7 @@ add_line(const lg_text *sentence, const char *size, const char *colour,
         lg__html_add(out, &line, LINE_LIMIT);
         lg_text_addf(out, "%s</FONT></TD></TR>", bold ? "</B>" : "");
         at += length;
-        at += at < sentence->length; // the space
+        at += at < sentence->length; // skips the space
     }
 }
 
@@ -176,9 +176,9 @@ measure(const lg_view *view, uint32_t *deep, uint32_t *wide)
     }
 }
 
-// Long paths, and trees that would be wider than any screen, run down the page.
-// All other pictures run from left to right: a step there takes the width of
-// four thirds of a box, with its label.
+// Long paths, and trees wider than any screen, run down the page. All other
+// pictures run from left to right, where a step with its label takes the width
+// of four thirds of a box.
 static const char *
 direction_of(const lg_view *view)
 {
@@ -323,7 +323,7 @@ static void
 add_edge(const lg_view *view, const view_edge *edge, lg_text *out)
 {
     // Reversed in DOT, the hop to cut leads back below the others and leaves
-    // the direction of the cycle as it is.
+    // the direction of the cycle unchanged.
     bool turned = edge->tone == TONE_CUT && edge->source != edge->target;
     lg_text_addf(out, "  n%u -> n%u [tooltip=\" \"",
                  turned ? edge->target : edge->source,

@@ -1,4 +1,4 @@
-// Writes the box of one node as Graphviz's HTML-like text.
+// Writes the box of a node as Graphviz's HTML-like text.
 
 #include "view/look.h"
 #include "view/view_words.h"
@@ -8,11 +8,11 @@
 #define TITLE_LIMIT 44u
 #define DETAIL_LIMIT 56u
 #define RETAINED_LABEL_LIMIT 80u
-/* A size from here on is what the picture is about. */
+/* The picture stresses sizes from here on. */
 #define LARGE (1u << 20)
-/* Do not show an object's own size below this. */
+/* The picture omits an object's own size below this. */
 #define NOTEWORTHY 1024u
-/* A smaller share would show as 0. */
+/* A smaller share would read 0. */
 #define LEAST_PERCENT 0.05
 
 static void
@@ -58,7 +58,7 @@ add_title(lg_text *out, const view_node *node)
     lg__html_add(out, &head, TITLE_LIMIT);
     lg_text_add(out, group ? "<B>" : *bold ? "</B>" : "");
     if (space) {
-        // A text of an SVG loses a plain space at its begin.
+        // SVG drops a plain space at the beginning of a text.
         lg_text tail = {.data = title->data + split + 1,
                         .length = title->length - split - 1};
         lg_text_add(out, "&#160;");
@@ -67,7 +67,7 @@ add_title(lg_text *out, const view_node *node)
     lg_text_add(out, group ? "</B>" : "");
 }
 
-// Adds the abbreviation of the kind: white on black, or for a fold on white.
+// Adds the abbreviation of the kind: white on black; on white for a fold.
 static bool
 is_dark(const view_node *node, const view_look *look)
 {
@@ -81,7 +81,7 @@ text_colour(const view_node *node, const view_look *look)
     return pale && !is_dark(node, look) ? INK : look->text;
 }
 
-// True for nodes that the picture only mentions.
+// Whether the picture only mentions the node.
 static bool
 is_small(const view_node *node)
 {
@@ -119,7 +119,7 @@ weight(const view_node *node)
     return node->retained_label.length ? node->weight : node->size;
 }
 
-// Escape the device's name: it comes from a file.
+// Escapes the device's name, because it comes from a file.
 static void
 add_own(lg_text *out, const view_node *node)
 {
@@ -129,8 +129,8 @@ add_own(lg_text *out, const view_node *node)
         lg_text_add_size(out, node->size);
 }
 
-// Adds sizes to the cell of the title. In cells of their own they would each
-// choose their own base line.
+// Adds sizes to the cell of the title. Cells of their own would have different
+// base lines.
 static void
 add_size(lg_text *out, const view_node *node, const view_look *look)
 {
@@ -165,7 +165,7 @@ mark_words(const view_node *node)
     return words[node->mark];
 }
 
-// Adds to the second line what the analysis knows.
+// Adds what the analysis knows to the second line.
 static void
 add_facts(lg_text *out, const view_node *node, const char *gap)
 {

@@ -1,4 +1,5 @@
-/** The fonts of a picture: the first of each list that the machine has. */
+/** The fonts of a picture. Graphviz takes the first of each list that the
+ *  machine has. */
 #ifndef LEAKGRAPH_FONTS_H
 #define LEAKGRAPH_FONTS_H
 

@@ -9,7 +9,7 @@ typedef struct view_branch {
     size_t edge; /* SIZE_MAX: a subject */
     size_t node;
     size_t depth;
-    bool last; /* the last of its siblings */
+    bool last; /* the last sibling */
 } view_branch;
 
 typedef struct view_tree {
@@ -20,7 +20,7 @@ typedef struct view_tree {
     size_t *parent; /* [nodes] the edge under which it is printed, or SIZE_MAX
                      */
     bool *printed;  /* [nodes] */
-    bool *closed;   /* [depths] no more siblings follow there */
+    bool *closed;   /* [depths] no more siblings follow at this depth */
     view_branch *stack;
     size_t stack_count;
 } view_tree;
@@ -39,8 +39,8 @@ far_end(const lg_view *view, size_t edge)
                                           : view->edges[edge].target;
 }
 
-// Prints merged paths and growth from the roots down, and everything else from
-// the subject.
+// Prints merged paths and growth from the roots down, and all else from the
+// subject.
 static bool
 is_start(const lg_view *view, const view_node *node)
 {
@@ -67,7 +67,7 @@ open_tree(view_tree *tree, lg_error *err)
         tree->head[i] = tree->parent[i] = SIZE_MAX;
     for (size_t i = 0; i < edges; i++) {
         size_t near = near_end(view, i), far = far_end(view, i);
-        // The object's own line says what native code holds.
+        // The object's own line mentions native code.
         if (view->nodes[view->edges[i].source].kind == VIEW_NATIVE)
             continue;
         tree->next[i] = tree->head[near];
@@ -89,7 +89,7 @@ close_tree(view_tree *tree)
     free(tree->stack);
 }
 
-// Pushes what to print under a node, the last first.
+// Pushes what to print under a node. The last item goes first.
 static void
 push_children(view_tree *tree, size_t node, size_t depth)
 {
@@ -110,7 +110,7 @@ print_indent(const view_tree *tree, const view_branch *branch)
         lg_text_add(tree->out, branch->last ? "└─ " : "├─ ");
 }
 
-// Writes one step as Python would: forward `.losses  list of 3`, backward
+// Writes one step in Python's notation: forward `.losses  list of 3`, backward
 // `Trainer .losses`.
 static void
 print_branch(const view_tree *tree, const view_branch *branch)

@@ -21,7 +21,7 @@ typedef enum lg_export_format {
     LG_EXPORT_PPROF,      /**< pprof: a sample for each place */
 } lg_export_format;
 
-/** Finds the format with that name, "graphml", or, with a NULL name, the one
+/** Finds the format named "graphml", say, or, if the name is NULL, the format
  *  that the suffix of the path stands for. LG_EINVAL lists the formats. */
 LG_API lg_status lg_export_format_find(const char *name, const char *path,
                                        lg_export_format *out, lg_error *err);
@@ -29,12 +29,12 @@ LG_API lg_status lg_export_format_find(const char *name, const char *path,
 LG_API bool lg_export_needs_analysis(lg_export_format format);
 
 /**
- * Writes a file, made as lg_graph_save makes its files: whole or not at all;
- * "-" writes to standard output. The first three formats have every object and
- * every reference, the others the shallow bytes of every place, with the steps
- * of its way from the roots as frames (leakgraph/places.h); these need
- * `analysis`, which may be NULL for the others. O(nodes + edges); it holds no
- * more than a part of the file in memory.
+ * Writes a file as lg_graph_save does: whole or not at all; "-" writes to
+ * standard output. The first three formats have every object and every
+ * reference, the others the shallow bytes of every place, with the steps of its
+ * way from the roots as frames (leakgraph/places.h); these need `analysis`,
+ * which may be NULL for the others. O(nodes + edges); memory holds only a part
+ * of the file.
  */
 LG_API lg_status lg_export_file(const lg_graph *graph,
                                 const lg_analysis *analysis,

@@ -35,23 +35,23 @@ typedef struct lg_page_options {
  * words, the dominator tree as areas, and the tables of all answers, with the
  * pictures of the biggest cycles. A policy in the page allows no script and no
  * style but the page's own. The same input makes the same page. It is less than
- * 3 MB, however big the heap is. Where Graphviz cannot draw, text trees stand
- * in the place of pictures. options may be NULL.
+ * 3 MB, however big the heap is. Where Graphviz cannot draw, text trees replace
+ * pictures. options may be NULL.
  */
 LG_API lg_status lg_page_html(const lg_analysis *analysis,
                               const lg_page_options *options,
                               const lg_monitor *monitor, lg_text *out,
                               lg_error *err);
-/** The same to a file, which is made as lg_graph_save makes its files: whole or
- *  not at all, the user's alone. "-" is standard output. */
+/** Writes the same page to a file, as lg_graph_save does: whole or not at all,
+ *  and readable by the user alone. "-" is standard output. */
 LG_API lg_status lg_page_save(const lg_analysis *analysis,
                               const lg_page_options *options, const char *path,
                               const lg_monitor *monitor, lg_error *err);
 
 /**
  * Writes such a page of how the processes of a job differ: places side by side,
- * the furthest apart first, each rank as a bar, and what all of them repeat. Of
- * the options only the title counts. LG_ENOMEM.
+ * the furthest apart first, each rank as a bar, and what all of them repeat. It
+ * uses only the title of the options. LG_ENOMEM.
  */
 LG_API lg_status lg_page_ranks_html(const lg_ranks *ranks,
                                     const lg_page_options *options,
@@ -62,11 +62,10 @@ LG_API lg_status lg_page_ranks_save(const lg_ranks *ranks,
 
 /**
  * Writes a table as the output of a notebook's cell: what lg_table_html makes,
- * and a script of 4 KB by which it sorts at a click on a heading, filters by
+ * and a script of 4 KB that sorts it at a click on a heading, filters it by
  * words, and folds all but its first rows. Where no script runs, as in a
  * preview of a repository or a notebook that is not trusted, it is the plain
- * table. Nothing of it stays in the kernel. `limit` is lg_table_html's.
- * LG_ENOMEM.
+ * table. The kernel keeps nothing of it. `limit` is lg_table_html's. LG_ENOMEM.
  */
 LG_API lg_status lg_page_cell(const lg_table *table, size_t limit, lg_text *out,
                               lg_error *err);

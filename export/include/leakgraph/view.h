@@ -34,7 +34,8 @@ typedef struct lg_view_options {
                                 into one "997 more Tensor"; 0: 3 */
     bool weak;             /**< follow weak references too (drawn dotted) */
     bool types;            /**< draw the edges from objects to their types */
-    /** Of the same graph: nodes show what they retain; NULL: their own sizes */
+    /** Of the same graph: nodes show what they retain. NULL: their own
+     *  sizes */
     const lg_analysis *analysis;
 } lg_view_options;
 
@@ -42,8 +43,8 @@ typedef struct lg_view_options {
  *  somebody asks for something else: the analysis takes a second or less. */
 #define LG_VIEW_QUICK_NODES 2000000
 
-/** Whether an analysis of the whole graph is that quick; false of a partial
- *  one, which has none. */
+/** Whether an analysis of the whole graph is that quick. False for a partial
+ *  graph, which has none. */
 LG_API bool lg_view_is_quick(const lg_graph *graph);
 
 #define LG_VIEW_OPTIONS_INIT                                                   \
@@ -65,7 +66,7 @@ LG_API lg_status lg_view_new(const lg_graph *graph, const lg_node *nodes,
  * Draws why a node is alive: the path from a root, or, if you must cut several
  * references, the path to each of them (at most 8). Marks the references that
  * the answer says to cut: single ones that free the node, or those of the set.
- * Draws garbage with what refers to it. Uses only max_nodes of the options (at
+ * Draws garbage with its referrers. Uses only max_nodes of the options (at
  * least 16). options may be NULL.
  */
 LG_API lg_status lg_view_why(const lg_why *why, const lg_view_options *options,
@@ -73,7 +74,7 @@ LG_API lg_status lg_view_why(const lg_why *why, const lg_view_options *options,
                              lg_error *err);
 /**
  * Draws a cycle: its shortest round, the hop to cut, the path that holds it or
- * what keeps the collector from freeing it, and the biggest things that it
+ * whatever keeps the collector from freeing it, and the biggest objects that it
  * retains.
  */
 LG_API lg_status lg_view_cycle(const lg_analysis *analysis,
@@ -101,7 +102,7 @@ LG_API lg_status lg_view_paths(const lg_analysis *analysis,
                                lg_view **out, lg_error *err);
 /**
  * Draws what grows: the paths from the roots to the first 12 rows, as a tree of
- * places of the newest snapshot. What grows has its series. Snapshots and
+ * places of the newest snapshot. Each row shows its series. Snapshots and
  * summaries give the same picture.
  */
 LG_API lg_status lg_view_growth(const lg_growth *growth, lg_view **out,
@@ -120,8 +121,8 @@ typedef struct lg_dot_options {
     size_t size;       /**< of this struct */
     const char *title; /**< above the picture; NULL: none */
     bool legend;
-    /** What the address of an object's page begins with; its number follows,
-     * and a box leads there. NULL: boxes lead nowhere. */
+    /** The box of an object links to the address that begins with this and ends
+     *  with the object's number. NULL: no links. */
     const char *links;
 } lg_dot_options;
 

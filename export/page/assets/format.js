@@ -1,6 +1,6 @@
 "use strict";
 
-// Numbers as all reports of leakgraph write them.
+// Formats numbers as all reports of leakgraph do.
 const format = {
   // Bytes with three digits: 812 B, 12.0 MiB, 1.93 GiB.
   bytes(number) {
@@ -14,7 +14,7 @@ const format = {
     return `${number.toFixed(decimals)} ${units[unit]}`;
   },
 
-  // Bytes on each device, without what is zero; a host alone is not named.
+  // Bytes on each device, without zeros. Names the host only beside a device.
   sizes(devices, bytes) {
     const parts = devices
       .map((name, on) => [name, bytes[on]])

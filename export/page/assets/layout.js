@@ -1,10 +1,10 @@
 "use strict";
 
-// Where each area of a view lies, in pixels: [{place, depth, x, y, width, height}].
+// Places each area of a view, in pixels: [{place, depth, x, y, width, height}].
 const layout = {
   ROW: 24, // of the icicle
   LEAST: 3, // narrower areas cannot be seen
-  SHARE: 0.03, // areas with more of the bytes have room for more levels
+  SHARE: 0.03, // areas with a greater share of the bytes show more levels
   MORE: 4, // levels
 
   // What d3 lays out: the places below `focus` that have bytes, some levels deep.
@@ -15,7 +15,7 @@ const layout = {
       place.depth - focus.depth < levels(place)
         ? place.children.filter((child) => child.value > 0)
         : null;
-    // A sum would count what the levels below have; the places know it.
+    // Each place already counts all below it, so d3 must not add up.
     const tree = d3.hierarchy(focus, children);
     tree.each((node) => { node.value = node.data.value; });
     return tree.sort((a, b) => b.value - a.value);
@@ -28,7 +28,7 @@ const layout = {
     }));
   },
 
-  // Owners above, what they own below, as wide as its bytes.
+  // Draws owners above what they own; the width shows the bytes.
   icicle(focus, width, rows) {
     const tree = this.hierarchy(focus, rows - 1);
     d3.partition().size([1, tree.height + 1])(tree);
@@ -40,7 +40,7 @@ const layout = {
     })).filter((area) => area.width >= this.LEAST);
   },
 
-  // What is owned lies inside of its owner.
+  // Draws what is owned inside its owner.
   treemap(focus, width, height, levels) {
     const tree = this.hierarchy(focus, levels, this.MORE);
     d3.treemap().size([width, height]).paddingOuter(2).paddingTop(18).paddingInner(1)

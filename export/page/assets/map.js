@@ -1,6 +1,6 @@
 "use strict";
 
-// The areas: who owns the bytes. One focus, whose tree fills the view.
+// The areas show who owns the bytes. The tree of one focus fills the view.
 class AreaMap {
   constructor(element, data) {
     this.element = d3.select(element);
@@ -121,7 +121,7 @@ class AreaMap {
     this.draw();
   }
 
-  // Draws anew where the width has changed: drawing changes the height.
+  // Draws again when the width changes, because the width decides the height.
   fit() {
     const width = this.picture.node().clientWidth;
     if (width === this.width) return;
@@ -169,7 +169,7 @@ class AreaMap {
     this.tell(this.active);
   }
 
-  // As much as fits: a letter takes about seven pixels, wide ones twelve.
+  // Shortens to what fits: a letter takes about seven pixels, a wide one twelve.
   caption(area) {
     const room = area.height < 14 ? 0 : area.width - 10;
     const { place } = area;
@@ -228,7 +228,7 @@ class AreaMap {
     return facts;
   }
 
-  // Bytes of an older snapshot that no area shows.
+  // Counts bytes of an older snapshot that no area shows.
   gone() {
     if (this.snapshot === null || this.mine) return 0;
     return this.totals[this.snapshot][this.device] - this.root.value;
@@ -250,7 +250,7 @@ class AreaMap {
 
   // ------------------------------------------------------------ keyboard ---
 
-  // Left and right: the siblings; up: the owner; down: the biggest thing owned.
+  // Left and right lead to siblings, up to the owner, down to the biggest thing owned.
   neighbour(key) {
     const siblings = this.active.parent
       ? this.active.parent.children.filter((each) => each.value > 0)

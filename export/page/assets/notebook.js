@@ -1,7 +1,7 @@
 "use strict";
 
-// The output of a notebook's cell: its tables sort, and long ones show their first
-// rows until somebody asks for all, or for those with certain words.
+// The tables of a notebook's cell sort. Long ones show their first rows until the reader asks
+// for all rows, or for those with certain words.
 const notebook = {
   // A filter looks through all rows.
   fold(table, filter) {
@@ -21,7 +21,7 @@ const notebook = {
     table.after(button);
   },
 
-  // Without this script, the rows after the first lie in a table of their own.
+  // Without this script, a table of its own holds the later rows.
   unfold(more) {
     const [first, rest] = [more.previousElementSibling, more.querySelector("table")];
     first.tBodies[0].append(...rest.tBodies[0].rows);

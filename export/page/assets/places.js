@@ -1,9 +1,9 @@
 "use strict";
 
-// The dominator tree, folded by place, out of the rows of the page's data.
+// Builds the dominator tree, folded by place, from the rows of the page's data.
 const places = {
-  // A place for each row, below one for everything. What a row leaves out is a
-  // place of its own, so that the bytes below any place add up.
+  // Makes a place for each row, below one for everything. What a row leaves out becomes a
+  // place too, so that the bytes below any place add up.
   read(data) {
     const nothing = data.devices.map(() => 0);
     const root = {
@@ -20,7 +20,7 @@ const places = {
     return root;
   },
 
-  // A package that is only the module of its name is that module.
+  // Replaces a package that has only the module of its name by that module.
   simplest(place) {
     const [only, ...others] = place.children;
     if (place.category !== "package" || others.length > 0 || !only || only.label !== place.label)
@@ -31,7 +31,7 @@ const places = {
     return only;
   },
 
-  // A place and all below it, owners first.
+  // Lists a place and all below it, owners first.
   below(place) {
     const all = [place];
     for (let i = 0; i < all.length; i++) all.push(...all[i].children);
@@ -62,7 +62,7 @@ const places = {
     parent.children.push(place);
   },
 
-  // What an area says: `.losses`, `[*]`, or else the type.
+  // The text of an area: `.losses`, `[*]`, or else the type.
   name(place) {
     return place.label || this.shortType(place) || "object";
   },
@@ -88,8 +88,8 @@ const places = {
     return found;
   },
 
-  // Sets `value` of each place: its bytes and all below it. `mine`: nothing of
-  // packages but the program's own.
+  // Sets `value` of each place: its bytes and all below it. With `mine`, packages other than
+  // the program's own have none.
   addUp(root, device, snapshot, mine) {
     for (const place of this.below(root).reverse()) {
       place.value = this.own(place, device, snapshot);
@@ -98,7 +98,7 @@ const places = {
     }
   },
 
-  // From below everything down to the place.
+  // Lists the places from the root down to this place.
   trail(place) {
     const trail = [];
     for (let at = place; at; at = at.parent) trail.unshift(at);

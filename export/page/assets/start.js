@@ -1,8 +1,8 @@
 "use strict";
 
-// A program without a document, such as a test, has all the above to itself.
+// A program without a document, such as a test, only uses the objects above.
 if (typeof document !== "undefined") {
-  // Pages of one question have no areas.
+  // Pages about a single question have no areas.
   const data = document.getElementById("data");
   const view = document.getElementById("map-view");
   if (data && typeof d3 === "undefined")

@@ -4,7 +4,7 @@
 const tables = {
   LONG: 12,
 
-  // What a cell sorts by: the number behind it, or its text.
+  // What a cell sorts by: its number, or its text.
   key(cell) {
     if (!cell) return "";
     const number = cell.getAttribute("data-v");
@@ -16,7 +16,7 @@ const tables = {
     return String(a).localeCompare(String(b));
   },
 
-  // Numbers begin with the greatest, texts with the first.
+  // Numbers begin with the greatest, and texts with the first.
   sort(table, column, heading) {
     const body = table.tBodies[0];
     const was = heading.getAttribute("aria-sort");
@@ -56,7 +56,7 @@ const tables = {
     table.before(input);
   },
 
-  // Rows of a tree keep their order. Inside what is folded, nothing is filtered.
+  // Rows of a tree keep their order. A filter ignores what is folded.
   prepare(table, name) {
     const tree = table.querySelector("td.d1, td.d2, td[style*=padding-left]") !== null;
     const rows = table.tBodies[0].rows.length;

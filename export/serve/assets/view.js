@@ -1,9 +1,9 @@
 "use strict";
 
-// What the pages of the explorer do beyond links and forms. All of it works
-// without this script, but slower.
+// Does what links and forms cannot. All pages of the explorer work without this script, but
+// slower.
 const explorer = {
-  // Completes what is typed in the field for searches.
+  // Completes what the user types into the search field.
   start() {
     const field = document.querySelector(".search input");
     const known = document.getElementById("known");
@@ -30,7 +30,7 @@ const explorer = {
     this.rememberTable();
   },
 
-  // Selectors that begin so, a line each; nothing if the server ended.
+  // Fetches selectors that begin so, one a line; nothing if the server ended.
   async completionsOf(text) {
     try {
       const reply = await fetch(`complete?q=${encodeURIComponent(text)}`);
@@ -40,8 +40,8 @@ const explorer = {
     }
   },
 
-  // What another page answers, or why it does not; nothing if the server ended.
-  // Asks again while the page is being made.
+  // Fetches another page's answer, or the reason why there is none; nothing if the server
+  // ended. Asks again while the server makes the page.
   async answerOf(address) {
     try {
       let reply = await fetch(address);
@@ -56,7 +56,7 @@ const explorer = {
     }
   },
 
-  // Puts the answer of another page in place of the link to it, once it shows.
+  // Replaces a link to another page by its answer, once the reader sees the link.
   fill(later) {
     const link = later.querySelector("a");
     new IntersectionObserver(async (entries, observer) => {
@@ -69,7 +69,7 @@ const explorer = {
     }, { rootMargin: "200px" }).observe(later);
   },
 
-  // The order and the filter of a table are part of its address.
+  // A table's order and filter are part of its address.
   rememberTable() {
     const table = document.querySelector("section > .table table");
     if (!table || !location.pathname.endsWith("/table")) return;
