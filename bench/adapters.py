@@ -28,7 +28,7 @@ BLOCKS_PER_SEGMENT = 20
 
 
 def losses(nodes: int) -> list[Any]:
-    """Losses of a small network, one per step, up to about so many autograd nodes."""
+    """Make a loss of a small network per step, up to about so many autograd nodes."""
     import torch
     from torch import nn
 
@@ -45,9 +45,9 @@ def losses(nodes: int) -> list[Any]:
 
 
 def allocator(blocks: int) -> dict[str, Any]:
-    """PyTorch's account of so many blocks, most of them in use, with their frames.
+    """A snapshot of so many blocks as PyTorch records it, with their frames.
 
-    Like PyTorch, this uses one dict for a frame in however many stacks it is.
+    Most blocks are in use. As in PyTorch, stacks share one dict for the same frame.
     """
     frames = [
         {"filename": "train.py", "line": line, "name": f"step{line}"}
@@ -110,7 +110,7 @@ def capture(without: str) -> float:
 
 
 def found(nodes: int, blocks: int) -> None:
-    """Fail unless the adapters find the objects to time."""
+    """Fail unless the adapters find the objects that this times."""
     os.environ["LEAKGRAPH_WITHOUT"] = ""
     with leakgraph.snapshot() as snapshot:
         types = snapshot.types()
@@ -121,7 +121,7 @@ def found(nodes: int, blocks: int) -> None:
 
 
 def row(objects: int, nodes: int, blocks: int, rounds: int, shuffled: bool) -> str:
-    """One row of the table, and one for each adapter alone."""
+    """Make a row of the table, and one for each adapter alone."""
     gc.disable()
     kept: list[Any] = [heap.records(objects, shuffled=shuffled)]
     if nodes:

@@ -3,8 +3,8 @@
 //     analysis FILE leakgraph|semi-nca|igraph
 //     analysis FILE compare|count
 //
-// Prints the seconds that the thread computes, which depend least on other work
-// of the machine, and the peak of the memory that the method needs beyond the
+// Prints the seconds that the thread computes, because other work of the
+// machine affects these least, and the peak of the method's memory beyond the
 // graph. `compare` prints how many dominators differ between leakgraph and
 // semi-NCA; `count` prints the number of nodes, and of nodes in components.
 #include <igraph.h>

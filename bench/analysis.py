@@ -4,7 +4,7 @@
 
 PROGRAM is bench_analysis, built from analysis.c. Prints a Markdown table. A process of
 its own makes and saves each heap, and another one measures each figure: the median of
-its rounds, and the peak of the memory beyond the graph itself. Before it times
+its rounds, and the peak of its memory beyond the graph itself. Before it times
 anything, it compares every dominator with semi-NCA's.
 """
 
@@ -69,7 +69,7 @@ sys.path.insert(0, BENCH)
 import heap
 kept = heap.records(OBJECTS, shuffled=True)
 """
-# No element lies on every path to another, so none dominates.
+# No element lies on every path to another, so no element dominates another.
 LINKED = """
 class Element:
     __slots__ = ("before", "after", "value")
@@ -139,7 +139,7 @@ def parse(description: str | None) -> argparse.Namespace:
 
 
 def made(sizes: list[int]) -> Iterator[tuple[str, Path]]:
-    """Each heap's name and its file, of each size; the next heap overwrites it."""
+    """Yield each heap's name and file, for each size; all heaps share one file."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "heap.lgs")
         for objects in sizes:

@@ -1,9 +1,9 @@
-"""Times what answers take behind the analysis, in a process that imported libraries.
+"""Times answers about an analysed snapshot, in a process that imported libraries.
 
     python bench/answers.py [--rounds 7]
 
-Prints a Markdown table: the thread's seconds of findings, top and cycles, the first of
-each of a snapshot that is analysed already. Each figure is the median of its rounds.
+Prints a Markdown table: the thread's seconds of the first findings, top and cycles of a
+snapshot. Each figure is the median of its rounds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import leakgraph
 
 
 def measured(path: Path) -> list[float]:
-    """The seconds of each answer about a snapshot that was just loaded."""
+    """Measure the seconds of each answer about a snapshot that was just loaded."""
     with leakgraph.load(path) as snapshot:
         snapshot.analyze()
         answers = (snapshot.findings, snapshot.top, snapshot.cycles)

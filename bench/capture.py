@@ -2,16 +2,15 @@
 
     python bench/capture.py [--objects 5000000] [--rounds 5] [--processes 10]
 
-Prints two Markdown tables: of the first capture of a process, and of later ones. Later
-captures reuse memory (leakgraph.keep_memory); the row "nothing kept" shows the default,
-which returns it in between. A first capture waits for fresh pages, which a virtual
-machine may have to get from outside, so the first table has the best and the worst of
-several processes. In the second table the collector and the capture
+Prints two Markdown tables: one of a process's first capture, and one of later captures.
+Later captures reuse memory (leakgraph.keep_memory); the row "nothing kept" shows the
+default, which returns the memory after each. A first capture waits for fresh pages,
+which a virtual machine may have to get from outside, so the first table has the best
+and the worst of several processes. In the second table the collector and the capture
 take turns on the same heap; each figure is the median of its rounds, but the walk in
-Python has one round. Seconds are the thread's own (its computation, and the kernel's
-for it) unless noted: on a busy machine they say more than the clock. The last row is of
-a process that has only imported some libraries: functions, code, classes and texts, no
-records.
+Python runs once. Seconds are the thread's own, in the kernel too, unless noted: on a
+busy machine they say more than the clock. The last row is of a process that has only
+imported some libraries: it has functions, code, classes and texts, but no records.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ T = TypeVar("T")
 
 
 def python_walk() -> int:
-    """Walk the object graph in pure Python; the number of references."""
+    """Walk the object graph in pure Python; return the number of references."""
     found: dict[int, int] = {}
     waiting = gc.get_objects()
     for thing in waiting:
@@ -52,20 +51,20 @@ def python_walk() -> int:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """The thread's seconds of one call and of freeing its result."""
+    """Measure the thread's seconds of one call and of freeing its result."""
     start = time.thread_time()
     work()
     return time.thread_time() - start
 
 
 def held_seconds() -> float:
-    """Seconds by the clock for which one capture held the GIL, as it reports."""
+    """Measure how long one capture held the GIL, in seconds by the clock."""
     with leakgraph.snapshot() as snapshot:
         return float(snapshot.info()["capture.seconds"])
 
 
 def resident(name: str) -> int:
-    """Bytes: "VmRSS", the process's memory now; "VmHWM", the most so far."""
+    """Read bytes: "VmRSS", the process's memory now; "VmHWM", its peak so far."""
     status = Path("/proc/self/status").read_text()
     line = next(line for line in status.splitlines() if line.startswith(name))
     return int(line.split()[1]) * 1024
@@ -113,7 +112,7 @@ class First(NamedTuple):
 
 
 def first_of_records(objects: int, *, shuffled: bool) -> First:
-    """The first capture of a process that has a heap of records."""
+    """Measure the first capture of a process that has a heap of records."""
     gc.disable()
     kept = heap.records(objects, shuffled=shuffled)
     measured = first()
@@ -122,7 +121,7 @@ def first_of_records(objects: int, *, shuffled: bool) -> First:
 
 
 def import_libraries() -> str:
-    """Import those that there are; says which."""
+    """Import the libraries that are installed; return their names."""
     there = [name for name in LIBRARIES if find_spec(name.split(".")[0])]
     for name in there:
         import_module(name)
@@ -130,13 +129,13 @@ def import_libraries() -> str:
 
 
 def first_of_libraries() -> First:
-    """The first capture of a process that has only imported some libraries."""
+    """Measure the first capture of a process that has only imported some libraries."""
     import_libraries()
     return first()
 
 
 def first() -> First:
-    """The first capture of this process."""
+    """Measure the first capture of this process."""
     gc.disable()
     gc.collect()
     base = statistics.median(seconds(gc.collect) for _ in range(3))
@@ -152,7 +151,7 @@ def first() -> First:
 
 
 def first_row(what: str, runs: list[First]) -> str:
-    """One row of the first table."""
+    """Make one row of the first table."""
     runs.sort(key=lambda run: run.capture / run.collect)
     best, worst = runs[0], runs[-1]
     return (
@@ -164,7 +163,7 @@ def first_row(what: str, runs: list[First]) -> str:
 
 
 def later_row(objects: int, rounds: int, *, shuffled: bool) -> str:
-    """The second table's rows of one heap."""
+    """Make the second table's rows of one heap."""
     kept = heap.records(objects, shuffled=shuffled)
     what = "shuffled" if shuffled else "ordered"
     rows = [measured_row(what, rounds, keep=MOST)]
@@ -175,12 +174,12 @@ def later_row(objects: int, rounds: int, *, shuffled: bool) -> str:
 
 
 def libraries_row(rounds: int) -> str:
-    """The same for a process that has imported some libraries."""
+    """Make the same rows for a process that has imported some libraries."""
     return measured_row(import_libraries(), rounds, keep=MOST)
 
 
 def measured_row(what: str, rounds: int, *, keep: int) -> str:
-    """A row about this process in its present state."""
+    """Make a row about this process in its present state."""
     leakgraph.keep_memory(keep)
     gc.disable()
     gc.collect()

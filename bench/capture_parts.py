@@ -2,8 +2,8 @@
 
     python bench/capture_parts.py [--captures 30]
 
-Prints two Markdown tables: the kinds of objects, and the share of each part of a
-capture in the processor time, as perf samples it. Needs perf, and NumPy.
+Prints two Markdown tables: the kinds of objects, and each part's share of the processor
+time, as perf samples it. Needs perf, and NumPy.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ def kinds(snapshot: leakgraph.Snapshot) -> str:
 
 
 def sampled(captures: int, path: Path) -> float:
-    """Take captures while perf samples this process; the seconds of one."""
+    """Take captures while perf samples this process; return the seconds of one."""
     command = ["perf", "record", "-q", "-F", "2000", "-e", "cpu-clock"]
     with subprocess.Popen([*command, "-o", path, "-p", str(os.getpid())]) as perf:
-        time.sleep(2)  # until it has attached
+        time.sleep(2)  # until perf has attached
         start = time.thread_time()
         for _ in range(captures):
             leakgraph.snapshot().close()
@@ -79,7 +79,7 @@ def sampled(captures: int, path: Path) -> float:
 
 
 def shares(path: Path) -> list[tuple[str, float]]:
-    """Per cent of the samples by part."""
+    """Count per cent of the samples by part."""
     command = ["perf", "report", "--stdio", "--no-children", "--sort=sym", "-i"]
     report = subprocess.run(
         [*command, path], capture_output=True, text=True, check=True

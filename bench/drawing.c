@@ -3,11 +3,11 @@
 //   bench_drawing DOT FORMAT ROUNDS RESIDENT
 //
 // DOT is a file; the process keeps RESIDENT MiB of memory in use. Prints, in
-// milliseconds, the first direct drawing, then least and median of the later
-// ones, of those by the renderer, and of those by a renderer that was started
-// while the process had other work. They take turns, so that what else the
-// machine does costs all of them the same. To draw directly, this process loads
-// Graphviz, which a user's process never does.
+// milliseconds, the first direct drawing, then the least and the median of
+// later direct drawings, of those by the renderer, and of those by a renderer
+// that starts while the process has other work. They take turns, so that other
+// work of the machine costs all of them the same. To draw directly, this
+// process loads Graphviz, which a user's process never does.
 #include <leakgraph/render.h>
 
 #include <gvc.h>
@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What a capture takes in a process of moderate size, in microseconds. */
+/* How long a capture takes in a process of moderate size, in microseconds. */
 #define OTHER_WORK 100000
 
 static double

@@ -22,7 +22,7 @@ import leakgraph
 
 
 def pictures() -> dict[str, str]:
-    """DOT of a small, a usual and a large picture."""
+    """Make DOT of a small, a usual and a large picture."""
     kept = {"losses": [object() for _ in range(3)], "options": {"lr": 0.1}}
     return {
         "5 boxes": leakgraph.show_refs(kept).dot,
@@ -32,7 +32,7 @@ def pictures() -> dict[str, str]:
 
 
 def measure(program: str, dot: Path, suffix: str, rounds: int, resident: int) -> str:
-    """One row: first and later direct drawings, by the renderer, and the difference."""
+    """Make a row: direct drawings, first and later; the renderer's; the difference."""
     renderer = str(Path(leakgraph.__file__).with_name("leakgraph-render"))
     said = subprocess.run(
         [program, str(dot), suffix, str(rounds), str(resident)],

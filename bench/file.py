@@ -1,11 +1,12 @@
-"""Times saving and loading snapshots, and tells how large files are.
+"""Times saving and loading snapshots, and measures the files.
 
     python bench/file.py [--objects 2000000] [--rounds 3]
 
 Prints a Markdown table with one row for each kind of heap and level of compression.
-Seconds are the thread's own, of a million objects, the median of the rounds; the ratio
-compares them with `gc.collect()` of the same process. The peak is the resident memory
-that saving or loading needs beyond what was there before and beyond the loaded columns.
+Seconds are the thread's own for a million objects, the median of the rounds; the ratio
+compares them with `gc.collect()` in the same process. The peak is the resident memory
+that saving or loading needs, without the memory before it and without the loaded
+columns.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ LEVELS = (0, 1, 3, 9)
 
 
 def peak_of(work: Callable[[], object]) -> int:
-    """Resident bytes at the peak of a call beyond those before it."""
+    """Measure the resident bytes at the peak of a call beyond those before it."""
     before = resident("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")  # reset the high-water mark
     work()
@@ -36,7 +37,7 @@ def peak_of(work: Callable[[], object]) -> int:
 
 
 def measured_rows(what: str, rounds: int, folder: str) -> str:
-    """The rows about this process in its present state."""
+    """Yield the rows about this process in its present state."""
     gc.disable()
     gc.collect()
     base = statistics.median(seconds(gc.collect) for _ in range(3))

@@ -1,4 +1,4 @@
-// Times what a comparison costs against the analysis that it needs.
+// Times a comparison against the analysis that it needs.
 //
 //   growth SNAP      prints nodes, places, seconds and bytes, as JSON
 #include <leakgraph/file.h>
@@ -55,7 +55,7 @@ main(int argc, char **argv)
     if (argc != 2)
         return 2;
     require(lg_graph_load(argv[1], 0, NULL, &graph, &error), &error);
-    // An index of the graph, which every report needs.
+    // Makes the graph's index, which every report needs.
     lg_node_folded_into(graph, 0);
     double start = now();
     require(lg_analysis_new(graph, NULL, &analysis, &error), &error);

@@ -1,4 +1,4 @@
-"""Times what a comparison of snapshots costs, against the analysis that it needs.
+"""Times a comparison of snapshots against the analysis that it needs.
 
     python bench/growth.py PROGRAM [--objects 1000000 10000000] [--rounds 3]
 
@@ -19,7 +19,7 @@ WORK = ("analysis", "placing", "summing", "comparing", "saving")
 
 
 def measure(program: str, file: Path, rounds: int) -> dict[str, float]:
-    """The median of each figure that the program prints."""
+    """Take the median of each figure that the program prints."""
     said = []
     for _ in range(rounds):
         done = subprocess.run(

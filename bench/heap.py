@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-# A record is itself, its name, two lists, a dict, two floats and
-# an int, a tuple and an object with slots: about ten objects.
+# A record has about ten objects: itself, its name, two lists, a dict, two floats and an
+# int, a tuple and an object with slots.
 OBJECTS_PER_RECORD = 10
 
 
@@ -35,10 +35,10 @@ class Record:
 
 
 def records(objects: int, *, shuffled: bool) -> list[Record]:
-    """A list of records, about so many objects in all.
+    """A list of records, with about so many objects in all.
 
     In order, each record refers to its neighbours in memory, as in a heap that was just
-    loaded. Shuffled, it refers to any, as in a long-running process.
+    loaded. Shuffled, it refers to any others, as in a long-running process.
     """
     made: list[Record] = []
     previous = None
@@ -51,7 +51,7 @@ def records(objects: int, *, shuffled: bool) -> list[Record]:
 
 
 def _shuffle(made: list[Record]) -> None:
-    """Exchange parts between records at random, the same for each run."""
+    """Exchange parts between records at random, but the same way in each run."""
     chance = random.Random(1)
     others = made[:]
     chance.shuffle(others)

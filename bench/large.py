@@ -1,11 +1,11 @@
-"""Captures, saves, loads and analyses one very large heap, and tells what it takes.
+"""Measures how to capture, save, load and analyse one very large heap.
 
     python bench/large.py [--objects 50000000]
 
-Prints a Markdown table with one row for each step: the thread's seconds, nanoseconds a
-node, and the bytes a node of memory at the step's peak, beyond what was resident before
-it. One process makes the heap, captures and saves it; another one loads the file and
-analyses it. It refuses to begin where the machine has too little memory.
+Prints a Markdown table with one row for each step: the thread's seconds, nanoseconds
+per node, and bytes per node of memory at the step's peak, beyond what was resident
+before the step. One process makes the heap, captures and saves it; another one loads
+the file and analyses it. It refuses to begin where the machine has too little memory.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ NEEDED = 200
 
 
 def available() -> int:
-    """The bytes of memory that a program could get now."""
+    """Estimate how many bytes of memory a program could get now."""
     lines = Path("/proc/meminfo").read_text().splitlines()
     line = next(line for line in lines if line.startswith("MemAvailable"))
     return int(line.split()[1]) * 1024
 
 
 def step(name: str, work: Callable[[], T], count: Callable[[T], int]) -> T:
-    """Run one step and print its row; `count` tells the nodes from its result."""
+    """Run a step and print its row; `count` finds the number of nodes in its result."""
     Path("/proc/self/clear_refs").write_text("5")  # reset the high-water mark
     before, start = resident("VmRSS"), time.thread_time()
     result = work()
@@ -53,7 +53,7 @@ def step(name: str, work: Callable[[], T], count: Callable[[T], int]) -> T:
 
 
 def write(objects: int, path: str) -> int:
-    """Make a heap of so many objects, capture and save it; the number of nodes."""
+    """Make so many objects, capture and save them; return the number of nodes."""
     gc.disable()
     kept = step(
         "the heap itself",
@@ -69,7 +69,7 @@ def write(objects: int, path: str) -> int:
 
 
 def read(path: str) -> None:
-    """Load a file and analyse what is in it."""
+    """Load a file and analyse its snapshot."""
     snapshot = step("load and check", lambda: leakgraph.load(path), len)
     nodes = len(snapshot)
     step("analyse", snapshot.analyze, lambda analysis: nodes)

@@ -2,8 +2,8 @@
 
     python bench/objgraph_calls.py [OBJECTS ...]
 
-Prints a Markdown table: the thread's milliseconds of both, medians of runs that take
-turns in one process, and how many times quicker ours is. Needs objgraph installed.
+Prints a Markdown table: the thread's milliseconds of both, and how many times quicker
+ours is. Each figure is a median of runs that take turns in one process. Needs objgraph.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ except ImportError:
 ROUNDS = 5
 
 # A module holds the heap, so that a search from its objects ends soon: objgraph would
-# need hours for what only a running function holds.
+# need hours if only a running function held it.
 kept: list[heap.Record] = []
 
 
 def calls() -> dict[str, Callable[[Any], object]]:
-    """What to time, by its name; each gets the module."""
+    """What to time, by name; each function gets the module."""
     end = kept[len(kept) // 2]
     return {
         "find_backref_chain(x, is_proper_module)": lambda module: (
@@ -56,14 +56,14 @@ def calls() -> dict[str, Callable[[Any], object]]:
 
 
 def seconds(call: Callable[[Any], object], module: Any) -> float:
-    """The thread's, of one call."""
+    """Measure the thread's milliseconds of one call."""
     started = time.thread_time()
     call(module)
     return time.thread_time() - started
 
 
 def main() -> None:
-    """Times every call on ordered and shuffled heaps of each size."""
+    """Time every call on ordered and shuffled heaps of each size."""
     print("| objects | call | objgraph | leakgraph.objgraph | times quicker |")
     print("| --- | --- | --- | --- | --- |")
     for objects in map(int, sys.argv[1:] or ("100000", "1000000")):

@@ -144,8 +144,8 @@ rows_free(rows *table)
     free(table->other);
 }
 
-// Georgiadis, Tarjan and Werneck, "Finding dominators in practice", 2006. All
-// columns but `number` are in preorder.
+// The algorithm of Georgiadis, Tarjan and Werneck, "Finding dominators in
+// practice", 2006. All columns but `number` are in preorder.
 typedef struct semi {
     rows out;
     rows in;
@@ -278,7 +278,7 @@ plain_dominators(const plain *graph)
     return dominator;
 }
 
-// Tarjan's, iterative.
+// Tarjan's algorithm, without recursion.
 typedef struct strong {
     rows out;
     uint32_t *index; // 0: not visited

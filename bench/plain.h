@@ -1,6 +1,6 @@
 /**
  * The policy graph as plain columns, and its dominators by semi-NCA: the
- * quickest method that we know for a graph as a whole.
+ * quickest method known to us for a whole graph.
  */
 #ifndef BENCH_PLAIN_H
 #define BENCH_PLAIN_H
@@ -16,14 +16,14 @@ typedef struct plain {
     uint32_t *target;
 } plain;
 
-/** Reads it from an analysis. A module with its namespace, or a class or other
- *  permanent object without a dominator, is an implicit root. */
+/** Reads the graph from an analysis. A module with its namespace, or a class or
+ *  other permanent object without a dominator, is an implicit root. */
 plain plain_new(const lg_analysis *analysis);
 void plain_free(plain *graph);
 
-/** The immediate dominator of every node, from the super-root. */
+/** Returns the immediate dominator of every node, from the super-root. */
 uint32_t *plain_dominators(const plain *graph);
-/** The number of strong components. */
+/** Returns the number of strong components. */
 uint32_t plain_components(const plain *graph);
 
 #endif

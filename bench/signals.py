@@ -1,8 +1,8 @@
-"""Signals that ask a busy process for snapshots: python bench/signals.py [COUNT].
+"""Asks a busy process for snapshots by signals: python bench/signals.py [COUNT].
 
-A process with four threads that change its heap, and with a running garbage collector,
-is armed and gets SIGUSR2 from outside, COUNT times (600). After each signal the process
-must live and the file must be whole. Prints how long the process stood still.
+Arms a process with four threads that change its heap, and with a running garbage
+collector, and sends it SIGUSR2 COUNT times (600). After each signal the process must
+live and the file must be whole. Prints how long the process stood still.
 """
 
 from __future__ import annotations

@@ -3,9 +3,8 @@
     python bench/view.py [--objects 10000000] [--ordered] [--snapshot RUN.lgs]
 
 Prints a Markdown table with one row for each page: the seconds by the clock and of the
-server's processor until the first reply, and, where that reply says that the page is
-still being made, until the page is there. Without --snapshot, it captures a heap of
-records first.
+server's processor until the first reply and, if that reply only reports progress, until
+the page itself. Without --snapshot, it captures a heap of records first.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from capture import in_new_process
 
 import leakgraph
 
-#: What somebody may ask, besides the objects that the tables lead to.
+#: What users may ask, apart from the objects that the tables link to.
 PAGES = (
     "",
     "table?of=top",
@@ -66,21 +65,21 @@ class Server:
         self._client = http.client.HTTPConnection("127.0.0.1", parts.port)
 
     def cpu(self) -> float:
-        """The seconds that the server's threads ran."""
+        """Count the seconds that the server's threads ran."""
         text = Path(f"/proc/{self._process.pid}/stat").read_text()
         fields = text.rpartition(")")[2].split()
         ticks: int = os.sysconf("SC_CLK_TCK")
         return (int(fields[11]) + int(fields[12])) / ticks
 
     def resident(self) -> int:
-        """The bytes that the server has had in memory at most."""
+        """Read the most bytes of memory that the server has had so far."""
         text = Path(f"/proc/{self._process.pid}/status").read_text()
         found = re.search(r"VmHWM:\s+(\d+)", text)
         assert found is not None
         return int(found[1]) * 1024
 
     def ask(self, page: str) -> tuple[int, str, str]:
-        """The status, where it leads to, and the text."""
+        """Fetch a page: its status, its redirection and its text."""
         self._client.close()
         self._client.request("GET", self._path + page)
         reply = self._client.getresponse()
@@ -88,7 +87,7 @@ class Server:
         return reply.status, location, reply.read().decode()
 
     def settle(self) -> float:
-        """Wait until the server does nothing; the seconds that it worked."""
+        """Wait until the server is idle; return the seconds that it worked."""
         begin = before = self.cpu()
         while True:
             time.sleep(1)

@@ -1,10 +1,10 @@
-"""What watch() costs: python bench/watch.py [STEPS].
+"""Measures what watch() costs: python bench/watch.py [STEPS].
 
 Runs steps of 10 ms of processor time with and without `watch.step()`, in turn, in one
 process that holds a heap of a million objects, and prints how much more the watched
-ones take, pair by pair. Counts processor time of the whole process. Other programs take
-the caches away and slow both, so the table also has what unwatched steps take more than
-other unwatched ones: a smaller difference says nothing.
+steps take, pair by pair. Counts processor time of the whole process. Other programs use
+the caches and slow both, so the table also compares unwatched steps with each other: a
+smaller difference than theirs says nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def work(rounds: int) -> int:
 
 
 def calibrate() -> int:
-    """How many rounds of work take a step."""
+    """Find how many rounds of work make a step."""
     rounds = 1000
     while True:
         begin = time.process_time()
@@ -44,7 +44,7 @@ def calibrate() -> int:
 
 
 def block(rounds: int, step: Callable[[], object] | None) -> tuple[float, float]:
-    """Processor time of BLOCK steps, and of that the time in step()."""
+    """Measure the processor time of BLOCK steps, and the part of it in step()."""
     inside = 0.0
     begin = time.process_time()
     for _ in range(BLOCK):
@@ -57,7 +57,7 @@ def block(rounds: int, step: Callable[[], object] | None) -> tuple[float, float]
 
 
 def more(times: list[float], others: list[float]) -> str:
-    """How much more, pair by pair, with the error of the median."""
+    """Compute how much more, pair by pair, with the error of the median."""
     ratios = sorted(a / b - 1 for a, b in zip(times, others))
     middle, reach = len(ratios) / 2, len(ratios) ** 0.5
     low, high = ratios[max(int(middle - reach), 0)], ratios[int(middle + reach)]
@@ -66,14 +66,14 @@ def more(times: list[float], others: list[float]) -> str:
 
 
 def main(steps: int) -> str:
-    """Measure, and sum up in a Markdown table."""
+    """Measure, and summarise in a Markdown table."""
     kept = [[number] for number in range(1_000_000)]
     rounds = calibrate()
     times: dict[str, list[float]] = {"plain": [], "again": [], "watched": []}
     inside = 0.0
     with leakgraph.watch() as watch:
         for turn in range(steps // BLOCK):
-            # Each turn begins with another one: what drifts hits all alike.
+            # The order changes with each turn, so that drift affects all alike.
             for place in range(3):
                 name = list(times)[(turn + place) % 3]
                 took, own = block(rounds, watch.step if name == "watched" else None)

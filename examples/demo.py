@@ -1,8 +1,7 @@
 """Two common leaks, and what leakgraph says about them.
 
-A validation loop keeps its loss tensors, because `.item()` was forgotten, and a
-plotting loop never closes its figures. Writes everything into the given folder, or
-into `out`.
+A validation loop keeps its loss tensors, because it lacks `.item()`, and a plotting
+loop never closes its figures. Writes everything into the given folder, or into `out`.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ class Trainer:
         return nn.functional.mse_loss(self.model(batch), wanted)
 
     def epoch(self) -> None:
-        """Ten steps, then a look at unseen data."""
+        """Trains for ten steps, then looks at unseen data."""
         for _ in range(10):
             loss = self.loss_of(torch.randn(32, 8))
             self.optimizer.zero_grad()
             loss.backward()
             self.optimizer.step()
-        # The leak: the tensor stays, and so does its whole autograd graph.
+        # The leak: the tensor stays, and keeps its whole autograd graph.
         self.losses.append(self.loss_of(torch.randn(256, 8)))
 
 
@@ -59,12 +58,12 @@ class Report:
 
 
 def show(title: str, text: object) -> None:
-    """Print a report of leakgraph under a heading."""
+    """Print a report by leakgraph under a heading."""
     print(f"\n# {title}\n\n{text}".rstrip())
 
 
 def main(folder: Path) -> None:
-    """Leak, look, and leave a snapshot for the command."""
+    """Leak, look, and save a snapshot for the command."""
     plt.switch_backend("Agg")
     folder.mkdir(parents=True, exist_ok=True)
     trainer = Trainer()
@@ -79,7 +78,7 @@ def main(folder: Path) -> None:
     first_loss = trainer.losses[0]
     why = snapshot.why(first_loss)
     why.save(folder / "why.svg")
-    # The snapshot has its analysis now: boxes show what would be freed with each.
+    # The snapshot has its analysis by now, so boxes show what each would free.
     snapshot.show_refs(trainer, folder / "refs.png")
 
     show("Known mistakes, and their fixes", snapshot.findings())

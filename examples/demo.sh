@@ -1,5 +1,5 @@
 #!/bin/sh
-# The demo: two leaking loops in Python, then their snapshot through the command.
+# The demo: two leaking loops in Python, then the command on their snapshot.
 set -eu
 out=${1:-out}
 

@@ -3,8 +3,8 @@
  *     cc picture.c $(pkg-config --cflags --libs leakgraph-pictures) -o picture
  *     ./picture run.lgs type:torch.Tensor why.svg
  *
- * Of several objects that the selector names, the one that retains the most is
- * drawn. The suffix of the last argument chooses the format.
+ * If the selector names several objects, this draws the one that retains the
+ * most. The suffix of the last argument chooses the format.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include <leakgraph/leakgraph.h>
 #include <leakgraph/pictures.h>
 
-/* The answer owns its paths; the picture owns all it shows and outlives it. */
+/* The picture owns all it shows, and outlives the answer. */
 static lg_status
 explain(const lg_analysis *analysis, lg_node node, lg_view **out, lg_error *err)
 {

@@ -22,7 +22,7 @@ figure, axes = pyplot.subplots()
 
 
 def measurements():
-    """A curve each time."""
+    """Yields curves."""
     for _ in range(5):
         yield numpy.random.rand(20_000)
 

@@ -1,4 +1,4 @@
-"""An autocast block that never ends: its casts of the weights stay.
+"""An autocast block that never ends: its copies of the weights stay.
 
 python examples/leaks/autocast_cache.py [fixed]
 

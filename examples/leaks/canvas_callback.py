@@ -18,7 +18,7 @@ figure, axes = pyplot.subplots()
 
 
 def show(image):
-    """Shows an image's numbers under the mouse."""
+    """Shows an image, and the pointer's position on it."""
     axes.imshow(image[::16, ::16])
     return figure.canvas.mpl_connect(
         "motion_notify_event", lambda event: print(event.x, image.shape)

@@ -26,7 +26,7 @@ def backend(graph, inputs):
 
 @torch.compile(backend=backend, dynamic=False)
 def double(x):
-    """Compiled anew for each length."""
+    """Compiles again for each length."""
     return x * 2
 
 

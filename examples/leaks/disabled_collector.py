@@ -1,4 +1,4 @@
-"""A disabled collector: what refers to itself is never freed.
+"""A disabled collector: nothing frees objects that refer to themselves.
 
 python examples/leaks/disabled_collector.py [fixed]
 """
@@ -14,7 +14,7 @@ gc.disable()
 
 
 class Page:
-    """Refers to itself, through its parts."""
+    """Refers to itself through its parts."""
 
     def __init__(self):
         self.text = bytearray(1_000_000)

@@ -24,7 +24,7 @@ class Client:
         self.closed.wait()
 
     def close(self):
-        """The client is gone."""
+        """End the thread: the client is gone."""
         if fixed:
             self.closed.set()
             self.thread.join()

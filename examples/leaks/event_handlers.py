@@ -21,7 +21,7 @@ class Bus:
         self.listeners[event].append(listener)
 
     def off(self, event, listener):
-        """Take a listener out."""
+        """Remove a listener."""
         self.listeners[event].remove(listener)
 
 
@@ -36,7 +36,7 @@ class View:
         """Draw."""
 
     def close(self, bus):
-        """The view is done."""
+        """Stop listening."""
         if fixed:
             bus.off("resized", self.draw)
 

@@ -1,4 +1,4 @@
-"""gc.freeze() with a cycle that the program then drops: it is never freed.
+"""gc.freeze() with a cycle that the program then drops: nothing frees it.
 
 python examples/leaks/frozen_garbage.py [fixed]
 """
@@ -12,7 +12,7 @@ fixed = sys.argv[1:] == ["fixed"]
 
 
 class Page:
-    """Refers to itself, through its parts."""
+    """Refers to itself through its parts."""
 
     def __init__(self):
         self.text = bytearray(1_000_000)

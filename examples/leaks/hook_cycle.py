@@ -1,4 +1,4 @@
-"""A hook that refers to the tensor it is registered on: never freed.
+"""A hook that refers to the tensor it is registered on: nothing frees them.
 
 python examples/leaks/hook_cycle.py [fixed]
 """

@@ -1,4 +1,4 @@
-"""A cache keyed by id(object): no key goes when its object does.
+"""A cache keyed by id(object): a key stays when its object dies.
 
 python examples/leaks/id_keyed_cache.py [fixed]
 """

@@ -17,7 +17,7 @@ activations = {}
 
 
 def record(name):
-    """A hook that keeps the output of a layer under that name."""
+    """Makes a hook that keeps the output of a layer under that name."""
 
     def hook(module, inputs, output):
         activations[name] = output.detach() if fixed else output

@@ -14,7 +14,7 @@ logger = logging.getLogger("jobs")
 
 
 def job(number):
-    """Log to a text of its own."""
+    """Log to a stream of its own."""
     handler = logging.StreamHandler(io.StringIO())
     logger.addHandler(handler)
     logger.warning("job %d", number)

@@ -1,4 +1,4 @@
-"""A class at each call: the records keep all of them.
+"""A new class at each call: the records keep all of these classes.
 
 python examples/leaks/per_call_classes.py [fixed]
 """
@@ -12,7 +12,7 @@ fixed = sys.argv[1:] == ["fixed"]
 
 
 def record_class(fields):
-    """A class with these fields."""
+    """Makes a class with these fields."""
 
     class Record:
         """A row of a table."""

@@ -15,7 +15,7 @@ fixed = sys.argv[1:] == ["fixed"]
 
 
 class Images(Dataset):
-    """Every other batch is slow, so that the others wait for their turn."""
+    """Makes every other batch slowly, so that the others wait for their turn."""
 
     def __len__(self):
         return 64

@@ -13,7 +13,7 @@ gc.set_debug(0 if fixed else gc.DEBUG_SAVEALL)
 
 
 class Page:
-    """Refers to itself, through its parts."""
+    """Refers to itself through its parts."""
 
     def __init__(self):
         self.text = bytearray(100_000)

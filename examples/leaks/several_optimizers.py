@@ -1,4 +1,4 @@
-"""A new optimizer for each phase, while the schedulers keep the old ones.
+"""A new optimizer for each phase: the schedulers keep the old ones.
 
 python examples/leaks/several_optimizers.py [fixed]
 """

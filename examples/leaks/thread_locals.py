@@ -1,4 +1,4 @@
-"""A thread local with a buffer: each thread of the pool keeps one as long as it lives.
+"""A buffer in a thread local: each thread of the pool keeps one while it lives.
 
 python examples/leaks/thread_locals.py [fixed]
 """

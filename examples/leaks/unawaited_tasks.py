@@ -13,7 +13,7 @@ tasks = set()
 
 
 async def fetch(number):
-    """A page."""
+    """Returns a page."""
     await asyncio.sleep(0)
     return bytearray(10_000 + number)
 

@@ -11,7 +11,7 @@ fixed = sys.argv[1:] == ["fixed"]
 
 
 def lines(number):
-    """The lines of a file."""
+    """Yields the lines of a file."""
     content = bytearray(10_000 + number)
     for start in range(0, len(content), 80):
         yield content[start : start + 80]

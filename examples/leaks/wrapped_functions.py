@@ -12,7 +12,7 @@ fixed = sys.argv[1:] == ["fixed"]
 
 
 def timed(function):
-    """The function, with its time."""
+    """Wraps a function to measure its time."""
     times = []
 
     @functools.wraps(function)
@@ -27,7 +27,7 @@ class Model:
     """Predicts."""
 
     def predict(self, number):
-        """The double of a number."""
+        """Doubles a number."""
         return 2 * number
 
 
