@@ -151,6 +151,23 @@ words(void)
     forget(&all);
 }
 
+// No reference of what native code keeps can be cut.
+static void
+native_holder(void)
+{
+    uint32_t app;
+    story made = heap_begin(&app);
+    story_hold(&made, story_add(&made, "list", NULL, 100000), 1);
+    asked all = ask(&made, 1);
+    lg_text text = {0};
+    REQUIRE(lg_table_json(all.table, &text, NULL) == LG_OK);
+    CHECK(strstr(text.data, "\"held_by\": \"native code"));
+    CHECK(strstr(text.data, "only native code keeps it"));
+    CHECK(strstr(text.data, "what to cut") == NULL);
+    lg_text_free(&text);
+    forget(&all);
+}
+
 // What grows, without a finding, is an item; garbage only without cycles.
 static void
 growth(void)
@@ -246,6 +263,7 @@ SUITE(advice)
     RUN(few);
     RUN(nothing);
     RUN(words);
+    RUN(native_holder);
     RUN(growth);
     RUN(growth_of_a_finding);
     RUN(unattributed);

@@ -121,6 +121,14 @@ format_unattributed(words *say, const lg_advice_item *item)
                 "See the accounts of memory: they name what each probably is.");
 }
 
+// Whether no reference that leakgraph sees leads to it.
+static bool
+is_native(const lg_where *where)
+{
+    return where->kind == LG_WHERE_PATH && where->path.count == 0 &&
+           where->path.root.kind == LG_ROOT_NATIVE;
+}
+
 static void
 format_holder(words *say, const lg_advice_item *item)
 {
@@ -134,10 +142,15 @@ format_holder(words *say, const lg_advice_item *item)
                     &say->held_by);
     lg_text_add(&say->cause, "It retains the most of what has no known mistake "
                              "and does not grow.");
-    lg_text_addf(&say->fix,
-                 "If it should be gone, leakgraph why SNAP '#%u' says what to "
-                 "cut.",
-                 row->node);
+    if (is_native(&row->where))
+        lg_text_add(&say->fix, "If it should be gone, look for the extension "
+                               "module that made it: only native code keeps "
+                               "it, and leakgraph cannot see where.");
+    else
+        lg_text_addf(&say->fix,
+                     "If it should be gone, leakgraph why SNAP '#%u' says what "
+                     "to cut.",
+                     row->node);
 }
 
 static lg_status
