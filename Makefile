@@ -20,7 +20,7 @@ export PYTHONPATH := $(CURDIR)/$(BUILD)/python
 export MPLBACKEND := Agg
 export PYTHONDONTWRITEBYTECODE := 1
 
-# The ways to build are in CMakePresets.json.
+# CMakePresets.json lists the ways to build.
 configure = $(bin)/cmake -DLEAKGRAPH_WERROR=$(WERROR) --preset
 timed = PATH=$(CURDIR)/$(RELEASE)/bin:$$PATH \
 	PYTHONPATH=$(CURDIR)/$(RELEASE)/python $(bin)/python
@@ -76,7 +76,7 @@ fuzz: setup-checks  ## the fuzzers, FUZZ_SECONDS each (60)
 	@$(bin)/cmake --build --preset fuzz
 	@tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)
 
-# The sanitizer stands between a program and dlopen, and hides its run path.
+# The sanitizer intercepts dlopen, and so hides the program's run path.
 pictures: $(if $(SANITIZE),build-asan,build)  ## PICTURES (10000) random ones; SANITIZE=1 under AddressSanitizer
 	@LD_LIBRARY_PATH=$(CURDIR)/$(drawn)/bin \
 		LEAKGRAPH_RENDERER=$(CURDIR)/$(drawn)/bin/leakgraph-render \

@@ -1,11 +1,12 @@
-# Wheels for machines that have nothing but CPython bring what leakgraph needs:
-# tools/wheels.sh makes the folder, with libs, command, fonts and licenses in it.
+# Wheels for machines that have nothing but CPython contain what leakgraph
+# needs: tools/wheels.sh makes the folder with libs, command, fonts and
+# licenses.
 set(LEAKGRAPH_BUNDLE "" CACHE PATH
   "A folder of libraries, fonts and licences that a wheel brings along")
 mark_as_advanced(LEAKGRAPH_BUNDLE)
 
-# leakgraph_bundle_plugin(target): libraries are linked statically, and only what is
-# called of them. None of their names shows.
+# leakgraph_bundle_plugin(target): links libraries statically, and only the
+# functions that leakgraph calls. Hides all their names.
 function(leakgraph_bundle_plugin target)
   if(LEAKGRAPH_BUNDLE)
     target_link_libraries(${target} PRIVATE m)
@@ -14,10 +15,10 @@ function(leakgraph_bundle_plugin target)
   endif()
 endfunction()
 
-# leakgraph_bundle_renderer(target): Graphviz's plugins are linked, and all shared
-# libraries are those of the folder beside the program. An RPATH holds for the
-# libraries that a library needs, too, and comes before LD_LIBRARY_PATH; a RUNPATH
-# does neither.
+# leakgraph_bundle_renderer(target): links Graphviz's plugins, and takes all
+# shared libraries from the folder beside the program. Unlike a RUNPATH, an
+# RPATH also serves the libraries' own dependencies, and comes before
+# LD_LIBRARY_PATH.
 function(leakgraph_bundle_renderer target)
   if(LEAKGRAPH_BUNDLE)
     foreach(plugin IN ITEMS core dot_layout pango)
@@ -34,14 +35,14 @@ function(leakgraph_bundle_renderer target)
   endif()
 endfunction()
 
-# leakgraph_bundle_install(destination): into the package, and the licences into its
-# metadata.
+# leakgraph_bundle_install(destination): installs the files into the package,
+# and the licences into its metadata.
 function(leakgraph_bundle_install destination)
   if(LEAKGRAPH_BUNDLE)
     set(beside ${destination}/leakgraph-render.libs)
     install(DIRECTORY ${LEAKGRAPH_BUNDLE}/libs/ DESTINATION ${beside}
       COMPONENT python)
-    # Beside the bridge to igraph, where the command looks for what it opens.
+    # The command looks beside the bridge to igraph for what it opens.
     install(DIRECTORY ${LEAKGRAPH_BUNDLE}/command/ DESTINATION ${destination}
       COMPONENT python)
     install(DIRECTORY ${LEAKGRAPH_BUNDLE}/fonts DESTINATION ${beside}

@@ -1,5 +1,5 @@
-# Finds the parts of d3 that the report page has inside, as Debian and Ubuntu
-# package them. Sets LEAKGRAPH_D3 to their scripts, in the order of their needs.
+# Finds the parts of d3 that the report page contains, as packaged by Debian and
+# Ubuntu. Sets LEAKGRAPH_D3 to their scripts, each after those that it needs.
 set(LEAKGRAPH_D3_FOLDER "" CACHE PATH
   "A folder with d3-hierarchy/dist/d3-hierarchy.min.js and so on")
 set(LEAKGRAPH_D3)

@@ -1,18 +1,20 @@
 # Writes the page's script and style sheet, and those of a notebook's cell, as C
-# arrays, with the hashes that the page's policy allows them by.
+# arrays, with the hashes by which the page's policy allows them.
 #
 #   cmake -D OUT=assets.c -D SCRIPT=a.js:b.js -D STYLE=page.css -D VIEW=view.js
 #         -D CELL_SCRIPT=a.js:c.js -D CELL_STYLE=cell.css -P embed.cmake
 #
-# Paths are separated by `:`, so that they pass through the build's command line.
+# Colons separate the paths, so that these pass through the build's command
+# line.
 
-# Sets `out` to a hash in hexadecimal digits as base64, as the policy has it.
+# Sets `out` to the base64 of a hash in hexadecimal digits, as the policy needs
+# it.
 function(base64 hex out)
   set(alphabet ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/)
   set(text "")
   string(LENGTH ${hex} length)
   set(at 0)
-  # Three hexadecimal digits are two digits of base64.
+  # Three hexadecimal digits give two digits of base64.
   while(at LESS length)
     string(SUBSTRING "${hex}00" ${at} 3 digits)
     math(EXPR number "0x${digits}")
@@ -23,7 +25,7 @@ function(base64 hex out)
     string(APPEND text ${first}${second})
     math(EXPR at "${at} + 3")
   endwhile()
-  # 32 bytes are 64 digits: 43 of base64, and one that fills up.
+  # 32 bytes have 64 digits, which give 43 digits of base64 and one filler.
   string(SUBSTRING "${text}" 0 43 text)
   set(${out} "${text}=" PARENT_SCOPE)
 endfunction()
@@ -35,7 +37,7 @@ function(embed name files)
     OUTPUT_FILE ${OUT}.${name} COMMAND_ERROR_IS_FATAL ANY)
   file(READ ${OUT}.${name} hex HEX)
   string(TOLOWER "${hex}" hex)
-  # "</s" begins what would end the element that the text stands in.
+  # "</s" could end the element that contains the text.
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "\\1 " bytes "${hex}")
   if(bytes MATCHES "3c 2f (73|53) ")
     message(FATAL_ERROR "embed: ${files} must not contain \"</s\"")

@@ -1,5 +1,5 @@
-# leakgraph_warnings(target): the warnings that all our C must pass. Private to
-# the target, so that a consumer's build is not touched.
+# leakgraph_warnings(target): the warnings that all our C must pass. They are
+# private to the target, so that they do not affect a consumer's build.
 function(leakgraph_warnings target)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes)

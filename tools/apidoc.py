@@ -17,12 +17,12 @@ INDENTED = re.compile(r"((?:^ {2,}\S.*\n)+)", re.MULTILINE)
 
 
 def preface(text: str) -> str:
-    """The comment at the head of a header."""
+    """Return the comment at the head of a header."""
     return headers.plain(text[text.index("/**") : text.index("*/") + 2])
 
 
 def paragraphs(comment: str) -> str:
-    """A comment as Markdown; indented lines stay as they are, except in lists."""
+    """Turn a comment into Markdown; indented lines stay unchanged, except in lists."""
     parts = comment.split("\n\n")
     for number, part in enumerate(parts):
         if not part.startswith("- "):
@@ -31,7 +31,7 @@ def paragraphs(comment: str) -> str:
 
 
 def markdown(header: str, text: str) -> Iterator[str]:
-    """The lines that document one header."""
+    """Write the lines that document one header."""
     yield f"## `<leakgraph/{Path(header).name}>`\n"
     yield paragraphs(preface(text)) + "\n"
     group: list[str] = []
@@ -55,7 +55,7 @@ def markdown(header: str, text: str) -> Iterator[str]:
 
 
 def document(root: Path) -> str:
-    """The whole reference."""
+    """Write the whole reference."""
     parts = ["# C API\n", "This page is generated from the public headers.\n"]
     for header in headers.HEADERS:
         parts += markdown(header, (root / header).read_text(encoding="utf-8"))

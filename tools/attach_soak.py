@@ -2,8 +2,8 @@
 
 The twins compute the same: threads that allocate, import, compress, hash, sort and call
 C code, each a chain of steps that depends on all steps before. Both do the same number
-of steps. A twin whose results differ, or that has another file, thread, handler or
-module in the end, was harmed.
+of steps. The attaches did harm if the results of the twins differ, or if one ends with
+another file, thread, handler or module.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def start(python: str, share: float) -> subprocess.Popen[str]:
 
 
 def outcome(process: subprocess.Popen[str]) -> dict[str, object]:
-    """What the twin says when it is done."""
+    """Return what the twin says when it is done."""
     text, _ = process.communicate()
     return dict(json.loads(text)) if process.returncode == 0 else {"died": text}
 
@@ -110,7 +110,7 @@ def outcome(process: subprocess.Popen[str]) -> dict[str, object]:
 def attach_while(
     process: subprocess.Popen[str], times: int, folder: Path
 ) -> tuple[list[float], list[float]]:
-    """Attach until it is done, at most so often; pauses and whole times in ms."""
+    """Attach until it is done, at most so often; return pauses and times in ms."""
     pauses: list[float] = []
     whole: list[float] = []
     while len(pauses) < times and process.poll() is None:

@@ -1,4 +1,4 @@
-"""Collects what a wheel brings along for machines that have nothing but CPython.
+"""Collects what a wheel contains for machines that have nothing but CPython.
 
     python tools/bundle.py ROOT FOLDER MACHINE
 
@@ -13,7 +13,7 @@ fonts
     One family of fonts with fixed and one with variable width.
 licenses
     The licences of all of these and of what is linked statically, and BUNDLED.md, which
-    says of each file from which Debian package it is.
+    names the Debian package of each file.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ PLUGINS = [
     f"graphviz/libgvplugin_{name}.so.6" for name in ("core", "dot_layout", "pango")
 ]
 SERVER = "libmicrohttpd.so.12"
-#: The system has these wherever CPython runs.
+#: The system has this wherever CPython runs.
 GLIBC = "libc6"
 FONTS = "fonts-dejavu-core"
 FONT_FILES = [
     f"usr/share/fonts/truetype/dejavu/DejaVu{name}.ttf"
     for name in ("Sans", "Sans-Bold", "SansMono", "SansMono-Bold")
 ]
-#: Inside other files.
+#: Packages linked statically, and the files that contain them.
 LINKED = {
     "libzstd-dev": "`_core`, the command",
     "libxxhash-dev": "`_core`, the command",
     "zlib1g-dev": "`_core`, the command",
     "uthash-dev": "`_core`, the command",
 }
-#: By tools/wheels_libraries.sh.
+#: What tools/wheels_libraries.sh builds.
 BUILT = {"igraph": "libleakgraph-igraph.so", "libmicrohttpd": SERVER}
 COMMON = "usr/share/common-licenses"
 
@@ -62,7 +62,7 @@ source PACKAGE=VERSION` on Debian gets the source of each.
 
 @dataclass(frozen=True)
 class Part:
-    """A file of the bundle, and the source package that it is from."""
+    """A file of the bundle, and its source package."""
 
     file: str
     package: str
@@ -70,7 +70,7 @@ class Part:
 
 
 def packages(root: Path) -> dict[str, tuple[str, str]]:
-    """The source package and its version of each binary package in a root."""
+    """Find the source package and its version of each binary package in a root."""
     found = {}
     status = (root / "var/lib/dpkg/status").read_text(encoding="utf-8")
     for entry in status.split("\n\n"):
@@ -83,7 +83,7 @@ def packages(root: Path) -> dict[str, tuple[str, str]]:
 
 
 def owners(root: Path) -> dict[str, str]:
-    """The package of each library by its file name."""
+    """Find the package of each library by its file name."""
     found = {}
     for listed in (root / "var/lib/dpkg/info").glob("*.list"):
         package = listed.stem.split(":")[0]
@@ -94,7 +94,7 @@ def owners(root: Path) -> dict[str, str]:
 
 
 def needed(library: Path) -> list[str]:
-    """The libraries that a library names."""
+    """List the libraries that a library names."""
     listed = subprocess.run(
         ["readelf", "-d", str(library)], check=True, capture_output=True, text=True
     ).stdout
@@ -118,7 +118,7 @@ def closure(root: Path, machine: str, owner: dict[str, str]) -> Iterator[Path]:
 
 
 def licence_of(root: Path, binary: str, source: str) -> str:
-    """The text of a package's copyright file."""
+    """Read a package's copyright file."""
     own = root / "src" / source / "debian/copyright"
     where = own if own.exists() else root / "usr/share/doc" / binary / "copyright"
     return where.read_text(encoding="utf-8", errors="replace")
@@ -137,7 +137,7 @@ def add_licences(root: Path, to: Path, binaries: dict[str, str]) -> None:
 
 
 def add_scripts(to: Path) -> Iterator[Part]:
-    """Write d3's licences, which are this machine's; yield its parts."""
+    """Write d3's licences from this machine; yield its parts."""
     here = packages(Path("/"))
     for document in sorted(Path("/usr/share/doc").glob("node-d3-*/copyright")):
         source, version = here[document.parent.name]
@@ -171,7 +171,7 @@ def collect(root: Path, folder: Path, machine: str) -> Iterator[Part]:
 
 
 def version_of(source: Path) -> str:
-    """The version of an unpacked source package."""
+    """Return the version of an unpacked source package."""
     first = (source / "debian/changelog").read_text(encoding="utf-8").split("\n")[0]
     found = re.search(r"\((.*?)\)", first)
     assert found, first

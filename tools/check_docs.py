@@ -28,7 +28,7 @@ VARIABLE = re.compile(r'(?:getenv\(|environ(?:\.get\(|\[))"(LEAKGRAPH_\w+)"')
 
 
 def anchors(text: str) -> set[str]:
-    """The anchors of a document's headings."""
+    """Return the anchors of a document's headings."""
     titles = re.findall(r"^#+ +(.*)$", text, re.MULTILINE)
     kept = (re.sub(r"[^\w\- ]", "", title.lower()) for title in titles)
     return {title.strip().replace(" ", "-") for title in kept}
@@ -62,14 +62,14 @@ def help_of(command: list[str]) -> str:
 
 
 def verbs_in(text: str) -> set[str]:
-    """The verbs that the command's own help lists: indented, then two spaces."""
+    """Find the verbs that the command's own help lists: indented, then two spaces."""
     return set(
         re.findall(r"^  ([a-z]+)(?: [A-Z\[][^\n]*?)?(?:  |$)", text, re.MULTILINE)
     )
 
 
 def command_names() -> set[str]:
-    """Every verb and every option in the command's help."""
+    """List every verb and every option in the command's help."""
     text = help_of(["leakgraph"])
     verbs = verbs_in(text)
     texts = [text] + [help_of(["leakgraph", verb]) for verb in sorted(verbs)]
@@ -77,7 +77,7 @@ def command_names() -> set[str]:
 
 
 def python_names(module: object, public: list[str]) -> set[str]:
-    """Public names of the package, and of its classes."""
+    """List the public names of the package and of its classes."""
     names = {name for name in public if not name.startswith("__")}
     for value in (getattr(module, name) for name in names.copy()):
         if inspect.isclass(value) and not issubclass(value, BaseException):
@@ -86,7 +86,7 @@ def python_names(module: object, public: list[str]) -> set[str]:
 
 
 def wrong_on_map(text: str, rooms: set[str], sources: set[str]) -> Iterator[str]:
-    """Yield rooms that the map of the source lacks, and files that do not exist."""
+    """Yield rooms that the map of the source lacks, and its names of missing files."""
     for room in sorted(rooms):
         if f"| `{room}/` |" not in text:
             yield f"{MAP_PAGE}: room {room} is missing"

@@ -36,7 +36,7 @@ def compile_alone(root: Path, header: str) -> Iterator[str]:
 
 
 def undocumented(header: str, text: str) -> Iterator[str]:
-    """Yield functions without a comment; _free needs none."""
+    """Yield functions without a comment; `_free` functions need none."""
     for item in headers.items(text):
         silent = item.kind == "function" and not item.comment
         if silent and not item.name.endswith("_free"):
@@ -50,7 +50,7 @@ def untyped(header: str, text: str) -> Iterator[str]:
 
 
 def unsized(header: str, text: str) -> Iterator[str]:
-    """Structs of options that do not carry their size, or lack their macro."""
+    """Yield structs of options that do not carry their size, or lack their macro."""
     for match in OPTIONS.finditer(text):
         if match[2] != "size_t size":
             yield f"{header}: {match[1]} does not begin with `size_t size`"

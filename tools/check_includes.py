@@ -1,10 +1,10 @@
 """Checks which files include which headers.
 
-The parts of the project see each other through public headers only, and the rooms of a
-part include only themselves and the rooms listed before them. Debian puts every
-library's headers on the compiler's default path, so no compiler option can keep
-<gvc.h> out of libgraph. This reads the `#include` lines instead. Header guards hide
-headers that include each other in a circle, so it looks for those, too.
+The parts of the project see only each other's public headers. A room of a part includes
+only itself and the rooms listed before it. Debian puts every library's headers on the
+compiler's default path, so no compiler option can keep <gvc.h> out of libgraph. This
+reads the `#include` lines instead. Header guards hide circles of headers, so it looks
+for circles, too.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ WORDS = (
 class Part:
     """A folder whose files include each other by their path below `base`.
 
-    A room may include itself and the rooms before it. Where `shared` is set, a
-    room shows the others one header only, named after the room.
+    A room may include itself and the rooms before it. If `shared` is set, other rooms
+    see only one header of a room, named after it.
     """
 
     base: str
@@ -83,12 +83,12 @@ class Part:
     shared: str = ""
 
     def room_of(self, path: str) -> int | None:
-        """The rank of the room that a path below `base` lies in."""
+        """Return the rank of the room that contains a path below `base`."""
         folder = str(Path(path).parent)
         return self.rooms.index(folder) if folder in self.rooms else None
 
     def header_of(self, room: str) -> str:
-        """The header that other rooms may include, or "" for any."""
+        """Return the header that other rooms may include, or "" for any."""
         return self.shared.format(room=room) if self.shared else ""
 
 
@@ -151,8 +151,8 @@ PARTS = (
 )
 
 
-# Tests that see the private headers below a folder: some damage graphs by hand, others
-# call the functions of the capture or of the server.
+# Tests that see the private headers below a folder: some damage graphs by hand, and
+# others call functions of the capture or of the server.
 PRIVATE = {
     "tests/c": "libgraph/src/",
     "tests/export": "export/",
@@ -161,7 +161,7 @@ PRIVATE = {
 
 
 def code_of(text: str) -> str:
-    """The text with comments and string contents blanked, lines kept."""
+    """Blank comments and the contents of strings, and keep the lines."""
 
     def blank(match: re.Match[str]) -> str:
         if match.group(0).startswith('"'):
@@ -173,7 +173,7 @@ def code_of(text: str) -> str:
 
 
 def line_of(text: str, offset: int) -> int:
-    """The 1-based line of an offset."""
+    """Return the 1-based line of an offset."""
     return text.count("\n", 0, offset) + 1
 
 
@@ -187,12 +187,12 @@ def broken(rule: Rule, path: str, text: str) -> bool:
 
 
 def part_of(path: str) -> Part | None:
-    """The part that a path lies in."""
+    """Find the part that contains a path."""
     return next((part for part in PARTS if path.startswith(part.base)), None)
 
 
 def check_rooms(part: Part, path: str, header: str) -> str:
-    """The error in a room's include of `header`, or ""."""
+    """Return the error in a room's include of `header`, or ""."""
     room = part.room_of(path.removeprefix(part.base))
     other = part.room_of(header)
     if room is None:
@@ -208,7 +208,7 @@ def check_rooms(part: Part, path: str, header: str) -> str:
 
 
 def check_quoted(path: Path, header: str, known: set[str]) -> str:
-    """The error in `#include "header"`, or ""."""
+    """Return the error in `#include "header"`, or ""."""
     part = part_of(str(path))
     if part is None:
         beside = str(path.parent / header)
@@ -221,7 +221,7 @@ def check_quoted(path: Path, header: str, known: set[str]) -> str:
 
 
 def is_test_helper(path: Path, header: str) -> bool:
-    """Whether the header belongs to tests/c or tests/export, which share theirs."""
+    """Whether tests/c or tests/export, which share their headers, has this one."""
     return path.parts[0] == "tests" and "/" not in header
 
 
@@ -259,7 +259,7 @@ def check(root: Path) -> Iterator[str]:
 
 
 def header_at(path: str, header: str, known: set[str]) -> str | None:
-    """The path of the project's header that a file includes."""
+    """Return the path of the project's header that a file includes."""
     part = part_of(path)
     folders = [part.base] if part else []
     folders += ["libgraph/include/", "export/include/"]
@@ -267,7 +267,7 @@ def header_at(path: str, header: str, known: set[str]) -> str | None:
 
 
 def check_circles(root: Path, known: set[str]) -> Iterator[str]:
-    """Yield one circle of headers that include each other, if there is any."""
+    """Yield one circle of headers that include each other, if any."""
     includes: TopologicalSorter[str] = TopologicalSorter()
     for path in sorted(known):
         text = (root / path).read_text(encoding="utf-8")

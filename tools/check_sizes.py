@@ -30,7 +30,7 @@ class Function:
 
 
 def first_line(lines: list[str], brace: int) -> int:
-    """The index of a definition's first line, from that of its opening brace."""
+    """Find the index of a definition's first line from that of its opening brace."""
     start = brace
     while start > 0:
         before = lines[start - 1]
@@ -41,7 +41,7 @@ def first_line(lines: list[str], brace: int) -> int:
 
 
 def c_functions(path: Path, text: str) -> Iterator[Function]:
-    """The functions that a C file defines."""
+    """List the functions that a C file defines."""
     lines = text.split("\n")
     brace = None
     for number, line in enumerate(lines):
@@ -56,7 +56,7 @@ def c_functions(path: Path, text: str) -> Iterator[Function]:
 
 
 def python_functions(path: Path, text: str) -> Iterator[Function]:
-    """The functions that a Python file defines, without their docstrings."""
+    """List the functions that a Python file defines, without their docstrings."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             lines = (node.end_lineno or node.lineno) - node.lineno + 1
@@ -67,7 +67,7 @@ def python_functions(path: Path, text: str) -> Iterator[Function]:
 
 
 def functions(root: Path, paths: list[Path]) -> Iterator[Function]:
-    """The functions of the files given."""
+    """List the functions of these files."""
     for path in paths:
         text = (root / path).read_text(encoding="utf-8")
         find = python_functions if path.suffix == ".py" else c_functions

@@ -24,7 +24,7 @@ BUILT = (
 
 
 def list_above(root: Path, path: Path) -> Path:
-    """The nearest CMakeLists.txt in the folders above a file."""
+    """Return the nearest CMakeLists.txt in the folders above a file."""
     for folder in path.parents:
         if (root / folder / "CMakeLists.txt").exists():
             return folder / "CMakeLists.txt"
@@ -32,7 +32,7 @@ def list_above(root: Path, path: Path) -> Path:
 
 
 def is_built(path: Path) -> bool:
-    """Whether a list must name the file."""
+    """Whether a CMakeLists.txt must name the file."""
     if path.suffix != ".c" and path.parent != Path("pyext/leakgraph"):
         return False
     return any(path.is_relative_to(folder) for folder in BUILT)

@@ -3,7 +3,7 @@
 Each library exports exactly the LG_API functions of its headers. The extension exports
 its entry points. The bridge to igraph, which is opened on demand, exports one function.
 
-The prefix of a name that files share says what may use it: see CONTRIBUTING.md.
+The prefix of a shared name says which files may use it: see CONTRIBUTING.md.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import headers
 import tracked
 
 LIBRARIES = {"libleakgraph.so": "libgraph", "libleakgraph-pictures.so": "export"}
-#: The second is for a process that leakgraph attaches to.
+#: lg_attached is the entry for a process that leakgraph attaches to.
 MODULE = {"PyInit__core", "lg_attached"}
 PLUGINS = ("libleakgraph-igraph.so",)
 
 
-#: Below the folder of a part's objects: what its names begin with, and with what not.
-#: The first that fits counts.
+#: A part, a folder below it, the prefixes that its shared names have, and those that
+#: they do not have. The first line that fits counts.
 PREFIXES = (
     ("libgraph/", "", ("lg__",), ()),
     ("export/", "", ("lg__",), ()),
@@ -72,7 +72,7 @@ def shared_names(build: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def check_prefixes(root: Path, build: Path) -> Iterator[str]:
-    """Yield the names that files of a part share against the rule of its names."""
+    """Yield shared names that break the rule of their part."""
     public = ENTRIES.union(
         *(headers.exported(root, part) for part in LIBRARIES.values())
     )

@@ -1,4 +1,4 @@
-"""Checks for what no file may contain: binary data, machine paths, open promises."""
+"""Checks that no file contains binary data, machine paths or open promises."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""Checks that a wheel holds the package, the command and what they load, only.
+"""Checks that a wheel holds only the package, the command and what they load.
 
     python tools/check_wheel.py WHEEL...
     python tools/check_wheel.py --alone WHEEL...
 
-Several wheels, such as those built from a checkout and from an sdist, must hold the
-same. With --alone, they are for machines that have nothing but CPython, and for several
-versions of it: each also holds libraries and fonts, and the licence of each; igraph is
-in the bridge to it alone.
+Several wheels, such as those built from a checkout and from an sdist, must have the
+same files. With --alone, the wheels are for machines that have nothing but several
+versions of CPython: each also holds libraries and fonts with their licences, and only
+the bridge contains igraph.
 """
 
 import re
@@ -34,7 +34,7 @@ WANTED = (
 
 BESIDE = "leakgraph/leakgraph-render.libs/"
 LICENCES = "dist-info/licenses/"
-#: What a wheel that is to work alone needs as well.
+#: What a wheel also needs to work alone.
 ALONE = (
     BESIDE + r"libgvc\.so\.\d+",
     BESIDE + r"libgvplugin_dot_layout\.so\.\d+",
@@ -47,7 +47,7 @@ ALONE = (
     r"leakgraph-[^/]+\.dist-info/licenses/bundled/igraph\.txt",
     r"leakgraph-[^/]+\.dist-info/licenses/bundled/libmicrohttpd\.txt",
 )
-#: The only file that may have igraph inside, which is under the GPL.
+#: The only file that may contain igraph, which is under the GPL.
 BRIDGE = "leakgraph/libleakgraph-igraph.so"
 #: A message of igraph.
 IGRAPH = b"likely a bug in igraph"
@@ -73,9 +73,9 @@ def check(names: Iterable[str], alone: bool = False) -> Iterator[str]:
 
 
 def check_licences(names: Iterable[str], bundled: str) -> Iterator[str]:
-    """Yield a sentence for each part that BUNDLED.md or a licence is missing for."""
+    """Yield a sentence for each part that BUNDLED.md omits or that has no licence."""
     rows = re.findall(r"^\| (\S.*?) \| (\S+) \| \S+ \|$", bundled, re.MULTILINE)
-    parts = dict(rows[2:])  # below the head and its line
+    parts = dict(rows[2:])  # skips the table's head
     packages = set(parts.values())
     licensed = set()
     for name in sorted(names):
@@ -89,7 +89,7 @@ def check_licences(names: Iterable[str], bundled: str) -> Iterator[str]:
 
 
 def check_igraph(parts: Iterable[tuple[str, bytes]]) -> Iterator[str]:
-    """Yield a sentence for each part with igraph inside but the bridge."""
+    """Yield a sentence for each part that contains igraph, except the bridge."""
     for name, data in parts:
         if name == BRIDGE and IGRAPH not in data:
             yield f"{name} has no igraph inside: link it statically"
@@ -98,7 +98,7 @@ def check_igraph(parts: Iterable[tuple[str, bytes]]) -> Iterator[str]:
 
 
 def problems_of(wheel: str, alone: bool) -> Iterator[str]:
-    """Yield what is wrong with one wheel."""
+    """Yield the errors of one wheel."""
     held = zipfile.ZipFile(wheel)
     yield from check(held.namelist(), alone)
     if alone:

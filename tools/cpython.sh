@@ -1,10 +1,10 @@
 #!/bin/sh
-# Builds a CPython, from the tarball of a Debian source package, with this machine's
-# compiler:
+# Builds a CPython from the tarball of a Debian source package, with this
+# machine's compiler:
 #
 #   tools/cpython.sh TARBALL PREFIX [CONFIGURE_OPTION...]
 #
-# Installs it as PREFIX, unless a whole one is there.
+# Installs it in PREFIX, unless a complete one is there.
 set -eu
 tarball=$1
 prefix=$2
@@ -13,7 +13,7 @@ shift 2
 
 work=$prefix.build
 echo "== CPython from ${tarball##*/} into $prefix: configure $*"
-rm -rf "$prefix" "$work" # of a run that was interrupted
+rm -rf "$prefix" "$work" # left by an interrupted run
 mkdir -p "$work/source" "$work/build"
 tar xf "$tarball" -C "$work/source" --strip-components=1
 cd "$work/build"

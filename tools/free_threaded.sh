@@ -1,10 +1,10 @@
 #!/bin/sh
-# Builds a free-threaded CPython from Debian's source package of the release's own
-# Python, in a root of `make matrix`:
+# Builds a free-threaded CPython in a root of `make matrix`, from the source
+# package of the release's own Python:
 #
 #   tools/free_threaded.sh NAME [CONFIGURE_OPTION...]
 #
-# Installs it as /opt/cpython/NAME, unless that exists.
+# Installs it in /opt/cpython/NAME, unless that exists.
 set -eu
 name=$1
 shift

@@ -1,11 +1,11 @@
 #!/bin/bash
 # Runs README's two commands as a user with a fresh machine would: in a bare
-# Debian root that holds git and make and nothing else. debootstrap makes the
-# root outside the checkout, and this removes it afterwards. It clones HEAD.
+# Debian root that has only git and make. debootstrap makes the root outside the
+# checkout, and this script removes it afterwards. It clones HEAD.
 #
 # It copies the host's settings for apt and pip, its certificates and its name
 # servers, and binds the local folders from pip's settings. Mounts live in a
-# namespace of their own, so none can stay behind.
+# namespace of their own, so that none can stay behind.
 #
 # SUITE names the release (default: the host's), MIRROR its source, KEEP=1 keeps
 # the root.
@@ -13,7 +13,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/root.sh
 
-# --inside: what runs in the mount namespace.
+# --inside: this part runs in the mount namespace.
 run_inside() {
     local root=$1 command attempt
     mount_root "$root"

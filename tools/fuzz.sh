@@ -3,8 +3,8 @@
 #
 #   tools/fuzz.sh BUILD SECONDS
 #
-# Begins with the files that `c_tests make_corpus` writes, and keeps what it
-# finds in BUILD/corpus from one run to the next.
+# Begins with the files that `c_tests make_corpus` writes. BUILD/corpus keeps
+# what a run finds for the next run.
 set -eu
 build=$1
 seconds=$2

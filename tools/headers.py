@@ -1,4 +1,4 @@
-"""What the public headers declare: names, declarations and their comments."""
+"""Reads the public headers: names, declarations and their comments."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ ITEM = re.compile(
 
 @dataclass(frozen=True)
 class Item:
-    """A declaration with the comment before it, or the title of a section."""
+    """A declaration and the comment before it, or the title of a section."""
 
     kind: str  # "function", "type" or "section"
     name: str
@@ -72,7 +72,7 @@ class Item:
 
 
 def plain(comment: str) -> str:
-    """The text of a /** comment */ without its decoration."""
+    """Return the text of a /** comment */ without its decoration."""
     body = comment[3:-2]
     lines = [re.sub(r"^\s*\* ?", "", line).rstrip() for line in body.split("\n")]
     rest = textwrap.dedent("\n".join(lines[1:]))
@@ -80,7 +80,7 @@ def plain(comment: str) -> str:
 
 
 def name_of(declaration: str) -> tuple[str, str]:
-    """The kind and the name of what a declaration declares."""
+    """Return the kind and the name of what a declaration declares."""
     if declaration.startswith(("LG_API", "static")):
         called = re.search(
             r"(\w+)\s*\(", re.sub(r"LG_PRINTF\([^)]*\)", "", declaration)
@@ -91,7 +91,7 @@ def name_of(declaration: str) -> tuple[str, str]:
 
 
 def items(text: str) -> Iterator[Item]:
-    """The declarations of a header in order; a comment belongs to what follows."""
+    """List the declarations of a header in order; a comment belongs to what follows."""
     comment, end = "", 0
     for match in ITEM.finditer(text):
         if match["comment"]:
@@ -110,7 +110,7 @@ def items(text: str) -> Iterator[Item]:
 
 
 def exported(root: Path, part: str = "libgraph") -> set[str]:
-    """The names of every LG_API function of the public headers of a part."""
+    """List every LG_API function of a part's public headers."""
     names = set()
     for header in HEADERS:
         if not header.startswith(f"{part}/"):

@@ -51,7 +51,7 @@ TABLE = re.compile(r"(?<=<!-- matrix -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 @dataclass
 class Row:
-    """The result of one interpreter: a row of the table."""
+    """The result of one interpreter, which is a row of the table."""
 
     cpython: str
     place: str
@@ -66,12 +66,12 @@ class Row:
     date: str
 
     def line(self) -> str:
-        """The row in Markdown."""
+        """Write the row in Markdown."""
         return "| " + " | ".join(str(cell) for cell in asdict(self).values()) + " |"
 
 
 def sources() -> str:
-    """A checksum of everything that a run builds and tests.
+    """Compute a checksum of everything that a run builds and tests.
 
     In a root, where there is no git, MATRIX_SOURCES contains it.
     """
@@ -86,7 +86,7 @@ def sources() -> str:
 
 
 def release(package: str) -> str:
-    """The version of a C library on this machine."""
+    """Find the version of a C library on this machine."""
     done = subprocess.run(
         ["pkg-config", "--modversion", package], capture_output=True, text=True
     )
@@ -100,7 +100,7 @@ def can_import(python: str | Path, *modules: str) -> bool:
 
 
 def unexplained(python: str | Path, folder: Path, process: str) -> tuple[str, str]:
-    """The method of capture, and the share of unexplained nodes in a process."""
+    """Find the method of capture, and the share of unexplained nodes in a process."""
     done = subprocess.run(
         [str(python), str(UNEXPLAINED), process],
         env=pythons.settings(folder),
@@ -145,9 +145,9 @@ def row_of(one: pythons.Interpreter, place: str, python: str | Path, run: Path) 
 
 
 def tried(one: pythons.Interpreter, place: str) -> Row | None:
-    """The row of an interpreter, or None after a message if it could not be built.
+    """Make the row of an interpreter, or None after a message if the build fails.
 
-    This is the old row if it has no failure and no source has changed since.
+    This returns the old row if it has no failure and no source has changed since.
     """
     run = RUNS / f"{place.replace(' ', '-')}-{one.name}"
     result, now = run / "row.json", {"sources": sources(), "path": one.path}
@@ -180,7 +180,7 @@ def in_root(suite: str, *command: str) -> bool:
 
 
 def tried_in_root(suite: str, free_threaded: bool) -> tuple[list[Row], bool]:
-    """The rows of a release, and whether every run was possible."""
+    """Return the rows of a release, and whether every run was possible."""
     answer = RUNS / f"{suite}.json"
     answer.unlink(missing_ok=True)
     whole = not free_threaded or in_root(suite, "tools/free_threaded.sh", "t")
@@ -209,14 +209,14 @@ def sanitized() -> bool:
 
 
 def key(line: str) -> tuple[tuple[int, ...], str]:
-    """The identity and the order of a row: version, kind of build, place."""
+    """Return the identity and the order of a row: version, kind of build, place."""
     cells = [cell.strip() for cell in line.split("|")[1:3]]
     numbers = cells[0].split()[0].split(".")
     return tuple(map(int, numbers)), " ".join(cells)
 
 
 def merged(text: str, rows: list[Row]) -> str:
-    """The page, in which these rows replace those of the same interpreters."""
+    """Return the page with these rows instead of those of the same interpreters."""
     found = TABLE.search(text)
     if found is None:
         raise SystemExit(f"{PAGE} has no <!-- matrix --> ... <!-- end -->")
@@ -227,7 +227,7 @@ def merged(text: str, rows: list[Row]) -> str:
 
 
 def arguments() -> argparse.Namespace:
-    """The arguments of the command line."""
+    """Parse the arguments of the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--python", action="append", default=[], metavar="PATH")
     parser.add_argument("--suite", action="append", metavar="NAME")
@@ -239,7 +239,7 @@ def arguments() -> argparse.Namespace:
 
 
 def here() -> str:
-    """The operating system of this machine, such as "Debian bookworm"."""
+    """Name the operating system of this machine, such as "Debian bookworm"."""
     text = Path("/etc/os-release").read_text(encoding="utf-8")
     fields = dict(re.findall(r'^(\w+)="?([^"\n]*)', text, re.MULTILINE))
     name = fields.get("VERSION_CODENAME") or fields.get("VERSION_ID", "")
@@ -281,7 +281,7 @@ def main() -> int:
     """Run all interpreters, one after the other, and write the table."""
     asked = arguments()
     os.chdir(tracked.ROOT)
-    # A shell's background jobs ignore Ctrl-C; tests must not inherit that.
+    # A shell makes background jobs ignore Ctrl-C, and the tests would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.setpriority(os.PRIO_PROCESS, 0, max(10, os.getpriority(os.PRIO_PROCESS, 0)))
     RUNS.mkdir(parents=True, exist_ok=True)

@@ -1,13 +1,13 @@
 #!/bin/bash
-# Runs a command in this checkout, seen from a Debian root of another release:
+# Runs a command in this checkout, inside a Debian root of another release:
 #
 #   tools/matrix.sh SUITE COMMAND...
 #
-# The root is build/roots/SUITE. debootstrap makes it the first time, and it
-# stays for the next. It gets what tools/setup.sh matrix installs, and gets it
-# again when that file is newer; an interrupted set-up starts again. The checkout
-# has the same path in it as outside. This must run as root. MIRROR is the source
-# of the packages.
+# The root is build/roots/SUITE. debootstrap makes it the first time, and later
+# runs use it again. tools/setup.sh matrix installs its packages, and installs
+# them again when that file is newer; an interrupted set-up starts again. The
+# checkout has the same path inside as outside. This must run as root. MIRROR is
+# the source of the packages.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/root.sh

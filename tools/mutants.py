@@ -6,10 +6,10 @@ Two files beside this one list mutants, one per line, with ` :: ` between the fi
     FILE :: WHAT => TO WHAT :: TESTS      mutants.txt: the TESTS must fail
     FILE :: LINE => TO WHAT :: REASON     mutants_equivalent.txt: why no test can fail
 
-FILE may be a pattern, such as export/pick/*.c. WHAT stands once in what it matches; a
-space in WHAT stands for any white space, even the end of a line. TESTS are names that
-ctest knows (c.path) or that pytest runs (tests/py/test_why.py::test_name). LINE is a
-whole line, without the space around it; beside it, TO WHAT has single spaces. Empty
+FILE may be a pattern, such as export/pick/*.c. WHAT occurs once in the files that
+match; a space in WHAT stands for any white space, even the end of a line. TESTS are
+names that ctest knows (c.path) or that pytest runs (tests/py/test_why.py::test_name).
+LINE is a whole line, without the space around it; its TO WHAT has single spaces. Empty
 lines and lines that begin with # have no effect.
 
 All other mutants come from universalmutator, a tool on PyPI.
@@ -38,12 +38,12 @@ DULL = re.compile(r"\s*(//|/\*|\*|#|$)")
 
 
 class Stale(Exception):
-    """A line of a list that no longer fits the code."""
+    """A line of a list does not fit the code any more."""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """Whole lines of a file, from a line counted from 1, and their replacement."""
+    """Whole lines of a file, counted from 1, and their replacement."""
 
     path: str
     line: int
@@ -56,14 +56,14 @@ class Mutant:
         return f"{self.path}:{self.line}: {before} => {after}"
 
     def applied(self, code: str) -> str:
-        """The file with the change."""
+        """Return the file with the change."""
         lines = code.splitlines(keepends=True)
         end = self.line + self.before.count("\n")
         return "".join([*lines[: self.line - 1], self.after + "\n", *lines[end:]])
 
 
 def entries(text: str) -> Iterator[tuple[str, str, str, str]]:
-    """The fields of each line of a list."""
+    """Yield the fields of each line of a list."""
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
@@ -75,7 +75,7 @@ def entries(text: str) -> Iterator[tuple[str, str, str, str]]:
 
 
 def found_once(root: Path, pattern: str, what: str) -> tuple[str, str, int, int]:
-    """The one place of WHAT in the files: path, code, begin and end; else Stale."""
+    """Find the one place of WHAT in the files: path, code, begin, end; else Stale."""
     expression = re.compile(re.escape(what).replace(r"\ ", r"\s+"))
     places = []
     for file in sorted(root.glob(pattern)):
@@ -88,7 +88,7 @@ def found_once(root: Path, pattern: str, what: str) -> tuple[str, str, int, int]
 
 
 def listed(root: Path, text: str) -> list[Mutant]:
-    """The mutants of mutants.txt; Stale if the code does not contain WHAT once."""
+    """Read the mutants of mutants.txt; Stale if the code does not contain WHAT once."""
     found = []
     for pattern, what, instead, tests in entries(text):
         path, code, begin, end = found_once(root, pattern, what)
@@ -106,7 +106,7 @@ def listed(root: Path, text: str) -> list[Mutant]:
 
 
 def equivalent(root: Path, text: str) -> dict[tuple[str, str, str], str]:
-    """The reasons of mutants_equivalent.txt; Stale if a file has no such line."""
+    """Read the reasons of mutants_equivalent.txt; Stale if a file has no such line."""
     reasons = {}
     for path, line, instead, reason in entries(text):
         code = (root / path).read_text("utf-8") if (root / path).is_file() else ""
@@ -117,13 +117,13 @@ def equivalent(root: Path, text: str) -> dict[tuple[str, str, str], str]:
 
 
 def reason_of(mutant: Mutant, reasons: dict[tuple[str, str, str], str]) -> str | None:
-    """Why no test can fail on the mutant; None if one should."""
+    """Say why no test can fail on the mutant; None if one should."""
     after = " ".join(mutant.after.split())
     return reasons.get((mutant.path, mutant.before.strip(), after))
 
 
 def generated(root: Path, path: str) -> list[Mutant]:
-    """Each mutant of a file that universalmutator makes."""
+    """Yield each mutant of a file that universalmutator makes."""
     source = (root / path).read_text("utf-8").splitlines(keepends=True)
     mutator = importlib.import_module("universalmutator.mutator")
     with contextlib.redirect_stdout(io.StringIO()):
@@ -142,7 +142,7 @@ def generated(root: Path, path: str) -> list[Mutant]:
 
 
 def shuffled(root: Path, paths: Sequence[str], seed: int) -> list[Mutant]:
-    """All mutants of the files, in an order that depends only on the seed."""
+    """List all mutants of the files, in an order that depends only on the seed."""
     every = [mutant for path in paths for mutant in generated(root, path)]
     random.Random(seed).shuffle(every)
     return every

@@ -5,11 +5,11 @@
     mutate.py --sample 50 --files 'libgraph/src/findings/*.c'
 
 Works on a copy of the tree in build/mutate. It remembers the verdict on a mutant of the
-sample until the file of the mutant changes or, if it survived, a test does. So after an
-interruption the next run goes on where the last one stopped. Ends with the number of
-mutants killed, survived and equivalent. Exit status 1: a mutant survived that
-mutants_equivalent.txt does not explain; 2: a list does not fit the code, or the copy
-fails without a mutant.
+sample until the mutant's file changes. It remembers a survivor only until a test
+changes. So after an interruption the next run goes on where the last one stopped. Ends
+with the number of mutants killed, survived and equivalent. Exit status 1: a mutant
+survived that mutants_equivalent.txt does not explain; 2: a list does not fit the code,
+or the copy fails without a mutant.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ import tracked
 from mutants import Mutant
 from workcopy import Broken, WorkCopy
 
-# The code that decides what a report or picture says, and the tests that see the most
-# of it. A mutant that passes these meets all the tests of THOROUGH.
+# The code that decides what a report or picture says, and the tests closest to it. A
+# mutant that passes these meets all the tests of THOROUGH.
 NEAR = {
     "libgraph/src/findings/*.c": ("c.patterns.*", "c.findings", "c.thresholds"),
     "libgraph/src/*/*merged*.c": ("c.merged", "c.report_paths"),
@@ -51,8 +51,8 @@ NEAR = {
     "pyext/leakgraph/notebook.py": ("tests/py/test_notebook.py",),
     "pyext/leakgraph/series.py": ("tests/py/test_results.py",),
 }
-# Leaves out the slowest: tests of failing allocations, of depth, of random graphs; and
-# Node.js, which reserves more address space than a test of a mutant may have.
+# Leaves out the slowest tests: of failing allocations, of depth, of random graphs; and
+# Node.js, which reserves more address space than a mutant's test may have.
 SLOW = (
     "oom|deep|random|memory|render|c.analysis$|c.save$|igraph|bridge|dot|report_paths"
     "|page.script"
@@ -64,7 +64,7 @@ UNBUILDABLE, SAME = "does not compile", "compiles to the same"
 
 
 class Memory:
-    """The verdicts of earlier runs, one JSON line each."""
+    """The verdicts of earlier runs, one line of JSON each."""
 
     def __init__(self, root: Path, path: Path) -> None:
         self.root, self.path = root, path
@@ -80,13 +80,13 @@ class Memory:
                 self.known[entry["key"]] = entry
 
     def key(self, mutant: Mutant) -> str:
-        """The key of a mutant of a file in its present state."""
+        """Return the key of a mutant of a file in its present state."""
         content = (self.root / mutant.path).read_bytes()
         change = f"{mutant.path}\0{mutant.line}\0{mutant.after}\0".encode()
         return hashlib.sha256(change + content).hexdigest()
 
     def recall(self, mutant: Mutant) -> tuple[str, str] | None:
-        """The verdict, unless a new test may kill a survivor."""
+        """Return the verdict, unless a new test may kill a survivor."""
         entry = self.known.get(self.key(mutant))
         if entry is None:
             return None
@@ -103,7 +103,7 @@ class Memory:
 
 
 def tests_of(mutant: Mutant) -> list[tuple[str, ...]]:
-    """The tests to run on a mutant, one group after the other."""
+    """List the tests to run on a mutant, one group after the other."""
     if mutant.tests:
         return [mutant.tests]
     for pattern, near in NEAR.items():
@@ -113,7 +113,7 @@ def tests_of(mutant: Mutant) -> list[tuple[str, ...]]:
 
 
 def judge(copy: WorkCopy, mutant: Mutant) -> tuple[str, str]:
-    """Whether a test kills the mutant, and which one; restores the copy."""
+    """Find out whether a test kills the mutant, and which one; restore the copy."""
     groups = tests_of(mutant)
     for tests in groups:
         copy.check(tests)
@@ -137,7 +137,7 @@ def judge(copy: WorkCopy, mutant: Mutant) -> tuple[str, str]:
 
 
 def show(text: str, *, keep: bool) -> None:
-    """Print a line; the next one replaces it on a terminal, unless it shall stay."""
+    """Print a line. On a terminal the next one replaces it, unless it is to stay."""
     if sys.stdout.isatty():
         print("\r\033[K" + text, end="\n" if keep else "", flush=True)
     elif keep:
@@ -145,7 +145,7 @@ def show(text: str, *, keep: bool) -> None:
 
 
 class Run:
-    """One run over a list of mutants."""
+    """A run over a list of mutants."""
 
     def __init__(self, copy: WorkCopy, memory: Memory) -> None:
         self.copy, self.memory = copy, memory
@@ -155,7 +155,7 @@ class Run:
         self.survivors: list[Mutant] = []
 
     def verdict(self, mutant: Mutant) -> tuple[str, str]:
-        """The known verdict on the mutant, or a new one."""
+        """Return the known verdict on the mutant, or a new one."""
         if mutants.reason_of(mutant, self.reasons) is not None:
             return EQUIVALENT, ""
         recalled = None if mutant.tests else self.memory.recall(mutant)
@@ -165,7 +165,7 @@ class Run:
         return verdict, by
 
     def over(self, title: str, every: Sequence[Mutant], count: int) -> None:
-        """Try until so many compiled; print the progress, and each survivor at once."""
+        """Try until so many compiled; print the progress, and survivors at once."""
         start = time.monotonic()
         number = 0
         for mutant in every:
@@ -184,7 +184,7 @@ class Run:
         show(f"{title}: {number} mutants in {seconds:.0f} s", keep=True)
 
     def summary(self) -> str:
-        """The count of each verdict."""
+        """Count each verdict."""
         order = (KILLED, SURVIVED, EQUIVALENT, SAME, UNBUILDABLE)
         counts = [f"{self.verdicts[verdict]} {verdict}" for verdict in order]
         return f"{sum(self.verdicts.values())} mutants: " + ", ".join(counts)

@@ -1,4 +1,4 @@
-"""The scratch environments of `make packages`, one for each Python."""
+"""Makes the environments of `make packages`, one for each Python."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ LIST = tracked.ROOT / "tools/packages.txt"
 RUNS = tracked.ROOT / "build/packages"
 PATIENCE = 900
 
-# What wheels for GPUs bring along: gigabytes that nothing here uses.
+# Wheels for GPUs need these: gigabytes that nothing here uses.
 FOR_GPUS = re.compile(r"nvidia-|cuda-|triton$")
 
 
 @dataclass(frozen=True)
 class Package:
-    """A line of the list: what pip installs, and Python that uses it."""
+    """A line of the list: what pip installs, and Python code that uses it."""
 
     names: tuple[str, ...]
     code: str
 
     @property
     def name(self) -> str:
-        """The package that is meant; the others are what the Python needs besides."""
+        """The package itself; the others are what the code also needs."""
         return self.names[0].split("==")[0]
 
     @property
     def requirements(self) -> list[str]:
-        """What pip is asked for."""
+        """The arguments for pip."""
         return [os.environ.get("TORCH") or n if n == "torch" else n for n in self.names]
 
 
 def listed(text: str) -> list[Package]:
-    """The packages of the list, in its order."""
+    """Read the packages of the list, in its order."""
     lines = [line for line in text.splitlines() if line and line[0] != "#"]
     pairs = [line.split(maxsplit=1) for line in lines]
     return [Package(tuple(names.split("+")), code) for names, code in pairs]
@@ -55,14 +55,14 @@ def pip(python: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def reason(done: subprocess.CompletedProcess[str]) -> str:
-    """Why pip failed: its first error, in one line."""
+    """Say why pip failed: its first error, in one line."""
     errors = re.findall(r"^ERROR: (.+)", done.stderr, re.MULTILINE)
     errors.append(f"pip ended with {done.returncode}")
     return str(errors[-2:][0])[:150]
 
 
 def planned(python: Path, package: Package) -> tuple[list[str], str]:
-    """The names of all that would be installed, or why it cannot be."""
+    """List all that pip would install, or say why it cannot."""
     report = ("install", "--dry-run", "--quiet", "--report", "-")
     binary = ("--only-binary", ":all:")
     done = pip(python, *report, *binary, *package.requirements)
@@ -73,7 +73,7 @@ def planned(python: Path, package: Package) -> tuple[list[str], str]:
 
 
 def install(python: Path, package: Package) -> str:
-    """Install a package with what it depends on; why not, or ""."""
+    """Install a package and its dependencies; return why not, or ""."""
     names, why_not = planned(python, package)
     if why_not:
         return why_not
@@ -86,7 +86,7 @@ def install(python: Path, package: Package) -> str:
 
 
 def environment(folder: Path, base: str) -> Path:
-    """The interpreter of an empty environment."""
+    """Make an empty environment; return its interpreter."""
     python = folder / "venv/bin/python"
     if not (folder / "made").exists():
         subprocess.run([base, "-m", "venv", "--clear", folder / "venv"], check=True)
@@ -95,7 +95,7 @@ def environment(folder: Path, base: str) -> Path:
 
 
 def installed(folder: Path, python: Path, package: Package) -> str:
-    """Install it unless that was tried before; why it could not be, or ""."""
+    """Install a package unless that was tried before; return why not, or ""."""
     note = folder / f"installed/{package.name}.txt"
     if not note.exists():
         why_not = install(python, package)

@@ -1,10 +1,10 @@
-"""What leakgraph does to a process that uses one package, and what it sees of it.
+"""Finds out what leakgraph does to a process that uses a package, and what it sees.
 
     python tools/package_probe.py PACKAGE ANSWER.json <CODE
 
 `make packages` runs it in the environment of the package, with PYTHONMALLOC=malloc. It
 runs the code, captures, compares the process before and after, and asks all questions.
-What it finds wrong is listed under "wrong"; a crash or a hang is for the caller to see.
+It lists errors under "wrong". The caller notices a crash or a hang.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ import leakgraph
 IMMORTAL, SYNTHETIC, CPP = 1 << 2, 1 << 3, 1 << 8
 OURS = ("leakgraph", "__main__", "importlib.metadata")
 MIB = 1 << 20
-#: What captures may add to the memory of the process.
+#: Captures may add at most this to the memory of the process.
 MOST_GROWTH = 16 * MIB
 
 
@@ -38,7 +38,7 @@ MOST_GROWTH = 16 * MIB
 
 
 class MallInfo(ctypes.Structure):
-    """What mallinfo2() fills."""
+    """The struct that mallinfo2() fills."""
 
     _fields_ = [
         (name, ctypes.c_size_t)
@@ -50,7 +50,7 @@ class MallInfo(ctypes.Structure):
 
 
 def malloc_says() -> MallInfo:
-    """The account of the C library's allocator."""
+    """Read the account of the C library's allocator."""
     function = ctypes.CDLL(None).mallinfo2
     function.restype = MallInfo
     answer: MallInfo = function()
@@ -58,7 +58,7 @@ def malloc_says() -> MallInfo:
 
 
 def anonymous() -> int:
-    """Resident bytes that belong to no file."""
+    """Count resident bytes that belong to no file."""
     total, nameless = 0, False
     for line in Path("/proc/self/smaps").read_text().splitlines():
         if re.match(r"[0-9a-f]+-[0-9a-f]+ ", line):
@@ -70,19 +70,19 @@ def anonymous() -> int:
 
 
 def allocated() -> int:
-    """Bytes that malloc has given out, and those that others took from the system."""
+    """Count the bytes that malloc has given out, and those from the system itself."""
     info = malloc_says()
     others = anonymous() - info.arena - info.hblkhd
     return int(info.uordblks + info.hblkhd + max(others, 0))
 
 
 def chunk(size: int) -> int:
-    """What malloc spends on a block."""
+    """Compute what malloc spends on a block."""
     return max(32, (size + 8 + 15) & ~15)
 
 
 def seen(snapshot: leakgraph.Snapshot) -> int:
-    """What malloc spends on all that the snapshot has a size for."""
+    """Sum what malloc spends on all that the snapshot has a size for."""
     flags = snapshot.column("node_flags")
     total = 0
     for node, size in enumerate(snapshot.column("size")):
@@ -94,7 +94,7 @@ def seen(snapshot: leakgraph.Snapshot) -> int:
 
 
 def resident() -> int:
-    """Bytes of this process in memory that no file backs."""
+    """Count bytes of this process in memory that no file backs."""
     text = Path("/proc/self/status").read_text()
     found = re.search(r"RssAnon:\s+(\d+)", text)
     return int(found[1]) << 10 if found else 0
@@ -113,7 +113,7 @@ class State:
         self.modules = set(sys.modules)
 
     def changes(self) -> collections.Counter[str]:
-        """What differs by now, each kind of change with how often it was seen."""
+        """Count what differs by now, by kind of change."""
         found: collections.Counter[str] = collections.Counter()
         counts = [sys.getrefcount(thing) for thing in self.things]
         for thing, before, now in zip(self.things, self.counts, counts):
@@ -133,12 +133,12 @@ class State:
 
 
 def has_dict(thing: object) -> bool:
-    """Whether its __dict__ exists, without making it."""
+    """Whether its __dict__ exists; this does not make it."""
     return any(type(referent) is dict for referent in gc.get_referents(thing))
 
 
 def named(thing: object) -> str:
-    """Its type, or what class it is, without asking the object itself."""
+    """Name its type, or the class that it is, without asking the object itself."""
     kind = thing if isinstance(thing, type) else type(thing)
     module = type.__dict__["__module__"].__get__(kind)
     name = type.__dict__["__qualname__"].__get__(kind)
@@ -147,23 +147,23 @@ def named(thing: object) -> str:
 
 
 def capture() -> None:
-    """A snapshot that is gone at once."""
+    """Take a snapshot and drop it."""
     leakgraph.snapshot().close()
 
 
 def changed(work: Callable[[], object]) -> collections.Counter[str]:
-    """What is different after some work. This function's own objects are left out."""
+    """Count what some work changes, except this function's own objects."""
     state = State()
     work()
     return state.changes()
 
 
 def changes_by_capture() -> dict[str, int]:
-    """What the first capture changes.
+    """Count what the first capture changes.
 
-    What also changes while nothing is done, a thread of the package did. Empty dicts of
-    the interpreter's own, which it tracks once a thread or an import used them, are no
-    change: both are done before.
+    Threads of the package cause changes even without a capture: these do not count. The
+    interpreter tracks some empty dicts of its own after a thread or an import used
+    them, so a thread and an import come first.
     """
     worker = threading.Thread(target=int)
     worker.start()
@@ -180,7 +180,7 @@ def changes_by_capture() -> dict[str, int]:
 
 
 def parts_of(package: str) -> set[str]:
-    """The names of the modules at the top of a package."""
+    """List the names of the modules at the top of a package."""
     try:
         files = metadata.files(package) or []
     except metadata.PackageNotFoundError:
@@ -190,12 +190,12 @@ def parts_of(package: str) -> set[str]:
 
 
 def compiled(package: str) -> int:
-    """The number of its shared objects."""
+    """Count its shared objects."""
     return sum(".so" in Path(str(f)).suffixes for f in metadata.files(package) or [])
 
 
 def own_nodes(snapshot: leakgraph.Snapshot, package: str) -> Iterator[int]:
-    """Instances of the package's types."""
+    """List instances of the package's types."""
     parts = parts_of(package)
     kinds: dict[int, bool] = {}
     for node, kind in enumerate(snapshot.column("type")):
@@ -207,7 +207,7 @@ def own_nodes(snapshot: leakgraph.Snapshot, package: str) -> Iterator[int]:
 
 
 def references(snapshot: leakgraph.Snapshot, package: str) -> dict[str, int]:
-    """The package's instances, and those whose references have all been found."""
+    """Count the package's instances, and those whose references have all been found."""
     flags, found = snapshot.column("node_flags"), snapshot.column("found")
     counts = snapshot.column("refcount")
     own = [n for n in own_nodes(snapshot, package) if not flags[n] & (SYNTHETIC | CPP)]
@@ -219,7 +219,7 @@ def references(snapshot: leakgraph.Snapshot, package: str) -> dict[str, int]:
 
 
 def too_many_edges(snapshot: leakgraph.Snapshot) -> collections.Counter[str]:
-    """Types of objects with more edges to them than references."""
+    """List types of objects with more edges to them than references."""
     flags, found = snapshot.column("node_flags"), snapshot.column("found")
     return collections.Counter(
         snapshot.node(node).type_name
@@ -229,7 +229,7 @@ def too_many_edges(snapshot: leakgraph.Snapshot) -> collections.Counter[str]:
 
 
 def wrong_sums(snapshot: leakgraph.Snapshot) -> str:
-    """Where retained sizes do not add up to the whole, or ""."""
+    """Say where retained sizes do not add up to the whole, or ""."""
     whole = tops = 0
     for node in filter(lambda node: node.is_reachable, snapshot.nodes):
         whole += node.size
@@ -239,7 +239,7 @@ def wrong_sums(snapshot: leakgraph.Snapshot) -> str:
 
 
 def ask_everything(snapshot: leakgraph.Snapshot, kept: list[object]) -> None:
-    """All answers, as text, and a file."""
+    """Ask for all answers, as text, and for a file."""
     answers: list[object] = [snapshot.top(), snapshot.cycles(), snapshot.findings()]
     answers += [snapshot.memory(), snapshot.tensors(), snapshot.figures()]
     answers += [snapshot.types(), snapshot.threads(), snapshot.info()]
@@ -267,7 +267,7 @@ def exercise(code: str) -> types.ModuleType:
 
 
 def growth(work: Callable[[], object]) -> int:
-    """What repeating some work adds to the memory of the process."""
+    """Measure what repeating some work adds to the memory of the process."""
     before = resident()
     for _ in range(4):
         work()
@@ -275,7 +275,7 @@ def growth(work: Callable[[], object]) -> int:
 
 
 def looked_at(module: types.ModuleType, package: str, base: tuple[int, int]) -> Any:
-    """The answer, as it is written."""
+    """Make the answer, as the file has it."""
     gc.collect()
     gc.disable()
     spent = allocated() - base[0]
@@ -310,7 +310,7 @@ def looked_at(module: types.ModuleType, package: str, base: tuple[int, int]) -> 
 
 
 def main() -> None:
-    """Write what was seen; end at once, because libraries may fail at exit."""
+    """Write the findings and end at once, because libraries may fail at exit."""
     package, answer = sys.argv[1:]
     capture()
     gc.collect()

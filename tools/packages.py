@@ -5,9 +5,9 @@
 Installs what tools/packages.txt lists into one environment for each Python, below
 build/packages. Then runs tools/package_probe.py for each package in a process of its
 own: it uses the package, captures, compares the process before and after, and asks all
-questions. An interrupted run continues where it was: it does not repeat what was
-measured until a source or the package's line changes. The tables of docs/packages.md
-are written from all that was measured; --table does that alone.
+questions. An interrupted run continues where it stopped: it repeats a measurement only
+after a source or the package's line changes. It writes the tables of docs/packages.md
+from all measurements; --table does only that.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ PROBE = tracked.ROOT / "tools/package_probe.py"
 
 #: Processor seconds that a probe may use, however busy the machine is.
 WORK = 600
-#: A probe hangs that for so long neither works nor waits for a processor, but for less
-#: than a second.
+#: A probe hangs if for so long it neither works nor waits for a processor, apart from
+#: less than a second.
 STILL = 300
 #: The longest that a probe may take in any case.
 PATIENCE = 3 * 3600
@@ -50,9 +50,10 @@ HEAD = (
     "| seen | remarks |\n" + "| --- | --- |" + " ---: |" * 6 + " --- | --- |\n"
 )
 
-#: Up to this share of unexplained bytes is fully seen, up to the next in part.
+#: A package with at most the first share of unexplained bytes is seen fully, and with
+#: at most the second in part.
 FULLY, IN_PART = 0.20, 0.60
-#: Less than this was allocated: a share of it would say nothing.
+#: A share of fewer allocated bytes would say nothing.
 LITTLE = 1 << 18
 NOT_INSTALLED = "not installed"
 
@@ -60,7 +61,7 @@ NOT_INSTALLED = "not installed"
 
 
 def fate(done: subprocess.CompletedProcess[str]) -> str:
-    """Why a probe has no answer."""
+    """Say why a probe has no answer."""
     lines = done.stderr.strip().splitlines() or ["no message"]
     if done.returncode < 0:
         return f"ended by {signal.Signals(-done.returncode).name}"
@@ -68,7 +69,7 @@ def fate(done: subprocess.CompletedProcess[str]) -> str:
 
 
 class Watch:
-    """Tells when a process hangs, or works for too long."""
+    """Notices that a process hangs, or works for too long."""
 
     def __init__(self, start: float) -> None:
         self.start = self.moved = start
@@ -77,7 +78,7 @@ class Watch:
     def objection(self, now: float, used: float, waited: float) -> str:
         """Why the process must end, or "".
 
-        It has used a processor, and waited for one, for so many seconds up to now.
+        So far it has used a processor, and waited for one, for so many seconds.
         """
         if used + waited >= self.wanted + 1:
             self.wanted, self.moved = used + waited, now
@@ -91,12 +92,12 @@ class Watch:
 
 
 def processor_seconds(pid: int) -> tuple[float, float]:
-    """What a process used of a processor, and how long its threads waited for one."""
+    """Read how long a process used a processor, and its threads waited for one."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     used = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     waited = 0
     for thread in Path(f"/proc/{pid}/task").iterdir():
-        with contextlib.suppress(OSError):  # it ends
+        with contextlib.suppress(OSError):  # the process ends
             waited += int((thread / "schedstat").read_text().split()[1])
     return used, waited / 1e9
 
@@ -122,7 +123,7 @@ def watched(
 
 
 def probed(folder: Path, python: Path, package: Package) -> dict[str, Any]:
-    """What the probe of a package says; "error" if it has no answer."""
+    """Return what a package's probe says; "error" if it has no answer."""
     answer = folder / f"answers/{package.name}.json"
     answer.unlink(missing_ok=True)
     work = folder / "work"
@@ -165,7 +166,7 @@ def measured(folder: Path, python: Path, package: Package, sources: str) -> None
 
 
 def prepared(one: pythons.Interpreter) -> tuple[Path, Path]:
-    """The folder of an interpreter's results, and its environment; builds leakgraph."""
+    """Build leakgraph; return an interpreter's folder of results and environment."""
     folder = RUNS / one.name
     (folder / "answers").mkdir(parents=True, exist_ok=True)
     python = package_environment.environment(folder, one.path)
@@ -174,7 +175,7 @@ def prepared(one: pythons.Interpreter) -> tuple[Path, Path]:
 
 
 def say(one: pythons.Interpreter, at: int, of: int, package: Package) -> None:
-    """A line of progress."""
+    """Print a line of progress."""
     print(f"CPython {one.name}: {at} of {of}, {package.name}", flush=True)
 
 
@@ -200,14 +201,14 @@ def try_all(one: pythons.Interpreter, packages: list[Package], jobs: int) -> Non
 
 
 def share(report: dict[str, Any]) -> float | None:
-    """The share of unexplained bytes, if enough was allocated."""
+    """Compute the share of unexplained bytes, if enough was allocated."""
     if report["spent"] < LITTLE:
         return None
     return max(0.0, 1 - float(report["seen"]) / float(report["spent"]))
 
 
 def verdict(report: dict[str, Any]) -> str:
-    """How much of a package is seen."""
+    """Say how much of a package is seen."""
     unexplained = share(report) or 0.0
     if unexplained > IN_PART:
         return "little"
@@ -222,7 +223,7 @@ def is_wrong(report: dict[str, Any]) -> bool:
 
 
 def remarks(report: dict[str, Any]) -> str:
-    """What was wrong, and what leakgraph itself says that it did not look at."""
+    """Say what was wrong, and what leakgraph itself says that it did not inspect."""
     found = [*report["wrong"], *report["noted"]]
     if not report["compiled"]:
         found.append("this release has no compiled module")
@@ -230,7 +231,7 @@ def remarks(report: dict[str, Any]) -> str:
 
 
 def line(name: str, report: dict[str, Any]) -> str:
-    """A row of the table."""
+    """Make a row of the table."""
     if "error" in report:
         error = report["error"].split(" (required by /")[0]
         cells = [name, report.get("version", "")] + [""] * 7 + [error]
@@ -252,7 +253,7 @@ def line(name: str, report: dict[str, Any]) -> str:
 
 
 def results(folder: Path, packages: list[Package]) -> Iterator[tuple[str, Any]]:
-    """What is known of each package with one interpreter."""
+    """Yield what is known of each package with one interpreter."""
     for package in packages:
         why_not = folder / f"installed/{package.name}.txt"
         kept = folder / f"results/{package.name}.json"
@@ -264,7 +265,7 @@ def results(folder: Path, packages: list[Package]) -> Iterator[tuple[str, Any]]:
 
 
 def section(folder: Path, packages: list[Package]) -> str:
-    """The table of an interpreter, under its heading, with a sentence of sums."""
+    """Make the table of an interpreter, with a heading and a sentence of sums."""
     rows = list(results(folder, packages))
     if not rows:
         return ""
@@ -274,8 +275,9 @@ def section(folder: Path, packages: list[Package]) -> str:
     sums = (
         f"Of {len(rows)} packages, {len(good)} were captured; "
         f"{seen.count('fully')} are seen fully, {seen.count('in part')} in part, "
-        f"{seen.count('little')} little. Something was wrong with {wrong}."
+        f"{seen.count('little')} little. "
     )
+    sums += f"Something was wrong with {wrong}." if wrong else "Nothing went wrong."
     if len(rows) < len(packages):
         sums += f" The other {len(packages) - len(rows)} had no turn in this run."
     body = "\n".join(line(name, report) for name, report in rows)
@@ -283,7 +285,7 @@ def section(folder: Path, packages: list[Package]) -> str:
 
 
 def write_page(packages: list[Package]) -> None:
-    """Put the tables of all interpreters that were tried into the page."""
+    """Put the tables of all tried interpreters into the page."""
     text = PAGE.read_text(encoding="utf-8")
     folders = [path for path in RUNS.iterdir() if (path / "results").is_dir()]
     tables = "".join(
@@ -293,7 +295,7 @@ def write_page(packages: list[Package]) -> None:
 
 
 def version_of(folder: Path) -> list[int]:
-    """By what folders are ordered."""
+    """The key that orders folders."""
     return [int(part) for part in re.findall(r"\d+", folder.name)]
 
 
@@ -301,7 +303,7 @@ def version_of(folder: Path) -> list[int]:
 
 
 def arguments() -> argparse.Namespace:
-    """What was asked for."""
+    """Parse the arguments."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--only", action="append", metavar="NAME")
     parser.add_argument("--python", action="append", metavar="PATH")
@@ -311,13 +313,13 @@ def arguments() -> argparse.Namespace:
 
 
 def two() -> list[str]:
-    """Our own Python and the newest other one with the GIL."""
+    """List our own Python and the newest other one with the GIL."""
     others = pythons.interpreters()
     return [sys.executable, *([others[max(others)]] if others else [])]
 
 
 def main() -> int:
-    """Try all packages, write the page; 1 if something was wrong."""
+    """Try all packages and write the page; return 1 if something was wrong."""
     asked = arguments()
     os.chdir(tracked.ROOT)
     os.setpriority(os.PRIO_PROCESS, 0, max(10, os.getpriority(os.PRIO_PROCESS, 0)))

@@ -3,9 +3,9 @@
 It looks for interpreters on PATH (python3.9 to python3.13) and among pyenv's, and uses
 those that run and have their headers. Each gets a build folder and a small virtual
 environment with pytest and numpy. Tests marked `libraries` or `once` run only on the
-main interpreter, those marked `ends` also on the oldest and on the newest: versions in
-between may differ from both in how CPython lays objects out, which the other tests
-check. tools/matrix.py does the same, and more, for more interpreters.
+main interpreter. Those marked `ends` also run on the oldest and on the newest. Versions
+in between may lay objects out differently from both, which the other tests check.
+tools/matrix.py does the same, and more, for more interpreters.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import tracked
 
 VERSIONS = [(3, minor) for minor in range(9, 14)]
 
-#: Compiled as the main one is, so that ccache has the C library already.
+#: Compiles like the main build, so that ccache already has the C library.
 AS_THE_MAIN_ONE = ("--preset", "dev")
 
 PROBE = """
@@ -43,7 +43,7 @@ class Interpreter:
 
     @property
     def name(self) -> str:
-        """The version, as in "3.14.7t"."""
+        """Return the version, as in "3.14.7t"."""
         return ".".join(map(str, self.version)) + "t" * self.free_threaded
 
 
@@ -63,7 +63,7 @@ def probe(command: Path | str) -> Interpreter | None:
 
 
 def installed(*preferred: str) -> list[Interpreter]:
-    """The preferred ones, pyenv's and those on PATH: a version once, oldest first."""
+    """List the preferred ones, pyenv's and PATH's: each version once, oldest first."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     candidates: list[Path | str] = list(preferred)
     candidates += sorted(pyenv.glob("versions/*/bin/python3"))
@@ -76,7 +76,7 @@ def installed(*preferred: str) -> list[Interpreter]:
 
 
 def interpreters() -> dict[tuple[int, int], str]:
-    """One interpreter for each version with the GIL, without this one's."""
+    """List one interpreter for each version with the GIL, without this one's."""
     found: dict[tuple[int, int], str] = {}
     for one in installed():
         version = one.version[:2]
@@ -87,9 +87,9 @@ def interpreters() -> dict[tuple[int, int], str]:
 
 
 def environment(folder: Path, python: str, *packages: str) -> Path:
-    """The interpreter of a virtual environment with the tests' packages.
+    """Make a virtual environment with the tests' packages; return its interpreter.
 
-    If the call names packages, it has only these.
+    If the call names packages, the environment has only these.
     """
     inside = folder / "bin/python"
     stamp = folder / "installed.txt"
@@ -117,7 +117,7 @@ def build(folder: Path, python: str | Path, *options: str) -> None:
 
 
 def settings(folder: Path) -> dict[str, str]:
-    """The process environment that finds the build in the folder."""
+    """Return the process environment that finds the build in the folder."""
     return os.environ | {
         "PYTHONPATH": str(folder / "python"),
         "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
@@ -127,7 +127,7 @@ def settings(folder: Path) -> dict[str, str]:
 def runs_of(
     name: str, python: str | Path, folder: Path, marked: str = suite.EVERYWHERE
 ) -> list[suite.Run]:
-    """The tests that this Python must pass."""
+    """List the tests that this Python must pass."""
     return suite.runs_of(
         name,
         str(python),
@@ -139,7 +139,7 @@ def runs_of(
 
 
 def main() -> int:
-    """Build for all of them in turn, test two at a time; return 1 if any fails."""
+    """Build for all of them in turn, and test two at a time; return 1 if any fails."""
     os.chdir(tracked.ROOT)
     runs: list[suite.Run] = []
     names: list[str] = []

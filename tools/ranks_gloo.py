@@ -3,8 +3,8 @@
     python tools/ranks_gloo.py [--ranks 8]
 
 torchrun starts the processes, on the CPU. All train the same model in parallel. One
-keeps the samples of each step, another its losses with their graphs. It fails unless
-the answer is these two, from snapshots as from summaries.
+keeps the samples of each step, and another its losses with their graphs. The script
+fails unless the answer names these two, both from snapshots and from summaries.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def run_job(folder: Path, ranks: int) -> None:
 
 
 def answer(folder: Path, ending: str, ranks: int) -> leakgraph.Ranks:
-    """How the ranks differ, from files with this ending."""
+    """Ask how the ranks differ, from files with this ending."""
     paths = [folder / f"rank-{rank}.{ending}" for rank in range(ranks)]
     size = max(path.stat().st_size for path in paths)
     began = time.process_time()

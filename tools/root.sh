@@ -1,7 +1,8 @@
 # Gives a bare Debian root what apt and pip need to work in it as they do on the
 # host. Scripts that run in bash source this file.
 
-# require VERB COMMAND...: says what is missing of root's rights and these commands.
+# require VERB COMMAND...: complains if root's rights or these commands are
+# missing.
 require() {
     local verb=$1 missing=() command
     shift
@@ -21,7 +22,7 @@ mirror() {
         'Created-By: Packages' | head -n 1)}"
 }
 
-# architecture MACHINE: what Debian calls a machine that uname calls so.
+# architecture MACHINE: prints Debian's name of a machine, given uname's.
 architecture() {
     case $1 in
     aarch64) echo arm64 ;;
@@ -30,15 +31,17 @@ architecture() {
     esac
 }
 
-# bootstrap SUITE ROOT PACKAGES [ARCHITECTURE]: shows debootstrap's output if it fails.
+# bootstrap SUITE ROOT PACKAGES [ARCHITECTURE]: prints debootstrap's output if
+# it fails.
 bootstrap() {
     debootstrap ${4:+--arch="$4"} --variant=minbase --include="$3" "$1" "$2" "$(mirror)" \
         >"$2.log" 2>&1 || { cat "$2.log"; return 1; }
     rm -f "$2.log"
 }
 
-# unpack_foreign SUITE ROOT PACKAGES ARCHITECTURE: the files of a root of another machine,
-# and what dpkg knows of them. Nothing in it is set up, as nothing in it can run.
+# unpack_foreign SUITE ROOT PACKAGES ARCHITECTURE: unpacks the files of a root
+# of another machine, with dpkg's records of them. Sets nothing up, because none
+# of its programs can run here.
 unpack_foreign() {
     local deb known=$2/var/lib/dpkg
     debootstrap --foreign --arch="$4" --variant=minbase --include="$3" "$1" "$2" \
@@ -83,7 +86,7 @@ pip_paths() {
 # in a mount namespace, so that nothing stays behind.
 mount_root() {
     local root=$1 path
-    # unshare needs a mount at the root, and what is inside needs unshare.
+    # unshare needs a mount at the root, and a program inside may need unshare.
     mount --bind "$root" "$root"
     mount -t proc proc "$root/proc"
     mount --bind /dev "$root/dev"
@@ -109,7 +112,8 @@ enter() {
     chroot "$root" env -i "${keep[@]}" "$@" </dev/null
 }
 
-# mount_checkout ROOT: mount_root, and this checkout at the path that it has outside.
+# mount_checkout ROOT: mount_root, and this checkout at the same path as
+# outside.
 mount_checkout() {
     mount_root "$1"
     mkdir -p "$1$PWD"

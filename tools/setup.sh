@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prepares a Debian or Ubuntu machine for this project: system packages by apt,
 # Python packages into .venv. It is safe and quick to run again: it leaves alone
-# what is there already.
+# what is already there.
 #
 #   tools/setup.sh            what building, the tests and the demo need
 #   tools/setup.sh checks     and what the checks, the fuzzer and valgrind need
@@ -77,9 +77,9 @@ install_packages() {
     fi
     export DEBIAN_FRONTEND=noninteractive
     apt-get update
-    # Older releases keep clang's run-time libraries in another package, and
-    # Ubuntu without its universe has neither d3 nor libmicrohttpd, which a build
-    # can do without.
+    # Older releases keep clang's run-time libraries in another package. Ubuntu
+    # without its universe has neither d3 nor libmicrohttpd, and a build can do
+    # without these.
     wanted=
     for package in $1; do
         case $package in

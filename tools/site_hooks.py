@@ -28,13 +28,13 @@ LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(?=(?:#[^)\s]*)?\))")
 
 
 def source_of(page: str) -> PurePosixPath:
-    """The project's file behind a page."""
+    """Return the project's file behind a page."""
     sources = {made: source for source, made in PAGES.items()}
     return PurePosixPath(sources.get(page, f"docs/{page}"))
 
 
 def page_of(source: PurePosixPath, link: str) -> str:
-    """The site's link for a link in a file of the project."""
+    """Return the site's link for a link in a file of the project."""
     parts: list[str] = []
     for part in (source.parent / link).parts:
         if part == "..":

@@ -7,8 +7,8 @@ sees the variables of earlier Python blocks, and a shell block (`sh`) sees their
 In a `console` block only the lines after `$ ` run. This compiles a C block
 against the public headers. It does not run blocks of any other language.
 
-Two comments change this. `<!-- not run: why -->` above a block leaves it out.
-`<!-- first: code -->` is Python that runs but that readers do not see.
+Two comments change this. `<!-- not run: why -->` above a block leaves it out. `<!--
+first: code -->` is Python that runs, but readers do not see it.
 """
 
 from __future__ import annotations

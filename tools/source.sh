@@ -1,9 +1,10 @@
 #!/bin/bash
 # Downloads a source package of Debian: tools/source.sh PACKAGE FOLDER SUITE...
 #
-# Takes the newest version of the package in these releases that the mirror has, and
-# keeps one that is in the folder already. The machine's package lists need not have
-# sources: this has lists of its own in FOLDER/apt, and reads them for a day.
+# Takes the newest version of the package that the mirror has in these releases,
+# but keeps a version that is already in the folder. The machine's package lists
+# may lack sources, so this has its own lists in FOLDER/apt, and updates them
+# after a day.
 set -euo pipefail
 package=$1
 folder=$(realpath "$2")

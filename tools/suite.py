@@ -2,8 +2,8 @@
 
     python tools/suite.py BUILD
 
-Most tests take snapshots of their own process, which holds everything that pytest
-has collected there. So a process runs only a part of the files: most tests then take
+Most tests take snapshots of their own process, which holds everything that pytest has
+collected there. So each process runs only a part of the files: most tests then take
 half the time, and both processors are busy until the end. Results go to
 BUILD/junit-py-*.xml.
 """
@@ -20,22 +20,22 @@ from pathlib import Path
 
 import tracked
 
-#: Fewer have larger heaps; more start pytest, import and compile fixtures more often.
+#: Fewer parts have larger heaps; more parts start pytest, import and compile fixtures
+#: more often.
 PARTS = 24
-#: Where most tests run elsewhere, more parts would have none at all.
+#: If most tests run elsewhere, more parts would leave some without tests.
 FEW_PARTS = 8
 #: Torch and matplotlib make each of these heaps large, and take seconds to import.
 LIBRARY_PARTS = 4
 
-#: The threads of a library that have nothing to do shall not spin: two processes of
-#: tests share two processors.
+#: Idle threads of a library must not spin: two processes of tests share two processors.
 QUIET = {"OMP_WAIT_POLICY": "passive"}
 
-#: Tests that need libraries, and those that say the same on every Python, run once.
+#: Tests that need libraries, and those with the same result on every Python, run once.
 LIBRARIES = "libraries"
 OTHERS = "not libraries"
 EVERYWHERE = "not libraries and not once"
-#: What an interpreter runs whose neighbours run everything.
+#: What an interpreter runs between two that run everything.
 BETWEEN = f"{EVERYWHERE} and not ends"
 
 
@@ -52,12 +52,12 @@ class Run:
 
     @property
     def junit(self) -> Path:
-        """Where the results go."""
+        """Return the path of the results."""
         return self.build / f"junit-py-{self.name}.xml"
 
 
 def parts(files: Iterable[str], count: int) -> list[tuple[str, ...]]:
-    """Parts of about as much text, the files of each in order."""
+    """Split the files into parts of about as much text, in order."""
     made: list[list[str]] = [[] for _ in range(count)]
     sizes = [0] * count
     for file in sorted(files, key=lambda file: (-os.path.getsize(file), file)):
@@ -68,14 +68,14 @@ def parts(files: Iterable[str], count: int) -> list[tuple[str, ...]]:
 
 
 def files_in(folder: str) -> list[str]:
-    """The files of tests in a folder of the project, without those for a GPU."""
+    """List the files of tests in a folder of the project, without those for a GPU."""
     root = tracked.ROOT
     found = [path.relative_to(root) for path in root.glob(f"{folder}/**/test_*.py")]
     return [str(path) for path in found if path.parts[:2] != ("tests", "gpu")]
 
 
 def with_marker(files: Iterable[str], marker: str) -> list[str]:
-    """Those that mark at least one test so."""
+    """Select the files that mark at least one test so."""
     mark = f"mark.{marker}"
     return [file for file in files if mark in (tracked.ROOT / file).read_text()]
 
@@ -88,7 +88,7 @@ def runs_of(
     folder: str,
     environment: Mapping[str, str] = os.environ,
 ) -> list[Run]:
-    """The runs that together run the marked tests of a folder."""
+    """List the runs that together run the marked tests of a folder."""
     count = FEW_PARTS if marked == BETWEEN else PARTS
     return [
         Run(f"{name}{number}", python, build, marked, files, environment)
@@ -97,7 +97,7 @@ def runs_of(
 
 
 def library_runs(python: str, build: Path) -> list[Run]:
-    """The runs of all tests that need libraries.
+    """List the runs of all tests that need libraries.
 
     Those of the examples share the processes that have imported a library, and take
     about as long as another part.
@@ -114,7 +114,7 @@ def library_runs(python: str, build: Path) -> list[Run]:
 
 
 def run(one: Run) -> bool:
-    """Run the tests, and print what pytest said; return whether all passed."""
+    """Run the tests, and print pytest's output; return whether all passed."""
     one.junit.unlink(missing_ok=True)
     done = subprocess.run(
         [
@@ -139,7 +139,7 @@ def run_all(runs: Iterable[Run]) -> list[Run]:
 
 
 def main(build: Path) -> int:
-    """Run all tests on this Python; those that need libraries take the longest."""
+    """Run all tests on this Python. Those that need libraries take the longest."""
     os.chdir(tracked.ROOT)
     libraries = library_runs(sys.executable, build)
     others = runs_of("", sys.executable, build, OTHERS, "tests")

@@ -1,4 +1,4 @@
-"""Sums up the results of the test runners and the verbs in one last line.
+"""Summarises the results of the test runners and the verbs in one last line.
 
     python tools/summary.py VERB=STATUS ... JUNIT.xml ...
 
@@ -23,7 +23,7 @@ class Tally:
     failed: list[str] = field(default_factory=list)
 
     def line(self) -> str:
-        """The last line."""
+        """Write the last line."""
         skipped = f", {self.skipped} skipped" if self.skipped else ""
         return f"{self.passed} passed, {len(self.failed)} failed{skipped}"
 

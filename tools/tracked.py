@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def files(root: Path, *suffixes: str) -> list[Path]:
-    """Files that git tracks or would track, relative to root, sorted."""
+    """List files that git tracks or would track, relative to root, sorted."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=root,

@@ -2,12 +2,12 @@
 
     python tools/tsan.py PYTHON
 
-PYTHON was configured with --disable-gil --with-thread-sanitizer; `make matrix
-MATRIX=--tsan` makes one. This builds the extension for it with -fsanitize=thread. Then
-threads change the heap while the tests take snapshots of it. It fails for reports with
-one of our functions in them, and only counts those of the interpreter alone. It uses no
-suppressions. First, ThreadSanitizer must report the intended race of a library of three
-lines.
+PYTHON needs a build with --disable-gil --with-thread-sanitizer; `make matrix
+MATRIX=--tsan` makes one. This script builds the extension for it with
+-fsanitize=thread. Then threads change the heap while the tests take snapshots of it. It
+fails for reports that contain one of our functions, and only counts those of the
+interpreter alone. It uses no suppressions. First, ThreadSanitizer must report the
+intended race of a library of three lines.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ OURS = re.compile(r"\((?:_core\.|libleakgraph)|/(?:pyext|libgraph|export)/")
 
 
 def reports(folder: Path) -> list[str]:
-    """The sanitizer's reports, each as one text."""
+    """Split the output into the sanitizer's reports."""
     texts = (path.read_text(errors="replace") for path in sorted(folder.glob("log.*")))
     return [report for text in texts for report in REPORT.findall(text)]
 
 
 def divided(found: list[str]) -> tuple[list[str], list[str]]:
-    """The reports with one of our functions in them, and the others."""
+    """Separate the reports with one of our functions in them from the others."""
     ours = [report for report in found if OURS.search(report)]
     return ours, [report for report in found if not OURS.search(report)]
 

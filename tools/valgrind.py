@@ -1,7 +1,7 @@
 """Runs a capture of a small heap, its file and its picture under valgrind.
 
-It fails for invalid reads or writes, and for decisions on uninitialised memory, with
-one of our functions on the stack. It ignores the interpreter's own errors. It does not
+It fails for invalid reads or writes, and for decisions on uninitialised memory, if one
+of our functions is on the stack. It ignores the interpreter's own errors. It does not
 look for leaks, because an interpreter keeps much until it ends.
 
 PYTHONMALLOC=malloc makes each object a block that valgrind knows, so that it notices a
@@ -45,8 +45,8 @@ assert "list" in str(leakgraph.show_refs(nodes))
 def is_ours(error: ElementTree.Element) -> bool:
     """Whether one of our functions is on the stack.
 
-    Python code that we call, such as an import, is the interpreter's own affair: what
-    is outside of its innermost frame of Python does not count.
+    Errors in Python code that we call, such as an import, are the interpreter's: only
+    functions inside the innermost Python frame count.
     """
     for frame in error.iter("frame"):
         if Path(frame.findtext("obj") or "").name.startswith(OURS):
@@ -82,7 +82,7 @@ def errors(command: list[str], folder: Path) -> Iterator[str]:
 
 
 def commands(folder: Path) -> Iterator[list[str]]:
-    """The commands to run: a capture, then `leakgraph` on its file."""
+    """List the commands to run: a capture, then `leakgraph` on its file."""
     script, file = folder / "small.py", str(folder / "small.lgs")
     script.write_text(SMALL, encoding="utf-8")
     yield [sys.executable, "-S", str(script), file]
@@ -93,7 +93,7 @@ def commands(folder: Path) -> Iterator[list[str]]:
 
 
 def main() -> int:
-    """Run them all; return 1 after an error."""
+    """Run all commands; return 1 after an error."""
     count = 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

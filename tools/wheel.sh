@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds an sdist and two wheels, one from the checkout and one from the sdist.
 # Tries each wheel in an environment without the checkout: the package imports,
-# the command is there, both draw a picture, and the command finds igraph.
+# the command exists, both draw a picture, and the command finds igraph.
 set -eu
 cd "$(dirname "$0")/.."
 rm -rf build/wheel

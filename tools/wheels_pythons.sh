@@ -1,10 +1,10 @@
 #!/bin/bash
-# Builds the interpreters that `make wheels` is to build wheels for, that the machine
-# lacks and that Debian has the source of, as build/wheels/pythons/VERSION. They are
-# compiled in the root of tools/wheels_root.sh, so they run wherever its wheels run. What
-# is there already stays.
+# Builds the interpreters that `make wheels` needs and this machine lacks, if
+# Debian has their source, as build/wheels/pythons/VERSION. Compiles them in the
+# root of tools/wheels_root.sh, so that they run wherever its wheels run. Leaves
+# alone what is already there.
 #
-# A source may be put into build/wheels/sources by hand, if the mirror has none:
+# If the mirror lacks a source, put it into build/wheels/sources by hand:
 # python3.14_3.14.7.orig.tar.xz.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,9 +15,10 @@ sources=$PWD/build/wheels/sources
 pythons=$PWD/build/wheels/pythons
 releases=(bullseye bookworm trixie testing sid)
 
-# --inside PREFIX TARBALL [CONFIGURE_OPTION...]: what runs in the mount namespace. The
-# interpreters build and try wheels, no more: they need no optimization. Other machines
-# have no OpenSSL that fits, so what is not of glibc comes along.
+# --inside PREFIX TARBALL [CONFIGURE_OPTION...]: this part runs in the mount
+# namespace. The interpreters only build and try wheels, so they need no
+# optimization. Other machines have no OpenSSL that fits, so they bring
+# everything but glibc along.
 if [ "${1:-}" = --inside ]; then
     prefix=$2
     mount_checkout "$root"
@@ -31,7 +32,7 @@ if [ "${1:-}" = --inside ]; then
     exit
 fi
 
-# build VERSION: 3.14t is the free-threaded 3.14.
+# build VERSION, where 3.14t is the free-threaded 3.14.
 build() {
     local package=python${1%t} options=() tarball
     [ "$1" = "${1%t}" ] || options=(--disable-gil)

@@ -1,11 +1,13 @@
 #!/bin/bash
-# Makes build/wheels/root, the Debian root that `make wheels` links against, and the
-# bundle of what a wheel brings along, build/wheels/bundle. With MACHINE=aarch64, these
-# are build/wheels/root-aarch64 and bundle-aarch64, made with Debian's cross compiler.
+# Makes build/wheels/root, the Debian root that `make wheels` links against, and
+# build/wheels/bundle, which has the files that a wheel adds. With
+# MACHINE=aarch64, Debian's cross compiler makes build/wheels/root-aarch64 and
+# bundle-aarch64.
 #
-# The root is of the oldest release that Debian's servers still have, so that wheels
-# run wherever glibc is as old as there. tools/wheels_libraries.sh builds in it what the
-# release lacks. What is there already stays; an interrupted set-up starts again.
+# The root has the oldest release on Debian's servers, so that wheels run
+# wherever glibc is as old or newer. tools/wheels_libraries.sh builds what that
+# release lacks. What is already there stays; an interrupted set-up starts
+# again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/root.sh
@@ -18,19 +20,19 @@ root=$PWD/build/wheels/root$foreign
 sources=$PWD/build/wheels/sources
 libraries=$root/usr/lib/$machine-linux-gnu
 
-# What a wheel has inside or is linked with, then what builds that and CPython.
+# First what a wheel contains or links, then what builds that and CPython.
 packages=libc6-dev,libgraphviz-dev,libzstd-dev,libxxhash-dev,zlib1g-dev
 packages=$packages,uthash-dev,fonts-dejavu-core
 packages=$packages,libblas-dev,liblapack-dev,libarpack2-dev,libgmp-dev
 builders=gcc,g++,pkg-config,make,cmake,flex,bison,ca-certificates
 builders=$builders,xz-utils,libffi-dev,libssl-dev
 
-# Seen from outside, a link must not leave the root. Without their links, the linker
-# takes the static libraries: a process may have others of the same name. Interpreters
-# are linked with the shared ones, by /opt/links.
+# From outside, a link must not leave the root. Without links to shared
+# libraries, the linker takes the static ones, because a process may have others
+# of the same name. Interpreters link the shared ones, by /opt/links.
 make_linkable() {
     local link
-    mkdir -p "$root/usr/lib64" # not on each machine
+    mkdir -p "$root/usr/lib64" # some machines lack it
     find "$root/usr/lib64" "$libraries" -maxdepth 1 -lname '/*' |
         while read -r link; do
             ln -sfr "$root$(readlink "$link")" "$link"
@@ -41,7 +43,8 @@ make_linkable() {
     ln -sfr "$libraries"/libzstd.so.1 "$root/opt/links/libzstd.so"
 }
 
-# unpack PACKAGE: the source of this machine's release, into /src/PACKAGE of the root.
+# unpack PACKAGE: unpacks the source of this machine's release into the root's
+# /src/PACKAGE.
 unpack() {
     tools/source.sh "$1" "$sources" "$(. /etc/os-release && echo "$VERSION_CODENAME")"
     mkdir -p "$root/src"
@@ -73,7 +76,7 @@ build_libraries() {
     fi
 }
 
-# --inside: what runs in the mount namespace.
+# --inside: this part runs in the mount namespace.
 if [ "${1:-}" = --inside ]; then
     mount_checkout "$root"
     enter_checkout "$root" tools/wheels_libraries.sh

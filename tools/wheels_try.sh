@@ -1,9 +1,10 @@
 #!/bin/bash
-# Tries the wheels of build/wheels as a user without rights would, in Debian roots that
-# have python3 and nothing else, and once more beside another Graphviz and another
-# igraph. Interpreters that no release of Debian has are lent to a root. It must run as
-# root. With MACHINE=aarch64, it tries the wheels for that machine if qemu-user-static
-# emulates it. KEEP=1 keeps what the users have made, in build/wheels/try.
+# Tries the wheels of build/wheels as a user without rights would, in Debian
+# roots that have python3 and nothing else, and once more beside another
+# Graphviz and another igraph. A root borrows the interpreters that no release
+# of Debian has. The script must run as root. With MACHINE=aarch64, it tries the
+# wheels for that machine if qemu-user-static emulates it. KEEP=1 keeps the
+# users' files in build/wheels/try.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/root.sh
@@ -13,7 +14,7 @@ machine=${MACHINE:-$(uname -m)}
 foreign=
 [ "$machine" = "$(uname -m)" ] || foreign=-$machine
 
-# --user ROOT PYTHON: what runs in the mount namespace.
+# --user ROOT PYTHON: this part runs in the mount namespace.
 if [ "${1:-}" = --user ]; then
     root=$2
     python=$3
@@ -32,7 +33,7 @@ if [ "${1:-}" = --user ]; then
         PATH=/usr/bin:/bin sh /srv/wheels_user.sh "$python"
 fi
 
-# make_root SUITE PYTHON: a bare root with this Python of the release.
+# make_root SUITE PYTHON: makes a bare root with this Python of the release.
 make_root() {
     local root=$folder/$1$foreign
     [ ! -e "$root.made" ] || return 0
@@ -43,7 +44,7 @@ make_root() {
     touch "$root.made"
 }
 
-# make_crowded SUITE: the same with a Graphviz and an igraph.
+# make_crowded SUITE: makes the same with a Graphviz and an igraph.
 make_crowded() {
     local root=$folder/$1-beside
     [ ! -e "$root.made" ] || return 0
@@ -102,7 +103,7 @@ bookworm python3
 trixie python3
 sid python3.14
 END
-# What tools/wheels_pythons.sh has built runs in the oldest release, too.
+# The interpreters of tools/wheels_pythons.sh run in the oldest release, too.
 grep -v '^/usr/bin/' build/wheels/pythons.txt | while read -r python; do
     case $python in
     "$PWD/build/wheels/pythons"/*) try bullseye "$python" ;;

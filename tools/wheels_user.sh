@@ -1,6 +1,6 @@
 #!/bin/sh
-# What a user without rights does with a wheel: sh wheels_user.sh PYTHON. Run by
-# tools/wheels_try.sh. Prints one line at the end if all is well.
+# Does with a wheel what a user without rights does: sh wheels_user.sh PYTHON.
+# tools/wheels_try.sh runs it. Prints one line at the end if all is well.
 set -eux
 python=$1
 cd
@@ -77,7 +77,7 @@ for picture in refs.png why.png; do
     python -c "import sys; sys.exit(open('$picture', 'rb').read(4) != b'\x89PNG')"
 done
 
-# Nothing but glibc comes from the machine.
+# The machine provides nothing but glibc.
 package=$(python -c 'import leakgraph, os; print(os.path.dirname(leakgraph.__file__))')
 glibc='libc|libm|libdl|libpthread|librt|libresolv|ld-linux-[a-z0-9-]+'
 for file in "$package"/*.so* "$package/leakgraph-render" "$(command -v leakgraph)"; do

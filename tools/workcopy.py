@@ -1,6 +1,6 @@
-"""A copy of the working tree that may be broken: synced, built and tested.
+"""Syncs, builds and tests a copy of the working tree, which mutants may break.
 
-It lies in build/, so a mutant never touches the tree that people work in.
+The copy is in build/, so no mutant touches the tree that people work in.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 
 import tracked
 
-# A mutant that never ends, or asks for all memory, is stopped.
+# These stop a mutant that never ends, or asks for all memory.
 MEMORY = 12 << 30
 SLACK = 30.0
 SLOWER = 5
@@ -34,13 +34,13 @@ class Broken(Exception):
 
 
 def limit_memory() -> None:
-    """Bound what a child process may ask for."""
+    """Limit the memory of a child process."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def targets_of(test: str) -> set[str]:
-    """What must be built to run a test, or the tests that a pattern names."""
+    """Name what to build for a test, or for the tests that a pattern names."""
     if test.startswith("-"):
         return set()
     if test.startswith("tests/"):
@@ -54,7 +54,7 @@ def targets_of(test: str) -> set[str]:
 
 
 def without_docstrings(code: str) -> str:
-    """What the interpreter runs of the code, as text."""
+    """Return the code without docstrings, as text."""
     tree = ast.parse(code)
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
@@ -70,7 +70,7 @@ def without_docstrings(code: str) -> str:
 
 
 def is_python(code: str) -> bool:
-    """Whether the code has no error of syntax."""
+    """Whether the code has no syntax error."""
     try:
         ast.parse(code)
     except SyntaxError:
@@ -91,7 +91,7 @@ class WorkCopy:
         self.originals: dict[str, str] = {}
 
     def sync(self) -> None:
-        """Make the copy equal to the tree; files that are equal stay untouched."""
+        """Make the copy equal to the tree; equal files stay untouched."""
         wanted = set(tracked.files(self.root))
         for path in wanted:
             source, copy = self.root / path, self.place / path
@@ -111,7 +111,7 @@ class WorkCopy:
             (self.place / ".venv").symlink_to(self.root / ".venv")
 
     def environment(self) -> dict[str, str]:
-        """What the Makefile sets for tests."""
+        """Return the variables that the Makefile sets for tests."""
         paths = [self.build_folder / "bin", self.place / ".venv" / "bin"]
         return {
             **os.environ,
@@ -127,7 +127,7 @@ class WorkCopy:
         limit: float | None = None,
         folder: Path | None = None,
     ) -> tuple[bool, str]:
-        """Whether the command succeeds in time, and what it printed."""
+        """Run a command; return whether it succeeds in time, and what it printed."""
         process = subprocess.Popen(
             command,
             cwd=folder or self.place,
@@ -162,11 +162,11 @@ class WorkCopy:
             self.compilers[path] = shlex.split(entry["command"])
 
     def compiles(self, path: str) -> bool:
-        """Whether the compiler takes the file as it is now; quicker than a build."""
+        """Whether the compiler accepts the file as it is now; quicker than a build."""
         if path.endswith(".py"):
             return is_python((self.place / path).read_text("utf-8"))
         if path not in self.compilers:
-            return True  # a header: the build says
+            return True  # a header: only a build tells
         command = [*self.compilers[path], "-fsyntax-only", "-o", os.devnull]
         return self.run(command, 300, self.build_folder)[0]
 
@@ -180,7 +180,7 @@ class WorkCopy:
         )
 
     def test(self, tests: tuple[str, ...]) -> tuple[bool, str]:
-        """Whether the tests pass, and else which one failed first."""
+        """Whether the tests pass, or else which one failed first."""
         limit = self.durations.get(tests)
         limit = None if limit is None else SLOWER * limit + SLACK
         known = [test for test in tests if not test.startswith(("tests/", "-"))]
@@ -204,7 +204,7 @@ class WorkCopy:
         return True, ""
 
     def check(self, tests: tuple[str, ...]) -> None:
-        """Raise Broken unless the tests pass as the tree is; note how long it takes."""
+        """Raise Broken unless the tests pass without a mutant; note their time."""
         if tests in self.durations:
             return
         good, failed = self.build(tests)
@@ -217,7 +217,7 @@ class WorkCopy:
         self.durations[tests] = time.monotonic() - start
 
     def digest(self, path: str) -> str:
-        """Stands for what the file compiles to; empty if it is not compiled."""
+        """Identify what the file compiles to; empty if it is not compiled."""
         if path.endswith(".py"):
             code = (self.place / path).read_text("utf-8")
             return hashlib.sha256(without_docstrings(code).encode()).hexdigest()
