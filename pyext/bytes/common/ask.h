@@ -1,7 +1,7 @@
 /**
  * Asks a library's own code, before or after the walk.
  *
- * A call that fails returns NULL and leaves no exception. A Ctrl-C meanwhile
+ * A call that fails returns NULL and leaves no exception. A Ctrl-C during it
  * takes effect after the capture.
  */
 #ifndef LEAKGRAPH_ASK_H
@@ -10,18 +10,17 @@
 #include "capture/adapters/adapter.h"
 
 /** callable(*args, **names), a new reference or NULL. args and names may be
- *  NULL, which means none. A callable of NULL gives NULL. */
+ *  NULL, which means none. If callable is NULL, so is the result. */
 PyObject *lg_ask_call(PyObject *callable, PyObject *args, PyObject *names);
 /** The same with arguments that Py_BuildValue makes from "(...)". */
 PyObject *lg_ask_callf(PyObject *callable, const char *format, ...);
-/** object.name, a new reference or NULL. */
+/** Reads object.name: a new reference, or NULL. */
 PyObject *lg_ask_attribute(PyObject *object, const char *name);
-/** The attribute of the object as `type` defines it, whatever a subclass
- *  defines. */
+/** Reads the attribute as `type` defines it, whatever a subclass defines. */
 PyObject *lg_ask_as(PyTypeObject *type, PyObject *object, const char *name);
-/** object.name.further, a new reference or NULL. */
+/** Reads object.name.further: a new reference, or NULL. */
 PyObject *lg_ask_inner(PyObject *object, const char *name, const char *further);
-/** object.name(), a new reference or NULL. */
+/** Calls object.name(): a new reference, or NULL. */
 PyObject *lg_ask_method(PyObject *object, const char *name);
 
 /** Returns whether the value is a whole number from 0 that fits; then sets
@@ -30,7 +29,7 @@ bool lg_ask_number(PyObject *value, uint64_t *out);
 /** Returns whether the value is True. Releases the value, which may be NULL. */
 bool lg_ask_true(PyObject *value);
 
-/** __version__ of a loaded module, or "". Valid as long as the module. */
+/** The __version__ of a loaded module, or "". Lives as long as the module. */
 const char *lg_ask_version(const char *module);
 
 #endif

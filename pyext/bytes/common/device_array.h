@@ -15,13 +15,13 @@ typedef struct lg_array_memory {
     bool owned; /**< the array's library owns it, and did not borrow it */
 } lg_array_memory;
 
-/** "cuda:1". */
+/** The id of the device "cuda:N" with that ordinal. */
 uint32_t lg_cuda_device(lg_adapter_pass *pass, uint64_t ordinal);
 
 /** The form of an array. */
 typedef struct lg_array_form {
     uint32_t text;  /**< string id: `float32[256, 1024]`; 0: unknown */
-    uint64_t bytes; /**< of its elements */
+    uint64_t bytes; /**< bytes of its elements */
 } lg_array_form;
 
 /** Finds an array's form and notes dtype, shape and nbytes as facts. */
@@ -45,10 +45,10 @@ typedef struct lg_array_types {
 void lg_array_types_add(lg_array_types *types, const char *module,
                         const char *name);
 bool lg_array_types_empty(const lg_array_types *types);
-/** For lg_adapter: 1 for exactly these types. */
+/** For lg_adapter: returns 1 for exactly these types. */
 unsigned lg_array_types_kind(void *state, PyTypeObject *type);
-/** For lg_adapter: does nothing but pass over the instances, for adapters that
- *  only ask. */
+/** For lg_adapter: only passes over the instances, for adapters that find all
+ *  in `ask`. */
 void lg_array_types_scan(lg_adapter_pass *pass, void *state);
 void lg_array_types_finish(void *state);
 

@@ -2,7 +2,7 @@
 
 #include "bytes/common/numpy_array.h"
 
-/** The limit for views of views. */
+/** How many views of views to follow. */
 enum { CHAIN_MAX = 64 };
 
 void
@@ -50,8 +50,8 @@ origin(const lg_known *known, PyObject *exporter)
     return exporter;
 }
 
-/** Returns whether an adapter adds the memory of such objects, or their own
- *  size includes it. */
+/** Returns whether the memory of such objects counts anyway: an adapter adds
+ *  it, or their own size includes it. */
 static bool
 is_counted(const lg_known *known, PyObject *exporter)
 {

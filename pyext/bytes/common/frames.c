@@ -7,8 +7,8 @@
 
 enum {
     LONGEST = 3800,  // the graph cuts strings at 4,096 bytes
-    NAME = 200,      // bytes of a function's name
-    FILE_NAME = 300, // and of its file's, at the end
+    NAME = 200,      // the most bytes of a function's name
+    FILE_NAME = 300, // the most bytes at the end of a file's name
     DEEPEST = 48,
     KNOWN_BITS = 15, // a training run with compiled code has some thousand
     KNOWN = 1 << KNOWN_BITS,
@@ -23,7 +23,7 @@ typedef struct known_frame {
 } known_frame;
 
 struct lg_frames {
-    PyObject *name, *filename, *line; // keys
+    PyObject *name, *filename, *line; // the keys of a frame's dict
     known_frame known[KNOWN];         // by a hash of the address
 };
 
@@ -102,7 +102,8 @@ write_frame(const lg_frames *self, lg_text *text, PyObject *frame)
     lg_text_addf(text, " (%s:%ld)", shown + beyond, line_of(frame, self->line));
 }
 
-// Writes the text of a frame, NULL if there is none; false when memory ran out.
+// Writes the text of a frame, or NULL if it has none; false when memory ran
+// out.
 static bool
 find_frame(lg_frames *self, PyObject *frame, const known_frame **out)
 {
@@ -123,8 +124,8 @@ find_frame(lg_frames *self, PyObject *frame, const known_frame **out)
     return true;
 }
 
-// Writes what the program noted; nothing but printable text that cannot be
-// taken for a frame.
+// Writes the note of the program, if it is printable and cannot be taken for a
+// frame.
 static void
 write_metadata(lg_text *text, PyObject *metadata)
 {

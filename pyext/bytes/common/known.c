@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/** Where to find a type, and its own name for itself. */
+/** Where to find a type, and the name that it has in C. */
 typedef struct whereabouts {
     const char *module;
     const char *name;
@@ -68,7 +68,7 @@ lg_c_type_of(const PyObject *object)
     return type;
 }
 
-/** The type, if it is made in C and has that name; else NULL. */
+/** Returns the type if it is made in C and has that name; otherwise NULL. */
 static PyTypeObject *
 confirm(PyTypeObject *type, const char *own_name)
 {
@@ -78,8 +78,8 @@ confirm(PyTypeObject *type, const char *own_name)
                : NULL;
 }
 
-/** ctypes does not show the base of its own types, and gives it no destructor.
- *  */
+/** Finds the base of ctypes' types, which no module exports and which has no
+ *  destructor. */
 static PyTypeObject *
 find_cdata(void)
 {
@@ -87,8 +87,8 @@ find_cdata(void)
     return simple != NULL ? confirm(simple->tp_base, "_ctypes._CData") : NULL;
 }
 
-/** It does not show the type of its classes' namespaces either, which is a dict
- *  since 3.13. */
+/** Finds the type of the namespaces of ctypes' classes, which no module
+ *  exports; it is a dict since 3.13. */
 static PyTypeObject *
 find_ctypes_dict(void)
 {
@@ -99,7 +99,7 @@ find_ctypes_dict(void)
     return type != NULL && PyType_IsSubtype(type, &PyDict_Type) ? type : NULL;
 }
 
-/** Finds types to which only such objects lead, on some versions or on all. */
+/** Finds types that some or all versions show only through such objects. */
 static void
 find_behind_view(lg_known *out)
 {

@@ -26,7 +26,7 @@ struct lg_mapped_files {
     size_t open_count;
 };
 
-/* Fills what has room, and counts all. */
+/* Fills as many items as have room, and counts all. */
 static size_t
 read_maps(lg_adapter_pass *pass, FILE *file, mapped *items, size_t room)
 {

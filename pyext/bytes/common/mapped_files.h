@@ -1,6 +1,6 @@
 /**
- * The files and segments of shared memory that this process maps, and its
- * descriptors of them. Private to this folder.
+ * The files and segments of shared memory that this process maps, and the
+ * descriptors by which it has them open. Private to this folder.
  */
 #ifndef LEAKGRAPH_MAPPED_FILES_H
 #define LEAKGRAPH_MAPPED_FILES_H
@@ -9,12 +9,12 @@
 
 typedef struct lg_mapped_files lg_mapped_files;
 
-/** Reads both from the kernel; NULL if that or memory fails. Valid until the
- *  end of the capture. O(mappings + descriptors). */
+/** Reads both from the kernel; NULL if that fails, or if memory ran out. Valid
+ *  until the end of the capture. O(mappings + descriptors). */
 const lg_mapped_files *lg_mapped_files_read(lg_adapter_pass *pass);
-/** Writes "/dev/shm/torch_7_0 (deleted), descriptor 3": the file that an
- *  address is a page of, and the lowest descriptor of it if one is open. False:
- *  it is of none. O(log mappings + log descriptors). */
+/** Writes "/dev/shm/torch_7_0 (deleted), descriptor 3": the file that has the
+ *  page of an address, and its lowest descriptor if one is open. False: no file
+ *  has it. O(log mappings + log descriptors). */
 bool lg_mapped_files_name(const lg_mapped_files *of, uintptr_t address,
                           char *out, size_t size);
 

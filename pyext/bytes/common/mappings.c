@@ -1,7 +1,7 @@
 #include "bytes/common/mappings.h"
 #include "bytes/common/maps.h"
 
-/* Counts all, and fills what has room. */
+/* Counts all, and fills as many items as have room. */
 static size_t
 read_all(FILE *file, lg_range *items, size_t room)
 {

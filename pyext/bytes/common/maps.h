@@ -1,5 +1,5 @@
 /**
- * Lines of /proc/self/maps, and of smaps, whose headings are the same.
+ * Lines of /proc/self/maps. The headings of smaps have the same form.
  */
 #ifndef LEAKGRAPH_MAPS_H
 #define LEAKGRAPH_MAPS_H
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/** Characters of a line that are kept: a path is cut there. */
+/** The most characters of a line that are kept; a longer path is cut. */
 enum { LG_MAPS_LINE = 512 };
 
 /** A mapping of this process. */
@@ -21,11 +21,11 @@ typedef struct lg_map {
     const char *path; /**< in the line: "/usr/lib/libc.so.6", "[heap]", "" */
 } lg_map;
 
-/** Reads the next line, without its end. False: there is none. */
+/** Reads the next line, without its newline. False: there is none. */
 bool lg_maps_line(FILE *file, char line[LG_MAPS_LINE]);
-/** Takes a line apart. False: it describes no mapping. */
+/** Parses a line. False: it describes no mapping. */
 bool lg_map_of(const char *line, lg_map *out);
-/** Both, for files that have no other lines. */
+/** Reads and parses a line, for files with no other kind of line. */
 bool lg_maps_next(FILE *file, char line[LG_MAPS_LINE], lg_map *out);
 
 #endif

@@ -8,8 +8,8 @@
 
 enum { BATCH = IOV_MAX };
 
-/** Appends a range to a list; joins it to the last one if they touch. Returns
- *  the length of the list. */
+/** Appends a range to a list, or joins it to the last range if they touch.
+ *  Returns the length of the list. */
 static size_t
 append(struct iovec *list, size_t count, const void *base, size_t length)
 {

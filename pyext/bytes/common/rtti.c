@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/** The type_info of a vtable: the word before its first entry. */
+/** The type_info of a class: the word before the first entry of its vtable. */
 static uintptr_t
 info_of(lg_memory *memory, uintptr_t vtable)
 {
@@ -54,7 +54,7 @@ base_of(lg_memory *memory, uintptr_t info)
         return lg_memory_word(memory, info + 2 * sizeof(uintptr_t));
     if (strstr(kind, "__vmi_class_type_info") == NULL)
         return 0;
-    uintptr_t base[3]; /* flags and count; the first base; its offset << 8 */
+    uintptr_t base[3]; /* flags and count; first base; its offset << 8 */
     if (!lg_memory_copy(memory, info + 2 * sizeof(uintptr_t), base,
                         sizeof base) ||
         base[2] >> 8 != 0)

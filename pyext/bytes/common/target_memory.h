@@ -1,8 +1,8 @@
 /**
  * Reads structures of a library without trusting a pointer. Copies whole pages
  * through the kernel (lg_pass_read) and keeps them until others replace them,
- * because related objects are close together. A copy may be stale, but never
- * half mapped. Private to this folder.
+ * because related objects lie close together. A copy may be stale, but all of
+ * it was mapped. Private to this folder.
  */
 #ifndef LEAKGRAPH_TARGET_MEMORY_H
 #define LEAKGRAPH_TARGET_MEMORY_H
@@ -13,31 +13,32 @@
 
 enum {
     LG_PAGE = 4096,
-    LG_WINDOW_PAGES = 8, /**< copied at once, starting at the wanted one */
+    LG_WINDOW_PAGES = 8, /**< copied at once, from the wanted one on */
     LG_WINDOW = LG_WINDOW_PAGES * LG_PAGE,
     LG_WINDOWS = 1024,
 };
 
 /** A range of memory whose address is a multiple of its size. */
 typedef struct lg_window {
-    uintptr_t number; /**< of the range; 0: none */
+    uintptr_t number; /**< address of the range; 0: none */
     char *copy;
     uint8_t tried; /**< one bit per page */
     uint8_t readable;
 } lg_window;
 
-/** Direct mapped: range n has window n % LG_WINDOWS. */
+/** A direct-mapped cache: range n has window n % LG_WINDOWS. */
 typedef struct lg_memory {
     lg_window windows[LG_WINDOWS];
 } lg_memory;
 
-/** Valid until the end of the capture; NULL when memory ran out. */
+/** Opens a cache that lives until the end of the capture; NULL when memory ran
+ *  out. */
 lg_memory *lg_memory_open(lg_adapter_pass *pass);
 
 /** Drops all copies, because the memory has changed. */
 void lg_memory_forget(lg_memory *memory);
 
-/** Makes a new copy of an address; the result is as below. */
+/** Copies the page of an address anew; returns what lg_memory_at returns. */
 const char *lg_memory_fetch(lg_memory *memory, uintptr_t address);
 
 /** The copy of an address, valid to the end of its page and until the next call

@@ -90,7 +90,8 @@ find_blocks(lg_adapter_pass *pass, cuda_state *self)
     Py_XDECREF(owned);
 }
 
-/* Marks the devices of the dump, too: PyTorch before 2.0 has no other way. */
+/* Marks the devices of the dump, too, because PyTorch before 2.0 reports them
+   in no other way. */
 static void
 find_totals(cuda_state *self)
 {
@@ -160,8 +161,8 @@ add_blocks(lg_adapter_pass *pass, const lg_dump *dump)
     }
 }
 
-/* Whether the allocators did nothing since the dump. It says no if there is a
-   device that it did not look at before. */
+/* Whether the allocators did nothing since the dump. False if there is a device
+   whose events were not counted then. */
 static bool
 is_quiet(const cuda_state *self)
 {

@@ -28,7 +28,7 @@ make_room(lg_dump_reader *self, void **items, size_t count, size_t *capacity,
     return true;
 }
 
-// Takes over a malloc'ed text, or NULL.
+// Takes over a text from malloc(), or NULL.
 static bool
 keep_text(lg_dump_reader *self, char *text, uint32_t *out)
 {
@@ -55,7 +55,7 @@ copy_text(lg_dump_reader *self, const char *text, uint32_t *out)
     return copy ? keep_text(self, copy, out) : lg_dump_run_out(self);
 }
 
-// Notes the name of a state once, as far as there is room.
+// Notes the name of a state once, if there is room.
 static void
 note_strange(lg_dump *dump, const char *name)
 {
@@ -126,7 +126,7 @@ read_origin(lg_dump_reader *self, PyObject *dict, lg_block *block)
     return keep_text(self, text, &block->frames);
 }
 
-// `next`: the end of the block before.
+// `next` is the end of the previous block.
 static bool
 read_block(lg_dump_reader *self, PyObject *dict, const lg_segment *segment,
            uint64_t *next)
@@ -177,7 +177,7 @@ read_blocks(lg_dump_reader *self, PyObject *dict, const lg_segment *segment)
     return true;
 }
 
-// (0, 0), or a missing id, is the default pool.
+// The id (0, 0), or none, means the default pool.
 static bool
 read_pool(lg_dump_reader *self, PyObject *dict, uint32_t *out)
 {
@@ -286,7 +286,7 @@ read_segments(lg_dump_reader *self, PyObject *row)
         return lg_dump_run_out(self);
     for (size_t i = 0; i < count; i++) {
         self->at_segment = i;
-        // Another reference to the row may exist, and shrink it.
+        // Whoever else has the row may shrink it meanwhile.
         if ((Py_ssize_t)i >= PySequence_Fast_GET_SIZE(row))
             break;
         if (!read_segment(self, PySequence_Fast_GET_ITEM(row, (Py_ssize_t)i),

@@ -1,9 +1,9 @@
 /**
  * Copies the account of PyTorch's caching allocator out of Python objects: the
  * result of torch.cuda.memory._snapshot(), or the same from a file. It reads
- * every layout so far: only the list of segments, blocks without an address,
- * `history` instead of `requested_size` and `frames`, and both names of a
- * pending block.
+ * all layouts that PyTorch has had: a bare list of segments, blocks without an
+ * address, `history` instead of `requested_size` and `frames`, and both names
+ * of a pending block.
  */
 #ifndef LEAKGRAPH_DUMP_H
 #define LEAKGRAPH_DUMP_H
@@ -12,8 +12,8 @@
 #include <leakgraph/graph.h>
 
 /** String ids are indexes of `texts`, 0 for none. The device of a segment is
- *  its ordinal, from 0. Blocks follow each other segment by segment, and fill
- *  each segment without a gap. */
+ *  its ordinal, from 0. Blocks are in the order of segments and addresses, and
+ *  fill each segment without a gap. */
 typedef struct lg_dump {
     lg_segment *segments;
     size_t segment_count;
@@ -24,15 +24,15 @@ typedef struct lg_dump {
     char strange_states[160]; /**< the names of unknown states of blocks */
 } lg_dump;
 
-/** Copies a snapshot, with the GIL held. Leave out the frames of its blocks,
- *  which are most of it, if only the states matter. LG_EINVAL says what is
- *  wrong and where; no exception stays set. O(segments log + blocks). */
+/** Copies a snapshot, with the GIL held. Leave out the frames, which are most
+ *  of it, if only the states of blocks matter. LG_EINVAL says what is wrong and
+ *  where; no exception stays set. O(segments log + blocks). */
 lg_status lg_dump_read(PyObject *snapshot, bool with_frames, lg_dump *out,
                        lg_error *err);
 void lg_dump_free(lg_dump *dump);
 
 /** Marks the blocks of `dump` that `later` does not have in the same state.
- *  O(blocks log). LG_ENOMEM changes nothing. */
+ *  O(blocks log blocks). On LG_ENOMEM nothing has changed. */
 lg_status lg_dump_compare(lg_dump *dump, const lg_dump *later, lg_error *err);
 
 #endif

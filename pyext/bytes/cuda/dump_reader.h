@@ -1,6 +1,6 @@
 /**
- * The parts of the reader of allocator snapshots: its position, its error
- * messages, and the values of dicts. Private to dump.c.
+ * What dump.c reads snapshots with: its position, its error messages, and the
+ * values of dicts. Private to dump.c.
  */
 #ifndef LEAKGRAPH_DUMP_READER_H
 #define LEAKGRAPH_DUMP_READER_H
@@ -41,11 +41,13 @@ typedef struct lg_dump_reader {
     lg_status status;
 } lg_dump_reader;
 
-/** False when memory ran out, with the error set. Close in any case. */
+/** False when memory ran out, with the error set. Close the reader in any
+ *  case. */
 bool lg_dump_open(lg_dump_reader *self, bool with_frames);
 void lg_dump_close(lg_dump_reader *self);
 
-/** Sets the error: where, and what is wrong. Returns false. */
+/** Sets an error that says where the reader is and what is wrong. Returns
+ *  false. */
 bool lg_dump_complain(lg_dump_reader *self, const char *format, ...)
     LG_PRINTF(2, 3);
 bool lg_dump_run_out(lg_dump_reader *self);
@@ -55,7 +57,7 @@ PyObject *lg_dump_item(const lg_dump_reader *self, PyObject *dict,
                        lg_dump_key key);
 /** Returns whether the value, which may be NULL, is a whole number. */
 bool lg_dump_number(PyObject *value, uint64_t *out);
-/** Complains unless the dict has such a number. */
+/** Fails unless the dict has such a number. */
 bool lg_dump_need(lg_dump_reader *self, PyObject *dict, lg_dump_key key,
                   uint64_t *out);
 

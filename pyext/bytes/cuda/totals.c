@@ -6,8 +6,9 @@
 #include <unistd.h>
 
 /* A number of dicts in dicts, such as "allocated_bytes.all.current", or -1.
-   PyTorch's functions that give one flat dict make a closure that refers to
-   itself at each call: garbage, which would pass for the program's. */
+   Does not call PyTorch's functions that return one flat dict: each call leaves
+   a closure that refers to itself, and this garbage would look like the
+   program's. */
 static int64_t
 item_of(PyObject *dict, const char *path)
 {
@@ -78,8 +79,8 @@ nvml_handle(PyObject *nvml, int ordinal)
 }
 
 /* What this process has on a device, if the program itself has loaded and begun
-   NVML. In a container the driver may know the process by another number: then
-   nobody knows. */
+   NVML. In a container the driver may know the process by another number; then
+   the bytes are unknown. */
 static int64_t
 process_bytes(int ordinal)
 {

@@ -1,6 +1,6 @@
 /**
- * What PyTorch's allocator and the driver say of each device as a whole.
- * Private to this folder.
+ * The numbers that PyTorch's allocator and the driver give for each whole
+ * device. Private to this folder.
  */
 #ifndef LEAKGRAPH_CUDA_TOTALS_H
 #define LEAKGRAPH_CUDA_TOTALS_H
@@ -11,15 +11,15 @@ enum { LG_CUDA_DEVICES = 64 };
 
 /** Numbers of one device; -1: unknown. */
 typedef struct lg_cuda_device {
-    bool seen; /**< it has a context, so that reading totals makes none */
+    bool seen; /**< it has a context, so reading the numbers makes none */
     int64_t allocated, reserved;
     int64_t peak_allocated, peak_reserved;
     int64_t driver_free, driver_total;
-    int64_t driver_process; /**< this process's */
+    int64_t driver_process; /**< bytes of this process */
 } lg_cuda_device;
 
-/** What ever happened in the allocators of all devices with a context, as sums
- *  that only grow. */
+/** Counts all events in the allocators of the devices with a context; the count
+ *  only grows. */
 typedef struct lg_cuda_activity {
     bool known;
     uint64_t events;
@@ -28,15 +28,15 @@ typedef struct lg_cuda_activity {
 /** Marks the devices with a context; `memory` is the module torch.cuda.memory,
  *  here and below. */
 void lg_cuda_devices_find(lg_cuda_device *devices);
-/** Asks for the numbers of the devices that are marked. */
+/** Reads the numbers of the devices that are marked. */
 void lg_cuda_totals_ask(PyObject *memory, lg_cuda_device *devices);
-/** Adds them to the snapshot, and those of pinned memory. */
+/** Adds these numbers, and those of pinned memory, to the snapshot. */
 void lg_cuda_totals_add(lg_adapter_pass *pass, const lg_cuda_device *devices);
-/** Adds what PyTorch's allocator of pinned memory says. */
+/** Adds the numbers of PyTorch's allocator of pinned memory. */
 void lg_cuda_pinned_add(lg_adapter_pass *pass, PyObject *memory);
 
-/** Two calls with the same events in between which nothing was allocated or
- *  freed, by any thread. */
+/** Counts events. If two calls give the same count, no thread has allocated or
+ *  freed anything between them. */
 lg_cuda_activity lg_cuda_activity_ask(PyObject *memory,
                                       const lg_cuda_device *devices);
 

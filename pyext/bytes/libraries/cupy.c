@@ -1,6 +1,6 @@
 /**
- * CuPy arrays: `data` points into `data.mem`, the block of the pool (or the
- * foreign memory) that lives as long as any array on it.
+ * CuPy arrays: `data` points into `data.mem`, a block of the pool or foreign
+ * memory, which lives as long as any array on it.
  */
 #include "bytes/common/adapters.h"
 #include "bytes/common/ask.h"

@@ -61,8 +61,8 @@ device_of(lg_adapter_pass *pass, PyObject *device)
     return id;
 }
 
-/* Adds what an array keeps on its one device. False if JAX does not report all
-   of it. */
+/* Adds the memory that an array keeps on its one device. False if JAX does not
+   report all of it. */
 static bool
 add_part(lg_adapter_pass *pass, const lg_instance *array, PyObject *device,
          PyObject *data, const lg_array_form *form)
@@ -137,7 +137,7 @@ ask_array(lg_adapter_pass *pass, const lg_instance *array)
     if (lg_ask_true(lg_ask_method(array->object, "is_deleted")))
         return;
     lg_array_form form = lg_array_describe(pass, array);
-    /* Reading its pointer would wait for it. */
+    /* Reading its pointer would wait for the computation. */
     if (!lg_ask_true(lg_ask_method(array->object, "is_ready"))) {
         lg_array_unknown(pass, array, "JAX is still computing it");
         return;

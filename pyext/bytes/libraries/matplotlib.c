@@ -1,6 +1,6 @@
 /**
  * matplotlib: the pixels that Agg keeps for a canvas, and the facts of each
- * figure. It reads all of it from the instances' own storage.
+ * figure. The adapter reads all of it from the instances' own storage.
  */
 #include "bytes/libraries/matplotlib.h"
 #include "bytes/common/adapters.h"
@@ -27,11 +27,11 @@ typedef struct figure {
     uint32_t axes;
     uint32_t artists;
     bool registered;     /**< pyplot knows it */
-    struct figure *next; /**< in its bucket */
+    struct figure *next; /**< the next one in its bucket */
 } figure;
 
 typedef struct matplotlib_state {
-    PyTypeObject *figure, *part, *axes, *artist; /**< part: SubFigure */
+    PyTypeObject *figure, *part, *axes, *artist; /**< `part` is SubFigure */
     PyTypeObject *renderer;                      /**< NULL: Agg is not loaded */
     PyTypeObject *region;
     PyObject *registry; /**< pyplot's figures: number to manager, or NULL */

@@ -10,12 +10,13 @@ typedef struct lg_extent {
     uint32_t height;
 } lg_extent;
 
-/** None if no canvas has such a size. */
+/** Rounds the size of a canvas to pixels; 0 x 0 if no canvas has such a
+ *  size. */
 lg_extent lg_extent_of(double width, double height);
-/** A number in the attribute with that name, or 0. */
+/** Reads the number in the attribute with that name; 0 if there is none. */
 double lg_number_attribute(lg_adapter_pass *pass, PyObject *object,
                            const char *name);
-/** The size that one of Agg's renderers was made with. */
+/** The size with which one of Agg's renderers was made. */
 lg_extent lg_renderer_extent(lg_adapter_pass *pass, PyObject *renderer);
 
 /** Charge pixels to the C++ object behind a renderer, and to a copied region of

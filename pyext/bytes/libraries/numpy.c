@@ -13,12 +13,13 @@
 enum { KIND_ARRAY = 1, KIND_DESCRIPTOR, KIND_RECORD };
 enum { KNOWN = 256, KNOWN_DIMENSIONS = 4 };
 
-/** The facts of an array: most heaps have many arrays of few kinds. */
+/** The facts of one kind of array, kept because most heaps have many arrays of
+ *  few kinds. */
 typedef struct description {
     PyObject *descriptor;
     int dimension_count;
     Py_ssize_t dimensions[KNOWN_DIMENSIONS];
-    uint64_t length;                    /**< of its items, in bytes */
+    uint64_t length;                    /**< bytes of its items */
     uint32_t text, dtype, shape, bytes; /**< string ids */
 } description;
 
@@ -27,8 +28,8 @@ typedef struct numpy_state {
     PyTypeObject *descriptor;
     PyTypeObject *record;         /**< numpy.void */
     bool wide;                    /**< numpy 2 */
-    uint32_t type;                /**< of buffers */
-    uint32_t data;                /**< string id of the name of their edges */
+    uint32_t type;                /**< the type of buffers */
+    uint32_t data;                /**< string id of their edges' name */
     uint32_t dtype, shape, bytes; /**< string ids of the facts' keys */
     description known[KNOWN + 1]; /**< by hash; the first is for all others */
 } numpy_state;
@@ -138,8 +139,8 @@ item_count(const lg_array *array)
     return count;
 }
 
-/** Adds what the items refer to. Only the owner of the memory holds it, and
- *  memory that an owner allocated is contiguous. */
+/** Adds what the items refer to, for the owner of the memory alone: a view
+ *  holds nothing, and memory that an owner allocated is contiguous. */
 static void
 name_items(lg_adapter_pass *pass, const numpy_state *state,
            const lg_array *array)

@@ -19,10 +19,11 @@ typedef struct lg_descriptor {
     PyObject *shape;    /**< in a subarray: tuple */
 } lg_descriptor;
 
-/** The generation of the loaded numpy, 1 or 2; 0: none, or an unknown one. */
+/** The major version of the loaded numpy, 1 or 2; 0: none, or an unknown
+ *  one. */
 int lg_numpy_generation(void);
 
-/** The descriptor of numpy 1 or, if `wide`, 2. */
+/** Reads a descriptor of numpy 1 or, if `wide`, of numpy 2. */
 lg_descriptor lg_descriptor_read(PyObject *object, bool wide);
 
 /** The offsets of the references in an item. */
@@ -34,7 +35,7 @@ typedef struct lg_references {
 
 void lg_descriptor_references(PyObject *descriptor, bool wide,
                               lg_references *out);
-/** "float64", "U10", "structured". */
+/** The name of a dtype: "float64", "U10", "structured". */
 void lg_descriptor_name(const lg_descriptor *descriptor, char *out,
                         size_t size);
 

@@ -49,7 +49,7 @@ enum {
     OBJECT_NUMBER = 17,
     BUILTIN_END = 24,
     USER_BEGIN = 256,
-    USER_END = 2056, /* here begin numpy 2's own types of the new kind */
+    USER_END = 2056, /* numpy 2's types of the new kind begin here */
     HOLDS_REFERENCES = 0x01,
     NESTING_MAX = 16,
 };
@@ -93,7 +93,7 @@ lg_descriptor_read(PyObject *object, bool wide)
     };
 }
 
-/** A part of an item that waits for its turn. */
+/** A part of an item that is yet to be read. */
 typedef struct part {
     PyObject *descriptor;
     size_t offset;
@@ -127,7 +127,7 @@ add_offset(lg_references *out, size_t offset)
         out->offset[out->count++] = offset;
 }
 
-/** Adds a field, which may stand under its name and again under its title.
+/** Adds a field. The dict may have it under its name and again under its title;
  *  add_offset merges the two. */
 static void
 add_fields(search *state, PyObject *fields, size_t offset)

@@ -1,7 +1,7 @@
 /**
- * DataFrames and Series of pandas. Their arrays are numpy's or pyarrow's. This
- * names the references to them, names the columns of blocks, and adds the bytes
- * of the hash tables of indexes.
+ * DataFrames and Series of pandas, whose arrays are numpy's or pyarrow's. The
+ * adapter names the references to the arrays and the columns of blocks, and
+ * adds the bytes of the hash tables of indexes.
  */
 #include "bytes/libraries/pandas.h"
 #include "bytes/common/adapters.h"
@@ -42,7 +42,7 @@ static bool
 prepare(lg_adapter_pass *pass, void **out)
 {
     PyTypeObject *frame = type_in("pandas.core.generic", "NDFrame");
-    /* pandas without DataFrame is still being imported. */
+    /* If pandas has no DataFrame, its import is not complete. */
     if (frame == NULL || type_in("pandas", "DataFrame") == NULL)
         return false;
     lg_pandas *state = lg_pass_keep(pass, sizeof *state);
@@ -91,8 +91,8 @@ visit(lg_adapter_pass *pass, void *context, PyObject *object, unsigned kind)
     }
 }
 
-/** An object may lack its fields because nobody has filled it yet. If all
- *  objects lack them, this version keeps them elsewhere. */
+/** One object may lack its fields because it is not filled yet. If all objects
+ *  lack them, this version keeps them elsewhere. */
 static void
 settle(lg_adapter_pass *pass, void *context)
 {

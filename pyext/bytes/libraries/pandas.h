@@ -1,6 +1,6 @@
 /**
  * What pandas keeps in Cython classes, whose fields have no visible names. The
- * adapter tells the fields by what they hold. Private to this folder.
+ * adapter recognises the fields by what they hold. Private to this folder.
  */
 #ifndef LEAKGRAPH_PANDAS_H
 #define LEAKGRAPH_PANDAS_H
@@ -12,7 +12,7 @@ enum {
     LG_PANDAS_BLOCK,
     LG_PANDAS_MANAGER, /**< blocks and axes of a DataFrame or Series */
     LG_PANDAS_REFS,    /**< the objects that share a block's values */
-    LG_PANDAS_BACKED,  /**< extension arrays on top of an array: Categorical ...
+    LG_PANDAS_BACKED,  /**< extension arrays that wrap an array: Categorical ...
                         */
     LG_PANDAS_ENGINE,  /**< looks up labels for an Index */
     LG_PANDAS_CLASSES,
@@ -28,8 +28,8 @@ typedef struct lg_pandas {
     PyTypeObject *strings; /**< pandas' array of pyarrow's strings, or NULL */
     PyTypeObject *chunks;  /**< pyarrow's ChunkedArray, or NULL */
     uint32_t described;
-    bool recognised; /**< a block or a manager has the fields that it must */
-    bool strange;    /**< one lacks them */
+    bool recognised; /**< a block or a manager has the expected fields */
+    bool strange;    /**< a block or a manager lacks them */
 } lg_pandas;
 
 /** Finds the classes; runs nothing. False if pandas has no blocks and managers
@@ -49,8 +49,8 @@ Py_ssize_t lg_pandas_length(lg_adapter_pass *pass, const lg_pandas *pandas,
  *  whole number. Runs no code but pyarrow's own. */
 void lg_pandas_add_label(lg_adapter_pass *pass, const lg_pandas *pandas,
                          PyObject *index, Py_ssize_t i, lg_text *out);
-/** The column of a block's row, which pandas keeps as a slice or as an array of
- *  numbers; false beyond the last row. */
+/** Finds the column of a block's row, which pandas keeps in a slice or in an
+ *  array of numbers; false beyond the last row. */
 bool lg_pandas_column(const lg_pandas *pandas, PyObject *place, Py_ssize_t row,
                       Py_ssize_t *out);
 

@@ -6,10 +6,10 @@ enum {
     HOLDS_TUPLE = 1 << 0,
     HOLDS_LIST = 1 << 1,
     HOLDS_SLICE = 1 << 2,
-    HOLDS_ARRAY = 1 << 3, /**< of numpy */
+    HOLDS_ARRAY = 1 << 3, /**< an array of numpy */
     HOLDS_PLACEMENT = 1 << 4,
     HOLDS_REFS = 1 << 5,
-    HOLDS_TABLE = 1 << 6, /**< of hashes */
+    HOLDS_TABLE = 1 << 6, /**< a hash table */
     HOLDS_OTHER = 1 << 7, /**< an array of pandas, its dtype ... */
 };
 
@@ -112,8 +112,8 @@ look(PyObject *referent, void *context)
 }
 
 /* Cython's classes report their fields in the order of their declaration, those
-   of a base first: the first that fits is meant. The class that C made knows of
-   no attributes that a subclass adds. */
+   of a base first, so take the first that fits. Ask the class that C made,
+   because a subclass may add attributes. */
 PyObject *
 lg_pandas_field(const lg_pandas *pandas, unsigned which, PyObject *object,
                 size_t index)

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/** The limit for arrays wrapped in arrays. */
+/** How many arrays wrapped in arrays to follow. */
 enum { NESTED_MAX = 4, LABEL_MAX = 60 };
 
 /** Objects/rangeobject.c: rangeobject. */

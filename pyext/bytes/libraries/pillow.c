@@ -1,6 +1,6 @@
 /**
- * Images of Pillow: it reads the pixels from Pillow's C structures through safe
- * reads. An opened file has no pixels before the program needs them.
+ * Images of Pillow. The adapter reads Pillow's C structures through safe reads.
+ * An opened file has no pixels until the program needs them.
  */
 #include "bytes/common/adapters.h"
 #include "bytes/common/ask.h"
@@ -114,8 +114,8 @@ add_piece(looking *at, uintptr_t address, uint64_t length)
         lg_builder_add_span(builder, &span);
 }
 
-/** Adds the pieces of an image. One of more than some megabytes is in several
- *  pieces of whole lines. */
+/** Adds the pieces of an image. An image of more than some megabytes has
+ *  several pieces of whole lines. */
 static void
 add_pieces(looking *at)
 {
@@ -199,7 +199,8 @@ scan_pixels(lg_adapter_pass *pass, pillow_state *state,
             lg_pixels_lender(state->memory, &state->layout, pixels).target);
 }
 
-/** An attribute under its name since Pillow 11, or up to 9. */
+/** Reads an attribute that Pillow has renamed: by its name since 11, or else up
+ *  to 9. */
 static PyObject *
 attribute(lg_adapter_pass *pass, PyObject *image, const char *name,
           const char *former)

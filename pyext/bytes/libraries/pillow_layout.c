@@ -1,4 +1,4 @@
-/** Finds the layout of Pillow's images on a few that it makes for this. */
+/** Finds the layout of Pillow's images with a few that it makes for this. */
 #include "bytes/common/ask.h"
 #include "bytes/libraries/pillow.h"
 

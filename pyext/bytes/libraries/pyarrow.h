@@ -15,7 +15,7 @@ typedef struct lg_arrow {
     PyTypeObject *chunked;    /**< ... ChunkedArray */
     PyTypeObject *table;      /**< ... Table */
     PyTypeObject *batch;      /**< ... RecordBatch */
-    lg_mappings mappings;     /**< read for the first instance */
+    lg_mappings mappings;     /**< read when the first instance comes */
 } lg_arrow;
 
 /** The node to charge, and the names for its memory. */
@@ -27,11 +27,11 @@ typedef struct lg_arrow_holder {
     uint32_t label; /**< string id of the edge's name */
 } lg_arrow_holder;
 
-/** The properties of a type. */
+/** What leakgraph knows of a type of pyarrow. */
 typedef struct lg_arrow_form {
     bool known;            /**< false: pyarrow does not report it */
     bool extension;        /**< it is one of the user's extension types */
-    bool extension_inside; /**< or a part of it is */
+    bool extension_inside; /**< it is, or contains, an extension type */
     bool dictionaries;     /**< arrays of it have dictionaries */
     char text[64];         /**< `int64` */
 } lg_arrow_form;
@@ -44,13 +44,13 @@ lg_arrow_form lg_arrow_form_of_chunks(PyObject *chunked);
 struct lg_arrow_schema *lg_arrow_schema_open(lg_adapter_pass *pass,
                                              PyObject *schema);
 void lg_arrow_schema_close(struct lg_arrow_schema *schema);
-/** Returns whether a column has nothing of the user's. */
+/** Returns whether a column contains no class of the user's. */
 bool lg_arrow_column_is_plain(const struct lg_arrow_schema *schema,
                               Py_ssize_t i);
 
 /** object.name as pyarrow's own class has it; a new reference, or NULL. */
 PyObject *lg_arrow_get(PyObject *object, const char *name);
-/** len(object) in the same way; 0 if it has none. */
+/** len(object) as pyarrow's own class has it; 0 if it has none. */
 Py_ssize_t lg_arrow_length(PyObject *object);
 /** Returns whether pyarrow has filled the object; pyarrow crashes on an empty
  *  one. */

@@ -46,7 +46,7 @@ bytes_around(lg_adapter_pass *pass, uint64_t address)
                : LG_NONE;
 }
 
-/** The text of a buffer: none if it is not of this array alone. */
+/** The text of a buffer; none if the buffer is not this array's alone. */
 static void
 add_span(const lg_arrow_holder *to, uint64_t address, uint64_t length,
          bool alone)
@@ -100,7 +100,7 @@ add_buffers(const lg_arrow_holder *to, PyObject *array)
     return known;
 }
 
-/** Arrays that wait for their turn; owned. */
+/** Arrays that are yet to be read, with a reference to each. */
 typedef struct pending {
     PyObject *arrays[PENDING_MAX];
     size_t count;

@@ -1,7 +1,7 @@
 /**
- * Describes a type of pyarrow by Arrow's C data interface. Extension types come
- * with classes of the user, whose code runs when pyarrow makes an object of a
- * type that contains one.
+ * Describes a type of pyarrow by Arrow's C data interface. pyarrow itself would
+ * run code of the user, if a type is or contains an extension type with a class
+ * of the user.
  */
 #include "bytes/libraries/pyarrow.h"
 #include "bytes/common/ask.h"
@@ -42,8 +42,8 @@ take_length(const char **at)
     return length;
 }
 
-/** The name of an extension type, which stands after its length; NULL if the
- *  type is none. */
+/** The name of an extension type, which follows its length; NULL if the type is
+ *  no extension type. */
 static const char *
 extension_name(const struct lg_arrow_schema *schema)
 {

@@ -26,7 +26,7 @@ lg_malloc_bytes_read(lg_allocator_bytes *out)
     out->malloc_free = info.fordblks;
 }
 
-/* Reads the number behind a name and a sign of equality, which has commas. */
+/* Reads the number, with commas, after a name and an equals sign. */
 static uint64_t
 number_after(const char *account, const char *name)
 {

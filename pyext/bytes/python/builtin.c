@@ -80,8 +80,8 @@ kind_of(void *state, PyTypeObject *type)
                                                              : 0;
 }
 
-/** The content of a BytesIO is an object. The __sizeof__ of the BytesIO counts
- *  it, too, and its tp_traverse reports it from 3.13 on. */
+/** The contents of a BytesIO are an object. The __sizeof__ of the BytesIO
+ *  counts it, too, and its tp_traverse reports it from 3.13 on. */
 static void
 visit(lg_adapter_pass *pass, void *state, PyObject *object, unsigned kind)
 {
@@ -179,8 +179,8 @@ memory_of_mmap(lg_adapter_pass *pass, uint32_t node, PyObject *object)
                                  map->descriptor >= 0 ? LG_SPAN_MAPPED : 0};
 }
 
-/** A small value lies in the object itself; a ctypes object with a base shows
- *  the base's memory. */
+/** A small value lies in the object itself. A ctypes object with a base shows
+ *  the memory of its base. */
 static lg_shown_memory
 memory_of_ctypes(lg_adapter_pass *pass, uint32_t node, PyObject *object)
 {

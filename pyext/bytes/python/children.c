@@ -8,10 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Looks at the segments of no more of them: each costs some system calls. */
+/* Looks at the segments of at most so many children: each costs some system
+   calls. */
 enum { CHILDREN = 256 };
 
-/* Appends the children that one thread has forked. */
+/* Appends the children of one thread. */
 static bool
 add_children_of(const char *thread, lg_children *to)
 {

@@ -1,6 +1,6 @@
 /**
  * The memory of the whole process, as the kernel and the allocators count it.
- * It reads all of it before the walk, so that it leaves out the capture's own
+ * The adapter reads this before the walk, to leave out the capture's own
  * memory.
  */
 #include "bytes/common/adapters.h"
@@ -24,8 +24,8 @@ add_mapped(lg_adapter_pass *pass)
     lg_stack_pointers stacks = {0};
     bool known;
     lg_stack_pointers_of_python(&stacks);
-    /* The kernel looks at each resident page, which takes it a sixtieth of a
-     * second a GiB; other threads need not wait for that. */
+    /* The kernel looks at each resident page, which takes a sixtieth of a
+     * second for each GiB. Let other threads run meanwhile. */
     Py_BEGIN_ALLOW_THREADS
     known = lg_mapped_bytes_read(&stacks, &mapped);
     Py_END_ALLOW_THREADS

@@ -9,33 +9,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Bytes by kind of mapping, from /proc/self/smaps. Each byte that is resident
- *  or swapped out is in at most one of the last five. */
+/** Bytes by kind of mapping, from /proc/self/smaps. A byte that is resident or
+ *  swapped out counts in at most one of the last five. */
 typedef struct lg_mapped_bytes {
     uint64_t resident;
     uint64_t swapped;
-    uint64_t shared;  /**< of resident: other processes map it, too */
-    uint64_t files;   /**< of files, as they are in the file */
-    uint64_t changed; /**< of files, changed for this process alone */
-    uint64_t shmem;   /**< of shared memory, swapped out or not */
-    uint64_t jit;     /**< anonymous and executable */
-    uint64_t stacks;  /**< of threads */
+    uint64_t shared;  /**< the resident part that other processes map, too */
+    uint64_t files;   /**< pages of files that are as in the file */
+    uint64_t changed; /**< pages of files that this process has changed */
+    uint64_t shmem;   /**< shared memory, swapped out or not */
+    uint64_t jit;     /**< anonymous executable pages */
+    uint64_t stacks;  /**< the stacks of threads */
 } lg_mapped_bytes;
 
-/** What is resident as the kernel counts it, which it may do a few pages
+/** The resident bytes by the kernel's own count, which may lag a few pages
  *  behind; 0: unknown. */
 uint64_t lg_resident_bytes(void);
 
-/** Addresses in stacks of threads. Begins as zeros; release items with free().
- */
+/** Addresses in stacks of threads. Begin with zeros; release items with
+ *  free(). */
 typedef struct lg_stack_pointers {
     uintptr_t *items; /**< ascending, once they are read */
     size_t count, room;
 } lg_stack_pointers;
 
-/** Adds the threads of this interpreter, wherever they run: with glibc and
- *  musl, pthread_t is an address at the end of the stack. Holds the GIL; a
- *  build without one adds none. */
+/** Adds an address for each thread of this interpreter, even if it is not
+ *  waiting: with glibc and musl, pthread_t is an address at the end of the
+ *  stack. Call with the GIL held; a free-threaded build adds none. */
 void lg_stack_pointers_of_python(lg_stack_pointers *out);
 /** Adds the stack pointers of all threads that wait in the kernel, and of the
  *  calling one, and sorts all. Adds none if the kernel does not tell. */
@@ -46,13 +46,12 @@ void lg_stack_pointers_read(lg_stack_pointers *out);
 uint64_t lg_stack_bytes(const lg_stack_pointers *pointers, uintptr_t start,
                         uintptr_t end);
 
-/** False without /proc, or when memory ran out. Threads whose stacks it should
- *  know beyond those that lg_stack_pointers_read finds stand in `stacks`, which
- *  it adds to. O(mappings + threads), and the kernel looks at each resident
- *  page. */
+/** False without /proc, or when memory ran out. Adds to `stacks`, which may
+ *  already have threads that lg_stack_pointers_read does not find. O(mappings +
+ *  threads), and the kernel looks at each resident page. */
 bool lg_mapped_bytes_read(lg_stack_pointers *stacks, lg_mapped_bytes *out);
 
-/** What allocators say of themselves. */
+/** What allocators report of themselves. */
 typedef struct lg_allocator_bytes {
     bool malloc_known; /**< glibc from 2.33 on */
     uint64_t malloc_used, malloc_free;
@@ -61,10 +60,11 @@ typedef struct lg_allocator_bytes {
 } lg_allocator_bytes;
 
 lg_allocator_bytes lg_allocator_bytes_read(void);
-/** Only what malloc says; leaves the rest as it is. O(free blocks). */
+/** Reads only what malloc reports, and leaves the rest as it is. O(free
+ *  blocks). */
 void lg_malloc_bytes_read(lg_allocator_bytes *out);
 
-/** What a process has a number of. */
+/** How many threads, descriptors, segments and children a process has. */
 typedef struct lg_process_counts {
     int64_t threads; /**< -1: unknown, here and below */
     int64_t descriptors;
@@ -83,10 +83,11 @@ typedef struct lg_children {
     size_t count;
 } lg_children;
 
-/** The children of all threads of this process; false if the kernel does not
- *  list them. */
+/** Lists the children of all threads of this process; false if the kernel does
+ *  not list them. */
 bool lg_children_list(lg_children *out);
-/** Fills the last two, given this process's own segments, sorted. */
+/** Fills `children` and `children_shmem`, given this process's own segments,
+ *  sorted. */
 struct lg_segments_seen;
 void lg_process_children_read(const struct lg_segments_seen *own,
                               lg_process_counts *out);

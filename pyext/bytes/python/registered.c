@@ -84,7 +84,7 @@ lg_registered_add(lg_adapter_pass *pass, const lg_instance *instance,
     lg_builder *builder = lg_pass_builder(pass);
     const char *name = Py_TYPE(instance->object)->tp_name;
     char type[160], bytes[24];
-    /* No address space is larger: this is no length. */
+    /* A length cannot exceed the address space. */
     if (length >> 57 != 0) {
         lg_registered_fail(pass, instance, "the length is out of range");
         return;

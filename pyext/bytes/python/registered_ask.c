@@ -13,8 +13,9 @@ typedef struct asking {
     bool interrupted;
 } asking;
 
-/** Writes the current exception as "ValueError: text", and clears it. One that
- *  is no Exception, as from Ctrl-C and sys.exit(), ends the capture. */
+/** Writes the current exception as "ValueError: text", and clears it. Other
+ *  exceptions than Exception, as from Ctrl-C and sys.exit(), end the
+ *  capture. */
 static void
 fail(asking *to)
 {
@@ -160,7 +161,7 @@ static void
 ask_all(asking *to)
 {
     while (!to->interrupted && lg_pass_next(to->pass, &to->instance)) {
-        /* A reader may register types; then forget the cached entry. */
+        /* Forgets the cached entry, because a reader may register types. */
         to->state->type = NULL;
         const lg_registration *entry =
             lg_registered_find(to->state, Py_TYPE(to->instance.object));

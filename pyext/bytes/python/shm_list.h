@@ -8,10 +8,10 @@
 
 #define LG_SEGMENTS_FOLDER "/dev/shm/"
 
-/** A segment, which may be in a list twice. */
+/** A segment. A list may have it twice. */
 typedef struct lg_segment_seen {
     uint64_t inode;
-    uint64_t bytes; /**< what it takes in memory; 0: not asked for */
+    uint64_t bytes; /**< its bytes in memory; 0: nobody has asked */
 } lg_segment_seen;
 
 typedef struct lg_segments_seen {
@@ -19,14 +19,14 @@ typedef struct lg_segments_seen {
     size_t count, room;
 } lg_segments_seen;
 
-/** Appends one; leaves it out when memory ran out. */
+/** Appends a segment; leaves it out when memory ran out. */
 void lg_segments_add(lg_segments_seen *to, uint64_t inode, uint64_t bytes);
 /** Counts the entries of a folder of descriptors in /proc and appends the
  *  segments among them; -1: there is no such folder. */
 int64_t lg_segments_add_open(lg_segments_seen *to, const char *path);
-/** Sorts, and leaves each once. */
+/** Sorts the list, and keeps each segment once. */
 void lg_segments_tidy(lg_segments_seen *of);
-/** Returns whether a tidy list has the inode. */
+/** Returns whether a sorted list has the inode. */
 bool lg_segments_have(const lg_segments_seen *tidy, uint64_t inode);
 
 #endif

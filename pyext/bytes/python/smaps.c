@@ -6,12 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/** A mapping as smaps(5) describes it; bytes. */
+/** A mapping as smaps(5) describes it, in bytes. */
 typedef struct mapping {
     uintptr_t start, end;
     ino_t inode;
     bool executable;
-    char path[32]; /**< its beginning */
+    char path[32]; /**< the beginning of the path */
     uint64_t resident, shared, anonymous, swapped;
 } mapping;
 
@@ -20,7 +20,7 @@ typedef enum mapping_kind {
     OF_SHARED_MEMORY,
     OF_JIT,
     OF_STACK,
-    OF_PROCESS, /**< of anybody else: vdso and its like */
+    OF_PROCESS, /**< mapped by the kernel: vdso and its like */
     OF_ANYBODY,
 } mapping_kind;
 

@@ -32,7 +32,8 @@ module_in(PyObject *module, const char *name)
     return inner != NULL && PyModule_Check(inner) ? inner : NULL;
 }
 
-/** Packed weights, and what copies gradients for DistributedDataParallel. */
+/** The types of packed weights, and of the object that copies gradients for
+ *  DistributedDataParallel. */
 static void
 find_bound(lg_torch *torch, PyObject *core)
 {
@@ -41,7 +42,7 @@ find_bound(lg_torch *torch, PyObject *core)
     torch->bound[LG_TORCH_BOUND_REDUCER] = type_in(distributed, "Reducer");
 }
 
-/** A scripted module, and what shows its parts. */
+/** The types of a scripted module, and of the objects that show its parts. */
 static void
 find_scripted(lg_torch *torch, PyObject *core)
 {
@@ -117,7 +118,7 @@ intern_names(lg_torch *torch)
     torch->names.hooked = lg_torch_intern(torch, "hooked");
 }
 
-/** Interns names with numbers in them, up to the common ones. */
+/** Interns names that contain a number, for the common numbers. */
 static void
 intern_numbers(lg_torch *torch)
 {
@@ -130,7 +131,7 @@ intern_numbers(lg_torch *torch)
     }
 }
 
-/** The version, as text that may be cut. */
+/** Writes the version, and cuts a long one. */
 static void
 read_version(PyObject *module, char *out, size_t size)
 {
@@ -192,8 +193,8 @@ prepare(lg_adapter_pass *pass, void **state)
     return true;
 }
 
-/** Recognises the Python objects of nodes. C makes their types one by one,
- *  without a common base but with a common destructor. */
+/** Recognises the Python objects of nodes. Their types have no common base, but
+ *  a common destructor. */
 static bool
 is_node_type(const lg_torch *torch, PyTypeObject *type)
 {
@@ -232,8 +233,8 @@ word_at(PyObject *object, size_t offset)
     return word;
 }
 
-/** Names hooks: the object refers to their dict, and so does the hook that C++
- *  made of it. */
+/** Names hooks. The object refers to their dict, and so does the hook that C++
+ *  made from it. */
 static void
 visit(lg_adapter_pass *pass, void *state, PyObject *object, unsigned kind)
 {
@@ -327,8 +328,8 @@ scan_instance(lg_torch *torch, const lg_instance *instance)
         lg_torch_walk_saved(torch, instance->object, instance->node);
 }
 
-/** Visits C++ objects breadth first: a chain of a million needs no recursion.
- *  */
+/** Visits C++ objects breadth first, so that a chain of a million needs no
+ *  recursion. */
 static void
 run_tasks(lg_torch *torch)
 {

@@ -15,10 +15,11 @@
  *   ctx     .saved_tensors[0]
  *
  * Counts. C++ objects count their owners, and the pass counts those that it
- * finds. If an object has more, something unseen holds it, and it becomes a
- * native root. The reference from C++ to a Python object belongs to the first
- * edge that the pass finds, but only if it finds all owners. Otherwise the
- * reference stays unexplained, which makes the object a native root, too.
+ * finds. If an object has more owners, something unseen holds it, and it
+ * becomes a native root. The reference from C++ to a Python object belongs to
+ * the first edge that the pass finds, but only if it finds all owners.
+ * Otherwise the reference stays unexplained, which makes the object a native
+ * root, too.
  *
  * Private to this folder.
  */
@@ -40,7 +41,7 @@ enum {
     LG_TORCH_SAVED,      /**< torch._C._autograd.SavedTensor */
     LG_TORCH_BOUND,      /**< what pybind11 made of a C++ object that has no
                               layout here: see torch_bound.c */
-    LG_TORCH_SCRIPTED,   /**< the same of a scripted module: torch_script.c */
+    LG_TORCH_SCRIPTED,   /**< the same for a scripted module: torch_script.c */
 };
 
 /** The kind of a C++ object, from its vtable. */
@@ -54,18 +55,18 @@ typedef enum lg_torch_kind {
     LG_TORCH_FORWARD,  /**< the block of a shared_ptr to a ForwardGrad */
     LG_TORCH_QUANTIZER,
     LG_TORCH_VIEW,    /**< a ViewFunc, which makes a view again */
-    LG_TORCH_SHARED,  /**< the block of a shared_ptr<void>, which frees by a
-                           std::function */
+    LG_TORCH_SHARED,  /**< the block of a shared_ptr<void> that frees through a
+                         std::function */
     LG_TORCH_MAPPING, /**< a storage's context: a MapAllocator */
     LG_TORCH_PINNING, /**< an allocator of page-locked memory */
-    LG_TORCH_OBJECT,  /**< an object of TorchScript, such as a module */
+    LG_TORCH_OBJECT,  /**< a TorchScript object, such as a module */
     LG_TORCH_LIST,    /**< a list, dict or tuple of TorchScript */
     LG_TORCH_DICT,
     LG_TORCH_TUPLE,
     LG_TORCH_CUSTOM, /**< an object that TorchScript owns without knowing it */
 } lg_torch_kind;
 
-/** Names for what one SavedVariable refers to: string ids. */
+/** Names of what one SavedVariable refers to: string ids. */
 typedef struct lg_torch_labels {
     uint32_t tensor;
     uint32_t packed;
@@ -76,16 +77,16 @@ typedef struct lg_torch_labels {
 typedef struct lg_torch_class {
     uintptr_t vtable;
     lg_torch_kind kind;
-    bool generated;      /**< its members are SavedVariables and plain data */
-    bool accumulates;    /**< AccumulateGrad */
-    bool python;         /**< PyNode */
-    uint32_t type;       /**< of a C++ object without a Python object */
-    const char *members; /**< the tensors that a TensorImpl's subclass has:
-                              names, each ended by a space; NULL: none */
+    bool generated;   /**< its members are SavedVariables and plain data */
+    bool accumulates; /**< it is AccumulateGrad */
+    bool python;      /**< it is PyNode */
+    uint32_t type;    /**< the type of its instances without a Python object */
+    const char *members; /**< names of the tensors in a subclass of TensorImpl,
+                            each with a space after it; NULL: none */
     bool quantized;
     bool opaque;  /**< the pass cannot see its bytes */
     bool chained; /**< a ViewFunc of two others */
-    bool counts;  /**< the block of a shared_ptr */
+    bool counts;  /**< it is the block of a shared_ptr */
     lg_torch_packed packed;
     bool shared;        /**< a type, or a unit of compiled code */
     const char **saved; /**< the x of each `_saved_x`, in order */
@@ -96,29 +97,29 @@ typedef struct lg_torch_class {
 /** A counted C++ object: TensorImpl, StorageImpl or Node. */
 typedef struct lg_torch_record {
     uintptr_t address;
-    uint32_t node;   /**< LG_NONE: a storage without a Python object */
-    uint32_t owners; /**< its own count */
+    uint32_t node;   /**< LG_NONE: it is a storage without a Python object */
+    uint32_t owners; /**< how many owners it counts */
     uint32_t found;
     uint32_t first_source; /**< the edge that may account for the Python
                                 reference */
     uint32_t first_label;
     uint8_t first_kind;
-    uint32_t bound;  /**< the object of torch_bound.c that has linked it last */
-    uint32_t module; /**< of an object of TorchScript: the node of a Python
-                          object for it; LG_NONE: none, or several */
+    uint32_t bound;  /**< the last object of torch_bound.c that has linked it */
+    uint32_t module; /**< for a TorchScript object, the node of its Python
+                        object; LG_NONE: none, or several */
     bool shown;      /**< it has or had such a node */
     bool python;     /**< it has a Python object */
     bool holds;      /**< C++ holds a reference to that object */
 } lg_torch_record;
 
-/** A C++ object that waits for its turn. */
+/** A C++ object that the pass has yet to visit. */
 typedef struct lg_torch_task {
     uintptr_t address;
     uint32_t node;
     lg_torch_kind kind;
 } lg_torch_task;
 
-/** The types of LG_TORCH_BOUND, not those derived from them. */
+/** The exact types of LG_TORCH_BOUND. */
 enum {
     LG_TORCH_BOUND_OBJECT,
     LG_TORCH_BOUND_REDUCER,
@@ -139,7 +140,7 @@ enum {
 /** A block of malloc that torch_bound.c has yet to look at. */
 typedef struct lg_torch_block {
     uintptr_t address;
-    size_t size; /**< what is in use of it */
+    size_t size; /**< how many bytes of it are in use */
     uint8_t depth;
 } lg_torch_block;
 
@@ -153,14 +154,14 @@ typedef struct lg_torch_search {
     struct lg_torch_search *next;
 } lg_torch_search;
 
-/** A Python object that keeps the Python object of its owner alive. */
+/** A Python object that keeps the Python object of `owner` alive. */
 typedef struct lg_torch_nurse {
     uint32_t node;
     const lg_torch_record *owner;
     struct lg_torch_nurse *next;
 } lg_torch_nurse;
 
-/** What a word means that is, or looks like, a vtable. */
+/** The class of a word that is, or looks like, a vtable. */
 typedef struct lg_torch_recent {
     uintptr_t vtable;
     const lg_torch_class *class; /**< NULL: no class */
@@ -179,7 +180,7 @@ typedef struct lg_torch {
     PyTypeObject *bound[LG_TORCH_BOUND_TYPES]; /**< NULL: not there */
     PyTypeObject *scripted[LG_TORCH_SCRIPTED_TYPES];
     lg_torch_block *bound_blocks;  /**< for torch_bound.c */
-    lg_torch_search *first_search; /**< of those that wait */
+    lg_torch_search *first_search; /**< the queue of searches that wait */
     lg_torch_search *last_search;
     PyObject *functions; /**< torch._C._functions, or NULL */
     lg_torch_table classes;
@@ -188,7 +189,7 @@ typedef struct lg_torch {
     uint32_t next[LG_TORCH_NUMBERS];   /**< ids of next_functions[i][0] */
     uint32_t number[LG_TORCH_NUMBERS]; /**< ids of "0", "1" ... */
     lg_torch_table records;
-    lg_torch_record taken; /**< of memory that a storage owns */
+    lg_torch_record taken; /**< marks memory that a storage owns */
     lg_torch_nurse *nurses;
     const lg_mapped_files *files; /**< NULL: not read yet */
     lg_torch_task *tasks;         /**< first in, first out */
@@ -227,14 +228,14 @@ lg_torch_record *lg_torch_tensor(lg_torch *torch, uintptr_t impl);
 lg_torch_record *lg_torch_node(lg_torch *torch, uintptr_t node);
 /** The same for an object or a container of TorchScript. */
 lg_torch_record *lg_torch_script(lg_torch *torch, uintptr_t address);
-/** The record of a StorageImpl; *first: it is new. */
+/** The record of a StorageImpl; *first says whether it is new. */
 lg_torch_record *lg_torch_storage(lg_torch *torch, uintptr_t storage,
                                   bool *first);
 /** True on the first call for an address. */
 bool lg_torch_first(lg_torch *torch, uintptr_t address);
 /** Makes lg_torch_first false for the data of a storage. */
 void lg_torch_take(lg_torch *torch, uintptr_t address);
-/** Notes that `source` owns that object, with this name. */
+/** Notes that `source` owns the object, under this name. */
 void lg_torch_link(lg_torch *torch, uint32_t source, lg_torch_record *target,
                    uint32_t label);
 /** The same for a member that no program can set. */
@@ -243,12 +244,12 @@ void lg_torch_link_member(lg_torch *torch, uint32_t source,
 /** The same for the element of a list. */
 void lg_torch_link_element(lg_torch *torch, uint32_t source,
                            lg_torch_record *target, uint32_t index);
-/** Adds an edge to a Python object to which C++ holds a reference, unless the
- *  walk has found the edge. */
+/** Adds an edge to a Python object that C++ refers to, unless the walk has
+ *  found the edge. */
 void lg_torch_hold(lg_torch *torch, uint32_t source, uintptr_t object,
                    uint32_t label);
-/** After all passes: hands the references of C++ on to Python objects, and
- *  declares native roots. */
+/** Call it after all passes. Passes the references of C++ on to Python objects,
+ *  and declares native roots. */
 void lg_torch_settle(lg_torch *torch);
 
 /* torch_shape.c */
@@ -257,7 +258,7 @@ void lg_torch_settle(lg_torch *torch);
 typedef struct lg_torch_impl {
     unsigned char bytes[512];
     size_t length;
-    size_t block; /**< bytes of its block; 0: unknown */
+    size_t block; /**< bytes of its block of malloc; 0: unknown */
 } lg_torch_impl;
 
 enum { LG_TORCH_SHAPE_KEY = 8 };
@@ -265,7 +266,7 @@ enum { LG_TORCH_SHAPE_KEY = 8 };
 /** What tensors of one shape, dtype and device have in common. */
 typedef struct lg_torch_shape {
     uintptr_t key[LG_TORCH_SHAPE_KEY];
-    bool known; /**< the key determines the shape */
+    bool known; /**< the key alone determines the shape */
     unsigned element;
     uint64_t size; /**< bytes of its elements */
     const char *dtype_name;
@@ -288,17 +289,17 @@ void lg_torch_note_shape(lg_torch *torch, uint32_t node,
                          const lg_torch_shape *shape);
 /** The same for a TensorImpl. */
 void lg_torch_describe(lg_torch *torch, uintptr_t impl, uint32_t node);
-/** "cpu", "cuda:0". */
+/** The name of a device: "cpu", "cuda:0". */
 void lg_torch_device_name(int kind, int index, char *out, size_t size);
 
 /* torch_tensor.c */
 
-/** Adds what a tensor owns. `wrapped`: it has a Python object, whose hooks the
- *  walk has named. */
+/** Adds what a tensor owns. If it is `wrapped`, it has a Python object, whose
+ *  hooks the walk has named. */
 void lg_torch_walk_tensor(lg_torch *torch, uintptr_t impl, uint32_t node,
                           bool wrapped);
-/** The dicts of hooks that C++ keeps for a tensor, by index; *late: they run
- *  after the gradient is accumulated. 0 beyond the last. */
+/** The dicts of hooks that C++ keeps for a tensor, by index; 0 beyond the last.
+ *  *late says that its hooks run after the gradient is accumulated. */
 uintptr_t lg_torch_hook_dict(lg_torch *torch, uintptr_t impl, unsigned index,
                              bool *late);
 
@@ -324,15 +325,15 @@ typedef struct lg_torch_contents {
 void lg_torch_hold_storage(lg_torch *torch, uint32_t holder, uintptr_t address,
                            const lg_torch_contents *contents);
 
-/** Charges the bytes of a tensor in a layout of oneDNN. False: they are not
- *  where they were expected. */
+/** Charges the bytes of a tensor in a layout of oneDNN. False if they are not
+ *  where they should be. */
 bool lg_torch_hold_opaque(lg_torch *torch, uint32_t holder,
                           const lg_torch_impl *tensor,
                           const lg_torch_contents *contents);
 
 /* torch_bound.c */
 
-/** Which of the types LG_TORCH_BOUND_ one is; LG_TORCH_BOUND_TYPES: none. */
+/** The index of a type, LG_TORCH_BOUND_...; LG_TORCH_BOUND_TYPES: none. */
 unsigned lg_torch_bound_of(const lg_torch *torch, PyTypeObject *type);
 /** Notes a search for the tensors that the C++ object behind a Python object
  *  leads to. */
@@ -341,22 +342,22 @@ void lg_torch_walk_bound(lg_torch *torch, PyObject *object, uint32_t node);
 /** The same for a C++ object with an unknown layout. */
 void lg_torch_search_unknown(lg_torch *torch, uintptr_t address, uint32_t node);
 
-/** Links a tensor or an object of TorchScript whose address a word may be, and
- *  returns its record; NULL: the word is none, or is stale. */
+/** If a word is the address of a tensor or a TorchScript object, links that and
+ *  returns its record; NULL if it is not, or is stale. */
 lg_torch_record *lg_torch_link_owned(lg_torch *torch, uint32_t source,
                                      uintptr_t address, uint32_t label);
 
-/** Runs a search that waits; false: none waits. */
+/** Runs the next search; false: none waits. */
 bool lg_torch_run_search(lg_torch *torch);
 
 /* torch_script.c */
 
-/** Which of the types LG_TORCH_SCRIPTED_ one is; LG_TORCH_SCRIPTED_TYPES: none.
- */
+/** The index of a type, LG_TORCH_SCRIPTED_...; LG_TORCH_SCRIPTED_TYPES:
+ *  none. */
 unsigned lg_torch_scripted_of(const lg_torch *torch, PyTypeObject *type);
 /** Links the object of TorchScript that a Python object owns. */
 void lg_torch_walk_scripted(lg_torch *torch, PyObject *object, uint32_t node);
-/** After all passes: what the methods of modules keep alive. */
+/** Call it after all passes. Adds what the methods of modules keep alive. */
 void lg_torch_settle_nurses(lg_torch *torch);
 /** Adds what an object or a container of TorchScript owns. */
 void lg_torch_walk_script(lg_torch *torch, const lg_torch_task *task);
@@ -369,31 +370,31 @@ void lg_torch_walk_context(lg_torch *torch, PyObject *context, uint32_t node);
 /** Adds what a SavedTensor object shows, if it owns that. */
 void lg_torch_walk_saved(lg_torch *torch, PyObject *saved, uint32_t node);
 
-/** The tensors that one node has saved, so far. */
+/** Counts the tensors that one node has saved. */
 typedef struct lg_torch_tally {
     uint32_t saved;
     uint32_t hooked;
     size_t cost; /**< bytes of their structures */
 } lg_torch_tally;
 
-/** `_saved_x` (that prefix), `_raw_saved_x.data`, `_raw_saved_x.unpack_hook`.
- */
+/** Makes the names `_saved_x` (that prefix), `_raw_saved_x.data` and
+ *  `_raw_saved_x.unpack_hook`. */
 lg_torch_labels lg_torch_labels_of(lg_torch *torch, const char *prefix,
                                    const char *x);
 /** Returns whether these words are a SavedVariable. */
 bool lg_torch_is_saved(lg_torch *torch, const uintptr_t *words, size_t length);
-/** Links what a SavedVariable refers to. */
+/** Links the objects that a SavedVariable refers to. */
 void lg_torch_link_saved(lg_torch *torch, uint32_t node, const uintptr_t *words,
                          const lg_torch_labels *labels, lg_torch_tally *tally);
 /** Returns whether these three words are a vector of SavedVariables that is not
  *  empty. */
 bool lg_torch_is_saved_list(lg_torch *torch, const uintptr_t *words,
                             size_t length);
-/** Links all of them, with the index after each name. */
+/** Links all SavedVariables of a vector, with the index after each name. */
 void lg_torch_link_saved_list(lg_torch *torch, uint32_t node,
                               const uintptr_t *words, const char *prefix,
                               const char *name, lg_torch_tally *tally);
-/** Adds the cost to the node, and its facts. */
+/** Adds the bytes and the facts to the node. */
 void lg_torch_note_tally(lg_torch *torch, uint32_t node,
                          const lg_torch_tally *tally);
 

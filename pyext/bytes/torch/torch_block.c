@@ -1,11 +1,12 @@
-/** Blocks of malloc: what is around one proves that it is one. */
+/** Recognises blocks of malloc by the words around them. */
 #include "bytes/torch/torch.h"
 
 enum { WORD = sizeof(uintptr_t) };
 
-/** Whether what malloc has before the block agrees: a block that it says is
- *  free ends where this one begins. When malloc frees a block and joins it with
- *  that one, the header of this one stays as it was. */
+/** Whether the words before the block agree: if they say that the previous
+ *  block is free, it ends where this one begins. The header alone proves
+ *  nothing, because malloc leaves it when it joins a freed block with the
+ *  previous one. */
 static bool
 fits_before(lg_torch *torch, uintptr_t address)
 {
@@ -25,7 +26,7 @@ lg_torch_block_at(lg_torch *torch, uintptr_t address)
     if (size == 0 || !lg_memory_knows_malloc(torch->memory))
         return 0;
     if (lg_memory_word(torch->memory, address - WORD) & 2) {
-        /* A mapping of its own; the padding is before it. */
+        /* The block is a mapping of its own, with padding before it. */
         uintptr_t padding = lg_memory_word(torch->memory, address - 2 * WORD);
         uintptr_t start = address - 2 * WORD - padding;
         return size % LG_PAGE == 0 && start % LG_PAGE == 0 ? size : 0;

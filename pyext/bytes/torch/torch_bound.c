@@ -6,8 +6,8 @@
  *
  * It does not enter what many such objects share: types, and the units that
  * PyTorch compiles code into. It enters a block once. Blocks may have stale
- * words, so a search waits until the tensors that the pass meets by other ways
- * have their storages, and no block counts as the object's own.
+ * words, so a search waits until all tensors that the pass meets otherwise have
+ * their storages, and the object is charged with no block.
  *
  * Compiled code is not searched: PyTorch keeps it until the process ends, so
  * deleting a module or a function frees no constant of its code. What the
@@ -20,8 +20,8 @@
 
 enum {
     WORD = sizeof(uintptr_t),
-    BLOCKS = 1 << 14, /**< of one object */
-    SCANNED = 4096,   /**< bytes of a block that may lead on */
+    BLOCKS = 1 << 14, /**< the most blocks of one object */
+    SCANNED = 4096,   /**< the most bytes of a block that may lead on */
 };
 
 enum { UNKNOWN = LG_TORCH_BOUND_TYPES };
@@ -40,14 +40,14 @@ typedef struct bound_walk {
     uint32_t node;
     uint32_t label;
     uint32_t count;
-    uint8_t depth; /**< of the block whose words are followed */
+    uint8_t depth; /**< depth of the block whose words are followed */
     uint8_t limit;
 } bound_walk;
 
-/** NULL if the memory is not a block of malloc, or has no owner and only was
- *  such an object once, or if the pass has met all its owners elsewhere, so
- *  that a word with its address is stale. If two searches meet an object, both
- *  may own it, so neither alone retains it. */
+/** The tensor or TorchScript object at an address. NULL if there is no block of
+ *  malloc, or a former object that has no owner, or if the pass has met all
+ *  owners elsewhere, so that the word is stale. If two searches meet an object,
+ *  both may own it, so neither alone retains it. */
 static lg_torch_record *
 owned_at(lg_torch *torch, uintptr_t address)
 {
@@ -127,8 +127,8 @@ is_entered(const lg_torch_class *class)
            (class->kind == LG_TORCH_OTHER || class->kind >= LG_TORCH_OBJECT);
 }
 
-/** Links a tensor; what has a node, a layout or many owners is left to others.
- *  Returns whether the word leads further. */
+/** Links a tensor or an object that has a node of its own. Returns whether the
+ *  search goes on from the word. */
 static bool
 leads_on(bound_walk *walk, uintptr_t word)
 {
@@ -145,7 +145,7 @@ leads_on(bound_walk *walk, uintptr_t word)
            !is_object(torch, word);
 }
 
-/** `bytes`: of the block that the object uses; SIZE_MAX: all. */
+/** `bytes` says how many of the block the object uses; SIZE_MAX: all. */
 static void
 follow(bound_walk *walk, uintptr_t word, size_t bytes)
 {
@@ -160,8 +160,8 @@ follow(bound_walk *walk, uintptr_t word, size_t bytes)
         (lg_torch_block){word, size, (uint8_t)(walk->depth + 1)};
 }
 
-/** Whether three words are a vector's begin, end and limit. Behind its end are
- *  elements that it had once. */
+/** Whether three words are a vector's begin, end and limit. Elements that it
+ *  had once lie behind its end. */
 static bool
 is_vector(bound_walk *walk, const uintptr_t *words)
 {
@@ -232,9 +232,9 @@ put_off(lg_torch *torch, uintptr_t address, uint32_t node, unsigned how)
     torch->last_search = wanted;
 }
 
-/** pybind11's instances begin with the address of the C++ object. Where that is
- *  nothing but the address of an object of TorchScript, the rest of its block
- *  is what malloc has left there. */
+/** pybind11's instances begin with the address of the C++ object. If that
+ *  object is only the address of a TorchScript object, the rest of its block is
+ *  old data. */
 void
 lg_torch_walk_bound(lg_torch *torch, PyObject *object, uint32_t node)
 {

@@ -8,7 +8,7 @@
 
 #define CALIBRATION "leakgraph.calibration"
 
-/** Forgets the current exception, which is why there are no objects. */
+/** Writes the current exception as the reason, and clears it. */
 static void
 format_why(char *reason, size_t size)
 {
@@ -22,8 +22,8 @@ format_why(char *reason, size_t size)
     Py_XDECREF(traceback);
 }
 
-/** Drops the module, which nobody but this file has imported, with its
- *  functions. */
+/** Drops the module with its functions, because only this file has imported
+ *  it. */
 static void
 forget_module(PyObject *module)
 {
@@ -40,7 +40,7 @@ forget_module(PyObject *module)
     Py_DECREF(names);
 }
 
-/** Scripted modules have a layout or not, whatever the rest has. */
+/** The layout of scripted modules may be unknown even if the rest is known. */
 static void
 examine_script(const lg_finder *finder, lg_torch_layout *layout)
 {
@@ -63,9 +63,9 @@ examine(lg_finder *finder, lg_torch_layout *layout)
     return tensors;
 }
 
-/** A process that leakgraph is attached to has not imported it, and perhaps has
- *  none or another one to import. It makes the module from the text that is
- * part of this library. */
+/** A process to which leakgraph attaches has not imported leakgraph, and may
+ *  have none or another version. There, makes the module from the text in this
+ *  library. */
 static PyObject *
 make_module(void)
 {
@@ -80,8 +80,8 @@ make_module(void)
     return module;
 }
 
-/** Makes the module that makes the objects, and leaves neither behind: the
- *  process that is observed did not ask for them. */
+/** Makes the module that makes the objects. Leaves neither behind, because the
+ *  observed process did not ask for them. */
 static bool
 calibrate(lg_memory *memory, lg_torch_layout *layout)
 {
@@ -110,8 +110,8 @@ calibrate(lg_memory *memory, lg_torch_layout *layout)
     return tensors;
 }
 
-/* Other threads run while calibration objects are made, and may be here, too:
-   the first thread to finish decides. */
+/* Other threads run during the calibration, and may calibrate, too: the first
+   to finish decides. */
 const lg_torch_layout *
 lg_torch_layout_find(lg_memory *memory, const char **reason)
 {

@@ -31,7 +31,7 @@ mentions(const lg_rtti *rtti, const char *text)
     return false;
 }
 
-/** What TorchScript makes: its class, and the name of its type here. */
+/** The classes of TorchScript, and the names of their types here. */
 static const struct {
     const char *mangled;
     lg_torch_kind kind;
@@ -63,7 +63,7 @@ describe_scripted(lg_torch *torch, lg_torch_class *class, const lg_rtti *rtti)
     class->type = lg_pass_type(torch->pass, text, base);
 }
 
-/** Parts of the names of what packed weights are made of. */
+/** Parts of the names of classes that packed weights consist of. */
 static const struct {
     const char *part;
     lg_torch_packed packed;
@@ -108,7 +108,8 @@ kind_of(const lg_rtti *rtti)
         return LG_TORCH_AUTOGRAD;
     if (lg_rtti_is_a(rtti, "N5torch8autograd18SavedVariableHooksE"))
         return LG_TORCH_HOOKS;
-    /* Skip the block of a shared_ptr to one, whose name contains theirs. */
+    /* Skip the block of a shared_ptr to a hook: its name contains the
+       hook's. */
     if (strncmp(rtti->name[0], "N5torch8autograd", 16) == 0 &&
         strstr(rtti->name[0], "PyFunction") != NULL &&
         strstr(rtti->name[0], "Hook") != NULL)

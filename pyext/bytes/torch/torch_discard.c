@@ -1,4 +1,5 @@
-/** Drops what a calibration made, without leaving garbage for the collector. */
+/** Drops the objects of a calibration, without leaving garbage for the
+ *  collector. */
 #include "bytes/torch/torch_finder.h"
 
 enum { PARTS_MAX = 64 };
@@ -22,7 +23,7 @@ add_part(parts *to, PyObject *object)
         to->full = true;
 }
 
-/** What CPython makes for a class, and what refers back to it. */
+/** The objects that CPython makes for a class and that refer back to it. */
 static void
 add_parts_of(parts *to, const PyTypeObject *type)
 {
@@ -61,8 +62,7 @@ nobody_else_holds(const parts *all, size_t index)
 }
 
 /* A class is in a cycle with its order of bases and its descriptors. This
-   breaks the cycle as the collector does, if it finds what the collector
-   would. */
+   breaks the cycle as the collector would, if nothing else refers to it. */
 void
 lg_finder_discard(PyObject *classes)
 {

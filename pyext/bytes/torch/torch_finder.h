@@ -29,18 +29,18 @@ lg_sample_of(uintptr_t base, uintptr_t value)
 
 /** What to look for. */
 typedef struct lg_sought {
-    const char *what; /**< for the reason: "a tensor's storage" */
+    const char *what; /**< named in the reason: "a tensor's storage" */
     size_t begin;     /**< the first offset to try */
     size_t end;
-    size_t step;       /**< alignment, and bytes compared: 1, 2 or 8 */
+    size_t step;       /**< alignment and width in bytes: 1, 2 or 8 */
     uintptr_t ignored; /**< bits of the word that may be anything */
 } lg_sought;
 
 /** Records the first failure. Returns 0, for the caller to return. */
 uint16_t lg_finder_fail(lg_finder *finder, const char *what, const char *how);
 
-/** The one offset that fits all samples. 0, with a failure, if there is none or
- *  several, or after an earlier failure. */
+/** Finds the one offset that fits all samples. Returns 0, with a failure, if
+ *  none or several fit, or after an earlier failure. */
 uint16_t lg_finder_find(lg_finder *finder, const lg_sought *sought,
                         const lg_sample *samples, size_t count);
 /** The same; 0 without a failure if no offset fits. */
@@ -78,8 +78,8 @@ bool lg_finder_is_a(lg_finder *finder, uintptr_t object, const char *mangled);
 /** The size in bytes of the block at that address. */
 size_t lg_finder_end(lg_finder *finder, uintptr_t block);
 
-/** Frees a tuple of classes, and these, if nothing but themselves and one
- *  another refers to them. Takes over the reference. */
+/** Frees a tuple of classes and the classes, if nothing else refers to them.
+ *  Takes over the reference. */
 void lg_finder_discard(PyObject *classes);
 
 #endif

@@ -24,7 +24,7 @@ enum { DTYPES = sizeof dtypes / sizeof *dtypes };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/** The bytes of a Python object that are its struct. */
+/** The bytes of a Python object's struct. */
 static size_t
 size_of_object(lg_finder *finder, const char *name)
 {

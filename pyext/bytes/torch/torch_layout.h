@@ -1,6 +1,6 @@
 /**
  * The layout of PyTorch's structures in this process, as byte offsets. Every
- * version and every build has its own layout, so the adapter finds it on
+ * version and every build has its own layout, so the adapter finds it with
  * throw-away objects (leakgraph/calibration.py). Each offset must be the only
  * one that fits all calibration objects. Private to this folder.
  */
@@ -11,7 +11,8 @@
 
 enum { LG_TORCH_REASON = 160 };
 
-/** A value of TorchScript, an IValue: the address of what it owns, or data. */
+/** An IValue of TorchScript: the address of the object that it owns, or
+ *  data. */
 typedef struct lg_torch_value {
     uintptr_t payload;
     uint32_t tag;
@@ -41,8 +42,8 @@ typedef struct lg_torch_script_layout {
 typedef struct lg_torch_layout {
     /* Python objects. */
     uint16_t wrapper_impl;    /**< tensor -> TensorImpl */
-    uint16_t wrapper_borrows; /**< byte: C++ owns the wrapper; 0: this version
-                                   has none */
+    uint16_t wrapper_borrows; /**< byte: C++ owns the wrapper; 0: none in this
+                                 version */
     uint16_t wrapper_hooks;   /**< _backward_hooks */
     uint16_t wrapper_acc;     /**< post-accumulate hooks; 0: none */
     uint16_t owner_impl;      /**< UntypedStorage -> StorageImpl */
@@ -57,12 +58,13 @@ typedef struct lg_torch_layout {
     uint16_t impl_storage;
     uint16_t impl_meta;
     uint16_t impl_version;
-    uint16_t impl_object; /**< its wrapper, without bit 0 */
-    uint16_t impl_sizes;  /**< dimensions, then sizes, or their address */
-    uint16_t impl_count;  /**< elements */
+    uint16_t impl_object; /**< its wrapper; bit 0 is a flag */
+    uint16_t impl_sizes;  /**< number of dimensions, then the sizes or their
+                             address */
+    uint16_t impl_count;  /**< how many elements it has */
     uint16_t impl_dtype;  /**< u16 */
     uint16_t impl_device; /**< i8 kind, i8 index */
-    uint16_t impl_end;    /**< begin of the members of subclasses */
+    uint16_t impl_end;    /**< where the members of subclasses begin */
     /* StorageImpl. */
     uint16_t storage_data;
     uint16_t storage_deleter;
@@ -70,10 +72,10 @@ typedef struct lg_torch_layout {
     uint16_t storage_device;
     uint16_t storage_size;
     uint16_t storage_allocator; /**< 0: not found */
-    uint16_t storage_object;    /**< its UntypedStorage; 0: has none */
-    bool owner_known;           /**< the adapter found the next offset */
-    uint16_t context_object;    /**< in the context of a buffer's deleter: the
-                                     Python object */
+    uint16_t storage_object; /**< its UntypedStorage; 0: none in this version */
+    bool owner_known;        /**< the adapter found the next offset */
+    uint16_t context_object; /**< the Python object, in the context of a
+                                buffer's deleter */
     uintptr_t deleter_malloc;
     uintptr_t deleter_object;
     /* AutogradMeta. */
@@ -90,38 +92,37 @@ typedef struct lg_torch_layout {
     /* Node. */
     uint16_t node_edges; /**< vector */
     uint16_t edge_size;
-    uint16_t node_object;     /**< its wrapper, without bit 0 */
-    uint16_t node_members;    /**< begin of the members of subclasses */
-    uint16_t node_metadata;   /**< anomaly detection's */
-    uint16_t metadata_dict;   /**< ... its dict */
-    bool node_counted;        /**< intrusive count; else a shared_ptr's */
+    uint16_t node_object;   /**< its wrapper; bit 0 is a flag */
+    uint16_t node_members;  /**< where the members of subclasses begin */
+    uint16_t node_metadata; /**< of anomaly detection */
+    uint16_t metadata_dict; /**< ... its dict */
+    bool node_counted; /**< it counts its owners; else its shared_ptr does */
     uint16_t accumulate_leaf; /**< AccumulateGrad.variable */
     uint16_t python_context;  /**< PyNode -> ctx */
     /* SavedVariable; its tensor is the first word. */
     uint16_t saved_size;
-    uint16_t saved_flags;   /**< five bytes, see torch_saved.c */
-    uint16_t saved_version; /**< its version counter in some versions; 0: none
-                             */
+    uint16_t saved_flags;   /**< five bytes: see torch_saved.c */
+    uint16_t saved_version; /**< its version counter; 0: none in this version */
     uint16_t saved_hooks;
-    uint16_t saved_grad_fn; /**< of a hooked one */
+    uint16_t saved_grad_fn; /**< the grad_fn, if it has hooks */
     uint16_t saved_leaf;    /**< ... its AccumulateGrad, if held; else 0 */
     uint16_t hooks_pack;
     uint16_t hooks_unpack;
     uint16_t hooks_packed;
     uintptr_t undefined; /**< the TensorImpl that means "no tensor" */
     lg_torch_script_layout script;
-    bool graph;                   /**< the layout of the autograd graph is known
-                                   */
-    char reason[LG_TORCH_REASON]; /**< why not */
+    bool graph;                   /**< the layout of the graph is known */
+    char reason[LG_TORCH_REASON]; /**< why it is not */
 } lg_torch_layout;
 
-/** The two halves of the work: tensors and storages, then autograd. False, with
- *  the finder's reason, if something does not fit. */
+/** Find the two halves of the layout: tensors and storages, then autograd.
+ *  False, with the finder's reason, if something does not fit. */
 struct lg_finder;
 bool lg_torch_find_tensors(struct lg_finder *finder, lg_torch_layout *layout);
 bool lg_torch_find_graph(struct lg_finder *finder, lg_torch_layout *layout);
 
-/** Scripted modules; false if this version has them elsewhere. */
+/** Finds the layout of scripted modules; false if this version has another
+ *  one. */
 bool lg_torch_find_script(struct lg_finder *finder,
                           lg_torch_script_layout *layout);
 void lg_torch_find_saved(struct lg_finder *finder, lg_torch_layout *layout);
@@ -137,8 +138,8 @@ uintptr_t lg_torch_calibration_leaf(struct lg_finder *finder,
 /** The text of leakgraph/calibration.py. */
 extern const char lg_torch_calibration[];
 
-/** Finds the layout on the first call, which runs PyTorch on new objects. NULL:
- *  not even tensors have a known layout; *reason (static) says why. */
+/** Finds the layout on the first call, which runs PyTorch on new objects. NULL
+ *  if not even tensors have a known layout; *reason (static) says why. */
 const lg_torch_layout *lg_torch_layout_find(lg_memory *memory,
                                             const char **reason);
 

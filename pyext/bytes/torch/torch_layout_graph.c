@@ -212,7 +212,8 @@ find_node(lg_finder *finder, lg_torch_layout *layout)
     size_t end = lg_finder_end(finder, square);
     sought = (lg_sought){"a node's object", WORD, end, WORD, 1};
     layout->node_object = lg_finder_find(finder, &sought, up, COUNT(up));
-    /* enable_shared_from_this begins with the address of the object. */
+    /* The part of enable_shared_from_this begins with the address of the
+       object. */
     layout->node_counted = lg_finder_word(finder, square + WORD) != square;
     uintptr_t leaf = lg_torch_calibration_leaf(finder, layout, "square", 0);
     lg_sample leaves[] = {

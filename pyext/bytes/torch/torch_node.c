@@ -15,7 +15,7 @@ enum {
     EDGES = 1 << 20
 };
 
-/** A copy of a node, up to BODY_WORDS. */
+/** A copy of a node, of at most BODY_WORDS. */
 typedef struct node_body {
     uintptr_t words[BODY_WORDS];
     size_t length; /**< length in bytes */
@@ -86,8 +86,8 @@ link_hook(lg_torch *torch, uintptr_t hook, uint32_t node)
                       torch->names.node_hooks);
 }
 
-/** Adds what every Node has before the members of its class: vectors of hooks,
- *  and the record of anomaly detection. Returns their size. */
+/** Adds the members that every Node has before those of its class: vectors of
+ *  hooks, and the record of anomaly detection. Returns their size. */
 static size_t
 link_head(lg_torch *torch, uintptr_t address, const node_body *body,
           uint32_t node)
@@ -212,7 +212,7 @@ link_others(lg_torch *torch, const node_body *body, uint32_t node)
     }
 }
 
-/** The size of vectors of plain data among the members: sizes, dimensions. */
+/** The bytes of vectors of plain data among the members: sizes, dimensions. */
 static size_t
 cost_of_vectors(lg_torch *torch, const node_body *body)
 {

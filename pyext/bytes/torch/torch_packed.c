@@ -1,9 +1,8 @@
 /**
- * What C++ objects keep that TorchScript owns without knowing them, such as
- * packed weights. Nothing here follows a word because it looks like an address:
- * memory that nobody has set yet holds such words, and classes keep the
- * addresses of what they once read. A member counts if its words prove what it
- * is:
+ * The memory of C++ objects that TorchScript owns without knowing their
+ * classes, such as packed weights. That a word looks like an address is not
+ * enough: unset memory has such words, and classes keep the addresses of what
+ * they once read. A member counts if its words prove what it is:
  *
  *   vector       begin, end and limit, and a block of malloc of that length
  *   shared_ptr   an object, and the block with its counts, which leads to the
@@ -12,7 +11,7 @@
  *   weights      a class of FBGEMM or QNNPACK by its name, and a buffer as long
  *                as its rows and columns make it
  *
- * Where that leaves out a part, the node says that its bytes are a lower bound.
+ * If that leaves out a part, the node says that its bytes are a lower bound.
  */
 #include "bytes/torch/torch.h"
 
@@ -23,15 +22,15 @@
 
 enum {
     WORD = sizeof(uintptr_t),
-    MEMBERS = 128,    /**< words of one object, at most */
-    LARGE = 16 << 10, /**< a block of so many bytes is a buffer */
+    MEMBERS = 128,    /**< the most words of one object */
+    LARGE = 16 << 10, /**< a block of this many bytes is a buffer */
 };
 
 typedef struct packed_walk {
     lg_torch *torch;
     uint32_t node;
     uint32_t label;
-    uint64_t small; /**< bytes of the blocks that are no buffers */
+    uint64_t small; /**< bytes of the blocks that are not buffers */
     uint64_t large;
     bool partial; /**< there is more than the walk can prove */
 } packed_walk;
@@ -64,7 +63,7 @@ hold_buffer(packed_walk *walk, uintptr_t address, size_t size)
     walk->large += size;
 }
 
-/** Charges a block; false: there is none, or it is charged already. */
+/** Charges a block; false if there is none, or it is charged already. */
 static bool
 charge(packed_walk *walk, uintptr_t address)
 {
@@ -115,7 +114,7 @@ take_vector(packed_walk *walk, const uintptr_t *words)
     return true;
 }
 
-/** A buffer whose length other members tell. */
+/** A buffer whose length follows from other members. */
 static void
 take_buffer(packed_walk *walk, uintptr_t address, uint64_t bytes)
 {
@@ -237,7 +236,7 @@ scan(packed_walk *walk, const uintptr_t *words, size_t count)
     }
 }
 
-/** Charges the block of a member without a vtable and copies its words. */
+/** Charges the block of a member without a vtable, and copies its words. */
 static size_t
 open_member(packed_walk *walk, uintptr_t address, uintptr_t *words)
 {
@@ -316,7 +315,7 @@ take_convolution(packed_walk *walk, uintptr_t *words, size_t count)
     enum { SCALE = 10 };
     lg_torch *torch = walk->torch;
     uintptr_t inner[MEMBERS];
-    /* Without XNNPACK the third member is a tensor. */
+    /* In builds without XNNPACK the third member is a tensor. */
     size_t more = lg_torch_class_of(torch, words[2]) == NULL;
     take_operator(walk, words[0]);
     if (words[1 + more] != 0 &&
@@ -328,8 +327,8 @@ take_convolution(packed_walk *walk, uintptr_t *words, size_t count)
         words[SCALE + more] = 0;
 }
 
-/** Takes the members without a proof, by the class, and forgets words that
- *  nobody has set: the value of an optional scale. */
+/** Takes the members that only the class tells, and forgets words that may be
+ *  unset: the value of an optional scale. */
 static void
 take_known(packed_walk *walk, lg_torch_packed packed, uintptr_t *words,
            size_t count)
@@ -351,7 +350,7 @@ take_known(packed_walk *walk, lg_torch_packed packed, uintptr_t *words,
     }
 }
 
-/** Says how much there is, where there is much, and that there is more. */
+/** Notes the bytes, if they are many or a lower bound. */
 static void
 note_bytes(const packed_walk *walk)
 {

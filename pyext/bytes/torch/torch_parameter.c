@@ -1,8 +1,8 @@
 /**
  * Names PyTorch's parameters: "fc1.weight" after the modules that have them, or
  * "param 3" after their place in an optimizer's param_groups. The name is a
- * fact. It also stands for the tensor as the key of a dict, as in the state of
- * an optimizer.
+ * fact of the tensor, and also its text as the key of a dict, as in the state
+ * of an optimizer.
  *
  * This adapter comes after all others, because a user may have registered the
  * memory of a module's type.

@@ -56,7 +56,7 @@ record_at(lg_torch *torch, uintptr_t address, bool *made)
     return record_in(torch, slot, address);
 }
 
-/** The Python object of a C++ object, if that object refers back. */
+/** The Python object of a C++ object, if the Python object refers back. */
 static uintptr_t
 object_of(lg_torch *torch, uintptr_t address, uint16_t up, uint16_t down)
 {
@@ -67,10 +67,10 @@ object_of(lg_torch *torch, uintptr_t address, uint16_t up, uint16_t down)
     return object;
 }
 
-/** Joins a C++ object with its Python object. The Python object owns the C++
- *  object, unless it is the other way round. From 2.10 on (without borrowing),
- *  C++ refers to the Python object while it has other owners; before, only
- *  while it owns the Python object. */
+/** Joins a C++ object with its Python object. Usually the Python object owns
+ *  the C++ object. From 2.10 on (without borrowing), C++ refers to the Python
+ *  object while it has other owners; before, only while it owns the Python
+ *  object. */
 static void
 join_object(lg_torch *torch, lg_torch_record *record, uintptr_t object,
             uint16_t borrows)
@@ -253,7 +253,7 @@ link_as(lg_torch *torch, uint32_t source, lg_torch_record *target,
         lg_builder_add_late_edge(builder, source, target->node, kind, label);
     } else if (target->holds &&
                name_reported(torch, source, target->node, label)) {
-        target->holds = false; /* that edge accounts for the reference */
+        target->holds = false; /* that edge explains the reference */
     } else if (target->first_source == LG_NONE) {
         target->first_source = source;
         target->first_label = label;

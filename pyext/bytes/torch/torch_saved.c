@@ -84,7 +84,7 @@ lg_torch_is_saved(lg_torch *torch, const uintptr_t *words, size_t length)
            is_quiet(torch, words, layout->saved_flags / WORD - 1);
 }
 
-/** Hooks in Python: what they made of the tensor, and the functions. */
+/** Links what hooks in Python made from the tensor, and their functions. */
 static void
 link_hooks(lg_torch *torch, uint32_t node, uintptr_t hooks,
            const lg_torch_labels *labels)

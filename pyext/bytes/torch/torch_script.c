@@ -1,15 +1,16 @@
 /**
- * TorchScript: what scripted and traced modules own. The Python object has the
- * address of a C++ object that owns an object of TorchScript. That object has
- * one slot for each attribute: tensors, modules, containers of such. Objects
- * and containers are nodes of their own, because several may share them.
+ * TorchScript: the objects that scripted and traced modules own. The Python
+ * object has the address of a C++ object that owns a TorchScript object. That
+ * object has one slot for each attribute: tensors, modules, containers of such.
+ * Objects and containers are nodes of their own, because several may share
+ * them.
  *
  * A dict keeps its entries in a ring: the entries before and after, a number,
  * the key, the value.
  *
- * torch_packed.c knows what a C++ object keeps that TorchScript owns without
- * knowing it, such as packed weights. Strings and Python objects in slots are
- * left out.
+ * torch_packed.c reads C++ objects that TorchScript owns without knowing their
+ * classes, such as packed weights. Nothing reads strings and Python objects in
+ * slots.
  */
 #include "bytes/torch/torch.h"
 
@@ -17,19 +18,19 @@
 
 enum {
     WORD = sizeof(uintptr_t),
-    VALUES = 1 << 20, /**< of one container, at most */
+    VALUES = 1 << 20, /**< the most values of one container */
     CHUNK = 64,
-    MEMBERS = 8, /**< words of a method that may be its owner */
+    MEMBERS = 8, /**< words of a method in which its owner may be */
     NAME = 128,
 };
 
-/** Where values are, and what their edges are called. */
+/** A container's values, and the names of their edges. */
 typedef struct value_walk {
     lg_torch *torch;
     uint32_t node;
-    bool named;      /**< after attributes, rather than by index */
+    bool named;      /**< edges have names of attributes, not indexes */
     uintptr_t names; /**< the std::string of the first attribute; 0: unknown */
-    size_t count;    /**< of the names */
+    size_t count;    /**< how many names there are */
 } value_walk;
 
 unsigned
@@ -62,8 +63,8 @@ label_of(const value_walk *walk, size_t i)
     return lg_torch_intern(walk->torch, text);
 }
 
-/** If TorchScript does not know the kind of an object, the object's name there
- *  is not an attribute of any Python object. */
+/** If TorchScript does not know the class of an object, no Python object has an
+ *  attribute with the object's name. */
 static void
 link_record(const value_walk *walk, lg_torch_record *record, lg_torch_kind kind,
             size_t i)
@@ -141,7 +142,8 @@ link_tuple(const value_walk *walk, uintptr_t count)
         link_values(walk, count + WORD, in_place);
 }
 
-/** Links the values of a dict, until two entries disagree about their order. */
+/** Links the values of a dict; stops at entries that disagree about their
+ *  order. */
 static void
 link_dict(const value_walk *walk, uintptr_t count)
 {
@@ -206,8 +208,8 @@ lg_torch_walk_script(lg_torch *torch, const lg_torch_task *task)
     }
 }
 
-/** The object of TorchScript that a C++ object owns: a module or a dict is
- *  nothing but its address; a method has it among its members. */
+/** The TorchScript object that a C++ object owns: a module or a dict consists
+ *  of its address alone; a method has it among its members. */
 static uintptr_t
 owned_by(lg_torch *torch, uintptr_t address)
 {
@@ -236,9 +238,9 @@ has_patients(const lg_torch *torch, PyObject *object)
     return (flags & (SIMPLE | PATIENTS)) == (SIMPLE | PATIENTS);
 }
 
-/** A method keeps the Python object alive that it was got from. pybind11's
- * table of such is not read: where the object of TorchScript has one Python
- * object, it can only be that one. */
+/** A method keeps alive the Python object from which the program got it.
+ * pybind11's table of these is not read: if the TorchScript object has one
+ * Python object, it must be that one. */
 static void
 note_python(lg_torch *torch, PyObject *object, uint32_t node,
             lg_torch_record *owned)

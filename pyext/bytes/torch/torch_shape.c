@@ -96,7 +96,7 @@ lg_torch_impl_read(lg_torch *torch, uintptr_t impl, lg_torch_impl *out)
     return lg_memory_copy(torch->memory, impl, out->bytes, out->length);
 }
 
-/** Writes "256, 1024"; of very many dimensions only the first. */
+/** Writes "256, 1024"; cuts it after very many dimensions. */
 static void
 write_sizes(lg_torch *torch, const lg_torch_impl *tensor, char *out,
             size_t size)

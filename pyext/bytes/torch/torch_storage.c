@@ -1,4 +1,4 @@
-/** Storages: the bytes of tensors, and their companions. */
+/** Storages: the bytes of tensors, and the records around them. */
 #include "bytes/torch/torch.h"
 
 #include <inttypes.h>
@@ -128,7 +128,7 @@ is_mapped(lg_torch *torch, const storage_copy *storage)
     return class != NULL && class->kind == LG_TORCH_MAPPING;
 }
 
-/** The name of its allocator shows page-locked memory. */
+/** Page-locked memory shows in the name of the allocator's class. */
 static bool
 is_pinned(lg_torch *torch, const storage_copy *storage)
 {

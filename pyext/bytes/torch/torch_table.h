@@ -1,6 +1,6 @@
 /**
- * A table by address, which only grows, until the end of the capture. Private
- * to this folder.
+ * A table by address. It only grows, and lives until the end of the capture.
+ * Private to this folder.
  */
 #ifndef LEAKGRAPH_TORCH_TABLE_H
 #define LEAKGRAPH_TORCH_TABLE_H

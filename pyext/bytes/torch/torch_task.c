@@ -1,4 +1,4 @@
-/** C++ objects that wait for their turn, first in, first out. */
+/** The queue of C++ objects that the pass has yet to visit. */
 #include "bytes/torch/torch.h"
 
 #include <string.h>

@@ -43,8 +43,8 @@ link_hooks(lg_torch *torch, uintptr_t impl, uint32_t node)
 
 /** Adds the tangents of forward mode. A ForwardGrad has them in an
  *  unordered_map by level, with entries of (next, level, tensor). Tries every
- *  word that may lead to an entry: no other word leads to a tensor there.
- *  Returns the cost. */
+ *  word that may lead to an entry, because no other word there leads to a
+ *  tensor. Returns the cost. */
 static size_t
 link_entries(lg_torch *torch, uintptr_t forward, uint32_t node)
 {

@@ -1,35 +1,35 @@
 /**
- * Views: the base, and two functions. A ViewFunc makes the view of a base
- * again, and a std::function undoes the view. Where the one is not a matter of
- * strides alone (view_as_real, conj, nested tensors), they capture tensors.
+ * Views own their base and two functions. A ViewFunc makes the view of a base
+ * again, and a std::function undoes the view. If the view is more than new
+ * strides (view_as_real, conj, nested tensors), these capture tensors.
  *
- * What a std::function captured lies in a block of its own, and nothing tells
- * its size or its members. A tensor, an optional tensor and another
- * std::function can be told from data by their words. Words that may be behind
- * the end, or that an empty optional left as they were, count for nothing: the
- * tensor then stays a native root.
+ * The captures of a std::function lie in a block of their own, whose size and
+ * members are unknown. Their words distinguish a tensor, an optional tensor and
+ * another std::function from data. Words that may lie behind the end, or that
+ * belong to an empty optional, do not count: the tensor then stays a native
+ * root.
  */
 #include "bytes/torch/torch.h"
 
 enum { WORD = sizeof(uintptr_t), WORDS = 32, BLOCKS = 256, TENSORS = 16 };
 
-/** A block of members: of a ViewFunc, or what a std::function captured. */
+/** A block of members: a ViewFunc's, or the captures of a std::function. */
 typedef struct block {
     uintptr_t address;
-    bool makes; /**< a ViewFunc */
+    bool makes; /**< it is a ViewFunc's */
 } block;
 
 typedef struct view_walk {
     lg_torch *torch;
     uint32_t node;
-    block blocks[BLOCKS]; /**< first in, first out */
+    block blocks[BLOCKS]; /**< a queue */
     unsigned count;
-    uintptr_t tensors[TENSORS]; /**< linked to the view already */
+    uintptr_t tensors[TENSORS]; /**< those that are linked to the view */
     unsigned linked;
     size_t cost;
 } view_walk;
 
-/** Adds a tensor that the view owns once more. One edge shows it. */
+/** Counts one more reference of the view to a tensor, which one edge shows. */
 static bool
 link_tensor(view_walk *walk, uintptr_t impl, uint32_t label)
 {
@@ -125,8 +125,8 @@ walk_words(view_walk *walk, const uintptr_t *words, size_t at, size_t end,
     }
 }
 
-/** The block of a captured tensor alone has 24 bytes of use, and what captured
- *  more fills its block but for the last word. */
+/** A block that has captured only a tensor uses 24 bytes; any other block is
+ *  full except for its last word. */
 static void
 walk_block(view_walk *walk, const block *next)
 {
