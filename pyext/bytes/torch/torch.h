@@ -333,7 +333,7 @@ bool lg_torch_hold_opaque(lg_torch *torch, uint32_t holder,
 
 /* torch_bound.c */
 
-/** The index of a type, LG_TORCH_BOUND_...; LG_TORCH_BOUND_TYPES: none. */
+/** The index of a type; LG_TORCH_BOUND_TYPES: none. */
 unsigned lg_torch_bound_of(const lg_torch *torch, PyTypeObject *type);
 /** Notes a search for the tensors that the C++ object behind a Python object
  *  leads to. */
@@ -352,8 +352,7 @@ bool lg_torch_run_search(lg_torch *torch);
 
 /* torch_script.c */
 
-/** The index of a type, LG_TORCH_SCRIPTED_...; LG_TORCH_SCRIPTED_TYPES:
- *  none. */
+/** The index of a type; LG_TORCH_SCRIPTED_TYPES: none. */
 unsigned lg_torch_scripted_of(const lg_torch *torch, PyTypeObject *type);
 /** Links the object of TorchScript that a Python object owns. */
 void lg_torch_walk_scripted(lg_torch *torch, PyObject *object, uint32_t node);
