@@ -137,8 +137,8 @@ const lg__detector lg__detectors[] = {
      WORTH_A_COPY,
      lg__look_for_small_views},
     {{"open-figures", "pyplot keeps every figure until you close it.",
-      "Call plt.close(fig), or make figures with matplotlib.figure.Figure(), "
-      "without pyplot."},
+      "Call plt.close(fig) and drop the last reference to it, or make figures "
+      "with matplotlib.figure.Figure(), without pyplot."},
      ANY,
      lg__look_for_open_figures},
     {{"canvas-callback",
