@@ -1,5 +1,5 @@
 /**
- * Adapters: what libraries keep outside of Python's heap.
+ * Adapters: they add what libraries keep outside of Python's heap.
  *
  * An adapter knows one library by the types that it finds in the heap. It never
  * imports the library and never changes its state. When it does not recognise
@@ -50,7 +50,7 @@ typedef struct lg_adapter {
     void (*finish)(void *state);
 } lg_adapter;
 
-/** How many adapters a capture can have. */
+/** The most adapters that a capture can have. */
 enum { LG_ADAPTERS_MAX = 32 };
 
 /** Ends with NULL; at most LG_ADAPTERS_MAX. The first adapter that wants a type
@@ -64,51 +64,53 @@ PyObject *lg_pass_module(const char *name);
 /** A name in a module's own namespace, borrowed, or NULL; runs nothing, not
  *  even a module's __getattr__. */
 PyObject *lg_pass_member(PyObject *module, const char *name);
-/** Notes "inspected: 2.13.0", or "not inspected: reason". The last note counts.
- *  */
+/** Notes "inspected: 2.13.0", or "not inspected: reason". A later note replaces
+ *  it. */
 void lg_pass_note(lg_adapter_pass *pass, const char *format, ...)
     LG_PRINTF(2, 3);
 lg_builder *lg_pass_builder(lg_adapter_pass *pass);
-/** Bytes of leakgraph itself: open snapshots and their analyses, memory kept
- * for captures; and of those the ones that malloc gave. */
+/** Notes the bytes of leakgraph itself (open snapshots, their analyses, memory
+ * kept for captures), and how many of them come from malloc. */
 uint64_t lg_pass_own_bytes(const lg_adapter_pass *pass);
 uint64_t lg_pass_own_malloc(void);
-/** Bytes of malloc that tracemalloc has for itself. */
+/** The bytes from malloc that tracemalloc uses itself. */
 uint64_t lg_pass_traced(const lg_adapter_pass *pass);
-/** The types of C libraries with a known layout, as this capture found them. */
+/** The types of C libraries with a known layout, as this capture has found
+ *  them. */
 const lg_known *lg_pass_types(const lg_adapter_pass *pass);
-/** Whether the capture is partial. Leave out what is costly and concerns the
- *  whole process then. */
+/** Whether the capture is partial. If so, leave out what is costly and concerns
+ *  the whole process. */
 bool lg_pass_is_partial(const lg_adapter_pass *pass);
-/** Whether the snapshot leaves out the texts of str keys. Do not make names of
- *  them then. */
+/** Whether the snapshot leaves out the texts of str keys. If so, make no names
+ *  from them. */
 bool lg_pass_hides_keys(const lg_adapter_pass *pass);
-/** For `ask`: ends the capture with the current exception, and takes it over.
- *  */
+/** For `ask`: ends the capture with the current exception, which it takes
+ *  over. */
 void lg_pass_interrupt(lg_adapter_pass *pass);
-/** Whether the capture will call `ask`. It does not in a forked child, where no
- *  library's code may run. Note what only `ask` can find as not inspected then.
- *  */
+/** Whether the capture will call `ask`. A forked child does not, because no
+ *  library's code may run there. If not, note what only `ask` finds as not
+ *  inspected. */
 bool lg_pass_will_ask(const lg_adapter_pass *pass);
 /** Functions that the program registered may take snapshots themselves, and
- *  start threads that do. So that this ends, no snapshot of theirs calls them,
- *  and one snapshot at a time does. Returns why this one does not, or NULL. */
+ *  start threads that do. So that this ends, their snapshots do not call them,
+ *  and only one snapshot at a time does. Returns why this one must not, or
+ *  NULL. */
 const char *lg_pass_refusal(const lg_adapter_pass *pass);
 /** For `ask`: waits for the callbacks of another snapshot, a few seconds at
- *  most. NULL: call them now, then lg_pass_end_callbacks. Otherwise do not;
- *  returns the reason. May let other threads run. */
+ *  most. NULL: call the functions now, then lg_pass_end_callbacks. Otherwise
+ *  returns the reason not to call them. May let other threads run. */
 const char *lg_pass_begin_callbacks(const lg_adapter_pass *pass);
 void lg_pass_end_callbacks(void);
-/** Whether the capture may grow: a partial one has a limit of nodes. */
+/** Whether the capture may add nodes: a partial one has a limit. */
 bool lg_pass_has_room(const lg_adapter_pass *pass);
 
 /* During the walk: visit. */
 
-/** Names a reference of the visited object, or adds it if tp_traverse left it
- *  out. child may be NULL. */
+/** Names a reference of the visited object, or adds it if tp_traverse has left
+ *  it out. child may be NULL. */
 void lg_pass_name_edge(lg_adapter_pass *pass, PyObject *child, unsigned kind,
                        const char *name);
-/** The same for the index of an element. */
+/** The same with the index of an element. */
 void lg_pass_name_item(lg_adapter_pass *pass, PyObject *child, uint32_t index);
 
 /* After the walk: pass, settle, ask. */
@@ -134,8 +136,8 @@ uint32_t lg_pass_object(lg_adapter_pass *pass, PyObject *object);
  *  NULL). LG_NONE when memory ran out. */
 uint32_t lg_pass_native(lg_adapter_pass *pass, const void *address,
                         uint32_t type, uint64_t size, bool *made);
-/** Gives the address of a C++ object to a node, as a TensorImpl shares one with
- *  its wrapper. False if the address has another node already. */
+/** Gives a node the address of a C++ object, as a TensorImpl shares the node of
+ *  its wrapper. False if the address already has another node. */
 bool lg_pass_alias(lg_adapter_pass *pass, const void *address, uint32_t node);
 /** The node of an address, or LG_NONE. */
 uint32_t lg_pass_known(lg_adapter_pass *pass, const void *address);
@@ -169,9 +171,10 @@ bool lg_pass_edges(const lg_adapter_pass *pass, uint32_t node, uint64_t *first,
 /** Whether the walk has already found an edge from source to target. O(edges of
  *  source). */
 bool lg_pass_has_edge(lg_adapter_pass *pass, uint32_t source, uint32_t target);
-/** Adds to a node's shallow size. */
+/** Adds bytes to a node's shallow size. */
 void lg_pass_add_size(lg_adapter_pass *pass, uint32_t node, int64_t bytes);
-/** The device with that name; declares a new one. 0 for "cpu" and "host". */
+/** The device with that name, which it declares if it is new. 0 for "cpu" and
+ *  "host". */
 uint32_t lg_pass_device(lg_adapter_pass *pass, const char *name);
 
 /** One piece of this process's memory to copy. */
@@ -184,7 +187,7 @@ typedef struct lg_piece {
 
 /** Copies any number of pieces through the kernel. Memory that another thread
  *  has just released gives false instead of a crash. One call for many pieces
- *  is much cheaper than a call for each. */
+ *  is much cheaper than one for each. */
 void lg_pass_read(lg_piece *pieces, size_t count);
 
 /** Zeroed memory that lasts until the end of the capture, from neither Python

@@ -1,6 +1,6 @@
 /**
- * The capture's side of adapters: which of them take part, and the instances
- * noted for each. Adapters include adapter.h only.
+ * The capture's side of adapters: which of them take part, and which instances
+ * are noted for each. Adapters include adapter.h only.
  */
 #ifndef LEAKGRAPH_ADAPTER_PASS_H
 #define LEAKGRAPH_ADAPTER_PASS_H
@@ -20,8 +20,8 @@ struct lg_adapter_pass {
     void *state;
     lg_scratch noted; /**< lg_noted */
     uint32_t noted_count;
-    uint32_t given; /**< how many of those the adapter has got */
-    uint32_t held;  /**< how many of those the capture holds */
+    uint32_t given; /**< how many of them the adapter has got */
+    uint32_t held;  /**< how many of them the capture holds */
 };
 
 /** A name and its id: a C++ type or a device. */

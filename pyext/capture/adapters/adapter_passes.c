@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Whether a list of names with commas between them has this one, or is "all".
- *  */
+/** Whether a list of names, separated by commas, has this name, or is "all". */
 static bool
 is_listed(const char *list, const char *name)
 {
@@ -38,8 +37,8 @@ lg_passes_open(lg_walk *walk)
     walk->passes = lg_walk_keep(walk, sizeof *walk->passes);
     if (walk->passes == NULL)
         return false;
-    /* An allocation of an adapter must not start a collection, which would free
-       the garbage that the capture looks for. */
+    /* Stops collections: one that an adapter's allocation starts would free the
+       garbage that the capture looks for. */
     bool collecting = lg_collector_pause(walk->interpreter);
     lg_known_find(&walk->known);
     for (size_t i = 0; lg_adapters[i] != NULL && i < LG_ADAPTERS_MAX; i++) {
@@ -100,7 +99,7 @@ lg_passes_have_news(const lg_walk *walk)
     return walk->walked < walk->builder->node_count;
 }
 
-/** In a free-threaded build, sizes wait until other threads run again. */
+/** A free-threaded build reads sizes once other threads run again. */
 static void
 ask_sizes(lg_walk *walk)
 {
@@ -117,7 +116,8 @@ lg_passes_run(lg_walk *walk)
             lg_adapter_pass *pass = &walk->passes->each[i];
             if (pass->adapter != NULL)
                 pass->adapter->pass(pass, pass->state);
-            /* The adapter does not want the instances that it left. */
+            /* Drop the instances that the adapter has left: it does not want
+               them. */
             pass->given = pass->noted_count;
         }
         lg_walk_run(walk);

@@ -1,11 +1,12 @@
 /**
- * Who may call functions of the program. Such a function may take a snapshot,
- * or start a thread that does. If that called it again, it would never end.
+ * Decides who may call functions of the program. Such a function may take a
+ * snapshot, or start a thread that does. If that snapshot called the function
+ * again, this would never end.
  *
- * What a callback starts is known by its timer slack, which a thread gets from
- * the thread that starts it (prctl(2), PR_SET_TIMERSLACK). While callbacks run,
- * the slack of their thread ends with certain bits: some 100 ns of difference,
- * which nothing notices.
+ * Threads that a callback starts are recognised by their timer slack, which a
+ * thread inherits from the thread that starts it (prctl(2), PR_SET_TIMERSLACK).
+ * While callbacks run, the slack of their thread ends with certain bits: some
+ * 100 ns of difference, which nothing notices.
  */
 #include "capture/adapters/adapter_pass.h"
 
@@ -17,8 +18,9 @@
 /** The last bits of a marked slack; no round number has them. */
 enum { MARK = 0x2a7, MARK_BITS = 0x3ff };
 
-/** How often a snapshot looks whether the callbacks of another one have ended,
- *  and how long it sleeps before. They may wait for this snapshot. */
+/** How often a snapshot looks whether another one's callbacks have ended, and
+ *  how long it sleeps before each look. Gives up at last, because the callbacks
+ *  may wait for this snapshot. */
 enum { LOOKS = 2000, SLEEP_NANOSECONDS = 1000000 };
 
 static struct {
@@ -59,7 +61,7 @@ take(void)
         Py_END_ALLOW_THREADS
         taken = lg_lock_try(&callbacks.lock) != LG_LOCK_BUSY;
     }
-    /* Others need not wait as long for the same callbacks. */
+    /* Lets others wait less long for the same callbacks. */
     callbacks.endless = !taken;
     return taken;
 }

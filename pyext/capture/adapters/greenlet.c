@@ -92,9 +92,9 @@ top_frame(greenlet_state *state, PyObject *object)
                : NULL;
 }
 
-/** One frame of a greenlet. As with a thread, its node is the generator or the
- *  frame object if there is one, and otherwise a node of its own. The frame
- *  keeps its frame object; up to 3.10, the call does. Others keep a
+/** Adds one frame of a greenlet. As with threads, the generator or the frame
+ *  object stands for it, if there is one; otherwise it has a node of its own.
+ *  The frame keeps its frame object; up to 3.10, the call does. Others keep the
  *  generator. */
 static void
 add_frame(lg_adapter_pass *pass, const greenlet_state *state, lg_frame *frame,

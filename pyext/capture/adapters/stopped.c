@@ -1,9 +1,9 @@
 /**
  * The walk in a free-threaded build, where other threads run until the
  * collector stops them. PyUnstable_GC_VisitObjects stops them, calls back for
- * one tracked object after the other, and lets them run again. So everything
- * that reads the heap happens inside of the callback, and is complete after
- * each call: the callback does not know which object is the last.
+ * each tracked object, and lets them run again. So the callback does everything
+ * that reads the heap, and completes it at each call, because it does not know
+ * which object is the last.
  *
  * The callback allocates no Python memory and takes no lock: its thread holds
  * the interpreter's list of threads and is visiting the interpreter's own
@@ -12,7 +12,7 @@
 #include "capture/adapters/adapter_pass.h"
 #include "capture/walk/comparable.h"
 
-/** How far the texts and the held references have come. */
+/** How far the walk has recorded texts and held references. */
 typedef struct stopped {
     lg_walk *walk;
     PyObject *token;
@@ -22,7 +22,8 @@ typedef struct stopped {
     uint32_t held;
 } stopped;
 
-/** Records keys and names: a new edge can show that an older node is one. */
+/** Records keys and names, also of older nodes: a new edge can show that one is
+ *  a key. */
 static void
 record_edge(lg_walk *walk, uint64_t edge)
 {
@@ -54,7 +55,7 @@ record_texts(stopped *self)
     }
 }
 
-/** Walks all objects that are known so far. */
+/** Walks all objects that are known by now. */
 static void
 drain(stopped *self)
 {
@@ -91,7 +92,8 @@ visit(PyObject *object, void *context)
 void
 lg_stopped_walk(lg_walk *walk)
 {
-    /* The visit needs one tracked object, even if all others are frozen. */
+    /* Make one tracked object, so that the callback runs even if all others are
+       frozen. */
     stopped self = {.walk = walk, .token = PyList_New(0)};
     if (self.token == NULL) {
         PyErr_Clear();

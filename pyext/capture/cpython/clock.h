@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-/** Seconds of a monotonic clock. */
+/** The seconds of a monotonic clock. */
 static inline double
 lg_clock(void)
 {

@@ -51,10 +51,10 @@
 
 /* The collector. */
 
-/** Generation 0, followed by 1 and 2. Where they lie differs within a release:
- * in 3.14 they have other names before 3.14.5 than since, but always lie before
- * the permanent one; in 3.13 they have moved by four bytes, but not what points
- * to the first. */
+/** Generation 0, followed by 1 and 2. Their place differs within a release. In
+ * 3.14 they have other names since 3.14.5, but always lie before the permanent
+ * one. In 3.13 they have moved by four bytes, but the pointer to the first has
+ * not. */
 static inline struct gc_generation *
 lg_gc_young(PyInterpreterState *interpreter)
 {
@@ -70,8 +70,8 @@ lg_gc_young(PyInterpreterState *interpreter)
 
 #if LG_FREE_THREADED
 
-/* It keeps no lists: it goes through the pages that objects are allocated from.
- */
+/* This collector keeps no lists: it goes through the pages that objects are
+   allocated from. */
 enum { LG_GENERATIONS = 0, LG_PERMANENT = 0 };
 
 static inline PyGC_Head *
@@ -135,7 +135,7 @@ lg_gc_generation(PyInterpreterState *interpreter, int generation)
     return &lg_gc_young(interpreter)[generation];
 }
 
-/** Stops collections that start by themselves; says whether there were any. */
+/** Stops automatic collections; returns whether they were on. */
 static inline bool
 lg_collector_pause(PyInterpreterState *interpreter)
 {
@@ -162,7 +162,7 @@ lg_collector_resume(PyInterpreterState *interpreter, bool enabled)
 }
 
 /** About how many objects the collector tracks: those that its last full
- *  collection left, and what came to the oldest generation since. */
+ *  collection has left, and those that reached the oldest generation since. */
 static inline size_t
 lg_gc_long_lived(PyInterpreterState *interpreter)
 {
@@ -201,10 +201,10 @@ lg_is_immortal(PyObject *object)
 #endif
 }
 
-/** Returns whether the collector let go of an object that it once tracked, or
- *  would have: without a GIL it no longer tracks what is immortal, classes,
- *  modules and functions included (_Py_SetImmortal in Objects/object.c,
- *  update_refs in Python/gc_free_threading.c). */
+/** Returns whether the collector does not track an object, or no longer,
+ *  because it is immortal, as classes, modules and functions are without a GIL
+ *  (_Py_SetImmortal in Objects/object.c, update_refs in
+ *  Python/gc_free_threading.c). */
 static inline bool
 lg_is_let_go(PyObject *object)
 {
@@ -212,8 +212,9 @@ lg_is_let_go(PyObject *object)
 }
 
 #if LG_FREE_THREADED && PY_VERSION_HEX >= 0x030E0000
-/** The number by which threads keep references of their own to a class, a code
- *  object or a namespace (Include/internal/pycore_object.h, 3.14); 0: none. */
+/** The index under which each thread counts its own references to a class, a
+ *  code object or a namespace (Include/internal/pycore_object.h, 3.14); 0:
+ *  none. */
 static inline Py_ssize_t
 lg_thread_count_id(PyObject *object)
 {
@@ -229,9 +230,9 @@ lg_thread_count_id(PyObject *object)
 }
 #endif
 
-/** How many references there are to a mortal object: from 3.14 on a
- *  free-threaded build hides a constant in some counts and keeps parts of
- *  others with each thread. */
+/** The number of references to a mortal object. From 3.14 on a free-threaded
+ *  build adds a constant to some counts, and keeps parts of others with each
+ *  thread. */
 static inline Py_ssize_t
 lg_reference_count(PyInterpreterState *interpreter, PyObject *object)
 {
@@ -247,7 +248,7 @@ lg_reference_count(PyInterpreterState *interpreter, PyObject *object)
             count += own->refcounts.values[id - 1];
     }
 #elif LG_FREE_THREADED
-    /* Merged on the first collection, with one reference of its own. */
+    /* The first collection merges these counts, and adds one reference. */
     if (_PyObject_HasDeferredRefcount(object))
         count--;
     (void)interpreter;
@@ -259,7 +260,7 @@ lg_reference_count(PyInterpreterState *interpreter, PyObject *object)
 
 /* Types. */
 
-/** Bytes of the collector's head before an object that it knows. */
+/** Bytes of the collector's head before a tracked object. */
 #define LG_GC_HEAD_SIZE (LG_FREE_THREADED ? 0 : sizeof(PyGC_Head))
 
 /** Bytes before the object: the collector's head, the managed dict and weak
@@ -278,22 +279,21 @@ lg_preheader_size(const PyTypeObject *type)
     return bytes;
 }
 
-/** 1 if tracemalloc looks for the trace of an object behind the collector's
- * head alone, although the block begins lg_preheader_size() before the object.
- */
+/** 1 if tracemalloc expects an object's block to begin with the collector's
+ * head, although it begins lg_preheader_size() before the object. */
 #if PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030C0000
 #define LG_TRACES_UNDER_HEAD 1
 #else
 #define LG_TRACES_UNDER_HEAD 0
 #endif
 
-/** What a type object keeps elsewhere when it is a static builtin. */
+/** What a static builtin type keeps outside of its type object. */
 typedef struct lg_type_state {
     PyObject *dict;
     PyObject *subclasses;
 } lg_type_state;
 
-/** Without an interpreter, uses public calls, which give only the dict. */
+/** If interpreter is NULL, uses public calls, which give only the dict. */
 static inline lg_type_state
 lg_type_state_of(PyInterpreterState *interpreter, PyTypeObject *type)
 {
@@ -314,7 +314,8 @@ lg_type_state_of(PyInterpreterState *interpreter, PyTypeObject *type)
     if (index == 0)
         return state;
 #if PY_VERSION_HEX >= 0x030D0000
-    /* Some extension modules have such types as well, numbered anew. */
+    /* Some extension modules have such types, too, with indexes of their
+       own. */
     const managed_static_type_state *found = NULL;
     if (index <= _Py_MAX_MANAGED_STATIC_BUILTIN_TYPES)
         found = &interpreter->types.builtins.initialized[index - 1];
@@ -338,9 +339,9 @@ lg_type_state_of(PyInterpreterState *interpreter, PyTypeObject *type)
     return state;
 }
 
-/** The next thread of an interpreter. PyThreadState_Next takes a lock that a
- *  forked child may find taken for ever, so that the list is read directly
- *  where its layout is known. */
+/** The next thread of an interpreter. PyThreadState_Next takes a lock, which in
+ *  a forked child may be taken for ever, so read the list directly where its
+ *  layout is known. */
 static inline PyThreadState *
 lg_thread_next(PyThreadState *thread, bool internal)
 {

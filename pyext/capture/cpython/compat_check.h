@@ -1,15 +1,14 @@
 /**
- * What the self-check at import compares, per version: a part of compat.h of
- * its own.
+ * What the self-check at import compares, per version. A part of compat.h.
  */
 #ifndef LEAKGRAPH_COMPAT_CHECK_H
 #define LEAKGRAPH_COMPAT_CHECK_H
 
 #include "capture/cpython/compat.h"
 
-/** Patch releases whose internals nobody tested, as a reason; NULL for others.
- *  3.14.0 to 3.14.3 have another collector than 3.14.5 and could not be had;
- *  3.14.4, which still has that one, was tested. */
+/** A reason for patch releases whose internals nobody has tested; NULL for
+ *  others. 3.14.0 to 3.14.4 have another collector than 3.14.5; only 3.14.4 of
+ *  them was tested. */
 static inline const char *
 lg_untested_patch(void)
 {

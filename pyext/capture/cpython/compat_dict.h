@@ -1,5 +1,5 @@
 /**
- * Dicts and instance attributes, per version: a part of compat.h of its own.
+ * Dicts and instance attributes, per version. A part of compat.h.
  */
 #ifndef LEAKGRAPH_COMPAT_DICT_H
 #define LEAKGRAPH_COMPAT_DICT_H
@@ -106,7 +106,7 @@ lg_dict_keys_size(const lg_dict_keys *keys)
 #endif
 }
 
-/** How many values a split table has room for. */
+/** The room of a split table, in values. */
 static inline size_t
 lg_dict_shared_usable(const lg_dict_keys *keys)
 {
@@ -193,8 +193,8 @@ lg_managed_dict(PyObject *object)
 #endif
 }
 
-/** Where an instance with a managed dict keeps its values, or that dict: to be
- *  prefetched, not to be read. */
+/** Where an instance with a managed dict keeps its values, or that dict. Only
+ *  for prefetching. */
 static inline const void *
 lg_managed_word(PyObject *object)
 {
@@ -247,9 +247,9 @@ lg_inline_values_of(PyObject *object)
     return found;
 }
 
-/** Bytes of inline values that the instance owns and sys.getsizeof forgets:
- *  from 3.13 on they lie behind the body, before in a block of their own with a
- *  prefix rounded up to words (Objects/dictobject.c, new_values). */
+/** Bytes of inline values that the instance owns and sys.getsizeof leaves out.
+ *  From 3.13 on they lie behind the body; before, in a block of their own,
+ *  after a prefix of whole words (Objects/dictobject.c, new_values). */
 static inline size_t
 lg_inline_values_size(PyObject *object)
 {
@@ -266,7 +266,7 @@ lg_inline_values_size(PyObject *object)
         return 0;
     /* The byte before the values is the prefix's length: the capacity plus 2,
        rounded up to words. Later instances of a type get less room than the
-       first, so that the type's present figure is only an estimate. */
+       first, so the type's present figure is only an estimate. */
     size_t prefix = ((const uint8_t *)values)[-1];
     size_t usable = lg_dict_shared_usable(lg_type_cached_keys(Py_TYPE(object)));
     if (usable + 2 > prefix)

@@ -1,7 +1,6 @@
 /**
- * Named words of CPython's own structs, as tables: offset, name, meaning. A
- * part of compat.h of its own. Each row is LG_FIELD(struct, member, name,
- * kind).
+ * Tables of the named words of CPython's own structs: offset, name, meaning.
+ * Each row is LG_FIELD(struct, member, name, kind). A part of compat.h.
  */
 #ifndef LEAKGRAPH_COMPAT_FIELDS_H
 #define LEAKGRAPH_COMPAT_FIELDS_H
@@ -82,8 +81,8 @@ static const lg_field lg_code_fields[] = {
 #endif
 };
 
-/** The tuples that name the slots of a code object: borrowed, NULL behind the
- * last one. */
+/** The tuples that name the slots of a code object: borrowed, and NULL after
+ * the last one. */
 static inline PyObject *
 lg_code_names(const PyCodeObject *code, size_t i)
 {
@@ -174,7 +173,7 @@ static const lg_field lg_builtin_method_fields[] = {
     LG_FIELD(PyCFunctionObject, m_module, "__module__", LG_EDGE_ATTRIBUTE),
 };
 
-/** Of a method of a class in C, which knows the class. */
+/** A method of a class in C, which refers to the class. */
 static const lg_field lg_class_method_fields[] = {
     LG_FIELD(PyCFunctionObject, m_self, "__self__", LG_EDGE_ATTRIBUTE),
     LG_FIELD(PyCFunctionObject, m_module, "__module__", LG_EDGE_ATTRIBUTE),

@@ -1,6 +1,6 @@
 /**
- * Frames and what runs in them, per version: a part of compat.h of its own
- * because frames changed in every release.
+ * Frames and what runs in them, which differ in every release. A part of
+ * compat.h.
  *
  * A "frame" here is what the interpreter executes: a PyFrameObject up to 3.10,
  * an _PyInterpreterFrame since. Nothing here makes a frame object. From 3.14 on
@@ -17,7 +17,8 @@ typedef _PyInterpreterFrame lg_frame;
 typedef struct _frame lg_frame;
 #endif
 
-/** Returns whether the stack of a frame shows while it is inside a C call. */
+/** Returns whether the stack of a frame is visible while the frame is in a C
+ *  call. */
 #define LG_STACK_IS_VISIBLE (PY_VERSION_HEX >= 0x030E0000)
 
 #if PY_VERSION_HEX >= 0x030E0000
@@ -30,9 +31,9 @@ lg_slot_object(lg_slot slot)
                                         : PyStackRef_AsPyObjectBorrow(slot);
 }
 
-/** Returns whether the slot owns a reference: not to what lives as long as a
- *  caller's slot, nor, in free-threaded builds, to what is only freed by the
- *  collector. */
+/** Returns whether the slot owns its reference. It may borrow from a
+ *  caller's slot or, in a free-threaded build, refer to what only the
+ *  collector frees. */
 static inline bool
 lg_slot_is_counted(lg_slot slot)
 {
@@ -59,7 +60,7 @@ lg_slot_is_counted(lg_slot slot)
 }
 #endif
 
-/** What one frame holds. All borrowed. */
+/** What one frame holds, all borrowed. */
 typedef struct lg_frame_view {
     PyCodeObject *code; /**< NULL: not a Python frame, pass over it */
     PyObject *function; /**< NULL up to 3.10 */
@@ -176,9 +177,9 @@ lg_frame_view_program(const lg_frame *frame, lg_frame_view *view)
         view->code = (PyCodeObject *)code;
 }
 
-/** How many slots are in use: all variables, and of the stack what is known.
- *  Up to 3.13 the top is lost while the frame is inside a C call: its
- *  temporaries are then out of reach, its variables are not. */
+/** How many slots are in use: all variables, and the known part of the stack.
+ *  Up to 3.13 the top of the stack is unknown during a C call, so only the
+ *  variables count then. */
 static inline void
 lg_frame_view_slots(const lg_frame *frame, lg_frame_view *view)
 {
@@ -216,7 +217,7 @@ lg_frame_view_of(lg_frame *frame)
     return view;
 }
 
-/** The frame that a frame object stands for. */
+/** The frame of a frame object. */
 static inline lg_frame *
 lg_frame_of_object(PyObject *object)
 {
@@ -283,7 +284,7 @@ lg_frame_of_generator(PyObject *generator)
 /** Up to 3.10 a frame is an object, also while it runs. */
 enum { LG_FRAMES_ARE_OBJECTS = PY_VERSION_HEX < 0x030B0000 };
 
-/** Returns whether each generator refers to a frame object of its own. */
+/** Returns whether each generator has a frame object of its own. */
 static inline PyObject *
 lg_generator_frame_object(PyObject *generator)
 {

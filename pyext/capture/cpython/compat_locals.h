@@ -1,5 +1,5 @@
 /**
- * What a thread has for its thread-local data. A part of compat.h of its own.
+ * What a thread keeps for its thread-local data. A part of compat.h.
  */
 #ifndef LEAKGRAPH_COMPAT_LOCALS_H
 #define LEAKGRAPH_COMPAT_LOCALS_H
@@ -8,7 +8,7 @@
 
 /** From 3.13 on: the key of the thread's dict in every threading.local, and an
  *  object whose weak references clear those dicts when the thread ends. Before,
- *  the thread's own dict leads to them. */
+ *  the thread's own dict leads to those dicts. */
 typedef struct lg_local_words {
     PyObject *key;
     PyObject *sentinel;

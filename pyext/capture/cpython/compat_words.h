@@ -1,7 +1,7 @@
 /**
- * Rows of references in the state of the interpreter, per version: a part of
- * compat.h of its own. What is not listed for a version lies in static
- * variables there, or is immortal.
+ * Rows of references in the state of the interpreter, per version. A part of
+ * compat.h. What a version does not list lies in its static variables, or is
+ * immortal.
  */
 #ifndef LEAKGRAPH_COMPAT_WORDS_H
 #define LEAKGRAPH_COMPAT_WORDS_H
@@ -65,7 +65,7 @@ lg_type_cache_names(PyInterpreterState *interpreter)
 
 enum { LG_WORDS_MAX = 5 };
 
-/** Rows of what an interpreter keeps for good; returns how many. */
+/** Lists the rows of what an interpreter keeps for good; returns how many. */
 static inline size_t
 lg_interpreter_words(PyInterpreterState *interpreter,
                      lg_words words[LG_WORDS_MAX])

@@ -1,6 +1,6 @@
 /**
- * Reads memory that may not be there through the kernel, which returns an error
- * instead of a fault.
+ * Reads memory through the kernel, because it may not be mapped: the kernel
+ * returns an error instead of a fault.
  */
 #ifndef LEAKGRAPH_PEEK_H
 #define LEAKGRAPH_PEEK_H
@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** Copies bytes; false if they cannot be read, or the kernel does not let.
- * About a microsecond. */
+/** Copies bytes; false if they are not readable, or if the kernel forbids it.
+ * Takes about a microsecond. */
 bool lg_peek(void *to, const void *from, size_t size);
 
 #endif

@@ -9,12 +9,14 @@
 #define TOP_BYTES (LG_ADDRESS_MAP_TOP * sizeof(uint32_t **))
 #define HEADER ((sizeof(lg_address_map_chunk) + 63) & ~(size_t)63)
 
-/** Of a whole capture: a multiple of huge pages, so that they can be kept. */
+/** The chunk of a whole capture: a multiple of huge pages, so that they can be
+ *  kept. */
 #define BIG_CHUNK (8 * LG_PAGE_CACHE_UNIT)
-/** Of a partial one: few leaves, whose pages are only touched where needed. */
+/** The chunk of a partial capture: few leaves, whose pages are only touched
+ *  where needed. */
 #define SMALL_CHUNK ((size_t)4 << 20)
 
-/** Kept memory is cleared, which fresh pages are by the kernel. */
+/** Clears kept memory; the kernel clears fresh pages. */
 static void *
 map_big(size_t size)
 {

@@ -6,8 +6,8 @@
  * the same 16 bytes, as none is smaller than its header.
  *
  * Three levels: bits 30 to 47 choose a table of 1,024 leaves, bits 20 to 29 a
- * leaf of 1 MiB of addresses, bits 4 to 19 the slot. Tables and leaves are
- * cut from anonymous mappings, which big captures pass on to the next.
+ * leaf of 1 MiB of addresses, bits 4 to 19 the slot. Tables and leaves are cut
+ * from anonymous mappings, which big captures leave to the next one.
  */
 #ifndef LEAKGRAPH_ADDRESS_MAP_H
 #define LEAKGRAPH_ADDRESS_MAP_H
@@ -42,8 +42,8 @@ typedef struct lg_address_map {
 } lg_address_map;
 
 /** False when the address space is exhausted. max_bytes 0: no budget. `whole`
- *  asks for big chunks in huge pages: right when most of the heap will be met,
- *  a waste of cleared memory when little of it is. */
+ *  asks for big chunks in huge pages: that pays if the walk will meet most of
+ *  the heap, and otherwise wastes time on clearing. */
 bool lg_address_map_open(lg_address_map *address_map, uint64_t max_bytes,
                          bool whole);
 void lg_address_map_close(lg_address_map *address_map);

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/** From this size on a block is aligned for huge pages and asks for them, and
- * is kept for the next capture. */
+/** Blocks from this size on are aligned for huge pages, ask for them, and are
+ * kept for the next capture. */
 #define HUGE_PAGE LG_PAGE_CACHE_UNIT
 #define PAGE ((size_t)4096)
 
@@ -17,7 +17,7 @@ typedef struct arena {
     bool at_rest; /**< the capture is over */
 } arena;
 
-/** Of all arenas whose capture is over. */
+/** The bytes of all arenas whose capture is over. */
 static _Atomic uint64_t resting;
 
 static void
@@ -47,8 +47,8 @@ map_fresh(size_t size)
     return spilled != NULL ? spilled : lg_page_cache_map(size, &kept);
 }
 
-/** Whole huge pages are kept, the rest is not worth it. Of the end of a block
- *  only what was written to. */
+/** Keeps whole huge pages, because the rest is not worth it. Of the end of a
+ *  block, keeps only what was written to. */
 static void
 unmap(const arena *self, char *start, size_t size, bool is_end)
 {
@@ -101,8 +101,8 @@ map_grown(void *old, size_t old_size, size_t size)
         madvise(grown, size, MADV_HUGEPAGE);
     else
         grown = move(old, old_size, size);
-    /* Blocks must take from the cache what they give to it, or it would grow
-       with each capture. */
+    /* Take from the cache what blocks give to it, or it would grow with each
+       capture. */
     if (grown != NULL)
         lg_page_cache_fill(grown + old_size, size - old_size);
     return grown;

@@ -13,13 +13,13 @@
  *  memory ran out. */
 lg_allocator lg_arena_new(uint64_t max_bytes);
 
-/** Says that the capture is over: what was kept for its blocks goes back to the
- *  system, and so will each block that is freed, but for what
- *  lg_page_cache_keep allows. */
+/** Call it when the capture is over. What was kept for its blocks goes back to
+ *  the system, and so will each freed block, except for what lg_page_cache_keep
+ *  allows. */
 void lg_arena_rest(const lg_allocator *allocator);
 
-/** Bytes that captures that are over have left with the process: the memory of
- *  their snapshots, and what is kept for the captures to come. */
+/** The bytes that finished captures still use: their snapshots, and what is
+ *  kept for captures to come. */
 uint64_t lg_arena_left(void);
 
 #endif

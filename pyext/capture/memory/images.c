@@ -11,7 +11,7 @@ mark(lg_images *images, uintptr_t start, uintptr_t end)
         images->near[i % LG_IMAGES_BITS / 64] |= (uint64_t)1 << i % 64;
 }
 
-/** Keeps the order, and also counts segments for which there is no room. */
+/** Keeps the order. Counts the segments for which there is no room, too. */
 static void
 insert(lg_images *images, uintptr_t start, uintptr_t end)
 {

@@ -1,14 +1,15 @@
 /**
  * The addresses that belong to the program and its libraries: variables, not
- * allocated memory. An object there never has a collector's head, whatever its
- * type says.
+ * allocated memory. An object there never has a collector's head, even if its
+ * type says so.
  */
 #ifndef LEAKGRAPH_IMAGES_H
 #define LEAKGRAPH_IMAGES_H
 
 #include "capture/memory/range.h"
 
-/** Bits of lg_images.near, and how much of the address space one stands for. */
+/** The bits of lg_images.near, and how much of the address space each stands
+ *  for. */
 enum { LG_IMAGES_BITS = 4096, LG_IMAGES_BIT_SHIFT = 20 };
 
 /** The writable segments of everything loaded, by address. */
@@ -21,9 +22,9 @@ typedef struct lg_images {
     uint64_t near[LG_IMAGES_BITS / 64];
 } lg_images;
 
-/** Fills `images`, whose items and capacity its owner has set. False when there
- *  are more, as images->count says, than it has room for. Takes the loader's
- *  lock: not for a forked child. */
+/** Fills `images`, whose items and capacity the caller has set. False if there
+ *  is no room for all images->count. Takes the loader's lock, so do not call it
+ *  in a forked child. */
 bool lg_images_read(lg_images *images);
 
 /** Returns whether the address lies in one: in a few instructions for nearly

@@ -1,6 +1,6 @@
 /**
- * What leakgraph keeps in the memory of malloc: analyses and snapshots from
- * files. What captures keep, arena.h counts.
+ * The bytes from malloc that leakgraph keeps: analyses, and snapshots from
+ * files. arena.h counts what captures keep.
  */
 #ifndef LEAKGRAPH_OWN_H
 #define LEAKGRAPH_OWN_H
@@ -8,10 +8,11 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/** What one owner has, as far as it was counted. */
+/** The counted bytes of one owner. */
 typedef _Atomic uint64_t lg_own_share;
 
-/** Sets the share to `bytes`, and the sum of all accordingly. Any thread. */
+/** Sets the share to `bytes`, and updates the sum of all. Any thread may call
+ *  it. */
 void lg_own_set(lg_own_share *share, uint64_t bytes);
 /** The sum of all shares. */
 uint64_t lg_own_bytes(void);

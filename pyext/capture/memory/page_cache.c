@@ -10,7 +10,7 @@
 
 enum { MOST_RANGES = 64 };
 
-/** Never more than this during a capture, whatever it needed. */
+/** The most that is kept during a capture, however much it needs. */
 #define MOST_BYTES ((size_t)2 << 30)
 
 typedef struct range {
@@ -18,20 +18,19 @@ typedef struct range {
     size_t size;
 } range;
 
-/** Ascending, and never adjacent: neighbours are one range. The lock is only
- *  tried: in the child that captures another thread may have held it for good.
- */
+/** Ascending, and never adjacent: neighbours are one range. Only try the lock:
+ *  in a forked child it may be taken for ever. */
 static struct {
     lg_lock lock;
     range ranges[MOST_RANGES];
     size_t count;
     size_t bytes;
-    atomic_size_t most; /**< from one capture to the next */
+    atomic_size_t most; /**< the most bytes kept between captures */
 } kept;
 
-/** Returns false if another thread uses the cache. If a fork did not copy the
- *  thread that used it, the cache is inconsistent: its ranges, which are empty
- *  here, are given up. */
+/** Returns false if another thread uses the cache. If the thread that used it
+ *  is missing after a fork, the cache is inconsistent. Then this gives up the
+ *  ranges, which are empty in the child. */
 static bool
 enter(void)
 {
@@ -62,8 +61,8 @@ cut(size_t i, size_t size)
     return start;
 }
 
-/** A kept range of at least that size, the smallest that there is; MOST_RANGES
- *  if there is none. */
+/** The smallest kept range of at least that size; MOST_RANGES if there is
+ *  none. */
 static size_t
 best_fit(size_t size)
 {
@@ -101,9 +100,9 @@ largest(void)
     return most;
 }
 
-/** Moves pages to where something is mapped that nobody needs. Not more than a
- *  unit: that is mostly one mapping, and kernels before 6.17 move but one at a
- *  time. When it fails, the pages are where they were. */
+/** Moves pages over a mapping that nobody needs. Moves at most a unit, which is
+ *  mostly one mapping, because kernels before 6.17 move only one at a time. On
+ *  failure the pages stay where they were. */
 static bool
 move(char *pages, size_t size, char *to)
 {
@@ -131,7 +130,7 @@ lg_page_cache_move(void *from, size_t size, void *to)
     }
 }
 
-/** Moves kept pages to the front of a mapping; how many bytes. */
+/** Moves kept pages to the front of a mapping; returns how many bytes. */
 static size_t
 fill(char *start, size_t size)
 {
@@ -230,7 +229,7 @@ lg_page_cache_give(void *start, size_t size, bool capturing)
     size_t most = capturing ? MOST_BYTES : kept.most;
     bool taken = false;
     if (enter()) {
-        /* No fork waits for pages without contents. */
+        /* Wipe the pages in a forked child, so that no fork waits for them. */
         taken =
             kept.bytes + size <= most && madvise(start, size, MADV_FREE) == 0 &&
             madvise(start, size, MADV_WIPEONFORK) == 0 && insert(start, size);
@@ -240,7 +239,7 @@ lg_page_cache_give(void *start, size_t size, bool capturing)
         munmap(start, size);
 }
 
-/** How much of a mapping has pages, from its beginning on. */
+/** How many bytes at the beginning of a mapping have pages. */
 static size_t
 touched(char *start, size_t size)
 {

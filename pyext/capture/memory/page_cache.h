@@ -1,10 +1,10 @@
 /**
- * Memory kept for a capture's next block, and, where that was asked for, from
- * one capture to the next. Fresh pages are what a capture waits for most; pages
- * that were touched before cost nothing. What is kept is offered to the kernel
- * (MADV_FREE), which takes it as soon as memory is short, before anything is
- * swapped or killed; until then it counts as the process's. A forked child has
- * the same ranges, empty.
+ * Keeps memory for a capture's next block and, on request, from one capture to
+ * the next. A capture waits most for fresh pages; pages that were touched
+ * before cost nothing. What is kept is offered to the kernel (MADV_FREE), which
+ * takes it as soon as memory is short, before anything is swapped or killed;
+ * until then it counts as the process's. A forked child has the same ranges,
+ * empty.
  */
 #ifndef LEAKGRAPH_PAGE_CACHE_H
 #define LEAKGRAPH_PAGE_CACHE_H
@@ -15,9 +15,9 @@
 /** Blocks are multiples of this size, and aligned to it. */
 #define LG_PAGE_CACHE_UNIT ((size_t)2 << 20)
 
-/** A mapping of that size, of kept pages as far as there are any: the first
- *  *kept bytes, their content anything. The rest is fresh, and to come in huge
- *  pages where the system grants them. NULL without address space. */
+/** A mapping of that size. Its first *kept bytes are kept pages, with any
+ *  contents. The rest is fresh, in huge pages if the system grants them. NULL
+ *  without address space. */
 void *lg_page_cache_map(size_t size, size_t *kept);
 /** A fresh mapping of that size, aligned likewise. */
 void *lg_page_cache_room(size_t size);
@@ -27,8 +27,8 @@ void lg_page_cache_fill(void *start, size_t size);
 /** Moves the bytes of a mapping to the front of another that nobody has written
  *  to, without touching them if the kernel can. */
 void lg_page_cache_move(void *from, size_t size, void *to);
-/** Takes exactly the range behind a block, so that the block can grow in
- *  place; false if that range is not kept. */
+/** Takes the range right behind a block, so that the block can grow in place;
+ *  false if that range is not kept. */
 bool lg_page_cache_take_at(void *start, size_t size);
 /** Keeps a mapped range, or unmaps it if enough is kept. During a capture the
  *  limit is far higher than after it. */

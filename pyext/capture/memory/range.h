@@ -1,5 +1,5 @@
 /**
- * Stretches of addresses, in order, and whether an address lies in one.
+ * Sorted ranges of addresses, and whether an address lies in one.
  */
 #ifndef LEAKGRAPH_RANGE_H
 #define LEAKGRAPH_RANGE_H
@@ -13,7 +13,8 @@ typedef struct lg_range {
     uintptr_t end; /**< behind the last */
 } lg_range;
 
-/** O(log count) of ranges that ascend and do not overlap. */
+/** Returns whether an address lies in one of the ranges, which ascend and do
+ *  not overlap. O(log count). */
 static inline bool
 lg_ranges_have(const lg_range *ranges, size_t count, uintptr_t address)
 {

@@ -6,8 +6,8 @@
 
 enum { WINDOWS = 128 };
 
-/** Of the file: as much as file systems and address spaces commonly grant, and
- *  the least that is worth it. */
+/** The sizes of the file: as much as file systems and address spaces commonly
+ *  grant, and the least that is worth it. */
 #define MOST ((size_t)1 << 43)
 #define LEAST ((size_t)1 << 33)
 
@@ -73,7 +73,7 @@ lg_spill_fits(const void *block, size_t size)
 void
 lg_spill_give(void *start, size_t size)
 {
-    /* Where the file system cannot make holes, the pages stay until the file
+    /* If the file system cannot make holes, the pages stay until the file
        goes. */
     madvise(start, size, MADV_REMOVE);
 }

@@ -1,6 +1,6 @@
 /**
- * Memory in a file, for a forked child when memory is short: the kernel can
- * write its pages back and drop them, so it does not kill a process for them.
+ * Memory in a file, for a forked child when memory is short. The kernel can
+ * write the pages back and drop them, so it does not kill a process for them.
  *
  * The whole of a sparse file is mapped at once. A block that may grow has a
  * window of its own, far from the next, and grows in place without a call.
@@ -21,8 +21,8 @@ void *lg_spill_take(size_t size, bool may_grow);
 bool lg_spill_fits(const void *block, size_t size);
 /** Gives pages back. */
 void lg_spill_give(void *start, size_t size);
-/** Returns whether an address lies in the file. Its pages are not there
- *  (SIGBUS) when the disk is full. */
+/** Returns whether an address lies in the file. When the disk is full, touching
+ *  it raises SIGBUS. */
 bool lg_spill_holds(const void *address);
 
 #endif

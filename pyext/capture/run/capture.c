@@ -106,10 +106,10 @@ describe(lg_walk *walk)
     lg_contents_open(walk);
 }
 
-/** Finds what the walk needs to follow the collector's lists; without it, the
- *  walk passes over them (see chain.h). In a child of os.fork() a thread that
- *  no longer exists may hold the loader's lock, and the search would wait for
- *  ever. */
+/** Finds the images of the program, which the walk needs to follow the
+ *  collector's lists (see chain.h). Without them, it goes through the lists
+ *  instead. In a child of os.fork() a thread that no longer exists may hold the
+ *  loader's lock, and the search would wait for ever. */
 static void
 read_images(lg_walk *walk)
 {
@@ -151,8 +151,8 @@ open_walk(lg_walk *walk, const lg_capture_options *options, lg_error *err)
     return status;
 }
 
-/** What the last whole capture of this process found; the next one will find
- *  about as much. It is a hint: a race between threads does no harm. */
+/** The figures of the last whole capture of this process, as a hint for the
+ *  next one. A race between threads does no harm. */
 static struct {
     _Atomic uint32_t nodes;
     _Atomic uint64_t edges;
@@ -166,7 +166,7 @@ static struct {
  *  the columns move to new addresses without copying their bytes. */
 enum { SLACK = 1 << 13 };
 
-/** Guesses generously: a large guess costs only address space. */
+/** Guesses high, because a large guess costs only address space. */
 static void
 expect_size(lg_walk *walk)
 {

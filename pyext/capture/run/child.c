@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/** Often enough for a progress line. */
+/** The time between two reports: short enough for a progress line. */
 #define REPORT_SECONDS 0.1
 #define FAULT_STACK ((size_t)64 << 10)
 
@@ -87,7 +87,7 @@ name_open_type(const lg_walk *walk, lg_report *report)
         }
 }
 
-/** The file that holds the memory has no room for another page. */
+/** The file that holds the memory has no room for this page. */
 static _Noreturn void
 end_with_full_disk(void)
 {
@@ -136,14 +136,14 @@ set_signals(void)
     sigprocmask(SIG_UNBLOCK, &wanted, NULL);
 }
 
-/** Makes this process the first to be killed when memory runs out. */
+/** Lets the kernel kill this process first when memory runs out. */
 static void
 volunteer(void)
 {
     int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (file < 0)
         return;
-    /* If that is forbidden, the process runs without it. */
+    /* If that is forbidden, the process goes on without it. */
     if (write(file, "1000", 4) < 0)
         errno = 0;
     close(file);
@@ -160,7 +160,7 @@ settle(lg_child *child)
         _exit(1);
     prctl(PR_SET_NAME, "leakgraph");
     volunteer();
-    /* A core file would hold the parent's memory. */
+    /* Makes no core file, because it would hold the parent's memory. */
     prctl(PR_SET_DUMPABLE, 0);
     lg_child_lend_memory();
     if (child->spill >= 0)

@@ -28,7 +28,7 @@ typedef struct lg_report {
 typedef struct lg_child {
     lg_walk *walk; /**< opened by the parent */
     lg_capture_options options;
-    int parent;       /**< process id */
+    int parent;       /**< process id of the parent */
     int reports;      /**< write end of the pipe, not blocking */
     int file;         /**< to write the graph to */
     int spill;        /**< file to keep memory in; -1: none */
@@ -40,8 +40,8 @@ typedef struct lg_child {
  *  signals. */
 _Noreturn void lg_child_run(lg_child *child);
 
-/** Makes Python's allocators take memory from a mapping of their own, because
- *  the C __sizeof__ of a library makes an int. Only for a process that will not
+/** Lets Python's allocators take memory from a mapping of their own, because
+ *  the C __sizeof__ of a library makes an int. Only for a process that does not
  *  return to Python. */
 void lg_child_lend_memory(void);
 

@@ -18,15 +18,15 @@
 
 /** The time between two calls of the monitor while the child is silent. */
 #define WAIT_MILLISECONDS 100
-/** Longer than the child gives itself, because something may have stopped it.
- *  */
+/** How much longer than the child itself the parent waits, because something
+ *  may have stopped the child. */
 #define GRACE_SECONDS 5
 
 /** Clones this process as fork() does, with three differences. No handler of
  *  pthread_atfork runs, which might wait for a thread that the child lacks. The
  *  child's end sends no signal, so that nobody else's wait() finds it. And the
- *  clone gets a descriptor, which distinguishes it from a later process with
- *  the same number. Linux before 5.2 leaves the descriptor at -1. */
+ *  clone has a descriptor, which distinguishes it from a later process with the
+ *  same number. Linux before 5.2 leaves the descriptor at -1. */
 static int
 clone_process(int *process)
 {
@@ -58,7 +58,7 @@ lg_fork_begin(const lg_fork_plan *plan, lg_fork *out, lg_error *err)
     double start = lg_clock();
     lg_walk walk;
     int ends[2];
-    /* The child has one thread. Its collector would wait for the others. */
+    /* The child has one thread, whose collector would wait for the others. */
     if (LG_FREE_THREADED)
         return lg_error_set(err, LG_EUNSUPPORTED,
                             "a free-threaded build of Python cannot be "
@@ -94,7 +94,7 @@ typedef struct news {
     lg_report end;  /**< kind 0: not received */
     lg_report fault;
     double heard; /**< when the last report came */
-    bool silent;  /**< it was silent for too long, so the parent killed it */
+    bool silent;  /**< it was silent too long, so the parent killed it */
 } news;
 
 /** Reads the reports in the pipe; false at its end. */
@@ -146,7 +146,7 @@ attend(const lg_fork *fork, const lg_monitor *monitor, news *known)
         if (known->silent || !goes_on)
             break;
     }
-    /* The process keeps its number until it is reaped. */
+    /* Kill by the number: the process keeps it until it is reaped. */
     if (fork->child > 0)
         kill(fork->child, SIGKILL);
     return goes_on;

@@ -25,8 +25,8 @@ typedef struct lg_fork_plan {
     int file;         /**< open and empty; the graph goes there */
     int spill;        /**< open, empty, without a name; -1: none */
     unsigned seconds; /**< the child gives up after so long without progress */
-    const char *advice; /**< what to do instead of a fork that fails: the end of
-                             its message, or empty */
+    const char *advice; /**< what to do if a fork fails: the end of its message,
+                           or empty */
 } lg_fork_plan;
 
 /** A capture in progress. */
@@ -35,7 +35,7 @@ typedef struct lg_fork {
     int process; /**< descriptor of the process; -1 if the system has none */
     int reports; /**< pipe for the child's reports */
     unsigned seconds;
-    const char *advice;         /**< of the plan */
+    const char *advice;         /**< the plan's */
     double pause;               /**< seconds for which the GIL was held */
     int (*reap)(void *context); /**< takes the exit status of a child that
                                      another process has; NULL: it is ours */

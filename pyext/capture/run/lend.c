@@ -1,6 +1,6 @@
 /**
- * Memory for the calls that the child makes to Python's API, where the parent
- * would use pymalloc and malloc.
+ * Memory for the child's calls of Python's API, for which the parent would use
+ * pymalloc and malloc.
  */
 #include "capture/run/child.h"
 #include "capture/memory/pages.h"
@@ -9,7 +9,7 @@
 
 #define LENT_BYTES ((size_t)64 << 20)
 
-/** Before each block stands its size, in as much room as alignment needs. */
+/** The room for a block's size before the block, as much as alignment needs. */
 #define HEAD ((size_t)16)
 
 typedef struct lender {
@@ -55,7 +55,7 @@ lend_zeroed(void *context, size_t count, size_t size)
     return block;
 }
 
-/** Blocks of the parent stay as they are. */
+/** Leave the parent's blocks as they are. */
 static void
 take_back(void *context, void *block)
 {

@@ -35,7 +35,7 @@ check_offsets(void)
         refuse("the interpreter's state is not laid out as it should be");
 }
 
-/** A new list is the youngest member of the youngest generation. */
+/** Checks that a new list is the youngest member of the youngest generation. */
 static void
 check_generations(void)
 {
@@ -91,8 +91,8 @@ check_dicts(void)
     Py_XDECREF(name);
 }
 
-/** An instance of a class made here must show its two attributes where the
- *  walkers of instances read them. */
+/** Checks that a new instance has its two attributes where the walkers of
+ *  instances read them. */
 static void
 check_instance(PyObject *class)
 {
@@ -113,8 +113,8 @@ check_instance(PyObject *class)
     Py_DECREF(object);
 }
 
-/** Takes a class apart as the collector does. A class is a cycle, which would
- *  otherwise wait for the collector in everybody's sight. Without a GIL, only
+/** Takes a class apart as the collector does, because a class is a cycle and
+ *  would otherwise be visible garbage until a collection. Without a GIL, only
  *  the collector counts its references. */
 static void
 drop_class(PyObject *class)

@@ -15,7 +15,7 @@ count_one(PyObject *Py_UNUSED(object), void *context)
     return ++at->count <= at->limit;
 }
 
-/** Follows the forward links, which are whole during a collection, too. */
+/** Follows the forward links, which are intact during a collection, too. */
 static void
 count_list(const PyGC_Head *list, counting *at)
 {

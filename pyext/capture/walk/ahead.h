@@ -1,19 +1,20 @@
 /**
- * Brings into the cache what the walk will read, some nodes ahead: objects,
- * then what their types keep elsewhere, then the slots of their referents. Each
- * step reads only what an earlier one has brought. Included by heap_walk.c
- * alone.
+ * Prefetches what the walk will read, some nodes ahead: objects, then what
+ * their types keep elsewhere, then the slots of their referents. Each step
+ * reads only what an earlier step has brought into the cache. Included by
+ * heap_walk.c alone.
  */
 #ifndef LEAKGRAPH_AHEAD_H
 #define LEAKGRAPH_AHEAD_H
 
 #include "capture/walk/heap_walk.h"
 
-/** How many nodes ahead the walk asks for an object's slots, its parts, and
+/** How many nodes ahead the walk prefetches an object's slots, its parts, and
  *  the object itself. */
 enum { LG_AHEAD_SLOTS = 8, LG_AHEAD_PARTS = 16, LG_AHEAD_OBJECT = 32 };
 
-/** An object and the collector's head before it, which may lie in two lines. */
+/** Prefetches an object and the collector's head before it, which may lie in
+ *  two cache lines. */
 static inline void
 lg_ahead_object(const char *object)
 {
@@ -21,7 +22,7 @@ lg_ahead_object(const char *object)
     __builtin_prefetch(object + sizeof(PyObject));
 }
 
-/** The second memory that a walker will read. */
+/** Prefetches the memory that a walker will read second. */
 static inline void
 lg_ahead_parts(PyObject *object, const lg_type_info *info)
 {
@@ -37,7 +38,7 @@ lg_ahead_parts(PyObject *object, const lg_type_info *info)
         if (info->dict_kind == LG_DICT_MANAGED)
             __builtin_prefetch(lg_managed_word(object));
         return;
-    case LG_PLAN_STRUCT: /* functions, code: structs of some lines */
+    case LG_PLAN_STRUCT: /* functions and code have structs of several lines */
     case LG_PLAN_NAMED:
         __builtin_prefetch((const char *)object + 64);
         __builtin_prefetch((const char *)object + 128);
@@ -47,8 +48,8 @@ lg_ahead_parts(PyObject *object, const lg_type_info *info)
     }
 }
 
-/** The slot of a referent. Nearby referents need none, because the slots of
- *  their neighbours are in the cache since the neighbours had their turn. */
+/** Prefetches the slot of a referent. Nearby referents need none: the slots are
+ *  in the cache since the walk visited their neighbours. */
 static inline void
 lg_ahead_slot(const lg_address_map *address_map, const PyObject *object,
               const PyObject *target)
@@ -58,7 +59,7 @@ lg_ahead_slot(const lg_address_map *address_map, const PyObject *object,
         lg_address_map_prefetch(address_map, target);
 }
 
-/** The slots of a container's first items; few have more. */
+/** Prefetches the slots of a container's first items; few have more. */
 static inline void
 lg_ahead_items(const lg_address_map *address_map, const PyObject *object,
                PyObject *const *items, Py_ssize_t count)
@@ -68,7 +69,7 @@ lg_ahead_items(const lg_address_map *address_map, const PyObject *object,
         lg_ahead_slot(address_map, object, items[i]);
 }
 
-/** The slots of what an object's own fields refer to. */
+/** Prefetches the slots of what an object's own fields refer to. */
 static inline void
 lg_ahead_fields(const lg_address_map *address_map, PyObject *object,
                 const lg_type_info *info)
@@ -78,7 +79,7 @@ lg_ahead_fields(const lg_address_map *address_map, PyObject *object,
                       *(PyObject **)((char *)object + info->fields[i].offset));
 }
 
-/** The slot of the next object of the collector's list. */
+/** Prefetches the slot of the next object in the collector's list. */
 static inline void
 lg_ahead_next(const lg_address_map *address_map, const PyObject *object)
 {

@@ -30,7 +30,7 @@ lg_calling_frame_holds(const lg_walk *walk, const lg_frame_view *view,
     return object == options->hidden;
 }
 
-/** The references of the capturing call to one of its own arguments. */
+/** Counts the references of the capturing call to one of its arguments. */
 static uint32_t
 references_to(const lg_walk *walk, PyObject *argument)
 {
@@ -46,7 +46,8 @@ references_to(const lg_walk *walk, PyObject *argument)
     }
     if (!shown)
         return 1;
-    /* The stack of one of leakgraph's own frames is counted with the frame. */
+    /* The references on the stack of leakgraph's own frames count with the
+       frame. */
     return lg_is_own_frame(view) ? 0 : counted;
 }
 

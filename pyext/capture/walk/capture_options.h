@@ -7,20 +7,20 @@
 
 typedef struct lg_capture_options {
     bool previews;          /**< keep short texts of str, bytes, int, float */
-    bool no_keys;           /**< leave the text of str keys out */
+    bool no_keys;           /**< leave out the texts of str keys */
     bool contents;          /**< find equal strs, bytes and arrays */
     PyObject *const *roots; /**< borrowed; NULL: the whole heap */
     size_t root_count;
-    PyObject *const *held; /**< borrowed: the arguments of the call that asks.
-                                Its own reference to each is counted as found,
-                                and each has its node whoever else holds it */
+    PyObject *const
+        *held; /**< borrowed: arguments of the call that asks. The call's
+                  references to them count as found, and each gets a node */
     size_t held_count;
-    PyObject *hidden; /**< borrowed; NULL, or a list made for the call alone */
+    PyObject *hidden; /**< borrowed: a list made for the call alone, or NULL */
     uint32_t max_depth; /**< hops from the roots; 0: no limit */
     uint32_t max_nodes; /**< stop (partial) after so many; 0: no limit */
-    uint64_t max_bytes; /**< of capture memory: LG_ELIMIT beyond; 0: none */
-    uint64_t traced;    /**< of malloc's bytes, those of tracemalloc itself */
-    bool spill;         /**< memory is short: reserve none */
+    uint64_t max_bytes; /**< limit of capture memory (LG_ELIMIT); 0: none */
+    uint64_t traced;    /**< bytes from malloc that tracemalloc uses itself */
+    bool spill;         /**< memory is short, so reserve none */
     const lg_monitor *watch; /**< gets the walk's progress, GIL held: it may
                                   run no Python code and allocate nothing */
     double *pause; /**< out: seconds that the GIL was held; may be NULL */

@@ -1,9 +1,9 @@
 #include "capture/walk/chain.h"
 #include "capture/cpython/peek.h"
 
-/** A collection keeps objects in lists of its own for a while, and other
- *  interpreters have their own lists. These do not end where those of this
- *  interpreter end. */
+/** During a collection the collector keeps objects in other lists, and other
+ *  interpreters have lists of their own. Those do not end where the lists of
+ *  this interpreter end. */
 static bool
 may_be_followed(const lg_walk *walk)
 {
@@ -11,7 +11,7 @@ may_be_followed(const lg_walk *walk)
            PyInterpreterState_Next(PyInterpreterState_Head()) == NULL;
 }
 
-/** All heads lie in the interpreter's state, near each other. */
+/** All heads of lists lie in the interpreter's state, near each other. */
 static void
 find_heads(lg_walk *walk)
 {
@@ -26,8 +26,8 @@ find_heads(lg_walk *walk)
     walk->tracked.heads_size = last - first + 1;
 }
 
-/** Up to 3.10 running frames are objects, but the walk does not walk them as
- *  such. */
+/** Up to 3.10 running frames are objects, but the walk treats them as
+ *  frames. */
 static void
 follow_frames(lg_walk *walk)
 {

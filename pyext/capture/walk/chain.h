@@ -1,12 +1,12 @@
 /**
  * Follows the collector's lists during the walk. Words before each tracked
- * object link it to the next of its list, and a visit of the object has them in
- * the cache. So the walk goes on to the next object as it goes on to a
- * reference. When nothing is left, each visited object has led to its next, and
- * the walk has visited every list from its first object to its end. This saves
- * a pass over all lists, which would wait for the memory of one object after
- * the other and find little that is new. If a word turns out not to be the
- * collector's, the walk makes that pass after all.
+ * object link it to the next of its list, and a visit of the object brings them
+ * into the cache. So the walk follows this link like a reference. At the end
+ * each visited object has led to its next, so the walk has visited every list
+ * from its first object to its end. This saves a pass over all lists, which
+ * would wait for the memory of one object after the other and find little that
+ * is new. If a word turns out not to be the collector's, the walk makes that
+ * pass after all.
  *
  * Included by heap_walk.c and enumerate.c alone.
  */
@@ -19,18 +19,18 @@
 void lg_chain_begin(lg_walk *walk);
 
 /** Call it when nothing is left to walk. Continues with the next of an object
- *  that was put off, if its word proves to be the collector's. Returns false
- *  if no word leads to a new object; if the walk still follows the lists then,
- *  it has met all of them. */
+ *  that was put off, if its word proves to be the collector's. Returns false if
+ *  no word leads to a new object. If the walk still follows the lists then, it
+ *  has met all objects in them. */
 bool lg_chain_go_on(lg_walk *walk);
 
 /** Remembers a node whose word may not be the collector's. The walk mostly
  *  meets the next object in another way. */
 void lg_chain_put_off(lg_walk *walk, uint32_t node);
 
-/** Marks an object that the collector tracks, and meets the next of its list.
- *  Call it before the walk meets the referents of the object: neighbours in a
- *  list are mostly neighbours in memory. */
+/** Marks an object that the collector tracks, and gives the next of its list a
+ *  node. Call it before the walk meets the referents of the object: neighbours
+ *  in a list are mostly neighbours in memory. */
 static inline void
 lg_chain_follow(lg_walk *walk, uint32_t node, PyObject *object,
                 const lg_type_info *info)
@@ -43,9 +43,8 @@ lg_chain_follow(lg_walk *walk, uint32_t node, PyObject *object,
     if (next == NULL)
         return;
     bool is_last = (uintptr_t)next - lists->heads < lists->heads_size;
-    /* An object that the collector did not allocate has something else before
-       it, such as a variable of a library, or memory that a library allocated
-       in its own way. Do not believe it. */
+    /* Do not trust the word of an object that the collector did not allocate:
+       it may be a variable of a library, or other memory of a library. */
     bool is_sure = info->head_is_sure && !lg_images_have(&walk->images, object);
     if (!is_last && !is_sure &&
         lg_address_map_find(&walk->address_map, next + 1) == 0) {

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sys/random.h>
 
-/** Bytes of arrays that are read at most: about two seconds of memory. */
+/** The most bytes of arrays to read: about two seconds' work. */
 #define MOST_READ ((uint64_t)8 << 30)
 
-/** The interpreter keeps one of each anyway. */
+/** The interpreter keeps one object of all shorter contents. */
 enum { SHORTEST = 2 };
 
 void
@@ -20,7 +20,8 @@ lg_contents_open(lg_walk *walk)
         .most = MOST_READ, .read = lg_peek, .monitor = walk->options->watch};
     if (!walk->options->contents)
         return;
-    /* Without it, as in a sandbox, the clock is as good: no hash is kept. */
+    /* If that fails, as in a sandbox, the clock will do, because no hash is
+       kept. */
     if (getentropy(&options.seed, sizeof options.seed) != 0) {
         double now = lg_clock();
         memcpy(&options.seed, &now, sizeof options.seed);

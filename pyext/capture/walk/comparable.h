@@ -4,12 +4,12 @@
 
 #include "capture/walk/heap_walk.h"
 
-/** Begins to compare contents, if the options say so; else the next two do
- *  nothing. */
+/** Begins to compare contents, if the options say so; otherwise the next two
+ *  functions do nothing. */
 void lg_contents_open(lg_walk *walk);
 /** Notes the contents of one node, if it is a str or bytes; once. */
 void lg_contents_add(lg_walk *walk, uint32_t node);
-/** Those of all nodes. */
+/** Notes the contents of all nodes. */
 void lg_contents_finish(lg_walk *walk);
 
 #endif

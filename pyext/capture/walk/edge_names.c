@@ -1,8 +1,8 @@
 /**
- * Naming edges. tp_traverse says what an object refers to, but not by which
- * name; the walkers know names, but not what this version's tp_traverse
+ * Names edges. tp_traverse says what an object refers to, but not by which
+ * name. The walkers know names, but not what this version's tp_traverse
  * reports. So the reported edges come first, unnamed, and each walker names
- * those it knows. A name that finds no reported edge becomes one that the
+ * those that it knows. A name that finds no reported edge becomes one that the
  * collector does not see. Thus the edges with LG_EDGE_TRAVERSED are exactly
  * what gc.get_referents gives, on every version.
  */
@@ -18,7 +18,7 @@ static int
 visit(PyObject *child, void *context)
 {
     lg_walk *walk = context;
-    /* Always 0: many traversers ignore or mishandle anything else. */
+    /* Always return 0: many traversers ignore or mishandle anything else. */
     if (child != NULL)
         lg_builder_add_edge(walk->builder, lg_walk_node(walk, child), UNNAMED,
                             0);
@@ -49,7 +49,7 @@ build_index(lg_walk *walk)
     uint32_t *heads = names->heads.data;
     uint32_t *links = names->links.data;
     memset(heads, 0, buckets * sizeof *heads);
-    /* Backwards, so that a bucket gives its edges in the order reported. */
+    /* Go backwards, so that a bucket has its edges in the order reported. */
     for (uint64_t rank = names->count; rank-- > 0;) {
         uint32_t target = walk->builder->edge_target[names->first + rank];
         uint32_t *head = &heads[bucket_of(names, target)];
@@ -156,8 +156,8 @@ lg_edge_names_close(lg_walk *walk, PyObject *object, const lg_type_info *info)
     lg_builder *builder = walk->builder;
     const lg_edge_names *names = &walk->names;
     bool ranked = info->rest_kind != LG_EDGE_REFERENCE;
-    /* Few types have thousands of unnamed edges. Searching the struct for each
-     * of them would cost more than a name gains. */
+    /* Few objects have thousands of unnamed edges, and searching the struct for
+     * each would cost more than the names are worth. */
     bool search = names->count <= 4096;
     uint32_t rank = 0;
     for (uint64_t i = 0; i < names->count; i++) {

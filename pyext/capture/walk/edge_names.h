@@ -31,13 +31,14 @@ void lg_name_edge(lg_walk *walk, PyObject *child, unsigned kind,
  *  reference belongs to another edge. */
 void lg_name_edges_of_shared(lg_walk *walk, PyObject *child, unsigned kind,
                              uint32_t payload);
-/** Names a reported edge to `child`, if there is an unnamed one. */
+/** Names a reported edge to `child`, if an unnamed one is left. */
 bool lg_name_edges_of_reported(lg_walk *walk, PyObject *child, unsigned kind,
                                uint32_t payload);
 /** The offset of the word of the object's struct that holds `target`, or 0. */
 uint32_t lg_word_holding(PyObject *object, const lg_type_info *info,
                          PyObject *target);
-/** Names what is left: words of the struct, else elements or plain ranks. */
+/** Names the remaining edges: by words of the struct, or else as elements or by
+ *  rank. */
 void lg_edge_names_close(lg_walk *walk, PyObject *object,
                          const lg_type_info *info);
 

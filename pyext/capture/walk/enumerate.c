@@ -1,7 +1,6 @@
 /**
- * Every object that the collector tracks, by one of two methods: the generation
- * lists themselves, or gc.get_objects() where the self-check did not recognise
- * them.
+ * Numbers every object that the collector tracks: from the generation lists or,
+ * if the self-check did not recognise them, from gc.get_objects().
  */
 #include "capture/walk/chain.h"
 
@@ -132,7 +131,7 @@ lg_enumerate_ahead(lg_walk *walk, uint32_t next, uint32_t beyond)
             return;
         at->done = at->followed;
     }
-    /* A batch may contain only known objects. */
+    /* Try again: a batch may contain only known objects. */
     while (!at->done) {
         number_some(walk, BATCH);
         if (next < builder->node_count)
@@ -160,7 +159,7 @@ lg_enumerate_public(lg_walk *walk, lg_error *err)
         uint32_t node = lg_walk_node(walk, object);
         if (node != LG_NONE)
             walk->builder->node_flags[node] |= LG_NODE_TRACKED;
-        /* Drops the list with its references before anything counts them. */
+        /* Drops the list and its references, before anything counts these. */
     }
     status = LG_OK;
 done:

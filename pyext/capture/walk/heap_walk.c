@@ -25,8 +25,8 @@ lg_walk_scratch(lg_walk *walk, lg_scratch *scratch, size_t size)
     return true;
 }
 
-/** Kept memory comes from the address map: zeroed, never moved, released with
- *  it. */
+/** Takes the memory from the address map: it is zeroed, never moves, and goes
+ *  with the map. */
 void *
 lg_walk_keep(lg_walk *walk, size_t size)
 {
@@ -63,15 +63,14 @@ lg_walk_free(lg_walk *walk)
     lg_address_map_close(&walk->address_map);
 }
 
-/** Static types are never freed. Whoever counts their references, nobody owns
- *  the first. */
+/** Static types are never freed, and nobody owns their first reference. */
 static bool
 is_static_type(PyObject *object)
 {
     return !(((PyTypeObject *)object)->tp_flags & Py_TPFLAGS_HEAPTYPE);
 }
 
-/** The same for the few types of which there is more to know. */
+/** The same for the few types with special cases. */
 static void
 fill_special(lg_walk *walk, uint32_t node, PyObject *object,
              const lg_type_info *info)
@@ -155,7 +154,7 @@ walk_edges(lg_walk *walk, PyObject *object, lg_type_info *info)
                             LG_ROOT_STATIC, "", 0);
 }
 
-/** 1 + hops from the roots; 0: not to be expanded. */
+/** Per node, 1 + hops from the roots; 0: do not expand it. */
 static uint8_t *
 depths(lg_walk *walk)
 {
@@ -169,7 +168,7 @@ depths(lg_walk *walk)
 }
 
 /** The referents of the open node are one hop further. The walk does not enter
- *  its type, or namespaces that it only reads names from. */
+ *  the type of the node, or namespaces from which it only reads names. */
 static void
 mark_depths(lg_walk *walk, uint32_t node)
 {
@@ -204,7 +203,7 @@ is_expanded(lg_walk *walk, uint32_t node, const lg_type_info *info)
            walk->builder->node_count < walk->options->max_nodes;
 }
 
-/** A container that the walk does not enter still shows how long it is. */
+/** Notes the length of a container that the walk does not enter. */
 static void
 describe_frontier(lg_walk *walk, uint32_t node, PyObject *object,
                   const lg_type_info *info)
@@ -255,9 +254,9 @@ lg_walk_roots_given(lg_walk *walk)
     }
 }
 
-/** The part that is done. Nobody knows how many objects are left. After the
- *  collector's lists, the part is that of the objects met so far; before, that
- *  of the expected number. */
+/** Estimates the part that is done, because nobody knows how many objects are
+ *  left. Once the collector's lists are done, it is a part of the objects met
+ *  so far; before, of the expected number. */
 static double
 part_done(const lg_walk *walk)
 {

@@ -54,14 +54,14 @@ typedef struct lg_tracked {
     PyGC_Head *front; /**< the next from the front; NULL: the list is done */
     PyGC_Head *back;  /**< the next from the back */
     int next_list;
-    bool forward;  /**< not from both ends */
-    bool followed; /**< each object that is walked leads to the next of its
-                      list: see chain.h */
+    bool forward;  /**< follow links forward only, not from both ends */
+    bool followed; /**< each visited object leads to the next of its list: see
+                      chain.h */
     bool done;
     uintptr_t heads; /**< where the lists' own heads begin */
     size_t heads_size;
     lg_scratch
-        put_off; /**< u32 nodes whose next object is visited in the end */
+        put_off; /**< u32 nodes whose next object is visited at the end */
     uint32_t put_off_count;
 } lg_tracked;
 
@@ -75,37 +75,37 @@ typedef struct lg_walk {
     lg_type_table types;
     lg_known known;
     lg_tracked tracked;
-    lg_images images; /**< whole walks by internal layouts; else none */
+    lg_images images; /**< only for whole walks with internal layouts */
     lg_edge_names names;
     struct lg_adapter_passes *passes; /**< see adapter_pass.h */
-    PyObject *interned; /**< dict whose references are not counted, or NULL */
+    PyObject *interned; /**< a dict whose references do not count, or NULL */
     lg_scratch sized;   /**< u32 nodes to ask a C __sizeof__ for */
     uint32_t sized_count;
-    uint32_t sized_held;   /**< of those, the first so many are held */
-    lg_scratch recorded;   /**< u8 per node: which text it has */
-    uint32_t thread_count; /**< nodes 1 to thread_count are threads */
-    uint32_t
-        synthetic_count; /**< nodes below are interpreter, threads, frames */
-    uint32_t walked; /**< nodes below are done: roots first, then all others */
-    uint32_t looked; /**< nodes below have their types, and all their columns if
-                          they refer to nothing */
+    uint32_t sized_held;      /**< how many of those are held */
+    lg_scratch recorded;      /**< u8 per node: which text it has */
+    uint32_t thread_count;    /**< nodes 1 to thread_count are threads */
+    uint32_t synthetic_count; /**< nodes below this are interpreter, threads,
+                                 frames */
+    uint32_t walked; /**< nodes below this are done: roots, then others */
+    uint32_t looked; /**< nodes below this have types, and all columns if they
+                        refer to nothing */
     lg_frame_view calling_frame; /**< the frame that takes the capture, if its
                                     stack is visible */
     double started;              /**< by the monotonic clock, in seconds */
-    uint64_t own_before; /**< bytes of leakgraph itself when it began, some of
-                             which this capture uses again */
-    uint64_t expected;   /**< about how many nodes there will be; 0: no idea */
+    uint64_t own_before; /**< bytes of leakgraph itself before; this capture
+                            uses some of them again */
+    uint64_t expected;   /**< expected number of nodes; 0: unknown */
     lg_scratch locals;   /**< u32 nodes: the dicts by thread that
                               threading.local objects keep */
     uint32_t local_count;
     lg_scratch name_tuples; /**< u32 nodes: tuples of the names of variables */
     uint32_t names_count;
-    lg_scratch locals_given; /**< u32 nodes: those of them that threads have */
+    lg_scratch locals_given; /**< u32 nodes: those that threads have */
     uint32_t given_count;
     bool partial;
     bool forked; /**< in a child of the process: no library's code may run */
     lg_scratch depth; /**< partial walks: u8 per node, 1 + hops from the roots;
-                           0: not to be expanded */
+                         0: do not expand it */
 } lg_walk;
 
 /** The node of an object or synthetic address, made if new; the walk fills its
@@ -161,14 +161,15 @@ lg_walk_edge(lg_walk *walk, PyObject *target, unsigned kind, uint32_t payload)
                             payload);
 }
 
-/** What a static type keeps elsewhere. */
+/** What a static type keeps outside of its type object. */
 static inline lg_type_state
 lg_walk_type_state(const lg_walk *walk, PyTypeObject *type)
 {
     return lg_type_state_of(walk->internal ? walk->interpreter : NULL, type);
 }
 
-/** Zeroed memory until the end of the walk; NULL if it ran out. */
+/** Zeroed memory that lasts until the end of the walk; NULL if memory ran
+ *  out. */
 void *lg_walk_keep(lg_walk *walk, size_t size);
 /** Grows a scratch block to at least `size` bytes. */
 bool lg_walk_scratch(lg_walk *walk, lg_scratch *scratch, size_t size);
@@ -214,9 +215,9 @@ bool lg_types_open(lg_walk *walk);
 /** Fills shape, fields and dict_kind of a type's info; false when memory ran
  *  out. */
 bool lg_type_lay_out(lg_walk *walk, lg_type_info *info);
-/** Returns whether LG_PLAN_STRUCT suits a type. It asks the type's traverser
- *  once, with an object made of marks, which words it reports and in which
- *  order, and sorts the fields accordingly: see probe.c. */
+/** Returns whether LG_PLAN_STRUCT suits a type. Probes the type's traverser
+ *  once, with an object made of marks, and sorts the fields in the order in
+ *  which it reports their words: see probe.c. */
 bool lg_probe_struct(lg_type_info *info);
 /** The C function behind a library type's __sizeof__, or NULL. */
 PyCFunction lg_type_sizeof(lg_walk *walk, PyTypeObject *type);
@@ -229,7 +230,7 @@ void lg_walk_dict(lg_walk *walk, PyObject *object);
 void lg_walk_set(lg_walk *walk, PyObject *object);
 /** An object of LG_PLAN_STRUCT. */
 void lg_walk_struct(lg_walk *walk, PyObject *object, const lg_type_info *info);
-/** False when the instance needs the careful way (lg_walk_named). */
+/** False if the instance needs lg_walk_named. */
 bool lg_walk_instance(lg_walk *walk, PyObject *object, lg_type_info *info);
 void lg_walk_named(lg_walk *walk, PyObject *object, lg_type_info *info);
 
@@ -253,31 +254,32 @@ void lg_name_edges_of_code(lg_walk *walk, PyObject *object);
 
 /** Appends edges from the open node, a thread, to its dicts. */
 void lg_locals_of_thread(lg_walk *walk, const PyThreadState *thread);
-/** Notes which dict an object that is threading.local keeps them in. */
+/** Notes in which dict an object of threading.local keeps them. */
 void lg_locals_note(lg_walk *walk, PyObject *object, const lg_type_info *info);
-/** Leaves the threads as the holders of their dicts. After the walk. */
+/** Call it after the walk. Leaves the threads as the holders of their dicts. */
 void lg_locals_finish(lg_walk *walk);
 
 /* Columns of one node. */
 
 uint64_t lg_size_of(lg_walk *walk, PyObject *object, const lg_type_info *info);
-/** What every instance of a type has, 0 if that is not the same: see
+/** The bytes that every instance of a type has; 0 if they differ: see
  *  lg_type_info. */
 uint32_t lg_fixed_size(const lg_type_info *info);
-/** Asks a library type's own C __sizeof__ after the walk, for the instances
- *  met since the last call that need it. */
+/** Call it after the walk. Asks the C __sizeof__ of library types for the
+ *  instances that need it, of those met since the last call. */
 void lg_sizes_finish(lg_walk *walk);
-/** Takes a reference to those instances until then, because other threads may
- *  run again by then. */
+/** Holds those instances until then, because other threads may run
+ *  meanwhile. */
 void lg_sizes_hold(lg_walk *walk);
 /** Releases these references. */
 void lg_sizes_release(lg_walk *walk);
-/** The words of a type that name it: "torch.Tensor". */
+/** Writes the name of a type: "torch.Tensor". */
 void lg_type_name(PyTypeObject *type, lg_name *out);
-/** Own texts of functions, modules, frames, keys ... after the walk. */
+/** Call it after the walk. Sets the texts of functions, modules, frames, keys
+ *  ... */
 void lg_texts_finish(lg_walk *walk);
-/** The same at once for one node, if it is a key, a name or needs a preview;
- *  again if it turns out to be more than one of them. */
+/** Sets the text of one node now, if it is a key, a name or needs a preview;
+ *  again if it turns out to be more than one of these. */
 void lg_text_record(lg_walk *walk, uint32_t node);
 /** Marks the keys of a namespace as names, and sets their texts. */
 void lg_text_record_names(lg_walk *walk, uint32_t dict);
@@ -294,36 +296,36 @@ void lg_name_object(lg_walk *walk, PyObject *object, const lg_type_info *info);
 
 /** Numbers what a walk begins with, and appends the edges of the roots. */
 void lg_capture_roots(lg_walk *walk);
-/** The whole walk while all other threads are stopped: see stopped.c. */
+/** Does the whole walk while all other threads are stopped: see stopped.c. */
 void lg_stopped_walk(lg_walk *walk);
 
 /* The call that takes the capture: see calling_frame.c. */
 
-/** Finds the frame whose call this capture is. */
+/** Finds the frame that called for this capture. */
 void lg_calling_frame_find(lg_walk *walk);
-/** Returns whether an object on a frame's stack is there as an argument of
- *  that call. */
+/** Returns whether an object is on a frame's stack as an argument of that
+ *  call. */
 bool lg_calling_frame_holds(const lg_walk *walk, const lg_frame_view *view,
                             PyObject *object);
 /** Gives every argument its node and counts the call's references to it. */
 void lg_calling_frame_note(lg_walk *walk);
-/** Returns whether a frame runs leakgraph's own Python code: it is the
- *  observer, not the observed. */
+/** Returns whether a frame runs leakgraph's own Python code, which is the
+ *  observer. */
 bool lg_is_own_frame(const lg_frame_view *view);
 
 /* The steps of a capture, for callers that fork between them. */
 
-/** Opens the walk and does everything that may run Python code before it. With
- *  the GIL. On failure there is nothing to free. */
+/** Opens the walk and does everything that may run Python code before it. Call
+ *  it with the GIL. On failure there is nothing to free. */
 lg_status lg_capture_begin(lg_walk *walk, const lg_capture_options *options,
                            lg_error *err);
-/** The walk itself. No Python code runs meanwhile, and nothing of Python's
- *  changes. Allocates from the walk's own memory only and takes no lock. */
+/** Walks the heap. Runs no Python code, and changes nothing of Python's.
+ *  Allocates from the walk's own memory only and takes no lock. */
 lg_status lg_capture_walk(lg_walk *walk, lg_error *err);
-/** Makes the graph, and takes over the builder. Follows the same rules,
- *  without the GIL. Free the walk before. */
+/** Makes the graph and takes over the builder, by the same rules, without the
+ *  GIL. Free the walk first. */
 lg_status lg_capture_end(lg_walk *walk, lg_graph **out, lg_error *err);
-/** Frees everything, with the GIL. */
+/** Frees everything. Call it with the GIL. */
 void lg_capture_abandon(lg_walk *walk);
 
 /* Beginning and end. */
@@ -336,20 +338,20 @@ void lg_walk_run(lg_walk *walk);
 /** Returns whether the self-check allows the internal layouts. */
 bool lg_capture_internal(void);
 
-/** Begins to number every object that the collector tracks, by the collector's
- *  own lists: the first of each at once, and all frozen ones. */
+/** Begins to number the objects in the collector's lists: numbers the first of
+ *  each list, and all frozen ones. */
 void lg_enumerate_begin(lg_walk *walk);
-/** Makes sure that there is a node `next`, and some beyond, as long as objects
- *  without nodes are left. It numbers so few at a time that an object is still
- *  in the cache when its turn comes, and has a number close to those of its
- *  referents. */
+/** Makes sure that there is a node `next`, and some beyond, while objects
+ *  without nodes are left. Numbers so few at a time that an object is still in
+ *  the cache when the walk visits it, and that its number is close to those of
+ *  its referents. */
 void lg_enumerate_ahead(lg_walk *walk, uint32_t next, uint32_t beyond);
-/** The same by public calls: they run Python code, make a list of all objects,
- *  and cannot see frozen ones. */
+/** Numbers all by public calls, which run Python code, make a list of all
+ *  objects, and cannot see frozen ones. */
 lg_status lg_enumerate_public(lg_walk *walk, lg_error *err);
 /** Numbers the interpreter, its threads and their frames: the first nodes. */
 void lg_roots_open(lg_walk *walk);
-/** Appends the edges of those, before any other node is opened. */
+/** Appends the edges of these nodes, before any other node is opened. */
 void lg_roots_walk(lg_walk *walk);
 /** Declares the roots: threads, interpreter, modules, static types. */
 void lg_roots_finish(lg_walk *walk);
@@ -359,8 +361,8 @@ void lg_roots_finish(lg_walk *walk);
 PyObject *lg_dict_find(PyObject *dict, const char *key);
 /** Returns whether a str has exactly this ASCII text. */
 bool lg_str_equals(PyObject *str, const char *text);
-/** What the word with a name holds, in an object of that type; borrowed, NULL
- *  if the type has no such word. */
+/** The value of a named word in an object of that type: borrowed, NULL if the
+ *  type has no such word. */
 PyObject *lg_named_word(lg_walk *walk, PyObject *object,
                         const lg_type_info *info, const char *name);
 /** An instance's attribute by name, from its own storage; borrowed. */
@@ -373,8 +375,7 @@ PyObject *lg_instance_find(lg_walk *walk, PyObject *object, const char *name);
 void lg_pass_instance(lg_walk *walk, uint32_t node, const lg_type_info *info);
 /** Lets the adapter name what the open object refers to. */
 void lg_pass_visit(lg_walk *walk, PyObject *object, const lg_type_info *info);
-/** The adapter that wants instances of a type, and the role it wants them in.
- */
+/** Notes the adapter that wants instances of a type, and in which role. */
 void lg_pass_choose(lg_walk *walk, lg_type_info *info);
 
 /** The results of the self-check. */

@@ -12,7 +12,8 @@
 /** Longest text kept of a key or preview, in bytes. */
 #define KEY_LIMIT 64
 
-/** Decimal digits of an int that fits a long long; else nothing. */
+/** Adds the decimal digits of an int that fits a long long; otherwise
+ *  nothing. */
 static void
 add_int(lg_name *name, PyObject *object)
 {
@@ -44,7 +45,7 @@ add_float(lg_name *name, double number)
     lg_name_add(name, digits);
 }
 
-/** The text of an atom that serves as a key or is previewed. */
+/** Adds the text of an atom that is a key or has a preview. */
 static void
 add_atom(lg_name *name, PyObject *object, size_t limit)
 {
@@ -107,7 +108,7 @@ mark_variables(lg_walk *walk)
     }
 }
 
-/** Keys of namespaces are names, not the user's data. */
+/** Marks the keys of namespaces, which are names and not the user's data. */
 static void
 mark_names(lg_builder *builder)
 {
@@ -142,7 +143,7 @@ static bool
 mark_parts_of_key(lg_walk *walk, uint32_t node)
 {
     lg_builder *builder = walk->builder;
-    /* A stopped walk has nodes whose types nobody looked up. */
+    /* A walk that was stopped has nodes whose types it has not looked up. */
     if (node >= walk->looked || !(builder->node_flags[node] & LG_NODE_KEY))
         return false;
     const lg_type_info *info = lg_walk_info(walk, node);
@@ -156,7 +157,8 @@ mark_parts_of_key(lg_walk *walk, uint32_t node)
     return true;
 }
 
-/** Most keys and names: their bytes need no copy in between. */
+/** Sets the text of an ASCII str, as most keys and names are, without copying
+ *  it first. */
 static void
 give_ascii(lg_builder *builder, uint32_t node, PyObject *text, size_t limit)
 {
@@ -190,8 +192,7 @@ give_text(lg_walk *walk, uint32_t node)
         lg_builder_set_text(builder, node, name.data, name.length);
 }
 
-/** Asks for the object of a flagged node to come into the cache; returns the
- *  next such node. */
+/** Prefetches the object of a flagged node; returns the next such node. */
 static uint32_t
 ask_for(const lg_builder *builder, uint32_t node, unsigned flags)
 {
@@ -201,7 +202,7 @@ ask_for(const lg_builder *builder, uint32_t node, unsigned flags)
     return next_flagged(builder, node + 1, flags);
 }
 
-/** Sets the texts of all flagged nodes. Their objects may be anywhere, and the
+/** Sets the texts of all flagged nodes. Prefetches their objects, because the
  *  walk visited them long ago. */
 static void
 give_texts(lg_walk *walk, uint32_t first, unsigned flags)

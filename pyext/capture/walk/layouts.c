@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-/* The structs of CPython 3.9 to 3.14: Objects/, Python/ and Modules/. Where a
-   version changed the size of instances it has a row of its own; what matches
-   no row goes without names. Names are Python's where it has some, else the
+/* The structs of CPython 3.9 to 3.14: Objects/, Python/ and Modules/. A version
+   with another size of instances has a row of its own; a type that matches no
+   row gets no names. Names are Python's if there are any, otherwise the
    struct's. Sorted by type. */
 static const lg_layout layouts[] = {
     {"Context", 4, 0, LG_SHAPE_PLAIN, "previous variables"},
@@ -284,8 +284,8 @@ static const cython_layout cython_layouts[] = {
      6},
 };
 
-/** The variables of a closure, and the defaults of parameters, of a function
- *  in Cython. Their names are in its C code alone. */
+/** The variables of a closure and the defaults of parameters of a Cython
+ *  function, whose names are in its C code alone. */
 static const lg_layout cython_scope = {"", 0, 0, LG_SHAPE_PLAIN, "#"};
 
 /** The first row of a type, or where it would be. */
@@ -309,7 +309,7 @@ lg_word_count(const PyTypeObject *type)
     return ((size_t)type->tp_basicsize - sizeof(PyObject)) / sizeof(PyObject *);
 }
 
-/** The same of a type that Cython made. */
+/** The same for a type that Cython made. */
 static const lg_layout *
 cython_layout_of(const PyTypeObject *type)
 {
@@ -334,8 +334,8 @@ const lg_layout *
 lg_layout_of(const PyTypeObject *type)
 {
     const size_t end = sizeof layouts / sizeof layouts[0];
-    /* Metaclasses in C share the destructor of Python's classes, whose names
-       have no dot. */
+    /* Metaclasses in C share the destructor of Python's classes. The names of
+       the latter have no dot. */
     if (lg_type_is_pythons(type) && strchr(type->tp_name, '.') == NULL)
         return NULL;
     for (size_t i = first_row(type->tp_name);

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/** Returns whether the walk has met an object on the page that a word leads to.
- *  The object keeps its page. The map does not look at the highest bits, in
- *  which no address has any. */
+/** Returns whether the walk has met an object on the page that a word leads to,
+ *  so that the page exists. Checks the highest bits itself, because the map
+ *  ignores them. */
 static bool
 is_readable(const lg_walk *walk, const PyObject *word)
 {
@@ -27,8 +27,8 @@ is_readable(const lg_walk *walk, const PyObject *word)
     return false;
 }
 
-/** Returns whether a word leads to a str, which need not be the case. Asking
- *  the kernel takes a microsecond, and there are thousands of such words. */
+/** Returns whether a word leads to a str. Asks the kernel last: that takes a
+ *  microsecond, and there are thousands of such words. */
 static bool
 leads_to_str(const lg_walk *walk, const PyObject *word)
 {
@@ -42,9 +42,9 @@ leads_to_str(const lg_walk *walk, const PyObject *word)
 }
 
 /** A word that a type with a traverser declares may hold anything: a borrowed
- *  reference (sqlite3), or what a derived type keeps there (mypyc). What the
- *  traverser reports is there; and a str, which traversers leave out since it
- *  can be in no cycle. */
+ *  reference (sqlite3), or what a derived type keeps there (mypyc). Takes it if
+ *  the traverser reports it, or if it is a str, which traversers leave out
+ *  because it is in no cycle. */
 static void
 name_declared(lg_walk *walk, PyObject *child, const lg_named_field *field)
 {
@@ -70,8 +70,7 @@ name_fields(lg_walk *walk, PyObject *object, const lg_type_info *info)
     }
 }
 
-/** What a class has in words that its metaclass, in C, adds to those of type.
- */
+/** Names the words that a metaclass in C adds to those of type. */
 static void
 name_rest_of_metatype(lg_walk *walk, PyObject *object, const lg_type_info *info)
 {
@@ -113,7 +112,7 @@ name_attributes(lg_walk *walk, PyObject *object, lg_type_info *info)
         if (inlined.values[i] == NULL)
             continue;
         uint32_t name = lg_attribute_name(walk, info, i);
-        /* With a dict on top, either it or the instance reports the values. */
+        /* If there is a dict, too, it or the instance reports the values. */
         if (dict != NULL)
             lg_name_edges_of_shared(walk, inlined.values[i], LG_EDGE_ATTRIBUTE,
                                     name);
@@ -155,8 +154,8 @@ lg_name_edges_of_items(lg_walk *walk, PyObject *dict)
             lg_name_edge(walk, value, LG_EDGE_VALUE, key_node);
         if (split)
             continue;
-        /* An OrderedDict reports its own second reference to each key, which
-           must not be taken for the dict's. */
+        /* An OrderedDict reports its own second reference to each key; do not
+           take it for the dict's. */
         if (str_keys)
             lg_walk_edge(walk, key, LG_EDGE_KEY, rank++);
         else
@@ -173,7 +172,7 @@ name_weakref(lg_walk *walk, PyObject *object)
                      LG_EDGE_REFERENT | LG_EDGE_WEAK | LG_EDGE_UNCOUNTED, 0);
 }
 
-/** What a module's C code keeps in its state has no name. */
+/** The objects in the state of a module in C have no names. */
 static void
 name_module_state(lg_walk *walk)
 {
@@ -195,8 +194,8 @@ typedef struct lru_link_layout {
     struct lru_link_layout *next;
 } lru_link_layout;
 
-/** The wrapper owns its links in a ring, beside the cache dict which owns them
- *  too; tp_traverse says nothing of them. */
+/** The wrapper owns its links in a ring, and so does its cache dict.
+ *  tp_traverse leaves them out. */
 static void
 walk_lru_links(lg_walk *walk, PyObject *object)
 {
@@ -217,7 +216,7 @@ lru_link_type(PyObject *object)
                : NULL;
 }
 
-/** How many results the wrapper keeps at most stands right behind the function,
+/** The most results that the wrapper keeps: the word right after the function,
  *  3.9 to 3.14; -1 is no limit. */
 static void
 note_lru_limit(lg_walk *walk, PyObject *object, const lg_type_info *info,
@@ -236,7 +235,7 @@ note_lru_limit(lg_walk *walk, PyObject *object, const lg_type_info *info,
                             "maxsize", text, (size_t)length);
 }
 
-/** The wrapper's own words, as against what it reports for its links. */
+/** Names the wrapper's own words, rather than what it reports for its links. */
 static void
 name_lru_word(lg_walk *walk, PyObject *object, const lg_type_info *info,
               uint64_t edge, PyObject *target)

@@ -30,7 +30,7 @@ lg_name_addf(lg_name *name, const char *format, ...)
     lg_name_add(name, piece);
 }
 
-/* Without printf: there are many. */
+/* Does without printf, because a capture writes many numbers. */
 void
 lg_name_add_int(lg_name *name, long long number)
 {
@@ -88,7 +88,7 @@ encode(Py_UCS4 c, char out[4])
     return 4;
 }
 
-/** Adds a str from one of its characters on. */
+/** Adds the text of a str from a given character on. */
 static void
 add_str_from(lg_name *name, PyObject *str, Py_ssize_t start, size_t limit)
 {
@@ -207,7 +207,7 @@ add_if_str(lg_name *name, PyObject *text)
         lg_name_add_str(name, text, LG_NAME_LIMIT);
 }
 
-/** The last part of a path: enough to know the file by. */
+/** Adds the last part of a path, which is enough to recognise the file. */
 static void
 add_file_name(lg_name *name, PyObject *path)
 {
@@ -239,7 +239,7 @@ lg_name_code(lg_name *name, const PyCodeObject *code)
     add_line(name, code->co_firstlineno);
 }
 
-/** `() train.py:12`: where a frame of this code is. */
+/** Adds `() train.py:12`: where a frame of this code is. */
 static void
 add_place(lg_name *name, const lg_frame *frame, const PyCodeObject *code)
 {
@@ -257,7 +257,7 @@ lg_name_frame(lg_name *name, const lg_frame *frame, const PyCodeObject *code)
     add_place(name, frame, code);
 }
 
-/** `module.qualified_name` of a function. */
+/** Adds `module.qualified_name` of a function. */
 static void
 name_function(PyObject *object, lg_name *name)
 {
@@ -270,7 +270,8 @@ name_function(PyObject *object, lg_name *name)
     add_if_str(name, function->func_qualname);
 }
 
-/** The same of what functools.update_wrapper() dressed as a function. */
+/** The same for an object that functools.update_wrapper() has made look like a
+ *  function. */
 static void
 name_wrapper(lg_walk *walk, PyObject *object, lg_name *name)
 {
@@ -327,8 +328,8 @@ name_frame_object(PyObject *object, lg_name *name)
         lg_name_frame(name, frame, code);
 }
 
-/** `Task-3 crawl() crawler.py:12`: the task's own name, and where it is. From
- *  3.12 on the name is a number until somebody asks for it. */
+/** Adds `Task-3 crawl() crawler.py:12`: the task's name, and where it is. From
+ *  3.12 on the name is a number until a program asks for it. */
 static void
 name_task(lg_walk *walk, PyObject *object, const lg_type_info *info,
           lg_name *name)

@@ -128,11 +128,10 @@ lg_fixed_size(const lg_type_info *info)
     }
 }
 
-/** Library types whose C __sizeof__ counts memory behind their struct are
- * asked: others' may run anything; struct.Struct's crashes on an instance that
- * was never initialised. Without their layouts, dicts and types are asked as
- * well.
- */
+/** Asks library types whose C __sizeof__ counts memory behind their struct.
+ * Does not ask others: theirs may run anything, and struct.Struct's crashes on
+ * an instance that was never initialised. If the layouts are unknown, asks
+ * dicts and types, too. */
 static bool
 may_be_asked(const lg_walk *walk, PyTypeObject *base)
 {
@@ -165,8 +164,8 @@ lg_type_sizeof(lg_walk *walk, PyTypeObject *type)
     return NULL;
 }
 
-/** Bytes before this object: a static type has no collector's head, though
- *  other types do. */
+/** Bytes before this object. A static type has no collector's head; other types
+ *  do. */
 static size_t
 size_before(PyObject *object)
 {
@@ -197,7 +196,7 @@ lg_sizes_release(lg_walk *walk)
         Py_DECREF(sized_object(walk, --walk->sized_held));
 }
 
-/** What adapters added or took away meanwhile stays so. */
+/** Keep what adapters have added or taken away meanwhile. */
 static void
 correct_size(lg_walk *walk, uint32_t node, PyObject *object, size_t answer)
 {
@@ -210,8 +209,9 @@ correct_size(lg_walk *walk, uint32_t node, PyObject *object, size_t answer)
                             lg_size_of(walk, object, info));
 }
 
-/** The one place where a library's own code runs: its C __sizeof__, after the
- *  walk, for the few types whose memory has no public layout. */
+/** Calls a C __sizeof__: the only code of a library that the capture runs
+ *  itself, after the walk, for the few types whose memory has no public
+ *  layout. */
 void
 lg_sizes_finish(lg_walk *walk)
 {

@@ -1,12 +1,12 @@
 /**
- * Which words of a struct its traverser reports. Versions differ in that, so
- * the walk asks the traverser itself, once for each type: it gives it an object
- * whose words are marks. The walker then reads the words and neither calls the
- * traverser nor searches what it reported.
+ * Finds which words of a struct its traverser reports. Versions differ in that,
+ * so the walk probes each type's traverser once, with an object whose words are
+ * marks. From then on the walker reads the words, and neither calls the
+ * traverser nor searches what it reports.
  *
- * A traverser may follow pointers of the object that are no references. So only
- * those are asked that are known to pass their words on, on 3.9 to 3.14; the
- * words that are no references lead to zeros.
+ * A traverser may follow pointers of the object that are no references. So this
+ * probes only traversers that are known to pass their words on, on 3.9 to 3.14.
+ * The words that are no references lead to zeros.
  */
 #include "capture/walk/heap_walk.h"
 

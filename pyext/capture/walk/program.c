@@ -1,6 +1,6 @@
 /**
- * Walks types, code objects, frames and generators: the parts of a program.
- * tp_traverse reports their references only in part.
+ * Walks types, code objects, frames and generators: the parts of a program, of
+ * whose references tp_traverse reports only some.
  */
 #include "capture/walk/heap_walk.h"
 
@@ -94,7 +94,7 @@ lg_name_edges_of_code(lg_walk *walk, PyObject *object)
 
 typedef void (*namer)(lg_walk *, PyObject *, unsigned, uint32_t);
 
-/** What owns no reference is not counted, whoever reports it. */
+/** Does not count what owns no reference, whoever reports it. */
 static unsigned
 counted_as(unsigned kind, bool counted)
 {
@@ -119,8 +119,8 @@ name_slots(lg_walk *walk, const lg_frame_view *view, namer edge_name)
     }
 }
 
-/** What a frame holds; `edge_name` decides how an edge that tp_traverse does
- * not report is counted. */
+/** Names what a frame holds. `edge_name` decides how an edge that tp_traverse
+ * does not report counts. */
 static void
 name_frame_with(lg_walk *walk, const lg_frame_view *view, namer edge_name)
 {
@@ -155,8 +155,8 @@ lg_name_edges_of_frame_object(lg_walk *walk, PyObject *object)
     lg_frame_view view = lg_frame_view_of(frame);
     if (view.code == NULL)
         return;
-    /* The frame of a generator belongs to the generator, which has the edges.
-     */
+    /* The frame of a generator is a part of the generator, which has the
+       edges. */
     if (view.generator != NULL && view.function != NULL)
         name_frame_with(walk, &view, lg_name_edges_of_shared);
     else
@@ -178,8 +178,8 @@ lg_name_edges_of_generator(lg_walk *walk, PyObject *object)
         }
         return;
     }
-    /* Up to 3.10 the variables are the frame object's; the generator shows them
-       all the same, uncounted, so that it reads alike on every version. */
+    /* Up to 3.10 the frame object has the variables. The generator shows them,
+       too, uncounted, so that it reads alike on every version. */
     PyObject *owner = lg_generator_frame_object(object);
     if (owner == NULL)
         return;

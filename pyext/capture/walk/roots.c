@@ -37,8 +37,8 @@ lg_is_own_frame(const lg_frame_view *view)
            (name.length > 10 && memcmp(name.data, "leakgraph.", 10) == 0);
 }
 
-/** The first frame of a thread that is to be seen: on the capturing thread
- * those of leakgraph itself are passed over. */
+/** The first visible frame of a thread: on the capturing thread, the first that
+ * is not leakgraph's own. */
 static lg_frame *
 first_seen_frame(PyThreadState *thread)
 {
@@ -55,7 +55,7 @@ first_seen_frame(PyThreadState *thread)
 }
 
 /** The node that stands for a frame: the generator or frame object if there is
- *  one, else a synthetic node at the frame's address. */
+ *  one, otherwise a synthetic node at the frame's address. */
 static const void *
 frame_identity(lg_frame *frame, const lg_frame_view *view)
 {
@@ -193,7 +193,7 @@ count_found(lg_walk *walk, PyObject *object)
         lg_builder_add_found(walk->builder, lg_walk_node(walk, object), 1);
 }
 
-/** What leakgraph's own frames hold is no mystery: count it as found. */
+/** Counts what leakgraph's own frames hold as found. */
 static void
 count_own_frames(lg_walk *walk)
 {
@@ -214,7 +214,7 @@ count_own_frames(lg_walk *walk)
     }
 }
 
-/** Nor are names in a cache: what is in nothing but the cache stays out. */
+/** Counts names in the cache as found, unless only the cache holds them. */
 static void
 count_cached_names(lg_walk *walk)
 {
@@ -238,7 +238,7 @@ walk_synthetic_frame(lg_walk *walk, uint32_t node)
     walk->names.count = 0;
     walk->names.indexed = false;
     lg_name_edges_of_frame(walk, &view);
-    /* Else the function tells whose names the frame reads. */
+    /* If there is a function, it refers to the namespace instead. */
     if (view.function == NULL)
         lg_name_edge(walk, view.globals, LG_EDGE_GLOBALS,
                      lg_walk_intern(walk, "f_globals"));
@@ -276,7 +276,7 @@ lg_roots_walk(lg_walk *walk)
     }
 }
 
-/** Where its file lies tells a program's module from a library's. */
+/** The folder of its file distinguishes a program's module from a library's. */
 static void
 note_origin(lg_walk *walk, PyObject *module)
 {

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-/** Returns whether a member is declared to be an object word inside the
- *  struct. The dict and the list of weak references are where the type says,
- *  which a base's declarations need not know: mypyc's traits declare both. */
+/** Returns whether a member is declared as an object word inside the struct.
+ *  Leaves out the dict and the list of weak references: only the type says
+ *  where they are, although bases may declare them (mypyc's traits). */
 static bool
 is_object_member(const PyTypeObject *type, const PyMemberDef *member)
 {
@@ -153,8 +153,8 @@ find_dict(lg_type_info *info)
         info->dict_kind = LG_DICT_OFFSET;
 }
 
-/** The words that the type and its bases declare. Those of a named tuple of C,
- *  such as os.stat_result, are the elements of the tuple. */
+/** Adds the words that the type and its bases declare. In a named tuple of C,
+ *  such as os.stat_result, they are the elements of the tuple. */
 static void
 add_declared(lg_walk *walk, lg_type_info *info)
 {
@@ -172,8 +172,8 @@ add_declared(lg_walk *walk, lg_type_info *info)
                                 });
 }
 
-/** One word of a layout. Attributes that cannot be set are like parts of the
- *  struct: nobody can cut such a reference. */
+/** One word of a layout. An attribute that cannot be set is like a part of the
+ *  struct: nobody can cut the reference. */
 static lg_named_field
 word_named(lg_walk *walk, const char *name, size_t length, uint32_t rank)
 {
@@ -191,7 +191,7 @@ word_named(lg_walk *walk, const char *name, size_t length, uint32_t rank)
     return field;
 }
 
-/** The words of one layout; what is in them the traverser must confirm. */
+/** Adds the words of one layout, whose contents the traverser must confirm. */
 static void
 add_words(lg_walk *walk, lg_type_info *info, const lg_layout *layout,
           size_t words)
@@ -211,7 +211,7 @@ add_words(lg_walk *walk, lg_type_info *info, const lg_layout *layout,
     }
 }
 
-/** The words of structs that no header shows, if there is a traverser. */
+/** Adds the words of structs that are in no header, if there is a traverser. */
 static void
 add_layouts(lg_walk *walk, lg_type_info *info)
 {

@@ -5,7 +5,7 @@
  */
 #include "capture/walk/heap_walk.h"
 
-/** Room is made for so many edges at a time. */
+/** How many edges to make room for at a time. */
 #define BLOCK ((Py_ssize_t)512)
 
 static inline void
@@ -94,7 +94,7 @@ entry_word(const lg_dict_table *table, Py_ssize_t i, size_t offset)
                                 offset);
 }
 
-/** The node of a dict's key, which is known as one from now on. */
+/** Returns the node of a dict's key, and marks it as a key. */
 static inline uint32_t
 meet_key(lg_walk *walk, lg_edge_writer *writer, const lg_dict_table *table,
          Py_ssize_t i)
@@ -104,7 +104,7 @@ meet_key(lg_walk *walk, lg_edge_writer *writer, const lg_dict_table *table,
     return key;
 }
 
-/** A dict that shares its keys with others of its type: the type holds them. */
+/** A dict that shares its keys with others of its type, which holds them. */
 static void
 walk_split(lg_walk *walk, const lg_dict_table *table, PyObject *const *values)
 {
@@ -208,7 +208,7 @@ lg_walk_instance(lg_walk *walk, PyObject *object, lg_type_info *info)
     if (info->dict_kind == LG_DICT_MANAGED) {
         inlined = lg_inline_values_of(object);
         dict = lg_managed_dict(object);
-        /* Which of the two tp_traverse reports changed within 3.13. */
+        /* tp_traverse reports one of the two; which one changed within 3.13. */
         if (inlined.values != NULL && dict != NULL)
             return false;
     }

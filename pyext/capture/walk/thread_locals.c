@@ -1,7 +1,7 @@
 /**
- * Thread-local data. An object that is threading.local keeps a dict for each
- * thread, which goes when either of the two does. The capture gives each dict
- * to its thread, so that a thread is charged with what it has stored.
+ * Thread-local data. An object of threading.local keeps a dict for each thread,
+ * which lives until either of the two dies. The capture gives each dict to its
+ * thread, so that a thread is charged with what it has stored.
  */
 #include "capture/cpython/compat_locals.h"
 #include "capture/walk/heap_walk.h"
@@ -17,8 +17,8 @@ append(lg_walk *walk, lg_scratch *scratch, uint32_t *count, uint32_t node)
         ((uint32_t *)scratch->data)[(*count)++] = node;
 }
 
-/** The open thread's edge to one of its dicts, which it does not own a
- *  reference to. */
+/** Adds the open thread's edge to one of its dicts. The thread owns no
+ *  reference to it. */
 static void
 give(lg_walk *walk, PyObject *dict)
 {
@@ -30,7 +30,7 @@ give(lg_walk *walk, PyObject *dict)
                  lg_walk_intern(walk, "threading.local"));
 }
 
-/** What a dict has under the very key. */
+/** The value of exactly this key in a dict. */
 static PyObject *
 value_under(PyObject *dict, const PyObject *wanted)
 {
@@ -43,8 +43,8 @@ value_under(PyObject *dict, const PyObject *wanted)
     return NULL;
 }
 
-/** The local of one of a thread's weak references: its callback gets the
- *  local, by a weak reference, and the thread's key. */
+/** The local behind one of a thread's weak references, whose callback has a
+ *  weak reference to the local, and the thread's key. */
 static PyObject *
 local_behind(const PyWeakReference *reference)
 {
@@ -128,7 +128,8 @@ compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/** They are in order, but for the few that the walk met before. */
+/** Sorts nodes that are in order, except for the few that the walk has met
+ *  before. */
 static void
 sort(uint32_t *nodes, uint32_t count)
 {

@@ -25,11 +25,12 @@ is_simple_class(const lg_type_info *info)
                 return false;
         base = base->tp_base;
     }
-    /* Words declared beyond are not reported: the careful way sees to that. */
+    /* tp_traverse does not report words that are declared beyond these;
+       lg_walk_named checks them. */
     return base == &PyBaseObject_Type;
 }
 
-/** Neither words with names nor a dict, and nothing for the collector. */
+/** Returns whether instances have no named words, no dict and no traverser. */
 static bool
 is_leaf(const lg_type_info *info)
 {
@@ -46,8 +47,8 @@ is_leaf(const lg_type_info *info)
     }
 }
 
-/** Untracked objects that may be traversed all the same: complete from birth,
- *  only not worth tracking. Capsules and half-made objects are not. */
+/** Types whose untracked objects may be traversed: they are complete, and only
+ *  not worth tracking. Capsules and unfinished objects are neither. */
 static bool
 may_be_untracked(const PyTypeObject *type)
 {
@@ -105,7 +106,8 @@ lg_type_name(PyTypeObject *type, lg_name *out)
         lg_name_add(out, type->tp_name);
 }
 
-/** Ids of the bases, itself left out. The bases are known already. */
+/** The ids of the bases, without the type itself. The bases are known
+ *  already. */
 static uint32_t
 declare_type(lg_walk *walk, PyTypeObject *type, uint32_t node)
 {
@@ -127,7 +129,7 @@ declare_type(lg_walk *walk, PyTypeObject *type, uint32_t node)
                                known);
 }
 
-/** None, True and their like are static objects whatever their count says. */
+/** None, True and the like are static objects, whatever their count says. */
 static bool
 is_singleton_type(const PyTypeObject *type)
 {
@@ -135,8 +137,7 @@ is_singleton_type(const PyTypeObject *type)
            type == Py_TYPE(Py_Ellipsis) || type == Py_TYPE(Py_NotImplemented);
 }
 
-/** What the edges are that remain unnamed when all walkers have named theirs.
- */
+/** The kind of the edges that no walker has named. */
 static uint8_t
 rest_kind(const lg_walk *walk, const lg_type_info *info)
 {
@@ -162,9 +163,9 @@ head_of(const lg_walk *walk, const PyTypeObject *type)
     return type->tp_is_gc != NULL ? LG_HEAD_ASK : LG_HEAD_ALWAYS;
 }
 
-/** Returns whether no library will have allocated an instance in its own way,
- *  without a head: CPython's types, with those derived from them, whose
- *  deallocators rely on it, and classes made in Python. */
+/** Returns whether all instances have a head, because no library allocates them
+ *  in its own way: classes made in Python, and CPython's types with those
+ *  derived from them, whose deallocators rely on the head. */
 static bool
 is_head_sure(const lg_type_info *info)
 {
@@ -221,7 +222,7 @@ lg_types_open(lg_walk *walk)
     return grow_table(walk, 4096);
 }
 
-/** Makes the info to be found by the type's id, too. */
+/** Lets the info be found by the type's id, too. */
 static bool
 place_by_id(lg_walk *walk, lg_type_info *info)
 {
@@ -260,8 +261,7 @@ make(lg_walk *walk, PyTypeObject *type)
 lg_type_info *
 lg_walk_new_type(lg_walk *walk, PyTypeObject *type)
 {
-    /* Bases first, the furthest foremost: each then finds its own bases made.
-     */
+    /* Make the furthest base first, so that each type finds its own bases. */
     PyObject *mro = type->tp_mro;
     if (mro != NULL && PyTuple_CheckExact(mro))
         for (Py_ssize_t i = PyTuple_GET_SIZE(mro); i-- > 0;) {

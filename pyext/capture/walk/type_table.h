@@ -27,7 +27,7 @@ typedef enum lg_plan {
 typedef enum lg_head {
     LG_HEAD_NONE,
     LG_HEAD_ALWAYS,
-    LG_HEAD_ASK, /**< as its tp_is_gc says of each */
+    LG_HEAD_ASK, /**< as its tp_is_gc says of each instance */
 } lg_head;
 
 /** What a type's instances are in C, beyond their named words. */
@@ -63,31 +63,31 @@ typedef struct lg_named_field {
     uint32_t offset;
     uint32_t name;
     uint8_t kind;  /**< LG_PLAN_STRUCT: with LG_EDGE_TRAVERSED if reported */
-    bool declared; /**< on the word of the type's declared members alone */
+    bool declared; /**< only a declaration of the type names the word */
 } lg_named_field;
 
-/** All that the walk must know of a type, worked out when it is first met. */
+/** All that the walk must know of a type, found when it first meets the
+ *  type. */
 typedef struct lg_type_info {
     PyTypeObject *type;
     uint32_t id;   /**< in the builder's type table */
     uint32_t node; /**< the type object's node */
     uint8_t plan;
     uint8_t shape;
-    uint8_t head;       /**< whether instances have a collector's head that may
-                             be read: lg_head */
-    bool head_is_sure;  /**< the interpreter's own code has allocated them */
+    uint8_t head; /**< whether instances have a collector's head: lg_head */
+    bool head_is_sure;  /**< no library allocates instances without a head */
     bool traverse;      /**< instances may be given to tp_traverse */
     bool untracked_too; /**< ... also when the collector does not track them */
-    bool has_sizeof;    /**< a C __sizeof__ of a library type is to be asked */
+    bool has_sizeof;    /**< ask the C __sizeof__ of the library type */
     bool immortal;      /**< instances are static: counts mean nothing */
     bool special;       /**< has_sizeof, immortal, or a type of types */
     uint8_t adapter;    /**< 1 + index in lg_adapters; 0: none wants it */
     uint8_t adapter_kind;
-    uint8_t rest_kind;  /**< lg_edge_kind of what walkers leave unnamed;
-                             LG_EDGE_REFERENCE: look for the word */
+    uint8_t rest_kind;  /**< lg_edge_kind of unnamed edges; LG_EDGE_REFERENCE:
+                           look for the word */
     uint32_t base_size; /**< tp_basicsize and the words before the object */
     uint32_t item_size;
-    uint32_t fixed_size; /**< what every instance has in all; 0: they differ */
+    uint32_t fixed_size; /**< the bytes of every instance; 0: they differ */
     uint32_t dict_kind;  /**< where instances keep their dict: lg_dict_kind */
     uint32_t field_count;
     lg_named_field *fields;
@@ -107,17 +107,17 @@ typedef struct lg_type_slot {
     lg_type_info *info;
 } lg_type_slot;
 
-/** Types met so far, by address: open addressing, doubled when half full, and
- *  never without room. */
+/** The types met so far, by address: a table with open addressing, doubled when
+ *  half full, so that there is always room. */
 typedef struct lg_type_table {
     lg_type_slot *slots;
     size_t capacity;
     size_t count;
-    lg_type_info **by_id; /**< NULL where a type was declared by others */
+    lg_type_info **by_id; /**< NULL: others have declared the type */
     uint32_t id_capacity;
 } lg_type_table;
 
-/** Where a type is in the table, or would be. */
+/** The slot of a type in the table, or the slot where it belongs. */
 static inline lg_type_slot *
 lg_type_slot_of(const lg_type_table *table, const PyTypeObject *type)
 {
