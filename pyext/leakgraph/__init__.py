@@ -240,7 +240,7 @@ __all__ = [
 ]
 
 
-#: Modules that are imported when a name of theirs is asked for: most never are.
+#: Modules that are imported when a program asks for a name of theirs: most never are.
 _LATER = {
     "Armed": "armed",
     "LeakError": "leak_text",
@@ -262,7 +262,7 @@ _LATER = {
     "unregister_buffers": "buffers",
     "watch": "watch_call",
 }
-#: Those that are asked for as a whole.
+#: Modules that programs use as a whole.
 _MODULES = ("cuda", "fleet")
 
 

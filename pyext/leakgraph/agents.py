@@ -1,6 +1,6 @@
 """A server of the Model Context Protocol: what agents ask about snapshots.
 
-The tools answer as the verbs of the command do, in little: each says what it leaves
+The tools give the answers of the command's verbs, but shorter. Each says what it leaves
 out, and names objects by selectors that the next question takes.
 """
 
@@ -34,11 +34,11 @@ Begin with findings and top, then ask why of what is big, and what_if before you
 propose a fix.
 """
 
-#: Most rows of an answer, whatever limit is asked for.
+#: The most rows of an answer, whatever limit the agent asks for.
 MOST = 100
-#: Longer texts are cut, in characters.
+#: In characters: longer texts are cut.
 LONG = 4000
-#: Longer lists in a row are cut.
+#: In items: longer lists in a row are cut.
 WIDE = 10
 
 Answer = dict[str, Any]
@@ -194,7 +194,7 @@ def serve(snapshots: list[Snapshot]) -> None:
 def _telling(
     question: Callable[..., Answer], error_type: type[Exception]
 ) -> Callable[..., Answer]:
-    """The same, whose errors of leakgraph the agent reads."""
+    """Return the same tool with errors that the agent can read."""
 
     @wraps(question)
     def tool(*args: Any, **options: Any) -> Answer:
@@ -211,7 +211,7 @@ def _most(limit: int) -> int:
 
 
 def _limited(rows: list[Any], count: int) -> Answer:
-    """The rows, and a note about the others."""
+    """Return the rows, and a note about those that are left out."""
     answer: Answer = {"rows": rows}
     if count > len(rows):
         answer["left_out"] = f"{count - len(rows)} of {count} rows; limit shows more"
@@ -219,7 +219,7 @@ def _limited(rows: list[Any], count: int) -> Answer:
 
 
 def _rows(result: Result[Any], limit: int, total: int | None = None) -> Answer:
-    """The first rows of a result as plain values, of as many as there are in all."""
+    """Return the first rows of a result as plain values, and how many rows it has."""
     rows = [
         {name: _plain(value) for name, value in zip(row._fields, row)}
         for row in result[: _most(limit)]
@@ -237,7 +237,7 @@ def _facts(node: Node) -> Answer:
 
 
 def _step(edge: Edge) -> Answer:
-    """A reference, and the object at its other end."""
+    """Return a reference, and the object at its other end."""
     text = f"#{edge.source.index}->#{edge.target.index}"
     return {"label": edge.label, **_handle(edge.node), "cut": text}
 
@@ -254,7 +254,7 @@ def _path(steps: Any) -> list[Answer]:
 
 
 def _plain(value: object) -> Any:
-    """A value for JSON: a Node is its selector, a Size has devices in use only."""
+    """Make a value for JSON: a Node is its selector, a Size has devices in use only."""
     if isinstance(value, Node):
         return f"#{value.index}"
     if isinstance(value, Size):

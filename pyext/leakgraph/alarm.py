@@ -6,9 +6,10 @@ __all__ = ["Alarm"]
 
 #: After a snapshot, memory in use must fall by this share before the next one.
 FALL = 0.05
-#: Seconds between two looks: from SOON to SELDOM, four before it may be due.
+#: Seconds between two looks, from SOON to SELDOM. Four looks come before a snapshot may
+#: be due.
 SOON, SELDOM = 0.05, 0.25
-#: Seconds that a snapshot may last, when memory for it is short too.
+#: Seconds that a snapshot may last if memory for it is short, too.
 LASTS = 20.0
 
 
@@ -37,7 +38,7 @@ class Alarm:
         return True
 
     def is_urgent(self, used: int) -> bool:
-        """Whether memory may reach the limit before a snapshot is saved."""
+        """Whether memory may reach the limit before a snapshot can be saved."""
         return used + LASTS * self._rate >= self._limit
 
     def pause(self, used: int) -> float:
@@ -48,7 +49,7 @@ class Alarm:
         return min(SELDOM, max(SOON, left / self._rate / 4))
 
     def _measure(self, now: float, used: int) -> None:
-        """Measure how fast memory in use grows; a pause counts slowly."""
+        """Measure how fast memory in use grows. If it pauses, the rate falls slowly."""
         if self._last is not None and now > self._last[0]:
             rate = (used - self._last[1]) / (now - self._last[0])
             self._rate = max(rate, self._rate / 2)

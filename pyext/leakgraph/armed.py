@@ -208,8 +208,8 @@ class Armed:
     def _end_first(self) -> None:
         """Let `_end` run before other callbacks, which undo what the program leaves.
 
-        The one that is registered last runs first: threading calls back before. Where
-        it cannot, `_end` runs in its turn.
+        atexit runs the last registered callback first, so threading registers `_end`
+        again when the program ends. If it cannot, `_end` runs in its turn.
         """
         register = getattr(threading, "_register_atexit", None)
         if register is not None:
@@ -309,7 +309,7 @@ def _name(signal: int) -> str:
 
 
 def _bytes(rss: str | float, memory: Memory) -> int:
-    """The size at which to save a snapshot, in bytes."""
+    """Return the size at which to save a snapshot, in bytes."""
     try:
         if isinstance(rss, int):
             threshold = rss

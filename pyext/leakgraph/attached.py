@@ -1,8 +1,8 @@
 """Snapshots of other processes: attach(), and the verb of the command.
 
-The extension module for the other process's Python does the work in it, so this looks
-for one: beside this module, in the folders of LEAKGRAPH_LIBRARIES, and in the leakgraph
-of that Python, if it is on PATH.
+The work there needs the extension module for the other process's Python. This looks for
+it beside this module, in the folders of LEAKGRAPH_LIBRARIES, and in the leakgraph of
+that Python, if that is on PATH.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ OPTIONS = {
     "--timeout": "a number of seconds",
     "--filtered": "",
 }
-#: Says where another Python has leakgraph.
+#: Code that prints where another Python has leakgraph.
 PROBE = "import leakgraph; print(leakgraph.__path__[0])"
 
 
@@ -123,7 +123,7 @@ def take(
     filtered: bool = False,
     progress: _Progress = None,
 ) -> tuple[str, float]:
-    """Save a snapshot; its path, and for how many seconds the process stopped."""
+    """Save a snapshot. Return its path and the pause of the process in seconds."""
     library = _find_library(_core._attach_version(pid, filtered))
     place = os.fsdecode(path).replace("{pid}", str(pid))
     saved, _, _, pause = _core._attach(
@@ -172,7 +172,7 @@ def _other_folders(minor: int) -> list[Path]:
 
 
 def attach_verb(options: dict[str, str], words: list[str]) -> int:
-    """Do what the command line asks for; the exit code."""
+    """Do what the command line asks for. Return the exit code."""
     if len(words) != 1 or not words[0].isdigit():
         fail("attach takes the number of a process: see leakgraph attach --help")
     count = _number(options, "--diff", "1")
@@ -194,7 +194,7 @@ def attach_verb(options: dict[str, str], words: list[str]) -> int:
 
 
 def _number(options: dict[str, str], name: str, default: str) -> int:
-    """The value of an option that counts."""
+    """Return the value of an option that counts."""
     word = options.get(name, default)
     if not word.isdigit() or int(word) < 1 or len(word) > 5:
         fail(f"attach: {name} needs {OPTIONS[name]}, not {word}")
@@ -202,7 +202,7 @@ def _number(options: dict[str, str], name: str, default: str) -> int:
 
 
 def _seconds(options: dict[str, str]) -> float:
-    """The time between two snapshots."""
+    """Return the time between two snapshots."""
     word = options.get("--every", "10")
     if not word.replace(".", "", 1).isdigit() or len(word) > 8:
         fail(f"attach: --every needs {OPTIONS['--every']}, not {word}")

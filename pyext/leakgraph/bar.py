@@ -1,6 +1,6 @@
-"""A progress bar in a notebook, which goes away when the work is done.
+"""A progress bar in a notebook, which disappears when the work is done.
 
-Imported when work has lasted a second and the output is not a terminal.
+leakgraph imports this when work has lasted a second and the output is not a terminal.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Baseline"]
 
-#: The end of each note that is added: for a person to replace.
+#: The end of each added note, which a person should replace.
 NEW = "known when the baseline was written"
 
 
@@ -26,15 +26,16 @@ class Baseline:
         Raises FileError if there is none, or if it is no baseline.
         """
         self._path = path
-        #: Keys of places.
+        #: Keys of the places in the file.
         self._known = frozenset() if path is None else _baseline(path, may_be_missing)
-        #: What was found and is not in the file: keys of places, and notes.
+        #: What this run has found and the file does not have: keys of places, and
+        #: notes.
         self.found: list[tuple[str, str]] = []
-        #: The file that write() writes; None: growth fails a test.
+        #: The file that write() writes. None: growth makes a test fail.
         self.target: str | None = None
 
     def knows(self, row: GrowthRow, test: str) -> bool:
-        """Whether the row's place may grow; takes it over if the file is written."""
+        """Whether the row's place may grow; adds it if the file will be written."""
         if row.place in self._known:
             return True
         if self.target is None:
@@ -45,7 +46,7 @@ class Baseline:
         return True
 
     def write(self) -> None:
-        """Add what was found, each place once."""
+        """Add what this run has found, each place once."""
         if self.target is not None:
             source = self.target if self._path is None else self._path
             _extend_baseline(

@@ -14,17 +14,17 @@ __all__ = ["Budget"]
 
 #: The share of the budget that samples may take; the rest is for snapshots.
 SAMPLING = 0.1
-#: Seconds that a snapshot is planned for before one was measured: for each block of
-#: memory that Python has, and at least.
+#: The planned seconds of a snapshot before one was measured: for each block of memory
+#: that Python has, and the minimum.
 PER_BLOCK, AT_LEAST = 5e-7, 0.05
-#: At first the budget comes faster, so many times, until the program has that of so
-#: many seconds: a process with few objects then has its first comparison in time. It
-#: gets no more until these seconds are over.
+#: At first the budget grows FASTER times as fast, up to the budget of AHEAD seconds,
+#: and then stays until these seconds are over. So a process with few objects has its
+#: first comparison early.
 FASTER, AHEAD = 5.0, 60.0
 
 
 def processor() -> float:
-    """Seconds of a processor: this thread's, and those of children that ended."""
+    """Return the processor's seconds of this thread and of children that have ended."""
     times = os.times()
     return time.thread_time() + times.children_user + times.children_system
 
@@ -38,34 +38,35 @@ class Budget:
         self._share, self._clock, self._work = share, clock, work
         self._begin = clock()
         self._sampled = self._spent = 0.0
-        #: Seconds that the next snapshot and its comparison may take, once measured.
+        #: Seconds that the next snapshot and its comparison may take; None until
+        #: measured.
         self.plan: float | None = None
 
     @property
     def seconds(self) -> float:
-        """How long the program was watched."""
+        """For how many seconds the program was watched."""
         return self._clock() - self._begin
 
     def start(self) -> tuple[float, float]:
-        """A point of time to measure from."""
+        """Return a point of time to measure from."""
         return self._clock(), self._work()
 
     def cost(self, since: tuple[float, float]) -> float:
-        """Seconds that it has worked since then.
+        """Return how many seconds the work since then took.
 
-        Not the time that has passed, which other programs may have had, nor that of
-        the program's own children, if some ended by chance.
+        Counts neither the time that other programs had, nor that of the program's own
+        children that ended by chance.
         """
         clock, work = since
         return min(self._clock() - clock, self._work() - work)
 
     def sampled(self, since: tuple[float, float]) -> float:
-        """Note what a sample cost; the time from which the next is paid for."""
+        """Note what a sample cost. Return when the next one is paid for."""
         self._sampled += self.cost(since)
         return self._begin + self._sampled / (SAMPLING * self._share)
 
     def has(self, now: float) -> bool:
-        """Whether a snapshot is paid for."""
+        """Whether the budget pays for a snapshot."""
         plan = self.plan
         if plan is None:
             plan = AT_LEAST + PER_BLOCK * sys.getallocatedblocks()
@@ -74,7 +75,7 @@ class Budget:
         return self._spent + plan <= self._share * paid
 
     def spend(self, since: tuple[float, float], *, is_snapshot: bool = False) -> None:
-        """Note the cost of what a snapshot takes, or of a snapshot itself."""
+        """Note the cost of a snapshot, or of other work for one."""
         cost = self.cost(since)
         self._spent += cost
         if is_snapshot:

@@ -1,4 +1,4 @@
-"""Throw-away objects on which the capture finds the layout of a library.
+"""Throw-away objects with which the capture finds the layout of a library.
 
 The capture calls `torch` once per process, before the first walk that finds PyTorch
 loaded. It reads the memory of what `torch` returns, and drops it with this module.
@@ -137,7 +137,7 @@ def _graph() -> dict[str, Any]:
 def _script() -> dict[str, Any]:
     """A scripted module with two tensors, containers and a number in it.
 
-    Nothing is compiled, and all of it goes with the compilation unit, which is its own.
+    Compiles nothing. All of it goes with the compilation unit, which nothing else uses.
     """
     core: Any = library._C
     first = library.ones(3, dtype=library.float32, device="cpu")
@@ -163,7 +163,7 @@ def _script() -> dict[str, Any]:
 
 def _make() -> dict[str, Any]:
     made = {**_dtypes(), **_tensors(), **_graph()}
-    # Versions differ: without these, the capture only leaves out scripted modules.
+    # Some versions cannot do this; the capture then leaves out scripted modules only.
     with contextlib.suppress(Exception):
         made.update(_script())
     tensors = [value for value in made.values() if isinstance(value, library.Tensor)]

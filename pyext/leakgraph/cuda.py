@@ -56,7 +56,7 @@ def attribute(
 
 
 class _Plain(pickle.Unpickler):
-    """Reads pickles of plain data; refuses the name of anything callable."""
+    """Reads pickles of plain data; refuses any that name a class or a function."""
 
     def find_class(self, module: str, name: str) -> Any:
         raise pickle.UnpicklingError(f"it names {module}.{name}")
@@ -66,7 +66,7 @@ class _Plain(pickle.Unpickler):
 
 
 def _read(path: str) -> Any:
-    """The data in a file, pickle or JSON."""
+    """Return the data in a file, a pickle or JSON."""
     with open(path, "rb") as file:
         is_pickle = file.read(1) == b"\x80"
         file.seek(0)

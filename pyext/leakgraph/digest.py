@@ -1,7 +1,7 @@
-"""Summaries of snapshots, and holders of what grows, found by another process.
+"""Lets another process find summaries of snapshots, and holders of what grows.
 
-What a comparison needs of a snapshot takes an analysis, and an analysis some 200 bytes
-for each object. A process that is watched shall not grow by that.
+A comparison needs an analysis of each snapshot, which takes some 200 bytes for each
+object. A watched process must not grow by that.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["find_holders", "summarize"]
 
-#: The first descriptor of the other process that is no standard stream.
+#: The first descriptor in the other process after the standard streams.
 FIRST = 3
-#: What the other process runs: paths of summaries, one for each descriptor.
+#: The code of the other process. Its arguments are paths of summaries, one for each
+#: descriptor.
 CODE = """\
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -29,7 +30,8 @@ for number, target in enumerate(sys.argv[2:]):
 """
 
 
-#: The same for holders: paths, and in JSON a number of bytes and steps.
+#: The same for holders. Its arguments are paths and, as JSON, a number of bytes and
+#: steps.
 HOLDERS = """\
 import json, sys
 sys.path.insert(0, sys.argv[1])
@@ -46,7 +48,7 @@ with open(sys.argv[2], "w") as file:
 def summarize(files: Sequence[int], targets: Sequence[str]) -> bool:
     """Write the summary of each snapshot; files are descriptors.
 
-    False if no other process can: one that Python is embedded in starts none.
+    False if no other process can, as in a program that embeds Python.
     """
     return _run(CODE, files, targets) and all(map(os.path.exists, targets))
 
@@ -57,9 +59,9 @@ def find_holders(
     steps: Sequence[float] | None,
     min_bytes: int | str,
 ) -> Holders | None:
-    """Compare summaries with a snapshot; what dominates the newest members.
+    """Compare summaries with a snapshot; find what dominates the newest members.
 
-    The target is a file for the answer. None if no other process can.
+    `target` is a file for the answer. Returns None if no other process can.
     """
     import json
 
@@ -72,11 +74,11 @@ def find_holders(
 
 
 def _run(code: str, files: Sequence[int], arguments: Sequence[str]) -> bool:
-    """Run code in a new process that has the files open; whether it succeeds."""
+    """Run code in a new process that has the files open. Return whether it succeeds."""
     if not os.path.basename(sys.executable or "").startswith("python"):
         return False
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    # Descriptors may be those of other ones in the new process: out of the way first.
+    # First move the descriptors to numbers that the new process does not use.
     free = FIRST + len(files) + max(files, default=0)
     actions = [(os.POSIX_SPAWN_DUP2, file, free + i) for i, file in enumerate(files)]
     actions += [(os.POSIX_SPAWN_DUP2, free + i, FIRST + i) for i in range(len(files))]

@@ -1,8 +1,8 @@
 """Snapshots of this process that wait in files without names to be compared.
 
 A forked child takes each, so that neither the snapshot nor its analysis is in the
-memory that is compared. What this module keeps for a snapshot has its place before the
-first one is taken. So leakgraph itself does not grow from one snapshot to the next.
+memory that is compared. This module makes room for all it keeps before the first
+snapshot, so that leakgraph itself does not grow from one to the next.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ __all__ = ["Evidence"]
 
 #: Seconds that a snapshot may take.
 PATIENCE = 600
-#: A slot without a snapshot.
+#: The value of a slot without a snapshot.
 EMPTY = -1
 
 
 def _close(files: array[int], slot: int) -> None:
     """Close what is in the slot, if anything is.
 
-    The slot is empty before: a handler of a signal may raise as soon as the file is
-    closed, and a number that is closed twice may be that of another file.
+    The slot is emptied first: a signal handler may raise as soon as the file is closed,
+    and to close the number again might close another file.
     """
     file, files[slot] = files[slot], EMPTY
     if file != EMPTY:
@@ -80,7 +80,7 @@ class Evidence:
         self._files[slot] = file
 
     def _path(self, suffix: str) -> str:
-        """The path of a file that is about to lose its name."""
+        """Return the path of a file that is about to lose its name."""
         name = f"leakgraph-{os.getpid()}-{id(self):x}{suffix}"
         return os.path.join(self._folder, name)
 
@@ -106,10 +106,10 @@ class Evidence:
         settled: bool = False,
         nodes: bool = True,
     ) -> Growth:
-        """What grows in the first `count` slots, the oldest first.
+        """Return what grows in the first `count` slots, the oldest first.
 
-        With nodes=False, another process makes the summaries, and rows have no node:
-        so this process does not grow by an analysis.
+        With nodes=False, another process makes the summaries, so that this process does
+        not grow by an analysis. Rows then have no node.
         """
         if nodes or not self._summarize(count):
             files = [*self._summaries[: count - 1], EMPTY]
@@ -128,7 +128,7 @@ class Evidence:
         steps: Sequence[float] | None = None,
         min_bytes: int | str = 0,
     ) -> Holders | None:
-        """What dominates the newest members of what compare() finds.
+        """Return what dominates the newest members of what compare() finds.
 
         Another process looks; None if it cannot.
         """
@@ -142,7 +142,7 @@ class Evidence:
             _remove(target)
 
     def _summarize(self, count: int) -> bool:
-        """Make the summaries that there are not yet; whether there are all of them.
+        """Make the missing summaries. Return whether all of them exist.
 
         Only the last snapshot is kept beside its summary.
         """

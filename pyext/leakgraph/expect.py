@@ -100,7 +100,7 @@ def _expectations(snapshot: Snapshot) -> list[Node]:
 
 
 def _label(expectation: Node) -> str:
-    """The key of the reference in `_expected`; '' in a snapshot without keys."""
+    """Return the key of the reference in `_expected`; '' in a snapshot without keys."""
     for edge in expectation.referrers():
         if edge.kind == "value" and edge.label.startswith("['"):
             return edge.label[2:-2]

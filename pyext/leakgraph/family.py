@@ -1,7 +1,7 @@
 """A process and its children: a snapshot of each, and what they share.
 
-Their memory is looked at before the first is attached to, so that no page counts which
-attaching copies.
+leakgraph reads their memory before it attaches to the first, so that no page counts
+that attaching copies.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = [
     "tree",
 ]
 
-#: What attach() says of another program.
+#: How attach() describes a program that is not Python.
 NO_PYTHON = "does not run CPython"
 
 
@@ -43,40 +43,40 @@ class Process(NamedTuple):
     pid: int
     #: the process that started it, if that is in the tree
     parent: int | None
-    #: its command
+    #: its command, shortened
     name: str
-    #: its number in a job, which children inherit; None: it is of none
+    #: its number in a job, which children inherit; None: it belongs to no job
     rank: str | None
-    #: whether it is a fork of its parent, and no program of its own
+    #: whether it is a fork of its parent that has started no other program
     forked: bool
-    #: what its objects have
+    #: the bytes of its objects
     objects: Size
     resident: int
-    #: what no other process maps
+    #: pages that no other process maps
     private: int
-    #: what others map, too
+    #: pages that other processes map, too
     shared: int
     #: pages with objects from before the fork
     older: int
-    #: those of them that it shares no more
+    #: those of them that it no longer shares
     copied: int
     #: its snapshot; None: it was not kept
     path: str | None
 
 
 class Copied(NamedTuple):
-    """Pages with objects from before the fork that a child shares no more."""
+    """Pages with objects from before the fork that a child no longer shares."""
 
     holder: str
     type_name: str
-    #: bytes, by the number of the process
+    #: bytes by process
     bytes: dict[int, int]
     #: bytes of all pages that are here, copied or not, by process
     older: dict[int, int]
 
     @property
     def together(self) -> int:
-        """Bytes of all processes."""
+        """Bytes of all processes together."""
         return sum(self.bytes.values())
 
 
@@ -94,9 +94,9 @@ class Segment(NamedTuple):
 
     name: str
     bytes: int
-    #: those that map it
+    #: the processes that map it
     processes: tuple[int, ...]
-    #: none: no object that is known lies in it
+    #: empty: it has no known object
     holders: tuple[Holder, ...]
 
 
@@ -105,9 +105,9 @@ class LeftOut(NamedTuple):
 
     pid: int
     name: str
-    #: one sentence
+    #: the reason in one sentence
     why: str
-    #: whether it is another program, of which there can be no snapshot
+    #: whether it is not Python, so that there can be no snapshot
     foreign: bool
 
 
@@ -116,7 +116,7 @@ class Tree(NamedTuple):
 
     processes: tuple[Process, ...]
     left_out: tuple[LeftOut, ...]
-    #: by place, the most first
+    #: those with the most bytes first
     copied: tuple[Copied, ...]
     #: how children with one parent and one command differ, and what they repeat
     differences: Ranks | None
@@ -131,7 +131,7 @@ class Tree(NamedTuple):
 
 
 class _Member:
-    """A process at work."""
+    """A process while its memory is being read."""
 
     def __init__(self, pid: int, parent: int | None) -> None:
         self.pid, self.parent, self.name = pid, parent, name(pid)
@@ -145,7 +145,7 @@ class _Member:
 
 
 class _Family:
-    """What was found so far."""
+    """The processes that were found so far."""
 
     def __init__(self, least: int) -> None:
         self.least = least
@@ -155,7 +155,7 @@ class _Family:
         self.holders: dict[tuple[str, int], list[Holder]] = {}
 
     def leave_out(self, pid: int, called: str, why: object) -> None:
-        """Keep the sentence."""
+        """Note why there is no snapshot of a process."""
         sentence = " ".join(str(why).split())
         self.left_out.append(LeftOut(pid, called, sentence, NO_PYTHON in sentence))
 
@@ -174,7 +174,7 @@ class _Family:
                 self.leave_out(pid, called, why)
 
     def read(self, member: _Member) -> None:
-        """Read its snapshot, once its parent's was taken."""
+        """Read its snapshot, after that of its parent."""
         with load(member.path) as snap:
             sizes: dict[str, int] = {}
             for row in snap.types():
@@ -189,7 +189,7 @@ class _Family:
             member.summary = snap.summary(f"{member.path}um")
 
     def _read_copied(self, member: _Member, parent: _Member, snap: Snapshot) -> None:
-        """What it shares no more with the parent that it is a fork of."""
+        """Find what it no longer shares with the parent of which it is a fork."""
         least = max(self.least // PAGE, 1)
         with load(parent.path) as older:
             answer = _core._copied_pages(snap, older, member.memory.pages, least)
@@ -202,7 +202,7 @@ class _Family:
             row.older[member.pid] = shared * PAGE
 
     def _read_segments(self, member: _Member, snap: Snapshot) -> None:
-        """What lies in shared memory."""
+        """Find what lies in shared memory."""
         if not member.memory.segments:
             return
         spans = array("Q")
@@ -214,7 +214,7 @@ class _Family:
             found.append(Holder(member.pid, holder, type_name, count))
 
     def alike(self) -> list[_Member]:
-        """The most children with one parent and one command; none of fewer than two."""
+        """Return the largest group, of two or more, with one parent and one command."""
         groups: dict[tuple[int | None, str], list[_Member]] = {}
         for one in self.members.values():
             if one.parent is not None:
@@ -223,7 +223,7 @@ class _Family:
         return largest if len(largest) > 1 else []
 
     def segments(self) -> list[Segment]:
-        """All shared memory, the biggest first."""
+        """Return all shared memory, the biggest first."""
         found: dict[tuple[str, int], tuple[str, int, list[int]]] = {}
         for member in self.members.values():
             for one in member.memory.segments:
@@ -241,7 +241,7 @@ class _Family:
         )
 
     def _held(self, key: tuple[str, int]) -> list[Holder]:
-        """What lies in the segment, by process and holder."""
+        """Return what lies in the segment, by process and holder."""
         sums: dict[tuple[int, str, str], int] = {}
         for one in self.holders.get(key, []):
             place = (one.pid, one.holder, one.type_name)
@@ -279,7 +279,7 @@ def gather(
     filtered: bool,
     say: Callable[[str], object],
 ) -> Tree:
-    """As tree(), with a line about each process."""
+    """Do what tree() does, and show a line about each process."""
     from leakgraph.limits import argument
 
     _core._attach_version(pid, filtered)
@@ -303,7 +303,7 @@ def _attach_all(
     options: tuple[int, bool],
     say: Callable[[str], object],
 ) -> None:
-    """Take all snapshots, the parents' first; of the root it must succeed."""
+    """Take all snapshots, the parents' first. That of the root must succeed."""
     timeout, filtered = options
     for pid, member in list(family.members.items()):
         path = os.path.join(folder, f"{pid}.lgs")

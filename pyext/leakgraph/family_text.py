@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 __all__ = ["facts", "text"]
 
-#: Rows of a table; --json has all.
+#: The most rows of a table; --json has all.
 MOST = 20
 
 
 def text(tree: Tree) -> str:
-    """All tables that have rows."""
+    """Return all tables that have rows."""
     parts = [_processes(tree), _copied(tree), _differences(tree), _segments(tree)]
     return "\n\n".join(part for part in parts if part)
 
@@ -26,7 +26,7 @@ def _size(count: int) -> str:
 
 
 def _table(titles: list[str], rows: list[list[str]], left: int) -> str:
-    """The table that all reports have; the last `left` columns are flush left."""
+    """Return a table as all reports have it; the last `left` columns are flush left."""
     texts = tuple(map(tuple, rows))
     return _text_table(tuple(titles), texts, len(titles) - left, MOST).rstrip("\n")
 
@@ -59,7 +59,7 @@ def _processes(tree: Tree) -> str:
 
 
 def _copied(tree: Tree) -> str:
-    """What copy-on-write has copied, by place."""
+    """Return what copy-on-write has copied, by place."""
     older = sum(one.older for one in tree.processes)
     if not older:
         return ""
@@ -85,14 +85,14 @@ def _copied(tree: Tree) -> str:
 
 
 def _by_process(row: Copied) -> str:
-    """The three that copied the most."""
+    """Return the three processes that copied the most."""
     parts = sorted(row.bytes.items(), key=lambda one: (-one[1], one[0]))
     listed = ", ".join(f"{pid}: {_size(count)}" for pid, count in parts[:3])
     return listed + f", {len(parts) - 3} more" * (len(parts) > 3)
 
 
 def _differences(tree: Tree) -> str:
-    """Where children of one kind differ, and what they repeat."""
+    """Return where children of one kind differ, and what they repeat."""
     found = tree.differences
     if found is None:
         return ""
@@ -125,13 +125,13 @@ def _apart(tree: Tree, row: RankRow) -> list[str]:
 
 
 def _outlier(tree: Tree, row: RankRow) -> int:
-    """The process that the row is about."""
+    """Return the process that the row is about."""
     sums = [size.total for size in row.bytes]
     return max(zip(tree.compared, sums), key=lambda one: abs(one[1] - row.usual))[0]
 
 
 def _segments(tree: Tree) -> str:
-    """Segments of one kind that the same hold are one row."""
+    """Return shared memory; segments of one kind with the same holders are one row."""
     if not tree.segments:
         return ""
     groups: dict[tuple[str, str, str], list[Segment]] = {}
@@ -160,7 +160,7 @@ def _segments(tree: Tree) -> str:
 
 
 def _kind(name: str) -> str:
-    """The name without what is drawn or counted: `/dev/shm/torch_*`."""
+    """Return the name without its random or counted part: `/dev/shm/torch_*`."""
     folder, _, last = name.rpartition("/")
     for mark in "_.":
         if mark in last:
@@ -174,7 +174,7 @@ def _mappers(one: Segment) -> str:
 
 
 def _holders(holders: tuple[Holder, ...]) -> str:
-    """The three places that have the most of it, each once."""
+    """Return the three places that have the most of it, each once."""
     places: dict[str, list[int]] = {}
     for one in sorted(holders, key=lambda one: -one.bytes):
         pids = places.setdefault(one.holder, [])
@@ -186,7 +186,7 @@ def _holders(holders: tuple[Holder, ...]) -> str:
 
 
 def facts(tree: Tree) -> dict[str, object]:
-    """All of it, for JSON."""
+    """Return all of the report, for JSON."""
     found = tree.differences
     return {
         "processes": [

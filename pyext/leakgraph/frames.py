@@ -1,4 +1,4 @@
-"""Converts answers to dicts, to a pandas.DataFrame, and slices of them to text.
+"""Converts answers to dicts and a pandas.DataFrame, and slices of answers to text.
 
 The results themselves call this, from C.
 """
@@ -42,7 +42,7 @@ def to_pandas(result: Result[Any]) -> Any:
 
 
 def roots_pandas(roots: Roots) -> Any:
-    """A column for each field."""
+    """Make a column for each field."""
     return _frame(Root._fields, roots)
 
 
@@ -69,7 +69,7 @@ _REFERENCE = (
 
 
 def _references(why: Why) -> Iterable[tuple[object, ...]]:
-    """The references of path, then of paths, each of which goes through one cut."""
+    """Yield the references of `path`, then of `paths`, each of which has one cut."""
     ways: list[tuple[Iterable[Hop], tuple[Hop, ...]]] = [(why.path or (), why.frees)]
     ways += [(path, (cut,)) for path, cut in zip(why.paths, why.cuts)]
     for number, (hops, cuts) in enumerate(ways):
@@ -98,17 +98,17 @@ def _frame(fields: Iterable[str], rows: Sequence[tuple[Any, ...]] | Roots) -> An
 
 
 def to_json(result: Result[Any] | Roots) -> str:
-    """The rows as JSON."""
+    """Return the rows as JSON."""
     return json.dumps({"rows": to_dicts(result)}, ensure_ascii=False) + "\n"
 
 
 def to_html(result: Result[Any]) -> str:
-    """The report as it is."""
+    """Return the report in a tag for plain text."""
     return f"<pre>{escape(str(result))}</pre>"
 
 
 def lines(result: Result[Any]) -> str:
-    """A line for each row."""
+    """Return a line for each row."""
     return "".join(f"{row!r}\n" for row in result)
 
 

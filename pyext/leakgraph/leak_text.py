@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LeakError", "LeakWarning", "describe", "nothing", "sample_lines", "signed"]
 
-#: Numbers of a series that a line shows.
+#: The most numbers of a series that a line shows.
 SHOWN = 6
 
 
@@ -27,7 +27,7 @@ class LeakError(Error):
 def describe(row: GrowthRow, line: str | None = None, unit: str = "step") -> str:
     """One sentence: holder, verdict, series and rate, and the line that allocates.
 
-    `unit` is what steps are: those of a loop, calls, or seconds.
+    `unit` says what a step is: one of a loop, a call, or a second.
     """
     what = f"{row.holder or 'memory that no object explains'}: {row.verdict}"
     if row.node is not None or any(row.counts):
@@ -43,7 +43,7 @@ def describe(row: GrowthRow, line: str | None = None, unit: str = "step") -> str
 
 
 def _gained(row: GrowthRow) -> str:
-    """What it gained, by device where not all of it is the host's."""
+    """Say what it gained, by device unless all of it is the host's."""
     first, last = row.bytes[0], row.bytes[-1]
     sizes = {device: last[device] - first.get(device, 0) for device in last}
     if set(sizes) <= {"host"} or min(sizes.values()) < 0:
@@ -52,7 +52,7 @@ def _gained(row: GrowthRow) -> str:
 
 
 def _members(row: GrowthRow) -> str:
-    """How many objects there were each time, and their type."""
+    """Say how many objects there were each time, and their type."""
     if len(set(row.counts)) == 1:
         count = row.counts[0]
         return f"{count:,} {row.type_name}" if count > 1 else f"one {row.type_name}"
@@ -61,7 +61,7 @@ def _members(row: GrowthRow) -> str:
 
 
 def sample_lines(rising: Iterable[str], gained: Mapping[str, float]) -> list[str]:
-    """What the samples say: what each number gained, and whether it rises."""
+    """Say what each number of the samples gained, and whether it rises."""
     rises = set(rising)
     return [
         f"{name}: {signed(number, name)} in the last samples"
@@ -72,17 +72,17 @@ def sample_lines(rising: Iterable[str], gained: Mapping[str, float]) -> list[str
 
 
 def nothing(waiting: int) -> str:
-    """That nothing was found, with so many snapshots that nobody compared yet."""
+    """Say that nothing was found, and how many snapshots are not compared yet."""
     wait = "1 snapshot waits" if waiting == 1 else f"{waiting} snapshots wait"
     return f"No place was found that goes on growing ({wait} for the next comparison)."
 
 
 def signed(number: float, name: str) -> str:
-    """The number of what has that name, with a sign, and with a unit if it is bytes."""
+    """Write the number with that name, with a sign and, if it is bytes, a unit."""
     return _size(number) if "bytes" in name else f"{number:+,.0f}"
 
 
 def _size(count: float) -> str:
-    """The bytes with a sign and a unit."""
+    """Write the bytes with a sign and a unit."""
     sign = "-" if count < 0 else "+"
     return sign + str(Size({"host": round(abs(count))}))

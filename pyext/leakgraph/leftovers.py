@@ -1,4 +1,4 @@
-"""What a piece of work leaves behind when it is repeated, as a test says it."""
+"""Finds what a piece of work leaves behind when it is repeated, for tests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["leftovers"]
 
-#: Calls that tracemalloc looks at, to name the line that allocates.
+#: Calls that run under tracemalloc, to find the line that allocates.
 TRACED = 2
 
 
@@ -36,7 +36,7 @@ def leftovers(
 ) -> str:
     """Repeat work() and say what stays behind; "" if nothing does.
 
-    Growth that the baseline knows, or takes, is left out. max_cycles=None looks for no
+    Leaves out growth that the baseline knows, or adds. max_cycles=None looks for no
     cycles. Objects that expect_collectable() notes meanwhile must be gone at the end.
     """
     most = _bytes(max_growth)
@@ -52,7 +52,7 @@ def leftovers(
 
 
 def _bytes(size: int | str) -> int:
-    """The bytes of 4096, "4 KiB" or "0 B"."""
+    """Return the bytes of 4096, "4 KiB" or "0 B"."""
     if isinstance(size, int):
         return size
     text = size.replace(" ", "")
@@ -60,12 +60,12 @@ def _bytes(size: int | str) -> int:
 
 
 def _size(count: int) -> str:
-    """The bytes with a unit."""
+    """Write the bytes with a unit."""
     return str(Size({"host": count}))
 
 
 def _growth(work: Callable[[], object], rows: list[GrowthRow], most: int) -> list[str]:
-    """Each row with the line that allocates, and what is known to help."""
+    """Describe each row with the line that allocates, and the known fix."""
     tracing = Tracing()
     try:
         for _ in range(TRACED):
@@ -87,7 +87,7 @@ def _growth(work: Callable[[], object], rows: list[GrowthRow], most: int) -> lis
 
 
 def _fixes(row: GrowthRow) -> list[str]:
-    """What the finding says whose holder holds the row's newest member."""
+    """Return the fixes of findings whose holder holds the row's newest member."""
     if row.node is None:
         return []
     holders = [row.node.index]
@@ -103,7 +103,7 @@ def _fixes(row: GrowthRow) -> list[str]:
 
 
 def _cycles(work: Callable[[], object], most: int) -> list[str]:
-    """The reference cycles that a call leaves to the collector."""
+    """Describe the reference cycles that a call leaves to the collector."""
     was_enabled = gc.isenabled()
     gc.collect()
     gc.disable()
@@ -123,7 +123,7 @@ def _cycles(work: Callable[[], object], most: int) -> list[str]:
 
 
 def _uncollected(expected: set[str]) -> list[str]:
-    """The objects that expect_collectable() noted and that are still alive."""
+    """Describe the objects that expect_collectable() noted and that are still alive."""
     gc.collect()
     if not set(expect._expected) - expected:
         return []

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _callback() -> type:
-    """Make the class."""
+    """Make the class, which needs Lightning as its base."""
     try:
         from lightning.pytorch import Callback
     except ImportError:

@@ -1,7 +1,7 @@
 """The memory that this process may have, and how much of it is in use.
 
 The kernel kills when a control group (a container) exceeds its limit, or when the
-machine has no memory left. Nothing announces it, so a program must look.
+machine has no memory left. Nothing announces that, so a program must watch its memory.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Memory", "argument", "gib", "size"]
 
 #: For each version of control groups: the file with the limit, and the lines of
-#: memory.stat that cannot be dropped as file pages can (Documentation/admin-guide/
+#: memory.stat about memory that the kernel cannot drop (Documentation/admin-guide/
 #: cgroup-v1/memory.rst and cgroup-v2.rst of Linux).
 _VERSIONS = {
     1: ("memory.limit_in_bytes", ("total_rss", "total_shmem")),
@@ -30,7 +30,7 @@ _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 class Memory:
     """The tightest limit on this process, read once; `root` is for tests."""
 
-    #: Bytes that may be in use.
+    #: How many bytes may be in use.
     limit: int
     #: The owner of that limit: "this machine", "the control group /x".
     owner: str
@@ -64,7 +64,7 @@ class Memory:
         return max(0, min(self.limit - self.used(), self._machine("MemAvailable")))
 
     def _machine(self, name: str) -> int:
-        """A row of /proc/meminfo in bytes; a very large number if unreadable."""
+        """Return a row of /proc/meminfo in bytes; a very large number if unreadable."""
         for row in _read(os.path.join(self._root, "proc/meminfo")).splitlines():
             if row.startswith(name + ":"):
                 return int(row.split()[1]) * 1024
@@ -105,12 +105,12 @@ def argument(name: str, text: str) -> int:
 
 
 def gib(count: int) -> str:
-    """Format bytes as limits on memory are written."""
+    """Write bytes as limits of memory are usually written."""
     return f"{count / 2**30:.2f} GiB"
 
 
 def _groups(root: str) -> Iterator[tuple[int, str]]:
-    """Version and folder of every control group that counts this process's memory."""
+    """Yield version and folder of each control group that counts this memory."""
     paths = {}
     for row in _read(os.path.join(root, "proc/self/cgroup")).splitlines():
         _, controllers, path = row.split(":", 2)
@@ -131,9 +131,9 @@ def _groups(root: str) -> Iterator[tuple[int, str]]:
 
 
 def _up(mount: str, top: str, path: str) -> Iterator[str]:
-    """Folders from a group's own up to where the groups are mounted.
+    """Yield the folders from a group's own up to the mount of the groups.
 
-    In a container the mount may show a part of the tree only, from `top` on.
+    In a container the mount may show only the part of the tree from `top` on.
     """
     inside = os.path.relpath(path, top) if path.startswith(top) else "."
     folder = os.path.normpath(os.path.join(mount, inside))
@@ -144,13 +144,13 @@ def _up(mount: str, top: str, path: str) -> Iterator[str]:
 
 
 def _number(file: str) -> int | None:
-    """The number in a file, if it has one ("max" is none)."""
+    """Return the number in a file, if it has one ("max" is none)."""
     text = _read(file).strip()
     return int(text) if text.isdigit() else None
 
 
 def _read(file: str) -> str:
-    """A file's text; "" if the file is missing or not readable."""
+    """Return a file's text; "" if the file is missing or not readable."""
     try:
         with open(file, encoding="utf-8", errors="replace") as opened:
             return opened.read()

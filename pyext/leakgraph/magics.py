@@ -61,12 +61,12 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def _complete(shell: Any, event: Any) -> list[str]:
-    """The verbs, for the tab key."""
+    """Return the verbs, for completion."""
     return list(_VERBS)
 
 
 def _ask(shell: Any, line: str) -> object:
-    """The answer to a line."""
+    """Return the answer to a line."""
     verb, _, rest = line.strip().partition(" ")
     if verb == "sql":
         return leakgraph.sql(rest)
@@ -102,7 +102,7 @@ def _grow(shell: Any, line: str, cell: str) -> object:
 
 
 def _options(text: str) -> tuple[dict[str, Any], str]:
-    """The options at the front, and the rest as it stands."""
+    """Return the options at the front, and the rest unchanged."""
     options: dict[str, Any] = {}
     rest = text.strip()
     while rest.startswith("--"):
@@ -120,7 +120,7 @@ def _is_flag(name: str) -> bool:
 
 
 def _first(text: str) -> tuple[str, str]:
-    """The first word, in quotes or not, and the rest."""
+    """Return the first word, in quotes or not, and the rest."""
     stream = StringIO(text)
     lexer = shlex.shlex(stream, posix=True, punctuation_chars=False)
     lexer.whitespace_split, lexer.commenters = True, ""
@@ -129,7 +129,7 @@ def _first(text: str) -> tuple[str, str]:
 
 
 def _value(text: str, name: str) -> object:
-    """A number, a truth value or a text; `all` is no limit."""
+    """Return a number, a truth value or a text; `all` is no limit."""
     if _is_flag(name):
         if text:
             raise ArgumentError(f"--{name} takes no value, not {text}.")

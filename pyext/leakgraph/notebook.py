@@ -24,7 +24,7 @@ __all__ = [
     "why_html",
 ]
 
-#: Cycles that are drawn below their table.
+#: How many cycles are drawn below their table.
 DRAWN = 3
 
 _LEFT = ' style="text-align:left"'
@@ -75,7 +75,7 @@ def _picture(number: int, cycle: Cycle) -> str:
 
 
 def _preformatted(text: str) -> str:
-    """Format text whose box characters join, whatever the theme's fonts."""
+    """Format text so that its box characters join, whatever the theme's fonts."""
     style = "font-family:monospace;line-height:1.2;white-space:pre"
     return f'<pre style="{style}">{escape(text)}</pre>'
 
@@ -95,7 +95,7 @@ def _table(head: str, rows: list[str]) -> str:
 
 
 def _size(count: int) -> str:
-    """Bytes as the reports write them, digit by digit: 812 B, 12.0 MiB, 1.93 GiB."""
+    """Write bytes exactly as the reports do: 812 B, 12.0 MiB, 1.93 GiB."""
     if count < 1024:
         return f"{count} B"
     power = 1

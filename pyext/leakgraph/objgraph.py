@@ -64,7 +64,7 @@ __all__ = [
     "typestats",
 ]
 
-# Whether a notebook shows what a function returns.
+# Whether this is a notebook, which shows what a function returns.
 IS_INTERACTIVE = hasattr(builtins, "__IPYTHON__")
 
 
@@ -92,7 +92,8 @@ def find_backref_chain(
 
     [obj]: there is none. `extra_ignore` has the ids of objects to avoid.
     """
-    # No garbage refers to what sys.modules holds, nor is on the way from there.
+    # No chain from what sys.modules holds leads through garbage, so that needs no
+    # collection.
     if predicate is not is_proper_module:
         gc.collect()
     referrers = _Referrers()

@@ -53,7 +53,7 @@ class Options:
 
 @dataclass
 class Writer:
-    """Goes from the objects to their neighbours, nearest first, and writes DOT."""
+    """Visits the objects and their neighbours, nearest first, and writes DOT."""
 
     options: Options
     edge_func: Neighbours
@@ -64,7 +64,7 @@ class Writer:
     ignored: set[int] = field(default_factory=set)
 
     def write(self, objs: list[Any]) -> str:
-        """The drawing of the objects; len(self.depth) says how many it has."""
+        """Return the drawing; len(self.depth) is the number of its objects."""
         self.lines.append("digraph ObjectGraph {")
         self.lines.append("  node[shape=box, style=filled, fillcolor=white];")
         own = (objs, self, self.__dict__, self.lines, self.depth)
@@ -165,7 +165,7 @@ class Writer:
 
 
 def write_files(dot: str, nodes: int, filename: str | None) -> None:
-    """Writes DOT and, unless the name ends with .dot, the picture; says where."""
+    """Write DOT and, unless the name ends with .dot, the picture; print where."""
     if filename is not None and filename.endswith(".dot"):
         dot_name = filename
         with open(dot_name, "w", encoding="utf-8") as stream:
@@ -179,7 +179,7 @@ def write_files(dot: str, nodes: int, filename: str | None) -> None:
 
 
 def present(dot_filename: str, filename: str | None = None) -> None:
-    """Draws a file of DOT, as a PNG beside it if there is no other name."""
+    """Draw a file of DOT, as a PNG beside it if no other name is given."""
     if filename is not None and filename.endswith(".dot"):
         return
     if filename is None:

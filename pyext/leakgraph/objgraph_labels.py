@@ -17,7 +17,7 @@ _NAMED: tuple[type, ...] = (
 )
 _COUNTED: tuple[type, ...] = (tuple, list, dict, set, frozenset)
 _REPR_LENGTH = 40
-# References to an object that obj_label() and its caller hold while they ask.
+# How many references obj_label() and its caller hold to an object.
 _OWN_REFERENCES = 4
 
 is_identifier = re.compile(r"[^\W\d]\w*\Z").match
@@ -166,7 +166,7 @@ def _key_label(owner: Mapping[object, object], held: object, short: bool) -> str
 
 
 def _own_dict(obj: object) -> object:
-    """The namespace of an object; None if there is none, or its class hides it."""
+    """Return an object's namespace; None if there is none, or its class hides it."""
     try:
         return object.__getattribute__(obj, "__dict__")
     except Exception:

@@ -10,7 +10,7 @@ from leakgraph import _core
 
 Neighbours = Callable[[object], Iterable[object]]
 Predicate = Callable[[object], object]
-# Gets the objects that are asked about next, before the first of them is.
+# Called with all objects whose referrers are needed next.
 Prepare = Callable[[list[object]], None]
 
 
@@ -23,8 +23,8 @@ def _is_own_frame(obj: object) -> bool:
 class Referrers:
     """What gc.get_referrers() finds, in one pass over the heap for many objects.
 
-    Objects that are newer than this one are no referrers: the search itself makes some,
-    and each that it visited would have the search as a referrer.
+    Leaves out objects that are newer than this one: the search makes some itself, and
+    they refer to what it visits.
     """
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class Referrers:
         self._objects = gc.get_objects()
 
     def prepare(self, objs: list[object]) -> None:
-        """Finds the referrers of all of them at once, for of()."""
+        """Find the referrers of all these objects at once, for of()."""
         targets = list({id(one): one for one in objs}.values())
         found = _core._referrers(self._objects, targets)
         self._found = dict(zip(map(id, targets), found))
@@ -40,7 +40,7 @@ class Referrers:
     def of(self, obj: object) -> list[object]:
         """The tracked objects that refer to the object, each once.
 
-        A method and no __call__, which would get the object in a tuple: a referrer.
+        A __call__ would get the object in a tuple, which would be a referrer.
         """
         if id(obj) not in self._found:
             self.prepare([obj])

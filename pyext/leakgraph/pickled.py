@@ -1,7 +1,7 @@
 """Restores nodes from pickles.
 
-A pickle has the file of the snapshot and the node's number there or, for an answer that
-keeps no snapshot, the answer's own record of its nodes.
+A pickle contains the node's number and the file of the snapshot or, if an answer keeps
+no snapshot, the answer's record of its nodes.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 __all__ = ["kept_node", "node", "reduced"]
 
-#: Those that nodes were read from, while any of these lives.
+#: Snapshots from which nodes were read, while any of these nodes lives.
 _loaded: WeakValueDictionary[tuple[str, int, int], Snapshot] = WeakValueDictionary()
 
-#: By id() of the records, which each holds.
+#: Snapshots of answers by the id() of their records, which each snapshot holds.
 _kept: WeakValueDictionary[int, Snapshot] = WeakValueDictionary()
 
 

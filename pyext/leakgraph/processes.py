@@ -1,4 +1,4 @@
-"""What /proc says about a process: its children, its memory, what it is."""
+"""Reads what /proc says about a process: its children, its memory, its program."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ __all__ = ["Mapping", "Memory", "descendants", "image", "name", "read_memory"]
 
 #: Bytes of a page.
 PAGE = os.sysconf("SC_PAGE_SIZE")
-#: Entries of pagemap that are read at once.
+#: How many entries of pagemap to read at once.
 CHUNK = 1 << 16
 #: How the kernel names memory that processes can share.
 SEGMENTS = ("/dev/shm/", "/memfd:", "/SYSV", "/dev/zero")
-#: AT_RANDOM: the address of 16 bytes that are drawn when a program starts.
+#: AT_RANDOM: the address of 16 random bytes that a program gets when it starts.
 RANDOM = 25
-#: Words of a command that a name has.
+#: The most words of a command in a name.
 WORDS = 3
 
 
@@ -27,7 +27,7 @@ class Mapping(NamedTuple):
     start: int
     end: int
     offset: int
-    #: of the segment
+    #: the device and inode of the segment
     device: str
     inode: int
     name: str
@@ -37,10 +37,10 @@ class Memory(NamedTuple):
     """Resident memory of a process, in bytes."""
 
     resident: int
-    #: that no other process maps, and that others map, too
+    #: bytes that no other process maps, and that others map, too
     private: int
     shared: int
-    #: pages of no file, ascending: the number twice, and 1 if no other process maps it
+    #: pages of no file, ascending: twice the number, plus 1 if no other process maps it
     pages: array[int]
     segments: list[Mapping]
 
@@ -74,9 +74,9 @@ def _read(pid: int, name: str) -> bytes:
 
 
 def image(pid: int) -> bytes:
-    """What a process has in common with its fork, until either starts a program.
+    """Return what a process has in common with its fork, until either starts a program.
 
-    Empty: it cannot be read.
+    Empty if it cannot be read.
     """
     with suppress(OSError, ValueError):
         auxiliary = array("Q", _read(pid, "auxv"))
@@ -88,7 +88,7 @@ def image(pid: int) -> bytes:
 
 
 def name(pid: int) -> str:
-    """Its command, without the path of Python and its options."""
+    """Return its command without the path and the options of Python."""
     try:
         words = [os.fsdecode(word) for word in _read(pid, "cmdline").split(b"\0")]
     except OSError:
@@ -105,7 +105,7 @@ def name(pid: int) -> str:
 
 
 def _without_options(words: list[str]) -> list[str]:
-    """From the script, the module or the code on."""
+    """Return the command from the script, the module or the code on."""
     while words and words[0].startswith("-") and words[0] not in ("-m", "-c", "-"):
         words = words[2:] if words[0] in ("-W", "-X") else words[1:]
     return words[1:] if words[:1] == ["-m"] else words
@@ -137,7 +137,7 @@ def read_memory(pid: int) -> Memory:
 
 
 def _pages(pid: int, ranges: list[tuple[int, int]]) -> array[int]:
-    """The present pages of no file in these ranges."""
+    """Return the present pages of no file in these ranges."""
     pages = array("Q")
     with open(f"/proc/{pid}/pagemap", "rb", buffering=0) as file:
         for start, end in ranges:
@@ -149,9 +149,9 @@ def _pages(pid: int, ranges: list[tuple[int, int]]) -> array[int]:
 
 
 def _add_pages(entries: array[int], first: int, pages: array[int]) -> None:
-    """Add those that are present (bit 63), not swapped (62), of no file (61).
+    """Add pages that are present (bit 63), not swapped (62), and of no file (61).
 
-    Bit 56 says that no other process maps it.
+    Bit 56 says that no other process maps the page.
     """
     pages.extend(
         (first + index) * 2 + (entry >> 56 & 1)

@@ -23,8 +23,8 @@ MARKER = (
     "leakgraph(rounds=4, warmup=2, max_growth='0 B', max_cycles=0): repeat the test,"
     " and fail it if objects or reference cycles stay behind"
 )
-#: What no report of --leakgraph names, because pytest keeps a report of each test, and
-#: what a test imports for the first time stays: parts of holders, and types.
+#: Parts of holders' names, and types, that no report of --leakgraph names: pytest keeps
+#: a report of each test, and first imports stay.
 RUNNERS = (
     "_pytest.",
     "pluggy.",
@@ -109,7 +109,7 @@ def leakgraph_check(request: pytest.FixtureRequest) -> Callable[..., None]:
 
 
 def _checker(item: pytest.Item) -> Callable[..., None]:
-    """What checks work for that test."""
+    """Return the function that checks work for that test."""
 
     def check(work: Callable[[], object], **limits: Any) -> None:
         from leakgraph.leftovers import leftovers
@@ -123,7 +123,7 @@ def _checker(item: pytest.Item) -> Callable[..., None]:
 
 
 class Suite:
-    """What each test of a run leaves behind: compares snapshots before and after."""
+    """Compares snapshots before and after each test, to find what it leaves behind."""
 
     def __init__(self) -> None:
         from leakgraph.evidence import Evidence
@@ -139,7 +139,7 @@ class Suite:
             self._is_ready = True
 
     def after(self, test: str) -> None:
-        """Note what there is more of since the test before."""
+        """Note what has grown since the previous test."""
         from leakgraph.leak_text import describe
 
         self._take(1)
@@ -155,9 +155,9 @@ class Suite:
 
 
 def _is_usual(row: GrowthRow) -> bool:
-    """Whether any run leaves this behind."""
+    """Whether every run leaves this behind."""
     if row.verdict == "native":
-        # Between two snapshots, allocators keep what they got for the next test.
+        # Allocators keep memory for the next test.
         return True
     described = f"{row.holder} {row.type_name}"
     is_named = any(name in described for name in RUNNERS + IMPORTS)

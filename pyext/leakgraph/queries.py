@@ -52,7 +52,7 @@ def query(request: tuple[Snapshot, str, dict[str, object]]) -> Any:
     return _Session(lambda: own, tables).run(text)
 
 
-#: What has tables, rather than being one: a snapshot, and the path of one.
+#: A snapshot, or the path of one, which has tables and is none itself.
 _SNAPSHOTS = (Snapshot, str, bytes, os.PathLike)
 
 
@@ -66,7 +66,7 @@ class _Retained:
         return self._snapshot._retained_arrow()
 
 
-#: What DuckDB reads as the table of a name.
+#: What DuckDB reads as a table.
 TABLES: dict[str, Callable[[Snapshot], object]] = {
     "nodes": lambda snap: snap.nodes,
     "edges": lambda snap: snap.edges,
@@ -81,7 +81,7 @@ TABLES: dict[str, Callable[[Snapshot], object]] = {
     "findings": lambda snap: snap.findings(),
 }
 
-#: The variables of modules and frames, made of other tables.
+#: The query for variables of modules and frames, from other tables.
 _VARIABLES = """
 with frames as (
     select *, row_number() over () as line from {threads}
@@ -104,10 +104,10 @@ where m.type = 'module'
 """
 _MADE_OF = ("threads", "nodes", "edges", "retained")
 
-#: Names that no query has: tables while they are copied, and the answer.
+#: Names that no query uses: for tables that are being copied, and for the answer.
 _GIVEN, _RESULT = "leakgraph given", "leakgraph result"
 _TEXT = re.compile(r"'(?:[^']|'')*'")
-#: A name, and what stands before it: `old.nodes`, `"old"."nodes"`.
+#: A name with its prefix: `old.nodes`, `"old"."nodes"`.
 _NAME = re.compile(r'(?:(\w+|"[^"]+")\s*\.\s*)?(\w+|"[^"]+")')
 
 
@@ -126,7 +126,7 @@ class _Session:
         self._made: set[tuple[str, str]] = set()
 
     def run(self, text: str) -> Any:
-        """The rows of the query, which no longer need the snapshots."""
+        """Return the rows of the query, which no longer need the snapshots."""
         try:
             for prefix, name in _NAME.findall(_TEXT.sub("", text)):
                 self._make(_bare(prefix), _bare(name))
@@ -143,7 +143,7 @@ class _Session:
         return self._connection.table(f'"{_RESULT}"')
 
     def _make(self, prefix: str, table: str) -> None:
-        """Make the table of the name, if there is one: it may be that of a column."""
+        """Make the table of the name, if there is one: the name may be a column's."""
         given = self._tables.get(table)
         if given is not None and not prefix and not isinstance(given, _SNAPSHOTS):
             self._connection.register(table, given)
@@ -177,7 +177,7 @@ class _Session:
         self._made.add((prefix, table))
 
     def _snapshot(self, prefix: str) -> Snapshot:
-        """The snapshot whose tables have this prefix."""
+        """Return the snapshot whose tables have this prefix."""
         if not prefix:
             return self._own()
         given = self._tables[prefix]
@@ -189,7 +189,7 @@ class _Session:
 
 
 def _bare(name: str) -> str:
-    """The name without quotes; names are the same in any case."""
+    """Return the name without quotes, in lower case: case does not matter."""
     return name.strip('"').lower()
 
 
@@ -199,7 +199,7 @@ def _quoted(prefix: str, table: str) -> str:
 
 
 def _host(snap: Snapshot) -> str:
-    """The account of the host's memory as a query."""
+    """Return the account of the host's memory as a query."""
     rows = ", ".join(
         f"('{name}', {'null' if value is None else value})"
         for name, value in snap.memory().host.items()

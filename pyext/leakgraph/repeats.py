@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Tracked", "repeat", "track"]
 
-#: Snapshots that a `with` block of track() can take, one at each end included.
+#: The most snapshots of a `with` block of track(), with those at its ends.
 MARKS = 64
 
 
@@ -148,7 +148,7 @@ class Tracked:
 
 
 def _call(work: Callable[[], object], times: int) -> None:
-    """Call it so many times; keeps no result."""
+    """Call the work that many times; keep no result."""
     for _ in range(times):
         work()
 

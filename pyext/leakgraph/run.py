@@ -85,7 +85,7 @@ def main(arguments: list[str]) -> None:
 
 
 def _writes_parquet(arguments: list[str]) -> bool:
-    """Whether it is an export that pyarrow writes, and no question for help."""
+    """Whether it is an export that pyarrow writes, and does not ask for help."""
     return (
         arguments[0] == "export"
         and any(one.split("=")[0] == "--parquet" for one in arguments)
@@ -126,7 +126,7 @@ def take_options(
 ) -> dict[str, str]:
     """Take the options and their values off the front of the arguments.
 
-    `known` says what each needs; empty: nothing.
+    `known` says what value each needs; empty: none.
     """
     options = {}
     while arguments and arguments[0].startswith("-") and arguments[0] != "-m":
@@ -146,7 +146,7 @@ def take_options(
 
 
 def _check(options: dict[str, str]) -> None:
-    """Fail on options that do nothing."""
+    """Fail if options would do nothing."""
     spare = [name for name in ("--signal", "--rss", "--keep") if name in options]
     if spare and "--arm" not in options:
         fail(f"run: {spare[0]} needs --arm")
@@ -198,7 +198,7 @@ def _load_script(
 def _load_module(
     verb: str, name: str, arguments: list[str]
 ) -> tuple[CodeType, ModuleType]:
-    """The same for `-m name`; a package stands for its `__main__` module."""
+    """The same for `-m name`. For a package, take its `__main__` module."""
     from importlib.util import find_spec
 
     try:
@@ -221,7 +221,7 @@ def _load_module(
 
 
 def _new_main(file: str | None, loader: object) -> ModuleType:
-    """A module as Python makes it for a script."""
+    """Make a module as Python makes it for a script."""
     module = ModuleType("__main__")
     namespace = module.__dict__
     namespace["__file__"] = file
@@ -249,7 +249,7 @@ def execute(code: CodeType, module: ModuleType) -> None:
 
 
 def _hide_frames_before(code: CodeType | None) -> None:
-    """Let the uncaught exception's traceback begin at the script (None: be empty)."""
+    """Begin an uncaught exception's traceback at the script (None: make it empty)."""
     show = sys.excepthook
 
     def excepthook(
@@ -264,7 +264,7 @@ def _hide_frames_before(code: CodeType | None) -> None:
 
 
 def _saver(file: str, *, contents: bool) -> Callable[[], None]:
-    """A function that saves a snapshot to `file` in this process, not in a child."""
+    """Make a function that saves a snapshot to `file` in this process, no child."""
     pid = os.getpid()
 
     def save() -> None:
@@ -301,6 +301,6 @@ def say(line: str) -> None:
 
 
 def fail(line: str) -> NoReturn:
-    """Print it and exit with the code of a wrong command line."""
+    """Print the line and exit with the code of a wrong command line."""
     say(line)
     sys.exit(USAGE_ERROR)

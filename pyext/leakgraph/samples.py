@@ -1,4 +1,4 @@
-"""The memory of this process at many points: what is cheap to read, and its trend."""
+"""Cheap numbers about the memory of this process at many points, and their trend."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 __all__ = ["FLOORS", "MOST", "Window", "read"]
 
-#: Samples that a window holds.
+#: The most samples that a window holds.
 MOST = 60
-#: What read() reads, and how much of it a trend must gain to matter: less is what any
-#: program takes now and then for itself, such as a new arena.
+#: What read() reads, and how much a trend must gain to matter: any program gains less
+#: now and then, such as a new arena.
 FLOORS = {
     "resident bytes": 1 << 20,
     "bytes of malloc": 1 << 18,
@@ -28,12 +28,12 @@ FLOORS = {
 }
 
 
-#: Seconds that one number of a sample may take.
+#: How many seconds one number of a sample may take.
 DEAR = 0.0005
 
 
 def read() -> tuple[float, ...]:
-    """A number for each of FLOORS; imports nothing and changes nothing."""
+    """Return a number for each of FLOORS; import nothing and change nothing."""
     uncollectable = sum(generation["uncollectable"] for generation in gc.get_stats())
     blocks = sys.getallocatedblocks()
     malloc = _malloc.read()
@@ -41,10 +41,10 @@ def read() -> tuple[float, ...]:
 
 
 class _Malloc:
-    """What malloc has in use: it looks at every free block to tell.
+    """Reads what malloc has in use, for which malloc looks at every free block.
 
-    In a program with many of these, a call may take longer than a step. After one that
-    takes so many times DEAR, the next so many samples repeat what it said.
+    If there are many, a call may take longer than a step of the program. After a call
+    that takes N times DEAR, the next N samples repeat its answer.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class _Malloc:
         self._bytes = self._repeats = 0
 
     def read(self) -> int:
-        """Bytes; 0: unknown."""
+        """Return bytes; 0: unknown."""
         if self._repeats:
             self._repeats -= 1
             return self._bytes
@@ -70,20 +70,20 @@ _malloc = _Malloc()
 
 
 def _on_devices() -> int:
-    """Bytes that PyTorch has allocated on its CUDA devices, if it runs there."""
+    """Return the bytes that PyTorch has allocated on CUDA devices, if it uses them."""
     cuda = getattr(sys.modules.get("torch"), "cuda", None)
     if cuda is None or not cuda.is_initialized():
         return 0
-    # memory_allocated() leaves a closure that refers to itself behind: garbage.
+    # Not memory_allocated(): it leaves garbage, a closure that refers to itself.
     asked = map(cuda.memory_stats_as_nested_dict, range(cuda.device_count()))
     totals = [stats.get("allocated_bytes", {}).get("all", {}) for stats in asked]
     return sum(total.get("current", 0) for total in totals)
 
 
 class Window:
-    """The latest samples, up to MOST; older ones at larger distances.
+    """The latest samples, up to MOST; older samples are further apart.
 
-    Everything has its place from the beginning, so a window does not grow.
+    Everything has its place from the start, so a window does not grow.
     """
 
     def __init__(self) -> None:
@@ -93,7 +93,7 @@ class Window:
 
     @property
     def span(self) -> float:
-        """How far the last sample is from the first."""
+        """The distance from the first sample to the last."""
         return self._x[self.count - 1] - self._x[0] if self.count else 0.0
 
     @property
@@ -102,7 +102,7 @@ class Window:
         return self._x[self.count - 1]
 
     def add(self, x: float, values: tuple[float, ...]) -> bool:
-        """Add the values at x, which ascends; whether the window had to be thinned."""
+        """Add the values at x, which ascends. Return whether samples were dropped."""
         is_full = self.count == MOST
         if is_full:
             self._thin()

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Series"]
 
-#: The most that a snapshot needs for each byte in use, for a heap of small objects.
+#: The most bytes that a snapshot needs for each byte in use: a heap of small objects.
 NEED = 1.25
-#: The share of the limit at which this gives up a snapshot.
+#: The share of the limit at which a snapshot is given up.
 TOO_MUCH = 0.99
 
 
@@ -103,7 +103,7 @@ class Series:
         scarce = memory is not None and memory.left() < NEED * memory.used()
         info = self._save(
             self._free_path(),
-            # Only a forked child has these options.
+            # Only a snapshot by a forked child has these options.
             spill=scarce and self._forks,
             hold=hold and self._forks,
             progress=self._guard,
@@ -121,7 +121,7 @@ class Series:
             )
 
     def _free_path(self) -> str:
-        """The next free path; no number is used twice."""
+        """Return the next free path; use no number twice."""
         if "{n}" not in self._path:
             return self._path
         while os.path.lexists(path := self._path.replace("{n}", str(self._next))):

@@ -30,7 +30,7 @@ _WORDS = (
     "CUDA error: out of memory",
 )
 
-#: Of sys.monitoring; those below have uses of their own.
+#: The tool's number in sys.monitoring; lower ones have uses of their own.
 _TOOLS = (4, 3)
 
 _tell: Callable[[str], None] | None = None
@@ -73,7 +73,7 @@ def unwatch() -> None:
 
 
 def _notice(error: object) -> None:
-    """Report the exception if it is one."""
+    """Report the exception if an allocation failed."""
     if _tell is not None and is_shortage(error):
         _tell(type(error).__name__)
 
@@ -159,7 +159,7 @@ def attend_torch() -> bool:
 
 
 def _torch_error() -> type[BaseException] | None:
-    """PyTorch's OutOfMemoryError, wherever this version keeps it."""
+    """Return PyTorch's OutOfMemoryError, wherever this version keeps it."""
     for name in ("torch", "torch.cuda"):
         module = sys.modules.get(name)
         kind = vars(module).get("OutOfMemoryError") if module is not None else None

@@ -1,4 +1,4 @@
-"""The lines that allocate what grows, from tracemalloc."""
+"""Finds the lines that allocate what grows, with tracemalloc."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
     from leakgraph._core import GrowthRow, Node
 
-#: By place: addresses and types, the nearest holder first.
+#: For each place, addresses and types of holders, the nearest first.
 Holders = dict[str, list[tuple[int, str]]]
 
 __all__ = ["Tracing", "allocation_lines", "holders"]
 
-#: Frames that tracemalloc keeps: a row names one line.
+#: How many frames tracemalloc keeps: one, because a row names one line.
 FRAMES = 1
-#: How far up from a member its container may be.
+#: How many holders above a member to try.
 ABOVE = 3
 
 
@@ -40,7 +40,7 @@ def allocation_lines(
 
     tracemalloc must trace, and the newest snapshot of the comparison must be of this
     process and a moment ago: objects are found by their addresses and types. `above`
-    has the holders of rows without nodes.
+    has the holders of rows that have no nodes.
     """
     tracemalloc = sys.modules.get("tracemalloc")
     if tracemalloc is None or not tracemalloc.is_tracing():
@@ -70,7 +70,7 @@ def allocation_lines(
 
 
 def _line(obj: object, trace_of: Callable[[object], Traceback | None]) -> list[str]:
-    """The line that allocated it, or else something that it holds.
+    """Return the line that allocated the object, or else something that it holds.
 
     CPython 3.11 does not find the traces of instances that have a `__dict__`.
     """
@@ -82,7 +82,7 @@ def _line(obj: object, trace_of: Callable[[object], Traceback | None]) -> list[s
 
 
 def _above(node: Node) -> list[Node]:
-    """The nodes that dominate it, the nearest first."""
+    """Return the nodes that dominate it, the nearest first."""
     nodes: list[Node] = []
     dominator = node.dominator
     while dominator is not None and len(nodes) < ABOVE:
@@ -92,14 +92,14 @@ def _above(node: Node) -> list[Node]:
 
 
 def _type_name(obj: object) -> str:
-    """As leakgraph writes it: builtins bare."""
+    """Return the type's name as leakgraph writes it: builtins without their module."""
     kind = type(obj)
     name = kind.__qualname__
     return name if kind.__module__ == "builtins" else f"{kind.__module__}.{name}"
 
 
 class Tracing:
-    """tracemalloc for a while; one that the program runs itself goes on."""
+    """Runs tracemalloc for a while; if the program runs it already, it goes on."""
 
     def __init__(self) -> None:
         import tracemalloc

@@ -44,7 +44,7 @@ class Watching:
 
 
 def when_asked(module: str, make: Callable[[], type]) -> Callable[[str], Any]:
-    """A `__getattr__` that makes LeakCallback: no trainer is imported before."""
+    """Make a `__getattr__` that imports the trainer only for LeakCallback."""
 
     def get(name: str) -> Any:
         if name != "LeakCallback":

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _callback() -> type:
-    """Make the class."""
+    """Make the class, which needs transformers for its base."""
     from transformers import TrainerCallback
 
     class _Callback(Watching, TrainerCallback):  # type: ignore[misc, unused-ignore]

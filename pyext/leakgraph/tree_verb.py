@@ -42,7 +42,7 @@ INCOMPLETE = 4
 
 
 def tree_verb(options: dict[str, str], words: list[str]) -> int:
-    """Do what the command line asks for; the exit code."""
+    """Do what the command line asks for. Return the exit code."""
     if len(words) != 1 or not words[0].isdigit() or len(words[0]) > 9:
         fail("tree takes the number of a process: see leakgraph tree --help")
     timeout = options.get("--timeout", "30")

@@ -55,7 +55,7 @@ Example for the settings of the agent:
 
 
 def run_verb(verb: str, arguments: list[str]) -> int:
-    """Do what the verb says; the exit code."""
+    """Do what the verb says. Return the exit code."""
     try:
         return _VERBS[verb](arguments)
     except ArgumentError as error:
@@ -76,7 +76,7 @@ def _failed(error: object, code: int) -> int:
 def _take(
     verb: str, arguments: list[str], known: dict[str, str], usage: str
 ) -> tuple[dict[str, str], list[str]]:
-    """The options, which may stand anywhere before `--`, and the other words."""
+    """Return the options, which may stand anywhere before `--`, and the other words."""
     options: dict[str, str] = {}
     words: list[str] = []
     while arguments:
@@ -140,7 +140,7 @@ def _sql(arguments: list[str]) -> int:
 
 
 def _print_rows(rows: object, *, as_json: bool) -> None:
-    """All of them; a reader that closes the pipe has read enough."""
+    """Print all rows; a reader that closes the pipe has read enough."""
     try:
         if as_json:
             columns = rows.columns  # type: ignore[attr-defined]

@@ -57,7 +57,7 @@ def watch_script(arguments: list[str]) -> None:
     try:
         execute(code, module)
     finally:
-        # Callbacks run the last one first: this one before those of the script.
+        # Callbacks run in reverse order, so this one runs before those of the script.
         atexit.register(end)
 
 

@@ -34,17 +34,17 @@ if TYPE_CHECKING:
 
 __all__ = ["LeakError", "LeakWarning", "Watch"]
 
-#: Seconds between two samples: SOON at first, up to SELDOM.
+#: Seconds between two samples: SOON at first, SELDOM at most.
 SOON, SELDOM = 0.1, 60.0
-#: Samples between two looks at the trend.
+#: How many samples come between two looks at the trend.
 LOOK = 15
-#: Snapshots that are compared: from ENOUGH on, and SLOTS at most. Three could still be
-#: taken while a program warms up.
+#: How many snapshots are compared: at least ENOUGH, and SLOTS at most. Three may still
+#: all come while a program warms up.
 ENOUGH, SLOTS = 4, 6
 #: The first distance of two snapshots, as a share of the time in which growth showed,
-#: and the factor of each next one.
+#: and the factor from each distance to the next.
 FIRST, WIDER = 0.25, 1.5
-#: What gained fewer bytes is not told.
+#: Growth by fewer bytes is not reported.
 LEAST = 16 << 10
 
 
@@ -206,7 +206,7 @@ class Watch:
         self._sampler.start()
 
     def _x(self) -> float:
-        """Where the program is: its steps, or seconds if it samples by time."""
+        """How far the program is: in steps, or in seconds if it samples by time."""
         return self._budget.seconds if self._by_time else float(self._steps)
 
     def _sample(self) -> None:
@@ -241,7 +241,7 @@ class Watch:
     # -------------------------------------------------------------- snapshots ---
 
     def _consider(self, now: float, x: float) -> None:
-        """Take the next snapshot if growth calls for it and the budget has it."""
+        """Take the next snapshot if growth calls for it and the budget pays for it."""
         if not self._taken and not self._rising:
             return
         if self._taken and x < self._points[self._taken - 1] + self._gap:
@@ -250,7 +250,7 @@ class Watch:
             return
         since = self._budget.start()
         if gc.isenabled():
-            # What the collector would free is no leak.
+            # Collect first: what the collector would free is no leak.
             gc.collect()
         self._budget.spend(since)
         if not self._background:
@@ -262,7 +262,7 @@ class Watch:
         )
         self._job.daemon = True
         self._job.start()
-        # The snapshot shows the program between two steps: go on only after the fork.
+        # Wait for the fork, so that the snapshot shows the program between two steps.
         forked.wait()
 
     def _gather(
@@ -283,7 +283,7 @@ class Watch:
             elif self._taken == ENOUGH - 1:
                 self._begin_tracing()
         except (Error, OSError, MemoryError):
-            # No memory, no disk, no process for it now: later, perhaps.
+            # There is no memory, disk or process for it now; try again later.
             self._stand_down()
         finally:
             if forked is not None:
@@ -291,7 +291,7 @@ class Watch:
             self._budget.spend(since, is_snapshot=True)
 
     def _make_room(self) -> None:
-        """Of as many snapshots as there may be, keep every other one."""
+        """If all slots are full, keep every other snapshot."""
         if self._taken < SLOTS:
             return
         for slot in range(1, SLOTS // 2):
@@ -302,7 +302,7 @@ class Watch:
         self._taken = SLOTS // 2
 
     def _compare(self) -> None:
-        """Note what grows for the first time; if nothing does, stand down."""
+        """Report what grows for the first time; if nothing grows, stand down."""
         growth, new = self._find(nodes=False)
         if not new:
             self._end_tracing()
@@ -318,7 +318,8 @@ class Watch:
             )
         traced = new
         if self._tracing is not None and above is None:
-            # Nobody else tells which objects hold what grows.
+            # Compare again here, because no other process can say what holds what
+            # grows.
             _, traced = self._find(nodes=True)
         lines = self._end_tracing(traced, above)
         for row in new:
@@ -328,7 +329,7 @@ class Watch:
             self._pending.append((row, growth, text))
 
     def _find(self, nodes: bool) -> tuple[Growth, list[GrowthRow]]:
-        """What grows, and what of it was not told yet."""
+        """Return what grows, and which of it was not reported yet."""
         growth = self._evidence.compare(
             self._taken, steps=self._points[: self._taken], min_bytes=LEAST, nodes=nodes
         )
@@ -362,7 +363,7 @@ class Watch:
     # ------------------------------------------------------------------ telling ---
 
     def _tell(self, level: int) -> None:
-        """Tell what was found, each once."""
+        """Report what was found, each place once."""
         while self._pending:
             row, growth, text = self._pending.pop(0)
             if self._on_leak == "raise":
@@ -380,7 +381,7 @@ class Watch:
 
 
 def _stopped() -> Watch:
-    """A watch that is over."""
+    """Return a watch that has ended."""
     watch = Watch()
     watch.stop()
     return watch

@@ -15,35 +15,35 @@ if TYPE_CHECKING:
 
 __all__ = ["Workers", "own_name"]
 
-#: Children that are looked at, and points that are kept of each.
+#: How many children to look at, and how many points to keep of each.
 MOST, POINTS = 64, 30
-#: Samples of a watch between two looks at them.
+#: How many samples of a watch come between two looks at the children.
 EVERY = 5
 #: The name of a child that takes a snapshot for a Watch.
 OWN = "leakgraph"
 #: Bytes of a page.
 PAGE = os.sysconf("SC_PAGE_SIZE")
-#: What the memory of a worker must gain to be told as rising, in bytes.
+#: How many bytes the memory of a worker must gain to count as rising.
 FLOOR = 1 << 20
 
 
 class Worker:
     """A child, and its anonymous memory at some points.
 
-    `first` are the bytes that only it had at the first of them. To learn these, the
+    `first` are the bytes that only it had at the first point. To count these, the
     kernel looks at every page, which takes a thousand times as long.
     """
 
     def __init__(self, pid: int, name: str, first: int) -> None:
         self.pid, self.name, self.first = pid, name, first
-        #: The bytes that only it has now; None: nobody asked.
+        #: The bytes that only it has now; None: not measured.
         self.now: int | None = None
         self._x = array("d")
         self._bytes = array("d")
 
     @property
     def count(self) -> int:
-        """The points before it ended: a process that ends frees most of its memory."""
+        """How many points come before its end, when it frees most of its memory."""
         half = max(self._bytes, default=0.0) / 2
         count = len(self._bytes)
         while count and self._bytes[count - 1] < half:
@@ -57,7 +57,7 @@ class Worker:
 
     @property
     def gained(self) -> int:
-        """What these gained; without what it copied, unless that was asked for."""
+        """What these bytes gained; copied pages count only after measure()."""
         if self.now is not None:
             return self.now - self.first
         return self.grown
@@ -68,7 +68,7 @@ class Worker:
         return int(self._bytes[self.count - 1] - self._bytes[0]) if self._bytes else 0
 
     def add(self, x: float, used: int) -> None:
-        """Add a point; of many, every other one stays."""
+        """Add a point; if there are too many, keep every other one."""
         if len(self._x) == POINTS:
             self._x, self._bytes = self._x[::2], self._bytes[::2]
         self._x.append(x)
@@ -89,7 +89,7 @@ class Worker:
 
 
 class Workers:
-    """All children that were seen, those that are gone included."""
+    """All children that were seen, also those that are gone."""
 
     def __init__(self) -> None:
         self._known: dict[int, Worker] = {}
@@ -99,7 +99,7 @@ class Workers:
         return bool(self._known)
 
     def look(self, samples: int, budget: Budget) -> None:
-        """Look at all children after some samples: a new one costs more than these."""
+        """Look at all children after some samples: a look at a new child costs more."""
         if samples >= self._due:
             self._due = samples + EVERY
             since = budget.start()
@@ -121,7 +121,7 @@ class Workers:
                 self._known[pid].add(x, used)
 
     def measure(self) -> None:
-        """Ask for the bytes that only those have that still run.
+        """Measure the bytes that only each running child has.
 
         In a forked child, memory that it shared with its parent is its own once either
         has written to it, if only a reference count.
@@ -130,7 +130,7 @@ class Workers:
             worker.now = _own_bytes(worker.pid)
 
     def lines(self) -> list[str]:
-        """A line for each, the one that gained the most first."""
+        """Return a line for each child, the one that gained the most first."""
         ordered = sorted(self._known.values(), key=lambda one: (-one.gained, one.pid))
         return [worker.describe() for worker in ordered]
 
@@ -146,7 +146,7 @@ def own_name() -> str:
 
 
 def _anonymous_bytes(pid: int) -> int | None:
-    """Resident bytes of no file; None: it is gone."""
+    """Return the resident bytes of no file; None: the process is gone."""
     try:
         with open(f"/proc/{pid}/statm", encoding="ascii") as file:
             words = file.read().split()
@@ -156,7 +156,7 @@ def _anonymous_bytes(pid: int) -> int | None:
 
 
 def _own_bytes(pid: int) -> int | None:
-    """The bytes that a process shares with no other one; None: it is gone."""
+    """Return the bytes that a process shares with no other; None: it is gone."""
     try:
         with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
             lines = file.read().splitlines()
@@ -167,7 +167,7 @@ def _own_bytes(pid: int) -> int | None:
 
 
 def _name(pid: int) -> str:
-    """What multiprocessing calls the process, or else its command."""
+    """Return the name that multiprocessing gave the process, or else its command."""
     process = sys.modules.get("multiprocessing.process")
     for child in tuple(getattr(process, "_children", ())):
         with suppress(ValueError):
