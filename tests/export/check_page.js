@@ -40,7 +40,7 @@ function checkPolicy(page) {
   assert(!policy.includes("unsafe"));
 }
 
-// The names that the page's scripts share, as one object.
+// Returns one object with the names that the page's scripts share.
 function load(page) {
   const names = "({format, places, layout, tables, growth, AreaMap, d3})";
   return vm.runInNewContext(`${scriptOf(page)}\n${names}`, {});
@@ -88,7 +88,7 @@ function checkLayout({ places, layout }, root) {
   assert(icicle.length > 2 && treemap.length > 2);
   assert(icicle.every((area) => inside(area, 800, 14 * layout.ROW)));
   assert(treemap.every((area) => inside(area, 800, 500)));
-  // What has few bytes ends after the levels that are asked for.
+  // A place with few bytes ends after the requested levels.
   const deepest = (tree) => Math.max(...tree.descendants().map((node) => node.depth));
   const chain = (depth, value) => ({
     depth, value, children: depth < 12 ? [chain(depth + 1, value)] : [] });
@@ -103,7 +103,7 @@ function checkLayout({ places, layout }, root) {
     assert(Math.abs(area.width - (800 * area.place.value) / root.value) < 0.01);
 }
 
-// A row by hand: a place that had 10 bytes and has 30, and what it leaves out.
+// A row made by hand: a place that had 10 bytes and has 30, and what it leaves out.
 function checkHistory({ places }) {
   const row = [-1, "app", "", "package", 0, null, "", null, [0], 1, [5], false, null, [[1], [5]]];
   const child = [0, ".x", "list", "container", 1, 7, "app.x", [30], [30], 0, null, false,
@@ -127,7 +127,7 @@ function checkDevices({ places }) {
   assert.deepStrictEqual([of(2, 1), of(1, 2), of(0, 0)], [0, 1, 0]);
 }
 
-// A package that is only the module of its name is that module.
+// A package with only the module of its name gives way to that module.
 function checkSimplest({ places }) {
   const row = [-1, "app", "", "package", 0, null, "", null, [9], 0, null, true];
   const child = [0, "app", "module", "module", 1, 7, "app", [9], [9], 0];
@@ -148,7 +148,7 @@ function checkTables({ tables }) {
   assert(tables.compare(2, 10) < 0 && tables.compare("b", "a") > 0);
 }
 
-// A stand-in for an element: what the script of a notebook's cell asks of one.
+// Stands in for an element: it has what the script of a notebook's cell uses.
 function element(fields) {
   const listeners = {};
   const classes = new Set();
@@ -216,7 +216,7 @@ function checkCaption({ AreaMap }) {
   assert(caption(50).endsWith("…"));
   assert.strictEqual(caption(20), "");
   assert.strictEqual(caption(400, 10), "");
-  // Characters that are twice as wide have room for half as many.
+  // Half as many letters fit if each is twice as wide.
   assert.strictEqual(AreaMap.textWidth("日本"), 25);
 }
 

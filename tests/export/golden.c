@@ -1,4 +1,4 @@
-// Reads and compares the reviewed files, or writes them anew.
+// Compares texts with the reviewed files, or writes these anew.
 
 #include "golden.h"
 #include "test.h"

@@ -4,10 +4,10 @@
 
 #include <leakgraph/text.h>
 
-/** `PROGRAM FOLDER` compares; with `write` after the folder, the files are
- *  written anew. Returns false if there is no folder. */
+/** Reads `PROGRAM FOLDER`, which compares; with `write` after the folder, the
+ *  program writes the files anew. Returns false if there is no folder. */
 bool golden_begin(int argc, char **argv);
-/** Whether the text equals FOLDER/name.suffix; if not, prints the text. */
+/** Whether the text equals FOLDER/name.suffix. If not, prints the text. */
 bool golden_matches(const char *name, const char *suffix, const lg_text *text);
 
 #endif

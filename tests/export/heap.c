@@ -1,5 +1,5 @@
-// Made-up heaps. All edges are late ones, so a test may add them in any order.
-// The heap counts each edge, so that no reference is left unexplained.
+// Made-up heaps. All their edges are late ones, so a test may add them in any
+// order. The heap counts each edge, so that it leaves no reference unexplained.
 
 #include "heap.h"
 

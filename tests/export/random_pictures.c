@@ -1,5 +1,5 @@
-// Pictures of random heaps: export_tests random_pictures COUNT [SEED] draws
-// that many with the renderer that LEAKGRAPH_RENDERER names, in all modes and
+// Draws random heaps: export_tests random_pictures COUNT [SEED] draws COUNT
+// pictures with the renderer that LEAKGRAPH_RENDERER names, in all modes and
 // formats, and prints how many succeeded.
 
 #include "heap.h"
@@ -20,7 +20,7 @@ below(chance *luck, uint32_t end)
     return test_random(&luck->state) % end;
 }
 
-// Unusual names: each has ended or confused something.
+// Unusual names: each has once ended or confused a program.
 static const char *
 odd_name(chance *luck)
 {

@@ -255,8 +255,8 @@ add_family(test_heap *heap, uint32_t count, uint64_t load)
     return parent;
 }
 
-// Three families: a module holds one, nothing holds the second, and native code
-// holds the third.
+// Three families: a module holds the first, nothing holds the second, and
+// native code holds the third.
 static lg_graph *
 make_family(uint32_t *subject)
 {
@@ -314,7 +314,7 @@ make_training(uint32_t *subject)
     return graph;
 }
 
-// plot.figure, which was drawn and then closed.
+// plot.figure: the program drew it and closed it.
 static lg_graph *
 make_figure(uint32_t *subject)
 {

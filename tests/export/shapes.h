@@ -1,4 +1,4 @@
-/** The heaps with which people judge pictures: each has a common shape. */
+/** The heaps by which people judge pictures. Each has a common shape. */
 #ifndef LEAKGRAPH_TEST_SHAPES_H
 #define LEAKGRAPH_TEST_SHAPES_H
 
@@ -9,7 +9,7 @@
 typedef struct test_shape {
     const char *name;
     lg_graph *(*make)(uint32_t *subject);
-    unsigned direction; /* the lg_direction of the picture */
+    unsigned direction; /* the picture's lg_direction */
 } test_shape;
 
 extern const test_shape shapes[];
@@ -17,7 +17,7 @@ extern const size_t shape_count;
 
 const test_shape *shape_find(const char *name);
 
-/** Calls lg_view_why with the answer for one node. */
+/** Calls lg_view_why with the answer about one node. */
 lg_status view_why(const lg_analysis *analysis, uint32_t node,
                    const lg_view_options *options, lg_view **out);
 

@@ -1,5 +1,5 @@
-// Pictures that need an analysis: what they draw, mark and say, and the goldens
-// of their DOT, text and JSON.
+// Tests pictures that need an analysis: what they draw, mark and say, and their
+// goldens in DOT, text and JSON.
 
 #include "golden.h"
 #include "shapes.h"

@@ -1,4 +1,4 @@
-// Escaping: with any name the DOT is valid, and no name changes another.
+// Escaping: with any name the DOT is valid, and no name changes another one.
 
 #include "shapes.h"
 #include "test.h"
@@ -61,7 +61,8 @@ test_any_bytes_render(void)
     }
 }
 
-// A backslash stays a backslash, at the end and before a letter with a meaning.
+// A backslash stays a backslash, at the end of a name and before a letter with
+// a meaning.
 static void
 test_backslashes_stay(void)
 {
@@ -191,7 +192,7 @@ test_title_and_caption(void)
     lg_text_free(&dot);
 }
 
-// A box leads to its object where a page has one, and nowhere else.
+// A box links to its object if a page has one, and has no other link.
 static void
 test_boxes_lead_to_objects(void)
 {
@@ -218,7 +219,7 @@ test_boxes_lead_to_objects(void)
     lg_graph_free(graph);
 }
 
-// A program that does not set the size of its options.
+// A caller that does not set the size of its options.
 static void
 test_options_without_a_size_are_refused(void)
 {

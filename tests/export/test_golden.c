@@ -1,5 +1,5 @@
 // Compares DOT and text of the shapes with reviewed files: test_golden FOLDER.
-// With `write` after the folder, it writes the files anew.
+// With `write` after the folder, it writes these files anew.
 
 #include "golden.h"
 #include "shapes.h"

@@ -73,7 +73,7 @@ the_first_rows_are_drawn(void)
            "1 place grows: +100 B in 3 snapshots");
 }
 
-// The oldest is left out.
+// The series leaves out the oldest.
 static void
 a_chart_has_so_many_bars(void)
 {
@@ -99,7 +99,7 @@ two_snapshots_say_so(void)
     lg_text_free(&three.dot);
 }
 
-// The way to what lies deep begins below the root.
+// The drawn way to a deep place begins below the root.
 static void
 long_ways_are_cut(void)
 {

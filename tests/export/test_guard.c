@@ -1,4 +1,4 @@
-// Who is let in, and what is read of a question.
+// Whom the guard lets in, and what it reads of a question.
 
 #include "serve/guard.h"
 #include "serve/request.h"

@@ -1,5 +1,5 @@
-// Pages that threads make: whoever asks gets the page, or one that says how far
-// it is.
+// Threads make pages: each client gets the page, or one that reports the
+// progress.
 
 #include "heap.h"
 #include "serve/server.h"
@@ -40,7 +40,7 @@ ask(const char *page, const char *name, const char *value)
     return reply;
 }
 
-// Asks again for as long as the page is not there.
+// Asks again until the page is there.
 static lg__reply
 fetch(const char *page, const char *name, const char *value)
 {
@@ -52,7 +52,7 @@ fetch(const char *page, const char *name, const char *value)
     return reply;
 }
 
-// The threads say what the caller's own thread says.
+// The threads give the same answer as the caller's own thread.
 static void
 test_same_pages(void)
 {
@@ -108,7 +108,7 @@ test_prepared(void)
     close_server();
 }
 
-// Puts a job where no thread takes it.
+// Adds a job that no thread takes.
 static lg__job *
 plant(size_t index, lg__job_state state, const char *question)
 {
@@ -149,8 +149,8 @@ test_waiting(void)
     close_server();
 }
 
-// Where all places are taken, a page waits until somebody fetched one, or
-// nobody did for the longest.
+// With all places taken, a page waits until a job is done, and then replaces
+// the earliest one that no client fetched.
 static void
 test_many(void)
 {

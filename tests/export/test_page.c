@@ -1,5 +1,5 @@
-// The report page: whole, escaped, allowed by its own policy, and no page where
-// memory runs out.
+// The report page is whole, escaped and allowed by its own policy, and absent
+// if memory runs out.
 
 #include <unistd.h>
 
@@ -46,7 +46,8 @@ test_sections(void)
     CHECK(count_of(&page, "<table") == count_of(&page, "</table>"));
     CHECK(count_of(&page, "<script") == 2);
     CHECK(count_of(&page, "</html>\n") == 1);
-    // No style in place, and nothing from elsewhere: the policy forbids both.
+    // The page has no inline style and loads nothing from elsewhere: the policy
+    // forbids both.
     CHECK(count_of(&page, " style=\"") == 0);
     CHECK(count_of(&page, " src=\"") == 0);
     CHECK(count_of(&page, "<link") == 0);
@@ -126,7 +127,7 @@ test_growth(void)
     CHECK(count_of(&page, "From the first of 3 snapshots") == 1);
     CHECK(count_of(&page, "\"snapshots\": [") == 1);
     CHECK(count_of(&page, "app.items[*]") > 1);
-    // What the items had in the first two snapshots, for the slider.
+    // The slider shows the bytes of the items in the first two snapshots.
     CHECK(count_of(&page, "false, [[100000], [200000]], null]") == 1);
     CHECK(count_of(&page, "[5000], 0, null, false, [[0], [0]], null]") == 1);
     CHECK(count_of(&page, "\"totals\": [[") == 1);
@@ -139,7 +140,7 @@ test_growth(void)
     growing_forget(&made);
 }
 
-// Modules are roots of the tree each.
+// Each module is a root of the tree.
 static lg_analysis *
 many_places(lg_graph **graph)
 {
@@ -158,7 +159,7 @@ many_places(lg_graph **graph)
     return analysis;
 }
 
-// The file of a summary leaves out small places, and the slider counts them.
+// A summary's file leaves out small places, and the slider counts them.
 static void
 test_totals_of_summaries(void)
 {
@@ -190,7 +191,7 @@ test_totals_of_summaries(void)
     lg_graph_free(graph);
 }
 
-// A table of several rows brings its script along, a short one is plain.
+// A table of several rows contains its script, and a short one does not.
 static void
 test_notebook_cell(void)
 {
@@ -218,7 +219,7 @@ test_notebook_cell(void)
 
 SUITE(page)
 {
-    // The pictures of pages are those of the other suites.
+    // The other suites test the pictures of pages.
     setenv("LEAKGRAPH_RENDERER", "/nonexistent/renderer", 1);
     RUN(test_sections);
     RUN(test_hostile_names);

@@ -1,5 +1,5 @@
-// The limits of a picture: the objects within each limit, and one beyond it;
-// and what stands out.
+// The limits of a picture: the objects at each limit, and one beyond it; and
+// what stands out.
 
 #include "heap.h"
 #include "test.h"
@@ -91,8 +91,8 @@ test_values_are_shown_from_16_kib_on(void)
     }
 }
 
-// In a picture of many nodes, a neighbour with a tenth of the heaviest one's
-// bytes is opened, and a lighter one is not.
+// In a picture of many nodes, a neighbour opens if it has a tenth of the
+// heaviest one's bytes; a lighter one does not.
 static void
 test_a_tenth_of_the_heaviest_is_opened(void)
 {
@@ -160,7 +160,7 @@ test_what_to_cut_in_the_middle_of_a_path(void)
         uint32_t next = heap_add(&heap, "app.Link", 48);
         snprintf(names[i], sizeof names[i], "part%u", i);
         heap_attribute(&heap, last, next, names[i]);
-        // To cut one of two references is not enough.
+        // Cutting one of two references is not enough.
         if (i != CUT)
             heap_attribute(&heap, last, next, "twin");
         last = next;
@@ -180,7 +180,7 @@ test_what_to_cut_in_the_middle_of_a_path(void)
     lg_graph_free(graph);
 }
 
-// A way that half of the objects share stands out no more than the others.
+// A way that half of the objects share does not stand out.
 static void
 test_most_objects_stand_out(void)
 {
@@ -229,7 +229,7 @@ test_a_share_is_at_most_1(void)
     lg_graph_free(graph);
 }
 
-// Where there is room for two of four kinds, the first two are drawn.
+// If two of four kinds fit, the picture draws the first two.
 static void
 test_the_first_of_equals_are_drawn(void)
 {
@@ -249,7 +249,7 @@ test_the_first_of_equals_are_drawn(void)
     lg_text_free(&text);
 }
 
-// Values that share one box name the first five.
+// Values that share a box name the first five.
 static void
 test_five_names_of_values(void)
 {

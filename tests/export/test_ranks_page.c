@@ -1,4 +1,5 @@
-// The page of ranks: side by side, escaped, allowed by its own policy.
+// The page of ranks shows them side by side, escaped and allowed by its own
+// policy.
 #include "growing.h"
 #include "test.h"
 #include "text_count.h"
@@ -8,7 +9,7 @@
 
 enum { MOST = 8 };
 
-// One rank of them has a bigger blob than the others.
+// One rank has a bigger blob than the others.
 static lg_text
 page_of(uint32_t count, uint32_t blob, const char *title)
 {
@@ -46,7 +47,7 @@ test_sections(void)
     CHECK(count_of(&page, "</table>") == 3);
     CHECK(count_of(&page, "<tr>") == count_of(&page, "</tr>"));
     CHECK(count_of(&page, "<td") == count_of(&page, "</td>"));
-    // The rank that differs has its number and its bar marked.
+    // The page marks the number and the bar of the rank that differs.
     CHECK(count_of(&page, "<td class=\"n apart\" data-v=\"90000\">") == 1);
     CHECK(count_of(&page, "<rect class=\"apart\"") == 1);
     CHECK(count_of(&page, "<title>rank 1: 87.9 KiB</title>") == 1);
@@ -55,7 +56,7 @@ test_sections(void)
     CHECK(count_of(&page, "<th class=\"n\">rank 2</th>") == 1);
     CHECK(count_of(&page, "unexplained malloc: ") == 3);
     CHECK(count_of(&page, "<p>3 ranks, with objects of ") == 1);
-    // Nothing from elsewhere, and no style in place.
+    // The page has no inline style and loads nothing from elsewhere.
     CHECK(count_of(&page, "<script>") == 1);
     CHECK(count_of(&page, " style=\"") == 0);
     CHECK(count_of(&page, " src=\"") == 0);

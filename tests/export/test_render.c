@@ -1,4 +1,5 @@
-// Pictures: the signatures of the formats, complete files, and helpful errors.
+// Pictures have the signatures of their formats, complete files, and helpful
+// errors.
 
 #include "shapes.h"
 #include "test.h"
@@ -140,7 +141,7 @@ test_file_is_whole_or_not_there(void)
           LG_EIO);
     CHECK(strstr(error.message, other));
     CHECK(!unlink(path));
-    CHECK(!rmdir(folder)); // fails if a temporary file is left
+    CHECK(!rmdir(folder)); // this fails if a temporary file is left
 }
 
 static void

@@ -1,5 +1,5 @@
 // Renderers that are missing, crash, hang, send wrong data or use up memory,
-// and callers that handle child processes themselves: each case gives one
+// and callers that handle child processes themselves. Each case gives one
 // sentence and leaves nothing behind.
 
 #include "test.h"
@@ -22,7 +22,7 @@ static char folder[] = "/tmp/leakgraph-renderer-XXXXXX";
 static char script[64];
 static char *real; // the renderer that was built
 
-// From here on the renderer is this shell script.
+// From here on, this shell script is the renderer.
 static void
 pretend(const char *text)
 {
@@ -88,7 +88,7 @@ test_missing(void)
     expect(DOT, "does not start: Permission denied");
     pretend("exit 127");
     expect(DOT, "install Graphviz");
-    REQUIRE(!unsetenv("LEAKGRAPH_RENDERER")); // no renderer is next to this
+    REQUIRE(!unsetenv("LEAKGRAPH_RENDERER")); // none is beside this program
     expect(DOT, "build leakgraph with Graphviz");
 }
 
@@ -107,7 +107,8 @@ test_that_dies(void)
     expect(DOT, "longer than 60 s");
 }
 
-// The input is larger than a socket's buffer; SIGPIPE would end this test.
+// The input does not fit into a socket's buffer, and SIGPIPE would end this
+// test.
 static void
 test_that_does_not_listen(void)
 {
@@ -142,8 +143,8 @@ test_that_talks_nonsense(void)
     expect(DOT, "why");
 }
 
-// The caller's limit ends the renderer, or the renderer ends itself, because it
-// has the same limit.
+// The caller's limit stops the renderer, or the renderer's own limit does,
+// which is the same.
 static void
 test_that_hangs(void)
 {
@@ -177,7 +178,7 @@ test_limits_of_the_real_one(void)
     REQUIRE(!setenv("LEAKGRAPH_RENDER_SECONDS", "1", 1));
     expect(dot, "longer than 1 s");
     REQUIRE(!unsetenv("LEAKGRAPH_RENDER_SECONDS"));
-#ifndef __SANITIZE_ADDRESS__ // which needs an unlimited address space
+#ifndef __SANITIZE_ADDRESS__ // this needs an unlimited address space
     REQUIRE(!setenv("LEAKGRAPH_RENDER_MEBIBYTES", "40", 1));
     expect(dot, "render");
     REQUIRE(!unsetenv("LEAKGRAPH_RENDER_MEBIBYTES"));

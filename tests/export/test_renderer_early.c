@@ -1,4 +1,4 @@
-// Renderers that start before there is something to draw.
+// Renderers start before there is something to draw.
 
 #include "test.h"
 
@@ -50,7 +50,7 @@ draw_early(lg_renderer *early, const char *format, lg_error *error)
     return status;
 }
 
-// A renderer that starts early draws one picture, and the same one as others.
+// An early renderer draws one picture, the same as other renderers.
 static void
 test_started_early(void)
 {
@@ -70,7 +70,7 @@ test_started_early(void)
     CHECK(!draw_early(early, "svg", NULL));
     lg_renderer_end(early);
     early = lg_renderer_start("png");
-    CHECK(!draw_early(early, "svg", NULL)); // by another
+    CHECK(!draw_early(early, "svg", NULL)); // another renderer draws
     lg_renderer_end(early);
     free(late);
     free(data);
@@ -98,7 +98,7 @@ test_started_early_in_vain(void)
     CHECK(!lg_renderer_start("svg"));
 }
 
-// What the caller does before the picture does not count as drawing.
+// Time before the picture does not count as time to draw.
 static void
 test_waits_without_a_limit(void)
 {

@@ -112,7 +112,7 @@ make_graph(uint32_t nodes, bool partial)
     return graph;
 }
 
-// A picture of a heap of two million objects analyses it unasked.
+// A picture of two million objects analyses the heap unasked.
 static void
 test_what_is_quick(void)
 {

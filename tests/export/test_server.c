@@ -1,5 +1,5 @@
-// The explorer without HTTP: every page answers, escapes what is the user's,
-// and refuses what makes no sense.
+// Tests the explorer without HTTP: every page answers, escapes the user's
+// texts, and refuses nonsense.
 
 #include "heap.h"
 #include "serve/server.h"
@@ -31,7 +31,7 @@ close_server(void)
     lg_graph_free(graph);
 }
 
-// Asks for `page?name=value`; the text is the caller's.
+// Asks for `page?name=value`. The caller frees the text.
 static unsigned
 ask(const char *page, const char *name, const char *value, lg_text *out)
 {
@@ -88,7 +88,7 @@ test_pages(void)
     close_server();
 }
 
-// The same question has the same answer, from the kept pages or made anew.
+// The same question gets the same answer, kept or made anew.
 static void
 test_kept(void)
 {
@@ -119,7 +119,7 @@ test_kept(void)
     close_server();
 }
 
-// The tables are made before anybody asks, and stay.
+// The server makes the tables before anybody asks, and keeps them.
 static void
 test_prepared(void)
 {
@@ -145,7 +145,7 @@ test_prepared(void)
     CHECK(lg__server_recall(server, &question, &there) && there.length > 0);
     lg_text_free(&question);
     CHECK(status_of("", "", "") == 200);
-    // What is too large is not kept, nor what takes the room of all others.
+    // The server forgets pages to stay within its room.
     while (page.length <= LG__KEPT_BYTES / 5)
         lg_text_add_bytes(&page, server->kept[0].body.data,
                           server->kept[0].body.length);
@@ -161,7 +161,8 @@ test_prepared(void)
     close_server();
 }
 
-// A form sends all of its fields. What changes nothing is no other question.
+// A form sends all of its fields. Fields that change nothing do not make
+// another question.
 static void
 test_same_tables(void)
 {
@@ -238,7 +239,7 @@ test_refusals(void)
     close_server();
 }
 
-// Options of a table that it does not know, and limits that are none.
+// Options that a table does not know, and invalid limits.
 static void
 test_table_options(void)
 {
@@ -267,8 +268,8 @@ test_table_options(void)
     close_server();
 }
 
-// Names that would end an element or an attribute, in the heap and in what is
-// asked.
+// Names that would end an element or an attribute, in the heap and in
+// questions.
 static void
 test_hostile_names(void)
 {
@@ -315,7 +316,7 @@ test_hostile_names(void)
     close_server();
 }
 
-// Any question has an answer that is whole, or a refusal.
+// Any question gets a whole answer or a refusal.
 static void
 test_random_questions(void)
 {

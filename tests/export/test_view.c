@@ -1,4 +1,4 @@
-// What a view shows of a heap: the budget, the folds, and the omissions.
+// What a view shows of a heap: its budget, its folds and its omissions.
 
 #include "heap.h"
 #include "shapes.h"
@@ -17,7 +17,7 @@ view_of(const lg_graph *graph, uint32_t subject, lg_view_options options)
     return view;
 }
 
-// The view's text; the caller frees it.
+// Returns the view's text; the caller frees it.
 static char *
 text_of(const lg_graph *graph, uint32_t subject, lg_view_options options)
 {

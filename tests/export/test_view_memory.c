@@ -1,5 +1,5 @@
-// Memory runs out at every allocation in turn: each gives an error and leaks
-// nothing. With an argument, the test does the same with pictures that need an
+// Memory runs out at every allocation in turn. Each time there is an error and
+// no leak. With an argument, the test does the same with pictures that need an
 // analysis.
 
 #include "serve/server.h"
@@ -15,7 +15,7 @@ void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 
-static long left = -1; // allocations that still succeed; -1: all
+static long left = -1; // allocations still to succeed; -1: all
 
 static bool
 is_refused(void)
@@ -82,7 +82,7 @@ sweep(const test_shape *shape)
         CHECK(status == LG_OK || status == LG_ENOMEM);
     }
     CHECK(!status);
-    CHECK(tries > 5); // or no allocation failed
+    CHECK(tries > 5); // fewer tries would mean that no allocation failed
     lg_graph_free(graph);
 }
 
@@ -140,7 +140,7 @@ sweep_drawer(const lg_analysis *analysis, uint32_t node, const lg_cycle *cycle,
     CHECK(tries > 5);
 }
 
-// Pictures of the page are trees in text here: a renderer has no part in this.
+// Pages show text trees here, because this test leaves out the renderer.
 static void
 sweep_page(const lg_analysis *analysis)
 {
@@ -160,7 +160,7 @@ sweep_page(const lg_analysis *analysis)
     unsetenv("LEAKGRAPH_RENDERER");
 }
 
-// A page of the server is whole, or says that memory ran out, or is none.
+// A page of the server is whole, or says that memory ran out, or is absent.
 static void
 sweep_question(lg__server *server, const char *page, const char *name,
                const char *value)
