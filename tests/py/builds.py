@@ -1,11 +1,11 @@
-"""Which build of CPython the tests run on, and by which method it is captured."""
+"""Tells which build of CPython runs the tests, and which method captures it."""
 
 import os
 import sysconfig
 
 import pytest
 
-#: The fall-back on public calls was asked for.
+#: The environment asks for the fall-back on public calls.
 PUBLIC = os.environ.get("LEAKGRAPH_CAPTURE") == "public"
 
 #: Other threads run Python code at the same time.

@@ -1,4 +1,4 @@
-"""CPython's own collector decides what is garbage."""
+"""Asks CPython's own collector what is garbage."""
 
 import contextlib
 import gc
@@ -11,7 +11,7 @@ from builds import FREE_THREADED
 
 @contextlib.contextmanager
 def collector_off():
-    """Collect once, then never again: later garbage stays in place."""
+    """Collect once, then never again, so that later garbage stays in place."""
     was_enabled = gc.isenabled()
     gc.collect()
     gc.disable()
@@ -24,7 +24,7 @@ def collector_off():
 
 
 def freed_by_collector():
-    """Addresses that gc.collect() would free now; a forked child finds them."""
+    """Return addresses that gc.collect() would free now; a forked child finds them."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -43,9 +43,9 @@ def freed_by_collector():
     return set(struct.unpack(f"{len(data) // 8}Q", data))
 
 
-#: The incremental collector of 3.14.0 to 3.14.4 and that of free-threaded builds
-#: first stop tracking tuples of what cannot be tracked: they are freed with what holds
-#: them, not as garbage.
+#: The incremental collector of 3.14.0 to 3.14.4 and that of free-threaded builds first
+#: stop tracking tuples whose elements cannot be tracked. These tuples die with their
+#: holders, not as garbage.
 UNTRACKS_FIRST = FREE_THREADED or (3, 14) <= sys.version_info < (3, 14, 5)
 
 HEAP_TYPE, HAVE_GC = 1 << 9, 1 << 14
@@ -54,8 +54,7 @@ flags_of = type.__dict__["__flags__"].__get__
 
 
 def may_be_tracked(thing):
-    """Answer what the collector asks about a tuple's elements: whether it may track
-    them.
+    """Whether the collector may track this element of a tuple.
 
     See _PyObject_GC_MAY_BE_TRACKED in Include/internal/pycore_gc.h, 3.13 and 3.14.
     """
@@ -99,7 +98,7 @@ def classes_stay():
 
 
 def live_object(node):
-    """The object of the node, if it is alive and tracked."""
+    """Return the node's object if it is alive and tracked."""
     (found,) = (x for x in gc.get_objects() if id(x) == node.address)
     return found
 

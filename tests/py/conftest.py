@@ -1,4 +1,4 @@
-"""What the tests of the Python package share."""
+"""Fixtures that the tests of the Python package share."""
 
 import importlib.util
 import os
@@ -22,13 +22,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.fixture(scope="session")
 def held():
-    """Objects that stay where they are while the tests run."""
+    """Make objects that stay where they are while the tests run."""
     return holding.trainer
 
 
 @pytest.fixture(scope="session")
 def snap(held):
-    """One snapshot of this process, for the tests that only read."""
+    """Take one snapshot of this process for the tests that only read."""
     return leakgraph.snapshot()
 
 

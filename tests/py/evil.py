@@ -8,38 +8,38 @@ import gc
 
 LIBC = ctypes.CDLL(None)
 
-#: Of tp_traverse in a type object, the same in all builds of CPython 3.9 to 3.14 that
-#: can be forked.
+#: The offset of tp_traverse in a type object: the same in all builds of CPython 3.9 to
+#: 3.14 that can be forked.
 OFFSET = 184
 
 
 def address_of(function):
-    """The address of a C function."""
+    """Return the address of a C function."""
     return ctypes.cast(function, ctypes.c_void_p).value
 
 
 def make(function, name="Evil"):
-    """An instance of a new class whose tp_traverse is at that address."""
+    """Make an instance of a new class whose tp_traverse is at that address."""
     gc.disable()
     kind = type(name, (), {"__module__": "evil"})
     instance = kind()
-    instance.thing = []  # tracked, and more than a leaf
+    instance.thing = []  # the collector tracks it, and it is more than a leaf
     ctypes.c_void_p.from_address(id(kind) + OFFSET).value = function
     return instance
 
 
 def crasher():
-    """Its traversal jumps to an unmapped address."""
+    """Make one whose traversal jumps to an unmapped address."""
     return make(8, "Crasher")
 
 
 def aborter():
-    """Its traversal calls abort()."""
+    """Make one whose traversal calls abort()."""
     return make(address_of(LIBC.abort), "Aborter")
 
 
 def sleeper():
-    """Its traversal never ends."""
+    """Make one whose traversal never ends."""
     return make(address_of(LIBC.pause), "Sleeper")
 
 
@@ -52,7 +52,7 @@ def pardon(instance):
 
 
 def children():
-    """Process ids of this process's living children."""
+    """List the process ids of this process's living children."""
     import os
     from pathlib import Path
 

@@ -10,7 +10,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "examples" / "growth"
 
 
 def run_script(name, *arguments, seed="0"):
-    """What the script printed; `seed` is that of the hashes."""
+    """Return what the script printed; `seed` is that of the hashes."""
     done = subprocess.run(
         [sys.executable, "-B", str(FOLDER / name), *map(str, arguments)],
         env={**os.environ, "PYTHONHASHSEED": seed, "MPLBACKEND": "Agg"},

@@ -1,7 +1,7 @@
 """One object of each kind whose references the capture names.
 
-A factory returns the object and what is expected of it: {label: referent}. The
-registry is KINDS, in order; a test goes through it on every Python version.
+A factory returns the object and its expected references: {label: referent}. KINDS lists
+the factories in order, and a test runs them on every Python version.
 """
 
 import array
@@ -36,7 +36,7 @@ def kind(function):
 
 
 class Thing:
-    """A unique referent."""
+    """Make a unique referent."""
 
 
 class Plain:
@@ -56,7 +56,7 @@ class SlottedWithDict(Slotted):
 
 
 def fresh(text):
-    """A new str, which no constant shares."""
+    """Make a new str, which no constant shares."""
     return text + str(len(sys.argv) + 1000)
 
 

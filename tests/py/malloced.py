@@ -1,9 +1,9 @@
-"""The bytes that malloc has in use: an oracle for freed bytes of any library."""
+"""Counts the bytes that malloc has in use: an oracle for freed bytes of any library."""
 
 import ctypes
 
-# For the environment: malloc serves every byte, frees it at once, and maps no block
-# of its own, which would be rounded up to pages.
+# For the environment: malloc serves every byte, frees it at once, and maps no block of
+# its own, whose size it would round up to pages.
 SETTINGS = {
     "PYTHONMALLOC": "malloc",
     "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"
@@ -20,7 +20,7 @@ class MallInfo(ctypes.Structure):
 
 
 def in_use():
-    """Bytes that malloc has in use, including mappings of their own."""
+    """Count bytes that malloc has in use, with its separate mappings."""
     function = ctypes.CDLL(None).mallinfo2
     function.restype = MallInfo
     info = function()

@@ -124,12 +124,12 @@ COLLECTABLE = [
     three_in_a_ring,
 ]
 
-#: Shapes that are garbage together with their class.
+#: Shapes that become garbage together with their class.
 OF_A_CLASS = [cache_of_local_class, class_made_here]
 
 
 class Predictor:
-    """A named class: its cache keeps its instances."""
+    """A named class, whose cache keeps its instances."""
 
     def __init__(self):
         self.weights = bytearray(1 << 20)
@@ -150,7 +150,7 @@ def keep_in_hook(model):
 
 
 def references_to_classes():
-    """How many references each class has."""
+    """Count the references of each class."""
     return {
         (kind.__module__, kind.__qualname__, id(kind)): sys.getrefcount(kind)
         for kind in gc.get_objects()

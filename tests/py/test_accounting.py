@@ -1,4 +1,4 @@
-"""memory() and cuda.attribute(): every byte of an allocator, by who has it."""
+"""memory() and cuda.attribute() account for every byte of an allocator, by holder."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def segments_of(fixture):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_identities(snap, name):
-    """Of a heap that has nothing on a device: all is unattributed."""
+    """Account for a heap that has nothing on a device: all is unattributed."""
     accounting = leakgraph.cuda.attribute(FIXTURES / f"{name}.json", snap)
     segments = segments_of(name)
     assert len(accounting) == len({segment["device"] for segment in segments})
@@ -84,7 +84,7 @@ print(used)
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "legacy"])
 def test_live(python, name):
-    """On fakes of torch.cuda and of CuPy's arrays in every other block."""
+    """Put every other block into CuPy's arrays, on fakes of torch.cuda and CuPy."""
     path = os.pathsep.join([str(FAKES), *filter(None, sys.path)])
     done = python("-c", LIVE, FIXTURES / f"{name}.json", PYTHONPATH=path)
     assert done.code == 0, done.err
@@ -192,7 +192,7 @@ def test_malformed(snap, snapshot, message):
 
 
 def test_unknown_state(snap):
-    """It hides no other block, and its bytes are told."""
+    """The error hides no other block, and the report counts its bytes."""
     accounting = leakgraph.cuda.attribute(broken(state="asleep"), snap)
     (account,) = accounting
     check(account)
@@ -231,7 +231,8 @@ def test_memory(snap):
 RECORDED = FIXTURES.with_name("allocator_recorded")
 MIB = 2**20
 
-#: Of a heap that has nothing on a device, by what PyTorch 2.11 recorded on an H100.
+#: Accounts of a heap with nothing on a device, by what PyTorch 2.11 recorded on an
+#: H100.
 FOUND = {
     "training": {
         "probably cuBLAS workspace": (64 * MIB, 2),
@@ -263,14 +264,14 @@ FOUND = {
 
 @pytest.mark.parametrize("name", FOUND)
 def test_recorded(snap, name):
-    """What a GPU's allocator answered: tests/gpu/record.py."""
+    """What a GPU's allocator answered to tests/gpu/record.py."""
     (account,) = leakgraph.cuda.attribute(RECORDED / f"{name}.json", snap)
     check(account)
     assert account.by_evidence == FOUND[name]
 
 
 def test_recorded_stacks(snap):
-    """Functions that say who allocates, without machinery, arguments and folders."""
+    """Name functions that say who allocates, without machinery, arguments, folders."""
     text = str(leakgraph.cuda.attribute(RECORDED / "distributed.json", snap))
     stacks = text.partition("innermost first\n")[2]
     assert "at::empty < c10d::Reducer::initialize_buckets < c10d::Reducer" in stacks

@@ -1,4 +1,4 @@
-"""What agents ask: the tools themselves, and over the wire where mcp is installed."""
+"""Tests what agents ask: the tools alone, and over the wire if mcp is installed."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_over_the_wire(tmp_path: Path) -> None:
     assert answer["rows"][0]["name"] == "bytearray.memory"
     assert answer["rows"][0]["selector"] == "type:bytearray.memory"
     assert answer["left_out"]
-    # A part of a heap has no retained sizes, and the agent reads why.
+    # A part of a heap has no retained sizes, and the answer says why.
     assert refused.is_error and "part" in refused.content[0].text
 
 

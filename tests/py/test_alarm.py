@@ -1,4 +1,4 @@
-"""When memory calls for a snapshot, one look at a time."""
+"""Memory decides when to take a snapshot, one look at a time."""
 
 import pytest
 
@@ -9,7 +9,7 @@ GIB = 1 << 30
 
 @pytest.fixture
 def looks():
-    """Looks at an alarm that has 100 GiB and is set to 90, an hour apart."""
+    """Look at an alarm that has 100 GiB and is set to 90, an hour apart."""
     alarm = Alarm(100 * GIB, 90 * GIB)
     now = [0.0]
 
@@ -48,7 +48,7 @@ def test_the_limit_is_below_the_threshold(looks):
 
 
 def test_fast_growth_is_heard_early():
-    """At 100 GiB a second, looks that are 0.05 s apart are 5 GiB apart."""
+    """At 100 GiB a second, looks 0.05 s apart are 5 GiB apart."""
     alarm = Alarm(100 * GIB, 99 * GIB)
     assert not alarm.look(0.0, 50 * GIB)
     assert not alarm.look(0.2, 70 * GIB)

@@ -1,4 +1,4 @@
-"""Dominators and retained sizes: the figures, and their life in Python."""
+"""Dominators and retained sizes: their figures, and their life in Python."""
 
 import gc
 import threading
@@ -305,8 +305,8 @@ def test_saved_with_its_analysis(graph, held, tmp_path):
             n.index for n in graph.node(index).dominated
         ]
         said = str(loaded.cycles())
-    # Of several shortest paths, a snapshot that knows those to all objects may name
-    # another one: both are asked the same, and nothing before.
+    # There are several shortest paths, and a snapshot that already knows those to all
+    # objects may name another one. So the test asks both the same, and nothing before.
     with leakgraph.load(plain) as loaded:
         assert str(loaded.cycles()) == said
         assert loaded.node(index).retained == graph.node(index).retained
@@ -372,7 +372,7 @@ def test_freed_bytes_are_those_promised(shape):
     if FREE_THREADED and shape == "nested lists":
         pytest.skip("without a GIL, lists have a word more than sys.getsizeof() says")
     FREED[shape]()  # the test does not measure imports and caches
-    gc.collect()  # nor are blocks from the interpreter's free lists
+    gc.collect()  # nor blocks from the interpreter's free lists
     tracemalloc.start()
     try:
         holder = Thing(it=FREED[shape]())

@@ -1,4 +1,4 @@
-"""leakgraph.arm(): snapshots on a signal, for lack of memory, at exit."""
+"""leakgraph.arm(): snapshots on a signal, when memory runs short, at exit."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ ALL = {"signal": None, "on_oom": False, "rss": None, "at_exit": False}
 
 
 def until(condition):
-    """Wait for what must come; a minute is for a machine that is very busy."""
+    """Wait for what must come. A minute is for a very busy machine."""
     for _ in range(6000):
         if condition():
             return
@@ -35,7 +35,7 @@ def names(folder):
 
 @contextmanager
 def arming(path, **options):
-    """Armed on nothing but what is asked for."""
+    """Arm on nothing but what the test asks for."""
     with leakgraph.arm(path, **{**ALL, **options}) as it:
         yield it
 
@@ -198,7 +198,7 @@ def test_arming_again_replaces(tmp_path):
 
 
 def test_no_ring_is_left_over(tmp_path):
-    """The next watcher does not hear what ends the previous one."""
+    """What ends one watcher does not end the next one."""
     for _ in range(20):
         with arming(tmp_path / "x.lgs", signal="SIGUSR2") as it:
             pass
@@ -265,7 +265,7 @@ def test_on_saved(tmp_path, capsys):
 
 
 def test_one_at_a_time(tmp_path):
-    """Requests during a save are not saved as well."""
+    """A save ignores requests that come while it works."""
     with arming(tmp_path / "x-{n}.lgs") as it:
 
         def again(info, reason):
@@ -329,8 +329,9 @@ def test_when_memory_is_nearly_used_up(tmp_path, gauge, capsys):
 def test_what_a_snapshot_needs_when_memory_is_short(
     tmp_path, gauge, used, growth, spill, hold
 ):
-    """The memory is kept in a file if the snapshot may need more than is left; in
-    haste, threads stand still.
+    """The snapshot keeps its memory in a file if it may need more than is left.
+
+    In haste, threads stand still.
     """
     asked = []
     with arming(tmp_path / "x.lgs", rss=int(used * gauge.limit)) as it:
@@ -352,7 +353,7 @@ def test_it_is_given_up_when_memory_runs_out(tmp_path, gauge, capsys):
     bad = evil.sleeper()
     try:
         with arming(tmp_path / "x.lgs", rss="100%") as it:
-            it._alarm.look = lambda now, used: False  # nothing else asks for one
+            it._alarm.look = lambda now, used: False  # no other caller asks for one
             gauge.now = int(gauge.limit * 0.995)
             it._series.take("test")
     finally:
@@ -447,7 +448,7 @@ leakgraph.disarm()
 
 
 def test_torchs_own_caught_and_loaded_later(python):
-    """A stand-in for the module: its class is like PyTorch's, made in C."""
+    """Stands in for the module: its class is made in C, like PyTorch's."""
     code = """
 import sys, time, types
 import leakgraph
@@ -611,7 +612,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
 def test_sixty_signals(python):
-    """bench/signals.py does six hundred of them."""
+    """bench/signals.py sends six hundred of them."""
     done = python(HERE.parents[1] / "bench" / "signals.py", 60, timeout=600)
     assert done.code == 0, done.err
     assert "60 snapshots" in done.out

@@ -1,4 +1,4 @@
-"""attach(): a snapshot of a process that knows nothing of it and notices nothing."""
+"""attach() takes a snapshot of an unprepared process, which notices nothing."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ from leakgraph import _core, attached
 if sys.maxsize < 2**32 or os.uname().machine != "x86_64":
     pytest.skip("attach knows x86-64 only", allow_module_level=True)
 
-#: What each target begins with; it ends when its standard input does.
+#: Each target begins with this; it ends when its standard input does.
 BEGIN = """
 import ctypes, gc, os, signal, sys, threading, time
 class Kept: pass
@@ -29,7 +29,7 @@ def facts():
             signal.getsignal(signal.SIGUSR1).__name__]
 """
 READY = "\nbefore = facts()\nprint('ready', flush=True)\n"
-#: What a target does, and what it does first.
+#: What a target does, and what it must do first.
 WAITS = {
     "sleeps": ("time.sleep(100)", ""),
     "computes": ("while True: sum(range(100))", ""),
@@ -76,14 +76,14 @@ class Target:
         return next(x for x in text.splitlines() if x.startswith(name)).split()[1]
 
     def reads(self, path):
-        """Whether the main thread waits for what comes through that pipe."""
+        """Whether the main thread waits for a line through that pipe."""
         call = Path(f"/proc/{self.pid}/syscall").read_text().split()
         return call[0] == "0" and os.path.samefile(
             path, f"/proc/{self.pid}/fd/{int(call[1], 16)}"
         )
 
     def traces(self):
-        """What would show that somebody was there."""
+        """List what would show that somebody was there."""
         maps = Path(f"/proc/{self.pid}/maps").read_text()
         return {
             "fds": sorted(os.listdir(f"/proc/{self.pid}/fd")),
@@ -118,7 +118,7 @@ def target():
 
 @pytest.fixture
 def keeper(target, tmp_path):
-    """A target that keeps the GIL in C code until it is asked to go on."""
+    """Start a target that keeps the GIL in C code until the test asks it to go on."""
     path = str(tmp_path / "pipe")
     os.mkfifo(path)
     one = target(KEEPS.format(path=path))
@@ -180,7 +180,7 @@ def test_a_wait_in_c_lasts_as_long_as_it_should(target):
     assert one.process.stdout.readline().split() == ["0", "False", "0", "True"]
 
 
-#: Counts down in a register, waits for a signal, and returns: one call in C.
+#: Counts down in a register, waits for a signal, and returns, all in one call in C.
 COUNTS = """
 import mmap
 code = mmap.mmap(-1, 99, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
@@ -191,8 +191,9 @@ count = ctypes.CFUNCTYPE(ctypes.c_long, ctypes.c_long)(begin)
 
 
 def test_a_call_that_is_asked_for_and_not_needed_does_no_harm(target):
-    """The main thread waits only after it was asked to call: it is asked again there,
-    and makes the first call when it runs Python code again."""
+    """The main thread only waits after the request to call. A second request finds it
+    there, and it makes the first call when it runs Python code again.
+    """
     one = target(
         "count(2 * 10**9)\nprint(facts() == before, flush=True)\ntime.sleep(100)",
         first=COUNTS,
@@ -286,7 +287,7 @@ time.sleep(100)
 
 
 NONE, REFUSE, KILL = 0xFFFF, 0x50001, 0x80000000
-#: The calls that an attach cannot do without.
+#: The calls that every attach needs.
 CALLS = {
     "close": 3,
     "munmap": 11,
@@ -431,7 +432,7 @@ def test_another_user(target, tmp_path):
 @pytest.mark.once
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 def test_in_other_namespaces(target):
-    """Its /tmp is empty, its number is another, and the file lands here."""
+    """The target has another /tmp and another number, and the file still comes here."""
     hidden = 'mount -t tmpfs none /tmp && mount -t proc none /proc && exec "$@"'
     one = target("time.sleep(100)", *UNSHARED, hidden, "sh")
     inner = Path(f"/proc/{one.pid}/task/{one.pid}/children").read_text().split()

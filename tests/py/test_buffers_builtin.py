@@ -1,4 +1,4 @@
-"""Python's own objects that keep their bytes elsewhere."""
+"""Python's own objects whose bytes are elsewhere."""
 
 import array
 import ctypes
@@ -13,7 +13,7 @@ from shapes import Thing
 
 import leakgraph
 
-#: What makes one of about 100,000 bytes, and what its memory is called.
+#: Makes of about 100,000 bytes each, and the name of their memory.
 OWNERS = {
     "bytearray": (lambda: bytearray(100_000), "bytearray.memory"),
     "array": (lambda: array.array("d", bytes(100_000)), "array.memory"),

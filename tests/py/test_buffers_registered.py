@@ -1,4 +1,4 @@
-"""Memory of types that a program registered."""
+"""Counts memory of types that a program registered."""
 
 import array
 import ctypes
@@ -61,7 +61,7 @@ class Tricky(Plain):
 
 @pytest.fixture
 def register():
-    """register_buffers() for one test."""
+    """Call register_buffers() for one test."""
     known = []
 
     def call(kind, **options):
@@ -125,7 +125,7 @@ def test_overlapping_memory_counts_once(register):
 
 
 class Words(tuple):
-    """A tuple keeps its length in the word behind what all objects have."""
+    """A tuple keeps its length in the word after those that all objects have."""
 
     __slots__ = ()
 
@@ -138,11 +138,11 @@ def test_offsets(register):
 
 
 class Meta(type):
-    """Of a type, `__basicsize__` and `__flags__` are members of its C struct."""
+    """A type's `__basicsize__` and `__flags__` are members of its C struct."""
 
 
 class Number(complex):
-    """`real` is a member, a float."""
+    """A float's `real` is a member."""
 
 
 def test_members_of_the_struct(register):
@@ -160,7 +160,7 @@ def test_a_member_that_is_no_whole_number(register):
 
 
 class Loose:
-    """Its instances may have any attribute, so no name can be refused at once."""
+    """Its instances may have any attribute, so no name is wrong at once."""
 
 
 def test_a_name_that_no_instance_has_is_told_by_the_first_snapshot(register):
@@ -176,7 +176,7 @@ def test_a_name_that_no_instance_has_is_told_by_the_first_snapshot(register):
 
 
 class Table:
-    """As a library's might be: handles to memory, in rows; `rows` is a property."""
+    """Imitates a library's object: handles to memory, in rows; `rows` is a property."""
 
     def __init__(self, *sizes):
         self._blocks = [Block(size) for size in sizes]
@@ -312,7 +312,7 @@ def test_a_reader_that_fails_is_a_remark(register, reader, why):
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, GeneratorExit])
 def test_a_reader_may_end_the_snapshot(register, kind):
-    """A reader's exception that is no Exception ends the snapshot."""
+    """A reader's exception that is not an Exception ends the snapshot."""
     asked = []
 
     def ending(it):
@@ -335,7 +335,7 @@ def why_not_read(snapshot, it):
 
 
 def test_a_reader_may_take_snapshots(register):
-    """Snapshots that a reader takes do not call readers, but read what is declared."""
+    """Snapshots that a reader takes read what is declared, but do not call readers."""
     seen = []
     block = Block(2000)
 
@@ -355,7 +355,7 @@ def test_a_reader_may_take_snapshots(register):
 
 
 def many_threads_with_snapshots(register, waits):
-    """Snapshots by threads that a reader starts; a reader stops at twenty."""
+    """Threads that a reader starts take snapshots; a reader stops at twenty."""
     threads, remarks = [], []
 
     def take():
@@ -387,7 +387,7 @@ def test_a_reader_may_start_threads_that_take_snapshots(register, waits):
 
 
 class Paused:
-    """A reader that waits, in a snapshot that another thread takes."""
+    """A reader waits in a snapshot that another thread takes."""
 
     def __init__(self, register):
         self.runs, self.may_end = threading.Event(), threading.Event()
@@ -439,7 +439,7 @@ def test_a_snapshot_waits_for_the_readers_of_another_one(register):
 
 
 def test_readers_that_wait_for_another_snapshot(register):
-    """They may wait for this one, which goes on without readers."""
+    """Other snapshots may wait for this one, which goes on without readers."""
     with Paused(register) as it:
         for _ in range(2):
             with leakgraph.snapshot() as snapshot:
@@ -506,7 +506,7 @@ def test_what_makes_no_sense_is_refused(kind, options):
 
 
 class Computed:
-    """Code makes one of its numbers; instances keep the other two themselves."""
+    """Code computes one of its numbers; instances keep the other two themselves."""
 
     rows = 0
 
@@ -556,8 +556,7 @@ def test_wrong_types_are_refused(options):
 
 
 def test_bytes_promised_are_bytes_freed(register):
-    """Of a reader's list of pieces, held in Python memory for tracemalloc to
-    see."""
+    """A reader's pieces are in Python memory, where tracemalloc sees them."""
     register(Keeper, reader=lambda it: [(a, n) for a, n in it.pieces()])
     tracemalloc.start()
     try:

@@ -1,4 +1,4 @@
-"""One capture after the other: where it is asked for, in the memory of those before."""
+"""Captures follow each other: at the requested place, in the memory of earlier ones."""
 
 import gc
 import sys
@@ -9,7 +9,7 @@ import leakgraph
 
 pytestmark = pytest.mark.ends
 
-# Columns of more than 2 MiB, and of 4: whole huge pages, which are kept.
+# Columns of more than 2 MiB, and of 4: captures keep whole huge pages of these.
 SIZES = (290_000, 310_000, 620_000, 270_000, 900_000, 300_000)
 
 LIMIT = 1 << 30
@@ -17,7 +17,7 @@ LIMIT = 1 << 30
 
 @pytest.fixture
 def kept():
-    """Memory of closed snapshots stays."""
+    """Keep the memory of closed snapshots."""
     before = leakgraph.keep_memory(LIMIT)
     yield
     assert leakgraph.keep_memory(before) == LIMIT
@@ -44,7 +44,7 @@ def check(snapshot, made):
 
 @pytest.mark.parametrize("most", [1, 2])
 def test_heaps_that_grow_and_shrink(most, kept):
-    """With so many snapshots open at a time: kept memory lies between theirs."""
+    """Some snapshots stay open at a time: kept memory lies between theirs."""
     grow_and_shrink(most)
 
 
@@ -54,7 +54,7 @@ def test_the_same_without_kept_memory(most):
 
 
 def grow_and_shrink(most):
-    # The collector has no part in this, and would look at each list many times.
+    # The collector plays no part here, and would visit each list many times.
     gc.disable()
     try:
         snapshots_of_lists(most)
@@ -91,7 +91,7 @@ def test_a_kernel_that_does_not_move_mappings(python, preload):
     assert done.code == 0, done.err
 
 
-# Texts come in columns whose size nobody knows beforehand: they grow as they fill.
+# Texts come in columns whose size nobody knows in advance: these grow as they fill.
 AGAIN_AND_AGAIN = """if 1:
     import gc, os, leakgraph
     def resident():
@@ -114,7 +114,7 @@ def test_memory_kept_does_not_become_more(python):
     assert int(done.out) < 16 << 20
 
 
-# What a bystander sees before and after, of memory and of mappings.
+# List what a bystander sees before and after, of memory and of mappings.
 BYSTANDER = """if 1:
     import gc, os, leakgraph
     def seen():
@@ -156,8 +156,8 @@ def test_what_can_be_kept(value):
         leakgraph.keep_memory(value)
 
 
-# A walk that its budget stops has met keys that it knows no more of; their columns lie
-# in pages that an earlier capture has written to.
+# A walk that its budget stops forgets the keys that it met. Their columns are in pages
+# that an earlier capture has written to.
 STOPPED = """if 1:
     import gc, leakgraph
     leakgraph.keep_memory(1 << 30)

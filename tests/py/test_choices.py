@@ -1,4 +1,4 @@
-"""One word for one thing, and closed choices that the stub lists exactly."""
+"""Each word has one meaning, and the stub lists closed choices exactly."""
 
 import ast
 import inspect
@@ -10,7 +10,7 @@ import leakgraph
 
 STUB = Path(leakgraph.__file__).with_name("_core.pyi")
 
-#: What the parameters of functions mean, each by one word.
+#: The meanings of functions' parameters, one word for each.
 WORDS = {
     "obj": "a live object",
     "target": "what a snapshot is asked about: a selector, nodes, a live object",
@@ -92,7 +92,7 @@ WORDS = {
 
 
 def parameters():
-    """(function, parameter) of everything public that is called."""
+    """List (function, parameter) of everything public that programs call."""
     named = [(name, getattr(leakgraph, name)) for name in leakgraph.__all__]
     named = [(n, f) for n, f in named if callable(f) and not isinstance(f, type)]
     methods = [n for n in dir(leakgraph.Snapshot) if not n.startswith("_")]
@@ -118,7 +118,7 @@ def test_objects_are_targets_of_snapshots_only():
 
 
 def choices():
-    """The literals of the stub by the name of their alias."""
+    """Map aliases of the stub to their literals."""
     found = {}
     for line in ast.parse(STUB.read_text(encoding="utf-8")).body:
         if isinstance(line, ast.Assign) and isinstance(line.value, ast.Subscript):

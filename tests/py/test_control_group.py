@@ -15,7 +15,7 @@ import leakgraph
 LIMIT = 320 << 20
 GROUPS = Path("/sys/fs/cgroup")
 
-#: Fills the group up to what sets the alarm off, waits for it, and goes on.
+#: Fills the group up to the alarm's limit, waits for the alarm, and goes on.
 HOARD = """
 import os, sys, time
 folder, limit = sys.argv[1], int(sys.argv[2])
@@ -40,7 +40,7 @@ while True:
 
 
 def limit_file():
-    """Where groups are made, and the file that limits one; None: nowhere."""
+    """Find where groups are made, and the file that limits one; None: nowhere."""
     if (GROUPS / "memory/memory.limit_in_bytes").exists():
         return GROUPS / "memory", "memory.limit_in_bytes"
     control = GROUPS / "cgroup.subtree_control"

@@ -1,4 +1,4 @@
-"""CUDA's allocator, asked on a fake of torch.cuda: what is asked, and when."""
+"""Asks CUDA's allocator on a fake of torch.cuda: which questions, and when."""
 
 import os
 import sys
@@ -28,7 +28,7 @@ torch.cuda._initialized = True
 
 @pytest.fixture
 def fake(python):
-    """Run code where torch is the fake, and CUDA is in use."""
+    """Run code with the fake as torch, and CUDA in use."""
     path = os.pathsep.join([str(FAKES), *filter(None, sys.path)])
 
     def run(code):
@@ -77,7 +77,7 @@ print([made.host[f"pinned_{what}"] for what in ("pool", "used", "peak")])
     assert out == ["9 10 None", "[4096, 5, 8192]"]
 
 
-#: NVML as the program has begun it: the handle of a device is its UUID.
+#: NVML as the program initialises it: the handle of a device is its UUID.
 NVML = """
 import os, types
 cuda = torch.cuda
@@ -162,7 +162,7 @@ print(account.by_evidence)
     ["torch.cuda._initialized = False", "torch.cuda._forked = True", "part = [[]]"],
 )
 def test_nothing_is_asked(fake, code):
-    """CUDA is not in use, or not usable, or the snapshot is partial."""
+    """CUDA is not in use, or unusable, or the snapshot is partial."""
     out = fake(f"""
 part = None
 {code}
@@ -185,7 +185,7 @@ print(leakgraph.snapshot().info()["adapter.cuda"])
 
 @pytest.mark.parametrize("backend", ["cudaMallocAsync", "pluggable"])
 def test_other_allocators(fake, backend):
-    """They list no blocks: totals only. Only devices in use are asked."""
+    """They list totals, but no blocks. leakgraph asks only devices in use."""
     out = fake(f"""
 memory.backend = {backend!r}
 torch._C.contexts.add(2)
@@ -204,7 +204,7 @@ print(sorted(facts(snap, "device.")))
 
 
 def test_no_snapshot(fake):
-    """What fails, or gives nonsense, is reported."""
+    """Failures and nonsense appear in the report."""
     out = fake("""
 print(leakgraph.snapshot().info()["adapter.cuda"])
 memory.answers = [{"segments": [{"device": 0, "address": 1}]}]
@@ -238,7 +238,7 @@ print(snap.info()["adapter.cuda"])
 
 
 def test_no_collection(fake):
-    """Allocations on the way do not free the process's garbage."""
+    """Allocations on the way leave the process's garbage alone."""
     out = fake("""
 import gc
 memory._snapshot = lambda: [[] for _ in range(100000)]
@@ -255,7 +255,7 @@ print(runs, gc.isenabled())
 
 
 def test_interrupt(fake):
-    """A Ctrl-C in the middle of the library's code is not lost."""
+    """Ctrl-C during the library's code is not lost."""
     out = fake("""
 import os, signal
 def _snapshot():
@@ -276,7 +276,7 @@ except KeyboardInterrupt:
 
 @pytest.mark.skipif(FREE_THREADED, reason="it has mimalloc instead of pymalloc")
 def test_host(python):
-    """Of the process: resident bytes, malloc's and pymalloc's share."""
+    """The figures of the process: resident bytes, malloc's and pymalloc's share."""
     done = python(
         "-c",
         """
@@ -293,7 +293,7 @@ print(info["memory.python"], info.get("memory.malloc", 1))
 
 
 def test_what_leakgraph_keeps_itself(python):
-    """An open snapshot has a line of its own; a closed one has none."""
+    """An open snapshot has a line of its own, and a closed one has none."""
     done = python(
         "-c",
         """

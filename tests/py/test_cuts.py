@@ -1,4 +1,4 @@
-"""The references to cut so that no cycle is left."""
+"""The answer names references whose cut leaves no cycle."""
 
 import pytest
 from shapes import Thing
@@ -8,7 +8,7 @@ import leakgraph
 pytestmark = pytest.mark.ends
 
 
-#: Other tests leave many cycles, which take long to look through.
+#: Other tests leave many cycles, which a search takes long to look through.
 OURS = {"min_bytes": 0, "limit": None, "holding": Thing}
 
 
@@ -87,7 +87,7 @@ def test_what_why_says_to_cut_of_a_cells_result_frees_it(warm):
     assert (done.code, done.out.splitlines()[-1]) == (0, "gone"), done.out + done.err
 
 
-#: What each program begins with, to fork from a process that has imported it.
+#: Each program begins with this, so that it forks from a process with that import.
 LIBRARIES = {
     "training": "torch._dynamo",
     "figures": "matplotlib.pyplot",

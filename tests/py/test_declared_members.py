@@ -62,7 +62,7 @@ def test_a_class_of_python_derived_from_them(traits):
 
 
 def test_a_table_of_members_at_an_odd_address(extension, python):
-    """The compiler's check of alignment traps. Only one function reads such tables."""
+    """The compiler's check of alignment traps. One function reads all such tables."""
     root = Path(__file__).parents[2]
     check = ("-fsanitize=alignment", "-fsanitize-undefined-trap-on-error")
     header = root / "pyext/capture/cpython/members.h"

@@ -1,4 +1,4 @@
-"""Arrays of CuPy and Numba, on fakes of their layout, and of JAX, for real."""
+"""Tests arrays of CuPy and Numba on fakes of their layout, and real ones of JAX."""
 
 import os
 import sys
@@ -28,7 +28,7 @@ def device(node, name):
 
 @pytest.fixture
 def fake(python):
-    """Run code where cupy, numba and torch are the fakes."""
+    """Run code with fakes as cupy, numba and torch."""
     path = os.pathsep.join([str(FAKES), *filter(None, sys.path)])
 
     def run(code, *arguments):
@@ -104,7 +104,7 @@ print(leakgraph.snapshot().info()["adapter.cupy"])
 
 
 def test_no_library():
-    """Nothing is imported, and nothing mentions what is not there."""
+    """leakgraph imports nothing, and mentions nothing that is absent."""
     info = leakgraph.snapshot().info()
     for name in ("cupy", "numba", "jax"):
         if name not in sys.modules:
@@ -150,7 +150,7 @@ print(snap.info()["adapter.jax"] == f"inspected: {jax.__version__}")
 
 @pytest.mark.libraries
 def test_jax(python):
-    """Two devices of the CPU; a view of numpy's refers to the array's memory."""
+    """The CPU is two devices; a view by numpy refers to the array's memory."""
     pytest.importorskip("jax", reason="jax is not installed: pip install jax")
     flags = "--xla_force_host_platform_device_count=2"
     done = python("-c", SHOW + JAX, XLA_FLAGS=flags, JAX_PLATFORMS="cpu")

@@ -1,4 +1,4 @@
-"""What is retained on devices: figures, rankings and texts, on fakes of CuPy."""
+"""Retained bytes on devices: figures, rankings and texts, on fakes of CuPy."""
 
 import os
 import sys
@@ -40,7 +40,7 @@ snap = leakgraph.snapshot()
 
 @pytest.fixture
 def fake(python):
-    """Run code where cupy is the fake and the heap above is there."""
+    """Run code with the fake as cupy, and with the heap above."""
     path = os.pathsep.join([str(FAKES), *filter(None, sys.path)])
 
     def run(code):

@@ -154,7 +154,7 @@ def test_unknown_format(holder):
 
 
 def formats(holder):
-    """Every format name that Graphviz reports here."""
+    """List every format name that Graphviz reports here."""
     with pytest.raises(leakgraph.ArgumentError) as error:
         leakgraph.show_refs(holder, format="nonsense")
     return str(error.value).rpartition("choose one of ")[2].strip(".").split(", ")
@@ -162,7 +162,7 @@ def formats(holder):
 
 @pytest.mark.once
 def test_no_format_leaves_an_empty_file(holder, tmp_path):
-    # Some names are there, but their library was built without them.
+    # Graphviz knows some names without their libraries.
     names = formats(holder)
     assert {"svg", "png", "dot"} <= set(names)
     for name in names:

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-# A finalizer asks when the modules of the program go. It has what it needs itself: the
-# names of modules are None by then.
+# A finalizer asks when the modules of the program go. It keeps what it needs itself,
+# because the names of modules are None by then.
 ASKED_LATE = """
 import os, leakgraph
 
@@ -119,8 +119,8 @@ def test_a_thread_that_never_comes_back(python):
     )
 
 
-# igraph needs a while for these. A callback is called every tenth of a second at most,
-# and lets one pass, to be called inside igraph as well.
+# igraph needs some time for these. It calls back every tenth of a second at most, and
+# the test lets one call pass, to be called inside igraph as well.
 INSIDE_IGRAPH = """
 import os, random, threading, time, leakgraph
 

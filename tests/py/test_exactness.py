@@ -1,4 +1,4 @@
-"""Unexplained references are few, and no capture could explain them."""
+"""Few references are unexplained, and no capture could explain them."""
 
 import ast
 import gc
@@ -15,9 +15,8 @@ import leakgraph
 
 pytestmark = pytest.mark.skipif(PUBLIC, reason="counts need the internals")
 
-#: The most that may be unexplained of a process with the standard library, in parts
-#: of all mortal objects. CPython 3.9 and 3.10 keep strs and small ints in static
-#: variables.
+#: The most unexplained nodes of a process with the standard library, as a share of all
+#: mortal objects. CPython 3.9 and 3.10 keep strs and small ints in static variables.
 LIMIT = {(3, 9): 0.04, (3, 10): 0.01}.get(sys.version_info[:2], 0.005)
 
 
@@ -46,9 +45,7 @@ def test_numpy_and_matplotlib(isolated):
 
 @pytest.mark.parametrize("count", [0, 20_000])
 def test_all_that_the_collector_tracks_is_marked(count):
-    """The walk also marks what comes late in the lists, long after a reference led to
-    it.
-    """
+    """The walk also marks objects late in the lists, long after it meets references."""
     kept = [[number] for number in range(count)]
     gc.collect()
     gc.disable()
@@ -60,7 +57,7 @@ def test_all_that_the_collector_tracks_is_marked(count):
     marks = snapshot.column("node_flags").tolist()
     addresses = snapshot.column("address").tolist()
     marked = {address for address, mark in zip(addresses, marks) if mark & 1}
-    assert len(tracked - marked) <= 2  # what this test itself made and dropped
+    assert len(tracked - marked) <= 2  # this test itself made and dropped them
     assert len(kept) == count
 
 
@@ -88,7 +85,7 @@ def test_small_ints_are_held_by_the_interpreter():
 
 
 def test_an_element_of_a_named_tuple_has_one_name():
-    """CPython 3.13 declares the fields of os.stat_result as members, too."""
+    """CPython 3.13 also declares the fields of os.stat_result as members."""
     kept = [os.stat("."), os.times(), time.localtime(), os.terminal_size((1000, 2000))]
     snapshot = leakgraph.snapshot()
     for thing in kept:
@@ -99,6 +96,6 @@ def test_an_element_of_a_named_tuple_has_one_name():
 
 
 def labels_from_the_interpreter(snapshot, thing):
-    """The labels of the edges from the interpreter to an object."""
+    """List the labels of the edges from the interpreter to an object."""
     (state,) = [r.node for r in snapshot.roots if r.kind == "interpreter"]
     return {e.label for e in state.referents() if e.node.address == id(thing)}

@@ -1,4 +1,4 @@
-"""expect_collectable(): the objects that are still alive, and why."""
+"""expect_collectable() names the objects that are still alive, and says why."""
 
 import gc
 import weakref

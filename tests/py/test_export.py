@@ -1,4 +1,4 @@
-"""Exports open in the programs that they are for; tests/cli reads all formats."""
+"""Exports open in the programs that read them; tests/cli reads all formats."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ def failed():
 
 
 def test_folding_by_facts():
-    """Keys and indexes differ in alike findings, names do not."""
+    """Keys and indexes differ between like findings, but names do not."""
     held = Holder(by_name={"a [1]": failed(), "b": failed()}, one=failed())
     snapshot = leakgraph.snapshot()
     findings = snapshot.findings()
@@ -195,7 +195,7 @@ def test_a_cache():
 
 @pytest.mark.parametrize("limit", [0, 4, 128, None])
 def test_limit_of_a_cache(limit):
-    """A small limit that the program chose is not a mistake."""
+    """A small limit of the program's choice is no mistake."""
 
     @functools.lru_cache(maxsize=limit)
     def load(name):
@@ -221,7 +221,7 @@ def hand_down():
 
 
 def test_passed_down():
-    """The report names what several frames of a traceback have; the fix frees it."""
+    """The report names what several frames of a traceback hold; the fix frees it."""
     held = Holder()
     try:
         hand_down()
@@ -239,7 +239,7 @@ def test_passed_down():
 
 
 def test_two_holders():
-    """Two errors share the rows of their frames: one finding, of both."""
+    """Two errors share the rows of their frames: one finding covers both."""
     rows = [bytearray(100_000) for _ in range(3)]
     holders = Holder(), Holder()
     for held in holders:

@@ -1,4 +1,4 @@
-"""Sums of many summaries, in one process and on a cluster of Dask."""
+"""Adds up many summaries, in one process and on a cluster of Dask."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_sources(summaries, folder):
 
 
 def test_sums_are_compared(summaries, tmp_path):
-    """What is saved of a sum is a summary like any other."""
+    """A saved sum is a summary like any other."""
     for name, part in (("few", summaries[:2]), ("many", summaries[:4])):
         total = fleet.merge(*map(fleet.summarize, part))
         (tmp_path / f"{name}.lgsum").write_bytes(total)

@@ -1,4 +1,4 @@
-"""save_snapshot(fork=True): the child does the work, and nothing else notices."""
+"""In save_snapshot(fork=True) the child does the work, and nothing else notices."""
 
 import os
 import signal
@@ -29,7 +29,7 @@ def leftovers(folder):
 
 
 def until(condition):
-    """Wait for what must come; a minute is for a machine that is very busy."""
+    """Wait for what must come. A minute is for a very busy machine."""
     for _ in range(6000):
         if condition():
             return
@@ -39,7 +39,7 @@ def until(condition):
 
 @pytest.fixture
 def bad():
-    """Makes an object that is bad to traverse, and puts it right afterwards."""
+    """Make an object that is bad to traverse, and put it right afterwards."""
     made = []
 
     def make(kind):
@@ -71,10 +71,10 @@ for round in range(2):
 
 
 def lasting(snapshot):
-    """The nodes that something refers to, or that are roots.
+    """List the nodes that something refers to, and the roots.
 
-    The others are names that only CPython's cache of attributes keeps. A later
-    look-up, one that a capture makes included, overwrites them.
+    Only CPython's cache of attributes keeps the others, which are names. A later
+    look-up, even by a capture, overwrites them.
     """
     referred = {edge.target.index for edge in snapshot.edges}
     referred.update(node.index for node, _, _ in snapshot.roots)
@@ -82,7 +82,7 @@ def lasting(snapshot):
 
 
 def described(nodes):
-    """Every object without its address: its type and value, and what it refers to.
+    """Describe every object without its address: its type, its value, its references.
 
     Atoms are shared with the loop that asks, so their counts are not compared.
     """
@@ -95,12 +95,12 @@ def described(nodes):
 
 
 def roots(snapshot):
-    """All roots except what caches hold natively."""
+    """List all roots except what caches hold natively."""
     return [(kind, name) for _, kind, name in snapshot.roots if kind != "native"]
 
 
 def known(snapshot):
-    """All that is known, except the time, the speed, and malloc's figures."""
+    """Return all info except the time, the speed, and malloc's figures."""
     info = snapshot.info()
     changing = {"time", "capture.seconds", "process.descriptors"}
     return {k: info[k] for k in info if k not in changing and k[:7] != "memory."}
@@ -152,7 +152,7 @@ def test_spill_and_hold_need_a_child(tmp_path, options):
 
 
 def reached(snapshot, thing):
-    """All objects, by address, that a thing reaches, except classes."""
+    """List all objects, by address, that a thing reaches, except classes."""
     address, size, first, target = map(
         snapshot.column, ("address", "size", "first_edge", "edge_target")
     )
@@ -169,7 +169,7 @@ def reached(snapshot, thing):
 
 
 def test_memory_in_a_file_gives_the_same(tmp_path):
-    """Compares what a list holds: the tests themselves change the rest of the heap."""
+    """Compare what a list holds: the tests themselves change the rest of the heap."""
     kept = [[i, str(i), {i: (i,)}] for i in range(60_000)]
     save(tmp_path / "a.lgs")
     save(tmp_path / "b.lgs", spill=True)
@@ -200,7 +200,7 @@ for spill in (False, True):
 
 
 def test_no_room_for_the_file_that_memory_is_in(python):
-    """The system refuses such a large file; the memory is then anonymous."""
+    """The system refuses so large a file; the memory is then anonymous."""
     code = """
 import resource, leakgraph
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, -1))
@@ -212,8 +212,8 @@ print(leakgraph.save_snapshot("x.lgs", fork=True, spill=True).nodes > 1000)
 
 @pytest.mark.parametrize("hold", [False, True])
 def test_standing_still(tmp_path, bad, hold):
-    """A thread kills every child that it sees, and the child hangs. It sees no held
-    child.
+    """A thread kills every child that it sees, and the child hangs. The thread sees no
+    held child.
     """
     bad(evil.sleeper)
     over = threading.Event()
@@ -642,7 +642,7 @@ kept[-1].canvas.draw()
     assert done.out.split() == ["True"] * 4, done.err
 
 
-# Mappings that fail: none may do harm, and the next capture is fine.
+# Mappings that fail must do no harm, and the next capture works.
 SWEEP = """
 import ctypes, sys
 import leakgraph

@@ -1,4 +1,4 @@
-"""Children of os.fork() do not wait for what the threads of their parent held.
+"""Children of os.fork() do not wait for locks that their parent's threads hold.
 
 An alarm kills a child that waits forever, which fails the test.
 """
@@ -48,7 +48,7 @@ class Gate:
 
 
 class at_work:
-    """A thread that has stopped half way, while the block runs."""
+    """Let a thread stop half way while the block runs."""
 
     def __init__(self, work):
         self.gate = Gate()
@@ -74,7 +74,7 @@ class Thing:
 
 
 def component(size):
-    """Make objects that need igraph."""
+    """Make objects whose analysis needs igraph."""
     choice = random.Random(size)
     things = [Thing() for _ in range(size)]
     for i, thing in enumerate(things):
@@ -88,13 +88,13 @@ def held():
 
 
 def captured(things):
-    """A snapshot and the things' nodes: a child asks about those, not about its own."""
+    """Take a snapshot; a child asks about its nodes, not about the child's own."""
     snapshot = leakgraph.snapshot()
     return snapshot, [snapshot.find(thing) for thing in things]
 
 
 def test_a_snapshot_of_the_parent(held):
-    """The snapshot's process distinguishes it from one of the child's own."""
+    """The snapshot's process is not the child."""
     snapshot, _ = captured(held)
     both = f"(pid {os.getpid()}; this is "
 
@@ -151,7 +151,7 @@ class Read:
 
 
 def test_a_reader_that_a_thread_runs():
-    """The parent's readers run no more in the child, which calls its own."""
+    """In the child, the parent's readers run no more. The child calls its own."""
     it = Read()
     gates = []
 
@@ -190,7 +190,7 @@ def test_the_lock_of_the_loader():
         assert in_child(lambda: len(leakgraph.snapshot()) > 1000) == 0
 
 
-# The file that the time zone is read from is a pipe: whoever reads it stops there.
+# The time zone's file is a pipe: whoever reads it stops there.
 TIME_ZONE = """
 import ctypes, os, sys, threading
 import leakgraph, test_forked_children

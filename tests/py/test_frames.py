@@ -1,4 +1,4 @@
-"""Threads, their frames, and suspended code."""
+"""Tests threads, their frames, and suspended code."""
 
 import asyncio
 import os
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-#: Frames that take more than the 16 KiB of a chunk.
+#: Frames larger than the 16 KiB of a chunk.
 DEEP = 400
 
 
@@ -62,9 +62,7 @@ def test_leakgraph_itself_is_not_on_the_stack():
     ],
 )
 def test_frames_of_leakgraphs_own_modules_are_left_out(module, own):
-    """The report counts no holder for what these frames hold, and no missing one
-    either.
-    """
+    """For what these frames hold, the report counts no holder, and misses none."""
     namespace = {"__name__": module}
     code = "def take(snapshot, box):\n    kept = box[0]\n    return snapshot()\n"
     exec(code, namespace)

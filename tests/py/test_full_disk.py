@@ -1,6 +1,6 @@
-"""Writing without enough room: to a full file system, and with a limit on files.
+"""Writes without enough room: to a full file system, and with a limit on files.
 
-One sentence reports it, the old file stays whole, and no partial file is left.
+One sentence reports it, the old file stays whole, and no partial file remains.
 """
 
 import shutil
@@ -17,17 +17,17 @@ import leakgraph
 OLD = b"what was there before"
 ROOM = 16 << 10
 
-#: Runs a command where `room` is full, or with files limited to as much.
+#: Runs a command with a full `room`, or with files limited to the same size.
 FULL = (
     'mount -t tmpfs -o size="$1" none "$2" && cp old.lgs "$2/x.lgs" && shift 2 && "$@"'
 )
 LIMITED = 'cp old.lgs "$2/x.lgs" && ulimit -f $(($1 / 1024)) && shift 2 && "$@"'
-#: Prints the content of the folder afterwards.
+#: Prints what the folder contains afterwards.
 TELL = '; code=$?; echo; ls -A room; cat room/x.lgs; exit "$code"'
 
 
 def unshared():
-    """Find a way to have private mounts; None: there is none."""
+    """Find a way to make private mounts; None: there is none."""
     for command in (["unshare", "-m"], ["unshare", "-rm"]):
         try_it = [*command, "sh", "-c", "mount -t tmpfs none /mnt"]
         if (

@@ -1,4 +1,4 @@
-"""Locals of waiting greenlets: a capture reads their frames like those of threads."""
+"""A capture reads the frames of waiting greenlets like those of threads."""
 
 import sys
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(
 
 
 class Thing:
-    """A value that only a local holds."""
+    """Only a local holds this value."""
 
 
 THINGS = []

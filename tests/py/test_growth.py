@@ -38,7 +38,7 @@ def fresh():
 
 
 def grow(work, times=3, calls=50):
-    """A snapshot after each of some rounds of calls."""
+    """Take a snapshot after each of some rounds of calls."""
     snapshots = []
     for round_ in range(times):
         for call in range(calls):
@@ -202,7 +202,7 @@ def test_summaries_are_compared_like_snapshots(tmp_path):
 
 
 def test_tasks_are_one_place_whatever_their_numbers():
-    """asyncio numbers them, also where several objects hold each."""
+    """asyncio numbers its tasks, also where several objects hold each."""
     loop = asyncio.new_event_loop()
     asked = loop.create_future()
     tasks = []

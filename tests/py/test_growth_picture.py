@@ -1,4 +1,4 @@
-"""What a Growth looks like: its drawing, and the charts of its HTML."""
+"""Tests the faces of a Growth: its drawing, and the charts of its HTML."""
 
 import ctypes
 import json

@@ -1,10 +1,10 @@
-"""The keys of places: the same in every process, whatever CPython it runs on."""
+"""The keys of places are the same in every process, on every CPython."""
 
 import pytest
 from growth_scripts import run_script
 
-# What the script leaks, by the key of its place. This table holds for all versions that
-# the tests run on, so a snapshot of one can be compared with that of another.
+# The leaks of the script, by the key of their place. This table is the same for all
+# versions of Python, so that snapshots of different versions are comparable.
 PLACES = {
     "d7799f6038d901ac": "program.buffer",
     "165efe8cdccef8a2": "program.chain closure inner",

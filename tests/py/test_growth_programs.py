@@ -1,4 +1,4 @@
-"""Programs that leak, that only move, and that do both: what diff() says of them."""
+"""diff() judges programs that leak, that only move, and that do both."""
 
 import fnmatch
 import importlib.util
@@ -17,7 +17,7 @@ spec.loader.exec_module(programs)
 
 
 def of_kind(*kinds):
-    """The names of programs; those that need libraries run on one Python."""
+    """List the names of programs; those that need libraries run on one Python."""
     return [
         pytest.param(name, marks=pytest.mark.libraries if make.library else ())
         for name, make in programs.PROGRAMS.items()
@@ -27,7 +27,7 @@ def of_kind(*kinds):
 
 @pytest.fixture
 def run(warm):
-    """Run a program in a fork: run(name, rounds) -> what it said."""
+    """Run a program in a fork: run(name, rounds) -> its output."""
 
     def said_by(name, rounds=4):
         modules = programs.PROGRAMS[name].library or "asyncio"
@@ -86,7 +86,7 @@ def test_an_honest_program_is_silent(run, name):
     said = run(name, rounds=5)
     assert said["rows"] == []
     assert not said["is_growing"]
-    # Nor is there anything in some of the snapshots, from three on.
+    # Parts of the series, from three snapshots on, show no growth either.
     assert len(said["parts"]) == 4
     assert [part for part in said["parts"] if part] == []
 

@@ -1,4 +1,4 @@
-"""Answers of the module's functions keep what they show, but not their snapshots."""
+"""Answers of the module's functions keep what they show, but drop their snapshots."""
 
 import copy
 import json
@@ -31,7 +31,7 @@ def kept():
 
 
 def described(node):
-    """All properties of a node."""
+    """Read all properties of a node."""
     names = [name for name in dir(node) if not name.startswith("_")]
     skipped = ("dominated", "referents", "referrers", "snapshot", "index", "type")
     return {name: getattr(node, name) for name in names if name not in skipped}

@@ -1,4 +1,4 @@
-"""Small views of bytes and bytearrays, which keep all of them."""
+"""Small views keep all of the bytes and bytearrays behind them."""
 
 import pytest
 from shapes import Thing
@@ -9,7 +9,7 @@ BIG = 1 << 20
 
 
 def found(view):
-    """What findings() says of the view's memory: (pattern, bytes), or nothing."""
+    """Return findings() about the view's memory: (pattern, bytes), or nothing."""
     snapshot = leakgraph.snapshot()
     node = snapshot.find(view)
     return [
@@ -53,7 +53,7 @@ def test_bytes_in_use():
 
 
 def test_several_views():
-    """Views that show most of it together."""
+    """Several views show most of it together."""
     held = Thing()
     whole = memoryview(bytes(bytearray(BIG)))
     held.views = [whole[i : i + BIG // 16] for i in range(0, BIG, BIG // 16)]
@@ -75,7 +75,7 @@ def test_frombuffer():
 
 @pytest.mark.libraries
 def test_embedded_shell():
-    """The outputs of a shell whose namespace is no module."""
+    """A shell keeps outputs even if its namespace is no module."""
     from IPython.core.interactiveshell import InteractiveShell
 
     names = {}

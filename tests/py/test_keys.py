@@ -1,4 +1,4 @@
-"""The promise about keys: leakgraph keeps their first 64 bytes, and no more."""
+"""leakgraph promises to keep the first 64 bytes of keys, and no more."""
 
 import pytest
 from shapes import Thing

@@ -1,4 +1,4 @@
-"""Words of C types whose structs no header shows have the names of what they hold."""
+"""Words of C types have names, even if no header shows the struct."""
 
 import abc
 import array
@@ -45,7 +45,7 @@ def call(*arguments):
 
 
 def held(snapshot, holder):
-    """Label -> address of what an object refers to."""
+    """Map the labels of an object's references to addresses."""
     return {edge.label: edge.node.address for edge in snapshot.find(holder).referents()}
 
 
@@ -215,7 +215,7 @@ def method_caller():
 
 
 def compared_key():
-    # Up to 3.9 the collector does not know the type.
+    # CPython 3.9 and older do not track the type.
     known = sys.version_info >= (3, 10)
     return functools.cmp_to_key(call), {"cmp": call} if known else {}
 
@@ -351,7 +351,7 @@ if sys.version_info >= (3, 10):
 
 @pytest.fixture(scope="module")
 def taken():
-    """What each kind makes, and one snapshot of it all."""
+    """Make each kind, and one snapshot of all."""
     made = {make: make() for make in KINDS}
     with leakgraph.snapshot() as snapshot:
         yield made, snapshot
@@ -390,7 +390,7 @@ def test_registry_of_an_abstract_class():
 
 
 def test_a_class_of_the_same_name_is_none_of_these():
-    """Its first word is a slot, not what a mappingproxy has there."""
+    """Its first word is a slot, unlike a mappingproxy's."""
     fake = type("mappingproxy", (), {"__slots__": ("own",)})
     one = fake()
     one.own = thing = Thing()
@@ -449,7 +449,7 @@ class Local(threading.local):
 
 
 def in_a_thread(work):
-    """What `work` gives while a thread named "keeper" has stored something."""
+    """Return what `work` gives while a thread named "keeper" has stored something."""
     local, entered, leave = Local(), threading.Event(), threading.Event()
     addresses = []
 
@@ -504,8 +504,9 @@ def test_values_of_an_array_iterator():
 
 @pytest.mark.libraries
 def test_functions_of_cython_show_their_attributes():
-    """The getters of `__defaults__` and such may make what they return, so this asks
-    for the value after the capture, which keeps what is there.
+    """Getters such as that of `__defaults__` may make what they return.
+
+    So this asks for the value after the capture, which keeps what is there.
     """
     pytest.importorskip("pandas")
     with leakgraph.snapshot() as snapshot:
@@ -529,6 +530,6 @@ def test_functions_of_cython_show_their_attributes():
 
 
 def living(edge):
-    """The two objects of an edge, which live as long as their modules do."""
+    """Return the two objects of an edge, which live as long as their modules."""
     ends = edge.source.address, edge.target.address
     return [ctypes.cast(end, ctypes.py_object).value for end in ends]

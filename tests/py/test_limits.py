@@ -6,7 +6,7 @@ import leakgraph
 
 
 def ring(length):
-    """A chain of lists, each of which holds the next."""
+    """Make a chain of lists, each of which holds the next."""
     first = last = []
     for _ in range(length):
         following = []

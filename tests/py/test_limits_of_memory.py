@@ -1,4 +1,4 @@
-"""The memory limits of a process: control groups of both versions, in made-up roots."""
+"""Tests a process's memory limits: control groups of both versions, in fake roots."""
 
 import os
 
@@ -117,7 +117,7 @@ def test_in_a_container_the_group_is_mounted_as_the_top(machine):
 
 
 def test_a_path_of_another_namespace(machine):
-    """The process was moved, so its path is not below the mounted one."""
+    """The process moved to another group, so its path is not below the mounted one."""
     memory = machine(
         {
             **V2,

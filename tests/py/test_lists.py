@@ -15,19 +15,19 @@ pytestmark = pytest.mark.ends
 PUBLIC = os.environ.get("LEAKGRAPH_CAPTURE") == "public"
 FREE_THREADED = not getattr(sys, "_is_gil_enabled", lambda: True)()
 
-# From the column node_flags.
+# Values of the column node_flags.
 TRACKED = 1
 FROZEN = 2
 
 
 def flags_of(snapshot, addresses):
-    """The flags of the nodes at those addresses, each combination once."""
+    """List the flags of the nodes at those addresses, each combination once."""
     nodes = dict(zip(snapshot.column("address"), snapshot.column("node_flags")))
     return {nodes[address] & (TRACKED | FROZEN) for address in addresses}
 
 
 class Kept:
-    """An object that only native code keeps, and no other object knows."""
+    """Make an object that only native code keeps, and no other object knows."""
 
     def __init__(self, count):
         made = [[] for _ in range(count)]
@@ -142,7 +142,7 @@ def test_with_another_interpreter(kept):
     assert flags_of(snapshot, addresses) == {TRACKED}
 
 
-# An object with invalid data in the place of a collector's head.
+# This object has invalid data in the place of a collector's head.
 HEADLESS = """if 1:
     import ctypes, gc, sys
     gc.disable()
@@ -186,8 +186,6 @@ HEADLESS = """if 1:
 @pytest.mark.parametrize("nonsense", ["nowhere", "object", "odd"])
 @pytest.mark.parametrize("kind", ["variable", "allocated"])
 def test_an_object_that_has_no_head(python, preload, kind, nonsense):
-    """Such an object lies in a variable of a library, or in memory of its own
-    allocator.
-    """
+    """Such an object is in a library's variable, or in memory of its own allocator."""
     done = python("-c", HEADLESS, preload("variable"), kind, nonsense)
     assert done.code == 0, done.err

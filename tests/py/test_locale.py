@@ -1,4 +1,4 @@
-"""A program that has set a locale whose decimal point is a comma."""
+"""A program may set a locale whose decimal point is a comma."""
 
 import subprocess
 from pathlib import Path
@@ -41,7 +41,7 @@ print("done")
 
 @pytest.fixture
 def german(tmp_path):
-    """The environment for a process under a German locale."""
+    """Return the environment for a process under a German locale."""
     if which("localedef") is None or not Path("/usr/share/i18n/locales/de_DE").exists():
         pytest.skip("no localedef, or no source of the locale")
     made = tmp_path / "locales"

@@ -1,4 +1,4 @@
-"""merged_paths(): how the roots reach many objects at once."""
+"""merged_paths() shows how the roots reach many objects at once."""
 
 import pytest
 from shapes import Thing
@@ -9,7 +9,7 @@ pytestmark = pytest.mark.ends
 
 
 class Job(Thing):
-    """The object that the tests look for."""
+    """The tests look for this object."""
 
 
 class Holder(Thing):

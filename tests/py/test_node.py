@@ -94,7 +94,7 @@ def test_weak_edge():
 
 def test_find(snap, held):
     assert snap.find(held).address == id(held)
-    # The type is new, so no object of the snapshot was at this address.
+    # The type is new, so the snapshot has no object of it at this address.
     assert snap.find(type("Fresh", (), {})()) is None
 
 

@@ -1,4 +1,4 @@
-"""The output of a notebook."""
+"""Tests the output in a notebook."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def outputs():
         cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS]
     )
     nbclient.NotebookClient(notebook, timeout=120).execute()
-    # A progress bar may come before the answer; long work leaves it empty.
+    # A progress bar may come before the answer, and is empty after long work.
     return [cell.outputs[-1].data if cell.outputs else None for cell in notebook.cells]
 
 

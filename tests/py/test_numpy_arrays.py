@@ -29,7 +29,7 @@ CASES = [
 ]
 
 
-# Random arrays take as long as all others, and tell more of NumPy than of Python.
+# Random arrays take as long as all other cases, and test NumPy more than Python.
 LONG = pytest.param("random", marks=pytest.mark.ends)
 
 

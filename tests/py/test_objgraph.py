@@ -157,8 +157,7 @@ def search_chains() -> None:
 
 
 def test_chains() -> None:
-    """In a process of its own: a search visits whatever leads to the frames here, and
-    that is all that other tests have left."""
+    """Run alone: a search here would visit all that other tests have left."""
     code = "import sys; sys.path.insert(0, sys.argv[1])"
     code += "; import test_objgraph; test_objgraph.search_chains()"
     folder = str(Path(__file__).parent)
@@ -188,7 +187,7 @@ def test_many_are_looked_for_at_once_as_each_by_the_collector() -> None:
 def test_a_search_passes_over_the_heap_once_for_each_step(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """However many objects are equally far, and however many are made meanwhile."""
+    """The numbers of objects at the same distance, and of new ones, do not matter."""
     passes: list[int] = []
     referrers_of = _core._referrers
 

@@ -268,7 +268,7 @@ def test_pictures_of_cycles(graph):
 
 
 def test_the_order_of_questions_changes_no_path(graph, tmp_path):
-    """Findings look for all paths at once, and cycles first for each alone."""
+    """Findings look for all paths at once, and cycles first for each path alone."""
     graph.save(tmp_path / "again.lgs")
     again = leakgraph.load(tmp_path / "again.lgs")
 

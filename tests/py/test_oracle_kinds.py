@@ -1,5 +1,5 @@
-"""The edges of an object are those that CPython's collector sees and other known ones;
-each has its name.
+"""The edges of an object are those that CPython's collector sees, and other known ones.
+Each has its name.
 """
 
 import collections
@@ -14,7 +14,7 @@ import leakgraph
 
 PUBLIC = os.environ.get("LEAKGRAPH_CAPTURE") == "public"
 
-#: Only the internal layouts give these names: with the public method the edges exist
+#: Only the internal layouts give these names. With the public method the edges exist
 #: under a less specific name.
 INTERNAL_ONLY = {
     "instance": {".attribute"},
@@ -39,13 +39,13 @@ INTERNAL_ONLY = {
 }
 
 
-#: Keeps what the tests made, where every method sees it.
+#: Keeps the tests' objects where every method sees them.
 HELD = {}
 
 
 @pytest.fixture(scope="module")
 def snapshot():
-    """One snapshot of one object of each kind."""
+    """Take one snapshot of one object of each kind."""
     for name, make in kinds.KINDS.items():
         HELD[name] = make()
     yield leakgraph.snapshot()
@@ -53,7 +53,7 @@ def snapshot():
 
 
 def named_edges(node):
-    """Labels and addresses of a node's edges; entries of its own dict read as
+    """Return labels and addresses of a node's edges; entries of its own dict read as
     attributes.
     """
     found = set()
@@ -93,7 +93,7 @@ def test_edges_have_their_names(name, snapshot):
 
 @pytest.mark.parametrize("name", kinds.KINDS)
 def test_references_are_explained(name, snapshot):
-    """A fresh referent has only the references that the capture finds."""
+    """A new referent has only the references that the capture finds."""
     if PUBLIC:
         pytest.skip("the public method does not see the frames of this test")
     thing, expected = HELD[name]

@@ -1,4 +1,4 @@
-"""The oracle on whole processes: every object that the collector tracks."""
+"""Tests the oracle on whole processes: every object that the collector tracks."""
 
 import importlib.util
 import os
@@ -90,7 +90,7 @@ def test_a_process_with_the_standard_library(python):
     figures, differences = measure(
         python, "asyncio", "json", "sqlite3", "ctypes", "decimal", "unittest.mock"
     )
-    # Most of the share is strs and small ints that C code keeps for itself; it is
+    # Most of the share is strs and small ints that C code keeps for itself. It is
     # higher before 3.12, which made most of them immortal.
     check(figures, differences, share=0.06 if sys.version_info < (3, 12) else 0.02)
 

@@ -1,4 +1,4 @@
-"""What leakgraph keeps is a line of its own, and goes when its owner goes."""
+"""What leakgraph keeps is a line of its own, and goes with its owner."""
 
 import json
 
@@ -31,7 +31,7 @@ def tell(python):
 
 
 def check_others(before, now):
-    """Check that the growth is leakgraph's, and nobody else's."""
+    """Check that leakgraph owns all the growth."""
     assert now[1] - before[1] < MIB, "other allocations"
     assert now[2] - before[2] < 3 * MIB, "anything else"
 
@@ -59,7 +59,7 @@ tell()
 
 @pytest.mark.parametrize("compress", [0, 3])
 def test_loaded_snapshots(tell, compress):
-    """The pages of a mapped file are files; what malloc has is leakgraph's."""
+    """The pages of a mapped file count as files; malloc's bytes are leakgraph's."""
     before, loaded, asked, gone = tell(
         f"""
 leakgraph.top()

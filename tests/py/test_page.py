@@ -1,4 +1,4 @@
-"""The report page of a process, and of what grows in it."""
+"""Tests the report page of a process, and of what grows in it."""
 
 import json
 import re
@@ -17,7 +17,7 @@ class Holder:
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """The folder of a page of two snapshots, and of one, from one process."""
+    """Make pages of two snapshots and of one, from one process; return their folder."""
     folder = tmp_path_factory.mktemp("pages")
     holder = Holder()
     setattr(holder, NAME, bytearray(100_000))

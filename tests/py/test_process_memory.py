@@ -1,4 +1,4 @@
-"""memory() of the host: what the kernel counts, line by line, and no byte twice."""
+"""memory() of the host shows what the kernel counts, and no byte twice."""
 
 import json
 import sys
@@ -79,7 +79,7 @@ def test_plain(tell):
 
 
 def test_what_malloc_keeps(tell):
-    """Blocks between others that stay: malloc cannot return them."""
+    """Make blocks between others that stay: malloc cannot return them."""
     before, there, gone = tell(
         """
 blocks = [bytearray(40_000) for _ in range(1000)]
@@ -103,7 +103,7 @@ tell()
 
 @pytest.mark.skipif(FREE_THREADED, reason="it has mimalloc instead of pymalloc")
 def test_what_arenas_keep(tell):
-    """One small object in each page of many keeps the arenas."""
+    """One small object in each page of many pages keeps the arenas."""
     before, there, gone = tell(
         """
 tell()
@@ -151,7 +151,7 @@ tell()
 
 @pytest.mark.skipif(FREE_THREADED, reason="the list of threads may change")
 def test_thread_in_c(tell):
-    """Its stack is known although the kernel says only that it runs."""
+    """Its stack is known, although the kernel only says that it runs."""
     here, inside = tell(
         """
 import hashlib, threading
@@ -222,7 +222,7 @@ tell()
     reason="the system has no /proc, or no /dev/shm",
 )
 def test_shared_memory_that_waits_in_children(tell):
-    """As a DataLoader's worker has it: open, without a name, and not mapped here."""
+    """A DataLoader's worker has it so: open, without a name, and not mapped here."""
     before, there, both, gone = tell(
         """
 import os
@@ -279,7 +279,7 @@ tell()
 
 
 def test_what_is_shared(tell):
-    """With a forked child: it has the pages of its parent."""
+    """A forked child has the pages of its parent."""
     before, there = tell(
         """
 import os

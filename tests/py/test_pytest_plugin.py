@@ -1,4 +1,4 @@
-"""The plugin of pytest: the marker, the fixture, the options, and its example."""
+"""Tests pytest's plugin: the marker, the fixture, the options, and its example."""
 
 import importlib.util
 import re
@@ -128,7 +128,7 @@ def test_a_wrong_baseline(tmp_path):
 
 
 def run(folder, *options):
-    """Run pytest with the plugin, and without what this folder configures."""
+    """Run pytest with the plugin, and without this folder's configuration."""
     (folder / "pytest.ini").write_text("[pytest]\n")
     command = [sys.executable, "-m", "pytest", "-p", "leakgraph.pytest_plugin"]
     command += ["-p", "no:cacheprovider", *map(str, options)]
@@ -137,7 +137,7 @@ def run(folder, *options):
 
 
 def test_the_example(tmp_path):
-    """Its leak fails the test, its fix passes, and a baseline lets it pass, too."""
+    """The leak fails the test; the fix passes, and so does the leak with a baseline."""
     shutil.copytree(EXAMPLE, tmp_path / "shop")
     folder = tmp_path / "shop"
     done = run(folder, "--junitxml=result.xml", "--leakgraph")
@@ -156,12 +156,12 @@ def test_the_example(tmp_path):
 
 
 def plain(text):
-    """Without line breaks, and without sizes, which depend on the interpreter."""
+    """Remove line breaks, and sizes, which depend on the interpreter."""
     return " ".join(re.sub(r"[0-9.]+ KiB", "KiB", text).split())
 
 
 def test_what_the_example_says(tmp_path):
-    """Its README quotes its files, and what pytest says about them."""
+    """The README quotes its files, and pytest's report about them."""
     folder = tmp_path / "shop"
     shutil.copytree(EXAMPLE, folder)
     said = run(folder, "test_shop.py").out.replace(f"{folder}/", "")

@@ -1,4 +1,4 @@
-"""SQL over the tables of snapshots, and the verbs of the command that need Python."""
+"""Tests SQL over the tables of snapshots, and the verbs that need Python."""
 
 from __future__ import annotations
 

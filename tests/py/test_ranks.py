@@ -1,4 +1,4 @@
-"""The ranks of a job: what their environment says, and how they differ."""
+"""Tests the ranks of a job: what their environment says, and how they differ."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def test_too_little_memory(drawing, tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == []
 
 
-# Either process may have too little memory; neither ends the other.
+# Either process may run out of memory, and neither ends the other.
 LITTLE_ROOM = """
 import re, resource, sys
 import leakgraph
@@ -151,7 +151,7 @@ def test_a_callback_ends_a_drawing(pretend, tmp_path):
         leakgraph.show_refs([[]], tmp_path / "x.svg", progress=stop)
 
 
-# The tests may have children, which a forked child of them has not.
+# The tests may have children, but their forked child has none.
 def test_children_of_the_program_stay_its_own(pretend, drawing, tmp_path):
     def draw_and_wait():
         drawing.save(tmp_path / "x.svg")
@@ -239,7 +239,7 @@ def test_notebook_kernel(pretend):
     assert saved.ename == "PictureError" and "exit code 3" in saved.evalue
 
 
-# A wheel brings fonts along, for a machine that has none.
+# A wheel contains fonts for a machine that has none.
 @pytest.mark.once
 def test_the_fonts_beside_the_renderer(drawing, tmp_path, monkeypatch):
     fonts = Path("/usr/share/fonts/truetype/dejavu")

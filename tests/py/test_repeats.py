@@ -1,4 +1,4 @@
-"""leakgraph.repeat() and leakgraph.track()."""
+"""Tests leakgraph.repeat() and leakgraph.track()."""
 
 import ctypes
 import gc
@@ -125,7 +125,7 @@ def test_track_shows_nothing_of_leakgraph():
 
 
 def test_small_blocks_that_no_object_explains():
-    """One row, by the bytes that pymalloc has in use and no object is."""
+    """One row shows the bytes that pymalloc uses for no object."""
     allocate = ctypes.pythonapi.PyObject_Malloc
     allocate.restype, allocate.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
     free = ctypes.pythonapi.PyObject_Free

@@ -1,4 +1,4 @@
-"""The interface of all results: rows, slices, texts, JSON, dicts, frames, pickles."""
+"""Results share an interface: rows, slices, texts, JSON, dicts, frames, pickles."""
 
 import copy
 import json
@@ -71,7 +71,7 @@ def test_slices_keep_their_type_and_say_what_they_have(result):
     assert len(result[len(result) :]) == 0
     assert str(part)
     rows = part._repr_html_().count("<tr>")
-    assert rows in (0, len(part) + 1)  # with a heading
+    assert rows in (0, len(part) + 1)  # includes the heading
 
 
 def test_a_slice_outlives_its_result(graph):

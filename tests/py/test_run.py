@@ -1,4 +1,4 @@
-"""python -m leakgraph run: the script notices nothing, and the snapshot is there."""
+"""Under python -m leakgraph run, a script notices nothing, and saves its snapshot."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.ends
 
 @pytest.fixture
 def script(python):
-    """Write a script, run it under leakgraph and plainly, and return both results."""
+    """Write a script, run it with and without leakgraph, and return both results."""
 
     def run(source, *arguments, options=(), **environment):
         path = python("-c", "").folder / "job.py"
@@ -86,7 +86,7 @@ threading.Thread(target=late).start()
 
 
 def test_saves_what_the_script_left_before_its_callbacks(script):
-    """Its threads have ended."""
+    """All threads of the script have ended."""
     _, watched = script(CLEANS_UP)
     (kept,) = snapshot_in(watched.folder).select("name:__main__.kept")
     assert sum(edge.label.startswith("[") for edge in kept.referents()) == 101
@@ -274,7 +274,7 @@ def test_help(python, arguments):
 
 
 def test_hands_over_to_the_command(python, tmp_path):
-    """A stand-in replaces the command on the PATH of an odd installation."""
+    """A fake stands for the command on the PATH of an odd installation."""
     command = tmp_path / "leakgraph"
     command.write_text('#!/bin/sh\necho "command $@"\nexit 7\n')
     command.chmod(0o755)

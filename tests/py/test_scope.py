@@ -1,4 +1,4 @@
-"""mine and module: each answer about what some modules hold."""
+"""mine and module limit each answer to what some modules hold."""
 
 import subprocess
 import sys

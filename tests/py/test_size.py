@@ -1,4 +1,4 @@
-"""Size: bytes by device."""
+"""Tests Size: bytes by device."""
 
 import pickle
 from collections.abc import Mapping

@@ -92,7 +92,7 @@ EXACT = [
 
 
 def whole_size(node):
-    """The object's own size, and that of the memory that it keeps elsewhere."""
+    """Return the object's own size, and that of the memory that it keeps elsewhere."""
     data = [e.node for e in node.referents() if e.label == "data"]
     assert all(memory.synthetic for memory in data)
     return node.size + sum(memory.size for memory in data)
@@ -164,14 +164,14 @@ def is_expected_difference(thing, ours, theirs):
     if "StgInfo" in kind.__name__ or "ctypes" in str(kind.__mro__):
         return True  # CPython does not publish the layout of these structures
     if isinstance(thing, io.BytesIO):
-        return True  # its content is an object, which has its own size
+        return True  # its content is an object with a size of its own
     if isinstance(thing, type):
         # 3.11 and 3.12 add a collector's head that static types do not have.
         return theirs - ours == 16 or kind.__module__ == "_ctypes"
     if ours > theirs and has_inline_values(kind):
         return True
     if isinstance(thing, dict):
-        # From 3.13 on an instance's values are its own, not its dict's.
+        # Since 3.13, an instance's values are its own, and not its dict's.
         return sys.version_info >= (3, 13) and ours < theirs
     return False
 
@@ -182,7 +182,7 @@ def test_sizes_of_a_whole_process():
     for thing in gc.get_objects():
         things[id(thing)] = thing
         if thing is sys.modules.get("_asyncio"):
-            continue  # 3.12's reports freed iterators, which must not come back to life
+            continue  # 3.12 reports freed iterators, which must not come back to life
         for referent in gc.get_referents(thing):
             things.setdefault(id(referent), referent)
     snapshot = leakgraph.snapshot()
@@ -205,5 +205,5 @@ def test_sizes_of_a_whole_process():
         ):
             wrong[type(thing)] += 1
     assert compared > 10_000
-    # Only the test's own containers change between the two readings.
+    # Between the two readings, only the test's own containers change.
     assert sum(wrong.values()) <= 10, wrong

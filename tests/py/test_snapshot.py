@@ -1,4 +1,4 @@
-"""Snapshot: its content, its sequences, its columns, its lifetime."""
+"""Tests Snapshot: its content, its sequences, its columns, its lifetime."""
 
 import gc
 import io

@@ -1,4 +1,4 @@
-"""What allocators spend on objects: as much as the allocators themselves say."""
+"""leakgraph and the allocators agree on what allocators spend on objects."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""The stubs match the module; checked without mypy, on every Python."""
+"""The stubs match the module; this checks them without mypy, on every Python."""
 
 import ast
 import inspect

@@ -1,4 +1,4 @@
-"""tensors(): on a training program of torch, in a process of its own."""
+"""Tests tensors() on a training program of torch, in a process of its own."""
 
 import pytest
 

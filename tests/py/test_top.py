@@ -1,4 +1,4 @@
-"""What retains the most: rows that lose no byte, of real heaps."""
+"""top() of real heaps shows what retains the most, and its rows lose no byte."""
 
 import pytest
 from shapes import Thing
@@ -11,7 +11,7 @@ MIB = 1 << 20
 
 
 def whole(snapshot):
-    """All bytes of the heap."""
+    """Count all bytes of the heap."""
     return sum(row.bytes.total for row in snapshot.types())
 
 
@@ -28,7 +28,7 @@ def test_the_rows_and_the_rest_are_the_whole_heap(limit, libraries):
 
 
 def test_little_is_left_over():
-    """With all rows, only what passes bytes on is in none."""
+    """With all rows, only objects that pass bytes on are in none."""
     with leakgraph.snapshot() as snapshot:
         more = snapshot.top(None, libraries=True).more
         assert more is not None and more.total < whole(snapshot) // 10
@@ -47,7 +47,7 @@ def test_a_linked_list_is_one_row():
 
 
 def test_many_small_ones_are_one_row():
-    """Shared by two owners, they hang from no single object."""
+    """Two owners share it, so it hangs from no single object."""
     ones = [Thing(data=bytearray(10_000)) for _ in range(2_000)]
     others = ones[:]
     snapshot = leakgraph.snapshot()
@@ -66,7 +66,7 @@ def test_types_and_modules_do_not_add_up():
 
 
 def test_a_module_of_the_program_is_told_by_its_file(python, tmp_path):
-    """Also if it has a library's name, which is not imported by then."""
+    """The same holds if it has a library's name that nobody has imported."""
     (tmp_path / "pytz.py").write_text("table = [bytes(1000) for _ in range(5000)]\n")
     done = python(
         "-c",
@@ -104,7 +104,7 @@ snapshot.save("x.lgs")
 
 @pytest.fixture
 def modules(tmp_path, python):
-    """A snapshot of a program with a module of its own."""
+    """Take a snapshot of a program with a module of its own."""
     (tmp_path / "helpers.py").write_text("")
     done = python("-c", MINE.format(folder=str(tmp_path)))
     assert done.code == 0, done.err

@@ -1,6 +1,7 @@
-"""What PyTorch keeps in C++ behind objects without tensors of Python's: packed weights,
-scripted modules, the constants of compiled code, the buckets of
-DistributedDataParallel.
+"""Tests what PyTorch keeps in C++ behind objects without Python tensors.
+
+These are packed weights, scripted modules, the constants of compiled code, and the
+buckets of DistributedDataParallel.
 """
 
 import gc
@@ -53,7 +54,7 @@ def packed_linear():
 def test_packed_weights():
     if "fbgemm" not in torch.backends.quantized.supported_engines:
         pytest.skip("this build cannot pack weights")
-    # From the second time on there is free memory that looks like such weights.
+    # After the first time, free memory looks like such weights.
     for _ in range(4):
         packed = packed_linear()
         gc.collect()
@@ -68,7 +69,7 @@ def test_packed_weights():
 
 
 def test_packed_weights_that_several_share():
-    """They belong to none of their owners, and to what holds all of these."""
+    """None of their owners owns them, but a holder of all owners does."""
     if "fbgemm" not in torch.backends.quantized.supported_engines:
         pytest.skip("this build cannot pack weights")
     prepack = torch.ops.quantized.linear_prepack
@@ -147,7 +148,7 @@ class Outer(torch.nn.Module):
 
 
 def scripted_modules():
-    """Modules, and the tensors that only they hold."""
+    """List modules, and the tensors that only they hold."""
     outer = torch.jit.script(Outer())
     outer(torch.randn(2, 256))
     inner = [outer.inner.linear.weight, outer.inner.linear.bias, outer.buffer]
@@ -195,14 +196,14 @@ def test_scripted_modules():
 
 
 def test_constants_of_compiled_code_belong_to_no_module():
-    """PyTorch keeps them until the process ends: deleting the module frees nothing."""
+    """PyTorch keeps them until the process ends: to delete the module frees nothing."""
     frozen = torch.jit.freeze(torch.jit.script(Weighted().eval()))
     assert retained(frozen) < 1
 
 
 @pytest.fixture
 def job(tmp_path):
-    """This process is the only one of its job."""
+    """Make this process the only one of its job."""
     distributed = torch.distributed
     if not distributed.is_available() or not distributed.is_gloo_available():
         pytest.skip("this build has no gloo")
@@ -223,7 +224,7 @@ def test_buckets_of_distributed_data_parallel():
 
 @pytest.mark.usefixtures("job")
 def test_a_number_of_the_reducer_takes_no_tensor():
-    """The limit of a bucket looks like the address of a tensor that others own."""
+    """The limit of a bucket looks like the address of a tensor with other owners."""
     held = [torch.zeros(1 << 20)]
     losses = [torch.zeros(1 << 20, requires_grad=True).exp().sum()]
     saved = losses[0].grad_fn.next_functions[0][0]._saved_result

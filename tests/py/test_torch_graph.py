@@ -14,7 +14,7 @@ NAMES = re.findall(r"^        (\w+),$", GRAPHS, re.M)
 
 @pytest.fixture(scope="module")
 def walked(warm):
-    """Each graph's verdict, by name: one process checks all, after one import."""
+    """Map each graph's name to its verdict: one process checks all with one import."""
     done = warm("torch").isolated("torch_walk.py")
     assert done.code == 0, done.err
     return done.out

@@ -1,4 +1,4 @@
-"""How training keeps memory: each row of the table in docs/torch.md is run."""
+"""Runs each row of the table in docs/torch.md: how training keeps memory."""
 
 import re
 from pathlib import Path
@@ -11,12 +11,12 @@ pytestmark = pytest.mark.libraries
 SCRIPT = Path(__file__).with_name("isolated") / "torch_practice.py"
 PAGE = Path(__file__).parents[2] / "docs/torch.md"
 HEADING = "## Training, as the field does it"
-#: The text of each case, by the name of its row.
+#: Maps each row's name to the text of its case.
 CASES = dict(
     re.findall(r'^@row\("([^"\n]+)"\)\n(.+?)\n\n\n', SCRIPT.read_text(), re.M | re.S)
 )
 
-#: What imports torch._dynamo sooner or later.
+#: These import torch._dynamo sooner or later.
 HEAVY = re.compile(r"optim\.|torch\.compile|checkpoint|parallel|func\.|jagged")
 
 

@@ -1,4 +1,4 @@
-"""The owners of bytes: views, borrowed memory, and unusual tensors."""
+"""Tests the owners of bytes: views, borrowed memory, and unusual tensors."""
 
 import re
 from pathlib import Path

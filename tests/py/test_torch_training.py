@@ -1,4 +1,4 @@
-"""Captures of a process that trains in threads: whole graphs, and no crash."""
+"""A process that trains in threads gives whole graphs, and does not crash."""
 
 import re
 

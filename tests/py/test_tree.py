@@ -1,4 +1,4 @@
-"""tree(): a process and its children, what they copied and what they share."""
+"""tree() shows a process and its children, what they copied and what they share."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from leakgraph import family
 if sys.maxsize < 2**32 or os.uname().machine != "x86_64":
     pytest.skip("attach knows x86-64 only", allow_module_level=True)
 
-#: Two forks of one process; the first touches what both share. A `sleep`, too.
+#: Two forks of one process, of which the first touches what both share, and a `sleep`.
 PARENT = """
 import gc, os, subprocess, sys, time
 from multiprocessing import shared_memory
@@ -82,7 +82,7 @@ os.kill(worker, 9)
 
 
 class Target:
-    """A parent that runs."""
+    """Run a parent."""
 
     def __init__(self, source=PARENT, **environment):
         self.process = subprocess.Popen(
@@ -102,7 +102,7 @@ class Target:
 
 @pytest.fixture(scope="module")
 def target():
-    """The processes, which one test after the other looks at."""
+    """Start the processes for all tests, which only look at them."""
     one = Target()
     try:
         leakgraph.attach(one.pid).close()
@@ -116,7 +116,7 @@ def target():
 
 @pytest.fixture
 def small(target):
-    """Skipped where `target` is: nobody may attach there."""
+    """Skips where `target` skips, because nobody may attach there."""
     one = Target(SMALL)
     yield one
     one.end()
@@ -183,7 +183,7 @@ def test_the_report(target, found):
 
 @pytest.mark.once
 def test_a_child_that_ends_meanwhile(small, python):
-    """It is a zombie when its turn comes: nobody waits for it."""
+    """It is a zombie when its turn comes, because nobody waits for it."""
 
     def kill(line):
         if "stopped for" in line:

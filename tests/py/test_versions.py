@@ -1,4 +1,4 @@
-"""Behaviour on every CPython, and behaviour that only some builds have."""
+"""Tests behaviour on every CPython, and behaviour that only some builds have."""
 
 import ctypes
 import gc
@@ -102,7 +102,7 @@ def test_specialised_calls_hold_nothing():
 
 
 def interpreters():
-    """The module that makes subinterpreters, by its name in this version."""
+    """Import the module that makes subinterpreters, by its name in this version."""
     for name in ("_interpreters", "_xxsubinterpreters"):
         try:
             return __import__(name)
@@ -139,7 +139,7 @@ def python_path():
 
 
 def test_other_interpreters_are_left_out():
-    """Objects of other interpreters have no node, and cause no crash."""
+    """Objects of other interpreters have no node and cause no crash."""
     module = interpreters()
     other = module.create()
     try:
@@ -191,8 +191,8 @@ def churn(stop, failures):
             setattr(thing, f"name{len(held) % 40}", (thing, [thing]))
             held.append(thing)
             if len(held) > 500:
-                # The test collects mostly by hand, because the collector of a
-                # free-threaded build does not keep up with four threads.
+                # The test collects mostly by hand, because a free-threaded build's
+                # collector does not keep up with four threads.
                 for kept in held[20:]:
                     vars(kept).clear()
                 held.clear()
@@ -202,7 +202,7 @@ def churn(stop, failures):
 
 @pytest.fixture
 def four_threads():
-    """Four threads that change the heap while the test runs."""
+    """Change the heap in four threads while the test runs."""
     stop, failures = threading.Event(), []
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-4)
@@ -259,7 +259,7 @@ def test_snapshots_from_the_collector_and_from_finalisers(four_threads):
             del thing
             gc.collect(0)
             gc.collect()
-            with busy:  # a collection in another thread keeps this one from starting
+            with busy:  # a collection in another thread prevents this one
                 pass
             if all(count == ENOUGH for count in taken.values()):
                 break

@@ -1,4 +1,4 @@
-"""`leakgraph view`: what it serves, and to whom; clients that mean no good."""
+"""Tests `leakgraph view`: what it serves, and to whom; and hostile clients."""
 
 import functools
 import http.client
@@ -49,7 +49,7 @@ def start(path, *options):
 
 
 def end(server):
-    """Press Ctrl-C, and return what the server said at its end."""
+    """Press Ctrl-C, and return what the server prints at its end."""
     server.process.send_signal(signal.SIGINT)
     said = server.process.communicate(timeout=60)[1]
     assert server.process.returncode == 0, said
@@ -83,7 +83,7 @@ def ask(server, page, method="GET", host=None, headers=(), body=None):
     return reply.status, dict(reply.getheaders()), text
 
 
-# A page that takes long says so until it is there.
+# A slow page reports progress until it is there.
 def get(server, page, **more):
     reply = ask(server, f"/{server.token}/{page}", **more)
     while reply[0] == 202:
@@ -210,7 +210,7 @@ def test_other_hosts(server, host):
 def test_no_host(server):
     line = f"GET /{server.token}/ HTTP/1.0\r\n\r\n".encode()
     assert raw(server, line).split(b"\r\n")[0].endswith(b"403 Forbidden")
-    # A tunnel may lead here from another port.
+    # A tunnel may arrive from another port.
     assert get(server, "", host="localhost:9")[0] == 200
 
 
@@ -273,7 +273,8 @@ def test_what_never_becomes_a_question(server, data):
         assert_alive(server)
 
 
-# More connections than the server takes at once: they wait until others are closed.
+# There are more connections than the server takes at once: some wait until others
+# close.
 def test_many_connections(server):
     with ExitStack() as stack:
         for i in range(100):
@@ -340,7 +341,7 @@ def test_a_damaged_snapshot(server, tmp_path):
     assert "damaged.lgs" in done.stderr and not done.stdout
 
 
-# The browser is a script that writes down what it is given.
+# The browser is a script that writes its arguments down.
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_browser(server, tmp_path, monkeypatch, number):
     seen = tmp_path / "seen"
@@ -391,7 +392,7 @@ def test_an_address_that_cannot_be_printed(server):
     assert done.returncode == 4 and "cannot print the address" in done.stderr
 
 
-# What people see: the script fills in why an object is alive.
+# Shows what people see: the script fills in why an object is alive.
 def test_in_chromium(server, tmp_path):
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if not chromium:

@@ -1,4 +1,4 @@
-"""A script in a fork prints the same as one that Python runs."""
+"""A script prints the same in a fork as under Python."""
 
 import pytest
 from warm import Warm

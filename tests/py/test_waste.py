@@ -1,4 +1,4 @@
-"""waste(): what it promises is what a program saves that does as it says."""
+"""A program that follows waste() saves what it promises."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import leakgraph
 
 SCRIPT = Path(__file__).with_name("isolated") / "wasted.py"
-#: malloc keeps nothing that is freed.
+#: Makes malloc keep nothing that a program frees.
 SETTINGS = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
 SECRET = "the text of nobody but this test"
 

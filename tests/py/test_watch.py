@@ -1,4 +1,4 @@
-"""leakgraph.watch(), with a clock and numbers of the tests' own."""
+"""Tests leakgraph.watch() with a clock and numbers of the tests' own."""
 
 import gc
 import os
@@ -25,7 +25,7 @@ MEGABYTE = 1 << 20
 
 @pytest.fixture(autouse=True)
 def collected(monkeypatch):
-    """How often a Watch asked for a collection: most tests need none."""
+    """Count how often a Watch asked for a collection: most tests need none."""
     collections = []
     monkeypatch.setattr(watching.gc, "collect", lambda: collections.append(1))
     return collections
@@ -40,7 +40,7 @@ class Clock:
 
 
 class Row:
-    """What a Watch reads of a GrowthRow."""
+    """A Watch reads this much of a GrowthRow."""
 
     node = None
     verdict = "accumulates"
@@ -95,7 +95,7 @@ class Evidences:
 
 
 class Program:
-    """A loop with steps of a second whose memory is what a function says."""
+    """Run a loop with steps of a second, whose memory is what a function says."""
 
     def __init__(self, memory, rows=(), cost=0.0, **options):
         self.clock = Clock()
@@ -213,7 +213,7 @@ def test_the_budget_comes_faster_at_first():
 
 
 def test_time_that_other_programs_take_is_no_cost():
-    """A sample that had to wait for a processor puts off no other one."""
+    """A sample that waited for a processor delays no other one."""
     clock = Clock()
 
     def read():
@@ -560,7 +560,7 @@ def test_a_file_is_closed_once_even_if_a_signal_interrupts(monkeypatch):
 
 
 def test_another_process_makes_the_summaries(monkeypatch, tmp_path):
-    """So this one does not grow by an analysis; rows are the same, but for nodes."""
+    """An analysis does not make this one grow. The rows are the same, but for nodes."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     evidence = Evidence(4)
     for slot in range(3):
@@ -577,7 +577,7 @@ def test_another_process_makes_the_summaries(monkeypatch, tmp_path):
     assert found[0] == found[1] != []
     assert {row.node for row in growths[0]} == {None}
     assert any(row.node for row in growths[1])
-    # The oldest have no snapshot any more, and none is made again.
+    # The oldest have lost their snapshots, and nobody makes new ones.
     assert list(evidence._files[:2]) == [-1, -1]
     monkeypatch.setattr(
         "leakgraph.evidence.summarize", lambda files, targets: not files

@@ -1,4 +1,4 @@
-"""python -m leakgraph watch SCRIPT."""
+"""Tests python -m leakgraph watch SCRIPT."""
 
 import signal
 import subprocess
@@ -25,7 +25,7 @@ sys.exit(3)
 
 @pytest.fixture
 def start(tmp_path):
-    """Starts a script under watch."""
+    """Start a script under watch."""
     script = tmp_path / "script.py"
 
     def started(source, *arguments, options=()):

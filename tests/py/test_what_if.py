@@ -1,4 +1,4 @@
-"""Snapshot.what_if(): what it says would die is what dies in a fork that cuts."""
+"""Snapshot.what_if() names what dies in a fork that makes the same cuts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Thing:
 
 
 class World:
-    """What the tests cut: lists, dicts, attributes, a cycle, shared objects."""
+    """The tests cut these: lists, dicts, attributes, a cycle, shared objects."""
 
     def __init__(self) -> None:
         self.shared = Thing()
@@ -49,7 +49,7 @@ def snap() -> Iterator[leakgraph.Snapshot]:
 
 
 def die_in_a_fork(cut: Callable[[], object]) -> set[int]:
-    """Addresses of the Things that are gone in a child after `cut` and a collection."""
+    """List Things' addresses that are gone in a child after `cut` and a collection."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:

@@ -1,4 +1,4 @@
-"""why(): the answer as text, as objects and as a picture."""
+"""why() gives the answer as text, as objects and as a picture."""
 
 import gc
 import json
@@ -199,7 +199,7 @@ MAKERS = {
 
 
 def assert_allocated_here(make):
-    """The last of many objects is not from a free list, which has no traces."""
+    """The last of many objects does not come from a free list, which has no traces."""
     gc.disable()
     tracemalloc.start(5)
     try:

@@ -1,4 +1,4 @@
-"""Adapters that the environment excludes from captures."""
+"""The environment can exclude adapters from captures."""
 
 import pytest
 

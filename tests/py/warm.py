@@ -20,7 +20,7 @@ from types import SimpleNamespace
 
 
 class Warm:
-    """A process for scripts: Warm("torch").run(script, argument) -> code, out, err."""
+    """Runs scripts: Warm("torch").run(script, argument) -> code, out, err."""
 
     def __init__(self, *modules, **environment):
         self.process = subprocess.Popen(
@@ -51,8 +51,8 @@ class Warm:
         assert self.process.returncode == 0
 
 
-#: What a script's text contains, and the module that its process has imported already:
-#: the first that fits. Optimizers and torch.compile() import torch._dynamo, which takes
+#: Text in a script, and the module that its process then imports in advance; the first
+#: match counts. Optimizers and torch.compile() import torch._dynamo, which takes
 #: seconds and doubles the heap.
 IMPORTED = (
     ("torch.optim", "torch._dynamo"),
@@ -68,7 +68,7 @@ IMPORTED = (
 
 
 class WarmLibraries:
-    """The same for scripts that need one library or another."""
+    """Does the same for scripts that need one library or another."""
 
     def __init__(self):
         self.processes = {}
@@ -88,8 +88,8 @@ class WarmLibraries:
 
 
 def become(script, arguments, folder, *outputs):
-    """Make this process one that runs the script."""
-    signal.alarm(600)  # ends the script if it hangs
+    """Become a process that runs the script."""
+    signal.alarm(600)  # ends a script that hangs
     os.chdir(folder)
     for descriptor, name in enumerate([os.devnull, *outputs]):
         opened = os.open(name, os.O_RDWR | os.O_CREAT)

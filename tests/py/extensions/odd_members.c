@@ -1,6 +1,6 @@
 /**
- * Reads a type's declared members from an odd address, as PySide6 keeps them,
- * with the capture's own function: the compiler includes members.h.
+ * Reads a type's declared members from an odd address, where PySide6 keeps its
+ * own. Uses the capture's function: the compiler includes members.h.
  */
 #include <Python.h>
 #include <string.h>

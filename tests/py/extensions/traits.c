@@ -1,13 +1,13 @@
 /**
- * Types whose declared members are not what they say: as mypyc's traits, as
- * sqlite3's errors, as PySide6's tables.
+ * Types with misleading declared members, like mypyc's traits, sqlite3's errors
+ * and PySide6's tables.
  */
 #include <Python.h>
 #include <stddef.h>
 #include <string.h>
 #include <structmember.h>
 
-/* A derived object has something else where its base declares a dict. */
+/* Where its base declares a dict, a derived object has something else. */
 typedef struct trait_object {
     PyObject_HEAD
     const void *first;
@@ -78,7 +78,7 @@ derived_new(PyTypeObject *type, PyObject *args, PyObject *names)
     if (self == NULL)
         return NULL;
     self->first = table;
-    /* The address of an object with a mark that no address has. */
+    /* Returns the object's address, with a mark that no address has. */
     self->second = (const void *)((uintptr_t)kept | (uintptr_t)0x4141 << 48);
     Py_INCREF(kept);
     Py_INCREF(name);

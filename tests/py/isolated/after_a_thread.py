@@ -1,4 +1,4 @@
-"""What a capture sees after a second thread has started.
+"""Tests what a capture sees after a second thread has started.
 
 CPython 3.13 without a GIL then makes classes, modules, functions and code immortal.
 """
@@ -19,11 +19,11 @@ from collector import called_collectable, classes_stay, freed_by_collector
 
 
 def function():
-    """Holds nothing but its code."""
+    """Holds only its code."""
 
 
 def edges():
-    """The edges that the collector sees, though it no longer tracks the objects."""
+    """The capture has the edges that the collector saw before it stopped tracking."""
     snapshot = leakgraph.snapshot()
     for thing in (shapes.Thing, function, function.__code__, _csv, vars(_csv)):
         node = snapshot.find(thing)

@@ -1,4 +1,4 @@
-"""Arrays of objects, which the collector does not traverse: python ... CASE.
+"""Tests arrays of objects, which the collector does not traverse: python ... CASE.
 
 test_cycles.py runs this script, because no other test may share a process with numpy.
 """
@@ -27,14 +27,14 @@ def loop():
 
 
 def cycle_with(address, **options):
-    """The only cycle with a member of that type."""
+    """The cycle is the only one with a member of that type."""
     found = leakgraph.snapshot().cycles(min_bytes=0, limit=None, **options)
     (cycle,) = (c for c in found if address in {n.address for n in c.nodes})
     return cycle
 
 
 def held():
-    """A cycle that a name reaches is held."""
+    """A cycle is held if a name reaches it."""
     array = loop()
     cycle = cycle_with(id(array), kind="held")
     assert "numpy.ndarray" in {row.name for row in cycle.types}
@@ -42,7 +42,7 @@ def held():
 
 
 def garbage():
-    """Afterwards the collector cannot free it; cutting the named edge does."""
+    """The collector cannot free it; cutting the named edge does."""
     array = loop()
     reference, address = weakref.ref(array[0]), id(array[0])
     del array

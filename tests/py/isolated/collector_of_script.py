@@ -16,7 +16,7 @@ from collector import called_collectable, freed_by_collector
 
 
 def judge(when):
-    """Exactly what the collector would free, tracked object by tracked object."""
+    """Garbage is exactly what the collector would free, tracked object by object."""
     called = called_collectable(leakgraph.snapshot())
     freed = freed_by_collector()
     assert called == freed, (when, len(called - freed), len(freed - called))

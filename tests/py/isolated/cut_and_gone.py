@@ -1,4 +1,4 @@
-"""Cuts what why() names in a fork of this process, which must free the object.
+"""Cuts what why() names in a fork of this process, and checks that the object dies.
 
 Each seed makes other instances, lists, dicts and tuples, held by a module.
 Prints how many objects the cuts freed, and why they did not free an object.
@@ -18,7 +18,7 @@ OBJECTS = 14
 
 
 def make(seed):
-    """Objects that refer to each other at random; some are globals."""
+    """Make objects that refer to each other at random; some are globals."""
     chance = random.Random(seed)
     made = random_heap.make(chance, OBJECTS, "a{}".format)
     for i in chance.sample(range(OBJECTS), 3):
@@ -27,7 +27,7 @@ def make(seed):
 
 
 def find(address):
-    """The live object at an address; the search holds no other object."""
+    """Return the live object at an address; the search holds no other object."""
     if address == id(sys.modules[__name__]):
         return sys.modules[__name__]
     for known in gc.get_objects():
@@ -37,7 +37,7 @@ def find(address):
 
 
 def cut_in_fork(hops, reference):
-    """Whether removing these references frees the object, in a child."""
+    """Whether the object dies in a child that removes these references."""
     child = os.fork()
     if child == 0:
         for hop in hops:

@@ -19,12 +19,12 @@ OBJECTS = 12
 
 
 def attribute(number):
-    """A name of its own, or one that links back."""
+    """Return a new name, or one that links back."""
     return f"a{number % 5}_{number}" if number % 2 else "parent"
 
 
 def make(seed):
-    """Objects that refer to each other at random; globals hold them all."""
+    """Make objects that refer to each other at random; globals hold them all."""
     made = random_heap.make(random.Random(seed), OBJECTS, attribute)
     globals()["held"] = made
     return [weakref.ref(thing) for thing in random_heap.with_weak_references(made)]
@@ -39,7 +39,7 @@ def cut_all(cycles):
 
 
 def left_in_fork(cycles, references):
-    """How many objects are left in a child that cuts all and forgets their names."""
+    """Count the objects left in a child that cuts all and forgets their names."""
     child = os.fork()
     if child == 0:
         cut_all(cycles)

@@ -1,4 +1,4 @@
-"""Cycles of torch and matplotlib, checked against the collector: python ... NAME.
+"""Checks cycles of torch and matplotlib against the collector: python ... NAME.
 
 test_cycles.py runs this script, because no other test may share a process with these
 libraries.
@@ -24,7 +24,7 @@ def addresses(**options):
 
 
 def figure():
-    """A figure is held until a program closes it and drops its last name."""
+    """Something holds a figure until a program closes it and drops its last name."""
     from matplotlib import pyplot
 
     figure = pyplot.figure()
@@ -40,7 +40,7 @@ def figure():
 
 
 def hook():
-    """A module whose hook captures it: held by a name, then collectable."""
+    """A hook captures its module: a name holds both, then they are collectable."""
     import torch
 
     model = torch.nn.Linear(600, 600)
@@ -57,7 +57,7 @@ def hook():
 
 
 def process():
-    """A process full of libraries, with every shape as garbage."""
+    """The process is full of libraries, with every shape as garbage."""
     __import__("torch")
     __import__("matplotlib.pyplot")
     __import__("pandas")

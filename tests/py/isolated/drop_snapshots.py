@@ -1,4 +1,4 @@
-"""Take and drop things of each kind many times; memory and references stay level.
+"""Takes and drops things of each kind many times; memory and references stay level.
 
 test_leaks.py runs this script, because other tests would change the figures.
 """
@@ -51,7 +51,7 @@ def level():
 
 
 def stretch(rounds):
-    """How memory, blocks and objects grow over so many rounds."""
+    """Measure how memory, blocks and objects grow over so many rounds."""
     resident, counts, blocks, objects = level()
     for _ in range(rounds):
         once()
@@ -63,7 +63,7 @@ def stretch(rounds):
 def main(rounds):
     for _ in range(30):
         once()
-    # What is kept once shows in one stretch; a leak shows in each.
+    # A leak shows in each stretch. What is kept once shows in one stretch only.
     grown = [min(figures) for figures in zip(*(stretch(rounds // 2) for _ in "ab"))]
     assert grown[0] < 2 << 20, f"{grown[0]:,} bytes more in {rounds // 2} rounds"
     assert grown[1] < rounds // 4, f"{grown[1]} blocks more"

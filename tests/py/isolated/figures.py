@@ -1,4 +1,4 @@
-"""matplotlib's figures: python ... CASE.
+"""Tests matplotlib's figures: python ... CASE.
 
 test_matplotlib_figures.py runs this script, because no other test may share a process
 with matplotlib.
@@ -44,7 +44,7 @@ def row_at(address):
 
 
 def fifty():
-    """Fifty unclosed figures are fifty rows, each with exactly its pixels."""
+    """Fifty open figures are fifty rows, each with exactly its pixels."""
     matplotlib.rcParams["figure.max_open_warning"] = 0
     for number in range(50):
         plot(draw=number % 2 == 0)
@@ -67,8 +67,8 @@ def fifty():
 
 
 def traced():
-    """The Python bytes are those that tracemalloc reports, except for what the
-    library's caches keep.
+    """The Python bytes equal those that tracemalloc reports, except what the library's
+    caches keep.
     """
     for _ in range(3):
         plot()
@@ -126,7 +126,7 @@ def pixels():
 
 
 def saved():
-    """What savefig leaves behind in the texts is the figure's too."""
+    """The figure also owns what savefig leaves behind in the texts."""
     figure = Figure()
     figure.subplots().set_title("a title")
     with tempfile.TemporaryDirectory() as folder:
@@ -143,7 +143,7 @@ def saved():
 
 
 class App:
-    """Holds a figure, and is held by a callback of it."""
+    """Holds a figure, whose callback holds this object."""
 
     def __init__(self):
         self.data = bytearray(5_000_000)
@@ -158,8 +158,8 @@ APP = ANIMATION = ARTISTS = HOOKS = None
 
 
 def holders():
-    """The holders of a figure: pyplot, a global, a local, an artist in a list, an
-    animation, a closure."""
+    """Different things hold a figure: pyplot, a global, a local, an artist in a list,
+    an animation, a closure."""
     global APP, ANIMATION, ARTISTS, HOOKS
     APP = App()
     row = row_at(id(APP.figure))
@@ -199,8 +199,8 @@ def holders():
 
 
 def closed():
-    """A figure that is closed and forgotten is a collectable cycle. Its row says
-    garbage until the collector frees it.
+    """A closed figure without a name is a collectable cycle. Its row says garbage until
+    the collector frees it.
     """
     gc.disable()
     plot()

@@ -2,7 +2,8 @@
 
 Prints how many types it tried, how many of them gave an instance, how many of the
 instances the snapshot has, and which types have wrong edges. It runs in a process of
-its own that ends at once, because freeing some of these instances crashes CPython.
+its own that ends at once, because CPython crashes when it frees some of these
+instances.
 """
 
 import gc
@@ -16,7 +17,7 @@ import warnings
 import leakgraph
 
 #: Freeing or making instances of these does harm: sqlite3's of 3.9, and asyncio's
-#: iterator, which 3.12 frees to a list that it shows.
+#: iterator, which 3.12 frees into a list that it shows.
 NOT_BUILT = {"sqlite3Node", "FutureIter", "Quitter", "Popen"}
 
 #: Importing these modules starts something.
@@ -24,7 +25,7 @@ NOT_IMPORTED = {"antigravity", "this", "idlelib", "turtledemo", "test", "lib2to3
 
 
 def import_library():
-    """The modules of the standard library that import without extras."""
+    """Import the modules of the standard library that import without extras."""
     folder = sysconfig.get_path("stdlib")
     places = [folder, os.path.join(folder, "lib-dynload")]
     modules = [module.name for module in pkgutil.iter_modules(places)]
@@ -38,7 +39,7 @@ def import_library():
 
 
 def all_types():
-    """Every class, by subclasses from object on."""
+    """List every class, by subclasses from object on."""
     seen, waiting = {}, [object]
     while waiting:
         kind = waiting.pop()
@@ -49,7 +50,7 @@ def all_types():
 
 
 def build(kind):
-    """An instance without a call of __init__, or None."""
+    """Make an instance without a call of __init__, or None."""
     for arguments in ((), (0,), ("",), ((),)):
         try:
             return kind.__new__(kind, *arguments)
@@ -62,7 +63,7 @@ def build(kind):
 
 
 def wrong_edges(snapshot, things):
-    """Kinds whose edges differ from those that the collector sees."""
+    """List kinds whose edges differ from those that the collector sees."""
     wrong = []
     for thing in things:
         node = snapshot.find(thing)

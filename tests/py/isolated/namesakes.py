@@ -1,8 +1,8 @@
 """Captures Python classes with the names of C types.
 
-Classes of several layouts have each name. The script captures their instances and the
-classes themselves, first in place, then also at the very places where leakgraph looks
-for the types made in C. Arguments: modules to import first.
+Several classes with different layouts have each name. The script captures the classes
+and their instances, first where they are, then also at the places where leakgraph looks
+for the C types. Arguments: modules to import first.
 """
 
 import array
@@ -49,7 +49,7 @@ PLACES_LOOKED_AT = """
 
 
 def methods(name):
-    """A class's members, with sizes that C would compute from a missing struct."""
+    """Return a class's members, with sizes that C takes from a missing struct."""
     return {
         "__module__": name.rpartition(".")[0] or "builtins",
         "__qualname__": name.rpartition(".")[2],
@@ -58,7 +58,7 @@ def methods(name):
 
 
 def classes(name):
-    """Classes with that name: small, with slots, and derived from C types."""
+    """Make classes with that name: small, with slots, and derived from C types."""
     small = type(name, (), {**methods(name), "__slots__": ()})
     slots = [f"slot{i}" for i in range(24)]
     large = type(name, (), {**methods(name), "__slots__": slots})
@@ -81,7 +81,7 @@ def classes(name):
 
 
 def instances(kind):
-    """An instance whose attributes are numbers that are no addresses."""
+    """Make an instance whose attributes are numbers that are no addresses."""
     made = kind.__new__(kind)
     for i in range(24):
         try:

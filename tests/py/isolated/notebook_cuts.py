@@ -1,4 +1,4 @@
-"""Cuts what why() names of a cell's result in a real shell, which must free it.
+"""Cuts what why() names of a cell's result in a real shell, where it must then die.
 
 test_cuts.py runs this script, because no other test may share a process with a shell.
 """
@@ -40,4 +40,4 @@ del known
 gc.collect()
 assert names["ref"]() is None, str(names["leakgraph"].why(names["ref"]()))
 print("gone", flush=True)
-os._exit(0)  # the shell lacks at its end what was cut
+os._exit(0)  # the cut removed what the shell needs at its end

@@ -1,4 +1,4 @@
-"""numpy's arrays: python ... CASE.
+"""Tests numpy's arrays: python ... CASE.
 
 test_numpy_arrays.py runs this script, because no other test may share a process with
 numpy.
@@ -25,7 +25,7 @@ MEMORY = "type:numpy.memory"
 
 
 def data_of(node):
-    """The memory to which a node itself refers."""
+    """Return the memory to which a node itself refers."""
     return [edge.node for edge in node.referents() if edge.node.buffer]
 
 
@@ -34,7 +34,7 @@ def labels(node):
 
 
 def promised_and_freed(holder, name):
-    """What an attribute retains, and what its deletion frees."""
+    """Return what an attribute retains, and what its deletion frees."""
     gc.collect()
     promised = leakgraph.why(getattr(holder, name)).retained.host
     gc.collect()
@@ -66,7 +66,7 @@ def owner():
 
 
 def views():
-    """Views have no memory of their own, in whatever way they were made."""
+    """Views have no memory of their own, however a program makes them."""
     it = Thing(array=numpy.arange(10_000.0))
     it.slice = it.array[10:20]
     it.again = it.slice[::-2]
@@ -105,7 +105,7 @@ def pinned():
 
 
 def shared():
-    """An array and its view have two holders: neither retains the bytes, which still
+    """An array and its view have two holders. Neither retains the bytes, which still
     count.
     """
     array = numpy.zeros(100_000)
@@ -183,8 +183,9 @@ class Interface:
 
 
 def interface():
-    """The holder of an __array_interface__ passes the memory on; without an array
-    behind it, the holder retains the memory.
+    """The holder of an __array_interface__ passes the memory on.
+
+    Without an array behind it, the holder retains the memory.
     """
     it = Thing(array=numpy.zeros(9000), raw=ctypes.create_string_buffer(9))
     it.shown = numpy.asarray(Interface(it.array))
@@ -249,8 +250,9 @@ RECORD = numpy.dtype(
 
 
 def structured():
-    """References within records are found, also nested and in subarrays; a record keeps
-    its array.
+    """The capture finds references within records, nested and in subarrays, too.
+
+    A record keeps its array.
     """
     it = Thing(array=numpy.zeros(100, RECORD))
     things = [Thing() for _ in range(4)]
@@ -276,7 +278,7 @@ def structured():
 
 
 def deep():
-    """An array says so if its items are nested too deep."""
+    """An array says so if its items nest too deep."""
     dtype = numpy.dtype([("x", object)])
     for _ in range(3):
         dtype = numpy.dtype([("x", dtype, (8,))])
@@ -321,7 +323,7 @@ def names():
 
 
 def random_array(chance, arrays):
-    """A new array, or one over the memory of another."""
+    """Make a new array, or one over the memory of another."""
     kind = chance.integers(9)
     if kind < 2 or not arrays:
         return numpy.zeros(int(chance.integers(3000, 90_000)))
@@ -343,8 +345,9 @@ def random_array(chance, arrays):
 
 
 def random():
-    """In any mix of owners and borrowers, the promised bytes go, and the rest is still
-    right after half of them have gone.
+    """In any mix of owners and borrowers, the promised bytes go.
+
+    After half of them have gone, the rest is still right.
     """
     tracemalloc.start()
     for seed in range(25):
@@ -396,7 +399,7 @@ def saved():
 
 
 def scalars():
-    """Arrays without dimensions have no table of them."""
+    """Arrays without dimensions have no table of dimensions."""
     values = [7, 1.5, "text", b"bytes", None, (1, 2.5), numpy.datetime64("2001-01-01")]
     it = Thing(arrays=[numpy.array(value) for value in values])
     it.arrays += [numpy.zeros((), RECORD), numpy.zeros((3, 4))[0, 0, ...]]
@@ -424,7 +427,7 @@ def unknown():
 
 
 def undisturbed():
-    """A capture leaves every count as it was."""
+    """A capture leaves every reference count unchanged."""
     it = Thing(array=numpy.zeros(RECORD.itemsize, RECORD), view=None)
     it.view = it.array[3:]
 

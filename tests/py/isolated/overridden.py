@@ -1,4 +1,4 @@
-"""Subclasses that override everything: python ... LIBRARY.
+"""Tests subclasses that override everything: python ... LIBRARY.
 
 For each type that an adapter knows, the script makes a subclass whose every method and
 property counts, allocates and raises. No snapshot may call any of them, or leave
@@ -13,7 +13,7 @@ import leakgraph
 CALLS = []
 KEPT = []
 
-#: The names that make an instance, and those that the interpreter itself uses.
+#: Names that make an instance, and names that the interpreter itself uses.
 NEEDED = {
     "__new__",
     "__init__",
@@ -40,7 +40,7 @@ armed = False
 
 
 def hostile(name, real):
-    """A property that counts, allocates and raises once everything is made."""
+    """Make a property that counts, allocates and raises once everything is made."""
 
     def get(self):
         if armed:
@@ -53,7 +53,7 @@ def hostile(name, real):
 
 
 def method(name, real):
-    """The same for names that Python looks up only on the type."""
+    """Make the same for names that Python looks up only on the type."""
 
     def call(self, *arguments, **names):
         if armed:
@@ -66,7 +66,7 @@ def method(name, real):
 
 
 def override(base):
-    """A subclass whose every member is hostile once armed."""
+    """Make a subclass whose every member is hostile once armed."""
     members = {}
     for name in dir(base):
         if name in NEEDED:
@@ -89,7 +89,7 @@ def override(base):
 
 
 def own_dict(thing):
-    """The dict of an object that already has one; this does not make it."""
+    """Return the dict of an object that already has one; this does not make it."""
     return [
         sorted(map(str, found))
         for found in gc.get_referents(thing)
@@ -98,7 +98,7 @@ def own_dict(thing):
 
 
 def state(thing):
-    """What an object refers to, and its dict."""
+    """List what an object refers to, and its dict."""
     return own_dict(thing), sorted(
         f"{type(found).__name__} {id(found)}" for found in gc.get_referents(thing)
     )

@@ -1,4 +1,4 @@
-"""DataFrames and Series of pandas: python ... CASE.
+"""Tests DataFrames and Series of pandas: python ... CASE.
 
 test_pandas_frames.py runs this script; malloc serves every byte.
 """
@@ -46,7 +46,7 @@ def check_freed(holder, name, part=0.01):
 
 
 def child(node, label):
-    """A referent of an instance, in its dict or outside it."""
+    """Find a referent of an instance, in its dict or outside it."""
     edges = list(node.referents())
     for edge in node.referents():
         if edge.label == ".__dict__":
@@ -108,7 +108,7 @@ def series():
 
 
 def bytes_of_frames():
-    """Compares the retained bytes with pandas' own count, and with what is freed."""
+    """Retained bytes agree with pandas' own count, and with what is freed."""
     it = Thing(frame=frame())
     counted = int(it.frame.memory_usage(deep=True).sum())
     retained = leakgraph.why(it.frame).retained.host
@@ -117,7 +117,7 @@ def bytes_of_frames():
 
 
 def strings():
-    """Strings of every kind; those of Python are objects of their own."""
+    """Strings of every kind count; those of Python are objects of their own."""
     words = [f"word number {i}" * 20 for i in range(ROWS)]
     it = Thing(python=pandas.Series(words, dtype="string[python]"))
     del words
@@ -127,7 +127,7 @@ def strings():
 
 
 def arrow_strings():
-    """pyarrow's memory under a Series."""
+    """pyarrow's memory under a Series counts."""
     try:
         import pyarrow
     except ImportError:
@@ -147,7 +147,7 @@ def arrow_strings():
 
 
 def tables():
-    """An index has a hash table after a look-up, and its bytes count."""
+    """After a look-up, an index has a hash table, whose bytes count."""
     words = [f"word {i * 7919 % ROWS}" for i in range(ROWS)]
     index = pandas.Index(words, dtype=object)
     it = Thing(words=words, index=index)
@@ -187,7 +187,7 @@ def forked():
 
 
 def strange():
-    """leakgraph does not guess at a pandas with another layout of blocks."""
+    """leakgraph does not guess if pandas lays blocks out differently."""
     from pandas._libs import internals as module
 
     it = Thing(frame=frame())
@@ -206,7 +206,7 @@ def strange():
 
 
 def elsewhere():
-    """It says so, too, if no manager of blocks holds any."""
+    """It also says so if no manager of blocks holds any."""
     kind = type(frame()._mgr)
     it = Thing(manager=kind.__new__(kind))
     inspected = leakgraph.snapshot().info()["adapter.pandas"]

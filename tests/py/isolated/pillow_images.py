@@ -1,4 +1,4 @@
-"""Images of Pillow: python ... CASE.
+"""Tests images of Pillow: python ... CASE.
 
 test_pillow_images.py runs this script; malloc serves every byte.
 """
@@ -22,13 +22,13 @@ def core_of(image):
 
 
 def pixels_of(image, snapshot=None):
-    """The pieces of memory that an image has of its own."""
+    """Return the pieces of memory that an image has of its own."""
     node = (snapshot or leakgraph.snapshot()).find(core_of(image))
     return [edge.node for edge in node.referents() if edge.node.buffer]
 
 
 def promised_and_freed(holder, name):
-    """What an attribute retains, and what malloc gets back from its deletion."""
+    """Return what an attribute retains, and what malloc gets back from its deletion."""
     leakgraph.snapshot().close()
     gc.collect()
     promised = leakgraph.why(getattr(holder, name)).retained.host
@@ -47,7 +47,7 @@ def check_freed(it, part=0.01):
 
 
 def modes():
-    """Four bytes a pixel for colours, one for grey and for bits."""
+    """A pixel takes four bytes for colours, and one for grey and for bits."""
     for mode, pixel in {
         **dict.fromkeys(("L", "1", "P"), 1),
         **dict.fromkeys(("RGB", "RGBA", "CMYK", "I", "F", "LA", "YCbCr"), 4),
@@ -71,8 +71,9 @@ def several_pieces():
 
 
 def small():
-    """Most of it is the structures around the pixels; the rest is what malloc adds to a
-    Python object.
+    """Most bytes are the structures around the pixels.
+
+    The rest is what malloc adds to a Python object.
     """
     for mode, side in (("RGB", 20), ("P", 5), ("L", 0)):
         made = [Image.core.new(mode, (side, side)) for _ in range(500)]
@@ -185,7 +186,7 @@ def partial():
 
 
 def strange():
-    """leakgraph does not guess at a library with other images."""
+    """leakgraph does not guess if a library lays images out differently."""
     import PIL
 
     it = Thing(image=Image.new("RGB", (640, 480)))

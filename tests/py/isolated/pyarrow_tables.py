@@ -1,4 +1,4 @@
-"""Arrays, tables and buffers of pyarrow: python ... CASE.
+"""Tests arrays, tables and buffers of pyarrow: python ... CASE.
 
 test_pyarrow_tables.py runs this script; pyarrow's memory comes from malloc.
 """
@@ -18,7 +18,7 @@ from shapes import Thing, references_to_classes
 
 
 def memory_of(thing, snapshot=None):
-    """The memory that an object refers to."""
+    """Return the memory that an object refers to."""
     node = (snapshot or leakgraph.snapshot()).find(thing)
     return [edge.node for edge in node.referents() if edge.node.buffer]
 
@@ -156,7 +156,7 @@ def numpy_arrays():
 
 
 def python_bytes():
-    """The size of bytes includes their memory; that of a bytearray is its own node."""
+    """The size of bytes includes their memory; a bytearray has a node for its own."""
     it = Thing(data=bytes(500_000), array=bytearray(300_000))
     it.one, it.other = pyarrow.py_buffer(it.data), pyarrow.py_buffer(it.array)
     it.part = it.one.slice(1000, 10)
@@ -269,7 +269,7 @@ def undisturbed():
 
 
 def classes():
-    """The first capture leaves no object of pyarrow's in a list of free ones."""
+    """The first capture leaves no object of pyarrow's in a free list."""
     it = Thing(table=table(), array=pyarrow.array([1, 2])[:1])
     it.batch = pyarrow.RecordBatch.from_pydict({"x": [1] * 10})
     gc.collect()

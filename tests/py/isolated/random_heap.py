@@ -1,4 +1,4 @@
-"""Random instances, lists, dicts and tuples, and how to cut in them."""
+"""Makes random instances, lists, dicts and tuples, and cuts references in them."""
 
 import ast
 import random
@@ -26,7 +26,7 @@ def hold(source, target, number, attribute):
 
 
 def make(chance: random.Random, count, attribute):
-    """So many objects that refer to each other, by attributes of these names."""
+    """Make so many objects that refer to each other, by attributes of these names."""
     made = [chance.choice((Thing, Thing, Keeper, dict))() for _ in range(count)]
     number = 0
     for source in made:
@@ -37,7 +37,7 @@ def make(chance: random.Random, count, attribute):
 
 
 def with_weak_references(made):
-    """Those of the objects that weak references can watch."""
+    """Select the objects that weak references can watch."""
     return [thing for thing in made if isinstance(thing, (Thing, Keeper))]
 
 

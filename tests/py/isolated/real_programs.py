@@ -29,13 +29,13 @@ class Item:
 
 
 def tie(thing):
-    """What a program adds to an object of a library: an owner that refers back."""
+    """A program adds this to an object of a library: an owner that refers back."""
     thing.owner = Item(0)
     thing.owner.thing = thing
 
 
 def parsers():
-    """A parser with a subparser, and what it parsed."""
+    """Make a parser with a subparser, and what it parsed."""
     import argparse
 
     parser = argparse.ArgumentParser()
@@ -48,7 +48,7 @@ def parsers():
 
 
 def loggers():
-    """Handlers, filters and records."""
+    """Make handlers, filters and records."""
     import io
     import logging.handlers
 
@@ -65,7 +65,7 @@ def loggers():
 
 
 def servers():
-    """Tasks of asyncio, and a server of HTTP."""
+    """Make tasks of asyncio, and a server of HTTP."""
     import asyncio
     import http.server
 
@@ -91,7 +91,7 @@ def servers():
 
 
 def documents():
-    """A tree of XML with parents, and one without."""
+    """Make a tree of XML with parents, and one without."""
     import xml.etree.ElementTree as etree
     from xml.dom import minidom
 
@@ -101,7 +101,7 @@ def documents():
 
 
 def futures():
-    """An executor, its futures, and callbacks."""
+    """Make an executor, its futures, and callbacks."""
     import concurrent.futures
     import threading
 
@@ -116,7 +116,7 @@ def futures():
 
 
 def containers():
-    """What the standard library keeps things in."""
+    """Make the standard library's containers."""
     import contextlib
     import enum
     import functools
@@ -173,7 +173,7 @@ def containers():
 
 
 def borrowers():
-    """Objects whose references a program can read and cannot set."""
+    """Make objects whose references a program can read and cannot set."""
     import io
     import re
 
@@ -204,7 +204,7 @@ def borrowers():
 
 
 def training():
-    """A training loop that keeps a graph."""
+    """Make a training loop that keeps a graph."""
     import torch
 
     net = torch.nn.Sequential(
@@ -227,7 +227,7 @@ def training():
 
 
 def figures():
-    """Open and closed figures, with callbacks."""
+    """Make open and closed figures, with callbacks."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -249,7 +249,7 @@ def figures():
 
 
 def frames():
-    """Frames of pandas, views of them, and groups."""
+    """Make frames of pandas, views of them, and groups."""
     import pandas
 
     frame = pandas.DataFrame({"a": range(9), "b": [1.5] * 9, "c": list("xyz") * 3})
@@ -263,7 +263,7 @@ def frames():
 
 
 class CannotCut(Exception):
-    """No statement of Python cuts it: a field of a C object that is read-only."""
+    """No statement of Python cuts it: it is a read-only field of a C object."""
 
 
 def cut_item(holder, label, target):
@@ -302,14 +302,14 @@ def cut(holder, label, target):
 
 
 def live_objects():
-    """All objects by their addresses."""
+    """Return all objects by their addresses."""
     live = {id(known): known for known in gc.get_objects()}
     live.update({id(module): module for module in list(sys.modules.values())})
     return live
 
 
 def cut_all(hops, live):
-    """Cut these references; False: nobody can."""
+    """Cut these references; return False if nobody can."""
     if any(source not in live for source, _, _ in hops):
         return False
     plan = [(live[source], label, target) for source, label, target in hops]
@@ -323,7 +323,7 @@ def cut_all(hops, live):
 
 
 def is_gone(hops, reference):
-    """In a child: 0 if the object is gone after the cuts, 1 if not, 2 if nobody can."""
+    """In a child: 0 if the object dies by the cuts, 1 if not, 2 if nobody can cut."""
     if not cut_all(hops, live_objects()):
         return 2
     gc.collect()
@@ -344,7 +344,7 @@ def is_untied(hops, members):
 
 
 def in_fork(function, *arguments):
-    """What the function returns in a fork, from 0 to 2."""
+    """Return what the function returns in a fork, from 0 to 2."""
     child = os.fork()
     if child == 0:
         code = 3
@@ -356,7 +356,7 @@ def in_fork(function, *arguments):
 
 
 def below(made):
-    """Weak references to what the program made."""
+    """Make weak references to the program's objects."""
     seen, found, left = set(), [], list(made)
     program = (types.ModuleType, type, types.FunctionType, types.BuiltinFunctionType)
     while left and len(seen) < 20000:
@@ -371,7 +371,7 @@ def below(made):
 
 
 def cut_for_why(snapshot, references):
-    """Each object in question, and what a fork says of it."""
+    """Yield each object in question, and what a fork says of it."""
     for reference in references:
         why = snapshot.why(snapshot.find(reference()))
         if why.kept is not None or why.cut_count != len(why.cuts) or not why.cuts:
@@ -382,7 +382,7 @@ def cut_for_why(snapshot, references):
 
 
 def cut_for_frees(snapshot, references):
-    """Each object in question, and what a fork says of each single cut."""
+    """Yield each object in question, and what a fork says of each single cut."""
     for reference in references:
         why = snapshot.why(snapshot.find(reference()))
         for hop in why.frees:
@@ -392,7 +392,7 @@ def cut_for_frees(snapshot, references):
 
 
 def cut_for_cycles(snapshot, references):
-    """Each cycle of these objects, and what a fork says of it."""
+    """Yield each cycle of these objects, and what a fork says of it."""
     ours = {id(reference()) for reference in references}
     for cycle in snapshot.cycles(kind="held", min_bytes=0, limit=None):
         members = {node.address for node in cycle.nodes}

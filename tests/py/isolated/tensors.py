@@ -1,4 +1,4 @@
-"""tensors(): python ... prints the name of each case that passes.
+"""Tests tensors(): python ... prints the name of each case that passes.
 
 test_tensors.py runs this script, because no other test may share a process with torch.
 All cases use one small training program.
@@ -93,7 +93,7 @@ def once():
 
 
 class Wrapper(torch.Tensor):
-    """A tensor without a storage, as DTensor is one."""
+    """A tensor without a storage, such as a DTensor."""
 
     @staticmethod
     def __new__(cls, inner):
@@ -104,7 +104,7 @@ class Wrapper(torch.Tensor):
 
     @classmethod
     def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
-        return cls(args[0].inner)  # detach, for a Parameter
+        return cls(args[0].inner)  # detach, which a Parameter calls
 
 
 class Scale(torch.autograd.Function):
@@ -168,9 +168,7 @@ def forms():
 
 
 def mistakes():
-    """The report lists the mistakes that concern its rows below them, but not for
-    groups.
-    """
+    """Below its rows, the report lists mistakes that concern them; not for groups."""
     both = snapshot.tensors(limit=None)
     assert {f.pattern for f in both.findings} == {"retained-graph", "small-view"}
     (one,) = snapshot.tensors(limit=1).findings

@@ -1,8 +1,9 @@
 """Cuts what cycles() names in programs that tie objects of their own to libraries.
 
-A fork cuts all that one of cycles() names, after which no cycle is left through its
-objects, unless it says that one is. What a class is made of has no cut, and nothing is
-advised about the structure of a library. Prints how often that is so, and where not.
+A fork cuts all that one of cycles() names. Afterwards no cycle is left through its
+objects, unless the answer says that one is. The answer names no cut inside a class, and
+gives no advice about the structure of a library. Prints how often that is so, and where
+it is not.
 """
 
 import argparse
@@ -27,7 +28,7 @@ import leakgraph
 
 
 class Owner:
-    """What a program ties to other objects."""
+    """A program ties this to other objects."""
 
     def __init__(self, **attributes):
         self.__dict__.update(attributes)
@@ -187,12 +188,12 @@ PROGRAMS = (
 )
 
 
-# What may say how to cut, but not to make a weakref.
+# These may say how to cut, but not to make a weakref.
 LIBRARIES = {"argparse", "asyncio", "json", "sched", "selectors", "sqlite3"}
 
 
 def belonging(thing):
-    """The addresses of all that the thing refers to, but of libraries' own."""
+    """Return the addresses of all that the thing refers to, except libraries' own."""
     seen, left = set(), [thing]
     while left:
         one = left.pop()
@@ -207,7 +208,7 @@ def belonging(thing):
 
 
 def complaint_of(cycle):
-    """What is wrong with what is said of a cycle, or None."""
+    """Return what is wrong with what the answer says of a cycle, or None."""
     members = {node.address for node in cycle.nodes}
     kinds = {node.type_name.rpartition(".")[2] for node in cycle.nodes}
     if kinds <= {"type", "function", "tuple", "getset_descriptor", "dict"}:

@@ -1,7 +1,7 @@
-"""Compares what a holder retains with what malloc gets back when it is cleared.
+"""Compares what a holder retains with what malloc gets back from clearing it.
 
 It runs with PYTHONMALLOC=malloc and without malloc's thread cache, so that every byte
-comes from malloc and what is freed counts as free: python torch_bytes.py NAME.
+comes from malloc and freed bytes count as free: python torch_bytes.py NAME.
 """
 
 import gc
@@ -44,7 +44,7 @@ class Product(torch.autograd.Function):
 
 
 class Sine(nn.Module):
-    """Saves only its input: an output that a hook keeps as it is would leak."""
+    """Saves only its input: an output leaks if a hook keeps it unchanged."""
 
     def forward(self, x):
         return x.sin()
@@ -73,7 +73,7 @@ def transformer(trainer):
 
 
 def rnn(trainer):
-    """Mostly nodes: tensors are a small part of the freed bytes."""
+    """Most bytes are nodes: tensors are a small part of the freed bytes."""
     trainer.model = nn.RNNCell(8, 8)
     trainer.x = torch.randn(4, 8)
 
@@ -87,7 +87,7 @@ def rnn(trainer):
 
 
 def running_loss(trainer):
-    """total += loss makes a chain of nodes with hardly a tensor."""
+    """total += loss makes a chain of nodes with almost no tensors."""
     trainer.x = torch.ones(1, requires_grad=True)
 
     def step():
@@ -207,7 +207,7 @@ def jagged_tensors(trainer):
 
 
 def other_layouts(trainer):
-    """What sparse, quantized and oneDNN's tensors are made of."""
+    """The parts of sparse, quantized and oneDNN's tensors."""
 
     def step():
         number = torch.randn(100, 1000)
@@ -223,7 +223,7 @@ def other_layouts(trainer):
 
 
 def packed(trainer):
-    """Weights in C++, behind objects of TorchScript, of every engine there is."""
+    """Weights in C++, behind objects of TorchScript, for every available engine."""
     import torch.ao.nn.quantized as quantized
     from torch.ao.quantization import quantize_dynamic
 
@@ -286,7 +286,7 @@ def distributed(trainer):
 
 
 def retained_storages(node):
-    """Bytes of tensors among all that a node retains."""
+    """Count the bytes of tensors among all that a node retains."""
     storages, pending = 0, [node]
     while pending:
         for each in pending.pop().dominated:
@@ -296,7 +296,7 @@ def retained_storages(node):
 
 
 def measure(holder):
-    """What clearing a list should free, what it frees, and the tensors' share."""
+    """Return what clearing a list should free, what it does, and the tensors' share."""
     gc.collect()
     leakgraph.snapshot().close()
     gc.collect()

@@ -1,4 +1,4 @@
-"""Autograd graphs of many kinds, by name: each gives a tensor at the end of one."""
+"""Makes autograd graphs of many kinds, by name: each gives a tensor at its end."""
 
 import warnings
 

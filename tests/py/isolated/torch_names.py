@@ -1,4 +1,4 @@
-"""Parameters by their names: in labels, in tables, and on the path from a root."""
+"""Parameters have their names in labels, in tables, and on the path from a root."""
 
 import gc
 
@@ -45,7 +45,7 @@ def named(tensor):
 assert named(weight) == "blocks.0.inner.0.weight"
 for name, parameter in parameters.items():
     assert named(parameter) == name, name
-assert named(unused) == "param 8"  # of eight in the model, from 0
+assert named(unused) == "param 8"  # of eight in the model, counted from 0
 assert named(late) == "param 9"
 assert named(moment) is None
 assert named(model.blocks[0]["inner"][1].running_mean) is None
@@ -59,7 +59,7 @@ table = str(snapshot.tensors(limit=200))
 assert ".state[blocks.0.inner.0.weight]['exp_avg_sq']" in table, table
 assert ".state[param 9]['exp_avg_sq']" in table, table
 
-# The most telling path, not the shortest one.
+# The answer is the most telling path, not the shortest one.
 answer = str(snapshot.why(weight)).split("To free")[0]
 assert "._parameters" in answer and ".state" not in answer, answer
 assert "exp_avg" in str(snapshot.why(moment))

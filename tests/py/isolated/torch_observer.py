@@ -38,7 +38,7 @@ def counting(*arguments):
 
 
 def build():
-    """A leaf whose gradient has no Python object left, with hooks; a checkpoint."""
+    """Make a leaf whose gradient lost its Python object, with hooks; a checkpoint."""
     from torch.utils.checkpoint import checkpoint
 
     made = [make() for make in GRAPHS.values()]
@@ -54,7 +54,7 @@ def build():
 
 
 def state(made):
-    """Return what a snapshot might change, as far as Python and the process show it."""
+    """List what a snapshot might change, as far as Python and the process show it."""
     tensors = [t for t in gc.get_objects() if isinstance(t, torch.Tensor)]
     impls = {id(t): t._cdata for t in tensors if type(t) is not Watched}
     counts = {id(t): sys.getrefcount(t) for t in tensors}
@@ -148,8 +148,8 @@ def half():
 
 
 def views():
-    """If what undoes a view is not where it was expected, the base has an owner that
-    the capture did not see.
+    """If the function that undoes a view is not at the expected place, the base has an
+    owner that the capture does not see.
     """
 
     def change(made):
@@ -199,10 +199,10 @@ def broken():
 def first():
     """The first capture leaves no module, class, object or reference behind."""
     x = torch.ones(3, requires_grad=True)
-    used = Twice.apply(x.exp())  # PyTorch keeps what it looks up at the first use
+    used = Twice.apply(x.exp())  # PyTorch keeps what it looks up at its first use
     gc.collect()
     gc.disable()
-    # CPython tracks some empty dicts of its own once a thread or an import used them.
+    # CPython tracks some empty dicts of its own after a thread or an import used them.
     worker = threading.Thread(target=used.sum)
     worker.start()
     worker.join()
@@ -229,7 +229,7 @@ class Twice(torch.autograd.Function):
 
 
 def held():
-    """A class of the calibration that somebody else holds stays whole."""
+    """A class of the calibration stays whole if somebody else holds it."""
     kept = []
     meta = type(torch.autograd.Function)
     real = meta.__init__

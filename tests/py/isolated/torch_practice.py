@@ -1,9 +1,9 @@
-"""How training keeps memory, and what a snapshot tells of it: a case for each row.
+"""Shows how training keeps memory, and what a snapshot says: a case for each row.
 
     python torch_practice.py NAME
 
 NAME is the first column of a row in docs/torch.md. A case fills `trainer`, and names
-the attributes whose deletion frees what they retain: malloc serves every byte here, as
+the attributes whose deletion frees what they retain. malloc serves every byte here, as
 in torch_bytes.py.
 """
 
@@ -61,7 +61,7 @@ def steps(model, optimizer=None, count=2):
 
 
 class Seen:
-    """A snapshot, and its storages by holder without the name of the trainer."""
+    """Take a snapshot; list its storages by holder without the name of the trainer."""
 
     def __init__(self):
         gc.collect()
@@ -102,7 +102,7 @@ class Seen:
 
 
 def join(size):
-    """Make this process rank 0 of a job on gloo, and forks of it the others."""
+    """Make this process rank 0 of a job on gloo, and its forks the other ranks."""
     import torch.distributed as dist
 
     if not dist.is_available() or not dist.is_gloo_available():
@@ -358,7 +358,7 @@ def shared():
 
 
 class Cache:
-    """What generate() keeps of the tokens before: keys and values by layer."""
+    """generate() keeps the keys and values of earlier tokens by layer."""
 
     def __init__(self, layers):
         self.keys = [torch.zeros(1, 4, 0, 16) for _ in range(layers)]
@@ -528,6 +528,6 @@ def hugging_face():
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    gc.freeze()  # what was imported is not collected again and again
+    gc.freeze()  # repeated collections leave out what was imported
     CASES[sys.argv[1]]()
     print("right")

@@ -1,4 +1,4 @@
-"""The holder of a storage's bytes, by case: python torch_storages.py NAME."""
+"""Tests the holders of a storage's bytes, by case: python torch_storages.py NAME."""
 
 import array
 import gc
@@ -18,7 +18,7 @@ def has(name):
 
 
 def buffers(snapshot, thing):
-    """The buffer nodes of a thing's storage, with the edges that lead there."""
+    """List the buffer nodes of a thing's storage, with the edges that lead there."""
     node = snapshot.find(thing)
     return [e.target for e in node.referents() if e.label == "data"]
 
@@ -29,7 +29,7 @@ def only(snapshot, thing):
 
 
 def takes(buffer, size):
-    """Whether it is so big, and what malloc adds: it may map whole pages."""
+    """Whether it has so many bytes, and what malloc adds: it may map whole pages."""
     return size <= buffer.size < size + 2 * 4096
 
 
@@ -84,7 +84,7 @@ def expanded():
 
 
 def inverses():
-    """The function that undoes a view holds the base again, and what is between."""
+    """The function that undoes a view holds the base again, and the tensors between."""
     if not hasattr(torch.Tensor, "_rev_view_func_unsafe"):
         return
     view = torch.ones(1000, dtype=torch.complex64).conj().real
@@ -102,7 +102,7 @@ def inverses():
 
 
 def numpy_both_ways():
-    """Two from_numpy over one array, and an array of a tensor: each byte once."""
+    """Two from_numpy over one array, and an array of a tensor, count each byte once."""
     numpy = sys.modules.get("numpy") or __import__("numpy")
     data = numpy.zeros(100_000, dtype="f8")
     first, second = torch.from_numpy(data), torch.from_numpy(data[100:])
@@ -143,7 +143,7 @@ def borrowed():
 
 
 def capsules():
-    """DLPack between tensors: one storage's bytes, once."""
+    """With DLPack, several tensors share one storage, whose bytes count once."""
     tensor = torch.ones(50_000)
     other = torch.from_dlpack(tensor)
     snapshot = held(tensor=tensor, other=other)
@@ -160,7 +160,7 @@ def capsules():
 
 
 def arrays():
-    """A tensor over array.array, which the builtin adapter also knows."""
+    """The builtin adapter also knows the array.array under a tensor."""
     numbers = array.array("d", bytes(80_000))
     tensor = torch.frombuffer(numbers, dtype=torch.float64)
     snapshot = held(numbers=numbers, tensor=tensor)
@@ -254,14 +254,14 @@ def wrappers():
 
 
 def shared():
-    """Shared memory is a mapping, and not the heap's."""
+    """Shared memory is a mapping, and not part of the heap."""
     tensor = torch.ones(100_000).share_memory_()
     snapshot = held(tensor=tensor)
     assert takes(only(snapshot, tensor), 400_000)
 
 
 def storage_objects():
-    """An UntypedStorage is its tensor's storage; its references are explained."""
+    """An UntypedStorage is its tensor's storage, and its references are explained."""
     if not hasattr(torch.Tensor, "untyped_storage"):
         return
     tensor = torch.ones(1000)
@@ -304,7 +304,7 @@ def facts():
 
 
 def tangents():
-    """Forward mode: the tangents of dual tensors, which only C++ may hold."""
+    """In forward mode, perhaps only C++ holds the tangents of dual tensors."""
     from torch.autograd import forward_ad
 
     with forward_ad.dual_level():

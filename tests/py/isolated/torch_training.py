@@ -33,7 +33,7 @@ class Network(nn.Module):
 
 
 def train(number):
-    """Forward and backward, again and again; keeps every third loss for a while."""
+    """Run forward and backward again and again; keep every third loss for a while."""
     kept = []
     try:
         model = Network()

@@ -1,7 +1,7 @@
 """Compares the graph read from memory with a walk through Python's getters.
 
-The getters come after the snapshot, because they make wrappers. `_raw_saved_x`, which
-runs no hook, and the words behind it show saved tensors.
+The getters come after the snapshot, because they make wrappers. Saved tensors come from
+`_raw_saved_x`, which runs no hook, and from the words after it.
 """
 
 import ctypes
@@ -19,8 +19,7 @@ from torch_graphs import GRAPHS
 import leakgraph
 
 WORD = 8
-# Before PyTorch 2.0 most nodes have no Python type to be found, so saved tensors have
-# numbers.
+# Before PyTorch 2.0 most nodes have no Python type, so saved tensors have numbers.
 NAMED = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 0)
 
 
@@ -33,16 +32,16 @@ def is_python(node):
 
 
 def key_of_node(node):
-    """The node's place in a snapshot: C++, unless Python has an object for it."""
+    """Find the node's place in a snapshot: C++, unless Python has an object for it."""
     return id(node) if is_python(node) else word(id(node), 2)
 
 
 class Walk:
-    """What getters reach from a tensor's grad_fn."""
+    """Return what getters reach from a tensor's grad_fn."""
 
     def __init__(self, tensor):
         self.nodes, self.edges, self.saved = set(), set(), set()
-        self.silent = set()  # nodes that have no getters for what they save
+        self.silent = set()  # nodes without getters for what they save
         undefined = self.undefined()
         pending = [tensor.grad_fn]
         self.keep = []
@@ -96,7 +95,7 @@ class Walk:
 
 
 def things_of(is_wanted):
-    """The tracked objects of the wanted types."""
+    """List the tracked objects of the wanted types."""
     wanted = {}
     for thing in gc.get_objects():
         kind = type(thing)
@@ -107,13 +106,13 @@ def things_of(is_wanted):
 
 
 def implementations():
-    """The snapshot's node for each TensorImpl that has a Python object."""
+    """Map each TensorImpl with a Python object to the snapshot's node."""
     tensors = things_of(lambda kind: issubclass(kind, torch.Tensor))
     return {tensor._cdata: id(tensor) for tensor in tensors}
 
 
 def wrapped_nodes():
-    """C++ address to Python object, for the nodes that have one."""
+    """Map C++ addresses to Python objects, for the nodes that have one."""
     nodes = things_of(
         lambda kind: (
             hasattr(kind, "next_functions")
@@ -124,7 +123,7 @@ def wrapped_nodes():
 
 
 def read(snapshot, tensor):
-    """Nodes, edges and saved tensors in the snapshot."""
+    """Return nodes, edges and saved tensors in the snapshot."""
     start = snapshot.find(tensor)
     pending = [e.target for e in start.referents() if e.label == ".grad_fn"]
     nodes, edges, saved = set(), set(), set()
@@ -167,7 +166,7 @@ def compare(snapshot, named, wrapped, tensor):
 
 
 def unseen(snapshot):
-    """Tensors and nodes of the graph that something unknown refers to."""
+    """List tensors and nodes of the graph that something unknown refers to."""
     owned = [root.node for root in snapshot.roots if root.kind == "native"]
     tensors = ("torch.Tensor", "torch.nn.parameter.Parameter")
     return [node for node in owned if node.synthetic or node.type_name in tensors]

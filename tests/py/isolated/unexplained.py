@@ -1,9 +1,9 @@
-"""The unexplained share of a process: python ... PROCESS -> one line of JSON.
+"""Prints the unexplained share of a process as JSON: python ... PROCESS.
 
 The script imports the modules of that process and takes a snapshot. It counts the nodes
 whose reference count means something (mortal Python objects), those of them that have
 references without a known holder, and those with more holders than references; a
-correct walk finds none of the last. tools/matrix.py also runs it, for docs/versions.md.
+correct walk finds none of the last. tools/matrix.py also runs it for docs/versions.md.
 """
 
 import collections
@@ -19,7 +19,7 @@ MARKS = (1 << 2) | (1 << 3) | (1 << 8)  # immortal, synthetic, C++
 
 
 def counted(snapshot):
-    """Indices of mortal objects, each with its references minus its edges."""
+    """List mortal objects' indices, each with its references minus its edges."""
     flags = snapshot.column("node_flags")
     found = snapshot.column("found")
     for node, references in enumerate(snapshot.column("refcount")):
@@ -28,7 +28,7 @@ def counted(snapshot):
 
 
 def measured(snapshot):
-    """The figures, and which types have unexplained references most often."""
+    """Return the figures, and which types have unexplained references most often."""
     mortal = negative = 0
     types = collections.Counter()
     for node, rest in counted(snapshot):

@@ -1,4 +1,4 @@
-"""What waste() promises, and what a program saves that follows it: python ... CASE.
+"""Compares what waste() promises with what a program saves: python ... CASE.
 
 test_waste.py runs this script.
 """
@@ -23,7 +23,7 @@ SECRET = "correct horse battery staple "
 
 
 class Held:
-    """The holder of what a case wastes."""
+    """Holds what a case wastes."""
 
 
 class Plain:
@@ -42,7 +42,7 @@ held = Held()
 
 
 def spent():
-    """What malloc and pymalloc have given out, rounded up as they do."""
+    """Count what malloc and pymalloc have given out, rounded up as they do."""
     sys.stderr.flush()
     keep = os.dup(2)
     with tempfile.TemporaryFile() as file:
@@ -159,7 +159,7 @@ def instances():
     def replace():
         held.instances = [Slotted(number) for number in range(COUNT)]
 
-    # Some Pythons keep values in a block of their own, which is rounded up by itself.
+    # Some Pythons keep values in a block of their own, which they round up by itself.
     return "slots", replace, 16 * COUNT
 
 
@@ -182,7 +182,7 @@ def floats():
 
 
 def ints():
-    # A sum is an int with room for a carry, which its size does not tell.
+    # A sum is an int with room for a carry, which its size does not show.
     held.ints = tuple(array.array("q", range(2**40, 2**40 + ROOM)))
 
     def replace():
@@ -272,7 +272,7 @@ def labels():
 
 
 def saved(**how):
-    """The equal strs that a file knows of; no byte of them is in it."""
+    """List the equal strs that a file knows of; no byte of them is in it."""
     leakgraph.save_snapshot("wasted.lgs", contents=True, compress=0, **how)
     assert SECRET.strip().encode() not in Path("wasted.lgs").read_bytes()
     with leakgraph.load("wasted.lgs") as snap:
@@ -283,7 +283,7 @@ def saved(**how):
 
 
 def files():
-    """A file holds who is equal, and nothing else; so does that of a forked child."""
+    """A file, also of a forked child, records who is equal, and nothing else."""
     held.secrets = ["".join([SECRET] * 41) for _ in range(10)]
     here = saved()
     if "t" not in sys.abiflags:

@@ -1,4 +1,4 @@
-"""why() as text, JSON, picture and Python: the same references, bytes, dominator.
+"""Compares the faces of why(): the same references, bytes and dominator in each.
 
 why_agrees.py HEAP COUNT
 
@@ -23,7 +23,7 @@ BY_COMMAND = 50
 
 
 def underlined(text):
-    """Labels with ~~~ below them in the path, in order."""
+    """List labels with ~~~ below them in the path, in order."""
     path = text.split("┬───", 1)[-1].split("\n\n", 1)[0]
     lines = path.split("\n")
     return [
@@ -38,20 +38,20 @@ def underlined(text):
 
 
 def listed(text):
-    """How many references to cut the text lists, and how many it counts."""
+    """Count the references to cut that the text lists, and read how many it counts."""
     entries = re.findall(r"^  \d+\. (.*)$", text, re.MULTILINE)
     more = re.search(r"^  and (\d+) more$", text, re.MULTILINE)
     return len(entries) + (int(more.group(1)) if more else 0)
 
 
 def command_says(why, file):
-    """The JSON that the command writes of the same node."""
+    """Return the JSON that the command writes of the same node."""
     arguments = ["leakgraph", "why", file, f"#{why.nodes[0].index}", "--json"]
     return subprocess.run(arguments, capture_output=True, check=True, text=True).stdout
 
 
 def disagreement(why, file):
-    """The difference between two faces about one node, or None."""
+    """Return the difference between two faces about one node, or None."""
     text = str(why)
     frees = [hop.label for hop in why.frees]
     if len(why.path or ()) <= 24 and sorted(underlined(text)) != sorted(frees):
@@ -84,7 +84,7 @@ def disagreement(why, file):
 
 
 def picture_disagrees(why, picture):
-    """The difference in the picture's marks, or None."""
+    """Return the difference in the picture's marks, or None."""
     if why.path is None:
         return None
     marked = {
@@ -108,7 +108,7 @@ def picture_disagrees(why, picture):
 
 
 def bytes_or_dominator_disagree(why, text, picture):
-    """The difference between the first line, the sentence and the boxes, or None."""
+    """Return the difference of the first line, the sentence and the boxes, or None."""
     graph, number = why.snapshot, why.node.index
     first = text.split("\n", 1)[0]
     if f" #{number} " not in first or not first.endswith(f"retains {why.retained}"):
@@ -130,7 +130,7 @@ def bytes_or_dominator_disagree(why, text, picture):
 
 
 def merged_disagree(why):
-    """The difference between an object's merged paths and its path."""
+    """Return the difference between an object's merged paths and its path."""
     merged = json.loads(why.json)["paths"]
     if merged["retained"] != why.retained:
         return f"merged paths retain {merged['retained']}, Python {why.retained}"

@@ -1,6 +1,6 @@
 /**
  * Preloaded: leakgraph dies by SIGABRT if it copies from or to NULL, which is
- * undefined even for zero bytes. Other libraries may.
+ * undefined even for zero bytes. Other libraries may do so.
  */
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /**
- * Preloaded: memory that runs out on demand. Counts the mappings that a process
- * makes without reserving memory, as captures do, and their growth.
+ * Preloaded: memory runs out on demand. This counts the mappings, and their
+ * growth, that a process makes without reserving memory, as captures do.
  */
 #include <errno.h>
 #include <stdarg.h>

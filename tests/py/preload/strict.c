@@ -1,6 +1,6 @@
 /**
  * Preloaded: malloc and similar functions end every process but the one that
- * loaded this library. A forked child that breaks its rules and uses them dies
+ * loaded this library. A forked child that breaks its rules and calls them dies
  * by SIGABRT.
  */
 #include <stddef.h>

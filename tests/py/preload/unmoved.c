@@ -1,6 +1,6 @@
 /**
- * Preloaded: mremap refuses to move a mapping to a given place, after it has
- * unmapped what was there, as kernels before 6.17 do with several mappings.
+ * Preloaded: mremap unmaps what is at the given place, and then refuses to move
+ * a mapping there, as kernels before 6.17 do with several mappings.
  */
 #include <errno.h>
 #include <stdarg.h>

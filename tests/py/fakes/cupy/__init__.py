@@ -1,4 +1,4 @@
-"""The part of CuPy that leakgraph uses, with a number as memory."""
+"""The part of CuPy that leakgraph uses. A number stands for the memory."""
 
 __version__ = "13.4.1"
 
@@ -19,7 +19,7 @@ class Memory:
 
 
 class UnownedMemory(Memory):
-    """A block that another library lent."""
+    """A block on loan from another library."""
 
     def __init__(self, ptr, size, owner, device_id=0):
         super().__init__(ptr, size, device_id)

@@ -1,4 +1,4 @@
-#: Devices that this process has a context on.
+#: Devices on which this process has a context.
 contexts = set()
 
 

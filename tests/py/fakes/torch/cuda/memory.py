@@ -1,14 +1,14 @@
-"""torch.cuda.memory, with answers that a test sets."""
+"""Imitates torch.cuda.memory, with answers that a test sets."""
 
-#: Snapshots in the order of the calls; the last one stays.
+#: Snapshots in the order of the calls; the last one repeats.
 answers = []
-#: The calls, as name and device.
+#: The calls: each is a name and a device.
 asked = []
 backend = "native"
-#: More of the statistics, flat, or what returns them, and all of the host's.
+#: More of the flat statistics, or a function that returns them, and all of the host's.
 stats = {}
 host_stats = {}
-#: Bytes that the driver has in use beyond what PyTorch reserved.
+#: Bytes that the driver uses beyond what PyTorch reserved.
 beyond = 300 * 2**20
 TOTAL = 16 * 2**30
 
