@@ -114,7 +114,7 @@ def test_memory_kept_does_not_become_more(python):
     assert int(done.out) < 16 << 20
 
 
-# List what a bystander sees before and after, of memory and of mappings.
+# Lists what a bystander sees before and after, of memory and of mappings.
 BYSTANDER = """if 1:
     import gc, os, leakgraph
     def seen():
