@@ -80,7 +80,7 @@ is_bigger(const lg_analysis *analysis, uint32_t a, uint32_t b)
     return left != right ? left > right : a < b;
 }
 
-// Moves a node down a heap whose top is the smallest.
+// Moves a node down a heap that has the smallest on top.
 static void
 sift(const lg_analysis *analysis, uint32_t *heap, uint32_t count, uint32_t at)
 {

@@ -1,6 +1,7 @@
 /**
  * What an analysis keeps: the dominator tree with its sums, and the strongly
- * connected components. Also what sets of nodes retain.
+ * connected components. This header also declares the searches for what sets of
+ * nodes retain.
  */
 #ifndef LG_ANALYSIS_PRIVATE_H
 #define LG_ANALYSIS_PRIVATE_H
@@ -30,64 +31,66 @@ typedef struct lg__collective {
     uint32_t by; /**< a member of that component */
 } lg__collective;
 
-/** The same, by the component that dominates collectively. */
+/** The same pair, sorted by the component that dominates. */
 typedef struct lg__collective_of {
     uint32_t component;
     uint32_t node;
 } lg__collective_of;
 
-/** What another room has found out from an analysis, its first member. */
+/** What another room has computed from an analysis. That room's own struct
+ *  begins with this one. */
 typedef struct lg__annex {
     void (*free)(struct lg__annex *annex);
-    uint64_t bytes; /**< of memory that it takes */
+    uint64_t bytes; /**< bytes of memory that the annex takes */
 } lg__annex;
 
 struct lg_analysis {
     const lg_graph *graph;
-    lg__policy policy;     /**< the marks hold LIVE as well */
-    uint32_t *dominator;   /**< [node_count]; node_count: the super-root,
-                                node_count + 1: what garbage hangs from */
+    lg__policy policy;     /**< its marks include LIVE */
+    uint32_t *dominator;   /**< [node_count] node_count: the super-root;
+                              node_count + 1: the root of garbage */
     uint64_t *host;        /**< [node_count + 2] retained host bytes */
     uint32_t *first_child; /**< [node_count + 3] */
-    uint32_t *child;       /**< [node_count] by dominator, ascending */
+    uint32_t *child;       /**< [node_count] sorted by dominator */
     lg__vector device;     /**< lg__on_device of nodes, ascending by device and
                                 node */
 
     uint32_t component_count;
     uint32_t *component_first;   /**< [component_count + 1] */
     uint32_t *component_node;    /**< by component, ascending */
-    uint64_t *component_host;    /**< [component_count] retained host bytes,
-                                 descending with    those of the devices */
+    uint64_t *component_host;    /**< [component_count] retained host bytes;
+                                    largest first, with those of the devices */
     lg__vector component_device; /**< lg__on_device of components */
     lg__member
         *member; /**< ascending by node; component_first[component_count] */
     lg__vector collective; /**< lg__collective, ascending by node; of another
-                           component only its first member to be settled */
-    lg__collective_of *collective_by; /**< [collective.count] ascending by
-                                         component and node */
-    _Atomic(lg__annex *) *annex; /**< one, which is NULL until it is kept */
+                              component only the first settled member */
+    lg__collective_of
+        *collective_by; /**< [collective.count] by component, then node */
+    _Atomic(lg__annex *) *annex; /**< NULL until one is kept */
 };
 
-/** Returns what is kept with the analysis, or NULL. From any thread. */
+/** Returns the annex of the analysis, or NULL. Any thread may call it. */
 lg__annex *lg__annex_of(const lg_analysis *analysis);
-/** Keeps the annex until the analysis is freed; frees it if another thread was
- *  faster. Returns what is kept. */
+/** Keeps the annex until the analysis is freed. If another thread was faster,
+ *  frees `annex`. Returns the annex that is kept. */
 lg__annex *lg__annex_keep(const lg_analysis *analysis, lg__annex *annex);
 bool lg__annex_begin(lg_analysis *analysis);
 void lg__annex_end(lg_analysis *analysis);
 
-/** The bytes of every node that lie on a device (0: the host). */
+/** Sets bytes[node] to what each node has on a device (0: the host). */
 void lg__bytes_on(const lg_graph *graph, uint32_t device, uint64_t *bytes);
-/** The bytes that a node, or one of the two roots, dominates on all devices
- *  together. */
+/** Returns the bytes that a node, or one of the two roots, dominates on all
+ *  devices together. */
 uint64_t lg__retained_by(const lg_analysis *analysis, uint32_t node);
-/** The same on one device (0: the host). */
+/** Returns the bytes of lg__retained_by that are on one device (0: the
+ *  host). */
 uint64_t lg__dominated_on(const lg_analysis *analysis, uint32_t node,
                           uint32_t device);
-/** The component that goes with the node as one, if it is garbage that nothing
- *  dominates; else LG_NONE. */
+/** Returns the component of garbage that the node goes with as one, if nothing
+ *  dominates that component; else LG_NONE. */
 uint32_t lg__garbage_component_of(const lg_analysis *analysis, uint32_t node);
-/** The total of lg_node_retained. */
+/** Returns the sum of what lg_node_retained returns. */
 static inline uint64_t
 lg__freed_by(const lg_analysis *analysis, uint32_t node)
 {
@@ -101,32 +104,34 @@ lg__freed_by(const lg_analysis *analysis, uint32_t node)
 /** Makes an empty analysis. LG_EPARTIAL on a partial graph. */
 lg_status lg__analysis_begin(const lg_graph *graph, lg_analysis **out,
                              lg_error *err);
-/** The sums of every node, from `dominator`; `order` has dominators first. */
+/** Computes the sums of every node from `dominator`. `order` has dominators
+ *  before what they dominate. */
 lg_status lg__retained_sum(lg_analysis *analysis, const uint32_t *order,
                            lg_error *err);
-/** The children of every node, from `dominator`. */
+/** Lists the children of every node, from `dominator`. */
 lg_status lg__retained_children(lg_analysis *analysis, lg_error *err);
-/** The entry of a node or component on a device; 0 if there is none. */
+/** Returns the entry of a node or component on a device; 0 if there is none. */
 uint64_t lg__on_device_find(const lg__vector *entries, uint32_t device,
                             uint32_t node);
-/** Adds an entry unless it is 0; false when memory ran out. */
+/** Adds an entry unless bytes is 0. Returns false when memory ran out. */
 bool lg__on_device_add(lg__vector *entries, uint32_t device, uint32_t node,
                        uint64_t bytes);
 
-/** Records that the component of `by` dominates the node collectively; false
- *  if memory ran out. */
+/** Records that the component of `by` dominates the node collectively. Returns
+ *  false when memory ran out. */
 bool lg__collective_add(lg_analysis *analysis, uint32_t node, uint32_t by);
 void lg__collective_sort(lg_analysis *analysis);
-/** A member of the component that dominates the node collectively, or LG_NONE.
- */
+/** Returns a member of the component that dominates the node collectively, or
+ *  LG_NONE. */
 uint32_t lg__collective_find(const lg_analysis *analysis, uint32_t node);
-/** Fills collective_by, once all components are listed. */
+/** Fills collective_by. All components must be listed. */
 lg_status lg__collective_index(lg_analysis *analysis, lg_error *err);
-/** The nodes that the component dominates collectively, and how many. */
+/** Returns the nodes that the component dominates collectively, and their
+ *  number. */
 const lg__collective_of *lg__collective_list(const lg_analysis *analysis,
                                              uint32_t component, size_t *count);
 
-/** The members by node, from component_first and component_node. */
+/** Fills `member` from component_first and component_node. */
 void lg__components_list(lg_analysis *analysis);
 /** Lists the components with what they retain, sorted. Takes over memory of
  *  the builder. */
@@ -134,102 +139,101 @@ lg_status lg__components_keep(lg_analysis *analysis,
                               lg__dominator_builder *building, lg_error *err);
 
 /**
- * The analysis of `rest`, which lacks only these edges of the graph of `before`
- * (lg__graph_without): what is reachable, dominators and sums of that,
- * children. It has no components, and what is not reachable hangs from nothing.
- * As exact as lg_analysis_new, which it calls when too much changes. O(nodes)
- * in sequence, and what the edges lead to.
+ * Makes the analysis of `rest`: the graph of `before` without these edges
+ * (lg__graph_without). It has the reachable nodes, their dominators, sums and
+ * children. It has no components, and unreachable nodes have no dominator. It
+ * is as exact as lg_analysis_new, which it calls when too much changes.
+ * O(nodes) in sequence, plus what the edges lead to.
  */
 lg_status lg__analysis_without(const lg_analysis *before, const lg_graph *rest,
                                const uint64_t *cut, size_t count,
                                const lg_monitor *monitor, lg_analysis **out,
                                lg_error *err);
 
-// Sets of nodes: what is alive without them, and what each of several keeps
+// Sets of nodes: what lives on without them, and what each of several keeps
 // alive by itself.
 
 /** Returns whether the policy graph has the edge. */
 bool lg__policy_edge(const lg_analysis *analysis, uint64_t edge,
                      uint32_t source);
 
-/** One byte a node: 1 if a root reaches it by a path that avoids the set. *out
- *  is released with free(). O(nodes + edges). */
+/** Sets one byte a node: 1 if a root reaches it by a path that avoids the set.
+ *  Release *out with free(). O(nodes + edges). */
 lg_status lg__set_reached(const lg_analysis *analysis, const uint32_t *nodes,
                           size_t count, const lg_monitor *monitor,
                           uint8_t **out, lg_error *err);
 
 struct lg__gathered;
-/** The same, where garbage of which the set has nothing counts as a root, too,
- *  and what is `unrooted` (or NULL) counts as none. */
+/** Like lg__set_reached, but garbage also counts as a root if none of it is in
+ *  the set. What is `unrooted` (or NULL) counts as none. */
 lg_status lg__set_spared(const lg_analysis *analysis, const uint32_t *nodes,
                          size_t count, const struct lg__gathered *unrooted,
                          const lg_monitor *monitor, uint8_t **out,
                          lg_error *err);
 
-/** One byte a node: 1 in the source components of garbage, which no other
- *  garbage refers to. *out is released with free(). */
+/** Sets one byte a node: 1 in the source components of garbage, to which no
+ *  other garbage refers. Release *out with free(). */
 lg_status lg__garbage_sources(const lg_analysis *analysis, uint8_t **out,
                               lg_error *err);
 
 /**
- * What up to 64 groups of nodes retain, each by itself and exactly. Group i has
- * all nodes whose type t has slot_of[t] == i; 64 means no group. bytes is
- * [count * (device_count + 1)]; rounding[count] what allocators spend beyond
- * that. O(nodes + edges), times the difference in length of the paths around
- * the groups.
+ * Computes exactly what each of up to 64 groups of nodes retains by itself.
+ * Group i has all nodes whose type t has slot_of[t] == i; 64 means no group.
+ * bytes is [count * (device_count + 1)]; rounding[count] is what allocators
+ * spend beyond that. O(nodes + edges), times the difference in length of the
+ * paths around the groups.
  */
 lg_status lg__groups_retained(const lg_analysis *analysis,
                               const uint32_t *slot_of, uint32_t count,
                               const lg_monitor *monitor, uint64_t *bytes,
                               uint64_t *rounding, lg_error *err);
 
-/** A node that several sets reach, and nothing else does. */
+/** The label of a node that several sets reach, and nothing else does. */
 #define LG__SHARED UINT32_MAX
 
 /**
- * What each of `count` disjoint sets keeps alive by itself: bytes is
- * [count + 1][device_count + 1], and its row i belongs to the set with number
- * i, from 1. On entry, label[node] is the number of the
- * node's set, or 0. On return, it is the number of the only set through which
- * the node is reached. Garbage is reached through sets of garbage only. O(nodes
- * + edges).
+ * Computes what each of `count` disjoint sets keeps alive by itself. bytes is
+ * [count + 1][device_count + 1]; its row i belongs to set i, counted from 1. On
+ * entry, label[node] is the number of the node's set, or 0. On return, it is
+ * the number of the only set through which the node is reached. Only sets of
+ * garbage reach garbage. O(nodes + edges).
  */
 lg_status lg__sets_retained(const lg_analysis *analysis, uint32_t *label,
                             uint32_t count, const lg_monitor *monitor,
                             uint64_t *bytes, lg_error *err);
 
-/** Sets of nodes, in which a node may be more than once. */
+/** Sets of nodes. A set may list a node more than once. */
 typedef struct lg__node_sets {
     const uint32_t *nodes; /**< by set */
-    const size_t *first;   /**< [count + 1] where each set begins */
+    const size_t *first;   /**< [count + 1] index of each set's first node */
     uint32_t count;
 } lg__node_sets;
 
-/** Rows are by device, [device_count + 1]. */
+/** What lg__sets_join finds. A row has a number per device, [device_count +
+ *  1]. */
 typedef struct lg__joint_sets {
-    uint32_t *joint;    /**< [set] the first set of those that it is joint
-                             with, maybe itself */
-    uint64_t *alone;    /**< [set][device] what it keeps alive by itself; of the
-                             64th set and those after it that are all in one
-                             joint, 0 */
-    uint64_t *together; /**< [set][device] of the first set of a joint: what all
-                             of them keep alive */
+    uint32_t *joint;    /**< [set] the first set of its joint, maybe itself */
+    uint64_t *alone;    /**< [set][device] what the set keeps alive by itself; 0
+                           for the 64th set of a joint and later ones, which are
+                           counted together */
+    uint64_t *together; /**< [set][device] for the first set of a joint: what
+                           the whole joint keeps alive */
 } lg__joint_sets;
 
 /**
- * What sets keep alive: alone, and together with those that they share it with.
- * Sets are joint if what exactly they share is a part of what one of them keeps
- * alone that matters; so are those joint with the same one. A cycle of garbage
- * goes as one. O(nodes + edges), times the number of sets in a joint, up to 64;
- * 12 bytes a node.
+ * Computes what sets keep alive, alone and together with the sets that they
+ * share it with. Two sets are joint if what exactly they share is a substantial
+ * part of what one of them keeps alone; sets joint with the same set are joint,
+ * too. A cycle of garbage goes as one. O(nodes + edges), times the number of
+ * sets in a joint, up to 64; 12 bytes a node.
  */
 lg_status lg__sets_join(const lg_analysis *analysis, const lg__node_sets *sets,
                         const lg_monitor *monitor, lg__joint_sets *out,
                         lg_error *err);
 void lg__joint_sets_free(lg__joint_sets *joint);
 
-// The dominator tree as people see it: what is folded away is seen through, and
-// one member stands for a cycle of garbage.
+// The dominator tree as people see it: without folded nodes, and with one
+// member in place of a cycle of garbage.
 
 /** A growing list of nodes. */
 typedef struct lg__gathered {
@@ -238,12 +242,11 @@ typedef struct lg__gathered {
     size_t capacity;
 } lg__gathered;
 
-/** Appends the nodes that `node` (or LG_SUPER_ROOT; node count + 1:
- *  garbage) immediately dominates and that retain at least `least` bytes.
- *  Namespaces and cells that are folded into `node` are replaced by what they
+/** Appends, in no order, the nodes that `node` (or LG_SUPER_ROOT; node count +
+ *  1: garbage) immediately dominates and that retain at least `least` bytes.
+ *  Replaces namespaces and cells that are folded into `node` by what they
  *  dominate. For a cycle of garbage, appends what all members dominate, and
- *  what the cycle dominates as a whole. In no order. False if memory ran out.
- */
+ *  what the cycle dominates as a whole. Returns false when memory ran out. */
 bool lg__gather_dominated(const lg_analysis *analysis, const lg__fold *folds,
                           uint32_t node, uint64_t least, lg__gathered *out);
 bool lg__gather_append(lg__gathered *to, uint32_t node);

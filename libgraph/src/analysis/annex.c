@@ -1,4 +1,4 @@
-// What other rooms find out once and keep with an analysis.
+// Keeps what other rooms compute once from an analysis.
 #include "analysis/analysis_private.h"
 
 #include <stdatomic.h>

@@ -8,7 +8,7 @@
 enum { ROOT = 0 };
 #define MANY (LG_NONE - 1)
 
-// The different nodes at the other end of a node's edges.
+// The distinct nodes at the other ends of a node's edges.
 typedef struct ends {
     uint32_t one; // LG_NONE: none
     uint32_t two; // LG_NONE: none; MANY: more than two in all
@@ -16,22 +16,23 @@ typedef struct ends {
 
 typedef struct chain {
     uint32_t first, last;   // series
-    uint32_t before, after; // the series that these refer to
+    uint32_t before, after; // the series outside of it that these refer to
 } chain;
 
-// A series goes by its first node.
+// The first node of a series identifies it.
 typedef struct chains {
     const lg__problem *problem;
     ends *in, *out;
-    uint32_t *series; // of a node
-    uint32_t *last;   // node of a series
-    uint32_t *chain;  // of a series; LG_NONE: none
-    uint32_t *number; // in what remains, of what stands for a node
-    lg__vector all;   // chain
+    uint32_t *series; // [node] its series
+    uint32_t *last;   // [series] its last node
+    uint32_t *chain;  // [series] its chain; LG_NONE: none
+    uint32_t
+        *number;    // [node] number of the node that stands for it in the rest
+    lg__vector all; // chain
     lg__problem rest;
-    uint32_t *source, *target; // of the rest
-    uint32_t *node;            // by number
-    uint32_t *solved;          // by number
+    uint32_t *source, *target; // edges of the rest
+    uint32_t *node;            // [number] node
+    uint32_t *solved;          // [number] dominator
 } chains;
 
 static void
@@ -55,7 +56,7 @@ find_ends(chains *state)
     }
 }
 
-// The node before a node in its series; LG_NONE of the first one.
+// Returns the node before a node in its series; LG_NONE for the first one.
 static uint32_t
 before(const chains *state, uint32_t node)
 {
@@ -90,7 +91,7 @@ find_series(chains *state)
     }
 }
 
-// The series that refer to a series.
+// Returns the series that refer to a series.
 static ends
 referrers(const chains *state, uint32_t series)
 {
@@ -102,8 +103,9 @@ referrers(const chains *state, uint32_t series)
     return in;
 }
 
-// Returns whether a series may be part of a chain. Only first nodes of series
-// have several referrers, so what its last node refers to are series.
+// Returns whether a series may be part of a chain. Only the first node of a
+// series can have several referrers, so the last node of a series refers to
+// whole series.
 static bool
 is_link(const chains *state, uint32_t series)
 {
@@ -123,7 +125,7 @@ other_end(const chains *state, uint32_t series, uint32_t from)
     return in.one == from ? in.two : in.one;
 }
 
-// Goes along a chain from its end, which something else refers to.
+// Follows a chain from the end to which something else refers.
 static bool
 add_chain(chains *state, uint32_t end, uint32_t from)
 {
@@ -168,7 +170,7 @@ chain_of(const chains *state, uint32_t series)
     return index == LG_NONE ? NULL : (const chain *)state->all.data + index;
 }
 
-// The series that stands for a node in what remains.
+// Returns the series that stands for a node in what remains.
 static uint32_t
 standing_for(const chains *state, uint32_t node)
 {
@@ -231,8 +233,8 @@ solved_of(const chains *state, uint32_t series)
     return state->node[state->solved[state->number[series]]];
 }
 
-// The dominator of a series outside of chains. A chain dominates only what its
-// end refers to.
+// Returns the dominator of a series outside of chains. A chain dominates only
+// what its end refers to.
 static uint32_t
 dominator_of(const chains *state, uint32_t series)
 {
@@ -243,9 +245,9 @@ dominator_of(const chains *state, uint32_t series)
     return state->last[found];
 }
 
-// If a chain dominates a neighbour, paths come from the other one, and each
-// series dominates the next. Otherwise they come from both, and one node
-// dominates all.
+// If a chain dominates a neighbour, paths come from the other neighbour, and
+// each series dominates the next. Otherwise paths come from both sides, and one
+// node dominates every series.
 static void
 settle_chain(const chains *state, const chain *row, uint32_t *dominator)
 {

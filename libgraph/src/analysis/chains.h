@@ -1,27 +1,26 @@
 /**
- * What igraph need not solve of a problem of dominators: long rows of nodes
- * that have no other neighbours, such as the middle of a linked list that is
- * held at both ends.
+ * Simplifies a problem of dominators before igraph solves it: removes long rows
+ * of nodes that have no other neighbours, such as the middle of a linked list
+ * that is held at both ends.
  *
- * A *series* is a row in which each node but the first is referred to by the
- * one before it only, and each node but the last refers to the one after it
- * only: an object and its namespace. Paths enter it at its first node and leave
- * it at its last one.
+ * A *series* is a row in which only the node before refers to each later node,
+ * and each earlier node refers only to the next: an object and its namespace.
+ * Paths enter a series at its first node and leave it at its last.
  *
- * A *chain* is a row of series. Two others refer to each of them, and it refers
- * to none but those: elements of a linked list. A path through a chain enters
- * it at one end and leaves it at the other. So one node can stand for a chain,
- * and where its dominator and those of the two neighbours are, tells those of
- * all.
+ * A *chain* is a row of series, such as the elements of a linked list. Two
+ * neighbours refer to each series, and it refers only to those. A path through
+ * a chain enters at one end and leaves at the other. So one node can stand for
+ * a chain: its dominator and those of the two neighbours determine all
+ * dominators in the chain.
  */
 #ifndef LG_CHAINS_H
 #define LG_CHAINS_H
 
 #include "analysis/solver.h"
 
-/** Solves the problem: leaves to lg__solver_ask what remains without rows.
- *  Every node has to be reached from node 0. O(nodes + edges) besides that;
- *  some 40 bytes a node. */
+/** Solves the problem: removes the rows and leaves the rest to lg__solver_ask.
+ *  Node 0 must reach every node. O(nodes + edges) besides lg__solver_ask; some
+ *  40 bytes a node. */
 lg_status lg__chains_solve(const lg__problem *problem, uint32_t *dominator,
                            lg_error *err);
 

@@ -44,8 +44,8 @@ open_entries(lg__dominator_builder *building, lg__component_span *component)
     return top;
 }
 
-// Passes on a member's edges to members that are not entries; returns false if
-// one leads back to a node that does not dominate the member.
+// Passes on a member's edges to members that are not entries. Returns false if
+// an edge leads back to a node that does not dominate the member.
 static bool
 show_inward(const lg__dominator_builder *building, uint32_t place)
 {
@@ -89,7 +89,7 @@ show_outward(const lg__dominator_builder *building,
     }
 }
 
-// Settles what the order of the walk can settle.
+// Settles the members if the order of the walk is enough.
 static bool
 settle_member(const lg__dominator_builder *building, uint32_t place)
 {

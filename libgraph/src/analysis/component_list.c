@@ -5,11 +5,11 @@
 #include <string.h>
 
 typedef struct weighed {
-    uint64_t all; // host and devices
+    uint64_t all; // bytes on the host and all devices
     uint64_t host;
-    uint32_t index; // before sorting: in the builder
+    uint32_t index; // index in the builder, before sorting
     uint32_t node;  // the lowest member
-    uint32_t count; // of members
+    uint32_t count; // number of members
 } weighed;
 
 typedef struct listing {
@@ -65,8 +65,8 @@ weigh(listing *state, lg_error *err)
     return status;
 }
 
-// The component of every node, or LG_NONE. Overwrites the places of members in
-// the order.
+// Returns the component of every node, or LG_NONE. Overwrites the places of
+// members in the order.
 static const uint32_t *
 name_components(listing *state)
 {
@@ -98,7 +98,7 @@ compare_on_device(const void *left, const void *right)
     return a->node < b->node ? -1 : a->node > b->node;
 }
 
-// rank[k] is the position of the builder's component k in the sorted list.
+// rank[k] is the sorted position of the builder's component k.
 static void
 fill(const listing *state, const uint32_t *component, const uint32_t *rank,
      uint32_t *next)

@@ -12,17 +12,17 @@
 #include <string.h>
 
 typedef struct step {
-    uint64_t edge; // the next one
+    uint64_t edge; // the next edge to follow
     uint32_t node;
 } step;
 
 typedef struct walk {
     lg__dominator_builder *building;
     step *path;
-    uint32_t height; // of the path
+    uint32_t height; // length of the path
     uint32_t met;
     uint32_t waiting;
-    uint32_t left; // nodes whose component is not complete
+    uint32_t left; // nodes whose component is incomplete
     unsigned barred;
     uint8_t met_marks;
 } walk;
@@ -37,7 +37,7 @@ meet_node(walk *state, uint32_t node)
     building->mark[node] |= state->met_marks;
 }
 
-// Continues with a node's edges: returns the next node that the walk has not
+// Continues with a node's edges. Returns the next node that the walk has not
 // met, or LG_NONE at the end.
 static uint32_t
 next_node(walk *state, step *at)
@@ -90,9 +90,9 @@ add_component(lg__vector *components, uint32_t begin, uint32_t end)
     return component != NULL;
 }
 
-// Completes the component of a node with the nodes that wait for it, in reverse
-// of the order in which the walk left them, so that only edges back along the
-// path of the walk lead back.
+// Completes the component of a node with the nodes that wait for it. They go
+// into the order in reverse of how the walk left them, so that only edges back
+// along the walk's path lead back.
 static bool
 complete(walk *state, uint32_t node)
 {
@@ -169,8 +169,8 @@ walk_all(walk *state, unsigned wanted, lg_error *err)
     return status;
 }
 
-// Starts with namespaces: what the walk completes later goes before them, and
-// so do their modules.
+// Starts with namespaces: what the walk completes later precedes them in the
+// order, and modules precede their namespaces.
 lg_status
 lg__dominators_walk(lg__dominator_builder *building, lg_error *err)
 {

@@ -1,6 +1,6 @@
-// Finds which component dominates which nodes collectively. Meanwhile, the
-// place of a node is the index of the component with several entries that it is
-// in, or of the component that dominates it collectively.
+// Finds which component dominates which nodes collectively. Meanwhile, a node's
+// place is the index of its component with several entries, or of the component
+// that dominates it collectively.
 #include "analysis/contract.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 typedef struct search {
     const lg__dominator_builder *building;
     lg__branch *component;
-    uint32_t none; // the last component
-    bool roots[2]; // whether the super-root, or that of garbage, is a top
+    uint32_t none; // the component that means none
+    bool roots[2]; // whether the super-root, or the root of garbage, is a top
 } search;
 
 static const lg__component_span *
@@ -26,7 +26,8 @@ has_many_entries(const lg__dominator_builder *building, uint32_t k)
            LG__MARK_MANY;
 }
 
-// The dominators of components with several entries.
+// Marks the dominators of components with several entries. Returns the number
+// of such components.
 static uint32_t
 mark_tops(search *state)
 {
@@ -47,8 +48,9 @@ mark_tops(search *state)
     return count;
 }
 
-// Candidates are nodes that a component may dominate collectively, and the
-// entries of such components. All their referrers are late.
+// Marks candidates: entries of components with several entries, and nodes that
+// such a component may dominate collectively. Only late nodes refer to a
+// candidate.
 static void
 mark_candidates(search *state)
 {
@@ -79,9 +81,9 @@ mark_candidates(search *state)
     }
 }
 
-// The component that holds a node whose dominator is `top`: its own component,
-// unless `top` is in that, too, or the one that dominates it collectively, or
-// none.
+// Returns the component that holds a node whose dominator is `top`: the node's
+// own component, unless it contains `top`; else the component that dominates
+// the node collectively, or none.
 static uint32_t
 holder(const search *state, uint32_t node, uint32_t top)
 {
@@ -94,7 +96,7 @@ holder(const search *state, uint32_t node, uint32_t top)
                : by;
 }
 
-// A late node refers to a candidate.
+// Records an edge from a late node to a candidate.
 static void
 show_edge(const search *state, uint32_t node, uint32_t target)
 {
@@ -153,7 +155,8 @@ search_all(const search *state, lg_error *err)
     return LG_OK;
 }
 
-// The first member stands for a component in both columns.
+// Adds a component that dominates another. The first member of a component
+// represents it in both columns.
 static bool
 list_collective(const search *state, lg_analysis *analysis)
 {
@@ -204,9 +207,9 @@ lg__contraction_new(lg_analysis *analysis, lg__dominator_builder *building,
     return status;
 }
 
-// A component holds what is below the members that have its dominator, and
-// below what it dominates collectively. A component comes before those that
-// dominate it.
+// Adds up what components hold: what is below the members that have the
+// component's dominator, and below what it dominates collectively. Each
+// component comes before those that dominate it.
 void
 lg__contraction_weigh(const lg__contraction *state, const lg_analysis *analysis,
                       uint32_t device, uint64_t *bytes)

@@ -1,5 +1,5 @@
-// The dominator tree as reports show it: folded nodes are replaced by what they
-// dominate, and a cycle of garbage hangs in it as one.
+// The dominator tree as reports show it: what folded nodes dominate replaces
+// them, and a cycle of garbage is one entry.
 #include "graph/graph_private.h"
 #include "analysis/analysis_private.h"
 
@@ -38,7 +38,7 @@ add(gathering *state, uint32_t node)
         lg__gather_append(inside ? &state->folded : state->out, node);
 }
 
-// Children are far from each other: asks for what is looked at of one early.
+// Prefetches what is read of a child, because children are far apart in memory.
 static inline void
 ask_ahead(const gathering *state, uint32_t at, uint32_t end)
 {
@@ -67,8 +67,9 @@ add_children(gathering *state, uint32_t node, uint32_t component)
     }
 }
 
-// The member that a person recognises stands for a cycle: a figure, an object
-// of a class of the user; any object rather than a container or a class.
+// Ranks a member by how well people recognise it: a figure or an object of a
+// user's class, then any object, then containers and classes. The best one
+// represents the cycle.
 static unsigned
 rank(const gathering *state, uint32_t node)
 {
@@ -90,8 +91,8 @@ rank(const gathering *state, uint32_t node)
     }
 }
 
-// The number of references within the component that lead to a member: parts
-// refer to their whole.
+// Counts the references within the component that lead to a member, because
+// parts refer to their whole.
 static uint32_t
 count_from_component(const gathering *state, uint32_t node, uint32_t component)
 {
@@ -103,7 +104,7 @@ count_from_component(const gathering *state, uint32_t node, uint32_t component)
     return count;
 }
 
-// Scores a member.
+// The score of a member.
 typedef struct standing {
     uint32_t node;
     unsigned rank;
@@ -120,8 +121,8 @@ says_more(const standing *a, const standing *b)
                                           : a->bytes > b->bytes;
 }
 
-// The member that stands for a component of garbage. *collective says whether
-// another component dominates this one collectively.
+// Returns the member that represents a component of garbage. *collective says
+// whether another component dominates this one collectively.
 static uint32_t
 represent(const gathering *state, uint32_t index, bool *collective)
 {
@@ -171,8 +172,7 @@ add_garbage(gathering *state)
     free(seen);
 }
 
-// Appends what a cycle of garbage dominates, by one of its members or as a
-// whole.
+// Appends what a cycle of garbage dominates, through one member or as a whole.
 static void
 add_garbage_component(gathering *state, uint32_t index)
 {

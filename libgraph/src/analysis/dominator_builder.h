@@ -25,7 +25,7 @@ typedef struct lg__branch {
 /** A component: nodes that all reach each other, or one that refers to itself.
  *  An *entry* is a member that something outside refers to. */
 typedef struct lg__component_span {
-    uint32_t begin; /**< where its members stand in the order */
+    uint32_t begin; /**< begin and end of its members in the order */
     uint32_t end;
     bool early; /**< an early node refers to it: see LG__MARK_EARLY */
 } lg__component_span;
@@ -35,18 +35,18 @@ typedef struct lg__dominator_builder {
     const lg_monitor *monitor;
     const lg__policy *policy;
     uint8_t *mark;
-    uint32_t *order; /**< [node_count] dominators first, members of a component
-                          together */
-    uint32_t *place; /**< [node_count] index in the order, of the members of the
-                        current component */
-    lg__branch *branch; /**< [node_count + 2], the super-root and the root of
-                             garbage last */
-    lg__vector
-        components; /**< lg__component_span, the last in the order first */
+    uint32_t *order;    /**< [node_count] dominators first; the members of a
+                           component stand together */
+    uint32_t *place;    /**< [node_count] for members of the current component,
+                           their index in the order */
+    lg__branch *branch; /**< [node_count + 2]; the last two are the super-root
+                           and the root of garbage */
+    lg__vector components; /**< lg__component_span, from the end of the order to
+                              its beginning */
 } lg__dominator_builder;
 
-/** Asks the monitor now and then. Returns false, with the error set, if it
- *  says stop. */
+/** Asks the monitor now and then. Returns false and sets the error if the
+ *  monitor says stop. */
 static inline bool
 lg__dominators_goes_on(const lg__dominator_builder *building, const char *phase,
                        uint32_t done, uint32_t all, lg_error *err)
@@ -57,7 +57,8 @@ lg__dominators_goes_on(const lg__dominator_builder *building, const char *phase,
                                err);
 }
 
-/** The super-root, and the root of garbage. */
+/** Returns the number of the super-root; the next function returns that of the
+ *  root of garbage. */
 static inline uint32_t
 lg__dominators_root(const lg__dominator_builder *building)
 {
@@ -70,9 +71,10 @@ lg__dominators_garbage(const lg__dominator_builder *building)
     return building->graph->columns.node_count + 1;
 }
 
-/** A target with one of these marks has no edge from `source` in the policy
- *  graph: implicit roots have no other in-edges, and garbage that refers to
- *  live objects changes nothing there. */
+/** Returns marks that exclude targets: the policy graph has no edge from
+ *  `source` to a node with one of them. Implicit roots have only the
+ *  super-root's edge, and garbage that refers to live objects does not change
+ *  their dominators. */
 static inline unsigned
 lg__dominators_barred(const lg__dominator_builder *building, uint32_t source)
 {
@@ -82,18 +84,17 @@ lg__dominators_barred(const lg__dominator_builder *building, uint32_t source)
                : implicit_root | LG__MARK_LIVE;
 }
 
-/** The nearest common ancestor of two settled nodes. O(log nodes). */
+/** Returns the nearest common ancestor of two settled nodes. O(log nodes). */
 uint32_t lg__branch_meet(const lg__branch *branch, uint32_t a, uint32_t b);
-/** The ancestor of a settled node at a depth that is not below it. O(log
- * nodes).
- */
+/** Returns the ancestor of a settled node at a depth that is at most the
+ *  node's. O(log nodes). */
 uint32_t lg__branch_ancestor(const lg__branch *branch, uint32_t node,
                              uint32_t depth);
 /** Sets depth and jump of a node whose parent is settled. */
 void lg__branch_settle(lg__branch *branch, uint32_t node);
 
-/** *known becomes the nearest common ancestor of itself (LG_NONE: nothing yet)
- *  and one more node. */
+/** Replaces *known by the nearest common ancestor of *known (LG_NONE: nothing
+ *  yet) and one more node. */
 static inline void
 lg__dominators_meet(const lg__dominator_builder *building, uint32_t *known,
                     uint32_t more)
@@ -106,8 +107,8 @@ lg__dominators_meet(const lg__dominator_builder *building, uint32_t *known,
 
 /** Finds the order, the components, and the marks LIVE and SELF. */
 lg_status lg__dominators_walk(lg__dominator_builder *building, lg_error *err);
-/** Settles a component after all edges into it were seen, and passes on its
- *  edges to the outside. */
+/** Settles a component, and passes on its edges to the outside. All edges into
+ *  the component must have been passed on. */
 lg_status lg__dominators_component(lg__dominator_builder *building,
                                    lg__component_span *component,
                                    lg_error *err);
@@ -116,7 +117,7 @@ lg_status lg__dominators_irreducible(lg__dominator_builder *building,
                                      const lg__component_span *component,
                                      uint32_t top, lg_error *err);
 
-/** Runs all steps. Afterwards the parent of each branch is the immediate
+/** Runs all steps. Afterwards, the parent of each branch is its immediate
  *  dominator. Free with lg__dominators_free, also on failure. */
 lg_status lg__dominators_run(lg__dominator_builder *building,
                              const lg_graph *graph, const lg__policy *policy,

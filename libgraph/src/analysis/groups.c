@@ -1,6 +1,6 @@
-// What each of many groups retains by itself. One search from the roots serves
-// up to 64 groups: a bit of a node's word says that a path reaches it without
-// that group.
+// Computes what each of many groups retains by itself. One search from the
+// roots serves up to 64 groups: each bit of a node's word says that a path
+// reaches the node without that group.
 #include "analysis/analysis_private.h"
 
 #include <leakgraph/analysis.h>
@@ -42,7 +42,7 @@ reach(spreading *at, uint32_t node, uint64_t slots)
     at->queue[(at->head + (uint64_t)at->waiting++) % nodes] = node;
 }
 
-// A namespace is a part of its module, and a cycle of garbage goes as one.
+// Treats a namespace as a part of its module, and a cycle of garbage as one.
 static void
 block(spreading *at)
 {

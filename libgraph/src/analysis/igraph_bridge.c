@@ -1,8 +1,9 @@
-// igraph behind one function. This is the only file that knows igraph, and the
-// only source of the shared object that an analysis opens when it needs igraph.
+// igraph behind one function. This is the only file that includes igraph, and
+// the only source of the shared object that an analysis opens when it needs
+// igraph.
 //
-// igraph's default handlers abort or print. Ours replace them during a call
-// only.
+// igraph's default handlers abort or print. Ours replace them, but only during
+// a call.
 #include "analysis/solver.h"
 
 #include <igraph.h>
@@ -11,8 +12,8 @@
 #include <setjmp.h>
 #include <stdio.h>
 
-// igraph asks at every node whether to stop, since 1.0 at every thousandth. One
-// tick stands for this many questions.
+// igraph asks at every node whether to stop, and since 1.0 at every thousandth.
+// One tick counts for this many questions.
 #if IGRAPH_VERSION_MAJOR == 0
 typedef igraph_integer_t igraph_int_t;
 enum { OFTEN = 1 << 14 };
@@ -75,8 +76,8 @@ on_warning(const char *reason, const char *file, int line)
 }
 
 // Handles a failed assertion of igraph; must not return. igraph_dfs of 0.10
-// asserts what an allocation returned. In other cases nobody knows what igraph
-// holds: that memory leaks, but the process survives.
+// asserts that allocations succeed. After other assertions, nobody knows what
+// igraph holds: that memory leaks, but the process survives.
 static void
 on_fatal(const char *reason, const char *file, int line)
 {
@@ -132,7 +133,7 @@ static void
 enter(const lg__problem *problem)
 {
     // What such a call had to free is on the stack of a thread that no longer
-    // exists. It leaks.
+    // exists, so it leaks.
     if (problem->left)
         IGRAPH_FINALLY_CLEAN(IGRAPH_FINALLY_STACK_SIZE());
 #if IGRAPH_VERSION_MAJOR > 0
@@ -186,7 +187,7 @@ conclude(lg_error *err)
     return to->status;
 }
 
-// From here to solve an error does not return: see escape.
+// From here on, an error does not return to solve: see escape.
 static void
 make_graph(const lg__problem *problem, igraph_t *out)
 {

@@ -10,13 +10,15 @@ enum { SMALL = 64 };
 
 #define BIT(index) ((uint64_t)1 << (index))
 
-// Indexed by the position of a member in the component's original order.
+// Arrays are indexed by the position of a member in the component's original
+// order.
 typedef struct irreducible {
     lg__dominator_builder *building;
     uint32_t begin;
     uint32_t count;
     uint32_t *member;
-    uint32_t *inner; // the dominator's index; LG_NONE: it lies outside
+    uint32_t
+        *inner; // index of its dominator; LG_NONE: the dominator lies outside
     uint32_t *chain;
 } irreducible;
 
@@ -50,7 +52,7 @@ show_edges(const irreducible *state, show_edge *show, void *context)
 
 typedef struct sets {
     uint64_t referrers[SMALL];
-    uint64_t dominators[SMALL]; // the member itself is one
+    uint64_t dominators[SMALL]; // bits, the member itself among them
 } sets;
 
 static void
@@ -68,8 +70,8 @@ common_dominators(const sets *found, uint32_t index)
     return common | BIT(index);
 }
 
-// The dominators of a member are those that all its referrers share. Starts
-// with all members and repeats until nothing changes.
+// Finds the dominators of small components: those of a member are all that its
+// referrers share. Starts with all members and repeats until nothing changes.
 static void
 solve_small(irreducible *state)
 {
@@ -101,7 +103,7 @@ solve_small(irreducible *state)
 
 typedef struct columns {
     uint64_t count;
-    uint32_t *source; // NULL: counted only
+    uint32_t *source; // NULL: edges are only counted
     uint32_t *target;
 } columns;
 

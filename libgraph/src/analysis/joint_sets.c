@@ -1,6 +1,6 @@
-// What sets of nodes keep alive, and which of them share what they keep. Sets
-// that meet below their nodes form a cluster. Each node knows which sets of its
-// cluster reach it, a bit for each.
+// Computes what sets of nodes keep alive, and which sets share what they keep.
+// Sets that reach a common node form a cluster. Each node has a bit for each
+// set of its cluster that reaches it.
 #include "analysis/analysis_private.h"
 
 #include <leakgraph/analysis.h>
@@ -8,15 +8,15 @@
 #include <stdlib.h>
 
 enum {
-    BITS = 64,  // sets of a cluster that are told apart; the last bit stands
-                // for all the others
-    A_PART = 8, // what sets share joins them if it is at least one part in so
-                // many of what one of them keeps alone
+    BITS = 64, // sets of a cluster that are told apart; the last bit covers all
+               // the others
+    A_PART = 8, // sets are joint if they share at least one part in so many of
+                // what one of them keeps alone
 };
 
-// What these sets of a cluster keep, and no others.
+// What these sets of a cluster keep, and no other set does.
 typedef struct share {
-    uint64_t sets; // bits
+    uint64_t sets; // bits of members
     uint64_t bytes;
     uint32_t cluster;
 } share;
@@ -25,15 +25,16 @@ typedef struct joining {
     const lg_analysis *analysis;
     const lg__node_sets *sets;
     lg__joint_sets *out;
-    uint8_t *closed;   // [node] something else reaches it
+    uint8_t *closed;   // [node] something other than the sets reaches it
     uint32_t *met;     // [node] 1 + the set that reached it first
     uint64_t *reached; // [node] bits of the sets that reach it
     lg__gathered stack;
-    uint32_t *cluster; // [set] a tree; then the first set of the cluster
-    uint32_t *size;    // [set] how many are in the cluster of that set
-    uint32_t *member;  // [set] its number in its cluster
-    uint32_t *members; // sets by cluster
-    uint32_t *first;   // [set] where the members of that cluster begin
+    uint32_t *cluster; // [set] its parent in a tree; later the first set of its
+                       // cluster
+    uint32_t *size;    // [first set of a cluster] how many sets it has
+    uint32_t *member;  // [set] its index in its cluster
+    uint32_t *members; // sets, sorted by cluster
+    uint32_t *first;   // [first set of a cluster] where its members begin
     lg__vector shares;
     bool failed;
 } joining;
@@ -46,7 +47,7 @@ find(uint32_t *parent, uint32_t set)
     return set;
 }
 
-// The first of a tree stands for it.
+// Returns the root of a set's tree, which stands for it.
 static void
 unite(uint32_t *parent, uint32_t a, uint32_t b)
 {
@@ -78,7 +79,7 @@ spread(joining *to, arrival *arrive)
     }
 }
 
-// A cycle of garbage goes as one.
+// Treats a cycle of garbage as one.
 static void
 enter(joining *to, arrival *arrive, uint32_t set, uint64_t what)
 {
@@ -158,7 +159,7 @@ cluster_at(const joining *to, uint32_t node)
     return to->cluster[to->met[node] - 1];
 }
 
-// The only set that reaches the node; LG_NONE: several do.
+// Returns the only set that reaches the node; LG_NONE: several do.
 static uint32_t
 only_set(const joining *to, uint32_t node)
 {
@@ -236,7 +237,8 @@ by_sets(const void *left, const void *right)
     return (a->sets > b->sets) - (a->sets < b->sets);
 }
 
-// What some sets share matters to them if one of them frees little more alone.
+// Returns whether what some sets share matters: one of them frees little more
+// alone.
 static void
 join(joining *to, const share *shared)
 {
@@ -278,7 +280,7 @@ join_all(joining *to)
         joint[set] = find(joint, set);
 }
 
-// The joint that all sets that reach the node belong to; LG_NONE: they differ.
+// Returns the joint of all sets that reach the node; LG_NONE: they differ.
 static uint32_t
 joint_at(const joining *to, uint32_t node)
 {

@@ -1,22 +1,23 @@
-// The analysis of a graph that has lost references, from that of the whole
+// Makes the analysis of a graph that has lost references from that of the whole
 // graph.
 //
-// A reference that goes changes the immediate dominators of few nodes: of those
-// that die, and of others only where their dominator loses all but one way to
-// them. Such a node shares its dominator with the target of a reference that
-// went, is reached from there through nodes that change, too, and its dominator
-// does not refer to it. These nodes get new dominators from a graph that has
-// all their referrers, and of every other node only its dominator.
+// Losing a reference changes the immediate dominators of few nodes: those that
+// die, and those whose dominator loses all but one way to them. A node of the
+// second kind has the same dominator as the target of a lost reference, is
+// reached from that target through nodes that change, too, and its dominator
+// does not refer to it. Such nodes get new dominators from a graph that has all
+// their referrers, and of every other node only its dominator.
 #include "analysis/loss.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// What an object holds lies that near to it, such as the items of an attribute.
+// Steps to look up. What an object holds, such as the items of an attribute, is
+// this near to it.
 enum { STEPS_UP = 8 };
 
-// Whether the dominator refers to the node, so that it stays its dominator as
-// long as it lives.
+// Returns whether the dominator refers to the node. If so, it stays the
+// dominator as long as it lives.
 static bool
 is_direct(lg__loss *of, uint32_t node)
 {
@@ -46,8 +47,8 @@ suspect(lg__loss *of, uint32_t node)
     of->queue[of->queued++] = node;
 }
 
-// What a suspect refers to is a suspect, unless its dominator refers to it and
-// is none. A dominator that becomes one later comes back to it.
+// Makes what a suspect refers to a suspect, unless its dominator refers to it
+// and is none. A dominator that becomes a suspect later comes back to it.
 static void
 suspect_referents(lg__loss *of, uint32_t node)
 {
@@ -87,7 +88,7 @@ is_entered(const lg__loss *of, uint32_t node)
     return false;
 }
 
-// Suspects that something else refers to live on, and what they refer to.
+// Saves the suspects that something else refers to, and what they refer to.
 static bool
 save_suspects(lg__loss *of)
 {
@@ -108,8 +109,8 @@ save_suspects(lg__loss *of)
     return stack != NULL;
 }
 
-// The node between the dominator and what it dominates that nothing moves, or
-// LG_NONE; looks a few steps up.
+// Looks a few steps up for the ancestor just below the dominator, if nothing
+// moves that ancestor. Returns LG_NONE if there is none.
 static uint32_t
 branch_below(lg__loss *of, uint32_t dominator, uint32_t node)
 {
@@ -124,7 +125,7 @@ branch_below(lg__loss *of, uint32_t dominator, uint32_t node)
     return LG_NONE;
 }
 
-// Whether two ways lead to the node that meet at its dominator only.
+// Returns whether two ways lead to the node that meet only at its dominator.
 static bool
 has_two_ways(lg__loss *of, uint32_t node)
 {
@@ -146,7 +147,7 @@ has_two_ways(lg__loss *of, uint32_t node)
     return false;
 }
 
-// Whether its dominator stays, as far as a look at its referrers tells.
+// Returns whether the node's referrers show that its dominator stays.
 static bool
 stays(lg__loss *of, uint32_t node)
 {
@@ -168,7 +169,7 @@ move(lg__loss *of, uint32_t node)
     of->failed |= !lg__gather_append(&of->moved, node);
 }
 
-// What a node that may move, or anything below it, refers to beside it.
+// Adds the other targets of a node that may move, and of all nodes below it.
 static void
 move_siblings(lg__loss *of, uint32_t moved)
 {
@@ -191,7 +192,7 @@ move_siblings(lg__loss *of, uint32_t moved)
     }
 }
 
-// Finds what dies and what may move.
+// Finds what dies, and what may move.
 static bool
 find_changes(lg__loss *of, const uint64_t *cut, size_t count)
 {
@@ -218,7 +219,7 @@ find_changes(lg__loss *of, const uint64_t *cut, size_t count)
     return !of->failed;
 }
 
-// What dies hangs from the root of garbage, each node by itself.
+// Hangs each dead node from the root of garbage by itself.
 static lg_status
 take_over(lg__loss *of, lg_error *err)
 {
@@ -236,7 +237,7 @@ take_over(lg__loss *of, lg_error *err)
     return LG_OK;
 }
 
-// Sums up, from an order that has dominators first.
+// Computes the sums, from an order that has dominators first.
 static lg_status
 sum_up(lg__loss *of, lg_error *err)
 {
@@ -256,8 +257,8 @@ sum_up(lg__loss *of, lg_error *err)
     return lg__retained_sum(after, of->queue, err);
 }
 
-// Leaves the analysis unfinished, without an error, if that of the whole graph
-// is needed.
+// Leaves the analysis unfinished, without an error, if only an analysis of the
+// whole graph will do.
 static lg_status
 find_out(lg__loss *of, const uint64_t *cut, size_t count,
          const lg_monitor *monitor, lg_error *err)
@@ -274,7 +275,8 @@ find_out(lg__loss *of, const uint64_t *cut, size_t count,
     return status == LG_OK ? sum_up(of, err) : status;
 }
 
-// A class that no module names any more is no root.
+// Returns whether a class lost its last name in a module, and so is no root any
+// more.
 static bool
 has_same_roots(const lg_analysis *before, const lg_analysis *after)
 {

@@ -1,6 +1,6 @@
 /**
- * What references that go change: which nodes die, and which may get another
- * immediate dominator.
+ * Finds what changes when references go: which nodes die, and which may get
+ * another immediate dominator.
  */
 #ifndef LG_LOSS_H
 #define LG_LOSS_H
@@ -9,31 +9,32 @@
 
 #include <leakgraph/analysis.h>
 
-/** Of a node. */
+/** States of a node, as bits. */
 enum {
     LG__LOSS_SUSPECT = 1,  /**< it may die */
     LG__LOSS_SAVED = 2,    /**< a suspect that lives on */
-    LG__LOSS_ASKED = 4,    /**< whether it is direct */
+    LG__LOSS_ASKED = 4,    /**< DIRECT is known */
     LG__LOSS_DIRECT = 8,   /**< its dominator refers to it */
-    LG__LOSS_WEIGHED = 32, /**< whether it stays */
-    LG__LOSS_STAYS = 64,   /**< its dominator stays */
+    LG__LOSS_WEIGHED = 32, /**< STAYS is known */
+    LG__LOSS_STAYS = 64,   /**< it keeps its dominator */
     LG__LOSS_MOVES = 16,   /**< it may get another dominator */
 };
 
 typedef struct lg__loss {
     const lg_analysis *before;
     lg_analysis *after;
-    const lg_columns *columns; /**< without the references */
+    const lg_columns *columns; /**< the graph without the references */
     lg__reverse reverse;
     uint8_t *state;  /**< [node_count] */
     uint32_t *queue; /**< [node_count] */
     uint32_t queued;
     lg__gathered moved;
-    uint64_t steps; /**< left, before an analysis of everything is quicker */
+    uint64_t steps; /**< steps left before analysing everything is quicker */
     bool failed;    /**< memory ran out */
 } lg__loss;
 
-/** A root refers to it, whatever goes, or it goes with its module. */
+/** Returns whether a root refers to the node, whatever references go, or the
+ *  node goes with its module. */
 static inline bool
 lg__loss_is_fixed(const lg__loss *of, uint32_t node)
 {
@@ -59,7 +60,8 @@ lg__loss_is_strong(const lg__loss *of, uint64_t edge)
     return !(of->columns->edge_kind[edge] & LG_EDGE_WEAK);
 }
 
-/** Whether the edge into a node is one of what is left of the policy graph. */
+/** Returns whether the edge into a node belongs to what is left of the policy
+ *  graph. */
 static inline bool
 lg__loss_is_left(const lg__loss *of, const lg__in_edge *in)
 {
@@ -68,7 +70,8 @@ lg__loss_is_left(const lg__loss *of, const lg__in_edge *in)
            lg__loss_lives(of, in->source);
 }
 
-/** A module and its namespace count as one. */
+/** Returns the module of a namespace, else the node: a module and its namespace
+ *  count as one. */
 static inline uint32_t
 lg__loss_referrer(const lg__loss *of, uint32_t source)
 {

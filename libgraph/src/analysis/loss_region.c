@@ -4,11 +4,11 @@
 
 #include <stdlib.h>
 
-// The graph that has them: the nodes that may move, what refers to them, and
-// the dominators of that.
+// The graph for the new dominators: the nodes that may move, their referrers,
+// and the dominators of those.
 typedef struct region {
-    uint32_t *number; // [node_count + 1] from 1; the super-root has 0
-    lg__gathered nodes, source, target; // edges by node, then by number
+    uint32_t *number; // [node_count + 1] numbers from 1; 0 is the super-root
+    lg__gathered nodes, source, target; // edges as nodes, then as numbers
     bool failed;
 } region;
 

@@ -1,5 +1,5 @@
-// What a set of nodes retains: all that the roots no longer reach when the
-// policy graph loses the set.
+// Finds what a set of nodes retains: all that the roots no longer reach when
+// the policy graph loses the set.
 #include "analysis/analysis_private.h"
 
 #include <leakgraph/analysis.h>
@@ -10,8 +10,8 @@
 enum {
     REACHED = 1,
     BLOCKED = 2,  // in the set
-    ENTERED = 4,  // garbage that other garbage refers to
-    UNROOTED = 8, // no root by itself
+    ENTERED = 4,  // garbage to which other garbage refers
+    UNROOTED = 8, // must not count as a root
 };
 
 typedef struct marking {
@@ -19,7 +19,8 @@ typedef struct marking {
     const lg_graph *graph;
     const uint8_t *mark;
     uint8_t *state;  // [node_count]
-    uint32_t *queue; // reached; from `visited` on, not visited
+    uint32_t *queue; // the nodes reached; those from `visited` on are still to
+                     // be visited
     uint32_t queued, visited;
 } marking;
 
@@ -44,9 +45,9 @@ lg__policy_edge(const lg_analysis *analysis, uint64_t edge, uint32_t source)
            !(mark[columns->edge_target[edge]] & barred);
 }
 
-// Among what is alive, the policy graph lacks references to implicit roots and
-// namespaces only. Those are reached already, or blocked: to ask for the marks
-// of each target would double the time.
+// Among live nodes, the policy graph lacks only references to implicit roots
+// and namespaces. These are reached already, or blocked. Looking at the marks
+// of each target would take twice the time.
 static void
 reach_referents(marking *at, uint32_t node, bool garbage)
 {
@@ -92,7 +93,7 @@ reach_roots(marking *at)
     }
 }
 
-// The node that stands for another's component, or itself.
+// Returns the node that represents another's component, or the node itself.
 static uint32_t
 leader(const marking *at, uint32_t node)
 {
@@ -103,7 +104,8 @@ leader(const marking *at, uint32_t node)
                      ->component_node[at->analysis->component_first[component]];
 }
 
-// Garbage hangs from its source components. Marks what other garbage refers to.
+// Marks what other garbage refers to. All other components of garbage are
+// source components, from which garbage hangs.
 static void
 mark_entered(const marking *at)
 {
@@ -175,7 +177,7 @@ add_up(const marking *at, uint64_t *bytes)
     }
 }
 
-// A cycle of garbage goes as one.
+// Treats a cycle of garbage as one.
 static void
 block(marking *at, uint32_t node)
 {

@@ -1,6 +1,6 @@
-// What each of several sets keeps alive by itself. What the roots reach without
-// any set belongs to none. Then each set spreads its number over the rest, and
-// a node that two numbers reach is shared.
+// Computes what each of several sets keeps alive by itself. What the roots
+// reach without any set belongs to no set. Then each set spreads its number
+// over the rest, and a node that two numbers reach is shared.
 #include "analysis/analysis_private.h"
 
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 typedef struct spreading {
     const lg_analysis *analysis;
     const lg_graph *graph;
-    uint8_t *closed; // [node] reached without the sets, or in one
+    uint8_t *closed; // [node] it is reached without the sets, or is in one
     uint32_t *label; // [node]
-    uint32_t *stack; // [2 * node] each label changes twice at most
+    uint32_t *stack; // [2 * node] because each label changes at most twice
     size_t height;
 } spreading;
 

@@ -1,5 +1,5 @@
-// Opens parts of the library that are shared objects of their own, at their
-// first use.
+// Opens parts of the library that are shared objects of their own when they are
+// first used.
 #include <leakgraph/plugin.h>
 
 #include <dlfcn.h>

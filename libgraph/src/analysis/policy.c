@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
-// Marks used only while it searches.
+// Marks that only the search uses.
 enum {
-    MARK_MODULE = LG__MARK_MANY, // a module root
-    MARK_NAMED = LG__MARK_EARLY, // a named class
+    MARK_MODULE = LG__MARK_MANY, // it is a module root
+    MARK_NAMED = LG__MARK_EARLY, // it is a named class
 };
 
 typedef struct class_type {
@@ -20,7 +20,7 @@ typedef struct furnishing {
     lg_allocator allocator;
     lg__vector modules; // lg__module
     lg__vector
-        named; // uint32_t: named classes whose contents it has not visited
+        named; // uint32_t: named classes still to be searched for nested ones
     class_type *classes; // ascending by node
     uint32_t class_count;
     bool failed;
@@ -39,8 +39,8 @@ is_namespace_edge(const lg_graph *graph, uint64_t edge)
            !(graph->columns.edge_kind[edge] & LG_EDGE_WEAK);
 }
 
-// Synthetic nodes are flagged immortal because they have no count, but a thread
-// holds its frames.
+// Synthetic nodes are flagged immortal because they have no count. They are
+// still no implicit roots: a thread holds its frames.
 static void
 mark_roots(const lg_graph *graph, uint8_t *mark)
 {
@@ -74,7 +74,7 @@ add_module(furnishing *state, uint32_t module, uint32_t dict)
     *mark = LG__MARK_NAMESPACE;
 }
 
-// If several modules have one namespace, it belongs to the first. A namespace
+// If several modules share a namespace, it belongs to the first. A namespace
 // that is a module root itself belongs to itself.
 static void
 find_modules(furnishing *state)

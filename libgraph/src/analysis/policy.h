@@ -21,17 +21,20 @@ enum {
                               */
     LG__MARK_LIVE = 1 << 3,  /**< the super-root reaches it */
     LG__MARK_SELF = 1 << 4,  /**< it refers to itself */
-    LG__MARK_INNER = 1 << 5, /**< only its own component refers to it */
+    LG__MARK_INNER =
+        1 << 5, /**< no node outside of its component refers to it */
     LG__MARK_EARLY =
         1
         << 6, /**< an early node or a root refers to it; members of components
                  with several entries are late, and so is all that they hold */
-    LG__MARK_MANY = 1 << 7, /**< member of a component with several entries */
-    // While the nodes are walked, and while components are contracted.
+    LG__MARK_MANY =
+        1 << 7, /**< it belongs to a component with several entries */
+    // These reuse bits while the nodes are walked, and while components are
+    // contracted.
     LG__MARK_BOUND =
-        LG__MARK_MANY, /**< it refers to a node that the walk met before it */
+        LG__MARK_MANY, /**< it refers to a node that the walk met earlier */
     LG__MARK_TOP =
-        LG__MARK_SELF, /**< dominator of a component with several entries */
+        LG__MARK_SELF, /**< it dominates a component with several entries */
     LG__MARK_CANDIDATE =
         LG__MARK_INNER, /**< a component may dominate it collectively */
     LG__MARK_POLICY =
@@ -50,12 +53,12 @@ typedef struct lg__policy {
     uint32_t module_count;
 } lg__policy;
 
-/** The LG__MARK_POLICY bits of every node. O(nodes), and what the modules and
- *  named classes refer to. */
+/** Computes the LG__MARK_POLICY bits of every node. O(nodes), plus what the
+ *  modules and named classes refer to. */
 lg_status lg__policy_new(const lg_graph *graph, lg__policy *out, lg_error *err);
 void lg__policy_free(lg__policy *policy);
 
-/** The module that a namespace is part of. */
+/** Returns the module that owns a namespace. */
 uint32_t lg__policy_module(const lg__policy *policy, uint32_t dict);
 
 #endif

@@ -110,7 +110,7 @@ lg__retained_children(lg_analysis *analysis, lg_error *err)
     if (first == NULL || child == NULL)
         return lg__error_memory(err);
     // first[d + 1] is the position of the next child of d, and in the end the
-    // beginning of the children of d + 1.
+    // start of the children of d + 1.
     for (uint32_t node = 0; node < nodes; node++)
         first[analysis->dominator[node] + 1]++;
     uint32_t sum = 0;

@@ -1,4 +1,4 @@
-// What allocators spend beyond what nodes retain.
+// Computes what allocators spend beyond the bytes that nodes retain.
 #include "analysis/analysis_private.h"
 #include <leakgraph/analysis.h>
 
@@ -7,13 +7,13 @@
 // A node whose dominated nodes are still to be added.
 typedef struct waiting {
     uint32_t node;
-    bool whole; // of garbage in a component: with all that goes with it
+    bool whole; // for a component of garbage: add all that goes with it
 } waiting;
 
 typedef struct rounding {
     const lg_analysis *analysis;
     lg_allocator allocator;
-    lg__vector stack; // waiting
+    lg__vector stack; // of waiting
     uint64_t sum;
 } rounding;
 
@@ -23,7 +23,7 @@ add_room(rounding *state, size_t count)
     return lg__vector_extend(&state->allocator, &state->stack, count);
 }
 
-// A node, and what it dominates.
+// Adds a node, and queues what it dominates.
 static bool
 expand(rounding *state, uint32_t node)
 {
@@ -40,8 +40,8 @@ expand(rounding *state, uint32_t node)
     return room != NULL;
 }
 
-// The members of a component of garbage that nothing dominates, and what the
-// component dominates as a whole.
+// Queues the members of a component of garbage that nothing dominates, and what
+// the component dominates as a whole.
 static bool
 expand_garbage(rounding *state, uint32_t index)
 {

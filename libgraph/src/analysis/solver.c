@@ -24,8 +24,8 @@ typedef struct parked {
     lg_lock *lock;
 } parked;
 
-// The monitor may ask an interpreter for its lock, which never comes once the
-// interpreter ends.
+// Parks the lock while it asks the monitor: the monitor may ask an interpreter
+// for its lock, which never comes once the interpreter ends.
 static bool
 tick(void *context, const char *phase, double done)
 {
@@ -36,7 +36,7 @@ tick(void *context, const char *phase, double done)
     return goes_on;
 }
 
-// Debian builds igraph without thread-local storage: one lock covers every
+// Debian builds igraph without thread-local storage, so one lock covers every
 // call.
 lg_status
 lg__solver_ask(const lg__problem *problem, uint32_t *dominator, lg_error *err)

@@ -1,7 +1,7 @@
 /**
  * The problem that igraph solves. The bridge to igraph is a shared object of
- * its own, opened at its first use, so that a program that never needs it never
- * loads it.
+ * its own. It is opened at its first use, so a program that never needs igraph
+ * never loads it.
  */
 #ifndef LG_SOLVER_H
 #define LG_SOLVER_H
@@ -15,7 +15,8 @@ typedef struct lg__problem {
     const uint32_t *source;
     const uint32_t *target;
     const lg_monitor *monitor;
-    bool left; /**< set by lg__solver_ask: nobody will end the last call */
+    bool left; /**< lg__solver_ask sets it: a fork left the last call unfinished
+                */
 } lg__problem;
 
 /** Computes the immediate dominator of every node. Node 0 reaches all nodes
@@ -26,9 +27,8 @@ typedef lg_status lg__solver(const lg__problem *problem, uint32_t *dominator,
 /** The one symbol that the shared object exports. */
 #define LG__SOLVER_SYMBOL "lg_igraph_dominators"
 
-/** Opens igraph and solves the problem, one thread after the other.
- *  LG_EUNSUPPORTED says how to install igraph, or that a problem's monitor
- *  asks. */
+/** Opens igraph and solves the problem. Threads take turns. LG_EUNSUPPORTED
+ *  says how to install igraph, or that a problem's monitor asked for it. */
 lg_status lg__solver_ask(const lg__problem *problem, uint32_t *dominator,
                          lg_error *err);
 
