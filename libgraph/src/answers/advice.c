@@ -3,15 +3,17 @@
 
 #include <leakgraph/advice.h>
 
-// Blocks of nobody that are worth a word: caches of libraries have some.
+// Unattributed blocks count from here on, because caches of libraries always
+// have some.
 enum { UNATTRIBUTED_BYTES = 1 << 20, UNATTRIBUTED_PERCENT = 5 };
 
-// What retains less of all that libraries do not keep for themselves is not
-// worth reading about, unless it is wrong. Nor is what no process runs out of:
-// a bare interpreter has nothing to do first.
+// A holder of less than this share of what libraries do not keep for themselves
+// is not worth reading about, unless something is wrong with it. Nor is a
+// holder of so few bytes that no process runs out: a bare interpreter needs no
+// advice.
 enum { HOLDER_PERCENT = 1, HOLDER_BYTES = 1 << 16 };
 
-// Dominators looked at: a linked list has as many as elements.
+// How many dominators are looked at: a linked list has as many as elements.
 enum { DEEPEST = 1000 };
 
 const char *
@@ -23,7 +25,7 @@ lg_advice_kind_name(lg_advice_kind kind)
     return index < sizeof names / sizeof *names ? names[index] : "";
 }
 
-// Keeps the items sorted, the most bytes first, and no more than the limit.
+// Keeps the items sorted by bytes, largest first, up to the limit.
 static void
 add(lg_advice *advice, size_t from, size_t limit, lg_advice_item item)
 {
@@ -46,7 +48,8 @@ is_of(const lg_growth *growth, const lg_growth_row *row, const char *pattern)
            lg__string_is(growth->tallies[row->finding].name, pattern);
 }
 
-// The biggest row of growth that belongs to a finding of the pattern.
+// Returns the index of the biggest row of growth that belongs to a finding of
+// the pattern, or SIZE_MAX.
 static size_t
 growth_of(const lg_growth *growth, const char *pattern)
 {
@@ -56,8 +59,8 @@ growth_of(const lg_growth *growth, const char *pattern)
     return SIZE_MAX;
 }
 
-// Whether a finding explains the growth: half or more of what is gained. The
-// graphs of outputs that are large themselves explain less.
+// Returns whether a finding explains the growth: it keeps at least half of the
+// gain. Graphs of outputs that are large themselves explain less.
 static bool
 is_found(const lg_answers *answers, const lg_growth_row *row)
 {
@@ -143,7 +146,7 @@ add_unattributed(const lg_answers *answers, size_t limit, lg_advice *out)
     }
 }
 
-// Whether `above` is `node` or dominates it.
+// Returns whether `above` is `node` or dominates it.
 static bool
 dominates(const lg_analysis *analysis, uint32_t above, uint32_t node)
 {
@@ -162,7 +165,7 @@ is_related(const lg_analysis *analysis, uint32_t one, uint32_t other)
            (dominates(analysis, one, other) || dominates(analysis, other, one));
 }
 
-// Whether an item that is there already is about the same objects.
+// Returns whether an earlier item is about the same objects.
 static bool
 is_shown(const lg_answers *answers, const lg_advice *advice, uint32_t node)
 {
@@ -184,7 +187,7 @@ is_shown(const lg_answers *answers, const lg_advice *advice, uint32_t node)
     return false;
 }
 
-// Bytes that are not of libraries, as rows are ranked.
+// Returns the bytes that do not belong to libraries, as rows are ranked.
 static uint64_t
 program_bytes(const lg_top *top)
 {
@@ -195,7 +198,7 @@ program_bytes(const lg_top *top)
     return bytes;
 }
 
-// Garbage is told of by its cycles.
+// Leaves garbage out, because cycles report it.
 static bool
 is_garbage_shown(const lg_answers *answers, const lg_top_row *row)
 {

@@ -1,6 +1,4 @@
-/**
- * Answers: what there is to say to one question, without a word of text.
- */
+/** Answers: the facts that answer one question, without any text. */
 #ifndef LG_ANSWERS_PRIVATE_H
 #define LG_ANSWERS_PRIVATE_H
 
@@ -11,12 +9,13 @@
 
 #include <leakgraph/answers.h>
 
-// A heap of nodes, the biggest on top; of two as big the one that comes first.
+// A heap of nodes with the biggest on top. Of nodes of equal size, the one with
+// the lower number comes first.
 
 typedef struct lg__part {
     uint64_t bytes;
     uint32_t node;
-    uint32_t tag; /**< of whoever pushes it */
+    uint32_t tag; /**< chosen by the caller who pushes the part */
 } lg__part;
 
 typedef struct lg__parts {
@@ -25,127 +24,135 @@ typedef struct lg__parts {
     size_t capacity;
 } lg__parts;
 
-/** False: memory ran out. */
+/** Returns false when memory ran out. */
 bool lg__parts_push(lg__parts *heap, lg__part one);
-/** Of a heap that is not empty. */
+/** Takes the top off a heap that is not empty. */
 lg__part lg__parts_pop(lg__parts *heap);
 void lg__parts_free(lg__parts *heap);
 
 // Where nodes are.
 
-/** `finder` begins as {0} and is released with lg__finder_free. */
+/** Finds where a node is. `finder` begins as {0}; release it with
+ *  lg__finder_free. */
 lg_status lg__where_find(lg__finder *finder, const lg_analysis *analysis,
                          uint32_t node, const lg_monitor *monitor,
                          lg_where *out, lg_error *err);
-/** Of garbage; there is nothing to release. */
+/** Finds what a node of garbage is part of. There is nothing to release. */
 lg_status lg__garbage_find(const lg_analysis *analysis, uint32_t node,
                            lg_where *out, lg_error *err);
 
-// Whose tables those are that a library keeps for itself.
+// The tables that libraries keep for themselves, and who keeps them.
 
-/** Tells the tables that libraries and the interpreter keep for themselves.
- *  Release with lg__library_tables_end, also on failure. */
+/** Recognises the tables that libraries and the interpreter keep for
+ *  themselves. Release with lg__library_tables_end, also on failure. */
 typedef struct lg__library_tables {
     const lg_analysis *analysis;
-    uint8_t *known; /**< [node] whether it retains something of a program's;
-                         of a module: whether it is a library's */
-    uint8_t *type;  /**< [type] whether a program makes objects of it */
+    uint8_t *known; /**< [node] whether it retains something that a program
+                       made; for a module, whether it belongs to a library */
+    uint8_t *type;  /**< [type] whether programs make objects of it */
 } lg__library_tables;
 
-/** False: memory ran out. */
+/** Returns false when memory ran out. */
 bool lg__library_tables_begin(lg__library_tables *tables,
                               const lg_analysis *analysis);
-/** The package of a library, or the interpreter, that keeps the node, whatever
- *  it retains; empty: nobody. O(1). */
+/** Returns the package of the library, or the interpreter, that keeps the node,
+ *  whatever the node retains; empty if none does. O(1). */
 lg_string lg__library_tables_keeper(lg__library_tables *tables, uint32_t node,
                                     uint32_t keeper);
-/** Marks what retains something that a program made. O(nodes). */
+/** Marks the nodes that retain something that a program made. O(nodes). */
 void lg__library_tables_mark(lg__library_tables *tables);
-/** Returns whether it does. Needs the marks. */
+/** Returns whether the node retains something that a program made. Needs the
+ *  marks. */
 bool lg__library_tables_retains(const lg__library_tables *tables,
                                 uint32_t node);
 void lg__library_tables_end(lg__library_tables *tables);
 
-/** Adds up what each library keeps. Begins as {0}; release with
+/** Adds up what each library keeps. It begins as {0}; release it with
  *  lg__top_packages_end, also on failure. */
 typedef struct lg__top_packages {
     lg__library_tables tables;
-    uint32_t *keeper;    /**< [node] as lg__keepers_find says */
-    uint32_t *of_module; /**< [node] of a module 1 + its package, once known */
+    uint32_t *keeper; /**< [node] the answer of lg__keepers_find */
+    uint32_t
+        *of_module; /**< [node] for a module, 1 + its package, once known */
     lg__vector all;
     lg_allocator allocator;
 } lg__top_packages;
 
-/** `mark`: lg__top_packages_owner will be asked. */
+/** `mark` says that lg__top_packages_owner will be called. */
 lg_status lg__top_packages_begin(lg__top_packages *packages,
                                  const lg_analysis *analysis, bool mark,
                                  const lg_monitor *monitor, lg_error *err);
 /** Sets *out to the number of the library, or the interpreter, that keeps the
- *  node and with it nothing that a program made; LG_NONE: nobody. False: memory
- *  ran out. */
+ *  node, if the node retains nothing that a program made; else to LG_NONE.
+ *  Returns false when memory ran out. */
 bool lg__top_packages_owner(lg__top_packages *packages, uint32_t node,
                             uint32_t *out);
 void lg__top_packages_add(lg__top_packages *packages, uint32_t owner,
                           uint64_t bytes);
-/** Names those with the most bytes in the answer; their numbers change. */
+/** Names the packages with the most bytes in the answer. Changes their
+ *  numbers. */
 void lg__top_packages_name(lg__top_packages *packages, lg_top *out);
 void lg__top_packages_end(lg__top_packages *packages);
 
-// Objects that retain the most.
+// The objects that retain the most.
 
-/** What a row by `device` (LG_NONE: all of them) is ranked by. */
+/** Returns the bytes by which a row is ranked on `device` (LG_NONE: on all of
+ *  them). */
 uint64_t lg__top_weight(const lg_analysis *analysis, uint32_t node,
                         uint32_t device);
 
-/** An object that gathers bytes, or many small ones of one place: held by the
- *  same name from alike objects, and of one type. */
+/** An object that gathers bytes, or many small objects of one place: of one
+ *  type, and held under the same name by similar objects. */
 typedef struct lg__top_item {
-    const uint32_t *nodes; /**< the first is the biggest */
+    const uint32_t *nodes; /**< the biggest is the first */
     uint32_t count;
-    uint64_t bytes; /**< their weights */
-    uint32_t order; /**< among those with as many bytes, the lowest first */
+    uint64_t bytes; /**< sum of their weights */
+    uint32_t order; /**< of items with equal bytes, the lowest comes first */
 } lg__top_item;
 
-/** Called with each item, which is valid during the call only. False stops. */
+/** Receives each item, which is valid during the call only. Returns false to
+ *  stop. */
 typedef bool lg__top_visit(void *context, const lg__top_item *item);
 
-/** What may gather bytes; `place` is a hash. */
+/** An object that may gather bytes. `place` is a hash. */
 typedef struct lg__top_candidate {
     uint64_t place;
     uint64_t bytes;
     uint32_t node;
 } lg__top_candidate;
 
-/** Puts those of one place side by side. */
+/** Puts candidates of one place side by side. */
 void lg__top_candidates_group(lg__top_candidate *all, size_t count);
-/** Puts the biggest of some first; of several as big, the first node. */
+/** Puts the biggest candidate first; of equal ones, the one with the lowest
+ *  node. */
 void lg__top_candidates_lead(lg__top_candidate *run, size_t count);
 
 /** Calls `visit` for each item, in no order. No object is part of two items, or
- *  lies below one of another item. False: memory ran out, or the visitor
- *  stopped. O(nodes + edges). */
+ *  lies below an object of another item. Returns false when memory ran out or
+ *  the visitor stopped. O(nodes + edges). */
 bool lg__top_each(const lg_analysis *analysis, uint32_t device,
                   lg__top_visit *visit, void *context);
 
-/** The first of many items, of which the biggest comes first. */
+/** The biggest of many items. */
 typedef struct lg__top_best {
     size_t most;         /**< how many to keep at most */
-    lg__top_item *items; /**< with nodes of their own */
+    lg__top_item *items; /**< their nodes are copies */
     lg__parts heap;
 } lg__top_best;
 
-/** Keeps the item if it is among the first so far. *left_out gets the number of
- *  nodes in the item that it does not keep, or no longer. False: memory ran
- *  out. */
+/** Keeps the item if it is among the biggest so far. *left_out gets the number
+ *  of nodes in the item that is not kept, or is dropped for this one. Returns
+ *  false when memory ran out. */
 bool lg__top_best_offer(lg__top_best *best, const lg__top_item *item,
                         uint32_t *left_out);
 /** Puts `items` in order and returns their number. */
 size_t lg__top_best_sort(lg__top_best *best);
 void lg__top_best_free(lg__top_best *best);
 
-// Groups of objects that retain the most.
+// The groups of objects that retain the most.
 
-/** Names of groups, and the group of each type. Types of one name are one. */
+/** Names of groups, and the group of each type. Types with equal names are
+ *  one. */
 typedef struct lg__group_names {
     lg_string *name;   /**< [count] */
     uint32_t *of_type; /**< [type] */
@@ -159,23 +166,23 @@ void lg__group_names_free(lg__group_names *all);
 /** A group of objects. */
 typedef struct lg__top_group {
     uint32_t group;
-    uint64_t count;     /**< of its objects */
-    uint64_t bound;     /**< at least this much is retained */
-    uint64_t rank;      /**< what it goes by */
+    uint64_t count;     /**< number of its objects */
+    uint64_t bound;     /**< a lower bound of what the group retains */
+    uint64_t rank;      /**< what groups are ordered by */
     uint64_t *retained; /**< [device_count + 1] */
-    uint64_t *size;     /**< of the objects, [device_count + 1] */
-    uint64_t spent;     /**< by allocators on what is retained on the host */
+    uint64_t *size; /**< bytes of the objects themselves, [device_count + 1] */
+    uint64_t spent; /**< what allocators spend on the retained host bytes */
 } lg__top_group;
 
 typedef struct lg__top_list {
     lg__top_group *items;
     size_t count;
-    uint64_t *bytes; /**< what `retained` points into */
+    uint64_t *bytes; /**< `retained` points into it */
 } lg__top_list;
 
-/** The `limit` groups with the highest bounds, with what they retain exactly,
- *  biggest first; group_of[type] is below group_count. O(limit / 64 * (nodes +
- *  edges)). */
+/** Finds the `limit` groups with the highest bounds, and what they retain
+ *  exactly, biggest first. group_of[type] is below group_count. O(limit / 64 *
+ *  (nodes + edges)). */
 lg_status lg__top_groups(const lg_analysis *analysis, const uint32_t *group_of,
                          uint32_t group_count, uint32_t device, size_t limit,
                          const lg_monitor *monitor, lg__top_list *out,
@@ -194,26 +201,27 @@ typedef struct lg__cycle_search {
     lg__uncollectable uncollectable;
     lg_scope *scope;
     uint8_t *collectable; /**< [node] */
-    uint8_t *holding;     /**< [component] it retains what was asked for */
-    uint8_t *data;        /**< [component] it retains a tensor or a figure */
+    uint8_t *holding; /**< [component] whether it retains what the caller asked
+                         for */
+    uint8_t *data; /**< [component] whether it retains a tensor or a figure */
     lg__cycle_notes notes;
     lg_cycles cycles;
 } lg__cycle_search;
 
-/** Sets everything about a cycle but its kind and library. What it sets is
- *  cleared by lg__cycle_clear, also on failure. */
+/** Sets everything about a cycle except its kind and library. Call
+ *  lg__cycle_clear afterwards, also on failure. */
 lg_status lg__cycle_fill(lg__cycle_search *state, lg_cycle *cycle,
                          lg_error *err);
 void lg__cycle_clear(lg_cycle *cycle);
 
-/** The key of a cycle whose shortest one is known. */
+/** Computes the key of a cycle whose shortest way around is known. */
 lg_status lg__cycle_key(const lg_graph *graph, const lg_cycle *cycle,
                         uint64_t *out, lg_error *err);
 
-/** Whether the cycle is a leak that somebody has to look at. */
+/** Returns whether the cycle is a leak that somebody has to look at. */
 bool lg__cycle_is_leak(const lg_cycle *cycle);
 
-/** Groups the cycles found. */
+/** Groups the cycles that were found. */
 lg_status lg__cycles_group(lg__cycle_search *state, lg_error *err);
 
 #endif

@@ -115,11 +115,11 @@ lg_cycles_free(lg_cycles *cycles)
 }
 
 typedef struct entry {
-    size_t index;  // of the cycle
+    size_t index;  // index of the cycle
     lg_text facts; // equal for cycles that are alike
 } entry;
 
-// Adds the types, however many members each has.
+// Adds the types, without the number of members of each.
 static bool
 add_types(const lg_cycle *cycle, lg_text *out)
 {
@@ -177,7 +177,7 @@ by_facts(const void *left, const void *right)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-// Finds the index of the first cycle that each is like.
+// Finds, for each cycle, the first one that is like it.
 static bool
 find_first(const lg__cycle_search *state, entry *entries, size_t *first)
 {

@@ -1,4 +1,4 @@
-// The key of a cycle: what it has in common with itself in other runs.
+// Computes the key of a cycle: what stays the same in other runs.
 #include "answers/answers_private.h"
 
 #include <stdlib.h>
@@ -25,8 +25,8 @@ hash_hop(const lg_graph *graph, const lg_hop *hop, uint64_t *out)
     return enough;
 }
 
-// Sorts and drops what repeats: neither where a cycle begins nor how long a
-// chain of objects that are alike is makes another cycle.
+// Sorts, and drops repetitions: the start of a cycle and the length of a chain
+// of similar objects do not change its key.
 static size_t
 reduce(uint64_t *hashes, size_t count)
 {

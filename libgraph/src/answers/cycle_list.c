@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-// From CPython 3.13 on the collector may look past a namespace whose values lie
-// in its owner: the dict goes when the owner does.
+// From CPython 3.13 on, the collector may look past a namespace whose values
+// lie in its owner. The dict goes when the owner does.
 static bool
 is_freed(const lg__cycle_search *state, uint32_t node)
 {
@@ -31,7 +31,8 @@ is_collectable(const lg__cycle_search *state, const lg_component *component)
     return tracked > 0;
 }
 
-// A culprit in the component says more than one before it.
+// Returns the culprit: one in the component if there is one, because it says
+// more than one outside.
 static uint32_t
 find_culprit(const lg__cycle_search *state, const lg_component *component,
              uint32_t index)
@@ -53,9 +54,9 @@ category_of(const lg__cycle_search *state, uint32_t node)
     return lg_graph_type(state->graph, type).category;
 }
 
-// C code keeps the classes that it makes and the functions that are registered
-// with it, and every class is a component. Without this, each process would be
-// full of leaks.
+// Returns whether C code keeps the component for good: classes that it makes,
+// and functions registered with it. Every class is a component, so without
+// this, every process would be full of leaks.
 static bool
 is_kept_program(const lg__cycle_search *state, const lg_component *component,
                 const lg_cycle *cycle)
@@ -91,8 +92,9 @@ judge_kind(const lg__cycle_search *state, const lg_component *component,
         *cycle = alone;
 }
 
-// A component without any object of the program belongs to the library of the
-// first member that has one, unless it keeps a tensor or a figure.
+// Returns the library of a component without any object of the program: that of
+// the first member that has one. A component that keeps a tensor or a figure
+// has none.
 static lg_string
 find_library(const lg__cycle_search *state, const lg_component *component,
              uint32_t index)
@@ -138,7 +140,8 @@ is_in_scope(lg__cycle_search *state, uint32_t index)
 // A healthy process has many held cycles that retain little.
 enum { HELD_BYTES_SHOWN = 1 << 20 };
 
-// Counts those that only their size leaves out, if nobody asked for a size.
+// Counts the cycles that only their size leaves out, if nobody asked for a
+// size.
 static bool
 is_asked_for(lg__cycle_search *state, const lg_cycle *cycle)
 {
@@ -173,7 +176,7 @@ look_up(lg__cycle_search *state, lg_cycle cycle, bool *known, lg_error *err)
     return status;
 }
 
-// Cycles of libraries come last.
+// A cycle in its order: cycles of libraries come last.
 typedef struct ranked {
     bool library;
     uint64_t bytes;

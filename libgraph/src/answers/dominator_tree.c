@@ -1,5 +1,5 @@
-// The dominator tree, the biggest first. This decides which nodes have a row,
-// for reports and pictures alike.
+// The dominator tree, biggest first. It decides which nodes get a row, in
+// reports and in pictures.
 #include "answers/answers_private.h"
 #include "paths/paths_private.h"
 
@@ -15,7 +15,7 @@ typedef struct planting {
     lg__walk walk;
     uint64_t least; // a node with fewer bytes gets no row
     lg_dominator_tree out;
-    lg__parts heap; // nodes that may have a row; `tag` is that of the parent
+    lg__parts heap; // nodes that may get a row; `tag` is the parent's row
 } planting;
 
 static bool
@@ -36,7 +36,7 @@ root_of(const planting *state, const lg_dominator_row *row)
                                         : nodes;
 }
 
-// Whether that many rows above the last one have its type.
+// Returns whether that many rows above the last one have its type.
 static bool
 is_in_chain(const planting *state, uint32_t at)
 {
@@ -52,7 +52,7 @@ is_in_chain(const planting *state, uint32_t at)
     return state->options.links > 0;
 }
 
-// Counts what a row owns, and pushes what may get a row.
+// Counts what a row owns, and pushes the nodes that may get a row.
 static bool
 expand(planting *state, uint32_t at)
 {
@@ -168,7 +168,8 @@ add_tops(planting *state, uint32_t node)
     return add_row(state, row) && expand(state, 0);
 }
 
-// The hop from a member of a garbage cycle that another member stands for.
+// Returns the hop from a member of a garbage cycle that another member
+// represents.
 static lg_hop
 find_member_hop(const planting *state, uint32_t component, uint32_t node)
 {
@@ -197,17 +198,18 @@ find_hop(const planting *state, const lg_dominator_row *row)
     return hop;
 }
 
-// The rows were found in order of size. This puts each below its parent, after
-// the descendants of its bigger siblings, which are in order already.
+// Puts each row below its parent, after the descendants of its bigger siblings.
+// Rows were found in order of size, so siblings are in order already.
 static bool
 sort_rows(planting *state)
 {
     size_t count = state->out.count;
     lg_dominator_row *rows = state->out.rows;
     lg_dominator_row *sorted = malloc((count + 1) * sizeof *sorted);
-    uint32_t *size = malloc((count + 1) * sizeof *size); // rows of its subtree
+    uint32_t *size =
+        malloc((count + 1) * sizeof *size); // number of rows in its subtree
     uint32_t *place =
-        malloc((count + 1) * sizeof *place); // and of the next child
+        malloc((count + 1) * sizeof *place); // and place of the next child
     uint32_t *next = malloc((count + 1) * sizeof *next);
     bool enough = sorted && size && place && next;
     for (size_t i = 0; enough && i < count; i++)

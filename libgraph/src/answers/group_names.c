@@ -1,4 +1,4 @@
-// Types by their name, and by the module that they come from.
+// Groups types by name, or by the module that defines them.
 #include "answers/answers_private.h"
 
 #include <stdlib.h>
@@ -12,8 +12,8 @@ begins_with(lg_string name, lg_string module)
            memcmp(name.data, module.data, module.length) == 0;
 }
 
-// A type's module: the longest name of a module that it begins with; for want
-// of one all but its last part. Builtins are bare.
+// Returns a type's module: the longest module name that the type's name begins
+// with, or else all but the last part. Builtins have none.
 static lg_string
 module_of(const lg_graph *graph, uint32_t type)
 {
@@ -62,7 +62,7 @@ lg__group_names_free(lg__group_names *all)
     free(all->of_type);
 }
 
-// Types of one name are one group.
+// Types with equal names form one group.
 lg_status
 lg__group_names_list(const lg_graph *graph, lg_group by, lg__group_names *out,
                      lg_error *err)

@@ -1,11 +1,11 @@
-// Finds the figures with their holders: references to a figure or its parts
-// from outside.
+// Finds the figures with their holders: references from outside to a figure or
+// to its parts.
 #include "answers/answers_private.h"
 #include "bytes/bytes_private.h"
 
 #include <stdlib.h>
 
-// Only counts more holders than these.
+// Holders beyond these are only counted.
 enum { SHOWN = 4, LOOKED_AT = 256 };
 
 typedef struct search {
@@ -24,8 +24,8 @@ is_registry(const lg_graph *graph, uint32_t node)
                          "matplotlib._pylab_helpers.Gcf");
 }
 
-// The kind of a holder that a node of the path shows; LG_HOLDER_VARIABLE: no
-// other kind.
+// Returns the kind of a holder that a node of the path shows, or
+// LG_HOLDER_VARIABLE.
 static lg_figure_holder_kind
 kind_by(const search *state, uint32_t node)
 {
@@ -34,8 +34,8 @@ kind_by(const search *state, uint32_t node)
         return LG_HOLDER_PYPLOT;
     if (lg__figures_class(state->figures, node) & LG__IS_ANIMATION)
         return LG_HOLDER_ANIMATION;
-    // A cell on the path belongs to a local variable: that of a closure is
-    // folded.
+    // A folded cell on the path belongs to a closure. Any other cell belongs to
+    // a local variable.
     return lg__node_category(graph, node) == LG_CATEGORY_FUNCTION &&
                    lg__node_role(graph, node) != LG__ROLE_CELL
                ? LG_HOLDER_CALLBACK
@@ -63,7 +63,7 @@ goes_through(const search *state, const lg_path *path)
     return false;
 }
 
-// Whether two edges have the same kind and payload: a name, an index or a key.
+// Returns whether two edges have the same kind and the same name, index or key.
 static bool
 edges_alike(const lg_columns *columns, uint64_t a, uint64_t b)
 {
@@ -71,8 +71,8 @@ edges_alike(const lg_columns *columns, uint64_t a, uint64_t b)
            columns->edge_payload[a] == columns->edge_payload[b];
 }
 
-// Whether two paths are one but for what they lead to. Paths of one tree are
-// the same up to a common source.
+// Returns whether two paths differ only in their targets. Paths of one tree are
+// equal up to a common source.
 static bool
 paths_alike(const lg_graph *graph, const lg_path *a, const lg_path *b)
 {
@@ -136,7 +136,7 @@ keep(search *state, lg_figure_holder holder)
     return true;
 }
 
-// Visits a reference from `source`, which is not folded, to a member.
+// Visits a reference to a member from `source`, which is not folded.
 static lg_status
 add_path(search *state, uint32_t source, uint32_t member, lg_error *err)
 {
@@ -224,7 +224,7 @@ find_holders(const lg__figures *figures, const lg__roottree *tree,
     return status;
 }
 
-// Adds up all figures. There is memory for the sums.
+// Adds up all figures. The memory for the sums exists.
 static void
 add_up(const lg_figure_rows *rows, uint32_t devices, lg_figures *out)
 {

@@ -14,8 +14,8 @@ typedef struct search {
     lg__finder finder;
 } search;
 
-// The path from a root to the storage, without its last step, which leads from
-// the nearest tensor to the storage.
+// Finds the path from a root to the storage, without the last step, which leads
+// from the nearest tensor to the storage.
 static lg_status
 nearest_path(const search *to, uint32_t buffer, lg_path *out, lg_error *err)
 {
@@ -26,8 +26,8 @@ nearest_path(const search *to, uint32_t buffer, lg_path *out, lg_error *err)
     return status;
 }
 
-// The path by the node that gives the tensor its kind: a parameter's model, and
-// not its optimizer.
+// Finds the path through the node that gives the tensor its kind: a parameter's
+// path goes through its model, not through its optimizer.
 static lg_status
 proper_path(const search *to, uint32_t tensor, lg_path *out, lg_error *err)
 {

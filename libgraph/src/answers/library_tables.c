@@ -1,12 +1,14 @@
-// Tells which library or part of the interpreter keeps a table for itself.
+// Recognises tables that a library or a part of the interpreter keeps for
+// itself.
 #include "answers/answers_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// Whether a program made it: an object of a class of its own, data that
-// libraries compute with, a figure, what waits to run. Functions and classes do
-// not count: a program hands them to libraries. Code has constants in bytes.
+// Returns whether a program made the node: an object of a class of its own,
+// data that libraries compute with, a figure, or code that waits to run.
+// Functions and classes do not count, because programs hand them to libraries;
+// nor do bytes, because code has constants of that type.
 static bool
 is_of_program(const lg_graph *graph, uint32_t node)
 {
@@ -34,7 +36,7 @@ holds_of_program(lg__library_tables *tables, uint32_t node)
 {
     const lg_graph *graph = tables->analysis->graph;
     lg_category category = lg__node_category(graph, node);
-    // Of one type some wait to run, and others are on a stack.
+    // Some frames wait to run, and others are on a stack.
     if (category == LG_CATEGORY_FRAME)
         return is_of_program(graph, node);
     uint8_t *known = &tables->type[graph->columns.type[node]];
@@ -43,7 +45,7 @@ holds_of_program(lg__library_tables *tables, uint32_t node)
     return *known == YES;
 }
 
-// Each node is marked once, whatever hangs from it.
+// Marks each node once, whatever hangs from it.
 static void
 mark_dominators(lg__library_tables *tables, uint32_t node)
 {
@@ -82,7 +84,7 @@ is_library(lg__library_tables *tables, uint32_t module)
     return *known & YES;
 }
 
-// Native code keeps what belongs to a library, too.
+// What native code keeps counts as a library's if it belongs to one.
 lg_string
 lg__library_tables_keeper(lg__library_tables *tables, uint32_t node,
                           uint32_t keeper)

@@ -1,5 +1,5 @@
-// How the roots reach many nodes. This decides which of their merged paths have
-// a row, and what a row stands for, for reports and pictures alike.
+// How the roots reach many nodes: which of the merged paths have a row, and
+// what a row stands for, in reports and in pictures.
 #include "answers/answers_private.h"
 #include "paths/paths_private.h"
 
@@ -13,8 +13,8 @@ typedef struct listing {
     const lg_graph *graph;
     lg__merged_tree tree;
     lg__pruned pruned;
-    uint32_t *row; // [tree.count] of items with a row, and of the last passed
-                   // ones
+    uint32_t
+        *row; // [tree.count] row of each item, and of the last of passed items
     lg_merged_paths out;
 } listing;
 
@@ -74,7 +74,7 @@ add_nodes(listing *to, uint32_t at)
     add_bytes(to, row, item);
 }
 
-// A row of passed items leads where its first item leads. What is below them
+// A row of passed items leads where the first of them leads. What is below them
 // hangs from the row.
 static void
 add_passed(listing *to, uint32_t at, uint32_t end)
@@ -140,7 +140,7 @@ is_share(double share)
     return share >= 0 && share <= 1;
 }
 
-// The analysis already has this for one node.
+// The analysis already has the answer for one node.
 static lg_status
 weigh_targets(listing *to, const lg_analysis *analysis, const lg_node *targets,
               size_t count, const lg_monitor *monitor, lg_error *err)

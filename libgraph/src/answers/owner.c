@@ -13,7 +13,7 @@ lg_node_owner(const lg_analysis *analysis, lg_node node)
     return owner;
 }
 
-// Nodes of a list are far from each other: asks for the bytes of one early.
+// Prefetches bytes, because nodes of a list are far apart in memory.
 static void
 ask_ahead(const lg_analysis *analysis, const lg_node *nodes, size_t left)
 {
@@ -24,8 +24,8 @@ ask_ahead(const lg_analysis *analysis, const lg_node *nodes, size_t left)
     __builtin_prefetch(&analysis->host[nodes[AHEAD]]);
 }
 
-// The biggest so far, the least of them on top: a heap has the biggest there,
-// so bytes and nodes are turned round.
+// Ranks the biggest nodes, the smallest of them on top. The heap has its
+// biggest on top, so bytes and nodes are inverted.
 typedef struct ranking {
     lg__parts heap;
     size_t most;
@@ -64,7 +64,7 @@ rank(const lg_analysis *analysis, const lg_node *nodes, size_t count,
     return enough;
 }
 
-// The last of those ranked, without the `first` ones.
+// Returns the ranked nodes without the `first` ones.
 static lg_status
 take(lg__parts *heap, size_t first, lg_nodes *out, lg_error *err)
 {

@@ -1,4 +1,5 @@
-// Summaries: the places and types of a snapshot, and what each answer counts.
+// Makes summaries: the places and types of a snapshot, and the counts of each
+// answer.
 #include "answers/answers_private.h"
 #include "growth/growth_private.h"
 
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Findings and cycles that a summary has, the biggest.
+// A summary keeps this many findings and cycles, the biggest.
 enum { MOST = 256, HOPS_NAMED = 6 };
 
 typedef struct summing {
@@ -29,7 +30,7 @@ key_at(const summing *state, lg_node node)
                             : lg__place_at(state->summary->places, place)->key;
 }
 
-// Adds a tally whose name is the text, which becomes empty.
+// Adds a tally named by the text, and empties the text.
 static bool
 count(summing *state, lg_tally_kind kind, const char *detail, lg__tally tally)
 {
@@ -79,7 +80,7 @@ detail_of(const lg_cycle *cycle)
                : lg_cycle_kind_name(cycle->kind);
 }
 
-// `Session.log`, `list[*]`: each position is one.
+// Writes `Session.log`, `list[*]`: all positions of a list are one.
 static void
 name_hop(const lg_graph *graph, const lg_hop *hop, lg_text *out)
 {
@@ -98,8 +99,8 @@ name_hop(const lg_graph *graph, const lg_hop *hop, lg_text *out)
     lg_text_free(&label);
 }
 
-// Names a way around. It begins where a search happened to: the name begins
-// with the hop that is the first one in the order of bytes.
+// Names a way around. A search begins anywhere, so the name begins with the hop
+// that comes first in byte order.
 static bool
 name_cycle(summing *state, const lg_hops *way)
 {
@@ -185,7 +186,8 @@ static lg_status
 count_figures(summing *state, lg_error *err)
 {
     lg__figures found;
-    // To find out that there are none takes as long as everything else here.
+    // Searching for figures takes as long as everything else here, so this
+    // looks for their types first.
     if (!has_figures(state->graph))
         return LG_OK;
     lg_status status = lg__figures_find(state->analysis, &found, err);

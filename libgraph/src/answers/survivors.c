@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Nobody cuts more at once.
+// Nobody cuts more references at once.
 enum { CUTS_LISTED = 4 };
 
-// What libraries and the interpreter keep tells nothing about the program.
+// Returns whether libraries or the interpreter keep the node, which says
+// nothing about the program.
 static bool
 is_telling(const lg__cutting *to, uint32_t node)
 {
@@ -37,8 +38,8 @@ mark_beside(lg__cutting *to, const lg__fold *folds)
     }
 }
 
-// Keys that went with their values do not count, nor do objects that live as
-// long as the interpreter.
+// Leaves out keys that went with their values, and objects that live as long as
+// the interpreter.
 static void
 mark_targets(lg__cutting *to, const lg__fold *folds)
 {
@@ -90,7 +91,7 @@ rank(const lg__cutting *to, size_t *count)
     return all;
 }
 
-// Marks what one that is listed dominates.
+// Marks what a listed survivor dominates.
 static void
 mark_below(lg__cutting *to, uint32_t node)
 {
@@ -106,8 +107,8 @@ mark_below(lg__cutting *to, uint32_t node)
     }
 }
 
-// The path of a cut begins at the dominator: puts the path from a root to there
-// before it.
+// Puts the path from a root to the dominator before the path of a cut, which
+// begins there.
 static lg_status
 complete(lg__cutting *to, lg_cut *cut, lg_error *err)
 {
@@ -131,7 +132,7 @@ complete(lg__cutting *to, lg_cut *cut, lg_error *err)
     return LG_OK;
 }
 
-// What to cut so that it goes, and its dominator stays.
+// Finds what to cut so that the survivor goes and its dominator stays.
 static lg_status
 find_cuts(lg__cutting *to, lg_survivor *survivor, lg_error *err)
 {

@@ -1,5 +1,5 @@
-// What each thread was doing, and the suspended frames: the first question
-// after running out of memory.
+// What each thread was doing, and the suspended frames. That is the first
+// question after running out of memory.
 #include "answers/answers_private.h"
 #include "bytes/bytes_private.h"
 
@@ -14,8 +14,8 @@ typedef struct listing {
     lg_threads out;
 } listing;
 
-// A variable that an inner function names lives in a cell. This gives the
-// content of the cell, or the cell if it is empty.
+// Returns the content of the cell of a variable that an inner function uses, or
+// the cell itself if it is empty.
 static uint32_t
 value_of(const lg_graph *graph, uint32_t target)
 {
@@ -29,8 +29,8 @@ value_of(const lg_graph *graph, uint32_t target)
     return target;
 }
 
-// Whether the frame is the only holder, so that you free with it what the local
-// retains.
+// Returns whether the frame is the only holder, so that freeing the local's
+// value frees what it retains.
 static bool
 is_only_holder(const listing *to, uint32_t frame, uint32_t target)
 {
@@ -149,7 +149,7 @@ weigh(listing *to)
     return out->bytes != NULL;
 }
 
-// The row behind those that belong to a row.
+// Returns the row after those that belong to a row.
 static size_t
 end_of(const lg_threads *threads, size_t at)
 {
@@ -171,8 +171,8 @@ are_same(const listing *to, const lg_thread_row *a, const lg_thread_row *b)
            lg__nodes_alike(to->graph, a->node, b->node);
 }
 
-// Whether two suspended frames stand on the same line of the same function,
-// with variables that are alike.
+// Returns whether two suspended frames are at the same line of the same
+// function, with similar variables.
 static bool
 are_alike(const listing *to, size_t one, size_t other)
 {

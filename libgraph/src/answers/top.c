@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The sums for all rows, each by device.
+// The sums of all rows, each by device.
 enum { REACHABLE, GARBAGE, LIBRARIES, MORE, SUMS };
 
-// A table of a library that is as big as this gets a row: it may be a cache.
+// A table of a library gets a row from this size on, because it may be a cache.
 enum { BIG_PERCENT = 10, BIG_BYTES = 16 << 20 };
 
 uint64_t
@@ -45,7 +45,8 @@ add_total(listing *to, uint32_t which, uint64_t *bytes)
     }
 }
 
-// Sizes are numbers in one array, which may move until all rows are there.
+// Returns the sizes of a row. They are in one array, which may move until all
+// rows exist.
 static uint64_t *
 bytes_at(const listing *to, size_t row, size_t which)
 {
@@ -58,7 +59,7 @@ sum_of(const listing *to, size_t which)
     return to->out.bytes + which * to->each;
 }
 
-// Makes room for a row, whose two sizes are 0.
+// Makes room for a row with both sizes 0.
 static lg_top_row *
 add_row(listing *to)
 {
@@ -95,7 +96,7 @@ begin_sums(listing *to)
     return true;
 }
 
-// All that is in no row.
+// Computes the bytes that no row has.
 static void
 find_rest(listing *to)
 {
@@ -181,7 +182,7 @@ is_big(const listing *to, uint64_t bytes)
     return bytes >= BIG_BYTES && bytes >= to->out.total / 100 * BIG_PERCENT;
 }
 
-// Keeps the item for a row, or counts it among those of libraries or the rest.
+// Keeps the item for a row, or counts it for the libraries or the rest.
 static bool
 place_item(void *context, const lg__top_item *item)
 {

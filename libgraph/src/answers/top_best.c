@@ -1,11 +1,11 @@
-// Keeps the first of many items, which come in no order.
+// Keeps the biggest of many items, which come in no order.
 #include "answers/answers_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// The last of those kept is on top: a heap has the biggest there, so bytes and
-// order are turned round.
+// The smallest kept item is on top. The heap has its biggest on top, so bytes
+// and order are inverted.
 static lg__part
 turned(const lg__top_item *item, size_t at)
 {

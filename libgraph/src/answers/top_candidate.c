@@ -1,11 +1,11 @@
-// Groups what may gather bytes by its place.
+// Groups objects that may gather bytes by their place.
 #include "answers/answers_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// To sort so many by their hashes is faster than to compare them, and so few by
-// insertion than by a call for each comparison.
+// From MANY on, sorting by hashes is faster than comparing. Below FEW,
+// insertion is faster than a call for each comparison.
 enum { MANY = 256, FEW = 16 };
 
 static int
@@ -46,8 +46,8 @@ sort(lg__top_candidate *all, size_t count)
         qsort(all, count, sizeof *all, by_place);
 }
 
-// The end of those that lg__radix_sort takes for the same: by a part of their
-// places, so hardly more than those of one place.
+// Returns the end of the run that lg__radix_sort treats as equal. It looks at a
+// part of the hash, so the run has few other places.
 static size_t
 end_of_hash(const lg__top_candidate *all, size_t at, size_t count)
 {

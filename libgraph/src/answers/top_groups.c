@@ -1,4 +1,5 @@
-// What all objects of a type, or of the types of a module, retain together.
+// Computes what all objects of a type, or of the types of a module, retain
+// together.
 #include "answers/answers_private.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@ typedef struct grouping {
     uint32_t device;
     lg__top_group *groups;
     size_t devices;   // the devices and the host
-    uint64_t *size;   // [group * devices] of members
+    uint64_t *size;   // [group * devices] bytes of members
     uint32_t *open;   // [group] members above the current node
     uint32_t *cursor; // [node] its next child
 } grouping;
@@ -38,7 +39,8 @@ enter(grouping *state, uint32_t node)
 }
 
 // Walks the dominator tree below one of its two roots. The retained bytes of a
-// group's topmost members add up, and include those of the other members.
+// group's topmost members add up to what the group retains, other members
+// included.
 static void
 walk(grouping *state, uint32_t root)
 {
@@ -78,7 +80,7 @@ by_rank(const void *left, const void *right)
     return a->group < b->group ? -1 : a->group > b->group;
 }
 
-// The number of groups to weigh at once.
+// The number of groups to weigh in one pass.
 enum { GROUP_SLOTS = 64 };
 
 // Weighs a few groups, whose bytes are adjacent.

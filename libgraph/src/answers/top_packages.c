@@ -1,5 +1,5 @@
-// Whose the items are that a list of objects leaves out: the libraries', and
-// how many bytes each has.
+// Tells to which libraries the items belong that a list of objects leaves out,
+// and how many bytes each has.
 #include "answers/answers_private.h"
 
 #include <stdlib.h>
@@ -26,7 +26,8 @@ lg__top_packages_begin(lg__top_packages *packages, const lg_analysis *analysis,
     return lg__keepers_find(graph, monitor, &packages->keeper, err);
 }
 
-// The number of the package with that name; LG_NONE: memory ran out.
+// Returns the number of the package with that name; LG_NONE when memory ran
+// out.
 static uint32_t
 find_package(lg__top_packages *packages, lg_string name)
 {

@@ -1,23 +1,25 @@
-// Finds what gathers bytes: objects, and many small ones of one place. Together
-// with what only passes bytes on they are the whole heap.
+// Finds what gathers bytes: objects, and many small objects of one place.
+// These, and what only passes bytes on, make up the whole heap.
 #include "answers/answers_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-// An object that passes this share of what it retains on to one other object
-// gathers nothing itself.
+// An object gathers nothing itself if it passes this share of what it retains
+// on to one other object.
 enum { PASSED_ON_PERCENT = 80 };
-// Where bytes go little by little, as along a linked list, the first of its
-// links gathers them. So many make a list.
+// Along a linked list, bytes go little by little, so the first link gathers
+// them. This many links make a list.
 enum { LINKS = 3 };
-// Without links, what still has nearly all of the bytes gathers them.
+// Without a list, the last object of the path that has nearly all of the bytes
+// gathers them.
 enum { NEARLY_ALL_PERCENT = 95 };
-// Each of many small ones of one place has less than this share of them.
+// Each of many small objects of one place has less than this share of their
+// bytes.
 enum { SMALL_PERCENT = 10 };
 
-// What may pass its bytes on.
+// An object that may pass its bytes on.
 typedef struct part {
     uint64_t bytes;
     uint32_t node;
@@ -39,12 +41,12 @@ typedef struct top_search {
     lg__gathered below;   // scratch
     lg__gathered path;    // scratch
     lg__gathered members; // scratch
-    lg__vector parts;     // part: what is still to be settled
-    lg__vector places;    // place: what is still to be opened
-    lg__vector found;     // candidate: no part or item yet
-    part from;            // what is being settled
-    uint32_t *links;      // [type] of the path; all 0 in between
-    lg__hop_list hops;    // to what is in `below`
+    lg__vector parts;     // part: those still to be settled
+    lg__vector places;    // place: those still to be opened
+    lg__vector found;     // candidate: those in no part or item yet
+    part from;            // the part that is being settled
+    uint32_t *links;      // [type] count on the path; all 0 between paths
+    lg__hop_list hops;    // hops to what is in `below`
     lg_text facts;        // scratch
 } top_search;
 
@@ -54,8 +56,8 @@ weight(const top_search *search, uint32_t node)
     return lg__top_weight(search->analysis, node, search->device);
 }
 
-// Modules, threads and frames are places. Nobody made them as objects, except a
-// generator, which is also a frame.
+// Returns whether the node is a place: a module, thread or frame. Nobody made
+// these as objects, except a generator, which is also a frame.
 static bool
 is_place(const top_search *search, uint32_t node)
 {
@@ -66,8 +68,8 @@ is_place(const top_search *search, uint32_t node)
             lg__node_role(graph, node) != LG__ROLE_SUSPENDED);
 }
 
-// Of a node to which that hop leads: its type and the name by which it is held,
-// without an index or key. From one of the two roots there is no hop.
+// Hashes a node's place: its type, and the name that the hop to it gives,
+// without an index or key. A node below one of the two roots has no hop.
 static uint64_t
 place_of(top_search *search, const lg_hop *hop, uint64_t key, uint32_t node)
 {
@@ -110,8 +112,8 @@ gather(top_search *search, uint32_t node)
                                 &search->below);
 }
 
-// Adds what the node dominates, but for one child, which may be LG_NONE. Places
-// are to be opened where `open` says so.
+// Adds what the node dominates, without one child (LG_NONE: without none).
+// Opens places if `open` says so.
 static bool
 add_below(top_search *search, uint32_t node, uint64_t key, uint32_t child,
           bool open)
@@ -145,7 +147,8 @@ open_places(top_search *search)
     return enough;
 }
 
-// Among those as big, what a part passes on comes where the part came.
+// Returns the order of an item. What a part passes on does not come before the
+// part if both are as big.
 static uint32_t
 order_of(const top_search *search, uint64_t bytes, uint32_t node)
 {
@@ -170,7 +173,7 @@ show(top_search *search, uint64_t bytes, const uint32_t *nodes, uint32_t count)
     return search->visit(search->context, &item);
 }
 
-// An object that dominates nothing gathers its own bytes.
+// Adds an object that dominates nothing, which gathers its own bytes.
 static bool
 is_settled(const top_search *search, uint32_t node)
 {
@@ -191,7 +194,8 @@ show_group(top_search *search, const lg__top_candidate *run, size_t count,
     return show(search, bytes, search->members.items, (uint32_t)count);
 }
 
-// Candidates of one place: those that are big among them stand alone.
+// Adds the candidates of one place. The big ones among them become items of
+// their own.
 static bool
 push_run(top_search *search, lg__top_candidate *run, size_t count)
 {
@@ -232,7 +236,8 @@ push_found(top_search *search)
     return enough;
 }
 
-// The heaviest of what the node dominates, and its bytes; false: no memory.
+// Finds the heaviest child of the node, and its bytes. Returns false when
+// memory ran out.
 static bool
 find_heaviest(top_search *search, uint32_t node, uint32_t *child,
               uint64_t *most)
@@ -257,7 +262,7 @@ is_most(uint64_t bytes, uint64_t whole)
     return bytes > 0 && bytes / PASSED_ON_PERCENT >= whole / 100;
 }
 
-// The first of the links of a list, if the path has some; LG_NONE.
+// Returns the first link of a list on the path, or LG_NONE.
 static uint32_t
 find_links(top_search *search)
 {
@@ -279,7 +284,8 @@ find_links(top_search *search)
     return best;
 }
 
-// Which of a path gathers the bytes that its last object passes on in part.
+// Returns the index on the path of the object that gathers the bytes, when the
+// last object passes only a part of them on.
 static size_t
 find_spender(top_search *search)
 {
@@ -296,8 +302,8 @@ find_spender(top_search *search)
     return is_place(search, path->items[at]) ? path->count - 1 : at;
 }
 
-// Follows most of the bytes down from a node. Adds what hangs from the path
-// above the object that gathers, and that object.
+// Follows most of the bytes down from a node. Adds the gathering object, and
+// what hangs from the path above it.
 static bool
 settle(top_search *search)
 {

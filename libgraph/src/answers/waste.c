@@ -1,4 +1,5 @@
-// Gathers memory that a program could do without in rows, by kind and place.
+// Gathers the memory that a program could do without in rows, by kind and
+// place.
 #include "answers/waste_search.h"
 
 #include <leakgraph/options.h>
@@ -6,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The sums for all rows, each by device.
+// The sums of all rows, each by device.
 enum { WASTE, LIBRARIES, SUMS };
 
 const char *
@@ -17,7 +18,8 @@ lg_waste_kind_name(lg_waste_kind kind)
     return (unsigned)kind < LG_WASTE_KIND_COUNT ? names[kind] : "unknown";
 }
 
-// Numbers by device are in one array, which may move until all rows are there.
+// Returns numbers by device. They are in one array, which may move until all
+// rows exist.
 static uint64_t *
 sum_of(const lg__wasting *to, size_t which)
 {
@@ -52,8 +54,8 @@ make_room(lg__wasting *to)
     return true;
 }
 
-// Names that the interpreter interns, and what code refers to: constants,
-// docstrings.
+// Returns whether the interpreter interns the text, or code refers to the node
+// as a constant or docstring.
 static bool
 is_of_code(const lg__wasting *to, uint32_t node)
 {
@@ -66,7 +68,8 @@ is_of_code(const lg__wasting *to, uint32_t node)
            lg__node_category(to->graph, owner) == LG_CATEGORY_FUNCTION;
 }
 
-// What only native code holds is its own, unless a program makes such objects.
+// Returns whether only native code holds the node. It is native code's own,
+// unless programs make such objects.
 static bool
 is_kept_by_native_code(const lg__wasting *to, uint32_t node)
 {
@@ -75,7 +78,8 @@ is_kept_by_native_code(const lg__wasting *to, uint32_t node)
            lg__node_origin(to->graph, node, NULL) != LG__ORIGIN_PROGRAM;
 }
 
-// A class of a library can only be changed there.
+// Returns whether a library keeps the object or, for slots, defines its class,
+// which only the library can change.
 static bool
 is_library_table(lg__wasting *to, const lg__spare *spare)
 {
@@ -89,14 +93,15 @@ is_library_table(lg__wasting *to, const lg__spare *spare)
                    .length > 0;
 }
 
-// Of several objects the one with the most to be had stands for the row.
+// Adds to a row. The object with the most waste represents the row.
 static void
 add_to_row(lg__wasting *to, uint32_t index, const lg__spare *spare)
 {
     lg_waste_row *row = &to->out.rows[index];
     if (row->node == LG_NONE || spare->waste > row->weight) {
         row->node = spare->node;
-        row->weight = spare->waste; // so far, that of the node
+        row->weight =
+            spare->waste; // so far this is the waste of the row's node
     }
     row->count++;
     row->at_most |= spare->at_most;
@@ -105,7 +110,7 @@ add_to_row(lg__wasting *to, uint32_t index, const lg__spare *spare)
     bytes_at(to, index, 1)[spare->device] += spare->waste;
     sum_of(to, WASTE)[spare->device] += spare->waste;
     switch (spare->kind) {
-    case LG_WASTE_EQUAL: // here the number of the contents, and 1
+    case LG_WASTE_EQUAL: // `of` is 1 + the number of the contents here
         row->used += to->last[index] != spare->used;
         to->last[index] = (uint32_t)spare->used;
         break;

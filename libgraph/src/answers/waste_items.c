@@ -1,11 +1,10 @@
-// Room in containers that nothing uses, and numbers that are objects.
+// Finds room in containers that nothing uses, and numbers that are objects.
 #include "answers/waste_search.h"
 
 #include <stdlib.h>
 
-// What CPython 3.9 to 3.14 allocates for a container besides the room for its
-// items: Objects/listobject.c, dictobject.c, setobject.c, with the collector's
-// head.
+// What CPython 3.9 to 3.14 allocates for a container besides its items, with
+// the collector's head (Objects/listobject.c, dictobject.c, setobject.c).
 enum {
     LIST_HEAD = 56,
     DICT_HEAD = 64,
@@ -16,8 +15,8 @@ enum {
 };
 
 enum {
-    LEAST_ROOM = 64, // less comes with the usual growth of a list
-    EMPTY_PART = 4,  // at least one slot of a list in so many is empty
+    LEAST_ROOM = 64, // less is the usual growth of a list
+    EMPTY_PART = 4,  // at least one in so many slots of a list is empty
     SET_GROWTH = 4,  // a set's table grows to so many times what a copy needs
 };
 
@@ -42,14 +41,14 @@ look_at_list(const lg_graph *graph, uint64_t size, lg__spare *out)
         out->waste = lg__block_spent(bytes) - lg__block_spent(out->used * WORD);
 }
 
-// How a dict's table is laid out: what stands before its indexes, and the bytes
-// of an entry. With str keys alone 3.11 and later leave their hashes out.
+// The layout of a dict's table: what comes before its indexes, and the bytes of
+// an entry. From 3.11 on, tables with only str keys leave out their hashes.
 static const struct {
     uint32_t head;
     uint32_t entry;
 } tables[] = {{32, 16}, {32, 24}, {40, 24}};
 
-enum { LEAST_TABLE = 3, MOST_TABLE = 40 }; // powers of 2
+enum { LEAST_TABLE = 3, MOST_TABLE = 40 }; // exponents of 2
 
 static uint64_t
 usable_of(unsigned log2)
@@ -65,8 +64,8 @@ table_bytes(size_t layout, unsigned log2)
            usable_of(log2) * tables[layout].entry;
 }
 
-// The power of 2 of a table of so many bytes; 0: no table has that size, as of
-// a dict that shares its keys.
+// Returns the exponent of a table of so many bytes; 0 if no table has that
+// size, as for a dict that shares its keys.
 static unsigned
 table_of(uint64_t bytes, size_t *layout)
 {
@@ -95,8 +94,8 @@ look_at_dict(const lg_graph *graph, uint64_t size, lg__spare *out)
         out->waste = lg__block_spent(size - DICT_HEAD) - needed;
 }
 
-// A copy gets the first table with more than twice as many entries as items;
-// up to four fit into the head.
+// A copy gets the first table with more than twice as many entries as items; up
+// to four items fit into the head.
 static void
 look_at_set(const lg_graph *graph, uint64_t size, lg__spare *out)
 {
@@ -111,7 +110,7 @@ look_at_set(const lg_graph *graph, uint64_t size, lg__spare *out)
         out->waste = lg__block_spent(bytes) - lg__block_spent(needed);
 }
 
-// A namespace belongs to its owner.
+// Returns whether the dict is a namespace, which belongs to its owner.
 static bool
 look_at_room(const lg__wasting *to, uint32_t node, lg__spare *out)
 {
@@ -149,10 +148,11 @@ lg__waste_room(lg__wasting *to, lg_error *err)
     return enough ? LG_OK : lg__error_memory(err);
 }
 
-// An array.array, and an int whose value fits into its elements for sure.
+// Bounds for array.array: its head, the widest int whose value surely fits an
+// element, and what is worth a row.
 enum { ARRAY_HEAD = 80, WIDEST_INT = 32, LEAST_NUMBERS = 64, LEAST_GAIN = 512 };
 
-// The bytes of a number that goes with its container, counted once.
+// Returns the bytes of a number that goes with its container. Counts each once.
 static uint64_t
 spent_on_number(lg__wasting *to, uint32_t container, uint32_t number)
 {
@@ -163,7 +163,7 @@ spent_on_number(lg__wasting *to, uint32_t container, uint32_t number)
     return lg_node_spent(to->graph, number);
 }
 
-// Whether all items are numbers of one type that an array has room for.
+// Returns whether all items are numbers of one type that an array can hold.
 static bool
 is_of_numbers(const lg__wasting *to, uint32_t node, uint64_t *count)
 {

@@ -1,5 +1,5 @@
-// Objects by the thousand that would take less as instances of a class with
-// __slots__: instances with a dict, and dicts with the same keys.
+// Finds objects by the thousand that would take less memory as instances of a
+// class with __slots__: instances with a dict, and dicts with the same keys.
 #include "answers/waste_search.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 enum {
     MANY = 1000,
     MOST_NAMES = 64, // nobody writes a class with more __slots__
-    HEAD = 32,       // of an instance with __slots__, with the collector's head
+    HEAD = 32, // bytes of an instance with __slots__, with the collector's head
     WORD = 8,
 };
 
@@ -25,7 +25,7 @@ typedef struct names {
     size_t count;
     uint64_t hash[MOST_NAMES];
     uint32_t *seen_string; // [string] 1 + the last class that had the name
-    uint32_t *seen_key;    // [node] the same of a key
+    uint32_t *seen_key;    // [node] likewise for a key
 } names;
 
 static void
@@ -45,7 +45,8 @@ hash_string(lg_string text)
     return XXH3_64bits(text.data, text.length);
 }
 
-// A key without a text, as of a snapshot without keys, is itself.
+// Identifies a key by its text, or by itself if it has none, as in a snapshot
+// without keys.
 static uint64_t
 hash_key(const lg_graph *graph, uint32_t key)
 {
@@ -84,7 +85,7 @@ add_keys_of(const lg_graph *graph, names *to, uint32_t dict)
             add_key(graph, to, columns->edge_payload[edge]);
 }
 
-// The instance's own namespace, if it is a node; else LG_NONE.
+// Returns the instance's own namespace if it is a node; else LG_NONE.
 static uint32_t
 dict_of(const lg__wasting *to, uint32_t node)
 {
@@ -110,7 +111,7 @@ add_names_of(const lg__wasting *to, names *all, uint32_t node)
         add_keys_of(to->graph, all, dict);
 }
 
-// Whether a class names something in its own namespace.
+// Returns whether a class names something in its own namespace.
 static bool
 class_names(const lg_graph *graph, uint32_t type, const char *name)
 {
@@ -126,9 +127,9 @@ class_names(const lg_graph *graph, uint32_t type, const char *name)
     return false;
 }
 
-// Whether instances have a dict and nothing else that a class with __slots__
-// would not have: no base but object is built in. Builtin classes do not say
-// which module they are of.
+// Returns whether instances have a dict and nothing else that a class with
+// __slots__ would lack: they have no builtin base but object. Builtin classes
+// do not name their module.
 static bool
 is_plain(const lg_graph *graph, uint32_t type)
 {
@@ -186,7 +187,8 @@ look_at_class(lg__wasting *to, names *all, const uint32_t *members,
     return enough;
 }
 
-// The nodes by type: those of a type from first[type] to first[type + 1].
+// Sorts the nodes by type: those of a type go from first[type] to first[type +
+// 1].
 static bool
 sort_by_type(const lg_graph *graph, uint32_t **first, uint32_t **members)
 {
@@ -236,8 +238,8 @@ typedef struct record {
     uint32_t node;
 } record;
 
-// The sum of the hashes of the keys, which their order does not change. *count
-// is 0 if one of them is no str, or there are too many for a class.
+// Returns the sum of the hashes of the keys, which does not depend on their
+// order. *count is 0 if a key is no str, or if there are too many for a class.
 static uint64_t
 hash_keys(const lg__wasting *to, uint32_t dict, size_t *count)
 {

@@ -1,6 +1,4 @@
-/**
- * What the searches for each kind of waste share.
- */
+/** What the searches for the kinds of waste share. */
 #ifndef LG_WASTE_SEARCH_H
 #define LG_WASTE_SEARCH_H
 
@@ -9,7 +7,7 @@
 #include "answers/answers_private.h"
 #include "growth/growth_private.h"
 
-/** Builtin types whose layout is known: [type], 0 for all others. */
+/** Builtin types whose layout is known, [type]; 0 for all other types. */
 enum {
     LG__LAYOUT_LIST = 1,
     LG__LAYOUT_TUPLE,
@@ -32,39 +30,41 @@ typedef struct lg__wasting {
     lg_places *places;
     uint32_t *place;  /**< [node] */
     uint8_t *layout;  /**< [type] */
-    uint8_t *counted; /**< [node] it is part of a row already */
-    uint32_t *row_at; /**< [kind][place] 1 + its row; 0: none */
-    uint32_t *last;   /**< [row] the last group of equal contents, and 1 */
-    size_t each;      /**< devices, and the host */
-    size_t capacity;  /**< of rows */
+    uint8_t *counted; /**< [node] whether a row counts it already */
+    uint32_t *row_at; /**< [kind][place] 1 + the row; 0: none */
+    uint32_t *last;   /**< [row] 1 + the last group of equal contents */
+    size_t each;      /**< number of devices, and the host */
+    size_t capacity;  /**< number of rows there is room for */
     lg_waste out;
 } lg__wasting;
 
-/** An object that could do with less. */
+/** An object that needs less memory than it takes. */
 typedef struct lg__spare {
     lg_waste_kind kind;
     uint32_t node;
-    uint32_t device; /**< that the bytes are on */
+    uint32_t device; /**< the device that has its bytes */
     uint64_t size;
-    uint64_t waste; /**< 0: nothing is added */
+    uint64_t waste; /**< 0: the object is not added */
     uint64_t used;
     uint64_t of;
     bool at_most;
 } lg__spare;
 
-/** Adds an object to the row of its kind and place, or to the one at *row: 1 +
- *  its index, 0 if there is none yet. Sets that. What is out of the scope is
- *  left out, and what is a library's has no row. False: memory ran out. */
+/** Adds an object to the row of its kind and place, or, if `row` is given, to
+ *  the row with index *row - 1. If *row is 0, makes a row and sets *row. Leaves
+ *  out what is out of scope; objects of libraries have no row. Returns false
+ *  when memory ran out. */
 bool lg__waste_add(lg__wasting *to, const lg__spare *spare, uint32_t *row);
 
-/** Of an object: builtins of known layout only. */
+/** Returns the layout of an object of a builtin type, or 0. */
 static inline unsigned
 lg__layout_of(const lg__wasting *to, uint32_t node)
 {
     return to->layout[to->graph->columns.type[node]];
 }
 
-/** The searches, in this order: what one has counted is not counted again. */
+/** The searches, in this order, because none counts again what an earlier one
+ *  has counted. */
 lg_status lg__waste_boxed(lg__wasting *to, lg_error *err);
 lg_status lg__waste_slots(lg__wasting *to, lg_error *err);
 lg_status lg__waste_records(lg__wasting *to, lg_error *err);
@@ -72,7 +72,8 @@ lg_status lg__waste_room(lg__wasting *to, lg_error *err);
 lg_status lg__waste_views(lg__wasting *to, lg_error *err);
 lg_status lg__waste_equal(lg__wasting *to, lg_error *err);
 
-/** Bytes of an object with these slots, and what the collector adds. */
+/** Returns the bytes that an object with these slots takes, with the
+ *  collector's part. */
 uint64_t lg__slotted_spent(uint64_t slots);
 
 #endif

@@ -1,4 +1,4 @@
-// What is there twice, and what views keep without showing it.
+// Finds what exists twice, and what views keep without showing it.
 #include "answers/waste_search.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 // Less is not worth a row, and malloc keeps it anyway.
 enum { LEAST_MEMORY = 4096 };
 
-// The bytes of an object with the memory that it owns on the host.
+// Returns the bytes of an object and of the memory that it owns on the host.
 static uint64_t
 spent_with_memory(const lg_graph *graph, uint32_t node, bool *owns)
 {
@@ -25,8 +25,7 @@ spent_with_memory(const lg_graph *graph, uint32_t node, bool *owns)
     return bytes;
 }
 
-// The place of each group's first member behind those of the groups before it,
-// and the members in that order.
+// Sorts the members of all groups by group. Computes where each group begins.
 static bool
 sort_by_group(const lg_graph *graph, uint32_t **first, uint32_t **members)
 {
@@ -45,8 +44,9 @@ sort_by_group(const lg_graph *graph, uint32_t **first, uint32_t **members)
     return true;
 }
 
-// Of equal objects a name stays, because the interpreter keeps it anyway; else
-// the one with the most references, because then the fewest are to change.
+// Returns which of equal objects stays: a name, because the interpreter keeps
+// it anyway, or else the one with the most references, because then the fewest
+// must change.
 static uint32_t
 choose_kept(const lg_graph *graph, const uint32_t *members, uint32_t count)
 {
@@ -107,7 +107,7 @@ add_views(lg__wasting *to, lg__views *views, uint32_t memory, uint64_t size)
     if (views->widest == LG_NONE || views->unknown || views->shown > size / 2 ||
         is_mapped(to->graph, memory))
         return true;
-    // An array that is left for its views is no copy of another one.
+    // An array that only its views keep is no copy of another one.
     for (size_t i = 0; i < views->arrays.count; i++)
         to->counted[views->arrays.items[i]] = 1;
     to->counted[memory] = 1;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// An item of a mapping goes with its key: marks the keys of the cut values of
-// one node, and cuts the references to them.
+// Marks the keys of the cut values of one node, and cuts the references to
+// them: an item of a mapping goes with its key.
 static lg_status
 cut_keys(lg__cutting *to, uint32_t source, size_t first, size_t end,
          lg_error *err)
@@ -37,7 +37,7 @@ cut_keys(lg__cutting *to, uint32_t source, size_t first, size_t end,
     return LG_OK;
 }
 
-// Sorts the edges, each once, and adds those of keys.
+// Sorts the edges, drops repetitions, and adds the edges of keys.
 static lg_status
 collect_edges(lg__cutting *to, const uint64_t *edges, size_t count,
               lg_error *err)
@@ -67,15 +67,15 @@ is_garbage(const lg__cutting *to, uint32_t node)
     return !lg_node_is_reachable(to->before, node);
 }
 
-// Whether anything but references that were found holds it.
+// Returns whether something other than the known references holds the node.
 static bool
 is_held_natively(const lg__cutting *to, uint32_t node)
 {
     return is_garbage(to, node) && lg_node_unexplained(to->graph, node) > 0;
 }
 
-// Whether the reference goes when its source dies, and its target with the last
-// of them. Storages have no counts: what leads to them holds them.
+// Returns whether the reference goes when its source dies, and its target with
+// the last of them. Storages have no counts: what leads to them holds them.
 static bool
 is_holding(const lg__cutting *to, uint64_t edge)
 {
@@ -95,7 +95,7 @@ count_references(lg__cutting *to)
             to->count[columns->edge_target[edge]]++;
 }
 
-// Queues a node that nothing refers to any more.
+// Queues a node to which nothing refers any more.
 static void
 drop(lg__cutting *to, uint32_t node)
 {
@@ -107,8 +107,8 @@ drop(lg__cutting *to, uint32_t node)
     to->queue[to->queued++] = node;
 }
 
-// Goes the way of the reference counts. What is left of what dies waits for the
-// collector.
+// Follows the reference counts. Dying nodes that this does not reach wait for
+// the collector.
 static void
 drop_all(lg__cutting *to)
 {
@@ -158,7 +158,7 @@ compare_types(const void *left, const void *right)
                : (a->row.type > b->row.type) - (a->row.type < b->row.type);
 }
 
-// Moves the types with objects into the answer, the biggest first.
+// Moves the types that have objects into the answer, biggest first.
 static bool
 keep_types(lg__cutting *to, type_row *rows)
 {
@@ -195,7 +195,7 @@ add_node(lg__cutting *to, type_row *rows, uint64_t *each, uint32_t node)
     to->answer.bytes[devices + device] += size;
 }
 
-// By device: of all that dies, of what of it waits, of each type.
+// Adds up by device: all that dies, the part that waits, and each type.
 static lg_status
 add_up(lg__cutting *to, lg_error *err)
 {

@@ -1,4 +1,4 @@
-// Finds out why a node is alive, or what you free it with.
+// Finds out why a node is alive, or, for garbage, what to free it with.
 #include <leakgraph/why.h>
 
 #include "answers/answers_private.h"
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-// Nobody reads more references than that.
+// Nobody reads more references than this.
 enum { CUTS_LISTED = 16 };
 
 typedef struct explaining {
@@ -27,7 +27,8 @@ has_edge(const lg_hop *hop, uint64_t edge)
     return false;
 }
 
-// Every path takes a cut of a single reference, and so does this one.
+// Marks the hop with the only reference to cut: every path goes through it, and
+// so does this one.
 static void
 mark_single_cut(lg_why *why)
 {
@@ -130,7 +131,7 @@ explain_component(explaining *to, lg_error *err)
     return status;
 }
 
-// Where a buffer, or the first buffer of an object, was allocated.
+// Returns where a buffer, or an object's first buffer, was allocated.
 static lg_string
 allocation_of(const lg_graph *graph, uint32_t node)
 {
