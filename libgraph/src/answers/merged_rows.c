@@ -14,7 +14,7 @@ typedef struct listing {
     lg__merged_tree tree;
     lg__pruned pruned;
     uint32_t
-        *row; // [tree.count] row of each item, and of the last of passed items
+        *row; // [tree.count] the row of an item, or of the last of passed items
     lg_merged_paths out;
 } listing;
 

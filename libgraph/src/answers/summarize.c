@@ -219,8 +219,8 @@ count_threads(summing *state, lg_error *err)
     return LG_OK;
 }
 
-// What the kernel counts and no account explains. What is counted and not
-// resident is as much less.
+// Adds what the kernel counts and no account explains. Deducts bytes that are
+// counted but not resident.
 static lg_status
 add_rest(summing *state, lg_error *err)
 {

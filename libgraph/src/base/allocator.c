@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-// This is only advice: where it does not help, it does no harm.
+// Asks for huge pages. This is only advice, so a refusal does no harm.
 static void *
 widen(void *block, size_t size)
 {
@@ -109,7 +109,8 @@ lg__vector_free(const lg_allocator *allocator, lg__vector *vector)
     vector->count = vector->capacity = 0;
 }
 
-// Moves the array whose pointer lies at that address. False: memory ran out.
+// Moves the array whose pointer lies at that address. Returns false when memory
+// ran out.
 static bool
 resize(void *array, size_t size)
 {

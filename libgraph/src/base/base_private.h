@@ -1,5 +1,6 @@
 /**
- * What every other room uses: memory, errors, text, interned strings, sorting.
+ * What every other room uses: memory, errors, text, interned strings and
+ * sorting.
  */
 #ifndef LG_BASE_PRIVATE_H
 #define LG_BASE_PRIVATE_H
@@ -9,7 +10,7 @@
 
 #include "base/simd.h"
 
-// Memory of a builder and its graph: all of it comes from one lg_allocator,
+// The memory of a builder and its graph. All of it comes from one lg_allocator,
 // which a capture points at mappings of its own.
 
 static inline void *
@@ -32,8 +33,8 @@ lg__allocator_release(const lg_allocator *allocator)
         allocator->release(allocator->context);
 }
 
-/** Allocates like malloc and calloc. Asks the system for huge pages, which
- *  make a large block several times faster to fill and to read in random
+/** Allocates like malloc and calloc. Asks the system for huge pages, because a
+ *  large block is then several times faster to fill and to read in random
  *  order. */
 void *lg__wide_alloc(size_t size);
 void *lg__wide_calloc(size_t size);
@@ -46,17 +47,18 @@ typedef struct lg__vector {
     size_t element;
 } lg__vector;
 
-/** Appends `count` elements and returns where they are to be written, or NULL
- *  when memory ran out. */
+/** Appends `count` elements. Returns where to write them, or NULL when memory
+ *  ran out. */
 static inline void *lg__vector_extend(const lg_allocator *allocator,
                                       lg__vector *vector, size_t count);
-/** Makes room for `count` more elements; false when memory ran out. */
+/** Makes room for `count` more elements. Returns false when memory ran out. */
 bool lg__vector_grow(const lg_allocator *allocator, lg__vector *vector,
                      size_t count);
-/** Makes room for so many elements in all; false when memory ran out. */
+/** Makes room for `count` elements in all. Returns false when memory ran
+ *  out. */
 bool lg__vector_reserve(const lg_allocator *allocator, lg__vector *vector,
                         size_t capacity);
-/** Gives back what lies beyond the last element; keeps it if that fails. */
+/** Gives back the memory behind the last element; keeps it if that fails. */
 void lg__vector_trim(const lg_allocator *allocator, lg__vector *vector);
 void lg__vector_free(const lg_allocator *allocator, lg__vector *vector);
 
@@ -72,68 +74,73 @@ lg__vector_extend(const lg_allocator *allocator, lg__vector *vector,
     return place;
 }
 
-/** Doubles one column to `capacity` elements. */
+/** Grows one column to `capacity` elements. Returns false when memory ran
+ *  out. */
 bool lg__column_grow(const lg_allocator *allocator, void *column_pointer,
                      size_t element, size_t old_capacity, size_t capacity);
 
-// UTF-8, as far as names need it: what a terminal, a picture or a JSON reader
-// can take.
+// UTF-8 as names need it, so that a terminal, a picture or a JSON reader can
+// take it.
 
-/** Length of the character that `bytes` begins with; 0 if it is not valid
- *  UTF-8 (overlong forms, surrogates and what lies above U+10FFFF are not). */
+/** Returns the length of the character that `bytes` begins with; 0 if that is
+ *  not valid UTF-8 (overlong forms, surrogates and code points above U+10FFFF
+ *  are not). */
 size_t lg__utf8_length(const char *bytes, size_t length);
 
-/** The same, but 0 for control characters (C0, DEL, C1) too. */
+/** Like lg__utf8_length, but also 0 for control characters (C0, DEL, C1). */
 size_t lg__utf8_clean_length(const char *bytes, size_t length);
 
 /** Returns whether all of it is valid UTF-8 without control characters. */
 bool lg__utf8_is_clean(const char *bytes, size_t length);
 
-/** The largest cut <= length that does not split a character, for bytes that
+/** Returns the largest cut <= length that does not split a character. The bytes
  *  continue past `length`. */
 size_t lg__utf8_cut(const char *bytes, size_t length);
 
-/** Adds ` · 12 MiB cuda:0` unless bytes is 0. The first part has no ` · `; *any
- *  says whether there is one, before and after. */
+/** Adds ` · 12 MiB cuda:0` unless bytes is 0. The first part has no ` · `. *any
+ *  says whether a part comes before; a part that is added sets it. */
 void lg__text_add_part(lg_text *text, uint64_t bytes, lg_string device,
                        bool *any);
 
-/** Ends such parts with that of the host, which has no name if it is alone. */
+/** Ends such parts with that of the host. The host is not named if it is the
+ *  only part. */
 void lg__text_add_host(lg_text *text, uint64_t bytes, lg_string host, bool any);
 
 /** Sets LG_ENOMEM with its sentence. */
 lg_status lg__error_memory(lg_error *err);
-/** LG_EFORMAT: what is out of range or order, and where. */
+/** Sets LG_EFORMAT, and says what is out of range or order, and where. */
 lg_status lg__check_failed(lg_error *err, const char *what, uint64_t where);
 
-// Sorting without memory. The C library's qsort asks malloc for a buffer, but
-// in a forked child of a process with threads, malloc may be locked forever.
+// Sorting that needs no memory. The C library's qsort asks malloc for a buffer,
+// but in a forked child of a process with threads, malloc may be locked
+// forever.
 
-/** In place: quicksort, and heap sort where that goes wrong. Not stable.
- *  O(count log count), O(count) if they are sorted already. */
+/** Sorts in place: by quicksort, or by heap sort where quicksort goes wrong.
+ *  Not stable. O(count log count); O(count) if the items are sorted already. */
 void lg__sort(void *items, size_t count, size_t size,
               int (*compare)(const void *, const void *));
 
-// Sorting by a number, in linear time.
+// Sorting by a number in linear time.
 
-/** Sorts items by the uint32_t at their beginning; equal items keep their
- *  order. Needs as much memory again meanwhile. O(count). Without that memory,
- *  returns false and leaves the items as they were. */
+/** Sorts items by the uint32_t at their beginning. Stable. Takes as much memory
+ *  again while it runs; without it, returns false and leaves the items as they
+ *  were. O(count). */
 bool lg__radix_sort(const lg_allocator *allocator, void *items, size_t count,
                     size_t size);
 
-// Arrays of malloc. The first kind only grows.
+// Arrays that malloc holds. Those of lg__array_room only grow.
 
-/** Makes room for one more item behind `count` of them: the array doubles
+/** Makes room for one more item behind `count` of them. The array doubles
  *  whenever the count is a power of two. `array` is the address of the pointer
- *  to the items, NULL at first. False: memory ran out, and the items stay. */
+ *  to the items, which is NULL at first. If memory ran out, returns false and
+ *  keeps the items. */
 bool lg__array_room(void *array, size_t count, size_t item);
-/** The same for an array that shrinks, too, such as a stack. The array doubles
- *  when the count reaches its capacity, 0 at first. */
+/** Like lg__array_room, for an array that also shrinks, such as a stack. The
+ *  array doubles when the count reaches its capacity, which is 0 at first. */
 bool lg__stack_room(void *array, size_t count, size_t *capacity, size_t item);
 
-// Strings of a builder. Names that repeat are interned; a text given once is
-// only appended, without hashing. Ids cover both.
+// The strings of a builder. Names that repeat are interned. A text that is
+// given once is only appended, without hashing. Both have ids.
 
 /** Longest string kept, in bytes. */
 #define LG__STRING_MAX 4096
@@ -143,22 +150,22 @@ typedef struct lg__chunk lg__chunk;
 
 typedef struct lg__strings {
     lg__entry *table;   /**< uthash, by content */
-    lg__chunk *chunks;  /**< where the entries lie */
-    lg__vector *offset; /**< u64, ends of strings; the first is 0 */
+    lg__chunk *chunks;  /**< the entries lie in these */
+    lg__vector *offset; /**< u64, the end of each string; the first is 0 */
     lg__vector *bytes;
 } lg__strings;
 
-/** The id of the cleaned string, which may be new; LG_NONE if memory ran out.
- */
+/** Returns the id of the cleaned string, which may be new; LG_NONE if memory
+ *  ran out. */
 uint32_t lg__strings_intern(const lg_allocator *allocator, lg__strings *strings,
                             const char *bytes, size_t length);
-/** The id of a clean string; LG_NONE: it was never interned. */
+/** Returns the id of a clean string; LG_NONE if it was never interned. */
 uint32_t lg__strings_find(const lg__strings *strings, const char *bytes,
                           size_t length);
-/** A new id for the cleaned string. */
+/** Gives the cleaned string a new id and returns it. */
 uint32_t lg__strings_append(const lg_allocator *allocator, lg__strings *strings,
                             const char *bytes, size_t length);
-/** Frees the table and its entries; the vectors are the caller's. */
+/** Frees the table and its entries. The vectors belong to the caller. */
 void lg__strings_free(const lg_allocator *allocator, lg__strings *strings);
 
 #endif

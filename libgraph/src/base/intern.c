@@ -1,5 +1,5 @@
-// Interning with uthash, whose memory comes from the builder's allocator: its
-// macros expand in functions that have an `allocator` and an `oom` in scope.
+// Interns strings with uthash. Its memory comes from the builder's allocator:
+// its macros expand in functions with an `allocator` and an `oom` in scope.
 #include "base/base_private.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ chunk_take(const lg_allocator *allocator, lg__strings *strings, size_t size)
 }
 
 // Writes invalid UTF-8 and control characters as \xNN, and cuts the string so
-// that the result fits. Returns the cleaned length.
+// that the result fits. Returns the length of the result.
 static size_t
 clean(char out[LG__STRING_MAX], const char *bytes, size_t length)
 {
@@ -123,7 +123,7 @@ intern_clean(const lg_allocator *allocator, lg__strings *strings,
         return LG_NONE;
     bool oom = false;
     HASH_ADD_KEYPTR(hh, strings->table, entry->bytes, length, entry);
-    // The string stays, unshared: nothing refers to it.
+    // The appended string stays without an entry, because nothing refers to it.
     return oom ? LG_NONE : entry->id;
 }
 

@@ -1,5 +1,5 @@
-// Locks that work in a forked child: each is a word that says how many forks
-// old it is.
+// Locks that work in a forked child: the word of a lock says after how many
+// forks a thread took it.
 //
 // pthread_atfork could lock all locks before a fork instead. But then fork()
 // would wait for an analysis, which reports progress under the GIL that the
@@ -12,23 +12,24 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The low bits of a word. The bits above are the generation in which a thread
-// took the lock.
+// The low bits of a lock's word. The bits above are the generation in which a
+// thread took the lock.
 enum {
     FREE = 0,
     HELD = 1,
     AWAITED = 2,
-    PARKED = 3, // perhaps awaited, too
+    PARKED = 3, // other threads may also wait for it
     STATE = 3,
     GENERATION_SHIFT = 2
 };
 
-// Whether the process ends, and threads that have parked a lock stay away.
+// Whether the process is ending: threads that have parked a lock then never
+// come back.
 static bool ending;
 
-// Children of fork() write these while they have one thread. `survivor` is the
-// only older thread that this process has, and has lived since the generation
-// `since` or longer.
+// Children of fork() write these while they have only one thread. `survivor` is
+// the only thread that is older than this process. It has existed since the
+// generation `since` at the latest.
 static struct {
     uint32_t generation;
     uint32_t since;
@@ -79,8 +80,8 @@ is_mine(const lg_lock *lock)
                          pthread_self());
 }
 
-// Returns whether the thread that holds a lock has stopped, or a fork did not
-// copy it. The word of a lock that the survivor holds stays until the survivor
+// Returns whether the holder of a lock is gone: it was stopped, or a fork did
+// not copy it. A lock that the survivor holds stays taken until the survivor
 // releases it.
 static bool
 is_left(const lg_lock *lock, uint32_t word)
@@ -94,7 +95,8 @@ is_left(const lg_lock *lock, uint32_t word)
     return taken < process.since || !pthread_equal(holder, process.survivor);
 }
 
-// `word` is the last seen value of the lock, read again when it has changed.
+// Tries to take the lock. `word` is the last seen value of the lock, and is
+// updated if the lock has changed.
 static lg_lock_result
 take_seen(lg_lock *lock, uint32_t *word, uint32_t state)
 {
@@ -168,8 +170,8 @@ lg_lock_take_or_signal(lg_lock *lock)
 void
 lg_lock_give(lg_lock *lock)
 {
-    // A fork between the two stores finds no holder: the lock is free in the
-    // child.
+    // A child forked between the two stores finds no holder, so the lock is
+    // free there.
     __atomic_store_n(&lock->holder, (pthread_t)0, __ATOMIC_RELAXED);
     uint32_t before =
         __atomic_exchange_n(&lock->word, word_of(FREE), __ATOMIC_RELEASE);
@@ -183,8 +185,8 @@ wake_all(lg_lock *lock)
     syscall(SYS_futex, &lock->word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-// Either this sees that the process ends, or the thread that ends it sees the
-// lock parked.
+// Either this thread sees that the process ends, or the thread that ends the
+// process sees the lock parked.
 void
 lg_lock_park(lg_lock *lock)
 {
@@ -194,8 +196,9 @@ lg_lock_park(lg_lock *lock)
         wake_all(lock);
 }
 
-// A lock that was left has another holder by now. A thread that comes here all
-// the same was stopped, as far as that one knows, and has to stay so.
+// By now, a lock that this thread left has another holder. That holder assumes
+// that this thread has stopped, so a thread that still comes here must stop for
+// good.
 void
 lg_lock_unpark(lg_lock *lock)
 {

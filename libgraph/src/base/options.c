@@ -1,4 +1,4 @@
-// Structs of options of programs older and newer than this library.
+// Reads structs of options from programs older or newer than this library.
 #include <leakgraph/options.h>
 #include <leakgraph/version.h>
 

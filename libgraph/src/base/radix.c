@@ -12,7 +12,7 @@ number_of(const char *item)
     return number;
 }
 
-// Orders the items by BITS bits of their numbers.
+// Sorts the items by BITS bits of their numbers.
 static void
 spread(const char *from, char *to, size_t count, size_t size, unsigned shift)
 {
@@ -32,7 +32,7 @@ spread(const char *from, char *to, size_t count, size_t size, unsigned shift)
     }
 }
 
-// Returns whether the items are sorted; *bits gets the bits in which any two
+// Returns whether the items are sorted. Sets *bits to the bits in which any two
 // numbers differ.
 static bool
 is_sorted(const char *items, size_t count, size_t size, uint32_t *bits)

@@ -12,7 +12,7 @@
 typedef uint32_t lg__simd32 __attribute__((vector_size(16)));
 typedef uint64_t lg__simd64 __attribute__((vector_size(16)));
 
-/** The count of numbers that one step compares. */
+/** How many numbers one step compares. */
 enum { LG__SIMD_BLOCK = 32 };
 
 static inline bool
@@ -23,8 +23,8 @@ lg__simd_any(lg__simd32 found)
     return (halves[0] | halves[1]) != 0;
 }
 
-/** The first index in [from, count) whose number is at least `limit`; count if
- *  there is none. */
+/** Returns the first index in [from, count) whose number is at least `limit`;
+ *  count if there is none. */
 static inline uint64_t
 lg__first_at_least(const uint32_t *numbers, uint64_t from, uint64_t count,
                    uint32_t limit)
@@ -45,8 +45,8 @@ lg__first_at_least(const uint32_t *numbers, uint64_t from, uint64_t count,
     return from;
 }
 
-/** The first index in [from, count) whose number is more than that of the
- *  other column. */
+/** Returns the first index in [from, count) whose number exceeds that of the
+ *  other column; count if there is none. */
 static inline uint64_t
 lg__first_above(const uint32_t *numbers, const uint32_t *others, uint64_t from,
                 uint64_t count)
@@ -67,8 +67,9 @@ lg__first_above(const uint32_t *numbers, const uint32_t *others, uint64_t from,
     return from;
 }
 
-/** The first index in [0, count) from which the next number is LG_NONE or more
- *  away, or smaller. The column has count + 1 numbers. */
+/** Returns the first index in [0, count) at which the next number is smaller,
+ *  or larger by LG_NONE or more; count if there is none. The column has count +
+ *  1 numbers. */
 static inline uint64_t
 lg__first_wide_step(const uint64_t *numbers, uint64_t count)
 {

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-// Ranges of this length or less are sorted by insertion.
+// Ranges up to this length are sorted by insertion.
 enum { FEW = 12 };
 
 typedef struct stretch {
@@ -27,7 +27,7 @@ swap(char *a, char *b, size_t size)
     }
 }
 
-// Lets an item sink below the larger ones among the first `count`.
+// Sinks an item below the larger ones among the first `count`.
 static void
 sink(const stretch *in, size_t at, size_t count)
 {
@@ -66,7 +66,7 @@ insert_each(const stretch *all, size_t count)
             swap(at - all->size, at, all->size);
 }
 
-// Puts the median of first, middle and last in front.
+// Moves the median of first, middle and last to the front.
 static void
 choose_pivot(const stretch *all, size_t count)
 {
@@ -81,7 +81,7 @@ choose_pivot(const stretch *all, size_t count)
         swap(first, middle, all->size);
 }
 
-// Moves items below the pivot before it and the others behind; returns the
+// Moves items below the pivot before it, and the others behind it. Returns the
 // index of the pivot.
 static size_t
 partition(const stretch *all, size_t count)
@@ -113,7 +113,7 @@ is_sorted(const stretch *all, size_t count)
     return true;
 }
 
-// A range that is not sorted yet, and how often it may be cut in two.
+// An unsorted range, and how often it may still be cut in two.
 typedef struct range {
     stretch part;
     size_t count;
@@ -124,8 +124,8 @@ void
 lg__sort(void *items, size_t count, size_t size,
          int (*compare)(const void *, const void *))
 {
-    // Sorts the smaller part first, so that each waiting range is at most half
-    // of the one below it.
+    // The smaller part is sorted first, so each waiting range is at most half
+    // as long as the one below it.
     range waiting[8 * sizeof count];
     range at = {{items, size, compare}, count, 0};
     size_t height = 0;

@@ -1,4 +1,4 @@
-// lg_text: a growing string whose failure to grow is remembered.
+// lg_text: a growing string that remembers when memory ran out.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ lg_text_addf(lg_text *text, const char *format, ...)
     va_end(again);
 }
 
-// Makes digits from integers, because the decimal point of printf follows the
+// Formats digits from integers, because printf's decimal point depends on the
 // locale.
 static void
 add_scaled(lg_text *text, uint64_t thousandths, const char *unit)
@@ -83,8 +83,8 @@ add_scaled(lg_text *text, uint64_t thousandths, const char *unit)
     }
 }
 
-// For KiB, MiB, ... What is below a KiB does not show in an EiB, so it is
-// shifted out and the product fits.
+// Counts thousandths of KiB, MiB, ... For EiB, it drops the bytes below a KiB,
+// which do not show, so that the product fits.
 static uint64_t
 count_thousandths(uint64_t bytes, size_t unit)
 {
@@ -175,7 +175,8 @@ add_json_ascii(lg_text *text, char character)
         lg_text_add_bytes(text, &character, 1);
 }
 
-// Characters that need no escape in a JSON string: those of most names.
+// Counts the characters that need no escape in a JSON string: all, in most
+// names.
 static size_t
 count_plain(const char *string, size_t length)
 {
@@ -247,7 +248,7 @@ lg_text_free(lg_text *text)
     *text = (lg_text){0};
 }
 
-// A locale's decimal point can be several bytes.
+// Handles decimal points of several bytes, which some locales have.
 void
 lg_number_point(char *digits)
 {
@@ -263,7 +264,7 @@ lg_number_point(char *digits)
 void
 lg_text_add_fixed(lg_text *text, double number, int decimals)
 {
-    char digits[400]; // of the largest double
+    char digits[400]; // room for the largest double
     snprintf(digits, sizeof digits, "%.*f", decimals, number);
     lg_number_point(digits);
     lg_text_add(text, digits);

@@ -9,7 +9,8 @@ is_continuation(unsigned char byte)
     return (byte & 0xc0) == 0x80;
 }
 
-// The second byte's range rules out overlong forms, surrogates and the rest.
+// Checks the second byte: its range rules out overlong forms, surrogates and
+// code points above U+10FFFF.
 static bool
 is_second(unsigned char first, unsigned char second)
 {
@@ -70,8 +71,8 @@ lg__utf8_clean_length(const char *bytes, size_t length)
     return found;
 }
 
-// Eight ASCII characters at once: a byte's highest bit is set if it is above
-// 0x7e or below 0x20.
+// Checks eight ASCII characters at once: the highest bit of each byte becomes 1
+// if the byte is above 0x7e or below 0x20.
 static inline uint64_t
 odd_bytes(const char *bytes)
 {
@@ -84,7 +85,8 @@ odd_bytes(const char *bytes)
     return (below | above) & high;
 }
 
-// Most names are like that. The last word overlaps the one before it.
+// Checks strings of printable ASCII, as most names are, by words. The last word
+// overlaps the one before.
 static bool
 is_plain(const char *bytes, size_t length)
 {

@@ -1,4 +1,4 @@
-// The version, as the library was compiled with it.
+// The version with which the library was compiled.
 
 #include <leakgraph/version.h>
 

@@ -1,5 +1,5 @@
 /**
- * The private part of a builder: everything except the columns that grow by
+ * The private part of a builder: everything but the columns that grow by
  * millions of elements.
  */
 #ifndef LG_BUILD_PRIVATE_H
@@ -16,7 +16,7 @@ typedef struct lg__late_edge {
     uint32_t kind;
 } lg__late_edge;
 
-/** A span, and its number in order of arrival. */
+/** A span, and its position in order of arrival. */
 typedef struct lg__span {
     lg_span span;
     uint32_t order;
@@ -39,7 +39,7 @@ typedef struct lg__node_number {
     uint32_t node;
 } lg__node_number;
 
-/** The hash of a node's contents. The number is the half to sort by. */
+/** The hash of a node's contents. `number` is the half to sort by. */
 typedef struct lg__content {
     uint32_t number;
     uint32_t other;
@@ -49,16 +49,17 @@ typedef struct lg__content {
 struct lg_builder_rest {
     lg_allocator allocator;
     lg__strings strings;
-    /** Arrays that the builder fills as the graph will have them: strings,
-     *  types, roots, info. The others stay empty until the end. */
+    /** Arrays that the builder fills in the graph's own layout: strings, types,
+     *  roots, info. The others stay empty until the end. */
     lg__vector table[LG__ARRAY_COUNT];
-    size_t capacity[LG__ARRAY_COUNT]; /**< of the builder's open columns */
-    lg__vector text;    /**< lg__node_number: node and, below the order in which
-                             they came, string id */
+    size_t capacity[LG__ARRAY_COUNT]; /**< capacity of the builder's open
+                                         columns */
+    lg__vector text;    /**< lg__node_number: a node, and a string id below the
+                           order of arrival */
     lg__vector big;     /**< lg__node_number: node and size */
-    lg__vector held;    /**< lg__node_number: node and references found */
-    lg__vector placed;  /**< lg__node_number: node and, below the order in which
-                             they came, device */
+    lg__vector held;    /**< lg__node_number: a node and its references found */
+    lg__vector placed;  /**< lg__node_number: a node, and a device below the
+                           order of arrival */
     lg__vector late;    /**< lg__late_edge */
     lg__vector span;    /**< lg__span */
     lg__vector fact;    /**< lg__fact */
@@ -69,16 +70,17 @@ struct lg_builder_rest {
     bool compares;
 };
 
-/** Appends one u32 to a table; false when memory ran out. */
+/** Appends one u32 to a table. Returns false when memory ran out. */
 bool lg__rest_push(struct lg_builder_rest *rest, enum lg__array_name name,
                    uint32_t value);
 
 /** Remembers the first failure. */
 void lg__builder_fail(lg_builder *builder, lg_status status);
-/** The status of the builder so far, with a message if it failed. */
+/** Returns the status of the builder so far, with a message if it failed. */
 lg_status lg__builder_status(const lg_builder *builder, lg_error *err);
 
-/** Resizes one open column; false, with the status set, without memory. */
+/** Resizes one open column. When memory ran out, sets the status and returns
+ *  false. */
 bool lg__builder_resize(lg_builder *builder, enum lg__array_name name,
                         size_t capacity);
 bool lg__builder_reserve_edges(lg_builder *builder, uint64_t capacity);
@@ -87,8 +89,8 @@ void lg__builder_free_columns(lg_builder *builder);
 lg__array lg__builder_take(lg_builder *builder, enum lg__array_name name,
                            uint64_t count);
 
-/** The steps of finishing, in order. Each leaves the builder whole on failure.
- */
+/** The steps of finishing, in order. On failure, each leaves the builder
+ *  whole. */
 lg_status lg__finish_spans(lg_builder *builder, lg_error *err);
 lg_status lg__finish_equal(lg_builder *builder, lg_error *err);
 lg_status lg__finish_blocks(lg_builder *builder, lg_error *err);
@@ -101,8 +103,8 @@ lg_status lg__finish_sizes(lg_builder *builder, lg_error *err);
 lg_status lg__finish_devices(lg_builder *builder, lg_error *err);
 lg_status lg__finish_roots(lg_builder *builder, lg_error *err);
 
-/** The graph without the edges: in the copy they are weak, so nothing follows
- *  them. It borrows the graph, which must outlive it. O(edges). */
+/** Makes the graph without the edges: a copy in which they are weak, so nothing
+ *  follows them. It borrows the graph, which must outlive it. O(edges). */
 lg_status lg__graph_without(const lg_graph *graph, const uint64_t *edges,
                             size_t count, lg_graph **out, lg_error *err);
 

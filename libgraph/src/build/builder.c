@@ -1,4 +1,4 @@
-// The producer's calls. Failure is sticky: see builder.h.
+// The calls of a producer. Failure is sticky: see builder.h.
 #include "build/build_private.h"
 
 #include <string.h>
@@ -168,8 +168,8 @@ add_number(lg_builder *builder, lg__vector *vector, uint32_t node,
         *place = (lg__node_number){number, node};
 }
 
-// A value that replaces those given to the node before; above it, the order in
-// which it came.
+// Adds a value that replaces earlier ones of the node. Its upper bits are the
+// order of arrival.
 static void
 add_latest(lg_builder *builder, lg__vector *vector, uint32_t node,
            uint32_t value)

@@ -1,5 +1,5 @@
-// Hashes the contents of objects and of the memory that they own. A hash leaves
-// this builder only as the question whether it equals another.
+// Hashes the contents of objects and of the memory that they own. Outside of
+// the builder, only the equality of two hashes is ever visible.
 #include "build/build_private.h"
 
 #include <stdio.h>
@@ -7,12 +7,12 @@
 #include <xxhash.h>
 
 enum {
-    HEAD = 4096,       // bytes of a span that are hashed at first
-    STEP = 256 << 10,  // bytes that are read at once
-    ASKED_EACH = 4096, // so many spans: whether to go on
+    HEAD = 4096,       // bytes of a span to hash first
+    STEP = 256 << 10,  // bytes to read at once
+    ASKED_EACH = 4096, // after so many spans, asks whether to go on
 };
 
-// A span to compare. Those with equal numbers may have equal contents.
+// A span to compare. Spans with equal numbers may have equal contents.
 typedef struct candidate {
     uint32_t number;
     uint32_t other;
@@ -25,7 +25,7 @@ typedef struct comparing {
     const lg__span *spans;
     candidate *items;
     size_t count;
-    uint8_t *held;  // [node] how many spans it has: 0, 1, or more
+    uint8_t *held;  // [node] number of its spans: 0, 1, or more
     uint8_t *bytes; // [STEP]
     uint64_t read;
     uint64_t left_out;
@@ -78,7 +78,7 @@ goes_on(comparing *to, double done)
     return false;
 }
 
-// Hashes a part of a span. False if it cannot be read.
+// Hashes a part of a span. Returns false if the part cannot be read.
 static bool
 hash_part(comparing *to, const lg_span *span, uint64_t begin, uint64_t end,
           uint64_t *hash)
@@ -94,8 +94,9 @@ hash_part(comparing *to, const lg_span *span, uint64_t begin, uint64_t end,
     return true;
 }
 
-// The type of the buffer, and that of its elements: what stands before the
-// shape in `float32[100]`. Views of other shapes may own the memory, too.
+// Hashes the type of the buffer and that of its elements, which stands before
+// the shape in `float32[100]`. Leaves out the shape, because a view of another
+// shape may own the memory.
 static uint64_t
 kind_of(const comparing *to, const lg_span *span)
 {
@@ -136,7 +137,7 @@ collect(comparing *to, size_t count)
     }
 }
 
-// Sorts by both numbers, which change places.
+// Sorts by both numbers: one per pass. Each pass exchanges them.
 static bool
 sort(comparing *to)
 {
@@ -152,7 +153,7 @@ sort(comparing *to)
     return true;
 }
 
-// Whether so many bytes are more than the capture still reads.
+// Returns whether the bytes exceed what the capture may still read.
 static bool
 is_beyond(const comparing *to, uint64_t bytes)
 {
@@ -160,8 +161,8 @@ is_beyond(const comparing *to, uint64_t bytes)
     return most > 0 && (to->read > most || bytes > most - to->read);
 }
 
-// Several holders may own the same memory: only the first one counts. The items
-// that are left have the hash of their beginning as their number.
+// Hashes the beginning of each span, and makes that hash its number. Of several
+// holders of the same memory, only the first counts.
 static void
 hash_heads(comparing *to)
 {
@@ -192,7 +193,7 @@ is_same(const candidate *a, const candidate *b)
     return a->number == b->number && a->other == b->other;
 }
 
-// Hashes the rest of a span whose beginning is that of another one.
+// Hashes the rest of a span whose beginning equals that of another one.
 static void
 hash_rest(comparing *to, const candidate *item)
 {

@@ -1,5 +1,5 @@
-// Turns the hashes of contents into groups of nodes, and forgets the hashes:
-// they must not be kept, because short texts can be guessed from them.
+// Turns the hashes of contents into groups of nodes, and drops the hashes,
+// because short texts could be guessed from them.
 #include "build/build_private.h"
 
 static bool
@@ -24,7 +24,7 @@ is_same(const lg__content *a, const lg__content *b)
 }
 
 // Replaces the hashes by the members of all groups: a node to sort by, and its
-// group. Returns how many there are.
+// group. Returns the number of members.
 static size_t
 group(lg__content *items, size_t count, uint32_t *groups)
 {
@@ -45,7 +45,7 @@ group(lg__content *items, size_t count, uint32_t *groups)
     return kept;
 }
 
-// Numbers groups in the order of their first nodes, so that nothing of the hash
+// Numbers groups in order of their first nodes, so that nothing of the hashes
 // is left, and writes the columns.
 static bool
 write_members(struct lg_builder_rest *rest, const lg__content *members,

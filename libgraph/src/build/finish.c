@@ -55,7 +55,8 @@ take_columns(lg_builder *builder, lg_graph *graph)
             lg__builder_take(builder, edge_columns[i], builder->edge_count);
 }
 
-// A builder's shell: the graph now owns the blocks and the allocator.
+// Frees what is left of a builder once the graph owns its blocks and its
+// allocator.
 static void
 free_shell(lg_builder *builder)
 {
@@ -64,7 +65,7 @@ free_shell(lg_builder *builder)
     lg_builder_free(builder);
 }
 
-// Where the checks say damage, the producer made a mistake.
+// Blames the producer for what the checks report as damage.
 static lg_status
 blame_producer(lg_status status, lg_error *err)
 {

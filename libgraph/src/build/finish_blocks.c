@@ -1,5 +1,4 @@
-// The accounts of devices' allocators: sorts the segments and blocks of a
-// builder.
+// Sorts the segments and blocks of devices' allocators.
 #include "build/build_private.h"
 
 #include <string.h>
@@ -41,7 +40,8 @@ compare_segments(const void *left, const void *right)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-// The segments are sorted by now, so their order stands for the device.
+// Compares blocks. The segments are sorted already, so their order includes the
+// device.
 static int
 compare_blocks(const void *left, const void *right)
 {

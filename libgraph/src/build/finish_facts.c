@@ -1,4 +1,4 @@
-// The facts of a builder.
+// Sorts the facts of a builder.
 #include "build/build_private.h"
 
 #include <string.h>
@@ -27,8 +27,8 @@ lg_builder_add_fact_ids(lg_builder *builder, lg_node node, uint32_t key,
     *fact = (lg__fact){node, key, value};
 }
 
-// The folders of installed packages, and of the standard library. `lib64` has
-// the latter, too.
+// Returns whether the path is in a folder of installed packages, or of the
+// standard library, which may be in `lib64`.
 static bool
 is_installed(lg_string path)
 {
@@ -52,8 +52,8 @@ lg_builder_set_origin(lg_builder *builder, lg_node module, lg_string path)
                         installed ? "library" : "program", 7);
 }
 
-// Sorts the few facts of a node by key; those of one key stay in order of
-// arrival.
+// Sorts the few facts of a node by key. Facts with the same key stay in order
+// of arrival.
 static void
 sort_keys(lg__fact *facts, size_t count)
 {
@@ -66,7 +66,7 @@ sort_keys(lg__fact *facts, size_t count)
     }
 }
 
-// The last fact of a key counts.
+// Keeps only the last fact of each key.
 static bool
 take_facts(struct lg_builder_rest *rest, const lg__fact *facts, size_t count)
 {

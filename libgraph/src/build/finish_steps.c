@@ -11,7 +11,7 @@ out_of_order(lg_error *err, const char *what, uint64_t where)
                         what, (unsigned long long)where);
 }
 
-// Nodes after the last opened one have no edges.
+// Closes the nodes after the last opened one, which have no edges.
 lg_status
 lg__finish_first_edges(lg_builder *builder, lg_error *err)
 {
@@ -38,7 +38,7 @@ move_edges(lg_builder *builder, uint64_t from, uint64_t to, uint64_t count)
 }
 
 // Moves the own edges of the nodes [begin, end), which end at `own_end`, and
-// updates where they are.
+// updates their offsets.
 static void
 shift_edges(lg_builder *builder, uint32_t begin, uint32_t end, uint64_t own_end,
             uint64_t shift)
@@ -52,13 +52,13 @@ shift_edges(lg_builder *builder, uint32_t begin, uint32_t end, uint64_t own_end,
         first[node] += shift;
 }
 
-// Goes from the last node to the first, so that edges move in place: the late
-// edges of a node go behind its own, and everything behind them moves as a
-// whole.
+// Merges late edges, from the last node to the first, so that edges move in
+// place. A node's late edges go behind its own. All edges behind them move as a
+// block.
 static void
 merge_late(lg_builder *builder, const lg__late_edge *late, size_t count)
 {
-    uint32_t behind = builder->node_count; // these have been moved
+    uint32_t behind = builder->node_count; // nodes from here on have moved
     uint64_t own_end = builder->edge_count;
     builder->edge_count += count;
     builder->first_edge[behind] = builder->edge_count;
@@ -106,7 +106,8 @@ add_saturated(uint32_t *count, uint64_t more)
     *count = more < UINT32_MAX - *count ? *count + (uint32_t)more : UINT32_MAX;
 }
 
-// A copy of the loop for graphs with too few edges to saturate a count.
+// Counts references. The caller has a copy without saturation, for graphs with
+// too few edges to saturate a count.
 static inline lg_status
 count_references(const lg_builder *builder, const lg__edge_rules *rules,
                  uint32_t *restrict found, bool may_saturate, lg_error *err)
@@ -129,7 +130,7 @@ count_references(const lg_builder *builder, const lg__edge_rules *rules,
     return LG_OK;
 }
 
-// The only pass over the edges. It also checks that they are sound.
+// Passes over the edges once, and also checks that they are sound.
 lg_status
 lg__finish_found(lg_builder *builder, lg_error *err)
 {
@@ -153,7 +154,7 @@ lg__finish_found(lg_builder *builder, lg_error *err)
     return status;
 }
 
-// By node, then by number.
+// Compares by node, then by number.
 static int
 compare_in_order(const void *left, const void *right)
 {
@@ -164,7 +165,7 @@ compare_in_order(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-// The last value of each node, in order of nodes; `nothing` means none.
+// Keeps the last value of each node, in order of nodes. `nothing` means none.
 static bool
 place_last(struct lg_builder_rest *rest, lg__vector *given,
            enum lg__array_name node, enum lg__array_name value,
@@ -184,7 +185,8 @@ place_last(struct lg_builder_rest *rest, lg__vector *given,
     return true;
 }
 
-// The same for many texts: one pass in order of arrival, one in order of nodes.
+// Does for many texts what place_last does for few: one pass in order of
+// arrival, one in order of nodes.
 static bool
 place_many_texts(struct lg_builder_rest *rest, uint32_t node_count)
 {
@@ -215,7 +217,7 @@ place_many_texts(struct lg_builder_rest *rest, uint32_t node_count)
     return enough;
 }
 
-// The last text of a node wins.
+// Lists the texts. A node's last text counts.
 lg_status
 lg__finish_texts(lg_builder *builder, lg_error *err)
 {
@@ -231,9 +233,8 @@ lg__finish_texts(lg_builder *builder, lg_error *err)
     return placed ? LG_OK : lg__error_memory(err);
 }
 
-// A producer may set the size of a node more than once. An entry counts only
-// while the column still says "large", and the entry with the largest index is
-// the last one set.
+// Lists large sizes. A producer may set a node's size more than once. An entry
+// counts only if the column still says "large", and the last entry counts.
 lg_status
 lg__finish_sizes(lg_builder *builder, lg_error *err)
 {
@@ -245,7 +246,8 @@ lg__finish_sizes(lg_builder *builder, lg_error *err)
         uint32_t node = big[i].node;
         if (builder->size[node] != UINT32_MAX)
             continue;
-        // Marks the node as listed; a later loop restores the column.
+        // A size of 0 marks the node as listed; a later loop restores the
+        // column.
         builder->size[node] = 0;
         kept++;
         big[count - kept] = big[i];
@@ -265,7 +267,7 @@ lg__finish_sizes(lg_builder *builder, lg_error *err)
     return LG_OK;
 }
 
-// The last device given to a node wins; device 0 is the host.
+// Lists the devices. A node's last device counts; device 0 is the host.
 lg_status
 lg__finish_devices(lg_builder *builder, lg_error *err)
 {

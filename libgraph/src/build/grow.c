@@ -1,11 +1,12 @@
-// Grows the node and edge columns of a builder, by doubling. A column that grew
-// before another one failed keeps its new size, so each column has its own
+// Grows the node and edge columns of a builder by doubling. If one column
+// cannot grow, those before it keep their new sizes, so each column has its own
 // capacity.
 #include "build/build_private.h"
 
 #include <string.h>
 
-// The address of a column's pointer; NULL for arrays that are no column here.
+// Returns the address of a column's pointer; NULL for arrays that are no open
+// column.
 static void *
 column_of(lg_builder *builder, enum lg__array_name name)
 {
@@ -33,7 +34,8 @@ column_of(lg_builder *builder, enum lg__array_name name)
     }
 }
 
-// Takes the block out of a column. By memcpy: the pointers' types differ.
+// Takes the block out of a column. Uses memcpy, because the pointers' types
+// differ.
 static void *
 column_clear(void *column)
 {

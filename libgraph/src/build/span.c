@@ -1,13 +1,13 @@
 // Turns spans into buffers: sorts the spans of each device by address and
-// passes over them once. Spans that overlap are one group, a maximal union, and
-// become one node. A span inside an inline one is not part of a group: its
+// passes over them once. Spans that overlap form a group, a maximal union,
+// which becomes one node. A span inside an inline one belongs to no group: its
 // holder refers to the object that has those bytes.
 #include "base/base_private.h"
 #include "build/build_private.h"
 
 #include <string.h>
 
-// A span in the order of the pass, with its next sort key.
+// A span's place in the order of the pass, and its next sort key.
 typedef struct ranked {
     uint32_t number;
     uint32_t index;
@@ -16,14 +16,14 @@ typedef struct ranked {
 typedef struct sweep {
     lg_builder *builder;
     lg__span *spans;
-    ranked *ranks;      // of the spans, in their order
-    lg__vector holders; // lg__span: of a group, sorted by holder
+    ranked *ranks;      // the spans in order
+    lg__vector holders; // lg__span: those of a group, sorted by holder
     uint32_t inline_holder;
-    uint64_t inline_end; // of the inline span that reaches furthest so far
-    size_t first;        // of the open group
+    uint64_t inline_end; // end of the inline span that reaches furthest so far
+    size_t first;        // first span of the open group
     uint64_t begin;
-    uint64_t end;     // begin == end: no group is open
-    uint64_t covered; // up to here inline spans reach, when it was opened
+    uint64_t end;     // equal to begin: no group is open
+    uint64_t covered; // how far inline spans reached when the group was opened
 } sweep;
 
 void
@@ -45,8 +45,8 @@ span_at(const sweep *state, size_t rank)
     return &state->spans[state->ranks[rank].index];
 }
 
-// Sort keys of spans: last the device, before that the address, where 0 - 1
-// wraps round to the largest.
+// Returns a part of a span's sort key: 0 and 1 are the address, 2 is the
+// device. A missing address, 0 - 1, wraps round to the largest.
 static uint32_t
 number_of(const lg_span *span, int part)
 {
@@ -56,9 +56,9 @@ number_of(const lg_span *span, int part)
                        : span->device;
 }
 
-// Sorts by device and address. Spans without an address come last, inline ones
-// before others that begin at the same address; equal spans stay in order of
-// arrival.
+// Sorts by device and address. Spans without an address come last, and inline
+// spans before others that begin at the same address. Equal spans stay in order
+// of arrival.
 static bool
 sort_spans(sweep *state, size_t count)
 {
@@ -123,8 +123,8 @@ refer(lg_builder *builder, const lg_span *span, uint32_t target)
                              LG_EDGE_NATIVE | LG_EDGE_UNCOUNTED, span->label);
 }
 
-// An owner's type and text count more than a borrower's, and a longer span's
-// more than a shorter one's.
+// Returns whether a span's type and text count more: an owner's before a
+// borrower's, then a longer span's.
 static bool
 is_better(const lg__span *span, const lg__span *than)
 {
@@ -162,7 +162,8 @@ set_bytes(lg_builder *builder, uint32_t buffer, uint64_t bytes, uint64_t extra)
                         sizeof digits - at);
 }
 
-// The node of a group of spans, all of one device, in order of their holders.
+// Adds the buffer node of a group of spans. They are on one device, sorted by
+// holder.
 static void
 add_buffer(lg_builder *builder, const lg__span *spans, size_t count,
            uint64_t address, uint64_t bytes)
@@ -206,8 +207,8 @@ add_buffer(lg_builder *builder, const lg__span *spans, size_t count,
                                 filed->span.file);
 }
 
-// The bytes of the open group that lie in objects: what reached into it when it
-// was opened, and the inline spans that begin within it.
+// Returns the bytes of the open group that lie in objects: those that reached
+// into it when it was opened, and the inline spans that begin in it.
 static uint64_t
 inline_bytes(const sweep *state, size_t end)
 {
@@ -233,8 +234,8 @@ inline_bytes(const sweep *state, size_t end)
     return bytes;
 }
 
-// Makes the buffer of the open group, whose spans lie below `end`. Spans that
-// went elsewhere have length 0 by now.
+// Makes the buffer of the open group, whose spans come before index `end`.
+// Spans that went elsewhere have length 0 by now.
 static void
 close_group(sweep *state, size_t end)
 {

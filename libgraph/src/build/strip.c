@@ -1,12 +1,13 @@
-// Copies a graph without the user's own text. Strings keep their ids: those
-// with only the user's text become empty, so no other array changes.
+// Copies a graph without the user's text. Strings keep their ids: those with
+// only the user's text become empty, so no other array changes.
 #include "build/build_private.h"
 
 #include <leakgraph/file.h>
 
 #include <string.h>
 
-// A node's text is the user's unless it names something.
+// Returns whether a node's text is the user's. It is, unless it names
+// something.
 static bool
 is_user_text(const lg_graph *graph, uint32_t node)
 {
@@ -29,7 +30,7 @@ keep_all(bool *kept, const uint32_t *ids, uint32_t count)
         kept[ids[i]] = true;
 }
 
-// Finds the strings that something other than the user's texts refers to.
+// Marks the strings that something other than the user's texts refers to.
 static void
 mark_kept(const lg_graph *graph, bool *kept)
 {
@@ -71,7 +72,7 @@ copy_array(const lg_graph *from, lg_graph *to, enum lg__array_name name)
     return true;
 }
 
-// The kept strings, and one more at the end: "no".
+// Copies the kept strings, and appends "no".
 static bool
 copy_strings(const lg_graph *from, lg_graph *to, const bool *kept)
 {
@@ -148,9 +149,8 @@ copy_facts(const lg_graph *from, lg_graph *to)
     return enough;
 }
 
-// The info of the copy says that it has no keys and no previews, and that no
-// contents were compared, because which texts are equal is the user's data,
-// too.
+// Writes the info of the copy: it has no keys and no previews, and its contents
+// were not compared, because the equality of texts is the user's data, too.
 static void
 note_in_info(const lg_graph *from, lg_graph *to)
 {

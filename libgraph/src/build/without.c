@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// The copy has the arrays of the graph, and owns two.
+// Shares the arrays of the graph, except two, which the copy owns.
 static void
 borrow(const lg_graph *graph, lg_graph *copy, uint8_t *kinds, lg__trait *traits)
 {
