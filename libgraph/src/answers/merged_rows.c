@@ -13,8 +13,7 @@ typedef struct listing {
     const lg_graph *graph;
     lg__merged_tree tree;
     lg__pruned pruned;
-    uint32_t
-        *row; // [tree.count] the row of an item, or of the last of passed items
+    uint32_t *row; // [tree.count] row of an item or of the last passed one
     lg_merged_paths out;
 } listing;
 

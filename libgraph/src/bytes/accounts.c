@@ -1,4 +1,4 @@
-// Accounts for the bytes of each device, so that the parts add up to the whole.
+// Accounts for the bytes of each device. The parts add up to the whole.
 #include "bytes/bytes_private.h"
 
 #include <stdio.h>
@@ -85,8 +85,8 @@ use_block(void *context, uint32_t buffer, uint32_t block, uint64_t bytes)
         to->kind[block] = kind;
 }
 
-// Counts the content of a segment as stale until it is found in an allocated
-// block.
+// Counts the part of a segment that a buffer uses as stale until an allocated
+// block explains it.
 static void
 use_segment(void *context, uint32_t buffer, uint32_t segment, uint64_t bytes)
 {
@@ -196,7 +196,8 @@ take_totals(const lg_graph *graph, uint64_t allocated, lg_account *account)
     account->inactive = reserved - allocated;
 }
 
-// The recorded numbers describe only the blocks of the snapshot itself.
+// Compares with the recorded numbers, which describe only the snapshot's own
+// blocks.
 static void
 compare_with_recorded(const tally *to, uint32_t device, bool own)
 {

@@ -1,6 +1,6 @@
 /**
  * Where the bytes are: storages and their tensors, figures, the accounts of
- * each device's allocator, and suspended frames.
+ * each device's allocator, views, and suspended frames.
  */
 #ifndef LG_BYTES_PRIVATE_H
 #define LG_BYTES_PRIVATE_H
@@ -9,9 +9,9 @@
 
 #include "paths/paths_private.h"
 
-// Storages: the buffers that tensors use, and the role of each.
+// Storages are the buffers that tensors use. Each has a role.
 
-/** What a type means for tensors; bits. */
+/** What a type means for tensors, as bits. */
 enum {
     LG__CLASS_TENSOR = 1 << 0,
     LG__CLASS_STORAGE = 1 << 1, /**< a Python object that is a storage */
@@ -19,8 +19,8 @@ enum {
     LG__CLASS_BUFFER = 1 << 3,
     LG__CLASS_MODULE = 1 << 4,
     LG__CLASS_OPTIMIZER = 1 << 5,
-    LG__CLASS_AUTOGRAD = 1 << 6, /**< keeps tensors for backward: an autograd
-                                    node, a function's ctx */
+    LG__CLASS_AUTOGRAD = 1 << 6, /**< keeps tensors for the backward pass: an
+                                    autograd node, or a function's ctx */
     LG__CLASS_REDUCER = 1 << 7,  /**< copies gradients between processes */
     LG__CLASS_BOUND = 1 << 8,    /**< keeps memory in C++: packed weights */
 };
@@ -28,51 +28,53 @@ enum {
 typedef struct lg__storages {
     lg_tensor_row *rows;
     uint32_t count;
-    uint32_t *slot; /**< [node] 1 + row of a buffer, or of the first buffer of
-                         a tensor; 0: none */
+    uint32_t *slot; /**< [node] 1 + the row of a buffer, or of a tensor's first
+                       buffer; 0: none */
     uint16_t *classes; /**< [type] */
-    uint32_t *via; /**< [node] 1 + the node that gives a tensor its kind: the
-                        mapping of a module, or the tensor whose gradient it
-                        is; 0: none */
+    uint32_t
+        *via; /**< [node] 1 + the node that gives a tensor its kind: the mapping
+                 of a module, or the tensor whose gradient it is; 0: none */
 } lg__storages;
 
-/** Finds all storages; their order means nothing. */
+/** Finds all storages, in no order. */
 lg_status lg__storages_find(const lg_graph *graph, lg__storages *out,
                             lg_error *err);
 void lg__storages_free(lg__storages *storages);
-/** lg_graph_tensors. The caller frees *storages, which has no rows then. */
+/** Lists tensors for lg_graph_tensors. The caller frees *storages, whose rows
+ *  have moved to the list. */
 lg_status lg__storages_list(const lg_graph *graph, const lg_scope *scope,
                             uint32_t device, size_t limit,
                             lg__storages *storages, lg_tensor_rows *out,
                             lg_error *err);
-/** What stands for a row: its tensor, or the storage if it has none. */
+/** Returns the node that represents a row: its tensor, or the storage if it has
+ *  none. */
 lg_node lg__tensor_node(const lg_tensor_row *row);
-/** What is known of a row's tensor; empty if there is none. */
+/** Returns a fact about a row's tensor; empty if there is none. */
 lg_string lg__tensor_fact(const lg_graph *graph, const lg_tensor_row *row,
                           const char *key);
-/** Of lg_tensor_rows as context: the bytes of all on a device. */
+/** Returns the bytes of all rows on a device. `rows` is an lg_tensor_rows. */
 uint64_t lg__tensor_bytes_on(const void *rows, uint32_t device);
 
-/** Marks of a node: bits 1 << lg_tensor_kind for the kinds before temporary,
- *  and the other holders. Only tensors of the same storage keep a tensor
- *  without marks, such as the base of a view. */
+/** Marks of a node: bit 1 << lg_tensor_kind for each kind before temporary, and
+ *  the other holders. Only tensors of the same storage keep a tensor without
+ *  marks; for example, only a view keeps its base. */
 enum {
     LG__MARK_FRAME = 1 << 5,
-    LG__MARK_ELSE = 1 << 6, /**< anything but a frame */
+    LG__MARK_ELSE = 1 << 6, /**< anything else but a frame */
 };
 
 /** Marks tensors, and sets `via`. *out is [node]; release it with free(). */
 lg_status lg__storages_mark(const lg_graph *graph, lg__storages *storages,
                             uint8_t **out, lg_error *err);
 
-/** The autograd node that made a tensor, or LG_NONE. */
+/** Returns the autograd node that made a tensor, or LG_NONE. */
 uint32_t lg__tensor_grad_fn(const lg_graph *graph, uint32_t tensor);
 
-/** Bytes of the interval of one buffer. */
+/** Returns the length of a buffer's address interval. */
 uint64_t lg__buffer_bytes(const lg_graph *graph, uint32_t buffer);
 
-/** The functions that allocated a buffer, innermost first, as the capture or
- *  the allocator of its device recorded them; empty. */
+/** Returns the functions that allocated a buffer, innermost first, as the
+ *  capture or the device's allocator recorded them; empty if neither did. */
 lg_string lg__buffer_allocation(const lg_graph *graph, uint32_t buffer);
 
 static inline unsigned
@@ -82,23 +84,24 @@ lg__node_class(const lg_graph *graph, const lg__storages *storages,
     return storages->classes[graph->columns.type[node]];
 }
 
-// Accounts: match the buffers of the graph with the blocks of the allocators.
+// Accounts match the buffers of the graph with the blocks of the allocators.
 
-/** What a block is that no object of the graph uses. */
+/** Returns what a block is that no object of the graph uses. */
 lg_evidence lg__evidence_of(const lg_block *block, lg_string pool,
                             lg_string frames);
 
-/** Whether the text of a frame is what the program noted about a block instead,
- *  "user_metadata 'text'". It stands before the frames. */
+/** Returns whether the text of a frame is the program's note about a block,
+ *  "user_metadata 'text'", which stands before the frames. */
 bool lg__is_metadata(lg_string frame);
 
-/** The fate of a block of a state, besides the evidences. */
+/** What becomes of a block in an account, besides the evidences. */
 enum {
     LG__FATE_OWNED = LG_EVIDENCE_COUNT, /**< an object of the graph uses it */
     LG__FATE_FREE,                      /**< it is not allocated */
 };
 
-/** The state to match with: the given one, or the one of the graph. */
+/** Returns the state to match with: the given one, or else that of the
+ *  graph. */
 lg_allocator_state lg__allocator_state(const lg_graph *graph,
                                        const lg_allocator_state *given);
 lg_string lg__block_frames(const lg_graph *graph,
@@ -113,32 +116,34 @@ typedef struct lg__piece {
     uint64_t begin;
     uint64_t end;
     uint32_t device;
-    uint32_t index; /**< of its segment, block or node */
+    uint32_t index; /**< index of its segment, block or node */
 } lg__piece;
 
 typedef struct lg__pieces {
-    lg__piece *items; /**< by device and begin */
+    lg__piece *items; /**< sorted by device, then begin */
     size_t count;
 } lg__pieces;
 
-/** Calls `visit` with each pair that shares memory, and with the shared bytes.
- *  The pieces of one side must not overlap. O(left + right + pairs). */
+/** Calls `visit` with each pair of pieces that share memory, and the number of
+ *  shared bytes. The pieces of one side must not overlap. O(left + right +
+ *  pairs). */
 void lg__pieces_meet(const lg__pieces *left, const lg__pieces *right,
                      void (*visit)(void *context, uint32_t left, uint32_t right,
                                    uint64_t bytes),
                      void *context);
 
-/** Segments and blocks of a state; LG_EINVAL names the first impossible one. */
+/** Lists the segments and blocks of a state. LG_EINVAL names the first
+ *  impossible one. */
 lg_status lg__pieces_of_segments(const lg_graph *graph,
                                  const lg_allocator_state *state,
                                  lg__pieces *out, lg_error *err);
 lg_status lg__pieces_of_blocks(const lg_allocator_state *state, lg__pieces *out,
                                lg_error *err);
-/** Buffers on devices, if they have an address. */
+/** Lists the buffers on devices that have an address. */
 lg_status lg__pieces_of_buffers(const lg_graph *graph, lg__pieces *out,
                                 lg_error *err);
 
-/** Fills the stacks of the accounts: those that allocated blocks without an
+/** Fills the accounts with the stacks that allocated blocks without an
  *  owner. */
 lg_status lg__accounts_stacks(const lg_graph *graph,
                               const lg_allocator_state *state,
@@ -147,10 +152,10 @@ lg_status lg__accounts_stacks(const lg_graph *graph,
 
 // Figures and their parts: canvas, manager, axes and all other artists.
 
-/** What a type means for figures; bits. */
+/** What a type means for figures, as bits. */
 enum {
     LG__IS_FIGURE = 1 << 0,
-    LG__IS_PART = 1 << 1, /**< part of a figure, and holds artists itself */
+    LG__IS_PART = 1 << 1, /**< a part of a figure that holds artists itself */
     LG__IS_ARTIST = 1 << 2,
     LG__IS_PIXELS = 1 << 3,
     LG__IS_ANIMATION = 1 << 4,
@@ -161,16 +166,18 @@ typedef struct lg__figures {
     const lg_graph *graph;
     lg__walk walk;
     uint8_t *classes;    /**< [type] */
-    lg_figure_rows rows; /**< biggest retained first */
-    /** [node] the number of the figure that has the node as a part, or that
-     *  alone keeps it alive; LG__SHARED: several figures do; 0: none. The
-     *  number of a row is that of its node. */
+    lg_figure_rows rows; /**< sorted by retained bytes, biggest first */
+    /** [node] number of the figure that has the node as a part, or that alone
+     *  keeps it alive; LG__SHARED: several figures do; 0: none. A row has the
+     *  number of its own node. */
     uint32_t *label;
-    lg__gathered members; /**< by number */
-    lg__gathered first;   /**< [number - 1] into members, and the end */
+    lg__gathered members; /**< parts, sorted by figure number */
+    lg__gathered first;   /**< [number - 1] index of the first member; the last
+                             element is the end */
 } lg__figures;
 
-/** Free with lg__figures_free, also on failure. O(nodes + edges). */
+/** Finds the figures. Free them with lg__figures_free, also on failure. O(nodes
+ *  + edges). */
 lg_status lg__figures_find(const lg_analysis *analysis, lg__figures *out,
                            lg_error *err);
 void lg__figures_free(lg__figures *figures);
@@ -181,35 +188,37 @@ lg__figures_class(const lg__figures *figures, uint32_t node)
     return figures->classes[figures->graph->columns.type[node]];
 }
 
-// Views: arrays, tensors and memoryviews of memory that something else made.
+// Views are arrays, tensors and memoryviews of memory that something else made.
 
 typedef struct lg__views {
     const lg_graph *graph;
     lg__reverse reverse;
     uint32_t *seen; /**< [node] number of the last search that met it */
     uint32_t searches;
-    lg__gathered arrays;   /**< of the last one, views of views included */
-    uint64_t shown;        /**< bytes of those that anything else refers to */
-    uint32_t widest;       /**< of those, or LG_NONE */
-    uint64_t widest_shown; /**< bytes of that one */
-    bool unknown;          /**< something shows an unknown part of it */
+    lg__gathered
+        arrays; /**< the arrays of the last search, views of views included */
+    uint64_t shown;  /**< bytes of the views to which anything else refers */
+    uint32_t widest; /**< the widest of those, or LG_NONE */
+    uint64_t widest_shown; /**< bytes of the widest one */
+    bool unknown;          /**< something shows an unknown part of the memory */
 } lg__views;
 
-/** False: memory ran out. Free with lg__views_end, also on failure. */
+/** Returns false when memory ran out. Free with lg__views_end, also on
+ *  failure. */
 bool lg__views_begin(lg__views *views, const lg_graph *graph);
-/** Looks for what shows a part of the memory. False: memory ran out. O(views).
- */
+/** Finds what shows a part of the memory. Returns false when memory ran out.
+ *  O(views). */
 bool lg__views_look(lg__views *views, uint32_t memory);
 void lg__views_end(lg__views *views);
-/** Whether views may show it: a buffer, or a bytes object, which has its memory
- *  in itself. */
+/** Returns whether views may show the node: a buffer, or a bytes object, which
+ *  contains its memory. */
 bool lg__node_is_memory(const lg_graph *graph, uint32_t node);
 
-// Suspended generators, coroutines and tasks.
+// Suspended frames are generators, coroutines and tasks.
 
-/** Lists those with local variables that no thread is running, the largest
- *  retained size first; without an analysis (NULL) in order of nodes. Release
- *  the items with free(). O(nodes + edges). */
+/** Lists those that have local variables and that no thread is running: the
+ *  largest retained size first, or in order of nodes without an analysis
+ *  (NULL). Release the items with free(). O(nodes + edges). */
 lg_status lg__suspended_list(const lg_graph *graph, const lg_analysis *analysis,
                              lg__gathered *out, lg_error *err);
 

@@ -21,7 +21,8 @@ lg_evidence_name(lg_evidence evidence)
     return index < sizeof names / sizeof *names ? names[index] : "unknown";
 }
 
-// Cuts the first frame off. Frames are "function (file:line) < function ...".
+// Takes the first frame off. The format is "function (file:line) < function
+// ...".
 static lg_string
 next_frame(lg_string *rest)
 {
@@ -38,7 +39,7 @@ next_frame(lg_string *rest)
     return frame;
 }
 
-// The function of a frame, without the file, whose path says nothing.
+// Returns the function of a frame without its file, whose path says nothing.
 static lg_string
 function_of(lg_string frame)
 {
@@ -57,7 +58,8 @@ function_of(lg_string frame)
     return frame;
 }
 
-// Whether it is a function of C++. Python's functions have no namespace.
+// Returns whether a function is C++, which has namespaces; Python's functions
+// have none.
 static bool
 is_native(lg_string function)
 {
@@ -74,7 +76,7 @@ ends_as(lg_string text, const char *word)
             text.data[text.length - length - 1] == '.');
 }
 
-// What a frame decides, or LG_EVIDENCE_UNKNOWN.
+// Returns the evidence that a frame gives, or LG_EVIDENCE_UNKNOWN.
 static lg_evidence
 decided_by(lg_string function)
 {
@@ -109,7 +111,7 @@ is_cublas_size(const lg_block *block)
            block->size == sizes[0] || block->size == sizes[1];
 }
 
-// The size is a hint only where no function of C++ was recorded.
+// Uses the size as a hint only if no C++ function was recorded.
 static lg_evidence
 evidence_of_frames(const lg_block *block, lg_string frames)
 {

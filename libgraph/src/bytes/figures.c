@@ -34,7 +34,7 @@ class_of(const lg_graph *graph, uint32_t type)
 
 typedef struct gathering {
     lg__figures *to;
-    const char *name; // of the attribute to follow
+    const char *name; // name of the attribute to follow
     uint32_t number;
     lg_text label;
     bool failed;
@@ -71,8 +71,8 @@ follow_attribute(void *context, const lg_hop *hop)
     return !state->failed;
 }
 
-// Finds artists that refer to their figure. Up to matplotlib 3.9 the attribute
-// is `figure`.
+// Finds artists that refer to their figure. The attribute is named `figure` up
+// to matplotlib 3.9.
 static bool
 find_artist(void *context, const lg_hop *hop)
 {
@@ -165,8 +165,8 @@ list_figures(lg__figures *to, lg_error *err)
     return to->rows.items != NULL ? LG_OK : lg__error_memory(err);
 }
 
-// Adds up the pixels that only the figure keeps. They are more than those of
-// its canvas if a text of the figure still refers to the renderer of a saved
+// Adds up the pixels that only the figure keeps. A figure has more than those
+// of its canvas if one of its texts still refers to the renderer of a saved
 // picture.
 static void
 sum_pixels(lg__figures *to, uint64_t *pixels)

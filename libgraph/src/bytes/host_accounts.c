@@ -1,5 +1,5 @@
-// Accounts for the memory of the process, so that the parts add up to what the
-// kernel counts.
+// Accounts for the memory of the process. The parts add up to what the kernel
+// counts.
 #include "bytes/bytes_private.h"
 
 static void
@@ -90,8 +90,8 @@ or_none(int64_t bytes)
     return bytes > 0 ? bytes : 0;
 }
 
-// Takes a line's bytes from the rest, but never more than the rest: what is not
-// in memory cannot be part of it. An unknown line stays unknown.
+// Takes a line's bytes from the rest, at most the whole rest, because what is
+// not in memory cannot be part of it. An unknown line stays unknown.
 static void
 take(int64_t *line, int64_t *rest)
 {
@@ -100,8 +100,8 @@ take(int64_t *line, int64_t *rest)
     *rest -= or_none(*line);
 }
 
-// What the allocators have in use beyond the nodes. Buffers may lie elsewhere,
-// so it may be more, never less.
+// Computes what the allocators have in use beyond the nodes. Buffers may lie
+// elsewhere, so this may be too little, never too much.
 static int64_t
 unseen(const lg_graph *graph, const int64_t *host)
 {

@@ -16,7 +16,7 @@ compare(const void *left, const void *right)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-// Whether a lies wholly before the begin of b.
+// Returns whether a ends before b begins.
 static bool
 is_before(const lg__piece *a, const lg__piece *b)
 {
@@ -62,7 +62,7 @@ add(lg__pieces *to, uint64_t address, uint64_t bytes, uint32_t device,
     to->items[to->count++] = (lg__piece){address, end, device, (uint32_t)index};
 }
 
-// Sorts the pieces; two that overlap are an error.
+// Sorts the pieces. Overlapping pieces are an error.
 static lg_status
 settle(lg__pieces *pieces, const char *what, lg_error *err)
 {
@@ -125,8 +125,8 @@ lg__pieces_of_blocks(const lg_allocator_state *state, lg__pieces *out,
     return status == LG_OK ? settle(out, "block", err) : status;
 }
 
-// Buffers of a graph from a file may overlap. Then the later one begins at the
-// end of the earlier one.
+// Cuts overlaps, which buffers of a graph from a file may have: the later
+// buffer then begins where the earlier one ends.
 lg_status
 lg__pieces_of_buffers(const lg_graph *graph, lg__pieces *out, lg_error *err)
 {

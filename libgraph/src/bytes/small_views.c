@@ -1,4 +1,4 @@
-// What views show of the memory that they keep.
+// Finds what views show of the memory that they keep.
 #include "bytes/bytes_private.h"
 
 #include <stdlib.h>
@@ -22,8 +22,8 @@ lg__views_end(lg__views *views)
     *views = (lg__views){0};
 }
 
-// Returns whether a view refers to its base by this edge: an array, a
-// memoryview and its buffer, a tensor of somebody else's memory.
+// Returns whether the edge leads from a view to its base: an array, a
+// memoryview and its buffer, or a tensor of memory that another library owns.
 static bool
 is_views_edge(const lg_graph *graph, uint64_t edge)
 {
@@ -50,7 +50,8 @@ add_array(lg__views *to, uint32_t node)
     return lg__gather_append(&to->arrays, node);
 }
 
-// Adds the views of an array. *seen: something else refers to it, too.
+// Adds the views of an array. *seen tells whether something else refers to it,
+// too.
 static bool
 look_at_holders(lg__views *to, uint32_t array, bool *seen)
 {

@@ -46,8 +46,8 @@ lg__buffer_bytes(const lg_graph *graph, uint32_t buffer)
                                lg_node_size(graph, buffer));
 }
 
-// Finds the block that holds the buffer's first byte. Blocks are sorted by
-// device and address.
+// Finds the block with the buffer's first byte. Blocks are sorted by device and
+// address.
 static uint64_t
 allocation_of(const lg_graph *graph, uint32_t device, uint64_t address)
 {
@@ -126,7 +126,7 @@ find_rows(const lg_graph *graph, lg__storages *to)
     }
 }
 
-// A storage has no tensor if only C++ holds it.
+// Adds rows for storages without a tensor, which only C++ holds.
 static void
 find_lone_rows(const lg_graph *graph, lg__storages *to)
 {
@@ -137,9 +137,9 @@ find_lone_rows(const lg_graph *graph, lg__storages *to)
             row_of(graph, to, node);
 }
 
-// Ranks the objects that may stand for a storage. A tensor with a holder of its
-// own comes before one that only a view keeps, a tensor before a storage
-// object, a Python object before a C++ one, a wider one before a narrower one.
+// Ranks the objects that may represent a storage: a tensor with a holder of its
+// own before one that only a view keeps, a tensor before a storage object, a
+// Python object before a C++ one, a wider one before a narrower one.
 static uint64_t
 rank(const lg_graph *graph, const lg__storages *storages, uint32_t node,
      const uint8_t *marks)
@@ -179,7 +179,8 @@ kind_of(unsigned marks)
                : LG_TENSOR_OTHER;
 }
 
-// A storage without marks still shows what its widest tensor shows.
+// Settles a row. A storage without marks still shows what its widest tensor
+// shows.
 static void
 settle(const lg_graph *graph, lg_tensor_row *row, unsigned marks)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// From a Python object to packed weights: the object of TorchScript, the cell
-// of a recurrent layer, the weights.
+// Depth of packed weights below a Python object: the object of TorchScript, the
+// cell of a recurrent layer, the weights.
 enum { PACKED_DEPTH = 4 };
 
 typedef struct judge {
@@ -31,8 +31,8 @@ push(judge *state, uint32_t node)
         state->failed = true;
 }
 
-// Marks and queues a tensor or a container. The first node that gives a tensor
-// its name stays in `via`.
+// Marks and queues a tensor or a container. `via` keeps the first node that
+// gives a tensor its name.
 static void
 reach(judge *state, uint32_t from, uint32_t node, lg_tensor_kind kind)
 {
@@ -56,7 +56,8 @@ is_element(unsigned kind)
            kind == LG_EDGE_ELEMENT || kind == LG_EDGE_REFERENCE;
 }
 
-// The name of an edge, without a leading dot; empty for kinds without names.
+// Returns the name of an edge without a leading dot; empty for kinds without
+// names.
 static lg_string
 name_of(const lg_graph *graph, uint64_t edge)
 {
@@ -77,9 +78,9 @@ is_one_of(lg_string name, const char *const *names)
     return *names != NULL;
 }
 
-// Whether the edge leads from a tensor to what the tensor is made of. C++ names
-// the parts of its own tensors. What a tensor without a storage has is a part,
-// but for what every tensor may have.
+// Returns whether the edge leads from a tensor to a part of it. C++ names the
+// parts of its own tensors. Everything that a tensor without a storage has is a
+// part, except for what every tensor may have.
 static bool
 is_part(const judge *state, uint32_t tensor, uint64_t edge)
 {
@@ -175,8 +176,9 @@ lg__tensor_grad_fn(const lg_graph *graph, uint32_t tensor)
     return LG_NONE;
 }
 
-// Whether the edge keeps a tensor for backward. A node and a ctx keep all their
-// tensors, but for the leaf whose gradient the node adds up.
+// Returns whether the edge keeps a tensor for the backward pass. A node and a
+// ctx keep all their tensors, except for the leaf whose gradient the node adds
+// up.
 static bool
 is_saved(const judge *state, uint32_t source, uint64_t edge)
 {
@@ -223,8 +225,8 @@ mark_tensor(judge *state, uint32_t tensor, lg_tensor_kind kind)
     mark_queued(state, kind);
 }
 
-// Tensors that an optimizer was given are parameters, whether a module has them
-// or not. Their position in its groups is not a name.
+// Marks tensors that an optimizer was given as parameters, even if no module
+// has them. Their position in its groups is not a name.
 static void
 mark_groups(judge *state, uint32_t optimizer)
 {
@@ -248,7 +250,8 @@ mark_groups(judge *state, uint32_t optimizer)
     }
 }
 
-// The next member of a C++ object from that edge on; LG_NONE: there is none.
+// Returns the next member of a C++ object from that edge on; LG_NONE if there
+// is none.
 static uint32_t
 next_member(const judge *state, uint32_t object, uint64_t *edge)
 {
@@ -261,7 +264,8 @@ next_member(const judge *state, uint32_t object, uint64_t *edge)
     return LG_NONE;
 }
 
-// Marks the tensors and the memory that a C++ object keeps, but the parameters.
+// Marks the tensors and the memory that a C++ object keeps, except for
+// parameters.
 static void
 mark_members(judge *state, uint32_t object, lg_tensor_kind kind)
 {
@@ -274,8 +278,9 @@ mark_members(judge *state, uint32_t object, lg_tensor_kind kind)
     }
 }
 
-// A quantized module has its weights in a form that only its kernels read: a
-// Python object owns a C++ object, and so on to the one that keeps them.
+// Marks the weights of a quantized module, which only its kernels can read: a
+// Python object owns a C++ object, which may own another, down to the one that
+// keeps them.
 static void
 mark_packed(judge *state, uint32_t object, unsigned depth)
 {
@@ -290,7 +295,7 @@ mark_packed(judge *state, uint32_t object, unsigned depth)
         mark_packed(state, member, depth - 1);
 }
 
-// Marks what the type of the node shows.
+// Marks what the node's type implies.
 static void
 mark_by_type(judge *state, uint32_t node)
 {
@@ -313,8 +318,8 @@ mark_by_type(judge *state, uint32_t node)
         mark_members(state, node, LG_TENSOR_GRADIENT);
 }
 
-// Marks what a reference to a tensor shows. A reference from a tensor of the
-// same storage, such as a view to its base, shows nothing.
+// Marks what a reference to a tensor implies. A reference from a tensor of the
+// same storage, as from a view to its base, implies nothing.
 static void
 mark_by_edge(judge *state, uint32_t source, uint64_t edge)
 {

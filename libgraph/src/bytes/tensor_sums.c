@@ -46,7 +46,8 @@ member_of(const lg_graph *graph, const lg_tensor_row *row, lg_tensor_group by)
     return made;
 }
 
-// The members of one key are adjacent: each sum is a range of them.
+// Sums members by key. Members of one key are adjacent, so each sum covers a
+// range.
 static void
 sum_up(const member *members, size_t count, lg_tensor_sums *out)
 {

@@ -31,7 +31,7 @@ lg_tensor_rows_free(lg_tensor_rows *rows)
     *rows = (lg_tensor_rows){0};
 }
 
-// The tensor is what a program has; some storages have none.
+// Returns the tensor, which is what a program knows; some storages have none.
 lg_node
 lg__tensor_node(const lg_tensor_row *row)
 {

@@ -1,5 +1,5 @@
-// Finds what CPython's collector would free, like deduce_unreachable() of
-// Modules/gcmodule.c (3.9 to 3.12) and Python/gc.c (3.13), on the snapshot.
+// Finds what CPython's collector would free: runs deduce_unreachable() of
+// Modules/gcmodule.c (3.9 to 3.12) and Python/gc.c (3.13) on the snapshot.
 //
 // The collector visits tracked objects that are not frozen. From each reference
 // count it subtracts the references that tp_traverse reports from such objects.
@@ -17,7 +17,8 @@ enum {
 
 typedef struct deduction {
     const lg_columns *columns;
-    uint32_t *references; // gc_refs: what the collector cannot explain
+    uint32_t
+        *references; // gc_refs: references that the collector cannot explain
     uint8_t *state;
 } deduction;
 
@@ -28,8 +29,8 @@ is_looked_at(const lg_columns *columns, uint32_t node)
     return (columns->node_flags[node] & both) == LG_NODE_TRACKED;
 }
 
-// A count that says nothing (immortal, or beyond the column) never falls to
-// zero.
+// Returns whether the count says something. One that is immortal or beyond the
+// column never falls to zero.
 static bool
 is_counted(const lg_columns *columns, uint32_t node)
 {
@@ -37,7 +38,7 @@ is_counted(const lg_columns *columns, uint32_t node)
            columns->refcount[node] != UINT32_MAX;
 }
 
-enum { AHEAD = 16 }; // edges for whose targets to ask
+enum { AHEAD = 16 }; // how many edges ahead to prefetch targets
 
 static void
 subtract_references(deduction *state)

@@ -1,15 +1,15 @@
 // Chooses the hop of a cycle to cut: the one that looks like a back reference.
-// Finds the other references that are like it.
+// Also recognises other references like it.
 #include "cycles/cycles_private.h"
 #include "cycles/cut_rule.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// A component so small tries every cut.
+// A component of this size tries every cut.
 enum { MEMBERS_TRIED = 2000, HOPS_TRIED = 16, SCORE_OF_ACYCLIC = 15 };
 
-// The object that holds what a namespace, or a part of a closure, refers to.
+// Returns the object that owns a namespace or a part of a closure.
 static uint32_t
 owner_of(const lg__likeness *to, uint32_t node)
 {
@@ -17,8 +17,8 @@ owner_of(const lg__likeness *to, uint32_t node)
     return owner == LG_NONE ? node : owner;
 }
 
-// Whether the reference is in the object itself, in its namespace, or in both,
-// as in some versions of CPython.
+// Returns whether the reference is in the object itself, in its namespace, or
+// in both, as in some versions of CPython.
 static bool
 is_attribute(const lg__likeness *to, uint32_t source, uint64_t edge)
 {
@@ -45,7 +45,8 @@ name_of(const lg_graph *graph, uint64_t edge)
                               : lg_node_text(graph, payload);
 }
 
-// Elements have one name, whatever their index or key.
+// Returns whether a reference has the name. All elements have one name,
+// whatever their index or key.
 static bool
 has_the_name(const lg__likeness *to, uint32_t source, uint64_t edge)
 {
@@ -103,7 +104,7 @@ typedef struct peeling {
     uint32_t *queue;
 } peeling;
 
-// The member that an edge leads to after the cut, or LG_NONE.
+// Returns the member that an edge leads to after the cut, or LG_NONE.
 static uint32_t
 follow(const peeling *state, uint32_t source, uint64_t edge)
 {
@@ -114,7 +115,8 @@ follow(const peeling *state, uint32_t source, uint64_t edge)
                             state->graph->columns.edge_target[edge]);
 }
 
-// Removes members without in-edges until none is left, or only cycles.
+// Removes members without in-edges as long as there are any. Returns whether
+// none is left; otherwise cycles are.
 static bool
 is_acyclic(const peeling *state)
 {
@@ -143,8 +145,8 @@ is_acyclic(const peeling *state)
     return queued == members->count;
 }
 
-// Where there is nothing to cut, what is said of the hop that reads most like a
-// cut.
+// Chooses the hop to cut. If nothing can be cut, gives the reason of the hop
+// that looks most like a cut.
 static void
 choose_hop(const lg_hops *round_trip, const lg__labels *all,
            const lg__walk *walk, peeling *state, lg__choice *out)
@@ -219,7 +221,8 @@ first_rank(const lg_graph *graph, uint32_t node)
     }
 }
 
-// The owner of a folded member may be outside of the component.
+// Ranks a node as the first one. The owner of a folded member may be outside of
+// the component.
 static unsigned
 rank_as_first(const lg_graph *graph, const lg_component *component,
               uint32_t node)
@@ -230,8 +233,8 @@ rank_as_first(const lg_graph *graph, const lg_component *component,
     return OUTSIDE;
 }
 
-// Where to begin: at an object of the user's, so that the cut comes as late as
-// possible, and last in a cycle too long to show whole.
+// Chooses the first hop: one from an object of the user, so that the cut comes
+// as late as possible; in a cycle too long to show whole, the cut comes last.
 static size_t
 choose_first(const lg_graph *graph, const lg_component *component,
              const lg_hops *round_trip, size_t cut)

@@ -18,25 +18,26 @@ enum {
     OBJECT = CATEGORY(OTHER) | CATEGORY(FIGURE),
     SUSPENDED = 1 << 30, // generators, coroutines, tasks
     CONTEXT = 1 << 29,   // the ctx of a torch.autograd.Function
-    ENUM = 1 << 28,      // a class of enum: its members are of it for good
+    ENUM = 1 << 28,      // a class of enum: its members belong to it for good
 };
 
-// Where to cut. Nobody can take from a callable what it captures: what can be
-// cut is the reference that stores the callable.
+// Where to cut. Nobody can take from a callable what it captures, so the cut is
+// the reference that stores the callable.
 typedef enum place {
     HERE = 0,
-    STORED,  // the hop that leads to the callables that this one is of
-    AMONG,   // here, in a cycle of nothing but callables
-    ALWAYS,  // here, whatever lg__edge_can_be_cut says of other such hops
+    STORED,  // the hop that leads to the callables of this one
+    AMONG,   // here, because the cycle has only callables
+    ALWAYS,  // here, whatever lg__edge_can_be_cut says about such hops
     NOWHERE, // nothing can be cut
 } place;
 
 typedef struct rule {
-    const char *label; // of the hop; `*` stands for any text
+    const char *label; // of the hop; `*` matches any text
     unsigned source;   // categories, or ANY
     unsigned target;
     place place;
-    const char *with; // what another hop of the cycle is labelled, or NULL
+    const char
+        *with; // a label that another hop of the cycle must have, or NULL
     int score;
     const char *reason;
 } rule;
@@ -239,7 +240,8 @@ holder_of(const lg_hops *round_trip, size_t hop)
     return round_trip->items[hop_before(round_trip, hop)].source;
 }
 
-// A callable, or the tuple of its defaults or arguments.
+// Returns whether the hop leads from a callable, or from the tuple of its
+// defaults or arguments.
 static bool
 is_of_callable(const lg_graph *graph, const lg_hops *round_trip, size_t hop)
 {
@@ -249,8 +251,8 @@ is_of_callable(const lg_graph *graph, const lg_hops *round_trip, size_t hop)
             is_callable(graph, holder_of(round_trip, hop)));
 }
 
-// The hop by which something else than callables leads to those that this hop
-// belongs to; the count of hops if there is nothing else.
+// Returns the hop that leads to the callables of this hop from something else;
+// the count of hops if nothing else is in the cycle.
 static size_t
 find_store(const lg_graph *graph, const lg_hops *round_trip, size_t hop)
 {
@@ -280,8 +282,8 @@ fits(const rule *one, const lg_graph *graph, const lg_hops *round_trip,
     return stored == (one->place == STORED);
 }
 
-// Nobody can take from a C++ object what it refers to, but for what a hook of
-// the user's has put there.
+// Returns whether nobody can remove the reference: it is in a C++ object, and
+// no hook of the user put it there.
 static bool
 is_out_of_reach(const lg_graph *graph, const lg_hop *hop, lg_string label)
 {
@@ -305,7 +307,8 @@ has_program(const lg_graph *graph, const lg_hops *round_trip)
     return false;
 }
 
-// Classes, their functions and their descriptors, which no instance is among.
+// Returns whether the cycle consists of classes, their functions and their
+// descriptors, without an instance.
 static bool
 is_class_structure(const lg_graph *graph, const lg_hops *round_trip)
 {
@@ -320,7 +323,8 @@ is_class_structure(const lg_graph *graph, const lg_hops *round_trip)
     return classes > 0 && classes < round_trip->count;
 }
 
-// A library offers to unregister or to clear these.
+// Returns whether the reason is about something that a library lets programs
+// unregister or clear.
 static bool
 is_registry(const char *reason)
 {
@@ -331,7 +335,8 @@ is_registry(const char *reason)
     return false;
 }
 
-// An object of a library, or what it keeps its elements in.
+// Returns whether the reference is in an object of a library, or in a container
+// that such an object holds.
 static bool
 belongs_to_library(const lg_graph *graph, const lg_hops *round_trip, size_t hop)
 {
@@ -341,8 +346,8 @@ belongs_to_library(const lg_graph *graph, const lg_hops *round_trip, size_t hop)
     return is_of_library(graph, source);
 }
 
-// What nobody can cut, and what only a library can: a program cannot make a
-// weakref of what an object of a library refers to.
+// Restricts the verdict: nobody can cut some references, and only a library can
+// cut others, because a program cannot make a library's reference weak.
 static lg__verdict
 restrict_verdict(const lg_graph *graph, const lg_hops *round_trip,
                  lg__verdict verdict, bool stored)

@@ -1,6 +1,4 @@
-/**
- * What a hop of a cycle looks like, and why to cut it.
- */
+/** What a hop of a cycle looks like, and why to cut it. */
 #ifndef LG_CUT_RULE_H
 #define LG_CUT_RULE_H
 
@@ -14,7 +12,7 @@
     "the structure of a library refers back to itself: it goes once nothing "  \
     "else refers to it"
 
-/** The labels of a cycle's hops, one after the other. */
+/** The labels of a cycle's hops, in one text. */
 typedef struct lg__labels {
     lg_text text;
     size_t *end; /**< [hop] where its label ends */
@@ -22,17 +20,17 @@ typedef struct lg__labels {
 
 /** The verdict on a hop. */
 typedef struct lg__verdict {
-    size_t cut; /**< the hop to cut; of a callable the one that stores it */
-    int score;  /**< the higher, the more it looks like a back reference */
-    const char *reason; /**< static */
-    bool fixed;         /**< it cannot be cut; the reason says what to do */
+    size_t cut; /**< the hop to cut; for a callable, the one that stores it */
+    int score;  /**< a higher score looks more like a back reference */
+    const char *reason; /**< a static text */
+    bool fixed;         /**< nothing can be cut; the reason says what to do */
 } lg__verdict;
 
 lg__verdict lg__rule_judge(const lg_graph *graph, const lg_hops *round_trip,
                            const lg__labels *all, size_t hop);
 
-/** Why nothing can be cut among these nodes, where none is the program's and
- *  some are a library's; NULL: they are not like that. */
+/** Returns why nothing can be cut among these nodes, if some belong to a
+ *  library and none to the program; else NULL. */
 const char *lg__rule_of_library(const lg_graph *graph, const uint32_t *members,
                                 uint32_t count);
 

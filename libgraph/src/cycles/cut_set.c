@@ -1,6 +1,6 @@
-// What to cut so that no cycle is left in a component: cycle by cycle, each cut
-// together with the references like it that lead back, until nothing is left
-// but what cannot be cut.
+// Finds what to cut so that a component has no cycle left. It takes cycle by
+// cycle, and cuts each together with similar references that lead back, until
+// only what cannot be cut is left.
 #include "cycles/cycles_private.h"
 #include "cycles/cut_rule.h"
 #include "paths/paths_private.h"
@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Enough for every component that people have made; what is beyond is counted
-// by its parts. The interpreter's own components, of classes and modules, have
-// tens of thousands of members, and nobody cuts them apart.
+// Enough for every component that people have made; parts beyond it are only
+// counted. The interpreter's own components, of classes and modules, have tens
+// of thousands of members, and nobody cuts them apart.
 enum { ROUNDS = 512, HOPS = 1 << 21 };
 
-// The first cycle is the one that reports show: it is worth more visits.
+// Reports show the first cycle, so it is worth more visits.
 enum { FIRST_VISITS = 40000, LATER_VISITS = 4000 };
 
 #define FOLDED "an object refers to itself here, where nothing can be cut"
@@ -24,8 +24,9 @@ typedef struct cutting {
     lg__cycle_notes *notes;
     uint64_t *removed;
     size_t removed_count;
-    uint32_t *nodes; // of the parts to look at, one after the other
-    uint32_t *size;  // [part_count] of each
+    uint32_t
+        *nodes; // nodes of the parts still to look at, one part after the other
+    uint32_t *size; // [part_count] the size of each part
     uint32_t part_count;
     uint32_t node_count;
     lg__effort effort;
@@ -55,7 +56,7 @@ remove_same_of(cutting *state, const lg__likeness *cut, uint32_t source)
     return true;
 }
 
-// A reference, and its double in the namespace or in the object.
+// Removes a reference and, if it is stored twice, its double.
 static bool
 remove_reference(cutting *state, const lg__likeness *cut)
 {
@@ -86,7 +87,7 @@ restore(cutting *state)
 
 /* ----------------------------------------------------------------- name --- */
 
-// The cut that a hop is like, or NULL.
+// Returns the cut that a hop is like, or NULL.
 static lg_cycle_cut *
 find_cut(const cutting *state, const lg__likeness *hop)
 {
@@ -108,8 +109,8 @@ add_alike(lg_cycle_cut *cut, uint64_t edge)
     return true;
 }
 
-// Names a reference: as one more of a cut that it is like, as a new cut, or, if
-// there are too many, among the rest.
+// Names a reference: counts it to a cut that it is like, adds a new cut, or, if
+// there are too many, counts it among the rest.
 static bool
 name_cut(cutting *state, const lg_hop *hop, const char *reason)
 {
@@ -137,8 +138,8 @@ is_gone(const cutting *state, uint64_t edge)
     return (unsigned)state->notes->gone[edge / 8] >> edge % 8 & 1u;
 }
 
-// References like the cut that lead back to where it leads go with it. `named`:
-// they are to be cut, too; otherwise they are only looked past.
+// Removes references like the cut that lead back to where the cut leads. If
+// `named`, they are also to be cut; otherwise the search only passes over them.
 static bool
 remove_alike(cutting *state, const lg__members *members, const lg_hop *hop,
              bool named)
@@ -166,7 +167,7 @@ remove_alike(cutting *state, const lg__members *members, const lg_hop *hop,
     return enough;
 }
 
-// The first cycle that can be cut is the one to show, or else the first.
+// Keeps the cycle to show: the first that can be cut, or else the first one.
 static void
 keep_cycle(cutting *state, lg_hops *found, size_t cut)
 {
@@ -187,7 +188,7 @@ note_left(cutting *state, const char *reason)
         state->cycle->left = reason;
 }
 
-// Takes a cycle of a part apart.
+// Cuts one cycle of a part.
 static bool
 cut_part(cutting *state, const lg__members *members, lg_hops *found)
 {
@@ -214,7 +215,7 @@ drop_part(cutting *state)
     state->node_count -= state->size[--state->part_count];
 }
 
-// The last part becomes what is left of it.
+// Replaces the last part by what is left of it.
 static bool
 split_part(cutting *state, const lg__members *members)
 {

@@ -1,6 +1,6 @@
-// Finds components by what they retain: goes from each wanted instance up the
-// dominators, and to the components that dominate collectively, up to a node
-// that is already marked.
+// Finds components by what they retain. From each wanted instance it goes up
+// the dominators, and to components that dominate collectively, up to the first
+// marked node.
 #include "cycles/cycles_private.h"
 #include "analysis/analysis_private.h"
 #include "paths/paths_private.h"
@@ -28,7 +28,7 @@ is_named(const lg_graph *graph, const char *name, uint32_t type)
     return false;
 }
 
-// A class without instances is known, too.
+// Returns whether there is such a class. It may have no instances.
 static bool
 is_class(const lg_graph *graph, const char *name)
 {
@@ -40,7 +40,7 @@ is_class(const lg_graph *graph, const char *name)
     return false;
 }
 
-// A mistyped name would never find a leak.
+// Refuses an unknown name, because a mistyped name would never find a leak.
 static lg_status
 no_such_type(const lg_graph *graph, const char *name, lg_error *err)
 {
@@ -105,8 +105,8 @@ follow_collective(marking *state, uint32_t node)
     return by == LG_NONE || lg__gather_append(&state->starts, by);
 }
 
-// What a component dominates collectively, one of its members dominates with
-// the others.
+// Marks a component, and the dominators above it. Its members together retain
+// what it dominates collectively.
 static bool
 mark_component(marking *state, uint32_t index)
 {

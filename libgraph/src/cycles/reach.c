@@ -1,26 +1,27 @@
 // Marks what marked nodes lead to.
 //
 // The capture numbers nodes as it meets them, so most edges lead to higher
-// numbers: one pass in the order of the numbers reads the edges as they lie.
-// What leads back waits on a stack. Whether a target is new is as good as
-// random, so nothing branches on it.
+// numbers, and one pass in order of nodes reads the edges in sequence. Nodes
+// that edges lead back to wait on a stack. Whether a target is new is as good
+// as random, so the code does not branch on it.
 #include "cycles/cycles_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// So many nodes at a time, if all of them are reached: most have few edges.
+// This many nodes are passed together if all of them are reached, because most
+// have few edges.
 enum { TOGETHER = 8 };
 
 typedef struct reaching {
     const lg_columns *columns;
     unsigned mask, value;
     uint8_t *state;
-    uint32_t *behind; // reached, and passed already; each node once
+    uint32_t *behind; // nodes reached after the pass, each once
     uint32_t behind_count;
 } reaching;
 
-// Of the edges from one to another. `at` is the node that the pass has come to.
+// Follows a range of edges. `at` is the node that the pass has come to.
 static inline void
 reach_by(reaching *to, uint64_t edge, uint64_t end, uint32_t at)
 {
@@ -52,7 +53,7 @@ follow_back(reaching *to, uint32_t at)
     }
 }
 
-// How many nodes from here on are reached and can be passed at once.
+// Returns how many reached nodes from `at` on can be passed together.
 static uint32_t
 count_together(const reaching *to, uint32_t at)
 {

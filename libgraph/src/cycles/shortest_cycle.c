@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// However few visits are allowed.
+// Starts that a search tries, however few visits it may make.
 enum { STARTS_LEAST = 4 };
 
-// The rank of what is not the program's.
+// The rank of members that are not the program's.
 enum { OTHERS = 8 };
 
-// Which hops the search takes. Classes refer to themselves by many paths, which
+// Which hops the search takes. Classes refer to themselves in many ways, which
 // says little about the objects behind them.
 typedef enum freedom {
     WITHOUT_CLASSES = 0,
@@ -32,13 +32,13 @@ typedef struct search {
     const lg__members *members;
     lg__effort *effort;
     freedom freedom;
-    bool alone;      // all members but one are folded away
+    bool alone;      // all other members are folded away
     uint32_t *from;  // [member] the member before it; LG_NONE: not visited
     uint32_t *depth; // [member]
     uint32_t *queue; // [member]
     uint32_t met;
-    uint32_t at;    // the member whose hops it visits
-    uint32_t start; // member
+    uint32_t at;    // the member whose hops are being visited
+    uint32_t start; // the start, a member
     uint32_t last;  // the member that closes the cycle, or LG_NONE
 } search;
 
@@ -90,7 +90,8 @@ is_class(const lg_graph *graph, uint32_t node)
     return lg__node_category(graph, node) == LG_CATEGORY_TYPE;
 }
 
-// A class refers to its bases and its descriptors refer to it.
+// Returns whether the hop is internal to classes: from a class to a base, or
+// from a descriptor to its class.
 static bool
 is_class_internal(const lg_graph *graph, const lg_hop *hop)
 {
@@ -106,7 +107,7 @@ static bool
 may_take(const search *state, const lg_hop *hop)
 {
     const lg_graph *graph = state->walk.graph;
-    // A self-reference of an object says nothing about the others.
+    // Skips self-references, which say nothing about the other objects.
     if (hop->source == hop->target && !state->alone)
         return state->freedom == ALL_HOPS;
     switch (state->freedom) {
@@ -140,8 +141,8 @@ meet(void *context, const lg_hop *hop)
     return true;
 }
 
-// The length of the shortest cycle through a member, or 0 if none is shorter
-// than `limit`. Leaves the path in `from`.
+// Returns the length of the shortest cycle through a member, or 0 if none is
+// shorter than `limit`. Leaves the path in `from`.
 static uint32_t
 measure(search *state, uint32_t start, uint32_t limit)
 {
@@ -188,7 +189,7 @@ is_of_the_program(const lg_graph *graph, uint32_t node)
     return lg__node_origin(graph, node, NULL) == LG__ORIGIN_PROGRAM;
 }
 
-// How little a start at the node says, which never changes.
+// Returns how little a start at the node says. That never changes.
 static uint32_t
 promise_of(const search *state, uint32_t node)
 {
@@ -221,7 +222,7 @@ count_crossings(const search *state, uint32_t node)
            (first_in[node + 1] - first_in[node]);
 }
 
-// The members that are not folded away, most promising first.
+// Lists the members that are not folded away, most promising first.
 static uint32_t
 list_starts(const search *state, candidate *starts)
 {
@@ -236,8 +237,8 @@ list_starts(const search *state, candidate *starts)
     return count;
 }
 
-// The member from which the shortest cycle was found, or LG_NONE. Those of the
-// program come first, and if one of them has a cycle, no others are tried.
+// Returns the member with the shortest cycle, or LG_NONE. Members of the
+// program come first; if one of them has a cycle, no others are tried.
 static uint32_t
 best_start(search *state, const candidate *starts, uint32_t count)
 {
@@ -258,7 +259,7 @@ best_start(search *state, const candidate *starts, uint32_t count)
     return best;
 }
 
-// Of the hops between two members the one with the least penalty.
+// The hop with the least penalty between two members.
 typedef struct passage {
     const search *state;
     lg_hop best;

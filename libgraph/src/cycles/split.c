@@ -1,5 +1,5 @@
-// Splits a component from which edges were taken, and finds the edges that lead
-// back. Nothing recurses: components have millions of nodes.
+// Splits a component that lost edges, and finds the edges that lead back.
+// Nothing recurses: components have millions of nodes.
 #include "cycles/cycles_private.h"
 #include "base/base_private.h"
 
@@ -9,12 +9,12 @@
 typedef struct walker {
     const lg_graph *graph;
     const lg__members *members;
-    uint64_t *next;  // [member] edge to go on with
-    uint32_t *met;   // [member] when it was met, from 1 on; 0: not yet
-    uint32_t *low;   // [member] the first met that it leads back to
-    uint32_t *path;  // members from the start to here
-    uint32_t *open;  // members that are in no part yet
-    uint8_t *opened; // [member] whether it is among those
+    uint64_t *next;  // [member] edge to continue with
+    uint32_t *met;   // [member] when the search met it, from 1 on; 0: not yet
+    uint32_t *low;   // [member] the earliest met member that it leads back to
+    uint32_t *path;  // members from the start to the current one
+    uint32_t *open;  // members that belong to no part yet
+    uint8_t *opened; // [member] whether it is in `open`
     uint32_t depth;
     uint32_t open_count;
     uint32_t clock;
@@ -63,7 +63,8 @@ enter(walker *state, uint32_t member)
     state->opened[member] = 1;
 }
 
-// The member that the next edge leads to, and the edge; LG_NONE after the last.
+// Returns the member that the next edge leads to, and the edge; LG_NONE after
+// the last.
 static uint32_t
 advance(walker *state, uint32_t member, uint64_t *edge)
 {
@@ -101,8 +102,8 @@ by_node(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-// Members from `member` on in the order of opening are a part, which counts if
-// it has an edge inside.
+// Makes a part of the members from `member` on in `open`. It counts if it has
+// an edge inside.
 static void
 close_part(walker *state, uint32_t member, lg__splits *out)
 {
@@ -193,8 +194,8 @@ append(found_edges *found, uint64_t edge)
     return true;
 }
 
-// Members on the path are the ones still open: a member is closed when it is
-// left.
+// Searches from a start. The open members are those on the path, because the
+// search closes a member when it leaves it.
 static bool
 search_from(walker *state, uint32_t start, found_edges *found)
 {

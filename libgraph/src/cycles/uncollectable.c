@@ -1,8 +1,8 @@
 // Finds why garbage is not collectable. What the collector's arithmetic cannot
-// explain keeps an object and all that it leads to. This runs one search per
-// reason, the strongest first: if native code holds an object, it does not
-// matter that it is frozen, too. Each search starts from the objects that have
-// the reason themselves, so a culprit is a nearest one.
+// explain keeps an object alive, and all that the object leads to. There is one
+// search per reason, the strongest first: if native code holds an object, it
+// does not matter that it is also frozen. Each search starts from the objects
+// with the reason themselves, so a culprit is a nearest one.
 #include "cycles/cycles_private.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ typedef struct search {
     const lg_graph *graph;
     lg__uncollectable uncollectable;
     lg__gathered others; // nodes that are not held
-    uint32_t *queue;     // room for all of them
+    uint32_t *queue;     // room for all of `others`
     uint32_t queued;
 } search;
 
@@ -66,9 +66,9 @@ reason_of_node(const lg_graph *graph, uint32_t node)
     return LG_REASON_NONE;
 }
 
-// What a reference does to the count of a tracked target. A source without a
-// Python object is native code with a name; the collector cannot traverse C++
-// objects.
+// Returns why the collector does not subtract a reference from the count of a
+// tracked target; LG_REASON_NONE: it does. A source without a Python object is
+// native code with a name; the collector cannot traverse C++ objects.
 static lg_cycle_reason
 reason_of_edge(const lg_graph *graph, uint32_t source, uint64_t edge)
 {
