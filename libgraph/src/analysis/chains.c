@@ -26,9 +26,8 @@ typedef struct chains {
     uint32_t *series; // [node] its series
     uint32_t *last;   // [series] its last node
     uint32_t *chain;  // [series] its chain; LG_NONE: none
-    uint32_t
-        *number;    // [node] number of the node that stands for it in the rest
-    lg__vector all; // chain
+    uint32_t *number; // [node] number in the rest
+    lg__vector all;   // chain
     lg__problem rest;
     uint32_t *source, *target; // edges of the rest
     uint32_t *node;            // [number] node

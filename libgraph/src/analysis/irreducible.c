@@ -17,8 +17,7 @@ typedef struct irreducible {
     uint32_t begin;
     uint32_t count;
     uint32_t *member;
-    uint32_t
-        *inner; // index of its dominator; LG_NONE: the dominator lies outside
+    uint32_t *inner; // index of its dominator; LG_NONE: outside
     uint32_t *chain;
 } irreducible;
 

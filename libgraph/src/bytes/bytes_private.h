@@ -32,8 +32,7 @@ typedef struct lg__storages {
                        buffer; 0: none */
     uint16_t *classes; /**< [type] */
     uint32_t
-        *via; /**< [node] 1 + the node that gives a tensor its kind: the mapping
-                 of a module, or the tensor whose gradient it is; 0: none */
+        *via; /**< [node] 1 + the node that gives a tensor its kind; 0: none */
 } lg__storages;
 
 /** Finds all storages, in no order. */
@@ -195,8 +194,7 @@ typedef struct lg__views {
     lg__reverse reverse;
     uint32_t *seen; /**< [node] number of the last search that met it */
     uint32_t searches;
-    lg__gathered
-        arrays; /**< the arrays of the last search, views of views included */
+    lg__gathered arrays; /**< those of the last search */
     uint64_t shown;  /**< bytes of the views to which anything else refers */
     uint32_t widest; /**< the widest of those, or LG_NONE */
     uint64_t widest_shown; /**< bytes of the widest one */

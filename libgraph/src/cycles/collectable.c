@@ -17,8 +17,7 @@ enum {
 
 typedef struct deduction {
     const lg_columns *columns;
-    uint32_t
-        *references; // gc_refs: references that the collector cannot explain
+    uint32_t *references; // gc_refs: what the collector cannot explain
     uint8_t *state;
 } deduction;
 

@@ -36,8 +36,7 @@ typedef struct rule {
     unsigned source;   // categories, or ANY
     unsigned target;
     place place;
-    const char
-        *with; // a label that another hop of the cycle must have, or NULL
+    const char *with; // label of another hop of the cycle, or NULL
     int score;
     const char *reason;
 } rule;

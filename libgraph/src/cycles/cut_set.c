@@ -24,9 +24,8 @@ typedef struct cutting {
     lg__cycle_notes *notes;
     uint64_t *removed;
     size_t removed_count;
-    uint32_t
-        *nodes; // nodes of the parts still to look at, one part after the other
-    uint32_t *size; // [part_count] the size of each part
+    uint32_t *nodes; // of the parts still to look at
+    uint32_t *size;  // [part_count] the size of each part
     uint32_t part_count;
     uint32_t node_count;
     lg__effort effort;

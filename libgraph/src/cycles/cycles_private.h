@@ -147,12 +147,10 @@ bool lg__reach(const lg_columns *columns, unsigned mask, unsigned value,
 // Which objects a root holds, and why the collector would not free the others.
 
 typedef struct lg__uncollectable {
-    uint8_t
-        *held; /**< [node] whether a root other than a native one reaches it */
-    uint8_t *reason; /**< [node] lg_cycle_reason, for nodes that are not held;
-                        LG_REASON_NONE: the collector frees it */
-    uint32_t
-        *culprit; /**< [node] the node that the reason is about, or LG_NONE */
+    uint8_t *held;     /**< [node] whether a non-native root reaches it */
+    uint8_t *reason;   /**< [node] lg_cycle_reason, for nodes that are not held;
+                          LG_REASON_NONE: the collector frees it */
+    uint32_t *culprit; /**< [node] what the reason is about, or LG_NONE */
 } lg__uncollectable;
 
 /** O(nodes + edges). */

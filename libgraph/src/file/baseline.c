@@ -20,7 +20,7 @@ typedef struct entry {
 } entry;
 
 struct lg_baseline {
-    lg_text text; // all lines, as they are in the file
+    lg_text text; // all lines, as in the file
     entry *entries;
     size_t count;
 };
@@ -42,7 +42,7 @@ append(lg_baseline *to, lg_baseline_kind kind, uint64_t key)
     return true;
 }
 
-// What is left of a line behind a word and a space, or NULL.
+// Returns the rest of a line that begins with the word and a space, or NULL.
 static const char *
 skip_word(const char *line, const char *end, const char *word)
 {

@@ -1,6 +1,6 @@
 /**
- * The checksum of bytes in a file: XXH3-64. Where libxxhash was built with
- * functions for several processors, the one for this processor does it.
+ * The checksum of bytes in a file: XXH3-64. Where libxxhash has functions for
+ * several processors, the one for this processor computes it.
  */
 #ifndef LG_CHECKSUM_H
 #define LG_CHECKSUM_H

@@ -1,8 +1,9 @@
-// Which columns are sorted by what, and what an encoding does with a column.
+// Which column each column is sorted by, and what an encoding does with a
+// column.
 #include "file/file_private.h"
 
-// Objects of a type have similar addresses, sizes and counts; references of a
-// kind have similar targets and labels.
+// Objects of one type have similar addresses, sizes and counts; references of
+// one kind have similar targets and labels.
 enum lg__array_name
 lg__array_key(enum lg__array_name name)
 {

@@ -1,4 +1,5 @@
-// The checksum that says which graph a file is of, whatever its encoding.
+// Computes the checksum that identifies the graph of a file, whatever its
+// encoding.
 #include "file/checksum.h"
 #include "file/file_private.h"
 

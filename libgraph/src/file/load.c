@@ -121,7 +121,8 @@ array_of(uint32_t id)
     return i;
 }
 
-// Sorts the directory's entries into our arrays; each must be there once.
+// Sorts the directory's entries into the graph's arrays. Each array must be
+// there once.
 static lg_status
 match_sections(const lg__source *source, const lg__file_section *sections,
                uint32_t count, const lg__file_section *found[LG__ARRAY_COUNT],
@@ -151,8 +152,8 @@ match_sections(const lg__source *source, const lg__file_section *sections,
     return LG_OK;
 }
 
-// Compressed sections must be believable together: one of them may be as short
-// as a column of equal numbers gets.
+// Checks the lengths of compressed sections together: one section alone may be
+// as short as a column of equal numbers gets.
 static lg_status
 check_lengths(const lg__source *source,
               const lg__file_section *found[LG__ARRAY_COUNT], lg_error *err)
@@ -185,8 +186,8 @@ read_section(const lg__source *source, lg_graph *graph, size_t i,
                             &graph->array[i], err);
 }
 
-// Columns of which a brief graph has the length only: they are nearly all of a
-// file.
+// Returns whether a brief graph has only the length of the column. Such columns
+// are nearly all of a file.
 static bool
 is_left_out(const lg__source *source, size_t array)
 {
@@ -249,7 +250,7 @@ read_sections(const lg__source *source, const lg_monitor *monitor,
     return status;
 }
 
-// Says whose fault a failed check is.
+// Puts the file's name before the message of a failed check.
 static lg_status
 with_name(lg_status status, const char *name, lg_error *err)
 {
@@ -314,7 +315,8 @@ lg_graph_load_memory(const void *data, size_t length, lg_graph **out,
     return lg__file_read(&source, NULL, out, err);
 }
 
-// O_NONBLOCK: opening a FIFO must not wait for a writer.
+// Opens the file. O_NONBLOCK, because opening a FIFO must not wait for a
+// writer.
 static lg_status
 open_source(const char *path, lg__source *source, lg_error *err)
 {

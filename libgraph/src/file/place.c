@@ -1,5 +1,5 @@
-// Where a file goes: links are followed one by one, and temporary files that
-// nobody writes to any more are removed.
+// Finds where a file goes: follows links one by one, and removes temporary
+// files that nobody writes to any more.
 #include "file/place.h"
 #include "base/base_private.h"
 
@@ -17,7 +17,8 @@
 
 enum {
     MOST_LINKS = 40,
-    NAME_PART = 200, // of a temporary name, which the system must not refuse
+    NAME_PART = 200, // most of the name that a temporary name takes over, so
+                     // that the system does not refuse it
     DIGITS = 8,
 };
 
@@ -42,7 +43,8 @@ name_in(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-// What a link leads to, seen from where its own path is seen from.
+// Returns the target of a link, relative to the same folder as the link's own
+// path.
 static char *
 target_of(const char *link)
 {
@@ -63,7 +65,8 @@ target_of(const char *link)
     return path;
 }
 
-// Whoever else made it may have chosen what is to be overwritten.
+// Refuses a link that another user made, who may have chosen what is to be
+// overwritten.
 static lg_status
 check_owner(const char *path, const struct stat *link, lg_error *err)
 {
@@ -75,7 +78,7 @@ check_owner(const char *path, const struct stat *link, lg_error *err)
                         path, (unsigned long)link->st_uid);
 }
 
-// Takes `*at`, a path, to the end of the links that begin there.
+// Replaces *at, a path, by the end of the links that begin there.
 static lg_status
 follow(const char *path, char **at, lg_error *err)
 {
@@ -101,7 +104,7 @@ follow(const char *path, char **at, lg_error *err)
     }
 }
 
-// Ends `path` after its folder.
+// Opens the folder of `path`, and ends `path` after it.
 static int
 open_folder(char *path)
 {
@@ -109,7 +112,7 @@ open_folder(char *path)
     path[length] = '\0';
     const char *folder = length > 0 ? path : ".";
     int found = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    // One may be allowed to write there and not to read.
+    // The user may be allowed to write there and not to read.
     if (found < 0 && errno == EACCES)
         found = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
     return found;
@@ -127,7 +130,7 @@ check_old(lg__place *place, const char *path, lg_error *err)
     if (!is_named || !S_ISREG(old.st_mode))
         return lg_error_set(err, LG_EIO,
                             "cannot write %s: it is not a regular file", path);
-    // Another user's file may have been made for its mode.
+    // Another user may have made a file for its mode.
     if (old.st_uid == geteuid())
         place->mode = old.st_mode & 0777;
     return LG_OK;
@@ -152,7 +155,8 @@ is_temporary(const lg__place *place, const char *name)
            strspn(name + part + 2, "0123456789abcdef") == DIGITS;
 }
 
-// Who writes to a temporary file holds a lock on it, which goes with him.
+// Removes a file that nobody has locked. Its writer holds a lock on it, which
+// ends with the writer.
 static void
 remove_unlocked(const lg__place *place, const char *name)
 {

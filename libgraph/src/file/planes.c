@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Writes a matrix of bytes with its rows and columns exchanged.
+// Transposes a matrix of bytes.
 static void
 transpose(const uint8_t *restrict from, size_t rows, size_t columns,
           uint8_t *restrict to)
@@ -14,8 +14,7 @@ transpose(const uint8_t *restrict from, size_t rows, size_t columns,
             to[column * rows + row] = from[row * columns + column];
 }
 
-// The same from planes to numbers, in a form that compilers turn into vector
-// instructions.
+// Transposes planes into numbers, in a form that compilers vectorise.
 static void
 weave32(const uint8_t *restrict planes, size_t count, uint32_t *restrict out)
 {
@@ -47,7 +46,7 @@ weave(const uint8_t *planes, size_t count, size_t width, void *out)
         transpose(planes, width, count, out);
 }
 
-// The signed difference as a number with the sign in its lowest bit.
+// Returns the signed difference with its sign in the lowest bit.
 static uint64_t
 folded(uint64_t difference, unsigned bits)
 {
@@ -121,7 +120,7 @@ sort_by_byte(const uint8_t *bytes, size_t stride, size_t count,
         to[next[0][bytes[from[i] * stride]]++] = from[i];
 }
 
-// The bits in which keys differ.
+// Returns the bits in which keys differ.
 static uint32_t
 different_bits(const uint8_t *key, size_t width, size_t count)
 {
@@ -137,8 +136,8 @@ different_bits(const uint8_t *key, size_t width, size_t count)
     return different;
 }
 
-// The places of the elements of a block in the order of their keys. Ends in
-// the room's order.
+// Sorts the places of a block's elements by their keys. The result is in
+// room->order.
 static void
 sort_block(const uint8_t *key, size_t width, size_t count,
            lg__planes_room *room)
@@ -155,7 +154,8 @@ sort_block(const uint8_t *key, size_t width, size_t count,
         }
 }
 
-// The same for the block of a column, from what is known if it is.
+// Returns the order of the column's block, from the known orders if it is
+// there.
 static const uint16_t *
 order_of(const lg__planes *planes, uint64_t at, size_t count,
          lg__planes_room *room)

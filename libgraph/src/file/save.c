@@ -13,8 +13,8 @@
 
 typedef struct writer {
     lg__sink sink;
-    ZSTD_CCtx *zstd; // NULL: sections are stored as they are
-    int level;       // of compression
+    ZSTD_CCtx *zstd; // NULL: sections are stored without compression
+    int level;       // compression level
     void *buffer;
     size_t buffer_size;
     lg__planes_room room;
@@ -60,7 +60,7 @@ zstd_failed(size_t code, lg_error *err)
                         ZSTD_getErrorName(code));
 }
 
-// Compresses some bytes of a section to the file.
+// Compresses a part of a section to the file.
 static lg_status
 compress(writer *out, const void *bytes, size_t length, ZSTD_EndDirective how,
          lg_error *err)
@@ -95,12 +95,13 @@ write_zstd(writer *out, const uint8_t *bytes, uint64_t length, lg_error *err)
     return status;
 }
 
-// What zstd gets at a time as a block of its own: a part of a long plane, a
-// whole shorter one, but nothing that is shorter than the second number.
+// What zstd gets as one block of its own: a part of a long plane or all of a
+// shorter one, but nothing shorter than the second number.
 enum { PART_OF_PLANE = LG__PLANES_BLOCK / 2, LONG_PLANE = 1 << 12 };
 
-// Each plane of a block has its own statistics: zstd's blocks are longer, and
-// would have one table of codes for two planes.
+// Writes each plane as blocks of its own, because planes differ in their
+// statistics: zstd's longer blocks would have one table of codes for two
+// planes.
 static lg_status
 write_block(writer *out, const lg__planes *planes, size_t count, bool last,
             lg_error *err)
@@ -132,12 +133,13 @@ write_planes(writer *out, lg__planes *planes, const uint8_t *bytes,
     return status;
 }
 
-// From this level on zstd sees by itself that names of one package are alike
-// and far from each other.
+// From this level on, zstd itself finds that names of one package are alike and
+// far from each other.
 enum { FOR_TEXTS = 3 };
 
-// Chooses how zstd searches: in long texts for what is far away, with tables
-// that the processor's caches hold; else as the level says, which is 0 here.
+// Chooses how zstd searches. In long texts, it searches far back, with tables
+// that fit into the processor's caches. Otherwise the level decides, which is 0
+// here.
 static void
 set_up(writer *out, bool texts)
 {
@@ -177,7 +179,8 @@ write_encoded(writer *out, enum lg__array_name name,
                              : write_planes(out, &planes, array->data, err);
 }
 
-// The numbers of these columns rise, or differ little from the one before.
+// Returns whether the numbers of a column rise, or differ little from the one
+// before.
 static bool
 is_rising(enum lg__array_name name)
 {
@@ -245,7 +248,7 @@ write_section(writer *out, enum lg__array_name name, lg__file_section *section,
     return status;
 }
 
-// Lengthens the file until readers believe what its sections hold.
+// Lengthens the file until readers accept what its sections hold.
 static lg_status
 write_padding(writer *out, lg_error *err)
 {
@@ -291,8 +294,8 @@ is_written(const lg__array *arrays, size_t array)
     return array < LG__ARRAY_OPTIONAL || arrays[array].count > 0;
 }
 
-// The sections of the graph come first, because the analysis is bound to their
-// checksum.
+// Writes the sections of the graph first, because the analysis is bound to
+// their checksum.
 static lg_status
 write_all(writer *out, const lg__array *arrays, uint64_t *bound, lg_error *err)
 {

@@ -1,6 +1,6 @@
 // Writes and reads analyses. A saved analysis is as hostile as the rest of a
 // file: the reader checks that the tree is a tree and that the components are
-// disjoint, and computes the sums anew.
+// disjoint, and recomputes the sums.
 #include "file/saved.h"
 
 #include <leakgraph/analysis.h>
@@ -93,8 +93,8 @@ read_dominators(lg_analysis *analysis, lg_error *err)
     return status == LG_OK ? lg__retained_children(analysis, err) : status;
 }
 
-// Writes the descendants of a root behind the first `count` of the order, each
-// after its dominator; returns how many there are then.
+// Writes the descendants of a root to the order from `count` on, each after its
+// dominator. Returns the new count.
 static uint32_t
 descend(const lg_analysis *analysis, uint32_t root, uint32_t *order,
         uint32_t count)
@@ -111,7 +111,7 @@ descend(const lg_analysis *analysis, uint32_t root, uint32_t *order,
     }
 }
 
-// If neither root leads to a node, one of its descendants is its dominator.
+// Recomputes the sums. If neither root leads to a node, the tree has a loop.
 static lg_status
 sum_tree(lg_analysis *analysis, lg_error *err)
 {

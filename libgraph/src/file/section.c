@@ -1,5 +1,6 @@
-// Reads one section. A compressed section gets its memory at once, which the
-// length of the file limits, and which is used only as far as its bytes come.
+// Reads one section. A compressed section gets all its memory at once. The
+// length of the file limits that memory, and only what decoded bytes reach is
+// used.
 #include "file/checksum.h"
 #include "file/file_private.h"
 
@@ -66,14 +67,14 @@ typedef struct decoder {
     ZSTD_DCtx *zstd;
     void *input; // a window on the stored bytes
     size_t input_size;
-    uint8_t *output;   // as long as the directory says
-    size_t count;      // bytes of it that are complete
-    lg__planes planes; // of width 0: none
+    uint8_t *output;   // as many bytes as the directory says
+    size_t count;      // bytes of `output` that are complete
+    lg__planes planes; // a width of 0: none
     lg__planes_room *room;
-    size_t filled; // bytes of the planes of the next block
+    size_t filled; // bytes of the next block's planes so far
 } decoder;
 
-// Bytes of the block of planes that comes next; 0 at the end.
+// Returns the bytes of the next block of planes; 0 at the end.
 static size_t
 block_size(const decoder *in)
 {
@@ -81,7 +82,7 @@ block_size(const decoder *in)
     return lg__planes_block(&in->planes, at) * in->planes.width;
 }
 
-// Where the next output goes.
+// Returns where the next output goes.
 static ZSTD_outBuffer
 next_output(const decoder *in)
 {
@@ -91,7 +92,7 @@ next_output(const decoder *in)
                             in->count};
 }
 
-// Takes over what was written there.
+// Takes over the decoded output.
 static void
 take_output(decoder *in, const ZSTD_outBuffer *out)
 {
@@ -108,8 +109,8 @@ take_output(decoder *in, const ZSTD_outBuffer *out)
     in->filled = 0;
 }
 
-// Decodes from a window of input. *left is 0 at the end of the frame. Fails if
-// nothing moves.
+// Decodes from a window of input. Sets *left to 0 at the end of the frame.
+// Fails if nothing moves.
 static lg_status
 decode_some(decoder *in, ZSTD_inBuffer *window, size_t *left, lg_error *err)
 {
@@ -133,7 +134,7 @@ decode_window(decoder *in, ZSTD_inBuffer *window, size_t *left, lg_error *err)
     return status;
 }
 
-// The decoder may hold back output when its buffer is full.
+// Drains the decoder, which may hold back output when its buffer is full.
 static lg_status
 drain(decoder *in, size_t *left, lg_error *err)
 {

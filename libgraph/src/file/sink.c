@@ -1,5 +1,5 @@
-// A file that appears whole or not at all: written without a name, or under a
-// temporary one beside its place, synced, and put there.
+// A file that appears whole or not at all. It is written without a name, or
+// under a temporary one beside its place, then synced, then put there.
 #include "file/file_private.h"
 #include "file/place.h"
 
@@ -16,15 +16,15 @@
 
 enum { ATTEMPTS = 16, LINK_ROOM = 40 };
 
-// By which a file without a name can be given one.
+// Makes the path by which a file without a name can get one.
 static void
 link_of(int descriptor, char out[LINK_ROOM])
 {
     snprintf(out, LINK_ROOM, "/proc/self/fd/%d", descriptor);
 }
 
-// A file that has no name goes with the process. Not all systems have them, nor
-// all file systems.
+// Makes a file without a name, which vanishes with the process. Not all systems
+// and file systems have such files.
 static bool
 create_nameless(lg__sink *sink)
 {
@@ -42,8 +42,8 @@ create_nameless(lg__sink *sink)
     return true;
 }
 
-// Another save may be about to remove what nobody has locked; without locks
-// none does.
+// Locks the file, because another save may be about to remove files that nobody
+// has locked. On systems without locks, no save removes files.
 static bool
 lock(int file)
 {
@@ -133,8 +133,8 @@ lg__sink_rewind(lg__sink *sink, uint64_t offset, lg_error *err)
     return LG_OK;
 }
 
-// Gives a file without a name the one it is to have. A link cannot take the
-// place of a file: then it gets a temporary name for a moment.
+// Gives a file without a name its own. A link cannot replace an existing file:
+// then the file first gets a temporary name.
 static int
 give_name(lg__sink *sink)
 {
@@ -170,9 +170,9 @@ put_into_place(lg__sink *sink)
     return failed;
 }
 
-// The new name must survive a crash. Some file systems cannot sync a folder
-// (EINVAL), nor can that be done to one that cannot be read (EBADF): then there
-// is nothing more to be done.
+// Syncs the folder, because the new name must survive a crash. Some file
+// systems cannot sync a folder (EINVAL), and a folder that cannot be read
+// cannot be synced (EBADF): nothing more can be done then.
 lg_status
 lg__sink_commit(lg__sink *sink, lg_error *err)
 {

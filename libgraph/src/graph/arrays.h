@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /** Every array of a graph: name, id in a file (never changed or reused), size
- *  of an element, and a name for messages. */
+ *  of an element, and name for messages. */
 #define LG__ARRAYS(X)                                                          \
     X(ADDRESS, 1, 8, "address")                                                \
     X(TYPE, 2, 4, "type")                                                      \
@@ -53,10 +53,9 @@
     X(COLLECTIVE, 70, 8, "collectively dominated nodes")                       \
     X(ANALYSIS, 69, 8, "analysis")
 
-/** A file may leave out the arrays from here on; they are then empty. */
+/** From here on, arrays are optional in a file; they are empty if left out. */
 #define LG__ARRAY_OPTIONAL LG__DEVICE_NODE
-/** The arrays from here on belong to an analysis that is saved with the graph.
- */
+/** From here on, arrays belong to an analysis that is saved with the graph. */
 #define LG__ARRAY_ANALYSIS LG__DOMINATOR
 
 enum lg__array_name {
@@ -77,7 +76,7 @@ extern const lg__array_info lg__array_infos[LG__ARRAY_COUNT];
 typedef struct lg__array {
     const void *data;
     uint64_t count;
-    void *owned; /**< the block that data lies in; NULL: borrowed */
+    void *owned; /**< the block that has the data; NULL: borrowed */
     size_t owned_size;
 } lg__array;
 

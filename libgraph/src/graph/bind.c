@@ -4,7 +4,7 @@
 typedef struct group {
     enum lg__array_name leader;
     enum lg__array_name follower;
-    uint64_t more; // elements that the follower has beyond the leader
+    uint64_t more; // how many more elements the follower has than the leader
 } group;
 
 // Arrays that must have as many elements as another.
@@ -30,7 +30,7 @@ static const group groups[] = {
     {LG__EQUAL_NODE, LG__EQUAL_GROUP, 0},
 };
 
-// Arrays with indexes of 32 bits: they must be shorter than LG_NONE.
+// Arrays with 32-bit indexes, which must be shorter than LG_NONE.
 static const enum lg__array_name counted[] = {
     LG__ADDRESS,     LG__STRING_OFFSET, LG__TEXT_NODE, LG__BIG_NODE,
     LG__TYPE_NAME,   LG__TYPE_BASE,     LG__ROOT_NODE, LG__INFO_KEY,
@@ -104,7 +104,7 @@ bind_bytes(lg_graph *graph)
     graph->equal_group = array[LG__EQUAL_GROUP].data;
 }
 
-// An empty array still points somewhere: offsets to NULL are undefined.
+// An empty array still points somewhere, because offsets to NULL are undefined.
 static const uint64_t nothing[1];
 
 lg_status

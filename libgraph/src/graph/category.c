@@ -4,7 +4,7 @@
 #include <string.h>
 
 typedef struct rule {
-    const char *name; // a trailing `*` stands for any rest
+    const char *name; // a trailing `*` matches any rest
     lg__trait trait;
 } rule;
 
@@ -16,8 +16,8 @@ typedef struct rule {
         }                                                                      \
     }
 
-// The first rule that matches wins. Names end with a type's bases, so that a
-// subclass of dict is a container too.
+// The first matching rule wins. The names of a type end with its bases, so a
+// subclass of dict is a container, too.
 static const rule rules[] = {
     RULE("dict", CONTAINER, SIZED),
     RULE("list", CONTAINER, SIZED),
@@ -55,8 +55,8 @@ static const rule rules[] = {
     RULE("generator", FRAME, SUSPENDED),
     RULE("coroutine", FRAME, SUSPENDED),
     RULE("async_generator", FRAME, SUSPENDED),
-    // A task holds the frames that it waits in, and people look for it as for
-    // a coroutine.
+    // A task holds the frames that it waits in, and people look for it as for a
+    // coroutine.
     RULE("_asyncio.Task", FRAME, SUSPENDED),
     RULE("asyncio.tasks.Task", FRAME, SUSPENDED),
     RULE("traceback", FRAME, NONE),
@@ -88,7 +88,7 @@ static const rule rules[] = {
     RULE("matplotlib.figure.Figure", FIGURE, NONE),
     RULE("matplotlib.backend_bases.FigureCanvasBase", FIGURE, NONE),
     RULE("matplotlib.canvas", FIGURE, NONE),
-    // Storages: of bytearray, array, mmap, ctypes, numpy and registered types.
+    // Storages, of bytearray, array, mmap, ctypes, numpy and registered types.
     RULE("*.memory", ARRAY, NONE),
     RULE("str", ATOM, STR),
     RULE("bytes", ATOM, NONE),
@@ -138,8 +138,8 @@ lg__type_trait(const lg_graph *graph, uint32_t type)
         if (found == NULL)
             continue;
         lg__trait trait = found->trait;
-        // A walk treats only this exact type as a closure; a subclass may have
-        // more in it.
+        // Walks treat only this exact type as a closure, because a subclass may
+        // contain more.
         if (i > first &&
             (trait.role == LG__ROLE_CELL || trait.role == LG__ROLE_FUNCTION))
             trait.role = LG__ROLE_NONE;

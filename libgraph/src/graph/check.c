@@ -1,5 +1,5 @@
-// Checks every invariant that the rest of the library relies on. These checks
-// protect every accessor from a hostile file.
+// Checks every invariant that the rest of the library relies on, so that every
+// accessor is safe from a hostile file.
 #include "graph/graph_private.h"
 
 #include <leakgraph/file.h>
@@ -29,7 +29,7 @@ lg__edge_rules_of(uint32_t nodes, uint32_t strings)
         if (kind == LG_EDGE_ATTRIBUTE || kind == LG_EDGE_LOCAL ||
             kind == LG_EDGE_GLOBALS || kind == LG_EDGE_NATIVE)
             limit = strings;
-        // LG_NONE, which plus 1 is 0, stands for a key that is not known.
+        // LG_NONE + 1 is 0, and stands for an unknown key.
         if (kind == LG_EDGE_VALUE)
             limit = (uint64_t)nodes + 1;
         rule->limit = limit;
@@ -103,7 +103,7 @@ check_types(const lg_graph *graph, lg_error *err)
     return LG_OK;
 }
 
-// The overflow table has exactly the sizes that do not fit their column.
+// The overflow table must have exactly the sizes that do not fit their column.
 static lg_status
 check_sizes(const lg_graph *graph, lg_error *err)
 {

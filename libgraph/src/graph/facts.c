@@ -1,4 +1,4 @@
-// Facts about nodes that no column has.
+// Facts about nodes that have no column.
 #include "graph/graph_private.h"
 
 lg_status
@@ -33,7 +33,8 @@ lg__fact_is_users(lg_string key)
     return true;
 }
 
-// The first place of a node among ascending ones, or of the next one there.
+// Returns the first place of a node among ascending ones, or the place where it
+// would be.
 static uint32_t
 place_of(const uint32_t *nodes, uint32_t count, uint32_t node)
 {

@@ -1,5 +1,5 @@
-// A snapshot does not say which file a class or a function is from, so names
-// must tell.
+// Recognises common libraries by name, because a snapshot does not say which
+// file a class or a function is from.
 #include "graph/graph_private.h"
 
 #include <string.h>
@@ -78,7 +78,8 @@ compare_at(lg_string name, size_t at)
 bool
 lg__package_is_familiar(lg_string package)
 {
-    // Names are ascending in bytes; the one that is sought begins in between.
+    // Names ascend in order of bytes. The sought name begins between low and
+    // high.
     size_t low = 0;
     size_t high = sizeof packages - 1;
     while (package.length > 0 && low < high) {

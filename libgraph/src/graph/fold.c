@@ -10,8 +10,9 @@
 typedef struct folding {
     const lg_graph *graph;
     lg__fold *fold;
-    uint32_t *holders; // strong counted in-edges that do not open the node
-    uint8_t *openers;  // edges that would open it, up to 2
+    uint32_t *holders; // number of strong counted in-edges that do not open the
+                       // node
+    uint8_t *openers;  // number of edges that would open it, up to 2
     uint8_t *state;
 } folding;
 
@@ -42,8 +43,8 @@ is_closure_edge(const lg_graph *graph, uint32_t source, uint64_t edge)
                          "__closure__");
 }
 
-// An edge that may open its target. Remembers the first such edge, and prefers
-// a module's or a class's.
+// Notes an edge that may open its target. Remembers the first such edge, but
+// prefers one of a module or a class.
 static void
 note_opener(folding *state, uint32_t source, uint32_t rank, uint32_t target)
 {
@@ -80,7 +81,8 @@ note_edges_of(folding *state, uint32_t node)
     }
 }
 
-// Holders outside of a partial capture show as references not found.
+// Returns whether a node has unseen holders. Those outside of a partial capture
+// count as references not found.
 static bool
 has_unseen_holders(const lg_graph *graph, uint32_t node)
 {
@@ -123,7 +125,7 @@ drop_the_rest(folding *state)
 }
 
 // Subtracts the edges of a folded closure tuple from the holders of its cells.
-// A cell without other holders is reached through such tuples only.
+// A cell without other holders is reached only through such tuples.
 static void
 note_cells_of(folding *state, uint32_t tuple)
 {
@@ -203,7 +205,7 @@ is_part_of(const folding *state, uint32_t holder, uint64_t edge)
            role != LG__ROLE_TUPLE;
 }
 
-// A buffer with one edge belongs to the source of the edge.
+// Folds each buffer with one edge into the source of that edge.
 static bool
 fold_buffers(folding *state, lg__vector *buffers)
 {
@@ -295,7 +297,7 @@ lg_node_folded_into(const lg_graph *graph, lg_node node)
     return folds == NULL ? LG_NONE : folds[node].owner;
 }
 
-// The place of a holder's first buffer, or of the next holder's.
+// Returns the place of a holder's first buffer, or where it would be.
 static size_t
 first_buffer(const lg__vector *buffers, uint32_t holder)
 {
@@ -312,7 +314,8 @@ first_buffer(const lg__vector *buffers, uint32_t holder)
     return low;
 }
 
-// Without memory for the folds, a node has its own size only.
+// Computes a node's size. Without memory for the folds, that is its own size
+// only.
 uint64_t
 lg_node_bytes_on(const lg_graph *graph, lg_node node, uint32_t device)
 {

@@ -1,4 +1,4 @@
-// Questions about a graph.
+// Answers questions about a graph.
 #include "graph/graph_private.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ lg_graph_is_partial(const lg_graph *graph)
     return graph->partial;
 }
 
-// The index of key in an ascending column, or LG_NONE.
+// Returns the index of a key in an ascending column, or LG_NONE.
 static uint32_t
 search(const uint32_t *column, uint32_t count, uint32_t key)
 {

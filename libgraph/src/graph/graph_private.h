@@ -1,6 +1,7 @@
 /**
  * The private layout of a graph: arrays, the same in memory and in a file, and
- * indexes that the first use makes. Also walking the folded graph, and names.
+ * indexes that are made when first used. Also walks over the folded graph, and
+ * names.
  */
 #ifndef LG_GRAPH_PRIVATE_H
 #define LG_GRAPH_PRIVATE_H
@@ -14,7 +15,7 @@
 #include "graph/arrays.h"
 #include "graph/spent.h"
 
-// Files contain these numbers.
+// Files contain these structs, so their sizes never change.
 _Static_assert(sizeof(lg_segment) == 40, "a segment is 40 bytes");
 _Static_assert(sizeof(lg_block) == 40, "a block is 40 bytes");
 
@@ -26,16 +27,16 @@ typedef enum lg__role {
     LG__ROLE_FUNCTION,
     LG__ROLE_STR,
     LG__ROLE_SUSPENDED, /**< generator, coroutine, task */
-    LG__ROLE_SIZED,     /**< a container that people count the elements of */
+    LG__ROLE_SIZED,     /**< a container whose elements people count */
 } lg__role;
 
 typedef struct lg__trait {
     uint8_t category; /**< lg_category */
     uint8_t role;     /**< lg__role */
-    uint8_t parted;   /**< the number of its lg__block_parts; 0: one block */
+    uint8_t parted;   /**< number of its lg__block_parts; 0: one block */
 } lg__trait;
 
-/** An in-edge, as its source and its rank among the source's out-edges. */
+/** An in-edge: its source, and its rank among the source's out-edges. */
 typedef struct lg__in_edge {
     uint32_t source;
     uint32_t rank;
@@ -46,42 +47,45 @@ typedef struct lg__reverse {
     const lg__in_edge *edge;
 } lg__reverse;
 
-/** The node that a node is folded into; owner is LG_NONE for most. For a
- *  namespace and a closure tuple, rank is that of the only edge of the owner
- *  that opens it. For a cell, rank is that of the edge of the tuple by which
- *  the search first met it. */
+/** The owner that a node is folded into; LG_NONE for most nodes. For a
+ *  namespace or a closure tuple, rank is that of the owner's only edge that
+ *  opens it. For a cell, rank is that of the tuple's edge by which the search
+ *  first met it. */
 typedef struct lg__fold {
     uint32_t owner;
     uint32_t rank;
 } lg__fold;
 
-/** A buffer that is folded, and its one holder. */
+/** A folded buffer, and its only holder. */
 typedef struct lg__folded_buffer {
     uint32_t holder;
     uint32_t buffer;
 } lg__folded_buffer;
 
-/** Indexes that the first use makes and the graph keeps. The thread that makes
- *  one sets the flag, under the lock, when the index is complete. Without the
- *  flag, do not read it: a fork may have left it incomplete in the child. */
+/** Indexes that the graph makes when first used, and keeps. The thread that
+ *  makes one sets the flag, under the lock, when the index is complete. Without
+ *  the flag, do not read the index: a fork may have left it incomplete in the
+ *  child. */
 typedef struct lg__lazy {
     lg_lock lock;
     atomic_bool has_reverse;
     lg__reverse reverse;
     atomic_bool has_folds;
     lg__fold *fold;
-    lg__vector buffers; /**< lg__folded_buffer by holder, made with folds */
+    lg__vector buffers; /**< lg__folded_buffer, sorted by holder; made with
+                             folds */
     atomic_bool has_by_address;
     uint32_t *by_address;
     uint32_t by_address_count;
     atomic_bool has_paths;
-    uint32_t *path_before, *path_root; /**< [node] as in lg__roottree */
-    atomic_uint asked; /**< for addresses, before there was an index */
+    uint32_t *path_before, *path_root; /**< [node] see lg__roottree */
+    atomic_uint asked; /**< number of searches by address without an index */
 } lg__lazy;
 
 struct lg_graph {
     lg_columns columns;
-    const lg_graph *whole; /**< whose in-edges it shares, or NULL */
+    const lg_graph *whole; /**< the graph whose in-edges this one shares, or
+                                NULL */
 
     uint32_t string_count;
     const uint64_t *string_offset; /**< [string_count + 1] */
@@ -112,29 +116,29 @@ struct lg_graph {
     const uint32_t *info_value;
 
     uint32_t device_count;
-    const uint32_t *device_name; /**< string ids; the first is device 1's */
+    const uint32_t *device_name; /**< string ids, from device 1 on */
     uint32_t placed_count;
     const uint32_t *device_node; /**< ascending: nodes whose bytes are not on
                                       the host */
     const uint32_t *device_id;
 
     uint32_t fact_count;
-    const uint32_t *fact_node; /**< ascending; a node's by key */
-    const uint32_t *fact_key;  /**< string ids, each once for a node */
+    const uint32_t *fact_node; /**< ascending; facts of one node by key */
+    const uint32_t *fact_key;  /**< string ids; a node has each key once */
     const uint32_t *fact_value;
 
     uint32_t segment_count;
-    const lg_segment *segment; /**< by device and address */
+    const lg_segment *segment; /**< sorted by device and address */
     uint32_t block_count;
-    const lg_block *block; /**< by device and address */
+    const lg_block *block; /**< sorted by device and address */
 
     uint32_t equal_count;
-    const uint32_t *equal_node;  /**< ascending: what has the same contents as
-                                      another node */
+    const uint32_t *equal_node;  /**< ascending: nodes with the same contents
+                                      as another node */
     const uint32_t *equal_group; /**< below equal_count */
 
     bool partial;
-    uint64_t checksum; /**< of the file it came from; 0: of none */
+    uint64_t checksum; /**< checksum of its file; 0: it has none */
 
     lg__array array[LG__ARRAY_COUNT];
     lg_allocator allocator;
@@ -146,27 +150,27 @@ struct lg_graph {
 /** Hands a vector's block over to an array. */
 lg__array lg__vector_take(lg__vector *vector);
 
-/** A graph without arrays. Takes the allocator over, also on failure. */
+/** Makes a graph without arrays. Takes the allocator over, also on failure. */
 lg_status lg__graph_new(const lg_allocator *allocator, lg_graph **out,
                         lg_error *err);
 
-/** Sets the typed pointers from the arrays; fails if their counts disagree. */
+/** Sets the typed pointers from the arrays. Fails if their counts disagree. */
 lg_status lg__graph_bind(lg_graph *graph, lg_error *err);
 
-/** Derives the traits of types and whether the graph is partial from checked
- *  arrays. */
+/** Derives from checked arrays the traits of types, and whether the graph is
+ *  partial. */
 lg_status lg__graph_settle(lg_graph *graph, lg_error *err);
 
 /** The parts of lg_graph_check. */
 lg_status lg__check_edges(const lg_graph *graph, lg_error *err);
-/** The part of it that reads no edge. */
+/** The part of lg__check_edges that reads no edge. */
 lg_status lg__check_first_edges(const lg_columns *columns, lg_error *err);
 
 /** The rules for edges of one kind. */
 typedef struct lg__edge_rule {
-    uint64_t limit;   /**< above every label; 0: no such kind */
-    uint32_t added;   /**< to a label, before it is compared */
-    uint32_t counted; /**< 1: each is a reference that its target counts */
+    uint64_t limit;   /**< every label is below it; 0: there is no such kind */
+    uint32_t added;   /**< added to a label before it is compared */
+    uint32_t counted; /**< 1: the target counts each of them */
 } lg__edge_rule;
 
 /** The rules of all kinds, indexed by the kind's byte. */
@@ -195,16 +199,18 @@ lg_status lg__check_strings(const lg_graph *graph, lg_error *err);
 lg_status lg__check_facts(const lg_graph *graph, lg_error *err);
 lg_status lg__check_blocks(const lg_graph *graph, lg_error *err);
 
-/** Returns whether a fact with this key may hold the user's own text. */
+/** Returns whether a fact with this key may contain the user's text. */
 bool lg__fact_is_users(lg_string key);
 
-/** The traits of a type, by its name and those of its bases, but for its
- *  blocks. */
+/** Returns the traits of a type by its name and those of its bases, except for
+ *  its blocks. */
 lg__trait lg__type_trait(const lg_graph *graph, uint32_t type);
 
-/** The reverse index, made if need be; false if memory ran out. */
+/** Returns the reverse index, and makes it first if necessary. Returns false
+ *  when memory ran out. */
 bool lg__graph_reverse(const lg_graph *graph, lg__reverse *out);
-/** The fold of every node, made if need be; NULL if memory ran out. */
+/** Returns the fold of every node, and makes them first if necessary. Returns
+ *  NULL when memory ran out. */
 const lg__fold *lg__graph_folds(const lg_graph *graph);
 
 static inline lg__role
@@ -220,10 +226,11 @@ lg__node_category(const lg_graph *graph, uint32_t node)
     return (lg_category)graph->type_trait[type].category;
 }
 
-/** What allocators spend on all nodes beyond the nodes' sizes. O(nodes). */
+/** Returns what allocators spend on all nodes beyond the nodes' sizes.
+ *  O(nodes). */
 uint64_t lg__graph_rounding(const lg_graph *graph);
 
-/** The string that is the node's own text; LG_NONE: it has none. */
+/** Returns the string of the node's own text; LG_NONE if it has none. */
 uint32_t lg__node_text_id(const lg_graph *graph, uint32_t node);
 
 static inline unsigned
@@ -232,8 +239,8 @@ lg__edge_kind(const lg_graph *graph, uint64_t edge)
     return graph->columns.edge_kind[edge] & LG_EDGE_KIND_MASK;
 }
 
-/** Asks for the edges of nodes that wait in a queue, `count` of them: a search
- *  that takes them in turn waits for the memory of each otherwise. */
+/** Prefetches the edges of nodes that wait in a queue, `count` of them.
+ *  Otherwise a search would wait for the memory of each in turn. */
 static inline void
 lg__ask_ahead(const lg_columns *columns, const uint32_t *queue, uint32_t count)
 {
@@ -246,27 +253,29 @@ lg__ask_ahead(const lg_columns *columns, const uint32_t *queue, uint32_t count)
     __builtin_prefetch(&columns->edge_kind[edge]);
 }
 
-/** The value of a key of a dict, of which the capture has the text; LG_NONE. */
+/** Returns the value of a key in a dict. The capture must have the key's text.
+ *  LG_NONE: there is none. */
 uint32_t lg__dict_value(const lg_graph *graph, uint32_t dict, const char *name);
 
 /** Reads a decimal number. Returns false and leaves *out alone if the string
  *  is not one or the number does not fit. */
 bool lg__decimal_read(lg_string text, uint64_t *out);
 
-/** The part of a name after its last dot. */
+/** Returns the part of a name after its last dot. */
 lg_string lg__last_part(lg_string name);
-/** A node in one or two words: `Trainer`, `list`, `function train.step`. */
+/** Writes a node in one or two words: `Trainer`, `list`, `function
+ *  train.step`. */
 void lg__format_node(const lg_graph *graph, uint32_t node, lg_text *out);
-/** Whether a short title says the same of both: types, texts, numbers of
- *  elements and devices. O(edges of both). */
+/** Returns whether a short title of both says the same: types, texts, numbers
+ *  of elements and devices. O(edges of both). */
 bool lg__nodes_alike(const lg_graph *graph, uint32_t a, uint32_t b);
-/** Whether two strings are equal. */
+/** Returns whether two strings are equal. */
 bool lg__string_same(lg_string a, lg_string b);
 /** Returns whether a string equals `expected`. */
 bool lg__string_is(lg_string string, const char *expected);
-/** Returns whether a string has `part` in it. */
+/** Returns whether a string contains `part`. */
 bool lg__string_contains(lg_string string, const char *part);
-/** Compares by the order of bytes, as strcmp does. */
+/** Compares strings in order of bytes, as strcmp does. */
 int lg__string_compare(lg_string a, lg_string b);
 
 /** Returns whether the class of the node, or one of its bases, has this name,
@@ -274,32 +283,34 @@ int lg__string_compare(lg_string a, lg_string b);
 bool lg__node_is_a(const lg_graph *graph, uint32_t node, const char *type);
 #define LG__TORCH_MODULE "torch.nn.modules.module.Module"
 
-/** Calls the monitor; false, with the error set, when it says stop. */
+/** Calls the monitor. If it says stop, sets the error and returns false. */
 bool lg__monitor_goes_on(const lg_monitor *monitor, const char *phase,
                          double done, lg_error *err);
 
-// Walking the folded graph without collecting it. `folds` and `reverse` come
-// from the graph's indexes, asked for once by the walker.
+// Walks over the folded graph that do not collect it. `folds` and `reverse` are
+// the graph's indexes, which the walker gets once.
 
-/** Called for each hop, which is valid during the call only; false stops the
- *  walk. */
+/** Receives each hop, which is valid during the call only. Returns false to
+ *  stop the walk. */
 typedef bool (*lg__hop_visit)(void *context, const lg_hop *hop);
 
 typedef struct lg__walk {
     const lg_graph *graph;
     const lg__fold *fold;
-    lg__reverse reverse; /**< needed for hops in only */
+    lg__reverse reverse; /**< only hops in need it */
     lg__hop_visit visit;
     void *context;
-    bool everything; /**< also what a folded namespace hides: the strs of its
-                        names, its type */
+    bool everything; /**< also visit what a folded namespace hides: the strs
+                          of its names, and its type */
 } lg__walk;
 
-/** False if the visitor stopped the walk. */
+/** Returns false if the visitor stopped the walk. */
 bool lg__hops_out_walk(const lg__walk *walk, uint32_t node);
-/** Those of them that begin with this edge of the node, which is not folded. */
+/** Visits the hops out that begin with this edge of the node, which is not
+ *  folded. */
 bool lg__hops_by_walk(const lg__walk *walk, uint32_t node, uint64_t edge);
-/** Those of them that go on, from what that edge opens, by the other one. */
+/** Visits the hops out that begin with the first edge and go on, from what it
+ *  opens, by the second. */
 bool lg__hops_through(const lg__walk *walk, uint32_t source, uint64_t opener,
                       uint64_t edge);
 bool lg__hops_in_walk(const lg__walk *walk, uint32_t node);
@@ -309,53 +320,59 @@ bool lg__hops_in_walk(const lg__walk *walk, uint32_t node);
 bool lg__edge_opens(const lg__walk *walk, uint32_t source, uint64_t edge);
 
 // How a torch.nn.Module names its parts. It keeps submodules, parameters and
-// buffers in dicts of its own, and looks there for attributes: in Python,
+// buffers in dicts of its own, and looks up attributes there: in Python,
 // `model._modules['fc']._parameters['weight']` is `model.fc.weight`
 // (torch.nn.Module.__getattr__).
 
-/** Whether a hop leads from one autograd node to the next. */
+/** Returns whether a hop leads from one autograd node to the next. */
 bool lg__hop_is_backward(const lg_graph *graph, const lg_hop *hop);
 /** Returns whether a hop leads from such a module to one of the dicts. */
 bool lg__hop_opens_parts(const lg_graph *graph, const lg_hop *hop,
                          lg_text *scratch);
 
 /** Writes `.fc`, or `[0]` as in a torch.nn.Sequential, for a hop from one of
- *  the dicts to a part. Returns false and writes nothing if its key is
- *  neither. */
+ *  the dicts to a part. If its key is neither, returns false and writes
+ *  nothing. */
 bool lg__format_part(const lg_graph *graph, const lg_hop *hop, lg_text *scratch,
                      lg_text *out);
 
-// Tells classes of common libraries from those that the user may have written.
+// Distinguishes classes of common libraries from those that the user may have
+// written.
 
 /** Returns whether a type is a builtin, or belongs to the standard library or
  *  another common one. Goes by the name alone: a class of an unknown library
  *  counts as the user's own. */
 bool lg__type_is_familiar(const lg_graph *graph, uint32_t type);
-/** "torch" of torch.nn.Linear; empty without a dot. Borrowed from the name. */
+/** Returns "torch" of torch.nn.Linear; empty without a dot. Borrowed from the
+ *  name. */
 lg_string lg__package_of(lg_string name);
-/** Whether it is of the standard library, or another common one. */
+/** Returns whether the package is of the standard library, or another common
+ *  one. */
 bool lg__package_is_familiar(lg_string package);
 
-/** Whose an object is. */
+/** Who made an object: the program, or a library. */
 typedef enum lg__origin {
-    LG__ORIGIN_ANYBODY = 0, /**< a container, a builtin: it does not tell */
-    LG__ORIGIN_PROGRAM,     /**< an instance of a class of the program's, its
-                               functions, frames and classes; a tensor, an
-                               array, a torch.nn.Module: a program makes these */
+    LG__ORIGIN_ANYBODY = 0, /**< a container or a builtin, which does not
+                                 tell */
+    LG__ORIGIN_PROGRAM,     /**< an instance of a class of the program, or
+                                 its functions, frames and classes; also a
+                                 tensor, an array or a torch.nn.Module,
+                                 because programs make these */
     LG__ORIGIN_LIBRARY,
 } lg__origin;
 
-/** Goes by names, as lg__type_is_familiar does. `package` (NULL: not asked for)
- *  is the name of the library, borrowed from the graph. O(log packages). */
+/** Returns the origin of a node, by names as lg__type_is_familiar does.
+ *  `package` (NULL: not asked for) gets the name of the library, borrowed from
+ *  the graph. O(log packages). */
 lg__origin lg__node_origin(const lg_graph *graph, uint32_t node,
                            lg_string *package);
 
-/** Whether a module is of the standard library or of an installed package, and
- *  not the program's own. */
+/** Returns whether a module belongs to the standard library or an installed
+ *  package, and not to the program. */
 bool lg__module_is_library(const lg_graph *graph, uint32_t module);
 
-/** The node that answers show for a node: what it is folded into, or itself.
- *  LG_NONE of LG_NONE. */
+/** Returns the node that answers show for a node: the one it is folded into, or
+ *  itself. LG_NONE for LG_NONE. */
 static inline uint32_t
 lg__seen_node(const lg__fold *folds, uint32_t node)
 {

@@ -36,7 +36,8 @@ emit(const lg__walk *walk, uint32_t source, const uint64_t *edges,
     return walk->visit(walk->context, &hop);
 }
 
-// A folded namespace shows its values, but not its keys and its type.
+// Returns whether an edge of a folded namespace shows: its values do, but its
+// keys and its type do not.
 static bool
 is_shown(const lg__walk *walk, uint64_t edge)
 {
@@ -111,7 +112,7 @@ lg__hops_out_walk(const lg__walk *walk, uint32_t node)
     return true;
 }
 
-// The edge by which a folded namespace or tuple is opened.
+// Returns the edge that opens a folded namespace or tuple.
 static uint64_t
 opener_of(const lg__walk *walk, uint32_t folded)
 {
@@ -119,7 +120,7 @@ opener_of(const lg__walk *walk, uint32_t folded)
     return walk->graph->columns.first_edge[fold.owner] + fold.rank;
 }
 
-// Hops that reach a cell's content through closures.
+// Visits the hops that reach a cell's content through closures.
 static bool
 into_cell(const lg__walk *walk, uint32_t cell, uint64_t last)
 {
@@ -138,7 +139,7 @@ into_cell(const lg__walk *walk, uint32_t cell, uint64_t last)
     return true;
 }
 
-// The hops whose last edge is this one.
+// Visits the hops whose last edge is this one.
 static bool
 into_by(const lg__walk *walk, lg__in_edge in)
 {
@@ -169,8 +170,9 @@ into_node(const lg__walk *walk, uint32_t node)
     return true;
 }
 
-// A tuple may have a cell twice, and several tuples may share it. Its fold
-// names the one place that counts.
+// Visits hops into the cells of a tuple. A tuple may have a cell twice, and
+// several tuples may share it, so only the edge that the cell's fold names
+// counts.
 static bool
 into_cells_of(const lg__walk *walk, uint32_t owner, uint32_t tuple)
 {
@@ -213,7 +215,7 @@ typedef struct collector {
     lg_hop *items;
     size_t count;
     size_t limit;
-    uint64_t skipped; // hops that are still to be passed over
+    uint64_t skipped; // hops still to be skipped
     bool more;
     bool failed;
 } collector;

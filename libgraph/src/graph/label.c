@@ -23,7 +23,8 @@ add_quoted(lg_text *out, lg_string string)
     lg_text_add(out, "'");
 }
 
-// A node's own text, that of a str in quotes; false if it has none.
+// Adds a node's own text, in quotes if it is a str. Returns false if the node
+// has none.
 static bool
 add_text(const lg_graph *graph, uint32_t node, lg_text *out)
 {
@@ -37,7 +38,7 @@ add_text(const lg_graph *graph, uint32_t node, lg_text *out)
     return true;
 }
 
-// `(Predictor, 3, 'fast')`: an element without a text by its type.
+// Writes `(Predictor, 3, 'fast')`. An element without a text shows its type.
 static void
 add_tuple(const lg_graph *graph, uint32_t tuple, lg_text *out)
 {
@@ -69,7 +70,7 @@ is_whole_tuple(const lg_graph *graph, uint32_t node)
            !(graph->columns.node_flags[node] & LG_NODE_FRONTIER);
 }
 
-// A key as it is written in brackets: the name of a parameter, its text, its
+// Writes a key as it stands in brackets: the name of a parameter, its text, its
 // elements, or else <type>.
 static void
 add_key(const lg_graph *graph, uint32_t key, lg_text *out)
@@ -184,7 +185,7 @@ is_identifier(lg_string name)
     return true;
 }
 
-// The target of a node's attribute, or LG_NONE.
+// Returns the target of a node's attribute, or LG_NONE.
 static uint32_t
 attribute(const lg_graph *graph, uint32_t node, const char *name)
 {
@@ -221,7 +222,7 @@ element_count(const lg_graph *graph, uint32_t tuple)
     return count;
 }
 
-// Closure variables are named by the code: co_freevars, or from CPython 3.11 on
+// Names a closure variable by the code: co_freevars, or from CPython 3.11 on
 // (Include/cpython/code.h) the last names of co_localsplusnames.
 static lg_string
 closure_name(const lg_graph *graph, uint32_t function, uint32_t tuple,

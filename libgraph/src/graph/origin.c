@@ -1,4 +1,4 @@
-// Whose an object is: the program's, or a library's.
+// Tells whether an object is the program's or a library's.
 #include "graph/graph_private.h"
 
 #include <string.h>
@@ -13,8 +13,8 @@ origin_of(lg_string name, lg_string *package)
                                              : LG__ORIGIN_PROGRAM;
 }
 
-// The function that a frame runs, or the module whose code it runs; LG_NONE: it
-// does not say.
+// Returns the function that a frame runs, or the module whose code it runs;
+// LG_NONE if the frame does not say.
 static uint32_t
 code_of(const lg_graph *graph, uint32_t frame)
 {
@@ -75,7 +75,8 @@ lg__node_origin(const lg_graph *graph, uint32_t node, lg_string *package)
     }
     uint32_t type = graph->columns.type[node];
     lg__origin origin = origin_of(lg_graph_type(graph, type).name, package);
-    // A program puts modules together, also those of a library.
+    // Programs put modules together, even those of libraries, so a
+    // torch.nn.Module is the program's.
     if (origin == LG__ORIGIN_LIBRARY &&
         lg__node_is_a(graph, node, LG__TORCH_MODULE))
         return LG__ORIGIN_PROGRAM;
@@ -94,7 +95,8 @@ lg__module_is_library(const lg_graph *graph, uint32_t module)
         return false;
     if (origin.length > 0 && !lg__string_is(package, "leakgraph"))
         return lg__string_is(origin, "library");
-    // A module of the interpreter has no file, nor has one that a program made.
+    // A module of the interpreter has no file. Nor does one that a program
+    // made.
     return lg__package_is_familiar(package) ||
            (name.length > 0 && name.data[0] == '_');
 }

@@ -1,10 +1,10 @@
-// Indexes that the first use makes: in-edges, and nodes by address.
+// Makes indexes when they are first used: in-edges, and nodes by address.
 #include "graph/graph_private.h"
 
 #include <string.h>
 
-// Afterwards first[node + 1] is the beginning of the node's in-edges. Filling
-// moves it to their end, where the in-edges of the next node begin.
+// Counts in-edges: afterwards first[node + 1] is the start of the node's
+// in-edges. Filling moves it to their end, where those of the next node start.
 static void
 count_in_edges(const lg_columns *columns, uint64_t *first)
 {
@@ -83,8 +83,8 @@ lg_node_referrers(const lg_graph *graph, lg_node node, lg_edge *edges,
     return count;
 }
 
-// Radix sort by 8 bits at a time, stable, so that of two nodes with one
-// address the lower comes first. Passes in which all digits agree are skipped.
+// Sorts by 8 bits at a time. The sort is stable, so of two nodes with one
+// address the lower comes first. Skips passes in which all digits agree.
 static void
 sort_by_address(const lg_columns *columns, uint32_t *nodes, uint32_t *spare,
                 uint32_t count)
@@ -168,7 +168,7 @@ lg_graph_find(const lg_graph *graph, uint64_t address)
     lg__lazy *lazy = graph->lazy;
     if (address == 0)
         return LG_NONE;
-    // Making the index takes as long as several scans, and most callers ask
+    // Making the index takes as long as this many scans, and most callers ask
     // once.
     const uint32_t scans = 16;
     if (!lazy->has_by_address && lazy->asked++ >= scans) {
@@ -177,7 +177,7 @@ lg_graph_find(const lg_graph *graph, uint64_t address)
             lazy->has_by_address = make_by_address(graph, lazy);
         lg_lock_give(&lazy->lock);
     }
-    // Without memory for the index every question costs a scan.
+    // Without memory for the index, every question costs a scan.
     if (!lazy->has_by_address)
         return scan_for_address(&graph->columns, address);
     return search_address(&graph->columns, lazy->by_address,

@@ -1,4 +1,4 @@
-// The accounts of devices' allocators: segments and their blocks.
+// The segments and blocks of devices' allocators.
 #include "graph/graph_private.h"
 
 static lg_status

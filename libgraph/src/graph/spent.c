@@ -1,18 +1,19 @@
-// What allocators spend on objects: more than the objects' sizes.
+// Computes what allocators spend on objects, which is more than the objects'
+// sizes.
 #include "graph/graph_private.h"
 
 #include <string.h>
 
 enum {
-    SMALL = 512, // pymalloc has this and less, in steps of STEP
+    SMALL = 512, // pymalloc has blocks up to this size, in steps of STEP
     STEP = 16,
-    HEADER = 8, // of a block of glibc's malloc
+    HEADER = 8, // glibc's malloc puts it before each block
 };
 
-// Types whose instances are two blocks or more, with the collector's head: the
-// bytes of the first beside the items of a list, the table of a dict or a set;
-// of a deque, those of each block of items. NumPy asks malloc for the shape and
-// the strides of an array, and PyTorch for what a tensor is in C++.
+// Types whose instances take several blocks, with the collector's head: for a
+// list, dict or set, the bytes of the first block, besides the items or the
+// table; for a deque, the bytes of each block of items. NumPy asks malloc for
+// the shape and strides of an array, and PyTorch for the C++ part of a tensor.
 static const struct {
     lg_string type;
     lg__block_parts parts;
@@ -83,7 +84,8 @@ lg__parts_of(lg_string type)
     return parted[lg__parts_number(type)].parts;
 }
 
-// Objects whose size is the allocator's already, or that it knows nothing of.
+// Returns whether the size of an object is exact already, or the allocator does
+// not know it.
 static bool
 is_exact(const lg_graph *graph, uint32_t node)
 {

@@ -32,7 +32,7 @@ count_elements(const lg_graph *graph, uint32_t node)
     return count;
 }
 
-// A class has a name of its own, or the one its type entry has.
+// Adds the name of a class: its own, or that of its type entry.
 static void
 add_class(const lg_graph *graph, uint32_t node, bool long_form, lg_text *out)
 {
@@ -122,7 +122,8 @@ lg__nodes_alike(const lg_graph *graph, uint32_t a, uint32_t b)
         !lg__string_same(lg_node_fact(graph, a, "device"),
                          lg_node_fact(graph, b, "device")))
         return false;
-    // A class without a text has the name of its type, which is another's.
+    // A class without a text is named by its type entry, which no other class
+    // has.
     if (text.length == 0 && lg__node_category(graph, a) == LG_CATEGORY_TYPE)
         return false;
     return counted ? count_elements(graph, a) == count_elements(graph, b)
