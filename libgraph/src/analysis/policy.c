@@ -18,9 +18,8 @@ typedef struct furnishing {
     const lg_graph *graph;
     lg__policy *policy;
     lg_allocator allocator;
-    lg__vector modules; // lg__module
-    lg__vector
-        named; // uint32_t: named classes still to be searched for nested ones
+    lg__vector modules;  // lg__module
+    lg__vector named;    // uint32_t: named classes still to be searched
     class_type *classes; // ascending by node
     uint32_t class_count;
     bool failed;

@@ -31,8 +31,9 @@ typedef struct lg__storages {
     uint32_t *slot; /**< [node] 1 + the row of a buffer, or of a tensor's first
                        buffer; 0: none */
     uint16_t *classes; /**< [type] */
-    uint32_t
-        *via; /**< [node] 1 + the node that gives a tensor its kind; 0: none */
+    uint32_t *via;     /**< [node] 1 + the node that gives a tensor its kind: a
+                            module's mapping, or the tensor whose gradient it is; 0:
+                            none */
 } lg__storages;
 
 /** Finds all storages, in no order. */

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-// The text of a frame ends with the line that it is in.
+// Cuts off the line number with which the text of a frame ends.
 static lg_string
 without_line(lg_string text)
 {
@@ -42,8 +42,8 @@ lg__sort_common(const lg_graph *graph, uint32_t node, lg_text *out)
         add_string(without_line(lg_node_text(graph, node)), out);
 }
 
-// What a hop shares with those that differ in an index, a key or a line.
-// Returns how much was added.
+// Adds what a hop shares with others that differ in an index, a key or a line.
+// Returns how much it added.
 size_t
 lg__hop_facts(const lg_graph *graph, const lg_hop *hop, lg_text *out)
 {

@@ -1,17 +1,17 @@
-// Completes selectors that somebody begins to type.
+// Completes a selector while somebody types it.
 #include "paths/paths_private.h"
 
 #include <string.h>
 #include <strings.h>
 
-// Hops looked at for names that follow: nobody waits for ten million.
+// Nobody waits for completions from ten million hops.
 enum { HOPS = 100000 };
 
 typedef struct completing {
     const lg_graph *graph;
     lg_text *out;
     size_t left;        // lines that may still be added
-    const char *before; // of each line
+    const char *before; // begins each line
     size_t before_length;
     const char *wanted;
     size_t length;
@@ -37,7 +37,7 @@ begins(const completing *state, lg_string name)
            strncasecmp(name.data, state->wanted, state->length) == 0;
 }
 
-// Whether it is inside of a name that does not begin so.
+// Returns whether the name contains the wanted text but does not begin with it.
 static bool
 is_within(const completing *state, lg_string name)
 {
@@ -86,8 +86,8 @@ offer_label(void *context, const lg_hop *hop)
     return state->left > 0 && ++state->hops < HOPS && !state->label.failed;
 }
 
-// Where the last step of a name begins, outside of quotes; the length of the
-// name if it has none.
+// Returns where the last step of a name begins, outside of quotes; the length
+// of the name if it has no step.
 static size_t
 last_step(const char *name)
 {
@@ -104,7 +104,8 @@ last_step(const char *name)
     return found;
 }
 
-// What follows the object that the name leads to before its last step.
+// Offers what can follow the object that the name leads to without its last
+// step.
 static lg_status
 offer_steps(completing *state, const char *name, lg_error *err)
 {

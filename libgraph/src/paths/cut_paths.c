@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Searches backward and breadth first from `end` over one side of the cut, up
-// to a source; without sources, over the whole side. `by` is the edge by which
-// each node goes on towards the end.
+// Searches backward from `end`, breadth first, over one side of the cut, up to
+// a source; without sources, over the whole side. `by` gets the edge on which
+// each node leads towards the end.
 static uint32_t
 search_back(lg__cut_search *state, uint32_t end, bool below)
 {
@@ -45,8 +45,8 @@ forget(lg__cut_search *state)
            ((size_t)state->graph->columns.node_count + 1) * sizeof *state->by);
 }
 
-// Builds the hops from a node to the end of the last search, with one edge
-// before them.
+// Builds the hops from a node to the end of the last search, after one given
+// edge.
 static lg_status
 hops_along(const lg__cut_search *state, uint32_t start, uint32_t end,
            uint64_t before, lg_hops *out, lg_error *err)
@@ -85,8 +85,8 @@ lg__cut_owner(const lg__cut_search *state, uint32_t node)
 }
 
 // Finds a path from a root, or from the start of the search, to the source of
-// an edge of the cut. The most telling path is best if it stays on this side of
-// the cut.
+// an edge of the cut. Prefers the most telling path if that stays on this side
+// of the cut.
 static lg_status
 find_lead(lg__cut_search *state, uint32_t node, lg_path *out, lg_error *err)
 {
@@ -108,7 +108,7 @@ find_lead(lg__cut_search *state, uint32_t node, lg_path *out, lg_error *err)
         start = node;
     lg_hops hops = {0};
     status = hops_along(state, start, node, UINT64_MAX, &hops, err);
-    // A folded end shows as its owner, where the cut's own hop begins.
+    // A folded end shows as its owner, where the hop of the cut begins.
     if (status == LG_OK && hops.count > 0 &&
         state->walk.fold[node].owner != LG_NONE &&
         hops.items[hops.count - 1].source == lg__cut_owner(state, node))
@@ -173,7 +173,7 @@ lg__cut_list_paths(lg__cut_search *state, size_t limit, lg_error *err)
     return status;
 }
 
-// Takes over the path that no program can cut.
+// Keeps the path that no program can cut.
 lg_status
 lg__cut_keep_path(lg__cut_search *state, lg_error *err)
 {

@@ -1,6 +1,6 @@
 /**
- * What the two halves of a search for cuts share: one chooses the references,
- * the other finds the paths that show them.
+ * A search for cuts, which has two halves: one chooses the references, the
+ * other finds the paths that show them.
  */
 #ifndef LG_CUT_SEARCH_H
 #define LG_CUT_SEARCH_H
@@ -10,7 +10,7 @@
 #include "paths/min_cut.h"
 #include "paths/paths_private.h"
 
-/** One search for what to cut. */
+/** One search for references to cut. */
 typedef struct lg__cut_search {
     const lg_analysis *analysis;
     const lg_graph *graph;
@@ -21,15 +21,15 @@ typedef struct lg__cut_search {
     uint32_t from; /**< or LG_SUPER_ROOT */
     bool native;   /**< whether references from native code are sources */
     lg__min_cut cut;
-    uint64_t *by; /**< [node] the edge towards the end of the current search */
-    uint32_t *queue; /**< its nodes */
+    uint64_t *by; /**< [node] in the current search, the edge towards its end */
+    uint32_t *queue; /**< the search's nodes */
     lg_cuts cuts;
 } lg__cut_search;
 
-/** The node, or the node that it is folded into. */
+/** Returns the node, or the owner that it is folded into. */
 uint32_t lg__cut_owner(const lg__cut_search *state, uint32_t node);
-/** Fills `cuts` from `cut`: a path through each of the first `limit` (0:
- *  all) edges. */
+/** Fills `cuts` from `cut`: a path through each of the first `limit` edges (0:
+ *  all). */
 lg_status lg__cut_list_paths(lg__cut_search *state, size_t limit,
                              lg_error *err);
 /** Fills `cuts.kept` from `cut`. */

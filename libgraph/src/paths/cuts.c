@@ -1,5 +1,5 @@
-// Finds what to cut to free a node: chooses the nodes at which paths may begin
-// and through which they may go, and which of the smallest cuts to name.
+// Finds what to cut to free a node. Chooses at which nodes paths may begin,
+// through which they may go, and which of the smallest cuts to name.
 #include "paths/cut_search.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@ lg_hop_can_be_cut(const lg_graph *graph, const lg_hop *hop)
     return lg__edge_can_be_cut(graph, hop->edges[hop->edge_count - 1]);
 }
 
-// A namespace counts as its module.
+// Returns whether the search starts here. A namespace counts as its module.
 static bool
 is_start(const lg__cut_search *state, uint32_t node)
 {
@@ -53,8 +53,7 @@ find_cut(lg__cut_search *state, lg__can_cut can_cut, lg__min_cut *out,
     return lg__min_cut_find(&state->network, out, err);
 }
 
-// Finds the smallest cut. Prefers one of references that come to mind first, if
-// it is as small.
+// Finds the smallest cut. Prefers a cut of plain references if it is as small.
 static lg_status
 choose_cut(lg__cut_search *state, lg_error *err)
 {
@@ -72,7 +71,8 @@ choose_cut(lg__cut_search *state, lg_error *err)
     return status;
 }
 
-// The target is a root itself, so there is nothing to cut before it.
+// Returns whether the target is a root itself, so that there is nothing to cut
+// before it.
 static bool
 is_source(const lg__cut_search *state)
 {
@@ -107,7 +107,8 @@ has_native_roots(const lg_graph *graph)
     return false;
 }
 
-// No program can cut references from native code; it can cut the rest.
+// Finds the cuts. If native code holds the node, which no program can change,
+// keeps that path and cuts the other references.
 static lg_status
 find_cuts(lg__cut_search *state, size_t limit, lg_error *err)
 {

@@ -1,7 +1,7 @@
 // Which references a program can cut, and which of those come to mind first.
 #include "paths/paths_private.h"
 
-// The items of these objects never change.
+// Returns whether the object's items never change.
 static bool
 is_immutable(const lg_graph *graph, uint32_t node)
 {
@@ -12,7 +12,8 @@ is_immutable(const lg_graph *graph, uint32_t node)
            lg__string_is(type, "frozenset") || lg__string_is(type, "code");
 }
 
-// A named tuple is one, too. Its class may have attributes that can be cut.
+// Returns whether the edge is an item of a tuple or named tuple. A class of
+// named tuples may have other attributes, which can be cut.
 static bool
 is_item_of_tuple(const lg_graph *graph, uint32_t node, unsigned kind)
 {
@@ -21,8 +22,7 @@ is_item_of_tuple(const lg_graph *graph, uint32_t node, unsigned kind)
            lg__node_is_a(graph, node, "tuple");
 }
 
-// Attributes that a program can only read. Instances of subclasses have them,
-// too.
+// Attributes that a program can only read, also in instances of subclasses.
 static const struct {
     const char *type;
     const char *name;
@@ -39,7 +39,7 @@ static const struct {
     {"re.Match", "re"},
     {"sqlite3.Cursor", "connection"},
     {"weakref.ReferenceType", "__callback__"},
-    {"weakref", "__callback__"}, // these three in CPython 3.9
+    {"weakref", "__callback__"}, // in CPython 3.9, also these three
     {"weakproxy", "__callback__"},
     {"weakcallableproxy", "__callback__"},
     {"weakref.ProxyType", "__callback__"},
@@ -73,7 +73,8 @@ is_read_only(const lg_graph *graph, uint32_t node, uint64_t edge)
     return false;
 }
 
-// Fields that no program can set: a method's `__self__`, a partial's `func`.
+// Returns whether no program can set the field: a method's `__self__`, a
+// partial's `func`.
 static bool
 is_fixed_field(const lg_graph *graph, uint32_t node, unsigned kind)
 {
@@ -93,8 +94,8 @@ lg__edge_name(const lg_graph *graph, uint64_t edge)
     return (lg_string){"", 0};
 }
 
-// A shell of IPython does not work without its namespaces: what they name can
-// go, they cannot.
+// Returns whether a shell of IPython keeps the reference. The shell does not
+// work without its namespaces: what they name can go, but they cannot.
 bool
 lg__edge_is_of_shell(const lg_graph *graph, uint64_t edge)
 {

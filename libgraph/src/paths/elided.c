@@ -1,6 +1,5 @@
-// Resolves paths as reports write them where they lead through an autograd
-// graph: of several steps they name only the last node. Several nodes may be
-// alike.
+// Resolves paths that reports write through an autograd graph: of several
+// steps, such a path names only the last node. Several nodes may match.
 #include "graph/graph_private.h"
 #include "paths/paths_private.h"
 
@@ -10,7 +9,7 @@
 typedef struct elided {
     const lg_graph *graph;
     const char *whole;
-    const char *rest; // behind a gap
+    const char *rest; // the text behind a gap
     lg_allocator allocator;
     lg__vector nodes; // uint32_t: the autograd nodes behind the gap
     lg__vector found; // uint32_t
@@ -55,7 +54,8 @@ go_back(elided *state, const lg_nodes *from)
         lg__hops_out_walk(&walk, ((uint32_t *)state->nodes.data)[i]);
 }
 
-// Takes what the steps behind the gap lead to, if they begin with this node.
+// Takes what the steps behind the gap lead to, if the steps begin with this
+// node.
 static lg_status
 take(elided *state, uint32_t node)
 {
@@ -99,7 +99,7 @@ select_part(elided *state, const char *text, size_t length, lg_nodes *out)
     return status;
 }
 
-// Goes on from the nodes, which it replaces, behind one gap.
+// Crosses one gap: replaces the nodes by those behind it.
 static lg_status
 cross(elided *state, const char *text, size_t length, lg_nodes *nodes)
 {

@@ -1,6 +1,6 @@
 // Chooses the last step of a path. A parameter of a module belongs to the
 // module, though the path through the optimizer may be shorter. The rest of the
-// path is the best to the module's dict.
+// path is the best one to the module's dict.
 #include "paths/paths_private.h"
 
 // An object with more referrers, such as None, is no module's parameter.

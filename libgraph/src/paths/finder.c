@@ -1,5 +1,5 @@
-// Finds paths to some nodes: by a search each for the first few, then by a tree
-// of all paths, which the graph may have already.
+// Finds paths to some nodes: the first few by a search each, later ones by a
+// tree of all paths, which the graph may already have.
 #include "paths/paths_private.h"
 
 enum { SEARCHES = 8 };

@@ -5,8 +5,9 @@
 #include <strings.h>
 
 enum {
-    LONGEST = 96, // compare longer names no further
-    // Distances of names that are alike in more than their letters.
+    LONGEST = 96, // letters to compare at most
+    // Distances of names that share a whole part. They precede names that only
+    // share letters.
     SAME_LAST_PART = 0,
     CONTAINED = 1,
     BY_LETTERS = 2,
@@ -27,8 +28,8 @@ last_part(const char *name, size_t length)
     return (lg_string){name + start, (uint32_t)(length - start)};
 }
 
-// What of a candidate the letters are compared with: a name without a dot may
-// be the last part of one.
+// Returns the part of a candidate to compare. A name without a dot is compared
+// with the last part.
 static lg_string
 comparable(const lg__guess *guess, lg_string candidate)
 {

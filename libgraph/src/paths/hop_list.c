@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// To look at all hops out of an object is faster than to look for each of so
-// many.
+// From this many targets on, looking at all hops out of the object is faster
+// than looking for each.
 enum { MANY = 8 };
 
 static bool

@@ -1,11 +1,12 @@
-// Which module keeps each node: by its names, or by the locals of its functions
-// that run.
+// Finds which module keeps each node: by its names, or by the locals of its
+// running functions.
 #include "paths/paths_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// What every function and every frame reads, too.
+// Returns whether the edge leads to the builtins, which every function and
+// frame reads besides its module's names.
 static bool
 is_builtins(const lg_graph *graph, uint64_t edge)
 {
@@ -14,7 +15,8 @@ is_builtins(const lg_graph *graph, uint64_t edge)
            lg__string_is(name, "__builtins__");
 }
 
-// The module whose names a function or a frame reads; LG_NONE: it has none.
+// Returns the module whose names a function or a frame reads; LG_NONE if it has
+// none.
 static uint32_t
 module_read_by(const lg_graph *graph, uint32_t node)
 {
@@ -31,9 +33,9 @@ module_read_by(const lg_graph *graph, uint32_t node)
     return LG_NONE;
 }
 
-// Returns whether the target tells which module's names a frame, a generator or
-// a coroutine reads. Some Pythons know only the function of a frame, others the
-// frame of a generator.
+// Returns whether the target tells which module's names a frame, generator or
+// coroutine reads. Some Pythons know only a frame's function, others only a
+// generator's frame.
 static bool
 tells_module(const lg_graph *graph, uint32_t frame, uint32_t target)
 {
@@ -75,7 +77,8 @@ keeper_of_root(const lg__roottree *tree, uint32_t node)
     }
 }
 
-// Of a node whose predecessor on its path is kept by `before`.
+// Returns the keeper of a node from that of its predecessor on the path,
+// `before`.
 static uint32_t
 keeper_behind(const lg_graph *graph, uint32_t node, uint32_t before)
 {

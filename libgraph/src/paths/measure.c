@@ -1,11 +1,11 @@
 // What makes one path from a root better than another: the rank of its root,
-// and how little each hop tells.
+// and how much each hop tells.
 #include "paths/paths_private.h"
 
 #include <limits.h>
 #include <string.h>
 
-// Modules that refer to objects as part of their job.
+// Returns whether it is the purpose of a module to refer to other objects.
 static bool
 is_bookkeeping(lg_string name)
 {
@@ -73,7 +73,8 @@ lg__root_at(const lg__walk *walk, uint32_t node)
     return best;
 }
 
-// Whether a module names a class that another one defines: `from a import B`.
+// Returns whether a module names a class that another module defines: `from a
+// import B`.
 static bool
 is_imported(const lg_graph *graph, const lg_hop *hop)
 {
@@ -89,9 +90,9 @@ is_imported(const lg_graph *graph, const lg_hop *hop)
                   name.length - module.length - 1) != NULL;
 }
 
-// How little a reference tells a reader. Among paths of the same length, the
-// least sum wins. A kind that is not listed costs nothing: the source names it,
-// as `.x`, `[0]` or a local variable.
+// How little a reference tells a reader. Among paths of equal length, the one
+// with the least sum wins. A kind that is not listed costs nothing, because the
+// source names it: `.x`, `[0]` or a local variable.
 static const uint8_t penalties[LG_EDGE_KIND_COUNT] = {
     // Every instance refers to its class, and every function to its globals.
     // Such a path shows where code comes from, not what keeps data. It must
@@ -102,13 +103,13 @@ static const uint8_t penalties[LG_EDGE_KIND_COUNT] = {
     [LG_EDGE_REFERENCE] = 4,
     [LG_EDGE_FIELD] = 4,
     [LG_EDGE_NATIVE] = 4,
-    // These have a place, but seldom matter: readers look for the value beside
-    // a key, and the next instruction drops a temporary.
+    // These have a place but seldom matter: readers look for the value rather
+    // than its key, and the next instruction drops a temporary.
     [LG_EDGE_KEY] = 2,
     [LG_EDGE_STACK] = 2,
 };
-// The module that defines a class comes before those that import it. Nothing
-// else should depend on that, so this is the smallest cost of all.
+// The module that defines a class comes before those that import it. This cost
+// is the smallest, because nothing else should depend on it.
 enum { PENALTY_IMPORTED = 1 };
 
 unsigned
@@ -149,7 +150,8 @@ choose(void *context, const lg_hop *hop)
     return lg__hop_choose(state->graph, hop, &state->best) > 0;
 }
 
-// A list of a million has a million hops out, but its element has few in.
+// Returns whether searching backward is shorter: a list of a million has a
+// million hops out, but its element has few in.
 static bool
 is_shorter_backwards(const lg__walk *walk, uint32_t source, uint32_t target)
 {

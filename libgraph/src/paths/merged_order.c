@@ -7,8 +7,8 @@ typedef struct place {
     uint64_t bytes;
     uint64_t targets;
     uint32_t index;
-    uint32_t next;  // sibling
-    uint32_t first; // child
+    uint32_t next;  // the next sibling
+    uint32_t first; // the first child
 } place;
 
 static int
@@ -23,7 +23,7 @@ smallest_first(const void *left, const void *right)
     return a->index > b->index ? -1 : a->index < b->index;
 }
 
-// Makes lists of children, biggest first, by putting all in front of their
+// Makes lists of children, biggest first, by putting each in front of its
 // siblings, smallest first. Returns the first root.
 static uint32_t
 link_places(const lg__merged_tree *paths, place *places, uint32_t *rank)

@@ -6,8 +6,8 @@
 
 #include "paths/paths_private.h"
 
-/** Puts parents before children and the biggest first, with the indexes of the
- *  parents. O(items log items). */
+/** Sorts items and renumbers their parents: parents before children, and the
+ *  biggest first. O(items log items). */
 lg_status lg__merged_arrange(lg__merged_tree *paths, lg_error *err);
 
 #endif

@@ -1,10 +1,10 @@
-// Shortest root paths of many targets, merged from the root down where type and
-// label agree.
+// Merges the shortest root paths of many targets, from the root down, where
+// type and label agree.
 //
-// Each node of the paths is merged once: from a target up to the first node
-// that is merged already, then down again. Which merged node it joins is found
-// by interning parent, type and label as one string, whose ids count up from 0
-// just as the merged nodes do.
+// Each node of the paths is merged once: from a target up to the first merged
+// node, then down again. To find the merged node that it joins, parent, type
+// and label are interned as one string, because string ids count up from 0 just
+// as the merged nodes do.
 #include "base/base_private.h"
 #include "paths/merged_order.h"
 
@@ -20,10 +20,10 @@ typedef struct merging {
     const lg_graph *graph;
     lg__roottree tree;
     uint32_t *merged;  // [node] index of its merged node, or LG_NONE
-    uint32_t *entered; // [node] of a target that a path comes to by its
+    uint32_t *entered; // [node] for a target that a path reaches through its
                        // entrance: 1 + the index of its merged node
-    uint8_t *mark;     // [node] IS_ bits: itself a target; below no target, or
-                       // below one
+    uint8_t *mark;     // [node] IS_ bits: whether it is a target, and whether a
+                       // target is above it
     lg__merged_tree out;
     size_t capacity;
     lg_allocator allocator;
@@ -33,8 +33,8 @@ typedef struct merging {
     lg_text text;
 } merging;
 
-// All elements of a list have one label, and so have all values of a dict. What
-// hops fold away keeps its names.
+// Returns whether labels of a hop count as one: those of all elements of a
+// list, and of all values of a dict. What hops fold away keeps its names.
 static bool
 is_counted(const lg_graph *graph, const lg_hop *hop)
 {
@@ -69,7 +69,7 @@ lg__hop_common(const lg_graph *graph, const lg_hop *hop, lg_text *out)
     }
 }
 
-// Formatting numbers as decimals would take most of the time.
+// Adds a number in bytes, because decimals would take most of the time.
 static void
 add_number(lg_text *out, uint32_t number)
 {
@@ -131,7 +131,7 @@ append(merging *to, lg__merged item)
     return true;
 }
 
-// Merges a node with the one before it, which is merged. Returns the index of
+// Merges a node below the one before it, which is merged. Returns the index of
 // its merged node, or LG_NONE when memory ran out.
 static uint32_t
 merge_step(merging *to, uint32_t before, uint32_t node)
@@ -154,8 +154,8 @@ merge_step(merging *to, uint32_t before, uint32_t node)
     return id;
 }
 
-// Merges the path to a target. While going up, each node remembers the one
-// below it where its merged node will be.
+// Merges the path to a target. On the way up, each node remembers the one below
+// it where the index of its merged node will be.
 static bool
 merge_path(merging *to, uint32_t target)
 {
@@ -178,7 +178,7 @@ merge_path(merging *to, uint32_t target)
 }
 
 // Returns whether a dominator of the target is a target, too, and so retains
-// its bytes. Marks all nodes on the way with the answer, which they share.
+// its bytes. Marks all nodes on the way with the same answer.
 static bool
 is_covered(merging *to, uint32_t target)
 {
@@ -193,7 +193,7 @@ is_covered(merging *to, uint32_t target)
     return covered;
 }
 
-// Merges the path to a target, which may come by its entrance. Returns the
+// Merges the path to a target, which may lead through its entrance. Returns the
 // index of its end, or LG_NONE when memory ran out.
 static uint32_t
 merge_end(merging *to, uint32_t target)
@@ -230,7 +230,7 @@ merge_target(merging *to, uint32_t target)
     return true;
 }
 
-// What ends at an item, and below it, adds up from the leaves to the roots.
+// Adds up from the leaves to the roots what ends at or below each item.
 static void
 add_up(lg__merged_tree *tree, uint32_t devices)
 {

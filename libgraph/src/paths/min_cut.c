@@ -10,17 +10,17 @@
 typedef struct step {
     uint32_t node;
     uint64_t edge;
-    bool forward; // false: takes back a unit that the edge carries
+    bool forward; // false: it takes back a unit that the edge carries
 } step;
 
 typedef struct search {
     const lg__network *network;
     const lg_columns *columns;
-    uint32_t *flow;   // [edge] units
-    uint8_t *crossed; // [node] an edge out of it has carried a unit
-    uint32_t *level;  // [node] steps from the target; LG_NONE: not met
-    uint32_t *arc;    // [node] the arc to try next
-    uint32_t *queue;  // nodes met
+    uint32_t *flow;   // [edge] units that it carries
+    uint8_t *crossed; // [node] whether an edge out of it has carried a unit
+    uint32_t *level;  // [node] distance from the target; LG_NONE: not met
+    uint32_t *arc;    // [node] next arc to try
+    uint32_t *queue;  // the nodes met
     uint32_t met;
     step *path;
     size_t depth;
@@ -40,9 +40,9 @@ has_room(const search *state, uint64_t edge)
            !state->network->can_cut(state->network->graph, edge);
 }
 
-// Gives arc number `at` of a node: first its in-edges, then the out-edges whose
-// units can be taken back. False when there are no more; *usable says whether
-// the arc leads anywhere.
+// Returns arc number `at` of a node: first its in-edges, then the out-edges
+// whose units can be taken back. Returns false when there are no more. *usable
+// says whether the arc leads anywhere.
 static bool
 look_at_arc(const search *state, uint32_t node, uint32_t at, step *out,
             uint32_t *before, bool *usable)
@@ -139,7 +139,8 @@ carry(search *state)
     state->depth = 0;
 }
 
-// Takes one step of the search from a node. *source: it reached a source.
+// Takes one step of the search from a node. Sets *source if it reached a
+// source.
 static bool
 advance(search *state, uint32_t *node, bool *source, bool *memory)
 {
@@ -161,7 +162,7 @@ advance(search *state, uint32_t *node, bool *source, bool *memory)
     return false;
 }
 
-// Carries one more unit along the levels; false when none gets through.
+// Carries one more unit along the levels. Returns false when none gets through.
 static bool
 find_unit(search *state, bool *memory)
 {
@@ -197,7 +198,7 @@ fill(search *state, lg_error *err)
     return LG_OK;
 }
 
-// Lists the edges that lead into nodes that still reach the target.
+// Lists the edges into nodes that still reach the target.
 static lg_status
 list_cut(const search *state, lg__min_cut *out, lg_error *err)
 {
@@ -219,8 +220,8 @@ list_cut(const search *state, lg__min_cut *out, lg_error *err)
     return LG_OK;
 }
 
-// Searches over edges that cannot be cut, and remembers the edge that led to
-// each node.
+// Searches over edges that cannot be cut. `by` gets the edge that led to each
+// node.
 static uint32_t
 find_kept(search *state, uint64_t *by)
 {

@@ -7,33 +7,34 @@
 
 #include "graph/graph_private.h"
 
-/** What a node means for the flow. */
+/** The role of a node in the flow. */
 enum {
     LG__FLOW_CLOSED = 0, /**< no path goes through it */
     LG__FLOW_INNER = 1,
     LG__FLOW_SOURCE = 2, /**< paths begin here, and none goes through it */
 };
 
-/** Whether a program can cut the edge. */
+/** Returns whether a program can cut the edge. */
 typedef bool (*lg__can_cut)(const lg_graph *graph, uint64_t edge);
 
 typedef struct lg__network {
     const lg_graph *graph;
     lg__reverse reverse;
     const uint8_t *role; /**< [node] LG__FLOW_ */
-    uint32_t target;     /**< no source */
+    uint32_t target;     /**< must not be a source */
     lg__can_cut can_cut;
     const lg_monitor *monitor;
 } lg__network;
 
 /** The minimum cut that is nearest to the target. */
 typedef struct lg__min_cut {
-    uint64_t *edges; /**< [count] in the order in which a search from the target
-                        meets them */
+    uint64_t *edges; /**< [count] in the order in which a search from the
+                          target meets them */
     size_t count;
-    uint8_t *below; /**< [node] 1: on the target's side of the cut */
-    uint64_t *kept; /**< [kept_count] a path from a source to the target of
-                       which no edge can be cut; then there is no cut */
+    uint8_t *below; /**< [node] 1 if it is on the target's side of the cut */
+    uint64_t *kept; /**< [kept_count] a path from a source to the target
+                         without an edge that can be cut; if there is one,
+                         there is no cut */
     size_t kept_count;
 } lg__min_cut;
 

@@ -1,5 +1,4 @@
-// Resolves name: selectors: the longest module prefix, then one hop for each
-// step.
+// Resolves name: selectors: the longest module prefix, then one hop per step.
 #include "graph/graph_private.h"
 #include "paths/paths_private.h"
 
@@ -18,7 +17,7 @@ lg__module_find(const lg_graph *graph, const char *name, size_t length)
     return LG_NONE;
 }
 
-// Finds the longest prefix, cut at a dot, that is a module. *used is its
+// Finds the longest prefix, cut at a dot, that is a module. Sets *used to its
 // length.
 static uint32_t
 find_prefix(const lg_graph *graph, const char *name, size_t *used)
@@ -86,7 +85,7 @@ lg__step_take(const char **text, lg_text *step)
     return true;
 }
 
-enum { PARTS = 3 }; // dicts in which torch.nn.Module keeps its parts
+enum { PARTS = 3 }; // the dicts in which torch.nn.Module keeps its parts
 
 typedef struct stepper {
     const lg_graph *graph;
@@ -109,7 +108,7 @@ step_is(const stepper *state, const char *text)
            memcmp(state->step->data, text, length) == 0;
 }
 
-// The member of a set has no key.
+// Returns whether the hop is the step. The member of a set has no key.
 static bool
 is_the_step(const stepper *state, const lg_hop *hop)
 {
@@ -190,7 +189,7 @@ keep_first(void *target, const lg_hop *hop)
     return false;
 }
 
-// The target of the step from the node, or LG_NONE.
+// Returns the target of the step from the node, or LG_NONE.
 static lg_status
 find_step(const lg_graph *graph, const lg_text *step, uint32_t node,
           uint32_t *out, lg_error *err)
@@ -216,8 +215,8 @@ follow(const lg_graph *graph, const lg_text *step, uint32_t *node,
     return status;
 }
 
-// A module that has the variable that the name begins with: __main__ first of
-// all.
+// Returns a module with the variable that the name begins with: __main__ if it
+// has it.
 static uint32_t
 find_variable(const lg_graph *graph, const char *name)
 {
@@ -301,7 +300,7 @@ lg__step_malformed(const char *step, const char *name, lg_error *err)
                         step, name);
 }
 
-// As people write the next step, or else as reports do.
+// Follows the next step as people write it, or else as reports do.
 static lg_status
 follow_next(const lg_graph *graph, const char **rest, const char *name,
             uint32_t *node, lg_error *err)

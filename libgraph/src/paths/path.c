@@ -1,10 +1,10 @@
-// Finds a shortest strong path from a root: breadth first over the hops that
-// lead to the target, until a level has a root in it. Each visited node
-// remembers the least penalty of its paths to the target, and the steps that
-// such paths take, so that the most telling of the shortest paths wins. Of
-// those that are equal, the path wins that comes by the lowest node to the
-// target, then to the node before it, and so on: the tree of all paths decides
-// so, too. The search looks up the hops themselves at its end.
+// Finds a shortest strong path from a root: searches breadth first over the
+// hops that lead to the target, until a level has a root. Each visited node
+// keeps the least penalty of its paths to the target and the steps of such
+// paths, so the most telling of the shortest paths wins. Of equal paths, the
+// one wins that comes to the target from the lowest node, then to that from the
+// lowest node, and so on; the tree of all paths decides in the same way. The
+// hops themselves are looked up at the end.
 #include "paths/paths_private.h"
 
 #include <stdlib.h>
@@ -12,22 +12,23 @@
 
 typedef struct step {
     uint32_t towards; // a node that is one hop nearer to the target
-    uint32_t more;    // 1 + another step of the same node; 0: none
+    uint32_t more;    // 1 + the index of another step of the same node; 0: none
 } step;
 
 typedef struct search {
     lg__walk walk;
     lg_allocator allocator;
     lg__vector steps;
-    uint32_t *first;   // [node] 1 + its first step; 0: not visited
-    uint32_t *penalty; // [node] of its paths to the target; saturating
-    uint32_t *level;   // [node] hops to the target
-    uint8_t *rank;     // [node] of the best root that the node is
+    uint32_t *first;   // [node] 1 + the index of its first step; 0: not visited
+    uint32_t *penalty; // [node] penalty of its best path to the target;
+                       // saturating
+    uint32_t *level;   // [node] number of hops to the target
+    uint8_t *rank;     // [node] rank of the best root that the node is
     uint32_t *before;  // [node] 1 + the node before it on the path found
     uint32_t *queue;
     uint32_t met;
     uint32_t target;
-    uint32_t at;    // the node whose referrers it visits
+    uint32_t at;    // the node whose referrers are visited
     bool exhausted; // memory ran out
 } search;
 
@@ -35,7 +36,7 @@ typedef struct search {
 typedef struct front {
     uint32_t begin;
     uint32_t end;
-    uint32_t root; // or LG_NONE
+    uint32_t root; // index of the root, or LG_NONE
 } front;
 
 static bool
@@ -79,7 +80,8 @@ meet(void *context, const lg_hop *hop)
     return add_step(state, node);
 }
 
-// Whether one root is better than another, or any is better than none.
+// Returns whether one root is better than another; any root is better than
+// none.
 static bool
 is_better_root(const search *state, uint32_t node, uint32_t best)
 {
@@ -88,7 +90,8 @@ is_better_root(const search *state, uint32_t node, uint32_t best)
     return state->penalty[node] < state->penalty[best];
 }
 
-// A best root among the nodes from begin to end: native roots, or all others.
+// Returns a best root among the nodes from begin to end: among native roots, or
+// all others.
 static uint32_t
 best_root(const search *state, uint32_t begin, uint32_t end, bool native)
 {
@@ -119,8 +122,8 @@ visit_level(search *state, uint32_t begin, uint32_t end,
     return LG_OK;
 }
 
-// Searches level by level. Stops at the first level that has a root which is
-// not native, or else takes the nearest with a native root.
+// Searches level by level. Stops at the first level with a non-native root, or
+// else takes the nearest native root.
 static lg_status
 find_root(search *state, const lg_monitor *monitor, front *out, lg_error *err)
 {
@@ -146,8 +149,8 @@ find_root(search *state, const lg_monitor *monitor, front *out, lg_error *err)
     return status;
 }
 
-// Puts the roots that are as good as the best one at the beginning of the
-// queue, and returns how many there are.
+// Moves the roots that are as good as the best one to the beginning of the
+// queue. Returns how many there are.
 static uint32_t
 keep_best_roots(search *state, const front *at)
 {
@@ -161,8 +164,8 @@ keep_best_roots(search *state, const front *at)
     return kept;
 }
 
-// Follows all best paths from their roots to the target, level by level. Of the
-// nodes from which they come to a node, it remembers the lowest.
+// Follows all best paths from their roots to the target, level by level. For
+// each node, remembers the lowest node that they come from.
 static void
 follow_best(search *state, const front *at)
 {
@@ -224,7 +227,7 @@ search_free(search *state)
     free(state->queue);
 }
 
-// Most searches visit few nodes: of arrays of zeros they need little memory.
+// Most searches visit few nodes, so arrays of zeros take little memory.
 static lg_status
 search_new(search *state, const lg__walk *walk, uint32_t target, lg_error *err)
 {
@@ -250,7 +253,8 @@ search_new(search *state, const lg__walk *walk, uint32_t target, lg_error *err)
     return LG_OK;
 }
 
-// LG_ENOTFOUND, without a message: no root reaches the target.
+// Finds the path. LG_ENOTFOUND, without a message, if no root reaches the
+// target.
 static lg_status
 find_path(const lg__walk *walk, uint32_t target, const lg_monitor *monitor,
           lg_path *out, lg_error *err)
@@ -270,8 +274,8 @@ find_path(const lg__walk *walk, uint32_t target, const lg_monitor *monitor,
     return status;
 }
 
-// The path by the target's entrance. LG_ENOTFOUND, without a message: there is
-// none.
+// Finds the path through the target's entrance. LG_ENOTFOUND, without a
+// message, if there is none.
 static lg_status
 enter(const lg__walk *walk, uint32_t target, const lg_monitor *monitor,
       lg_path *out, lg_error *err)

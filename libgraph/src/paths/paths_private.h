@@ -9,9 +9,9 @@
 
 #include <leakgraph/scope.h>
 
-// What makes one path from a root better than another, for all searches.
+// What makes one path from a root better than another, in all searches.
 
-/** Roots from the most telling to the least. */
+/** Ranks of roots, from the most telling to the least. */
 enum {
     LG__RANK_THREAD = 0,
     LG__RANK_USER_MODULE,
@@ -22,27 +22,28 @@ enum {
     LG__RANK_NONE,
 };
 
-/** The rank of the root with that index. */
+/** Returns the rank of the root with that index. */
 uint8_t lg__root_rank(const lg_graph *graph, uint32_t index);
 
-/** Whether a program can cut the edge: not an object's own namespace or type,
- *  an item of a tuple, a field of a function, what native structures refer to,
- *  a thread's frame, or a temporary of a frame. */
+/** Returns whether a program can cut the edge. It cannot cut an object's own
+ *  namespace or type, an item of a tuple, a field of a function, what native
+ *  structures refer to, a thread's frame, or a temporary of a frame. */
 bool lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge);
-/** The name of an attribute, or the text of a key; else empty. */
+/** Returns the name of an attribute, or the text of a key; else empty. */
 lg_string lg__edge_name(const lg_graph *graph, uint64_t edge);
-/** Whether it leads to the results that a shell of IPython keeps. */
+/** Returns whether the edge leads to the results that a shell of IPython
+ *  keeps. */
 bool lg__edge_is_of_shell(const lg_graph *graph, uint64_t edge);
-/** Whether a program can cut the edge, and it is an attribute, an item or a
- *  variable. */
+/** Returns whether a program can cut the edge, and the edge is an attribute, an
+ *  item or a variable. */
 bool lg__edge_is_plain(const lg_graph *graph, uint64_t edge);
 
-/** How little a hop tells: 0 for a local, an attribute, a key. */
+/** Returns how little a hop tells: 0 for a local, an attribute or a key. */
 unsigned lg__hop_penalty(const lg_graph *graph, const lg_hop *hop);
 
-/** The penalty of a path with one hop more. It leaves room for a rank, and for
- *  three bits more, in 32 bits: so one number compares paths by the ranks of
- *  their roots, and then by their penalties. */
+/** Returns the penalty of a path with one hop more. A penalty leaves room in 32
+ *  bits for a rank and three further bits, so that one number compares paths
+ *  first by the ranks of their roots, then by penalty. */
 enum { LG__PENALTY_BITS = 26 };
 static inline uint32_t
 lg__penalty_add(uint32_t sum, unsigned more)
@@ -51,150 +52,157 @@ lg__penalty_add(uint32_t sum, unsigned more)
     return more < most - sum ? sum + more : most;
 }
 
-/** Makes the hop the best one if it has a smaller penalty, or `best` has no
+/** Makes the hop the best one if it has a smaller penalty, or if `best` has no
  *  edges yet. Returns the penalty of the best one. */
 unsigned lg__hop_choose(const lg_graph *graph, const lg_hop *hop, lg_hop *best);
 
-/** The most telling root that is the node, or a node folded into it; the first
- *  of several. LG_ROOT_NONE: there is none. */
+/** Returns the most telling root at the node or at a node folded into it; of
+ *  several equal ones, the first. LG_ROOT_NONE if there is none. */
 lg_root lg__root_at(const lg__walk *walk, uint32_t node);
 
-/** Appends hops to a path. The path is as it was if memory runs out. */
+/** Appends hops to a path. If memory runs out, the path stays as it was. */
 lg_status lg__path_extend(lg_path *path, const lg_hop *hops, size_t count,
                           lg_error *err);
 
-/** The dict of a module that has the target as a parameter or a buffer: a path
- *  through it says what the target is. LG_NONE: there is none, or the target is
- *  a root. The walk has the reverse index. */
+/** Returns the dict of a module that has the target as a parameter or a buffer:
+ *  a path through it says what the target is. LG_NONE if there is none, or if
+ *  the target is a root. The walk needs the reverse index. */
 uint32_t lg__path_entrance(const lg__walk *walk, uint32_t target);
-/** Whether the path to its entrance may lead on to the target: it begins at a
- *  root that is not native, and does not pass the target. */
+/** Returns whether the path to the target's entrance may lead on to the target:
+ *  it begins at a non-native root, and does not pass the target. */
 bool lg__path_enters(const lg_path *path, uint32_t target);
 
-/** A hop from `source` to `target` with the least penalty; edge_count 0 if
- *  there is none. The walk needs the folds. O(hops out of the source), or with
- *  the reverse index O(hops into the target) if that is less. */
+/** Returns a hop from `source` to `target` with the least penalty; its
+ *  edge_count is 0 if there is none. The walk needs the folds. O(hops out of
+ *  the source), or with the reverse index O(hops into the target) if that is
+ *  less. */
 lg_hop lg__hop_between(const lg__walk *walk, uint32_t source, uint32_t target);
 
-/** Hops from one object to several. Begins as {0}. */
+/** Hops from one object to several. It begins as {0}. */
 typedef struct lg__hop_list {
     const lg_graph *graph;
-    lg_hop *items; /**< [target], as lg__hop_between finds them */
+    lg_hop *items; /**< [target] what lg__hop_between finds */
     size_t capacity;
-    uint32_t *slot; /**< [node] 1 + its place among the targets; all 0 in
-                         between */
+    uint32_t *slot; /**< [node] 1 + its index among the targets; all 0
+                         between calls */
 } lg__hop_list;
 
-/** From one of the two roots of dominators there are no hops. False if memory
- *  ran out. O(hops out of the source), or less for few targets. */
+/** Finds the hops. None leads from the two roots of dominators. Returns false
+ *  when memory ran out. O(hops out of the source), or less for few targets. */
 bool lg__hop_list_find(lg__hop_list *list, const lg__walk *walk,
                        uint32_t source, const lg__gathered *targets);
 void lg__hop_list_free(lg__hop_list *list);
 
-// The shortest path from a root to every node, by the measure of
-// lg_path_from_root.
+// The shortest path from a root to every node, as lg_path_from_root measures
+// paths.
 
-/** A walk over all hops, with what a search for paths needs. False if memory
- *  ran out. */
+/** Prepares a walk over all hops for a search for paths. Returns false when
+ *  memory ran out. */
 bool lg__paths_walk(const lg_graph *graph, lg__walk *out);
 
 typedef struct lg__roottree {
     lg__walk walk;
-    uint32_t *before; /**< [node] the node before it; itself at a root; LG_NONE:
-                           no root reaches it, or it is folded */
-    uint32_t *root;   /**< [node] of a root node: its best root's index */
-    bool kept;        /**< the arrays are the graph's */
+    uint32_t *before; /**< [node] the node before it; a root: itself;
+                           LG_NONE: no root reaches it, or it is folded */
+    uint32_t *root;   /**< [node] index of a root node's best root */
+    bool kept;        /**< the arrays belong to the graph */
 } lg__roottree;
 
-/** O(nodes + edges) the first time: the graph keeps the tree. */
+/** Makes the tree of all paths. O(nodes + edges) the first time; then the graph
+ *  keeps it. */
 lg_status lg__roottree_new(const lg_graph *graph, const lg_monitor *monitor,
                            lg__roottree *out, lg_error *err);
-/** The same with nothing but the path of lg_path_from_root to one node: it
- * costs no more than that. */
+/** Makes a tree with only the path of lg_path_from_root to one node, at the
+ *  cost of that path. */
 lg_status lg__roottree_to(const lg_graph *graph, uint32_t node,
                           const lg_monitor *monitor, lg__roottree *out,
                           lg_error *err);
-/** The node before the last one of a path to `node`, which is not folded: its
- *  entrance, or as in `before`. */
+/** Returns the node before the last one of a path to `node`, which is not
+ *  folded: its entrance, or else what `before` says. */
 uint32_t lg__roottree_before(const lg__roottree *tree, uint32_t node);
-/** The path to one node, the same as by lg_path_from_root. LG_ENOTFOUND,
- *  without a message, if no root reaches it. */
+/** Finds the path to one node, the same as lg_path_from_root. LG_ENOTFOUND,
+ *  without a message, if no root reaches the node. */
 lg_status lg__roottree_path(const lg__roottree *tree, uint32_t node,
                             lg_path *out, lg_error *err);
 void lg__roottree_free(lg__roottree *tree);
 
-// Paths to any number of nodes. One search costs up to a walk of the whole
-// graph, and so does the tree of all paths, which pays from a handful of nodes
-// on. Where the graph has the tree, a path costs its own length.
+// Paths to any number of nodes. One search costs at most a walk over the whole
+// graph. So does the tree of all paths, which pays off from a handful of nodes
+// on. Once the graph has the tree, a path costs only its own length.
 
-/** Begins as {.graph = graph}. */
+/** It begins as {.graph = graph}. */
 typedef struct lg__finder {
     const lg_graph *graph;
     lg__roottree tree;
     uint32_t searches;
 } lg__finder;
 
-/** Like lg_path_from_root. */
+/** Finds the path that lg_path_from_root finds. */
 lg_status lg__finder_path(lg__finder *finder, uint32_t node,
                           const lg_monitor *monitor, lg_path *out,
                           lg_error *err);
 void lg__finder_free(lg__finder *finder);
 
-/** Sorts edges, and drops what is there twice. Returns how many are left. */
+/** Sorts edges and drops repetitions. Returns how many are left. */
 size_t lg__edges_unify(uint64_t *edges, size_t count);
-/** The same for nodes. */
+/** Sorts nodes and drops repetitions. Returns how many are left. */
 size_t lg__nodes_unify(uint32_t *nodes, size_t count);
 
-/** Adds what the label of a hop shares with those of all elements of its
- *  container: no index and no key; of a frame its function. */
+/** Adds the part of a hop's label that all elements of its container share:
+ *  without index and key. For a frame, that is its function. */
 void lg__hop_common(const lg_graph *graph, const lg_hop *hop, lg_text *out);
 
-// Facts that are the same for things that are alike, as keys to group by: they
-// are not for people. Each begins on a line of its own.
+// Facts that are equal for similar things. They are keys to group by, not text
+// for people. Each begins on a line of its own.
 
-/** The type of a node; of a function, a class, a module or a frame its name,
- *  too. LG_NONE: nothing. */
+/** Adds the type of a node; for a function, class, module or frame, also its
+ *  name. Adds nothing for LG_NONE. */
 void lg__sort_common(const lg_graph *graph, uint32_t node, lg_text *out);
-/** A hop without its index, key or line. Returns how much was added. */
+/** Adds a hop without its index, key or line. Returns how much it added. */
 size_t lg__hop_facts(const lg_graph *graph, const lg_hop *hop, lg_text *out);
-/** The root and the hops of a path; the same hop over and over counts once. */
+/** Adds the root and the hops of a path. A hop that repeats counts once. */
 void lg__path_common(const lg_graph *graph, const lg_path *path, lg_text *out);
 
-// The hops of a path that would each free its target.
+// The hops of a path each of which would free its target.
 
-/** Sets suspect[i] for each hop of the path without which no root reaches the
- *  target; returns how many there are. Hops that no program can cut, as from a
- *  thread to its frame, do not count. The walk has the reverse index. */
+/** Sets suspect[i] for each hop of the path without which no root reaches
+ *  the target. Returns how many there are. Hops that no program can cut,
+ *  such as from a thread to its frame, do not count. The walk needs the
+ *  reverse index. */
 size_t lg__suspects_mark(const lg_analysis *analysis, const lg__walk *walk,
                          const lg_path *path, uint32_t target, bool *suspect);
 
 // The shortest paths of many targets, merged from the roots down.
 
-/** What nodes of the paths have in common: what leads there, and their type. */
+/** Nodes of paths that agree in what leads to them and in their type. */
 typedef struct lg__merged {
-    uint32_t parent;  /**< index in the tree; LG_NONE for a root */
+    uint32_t parent;  /**< its index in the tree; LG_NONE for a root */
     uint32_t root;    /**< its index among the graph's roots, or LG_NONE */
-    uint32_t node;    /**< one node as an example */
-    lg_hop hop;       /**< from a parent's node; edge_count 0 for a root */
-    bool varied;      /**< the hops differ in their index or key */
-    uint32_t type;    /**< of the example; the others have one of that name */
-    uint32_t nodes;   /**< how many are merged here */
-    uint64_t targets; /**< that lie at or below */
-    uint64_t ends;    /**< that lie here */
-    uint64_t total;   /**< retained by those targets, no byte twice */
-    size_t bytes;     /**< the same by device begins here in the tree's */
+    uint32_t node;    /**< an example */
+    lg_hop hop;       /**< from a node of the parent; edge_count is 0 for a
+                           root */
+    bool varied;      /**< the hops differ in index or key */
+    uint32_t type;    /**< of the example; the types of the others have the
+                           same name */
+    uint32_t nodes;   /**< how many nodes are merged */
+    uint64_t targets; /**< targets at or below them */
+    uint64_t ends;    /**< targets among them */
+    uint64_t total;   /**< bytes that those targets retain, none counted
+                           twice */
+    size_t bytes;     /**< index of the same bytes by device in the tree's
+                           `bytes` */
 } lg__merged;
 
 typedef struct lg__merged_tree {
     lg__merged *items; /**< parents before children, biggest first */
     size_t count;
     uint64_t *bytes;      /**< [count * (device_count + 1)] */
-    uint64_t targets;     /**< each of them once */
-    uint64_t unreachable; /**< targets that no root reaches */
+    uint64_t targets;     /**< number of distinct targets */
+    uint64_t unreachable; /**< number of targets that no root reaches */
 } lg__merged_tree;
 
-/** Merges where the type's name and the label agree; indexes and keys count as
- *  one label. O(nodes + edges), and O(items log items) to order them. */
+/** Merges nodes whose type names and labels agree; all indexes and keys count
+ *  as one label. O(nodes + edges), plus O(items log items) to order them. */
 lg_status lg__paths_merge(const lg_analysis *analysis, const uint32_t *targets,
                           size_t count, const lg_monitor *monitor,
                           lg__merged_tree *out, lg_error *err);
@@ -203,112 +211,115 @@ void lg__merged_tree_free(lg__merged_tree *tree);
 // Which of the merged paths get a row.
 
 enum {
-    LG__PRUNE_FOLDED = 0, /**< one of "12 more", with all that is below it */
+    LG__PRUNE_FOLDED = 0, /**< counted in "12 more", with everything below it */
     LG__PRUNE_SHOWN,
     LG__PRUNE_PASSED, /**< in the middle of a long path without branches */
 };
 
 typedef struct lg__pruned {
-    uint32_t *end;  /**< [count] the index behind all that is below */
-    uint8_t *state; /**< [count]; of siblings those folded come last */
+    uint32_t *end;  /**< [count] the index after its last descendant */
+    uint8_t *state; /**< [count] folded items come last among siblings */
 } lg__pruned;
 
-/** The choice: lg_merged_options, with bytes and targets instead of shares. */
+/** What to show: lg_merged_options, in bytes and targets instead of shares. */
 typedef struct lg__pruning {
     size_t limit;
     size_t most;
     uint32_t head;
     uint32_t tail;
-    uint64_t min_bytes; /**< an item with less than both is folded */
+    uint64_t min_bytes; /**< an item with less than both limits is folded */
     uint64_t min_targets;
 } lg__pruning;
 
-/** Shows the `limit` (0: all) biggest, each with all above it, or as many fewer
- *  as leave no more than `most` (0: any number of) rows. O(count log count).
- *  Free with lg__pruned_free, also on failure. */
+/** Shows the `limit` biggest items (0: all) with everything above them, or as
+ *  many fewer as fit into `most` rows (0: any number). O(count log count). Free
+ *  with lg__pruned_free, also on failure. */
 lg_status lg__paths_prune(const lg__merged_tree *tree,
                           const lg__pruning *options, lg__pruned *out,
                           lg_error *err);
 void lg__pruned_free(lg__pruned *pruned);
-/** What has a row. A folded item that would be the only one left out has a row
- *  of its own. */
+/** Returns the state of an item's row. If only one item would be left out, it
+ *  gets a row of its own instead. */
 uint8_t lg__pruned_state(const lg__merged_tree *tree, const lg__pruned *pruned,
                          uint32_t item);
-/** The item of the next row: after those passed in a row, and after the folded
- *  siblings. */
+/** Returns the item of the next row, after items passed in a row and after
+ *  folded siblings. */
 uint32_t lg__pruned_next(const lg__merged_tree *tree, const lg__pruned *pruned,
                          uint32_t item);
 
-// Parts of selecting: names resolved hop by hop, globs, and what to suggest if
-// nothing matches.
+// Parts of selecting nodes: names resolved hop by hop, globs, and suggestions
+// if nothing matches.
 
-/** Whether `name` matches `pattern`, in which `*` stands for any text. */
+/** Returns whether `name` matches `pattern`, in which `*` matches any text. */
 bool lg__glob_matches(const char *pattern, size_t length, lg_string name);
 
-/** The node that a name such as `train.losses[0]['x'].y` stands for. */
+/** Finds the node of a name such as `train.losses[0]['x'].y`. */
 lg_status lg__name_resolve(const lg_graph *graph, const char *name,
                            uint32_t *out, lg_error *err);
 
-/** The same for what follows `thread `: `MainThread in main() app.py:3 local
- * x`.
- */
+/** Finds the node of a text that follows `thread `: `MainThread in main()
+ *  app.py:3 local x`. */
 lg_status lg__thread_resolve(const lg_graph *graph, const char *name,
                              uint32_t *out, lg_error *err);
-/** The thread that a text begins with, or LG_NONE; takes its name off. */
+/** Returns the thread whose name the text begins with, or LG_NONE. Takes the
+ *  name off. */
 uint32_t lg__thread_begin(const lg_graph *graph, const char **text);
-/** Takes the hop off the text whose label, as reports write it, is the longest
- *  there, and follows it. LG_ENOTFOUND, without a message: there is none. */
+/** Follows the hop whose label, as reports write it, is the longest that the
+ *  text begins with, and takes it off. LG_ENOTFOUND, without a message, if
+ *  there is none. */
 lg_status lg__shown_step_follow(const lg_graph *graph, const char **text,
                                 uint32_t *node, lg_error *err);
 
-/** Follows all steps, as people write them or as reports do. `name`: the whole
- *  text, for messages. */
+/** Follows all steps, written as people or reports write them. `name` is the
+ *  whole text, for messages. */
 lg_status lg__steps_follow(const lg_graph *graph, const char *steps,
                            const char *name, uint32_t node, uint32_t *out,
                            lg_error *err);
-/** The nodes that a text may mean that reports write of what no module and no
+/** Finds the nodes that a report may mean by a place that no module and no
  *  thread leads to: `native code: Trainer.model`, `garbage: Child.buffer`. */
 lg_status lg__unnamed_select(const lg_graph *graph, const char *text,
                              lg_nodes *out, lg_error *err);
-/** What such texts select: each node once; LG_ENOTFOUND, with a message: none.
- */
+/** Returns the found nodes, each once; LG_ENOTFOUND, with a message, if there
+ *  are none. */
 lg_status lg__nodes_take(const lg__vector *found, const char *text,
                          lg_nodes *out, lg_error *err);
-/** The nodes that a path may mean in which reports leave out steps through an
- *  autograd graph: `train.loss.grad_fn … AddBackward0._saved_self`. */
+/** Finds the nodes that a path may mean in which a report leaves out steps
+ *  through an autograd graph: `train.loss.grad_fn …
+ *  AddBackward0._saved_self`. */
 lg_status lg__elided_select(const lg_graph *graph, const char *text,
                             lg_nodes *out, lg_error *err);
 
-/** The module that a name begins with, and the steps behind it. */
+/** Finds the module that a name begins with, and the steps after it. */
 lg_status lg__name_begin(const lg_graph *graph, const char *name,
                          uint32_t *node, const char **rest, lg_error *err);
-/** Takes one step, `.name` or `[key]`, off the text and writes it as a label.
- *  False if it is malformed: lg__step_malformed says so. */
+/** Takes one step, `.name` or `[key]`, off the text, and writes it as a label.
+ *  Returns false if the step is malformed; lg__step_malformed says so. */
 bool lg__step_take(const char **text, lg_text *step);
 lg_status lg__step_malformed(const char *step, const char *name, lg_error *err);
-/** Visits the hops from the node that have that label, until the visitor
- *  returns false. With `globs` the step `[*]` is all items and `.*` all
- *  attributes. O(hops of the node). */
+/** Visits the hops from the node with that label until the visitor returns
+ *  false. With `globs`, the step `[*]` means all items and `.*` all attributes.
+ *  O(hops of the node). */
 lg_status lg__step_walk(const lg_graph *graph, const lg_text *step, bool globs,
                         uint32_t node, lg__hop_visit visit, void *context,
                         lg_error *err);
-/** Says that the node has no such step, and which one may be meant. */
+/** Sets the error for a step that the node does not have, and suggests one. */
 lg_status lg__step_missing(const lg_graph *graph, const lg_text *step,
                            uint32_t node, lg_error *err);
 
-/** Suggests the variable of the program's modules that is nearest to what a
- * name begins with, if it is nearer than that. Returns whether there is one. */
+/** Suggests the variable of the program's modules that is nearest to the
+ *  beginning of a name, if it is nearer than `distance`. Returns whether there
+ *  is one. */
 bool lg__variable_suggest(const lg_graph *graph, const char *name,
                           size_t distance, lg_error *err);
 
-/** Whether a text without a prefix looks like such a name. */
+/** Returns whether a text without a prefix looks like such a name. */
 bool lg__name_is_likely(const char *text);
 
-/** A module's root index, or LG_NONE. */
+/** Returns the index of a module's root, or LG_NONE. */
 uint32_t lg__module_find(const lg_graph *graph, const char *name,
                          size_t length);
 
-/** The nearest known name; keep it while you use the guess. */
+/** The nearest known name. Keep the sought name while you use the guess. */
 typedef struct lg__guess {
     const char *wanted;
     size_t length;
@@ -319,24 +330,26 @@ typedef struct lg__guess {
 lg__guess lg__guess_new(const char *wanted, size_t length);
 void lg__guess_offer(lg__guess *guess, lg_string candidate);
 
-// Which module keeps what.
+// Which module keeps which node.
 
-/** Kept by something else than a module; LG_NONE: by nothing that is known. */
+/** What keeps a node that no module keeps; LG_NONE: nothing known. */
 #define LG__KEPT_BY_PROGRAM (LG_NONE - 1)     /**< by a thread */
 #define LG__KEPT_BY_INTERPRETER (LG_NONE - 2) /**< or by a static object */
 
-/** The module that the shortest path from a root to each node begins at, or
- *  whose function runs in the frame at its beginning. *out is [node_count], and
- *  released with free(). O(nodes + edges). */
+/** Finds, for each node, the module at which the shortest path from a root
+ *  begins, or whose function runs in the frame there. *out is [node_count];
+ *  release it with free(). O(nodes + edges). */
 lg_status lg__keepers_find(const lg_graph *graph, const lg_monitor *monitor,
                            uint32_t **out, lg_error *err);
-/** The module whose function runs in a frame, or waits to; LG__KEPT_BY_PROGRAM:
- *  it is not known. */
+/** Returns the module whose function runs in a frame or waits to;
+ *  LG__KEPT_BY_PROGRAM if it is unknown. */
 uint32_t lg__frame_module(const lg_graph *graph, uint32_t frame);
 
-/** One byte a node: whether it is in the scope. NULL: everything. */
+/** Returns one byte a node: whether it is in the scope. NULL means that all
+ *  are. */
 const uint8_t *lg__scope_marks(const lg_scope *scope);
-/** Whether a function of these modules runs in the frame, or waits to. */
+/** Returns whether a function of the scope's modules runs in the frame or waits
+ *  to. */
 bool lg__scope_runs(const lg_scope *scope, uint32_t frame);
 
 #endif

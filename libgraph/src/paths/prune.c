@@ -1,5 +1,5 @@
 // Chooses which of the merged paths get a row: the biggest. An item above
-// another is no smaller, so it gets its row first.
+// another is at least as big, so it gets its row first.
 #include "paths/paths_private.h"
 #include "graph/graph_private.h"
 
@@ -11,11 +11,11 @@ typedef struct pruning {
     const lg__pruning *options;
     lg__pruned out;
     uint32_t *order; // [count] biggest first
-    uint32_t *above; // [count] steps up and down to the next branches
+    uint32_t *above; // [count] steps up and down to the next branch
     uint32_t *below;
 } pruning;
 
-// An item above another comes before it.
+// Compares by size. An item above another comes before it.
 static int
 biggest_first(const void *left, const void *right, void *context)
 {
@@ -31,7 +31,8 @@ biggest_first(const void *left, const void *right, void *context)
     return a < b ? -1 : a > b;
 }
 
-// Parents come first, so an item's descendants follow it.
+// Finds the end of each item's descendants, which follow it because parents
+// come first.
 static void
 find_ends(pruning *state)
 {
@@ -67,7 +68,8 @@ measure_paths(pruning *state)
         state->below[i] = has_one_child(state, i) ? state->below[i + 1] + 1 : 0;
 }
 
-// In the middle of a long path, unless it would be the only one left out.
+// Returns whether the item is in the middle of a long path, and not the only
+// one to leave out.
 static bool
 is_passed(const pruning *state, uint32_t item)
 {
@@ -167,7 +169,8 @@ end_of_siblings(const lg__merged_tree *tree, const lg__pruned *pruned,
     return parent == LG_NONE ? (uint32_t)tree->count : pruned->end[parent];
 }
 
-// A row of its own says more than one that counts what it leaves out.
+// Returns whether only one leaf would be left out: its own row says more than a
+// row that counts it.
 static bool
 is_last_leaf(const lg__merged_tree *tree, const lg__pruned *pruned,
              uint32_t item)

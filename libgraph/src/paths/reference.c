@@ -1,5 +1,5 @@
-// Resolves the texts that name references: a path whose last steps they are, or
-// what refers to what.
+// Resolves texts that name references: a path that ends with them, or what
+// refers to what.
 #include "paths/paths_private.h"
 
 #include <leakgraph/what_if.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The nodes that the steps so far lead to, and the hops of the next step.
+// The nodes that the steps lead to so far, and the hops of the next step.
 typedef struct following {
     const lg_graph *graph;
     lg_allocator allocator;
@@ -55,7 +55,7 @@ compare_edges(const void *left, const void *right)
     return *a < *b ? -1 : *a > *b;
 }
 
-// Sorts, and drops what is there twice. Returns how many are left.
+// Sorts, and drops repetitions. Returns how many are left.
 static size_t
 unify(void *data, size_t count, size_t size,
       int (*compare)(const void *, const void *))
@@ -129,7 +129,8 @@ follow_steps(following *state, const char *steps, const char *whole,
     return status;
 }
 
-// `#17`, `node:17` or `0x7f00` before the steps; 0: none of these.
+// Returns the length of `#17`, `node:17` or `0x7f00` before the steps; 0 if
+// there is none.
 static size_t
 length_of_number(const char *text)
 {
@@ -190,7 +191,7 @@ select_path(following *state, const char *text, lg_error *err)
     return follow_steps(state, steps, path, err);
 }
 
-// References between two sets of nodes; NULL stands for all nodes.
+// References between two sets of nodes. NULL means all nodes.
 
 typedef struct between {
     following *state;

@@ -7,20 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What the search knows of a node: bits. It visits level by level, so a node
-// that it met and has not passed is of the level that it visits, or of the
-// next.
+// What the search knows of a node, as bits. Because it visits level by level, a
+// node that it met and has not passed is of the visited level or of the next.
 enum {
     FOLDED = 1,
-    ODD = 2, // it is of an odd level
+    ODD = 2, // its level is odd
     PASSED = 4,
     STATE_BITS = 3,
 };
 
-// All that the search asks for at a node, in one place of the memory.
+// What the search asks about a node, kept together in memory.
 typedef struct visit {
-    uint32_t before; // as in lg__roottree
-    uint32_t mark;   // the rank of the root, the penalty, and the state
+    uint32_t before; // see lg__roottree
+    uint32_t mark;   // rank of the root, penalty and state
 } visit;
 
 typedef struct search {
@@ -30,8 +29,8 @@ typedef struct search {
     uint32_t met, at;
 } search;
 
-// The node of the queue for whose targets to ask, and for how many of them: for
-// the others when the search is at that node.
+// How many nodes of the queue ahead to prefetch targets, and for how many
+// targets. The others are prefetched when the search is at the node.
 enum { AHEAD = 4, TARGETS_AHEAD = 16 };
 
 static uint32_t
@@ -53,7 +52,7 @@ key_behind(uint32_t key, unsigned penalty)
     return rank | lg__penalty_add(key - rank, penalty);
 }
 
-// Returns whether a node that was met lies on the level below a node's.
+// Returns whether a met node is on the level below another node.
 static bool
 is_below(const visit *target, const visit *source)
 {
@@ -118,8 +117,8 @@ ask_targets_ahead(const search *state, uint32_t at)
         __builtin_prefetch(&state->visit[columns->edge_target[edge]]);
 }
 
-// Returns whether a reference of this kind may be on a shortest path: most lead
-// to what is met already, and need no hop.
+// Returns whether a reference of this kind may be on a shortest path. Most lead
+// to nodes that were met already, and need no hop.
 static bool
 is_news(const visit *target, const visit *source, unsigned kind)
 {
@@ -135,7 +134,7 @@ ask_target_ahead(const search *state, uint64_t edge, uint64_t end)
         __builtin_prefetch(&state->visit[targets[edge + TARGETS_AHEAD]]);
 }
 
-// Looks at what is in a namespace that the edge opens.
+// Visits what is in the namespace that the edge opens.
 static void
 visit_namespace(search *state, uint32_t node, uint64_t opener)
 {
@@ -205,7 +204,7 @@ spread(search *state, const lg_monitor *monitor, lg_error *err)
     return LG_OK;
 }
 
-// Takes the graph's tree, if it has one.
+// Takes the graph's tree if it has one.
 static bool
 take_kept(const lg_graph *graph, lg__roottree *tree)
 {
@@ -218,7 +217,7 @@ take_kept(const lg_graph *graph, lg__roottree *tree)
     return true;
 }
 
-// Gives the tree to the graph; if another thread was faster, takes that one.
+// Gives the tree to the graph, or takes that of another thread that was faster.
 static void
 keep(const lg_graph *graph, lg__roottree *tree)
 {
@@ -261,7 +260,7 @@ grow(lg__roottree *tree, const lg_monitor *monitor, lg_error *err)
     return status;
 }
 
-// A tree of no paths, whose arrays belong to it.
+// Makes a tree without paths, which owns its arrays.
 static lg_status
 begin(const lg_graph *graph, lg__roottree *tree, lg_error *err)
 {
@@ -296,7 +295,7 @@ lg__roottree_new(const lg_graph *graph, const lg_monitor *monitor,
     return status;
 }
 
-// Where the path begins among the roots: at one of its kind and name.
+// Returns the root at which the path begins, by kind and name.
 static uint32_t
 find_root(const lg__walk *walk, const lg_root *root)
 {
@@ -343,8 +342,8 @@ lg__roottree_to(const lg_graph *graph, uint32_t node, const lg_monitor *monitor,
     return LG_OK;
 }
 
-// Whether the path to an entrance may lead on to the target, like
-// lg__path_enters.
+// Returns whether the path to an entrance may lead on to the target, as
+// lg__path_enters does.
 static bool
 enters(const lg__roottree *tree, uint32_t entrance, uint32_t target)
 {

@@ -1,5 +1,5 @@
-// What the modules hold that an answer is about: the program's own, or those
-// with a name.
+// Restricts an answer to what some modules hold: the program's own, or those
+// with a certain name.
 #include "paths/paths_private.h"
 
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 struct lg_scope {
     const lg_graph *graph;
     bool mine;      // only the program's own modules
-    char *glob;     // only those with such a name; NULL: any
-    uint8_t *has;   // [node] whether it is in the scope
-    uint8_t *known; // [node] of a module: whether it is one of them
+    char *glob;     // only modules whose name matches; NULL: any
+    uint8_t *has;   // [node] whether the scope has it
+    uint8_t *known; // [node] for a module, whether it is one of them
 };
 
 static bool
@@ -44,8 +44,8 @@ check_name(const lg_scope *scope, lg_error *err)
                         scope->glob);
 }
 
-// Of what no module holds its class must tell: the module is all but the last
-// part of its name.
+// Decides by the class of a node that no module holds: all but the last part of
+// the class's name is the module.
 static bool
 is_of_wanted_class(const lg_scope *scope, uint32_t node)
 {

@@ -12,8 +12,8 @@ lg_nodes_free(lg_nodes *nodes)
     *nodes = (lg_nodes){0};
 }
 
-// The classic two-pointer search. On a mismatch only the last star takes more
-// text, so the time is bounded by the product of the lengths.
+// The classic two-pointer search. On a mismatch, only the last star takes more
+// text, so the time is at most the product of the lengths.
 bool
 lg__glob_matches(const char *pattern, size_t length, lg_string name)
 {
@@ -142,8 +142,8 @@ select_module(const lg_graph *graph, const char *name, lg_nodes *out,
                         name, (int)guess.best.length, guess.best.data);
 }
 
-// Marks the types whose name matches, and with a trailing `+` their subclasses.
-// False if there is none.
+// Marks the types whose name matches, and with a trailing `+` also their
+// subclasses. Returns false if there is none.
 static bool
 mark_types(const lg_graph *graph, const char *pattern, bool *marked)
 {
@@ -244,7 +244,7 @@ select_whole(const lg_graph *graph, const char *selector, lg_nodes *out,
         return select_module(graph, rest, out, err);
     if (after(selector, "native code: ") || after(selector, "garbage: "))
         return lg__unnamed_select(graph, selector, out, err);
-    // As reports write paths.
+    // This is how reports write paths.
     if ((rest = after(selector, "thread ")))
         return select_in_thread(graph, rest, out, err);
     if (lg__name_is_likely(selector))
@@ -252,7 +252,7 @@ select_whole(const lg_graph *graph, const char *selector, lg_nodes *out,
     return malformed(selector, err);
 }
 
-// A key may look as if reports had left something out.
+// A key may look as if a report had left something out.
 lg_status
 lg_graph_select(const lg_graph *graph, const char *selector, lg_nodes *out,
                 lg_error *err)

@@ -1,5 +1,5 @@
-// Follows paths as reports write them, where a step is neither .attribute nor
-// [index]: `thread MainThread in main() app.py:3 local x`, `.f[0][1].y`.
+// Follows paths as reports write them. Their steps may be neither .attribute
+// nor [index]: `thread MainThread in main() app.py:3 local x`, `.f[0][1].y`.
 #include "graph/graph_private.h"
 #include "paths/paths_private.h"
 
@@ -11,7 +11,7 @@ typedef struct matching {
     lg_text label;
     size_t longest;
     uint32_t target;
-    bool ahead; // looks one step ahead to tell hops with one label apart
+    bool ahead; // look one step ahead, to distinguish hops with equal labels
 } matching;
 
 static bool has_next(const matching *state, uint32_t node, const char *text);
@@ -36,7 +36,8 @@ write_label(matching *state, const lg_hop *hop)
     }
 }
 
-// Labels that begin with a letter stand behind a space.
+// Keeps the longest label. A label that begins with a letter stands after a
+// space.
 static bool
 keep_longest(void *context, const lg_hop *hop)
 {

@@ -1,9 +1,9 @@
-// What a name that is not there may be meant to be.
+// Suggests what a name that does not exist may mean.
 #include "paths/paths_private.h"
 
 #include <string.h>
 
-// The label that is nearest to the step, and a copy of it.
+// The label nearest to the step, and a copy of it.
 typedef struct nearest {
     const lg_graph *graph;
     lg__guess guess;
@@ -24,7 +24,7 @@ offer_label(void *context, const lg_hop *hop)
         state->best.length = 0;
         lg_text_add_bytes(&state->best, state->label.data, state->label.length);
     }
-    state->guess.best = (lg_string){"", 0}; // the label is written over
+    state->guess.best = (lg_string){"", 0}; // the label will be overwritten
     return !state->label.failed;
 }
 
@@ -39,7 +39,7 @@ offer_hops(nearest *state, uint32_t node)
         lg__hops_out_walk(&walk, node);
 }
 
-// An index is near to none.
+// Suggests nothing for an index, because no index is near another.
 lg_status
 lg__step_missing(const lg_graph *graph, const lg_text *step, uint32_t node,
                  lg_error *err)

@@ -1,12 +1,12 @@
-// Finds the hops of a path that would each free its target. The target of such
-// a hop dominates the target of the path, and every other reference to it comes
-// from what it dominates itself.
+// Finds the hops of a path each of which would free its target. The target of
+// such a hop dominates the target of the path, and only nodes that it dominates
+// itself refer to it otherwise.
 #include "paths/paths_private.h"
 
 #include <leakgraph/analysis.h>
 
-// The limit of steps up the dominators for one path. A hop that would need more
-// is no suspect.
+// The most steps up the dominators for one path. A hop that needs more is no
+// suspect.
 enum { STEPS = 4000000 };
 
 typedef struct suspicion {
@@ -42,7 +42,8 @@ is_only_edge_in(suspicion *state, uint32_t node, uint64_t into)
     return true;
 }
 
-// The interpreter also holds the first object of every path from a root.
+// Returns whether the interpreter, too, holds the node, as it holds the first
+// object of every path from a root.
 static bool
 is_entry(const lg_analysis *analysis, uint32_t node)
 {

@@ -12,7 +12,7 @@ is_closure(const lg__walk *walk, uint32_t owner, uint64_t edge)
            lg__node_role(walk->graph, target) == LG__ROLE_TUPLE;
 }
 
-// Begins a hop at a node. If the node is folded, the hop begins at its owner.
+// Begins a hop at a node, or at its owner if it is folded.
 static lg_hop
 begin(const lg__walk *walk, uint32_t node)
 {

@@ -1,6 +1,5 @@
-// Resolves the places that reports write of what no module and no thread leads
-// to: what an object is, and the steps from there. Several objects may be
-// alike.
+// Resolves places that reports write for what no module and no thread leads to:
+// the kind of an object, and the steps from there. Several objects may match.
 #include "graph/graph_private.h"
 #include "paths/paths_private.h"
 
@@ -10,7 +9,7 @@
 typedef struct unnamed {
     const lg_graph *graph;
     const char *whole;
-    const char *text; // behind `garbage: `
+    const char *text; // the text behind `garbage: `
     lg__finder finder;
     lg_allocator allocator;
     lg_text title;
@@ -24,8 +23,8 @@ no_memory(const unnamed *state)
     return lg__error_memory(state->err);
 }
 
-// LG_ENOTFOUND, without a message: the text does not begin with what this
-// object is, or its steps lead to nothing.
+// Follows the steps from an object. LG_ENOTFOUND, without a message, if the
+// text does not begin with this object's kind, or if the steps lead to nothing.
 static lg_status
 target_of(unnamed *state, uint32_t node, uint32_t *target)
 {
