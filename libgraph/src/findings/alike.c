@@ -1,4 +1,5 @@
-// Findings that are alike, by facts: which pattern, what keeps what, and where.
+// Finds findings that are alike, by facts: their pattern, what keeps what, and
+// where.
 #include "findings/context.h"
 #include "paths/paths_private.h"
 
@@ -7,13 +8,13 @@
 #include <xxhash.h>
 
 typedef struct entry {
-    size_t index;  // of the finding
-    lg_text facts; // the same for those that are alike
+    size_t index;  // index of the finding
+    lg_text facts; // equal for findings that are alike
 } entry;
 
 // ----------------------------------------------------------------- facts ---
 
-// What garbage goes with.
+// Adds the facts of garbage: what it is part of.
 static void
 add_garbage(const lg__detection *detection, uint32_t node, lg_text *out)
 {
@@ -60,8 +61,8 @@ strings_differ(lg_string a, lg_string b)
     return a.length != b.length || memcmp(a.data, b.data, a.length) != 0;
 }
 
-// Containers differ in their lengths, figures in their numbers, both of which
-// nobody asks for here.
+// Returns whether two examples differ. Lengths of containers and numbers of
+// figures do not count, because nobody asks for them here.
 static bool
 examples_differ(const lg_graph *graph, uint32_t a, uint32_t b)
 {

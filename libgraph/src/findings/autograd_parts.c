@@ -1,4 +1,5 @@
-// Autograd graphs of several tensors: which of them share a forward pass.
+// Compares the autograd graphs of several tensors: which of them share a
+// forward pass.
 #include "findings/context.h"
 
 #include <stdlib.h>

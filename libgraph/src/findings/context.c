@@ -75,7 +75,7 @@ type_bits_of_type(const lg_graph *graph, uint32_t type)
             if (is_called(name, roles[j].name))
                 type_bits |= roles[j].type_bits;
     }
-    // Arrays of other libraries that lie on devices.
+    // Counts arrays of other libraries that lie on devices, too.
     if (about.category == LG_CATEGORY_TENSOR && type_bits == 0)
         type_bits = LG__TYPE_ARRAY;
     return type_bits;
@@ -84,7 +84,7 @@ type_bits_of_type(const lg_graph *graph, uint32_t type)
 static lg_status
 list_nodes(lg__detection *detection, lg_error *err)
 {
-    // Each remaining bit has a question of its own.
+    // No detector asks for all nodes of these three kinds.
     const unsigned listed = (1u << LG__TYPE_COUNT) - 1 - LG__TYPE_OPAQUE -
                             LG__TYPE_CONTAINER - LG__TYPE_ARRAY;
     const lg_columns *columns = &detection->graph->columns;

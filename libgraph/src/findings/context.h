@@ -10,7 +10,7 @@
 #include "analysis/analysis_private.h"
 #include "cycles/cycles_private.h"
 
-/** Kinds of types that detectors look for; bits. */
+/** Kinds of types that detectors look for, as bits. */
 enum {
     LG__TYPE_TENSOR = 1 << 0,
     LG__TYPE_MODULE = 1 << 1, /**< torch.nn.Module */
@@ -19,7 +19,7 @@ enum {
     LG__TYPE_EXCEPTION = 1 << 4,
     LG__TYPE_TRACEBACK = 1 << 5,
     LG__TYPE_CACHE = 1 << 6,     /**< functools.lru_cache */
-    LG__TYPE_CALLBACK = 1 << 7,  /**< a strong one of matplotlib */
+    LG__TYPE_CALLBACK = 1 << 7,  /**< a strong callback of matplotlib */
     LG__TYPE_ANIMATION = 1 << 8, /**< of matplotlib */
     LG__TYPE_FIGURE = 1 << 9,
     LG__TYPE_CALLABLE = 1 << 10, /**< function, bound method, partial */
@@ -35,25 +35,26 @@ enum {
     LG__TYPE_LOCAL = 1 << 19,     /**< threading.local */
     LG__TYPE_TASK = 1 << 20,      /**< of asyncio */
     LG__TYPE_SUSPENDED = 1 << 21, /**< generator, coroutine */
-    LG__TYPE_FINALIZER = 1 << 22, /**< what weakref.finalize() notes */
+    LG__TYPE_FINALIZER = 1 << 22, /**< the record of weakref.finalize() */
     LG__TYPE_COUNT = 23,
     /** Searches enter these as they enter any instance. */
     LG__TYPE_INSTANCE = LG__TYPE_LOG_HANDLER | LG__TYPE_LOG_RECORD |
                         LG__TYPE_THREAD | LG__TYPE_LOCAL | LG__TYPE_FINALIZER,
 };
 
-/** A match: a finding whose sizes are not known yet. */
+/** A match: a finding without sizes yet. */
 typedef struct lg__match {
     uint32_t pattern;       /**< index in the table */
-    uint32_t holder;        /**< LG_NONE: nothing in the graph */
-    lg__gathered kept;      /**< what it keeps, no node twice */
-    lg__gathered along;     /**< what you free with that: in the size, not in
-                                 the count */
-    lg__gathered supposed;  /**< by turns what it may keep, if nothing else
-                                 does, and what goes along with that or LG_NONE
-                              */
-    uint64_t unseen;        /**< things kept that are not nodes of the graph */
-    uint64_t *unseen_bytes; /**< of those, by device; NULL: none */
+    uint32_t holder;        /**< LG_NONE: nothing in the graph is the holder */
+    lg__gathered kept;      /**< what the holder keeps, no node twice */
+    lg__gathered along;     /**< what is freed with that; it counts in the
+                                 size, not in the number */
+    lg__gathered supposed;  /**< pairs: a node that the holder keeps if
+                                 nothing else does, and what is freed with
+                                 that node or LG_NONE */
+    uint64_t unseen;        /**< number of kept things that are not nodes of
+                                 the graph */
+    uint64_t *unseen_bytes; /**< bytes of those, by device; NULL: none */
 } lg__match;
 
 void lg__match_free(lg__match *match);
@@ -61,29 +62,30 @@ void lg__match_free(lg__match *match);
 typedef struct lg__detection {
     const lg_analysis *analysis;
     const lg_graph *graph;
-    lg__walk walk;       /**< folds and reverse index set */
+    lg__walk walk;       /**< with folds and reverse index */
     uint32_t *type_bits; /**< [type] LG__TYPE_ bits */
     lg__gathered of_type_bits[LG__TYPE_COUNT];
-    uint32_t *text; /**< [node] as lg__node_text_id, which has to search; NULL
-                       behind the detectors */
+    uint32_t *text; /**< [node] lg__node_text_id, which searches; NULL when
+                         all detectors have run */
     uint32_t *seen; /**< [node] number of the last search that met it */
     uint32_t searches;
-    uint8_t *is_kept;  /**< [node] a match keeps it */
-    lg__gathered cuts; /**< nodes through which matches keep what they may keep
-                        */
-    lg__gathered unrooted; /**< nodes that are no roots by themselves */
-    uint32_t pattern;      /**< the detector that is running */
+    uint8_t *is_kept;      /**< [node] whether a match keeps it */
+    lg__gathered cuts;     /**< nodes that the fixes cut off from what matches
+                                may keep */
+    lg__gathered unrooted; /**< nodes that are not roots by themselves */
+    uint32_t pattern;      /**< index of the running detector */
     lg__match *matches;
     size_t match_count;
     uint32_t *match_at; /**< [node + 1] 1 + the last match with that holder */
-    lg__uncollectable uncollectable; /**< empty until a reason is asked for */
+    lg__uncollectable uncollectable; /**< empty until somebody asks for a
+                                          reason */
     bool failed;                     /**< memory ran out */
 } lg__detection;
 
 lg_status lg__detection_new(const lg_analysis *analysis, lg__detection *out,
                             lg_error *err);
-/** Frees all but the types' bits and the matches. Returns the bytes of these.
- */
+/** Frees everything but the types' bits and the matches. Returns the bytes of
+ *  these. */
 uint64_t lg__detection_close(lg__detection *detection);
 void lg__detection_free(lg__detection *detection);
 
@@ -92,95 +94,96 @@ lg__type_bits_of(const lg__detection *detection, uint32_t node)
 {
     return detection->type_bits[detection->graph->columns.type[node]];
 }
-/** The nodes whose type has these bits, ascending. */
+/** Returns the nodes whose type has these bits, ascending. */
 const lg__gathered *lg__detection_all(const lg__detection *detection,
                                       unsigned type_bits);
 
 /** Notes that `holder` keeps `node`, for the running detector. */
 void lg__detection_note(lg__detection *detection, uint32_t holder,
                         uint32_t node);
-/** Notes that you free `part` with what the last call noted. */
+/** Notes that `part` is freed with what the last call noted. */
 void lg__detection_note_along(lg__detection *detection, uint32_t holder,
                               uint32_t part);
-/** Notes that `holder` keeps `node`, and you free `part` (or LG_NONE) with it,
- *  if without all nodes that are cut nothing else keeps it. */
+/** Notes that `holder` keeps `node`, and that `part` (or LG_NONE) is freed with
+ *  it, if nothing else keeps `node` once all cut nodes are cut. */
 void lg__detection_suppose(lg__detection *detection, uint32_t holder,
                            uint32_t node, uint32_t part);
-/** Notes that the fix of the running detector cuts off what `node` refers to.
- */
+/** Notes that the fix of the running detector cuts off what `node` refers
+ *  to. */
 void lg__detection_cut(lg__detection *detection, uint32_t node);
-/** Notes that what refers to the node unseen goes with the fix, too. */
+/** Notes that the fix also removes the unseen references to the node. */
 void lg__detection_unroot(lg__detection *detection, uint32_t node);
-/** Notes that something outside of the graph keeps this many bytes of a device.
- */
+/** Notes that something outside the graph keeps this many bytes of a device. */
 void lg__detection_note_unseen(lg__detection *detection, uint32_t device,
                                uint64_t count, uint64_t bytes);
 
 /* --------------------------------------------------------------- matches ---
  */
 
-/** Keeps what is supposed and true, and drops matches that keep nothing. Those
- *  in one container, and those that another one holds, become one. O(nodes +
- *  edges). */
+/** Keeps what was supposed and is true, and drops matches that keep nothing.
+ *  Merges matches in one container, and those whose holder another match holds.
+ *  O(nodes + edges). */
 lg_status lg__matches_settle(lg__detection *detection,
                              const lg_monitor *monitor, lg_error *err);
-/** Findings of all matches, or of those that concern marked nodes; those that
- *  share what they keep together. Complete but for paths and groups. O(nodes +
- *  edges). */
+/** Makes the findings of all matches, or of those that concern marked nodes.
+ *  Matches that share what they keep become one finding. The findings lack only
+ *  paths and groups. O(nodes + edges). */
 lg_status lg__matches_weigh(lg__detection *detection, const uint8_t *marked,
                             const lg_monitor *monitor, lg_findings *out,
                             lg_error *err);
-/** Appends all; false if memory ran out. */
+/** Appends all nodes. Returns false when memory ran out. */
 bool lg__gather_all(lg__gathered *to, const lg__gathered *from);
 
 /* -------------------------------------------------------------- folding --- */
 
-/** Fills the groups of findings that are complete but for their paths, these,
- *  and `alike`. `bytes` is [count * (device_count + 1)], of groups, and zero.
- *  O(n log n), and the paths. */
+/** Fills the groups of findings that lack only paths, their paths, and `alike`.
+ *  `bytes` is [count * (device_count + 1)] zeros, for the groups. O(n log n),
+ *  plus the paths. */
 lg_status lg__findings_fold(const lg__detection *detection,
                             const lg_monitor *monitor, lg_findings *findings,
                             uint64_t *bytes, lg_error *err);
 
 /* ------------------------------------------------------- looking around --- */
 
-/** Why the collector does not free a node of garbage; LG_REASON_NONE if memory
- *  ran out, which detection->failed says. O(nodes + edges) the first time. */
+/** Returns why the collector does not free a node of garbage. If memory ran
+ *  out, sets detection->failed and returns LG_REASON_NONE. O(nodes + edges) the
+ *  first time. */
 lg_cycle_reason lg__detection_reason(lg__detection *detection, uint32_t node);
-/** The root of the kind LG_ROOT_MODULE with that name, or LG_NONE. */
+/** Returns the root of kind LG_ROOT_MODULE with that name, or LG_NONE. */
 uint32_t lg__detection_module(const lg__detection *detection, const char *name);
-/** The target of `.name`, of the instance itself or in its dict; LG_NONE. */
+/** Returns the target of `.name`, in the instance itself or in its dict, or
+ *  LG_NONE. */
 uint32_t lg__detection_attribute(const lg__detection *detection, uint32_t node,
                                  const char *name);
-/** The value of a str key in a dict, or LG_NONE. */
+/** Returns the value of a str key in a dict, or LG_NONE. */
 uint32_t lg__detection_item(const lg__detection *detection, uint32_t dict,
                             const char *key);
-/** An attribute edge's name, or a str key's text, a leading dot left out; empty
- *  for any other edge. */
+/** Returns an attribute edge's name without a leading dot, or a str key's text;
+ *  empty for any other edge. */
 lg_string lg__detection_name(const lg__detection *detection, uint64_t edge);
-/** Returns whether the name is this, or this with an index: `saved[0]`. */
+/** Returns whether the name is `wanted`, or `wanted` with an index:
+ *  `saved[0]`. */
 bool lg__name_is(lg_string name, const char *wanted);
-/** Returns whether the name begins with this. */
+/** Returns whether the name begins with `start`. */
 bool lg__name_begins(lg_string name, const char *start);
 
 /** Returns whether a thread runs the frame, or a generator waits in it. */
 bool lg__detection_is_running(const lg__detection *detection, uint32_t frame);
-/** Returns whether something of a program stores the node, other than sources
+/** Returns whether something of a program stores the node, apart from sources
  *  of types with these bits. */
 bool lg__detection_is_stored_outside(const lg__detection *detection,
                                      uint32_t node, unsigned type_bits);
 /** Returns whether anything other than a local of a frame holds the node. */
 bool lg__detection_is_stored(const lg__detection *detection, uint32_t node);
-/** Returns whether nothing but variables of running code holds the node:
- * locals, and globals of a module or notebook cell whose code runs. */
+/** Returns whether only variables of running code hold the node: locals, and
+ *  globals of a module or notebook cell whose code runs. */
 bool lg__detection_is_variable(const lg__detection *detection, uint32_t node);
-/** Returns whether nothing but local variables of running functions holds the
- *  node. */
+/** Returns whether only local variables of running functions hold the node. */
 bool lg__detection_is_local(const lg__detection *detection, uint32_t node);
 
 /** The limits of a search from a node. */
 typedef struct lg__search {
-    unsigned depth; /**< hops at most */
+    unsigned depth; /**< most hops */
     unsigned
         wanted; /**< bits of types to find; the search does not enter them */
     unsigned through; /**< bits of types to enter; never LG__TYPE_OPAQUE */
@@ -190,43 +193,43 @@ typedef struct lg__search {
                    uint32_t node); /**< or NULL */
 } lg__search;
 
-/** Appends to *out what the search finds below `start`, without `start`. It
- *  visits a few thousand nodes at most. */
+/** Appends to *out what the search finds below `start`, without `start`. Visits
+ *  at most a few thousand nodes. */
 void lg__detection_search(lg__detection *detection, uint32_t start,
                           const lg__search *search, lg__gathered *out);
 
 /* -------------------------------------------------------------- groups --- */
 
-/** Things that are alike, to be found below one container. */
+/** One of several similar things below one container. */
 typedef struct lg__one_of_many {
     uint32_t container; /**< the container that owns it */
-    uint32_t kind; /**< any number that those have in common that are alike */
+    uint32_t kind; /**< equal for things that are alike, otherwise any number */
     uint32_t subject; /**< members with the same subject count once */
     uint32_t node;
 } lg__one_of_many;
 
 typedef struct lg__detected_group {
-    lg__one_of_many *items; /**< free() it */
+    lg__one_of_many *items; /**< release with free() */
     size_t count;
 } lg__detected_group;
 
-/** The first container that owns the node: a list, dict, set or deque with more
- *  than four references, and no local variable of a running function. Passes
- * through smaller ones, and through instances and functions if `instances`.
- * LG_NONE: there is none, or a module, class or frame comes first. */
+/** Returns the first container that owns the node: a list, dict, set or deque
+ *  with more than four references, which is no local variable of a running
+ *  function. Passes through smaller containers, and through instances and
+ *  functions if `instances`. LG_NONE if there is none, or if a module, class or
+ *  frame comes first. */
 uint32_t lg__detection_container(const lg__detection *detection, uint32_t node,
                                  bool instances);
-/** Returns whether `owner` owns the node: is one of its dominators. Looks at 64
- *  of them. */
+/** Returns whether `owner` is one of the node's first 64 dominators. */
 bool lg__detection_owns(const lg__detection *detection, uint32_t owner,
                         uint32_t node);
 void lg__detected_group_add(lg__detection *detection, lg__detected_group *group,
                             lg__one_of_many member);
-/** Called with the members of one container and kind that are together many. */
+/** Receives the members of one container and kind, if they are many. */
 typedef void lg__detected_group_visit(lg__detection *detection,
                                       const lg__one_of_many *members,
                                       size_t count);
-/** Sorts the members and calls `visit` for each container and kind with `many`
+/** Sorts the members. Calls `visit` for each container and kind that has `many`
  *  subjects or more. */
 void lg__detected_group_each(lg__detection *detection,
                              lg__detected_group *group, size_t many,
@@ -238,67 +241,69 @@ void lg__detected_group_note(lg__detection *detection,
 /* ------------------------------------------------------------- functions ---
  */
 
-/** The function of a bound method or partial, or the node itself; LG_NONE: it
- *  is none of Python's. */
+/** Returns the function of a bound method or partial, or the node itself;
+ *  LG_NONE if it is not a Python function. */
 uint32_t lg__detection_function(const lg__detection *detection,
                                 uint32_t callable);
 
 /* ------------------------------------------------------------- autograd --- */
 
-/** The autograd node of a tensor with a graph, or LG_NONE. */
+/** Returns the autograd node of a tensor with a graph, or LG_NONE. */
 uint32_t lg__grad_fn(const lg__detection *detection, uint32_t tensor);
 /** Returns whether it is a tensor with a graph. */
 bool lg__has_graph(const lg__detection *detection, uint32_t node);
-/** Returns whether the tensor has one element or two. */
+/** Returns whether the tensor has one or two elements. */
 bool lg__is_scalar(const lg__detection *detection, uint32_t tensor);
 /** Returns whether an autograd node is of this class, such as AddBackward0. */
 bool lg__is_operation(const lg__detection *detection, uint32_t node,
                       const char *operation);
 /** Returns whether the gradient of a leaf ends here. */
 bool lg__is_leaf(const lg__detection *detection, uint32_t node);
-/** False stops. */
+/** Returns false to stop. */
 typedef bool lg__next_visit(void *context, uint32_t next);
-/** Calls `visit` for each node that this one passes gradients on to. */
+/** Calls `visit` for each node to which this one passes gradients on. */
 bool lg__each_next(const lg__detection *detection, uint32_t node,
                    lg__next_visit *visit, void *context);
 
 /** Returns whether a node of the tensor's graph still has a tensor for a
- *  backward pass. Without, one has run. */
+ *  backward pass. If none has, a backward pass has run. */
 bool lg__awaits_backward(lg__detection *detection, uint32_t tensor);
 
 enum { LG__PARTS_LOOKED_AT = 4096 };
 
-/** Graphs that are compared: those of one forward pass meet within, those of
- *  several at parameters only. */
+/** Graphs that are compared. Graphs of one forward pass meet inside; graphs of
+ *  several meet only at parameters. */
 typedef struct lg__parts {
     lg__detection *detection;
-    uint32_t *part; /**< [node] the number of the part that met it last */
+    uint32_t *part; /**< [node] number of the last part that met it */
     lg__gathered stack;
-    uint32_t number; /**< of the part */
-    uint32_t before; /**< the last part before the comparison began */
-    size_t looked;   /**< nodes since then */
+    uint32_t number; /**< number of the current part */
+    uint32_t before; /**< number of the last part before the comparison began */
+    size_t looked;   /**< nodes looked at since then */
     bool meets;      /**< the last part meets an earlier one */
-    bool ends_alike; /**< or ends at a parameter where one ended */
+    bool ends_alike; /**< the last part ends at a parameter where an earlier
+                          one ended */
 } lg__parts;
 
-/** Sets detection->failed where memory runs out; close it in any case. */
+/** Opens a comparison, which must be closed in any case. Sets detection->failed
+ *  if memory runs out. */
 void lg__parts_open(lg__detection *detection, lg__parts *out);
 void lg__parts_close(lg__parts *parts);
-/** Forgets the parts before. */
+/** Forgets the earlier parts. */
 void lg__parts_begin(lg__parts *parts);
-/** Adds the part that starts at an autograd node. Looks at LG__PARTS_LOOKED_AT
- *  nodes at most since the comparison began. */
+/** Adds the part that starts at an autograd node. A comparison looks at no more
+ *  than LG__PARTS_LOOKED_AT nodes. */
 void lg__parts_walk(lg__parts *parts, uint32_t start);
 
 /* ------------------------------------------------------------- patterns --- */
 
 typedef struct lg__detector {
     lg_pattern pattern;
-    uint64_t least; /**< bytes that the things kept must retain at least */
+    uint64_t least; /**< the kept things must retain at least this many bytes */
     void (*look)(lg__detection *detection);
 } lg__detector;
 
-/** The table of detectors; each may rely on the matches of those before it. */
+/** The table of detectors. Each may rely on the matches of those before it. */
 extern const lg__detector lg__detectors[];
 extern const size_t lg__detector_count;
 

@@ -126,7 +126,7 @@ lg__detection_is_running(const lg__detection *detection, uint32_t frame)
     return false;
 }
 
-// Returns whether a program keeps things by such an edge: by a name, or in a
+// Returns whether programs keep things by such an edge: under a name, or in a
 // container.
 static bool
 is_storing(const lg__detection *detection, uint32_t source, uint64_t edge)
@@ -168,8 +168,8 @@ lg__detection_is_stored(const lg__detection *detection, uint32_t node)
     return lg__detection_is_stored_outside(detection, node, 0);
 }
 
-// Returns whether a dict is what code that runs at the level of a module has as
-// its variables.
+// Returns whether a dict contains the variables of module-level code that is
+// running.
 static bool
 is_running_scope(const lg__detection *detection, uint32_t dict)
 {
@@ -189,8 +189,7 @@ is_running_scope(const lg__detection *detection, uint32_t dict)
 static bool is_variable(const lg__detection *detection, uint32_t node,
                         bool globals, int levels);
 
-// Returns whether what holds a node by this edge lets go of it when code that
-// runs goes on.
+// Returns whether the holder drops the node when its running code continues.
 static bool
 is_passing(const lg__detection *detection, uint32_t source, uint64_t edge,
            bool globals, int levels)
@@ -205,8 +204,8 @@ is_passing(const lg__detection *detection, uint32_t source, uint64_t edge,
             is_variable(detection, source, globals, levels - 1));
 }
 
-// `levels` of containers between a variable and the node count. `globals`: of a
-// module whose code runs, too.
+// Returns whether only variables hold the node, with up to `levels` containers
+// in between. `globals`: those of a module whose code runs count, too.
 static bool
 is_variable(const lg__detection *detection, uint32_t node, bool globals,
             int levels)
@@ -257,7 +256,8 @@ goes_through(const searching *state, uint32_t node)
            lg__node_category(detection->graph, node) == LG_CATEGORY_OTHER;
 }
 
-// What PyTorch itself keeps in a torch.nn.Module; the user put nothing there.
+// Returns whether PyTorch itself keeps it in a torch.nn.Module; the user put
+// nothing there.
 static bool
 is_internal(const lg__detection *detection, const lg_hop *hop)
 {

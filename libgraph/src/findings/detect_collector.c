@@ -1,4 +1,5 @@
-// What a collector keeps that saves, sleeps, or passes over frozen objects.
+// Detects what the collector leaves: it is told to keep garbage, does not run,
+// or skips frozen objects.
 #include "findings/context.h"
 
 #include <stdlib.h>
@@ -25,8 +26,8 @@ lg__look_for_saved_garbage(lg__detection *detection)
             lg__detection_note(detection, list, columns->edge_target[edge]);
 }
 
-// Cycles of garbage that nothing else refers to, and that the collector leaves
-// for that reason.
+// Notes cycles of garbage that nothing else refers to, and that the collector
+// leaves for that reason.
 static void
 note_garbage(lg__detection *detection, lg_cycle_reason reason)
 {

@@ -1,17 +1,18 @@
-// What registries keep: handlers, log records, tasks, generators.
+// Detects what registries keep: handlers, log records, tasks, generators.
 #include "findings/context.h"
 
 #include <stdlib.h>
 
 enum {
-    MANY_THINGS = 16,      // of one kind, in one container
-    MANY_LOG_HANDLERS = 8, // of one logger; each writes every message again
+    MANY_THINGS = 16,      // things of one kind in one container
+    MANY_LOG_HANDLERS = 8, // handlers of one logger; each writes every message
+                           // again
 };
 
 // -------------------------------------------------------- event handlers ---
 
-// A method belongs to the registry if the registry alone keeps its object, and
-// not the object its method.
+// Adds a method. It belongs to the registry if only the registry keeps its
+// object, and the object does not keep the method.
 static void
 add_method(lg__detection *detection, lg__detected_group *group, uint32_t method)
 {
@@ -34,8 +35,8 @@ add_method(lg__detection *detection, lg__detected_group *group, uint32_t method)
 typedef struct enclosed {
     const lg__detection *detection;
     uint32_t container;
-    bool any; // data, or an object of the program's, that the container alone
-              // keeps
+    bool any; // whether only the container keeps data or an object of the
+              // program
 } enclosed;
 
 static bool
@@ -68,7 +69,8 @@ look_into(enclosed *to, uint32_t node)
         lg__hops_out_walk(&walk, node);
 }
 
-// A closure or a partial belongs to the registry with what it encloses.
+// Adds a closure or a partial, which belongs to the registry together with what
+// it encloses.
 static void
 add_closure(lg__detection *detection, lg__detected_group *group,
             uint32_t callable)
@@ -155,7 +157,7 @@ lg__look_for_log_records(lg__detection *detection)
     look_for_many(detection, LG__TYPE_LOG_RECORD, MANY_THINGS, true, NULL);
 }
 
-// Nobody waits for a task without a callback.
+// Returns whether nobody awaits a task: it has no callback.
 static bool
 is_unawaited(const lg__detection *detection, uint32_t task)
 {
@@ -170,7 +172,8 @@ is_unawaited(const lg__detection *detection, uint32_t task)
     return true;
 }
 
-// A task that a timer or a file will wake has another owner than the container.
+// Looks for tasks. A task that a timer or a file will wake has another owner
+// than the container.
 void
 lg__look_for_tasks(lg__detection *detection)
 {

@@ -1,4 +1,4 @@
-// Autograd graphs that stay after their backward pass.
+// Detects autograd graphs that stay after their backward pass.
 #include "findings/context.h"
 
 #include <stdlib.h>
@@ -83,7 +83,8 @@ is_retained(lg__detection *detection, uint32_t tensor)
     return of.saved && of.filled && !of.higher;
 }
 
-// Before backward(), a loss in a variable of the code that runs is no mistake.
+// Looks for retained graphs. Before backward(), a loss in a variable of running
+// code is no mistake.
 void
 lg__look_for_retained_graphs(lg__detection *detection)
 {
@@ -101,8 +102,8 @@ lg__look_for_retained_graphs(lg__detection *detection)
 
 // ------------------------------------------------------------ create_graph ---
 
-// The parameter that already has a match for this component, or this one. All
-// garbage counts as one.
+// Returns the parameter that already has a match for this component, or else
+// this one. All garbage counts as one component.
 static uint32_t
 first_of_component(const lg__detection *detection, uint32_t component,
                    uint32_t tensor)
@@ -120,7 +121,8 @@ first_of_component(const lg__detection *detection, uint32_t component,
     return tensor;
 }
 
-// Gradients with a graph, in one component with their parameters.
+// Looks for gradients with a graph that are in one component with their
+// parameters.
 void
 lg__look_for_create_graph(lg__detection *detection)
 {

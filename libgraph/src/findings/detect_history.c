@@ -1,4 +1,4 @@
-// Many losses or outputs in a container, each with its autograd graph.
+// Detects many losses or outputs in a container, each with its autograd graph.
 #include "findings/context.h"
 
 #include <ctype.h>
@@ -7,19 +7,19 @@
 enum {
     MANY = 3, // this many forward passes make a history
     // A step has several outputs of one network: of two views of an image, of
-    // an anchor and its examples. So many are of several steps.
+    // an anchor and its examples. This many belong to several steps.
     MANY_OUTPUTS = 8,
-    // A dict with a name for each is a record of one step, unless it is as
-    // large as this.
+    // A dict with a name for each loss is a record of one step, unless it is
+    // this large.
     MANY_NAMES = 16,
-    LEVELS = 5, // containers and records between a loss and its list
+    LEVELS = 5, // most containers and records between a loss and its list
 };
 
 // A loss, and how far the search has climbed from it.
 typedef struct climber {
     uint32_t at;
     uint32_t loss;
-    bool named; // in a dict, by a key that is a name
+    bool named; // whether it is in a dict under a key that is a name
 } climber;
 
 typedef struct climb {
@@ -28,9 +28,10 @@ typedef struct climb {
     size_t count;
     climber *next;
     size_t next_count;
-    size_t capacity;  // of both
-    uint32_t many;    // passes that make a history
-    uint32_t *passes; // [node] forward passes of the losses that climbed to it
+    size_t capacity;  // of both arrays
+    uint32_t many;    // number of passes that make a history
+    uint32_t *passes; // [node] number of forward passes of the losses that
+                      // climbed to it
     lg__parts graphs;
 } climb;
 
@@ -53,8 +54,8 @@ goes_up_to(const lg__detection *detection, uint32_t node)
            !(detection->graph->columns.node_flags[node] & LG_NODE_SYNTHETIC);
 }
 
-// Returns whether a dict has the value under a name, such as 'train', as
-// against a number or a text with one: 3, 'epoch 3'.
+// Returns whether a dict has the value under a name such as 'train'. A number,
+// or a text with one, is no name: 3, 'epoch 3'.
 static bool
 is_by_name(const lg__detection *detection, uint64_t edge)
 {
@@ -74,7 +75,7 @@ static bool
 push_climber(climb *to, climber next)
 {
     if (to->next_count == to->capacity)
-        return false; // for more, a sample is enough
+        return false; // for more losses, a sample is enough
     to->next[to->next_count++] = next;
     return true;
 }
@@ -111,7 +112,7 @@ by_place(const void *left, const void *right)
     return a->named - b->named;
 }
 
-// Those at one place together, each loss once.
+// Sorts losses by place. Each counts once at a place.
 static void
 sort(climb *to)
 {
@@ -124,8 +125,9 @@ sort(climb *to)
     to->next_count = kept;
 }
 
-// A list of losses can be a history. A tuple cannot grow, and a module or an
-// object that keeps losses under its own names is not a collection.
+// Returns whether the node can be a history, as a list of losses can. A tuple
+// cannot grow, and a module or an object that keeps losses under its own names
+// is no collection.
 static bool
 can_be_history(const lg__detection *detection, uint32_t node)
 {
@@ -135,15 +137,15 @@ can_be_history(const lg__detection *detection, uint32_t node)
            detection->walk.fold[node].owner == LG_NONE;
 }
 
-// Returns whether the loss counts: a running function may still want to call
-// backward() on what it collects.
+// Returns whether the loss counts. A running function may still call backward()
+// on what it collects.
 static bool
 is_over(const climb *to, uint32_t loss, bool variable)
 {
     return !variable || !lg__awaits_backward(to->detection, loss);
 }
 
-// The forward passes behind the losses, to->many at most.
+// Returns the number of forward passes behind the losses, to->many at most.
 static uint32_t
 count_passes(climb *to, const climber *group, size_t count)
 {
@@ -176,7 +178,7 @@ is_history(climb *to, const climber *group, size_t count)
     return to->passes[at] >= to->many;
 }
 
-// Notes the losses that reached a history; the others climb on.
+// Notes the losses that reached a history. The others climb on.
 static void
 settle(climb *to)
 {

@@ -1,4 +1,4 @@
-// Activations that hooks and closures keep, together with their graphs.
+// Detects activations that hooks and closures keep together with their graphs.
 #include "findings/context.h"
 
 #include <stdlib.h>
@@ -122,7 +122,8 @@ typedef struct enclosing {
     lg__gathered containers;
 } enclosing;
 
-// A cell that a running function shares is a variable of that function.
+// Returns whether a running function shares the cell, which is then a variable
+// of that function.
 static bool
 is_running_variable(const lg__detection *detection, uint32_t cell)
 {
@@ -134,7 +135,8 @@ is_running_variable(const lg__detection *detection, uint32_t cell)
     return false;
 }
 
-// The closures of PyTorch itself are not a mistake.
+// Returns whether the closure is the user's. Those of PyTorch itself are no
+// mistake.
 static bool
 is_users(const lg__detection *detection, uint32_t function)
 {

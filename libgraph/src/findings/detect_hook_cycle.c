@@ -1,4 +1,5 @@
-// Hooks of tensors that refer back to what they are registered on, through C++.
+// Detects hooks of tensors that refer back, through C++, to what they are
+// registered on.
 #include "findings/context.h"
 
 #include <stdlib.h>
@@ -18,7 +19,7 @@ is_hooks(lg_string name)
     return false;
 }
 
-// The hook of a dict of hooks that is in the component, or LG_NONE.
+// Returns the hook in a dict of hooks that is in the component, or LG_NONE.
 static uint32_t
 hook_in(const lg__detection *detection, uint32_t hooks, uint32_t component)
 {

@@ -1,16 +1,16 @@
-// Functions, classes, finalizers and ids that a program piles up.
+// Detects functions, classes, finalizers and ids that a program piles up.
 #include "findings/context.h"
 
 #include <stdlib.h>
 #include <xxhash.h>
 
 enum {
-    MANY_CLASSES = 16,  // of one name
-    MANY_WRAPPERS = 16, // around one function
-    MANY_IDS = 16,      // keys of one dict
-    ALIGNED = 8,        // addresses of objects
+    MANY_CLASSES = 16,  // classes of one name
+    MANY_WRAPPERS = 16, // wrappers around one function
+    MANY_IDS = 16,      // ids that are keys of one dict
+    ALIGNED = 8,        // alignment of objects' addresses
     LONG_CHAIN = 100000,
-    CLIMBS = 8, // from a dict to its module
+    CLIMBS = 8, // most steps from a dict to its module
 };
 
 // ------------------------------------------------------------ finalizers ---
@@ -60,7 +60,7 @@ note_classes(lg__detection *detection, const lg__one_of_many *members,
         lg__detection_note(detection, holder, members[i].node);
 }
 
-// Classes with one name, none of which a module names: a function makes one at
+// Looks for classes of one name that no module names: a function makes one at
 // each call.
 void
 lg__look_for_classes(lg__detection *detection)
@@ -87,7 +87,8 @@ lg__look_for_classes(lg__detection *detection)
 typedef struct wrapping {
     const lg__detection *detection;
     uint32_t outer;
-    uint32_t inner; // a function with that code in a variable of the closure
+    uint32_t inner; // a function with the same code, in a variable of the
+                    // closure
 } wrapping;
 
 static bool
@@ -113,8 +114,8 @@ look_at_variable(void *context, const lg_hop *hop)
     return to->inner == LG_NONE;
 }
 
-// Returns whether hops that begin with this edge of a function may lead to what
-// a variable of its closure refers to: few edges do.
+// Returns whether hops that begin with this edge of a function may lead to the
+// content of a closure variable. Few edges do.
 static bool
 may_enclose(const lg__detection *detection, uint32_t function, uint64_t edge)
 {
@@ -132,7 +133,7 @@ may_enclose(const lg__detection *detection, uint32_t function, uint64_t edge)
     }
 }
 
-// The function of the same code that this one wraps; LG_NONE.
+// Returns the function of the same code that this one wraps, or LG_NONE.
 static uint32_t
 wrapped_by(const lg__detection *detection, uint32_t function)
 {
@@ -149,7 +150,7 @@ wrapped_by(const lg__detection *detection, uint32_t function)
     return to.inner == function ? LG_NONE : to.inner;
 }
 
-// Notes the chain below a function that no other one of the chain wraps.
+// Notes the chain below a function that no other function of the chain wraps.
 static void
 note_chain(lg__detection *detection, uint32_t head, const uint32_t *wrapped)
 {
@@ -189,7 +190,7 @@ lg__look_for_wrappers(lg__detection *detection)
 
 // ------------------------------------------------------------------- ids ---
 
-// Where objects have their addresses.
+// The addresses where objects are.
 typedef struct span {
     uint64_t first, last;
     bool known;
@@ -209,8 +210,8 @@ find_addresses(const lg_graph *graph, span *all)
     }
 }
 
-// Hardly any dict has a number for its first key, so nothing looks for the
-// addresses before.
+// Returns whether a key can be an id. Hardly any dict has a number for its
+// first key, so the addresses are not looked for before.
 static bool
 is_id(const lg__detection *detection, lg_string key, span *all)
 {

@@ -1,13 +1,13 @@
-// Several optimizers that have state for the same parameters.
+// Detects several optimizers with state for the same parameters.
 #include "findings/context.h"
 
 #include <stdlib.h>
 
 typedef struct training {
     lg__detection *detection;
-    uint8_t *in_module; // [node] a parameter of a torch.nn.Module
-    uint32_t *best;     // [node] of a parameter: 1 + the optimizer that keeps
-                        // the most, of those that have state for it
+    uint8_t *in_module; // [node] whether it is a parameter of a torch.nn.Module
+    uint32_t *best;     // [node] for a parameter: 1 + the optimizer that keeps
+                        // the most, of those with state for it
 } training;
 
 typedef void state_visit(training *to, uint32_t optimizer, uint32_t parameter,
@@ -75,7 +75,8 @@ mark_parameters(training *to)
     }
 }
 
-// All but one of them can go: the one that keeps the most may be in use.
+// Looks for several optimizers. All but the one that keeps the most can go:
+// that one may be in use.
 void
 lg__look_for_several_optimizers(lg__detection *detection)
 {

@@ -1,4 +1,4 @@
-// What matplotlib keeps: open figures, callbacks, frames of animations.
+// Detects what matplotlib keeps: open figures, callbacks, frames of animations.
 #include "findings/context.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@ enum { FEW_FIGURES = 4 };
 
 // ----------------------------------------------------------------- figures ---
 
-// Gcf.figs: number to manager.
+// Returns Gcf.figs, which maps numbers to managers.
 static uint32_t
 registry_of(const lg__detection *detection)
 {
@@ -21,7 +21,7 @@ registry_of(const lg__detection *detection)
                : lg__detection_attribute(detection, registry, "figs");
 }
 
-// A figure with its manager and canvas: closing it frees all three.
+// A figure with its manager and canvas. Closing the figure frees all three.
 typedef struct open_figure {
     uint32_t manager, canvas, figure;
 } open_figure;
@@ -79,7 +79,8 @@ static const lg__search data_behind = {
     .instances = true,
 };
 
-// matplotlib refers weakly to a bound method, and strongly to anything else.
+// Looks for callbacks. matplotlib refers weakly to a bound method, and strongly
+// to anything else.
 void
 lg__look_for_callbacks(lg__detection *detection)
 {

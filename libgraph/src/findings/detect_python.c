@@ -1,4 +1,4 @@
-// What Python itself keeps: exceptions, caches, a notebook's outputs.
+// Detects what Python itself keeps: exceptions, caches, a notebook's outputs.
 #include "findings/context.h"
 
 #include <stdlib.h>
@@ -15,7 +15,8 @@ static const lg__search data_in_locals = {
     .instances = true,
 };
 
-// What frames pass on to each other belongs to all of them.
+// Notes what a frame keeps. What frames pass on to each other belongs to all of
+// them.
 static void
 note_frame(lg__detection *detection, uint32_t holder, uint32_t frame)
 {
@@ -42,8 +43,8 @@ note_traceback(lg__detection *detection, uint32_t holder, uint32_t traceback)
     }
 }
 
-// A traceback that something other than its exception keeps is a mistake of
-// its own, as sys.last_traceback is.
+// Looks for exceptions. A traceback that something other than its exception
+// keeps, such as sys.last_traceback, is a mistake of its own.
 void
 lg__look_for_exceptions(lg__detection *detection)
 {
@@ -83,9 +84,9 @@ count_values(const lg__detection *detection, uint32_t dict)
     return count;
 }
 
-// One entry is normal for a cache: something that is made once. So is a limit
-// that a person chose for what the cache keeps; 128 is what lru_cache()
-// chooses.
+// Returns whether the cache is small. One entry is normal: something that is
+// made once. So is a limit that a person chose for what the cache keeps;
+// lru_cache() itself chooses 128.
 static bool
 is_small(const lg__detection *detection, uint32_t cache, uint32_t dict)
 {
@@ -114,7 +115,8 @@ lg__look_for_caches(lg__detection *detection)
 
 // ----------------------------------------------------------------- outputs ---
 
-// `Out` of an interactive namespace, which knows it as `_oh` too; LG_NONE.
+// Returns `Out` of an interactive namespace, which also has it as `_oh`;
+// LG_NONE if there is none.
 static uint32_t
 outputs_of(const lg__detection *detection, uint32_t module)
 {
@@ -125,7 +127,8 @@ outputs_of(const lg__detection *detection, uint32_t module)
                : LG_NONE;
 }
 
-// Returns whether only the outputs, and names such as `_` and `_12`, hold it.
+// Returns whether only the outputs, and names such as `_` and `_12`, hold the
+// node.
 static bool
 is_output_only(const lg__detection *detection, uint32_t outputs, uint32_t node)
 {
@@ -165,7 +168,7 @@ namespace_of(const lg__detection *detection, uint32_t shell)
                : names;
 }
 
-// `Out` of a shell that a program embeds: its namespace is no module.
+// Returns `Out` of a shell that a program embeds, whose namespace is no module.
 static uint32_t
 outputs_of_shell(const lg__detection *detection, uint32_t shell)
 {

@@ -1,19 +1,19 @@
-// States that each step takes from the one before, with the graphs of all steps
-// behind them: hidden states, caches of keys and values.
+// Detects states that each step takes from the step before, with the graphs of
+// all steps behind them: hidden states, caches of keys and values.
 #include "findings/context.h"
 
 #include <stdlib.h>
 
 enum {
     // One forward pass uses the parameters of a recurrent network for each
-    // element of a sequence, and tied ones a few times.
+    // element of a sequence, and tied parameters a few times.
     MANY_USES = 16,
-    LEVELS = 4, // containers around a state
+    LEVELS = 4, // most containers around a state
 };
 
 typedef struct counting {
     lg__detection *detection;
-    uint32_t *uses; // [node] of a leaf, by the graph that is looked at
+    uint32_t *uses; // [node] uses of a leaf by the current graph
     lg__gathered leaves;
     lg__gathered stack;
     uint32_t most;
@@ -55,7 +55,8 @@ uses_often(counting *to, uint32_t tensor)
     return to->most >= MANY_USES;
 }
 
-// The outermost of the containers that hold a tensor; or itself.
+// Returns the outermost of the containers that hold a tensor, or the tensor
+// itself.
 static uint32_t
 container_of(const lg__detection *detection, uint32_t node)
 {
@@ -76,7 +77,8 @@ container_of(const lg__detection *detection, uint32_t node)
     return node;
 }
 
-// Code that runs may still want to call backward() on what it has.
+// Returns whether running code has the state, and may still call backward() on
+// it.
 static bool
 is_in_use(const lg__detection *detection, uint32_t tensor, uint32_t holder)
 {

@@ -1,16 +1,17 @@
-// What threads keep that nobody can end, and what thread locals keep.
+// Detects what endless threads keep, and what thread locals keep.
 #include "findings/context.h"
 
 #include <stdlib.h>
 
 enum {
-    MANY_THREADS = 16, // with the same work; pools of a program have fewer
+    MANY_THREADS = 16, // threads with the same work; pools of a program have
+                       // fewer
     MANY_LOCALS = 8,   // threads that have a value
 };
 
 // --------------------------------------------------------------- threads ---
 
-// The thread whose outermost frame this is; LG_NONE.
+// Returns the thread whose outermost frame this is, or LG_NONE.
 static uint32_t
 outermost_of(const lg__detection *detection, uint32_t frame)
 {
@@ -32,8 +33,9 @@ outermost_of(const lg__detection *detection, uint32_t frame)
     return LG_NONE;
 }
 
-// The root that stands for the thread: its outermost frame, of
-// Thread._bootstrap(), has the Thread as `self`. LG_NONE: it does not run.
+// Returns the root of a running thread: its outermost frame, of
+// Thread._bootstrap(), has the Thread as `self`. LG_NONE if the thread does not
+// run.
 static uint32_t
 running_as(const lg__detection *detection, uint32_t thread)
 {
@@ -51,8 +53,8 @@ running_as(const lg__detection *detection, uint32_t thread)
     return root;
 }
 
-// What the thread does: the code of its target, or its class. LG_NONE: the work
-// of a library.
+// Returns what the thread does: the code of its target, or its class. LG_NONE
+// if it is the work of a library.
 static uint32_t
 work_of(const lg__detection *detection, uint32_t thread)
 {
@@ -71,8 +73,8 @@ work_of(const lg__detection *detection, uint32_t thread)
                : lg__detection_attribute(detection, function, "__code__");
 }
 
-// The C code that started the thread refers to its bound method _bootstrap(),
-// and the call of its target to that.
+// Cuts the calls of a thread. The C code that started the thread refers to its
+// bound method _bootstrap(), and the call of its target to that.
 static void
 cut_calls(lg__detection *detection, uint32_t thread)
 {
@@ -87,9 +89,9 @@ cut_calls(lg__detection *detection, uint32_t thread)
             lg__detection_cut(detection, reverse->edge[i].source);
 }
 
-// Before CPython 3.11, the stacks of running frames are not seen. Each frame
-// but the innermost one that has the object calls a method of it, so its stack
-// has it.
+// Unroots an object if only stacks refer to it unseen. Before CPython 3.11, the
+// stacks of running frames are not seen. Each frame that has the object, except
+// the innermost, calls a method of it, so the frame's stack has the object.
 static void
 unroot_called(lg__detection *detection, uint32_t object)
 {
@@ -108,7 +110,8 @@ unroot_called(lg__detection *detection, uint32_t object)
         lg__detection_unroot(detection, object);
 }
 
-// The thread, and the object whose method it runs.
+// Unroots the thread, and the object whose method it runs, where only stacks
+// refer to them unseen.
 static void
 unroot_thread(lg__detection *detection, uint32_t thread)
 {
@@ -121,7 +124,8 @@ unroot_thread(lg__detection *detection, uint32_t thread)
         unroot_called(detection, of);
 }
 
-// Threads that nothing but themselves and the module threading refers to.
+// Supposes threads to which only they themselves and the module threading
+// refer.
 static void
 suppose_threads(lg__detection *detection, const lg__one_of_many *members,
                 size_t count)
@@ -170,7 +174,7 @@ has_value(const lg__detection *detection, uint32_t dict)
            columns->first_edge[dict] < columns->first_edge[dict + 1];
 }
 
-// Appends the dicts of all threads: values of a dict that the local refers to.
+// Appends the dicts of all threads: values of a dict to which the local refers.
 static void
 gather_values(lg__detection *detection, uint32_t local, lg__gathered *out)
 {
@@ -179,7 +183,7 @@ gather_values(lg__detection *detection, uint32_t local, lg__gathered *out)
     for (uint64_t edge = columns->first_edge[local]; edge < end; edge++) {
         uint32_t all = columns->edge_target[edge];
         unsigned kind = lg__edge_kind(detection->graph, edge);
-        // A word of its struct, which has a name if the capture knows it.
+        // A word of its struct, named if the capture knows it.
         if ((kind != LG_EDGE_FIELD && kind != LG_EDGE_NATIVE) ||
             !(lg__type_bits_of(detection, all) & LG__TYPE_CONTAINER))
             continue;

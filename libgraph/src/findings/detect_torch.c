@@ -1,4 +1,4 @@
-// What PyTorch's own objects keep: optimizers, loaders, caches.
+// Detects what PyTorch's own objects keep: optimizers, loaders, caches.
 #include "findings/context.h"
 
 #include <leakgraph/bytes.h>
@@ -28,7 +28,7 @@ note_parameters(lg__detection *detection, uint32_t optimizer, const char *name,
     free(found.items);
 }
 
-// The state of a parameter goes with it.
+// Notes the state of a parameter, which goes with it.
 static void
 note_state(lg__detection *detection, uint32_t optimizer)
 {
@@ -47,7 +47,8 @@ note_state(lg__detection *detection, uint32_t optimizer)
     }
 }
 
-// The keys of `state` are parameters, and its values belong to them.
+// Looks for stale optimizers. The keys of `state` are parameters, and its
+// values belong to them.
 void
 lg__look_for_stale_optimizers(lg__detection *detection)
 {
@@ -82,7 +83,8 @@ note_batches(lg__detection *detection, uint32_t loader, uint32_t start)
     free(found.items);
 }
 
-// Batches that arrived early, and those that wait in pinned memory.
+// Looks for batches that arrived early, and for those that wait in pinned
+// memory.
 void
 lg__look_for_prefetched_batches(lg__detection *detection)
 {
@@ -109,8 +111,9 @@ static const lg__search data_in_compiled = {
     .parameters = true,
 };
 
-// The globals that torch.compile adds to a module, one for each compilation,
-// and removes when the cache of the code object drops it.
+// Finds the globals that torch.compile adds to a module, one for each
+// compilation. It removes them when the cache of the code object drops the
+// compilation.
 static void
 find_compiled(const lg__detection *detection, uint32_t module,
               lg__gathered *out, bool *enough)
@@ -163,8 +166,8 @@ lg__look_for_compiled(lg__detection *detection)
 
 // ---------------------------------------------------------------- autocast ---
 
-// A map in C++ holds the copies of weights that autocast makes. Only the frames
-// that the allocator recorded for its blocks show them.
+// Looks for the copies of weights that autocast makes. A map in C++ holds them,
+// so only the frames that the allocator recorded for its blocks show them.
 void
 lg__look_for_autocast(lg__detection *detection)
 {
@@ -178,7 +181,7 @@ lg__look_for_autocast(lg__detection *detection)
         lg_graph_accounts(detection->graph, NULL, &accounts, &error);
     detection->failed |= status == LG_ENOMEM;
     if (status != LG_OK)
-        return; // impossible blocks, from a file
+        return; // the file has impossible blocks
     for (size_t i = 0; i < accounts.count; i++) {
         const lg_account *at = &accounts.items[i];
         if (at->evidence_blocks[LG_EVIDENCE_AUTOCAST] > 0)

@@ -1,15 +1,15 @@
-// Totals that add up tensors with an autograd graph.
+// Detects totals that add up tensors with an autograd graph.
 #include "findings/context.h"
 
 #include <stdlib.h>
 
 enum {
-    // A step adds up losses too: three of a GAN's critic, six of a CycleGAN. So
-    // many forward passes of the same parameters are of several steps.
+    // A step also adds up losses: three for a GAN's critic, six for a CycleGAN.
+    // This many forward passes of the same parameters belong to several steps.
     MANY = 7,
-    // So many of a history of losses are of several steps.
+    // This many losses of a history belong to several steps.
     MANY_KEPT = 3,
-    SCALED = 4, // times that a part is scaled or copied
+    SCALED = 4, // most times that a part is scaled or copied
 };
 
 static bool
@@ -20,7 +20,7 @@ is_sum(const lg__detection *detection, uint32_t node)
            lg__is_operation(detection, node, "LerpBackward0");
 }
 
-// Nodes that scale or copy one number.
+// Returns whether an autograd node scales or copies one number.
 static bool
 is_passing(const lg__detection *detection, uint32_t node)
 {
@@ -58,7 +58,7 @@ inputs_of(const lg__detection *detection, uint32_t node)
     return found;
 }
 
-// The sum that a node is or scales; LG_NONE.
+// Returns the sum that a node is or scales, or LG_NONE.
 static uint32_t
 sum_behind(const lg__detection *detection, uint32_t node)
 {
@@ -71,8 +71,8 @@ sum_behind(const lg__detection *detection, uint32_t node)
     return is_sum(detection, node) ? node : LG_NONE;
 }
 
-// The graphs of the parts of a total are alike, but without a common step: they
-// meet at parameters only.
+// Adds the graph of a part. The parts of a total are alike, but have no common
+// step: they meet only at parameters.
 static uint32_t
 add_pass(lg__parts *to, uint32_t start, uint32_t passes)
 {
@@ -80,7 +80,7 @@ add_pass(lg__parts *to, uint32_t start, uint32_t passes)
     return to->meets ? 1 : passes + to->ends_alike;
 }
 
-// Returns whether a node is, or scales, what a history keeps: `kept` is [node],
+// Returns whether a node is, or scales, what a history keeps. `kept` is [node]:
 // 1 for the autograd nodes of kept losses.
 static bool
 is_of_history(const lg__detection *detection, const uint8_t *kept,

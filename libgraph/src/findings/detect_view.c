@@ -1,16 +1,16 @@
-// Small views that keep a big base.
+// Detects small views that keep a big base.
 #include "bytes/bytes_private.h"
 #include "findings/context.h"
 
 enum {
-    LOOKED_AT = 64 << 10, // bytes of a base
+    LOOKED_AT = 64 << 10, // least bytes of a base
     SMALL_PART =
-        8, // the base is a finding if views show at most one part in so many
-    LEVELS = 4, // between an array and a block of a DataFrame
+        8, // the base is a finding if views show at most one part in this many
+    LEVELS = 4, // most steps between an array and a block of a DataFrame
 };
 
-// Returns whether a DataFrame or Series shows the array: a block of pandas has
-// it, or the extension array in such a block.
+// Returns whether a DataFrame or Series shows the array: a block of pandas, or
+// the extension array in such a block, has it.
 static bool
 is_of_frame(const lg__detection *detection, uint32_t node)
 {
@@ -31,7 +31,7 @@ look_at_views(lg__detection *detection, bool of_frames)
     bool enough = lg__views_begin(&views, graph);
     for (uint32_t node = 0; node < graph->columns.node_count && enough;
          node++) {
-        // What is too big for the column has its greatest number there.
+        // The column has its greatest number for sizes that do not fit.
         if (graph->columns.size[node] < LOOKED_AT ||
             !lg__node_is_memory(graph, node))
             continue;

@@ -1,12 +1,13 @@
-// Things that are alike below one container.
+// Groups things that are alike below one container.
 #include "findings/context.h"
 
 #include <stdlib.h>
 
 enum {
-    CLIMBS = 12, // from a thing to its container
-    FEW = 4,     // references of what is a record, and no collection
-    OWNERS = 64, // dominators looked at
+    CLIMBS = 12, // most steps from a thing to its container
+    FEW = 4,     // a container with this many references or fewer is a record,
+                 // not a collection
+    OWNERS = 64, // most dominators to look at
 };
 
 uint32_t
@@ -109,7 +110,8 @@ by_container(const void *left, const void *right)
     return order != 0 ? order : compare(a->node, b->node);
 }
 
-// Members from `at` on with its container and kind; counts their subjects.
+// Returns the number of members from `at` on with the same container and kind,
+// and counts their subjects.
 static size_t
 run_length(const lg__detected_group *group, size_t at, size_t *subjects)
 {

@@ -1,17 +1,17 @@
-// The table of known mistakes: the cause, the fix, and the detector.
+// The table of known mistakes: cause, fix and detector of each.
 #include "findings/context.h"
 
-// What a mistake must keep before a report names it. Some of what the detectors
-// look for also happens in good programs, which keep little this way: an
-// exception of the last error, a cache of settings, a short output.
+// What a mistake must keep before a report names it. Good programs also do some
+// of what the detectors look for, but keep little this way: an exception of the
+// last error, a cache of settings, a short output.
 enum {
-    // However little it is now: each step of a training loop adds to it, or the
+    // Any amount counts: each step of a training loop adds to it, or the
     // collector can never free it.
     ANY = 0,
-    // Less than 64 KiB does not change what a process needs.
+    // Less than 64 KiB makes no difference to what a process needs.
     MUCH = 64 * 1024,
-    // A view that keeps a buffer is often meant, and a copy costs time: it must
-    // pay.
+    // A view that keeps a buffer is often intended, and a copy costs time, so
+    // it must pay.
     WORTH_A_COPY = 256 * 1024,
     // Programs that collect when it suits them leave garbage until then.
     TO_COLLECT = 1024 * 1024,

@@ -26,9 +26,9 @@ look(lg__detection *detection, const lg_monitor *monitor, lg_error *err)
     return LG_OK;
 }
 
-// Of all matches, or of those that concern the marked nodes: weighed, and
-// those that are alike together. Each match has at most a row of bytes as a
-// holder, one as a finding and one as a group.
+// Weighs all matches, or those that concern the marked nodes, and groups those
+// that are alike. Each match has at most one row of bytes as a holder, one as a
+// finding and one as a group.
 static lg_status
 judge(lg__detection *detection, const uint8_t *marked,
       const lg_monitor *monitor, lg_findings *out, lg_error *err)
@@ -57,8 +57,8 @@ judge(lg__detection *detection, const uint8_t *marked,
     return status;
 }
 
-// The matches of an analysis, which are the same whichever nodes a caller asks
-// about. Looking for them takes most of the time.
+// The matches of an analysis. They are kept because finding them takes most of
+// the time, and they do not depend on the nodes that a caller asks about.
 typedef struct settled {
     lg__annex annex;
     lg__detection detection; // without what only detectors need
@@ -103,7 +103,7 @@ find(const lg_analysis *analysis, const uint8_t *marked,
         matches != NULL ? LG_OK : settle(analysis, monitor, &matches, err);
     if (status != LG_OK)
         return status;
-    // Several threads may judge the same matches.
+    // A copy, because several threads may judge the same matches.
     lg__detection detection = matches->detection;
     size_t nodes = detection.graph->columns.node_count;
     detection.seen = calloc(nodes + 1, sizeof *detection.seen);
@@ -122,7 +122,7 @@ lg_analysis_findings(const lg_analysis *analysis, const lg_scope *scope,
     return find(analysis, lg__scope_marks(scope), monitor, out, err);
 }
 
-// Marks a node and all its dominators: what keeps them keeps the node.
+// Marks a node and all its dominators, because what keeps them keeps the node.
 static void
 mark_dominators(const lg_analysis *analysis, uint32_t node, uint8_t *marked)
 {

@@ -1,4 +1,4 @@
-// Findings that a baseline knows.
+// Leaves out findings that a baseline knows.
 #include "findings/context.h"
 
 #include <stdlib.h>
@@ -16,8 +16,9 @@ leave_out_groups(lg_findings *findings, const lg_baseline *baseline)
     findings->group_count = kept;
 }
 
-// Keeps the same findings; moved[i]: where the finding is now. Findings that
-// are alike have one key, and none comes before the one that it is like.
+// Keeps the findings that the baseline does not know. moved[i] is the new index
+// of a finding. Findings that are alike have one key, and the one that they are
+// like comes first.
 static void
 leave_out_items(lg_findings *findings, const lg_baseline *baseline,
                 size_t *moved)

@@ -1,4 +1,4 @@
-// Settles what detectors noted: what is supposed and true, and which matches
+// Settles what detectors noted: which suppositions are true, and which matches
 // are one.
 #include "findings/context.h"
 
@@ -68,7 +68,8 @@ confirm_all(lg__detection *detection, const lg_monitor *monitor, lg_error *err)
 
 // ----------------------------------------------------------------- merging ---
 
-// The container that owns the holder of a match, with others like it; LG_NONE.
+// Returns the container that owns the holder of a match and others like it, or
+// LG_NONE.
 static uint32_t
 container_of(const lg__detection *detection, const lg__match *match)
 {
@@ -119,8 +120,9 @@ drop_empty(lg__detection *detection)
     detection->match_count = kept;
 }
 
-// Merges exceptions in one list, or callbacks in one dict, to one match of the
-// container. `first` is [node], 1 + the match of that container, and zero.
+// Merges exceptions in one list, or callbacks in one dict, into one match of
+// the container. `first` is [node] zeros; it becomes 1 + the match of that
+// container.
 static void
 merge_in_containers(lg__detection *detection, uint32_t *first)
 {
@@ -141,10 +143,13 @@ merge_in_containers(lg__detection *detection, uint32_t *first)
     }
 }
 
-enum { LEVELS = 64 }; // between an exception and the one that it goes with
+enum {
+    LEVELS = 64
+}; // most steps between an exception and the one that it
+   // goes with
 
-// The match of the same pattern whose holder owns the holder of this one: the
-// cause of an exception goes with it. NULL: none.
+// Returns the match of the same pattern whose holder owns the holder of this
+// one, or NULL. For example, the cause of an exception goes with it.
 static lg__match *
 owner_of(const lg__detection *detection, const lg__match *match,
          const uint32_t *match_at)
@@ -163,7 +168,8 @@ owner_of(const lg__detection *detection, const lg__match *match,
     return NULL;
 }
 
-// `match_at` is [node], 1 + the last match with that holder, and zero.
+// Merges matches into those of their owners. `match_at` is [node] zeros; it
+// becomes 1 + the last match with that holder.
 static void
 merge_in_owners(lg__detection *detection, uint32_t *match_at)
 {
@@ -178,7 +184,7 @@ merge_in_owners(lg__detection *detection, uint32_t *match_at)
     }
 }
 
-// Each node once, in its order.
+// Keeps each node once, in order.
 static void
 drop_repeated(lg__detection *detection, lg__gathered *nodes)
 {

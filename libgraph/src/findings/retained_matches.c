@@ -1,34 +1,33 @@
-// What matches keep, and which of them share it.
+// Computes what matches keep, and which of them share it.
 #include "findings/context.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// A loss in a list that a cached object keeps is the mistake of two: the list,
-// and the cache. Either fix frees it. So such matches are weighed without each
-// other, by how many kept things own their holder.
+// A loss in a list that a cached object keeps is two mistakes, the list and the
+// cache, and either fix frees the loss. So such matches are weighed without
+// each other: by level, which is how many kept things own their holder.
 enum { LEVELS = 4 };
 
 typedef struct weighing {
     lg__detection *detection;
     const uint8_t *marked; // or NULL
     const lg_monitor *monitor;
-    size_t devices;  // and the host
+    size_t devices;  // number of devices, and the host
     uint8_t *level;  // [match]
-    uint32_t *match; // [set] of the level that is weighed
+    uint32_t *match; // [set] match at the current level
     lg__gathered nodes;
-    size_t *first;   // [set + 1]
-    uint32_t *next;  // [set] 1 + the next one in the same joint
-    uint32_t *tally; // [type] zero
+    size_t *first;   // [set + 1] index of its first node
+    uint32_t *next;  // [set] 1 + the next set of the same joint
+    uint32_t *tally; // [type] zeros
     lg_findings *out;
-    uint64_t *bytes; // not used yet
+    uint64_t *bytes; // the next free numbers
 } weighing;
 
 // ------------------------------------------------------------------ levels ---
 
-// How many kept things own a node, LEVELS - 1 at most, or itself is: by the
-// counts of those of its dominators that are known. `known` is [node], 1 + the
-// count.
+// Counts the kept things that own a node or are the node, LEVELS - 1 at most.
+// Uses the known counts of its dominators. `known` is [node], 1 + the count.
 static unsigned
 count_owners(const lg__detection *detection, const uint8_t *is_kept,
              uint32_t node, uint8_t *known)
@@ -107,7 +106,7 @@ add_up(const weighing *to, uint64_t *bytes, const uint64_t *more)
     return sum;
 }
 
-// The first of what is kept that has the commonest type.
+// Returns the first kept node of the commonest type.
 static uint32_t
 find_example(const weighing *to, const lg__match *match)
 {
@@ -156,7 +155,7 @@ count_new(lg__detection *detection, const lg__match *match)
     return count;
 }
 
-// How many of what the joint keeps have the example's type.
+// Counts what the joint keeps of the example's type.
 static uint64_t
 count_of_type(const weighing *to, uint32_t set, uint32_t example)
 {
@@ -188,7 +187,7 @@ most_first(const void *left, const void *right)
     return a->node < b->node ? -1 : a->node > b->node;
 }
 
-// The finding of the joint that begins with that set, if it matters.
+// Adds the finding of the joint that begins with that set, if it matters.
 static void
 add_finding(weighing *to, const lg__joint_sets *joint, uint32_t set)
 {
@@ -224,7 +223,8 @@ add_finding(weighing *to, const lg__joint_sets *joint, uint32_t set)
     out->items[out->count++] = found;
 }
 
-// Links the sets of each joint finding into a list that begins with its first.
+// Links the sets of each joint finding into a list that begins with its first
+// set.
 static void
 link_joints(weighing *to, const lg__joint_sets *joint, uint32_t count)
 {
@@ -239,7 +239,7 @@ link_joints(weighing *to, const lg__joint_sets *joint, uint32_t count)
     }
 }
 
-// Returns whether the fix keeps the tensors, without their graphs.
+// Returns whether the fix keeps the tensors and frees only their graphs.
 static bool
 keeps_values(const lg__match *match)
 {
