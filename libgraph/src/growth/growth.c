@@ -24,7 +24,8 @@ has_device(const lg__comparison *state, lg_string name)
     return false;
 }
 
-// The newest's devices come first, so that their numbers are its graph's.
+// Lists the devices, the newest snapshot's first, so that their numbers are
+// those of its graph.
 static bool
 list_devices(lg__comparison *state)
 {

@@ -1,5 +1,5 @@
-// What a comparison says beside its rows: types, accounts, and growth that no
-// object explains.
+// What a comparison reports besides its rows: types, accounts, and growth that
+// no object explains.
 #include "growth/growth_private.h"
 
 #include <stdlib.h>
@@ -65,8 +65,8 @@ add_types(const lg__comparison *state, uint64_t *numbers, lg_growth *out)
                  compare_gains);
 }
 
-// Without what those have who look at the program: leakgraph, snapshots that
-// wait to be compared; and tracemalloc, a record of each block.
+// Deducts what observers of the program have: leakgraph for snapshots that wait
+// to be compared, and tracemalloc for a record of each block.
 static int64_t
 without_own(const lg_summary *summary, const char *key, const char *own_key)
 {
@@ -108,8 +108,9 @@ lg__summary_unexplained(const lg_summary *summary)
     return used < 0 ? -1 : used > known ? used - known : 0;
 }
 
-// What pymalloc has in use that no object explains, plus a constant. It may be
-// negative, because objects in the program's own image count as objects.
+// Computes what pymalloc has in use that no object explains, plus a constant.
+// It may be negative, because objects in the program's own image count as
+// objects.
 static int64_t
 in_arenas(const lg_summary *summary)
 {
@@ -143,7 +144,7 @@ is_known(const lg__comparison *state, const int64_t *numbers)
     return true;
 }
 
-// By how much that memory grew; false: it is not known.
+// Returns by how much that memory grew; false: unknown.
 static bool
 gain_of(const lg__comparison *state, const lg_growth *growth,
         lg_native_kind kind, int64_t *out)

@@ -1,4 +1,4 @@
-// Growth that a baseline knows.
+// Leaves out growth that a baseline knows.
 #include "growth/growth_private.h"
 
 static void

@@ -4,27 +4,28 @@
 #include <string.h>
 #include <xxhash.h>
 
-// What grew less may be what an allocator rounds up, or a table of the
-// interpreter's; of mappings, pages that were touched for the first time.
+// Smaller growth may be what an allocator rounds up, or a table of the
+// interpreter. For mappings, it may be pages that were touched for the first
+// time.
 static const int64_t LEAST[LG_NATIVE_COUNT] = {
     [LG_NATIVE_MALLOC] = 64 << 10,
     [LG_NATIVE_STACKS] = 64 << 10,
     [LG_NATIVE_MAPPED] = 4 << 20,
     [LG_NATIVE_SMALL] = 64 << 10,
 };
-// Sizes of objects are not known to the byte: growth of an allocator counts
-// from this part of the growth of the objects in it.
+// Sizes of objects are not known to the byte, so growth of an allocator counts
+// only from this part of the growth of its objects.
 static const double VAGUE[LG_NATIVE_COUNT] = {
     [LG_NATIVE_MALLOC] = 0.05,
     [LG_NATIVE_STACKS] = 0.05,
     [LG_NATIVE_MAPPED] = 0.05,
-    // Of classes derived from containers, how their bytes lie in blocks is not
-    // known.
+    // For classes derived from containers, it is not known how their bytes lie
+    // in blocks.
     [LG_NATIVE_SMALL] = 0.2,
 };
 
-// An allocator of tensors keeps so much beside each, on whatever device it
-// lies: its record of the block, and what it rounds up.
+// An allocator of tensors keeps about this much besides each tensor, on
+// whatever device it lies: its record of the block, and what it rounds up.
 enum { BESIDE_TENSOR = 512 };
 
 static double
@@ -49,7 +50,7 @@ objects_gained(const lg__comparison *state, lg_native_kind kind)
     return gained > 0 ? gained : 0;
 }
 
-// Growth up to this goes along with that of objects.
+// Returns up to how much growth only accompanies that of objects.
 static double
 slack_of(const lg__comparison *state, lg_native_kind kind)
 {
@@ -76,7 +77,8 @@ is_growing(lg__comparison *state, const int64_t *numbers, lg_native_kind kind)
            lg__trend_of(state->x, state->y, state->count) == LG__TREND_GROWS;
 }
 
-// What no place can have: the key of one is a hash of four words.
+// Returns a key that no place can have, because the key of a place is a hash of
+// four words.
 static uint64_t
 key_of(lg_native_kind kind)
 {
@@ -93,7 +95,7 @@ add_row(lg__comparison *state, lg_native_kind kind, lg_growth *out)
     if (numbers == NULL)
         return false;
     uint64_t *bytes = numbers + state->count;
-    // Of these nothing but the difference has a meaning.
+    // For these, only the difference means something.
     bool vague = kind == LG_NATIVE_MAPPED || kind == LG_NATIVE_SMALL;
     int64_t zero = vague ? each[0] : 0;
     for (uint32_t i = 0; i < state->count; i++)

@@ -1,4 +1,4 @@
-// The paths to an example of each row, and to its other holders.
+// Finds the paths to an example of each row, and to its other holders.
 #include "growth/growth_private.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ find_path(lg__finder *finder, uint32_t node, const lg_monitor *monitor,
     return status == LG_ENOTFOUND ? LG_OK : status;
 }
 
-// The path to the hop's source, and the hop.
+// Finds the path to the hop's source, and appends the hop.
 static lg_status
 find_other(lg__finder *finder, const lg_hop *hop, const lg_monitor *monitor,
            lg_path *out, lg_error *err)
@@ -66,7 +66,8 @@ find_others(const lg__comparison *state, lg__finder *finder, lg_growth_row *row,
     return status;
 }
 
-// A dominator that refers to a node on several ways is not what holds it.
+// Returns whether the example has several holders. If several ways lead from a
+// dominator to a node, the dominator is not its holder.
 static bool
 has_others(const lg__comparison *state, const lg_growth_row *row)
 {
@@ -85,8 +86,8 @@ lg__growth_paths_free(lg_growth_row *row)
     row->other_count = 0;
 }
 
-// The capture passes over the frames of leakgraph, so what these alone refer to
-// besides its modules is where it is for a reason that nobody sees.
+// Drops what only frames of leakgraph and its modules refer to. The capture
+// passes over these frames, so nobody would see why it is there.
 static void
 drop_own(lg_growth *out)
 {

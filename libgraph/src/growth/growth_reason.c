@@ -1,4 +1,5 @@
-// Why garbage piles up: what the collector was told, or what it stumbles over.
+// Finds out why garbage piles up: what the collector was told, or what stops
+// it.
 #include "growth/growth_private.h"
 
 #include <leakgraph/cycles.h>
@@ -35,7 +36,7 @@ info_of(const lg_summary *summary, const char *key)
     return (lg_string){"", 0};
 }
 
-// Of what the collector could free.
+// Returns the reason for garbage that the collector could free.
 static lg_growth_reason
 reason_of_rest(const lg_summary *newest)
 {
@@ -68,8 +69,8 @@ reason_of_cycle(const lg_summary *newest, lg_string detail)
                : LG_GROWTH_NO_REASON;
 }
 
-// The cycles that gained the most come first. A summary has a limited number of
-// cycles, so this takes the missing ones to be like the others.
+// Finds the reason. The cycles that gained the most come first. A summary has a
+// limited number of cycles; the missing ones count as similar.
 static lg_growth_reason
 find_reason(const lg_summary *newest, const lg_growth *growth)
 {
@@ -85,7 +86,7 @@ lg__place_is_listed(const lg_places *places, uint32_t place)
     const lg__place_item *item = lg__place_at(places, place);
     if (item->kind != LG_PLACE_ITEM || item->parent == LG_NONE)
         return false;
-    // The interpreter has the list, too: no module dominates it.
+    // The interpreter has the list, too, so no module dominates it.
     const lg__place_item *list = lg__place_at(places, item->parent);
     return list->kind == LG_PLACE_ROOT &&
            lg__string_is(lg__places_text(places, list->label), "gc.garbage");

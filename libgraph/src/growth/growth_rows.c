@@ -1,17 +1,18 @@
-// Makes rows of the places that grow: one for each holder.
+// Makes rows of the growing places, one for each holder.
 #include "growth/growth_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// What a container has is told before the container, which then has no row.
+// The content of a container comes before the container, which then has no row.
 static const uint8_t ranks[LG_GROWTH_VERDICT_COUNT] = {
     [LG_GROWTH_ACCUMULATES] = 0, [LG_GROWTH_GARBAGE] = 1,
     [LG_GROWTH_IN_PLACE] = 2,    [LG_GROWTH_NATIVE] = 3,
     [LG_GROWTH_SETTLED] = 4,
 };
 
-// By verdict, group, and bytes gained: the first of a group leads.
+// Compares by verdict, group, and bytes gained. The first place of a group
+// leads it.
 static int
 compare_grown(const void *left, const void *right)
 {
@@ -35,7 +36,7 @@ find_device(const lg__comparison *state, lg_string name)
     return device;
 }
 
-// Adds bytes of a summary, in the order of the growth's devices.
+// Adds the bytes of a summary, in the order of the growth's devices.
 static void
 add_bytes(const lg__comparison *state, uint32_t snapshot, const uint64_t *bytes,
           uint64_t *series)
@@ -72,8 +73,8 @@ add_members(const lg__comparison *state, uint32_t place, uint64_t *series)
                              ->members;
 }
 
-// Whether the container is the same in all snapshots, so that what its own
-// bytes grew by is part of the row.
+// Returns whether the container is the same in all snapshots. Then the growth
+// of its own bytes is part of the row.
 static bool
 is_lasting(const lg__comparison *state, uint32_t place)
 {
@@ -159,7 +160,7 @@ fill_row(lg__comparison *state, const lg__grown *grown, size_t count,
     lg__growth_rate(state, bytes, row);
 }
 
-// A container whose members have a row has none of its own.
+// Returns whether a row for its members covers the container.
 static bool
 is_told(const lg__comparison *state, const lg__grown *grown)
 {
@@ -189,7 +190,8 @@ compare_rows(const void *left, const void *right)
     return a->key < b->key ? -1 : a->key > b->key;
 }
 
-// Adds a row unless it is too small, or settled and not asked for.
+// Adds a row unless it is too small, or has settled and nobody asked for such
+// rows.
 static bool
 add_row(lg__comparison *state, const lg__grown *grown, size_t count,
         lg_growth *out)
@@ -215,7 +217,7 @@ add_row(lg__comparison *state, const lg__grown *grown, size_t count,
     return true;
 }
 
-// The numbers lie where they stay only when all rows are there.
+// Sets pointers to the numbers, which stay in place only when all rows exist.
 static void
 settle_series(lg__comparison *state, lg_growth *out)
 {
@@ -228,7 +230,8 @@ settle_series(lg__comparison *state, lg_growth *out)
     state->numbers = (lg__vector){0};
 }
 
-// Whether the row gained as many objects as the other one in each interval.
+// Returns whether the row gained as many objects as the other one in each
+// interval.
 static bool
 is_in_step(const lg__comparison *state, const lg_growth_row *row,
            const lg_growth_row *other)
@@ -249,8 +252,8 @@ is_of_weak_references(const lg_growth_row *row)
     return weak && row->types == 1 && row->verdict == LG_GROWTH_ACCUMULATES;
 }
 
-// Whether the row is a container that lies beside the members of the other one
-// in their holder, such as the dict of an lru_cache.
+// Returns whether the row is a container beside the members of the other row in
+// their holder, such as the dict of an lru_cache.
 static bool
 is_index_of(const lg__comparison *state, const lg_growth_row *row,
             const lg_growth_row *other)
@@ -265,8 +268,8 @@ is_index_of(const lg__comparison *state, const lg_growth_row *row,
                other->counts[state->count - 1];
 }
 
-// Growth that only accompanies a row with more bytes is not a leak of its own,
-// such as the weak references to its members, and their index.
+// Drops growth that only accompanies a row with more bytes, such as the weak
+// references to its members, and their index. It is no leak of its own.
 static void
 drop_followers(const lg__comparison *state, lg_growth *out)
 {

@@ -1,12 +1,12 @@
 // Finds the places that grow.
 #include "growth/growth_private.h"
 
-// A place whose parents grow, too, accumulates only if there are this many
-// times more members in each parent at the end.
+// A place whose parents grow, too, accumulates only if each parent has this
+// many times more members at the end.
 static const double FULLER = 1.05;
-// References that objects must gain in each interval, if their bytes do not
-// grow in all of them: a dict grows by doubling. A namespace gains a few names
-// in any program.
+// The references that objects must gain in each interval if their bytes do not
+// grow in all of them, because a dict grows by doubling. A namespace gains a
+// few names in any program.
 enum { LEAST_REFERENCES = 4 };
 
 void
@@ -63,7 +63,7 @@ is_constant(const double *numbers, uint32_t count)
     return true;
 }
 
-// Most places are as they were.
+// Returns whether the place is unchanged, as most are.
 static bool
 is_unchanged(const lg__comparison *state, uint32_t place)
 {
@@ -76,7 +76,7 @@ is_unchanged(const lg__comparison *state, uint32_t place)
     return true;
 }
 
-// How members grow against their parents.
+// Returns how members grow against their parents.
 static lg__trend
 trend_in_parents(lg__comparison *state)
 {
@@ -106,8 +106,8 @@ trend_of_members(lg__comparison *state, uint32_t place)
     read_series(state, state->above, MEMBERS, state->y);
     if (is_constant(state->y, state->count))
         return trend;
-    // Objects that accumulate may each have one of these: a number that is not
-    // one of those that the interpreter shares.
+    // Each accumulating object may have one of these: a number that is not
+    // among those that the interpreter shares.
     if (value_of(state->newest, place, MEMBERS) <=
             value_of(state->newest, parent, MEMBERS) &&
         lg__trend_of(state->x, state->y, state->count) == LG__TREND_GROWS)
@@ -116,8 +116,8 @@ trend_of_members(lg__comparison *state, uint32_t place)
     return fuller < trend ? fuller : trend;
 }
 
-// The growth of what has the same members all the time: by their bytes, or by
-// their references where bytes grow in steps.
+// Returns the growth of a place with the same members all the time: by their
+// bytes, or by their references where bytes grow in steps.
 static lg__trend
 trend_in_place(lg__comparison *state)
 {
@@ -158,7 +158,8 @@ lg__growth_is_own(lg_string name)
            lg__string_is(lg__package_of(name), "leakgraph");
 }
 
-// What a container has, keys and values, is one group; so is all garbage.
+// Returns the group of a place. The keys and values of a container are one
+// group; so is all garbage.
 static uint32_t
 group_of(const lg_places *places, uint32_t place)
 {
@@ -196,11 +197,12 @@ add_grown(lg__comparison *state, lg__trend trend, lg_growth_verdict verdict,
     return true;
 }
 
-// Which small values several modules share depends on what else refers to
-// them: a number that a program computes may be that of a constant somewhere.
-// No cycle leads through an atom: if nothing refers to one, CPython's cache of
-// attributes has its name. And what leakgraph itself has, such as snapshots and
-// what its modules and classes hold, is no growth.
+// Returns whether the place's growth means nothing. Which small values several
+// modules share depends on what else refers to them: a number that a program
+// computes may be that of a constant somewhere. No cycle leads through an atom,
+// so if nothing refers to one, CPython's cache of attributes has its name. And
+// what leakgraph itself has, such as snapshots, and what its modules and
+// classes hold, is no growth.
 static bool
 is_noise(const lg_places *places, uint32_t place)
 {

@@ -1,11 +1,11 @@
-// Names of references and of nodes, which a walk over all of them asks for.
+// Finds names of references and of nodes for a walk over all of them.
 #include "growth/growth_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// The nodes with a text are in one sorted column. One entry for so many nodes
-// says where theirs begin, so that few are searched.
+// One sorted column has the nodes with a text. For each block of this many
+// nodes, an entry says where theirs begin, so that a search looks at few.
 enum { BLOCK_BITS = 4 };
 
 static void
@@ -76,7 +76,7 @@ lg__label_name(lg__labels *labels, lg__via via)
     }
 }
 
-// Most labels are one of a few.
+// Adds the labels that most references have.
 static bool
 make_frequent(lg__labels *labels)
 {

@@ -1,11 +1,11 @@
-// The label of a node in a place.
+// Writes the label of a node in a place.
 #include "growth/growth_private.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Interns what the scratch text holds, and empties it.
+// Interns the content of the scratch text, and empties it.
 static bool
 take_scratch(lg__labels *labels, lg__step *out)
 {
@@ -54,7 +54,7 @@ take_dotted(lg__labels *labels, uint32_t name, lg__step *out)
     return taken;
 }
 
-// A frame's text ends with the line that it is in.
+// Returns the length of a frame's text without the line that it ends with.
 static uint32_t
 length_without_line(lg_string text)
 {
@@ -85,7 +85,8 @@ has_own_name(lg_category category)
            category == LG_CATEGORY_ROOT;
 }
 
-// asyncio numbers its tasks, and their names have the numbers.
+// Returns whether the node is a task. asyncio numbers its tasks, and their
+// names contain the numbers.
 static bool
 is_task(const lg_graph *graph, uint32_t node)
 {
@@ -94,8 +95,8 @@ is_task(const lg_graph *graph, uint32_t node)
            lg__string_is(type, "asyncio.tasks.Task");
 }
 
-// A node's own name, of the kinds that have one: nothing else tells it from
-// others where no reference does.
+// Takes a node's own name if its kind has one. Without a reference, only the
+// name distinguishes it from others.
 static bool
 take_own_name(lg__labels *labels, uint32_t node, lg__step *out)
 {
@@ -113,7 +114,7 @@ take_own_name(lg__labels *labels, uint32_t node, lg__step *out)
     return take_scratch(labels, out);
 }
 
-// The content of a cell, which belongs to a function's closure.
+// Handles the content of a cell, which belongs to a function's closure.
 static bool
 take_cell(lg__labels *labels, lg__via via, lg__step *out)
 {
@@ -158,7 +159,7 @@ take_edge(lg__labels *labels, uint32_t node, lg__via via, lg__step *out)
         return take_cell(labels, via, out);
     case LG_EDGE_FRAME:
         return take_own_name(labels, node, out);
-    case LG_EDGE_FIELD: // its offset depends on the version
+    case LG_EDGE_FIELD: // the offset in it depends on the version
     case LG_EDGE_REFERENCE:
         out->kind = LG_PLACE_SEVERAL;
         return take_own_name(labels, node, out);
@@ -176,7 +177,8 @@ take_edge(lg__labels *labels, uint32_t node, lg__via via, lg__step *out)
     return take_scratch(labels, out);
 }
 
-// Which modules refer to a small value depends on what the interpreter shares.
+// Returns whether a module may name the node. Which modules refer to a small
+// value depends on what the interpreter shares.
 static bool
 is_named_by_module(const lg__labels *labels, uint32_t node)
 {
@@ -191,7 +193,7 @@ is_named_by_module(const lg__labels *labels, uint32_t node)
     return !has_own_name(category);
 }
 
-// `logging.root`
+// Writes `logging.root`.
 static bool
 take_module_name(lg__labels *labels, const lg__module_name *name, lg__step *out)
 {

@@ -1,15 +1,15 @@
-// A robust line through noisy numbers.
+// Fits a robust line to noisy numbers.
 #include "growth/growth_private.h"
 
 #include <leakgraph/line.h>
 
 // A line rises if it gains, from its first point to its last, this many times
-// the median distance of the numbers from it. Of numbers without any trend,
-// whose noise is normal, the line gains up to 2.1 times the median distance
-// (10,000 windows of 60 points: 99 %).
+// the median distance of the numbers from it. For numbers with normal noise and
+// no trend, the line gains up to 2.1 times the median distance (10,000 windows
+// of 60 points: 99 %).
 static const double BAND = 4;
-// Growth that goes on in the last half at less than this part of the rate of
-// the whole has stopped.
+// Growth has stopped if its rate in the last half is less than this part of the
+// rate of the whole.
 static const double STOPPING = 0.3;
 
 enum { MOST = 64 };

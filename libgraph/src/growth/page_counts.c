@@ -1,18 +1,18 @@
-// The pages on which objects of a forked process lie, by place.
+// Counts the pages on which objects of a forked process lie, by place.
 #include "growth/growth_private.h"
 
 #include <leakgraph/page_counts.h>
 
 #include <stdlib.h>
 
-// Where an object is, and where its type is.
+// The address of an object, and that of its type.
 typedef struct resident {
     uint64_t address;
     uint64_t type;
     uint32_t node;
 } resident;
 
-// Objects of a place on a page.
+// The objects of a place on a page.
 typedef struct page_use {
     uint64_t page;
     uint32_t place;
@@ -62,7 +62,8 @@ add_use(page_uses *uses, uint64_t page, uint32_t place)
     return true;
 }
 
-// What is in no process's memory, or on a device, has no page.
+// Returns whether the node has a page. What is in no process's memory, or on a
+// device, has none.
 static bool
 has_page(const lg_graph *graph, uint32_t node)
 {
@@ -97,7 +98,7 @@ compare_uses(const void *left, const void *right)
     return (a->place > b->place) - (a->place < b->place);
 }
 
-// The place of most objects from `at` up to `end`, which are in order.
+// Returns the place of most objects from `at` up to `end`, which are sorted.
 static uint32_t
 most_frequent(const page_use *uses, size_t at, size_t end)
 {
@@ -137,7 +138,7 @@ count_pages(const page_uses *uses, const lg_page_list *pages,
     }
 }
 
-// False when memory ran out.
+// Lists the uses of pages. Returns false when memory ran out.
 static bool
 find_uses(const lg_graph *child, const lg_graph *parent, uint64_t page_bytes,
           const uint32_t *place_of, uint32_t places, page_uses *uses)

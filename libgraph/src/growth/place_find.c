@@ -1,12 +1,12 @@
 // Finds the place to which a step below another place leads.
 #include "growth/place_walk.h"
 
-// What of a reference the label of its target depends on.
+// What the label of a target depends on, besides the kind of the reference.
 enum {
-    BY_NODE = 0, // on the target or its source, too
+    BY_NODE = 0, // also on the target or its source
     BY_KIND,
     BY_PAYLOAD,
-    BY_KEY, // on the payload in a namespace
+    BY_KEY, // on the payload, if the source is a namespace
 };
 
 static const uint8_t labelled[LG_EDGE_KIND_COUNT] = {
@@ -36,11 +36,11 @@ add_place(lg__place_walk *walk, uint32_t parent, const lg__step *step,
     return place;
 }
 
-// Where the step is, or belongs.
+// Returns where the step is, or where it belongs.
 static lg__taken_step *
 taken_at(lg__place_walk *walk, const lg__taken_step *step)
 {
-    // Multipliers of no meaning: odd, with many bits.
+    // Multipliers without meaning: odd, with many bits.
     uint32_t mixed = step->parent * UINT32_C(0x9e3779b1) ^
                      (step->number ^ step->kind << 26) * UINT32_C(0x85ebca77) ^
                      step->type * UINT32_C(0xc2b2ae3d);
@@ -71,7 +71,7 @@ find_labelled(lg__place_walk *walk, uint32_t parent, const lg__step *step,
     return sought.place;
 }
 
-// Fills kind and number, if nothing else decides about the label.
+// Fills kind and number if nothing else decides the label.
 static bool
 describe(const lg__place_walk *walk, lg__via via, lg__taken_step *out)
 {

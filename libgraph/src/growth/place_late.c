@@ -1,31 +1,31 @@
-// Members below a step that leads back to a place above: another member of the
-// same place may dominate them. A walk below each such step finds out.
+// Handles members below a step that leads back to a place above. Another member
+// of the same place may dominate them; a walk below each such step finds out.
 #include "growth/place_walk.h"
 
 #include <stdlib.h>
 
-// The places below one have the numbers from its own on.
+// The numbers of a place and of the places below it follow each other.
 typedef struct span {
     uint32_t begin;
-    uint32_t count; // of itself and the places below
-    uint32_t next;  // number for a place below
+    uint32_t count; // number of places, itself and those below
+    uint32_t next;  // number for the next place below it
 } span;
 
 typedef struct level {
-    uint32_t next; // child
+    uint32_t next; // the next child
     uint32_t end;
-    uint32_t place; // LG_NONE: of a part
+    uint32_t place; // LG_NONE: a part's
 } level;
 
 typedef struct late_walk {
     lg__place_walk *shared;
     span *spans;       // [place]
-    uint32_t *active;  // [place] members on the way from the turn
+    uint32_t *active;  // [place] number of members on the way from the turn
     uint32_t before;   // the place before the turn
     lg__vector levels; // level
 } late_walk;
 
-// Parents come before their children.
+// Numbers places. Parents come before their children.
 static void
 number_places(const lg_places *places, span *spans)
 {
@@ -46,7 +46,8 @@ number_places(const lg_places *places, span *spans)
     }
 }
 
-// All places on the way to the turn are above the one before it, or are it.
+// Returns whether the way to the current node passes the place. Up to the turn,
+// it passes the place before the turn and all places above that.
 static bool
 is_inner(const late_walk *state, uint32_t place)
 {
@@ -98,8 +99,8 @@ walk_from(late_walk *state, uint32_t turn)
     return true;
 }
 
-// Functions were marked while places were found; below a turn, the walk drops
-// the marks.
+// Unmarks functions, which were marked while places were found; below a turn,
+// the walk drops the marks.
 static void
 unmark_functions(lg__place_walk *walk)
 {

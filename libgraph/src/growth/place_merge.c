@@ -1,4 +1,4 @@
-// Adds tables of places up.
+// Adds up tables of places.
 #include "growth/growth_private.h"
 
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 typedef struct merging {
     lg_places *to;
     const lg_places *from;
-    uint32_t *place;  // [count of from] its number in `to`
-    uint32_t *device; // [each of from]
+    uint32_t *place;  // [count of from] number in `to`
+    uint32_t *device; // [each of from] device in `to`
 } merging;
 
 static uint32_t

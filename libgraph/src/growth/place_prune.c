@@ -21,7 +21,7 @@ compare_totals(const void *left, const void *right)
     return a > b ? -1 : a < b;
 }
 
-// What the last of the `most` biggest places retains, or 0.
+// Returns what the last of the `most` biggest places retains, or 0.
 static bool
 find_least(const lg_places *places, uint32_t most, uint64_t *out)
 {
@@ -40,8 +40,8 @@ find_least(const lg_places *places, uint32_t most, uint64_t *out)
     return true;
 }
 
-// Marks what retains more than `least`, and all above it. Children come after
-// their parents.
+// Marks the places that retain more than `least`, and all places above them.
+// Children come after their parents.
 static void
 mark(const lg_places *places, uint64_t least, uint32_t *place)
 {
@@ -61,7 +61,8 @@ add_up(const uint64_t *from, uint64_t *to, uint32_t count)
         to[i] += from[i];
 }
 
-// Copies a place that stays. The bytes of one that goes are its parent's then.
+// Copies a place that stays. The bytes of a place that goes become its
+// parent's.
 static bool
 copy(const lg_places *from, uint32_t index, bool stays, uint32_t *place,
      lg_places *to)

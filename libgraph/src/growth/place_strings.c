@@ -1,12 +1,12 @@
-// The strings of a table of places. Their hashes go into the keys of places, so
-// they are found by these as well.
+// The strings of a table of places. The keys of places contain their hashes, so
+// strings are found by their hashes, too.
 #include "growth/growth_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-// The slot of the string, or the free one where it belongs.
+// Returns the slot of the string, or the free slot where it belongs.
 static uint32_t
 find_slot(const lg_places *places, uint64_t hash, lg_string string)
 {
@@ -77,7 +77,7 @@ append(lg_places *places, lg_string string)
     lg_string kept = lg__places_text(places, id);
     uint64_t hash = XXH3_64bits(kept.data, kept.length);
     lg__key_slot *slot = &places->known.slot[find_slot(places, hash, kept)];
-    // What was invalid is kept as another string, which the table may have.
+    // Invalid bytes are replaced, and the table may already have the result.
     uint64_t *last =
         slot->number != 0
             ? NULL

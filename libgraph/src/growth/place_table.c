@@ -1,4 +1,4 @@
-// Tables of places: their keys, and finding a place by its key.
+// Tables of places: computes keys, and finds places by them.
 #include "growth/growth_private.h"
 
 #include <stdlib.h>
@@ -61,8 +61,9 @@ lg__places_add_device(lg_places *places, lg_string name)
     return true;
 }
 
-// The slot of a place with that key, or the free one where it belongs. A slot
-// has a part of the key, so that a search reads nothing else.
+// Returns the slot of the place with that key, or the free slot where it
+// belongs. A slot contains a part of the key, so that a search reads nothing
+// else.
 static uint32_t
 find_slot(const lg_places *places, uint64_t key)
 {
@@ -77,9 +78,9 @@ find_slot(const lg_places *places, uint64_t key)
     }
 }
 
-// Every key has a bit among four times as many as there are slots. A place
-// whose bit is not set is new, without a look at the slots, which are many and
-// lie anywhere.
+// Returns the word of a key's bit, one of four times as many as there are
+// slots. A place whose bit is not set is new. The slots need not be read then,
+// which are many and far apart.
 static uint64_t *
 seen_word(const lg_places *places, uint64_t key)
 {
@@ -99,8 +100,8 @@ below_bit(uint64_t key)
     return UINT32_C(1) << key % 32;
 }
 
-// Whether the table may have the key, which a place below `parent` has. Few
-// places are above many: most often the one above knows.
+// Returns whether the table may have the key below `parent`. Few places are
+// above many others, so the bits of the place above mostly decide.
 static bool
 may_have(const lg_places *places, uint32_t parent, uint64_t key)
 {
@@ -136,7 +137,7 @@ reserve_slot(lg_places *places)
     return true;
 }
 
-// The slots of some places ahead are read.
+// Prefetches the slots of the next few places.
 static void
 index_rest(lg_places *places)
 {

@@ -7,7 +7,7 @@ add_string(lg_string string, lg_text *out)
     lg_text_add_bytes(out, string.data, string.length);
 }
 
-// A node without a name of its own goes by its type.
+// Adds the name of a node; without a name of its own, its type.
 static void
 add_name(const lg_places *places, const lg__place_item *step, lg_text *out)
 {
@@ -40,8 +40,9 @@ add_step(const lg_places *places, const lg__place_item *step, lg_text *out)
     }
 }
 
-// Goes down from the first step by counting up from the last: no memory, and
-// recursion keeps places shallow.
+// Writes the way from its first step down, by counting up from the last. That
+// takes no memory, and places are shallow because recursion does not deepen
+// them.
 void
 lg_place_format(const lg_places *places, uint32_t index, lg_text *out)
 {

@@ -1,59 +1,58 @@
-/**
- * What the parts of a walk share that puts every node into a place.
- */
+/** What the parts of the walk share that puts every node into a place. */
 #ifndef LG_PLACE_WALK_H
 #define LG_PLACE_WALK_H
 
 #include "growth/growth_private.h"
 
-// Marks of a node beside the number of its place.
+// Marks of a node, besides the number of its place.
 
-/** It is a code object, or part of one: so is all below it. */
+/** The node is a code object or a part of one, and so is everything below
+ *  it. */
 #define LG__PLACE_CODE (UINT32_C(1) << 31)
-/** It is part of another node. */
+/** The node is a part of another node. */
 #define LG__PLACE_PART (UINT32_C(1) << 30)
-/** A step above it, or the one to it, leads back to a place above: another
- *  member of its place may dominate it. */
+/** The step to the node, or one above it, leads back to a place above, so
+ *  another member of the node's place may dominate the node. */
 #define LG__PLACE_BACK (UINT32_C(1) << 29)
-/** It is a function; or, at the end, another member dominates it. */
+/** The node is a function. At the end: another member dominates the node. */
 #define LG__PLACE_FUNCTION (UINT32_C(1) << 28)
 #define LG__PLACE_INNER LG__PLACE_FUNCTION
 #define LG__PLACE_MARKS                                                        \
     (LG__PLACE_CODE | LG__PLACE_PART | LG__PLACE_BACK | LG__PLACE_FUNCTION)
 
-/** A type, as the walk looks at it. */
+/** A type, as the walk sees it. */
 typedef struct lg__walk_type {
-    uint32_t name; /**< the number of its name in the table */
-    bool code;     /**< of code objects */
-    bool text;     /**< str */
-    bool function; /**< of functions */
+    uint32_t name; /**< number of its name in the table */
+    bool code;     /**< it is the type of code objects */
+    bool text;     /**< it is str */
+    bool function; /**< it is the type of functions */
     bool may_fold; /**< its nodes may be parts of others */
 } lg__walk_type;
 
-/** What the walk adds up for a place beside its item. */
+/** What the walk adds up for a place besides its item. */
 typedef struct lg__place_sum {
-    uint64_t own;      /**< as if all were on the host */
-    uint64_t retained; /**< likewise */
+    uint64_t own;      /**< own bytes, as if all were on the host */
+    uint64_t retained; /**< retained bytes, as if all were on the host */
     uint64_t via;      /**< the reference to the example */
 } lg__place_sum;
 
-/** Where a dominator's references are that are not its own. */
+/** Where the references are that a dominator has outside of itself. */
 typedef struct lg__known_space {
     uint32_t above;
     uint32_t source;
 } lg__known_space;
 
-/** A step below a place leads to one place. Objects of one class take the same
- *  few steps, so the walk remembers some. */
+/** A step below a place leads to one place. The walk remembers some of these,
+ *  because objects of one class take the same few steps. */
 typedef struct lg__taken_step {
     uint32_t parent;
-    uint32_t number; /**< payload of the reference, or the label's string */
-    uint32_t type;   /**< the number of its name */
-    uint32_t place;  /**< LG_NONE: nothing */
-    uint32_t kind;   /**< lg_edge_kind, or behind those lg_place_kind */
+    uint32_t number; /**< payload of the reference, or string of the label */
+    uint32_t type;   /**< number of the type's name */
+    uint32_t place;  /**< LG_NONE: empty */
+    uint32_t kind;   /**< lg_edge_kind, or after those lg_place_kind */
 } lg__taken_step;
 
-/** A member to which a step below one that leads back leads. */
+/** A member reached by steps below one that leads back. */
 typedef struct lg__place_late {
     uint64_t via;
     uint32_t node;
@@ -68,39 +67,43 @@ typedef struct lg__place_walk {
     lg_places *places;
     lg__labels labels;
     lg__walk_type *types;
-    uint32_t *place;  /**< [node] the lower bits of the number of the reference
-                           by which its dominator holds it, or LG_NONE; of what
-                           only the super-root dominates, an index of `names`;
-                           then marks and its place */
+    uint32_t *place;  /**< [node] first the lower bits of the number of the
+                           reference by which its dominator holds it, or
+                           LG_NONE; for nodes that only the super-root
+                           dominates, an index into `names`; later its marks
+                           and its place */
     lg__vector names; /**< lg__module_name */
-    lg__vector sums;  /**< lg__place_sum of every place */
-    lg__vector turns; /**< uint32_t: nodes to which the first step on their way
-                           leads that leads back */
-    lg__vector late;  /**< lg__place_late, in any order */
-    lg__taken_step taken[LG__TAKEN];          /**< by hashes */
-    lg__known_space spaces[LG__SPACES_KNOWN]; /**< by the lower bits of above */
+    lg__vector sums;  /**< lg__place_sum: of every place */
+    lg__vector turns; /**< uint32_t: nodes at which a way first leads back to
+                           a place above */
+    lg__vector late;  /**< lg__place_late: in any order */
+    lg__taken_step taken[LG__TAKEN];          /**< indexed by hash */
+    lg__known_space spaces[LG__SPACES_KNOWN]; /**< indexed by the lower bits
+                                                   of `above` */
 } lg__place_walk;
 
-/** Chooses the references by which dominators hold nodes, and the names of what
- *  only the super-root dominates. False when memory ran out. */
+/** Chooses the references by which dominators hold nodes, and the names of
+ *  nodes that only the super-root dominates. Returns false when memory ran
+ *  out. */
 bool lg__vias_choose(lg__place_walk *walk);
-/** As lg__via_of, of a node to which `above` itself does not refer. */
+/** Like lg__via_of, for a node to which `above` itself does not refer. */
 lg__via lg__via_search(lg__place_walk *walk, uint32_t node, uint32_t above);
 
 bool lg__walk_types_begin(lg__place_walk *walk);
 /** Writes the sums into the table. */
 void lg__places_sum_up(lg__place_walk *walk);
-/** The place of a node below `parent`, or one above it; LG_NONE when memory ran
- *  out. */
+/** Returns the place of a node below `parent`, or one above it; LG_NONE when
+ *  memory ran out. */
 uint32_t lg__place_find(lg__place_walk *walk, uint32_t parent, uint32_t node,
                         lg__via via, uint32_t type);
-/** The same of a node that nothing dominates. */
+/** Returns the place of a node that nothing dominates; LG_NONE when memory ran
+ *  out. */
 uint32_t lg__place_find_top(lg__place_walk *walk, const lg__step *step,
                             uint32_t type);
-/** Adds what late members retain, and marks those that another dominates. False
- *  when memory ran out. */
+/** Adds what late members retain, and marks those that another member
+ *  dominates. Returns false when memory ran out. */
 bool lg__places_add_late(lg__place_walk *walk);
-/** Moves bytes to the devices where they are. */
+/** Moves bytes to their devices. */
 void lg__places_on_devices(lg__place_walk *walk);
 
 static inline lg__place_sum *
@@ -123,8 +126,8 @@ lg__place_add_own(lg__place_walk *walk, uint32_t node, uint32_t place)
     return item;
 }
 
-/** Adds what a member retains that no other one dominates, and makes it the
- *  example if the reference to it comes last. */
+/** Adds what a member retains if no other member dominates it. Makes it the
+ *  example if the reference to it is the last one. */
 static inline void
 lg__place_add_outer(lg__place_walk *walk, uint32_t node, uint32_t place,
                     uint64_t via)
@@ -139,8 +142,8 @@ lg__place_add_outer(lg__place_walk *walk, uint32_t node, uint32_t place,
     }
 }
 
-/** Whether the node has a reference to `target` whose number ends with these
- *  bits. */
+/** Returns whether the node has a reference to `target` whose number ends with
+ *  these bits. */
 static inline bool
 lg__has_reference(const lg_columns *columns, uint32_t node, uint32_t bits,
                   uint32_t target, lg__via *out)

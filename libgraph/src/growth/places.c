@@ -1,19 +1,19 @@
-// Puts every node into its place, in the order of nodes: columns of nodes lie
-// in memory in the same order, and the dominator tree does not. A node whose
-// dominator comes later waits for it.
+// Puts every node into its place, in order of nodes, because the columns of
+// nodes lie in memory in that order, and the dominator tree does not. A node
+// whose dominator comes later waits for it.
 #include "growth/place_walk.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// Of the nodes of a process with a few libraries, about one in so many has a
-// place of its own.
+// In a process with a few libraries, about one node in this many has a place of
+// its own.
 enum { EXPECTED_SHARE = 4 };
 
 typedef struct walking {
     lg__place_walk shared;
-    uint64_t *early;    // a bit of each node: it has its place before its turn
-    lg__vector waiting; // uint32_t: nodes, each of which the next dominates
+    uint64_t *early;    // a bit per node: it got its place before its turn
+    lg__vector waiting; // uint32_t: nodes, each dominated by the next
 } walking;
 
 static const lg__walk_type *
@@ -22,8 +22,8 @@ type_of(const lg__place_walk *walk, uint32_t node)
     return &walk->types[walk->graph->columns.type[node]];
 }
 
-// The texts and the code of a function never change: they are part of it, and
-// so is all that a code object has.
+// Returns whether the node is a part. The texts and the code of a function
+// never change, so they are part of it, and so is everything in a code object.
 static bool
 is_part(const lg__place_walk *walk, const lg__walk_type *type, uint32_t node,
         uint32_t above)
@@ -66,8 +66,8 @@ marks_of(const lg__walk_type *type)
            (type->function ? LG__PLACE_FUNCTION : 0);
 }
 
-// A member below another node. A place that is no child of the one above it
-// lies on the way there.
+// Adds a member below another node. If its place is not a child of the place
+// above, it leads back there.
 static bool
 add_member(walking *state, uint32_t node, uint32_t above,
            const lg__walk_type *type)
@@ -91,8 +91,9 @@ add_member(walking *state, uint32_t node, uint32_t above,
     return true;
 }
 
-// A namespace whose instance is garbage, too, and dominates nothing more than
-// it does: before CPython 3.11 a cycle leads through it.
+// Returns whether the node is a namespace that is loose: its instance is
+// garbage, too, and does not dominate it. Before CPython 3.11, a cycle leads
+// through it.
 static bool
 is_loose(const lg__place_walk *walk, uint32_t node)
 {
@@ -101,8 +102,8 @@ is_loose(const lg__place_walk *walk, uint32_t node)
     return owner != LG_NONE && dominator[owner] == dominator[node];
 }
 
-// What nothing dominates. A loose namespace goes into the place of its
-// instance, but is no member.
+// Adds a node that nothing dominates. A loose namespace goes into the place of
+// its instance, but is no member.
 static bool
 add_top(walking *state, uint32_t node)
 {
@@ -157,7 +158,7 @@ is_early(const walking *state, uint32_t node)
     return state->early[node / 64] >> node % 64 & 1;
 }
 
-// A node of which no dominator above `turn` has its place yet: first those.
+// Adds a node after its dominators above `turn` that have no place yet.
 static bool
 add_after(walking *state, uint32_t node, uint32_t turn)
 {
@@ -178,7 +179,8 @@ add_after(walking *state, uint32_t node, uint32_t turn)
     return add_node(state, node);
 }
 
-// Dominators lie anywhere: what of them is needed is read some nodes ahead.
+// Prefetches what is needed of dominators some nodes ahead, because they are
+// far apart in memory.
 static void
 read_ahead(const lg__place_walk *walk, uint32_t node)
 {
@@ -293,7 +295,7 @@ begin_walk(const lg_analysis *analysis)
     return state;
 }
 
-// The places of nodes have their marks still.
+// The places of nodes still contain their marks.
 static lg_status
 find_places(const lg_analysis *analysis, const lg_monitor *monitor,
             lg_places **out, uint32_t **place_of, lg_error *err)

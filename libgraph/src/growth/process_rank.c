@@ -1,10 +1,11 @@
-// Which process of a job this is.
+// Finds out which process of a job this is.
 #include <leakgraph/ranks.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-// Anything may be called RANK.
+// Returns whether the text is a number, because any program may have a variable
+// RANK.
 static bool
 is_rank(const char *text)
 {

@@ -1,4 +1,4 @@
-// What each process of a job is called, so that no two have the same name.
+// Names each process of a job, so that no two have the same name.
 #include "growth/ranks_private.h"
 
 #include <leakgraph/text.h>
@@ -6,12 +6,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-// How much a name says.
+// How much a name contains.
 enum { RANK, PID, POSITION };
 
-// Its number in the job, or its place among the summaries. Workers that a rank
-// starts inherit its number. The process then tells them apart; if that is the
-// same, too, as it can be on two machines, their index does.
+// Writes a name: the number in the job, or the index among the summaries.
+// Workers that a rank starts inherit its number, so the process id
+// distinguishes them, or, if that is equal, as it can be on two machines, their
+// index.
 static void
 write_name(const lg_summary *summary, uint32_t index, int detail, lg_text *out)
 {
@@ -41,7 +42,7 @@ by_name(const void *left, const void *right)
     return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-// Writes all names, and points to them.
+// Writes all names, and sets pointers to them.
 static bool
 write_names(const lg_summary *const *summaries, uint32_t count,
             const uint8_t *detail, named *names, lg_text *out)
@@ -60,7 +61,7 @@ write_names(const lg_summary *const *summaries, uint32_t count,
     return !out->failed;
 }
 
-// Those with the same name get one that says more.
+// Extends the names that are equal.
 static void
 tell_apart(named *names, uint32_t count, uint8_t *detail, int more)
 {

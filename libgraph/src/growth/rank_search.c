@@ -1,4 +1,4 @@
-// Finds the places where ranks differ, and those that all of them repeat.
+// Finds the places where ranks differ, and the places that all ranks repeat.
 #include "growth/ranks_private.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ typedef struct search {
     lg__rank_table *table;
     uint64_t min_bytes;
     uint8_t *closed; // [count] what is here belongs to a place above
-    uint8_t *far;    // [count][ranks] the rank differs here
+    uint8_t *far;    // [count][ranks] whether the rank differs here
 } search;
 
 static uint64_t
@@ -21,7 +21,8 @@ members_of(const search *state, uint32_t place, uint32_t rank)
     return state->table->members[(size_t)place * state->table->ranks + rank];
 }
 
-// This rank has it and usually it is not there, or the other way round.
+// Returns whether only this rank has the place, or only this rank lacks it,
+// against the usual.
 static bool
 is_lone(const search *state, uint32_t place, uint32_t rank)
 {
@@ -29,7 +30,8 @@ is_lone(const search *state, uint32_t place, uint32_t rank)
            (state->table->usual_members[place] == 0);
 }
 
-// More or fewer of them for each object above than usual.
+// Returns whether the rank has more or fewer members than usual for each object
+// above.
 static bool
 accumulates(const search *state, uint32_t above, uint32_t place, uint32_t rank)
 {
@@ -43,7 +45,7 @@ accumulates(const search *state, uint32_t above, uint32_t place, uint32_t rank)
     return more > 0 && (more - less) * ALIKE > more;
 }
 
-// Nine tenths of what is above.
+// Returns whether the place has nine tenths of what is above it.
 static bool
 is_most_of(const search *state, uint32_t above, uint32_t place, uint32_t rank)
 {
@@ -51,9 +53,9 @@ is_most_of(const search *state, uint32_t above, uint32_t place, uint32_t rank)
     return lg__rank_bytes(state->table, place, rank) >= whole - whole / ALIKE;
 }
 
-// If only some ranks have a named thing, the row is about that thing, or about
-// the one part of it that has almost all of its bytes. Elements belong to their
-// container.
+// Returns whether the row is about the place above: a named thing that only
+// some ranks have, unless one part has almost all of its bytes. Elements belong
+// to their container.
 static bool
 belongs_above(const search *state, uint32_t index, const lg_place *place,
               uint32_t rank)
@@ -66,8 +68,8 @@ belongs_above(const search *state, uint32_t index, const lg_place *place,
     return accumulates(state, place->parent, index, rank);
 }
 
-// Of the bytes of each rank on one kind of device: adds to `far` the ranks that
-// are far from what is usual among them.
+// Adds to `far` the ranks whose bytes on one kind of device are far from the
+// usual.
 static bool
 find_far(const search *state, const uint64_t *bytes, uint8_t *far)
 {
@@ -85,7 +87,7 @@ find_far(const search *state, const uint64_t *bytes, uint8_t *far)
     return any;
 }
 
-// The ranks that differ at the place, all that is there counted.
+// Finds the ranks that differ at the place, with everything there counted.
 static void
 find_different(const search *state, uint32_t place)
 {
@@ -98,7 +100,8 @@ find_different(const search *state, uint32_t place)
                  far);
 }
 
-// A rank has a say if it differs both here and above.
+// Returns whether a row for a place above covers this one. Only ranks that
+// differ both here and above decide.
 static bool
 is_closed(const search *state, uint32_t index)
 {
@@ -119,7 +122,7 @@ is_closed(const search *state, uint32_t index)
     return false;
 }
 
-// What no row below tells: the same, without what they have.
+// Finds the ranks that differ in what no row below reports.
 static bool
 rest_differs(const search *state, uint32_t place)
 {
@@ -167,8 +170,8 @@ lg__ranks_differ(lg__rank_table *table, uint64_t min_bytes, uint8_t *marks)
     return enough;
 }
 
-// The rank with the fewest bytes, what it has, and whether the others have
-// about as many.
+// Finds the rank with the fewest bytes, what it has, and whether the others
+// have about as much.
 static uint32_t
 fewest_of(const lg__rank_table *table, uint32_t place, uint64_t *least,
           bool *alike)
@@ -208,7 +211,7 @@ is_library(const lg_place *place)
     return lg__package_is_familiar(package);
 }
 
-// Variables of modules are told whole, and where ranks differ in one, its
+// Marks variables of modules as a whole, or, where ranks differ in one, its
 // parts.
 bool
 lg__ranks_repeat(const lg__rank_table *table, uint64_t min_bytes,

@@ -1,11 +1,11 @@
-// What each rank has at each place, side by side.
+// Puts what each rank has at each place side by side.
 #include "growth/ranks_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// The biggest places of each rank are compared, as many as the file of a
-// summary has.
+// How many of the biggest places of each rank are compared: as many as a
+// summary's file has.
 enum { MOST_PLACES = 8192 };
 
 lg_string
@@ -90,7 +90,7 @@ make_room(lg__rank_table *table)
            table->covered && table->sorted && table->rest && table->is_own;
 }
 
-// Also what is big on other ranks alone.
+// Fills in a rank, also at places that are big only on other ranks.
 static void
 fill_rank(lg__rank_table *table, uint32_t rank, const lg_places *from)
 {

@@ -1,4 +1,4 @@
-// How the processes of one job differ, and what each of them repeats.
+// Finds how the processes of one job differ, and what each of them repeats.
 #include "growth/ranks_private.h"
 
 #include <leakgraph/options.h>
@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One answer at work.
+// An answer in progress.
 typedef struct making {
     const lg_summary *const *summaries;
     lg__rank_table table;
     uint64_t min_bytes;
-    uint8_t *differs;    // [places]
-    uint8_t *repeats;    // [places]
+    uint8_t *differs;    // [places] whether a rank differs there
+    uint8_t *repeats;    // [places] whether all ranks repeat it
     uint64_t *libraries; // [kinds of devices]
-    bool repeating;      // rows are of what is repeated
-    uint64_t *next;      // of the numbers that are not in use yet
+    bool repeating;      // rows are about what is repeated
+    uint64_t *next;      // the next unused number
 } making;
 
 static uint64_t *
@@ -26,8 +26,8 @@ take_numbers(making *state, size_t count)
     return numbers;
 }
 
-// What the place has that no row for a place below tells; of what is repeated,
-// all of it.
+// Returns the bytes at the place that no row for a place below reports; for
+// repeated places, all bytes.
 static uint64_t
 cell_of(const making *state, uint32_t place, uint32_t kind, uint32_t rank)
 {
@@ -82,7 +82,8 @@ size_of(int64_t bytes)
     return (uint64_t)(bytes < 0 ? -bytes : bytes);
 }
 
-// The row is the one made last: its sums are still in table.rest.
+// Finds the outlier of the row that was made last, whose sums are still in
+// table.rest.
 static void
 find_outlier(const making *state, lg_rank_row *row)
 {
@@ -141,7 +142,7 @@ fill_rows(making *state, const uint8_t *marks, lg_rank_row *rows)
     return count;
 }
 
-// Bytes on one kind of device.
+// Adds bytes on one kind of device.
 static void
 add_totals(const lg_summary *summary, const lg__rank_table *table,
            uint64_t *bytes)
@@ -174,12 +175,13 @@ fill_ranks(making *state, lg_rank *ranks)
     }
 }
 
-// Memory of no object differs, too: a library leaks on one rank.
+// Finds memory without objects that differs, because a library can leak on one
+// rank.
 static void
 find_native(making *state, lg_ranks *out)
 {
     lg__rank_table *table = &state->table;
-    uint64_t furthest = state->min_bytes - 1; // which is 1 at least
+    uint64_t furthest = state->min_bytes - 1; // min_bytes is at least 1
     out->native_usual = -1;
     out->native_outlier = LG_NONE;
     for (uint32_t i = 0; i < table->ranks; i++) {
@@ -245,7 +247,7 @@ compare(making *state, lg_ranks *out, lg_error *err)
     return make_rows(state, out, err);
 }
 
-// The answer owns the places and the names of devices from now on.
+// Hands the places and the names of devices over to the answer.
 static void
 hand_over(making *state, lg_ranks *out)
 {

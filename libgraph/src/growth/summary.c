@@ -1,4 +1,4 @@
-// Summaries: what a comparison needs of a snapshot.
+// Makes summaries: what a comparison needs of a snapshot.
 #include "growth/growth_private.h"
 
 #include <stdlib.h>
@@ -82,7 +82,7 @@ add_info(lg_summary *summary, lg_string key, lg_string value)
     return true;
 }
 
-// What all places have, because a file leaves small ones out.
+// Adds up all places, because a file leaves small ones out.
 static bool
 add_totals(lg_summary *summary)
 {
@@ -183,7 +183,8 @@ in_malloc(uint64_t bytes)
     return (bytes + header + grain - 1) / grain * grain;
 }
 
-// CPython's own buffers, which its allocators have.
+// Returns whether the buffer is CPython's own, so that CPython's allocators
+// have it.
 static bool
 is_of_python(const lg_graph *graph, uint32_t node)
 {

@@ -1,10 +1,10 @@
 /**
- * The file of a summary: a header, and one zstd frame of what it has. In the
- * frame stand the lengths of all strings, their bytes, zeros up to a multiple
- * of 8, six numbers (the sums of objects, large ones, mapped ones; the rest of
- * the resident memory; how many tallies; the sum of small objects, which files
- * of version 1 lack), the places, the types, the info
- * texts, the tallies, and the names of the devices.
+ * The file of a summary: a header, and one zstd frame with the content. The
+ * frame has the lengths of all strings, their bytes, zeros up to a multiple of
+ * 8, six numbers (the sums of objects, large ones, mapped ones; the rest of the
+ * resident memory; the number of tallies; the sum of small objects, which files
+ * of version 1 lack), the places, the types, the info texts, the tallies, and
+ * the names of the devices.
  */
 #ifndef LG_SUMMARY_FILE_H
 #define LG_SUMMARY_FILE_H
@@ -29,7 +29,7 @@ typedef struct lg__summary_header {
     uint64_t header_checksum;
 } lg__summary_header;
 
-/** A place. Its own and its retained bytes by device follow. */
+/** A place. Its own and its retained bytes by device come after it. */
 typedef struct lg__summary_place {
     uint32_t parent;
     uint32_t label;

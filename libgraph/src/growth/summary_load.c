@@ -12,9 +12,9 @@
 
 enum {
     MOST_DEVICES = 256,
-    MOST_FILE = 1 << 26, // bytes
+    MOST_FILE = 1 << 26, // bytes of a file
 };
-// Sums of so many numbers fit into 63 bits.
+// Sums of this many numbers fit into 63 bits.
 #define MOST_NUMBER (UINT64_C(1) << 53)
 
 typedef struct reader {
@@ -23,8 +23,8 @@ typedef struct reader {
     const uint8_t *raw;
     size_t length;
     size_t at;
-    uint32_t *strings; // [header.strings] their numbers in the table
-    uint64_t tallies;  // how many
+    uint32_t *strings; // [header.strings] number of each in the table
+    uint64_t tallies;  // number of tallies
     lg_summary *out;
 } reader;
 
@@ -36,7 +36,7 @@ damaged(const reader *from, const char *what, uint64_t where, lg_error *err)
                         from->name, what, (unsigned long long)where);
 }
 
-// The next bytes, or NULL.
+// Takes the next bytes; NULL if there are not enough.
 static const void *
 take(reader *from, uint64_t count, size_t size)
 {
@@ -206,8 +206,8 @@ read_tallies(reader *from, lg_error *err)
     return LG_OK;
 }
 
-// Devices stand last, but places need them. The host comes first, and no name
-// comes twice.
+// Reads the devices. They are last in the file, but places need them. The host
+// comes first, and no name comes twice.
 static lg_status
 read_devices(reader *from, lg_error *err)
 {
@@ -336,7 +336,7 @@ lg_summary_load_memory(const void *data, size_t length, lg_summary **out,
     return read_summary("the summary", data, length, out, err);
 }
 
-// Reads an open file into memory, which is the caller's.
+// Reads an open file into memory, which the caller frees.
 static lg_status
 read_file(const char *path, int descriptor, void **data, size_t *length,
           lg_error *err)
@@ -362,7 +362,7 @@ lg_summary_load(const char *path, lg_summary **out, lg_error *err)
 {
     void *data = NULL;
     size_t length = 0;
-    // A FIFO would wait for a writer.
+    // O_NONBLOCK, because a FIFO would wait for a writer.
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     lg_status status = read_file(path, descriptor, &data, &length, err);
     if (status == LG_OK)

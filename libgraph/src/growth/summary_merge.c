@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A sum of info texts that are numbers.
+// A sum of numeric info texts.
 typedef struct sum {
     uint32_t key; // a string of the places
     uint64_t value;
@@ -95,7 +95,8 @@ add_tallies(merging *state, const lg_summary *from)
     return true;
 }
 
-// The rest of the resident memory has an offset; unknown in one, it is in all.
+// Adds the accounts. The rest of the resident memory has an offset; if it is
+// unknown in one summary, the sum is unknown.
 static void
 add_accounts(lg_summary *to, const lg_summary *from, bool first)
 {

@@ -8,8 +8,8 @@
 
 enum {
     LEVEL = 6,
-    MOST_PLACES = 8192, // the biggest
-    MOST_TYPES = 1024,  // those with the most bytes
+    MOST_PLACES = 8192, // the biggest places are written
+    MOST_TYPES = 1024,  // the types with the most bytes are written
 };
 
 typedef struct writer {
@@ -39,7 +39,7 @@ put_strings(writer *to, const lg_places *places)
         put(to, &length, sizeof length);
     }
     put(to, places->string_bytes.data, places->string_bytes.count);
-    // What follows is aligned.
+    // Aligns what follows.
     put(to, "\0\0\0\0\0\0\0", (8 - to->raw.count % 8) % 8);
 }
 
@@ -87,7 +87,8 @@ copy_tallies(const lg_summary *from, lg_places *to, lg__summary_tally *out)
     return true;
 }
 
-// The types with the most bytes, and the info texts, with strings of `to`.
+// Copies the types with the most bytes, and the info texts, with strings of
+// `to`.
 static lg_status
 copy_rest(const lg_summary *from, lg_places *to, lg__summary_type *types,
           lg__info_text *infos, lg_error *err)
@@ -115,7 +116,7 @@ copy_rest(const lg_summary *from, lg_places *to, lg__summary_type *types,
     return LG_OK;
 }
 
-// A file, to free().
+// Makes the file in memory; release it with free().
 static lg_status
 make_frame(const writer *from, lg__summary_header *header, void **data,
            size_t *length, lg_error *err)

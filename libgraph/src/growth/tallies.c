@@ -1,4 +1,4 @@
-// What summaries count besides objects, and its growth.
+// What summaries count besides objects, and how it grows.
 #include "growth/growth_private.h"
 
 #include <stdlib.h>
@@ -124,7 +124,7 @@ compare_gains(const void *left, const void *right)
     return a->counts < b->counts ? -1 : a->counts > b->counts;
 }
 
-// Whether a place is another one, or lies below it.
+// Returns whether a place is the other one, or lies below it.
 static bool
 is_below(const lg_places *places, uint32_t place, uint32_t top)
 {
@@ -139,8 +139,8 @@ place_of(const lg_places *places, uint64_t key)
     return key != 0 ? lg_places_find(places, key) : LG_NONE;
 }
 
-// A row is about a finding if what grows is the holder, lies right in it, or
-// is or has what the finding keeps.
+// Returns whether a row is about a finding: the growing place is its holder,
+// lies directly in that, or is or contains what the finding keeps.
 static bool
 is_about(const lg_places *places, uint32_t holder, uint32_t kept,
          const lg_growth_row *row)
@@ -152,7 +152,8 @@ is_about(const lg_places *places, uint32_t holder, uint32_t kept,
            (kept != LG_NONE && is_below(places, kept, row->place));
 }
 
-// Rows and findings are sorted: the biggest of each come together.
+// Relates rows to findings. Both are sorted, so the biggest of each come
+// together.
 static void
 relate(const lg_places *places, lg_growth *out, uint32_t at)
 {

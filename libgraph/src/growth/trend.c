@@ -1,10 +1,10 @@
-// Tells growth from noise in a few numbers.
+// Distinguishes growth from noise in a few numbers.
 #include "growth/growth_private.h"
 
-// Growth that goes on at less than this part of its first rate runs into a
-// limit.
+// Growth approaches a limit if it goes on at less than this part of its first
+// rate.
 static const double SLOWING = 0.3;
-// Of many intervals, this part must rise: a leak may pause.
+// This part of many intervals must rise, because a leak may pause.
 static const double RISING = 0.75;
 
 static double
@@ -31,8 +31,8 @@ count_rises(const double *y, size_t count)
     return rises;
 }
 
-// Whether nothing but the last numbers differ from the highest: it does not go
-// up and down.
+// Returns whether only the last numbers differ from the highest, so that the
+// series does not go up and down.
 static bool
 is_plateau(const double *y, size_t count)
 {
@@ -45,7 +45,7 @@ is_plateau(const double *y, size_t count)
 lg__trend
 lg__trend_of(const double *x, const double *y, size_t count)
 {
-    // What begins after the first snapshot grows from there on.
+    // What first appears after the first snapshot grows from there on.
     if (count > 3 && y[0] == 0) {
         x++;
         y++;
@@ -84,8 +84,8 @@ lg__median_of(double *numbers, size_t count)
 double
 lg__slope_of(const double *x, const double *y, size_t count)
 {
-    // Slopes from the median of those at each point: as robust as the median
-    // of all pairs, and needs no memory.
+    // The median, over all points, of the median slope at each: as robust as
+    // the median of all pairs, and it needs no memory.
     enum { MOST = 64 };
     double slopes[MOST];
     double medians[MOST];

@@ -1,9 +1,9 @@
 // Chooses the reference by which a node's dominator holds it.
 #include "growth/place_walk.h"
 
-// If a dominator refers to a node several times, the label is that of the kind
-// with the lowest rank; of the same kind, the label that comes first in the
-// order of bytes. So it depends on the order of references never.
+// If a dominator refers to a node several times, the label comes from the kind
+// with the lowest rank; within a kind, it is the first in byte order. So it
+// never depends on the order of references.
 static const uint8_t ranks[LG_EDGE_KIND_COUNT] = {
     [LG_EDGE_ATTRIBUTE] = 0, [LG_EDGE_LOCAL] = 1,      [LG_EDGE_VALUE] = 2,
     [LG_EDGE_INDEX] = 3,     [LG_EDGE_ELEMENT] = 4,    [LG_EDGE_CELL] = 5,
@@ -13,7 +13,8 @@ static const uint8_t ranks[LG_EDGE_KIND_COUNT] = {
     [LG_EDGE_TYPE] = 15,
 };
 
-// Targets lie anywhere: so many references ahead, the dominator is read.
+// How many references ahead to prefetch a dominator, because targets are far
+// apart in memory.
 enum { AHEAD = 16 };
 
 static int
@@ -24,14 +25,14 @@ compare_strings(const lg_graph *graph, uint32_t left, uint32_t right)
                                               lg_graph_string(graph, right));
 }
 
-// Whether a reference labels its target rather than another does.
+// Returns whether a reference labels its target better than another.
 static bool
 is_preferred(lg__labels *labels, lg__via via, lg__via other)
 {
     const lg_graph *graph = labels->graph;
     uint32_t name = lg__label_name(labels, via);
     uint32_t known = lg__label_name(labels, other);
-    // An attribute is one, whether the instance has a namespace or not.
+    // An attribute is one, whether or not the instance has a namespace.
     uint8_t rank = name != LG_NONE ? 0 : ranks[lg__edge_kind(graph, via.edge)];
     uint8_t least =
         known != LG_NONE ? 0 : ranks[lg__edge_kind(graph, other.edge)];
@@ -41,8 +42,8 @@ is_preferred(lg__labels *labels, lg__via via, lg__via other)
     return order < 0;
 }
 
-// The node with the reference whose number ends with these bits; it is folded
-// into `above`.
+// Returns the node with the reference whose number ends with these bits. That
+// node is folded into `above`.
 static lg__via
 search_via(lg__place_walk *walk, uint32_t node, uint32_t above, uint32_t bits)
 {
@@ -74,7 +75,7 @@ lg__via_search(lg__place_walk *walk, uint32_t node, uint32_t above)
     return search_via(walk, node, above, bits);
 }
 
-// What the source, or the node that it is folded into, dominates.
+// Chooses references for the nodes that the source, or its owner, dominates.
 static void
 choose_of(lg__place_walk *walk, uint32_t source, uint32_t owner)
 {
@@ -96,7 +97,7 @@ choose_of(lg__place_walk *walk, uint32_t source, uint32_t owner)
     }
 }
 
-// Whether a module's name of a value comes before another's.
+// Returns whether a module's name for a value comes before another's.
 static bool
 is_first_name(const lg_graph *graph, const lg__module_name *name,
               const lg__module_name *other)
