@@ -1,4 +1,4 @@
-// Cells: puts them into tables, and reads them for programs.
+// Puts cells into tables, and reads them for programs.
 #include "report/table_writer.h"
 
 #include <inttypes.h>
@@ -116,7 +116,7 @@ lg__put_real(lg_table *table, size_t column, double real)
     put(table, column, LG_COLUMN_REAL, bits, 0);
 }
 
-// Where so many numbers are to be written; NULL: memory ran out.
+// Returns where to write this many numbers; NULL if memory ran out.
 static uint64_t *
 reserve_numbers(lg_table *table, size_t count)
 {
@@ -234,7 +234,7 @@ lg__put_formatted(lg_table *table, size_t column, lg_text *text)
     lg_text_free(text);
 }
 
-// Title and type, each with a NUL behind it.
+// Stores title and type, each with a NUL behind it.
 void
 lg__put_node(lg_table *table, size_t column, const lg_graph *graph,
              uint32_t node)
@@ -271,7 +271,7 @@ lg__put_table(lg_table *table, size_t column, const lg__column *columns,
     return made;
 }
 
-// Names that are no literals, each with a NUL behind it.
+// Stores names that are no literals, each with a NUL behind it.
 static lg__column *
 name_columns(const lg_string *pairs, size_t count, lg_text *names)
 {

@@ -104,7 +104,7 @@ lg__cell_format(const lg_table *table, size_t row, size_t column, lg_text *out)
     case LG_COLUMN_PATH:
         lg__text_add_string(out, lg__cell_string(table, cell));
         break;
-    default: // numbers, lists and records are for programs
+    default: // numbers, lists and records are for programs only
         break;
     }
 }

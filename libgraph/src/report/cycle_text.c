@@ -1,5 +1,5 @@
-// What people read of a cycle: the group that it stands for, what to cut, what
-// keeps it.
+// Writes the text of a cycle: the group that it represents, what to cut, and
+// what keeps it.
 #include "report/cycle_text.h"
 
 enum { TYPES_SHOWN = 4 };
@@ -74,8 +74,7 @@ owner_type(const lg_graph *graph, uint32_t node)
     return graph->columns.type[owner != LG_NONE ? owner : node];
 }
 
-// References like one may be of objects of other types, which have the name,
-// too.
+// Writes that objects of other types have references of this name, too.
 static void
 format_other_types(const lg_graph *graph, const lg_cycle_cut *cut, lg_text *out)
 {
@@ -111,7 +110,7 @@ format_alike(const lg_graph *graph, const lg_cycle_cut *cut, lg_text *out)
     lg_text_add(out, "\n");
 }
 
-// Cuts but the first, and what is not listed.
+// Writes the cuts after the first one, and what is not listed.
 static void
 format_more(const lg__cycle_text *to, const lg_cycle *cycle, lg_text *out)
 {

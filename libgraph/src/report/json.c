@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The depth of open arrays and objects.
+// Flags of each open array or object.
 enum { OBJECT = 1, LINES = 2, FILLED = 4 };
 
 static bool
@@ -52,7 +52,7 @@ lg_json_name(lg_json *json, const char *name, size_t length)
     json->named = true;
 }
 
-// Writes what comes before a value; false if no value may stand here.
+// Writes what comes before a value. Returns false if no value may stand here.
 static bool
 begin(lg_json *json, const char *name)
 {

@@ -42,7 +42,7 @@ lg__text_pad(lg_text *out, size_t start, size_t width)
     while (++used < width && !out->failed);
 }
 
-// The columns before the tab of a line, or 0.
+// Returns the columns before the tab of a line, or 0.
 static size_t
 first_cell(const char *line, const char *end)
 {
@@ -70,7 +70,7 @@ widest_cell(const lg_text *text)
     return widest;
 }
 
-// Adds the text to *out, the first cells of its lines flush right.
+// Adds the text to *out with the first cells of its lines flush right.
 static void
 add_aligned(const lg_text *text, lg_text *out)
 {

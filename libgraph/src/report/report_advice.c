@@ -1,5 +1,5 @@
-// What is worth doing first, in words: what it is, who holds it, why, and what
-// to do.
+// Writes what is worth doing first: what it is, who holds it, why, and what to
+// do.
 #include "report/report_growth_facts.h"
 #include "report/where.h"
 #include "report/words_findings.h"
@@ -26,7 +26,7 @@ typedef struct words {
     lg_text fix;
 } words;
 
-// A sentence of what a row of growth gained.
+// Writes a sentence about what a row of growth gained.
 static void
 format_gain(const lg_growth *growth, const lg_growth_row *row, lg_text *out)
 {

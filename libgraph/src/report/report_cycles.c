@@ -1,5 +1,5 @@
-// Cycles as a table: for programs a row for each, for people one for each
-// group, with the way around and what to cut.
+// Writes cycles as a table: for programs a row for each, for people a row for
+// each group, with the way around and what to cut.
 #include "report/cycle_text.h"
 #include "report/table_writer.h"
 
@@ -13,7 +13,7 @@ typedef struct report {
     lg_table *table;
 } report;
 
-// All that passed the filter by kind, whatever the limit.
+// Writes how many passed the filter by kind, whatever the limit.
 static void
 format_summary(const lg_cycles *cycles, lg_text *out)
 {
@@ -180,7 +180,7 @@ put_members(report *to, const lg_cycle *cycle)
                                            : component.nodes[0]);
 }
 
-// What people read.
+// Puts the text for people.
 static void
 put_words(report *to, size_t index)
 {

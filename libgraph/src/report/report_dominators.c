@@ -2,7 +2,8 @@
 #include "analysis/analysis_private.h"
 #include "report/table_writer.h"
 
-// A list of a million links dominates itself link by link, so limit the depth.
+// The depth is limited, because a list of a million links dominates itself link
+// by link.
 enum { DEPTH_SHOWN = 24, ROWS_SHOWN = 400 };
 
 typedef struct report {
@@ -18,8 +19,8 @@ dominator_of(const report *to, const lg_dominator_row *row)
     return row->parent == LG_NONE ? LG_NONE : to->tree.rows[row->parent].node;
 }
 
-// Names a direct reference from the dominator: `.x`, or `Other.x` of another
-// member of its cycle.
+// Names a direct reference from the dominator: `.x`, or `Other.x` if another
+// member of its cycle has it.
 static void
 format_reference(const report *to, const lg_dominator_row *row, lg_text *out)
 {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MISTAKES_SHOWN = 5 }; // below other reports
+enum { MISTAKES_SHOWN = 5 }; // most mistakes below another report
 
 enum {
     PATTERN,
@@ -44,7 +44,7 @@ static const lg__column of_holder[] = {
     [OF_ALONE] = {"alone", .type = LG_COLUMN_SIZE},
 };
 
-// Adds a row for each of those that share what they keep.
+// Adds a row for each holder that shares what it keeps.
 static lg_status
 put_holders(lg_table *list, const lg_analysis *analysis,
             const lg_finding *finding, lg_error *err)
@@ -149,7 +149,7 @@ put_group(lg_table *table, const lg_analysis *analysis,
     return status;
 }
 
-// Adds rows for readers, below the table that they concern, or below none.
+// Adds rows for readers as a part of a table, which may have no other rows.
 static lg_status
 add_groups(lg_table *table, const lg_analysis *analysis,
            const lg_findings *findings, size_t count, lg_table **out,

@@ -1,4 +1,4 @@
-// What grows, who holds it, and how fast, as a table.
+// Writes what grows, who holds it, and how fast, as a table.
 #include "report/report_growth_facts.h"
 
 #include <inttypes.h>
@@ -80,7 +80,8 @@ lg__format_growth_holder(const lg_growth *growth, const lg_graph *graph,
         lg_place_format(growth->places, row->place, out);
 }
 
-// Several references from one holder may read alike.
+// Returns whether the same text was written already: several references from
+// one holder may read alike.
 static bool
 is_told(const report *to, const lg_growth_row *row, size_t index)
 {
@@ -163,7 +164,8 @@ typedef struct gain {
     const uint64_t *last;
 } gain;
 
-// A row may lose bytes on one device while it gains on another.
+// Returns gained bytes. A row may lose bytes on one device while it gains on
+// another.
 static uint64_t
 gained_on(const void *context, uint32_t device)
 {
@@ -172,7 +174,7 @@ gained_on(const void *context, uint32_t device)
     return of->last[device] > first ? of->last[device] - first : 0;
 }
 
-// Objects; of what grows in place, and of native memory, bytes.
+// Draws objects; for growth in place and native memory, draws bytes.
 static void
 put_chart(const report *to, const lg_growth_row *row)
 {

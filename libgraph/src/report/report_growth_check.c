@@ -1,4 +1,4 @@
-// Whether growth passed a check, and which places failed it by how much.
+// Writes whether growth passed a check, and which places failed it by how much.
 #include "report/report_growth_facts.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@ over(const lg_growth *growth)
     return gained > growth->max_growth ? gained - growth->max_growth : 0;
 }
 
-// Puts the places that grow into a list. `shown`: bytes are for people.
+// Puts the growing places into a list. `shown`: formats bytes for people.
 static void
 put_places(lg_table *list, const lg_growth *growth, const lg_graph *graph,
            bool shown)

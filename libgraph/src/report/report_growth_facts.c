@@ -1,8 +1,9 @@
-// What a comparison says beside its rows: types, accounts, findings, cycles,
-// tensors, figures and threads.
+// Writes what a comparison reports besides its rows: types, accounts, findings,
+// cycles, tensors, figures and threads.
 #include "report/report_growth_facts.h"
 
-// What a series shows at most; the middle of a longer one is left out.
+// Most numbers of a series, rows of types, and tallies to show. A longer series
+// loses its middle.
 enum { SERIES_SHOWN = 6, TYPES_SHOWN = 5, TALLIES_SHOWN = 10 };
 
 void
@@ -179,7 +180,7 @@ lg__put_growth_facts(lg_table *table, const lg_growth *growth,
         put_tallies(growth, (lg_tally_kind)kind, facts);
 }
 
-// Where the growth lies that no object explains, if two allocators are known.
+// Writes in which allocator unexplained growth lies, if two are known.
 static void
 format_parts(const lg_growth *growth, lg_text *out)
 {
@@ -192,7 +193,7 @@ format_parts(const lg_growth *growth, lg_text *out)
     lg_text_add(out, ")");
 }
 
-// Accounts that are as they were are left out.
+// Writes the accounts that have changed.
 static void
 format_gains(const lg_growth *growth, lg_text *out)
 {
@@ -281,7 +282,7 @@ add_types(lg_table *table, const lg_growth *growth)
     }
 }
 
-// What is there more of, or for the first time.
+// Returns whether there is more of a thing, or the thing is new.
 static bool
 is_more(const lg_growth *growth, const lg_growth_tally *tally)
 {
@@ -289,7 +290,7 @@ is_more(const lg_growth *growth, const lg_growth_tally *tally)
            tally->counts[growth->snapshots - 1] > tally->counts[0];
 }
 
-// `activation tensors`; other kinds come before a name.
+// Writes `activation tensors`. Other kinds come before a name.
 static void
 format_subject(const lg_growth_tally *tally, lg_text *out)
 {
@@ -303,7 +304,7 @@ format_subject(const lg_growth_tally *tally, lg_text *out)
     lg_text_add(out, tally->kind == LG_TALLY_TENSOR ? " tensors" : "");
 }
 
-// `finding loss-history: __main__.losses`
+// Writes `finding loss-history: __main__.losses`.
 static void
 format_tally(const lg_growth *growth, const lg_growth_tally *tally,
              lg_text *out)
@@ -369,8 +370,8 @@ start_tallies(lg_table *table, bool more)
     return part;
 }
 
-// What there is more of; or else known mistakes that keep what they keep, and
-// no more.
+// Adds what there is more of, or, without `more`, known mistakes that do not
+// grow.
 static void
 add_tallies(lg_table *table, const lg_growth *growth, bool more)
 {

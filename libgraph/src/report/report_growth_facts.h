@@ -1,5 +1,6 @@
 /**
- * What a comparison says beside its rows, in a table, and the words for a row.
+ * The facts of a comparison besides its rows, as parts of a table, and the
+ * words for a row.
  */
 #ifndef LG_REPORT_GROWTH_FACTS_H
 #define LG_REPORT_GROWTH_FACTS_H
@@ -8,28 +9,28 @@
 
 #include <leakgraph/growth.h>
 
-/** Adds the facts: of types, accounts, and what is counted besides objects.
+/** Adds the facts about types, accounts, and what is counted besides objects.
  *  newest: the graph of the newest snapshot, or NULL. */
 void lg__put_growth_facts(lg_table *table, const lg_growth *growth,
                           const lg_graph *newest);
-/** Adds what lg_growth_check said, if it was asked: as a record. */
+/** Adds the result of lg_growth_check as a record, if it was asked for. */
 void lg__put_growth_check(lg_table *facts, size_t column,
                           const lg_growth *growth, const lg_graph *newest);
-/** Adds it as lines at the end of the text. */
+/** Adds that result as lines at the end of the text. */
 void lg__format_growth_check(lg_table *table, const lg_growth *growth,
                              const lg_graph *newest);
 /** Adds the lines below the rows. */
 void lg__format_growth_notes(lg_table *table, const lg_growth *growth);
-/** `100 → 200 → 300`; the middle of a long series is left out. */
+/** Writes `100 → 200 → 300`, without the middle of a long series. */
 void lg__format_series(const uint64_t *numbers, uint32_t count, lg_text *out);
-/** What grows, and how: `Tensor accumulates (loss-history)`. */
+/** Writes what grows, and how: `Tensor accumulates (loss-history)`. */
 void lg__format_growth_what(const lg_growth *growth, const lg_growth_row *row,
                             lg_text *out);
-/** Who holds it: `__main__.losses[*]`. graph: the newest snapshot's, or NULL.
- */
+/** Writes who holds it: `__main__.losses[*]`. graph: that of the newest
+ *  snapshot, or NULL. */
 void lg__format_growth_holder(const lg_growth *growth, const lg_graph *graph,
                               const lg_growth_row *row, lg_text *out);
-/** A size with a sign. */
+/** Writes a size with a sign. */
 void lg__format_signed(double bytes, lg_text *out);
 
 #endif

@@ -1,10 +1,10 @@
-// Formats what the snapshot knows about itself.
+// Writes what the snapshot knows about itself.
 #include "file/file_private.h"
 #include "report/table_writer.h"
 
 #include <stdlib.h>
 
-// Adds the sizes of all nodes, wherever their bytes lie.
+// Adds up the sizes of all nodes, on all devices.
 static uint64_t
 size_of_all(const lg_graph *graph)
 {
@@ -16,7 +16,7 @@ size_of_all(const lg_graph *graph)
     return total;
 }
 
-// Adds the sizes of all nodes on one device (0: the host).
+// Adds up the sizes of all nodes on one device (0: the host).
 static uint64_t
 size_on(const void *context, uint32_t device)
 {

@@ -1,4 +1,4 @@
-// Formats where the memory is: the host's, and each device's to the byte.
+// Writes where the memory is: the host's, and each device's to the byte.
 #include "bytes/bytes_private.h"
 #include "report/report_memory.h"
 #include "report/table_writer.h"
@@ -34,7 +34,7 @@ static const lg__column lines[] = {
     [NOTE] = {.gap = 3},
 };
 
-// Adds lines under a heading, and frees the heading.
+// Adds lines under a heading. Frees the heading.
 static lg_table *
 add_part(lg_table *table, lg_text *above)
 {
@@ -55,7 +55,7 @@ add_line(lg_table *part, unsigned indent, const char *name, uint64_t bytes,
     lg__put_literal(part, NOTE, note);
 }
 
-// Adds a line, and frees its note.
+// Adds a line. Frees its note.
 static void
 add_noted(lg_table *part, unsigned indent, const char *name, uint64_t bytes,
           lg_text *note)
@@ -64,7 +64,7 @@ add_noted(lg_table *part, unsigned indent, const char *name, uint64_t bytes,
     lg__put_formatted(part, NOTE, note);
 }
 
-// The lines that stand there even if they are empty.
+// Returns whether the line is shown even if it is empty.
 static bool
 is_usual(lg_host line)
 {
@@ -217,7 +217,7 @@ format_residual(const lg_account *at, lg_text *out)
                  at->residual < 0 ? "less" : "more");
 }
 
-// Adds a line that says how much it was at most.
+// Adds a line with a peak.
 static void
 add_peaked(unsigned indent, const char *name, uint64_t bytes, const char *what,
            int64_t peak, lg_table *out)
@@ -232,7 +232,7 @@ add_peaked(unsigned indent, const char *name, uint64_t bytes, const char *what,
     add_noted(out, indent, name, bytes, &note);
 }
 
-// What the driver has in use, of this process and of all others.
+// Adds what the driver has in use, for this process and all others.
 static void
 add_driver(const lg_account *at, lg_table *out)
 {

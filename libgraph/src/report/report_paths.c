@@ -4,7 +4,7 @@
 
 #include <leakgraph/merged_paths.h>
 
-// What is shown of a long path without branches.
+// Rows to show at both ends of a long path without branches.
 enum { HEAD = 8, TAIL = 6 };
 
 typedef struct report {
@@ -13,7 +13,7 @@ typedef struct report {
     lg_table *table;
 } report;
 
-// Formats labels that differ as one.
+// Writes labels that differ as one.
 void
 lg_merged_label(const lg_graph *graph, const lg_merged_row *row, lg_text *out)
 {
@@ -43,7 +43,8 @@ lg_merged_label(const lg_graph *graph, const lg_merged_row *row, lg_text *out)
     }
 }
 
-// What a row is called without its label: of one object `title` does it.
+// Writes the name of a row without its label. For one object, that is its
+// title.
 static void
 format_name(const report *to, const lg_merged_row *row,
             void (*title)(const lg_graph *, uint32_t, lg_text *), lg_text *out)
@@ -66,7 +67,7 @@ format_title(const lg_graph *graph, uint32_t node, lg_text *out)
     lg_node_title(graph, node, false, out);
 }
 
-// Objects that nothing but native code is known to hold.
+// Returns whether only native code is known to hold the objects.
 static bool
 is_native(const report *to, const lg_merged_row *row)
 {

@@ -1,11 +1,12 @@
-// How the processes of one job differ, and what they all repeat, as tables.
+// Writes how the processes of one job differ, and what they all repeat, as
+// tables.
 #include "report/table_writer.h"
 
 #include <leakgraph/ranks.h>
 
 #include <inttypes.h>
 
-// Rows of the tables below the first.
+// Rows of the tables below the first one.
 enum { REPEATED_SHOWN = 10, RANKS_SHOWN = 16 };
 
 enum {
@@ -62,7 +63,7 @@ put_series(const lg_ranks *ranks, const lg_rank_row *row, lg_table *table)
     lg__put_numbers(table, COUNTS, row->counts, ranks->count);
 }
 
-// At most as many as a picture of a line has points for.
+// Puts a chart of at most as many ranks as a line has points.
 static void
 put_chart(const lg_ranks *ranks, const lg_rank_row *row, lg_table *table)
 {
@@ -187,7 +188,7 @@ put_facts(const lg_ranks *ranks, lg_table *table)
     fill_ranks(ranks, 0, lg__put_table(known, 3, rank_columns, 4));
 }
 
-// The ranks with the fewest and the most bytes.
+// Writes the ranks with the fewest and the most bytes.
 static void
 format_ranks(const lg_ranks *ranks, lg_text *out)
 {

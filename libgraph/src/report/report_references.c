@@ -1,4 +1,4 @@
-// The references of one object, and objects in a list, as tables.
+// Writes the references of one object, and the objects of a list, as tables.
 #include "analysis/analysis_private.h"
 #include "report/table_writer.h"
 

@@ -7,7 +7,7 @@
 
 static const char ALLOCATED_IN[] = "allocated in ";
 
-// Finds the autograd node that made the tensor.
+// Returns the autograd node that made the tensor.
 static lg_string
 autograd_of(const lg__tensor_report *to, const lg_tensor_row *row)
 {
@@ -25,7 +25,7 @@ block_of(const lg__tensor_report *to, const lg_tensor_row *row)
     return row->allocation == 0 ? NULL : &to->graph->block[row->allocation - 1];
 }
 
-// Writes `float32[512, 512]`, or as much of it as is known.
+// Writes `float32[512, 512]`, or what is known of it.
 static void
 format_shape(const lg__tensor_report *to, const lg_tensor_row *row,
              lg_text *out)
@@ -84,7 +84,8 @@ static const lg__column columns[COLUMNS] = {
                     .below = ALLOCATED_IN},
 };
 
-// Text shows this in one column, HTML in three.
+// Puts shape, device and autograd node, which text shows in one column and HTML
+// in three.
 static void
 put_what(lg__tensor_report *to, const lg_tensor_row *row)
 {
@@ -112,8 +113,8 @@ put_what(lg__tensor_report *to, const lg_tensor_row *row)
     lg__put_string(to->table, AUTOGRAD, autograd);
 }
 
-// Writes numbers, but a text if the shape has more (`s0, 3`). A scalar has the
-// shape "".
+// Writes numbers, or a text if the shape has something else (`s0, 3`). A scalar
+// has the shape "".
 static void
 put_shape(lg_table *table, lg_string shape)
 {

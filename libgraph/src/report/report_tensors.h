@@ -10,12 +10,12 @@
 typedef struct lg__tensor_report {
     const lg_graph *graph;
     const lg_analysis *analysis; /**< or NULL */
-    lg_tensors tensors;          /**< in groups without who holds them */
+    lg_tensors tensors;          /**< for groups, without the holders */
     lg_table *table;
     lg_table *facts;
 } lg__tensor_report;
 
-/** Facts of either table. */
+/** Facts of both tables. */
 enum {
     LG__TENSORS_GROUP,
     LG__TENSORS_STORAGES,
@@ -24,11 +24,11 @@ enum {
     LG__TENSORS_FINDINGS,
 };
 
-/** Makes the table: a row for each group, up to the limit (0: all). */
+/** Makes the table, with a row for each group up to the limit (0: all). */
 lg_status lg__tabulate_tensor_groups(lg__tensor_report *report,
                                      lg_tensor_group group, size_t limit,
                                      lg_error *err);
-/** "kind", "device", ... */
+/** Returns "kind", "device", ... */
 const char *lg__tensor_group_name(lg_tensor_group group);
 
 #endif

@@ -1,4 +1,4 @@
-// Each thread with its frames and their locals, then what is suspended.
+// Writes each thread with its frames and their locals, then what is suspended.
 #include "graph/graph_private.h"
 #include "report/words.h"
 
@@ -18,7 +18,7 @@ row_at(const report *to, size_t at)
     return &to->threads->rows[at];
 }
 
-// The row behind those that belong to a row.
+// Returns the row after those that belong to a row.
 static size_t
 end_of(const report *to, size_t at)
 {
@@ -48,7 +48,7 @@ sum_of(const report *to, const uint64_t *bytes)
     return sum;
 }
 
-// How wide the columns of names and titles must be, within reason.
+// Measures how wide the columns of names and titles must be, up to a limit.
 static void
 measure_locals(report *to, size_t at, size_t *name_width, size_t *title_width)
 {
@@ -70,7 +70,7 @@ measure_locals(report *to, size_t at, size_t *name_width, size_t *title_width)
     lg_text_free(&title);
 }
 
-// Of what retains nothing but itself there is no more to say.
+// Adds what a row retains, unless it retains only itself.
 static void
 add_retained(report *to, const lg_thread_row *row)
 {
@@ -159,8 +159,8 @@ add_rest(report *to, size_t at)
     lg_text_add(&to->text, " more\n");
 }
 
-// Adds what is suspended, and the number of those just like it. Returns the row
-// behind them.
+// Adds what is suspended, and how many are just like it. Returns the row after
+// them.
 static size_t
 add_one_suspended(report *to, size_t at)
 {

@@ -1,4 +1,4 @@
-// Who retains the most, as a table.
+// Writes who retains the most, as a table.
 #include "answers/answers_private.h"
 #include "report/table_writer.h"
 #include "report/where.h"
@@ -11,7 +11,7 @@ typedef struct report {
 } report;
 
 enum { RETAINED, SPENT, SHARE, SIZE, NODE, OBJECTS, OBJECT, HELD_BY };
-enum { COUNT = SHARE + 1, GROUP_SIZE, NAME }; // instead, of groups
+enum { COUNT = SHARE + 1, GROUP_SIZE, NAME }; // columns of groups instead
 
 static uint64_t
 whole_on(const void *top, uint32_t device)
@@ -20,7 +20,7 @@ whole_on(const void *top, uint32_t device)
     return of->reachable[device] + of->garbage[device];
 }
 
-// By what rows are ranked by.
+// Adds up the bytes by which rows are ranked.
 static uint64_t
 sum(const lg_top *top, const uint64_t *bytes)
 {
@@ -31,7 +31,7 @@ sum(const lg_top *top, const uint64_t *bytes)
     return total;
 }
 
-// People see what allocators spend if it matters of any row, or of the whole.
+// Shows what allocators spend if it matters for a row, or for the whole.
 static uint8_t
 spent_faces(const lg_top *top)
 {
@@ -85,7 +85,7 @@ put_facts(report *to, const char *group)
     }
 }
 
-// A row below the others, for people.
+// Adds a row below the others, for people.
 static void
 put_rest(report *to, const uint64_t *bytes, lg_text *what)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Each row carries what qsort's comparison needs.
+// A row with what qsort's comparison needs.
 typedef struct keyed_row {
     lg_type_row row;
     lg_string name;
@@ -45,8 +45,8 @@ by_count(const void *left, const void *right)
     return compare_names(a, b);
 }
 
-// Adds each node's bytes to its type's, and to each[type][device] unless that
-// is NULL.
+// Adds each node's bytes to its type, and to each[type][device] unless that is
+// NULL.
 static keyed_row *
 count_types(const lg_graph *graph, const lg_scope *scope, uint64_t *each)
 {
@@ -135,8 +135,8 @@ put_facts(lg_table *table, size_t types, uint64_t count, const uint64_t *bytes,
     lg__put_count(known, 3, spent);
 }
 
-// People see what allocators spend if it matters of any row that they see, or
-// of the whole.
+// Shows what allocators spend if it matters for a row that people see, or for
+// the whole.
 static uint8_t
 spent_faces(const lg_type_row *rows, size_t count, size_t limit,
             const uint64_t *each, size_t devices)
@@ -154,7 +154,7 @@ spent_faces(const lg_type_row *rows, size_t count, size_t limit,
     return matters || lg__spent_matters(spent, bytes) ? 0 : LG__IN_DATA;
 }
 
-// Adds the rows up to the limit, and the sums of all.
+// Adds the rows up to the limit, and the sums of all rows.
 static lg_table *
 fill_table(const lg_graph *graph, const lg_type_row *rows, size_t count,
            size_t limit, const uint64_t *each, uint64_t *sum)

@@ -1,4 +1,4 @@
-// Formats memory that a program could do without.
+// Writes what memory a program could do without.
 #include "graph/graph_private.h"
 #include "report/table_writer.h"
 #include "report/where.h"
@@ -42,7 +42,7 @@ format_number(uint64_t count, const char *one, const char *many, lg_text *out)
     lg_text_add(out, count == 1 ? one : many);
 }
 
-// What there is to say of a row by its kind, after its objects.
+// Writes what a row says about its kind, after its objects.
 static void
 format_detail(const lg_waste_row *row, lg_text *out)
 {
@@ -128,7 +128,7 @@ put_facts(lg_table *table, const lg_waste *waste)
     lg__put_count(known, 3, waste->library_objects);
 }
 
-// What to do about each kind that has a row.
+// Writes what to do about each kind that has a row.
 static void
 format_advice(const lg_waste *waste, lg_text *out)
 {

@@ -1,4 +1,4 @@
-// Formats what would die if references were cut, and what would live on.
+// Writes what would die if references were cut, and what would live on.
 #include "graph/graph_private.h"
 #include "report/table_writer.h"
 
@@ -30,7 +30,7 @@ format_path(const lg_graph *graph, const lg_survivor *kept, lg_text *out)
         lg_path_label(graph, &kept->path, out);
 }
 
-// The path to the first reference to cut next.
+// Writes the path to the first reference to cut next.
 static void
 format_cut(const lg_graph *graph, const lg_survivor *kept, lg_text *out)
 {

@@ -1,11 +1,11 @@
-// Formats why a node is alive: the path from a root, with the hops underlined
+// Writes why a node is alive: the path from a root, with the hops underlined
 // that would free the node; its dominator; and the references to cut.
 #include "analysis/analysis_private.h"
 #include "report/table_writer.h"
 
 #include <string.h>
 
-// The hops shown at both ends of a path, and the lines of merged paths.
+// Hops to show at both ends of a path, and lines of merged paths.
 enum { HEAD = 12, TAIL = 12, PATHS_SHOWN = 20 };
 
 typedef struct report {
@@ -44,8 +44,8 @@ format_root_kind(report *to)
     lg_text_add(&to->text, words[to->why->path.root.kind]);
 }
 
-// Native code holds every module and named class, which tells the reader
-// nothing.
+// Returns whether the node is a module or a named class. Native code holds all
+// of these, which tells the reader nothing.
 static bool
 is_implicit_root(const report *to, uint32_t node)
 {
@@ -89,8 +89,8 @@ add_hop(report *to, size_t index)
     lg_text_add(out, "\n");
 }
 
-// The hop in the middle of a long path to show, because it frees the node and
-// none of those at the ends does; SIZE_MAX: none.
+// Returns the hop in the middle of a long path to show, because it frees the
+// node and no hop at the ends does; SIZE_MAX if there is none.
 static size_t
 hop_to_show(const lg_why *why)
 {
@@ -207,7 +207,7 @@ add_cuts(report *to)
                      (unsigned long long)(cuts->total - cuts->count));
 }
 
-// Writes what no program can cut.
+// Writes the path that no program can cut.
 static void
 add_kept(report *to)
 {
@@ -349,7 +349,7 @@ write_text(report *to, const uint32_t *nodes, size_t count,
     return status;
 }
 
-// It has one shape, whether it is about one or about many.
+// Writes JSON, which has the same form for one object and for many.
 static lg_status
 write_json(report *to, const uint32_t *nodes, size_t count,
            const lg_monitor *monitor, lg_error *err)

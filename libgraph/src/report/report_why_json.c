@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-// The members of a path.
+// Writes the members of a path.
 static void
 write_path(lg_json *json, const lg_graph *graph, const lg_path *path)
 {
@@ -16,7 +16,7 @@ write_path(lg_json *json, const lg_graph *graph, const lg_path *path)
     lg__write_hops(json, "hops", graph, path->hops, path->count);
 }
 
-// Without a cut, the list is empty and the count says so.
+// Writes the cuts. If there is none, the list is empty and the count says so.
 static void
 write_cuts(lg_json *json, const lg_why *why)
 {

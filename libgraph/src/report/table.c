@@ -50,7 +50,7 @@ make(const lg_table *root, lg__layout layout, const lg__column *columns,
     return NULL;
 }
 
-// Makes the table know `count` devices, the host among them.
+// Makes room for `count` devices, the host among them.
 static bool
 reserve_devices(lg_table *table, uint32_t count)
 {

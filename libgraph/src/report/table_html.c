@@ -1,19 +1,20 @@
-// Tables as HTML: a piece of a page, styled in place or by the page's sheet.
+// Writes tables as HTML: a piece of a page, with styles in place or from the
+// page's sheet.
 #include "report/table_writer.h"
 #include "base/base_private.h"
 
 #include <string.h>
 
-// Longer texts are folded behind their beginning.
+// Longer texts are folded after their beginning.
 enum { LONG = 160, LONG_PROSE = 400, BEGINNING = 80 };
 
-// A table shows its first rows and folds the others, unless they are few.
+// A table shows its first rows and folds the others, unless these are few.
 enum { ROWS_FIRST = 12, ROWS_FOLDED = 9 };
 
 // A chart in a cell, in pixels.
 enum { CHART_WIDTH = 80, CHART_HEIGHT = 20, INSET = 3 };
 
-// A page with a strict policy for its content takes no styles in place.
+// A page with a strict content policy allows no styles in place.
 enum { DEEPEST_CLASS = 12 };
 
 typedef struct writer {
@@ -41,7 +42,7 @@ add_class(const lg__column *column, uint32_t depth, lg_text *out)
         lg_text_add(out, " class=\"path\"");
 }
 
-// What a script sorts by, where people read something rounded.
+// Adds the exact value, which scripts sort by, where people read a rounded one.
 static void
 add_value(const lg_column_type type, const lg_cell *cell, lg_text *out)
 {
@@ -84,8 +85,9 @@ add_text(const lg__column *column, const char *bytes, size_t length,
     lg_text_add(out, "</details>");
 }
 
-// A line through the numbers, from the least to the most of them, with a dot at
-// the last one. A picture of its own in the page: no script, no style sheet.
+// Draws a line through the numbers, from the least to the greatest, with a dot
+// at the last one. It is a picture in the page itself, without scripts or style
+// sheets.
 static void
 add_chart(const lg_cell *cell, lg_text *out)
 {
@@ -126,8 +128,8 @@ is_called(const lg__column *column, const char *name)
     return column->name != NULL && strcmp(column->name, name) == 0;
 }
 
-// The column that leads to the object of a row: the object itself, or else the
-// path to it, or else the last text.
+// Returns the column that links to the object of a row: the object itself, or
+// else its path, or else the last text.
 static size_t
 linked_column(const lg_table *table)
 {
@@ -147,8 +149,8 @@ linked_column(const lg_table *table)
     return path < table->column_count ? path : text;
 }
 
-// The object of a row: what the column shows, or what the row has for programs,
-// of several what is called the node.
+// Returns the object of a row: the one in the column, or else what programs
+// get; of several, the one called node.
 static uint32_t
 linked_node(const lg_table *table, size_t row, size_t column)
 {
@@ -173,7 +175,7 @@ add_query(const writer *to, const char *before, const char *kind)
     lg_text_add(to->out, "\">");
 }
 
-// Opens a link around the text of a cell. False: it has none.
+// Opens a link around the text of a cell. Returns false if the cell has none.
 static bool
 open_link(const writer *to, const lg_table *table, size_t row, size_t column)
 {
@@ -246,7 +248,7 @@ add_headings(const writer *to, const lg_table *table)
     lg_text_add(out, "</tr></thead>");
 }
 
-// A paragraph for each line.
+// Writes a paragraph for each line.
 static void
 add_lines(const lg_text *lines, lg_text *out)
 {
@@ -265,8 +267,8 @@ add_lines(const lg_text *lines, lg_text *out)
     }
 }
 
-// The first row from `row` on that comes after `most` rows that are not hidden,
-// and how many of those there are.
+// Returns the first row from `row` on that follows `most` visible rows. Sets
+// how many there are.
 static size_t
 skip_rows(const lg_table *table, size_t row, size_t end, size_t most,
           size_t *count)
@@ -289,8 +291,8 @@ open_table(writer *to, const lg_table *table, size_t row, size_t end)
     lg_text_add(to->out, "</tbody>");
 }
 
-// What a notebook folds without a script, too: where one runs, it puts the rows
-// back into the table before.
+// Folds rows in a way that needs no script in a notebook. A script, if one
+// runs, moves the rows back into the table before.
 static void
 fold_rows(writer *to, const lg_table *table, size_t row, size_t end,
           size_t count)

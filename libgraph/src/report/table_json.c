@@ -1,4 +1,4 @@
-// Tables as JSON, by the names of their columns.
+// Writes tables as JSON, with the names of their columns.
 #include "report/table_writer.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 static void write_rows(const lg_table *table, const char *name, bool lines,
                        lg_json *json);
 
-// Name and value of a string.
+// Writes name and value of a string.
 static void
 add_string(lg_json *json, const char *name, lg_string string)
 {
@@ -47,8 +47,8 @@ has_column(const lg_table *table, const char *name)
     return false;
 }
 
-// The node called so is what the row is about: its type and title stand beside
-// it, unless the row has a type without a node.
+// Writes a node. The one called node is what the row is about: its type and
+// title stand beside it, unless the row has a type without a node.
 static void
 add_node(lg_json *json, const lg_table *table, const lg__column *column,
          const lg_cell *cell)
@@ -68,7 +68,7 @@ static void write_members(const lg_table *table, size_t row, lg_json *json);
 static void write_values(const lg_table *table, const char *name,
                          lg_json *json);
 
-// A list of values rather than of rows: its only column has no name.
+// Returns whether the table is a list of values: its only column has no name.
 static bool
 is_plain(const lg_table *table)
 {

@@ -1,4 +1,4 @@
-// Some rows of a table, as a table that borrows everything else.
+// Makes a table of some rows, which borrows everything else.
 #include "report/table_writer.h"
 
 #include <stdlib.h>

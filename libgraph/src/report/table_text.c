@@ -1,11 +1,11 @@
-// Tables as text: columns as wide as what they show.
+// Writes tables as text, with columns as wide as their content.
 #include "report/table_writer.h"
 #include "report/width.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// How many more rows there are stands below the first text, if that is not far
+// The number of further rows stands below the first text, if that is not far
 // away.
 enum { DEEPEST = 64, FARTHEST = 40, NEAR = 9 };
 
@@ -13,11 +13,12 @@ typedef struct writer {
     const lg_table *table;
     lg_text *out;
     size_t shown;
-    size_t *width;      // [column] 0: not among the columns
-    size_t left;        // where the first column that is flush left begins
-    bool *is_last;      // [row] of its siblings, where there are branches
-    bool open[DEEPEST]; // [depth] siblings follow
-    lg_text cell;       // scratch
+    size_t *width;      // [column] 0: the column is not shown
+    size_t left;        // where the first flush-left column begins
+    bool *is_last;      // [row] whether it is the last of its siblings, if
+                        // there are branches
+    bool open[DEEPEST]; // [depth] whether siblings follow
+    lg_text cell;       // scratch memory
 } writer;
 
 static bool
@@ -41,7 +42,7 @@ width_of(const lg_text *text)
     return text->data ? lg__display_width(text->data, text->length) : 0;
 }
 
-// Totals come after the rows that are shown.
+// Returns the index of a row. Totals come after the shown rows.
 static size_t
 row_at(const writer *to, size_t i)
 {
@@ -54,8 +55,8 @@ count_rows(const writer *to)
     return to->shown + to->table->row_count - lg_table_row_count(to->table);
 }
 
-// A row is the last of its siblings if one less deep comes before the next as
-// deep.
+// Finds the last siblings: a row is one if a less deep row comes before the
+// next row of the same depth.
 static bool
 find_last(writer *to)
 {
@@ -147,8 +148,8 @@ measure(writer *to)
     return true;
 }
 
-// What a cell shows is in to->cell. `pending`: spaces before it that were put
-// off, so that no line ends with them.
+// Adds a cell, whose text is in to->cell. `pending` counts the spaces before
+// it, which are put off so that no line ends with them.
 static void
 add_cell(writer *to, size_t index, size_t *pending)
 {
@@ -182,7 +183,8 @@ add_headings(writer *to)
     lg_text_add(to->out, "\n");
 }
 
-// Text of several lines goes on where it began.
+// Adds a cell below its row. A text of several lines continues at the column
+// where it began.
 static void
 add_below(writer *to, size_t row, size_t index)
 {
@@ -263,7 +265,7 @@ write_rows(const lg_table *table, size_t limit, lg_text *out)
     return enough;
 }
 
-// The table and its parts. Parts have no parts.
+// Writes the table and its parts. Parts have no parts.
 static bool
 write_table(const lg_table *table, size_t limit, lg_text *out)
 {

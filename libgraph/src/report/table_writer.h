@@ -1,10 +1,10 @@
 /**
- * How tables are made, and what those who write them may see.
+ * How to make tables, and what their writers may see.
  *
- * A report describes its columns, adds rows and puts cells into the row that it
- * added last. A table remembers that memory ran out, and lg__table_finish
- * returns it. Every function that adds accepts NULL, a table that could not be
- * made, and then does nothing.
+ * A report describes its columns, adds rows, and puts cells into the last row.
+ * A table remembers that memory ran out, and lg__table_finish returns it. Every
+ * function that adds accepts NULL, a table that could not be made, and then
+ * does nothing.
  */
 #ifndef LG_TABLE_WRITER_H
 #define LG_TABLE_WRITER_H
@@ -18,7 +18,7 @@ enum {
     LG__IN_TEXT = 1,
     LG__IN_HTML = 2,
     LG__IN_JSON = 4,
-    LG__IN_PROGRAMS = 8, /**< those that read the table itself */
+    LG__IN_PROGRAMS = 8, /**< programs that read the table itself */
     LG__IN_DATA = LG__IN_JSON | LG__IN_PROGRAMS,
     LG__SHOWN = LG__IN_TEXT | LG__IN_HTML,
 };
@@ -28,68 +28,71 @@ typedef enum lg__flush { LG__BY_TYPE = 0, LG__LEFT, LG__RIGHT } lg__flush;
 
 typedef enum lg__tree { LG__FLAT = 0, LG__INDENTED, LG__BRANCHED } lg__tree;
 
-/** Strings are literals, but the name, which the table copies. */
+/** A column. Strings are literals, except the name, which the table copies. */
 typedef struct lg__column {
-    const char *name;    /**< NULL: of people only */
-    const char *heading; /**< NULL: as the name */
-    const char *none;    /**< shown where nothing is, or zero */
-    const char *below;   /**< text has it on a line below the row, after this */
+    const char *name;    /**< NULL: the column is only for people */
+    const char *heading; /**< NULL: the name */
+    const char *none;    /**< shown instead of nothing or zero */
+    const char *below;   /**< in text, the cell comes on a line below the
+                              row, after this */
     lg_column_type type;
-    uint8_t faces; /**< LG__IN_TEXT and its like; 0: all */
-    uint8_t gap;   /**< spaces before it in text */
-    uint8_t least; /**< width in text that it has at least */
+    uint8_t faces; /**< LG__IN_TEXT and others; 0: all */
+    uint8_t gap;   /**< spaces before the column in text */
+    uint8_t least; /**< its least width in text */
     uint8_t most;  /**< wider cells do not widen it; 0: LG__WIDEST */
     lg__flush flush;
-    bool chart;    /**< HTML draws several numbers as a line */
-    bool lines;    /**< a list with each element on a line, in JSON */
-    bool optional; /**< JSON leaves it out where nothing is, instead of null */
-    lg__tree tree; /**< this column shows the depth of rows */
+    bool chart;    /**< HTML draws its numbers as a line */
+    bool lines;    /**< a list with one element per line in JSON */
+    bool optional; /**< JSON leaves out an empty cell, instead of writing
+                        null */
+    lg__tree tree; /**< it shows the depth of rows */
 } lg__column;
 
 enum { LG__WIDEST = 60 };
 
-/** What text and HTML do with a table. */
+/** How text and HTML show a table. */
 typedef struct lg__layout {
     const char *rows; /**< name of the rows in JSON; NULL: "rows" */
-    const char *noun; /**< of rows that are left out, as "types"; may be NULL */
-    uint8_t indent;   /**< of all lines of text */
-    bool bare;        /**< without a line of headings */
+    const char *noun; /**< plural for rows that are left out, such as
+                           "types"; may be NULL */
+    uint8_t indent;   /**< of every line of text */
+    bool bare;        /**< no line of headings */
     bool blocks;      /**< an empty line before each row */
-    uint8_t faces;    /**< who sees it; 0: all */
+    uint8_t faces;    /**< who sees the table; 0: all */
 } lg__layout;
 
-/** A table whose sizes are by the devices of the graph; NULL: memory ran out.
- */
+/** Makes a table whose sizes are by the devices of the graph; NULL if memory
+ *  ran out. */
 lg_table *lg__table_new(const lg_graph *graph, lg__layout layout,
                         const lg__column *columns, size_t count);
-/** The same with the names of the devices, the host first. */
+/** Makes a table with these names of devices, the host first. */
 lg_table *lg__table_new_on(const lg_string *devices, uint32_t count,
                            lg__layout layout, const lg__column *columns,
                            size_t column_count);
-/** LG_ENOMEM if memory ran out on the way, the table then freed. */
+/** Finishes a table. If memory ran out, frees it and returns LG_ENOMEM. */
 lg_status lg__table_finish(lg_table *made, lg_table **out, lg_error *err);
 
-/** Writes a table and frees it: what reports end with. */
+/** Writes a table and frees it, as reports do at their end. */
 lg_status lg__table_report(lg_table *table, lg_format format, lg_text *out,
                            lg_error *err);
 
-/** The object that lg_table_json writes, as part of another document. */
+/** Writes the object that lg_table_json writes, as part of another document. */
 void lg__table_write(const lg_table *table, const char *name, lg_json *json);
 
 void lg__table_row(lg_table *table);
-/** A row below all others, of people only. */
+/** Adds a row below all others, for people only. */
 void lg__table_total_row(lg_table *table);
-/** A row of people only, among the others. */
+/** Adds a row among the others, for people only. */
 void lg__table_heading_row(lg_table *table);
-/** Hides the row added last from people, as long as others stand before it:
+/** Hides the last row from people while other rows stand before it.
  *  lg_table_select shows what it selects. */
 void lg__table_hide_row(lg_table *table);
-/** Sets the depth of the row added last. */
+/** Sets the depth of the last row. */
 void lg__table_set_depth(lg_table *table, uint32_t depth);
-/** Says how many rows there are when not all of them are added. */
+/** Says how many rows there are if not all of them are added. */
 void lg__table_set_count(lg_table *table, size_t count);
 
-/** Each puts a cell into the row added last. */
+/** Put a cell each into the last row. */
 void lg__put_count(lg_table *table, size_t column, uint64_t count);
 void lg__put_number(lg_table *table, size_t column, int64_t number);
 void lg__put_real(lg_table *table, size_t column, double real);
@@ -98,10 +101,10 @@ void lg__put_numbers(lg_table *table, size_t column, const uint64_t *numbers,
                      uint32_t count);
 void lg__put_share(lg_table *table, size_t column, uint64_t part,
                    uint64_t whole);
-/** An empty string is no value. */
+/** Puts a string. An empty string is no value. */
 void lg__put_string(lg_table *table, size_t column, lg_string string);
 void lg__put_literal(lg_table *table, size_t column, const char *string);
-/** Takes over the text, which is freed. */
+/** Puts the text, and frees it. */
 void lg__put_formatted(lg_table *table, size_t column, lg_text *text);
 void lg__put_node(lg_table *table, size_t column, const lg_graph *graph,
                   uint32_t node);
@@ -110,41 +113,44 @@ void lg__put_vector(lg_table *table, size_t column, lg__vector_on *on,
 void lg__put_retained(lg_table *table, size_t column,
                       const lg_analysis *analysis, lg__retained_on *on,
                       uint32_t which);
-/** By device. */
+/** Puts bytes by device. */
 void lg__put_each(lg_table *table, size_t column, const uint64_t *bytes);
-/** A record of texts: names and values by turns, `count` of each. NULL: memory
+/** Puts a record of texts: `count` names and values, alternating. NULL: memory
  *  ran out. */
 void lg__put_pairs(lg_table *table, size_t column, const lg_string *pairs,
                    size_t count);
-/** The table that is the cell's list or record. */
+/** Returns the table of a new cell that is a list or record. */
 lg_table *lg__put_table(lg_table *table, size_t column,
                         const lg__column *columns, size_t count);
 
-/** Adds the one row of facts that hold for all rows, to put cells into. */
+/** Adds the one row of facts that hold for all rows, and returns its table, to
+ *  put cells into. */
 lg_table *lg__table_facts(lg_table *table, const lg__column *columns,
                           size_t count);
-/** Add lines above and below the rows, for people. The text is freed. */
+/** Add lines above and below the rows, for people. They free the text. */
 void lg__table_format_above(lg_table *table, lg_text *text);
 void lg__table_format_below(lg_table *table, lg_text *text);
-/** Known mistakes that concern the nodes of a report: for people the biggest
- *  few below the table, for programs all as a list among the facts, or null
- *  without an analysis. *any: there are some. */
+/** Adds known mistakes that concern the nodes of a report: for people the
+ *  biggest few below the table, for programs all of them as a list among the
+ *  facts, or null without an analysis. *any says whether there are some. */
 lg_status lg__put_mistakes(lg_table *table, lg_table *facts, size_t column,
                            const lg_analysis *analysis, const uint32_t *nodes,
                            size_t count, bool *any, lg_error *err);
-/** The libraries whose memory the capture could not inspect, each with the
+/** Puts the libraries whose memory the capture could not inspect, each with the
  *  reason, as a record. */
 void lg__put_uninspected(lg_table *table, size_t column, const lg_graph *graph);
-/** A table that people see below this one. */
+/** Adds a table that people see below this one. */
 lg_table *lg__table_part(lg_table *table, lg__layout layout,
                          const lg__column *columns, size_t count);
 
 /* ------------------------------------------------------------- writers --- */
 
 typedef struct lg__cell {
-    uint64_t value;  /**< itself; or where it is: in strings, numbers, tables */
-    uint32_t length; /**< of a string, or of numbers; the number of a node */
-    uint8_t kind;    /**< 0: nothing; else a column type + 1 */
+    uint64_t value;  /**< the value itself, or its index among strings,
+                          numbers or tables */
+    uint32_t length; /**< length of a string, or count of numbers; the number
+                          of a node */
+    uint8_t kind;    /**< 0: empty; else 1 + a column type */
 } lg__cell;
 
 typedef struct lg__row {
@@ -155,21 +161,21 @@ typedef struct lg__row {
 } lg__row;
 
 struct lg_table {
-    const lg_table *root; /**< knows the devices */
+    const lg_table *root; /**< it knows the devices */
     lg__layout layout;
     lg__column *columns;
-    char **names; /**< of columns */
+    char **names; /**< names of columns */
     size_t column_count;
     lg__row *rows;
     lg__cell *cells; /**< [row_count * column_count] */
     size_t row_count;
     size_t row_capacity;
-    size_t shown_of; /**< rows there are */
+    size_t shown_of; /**< number of all rows there are */
     lg_text strings;
     uint64_t *numbers;
     size_t number_count;
     size_t number_capacity;
-    lg_table **tables; /**< of cells */
+    lg_table **tables; /**< tables of cells */
     size_t table_count;
     lg_table *facts;
     lg_table *first_part;
@@ -179,26 +185,27 @@ struct lg_table {
     char **devices; /**< of the root: names, [device_count + 1] */
     uint32_t device_count;
     bool failed;
-    bool borrows; /**< all but rows and cells, from another table */
+    bool borrows; /**< everything but rows and cells belongs to another table */
 };
 
-/** A table for a cell of another one, or NULL. */
+/** Returns the table of a cell of another table, or NULL. */
 lg_table *lg__table_within(const lg_table *table, const lg__column *columns,
                            size_t count);
 const lg__cell *lg__cell_at(const lg_table *table, size_t row, size_t column);
-/** Of a cell that has one. */
+/** Returns the string of a cell that has one. */
 lg_string lg__cell_string(const lg_table *table, const lg__cell *cell);
 const lg_table *lg__cell_table(const lg_table *table, const lg__cell *cell);
-/** A cell as people read it. */
+/** Writes a cell as people read it. */
 void lg__cell_format(const lg_table *table, size_t row, size_t column,
                      lg_text *out);
 bool lg__column_is_right(const lg__column *column);
 bool lg__column_is_in(const lg__column *column, unsigned face);
 bool lg__table_is_in(const lg_table *table, unsigned face);
 const char *lg__column_heading(const lg__column *column);
-/** Rows to show: all but totals, or the limit. */
+/** Returns how many rows to show: all but totals, or the limit. */
 size_t lg__table_shown(const lg_table *table, size_t limit);
-/** `... and 12 more types`, of what is not shown; false: all is. */
+/** Writes `... and 12 more types` for rows that are not shown. Returns false if
+ *  all are. */
 bool lg__table_format_more(const lg_table *table, size_t shown, lg_text *out);
 
 #endif

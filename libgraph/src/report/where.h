@@ -7,25 +7,25 @@
 #include "answers/answers_private.h"
 #include "paths/paths_private.h"
 
-/** Where a node is: `train.losses[0]`, or of garbage what it is part of;
- * without an analysis (NULL) that it is garbage. */
+/** Writes where a node is: `train.losses[0]`. For garbage, writes what it is
+ *  part of, or, without an analysis (NULL), that it is garbage. */
 void lg__where_write(const lg_graph *graph, const lg_analysis *analysis,
                      uint32_t node, const lg_where *where, lg_text *out);
 
-/** Begins as {.analysis = analysis}. */
+/** It begins as {.analysis = analysis}. */
 typedef struct lg__where {
     const lg_analysis *analysis;
     lg__finder finder;
 } lg__where;
 
-/** The shortest root path of a node as one expression; for garbage, what it is
- *  part of. */
+/** Writes the shortest root path of a node as one expression. For garbage,
+ *  writes what it is part of. */
 lg_status lg__where_format(lg__where *where, uint32_t node,
                            const lg_monitor *monitor, lg_text *out,
                            lg_error *err);
 void lg__where_free(lg__where *where);
 
-/** Of garbage: what it is part of. */
+/** Writes what garbage is part of. */
 lg_status lg__garbage_format(const lg_analysis *analysis, uint32_t node,
                              lg_text *out, lg_error *err);
 

@@ -1,5 +1,5 @@
 // Display widths: East Asian Width W and F, and general categories Mn, Me and
-// Cf, of Unicode 15, where names are likely to have them.
+// Cf of Unicode 15, for characters that names may contain.
 #include "report/width.h"
 #include "base/base_private.h"
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-// Longer paths are shown by their ends.
+// Longer paths show only their ends.
 enum { PATH_HEAD = 6, PATH_TAIL = 4 };
 
 void
@@ -59,8 +59,8 @@ lg__format_root(const lg_graph *graph, const lg_root *root, lg_text *out)
     }
 }
 
-// Whether a hop leads to an element of a container, or to a value of one that
-// is not folded away.
+// Returns whether a hop leads to an element of a container, or to a value of
+// one that is not folded away.
 static bool
 is_position(const lg_graph *graph, const lg_hop *hop)
 {
@@ -69,7 +69,7 @@ is_position(const lg_graph *graph, const lg_hop *hop)
            (kind == LG_EDGE_VALUE && hop->edge_count == 1);
 }
 
-// A frame is named instead of numbered.
+// Writes a hop. A frame has its name instead of a number.
 static void
 format_hop(const lg_graph *graph, const lg_hop *hop, bool folded, lg_text *out)
 {
@@ -85,7 +85,7 @@ format_hop(const lg_graph *graph, const lg_hop *hop, bool folded, lg_text *out)
     }
 }
 
-// How many steps through an autograd graph begin with a hop.
+// Counts the steps through an autograd graph that begin with a hop.
 static size_t
 count_backward_steps(const lg_graph *graph, const lg_path *path, size_t from)
 {
@@ -96,7 +96,7 @@ count_backward_steps(const lg_graph *graph, const lg_path *path, size_t from)
     return count;
 }
 
-// Two hops in one, through a dict of a torch.nn.Module.
+// Writes two hops through a dict of a torch.nn.Module as one.
 static bool
 format_part(const lg_graph *graph, const lg_path *path, size_t at,
             lg_text *scratch, lg_text *out)
@@ -106,7 +106,8 @@ format_part(const lg_graph *graph, const lg_path *path, size_t at,
            lg__format_part(graph, &path->hops[at + 1], scratch, out);
 }
 
-// Of several steps through an autograd graph, this names only the last node.
+// Writes a path. Of several steps through an autograd graph, names only the
+// last node.
 static void
 format_path(const lg_graph *graph, const lg_path *path, bool folded,
             lg_text *out)
@@ -192,7 +193,7 @@ lg_node_bytes_format(const lg_graph *graph, lg_node node, lg_text *out)
     lg__format_vector(graph, own_on, &of, out);
 }
 
-// What one node or component of an analysis retains.
+// What a retained size belongs to: a node or component of an analysis.
 typedef struct retainer {
     const lg_analysis *analysis;
     lg__retained_on *on;

@@ -9,111 +9,113 @@
 
 #include "report/report_parts.h"
 
-/** Its title and number, with the whole name of a type that the title cuts:
- *  `Tensor · torch.Tensor #17`. */
+/** Writes a node's title and number. Adds the whole name of a type that the
+ *  title shortens: `Tensor · torch.Tensor #17`. */
 void lg__format_step(const lg_graph *graph, uint32_t node, lg_text *out);
-/** What comes between a holder and what it holds: `.x` and `[0]` as they are,
- *  anything else after a space. */
+/** Writes what comes between a holder and what it holds: `.x` and `[0]` as they
+ *  are, anything else after a space. */
 void lg__format_label(const lg_graph *graph, const lg_hop *hop, lg_text *out);
-/** Where a path begins: `train` of a module, `thread MainThread`. */
+/** Writes where a path begins: `train` for a module, or `thread MainThread`. */
 void lg__format_root(const lg_graph *graph, const lg_root *root, lg_text *out);
-/** `: a cycle of 3 objects`, of a node that goes with such a cycle of garbage;
- *  false, and nothing, of any other. */
+/** Writes `: a cycle of 3 objects` for a node of a cycle of garbage. For any
+ *  other, writes nothing and returns false. */
 bool lg__format_garbage_component(const lg_analysis *analysis, uint32_t node,
                                   lg_text *out);
 
-/** A path with every position in a container as `[*]`:
+/** Writes a path with every position in a container as `[*]`:
  *  `__main__.trainer.losses[*]`. */
 void lg__format_folded_path(const lg_graph *graph, const lg_path *path,
                             lg_text *out);
 
-/** Whether what allocators spend is so much more than the bytes on the host
+/** Returns whether allocators spend so much more than the bytes on the host
  *  that people should see it. */
 bool lg__spent_matters(uint64_t spent, uint64_t bytes);
-/** A line of what allocators spend on what the object retains, if that is much
- *  more; else nothing. */
+/** Writes a line about what allocators spend on what the object retains, if
+ *  that is much more; else nothing. */
 void lg__format_spent(const lg_why *why, lg_text *out);
 
-/** Bytes on one device; the context says of what. */
+/** Returns the bytes on one device. The context says of what. */
 typedef uint64_t lg__vector_on(const void *context, uint32_t device);
-/** `1.93 GiB cuda:0 · 12 MiB host`, without what is zero; a host alone is not
- *  named. */
+/** Writes `1.93 GiB cuda:0 · 12 MiB host`, without zeros. If there is only the
+ *  host, it is not named. */
 void lg__format_vector(const lg_graph *graph, lg__vector_on *on,
                        const void *context, lg_text *out);
 
-/** Bytes that something retains, by device: of a node, or of a component. */
+/** Returns the bytes that a node or a component retains on a device. */
 typedef uint64_t lg__retained_on(const lg_analysis *analysis, uint32_t which,
                                  uint32_t device);
-/** `1.93 GiB cuda:0 · 12 MiB host`; without devices `12 MiB`. */
+/** Writes `1.93 GiB cuda:0 · 12 MiB host`, or `12 MiB` without devices. */
 void lg__format_retained(const lg_analysis *analysis, lg__retained_on *on,
                          uint32_t which, lg_text *out);
-/** The same of bytes by device, [lg_graph_device_count + 1]. */
+/** Writes bytes by device, [lg_graph_device_count + 1], in the same form. */
 void lg__format_each(const lg_graph *graph, const uint64_t *bytes,
                      lg_text *out);
-/** The same without knowing which device: `1 GiB on devices · 12 MiB host`, or
- * by its name if there is only one. */
+/** Writes bytes without the device: `1 GiB on devices · 12 MiB host`. A single
+ *  device is named. */
 void lg__format_bytes(const lg_graph *graph, lg_bytes bytes, lg_text *out);
 
-/** A line below what was shown once: `   and 12 more just like it`; nothing for
+/** Writes a line below an example: `   and 12 more just like it`; nothing for
  *  0. */
 void lg__format_repeats(size_t count, lg_text *out);
 
 struct lg_finding;
-/** `Known mistake: loss-history: 12 MiB, 10 x Tensor`, cause and fix below. */
+/** Writes `Known mistake: loss-history: 12 MiB, 10 x Tensor`, with cause and
+ *  fix below. */
 void lg__format_finding(const lg_graph *graph, const struct lg_finding *finding,
                         lg_text *out);
 
-/** A line for each library whose memory the capture could not inspect, with
- *  the reason; an empty line before them. */
+/** Writes an empty line, and a line for each library whose memory the capture
+ *  could not inspect, with the reason. */
 void lg__format_uninspected(const lg_graph *graph, lg_text *out);
 
-/** How many members of a component are not folded away. */
+/** Counts the members of a component that are not folded away. */
 uint32_t lg__count_seen(const lg_graph *graph, const lg_component *component);
 
-/** The way around a cycle with the label of the hop to cut underlined, in lines
- * that begin with `indent`: one if it fits, else one a hop. */
+/** Writes the way around a cycle, and underlines the label of the hop to cut.
+ *  Lines begin with `indent`: one line if it fits, else one line per hop. */
 void lg__format_cycle(const lg_graph *graph, const lg_hops *round_trip,
                       size_t cut, const char *indent, lg_text *out);
-/** `2 references leakgraph cannot see`. */
+/** Writes `2 references leakgraph cannot see`. */
 void lg__format_unseen(int64_t count, lg_text *out);
-/** Why the collector cannot free something, as a clause. */
+/** Writes why the collector cannot free something, as a clause. */
 void lg__format_reason(const lg_graph *graph, lg_cycle_reason reason,
                        uint32_t culprit, lg_text *out);
 
-/** A share in percent, `12.3 %`. */
+/** Writes a share in percent: `12.3 %`. */
 void lg__format_share(uint64_t part, uint64_t whole, lg_text *out);
-/** Adds a cell flush right in a column of that many characters. */
+/** Adds a cell flush right in a column of `width` characters. */
 void lg__format_right(lg_text *cell, size_t width, lg_text *out);
 
-/** Members and elements of JSON: `name` as in report.h. */
+/** Write members and elements of JSON; `name` as in report.h. */
 void lg__write_string(lg_json *json, const char *name, lg_string string);
-/** What was put together, which is freed. */
+/** Writes a text and frees it. */
 void lg__write_formatted(lg_json *json, const char *name, lg_text *formatted);
 void lg__write_retained(lg_json *json, const char *name,
                         const lg_analysis *analysis, lg__retained_on *on,
                         uint32_t which);
-/** `{"torch": "..."}`: libraries that were not inspected, and why. */
+/** Writes `{"torch": "..."}`: libraries that were not inspected, and why. */
 void lg__write_uninspected(lg_json *json, const char *name,
                            const lg_graph *graph);
 void lg__write_hops(lg_json *json, const char *name, const lg_graph *graph,
                     const lg_hop *hops, size_t count);
 
-/** The members `"node": 1, "type": "list", "title": "list of 2"`. */
+/** Writes the members `"node": 1, "type": "list", "title": "list of 2"`. */
 void lg__write_node(lg_json *json, const lg_graph *graph, uint32_t node);
-/** Its number; null of LG_NONE. */
+/** Writes the node's number, or null for LG_NONE. */
 void lg__write_node_or_null(lg_json *json, const char *name, uint32_t node);
-/** `{"kind": "module", "name": "train", "node": 1}`. */
+/** Writes `{"kind": "module", "name": "train", "node": 1}`. */
 void lg__write_root(lg_json *json, const char *name, const lg_root *root);
-/** `{"pattern": "loss-history", "holder": 1, ...}`, without where it is. */
+/** Writes `{"pattern": "loss-history", "holder": 1, ...}`, without where the
+ *  holder is. */
 void lg__write_finding(lg_json *json, const char *name, const lg_graph *graph,
                        const struct lg_finding *finding);
-/** Writes one of the references to cut: `Child.parent: the back reference ...`.
- */
+/** Writes one of the references to cut: `Child.parent: the back reference
+ *  ...`. */
 void lg__format_cut(const lg_graph *graph, const lg_cycle *cycle,
                     const lg_cycle_cut *cut, lg_text *out);
 
 struct lg_why;
-/** The answer of lg_why_new. */
+/** Writes the answer of lg_why_new. */
 void lg__write_why(lg_json *json, const char *name, const struct lg_why *why,
                    const char *note);
 

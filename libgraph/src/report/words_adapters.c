@@ -1,4 +1,4 @@
-// Formats what a capture could not inspect.
+// Writes what a capture could not inspect.
 #include "report/table_writer.h"
 
 #include <stdlib.h>

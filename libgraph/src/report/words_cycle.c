@@ -1,11 +1,11 @@
-// Cycles as one line or hop by hop, the hop to cut underlined.
+// Writes cycles on one line or hop by hop, with the hop to cut underlined.
 #include "cycles/cycles_private.h"
 #include "report/words.h"
 
-// Wider ones show one hop per line.
+// A wider cycle takes one line per hop.
 enum { LINE_WIDEST = 84 };
 
-// Adds one hop; the columns since `start` where its label stands.
+// Adds one hop, and sets the columns since `start` where its label stands.
 static void
 format_step(const lg_graph *graph, const lg_hop *hop, size_t *begin,
             size_t *end, size_t start, lg_text *out)
@@ -24,8 +24,8 @@ format_return(const lg_graph *graph, const lg_hops *round_trip, lg_text *out)
         lg__format_node(graph, round_trip->items[0].source, out);
 }
 
-// The hops that are shown of a long cycle begin with the first and end with the
-// last.
+// Returns whether a hop of a long cycle is shown: those at the beginning and at
+// the end are.
 static bool
 is_shown(const lg_hops *round_trip, size_t hop)
 {
@@ -33,7 +33,7 @@ is_shown(const lg_hops *round_trip, size_t hop)
            hop >= round_trip->count - LG__CYCLE_SHOWN / 2;
 }
 
-// True for the first of those that are not.
+// Writes a gap. Returns true for its first hop.
 static bool
 format_gap(const lg_hops *round_trip, size_t hop, lg_text *out)
 {

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-enum { HOLDERS_SHOWN = 8 }; // of one finding
+enum { HOLDERS_SHOWN = 8 }; // most holders of one finding
 
-// Formats a holder: its place, its title, and its number.
+// Writes a holder: its place, title and number.
 lg_status
 lg__format_holder(const lg_analysis *analysis, const lg_holder *holder,
                   lg_text *out, lg_error *err)
@@ -31,7 +31,7 @@ lg__format_holder(const lg_analysis *analysis, const lg_holder *holder,
     return status;
 }
 
-// Formats the holders that share what they keep, each with what it frees alone.
+// Writes the holders that share what they keep, each with what it frees alone.
 lg_status
 lg__format_holders(const lg_analysis *analysis, const lg_finding *finding,
                    lg_text *out, lg_error *err)
@@ -58,7 +58,7 @@ lg__format_holders(const lg_analysis *analysis, const lg_finding *finding,
     return status;
 }
 
-// Returns whether no holder before this one makes the same mistake.
+// Returns whether no earlier holder makes the same mistake.
 static bool
 is_first_of_pattern(const lg_finding *finding, size_t index)
 {
@@ -68,7 +68,7 @@ is_first_of_pattern(const lg_finding *finding, size_t index)
     return true;
 }
 
-// Formats the causes of all holders, or their fixes: each mistake's once.
+// Writes the causes of all holders, or their fixes, once for each mistake.
 void
 lg__format_advice(const lg_finding *finding, bool fix, lg_text *out)
 {
@@ -81,8 +81,8 @@ lg__format_advice(const lg_finding *finding, bool fix, lg_text *out)
     }
 }
 
-// Formats one of the kept objects as an example; none for blocks. The title of
-// a figure would show one of several.
+// Writes one of the kept objects as an example; none for blocks. A figure's
+// title would be that of one among several.
 static void
 format_kept(const lg_graph *graph, uint32_t example, bool varied, lg_text *out)
 {

@@ -7,22 +7,22 @@
 #include <leakgraph/findings.h>
 #include <leakgraph/text.h>
 
-/** Formats a holder: its place, its title, and its number. */
+/** Writes a holder: its place, title and number. */
 lg_status lg__format_holder(const lg_analysis *analysis,
                             const lg_holder *holder, lg_text *out,
                             lg_error *err);
-/** Formats the first holders of a finding, a line each. If they share what they
- *  keep, each with what it frees alone. */
+/** Writes the first holders of a finding, a line for each. If they share what
+ *  they keep, adds what each frees alone. */
 lg_status lg__format_holders(const lg_analysis *analysis,
                              const lg_finding *finding, lg_text *out,
                              lg_error *err);
-/** Formats the causes of all holders, or their fixes: each mistake's once. */
+/** Writes the causes of all holders, or their fixes, once for each mistake. */
 void lg__format_advice(const lg_finding *finding, bool fix, lg_text *out);
-/** `loss-history: 12 MiB, ` */
+/** Writes `loss-history: 12 MiB, `. */
 void lg__format_mistake(const lg_graph *graph, const lg_pattern *pattern,
                         const uint64_t *retained, lg_text *out);
-/** `10 x Tensor`, or `10 objects, 8 of them Tensor` where they are of several
- *  types; `varied`: the type without what differs. */
+/** Writes `10 x Tensor`, or `10 objects, 8 of them Tensor` if there are several
+ *  types. `varied`: writes the type without what differs. */
 void lg__format_kept(const lg_graph *graph, uint64_t count, uint64_t of_type,
                      uint32_t example, bool varied, lg_text *out);
 

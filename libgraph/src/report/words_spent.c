@@ -1,8 +1,8 @@
-// Says what allocators spend on what an object retains.
+// Writes what allocators spend on what an object retains.
 #include "report/words.h"
 
-// Worth a line from a share and a number of bytes on that a reader would miss
-// elsewhere.
+// From this share and this number of bytes on, it is worth a line, because a
+// reader would miss it elsewhere.
 enum { SPENT_SHARE = 20, SPENT_LEAST = 64 << 10 };
 
 bool
