@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// A tensor with a storage of 1,000 bytes, of which it shows that many.
+// Adds a tensor with a storage of 1,000 bytes, and shows `shown` of them.
 uint32_t
 detection_tensor(detection *to, const char *type, uint64_t address,
                  uint64_t shown)
@@ -44,7 +44,8 @@ detection_begin(uint64_t shown)
     return made;
 }
 
-// The kind of the heap's first storage; *out, if it is not NULL, gets its row.
+// Returns the kind of the heap's first storage. *out, if it is not NULL, gets
+// its row.
 lg_tensor_kind
 detection_end(detection *to, lg_tensor_row *out)
 {
@@ -63,7 +64,7 @@ detection_end(detection *to, lg_tensor_row *out)
     return row.kind;
 }
 
-// A dict entry with a str key.
+// Adds a dict entry with a str key.
 uint32_t
 detection_dict(story *to, const char *key, uint32_t value)
 {

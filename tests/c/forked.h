@@ -1,13 +1,11 @@
-/**
- * Ask a question in a child of fork(), which must not wait forever.
- */
+/** Asks a question in a child of fork(), which must not wait forever. */
 #ifndef LG_FORKED_H
 #define LG_FORKED_H
 
 #include <stdbool.h>
 
-/** Whether a child of this process answers the question with true. The
- *  result is false if the child dies, or runs for more than a minute. */
+/** Returns whether a child of this process answers the question with true.
+ *  Returns false if the child dies, or runs for more than a minute. */
 bool forked_says(bool (*question)(void *), void *context);
 
 #endif

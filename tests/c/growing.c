@@ -150,7 +150,7 @@ fill(making *to, const growing_heap *of)
               LG_EDGE_INDEX, i);
 }
 
-// What a module of leakgraph's own has.
+// Adds what a module of leakgraph itself has.
 static void
 fill_own(making *to, uint32_t items)
 {

@@ -7,7 +7,7 @@
 #include <leakgraph/base.h>
 
 typedef struct bytes {
-    uint8_t *data; /**< aligned to 64; free() releases it */
+    uint8_t *data; /**< aligned to 64; release it with free() */
     size_t length;
 } bytes;
 
@@ -17,24 +17,24 @@ typedef struct section {
     uint64_t offset, stored, raw, checksum, reserved[2];
 } section;
 
-/** A path in a folder for this test's files, which the first call makes. The
- *  path is valid until three more calls. */
+/** Returns a path in a folder for this test's files, which the first call
+ *  makes. The path is valid until three more calls. */
 void folder_make(void);
 const char *folder_path(void);
 char *path_of(const char *name);
-/** Removes the folder, which may contain only "graph" by then. */
+/** Removes the folder, which may then contain only "graph". */
 void folder_remove(void);
 
 bytes aligned(size_t length);
-/** The content of path_of("graph"). */
+/** Returns the content of path_of("graph"). */
 bytes file_bytes(void);
-/** The graph as the bytes of a file, compressed at that level. The file
+/** Returns the graph as the bytes of a file, compressed at that level. The file
  *  itself is path_of("graph"). */
 bytes saved(const lg_graph *graph, int level);
 
 uint32_t section_count(bytes file);
 section section_at(bytes file, uint32_t index);
-/** Replaces an entry and corrects the checksums of the directory and the
+/** Replaces an entry, and corrects the checksums of the directory and the
  *  header. */
 void put_section(bytes file, uint32_t index, section about);
 /** Corrects the checksums of the directory and the header. */

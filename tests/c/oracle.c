@@ -24,8 +24,8 @@ category(const lg_graph *graph, uint32_t node)
     return lg_graph_type(graph, lg_graph_columns(graph)->type[node]).category;
 }
 
-// The namespace of a module root counts as the first such module, unless the
-// namespace is itself a module root.
+// Unites a namespace with its module: the first one that has it. A namespace
+// that is itself a module root stays alone.
 static void
 unite_modules(const lg_graph *graph, oracle *known)
 {
@@ -50,7 +50,7 @@ unite_modules(const lg_graph *graph, oracle *known)
     }
 }
 
-// Whether a set of classes and namespaces names the class.
+// Returns whether a set of classes and namespaces names the class.
 static bool
 is_named_in(const lg_graph *graph, const oracle *known, uint64_t named,
             uint32_t class)
@@ -162,7 +162,7 @@ units(const oracle *known)
     return all;
 }
 
-// Finds the components by closure: those of several nodes or with a loop.
+// Finds the components by closure: several nodes, or one with a loop.
 static void
 find_components(oracle *known, uint64_t component[ORACLE_NODES])
 {
@@ -212,7 +212,7 @@ split(oracle *known, const uint64_t component[ORACLE_NODES])
     }
 }
 
-// Finds the last of the nodes that every path to this one passes.
+// Finds the last of the nodes that all paths to this one pass.
 static void
 find_dominators(oracle *known)
 {

@@ -25,8 +25,8 @@ plan_reference(planned *to, uint32_t source, uint32_t target, unsigned kind,
         (planned_reference){source, target, kind, name};
 }
 
-// Each dict has one owner at most: which of several it is folded into would
-// depend on numbers.
+// Gives each dict at most one owner, because it would depend on numbers into
+// which of several it is folded.
 static void
 plan_owner(planned *to, uint32_t node)
 {
@@ -71,7 +71,7 @@ planned_graph(uint64_t seed)
     return to;
 }
 
-// Adds the plan's nodes with number[i] for node i, which begin at `first`.
+// Adds the plan's nodes from `first` on, with number[i] for node i.
 void
 planned_nodes(lg_builder *builder, const planned *from, const uint32_t *number,
               uint32_t first)

@@ -1,7 +1,4 @@
-/**
- * Random graphs that can be built with any numbers for their nodes, and the
- * places of graphs.
- */
+/** Random graphs whose nodes can get any numbers, and the places of graphs. */
 #ifndef LG_PLANNED_H
 #define LG_PLANNED_H
 
@@ -24,7 +21,7 @@ typedef struct planned_reference {
     uint32_t source;
     uint32_t target;
     unsigned kind;
-    uint32_t name; /**< of an attribute; the key of a value */
+    uint32_t name; /**< of an attribute; key of a value */
 } planned_reference;
 
 /** A graph before it has numbers. */
@@ -39,19 +36,19 @@ typedef struct planned {
     planned_reference reference[8 * PLANNED_NODES];
 } planned;
 
-/** The same plan for the same seed. */
+/** Makes a plan; always the same for the same seed. */
 planned planned_graph(uint64_t seed);
-/** A builder with the types and a device. */
+/** Begins a builder with the types and a device. */
 lg_builder *planned_begin(void);
-/** The builder's number of a type. */
+/** Returns the builder's number of a type. */
 uint32_t planned_type(uint32_t type);
-/** Adds the plan's nodes: number[i] + first for node i. */
+/** Adds the plan's nodes: node i gets the number number[i] + first. */
 void planned_nodes(lg_builder *builder, const planned *from,
                    const uint32_t *number, uint32_t first);
-/** Adds its references and roots, after all nodes. */
+/** Adds the plan's references and roots. All nodes must be there. */
 void planned_references(lg_builder *builder, const planned *from,
                         const uint32_t *number, uint32_t first);
-/** The numbers 0, 1, 2 ..., in a random order if `seed` is not 0. */
+/** Fills in the numbers 0, 1, 2 ..., in a random order if `seed` is not 0. */
 void planned_numbers(uint32_t *number, uint32_t count, uint64_t seed);
 
 typedef struct planned_places {
@@ -63,7 +60,7 @@ typedef struct planned_places {
 
 /** Finishes a graph, and finds its places. */
 planned_places planned_analyse(lg_builder *builder);
-/** The same of one plan. */
+/** Builds a plan and finds its places. */
 planned_places planned_build(const planned *from, const uint32_t *number);
 void planned_forget(planned_places *made);
 

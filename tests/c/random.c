@@ -19,7 +19,7 @@ typedef struct maker {
     uint32_t type[TYPE_COUNT];
     uint32_t closure;
     uint32_t name;
-    uint8_t *what; // index into type_names, by node
+    uint8_t *what; // [node] index into type_names
 } maker;
 
 static uint32_t
@@ -28,7 +28,7 @@ below(maker *to, uint32_t limit)
     return test_random(&to->state) % limit;
 }
 
-// A node of that type near a random place, or any node.
+// Returns a node of that type near a random place, or any node.
 static uint32_t
 pick(maker *to, uint8_t what)
 {

@@ -6,9 +6,9 @@
 
 #include <leakgraph/base.h>
 
-/** Of 1 to 40 nodes; begins the sequence of random_below. */
+/** Makes a graph of 1 to 40 nodes. Starts the sequence of random_below. */
 lg_graph *random_graph(uint64_t seed);
-/** The next number below the limit. */
+/** Returns the next number of the sequence, below the limit. */
 uint32_t random_below(uint32_t limit);
 
 #endif

@@ -43,23 +43,25 @@ enum sample_node {
     SAMPLE_COUNT,
 };
 
-/** The address of a node of the sample. */
+/** The address of a node in the sample. */
 #define SAMPLE_ADDRESS(node) (0x7f0000001000u + 64u * (uint64_t)(node))
 
 /** Builds the sample with the allocator (NULL: malloc). */
 lg_status sample_new(const lg_allocator *allocator, lg_graph **out,
                      lg_error *err);
 
-/** A random graph with every kind of edge and node, complete or partial. */
+/** Makes a random graph with every kind of edge and node, complete or
+ *  partial. */
 lg_graph *sample_random(uint64_t seed, uint32_t nodes, bool partial);
 
-/** A chain: node 0, a module, refers to node 1, node 1 to 2, and so on. */
+/** Makes a chain: node 0, a module, refers to node 1, node 1 to 2, and so
+ *  on. */
 lg_graph *sample_chain(uint32_t nodes);
 
-/** Whether every accessor gives the same for both graphs. */
+/** Returns whether every accessor gives the same for both graphs. */
 bool sample_equal(const lg_graph *a, const lg_graph *b);
 
-/** The text of lg_hop_label, which the caller frees. */
+/** Returns the text of lg_hop_label; release it with free(). */
 char *sample_label(const lg_graph *graph, const lg_hop *hop);
 
 #endif

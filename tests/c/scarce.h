@@ -1,5 +1,5 @@
 /**
- * Memory that runs out on demand, for tests that are linked with --wrap=malloc,
+ * Memory that runs out on demand, for tests linked with --wrap=malloc,
  * --wrap=calloc and --wrap=realloc.
  */
 #ifndef LG_SCARCE_H
@@ -13,9 +13,9 @@ extern bool nameless_refused;
 /** The number of allocations that still succeed; negative: no limit. */
 extern long malloc_left;
 
-/** Does the work with 0 allocations, then with 1 and so on, until it
- *  succeeds. Until then it must run out of memory. Returns the number of
- *  failed checks so far. */
+/** Does the work with 0 allocations, then with 1 and so on, until it succeeds.
+ *  Before that, it must run out of memory. Returns the number of failed checks
+ *  so far. */
 int sweep(const lg_graph *graph, lg_status (*work)(const lg_graph *));
 
 #endif

@@ -143,7 +143,7 @@ add_fact(lg_builder *builder, uint32_t node, const char *key, const char *value)
     lg_builder_add_fact(builder, node, key, value, strlen(value));
 }
 
-// Adds a type once, and its base before it; finds types by name.
+// Returns a type by name. Adds it, and first its base, if they are new.
 static uint32_t
 type_of(lg_builder *builder, const char *names[], uint32_t *count,
         const char *name, const char *base)

@@ -7,7 +7,7 @@
 
 #include <leakgraph/allocator.h>
 
-/** Its objects, then its buffers. */
+/** The program's objects; buffers come after them. */
 enum stored_node {
     STORED_THREAD,
     STORED_FRAME,
@@ -18,7 +18,7 @@ enum stored_node {
     STORED_GRADIENT,   /* weight.grad */
     STORED_OPTIMIZER,  /* train.optimizer, an Adam */
     STORED_STATE,      /* its state */
-    STORED_MOMENTS,    /* of the weight */
+    STORED_MOMENTS,    /* state of the weight */
     STORED_MOMENT,     /* exp_avg */
     STORED_LOSSES,     /* train.losses, a list of 1 */
     STORED_LOSS,       /* a tensor on the host */
@@ -47,8 +47,8 @@ enum stored_node {
 lg_status stored_new(const lg_allocator *allocator, lg_graph **out,
                      lg_error *err);
 
-/** Where the GPU's memory begins: two segments of 2 MiB, then one of a
- *  private pool. */
+/** Where the GPU's memory begins: two segments of 2 MiB, then one of a private
+ *  pool. */
 #define STORED_GPU 0x7e0000000000u
 
 #endif

@@ -1,6 +1,6 @@
 /**
  * One program contains all tests of a folder, so a change of the library links
- * only one program. Each source has one suite; the first argument of the
+ * only one program. Each source has one suite. The first argument of the
  * program names the suite to run.
  */
 #ifndef LG_SUITE_H

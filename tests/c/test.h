@@ -58,7 +58,8 @@ test_result(void)
     return test_failures > 0;
 }
 
-/** A small random generator: it gives the same numbers on every machine. */
+/** Returns the next number of a small generator, which is the same on every
+ *  machine. */
 static inline uint32_t
 test_random(uint64_t *state)
 {
@@ -66,7 +67,7 @@ test_random(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
-/** What lg_analysis_top is asked for. */
+/** The options of lg_analysis_top. */
 #define TOP_OPTIONS(by, on, most)                                              \
     ((lg_top_options){.size = sizeof(lg_top_options),                          \
                       .group = (by),                                           \

@@ -1,4 +1,4 @@
-// Accounts: the sample by hand, random ones against a map of bytes.
+// Accounts: the sample by hand, and random ones against a map of bytes.
 #include <leakgraph/builder.h>
 #include <leakgraph/bytes.h>
 
@@ -220,7 +220,8 @@ refused(void)
     lg_graph_free(graph);
 }
 
-// What is in an unknown state counts as allocated; the account names the state.
+// Blocks in an unknown state count as allocated, and the account names the
+// state.
 static void
 strange_states(void)
 {
@@ -287,7 +288,7 @@ random_layout(uint64_t *state)
     return made;
 }
 
-// Who has each byte: 0 nobody, 1 only a segment, 2 an unused block, 3 an
+// Finds who has each byte: 0 nobody, 1 only a segment, 2 an unused block, 3 an
 // allocated block.
 static void
 check_layout(const layout *made, const lg_account *at)

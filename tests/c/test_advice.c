@@ -1,5 +1,5 @@
-// What is worth doing first: what is wrong before what is big, and nothing
-// twice.
+// What is worth doing first: what is wrong comes before what is big, and
+// nothing comes twice.
 #include "drawn.h"
 #include "growing.h"
 #include "heaps.h"
@@ -87,8 +87,8 @@ wrong_before_big(void)
     forget(&all);
 }
 
-// The list of losses is the finding's, the garbage the cycle's, and what is
-// small is not worth a word.
+// The list of losses belongs to the finding, and the garbage to the cycle. What
+// is small is not mentioned.
 static void
 nothing_twice(void)
 {
@@ -98,7 +98,7 @@ nothing_twice(void)
     forget(&all);
 }
 
-// Of a small process, what retains nearly everything may still be little.
+// In a small process, what retains nearly everything may still be little.
 static void
 nothing_little(void)
 {
@@ -151,7 +151,7 @@ words(void)
     forget(&all);
 }
 
-// No reference of what native code keeps can be cut.
+// Growth without a finding is an item; garbage is one only without cycles.
 static void
 native_holder(void)
 {

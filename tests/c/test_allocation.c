@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-// The allocator of a device has recorded it; a note of the caller goes first.
+// The allocator of a device has recorded it; a note of the program takes
+// precedence.
 static void
 allocated(void)
 {

@@ -6,7 +6,8 @@
 #include "drawn.h"
 #include "test.h"
 
-// The dominators as letters, in the order of the nodes; '-' is the super-root.
+// Checks the dominators as letters, in the order of the nodes; '-' is the
+// super-root.
 static void
 check_dominators(const lg_analysis *analysis, const char *expected)
 {
@@ -19,7 +20,7 @@ check_dominators(const lg_analysis *analysis, const char *expected)
     }
 }
 
-// The components as words of letters, in any order.
+// Checks the components as words of letters, in any order.
 static void
 check_components(const lg_analysis *analysis, const char *expected)
 {
@@ -257,7 +258,7 @@ partial(void)
     lg_graph_free(graph);
 }
 
-// An analysis and its graph know what they take.
+// An analysis and its graph know how much memory they take.
 static void
 memory(void)
 {

@@ -129,8 +129,8 @@ is_module(const oracle *known, uint32_t node)
     return known->unit[node] != node;
 }
 
-// Sets of two nodes each: what they keep together is what the union keeps, if
-// they are joint, and never more than that.
+// Checks sets of two nodes each. If they are joint, what they keep together is
+// what their union keeps; otherwise it is never more.
 static void
 compare_joint_sets(const lg_analysis *analysis, const oracle *known)
 {
@@ -236,8 +236,8 @@ compare_group(const lg_analysis *analysis, const oracle *known, lg_string name,
           each[0] + rounding_of(graph, oracle_retained(known, set) | parts));
 }
 
-// No row lies below another one, and with the libraries and the rest they are
-// the whole heap, on each device.
+// No row lies below another one. On each device, the rows, the libraries and
+// the rest make up the whole heap.
 static void
 compare_top(const lg_analysis *analysis, size_t limit, uint32_t device)
 {

@@ -1,4 +1,4 @@
-// Baselines: what is read, kept and added, and files that are none.
+// Baselines: what is read, kept and added, and files that are no baselines.
 #include "test.h"
 
 #include <leakgraph/baseline.h>

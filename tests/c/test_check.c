@@ -1,5 +1,5 @@
-// The loader checks everything that readers rely on: each test spoils one array
-// of a file and corrects the checksums.
+// The loader checks everything that readers rely on. Each test damages one
+// array of a file and corrects the checksums.
 #include <xxhash.h>
 
 #include <leakgraph/file.h>
@@ -90,7 +90,7 @@ put_element(uint32_t id, uint64_t place, uint64_t *value)
     put_section(file, index, about);
 }
 
-// Spoils an element, expects a refusal, and repairs the element.
+// Damages an element, expects a refusal, and repairs the element.
 static void
 refuses(uint32_t id, uint64_t place, uint64_t value)
 {
@@ -157,7 +157,7 @@ lengths(void)
     }
 }
 
-// A field of four bytes in an element of many bytes.
+// Damages a field of four bytes in an element of many bytes.
 static void
 refuses_field(uint32_t id, uint64_t place, size_t field, uint32_t value)
 {

@@ -58,8 +58,8 @@ test_not_asked_for(void)
     lg_graph_free(graph);
 }
 
-// What is too much to read is left out, and the graph says so: of arrays first
-// their rest, then all of them.
+// Contents that are too much to read are left out, and the graph says so: first
+// the rest of arrays, then all arrays.
 static void
 test_limit(void)
 {

@@ -1,5 +1,5 @@
-// The score of each rule about where to cut, one rule a row: the cut has the
-// highest score. Also the other references that must be cut.
+// Checks the score of each rule about where to cut, one rule a row: the cut has
+// the highest score. Also checks the other references that must be cut.
 #include "cycles/cut_rule.h"
 
 #include "drawn.h"

@@ -41,8 +41,8 @@ rows(void)
     figure_heap_free(&built);
 }
 
-// The sums are those of all figures, however many rows there are. The nodes are
-// those of the rows.
+// The sums cover all figures, however many rows there are. The nodes belong to
+// the rows.
 static void
 sums(void)
 {
@@ -183,7 +183,7 @@ sets(void)
     }
 }
 
-// How many holders a figure has whose parts are in one collection.
+// Returns how many holders a figure has whose parts are in one collection.
 static size_t
 holders_in(const char *type, lg_edge_kind kind)
 {
@@ -210,7 +210,7 @@ holders_in(const char *type, lg_edge_kind kind)
     return count;
 }
 
-// References of one object that nothing tells apart are one holder.
+// References of one object that nothing distinguishes are one holder.
 static void
 each_holder_once(void)
 {

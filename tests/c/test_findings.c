@@ -39,8 +39,7 @@ autocast(void)
     lg_graph_free(graph);
 }
 
-// The findings about a node, which is the holder, a kept object, or goes with
-// one.
+// Findings about a node: the holder, a kept object, or one that goes with it.
 static void
 of_a_node(void)
 {
@@ -111,8 +110,8 @@ says(const lg_graph *graph, const lg_analysis *analysis, size_t limit,
     lg_text_free(&text);
 }
 
-// Findings below the rows of another report: the biggest of those that concern
-// the rows, each once.
+// Findings below another report's rows: the biggest of those that concern the
+// rows, each once.
 static void
 of_rows(void)
 {
@@ -154,7 +153,7 @@ of_rows(void)
     lg_graph_free(graph);
 }
 
-// The text after that string, or nothing if the string is not there.
+// Returns the text after that string, or nothing if it is not there.
 static const char *
 after(const char *text, const char *what)
 {
@@ -246,7 +245,7 @@ look_alikes(void)
     lg_graph_free(graph);
 }
 
-// gc.garbage has objects of several types: the commonest is told.
+// gc.garbage has objects of several types; the report names the commonest.
 static void
 several_types(void)
 {

@@ -19,7 +19,8 @@ add_steps(story *to, uint32_t first, uint32_t second)
     }
 }
 
-// Two lists of losses over one graph are one finding: neither frees much alone.
+// Two lists of losses over one graph are one finding, because neither frees
+// much alone.
 static void
 sharing(void)
 {
@@ -105,7 +106,8 @@ sharing_enough(void)
     }
 }
 
-// A sum of three losses of a history is a total, one of two may be of a step.
+// A sum of three losses of a history is a total; a sum of two may be one
+// step's.
 static void
 total_of_history(void)
 {
@@ -138,7 +140,8 @@ total_of_history(void)
     }
 }
 
-// More lists than are told apart: all are named, and the sum is right.
+// There are more lists than the search tells apart. All are named, and the sum
+// is right.
 static void
 many_sharing(void)
 {

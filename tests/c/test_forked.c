@@ -20,7 +20,7 @@ await(sem_t *semaphore)
         continue;
 }
 
-/** A graph that a thread reads, until it stops at an allocation. */
+/** A graph that a thread reads until it stops at an allocation. */
 typedef struct asked {
     lg_graph *graph;
     void (*ask)(const lg_graph *);
@@ -241,7 +241,7 @@ igraph_at_work(void)
     CHECK(answer == &self);
 }
 
-/** As an interpreter that ends stops a thread. */
+/** Stops as a thread does when an interpreter ends. */
 static bool
 vanish(void *context, const char *phase, double done)
 {

@@ -1,4 +1,4 @@
-// What a few hand-made snapshots say about growth.
+// What a few hand-made snapshots report about growth.
 #include <leakgraph/report.h>
 
 #include "growing.h"
@@ -30,7 +30,7 @@ a_list_accumulates(void)
     CHECK(row->verdict == LG_GROWTH_ACCUMULATES);
     CHECK(lg__string_is(row->type, "app.Item"));
     CHECK(row->counts[0] == 10 && row->counts[1] == 20 && row->counts[2] == 30);
-    // 1,000 bytes an item, and 8 in the list.
+    // Each item has 1,000 bytes, and 8 in the list.
     CHECK(row->gained == 20 * 1008);
     CHECK(row->per_interval > 10079 && row->per_interval < 10081);
     CHECK(row->per_step > 100.79 && row->per_step < 100.81);
@@ -140,7 +140,7 @@ all_holders_are_named(void)
     growing_forget(&made);
 }
 
-// What each request has is not told beside the requests.
+// What each request has is not reported besides the requests.
 static void
 members_of_what_accumulates_are_not_told(void)
 {
@@ -153,7 +153,7 @@ members_of_what_accumulates_are_not_told(void)
     growing_forget(&made);
 }
 
-// Nor is what more and more of them have, but never more than one.
+// Nor is what more and more of them have, if none has more than one.
 static void
 a_part_of_each_member_is_not_told(void)
 {
@@ -166,7 +166,7 @@ a_part_of_each_member_is_not_told(void)
     growing_forget(&made);
 }
 
-// But if each has one in twenty more, and more than one, these accumulate.
+// But if each has one twentieth more, and more than one, these accumulate.
 static void
 more_parts_of_each_member_are_told(void)
 {

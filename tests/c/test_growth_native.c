@@ -1,4 +1,4 @@
-// What snapshots say about the memory of the process, and of no object.
+// What snapshots report about memory of the process that belongs to no object.
 #include "growing.h"
 #include "growth/growth_private.h"
 #include "test.h"
@@ -46,7 +46,8 @@ own_memory_is_left_out(void)
     growing_forget(&made);
 }
 
-// Whether the memory of that kind has a row, which gained so many bytes.
+// Returns whether native memory of that kind has a row that gained this many
+// bytes.
 static void
 check_native(const growing_heap *heaps, lg_native_kind kind, int64_t gained)
 {
@@ -70,7 +71,8 @@ native_growth_has_rows(void)
     check_native(heaps, LG_NATIVE_MALLOC, 64 * KIB);
     heaps[2].malloc--;
     check_native(heaps, LG_NATIVE_MALLOC, 0);
-    // Beside objects that grew, a twentieth of these. Large blocks are pages.
+    // Besides growing objects, growth counts from a twentieth of theirs. Large
+    // blocks are pages.
     for (uint32_t i = 0; i < 3; i++) {
         heaps[i].blob = 4096 * (100 + 500 * i) - 16;
         heaps[i].malloc = BASE + 4096 * (100 + 525 * i);
@@ -90,7 +92,8 @@ count_tensors(lg_summary *summary, uint32_t tensors)
     lg__tallies_join(&summary->tallies);
 }
 
-// Whether there is a row of native memory in snapshots with so many tensors.
+// Returns whether there is a row of native memory in snapshots with this many
+// tensors.
 static bool
 is_native_beside(const growing_heap *heaps, const uint32_t *tensors)
 {
@@ -107,7 +110,7 @@ is_native_beside(const growing_heap *heaps, const uint32_t *tensors)
     return found;
 }
 
-// What an allocator keeps beside tensors that are told is no growth of its own.
+// What an allocator keeps besides tensors in a row is no growth of its own.
 static void
 tensors_explain_what_is_kept_beside_them(void)
 {
@@ -145,7 +148,7 @@ stacks_and_mappings_have_rows(void)
     check_native(mapped, LG_NATIVE_MAPPED, 0);
 }
 
-// Baselines have it: it never changes.
+// Baselines contain it, so it never changes.
 #define MALLOC_KEY UINT64_C(0x28acde8ceeed5915)
 
 // A baseline knows a kind of native memory, however much there is of it.
@@ -176,7 +179,7 @@ kinds_of_native_memory_have_keys(void)
 }
 
 // What pymalloc has in use beyond small objects is a number of its own, and a
-// row if it is much beside these.
+// row if it is much besides these.
 static void
 small_blocks_have_a_number(void)
 {
@@ -193,8 +196,8 @@ small_blocks_have_a_number(void)
     check_native(heaps, LG_NATIVE_SMALL, 64 * KIB);
     heaps[2].pymalloc--;
     check_native(heaps, LG_NATIVE_SMALL, 0);
-    // Beside small objects, a fifth of these. A key of 50 bytes takes 64, and a
-    // value of 500 takes 512.
+    // Besides small objects, growth counts from a fifth of theirs. A key of 50
+    // bytes takes 64, and a value of 500 takes 512.
     for (uint32_t i = 0; i < 3; i++) {
         heaps[i].entries = 500 * i;
         heaps[i].pymalloc = BASE + 500 * i * (64 + 512) * 6 / 5;

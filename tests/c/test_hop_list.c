@@ -21,7 +21,7 @@ compare(lg__hop_list *list, const lg__walk *walk, uint32_t source,
     }
 }
 
-// From each node to all, and to the first few.
+// From each node to all nodes, and to the first few.
 static void
 each_source(lg_graph *graph)
 {

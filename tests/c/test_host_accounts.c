@@ -62,8 +62,8 @@ host_lines(void)
     lg_accounts_free(&accounts);
 }
 
-// What is free takes no part of what is not in memory, and what is in memory
-// bounds the rest.
+// Free memory takes no part of what is not resident, and resident memory bounds
+// the rest.
 static void
 host_of_less(void)
 {
@@ -122,7 +122,7 @@ host_words(void)
     CHECK(*lg_host_words(LG_HOST_COUNT).key == '\0');
 }
 
-// The sample has no account of the kernel's but what is resident.
+// The sample has no account of the kernel, only its resident memory.
 static void
 host_of_sample(void)
 {

@@ -1,4 +1,4 @@
-// What a file says of itself without a look at its references.
+// What a file says about itself without reading its references.
 #include "lgs.h"
 #include "sample.h"
 #include "test.h"
@@ -71,7 +71,7 @@ damage_each_section(void)
     free(file.data);
 }
 
-// The lengths of columns that are left out have to agree as well.
+// The lengths of columns that are left out must agree, too.
 static void
 shorten_references(void)
 {

@@ -1,5 +1,5 @@
-// Limits of reports: how deep and how long a tree is, how wide a line is, how
-// far a tensor's name is looked for.
+// Limits of reports: how deep and long a tree is, how wide a line is, and how
+// far a tensor's name is searched.
 #include "drawn.h"
 #include "heaps.h"
 #include "test.h"
@@ -31,7 +31,7 @@ depth_of_a_tree(void)
     }
 }
 
-// Of a tree, 400 rows are shown: everything, the holder, and 398 of its parts.
+// A tree shows 400 rows: everything, the holder, and 398 of its parts.
 static void
 rows_of_a_tree(void)
 {
@@ -58,7 +58,7 @@ rows_of_a_tree(void)
     lg_graph_free(graph);
 }
 
-// Of merged paths above an explanation, 20 lines are shown. The last counts the
+// Merged paths above an explanation show 20 lines. The last one counts the
 // rest.
 static void
 paths_above_why(void)

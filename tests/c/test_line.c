@@ -57,7 +57,7 @@ spiked(size_t i)
     return rising(i) + (i % 6 == 1 ? 1e6 : i % 6 == 4 ? -1e6 : 0);
 }
 
-// It gains as many times what the numbers differ from it.
+// It gains this many times the distance of the numbers from it.
 static double
 steep(size_t i)
 {
@@ -70,7 +70,7 @@ flat(size_t i)
     return 3.8 * (double)i / (COUNT - 1) + (i % 2 == 0 ? 1 : -1);
 }
 
-// The last half has a third of the rate of the first, or a tenth.
+// The last half has a third of the first half's rate, or a tenth.
 static double
 slowing(size_t i)
 {

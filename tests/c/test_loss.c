@@ -1,5 +1,5 @@
 // Compares the analysis of a graph that has lost references, made from that of
-// the whole graph, with one that is made anew.
+// the whole graph, with one made from scratch.
 #include "analysis/analysis_private.h"
 #include "build/build_private.h"
 #include "drawn.h"
@@ -11,7 +11,7 @@
 
 enum { GRAPHS = 20000, DRAWN = 2000, MOST_CUTS = 8 };
 
-// Some cut references lie beside each other, as those of a selector do.
+// Some cut references are adjacent, as those of a selector are.
 static size_t
 choose(const lg_graph *graph, uint64_t *state, uint64_t *cut)
 {
@@ -106,7 +106,7 @@ lose(const char *edges, const char *first, const char *second)
 static void
 test_shapes(void)
 {
-    // b and c hold d together, and each other.
+    // b and c hold d together, and also each other.
     lose("ab ac bd cd bc cb", "ab", "ac");
     lose("ab ac bd cd bc cb", "ab", "bd");
     // d gets below c, and what it shares with b below both.

@@ -1,4 +1,4 @@
-// Known mistakes that many things make together: with one less, there is none.
+// Known mistakes that take many things: with one less, there is no mistake.
 #include "drawn.h"
 #include "heaps.h"
 #include "test.h"
@@ -7,7 +7,7 @@
 
 enum { BIG = 300 * 1024 };
 
-// Makes the mistake with so many things.
+// Makes the mistake with this many things.
 typedef void mistake(story *made, uint32_t app, uint32_t count);
 
 static uint32_t
@@ -111,7 +111,7 @@ add_work(story *made, uint32_t app)
     return function;
 }
 
-// Threads of three frames, which something unseen has.
+// Threads of three frames, to which something unseen refers.
 static void
 keep_threads_with(story *made, uint32_t app, uint32_t count, uint32_t unseen)
 {
@@ -130,7 +130,7 @@ keep_threads(story *made, uint32_t app, uint32_t count)
     keep_threads_with(made, app, count, 0);
 }
 
-// As before CPython 3.11: the stacks of two frames have the thread.
+// Before CPython 3.11, the stacks of two frames refer to the thread unseen.
 static void
 keep_stacked_threads(story *made, uint32_t app, uint32_t count)
 {
@@ -144,7 +144,8 @@ keep_native_threads(story *made, uint32_t app, uint32_t count)
     keep_threads_with(made, app, count, 3);
 }
 
-// Each thread runs a recursive method of a worker, which something unseen has.
+// Each thread runs a recursive method of a worker, to which something unseen
+// refers.
 static void
 keep_workers_with(story *made, uint32_t app, uint32_t count, uint32_t unseen)
 {
@@ -162,7 +163,8 @@ keep_workers_with(story *made, uint32_t app, uint32_t count, uint32_t unseen)
     }
 }
 
-// As before CPython 3.11: the stack of the outer one of two frames has it.
+// Before CPython 3.11, the stack of the outer of two frames refers to the
+// worker unseen.
 static void
 keep_stacked_workers(story *made, uint32_t app, uint32_t count)
 {
@@ -210,7 +212,7 @@ keep_wrappers(story *made, uint32_t app, uint32_t count)
     story_attribute(made, app, "call", function);
 }
 
-// The objects of a story have their addresses from 0x1000 on.
+// The objects of a story have addresses from 0x1000 on.
 static void
 keep_by_number(story *made, uint32_t app, uint32_t count, unsigned step)
 {

@@ -57,7 +57,7 @@ check_alone(const lg_analysis *analysis, uint32_t target)
     lg_merged_paths_free(&merged);
 }
 
-// Counts no byte twice: a target below another target adds nothing to it.
+// Counts no byte twice: a target below another one adds nothing.
 static uint64_t
 bytes_of_all(const lg_analysis *analysis, uint32_t nodes, uint32_t stride)
 {
@@ -118,8 +118,8 @@ random_graphs(void)
     }
 }
 
-// The paths of several weights come from their layers, as each path alone does,
-// though the optimizer is nearer.
+// The paths of several weights lead through their layers, as each path alone
+// does, though the optimizer is nearer.
 static void
 weights(void)
 {

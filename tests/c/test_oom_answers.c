@@ -101,7 +101,7 @@ do_findings(const lg_graph *graph)
     return status;
 }
 
-// Cuts what leads to the children of the family that is alive.
+// Cuts what leads to the children of the live family.
 static lg_status
 do_what_if(const lg_graph *graph)
 {

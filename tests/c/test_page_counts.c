@@ -1,4 +1,5 @@
-// Pages of forked processes: what is older than the fork, and whose it is.
+// Pages of forked processes: which are older than the fork, and who touched
+// them.
 #include <leakgraph/builder.h>
 #include <leakgraph/page_counts.h>
 
@@ -49,7 +50,7 @@ graph_of(const object *objects, uint32_t count)
     return graph;
 }
 
-// The first objects are the parent's, with a place each; the classes have none.
+// The first objects are the parent's, with a place each; classes have none.
 static lg_page_counts
 count(const object *parent, uint32_t older, const object *child, uint32_t now,
       const uint64_t *entries, size_t pages)

@@ -29,7 +29,8 @@ is_at_top_of_garbage(const planned_places *of, uint32_t node)
            !lg_node_is_reachable(of->analysis, node);
 }
 
-// A namespace of garbage that goes into its owner's place.
+// Returns whether the node is a namespace of garbage that goes into its owner's
+// place.
 static bool
 is_loose_part(const planned_places *of, uint32_t node)
 {
@@ -38,7 +39,7 @@ is_loose_part(const planned_places *of, uint32_t node)
            is_at_top_of_garbage(of, owner);
 }
 
-// Sums over what the node dominates, itself included.
+// Returns the sums over what the node dominates, itself included.
 static uint64_t
 subtree(const planned_places *of, uint32_t node, uint32_t device)
 {
@@ -83,8 +84,8 @@ compare_sums(const planned_places *of, uint32_t index)
           !has_member_above(of, place.example));
 }
 
-// Whether a reference from the node's dominator, or from what is folded into
-// it, is written like that.
+// Returns whether a reference from the node's dominator, or from what is folded
+// into it, has that label.
 static bool
 is_label(const planned_places *of, uint32_t node, lg_string label)
 {
@@ -280,7 +281,7 @@ recursion_is_one_place(void)
     planned_forget(&of);
 }
 
-// A place is as deep as the ways without recursion are.
+// A place is only as deep as ways without recursion are.
 static void
 deep_places_are_no_problem(void)
 {

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-// Of four ranks one holds more items, and one has a bigger blob; all have a
+// One of four ranks holds more items, and one has a bigger blob; all have a
 // table.
 static const growing_heap usual = {.items = 20, .entries = 300, .blob = 1000};
 
@@ -65,7 +65,7 @@ test_outliers(void)
     growing_forget(&made);
 }
 
-// Rank 2 has more of what a row below tells, which is not the module's.
+// Rank 2 has more of what a row below reports, which is not the module's.
 static void
 test_rest(void)
 {
@@ -82,7 +82,7 @@ test_rest(void)
     growing_forget(&made);
 }
 
-// What one rank alone lacks is told with a minus; the sums above it are not.
+// What only one rank lacks has a minus; the sums above it have none.
 static void
 test_less(void)
 {
@@ -132,9 +132,9 @@ test_native(void)
     growing_forget(&made);
 }
 
-// No two have the same name: workers have the number of the rank that started
-// them, on two machines processes can have the same number, and a rank can have
-// the number that stands for the place of another.
+// No two names are equal: workers have the number of the rank that started
+// them, processes on two machines can have the same number, and a rank can have
+// the number that is another one's index.
 static void
 test_names(void)
 {

@@ -36,7 +36,7 @@ counts_kinds_of_all(void)
     begins(0, 2, 1u << LG_CYCLE_COLLECTABLE, "0 cycles");
 }
 
-// The others are no less interesting for being small.
+// The others are not less interesting because they are small.
 static void
 counts_what_is_too_small(void)
 {

@@ -1,4 +1,4 @@
-// What a comparison says below its rows.
+// What a comparison writes below its rows.
 #include "growing.h"
 #include "growth/growth_private.h"
 #include "test.h"

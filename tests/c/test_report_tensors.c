@@ -111,9 +111,9 @@ misuse(void)
     CHECK(text.data == NULL);
 }
 
-// The report does not trust facts: it treats one that is no list of numbers as
-// a string. A tensor that nothing reaches is garbage, and a partial view says
-// so.
+// The report does not trust facts: it treats a shape that is no list of numbers
+// as a string. A tensor that nothing reaches is garbage, and a partial view
+// says so.
 static void
 odd(void)
 {
@@ -199,7 +199,7 @@ holders(void)
     graph = sample;
 }
 
-// Garbage keeps a storage without any tensor.
+// Garbage keeps a storage without a tensor.
 static void
 lone_garbage(void)
 {

@@ -27,7 +27,7 @@ is_same_path(const lg_path *a, const lg_path *b)
     return same;
 }
 
-// Whether a search and the finder agree on the path to a node.
+// Returns whether a search and the finder agree on the path to a node.
 static bool
 agrees(lg__finder *finder, uint32_t node)
 {
@@ -112,8 +112,8 @@ ties(void)
     }
 }
 
-// Of holders that are as near and as telling, the one with the lowest index is
-// on the path, wherever it stands among the referrers' roots.
+// Of holders that are equally near and telling, the one with the lowest index
+// is on the path, wherever it is among the referrers.
 static void
 lowest_holder(void)
 {
@@ -163,7 +163,7 @@ two_chains(uint32_t nodes, uint32_t from)
 }
 
 // The penalties of a path may add up to more than 16 bits hold. One step makes
-// the difference, be it far from the end or far from the root.
+// the difference, near the root or far from it.
 static void
 long_paths(void)
 {
@@ -218,9 +218,9 @@ trained(uint32_t *weight)
     return story_end(&made);
 }
 
-// A path to a weight comes from its layer, be it the first that somebody asks
-// for or the last. If the best path to the layer leads through the weight, the
-// path comes from the optimizer.
+// A path to a weight leads through its layer, whether it is the first path
+// asked for or the last. If the best path to the layer leads through the
+// weight, the path comes from the optimizer.
 static void
 entrances(void)
 {

@@ -62,8 +62,8 @@ forms(void)
     selects("thread MainThread", "0");
 }
 
-// As reports write what no module and no thread leads to. The list of losses is
-// neither garbage nor native code's.
+// Places of what no module and no thread leads to, as reports write them. The
+// list of losses belongs neither to garbage nor to native code.
 static void
 unnamed(void)
 {

@@ -1,5 +1,5 @@
 // What a report leaves out. Each limit has a test: the report shows as many as
-// the limit in full, and of one more it counts or folds the rest.
+// the limit in full; with one more, it counts or folds the rest.
 #include "drawn.h"
 #include "report/table_writer.h"
 #include "story.h"

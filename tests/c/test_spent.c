@@ -1,4 +1,5 @@
-// What allocators spend: when reports say so, and that top and types say both.
+// What allocators spend: when reports show it, and that top and types show
+// both.
 #include "drawn.h"
 #include "report/words.h"
 #include "test.h"

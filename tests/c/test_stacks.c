@@ -4,8 +4,8 @@
 
 #include "test.h"
 
-// Blocks of one stack are one; a stack with another evidence or device is
-// another. Owned blocks and those of unknown stacks are left out.
+// Blocks of one stack are one row; another evidence or device makes another
+// row. Owned blocks and those of unknown stacks are left out.
 static void
 once_each(void)
 {

@@ -1,5 +1,5 @@
-// What would live on after references are cut: which objects are told, in which
-// order, and what to cut next.
+// What would live on after references are cut: which objects are listed, in
+// which order, and what to cut next.
 #include "drawn.h"
 #include "story.h"
 #include "test.h"
@@ -61,7 +61,7 @@ end_free(end *got)
     lg_graph_free(got->graph);
 }
 
-// Strs, functions, classes and objects of libraries tell nothing.
+// Strs, functions, classes and objects of libraries say nothing.
 static void
 test_what_is_told(void)
 {
@@ -77,7 +77,7 @@ test_what_is_told(void)
     end_free(&got);
 }
 
-// Where a cut reference led to comes first, then the biggest.
+// The target of a cut reference comes first, then the biggest.
 static void
 test_order(void)
 {
@@ -111,7 +111,7 @@ test_order(void)
     lg_graph_free(graph);
 }
 
-// What another one that is told retains goes without saying.
+// What another listed survivor retains is not listed.
 static void
 test_what_is_below(void)
 {

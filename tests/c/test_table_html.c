@@ -80,7 +80,7 @@ linked_html(void)
     lg_graph_free(graph);
 }
 
-// Of several objects for programs, a row leads to its own, not to its
+// If programs get several objects, a row links to its own, not to its
 // dominator.
 static void
 the_node_is_linked(void)
@@ -144,7 +144,7 @@ references(void)
     lg_graph_free(graph);
 }
 
-// How many rows stand before what a notebook folds, and how many in it.
+// Checks how many rows are before what a notebook folds, and how many in it.
 static void
 expect_folded(size_t rows, size_t hidden, size_t first, size_t folded)
 {

@@ -75,7 +75,7 @@ optimizers(void)
     lg_graph_free(graph);
 }
 
-// What an optimizer is given is a parameter, but for what else a group has.
+// What an optimizer is given is a parameter, unlike what else a group has.
 static void
 groups(void)
 {
@@ -98,7 +98,7 @@ groups(void)
 }
 
 // What C++ keeps: the buckets of a reducer, and the packed weights of a module,
-// but not what another attribute of it has.
+// but not what else the module has.
 static void
 members(void)
 {

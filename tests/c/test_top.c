@@ -1,5 +1,5 @@
-// What top shows: where bytes gather, little by little, in many small objects,
-// in tables of libraries; and that it loses none.
+// What top shows: where bytes gather, bit by bit, in many small objects, or in
+// tables of libraries. It loses none.
 #include "drawn.h"
 #include "heaps.h"
 #include "story.h"
@@ -19,7 +19,7 @@ total_of(const answer *all)
     return all->top.reachable[0] + all->top.garbage[0];
 }
 
-// The rows, what libraries have and the rest are the whole heap.
+// The rows, the libraries and the rest make up the whole heap.
 static void
 check_sum(const answer *all)
 {
@@ -50,7 +50,7 @@ end(answer *all)
     lg_graph_free(all->graph);
 }
 
-// A list of that many links is one row, whoever holds it.
+// A list of this many links is one row, whoever holds it.
 static void
 expect_list(uint32_t links, bool found)
 {
@@ -84,8 +84,8 @@ lists(void)
     expect_list(14, true);
 }
 
-// The link of a list with such sizes that has the row. Three links make a list,
-// and then it is the first.
+// Checks which link of a list with these sizes has the row. Three links make a
+// list, whose first link has it.
 static void
 expect_link(const uint32_t *sizes, size_t count, uint32_t expected)
 {
@@ -113,8 +113,8 @@ links(void)
     expect_link(two, 3, 1);
 }
 
-// Bytes that are spent on the way, by objects of different types: the one that
-// still has nearly all of them has the row.
+// Objects of different types spend bytes on the way: the row goes to the last
+// one that has nearly all of them.
 static void
 expect_spender(uint32_t before, const char *expected)
 {
@@ -146,7 +146,7 @@ spenders(void)
     expect_spender(52000, "A");
 }
 
-// Equal objects of one place: from eleven on they share a row.
+// Equal objects of one place share a row from eleven on.
 static void
 expect_group(uint32_t objects, size_t rows)
 {
@@ -174,8 +174,8 @@ groups(void)
     expect_group(40, 1);
 }
 
-// A big one among many small ones has a row of its own, and objects held by
-// another name are another group.
+// A big object among many small ones has a row of its own, and objects held
+// under another name are another group.
 static void
 mixed_groups(void)
 {
@@ -192,8 +192,8 @@ mixed_groups(void)
     end(&all);
 }
 
-// The module `name`, from a file if there is one, has a table and in it, if
-// `type` is one, an object.
+// Adds the module `name`, from a file if there is one, with a table, which
+// contains an object if `type` is a type.
 static void
 expect_library(const char *name, const char *path, const char *type,
                uint32_t size, bool hidden)
@@ -240,7 +240,7 @@ libraries(void)
     expect_library("table", NULL, NULL, 9000, false);
 }
 
-// What a program made has a row wherever it is, and so has what is very big.
+// What a program made has a row wherever it is, and so has a very big object.
 static void
 not_for_themselves(void)
 {
@@ -263,7 +263,7 @@ not_for_themselves(void)
     expect_library("json", NULL, NULL, 17 << 20, false);
 }
 
-// Asked for, they have rows like any other.
+// If asked for, they have rows like any other.
 static void
 asked_for(void)
 {

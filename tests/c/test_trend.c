@@ -1,4 +1,4 @@
-// What series of numbers are told to grow, and how fast.
+// Which series of numbers grow, and how fast.
 #include "growth/growth_private.h"
 #include "test.h"
 
@@ -20,10 +20,11 @@ trends(void)
         {3, {1, 3, 2}, LG__TREND_NONE},
         {3, {3, 1, 4}, LG__TREND_NONE},
         {3, {0, 10, 20}, LG__TREND_GROWS},
-        // The last interval has three tenths of the first, or less.
+        // The last interval gains three tenths of what the first gains, or
+        // less.
         {3, {0, 100, 130}, LG__TREND_GROWS},
         {3, {0, 100, 129}, LG__TREND_SETTLED},
-        // What began late goes on.
+        // What began late continues.
         {4, {0, 1, 2, 3}, LG__TREND_GROWS},
         {4, {0, 0, 1, 2}, LG__TREND_GROWS},
         {4, {0, 0, 0, 2}, LG__TREND_SETTLED},

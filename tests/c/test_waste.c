@@ -1,4 +1,4 @@
-// Equal contents, views, whose waste has rows, and what reports say.
+// Equal contents, views, whose waste gets rows, and what reports say.
 #include "test.h"
 #include "twins.h"
 #include "wasted.h"
@@ -153,7 +153,7 @@ test_choice(void)
     wasted_free(&got);
 }
 
-// What only native code holds is its own; a class of the program's is not.
+// What only native code holds belongs to it; a class of the program does not.
 static void
 test_native_code(void)
 {

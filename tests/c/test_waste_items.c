@@ -1,5 +1,5 @@
-// What could be saved of containers, to the byte: what the allocators spend on
-// one less what they spend on the one that would do.
+// What can be saved in containers, to the byte: what the allocators spend on a
+// container less what they spend on one that suffices.
 #include "test.h"
 #include "wasted.h"
 
@@ -47,8 +47,8 @@ test_room_of_lists(void)
     wasted_free(&got);
 }
 
-// The tables of 3.9 and 3.10, and those of later versions with any keys and
-// with str keys alone.
+// Tables of 3.9 and 3.10, and those of later versions with any keys and with
+// only str keys.
 static void
 test_room_of_dicts(void)
 {
@@ -112,7 +112,7 @@ test_boxed(void)
     uint32_t other = wasted_list(&to, 100, 99, INT, 28);
     wasted_name(&to, "floats", floats);
     wasted_name(&to, "shared", shared);
-    // One of its ints is the first list's, too: it stays.
+    // One of its ints also belongs to the first list, so it stays.
     wasted_refer(&to, other, shared + 1, LG_EDGE_INDEX, 99);
     wasted_name(&to, "other", other);
     wasted_name(&to, "few", wasted_list(&to, 63, 63, FLOAT, 24));
@@ -120,7 +120,7 @@ test_boxed(void)
     uint32_t mixed = wasted_list(&to, 101, 100, FLOAT, 24);
     wasted_refer(&to, mixed, wasted_add(&to, INT, 28), LG_EDGE_INDEX, 100);
     wasted_name(&to, "mixed", mixed);
-    // Small ints are there once: there is nothing to be had.
+    // Small ints exist only once, so there is nothing to save.
     uint32_t small = wasted_list(&to, 100, 0, INT, 28);
     uint32_t one = wasted_add(&to, INT, 28);
     for (uint32_t i = 0; i < 100; i++)

@@ -1,4 +1,4 @@
-// What could be saved of instances and dicts by the thousand, to the byte.
+// What can be saved in instances and dicts by the thousand, to the byte.
 #include "test.h"
 #include "wasted.h"
 
@@ -168,7 +168,7 @@ test_records(void)
     wasted_free(&got);
 }
 
-// Dicts that had more entries once are told as records only.
+// Dicts that once had more entries are reported only as records.
 static void
 test_records_with_room(void)
 {

@@ -1,5 +1,5 @@
 // Compares what would die with what a search of the rest does not reach, and
-// what goes at once with a slow count of references.
+// what dies at once with a slow count of references.
 #include "drawn.h"
 #include "story.h"
 #include "test.h"
@@ -33,7 +33,7 @@ reach(const lg_graph *graph, const lg_edges *cut, bool *reached)
     }
 }
 
-// A node goes at once if a reference to it goes and none is left.
+// Returns whether a node dies at once: a reference to it goes and none is left.
 static bool
 goes(const lg_graph *graph, const lg_edges *cut, const bool *gone,
      uint32_t node)

@@ -44,8 +44,8 @@ width_of_point(uint32_t point)
     return lg__display_width(bytes + 4 - length, length);
 }
 
-// How many points are so wide, and their sum: no bound of a range can move
-// unnoticed.
+// Checks how many points have each width, and their sum: no bound of a range
+// can move unnoticed.
 static void
 all_points(void)
 {

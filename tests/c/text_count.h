@@ -1,6 +1,4 @@
-/**
- * How often a report or a page says something.
- */
+/** Counts how often a report or a page says something. */
 #ifndef LG_TEXT_COUNT_H
 #define LG_TEXT_COUNT_H
 

@@ -15,28 +15,28 @@ enum twin {
     TWIN_BYTES,   /* bytes with the characters of the first str */
     TWIN_ARRAY,   /* an array */
     TWIN_COPY,    /* an equal array */
-    TWIN_CHANGED, /* one that differs in its last byte */
-    TWIN_ALIAS,   /* one that owns the memory of the first array, too */
-    TWIN_TYPED,   /* equal bytes of another type */
-    TWIN_DOUBLE,  /* one with two spans, the first an equal one */
-    TWIN_MAPPED,  /* equal bytes of a file */
-    TWIN_DEVICE,  /* one on a GPU, whose address cannot be read */
-    TWIN_GONE,    /* one whose memory cannot be read */
+    TWIN_CHANGED, /* an array that differs in its last byte */
+    TWIN_ALIAS,   /* an array that also owns the memory of the first array */
+    TWIN_TYPED,   /* an array of another type with equal bytes */
+    TWIN_DOUBLE,  /* an array with two spans, the first one equal */
+    TWIN_MAPPED,  /* an array of a file with equal bytes */
+    TWIN_DEVICE,  /* an array on a GPU, whose address cannot be read */
+    TWIN_GONE,    /* an array whose memory cannot be read */
     TWIN_COUNT,
 };
 
 /** Bytes of each array. */
 enum { TWIN_MEMORY = 6000 };
-/** What the strs say. */
+/** The text of the strs. */
 #define TWIN_SECRET "correct horse battery"
 
-/** How twins_made compares: seed, most, read. */
+/** Returns the options of twins_made: seed, most, read. */
 lg_comparison twins_options(void);
-/** The program with these options (NULL: it compares nothing). */
+/** Makes the program with these options (NULL: it compares nothing). */
 lg_status twins_made(const lg_allocator *allocator,
                      const lg_comparison *options, lg_graph **out,
                      lg_error *err);
-/** The same with twins_options(). */
+/** Makes the program with twins_options(). */
 lg_status twins_new(const lg_allocator *allocator, lg_graph **out,
                     lg_error *err);
 

@@ -1,6 +1,4 @@
-/**
- * Small heaps with something to be had, and what the search for it says.
- */
+/** Small heaps with memory to save, and what the search for it says. */
 #ifndef LG_WASTED_H
 #define LG_WASTED_H
 
@@ -8,7 +6,7 @@
 
 #include <leakgraph/builder.h>
 
-/** Bytes of containers besides their items. */
+/** Bytes of containers without their items. */
 enum { WASTED_LIST = 56, WASTED_DICT = 64, WASTED_SET = 216 };
 
 /** Types by their ids. */
@@ -38,18 +36,18 @@ typedef struct heap {
 heap wasted_begin(void);
 uint32_t wasted_type(heap *to, const char *name, uint32_t node, uint32_t base);
 uint32_t wasted_add(heap *to, uint32_t type, uint64_t size);
-/** A reference that the target counts. */
+/** Adds a reference that the target counts. */
 void wasted_refer(heap *to, uint32_t from, uint32_t target, unsigned kind,
                   uint32_t payload);
 uint32_t wasted_intern(const heap *to, const char *text);
-/** app.text = target */
+/** Adds app.text = target. */
 void wasted_name(heap *to, const char *text, uint32_t target);
-/** A str with that text. */
+/** Adds a str with that text. */
 uint32_t wasted_str(heap *to, const char *text);
-/** A list of new objects of a type. */
+/** Adds a list of new objects of a type. */
 uint32_t wasted_list(heap *to, uint64_t room, uint32_t items, uint32_t type,
                      uint64_t size);
-/** dict[key] = value */
+/** Sets dict[key] = value. */
 void wasted_put(heap *to, uint32_t dict, uint32_t key, uint32_t value,
                 uint32_t rank);
 
@@ -59,13 +57,14 @@ typedef struct answer {
     lg_waste waste;
 } answer;
 
-/** Takes the graph over. */
+/** Asks about the graph, and takes it over. */
 answer wasted_asked(lg_graph *graph, const lg_waste_options *options);
 lg_graph *wasted_graph(heap *to);
 /** Ends the heap and asks. */
 answer wasted_end(heap *to);
 void wasted_free(answer *made);
-/** Checks the row of a node: what can be had, used, and of how much. */
+/** Checks the row of a node: what can be saved, what is used, and of how
+ *  much. */
 bool wasted_says(const answer *made, lg_waste_kind kind, uint32_t node,
                  uint64_t waste, uint64_t used, uint64_t of);
 
