@@ -10,7 +10,7 @@ pytestmark = pytest.mark.libraries
 
 SCRIPT = Path(__file__).with_name("isolated") / "torch_practice.py"
 PAGE = Path(__file__).parents[2] / "docs/torch.md"
-HEADING = "## Training, as the field does it"
+HEADING = "## Find out what parts of training keep"
 #: Maps each row's name to the text of its case.
 CASES = dict(
     re.findall(r'^@row\("([^"\n]+)"\)\n(.+?)\n\n\n', SCRIPT.read_text(), re.M | re.S)
