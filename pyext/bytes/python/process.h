@@ -26,10 +26,16 @@ typedef struct lg_mapped_bytes {
  *  behind; 0: unknown. */
 uint64_t lg_resident_bytes(void);
 
-/** Addresses in stacks of threads. Begin with zeros; release items with
- *  free(). */
+/** An address in the stack of a thread. */
+typedef struct lg_stack_pointer {
+    uintptr_t at;
+    bool is_end; /**< the stack lies below it; otherwise what is used of the
+                      stack lies above it */
+} lg_stack_pointer;
+
+/** Begin with zeros; release items with free(). */
 typedef struct lg_stack_pointers {
-    uintptr_t *items; /**< ascending, once they are read */
+    lg_stack_pointer *items; /**< ascending, once they are read */
     size_t count, room;
 } lg_stack_pointers;
 
@@ -41,8 +47,10 @@ void lg_stack_pointers_of_python(lg_stack_pointers *out);
  *  calling one, and sorts all. Adds none if the kernel does not tell. */
 void lg_stack_pointers_read(lg_stack_pointers *out);
 /** The resident bytes of the stacks in an anonymous mapping; 0 if no stack
- *  pointer lies in it. A stack begins with the mapping, because below it is a
- *  page without access, and it is not longer than the limit of stacks. */
+ *  pointer lies in it. A stack is not longer than the limit of stacks, and
+ *  begins with the mapping if that is near: below it is a page without access.
+ *  From version 2.42 on, glibc marks that page by MADV_GUARD_INSTALL, so that
+ *  the mapping may begin with other memory. */
 uint64_t lg_stack_bytes(const lg_stack_pointers *pointers, uintptr_t start,
                         uintptr_t end);
 

@@ -35,16 +35,16 @@ stack_pointer(const char *thread)
 static int
 ascending(const void *left, const void *right)
 {
-    const uintptr_t *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
+    const lg_stack_pointer *a = left, *b = right;
+    return (a->at > b->at) - (a->at < b->at);
 }
 
 static bool
-add(lg_stack_pointers *out, uintptr_t pointer)
+add(lg_stack_pointers *out, lg_stack_pointer pointer)
 {
     if (out->count == out->room) {
         size_t room = 2 * out->room + 32;
-        uintptr_t *grown = realloc(out->items, room * sizeof *grown);
+        lg_stack_pointer *grown = realloc(out->items, room * sizeof *grown);
         if (grown == NULL)
             return false;
         out->items = grown;
@@ -62,7 +62,8 @@ lg_stack_pointers_of_python(lg_stack_pointers *out)
     PyInterpreterState *interpreter = PyThreadState_Get()->interp;
     PyThreadState *thread = PyInterpreterState_ThreadHead(interpreter);
     while (thread != NULL && out->count < MOST_THREADS &&
-           (thread->id == 1 || add(out, thread->thread_id)))
+           (thread->id == 1 ||
+            add(out, (lg_stack_pointer){thread->thread_id, true})))
         thread = thread->next;
 #else
     (void)out;
@@ -77,7 +78,7 @@ lg_stack_pointers_read(lg_stack_pointers *out)
                             (at = readdir(threads)) != NULL;) {
         uintptr_t pointer =
             at->d_name[0] != '.' ? stack_pointer(at->d_name) : 0;
-        if (pointer != 0 && !add(out, pointer))
+        if (pointer != 0 && !add(out, (lg_stack_pointer){pointer, false}))
             break;
     }
     if (threads != NULL)
@@ -124,10 +125,12 @@ lg_stack_bytes(const lg_stack_pointers *pointers, uintptr_t start,
     uintptr_t longest = longest_stack() & ~(page - 1);
     uint64_t bytes = 0;
     for (size_t i = 0; i < pointers->count; i++) {
-        uintptr_t at = pointers->items[i];
+        uintptr_t at = pointers->items[i].at;
         if (at < start || at >= end)
             continue;
-        uintptr_t from = at - start < longest ? start : at & ~(page - 1);
+        bool begins_here = at - start < longest;
+        uintptr_t used = pointers->items[i].is_end ? at - longest : at;
+        uintptr_t from = begins_here ? start : used & ~(page - 1);
         uintptr_t to = end - from < longest ? end : from + longest;
         bytes += resident(from, to);
         start = to;
