@@ -1,6 +1,6 @@
 // Marks what the subjects hold themselves. In a picture of referrers, a child
 // that refers to its parent looks like any other holder. The picture lists it
-// after the external holders, because to cut its reference frees nothing.
+// after the external holders, because cutting its reference frees nothing.
 
 #include "pick/direction.h"
 #include "pick/picker.h"

@@ -196,7 +196,7 @@ def test_scripted_modules():
 
 
 def test_constants_of_compiled_code_belong_to_no_module():
-    """PyTorch keeps them until the process ends: to delete the module frees nothing."""
+    """PyTorch keeps them until the process ends: deleting the module frees nothing."""
     frozen = torch.jit.freeze(torch.jit.script(Weighted().eval()))
     assert retained(frozen) < 1
 

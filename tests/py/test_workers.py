@@ -64,7 +64,7 @@ def test_what_a_forked_child_copied_is_told_and_no_rise(monkeypatch):
     seen = Workers()
     for x in range(10):
         seen.sample(x)
-    assert len(own) == 2  # asks for it once
+    assert len(own) == 2  # the samples ask for it once
     seen.measure()
     assert seen.lines() == ["loader (pid 7): 80.0 MiB of its own, +75.0 MiB"]
     seen.measure()
