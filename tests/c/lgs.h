@@ -17,8 +17,8 @@ typedef struct section {
     uint64_t offset, stored, raw, checksum, reserved[2];
 } section;
 
-/** Returns a path in a folder for this test's files, which the first call
- *  makes. The path is valid until three more calls. */
+/** Make a folder for this test's files, and return its path and paths in it. A
+ *  path is valid for three more calls of path_of. */
 void folder_make(void);
 const char *folder_path(void);
 char *path_of(const char *name);

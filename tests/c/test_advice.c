@@ -225,7 +225,7 @@ growth_of_a_finding(void)
     CHECK(advice.items[1].grows == 0);
 }
 
-// Blocks of nobody count from a size on.
+// Unattributed blocks count from a certain size on.
 static void
 unattributed(void)
 {

@@ -121,7 +121,7 @@ is_cut(const lg_cuts *cuts, uint64_t edge)
     return false;
 }
 
-// Whether the roots still reach the target without these references.
+// Returns whether the roots still reach the target without these references.
 static bool
 is_reached(const lg_analysis *analysis, const lg_cuts *cuts, uint32_t from,
            uint32_t target)

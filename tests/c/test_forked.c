@@ -53,7 +53,7 @@ ask(void *context)
     return NULL;
 }
 
-/** Whether the indexes of two graphs give the same answers. */
+/** Returns whether the indexes of two graphs give the same answers. */
 static bool
 same_indexes(const lg_graph *a, const lg_graph *b)
 {

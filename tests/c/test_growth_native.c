@@ -46,7 +46,7 @@ own_memory_is_left_out(void)
     growing_forget(&made);
 }
 
-// Returns whether native memory of that kind has a row that gained this many
+// Checks whether native memory of that kind has a row that gained this many
 // bytes.
 static void
 check_native(const growing_heap *heaps, lg_native_kind kind, int64_t gained)

@@ -99,8 +99,8 @@ add_path(story *made, const char *module, unsigned kind, unsigned count,
     }
 }
 
-// Whether the path to the target starts at the first of two modules that lead
-// there.
+// Returns whether the path to the target starts at the first of two modules
+// that lead there.
 static bool
 first_wins(unsigned kind, unsigned count, unsigned other, unsigned others)
 {

@@ -66,7 +66,7 @@ report(void)
     figure_heap_free(&built);
 }
 
-// Returns the text of the cells of an HTML table, with `|` before each cell.
+// Writes the text of the cells of an HTML table, with `|` before each cell.
 static void
 strip_tags(const lg_text *html, lg_text *out)
 {

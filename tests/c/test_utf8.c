@@ -9,7 +9,7 @@
 
 static lg_builder *builder;
 
-// Whether JSON keeps all bytes unchanged; it may escape ASCII.
+// Returns whether JSON keeps all bytes unchanged; it may escape ASCII.
 static bool
 is_valid(const char *bytes, size_t length)
 {
@@ -23,7 +23,7 @@ is_valid(const char *bytes, size_t length)
     return valid;
 }
 
-// Whether a builder keeps the string: escaping always changes it.
+// Returns whether a builder keeps the string: escaping always changes it.
 static bool
 is_clean(const char *bytes, size_t length)
 {

@@ -10,8 +10,6 @@
 
 #include <leakgraph/analysis.h>
 
-// What an analysis keeps: the dominator tree with its sums, and the components.
-
 /** Bytes that a node (or component) retains on one device of the graph. */
 typedef struct lg__on_device {
     uint32_t device;

@@ -47,7 +47,7 @@ find(uint32_t *parent, uint32_t set)
     return set;
 }
 
-// Returns the root of a set's tree, which stands for it.
+// Joins two trees. The lowest set of a tree is its root, and represents it.
 static void
 unite(uint32_t *parent, uint32_t a, uint32_t b)
 {
@@ -237,8 +237,8 @@ by_sets(const void *left, const void *right)
     return (a->sets > b->sets) - (a->sets < b->sets);
 }
 
-// Returns whether what some sets share matters: one of them frees little more
-// alone.
+// Joins sets by what they share. That matters to them if one of them frees
+// little more alone.
 static void
 join(joining *to, const share *shared)
 {

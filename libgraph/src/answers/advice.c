@@ -117,8 +117,8 @@ add_cycles(const lg_answers *answers, size_t limit, lg_advice *out)
     }
 }
 
-// Bytes of blocks of no known object, without the workspaces that libraries
-// keep, and without what was allocated or freed meanwhile.
+// Returns the bytes of blocks without a known object. Leaves out workspaces
+// that libraries keep, and what was allocated or freed during the capture.
 static uint64_t
 unasked_bytes(const lg_account *account)
 {

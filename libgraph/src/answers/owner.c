@@ -64,7 +64,7 @@ rank(const lg_analysis *analysis, const lg_node *nodes, size_t count,
     return enough;
 }
 
-// Returns the ranked nodes without the `first` ones.
+// Takes the ranked nodes off the heap, without the `first` ones.
 static lg_status
 take(lg__parts *heap, size_t first, lg_nodes *out, lg_error *err)
 {

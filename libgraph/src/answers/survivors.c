@@ -7,8 +7,8 @@
 // Nobody cuts more references at once.
 enum { CUTS_LISTED = 4 };
 
-// Returns whether libraries or the interpreter keep the node, which says
-// nothing about the program.
+// Returns whether the node says something about the program. What libraries and
+// the interpreter keep does not.
 static bool
 is_telling(const lg__cutting *to, uint32_t node)
 {

@@ -233,9 +233,10 @@ split_part(cutting *state, const lg__members *members)
     return true;
 }
 
-// A round through members that are folded into others: the namespace of a class
-// that is no member itself stands for the class, so the round leads through it.
-// From CPython 3.14 on, functions of annotations refer to such namespaces.
+// Finds a cycle through members that are folded into others: the namespace of a
+// class that is no member itself represents the class, so the cycle leads
+// through it. From CPython 3.14 on, functions of annotations refer to such
+// namespaces.
 static lg_status
 find_folded(cutting *state, const lg__members *members, lg_hops *found,
             lg_error *err)

@@ -206,8 +206,8 @@ bool lg__fact_is_users(lg_string key);
  *  its blocks. */
 lg__trait lg__type_trait(const lg_graph *graph, uint32_t type);
 
-/** Returns the reverse index, and makes it first if necessary. Returns false
- *  when memory ran out. */
+/** Gets the reverse index, and makes it first if necessary. Returns false when
+ *  memory ran out. */
 bool lg__graph_reverse(const lg_graph *graph, lg__reverse *out);
 /** Returns the fold of every node, and makes them first if necessary. Returns
  *  NULL when memory ran out. */

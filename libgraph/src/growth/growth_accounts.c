@@ -144,7 +144,7 @@ is_known(const lg__comparison *state, const int64_t *numbers)
     return true;
 }
 
-// Returns by how much that memory grew; false: unknown.
+// Computes by how much that memory grew. Returns false if it is unknown.
 static bool
 gain_of(const lg__comparison *state, const lg_growth *growth,
         lg_native_kind kind, int64_t *out)

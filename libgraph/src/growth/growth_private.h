@@ -43,7 +43,7 @@ struct lg_places {
     lg__strings strings; /**< it has no table of its own */
     lg__vector string_offset;
     lg__vector string_bytes;
-    lg__vector string_hash; /**< uint64_t of each string */
+    lg__vector string_hash; /**< uint64_t: the hash of each string */
     lg__vector devices;     /**< uint32_t: their strings; the first is the
                                  host's */
     uint32_t each;          /**< number of devices, and the host */

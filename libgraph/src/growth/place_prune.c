@@ -21,7 +21,8 @@ compare_totals(const void *left, const void *right)
     return a > b ? -1 : a < b;
 }
 
-// Returns what the last of the `most` biggest places retains, or 0.
+// Finds what the biggest place after the `most` biggest retains, or 0. Returns
+// false when memory ran out.
 static bool
 find_least(const lg_places *places, uint32_t most, uint64_t *out)
 {

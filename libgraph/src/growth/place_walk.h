@@ -157,7 +157,7 @@ lg__has_reference(const lg_columns *columns, uint32_t node, uint32_t bits,
     return true;
 }
 
-/** The reference by which the dominator `above` holds the node. */
+/** Returns the reference by which the dominator `above` holds the node. */
 static inline lg__via
 lg__via_of(lg__place_walk *walk, uint32_t node, uint32_t above)
 {

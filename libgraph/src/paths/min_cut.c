@@ -40,7 +40,7 @@ has_room(const search *state, uint64_t edge)
            !state->network->can_cut(state->network->graph, edge);
 }
 
-// Returns arc number `at` of a node: first its in-edges, then the out-edges
+// Looks at arc number `at` of a node: first its in-edges, then the out-edges
 // whose units can be taken back. Returns false when there are no more. *usable
 // says whether the arc leads anywhere.
 static bool

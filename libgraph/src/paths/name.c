@@ -189,7 +189,7 @@ keep_first(void *target, const lg_hop *hop)
     return false;
 }
 
-// Returns the target of the step from the node, or LG_NONE.
+// Finds the target of the step from the node, or LG_NONE.
 static lg_status
 find_step(const lg_graph *graph, const lg_text *step, uint32_t node,
           uint32_t *out, lg_error *err)

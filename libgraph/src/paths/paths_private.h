@@ -279,8 +279,8 @@ lg_status lg__steps_follow(const lg_graph *graph, const char *steps,
  *  thread leads to: `native code: Trainer.model`, `garbage: Child.buffer`. */
 lg_status lg__unnamed_select(const lg_graph *graph, const char *text,
                              lg_nodes *out, lg_error *err);
-/** Returns the found nodes, each once; LG_ENOTFOUND, with a message, if there
- *  are none. */
+/** Takes the found nodes, each once; LG_ENOTFOUND, with a message, if there are
+ *  none. */
 lg_status lg__nodes_take(const lg__vector *found, const char *text,
                          lg_nodes *out, lg_error *err);
 /** Finds the nodes that a path may mean in which a report leaves out steps

@@ -35,8 +35,8 @@ begin(const lg__walk *walk, uint32_t node)
     return hop;
 }
 
-// Whether the hop goes on through the target of its last edge: a namespace that
-// the hop opened, or the cell of a closure.
+// Returns whether the hop continues through the target of its last edge: a
+// namespace that the hop opened, or the cell of a closure.
 static bool
 goes_on(const lg__walk *walk, const lg_hop *hop)
 {
