@@ -12,8 +12,7 @@ enum {
     LG_PANDAS_BLOCK,
     LG_PANDAS_MANAGER, /**< blocks and axes of a DataFrame or Series */
     LG_PANDAS_REFS,    /**< the objects that share a block's values */
-    LG_PANDAS_BACKED,  /**< extension arrays that wrap an array: Categorical ...
-                        */
+    LG_PANDAS_BACKED,  /**< arrays that wrap an array: Categorical ... */
     LG_PANDAS_ENGINE,  /**< looks up labels for an Index */
     LG_PANDAS_CLASSES,
     LG_PANDAS_FIELDS = 3,

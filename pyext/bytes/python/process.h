@@ -79,8 +79,7 @@ typedef struct lg_process_counts {
     int64_t descriptors_most;
     int64_t segments; /**< of /dev/shm: mapped or open, each once */
     int64_t children;
-    int64_t children_shmem; /**< bytes of segments that only children have open
-                             */
+    int64_t children_shmem; /**< bytes of segments open only in children */
 } lg_process_counts;
 
 lg_process_counts lg_process_counts_read(void);

@@ -11,9 +11,8 @@ typedef struct lg_capture_options {
     bool contents;          /**< find equal strs, bytes and arrays */
     PyObject *const *roots; /**< borrowed; NULL: the whole heap */
     size_t root_count;
-    PyObject *const
-        *held; /**< borrowed: arguments of the call that asks. The call's
-                  references to them count as found, and each gets a node */
+    PyObject *const *held; /**< borrowed: arguments of the call; its references
+                              to them count as found, and each gets a node */
     size_t held_count;
     PyObject *hidden; /**< borrowed: a list made for the call alone, or NULL */
     uint32_t max_depth; /**< hops from the roots; 0: no limit */
