@@ -84,7 +84,7 @@ def test_no_block_is_left_allocated(quiet):
     import tracemalloc  # whose own memory each capture asks for
 
     assert not tracemalloc.is_tracing()
-    rounds = 4
+    rounds = 12
     blocks = array.array("q", [0] * (rounds + 1))  # new ints would also be blocks
     for number in range(rounds + 1):
         leakgraph.snapshot().close()
