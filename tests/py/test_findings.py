@@ -1,7 +1,7 @@
 """findings(): known mistakes as Python objects."""
 
-import gc
 import functools
+import gc
 import json
 import subprocess
 import traceback
