@@ -140,9 +140,8 @@ def main() -> int:
     given = [one for one in map(pythons.probe, sys.argv[1:]) if one]
     found = newest()
     if not given:
-        for wheel in FOLDER.glob(
-            f"*_{MACHINE}.whl"
-        ):  # left by an earlier version of leakgraph
+        # Those that an earlier version of leakgraph has left.
+        for wheel in FOLDER.glob(f"*_{MACHINE}.whl"):
             wheel.unlink()
     build_all(given or list(found.values()))
     missing = [] if given else [name for name in VERSIONS if name not in found]

@@ -139,6 +139,31 @@ bool lg__array_room(void *array, size_t count, size_t item);
  *  array doubles when the count reaches its capacity, which is 0 at first. */
 bool lg__stack_room(void *array, size_t count, size_t *capacity, size_t item);
 
+/** Returns the index of the first of ascending numbers that is not below
+ *  `wanted`. */
+static inline uint32_t
+lg__ascending_place(const uint32_t *numbers, uint32_t count, uint32_t wanted)
+{
+    uint32_t low = 0;
+    uint32_t high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (numbers[middle] < wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/** Returns the index of a number among ascending ones, or LG_NONE. */
+static inline uint32_t
+lg__ascending_find(const uint32_t *numbers, uint32_t count, uint32_t wanted)
+{
+    uint32_t at = lg__ascending_place(numbers, count, wanted);
+    return at < count && numbers[at] == wanted ? at : LG_NONE;
+}
+
 // The strings of a builder. Names that repeat are interned. A text that is
 // given once is only appended, without hashing. Both have ids.
 

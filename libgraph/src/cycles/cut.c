@@ -227,10 +227,9 @@ static unsigned
 rank_as_first(const lg_graph *graph, const lg_component *component,
               uint32_t node)
 {
-    for (uint32_t i = 0; i < component->count; i++)
-        if (component->nodes[i] == node)
-            return first_rank(graph, node);
-    return OUTSIDE;
+    bool inside =
+        lg__ascending_find(component->nodes, component->count, node) != LG_NONE;
+    return inside ? first_rank(graph, node) : OUTSIDE;
 }
 
 // Chooses the first hop: one from an object of the user, so that the cut comes

@@ -33,36 +33,18 @@ lg__fact_is_users(lg_string key)
     return true;
 }
 
-// Returns the first place of a node among ascending ones, or the place where it
-// would be.
-static uint32_t
-place_of(const uint32_t *nodes, uint32_t count, uint32_t node)
-{
-    uint32_t low = 0;
-    uint32_t high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (nodes[middle] < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static uint32_t
 first_of(const lg_graph *graph, uint32_t node)
 {
-    return place_of(graph->fact_node, graph->fact_count, node);
+    return lg__ascending_place(graph->fact_node, graph->fact_count, node);
 }
 
 uint32_t
 lg_node_equal(const lg_graph *graph, lg_node node)
 {
-    uint32_t at = place_of(graph->equal_node, graph->equal_count, node);
-    return at < graph->equal_count && graph->equal_node[at] == node
-               ? graph->equal_group[at]
-               : LG_NONE;
+    uint32_t at =
+        lg__ascending_find(graph->equal_node, graph->equal_count, node);
+    return at == LG_NONE ? LG_NONE : graph->equal_group[at];
 }
 
 lg_string

@@ -15,29 +15,14 @@ lg_graph_is_partial(const lg_graph *graph)
     return graph->partial;
 }
 
-// Returns the index of a key in an ascending column, or LG_NONE.
-static uint32_t
-search(const uint32_t *column, uint32_t count, uint32_t key)
-{
-    uint32_t low = 0;
-    uint32_t high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (column[middle] < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && column[low] == key ? low : LG_NONE;
-}
-
 uint64_t
 lg_node_size(const lg_graph *graph, lg_node node)
 {
     uint32_t size = graph->columns.size[node];
     if (size != UINT32_MAX)
         return size;
-    return graph->big_size[search(graph->big_node, graph->big_count, node)];
+    return graph
+        ->big_size[lg__ascending_find(graph->big_node, graph->big_count, node)];
 }
 
 uint32_t
@@ -91,7 +76,8 @@ lg_graph_device_find(const lg_graph *graph, const char *name, uint32_t *out,
 uint32_t
 lg_node_device(const lg_graph *graph, lg_node node)
 {
-    uint32_t place = search(graph->device_node, graph->placed_count, node);
+    uint32_t place =
+        lg__ascending_find(graph->device_node, graph->placed_count, node);
     return place == LG_NONE ? 0 : graph->device_id[place];
 }
 
@@ -119,7 +105,8 @@ lg_graph_string(const lg_graph *graph, uint32_t id)
 uint32_t
 lg__node_text_id(const lg_graph *graph, uint32_t node)
 {
-    uint32_t place = search(graph->text_node, graph->text_count, node);
+    uint32_t place =
+        lg__ascending_find(graph->text_node, graph->text_count, node);
     return place == LG_NONE ? LG_NONE : graph->text_string[place];
 }
 

@@ -319,13 +319,14 @@ bool lg__hops_in_walk(const lg__walk *walk, uint32_t node);
  *  folded into its source. */
 bool lg__edge_opens(const lg__walk *walk, uint32_t source, uint64_t edge);
 
+/** Returns whether a hop leads from one autograd node to the next. */
+bool lg__hop_is_backward(const lg_graph *graph, const lg_hop *hop);
+
 // How a torch.nn.Module names its parts. It keeps submodules, parameters and
 // buffers in dicts of its own, and looks up attributes there: in Python,
 // `model._modules['fc']._parameters['weight']` is `model.fc.weight`
 // (torch.nn.Module.__getattr__).
 
-/** Returns whether a hop leads from one autograd node to the next. */
-bool lg__hop_is_backward(const lg_graph *graph, const lg_hop *hop);
 /** Returns whether a hop leads from such a module to one of the dicts. */
 bool lg__hop_opens_parts(const lg_graph *graph, const lg_hop *hop,
                          lg_text *scratch);

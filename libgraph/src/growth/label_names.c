@@ -23,19 +23,12 @@ index_texts(const lg_graph *graph, uint32_t *text_at, size_t blocks)
 uint32_t
 lg__label_text(const lg__labels *labels, uint32_t node)
 {
-    const uint32_t *nodes = labels->graph->text_node;
-    uint32_t low = labels->text_at[node >> BLOCK_BITS];
+    const lg_graph *graph = labels->graph;
+    uint32_t begin = labels->text_at[node >> BLOCK_BITS];
     uint32_t end = labels->text_at[(node >> BLOCK_BITS) + 1];
-    uint32_t high = end;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (nodes[middle] < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < end && nodes[low] == node ? labels->graph->text_string[low]
-                                           : LG_NONE;
+    uint32_t at =
+        lg__ascending_find(graph->text_node + begin, end - begin, node);
+    return at == LG_NONE ? LG_NONE : graph->text_string[begin + at];
 }
 
 static uint32_t

@@ -112,7 +112,7 @@ static bool
 walk_all(late_walk *state)
 {
     lg__place_walk *walk = state->shared;
-    const uint32_t *turns = walk->turns.data;
+    const uint32_t *turns = walk->turns.items;
     size_t places = walk->places->items.count;
     state->spans = calloc(places + 1, sizeof *state->spans);
     state->active = calloc(places + 1, sizeof *state->active);

@@ -1,5 +1,6 @@
 // The strings of a table of places. The keys of places contain their hashes, so
-// strings are found by their hashes, too.
+// strings are found by their hashes, too: with lg__strings_intern, which hashes
+// them once more, the places of a process with libraries take a sixth longer.
 #include "growth/growth_private.h"
 
 #include <stdlib.h>

@@ -138,8 +138,8 @@ reserve_slot(lg_places *places)
 }
 
 // Prefetches the slots of the next few places.
-static void
-index_rest(lg_places *places)
+void
+lg__places_index(lg_places *places)
 {
     enum { AHEAD = 16 };
     uint32_t count = (uint32_t)places->items.count;
@@ -155,27 +155,12 @@ index_rest(lg_places *places)
     places->indexed = count;
 }
 
-void
-lg__places_index(lg_places *places)
-{
-    index_rest(places);
-}
-
-static bool
-reserve(const lg_places *places, lg__vector *vector, size_t count)
-{
-    if (count > 0 &&
-        lg__vector_extend(&places->allocator, vector, count) == NULL)
-        return false;
-    vector->count = 0;
-    return true;
-}
-
 bool
 lg__places_expect(lg_places *places, size_t count)
 {
-    return reserve(places, &places->items, count) &&
-           reserve(places, &places->bytes, 2 * count * places->each);
+    return lg__vector_reserve(&places->allocator, &places->items, count) &&
+           lg__vector_reserve(&places->allocator, &places->bytes,
+                              2 * count * places->each);
 }
 
 static uint64_t
@@ -240,7 +225,7 @@ lg__places_put(lg_places *places, uint32_t parent, lg_place_kind kind,
     if (may_have(places, parent, key)) {
         __builtin_prefetch(
             &places->index.slot[(uint32_t)key & places->index.mask]);
-        index_rest(places);
+        lg__places_index(places);
         uint32_t number = places->index.slot[find_slot(places, key)].number;
         if (number != 0)
             return number - 1;
@@ -253,7 +238,7 @@ lg__places_add(lg_places *places, uint32_t parent, lg_place_kind kind,
                uint32_t label, uint32_t type)
 {
     uint32_t place = lg__places_put(places, parent, kind, label, type);
-    index_rest(places);
+    lg__places_index(places);
     return place;
 }
 

@@ -67,16 +67,16 @@ typedef struct lg__place_walk {
     lg_places *places;
     lg__labels labels;
     lg__walk_type *types;
-    uint32_t *place;  /**< [node] first the lower bits of the number of the
-                           reference by which its dominator holds it, or
-                           LG_NONE; for nodes that only the super-root
-                           dominates, an index into `names`; later its marks
-                           and its place */
-    lg__vector names; /**< lg__module_name */
-    lg__vector sums;  /**< lg__place_sum: of every place */
-    lg__vector turns; /**< uint32_t: nodes at which a way first leads back to
-                           a place above */
-    lg__vector late;  /**< lg__place_late: in any order */
+    uint32_t *place;    /**< [node] first the lower bits of the number of the
+                             reference by which its dominator holds it, or
+                             LG_NONE; for nodes that only the super-root
+                             dominates, an index into `names`; later its marks
+                             and its place */
+    lg__vector names;   /**< lg__module_name */
+    lg__vector sums;    /**< lg__place_sum: of every place */
+    lg__vector late;    /**< lg__place_late: in any order */
+    lg__gathered turns; /**< nodes at which a way first leads back to a place
+                             above */
     lg__taken_step taken[LG__TAKEN];          /**< indexed by hash */
     lg__known_space spaces[LG__SPACES_KNOWN]; /**< indexed by the lower bits
                                                    of `above` */

@@ -12,8 +12,8 @@ enum { EXPECTED_SHARE = 4 };
 
 typedef struct walking {
     lg__place_walk shared;
-    uint64_t *early;    // a bit per node: it got its place before its turn
-    lg__vector waiting; // uint32_t: nodes, each dominated by the next
+    uint64_t *early;      // a bit per node: it got its place before its turn
+    lg__gathered waiting; // nodes, each dominated by the next
 } walking;
 
 static const lg__walk_type *
@@ -37,16 +37,6 @@ is_part(const lg__place_walk *walk, const lg__walk_type *type, uint32_t node,
         return false;
     uint32_t owner = folds[node].owner;
     return owner != LG_NONE && (owner == above || owner == folds[above].owner);
-}
-
-static bool
-push(lg__vector *vector, uint32_t node)
-{
-    lg_allocator allocator = lg_allocator_default();
-    uint32_t *last = lg__vector_extend(&allocator, vector, 1);
-    if (last != NULL)
-        *last = node;
-    return last != NULL;
 }
 
 static bool
@@ -84,7 +74,7 @@ add_member(walking *state, uint32_t node, uint32_t above,
     walk->place[node] =
         place | marks | marks_of(type) | (turn ? LG__PLACE_BACK : 0);
     if (turn)
-        return marks != 0 || push(&walk->turns, node);
+        return marks != 0 || lg__gather_append(&walk->turns, node);
     if (marks != 0)
         return push_late(walk, node, via.edge);
     lg__place_add_outer(walk, node, place, via.edge);
@@ -167,11 +157,10 @@ add_after(walking *state, uint32_t node, uint32_t turn)
     for (uint32_t above = dominator[node];
          above > turn && above < nodes && !is_early(state, above);
          above = dominator[above])
-        if (!push(&state->waiting, above))
+        if (!lg__gather_append(&state->waiting, above))
             return false;
     while (state->waiting.count > 0) {
-        const uint32_t *waiting = state->waiting.data;
-        uint32_t next = waiting[--state->waiting.count];
+        uint32_t next = state->waiting.items[--state->waiting.count];
         if (!add_node(state, next))
             return false;
         state->early[next / 64] |= UINT64_C(1) << next % 64;
@@ -265,12 +254,13 @@ free_walk(walking *state)
 {
     lg_allocator allocator = lg_allocator_default();
     lg__place_walk *walk = &state->shared;
-    lg__vector *vectors[] = {&state->waiting, &walk->names, &walk->sums,
-                             &walk->turns, &walk->late};
+    lg__vector *vectors[] = {&walk->names, &walk->sums, &walk->late};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         lg__vector_free(&allocator, vectors[i]);
     lg__labels_free(&walk->labels);
     free(walk->types);
+    free(walk->turns.items);
+    free(state->waiting.items);
     free(state->early);
     free(state);
 }
@@ -282,14 +272,13 @@ begin_walk(const lg_analysis *analysis)
     if (state == NULL)
         return NULL;
     state->early = NULL;
-    state->waiting = (lg__vector){.element = sizeof(uint32_t)};
+    state->waiting = (lg__gathered){0};
     state->shared = (lg__place_walk){
         .analysis = analysis,
         .graph = analysis->graph,
         .labels = {.graph = analysis->graph, .dominator = analysis->dominator},
         .names = {.element = sizeof(lg__module_name)},
         .sums = {.element = sizeof(lg__place_sum)},
-        .turns = {.element = sizeof(uint32_t)},
         .late = {.element = sizeof(lg__place_late)},
     };
     return state;

@@ -9,10 +9,9 @@
 typedef struct elided {
     const lg_graph *graph;
     const char *whole;
-    const char *rest; // the text behind a gap
-    lg_allocator allocator;
-    lg__vector nodes; // uint32_t: the autograd nodes behind the gap
-    lg__vector found; // uint32_t
+    const char *rest;   // the text behind a gap
+    lg__gathered nodes; // the autograd nodes behind the gap
+    lg__gathered found;
     uint8_t *seen;
     lg_text title;
     lg_error *err;
@@ -20,13 +19,10 @@ typedef struct elided {
 } elided;
 
 static void
-append(elided *state, lg__vector *to, uint32_t node)
+append(elided *state, lg__gathered *to, uint32_t node)
 {
-    uint32_t *place = lg__vector_extend(&state->allocator, to, 1);
-    if (place == NULL)
+    if (!lg__gather_append(to, node))
         state->failed = true;
-    else
-        *place = node;
 }
 
 static bool
@@ -51,7 +47,7 @@ go_back(elided *state, const lg_nodes *from)
     for (size_t i = 0; i < from->count && !state->failed; i++)
         lg__hops_out_walk(&walk, from->items[i]);
     for (size_t i = 0; i < state->nodes.count && !state->failed; i++)
-        lg__hops_out_walk(&walk, ((uint32_t *)state->nodes.data)[i]);
+        lg__hops_out_walk(&walk, state->nodes.items[i]);
 }
 
 // Takes what the steps behind the gap lead to, if the steps begin with this
@@ -59,21 +55,13 @@ go_back(elided *state, const lg_nodes *from)
 static lg_status
 take(elided *state, uint32_t node)
 {
-    lg_text *title = &state->title;
     uint32_t target;
-    title->length = 0;
-    lg__format_node(state->graph, node, title);
-    if (title->failed)
-        return lg__error_memory(state->err);
-    if (strncmp(state->rest, title->data, title->length) != 0 ||
-        strchr(" .[", state->rest[title->length]) == NULL)
-        return LG_OK;
     lg_status status =
-        lg__steps_follow(state->graph, state->rest + title->length,
-                         state->whole, node, &target, NULL);
+        lg__titled_follow(state->graph, state->rest, state->whole, node,
+                          &state->title, &target, state->err);
     if (status == LG_OK)
         append(state, &state->found, target);
-    return status == LG_ENOMEM ? lg__error_memory(state->err) : LG_OK;
+    return status == LG_ENOTFOUND ? LG_OK : status;
 }
 
 static lg_status
@@ -82,7 +70,7 @@ take_all(elided *state, const lg_nodes *from)
     lg_status status = LG_OK;
     go_back(state, from);
     for (size_t i = 0; i < state->nodes.count && status == LG_OK; i++)
-        status = take(state, ((uint32_t *)state->nodes.data)[i]);
+        status = take(state, state->nodes.items[i]);
     return status == LG_OK && state->failed ? lg__error_memory(state->err)
                                             : status;
 }
@@ -142,9 +130,6 @@ lg__elided_select(const lg_graph *graph, const char *text, lg_nodes *out,
 {
     elided state = {.graph = graph,
                     .whole = text,
-                    .allocator = lg_allocator_default(),
-                    .nodes = {.element = sizeof(uint32_t)},
-                    .found = {.element = sizeof(uint32_t)},
                     .seen = malloc((size_t)graph->columns.node_count + 1),
                     .err = err};
     lg_nodes nodes = {0};
@@ -154,8 +139,8 @@ lg__elided_select(const lg_graph *graph, const char *text, lg_nodes *out,
         *out = nodes;
     else
         lg_nodes_free(&nodes);
-    lg__vector_free(&state.allocator, &state.nodes);
-    lg__vector_free(&state.allocator, &state.found);
+    free(state.nodes.items);
+    free(state.found.items);
     lg_text_free(&state.title);
     free(state.seen);
     return status;

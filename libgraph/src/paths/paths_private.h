@@ -281,8 +281,15 @@ lg_status lg__unnamed_select(const lg_graph *graph, const char *text,
                              lg_nodes *out, lg_error *err);
 /** Takes the found nodes, each once; LG_ENOTFOUND, with a message, if there are
  *  none. */
-lg_status lg__nodes_take(const lg__vector *found, const char *text,
-                         lg_nodes *out, lg_error *err);
+lg_status lg__nodes_take(lg__gathered *found, const char *text, lg_nodes *out,
+                         lg_error *err);
+/** Follows the steps that a text has behind the node's title, as reports write
+ *  it. LG_ENOTFOUND, without a message, if the text does not begin with the
+ *  title, or if the steps lead to nothing. `title` is scratch; `whole` is for
+ *  messages. */
+lg_status lg__titled_follow(const lg_graph *graph, const char *text,
+                            const char *whole, uint32_t node, lg_text *title,
+                            uint32_t *target, lg_error *err);
 /** Finds the nodes that a path may mean in which a report leaves out steps
  *  through an autograd graph: `train.loss.grad_fn …
  *  AddBackward0._saved_self`. */

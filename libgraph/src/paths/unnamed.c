@@ -11,37 +11,28 @@ typedef struct unnamed {
     const char *whole;
     const char *text; // the text behind `garbage: `
     lg__finder finder;
-    lg_allocator allocator;
     lg_text title;
-    lg__vector found; // uint32_t
+    lg__gathered found;
     lg_error *err;
 } unnamed;
 
-static lg_status
-no_memory(const unnamed *state)
+lg_status
+lg__titled_follow(const lg_graph *graph, const char *text, const char *whole,
+                  uint32_t node, lg_text *title, uint32_t *target,
+                  lg_error *err)
 {
-    return lg__error_memory(state->err);
-}
-
-// Follows the steps from an object. LG_ENOTFOUND, without a message, if the
-// text does not begin with this object's kind, or if the steps lead to nothing.
-static lg_status
-target_of(unnamed *state, uint32_t node, uint32_t *target)
-{
-    lg_text *title = &state->title;
     title->length = 0;
-    lg__format_node(state->graph, node, title);
+    lg__format_node(graph, node, title);
     if (title->failed)
-        return no_memory(state);
-    if (title->length == 0 ||
-        strncmp(state->text, title->data, title->length) != 0)
+        return lg__error_memory(err);
+    if (title->length == 0 || strncmp(text, title->data, title->length) != 0 ||
+        strchr(" .[", text[title->length]) == NULL)
         return LG_ENOTFOUND;
-    const char *steps = state->text + title->length;
-    if (strchr(" .[", *steps) == NULL)
-        return LG_ENOTFOUND;
-    lg_status status =
-        lg__steps_follow(state->graph, steps, state->whole, node, target, NULL);
-    return status == LG_EINVAL ? LG_ENOTFOUND : status;
+    lg_status status = lg__steps_follow(graph, text + title->length, whole,
+                                        node, target, NULL);
+    if (status == LG_ENOMEM)
+        return lg__error_memory(err);
+    return status == LG_OK ? LG_OK : LG_ENOTFOUND;
 }
 
 static lg_status
@@ -61,16 +52,16 @@ take(unnamed *state, uint32_t node, bool native)
 {
     uint32_t target = LG_NONE;
     bool wanted = true;
-    lg_status status = target_of(state, node, &target);
+    lg_status status =
+        lg__titled_follow(state->graph, state->text, state->whole, node,
+                          &state->title, &target, state->err);
     if (status == LG_OK && !native)
         status = is_garbage(state, target, &wanted);
     if (status != LG_OK || !wanted)
         return status == LG_ENOTFOUND ? LG_OK : status;
-    uint32_t *place = lg__vector_extend(&state->allocator, &state->found, 1);
-    if (place == NULL)
-        return no_memory(state);
-    *place = target;
-    return LG_OK;
+    return lg__gather_append(&state->found, target)
+               ? LG_OK
+               : lg__error_memory(state->err);
 }
 
 static lg_status
@@ -89,20 +80,17 @@ take_all(unnamed *state, bool native)
 }
 
 lg_status
-lg__nodes_take(const lg__vector *found, const char *text, lg_nodes *out,
+lg__nodes_take(lg__gathered *found, const char *text, lg_nodes *out,
                lg_error *err)
 {
-    size_t count = found->count;
-    if (count == 0)
+    if (found->count == 0)
         return lg_error_set(err, LG_ENOTFOUND,
                             "'%.100s' leads to no object: write the number "
                             "that reports show with the object, such as #17",
                             text);
-    uint32_t *items = malloc(count * sizeof *items);
-    if (items == NULL)
-        return lg__error_memory(err);
-    memcpy(items, found->data, count * sizeof *items);
-    *out = (lg_nodes){items, lg__nodes_unify(items, count)};
+    *out =
+        (lg_nodes){found->items, lg__nodes_unify(found->items, found->count)};
+    *found = (lg__gathered){0};
     return LG_OK;
 }
 
@@ -114,13 +102,11 @@ lg__unnamed_select(const lg_graph *graph, const char *text, lg_nodes *out,
                      .whole = text,
                      .text = strstr(text, ": ") + 2,
                      .finder = {.graph = graph},
-                     .allocator = lg_allocator_default(),
-                     .found = {.element = sizeof(uint32_t)},
                      .err = err};
     lg_status status = take_all(&state, strncmp(text, "native", 6) == 0);
     if (status == LG_OK)
         status = lg__nodes_take(&state.found, text, out, err);
-    lg__vector_free(&state.allocator, &state.found);
+    free(state.found.items);
     lg_text_free(&state.title);
     lg__finder_free(&state.finder);
     return status;

@@ -48,3 +48,10 @@ lg_torch_block_fits(lg_torch *torch, uintptr_t address, uint64_t bytes)
     bool mapped = lg_memory_word(torch->memory, address - WORD) & 2;
     return size - bytes <= (mapped ? MAPPED : ALIGNED);
 }
+
+bool
+lg_torch_is_vector(lg_torch *torch, const uintptr_t *words)
+{
+    return words[1] >= words[0] && words[2] >= words[1] &&
+           lg_torch_block_fits(torch, words[0], words[2] - words[0]);
+}

@@ -160,16 +160,6 @@ follow(bound_walk *walk, uintptr_t word, size_t bytes)
         (lg_torch_block){word, size, (uint8_t)(walk->depth + 1)};
 }
 
-/** Whether three words are a vector's begin, end and limit. Elements that it
- *  had once lie behind its end. */
-static bool
-is_vector(bound_walk *walk, const uintptr_t *words)
-{
-    return lg_is_address(words[0]) && words[1] >= words[0] &&
-           words[2] >= words[1] &&
-           lg_torch_block_fits(walk->torch, words[0], words[2] - words[0]);
-}
-
 static void
 scan(bound_walk *walk, const lg_torch_block *block)
 {
@@ -180,7 +170,8 @@ scan(bound_walk *walk, const lg_torch_block *block)
                         some * WORD))
         return;
     for (size_t i = 0; i < some; i++) {
-        bool vector = i + 3 <= some && is_vector(walk, words + i);
+        bool vector =
+            i + 3 <= some && lg_torch_is_vector(walk->torch, words + i);
         follow(walk, words[i], vector ? words[i + 1] - words[i] : SIZE_MAX);
         i += vector ? 2 : 0;
     }

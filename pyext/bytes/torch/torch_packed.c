@@ -106,8 +106,7 @@ link_elements(packed_walk *walk, uintptr_t address, size_t count)
 static bool
 take_vector(packed_walk *walk, const uintptr_t *words)
 {
-    if (words[1] < words[0] || words[2] < words[1] ||
-        !lg_torch_block_fits(walk->torch, words[0], words[2] - words[0]))
+    if (!lg_torch_is_vector(walk->torch, words))
         return false;
     if (charge(walk, words[0]))
         link_elements(walk, words[0], (words[1] - words[0]) / WORD);

@@ -38,6 +38,9 @@ size_t lg_torch_block_at(struct lg_torch *torch, uintptr_t address);
  *  cache line. */
 bool lg_torch_block_fits(struct lg_torch *torch, uintptr_t address,
                          uint64_t bytes);
+/** Returns whether three words are a vector's begin, end and limit. Elements
+ *  that it had once lie behind its end. */
+bool lg_torch_is_vector(struct lg_torch *torch, const uintptr_t *words);
 
 /* torch_packed.c */
 
