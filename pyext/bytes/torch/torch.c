@@ -216,6 +216,8 @@ kind(void *state, PyTypeObject *type)
         return LG_TORCH_BOUND;
     if (lg_torch_scripted_of(torch, type) < LG_TORCH_SCRIPTED_TYPES)
         return LG_TORCH_SCRIPTED;
+    if (type == &PyCapsule_Type)
+        return LG_TORCH_CAPSULE;
     if (!torch->layout->graph)
         return 0;
     if (PyType_IsSubtype(type, torch->context))
@@ -324,6 +326,8 @@ scan_instance(lg_torch *torch, const lg_instance *instance)
         lg_torch_walk_bound(torch, instance->object, instance->node);
     else if (instance->kind == LG_TORCH_SCRIPTED)
         lg_torch_walk_scripted(torch, instance->object, instance->node);
+    else if (instance->kind == LG_TORCH_CAPSULE)
+        lg_torch_walk_capsule(torch, instance->object, instance->node);
     else
         lg_torch_walk_saved(torch, instance->object, instance->node);
 }

@@ -39,9 +39,9 @@ enum {
     LG_TORCH_CONTEXT,    /**< the ctx of a Function written in Python */
     LG_TORCH_STORAGE,    /**< UntypedStorage */
     LG_TORCH_SAVED,      /**< torch._C._autograd.SavedTensor */
-    LG_TORCH_BOUND,      /**< what pybind11 made of a C++ object that has no
-                              layout here: see torch_bound.c */
+    LG_TORCH_BOUND,      /**< an object of pybind11: torch_bound.c */
     LG_TORCH_SCRIPTED,   /**< the same for a scripted module: torch_script.c */
+    LG_TORCH_CAPSULE,    /**< a capsule, of DLPack or not */
 };
 
 /** The kind of a C++ object, from its vtable. */
@@ -55,8 +55,7 @@ typedef enum lg_torch_kind {
     LG_TORCH_FORWARD,  /**< the block of a shared_ptr to a ForwardGrad */
     LG_TORCH_QUANTIZER,
     LG_TORCH_VIEW,    /**< a ViewFunc, which makes a view again */
-    LG_TORCH_SHARED,  /**< the block of a shared_ptr<void> that frees through a
-                         std::function */
+    LG_TORCH_SHARED,  /**< a shared_ptr<void>'s block with a std::function */
     LG_TORCH_MAPPING, /**< a storage's context: a MapAllocator */
     LG_TORCH_PINNING, /**< an allocator of page-locked memory */
     LG_TORCH_OBJECT,  /**< a TorchScript object, such as a module */
@@ -298,8 +297,8 @@ void lg_torch_device_name(int kind, int index, char *out, size_t size);
  *  hooks the walk has named. */
 void lg_torch_walk_tensor(lg_torch *torch, uintptr_t impl, uint32_t node,
                           bool wrapped);
-/** The dicts of hooks that C++ keeps for a tensor, by index; 0 beyond the last.
- *  *late says that its hooks run after the gradient is accumulated. */
+/** The dicts of hooks in C++, by index; 0 beyond the last. *late says that they
+ *  run after the gradient is accumulated. */
 uintptr_t lg_torch_hook_dict(lg_torch *torch, uintptr_t impl, unsigned index,
                              bool *late);
 
@@ -324,9 +323,10 @@ typedef struct lg_torch_contents {
 /** Charges a storage to a node that holds it. */
 void lg_torch_hold_storage(lg_torch *torch, uint32_t holder, uintptr_t address,
                            const lg_torch_contents *contents);
+/** Links the tensor or the array that a capsule of DLPack owns. */
+void lg_torch_walk_capsule(lg_torch *torch, PyObject *object, uint32_t node);
 
-/** Charges the bytes of a tensor in a layout of oneDNN. False if they are not
- *  where they should be. */
+/** Charges a tensor in a layout of oneDNN. False: its bytes were not found. */
 bool lg_torch_hold_opaque(lg_torch *torch, uint32_t holder,
                           const lg_torch_impl *tensor,
                           const lg_torch_contents *contents);
@@ -335,8 +335,7 @@ bool lg_torch_hold_opaque(lg_torch *torch, uint32_t holder,
 
 /** The index of a type; LG_TORCH_BOUND_TYPES: none. */
 unsigned lg_torch_bound_of(const lg_torch *torch, PyTypeObject *type);
-/** Notes a search for the tensors that the C++ object behind a Python object
- *  leads to. */
+/** Notes a search for tensors behind an object of pybind11. */
 void lg_torch_walk_bound(lg_torch *torch, PyObject *object, uint32_t node);
 
 /** The same for a C++ object with an unknown layout. */

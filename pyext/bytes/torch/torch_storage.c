@@ -102,6 +102,30 @@ link_capsule(lg_torch *torch, uint32_t holder, uintptr_t managed, bool first)
     }
 }
 
+/** A capsule that nobody has taken owns a tensor, and so does numpy's capsule,
+ *  which keeps the tensor that numpy took from another. The pointer of a taken
+ *  one leads nowhere. */
+static bool
+is_owner(const char *name)
+{
+    static const char *const names[] = {"dltensor", "dltensor_versioned",
+                                        "numpy_dltensor",
+                                        "numpy_dltensor_versioned"};
+    bool owner = false;
+    for (size_t i = 0; name != NULL && i < sizeof names / sizeof *names; i++)
+        owner |= strcmp(name, names[i]) == 0;
+    return owner;
+}
+
+void
+lg_torch_walk_capsule(lg_torch *torch, PyObject *object, uint32_t node)
+{
+    const char *name = PyCapsule_GetName(object);
+    if (is_owner(name))
+        link_capsule(torch, node, (uintptr_t)PyCapsule_GetPointer(object, name),
+                     true);
+}
+
 /** Memory that a Python object lends (from_numpy, frombuffer), directly or
  *  through DLPack: the storage's context refers to the object. */
 static void

@@ -159,6 +159,24 @@ def capsules():
     assert edge(snapshot, third, "borrowed memory").target == snapshot.find(data)
 
 
+def lent():
+    """A capsule of DLPack owns the tensor that it lends, until someone takes it."""
+    numpy = sys.modules.get("numpy") or __import__("numpy")
+    waiting = torch.ones(60_000).__dlpack__()
+    taken = torch.ones(70_000).__dlpack__()
+    taker = torch.utils.dlpack.from_dlpack(taken)
+    snapshot = held(waiting=waiting, taken=taken, taker=taker)
+    assert snapshot.find(waiting).retained >= 240_000
+    assert snapshot.find(taken).retained < 1000
+    assert snapshot.find(taker).retained >= 280_000
+    if hasattr(numpy, "from_dlpack"):
+        data = numpy.from_dlpack(torch.ones(50_000))
+        snapshot = held(data=data)
+        assert snapshot.find(data).retained >= 200_000
+        lent = edge(snapshot, data, ".base").target.referents()
+        assert [e.target.unexplained for e in lent] == [0, 0], lent
+
+
 def arrays():
     """The builtin adapter also knows the array.array under a tensor."""
     numbers = array.array("d", bytes(80_000))
@@ -328,6 +346,7 @@ CASES = (
     numpy_both_ways,
     borrowed,
     capsules,
+    lent,
     arrays,
     sparse,
     quantized,
