@@ -263,6 +263,42 @@ not_for_themselves(void)
     expect_library("json", NULL, NULL, 17 << 20, false);
 }
 
+// Many strings that no object holds alone are of one place, whoever holds them.
+static void
+of_several_holders(void)
+{
+    enum { STRINGS = 100, SIZE = 1000, MINE = 1500 };
+    story made = story_begin();
+    uint32_t app = story_module(&made, "__main__");
+    uint32_t one = story_module(&made, "json");
+    uint32_t other = story_module(&made, "inspect");
+    for (int i = 0; i < STRINGS; i++) {
+        uint32_t text = story_add(&made, "str", NULL, SIZE);
+        story_attribute(&made, one, "text", text);
+        story_attribute(&made, other, "text", text);
+    }
+    uint32_t mine = story_add(&made, "str", NULL, MINE);
+    story_attribute(&made, app, "mine", mine);
+    story_attribute(&made, one, "text", mine);
+    answer all = ask(&made, 0, false);
+    CHECK(all.top.count == 1 && all.top.rows[0].node == mine);
+    CHECK(all.top.rows[0].count == 1 && all.top.rows[0].weight == MINE);
+    CHECK(all.top.libraries[0] == STRINGS * SIZE);
+    CHECK(all.top.library_objects == STRINGS);
+    end(&all);
+    made = story_begin();
+    app = story_module(&made, "__main__");
+    one = story_module(&made, "app");
+    for (int i = 0; i < STRINGS; i++) {
+        uint32_t text = story_add(&made, "str", NULL, SIZE);
+        story_attribute(&made, app, "text", text);
+        story_attribute(&made, one, "text", text);
+    }
+    all = ask(&made, 0, false);
+    CHECK(all.top.count == 1 && all.top.rows[0].count == STRINGS);
+    end(&all);
+}
+
 // If asked for, they have rows like any other.
 static void
 asked_for(void)
@@ -285,6 +321,7 @@ SUITE(top)
     RUN(mixed_groups);
     RUN(libraries);
     RUN(not_for_themselves);
+    RUN(of_several_holders);
     RUN(asked_for);
     return test_result();
 }

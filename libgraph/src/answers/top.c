@@ -29,7 +29,8 @@ typedef struct listing {
     lg_scope *scope;
     lg__top_packages packages;
     lg__top_best best;
-    size_t each; // number of devices, and the host
+    lg__gathered kept; // scratch
+    size_t each;       // number of devices, and the host
     size_t capacity;
     lg_top out;
 } listing;
@@ -182,25 +183,55 @@ is_big(const listing *to, uint64_t bytes)
     return bytes >= BIG_BYTES && bytes >= to->out.total / 100 * BIG_PERCENT;
 }
 
-// Keeps the item for a row, or counts it for the libraries or the rest.
+// Counts an object for the library that keeps it, or for the rest if it is out
+// of scope. *counted is false if it may have a row.
+static bool
+count_elsewhere(listing *to, const lg__top_item *one, bool big, bool *counted)
+{
+    uint32_t owner = LG_NONE;
+    *counted = !lg_scope_has(to->scope, one->nodes[0]);
+    if (*counted) {
+        to->out.more_objects++;
+        return true;
+    }
+    if (!to->options->libraries && !big &&
+        !lg__top_packages_owner(&to->packages, one->nodes[0], &owner))
+        return false;
+    *counted = owner != LG_NONE;
+    if (*counted)
+        add_library(to, one, owner);
+    return true;
+}
+
+// Keeps for a row what has no other place. Objects that nothing holds alone can
+// be of one item and have different holders.
 static bool
 place_item(void *context, const lg__top_item *item)
 {
     listing *to = context;
-    uint32_t owner = LG_NONE;
+    bool counted, big = is_big(to, item->bytes);
     uint32_t left_out;
-    if (!lg_scope_has(to->scope, item->nodes[0])) {
-        to->out.more_objects += item->count;
-        return true;
+    lg__top_item kept = {.order = item->order};
+    to->kept.count = 0;
+    for (uint32_t i = 0; i < item->count; i++) {
+        uint32_t node = item->nodes[i];
+        lg__top_item one = {
+            &node, 1, lg__top_weight(to->analysis, node, to->out.device), 0};
+        if (!count_elsewhere(to, &one, big, &counted))
+            return false;
+        if (counted)
+            continue;
+        kept.bytes += one.bytes;
+        if (!lg__gather_append(&to->kept, node))
+            return false;
     }
-    if (!to->options->libraries && !is_big(to, item->bytes) &&
-        !lg__top_packages_owner(&to->packages, item->nodes[0], &owner))
-        return false;
-    if (owner != LG_NONE) {
-        add_library(to, item, owner);
+    kept.nodes = to->kept.items;
+    kept.count = (uint32_t)to->kept.count;
+    if (kept.count == 0)
         return true;
-    }
-    bool enough = lg__top_best_offer(&to->best, item, &left_out);
+    bool whole = kept.count == item->count;
+    bool enough =
+        lg__top_best_offer(&to->best, whole ? item : &kept, &left_out);
     to->out.more_objects += left_out;
     return enough;
 }
@@ -282,6 +313,7 @@ list_rows(listing *to, lg_error *err)
     lg__finder_free(&to->finder);
     lg_scope_free(to->scope);
     lg__top_best_free(&to->best);
+    free(to->kept.items);
     lg__top_packages_end(&to->packages);
     return status;
 }
