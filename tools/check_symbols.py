@@ -3,7 +3,7 @@
 Each library exports exactly the LG_API functions of its headers. The extension exports
 its entry points. The bridge to igraph, which is opened on demand, exports one function.
 
-The prefix of a shared name says which files may use it: see CONTRIBUTING.md.
+All other names that files share begin with lg__: see CONTRIBUTING.md.
 """
 
 from __future__ import annotations
@@ -22,16 +22,11 @@ MODULE = {"PyInit__core", "lg_attached"}
 PLUGINS = ("libleakgraph-igraph.so",)
 
 
-#: A part, a folder below it, the prefixes that its shared names have, and those that
-#: they do not have. The first line that fits counts.
-PREFIXES = (
-    ("libgraph/", "", ("lg__",), ()),
-    ("export/", "", ("lg__",), ()),
-    ("pyext/", "binding/", ("",), ("lg_",)),
-    ("pyext/", "", ("lg_",), ("lg__",)),
-)
-#: The entry of a program, and that of the bridge to igraph.
-ENTRIES = {"main", "lg_igraph_dominators"}
+PARTS = ("libgraph/", "export/", "pyext/")
+#: What names begin with that files share and no public header has.
+PREFIX = "lg__"
+#: The entries of programs and of shared objects.
+ENTRIES = {"main", "lg_igraph_dominators", *MODULE}
 
 
 def exports(shared_object: Path) -> set[str]:
@@ -53,10 +48,9 @@ def compare(name: str, found: set[str], wanted: set[str]) -> Iterator[str]:
         yield f"{name} does not export {symbol}"
 
 
-def shared_names(build: Path) -> Iterator[tuple[str, str, str]]:
-    """Yield part, path below its objects, and name of what files may share."""
-    parts = {part for part, *_ in PREFIXES}
-    objects = [path for part in sorted(parts) for path in (build / part).rglob("*.o")]
+def shared_names(build: Path) -> Iterator[tuple[str, str]]:
+    """Yield path below its objects and name of what files may share."""
+    objects = [path for part in PARTS for path in sorted((build / part).rglob("*.o"))]
     if not objects:
         return
     listed = subprocess.run(
@@ -67,25 +61,17 @@ def shared_names(build: Path) -> Iterator[tuple[str, str, str]]:
     ).stdout
     for line in listed.splitlines():
         path, _, rest = line.partition(": ")
-        part, _, below = path.removeprefix(f"{build}/").partition(".dir/")
-        yield part, below, rest.split()[0]
+        yield path.partition(".dir/")[2], rest.split()[0]
 
 
-def check_prefixes(root: Path, build: Path) -> Iterator[str]:
-    """Yield shared names that break the rule of their part."""
+def check_prefix(root: Path, build: Path) -> Iterator[str]:
+    """Yield shared names that are neither public nor begin with the prefix."""
     public = ENTRIES.union(
         *(headers.exported(root, part) for part in LIBRARIES.values())
     )
-    for part, below, name in shared_names(build):
-        wanted, unwanted = next(
-            (wanted, unwanted)
-            for start, folder, wanted, unwanted in PREFIXES
-            if part.startswith(start) and below.startswith(folder)
-        )
-        if name not in public and (
-            not name.startswith(wanted) or name.startswith(unwanted)
-        ):
-            yield f"{below}: {name} has not the prefix of its part"
+    for below, name in shared_names(build):
+        if name not in public and not name.startswith(PREFIX):
+            yield f"{below}: {name} is shared and does not begin with {PREFIX}"
 
 
 def check(root: Path, build: Path) -> Iterator[str]:
@@ -109,7 +95,7 @@ def check(root: Path, build: Path) -> Iterator[str]:
         names = exports(path)
         if len(names) != 1 or not min(names).startswith("lg_"):
             yield f"{path.name} exports {sorted(names)}: one lg_ function is allowed"
-    yield from check_prefixes(root, build)
+    yield from check_prefix(root, build)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ print_and_close(lg_graph *graph, lg_analysis *analysis, lg_status status,
 }
 
 int
-lg__verb_top(const lg_arguments *arguments)
+lg__verb_top(const lg__arguments *arguments)
 {
     int code;
     lg_graph *graph;
@@ -48,7 +48,7 @@ lg__verb_top(const lg_arguments *arguments)
 }
 
 int
-lg__verb_waste(const lg_arguments *arguments)
+lg__verb_waste(const lg__arguments *arguments)
 {
     int code;
     lg_graph *graph;
@@ -68,7 +68,7 @@ lg__verb_waste(const lg_arguments *arguments)
 }
 
 int
-lg__verb_figures(const lg_arguments *arguments)
+lg__verb_figures(const lg__arguments *arguments)
 {
     int code;
     lg_graph *graph;
@@ -87,7 +87,7 @@ lg__verb_figures(const lg_arguments *arguments)
 }
 
 static lg_status
-report_why(const lg_arguments *arguments, const lg_analysis *analysis,
+report_why(const lg__arguments *arguments, const lg_analysis *analysis,
            const lg_nodes *nodes, lg_text *out, lg_error *err)
 {
     lg_why why;
@@ -102,7 +102,7 @@ report_why(const lg_arguments *arguments, const lg_analysis *analysis,
 }
 
 static lg_status
-report_paths(const lg_arguments *arguments, const lg_analysis *analysis,
+report_paths(const lg__arguments *arguments, const lg_analysis *analysis,
              const lg_nodes *nodes, lg_text *out, lg_error *err)
 {
     return lg_report_paths(analysis, nodes->items, nodes->count,
@@ -110,14 +110,14 @@ report_paths(const lg_arguments *arguments, const lg_analysis *analysis,
                            lg__format_of(arguments), out, err);
 }
 
-typedef lg_status report_function(const lg_arguments *arguments,
+typedef lg_status report_function(const lg__arguments *arguments,
                                   const lg_analysis *analysis,
                                   const lg_nodes *nodes, lg_text *out,
                                   lg_error *err);
 
 // Prints a report about all that the selector names.
 static int
-print_about(const lg_arguments *arguments, report_function *write)
+print_about(const lg__arguments *arguments, report_function *write)
 {
     int code;
     lg_graph *graph;
@@ -140,13 +140,13 @@ print_about(const lg_arguments *arguments, report_function *write)
 }
 
 int
-lg__verb_why(const lg_arguments *arguments)
+lg__verb_why(const lg__arguments *arguments)
 {
     return print_about(arguments, report_why);
 }
 
 int
-lg__verb_paths(const lg_arguments *arguments)
+lg__verb_paths(const lg__arguments *arguments)
 {
     return print_about(arguments, report_paths);
 }
@@ -154,7 +154,7 @@ lg__verb_paths(const lg_arguments *arguments)
 // Leaves out what the baseline knows. --update-baseline first adds all findings
 // to it.
 static lg_status
-leave_out(const lg_graph *graph, const lg_arguments *arguments,
+leave_out(const lg_graph *graph, const lg__arguments *arguments,
           lg_baseline *baseline, lg_findings *findings, lg_error *error)
 {
     lg_status status = LG_OK;
@@ -168,7 +168,7 @@ leave_out(const lg_graph *graph, const lg_arguments *arguments,
 }
 
 static int
-print_findings(const lg_arguments *arguments, lg_baseline *baseline)
+print_findings(const lg__arguments *arguments, lg_baseline *baseline)
 {
     int code;
     lg_graph *graph;
@@ -192,11 +192,11 @@ print_findings(const lg_arguments *arguments, lg_baseline *baseline)
     lg_findings_free(&findings);
     lg_scope_free(scope);
     code = print_and_close(graph, analysis, status, &text, &error);
-    return code == EXIT_FINE && leaks ? EXIT_LEAKS : code;
+    return code == LG__EXIT_FINE && leaks ? LG__EXIT_LEAKS : code;
 }
 
 int
-lg__verb_findings(const lg_arguments *arguments)
+lg__verb_findings(const lg__arguments *arguments)
 {
     int code;
     lg_baseline *baseline = NULL;
@@ -208,7 +208,7 @@ lg__verb_findings(const lg_arguments *arguments)
 }
 
 int
-lg__verb_dominators(const lg_arguments *arguments)
+lg__verb_dominators(const lg__arguments *arguments)
 {
     int code;
     lg_graph *graph;
@@ -231,7 +231,7 @@ lg__verb_dominators(const lg_arguments *arguments)
 }
 
 int
-lg__verb_analyze(const lg_arguments *arguments)
+lg__verb_analyze(const lg__arguments *arguments)
 {
     int code;
     lg_graph *graph;
@@ -239,7 +239,7 @@ lg__verb_analyze(const lg_arguments *arguments)
     lg_error error = {0};
     if (!arguments->output) {
         lg__complain("analyze needs a file to write: give -o analysed.lgs");
-        return EXIT_USAGE;
+        return LG__EXIT_USAGE;
     }
     if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
         return code;
@@ -248,8 +248,8 @@ lg__verb_analyze(const lg_arguments *arguments)
                                .analysis = analysis};
     lg_status status = lg_graph_save(graph, arguments->output, &options,
                                      lg__monitor(), &error);
-    code = status ? lg__fail(&error) : EXIT_FINE;
+    code = status ? lg__fail(&error) : LG__EXIT_FINE;
     lg_analysis_free(analysis);
     lg_graph_free(graph);
-    return status == LG_EIO ? EXIT_INCOMPLETE : code;
+    return status == LG_EIO ? LG__EXIT_INCOMPLETE : code;
 }

@@ -113,7 +113,7 @@ static const option_text texts[] = {
 };
 
 void
-lg__arguments_print_help(const lg_verb *verb)
+lg__arguments_print_help(const lg__verb *verb)
 {
     printf("\nOptions:\n");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -134,7 +134,7 @@ name_of(int letter)
 
 // Remembers which picture to draw; refuses a second one.
 static bool
-take_picture(int letter, lg_arguments *out)
+take_picture(int letter, lg__arguments *out)
 {
     const char *name = name_of(letter);
     if (out->drawn && strcmp(out->drawn, name)) {
@@ -143,12 +143,12 @@ take_picture(int letter, lg_arguments *out)
         return false;
     }
     out->drawn = name;
-    out->picture = letter == 'W'   ? PICTURE_WHY
-                   : letter == 'M' ? PICTURE_PATHS
-                   : letter == 'C' ? PICTURE_CYCLE
-                   : letter == 'D' ? PICTURE_DOMINATORS
-                   : letter == 'A' ? PICTURE_GROWTH
-                                   : PICTURE_VIEW;
+    out->picture = letter == 'W'   ? LG__PICTURE_WHY
+                   : letter == 'M' ? LG__PICTURE_PATHS
+                   : letter == 'C' ? LG__PICTURE_CYCLE
+                   : letter == 'D' ? LG__PICTURE_DOMINATORS
+                   : letter == 'A' ? LG__PICTURE_GROWTH
+                                   : LG__PICTURE_VIEW;
     out->direction = letter == 'R'   ? LG_REFS
                      : letter == 'P' ? LG_PATH
                                      : LG_BACKREFS;
@@ -157,7 +157,7 @@ take_picture(int letter, lg_arguments *out)
 }
 
 static bool
-take_flag(int letter, lg_arguments *out)
+take_flag(int letter, lg__arguments *out)
 {
     bool *flag = letter == 'g'   ? &out->legend
                  : letter == 'w' ? &out->weak
@@ -173,7 +173,7 @@ take_flag(int letter, lg_arguments *out)
 }
 
 static bool
-take_limit(int letter, lg_arguments *out)
+take_limit(int letter, lg__arguments *out)
 {
     if (letter == 'L')
         return lg__limit_read(optarg, &out->limit, &out->all);
@@ -181,7 +181,7 @@ take_limit(int letter, lg_arguments *out)
 }
 
 static bool
-take_text(int letter, lg_arguments *out)
+take_text(int letter, lg__arguments *out)
 {
     const char **text = letter == 'o'   ? &out->output
                         : letter == 'f' ? &out->format
@@ -198,20 +198,20 @@ take_text(int letter, lg_arguments *out)
 }
 
 static bool
-take_cut(lg_arguments *out)
+take_cut(lg__arguments *out)
 {
-    if (out->cut_count < MOST_CUTS) {
+    if (out->cut_count < LG__MOST_CUTS) {
         out->cuts[out->cut_count++] = optarg;
         return true;
     }
     lg__complain("--cut can be given %u times at most: name many references "
                  "by one text, such as train.losses[*]",
-                 MOST_CUTS);
+                 LG__MOST_CUTS);
     return false;
 }
 
 static bool
-take_option(int letter, lg_arguments *out)
+take_option(int letter, lg__arguments *out)
 {
     if (strchr("ABRPMWCD", letter))
         return take_picture(letter, out);
@@ -254,7 +254,7 @@ take_option(int letter, lg_arguments *out)
 
 // Lists the verb's options for getopt and for suggestions.
 static size_t
-own_options(const lg_verb *verb, struct option *own, const char **names)
+own_options(const lg__verb *verb, struct option *own, const char **names)
 {
     size_t count = 0;
     for (size_t i = 0; options[i].name; i++) {
@@ -268,8 +268,8 @@ own_options(const lg_verb *verb, struct option *own, const char **names)
 }
 
 static void
-complain_option(const lg_verb *verb, const char *word, const char *const *names,
-                size_t count)
+complain_option(const lg__verb *verb, const char *word,
+                const char *const *names, size_t count)
 {
     char bare[64];
     snprintf(bare, sizeof bare, "%s", word + strspn(word, "-"));
@@ -284,13 +284,13 @@ complain_option(const lg_verb *verb, const char *word, const char *const *names,
 }
 
 static bool
-take_words(const lg_verb *verb, int argc, char **argv, lg_arguments *out)
+take_words(const lg__verb *verb, int argc, char **argv, lg__arguments *out)
 {
     int count = argc - optind;
-    bool several = out->picture == PICTURE_GROWTH;
+    bool several = out->picture == LG__PICTURE_GROWTH;
     int least = several ? 2 : verb->words;
     int most = verb->words + verb->more_words;
-    bool any = several || verb->more_words == ANY_WORDS;
+    bool any = several || verb->more_words == LG__ANY_WORDS;
     if (any && count < least) {
         lg__complain("%s takes %d arguments or more, not %d: see leakgraph %s "
                      "--help",
@@ -314,13 +314,13 @@ take_words(const lg_verb *verb, int argc, char **argv, lg_arguments *out)
 }
 
 bool
-lg__arguments_read(const lg_verb *verb, int argc, char **argv,
-                   lg_arguments *out)
+lg__arguments_read(const lg__verb *verb, int argc, char **argv,
+                   lg__arguments *out)
 {
     struct option own[sizeof options / sizeof *options];
     const char *names[sizeof options / sizeof *options];
     size_t count = own_options(verb, own, names);
-    *out = (lg_arguments){
+    *out = (lg__arguments){
         .direction = LG_BACKREFS, .min_bytes = -1, .min_share = -1};
     opterr = 0;
     for (;;) {

@@ -11,31 +11,31 @@
 #include <leakgraph/view.h>
 
 enum {
-    EXIT_FINE = 0,
-    EXIT_LEAKS = 1, /* only for a verb with --check */
-    EXIT_USAGE = 2,
-    EXIT_UNREADABLE = 3,
-    EXIT_INCOMPLETE = 4,
+    LG__EXIT_FINE = 0,
+    LG__EXIT_LEAKS = 1, /* only for a verb with --check */
+    LG__EXIT_USAGE = 2,
+    LG__EXIT_UNREADABLE = 3,
+    LG__EXIT_INCOMPLETE = 4,
 };
 
 /* A picture of more subjects is unreadable. */
-#define MOST_SUBJECTS 8u
+#define LG__MOST_SUBJECTS 8u
 
-#define ANY_WORDS (-1)
+#define LG__ANY_WORDS (-1)
 
-#define MOST_CUTS 64u
+#define LG__MOST_CUTS 64u
 
 /* What `render` draws. */
-typedef enum lg_picture {
-    PICTURE_VIEW = 0, /* the direction decides */
-    PICTURE_WHY,
-    PICTURE_CYCLE,
-    PICTURE_DOMINATORS,
-    PICTURE_PATHS,
-    PICTURE_GROWTH, /* needs several snapshots */
-} lg_picture;
+typedef enum lg__picture {
+    LG__PICTURE_VIEW = 0, /* the direction decides */
+    LG__PICTURE_WHY,
+    LG__PICTURE_CYCLE,
+    LG__PICTURE_DOMINATORS,
+    LG__PICTURE_PATHS,
+    LG__PICTURE_GROWTH, /* needs several snapshots */
+} lg__picture;
 
-typedef struct lg_arguments {
+typedef struct lg__arguments {
     char *const *words; /* the arguments that are not options, in order */
     int word_count;
     const char *output;
@@ -43,7 +43,7 @@ typedef struct lg_arguments {
     const char *title;
     lg_direction direction;
     lg_sort sort;
-    lg_picture picture;
+    lg__picture picture;
     const char *drawn; /* the option that chose the picture, or NULL */
     lg_group group;
     lg_tensor_group tensor_group;
@@ -71,29 +71,29 @@ typedef struct lg_arguments {
     const char *module;
     const char *baseline;
     const char *parquet;
-    const char *cuts[MOST_CUTS]; /* texts of references */
+    const char *cuts[LG__MOST_CUTS]; /* texts of references */
     uint32_t cut_count;
     bool update_baseline;
     bool legend;
     uint32_t port; /* 0: any */
     bool no_browser;
-} lg_arguments;
+} lg__arguments;
 
-typedef struct lg_verb {
+typedef struct lg__verb {
     const char *name;
-    int (*run)(const lg_arguments *arguments);
+    int (*run)(const lg__arguments *arguments);
     const char *options; /* letters of the options that it takes */
     int words;           /* number of arguments that it needs */
-    int more_words; /* number of further arguments that it may take; ANY_WORDS:
-                       no limit */
+    int more_words;      /* number of further arguments that it may take;
+                            LG__ANY_WORDS:      no limit */
     const char *summary; /* one line for the list of verbs */
     const char *usage;
     const char *help; /* what it prints, and an example */
-} lg_verb;
+} lg__verb;
 
 /** Reads the command line after the verb. False after a complaint. */
-bool lg__arguments_read(const lg_verb *verb, int argc, char **argv,
-                        lg_arguments *out);
+bool lg__arguments_read(const lg__verb *verb, int argc, char **argv,
+                        lg__arguments *out);
 /** Reads a number from 1 to `most`. Each of these functions complains when it
  *  returns false. */
 bool lg__number_read(const char *name, const char *word, uint32_t most,
@@ -101,9 +101,9 @@ bool lg__number_read(const char *name, const char *word, uint32_t most,
 /** Reads the value of `--limit` where it may be `all`. */
 bool lg__limit_read(const char *word, uint32_t *out, bool *all);
 /** How many rows to show: 20 where nothing is given; 0: no limit. */
-size_t lg__limit_of(const lg_arguments *arguments);
+size_t lg__limit_of(const lg__arguments *arguments);
 /** --json chooses JSON; text is the default. */
-lg_format lg__format_of(const lg_arguments *arguments);
+lg_format lg__format_of(const lg__arguments *arguments);
 bool lg__sort_read(const char *word, lg_sort *out);
 bool lg__group_read(const char *word, lg_group *out);
 bool lg__tensor_group_read(const char *word, lg_tensor_group *out);
@@ -117,7 +117,7 @@ bool lg__kinds_read(const char *word, unsigned *out);
 /** Reads a share from 0 to 1, or `2%`. */
 bool lg__share_read(const char *word, double *out);
 /** Prints the options that the verb takes, one line each. */
-void lg__arguments_print_help(const lg_verb *verb);
+void lg__arguments_print_help(const lg__verb *verb);
 
 /** Prints one line on standard error: `leakgraph: ...`. */
 void lg__complain(const char *format, ...) LG_PRINTF(1, 2);
@@ -157,7 +157,7 @@ bool lg__select_all(const lg_graph *graph, const char *selector, lg_nodes *out,
                     int *code);
 /** Finds the one object that the options may name; LG_SUPER_ROOT if they name
  *  none. */
-bool lg__select_one(const lg_graph *graph, const lg_arguments *arguments,
+bool lg__select_one(const lg_graph *graph, const lg__arguments *arguments,
                     uint32_t *out, int *code);
 /** Takes the analysis from the file, or makes one. */
 lg_status lg__find_analysis(const lg_graph *graph, lg_analysis **out,
@@ -169,54 +169,55 @@ bool lg__analyse(const lg_graph *graph, lg_analysis **out, int *code);
 bool lg__open_analysed(const char *path, lg_graph **graph, lg_analysis **out,
                        int *code);
 /** Reads --by: LG_NONE for `retained`, or a device (0: the host). */
-bool lg__by_find(const lg_graph *graph, const lg_arguments *arguments,
+bool lg__by_find(const lg_graph *graph, const lg__arguments *arguments,
                  uint32_t *out, int *code);
 /** Opens the baseline that the options name; NULL: they name none. */
-bool lg__baseline_open(const lg_arguments *arguments, lg_baseline **out,
+bool lg__baseline_open(const lg__arguments *arguments, lg_baseline **out,
                        int *code);
 /** Finds what the modules hold that the options name; NULL: everything. */
-lg_status lg__find_scope(const lg_graph *graph, const lg_arguments *arguments,
+lg_status lg__find_scope(const lg_graph *graph, const lg__arguments *arguments,
                          lg_scope **out, lg_error *err);
 /** Finds the cycles that the options ask for. */
-bool lg__find_cycles(const lg_analysis *analysis, const lg_arguments *arguments,
-                     size_t limit, lg_cycles *out, int *code);
+bool lg__find_cycles(const lg_analysis *analysis,
+                     const lg__arguments *arguments, size_t limit,
+                     lg_cycles *out, int *code);
 /** Draws the view into the output that the options name. */
-int lg__draw(const lg_arguments *arguments, const lg_view *view);
+int lg__draw(const lg__arguments *arguments, const lg_view *view);
 /** Draws a picture that needs an analysis. */
-int lg__render_analysed(const lg_arguments *arguments);
+int lg__render_analysed(const lg__arguments *arguments);
 
 /** Lists the verbs in the order of the help; NULL at the end. */
-const lg_verb *lg__verb_at(size_t index);
+const lg__verb *lg__verb_at(size_t index);
 
-int lg__verb_info(const lg_arguments *arguments);
-int lg__verb_types(const lg_arguments *arguments);
-int lg__verb_threads(const lg_arguments *arguments);
-int lg__verb_tensors(const lg_arguments *arguments);
-int lg__verb_memory(const lg_arguments *arguments);
-int lg__verb_refs(const lg_arguments *arguments);
-int lg__verb_referrers(const lg_arguments *arguments);
-int lg__verb_path(const lg_arguments *arguments);
-int lg__verb_render(const lg_arguments *arguments);
-int lg__verb_export(const lg_arguments *arguments);
-int lg__verb_strip(const lg_arguments *arguments);
-int lg__verb_top(const lg_arguments *arguments);
-int lg__verb_figures(const lg_arguments *arguments);
-int lg__verb_why(const lg_arguments *arguments);
-int lg__verb_waste(const lg_arguments *arguments);
-int lg__verb_what_if(const lg_arguments *arguments);
-int lg__verb_findings(const lg_arguments *arguments);
-int lg__verb_paths(const lg_arguments *arguments);
-int lg__verb_cycles(const lg_arguments *arguments);
-int lg__verb_dominators(const lg_arguments *arguments);
-int lg__verb_retained(const lg_arguments *arguments);
-int lg__verb_diff(const lg_arguments *arguments);
+int lg__verb_info(const lg__arguments *arguments);
+int lg__verb_types(const lg__arguments *arguments);
+int lg__verb_threads(const lg__arguments *arguments);
+int lg__verb_tensors(const lg__arguments *arguments);
+int lg__verb_memory(const lg__arguments *arguments);
+int lg__verb_refs(const lg__arguments *arguments);
+int lg__verb_referrers(const lg__arguments *arguments);
+int lg__verb_path(const lg__arguments *arguments);
+int lg__verb_render(const lg__arguments *arguments);
+int lg__verb_export(const lg__arguments *arguments);
+int lg__verb_strip(const lg__arguments *arguments);
+int lg__verb_top(const lg__arguments *arguments);
+int lg__verb_figures(const lg__arguments *arguments);
+int lg__verb_why(const lg__arguments *arguments);
+int lg__verb_waste(const lg__arguments *arguments);
+int lg__verb_what_if(const lg__arguments *arguments);
+int lg__verb_findings(const lg__arguments *arguments);
+int lg__verb_paths(const lg__arguments *arguments);
+int lg__verb_cycles(const lg__arguments *arguments);
+int lg__verb_dominators(const lg__arguments *arguments);
+int lg__verb_retained(const lg__arguments *arguments);
+int lg__verb_diff(const lg__arguments *arguments);
 /** Draws what grows, for `render --diff`. */
-int lg__render_growth(const lg_arguments *arguments);
-int lg__verb_report(const lg_arguments *arguments);
-int lg__verb_view(const lg_arguments *arguments);
-int lg__verb_ranks(const lg_arguments *arguments);
-int lg__verb_summarize(const lg_arguments *arguments);
-int lg__verb_analyze(const lg_arguments *arguments);
+int lg__render_growth(const lg__arguments *arguments);
+int lg__verb_report(const lg__arguments *arguments);
+int lg__verb_view(const lg__arguments *arguments);
+int lg__verb_ranks(const lg__arguments *arguments);
+int lg__verb_summarize(const lg__arguments *arguments);
+int lg__verb_analyze(const lg__arguments *arguments);
 /** Replaces this process by Python; returns only if that fails. */
 int lg__run_python(char **argv);
 

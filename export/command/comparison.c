@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 static void
-close_newest(comparison *state)
+close_newest(lg__compared_files *state)
 {
     lg_analysis_free(state->analysis);
     lg_graph_free(state->graph);
@@ -14,7 +14,7 @@ close_newest(comparison *state)
 }
 
 void
-lg__comparison_end(comparison *state)
+lg__comparison_end(lg__compared_files *state)
 {
     for (size_t i = 0; state->summaries && i < state->count; i++)
         lg_summary_free(state->summaries[i]);
@@ -25,7 +25,7 @@ lg__comparison_end(comparison *state)
 
 // Reads a summary, or opens a snapshot, keeps it open and summarises it.
 static bool
-summarise(comparison *state, size_t at, int *code)
+summarise(lg__compared_files *state, size_t at, int *code)
 {
     const char *path = state->arguments->words[at];
     lg_error error = {0};
@@ -48,9 +48,9 @@ summarise(comparison *state, size_t at, int *code)
 }
 
 bool
-lg__comparison_begin(comparison *state, int *code)
+lg__comparison_begin(lg__compared_files *state, int *code)
 {
-    const lg_arguments *arguments = state->arguments;
+    const lg__arguments *arguments = state->arguments;
     state->summaries = calloc(state->count, sizeof *state->summaries);
     if (!state->summaries) {
         *code = lg__fail(&(lg_error){LG_ENOMEM, "memory ran out"});
@@ -58,7 +58,7 @@ lg__comparison_begin(comparison *state, int *code)
     }
     if (arguments->steps &&
         !lg__steps_read(arguments->steps, state->count, &state->steps)) {
-        *code = EXIT_USAGE;
+        *code = LG__EXIT_USAGE;
         return false;
     }
     for (size_t i = 0; i < state->count; i++)

@@ -6,20 +6,20 @@
 
 #include <leakgraph/growth.h>
 
-typedef struct comparison {
-    const lg_arguments *arguments;
+typedef struct lg__compared_files {
+    const lg__arguments *arguments;
     size_t count;
     lg_summary **summaries;
     lg_graph *graph; /* NULL: the newest is a summary */
     lg_analysis *analysis;
     double *steps;         /* or NULL */
     lg_baseline *baseline; /* or NULL */
-} comparison;
+} lg__compared_files;
 
 /** Opens what the arguments name: a summary of each, and the graph and the
  *  analysis of the newest. Returns false after a complaint, with the exit code
  *  in *code. The caller ends it either way. */
-bool lg__comparison_begin(comparison *state, int *code);
-void lg__comparison_end(comparison *state);
+bool lg__comparison_begin(lg__compared_files *state, int *code);
+void lg__comparison_end(lg__compared_files *state);
 
 #endif

@@ -27,16 +27,16 @@ lg__fail(const lg_error *error)
     lg__complain("%s", error->message);
     switch (error->status) {
     case LG_OK:
-        return EXIT_FINE;
+        return LG__EXIT_FINE;
     case LG_EINVAL:
     case LG_ENOTFOUND:
-        return EXIT_USAGE;
+        return LG__EXIT_USAGE;
     case LG_EIO:
     case LG_EFORMAT:
     case LG_EVERSION:
-        return EXIT_UNREADABLE;
+        return LG__EXIT_UNREADABLE;
     default:
-        return EXIT_INCOMPLETE;
+        return LG__EXIT_INCOMPLETE;
     }
 }
 
@@ -87,10 +87,10 @@ lg__nearest(const char *word, const char *const *names, size_t count)
 int
 lg__print(lg_text *text)
 {
-    int code = EXIT_FINE;
+    int code = LG__EXIT_FINE;
     size_t done = 0;
     lg__progress_end();
-    while (done < text->length && code == EXIT_FINE) {
+    while (done < text->length && code == LG__EXIT_FINE) {
         ssize_t written =
             write(STDOUT_FILENO, text->data + done, text->length - done);
         if (written >= 0) {
@@ -99,7 +99,7 @@ lg__print(lg_text *text)
             break;
         } else if (errno != EINTR) {
             lg__complain("cannot write the report: %s", strerror(errno));
-            code = EXIT_INCOMPLETE;
+            code = LG__EXIT_INCOMPLETE;
         }
     }
     lg_text_free(text);

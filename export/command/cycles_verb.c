@@ -5,8 +5,8 @@
 #include <leakgraph/report.h>
 
 static bool
-search(const lg_analysis *analysis, const lg_arguments *arguments, size_t limit,
-       const lg_baseline *baseline, lg_cycles *out, int *code)
+search(const lg_analysis *analysis, const lg__arguments *arguments,
+       size_t limit, const lg_baseline *baseline, lg_cycles *out, int *code)
 {
     lg_error error = {0};
     lg_cycle_options options = {
@@ -29,7 +29,7 @@ search(const lg_analysis *analysis, const lg_arguments *arguments, size_t limit,
 }
 
 bool
-lg__find_cycles(const lg_analysis *analysis, const lg_arguments *arguments,
+lg__find_cycles(const lg_analysis *analysis, const lg__arguments *arguments,
                 size_t limit, lg_cycles *out, int *code)
 {
     return search(analysis, arguments, limit, NULL, out, code);
@@ -37,7 +37,7 @@ lg__find_cycles(const lg_analysis *analysis, const lg_arguments *arguments,
 
 // Adds the leaks to the baseline, and saves it.
 static bool
-update(const lg_analysis *analysis, const lg_arguments *arguments,
+update(const lg_analysis *analysis, const lg__arguments *arguments,
        lg_baseline *baseline, int *code)
 {
     lg_error error = {0};
@@ -55,10 +55,10 @@ update(const lg_analysis *analysis, const lg_arguments *arguments,
 }
 
 static int
-print_cycles(const lg_arguments *arguments, const lg_analysis *analysis,
+print_cycles(const lg__arguments *arguments, const lg_analysis *analysis,
              const lg_baseline *baseline)
 {
-    int code = EXIT_FINE;
+    int code = LG__EXIT_FINE;
     lg_text text = {0};
     lg_error error = {0};
     lg_cycles cycles = {0};
@@ -71,11 +71,11 @@ print_cycles(const lg_arguments *arguments, const lg_analysis *analysis,
     lg_cycles_free(&cycles);
     code = status ? lg__fail(&error) : lg__print(&text);
     lg_text_free(&text);
-    return !code && arguments->check && leaks ? EXIT_LEAKS : code;
+    return !code && arguments->check && leaks ? LG__EXIT_LEAKS : code;
 }
 
 int
-lg__verb_cycles(const lg_arguments *arguments)
+lg__verb_cycles(const lg__arguments *arguments)
 {
     int code;
     lg_graph *graph;

@@ -8,22 +8,22 @@
 
 // Parquet is written by pyarrow.
 static int
-write_parquet(const lg_arguments *arguments)
+write_parquet(const lg__arguments *arguments)
 {
     static char verb[] = "export", option[] = "--parquet", end[] = "--";
     if (arguments->output || arguments->format) {
         lg__complain("export writes tables or a file: give --parquet or -o");
-        return EXIT_USAGE;
+        return LG__EXIT_USAGE;
     }
     char *folder = strdup(arguments->parquet);
     char *words[] = {verb, option, folder, end, arguments->words[0], NULL};
-    int code = folder ? lg__run_python(words) : EXIT_INCOMPLETE;
+    int code = folder ? lg__run_python(words) : LG__EXIT_INCOMPLETE;
     free(folder);
     return code;
 }
 
 int
-lg__verb_export(const lg_arguments *arguments)
+lg__verb_export(const lg__arguments *arguments)
 {
     int code;
     lg_graph *graph;
@@ -34,7 +34,7 @@ lg__verb_export(const lg_arguments *arguments)
         return write_parquet(arguments);
     if (!arguments->output) {
         lg__complain("export needs a file to write: give -o run.graphml");
-        return EXIT_USAGE;
+        return LG__EXIT_USAGE;
     }
     if (lg_export_format_find(arguments->format, arguments->output, &format,
                               &error))
@@ -45,9 +45,9 @@ lg__verb_export(const lg_arguments *arguments)
         lg__analyse(graph, &analysis, &code)) {
         lg_status status = lg_export_file(
             graph, analysis, format, arguments->output, lg__monitor(), &error);
-        code = status ? lg__fail(&error) : EXIT_FINE;
+        code = status ? lg__fail(&error) : LG__EXIT_FINE;
         if (status == LG_EIO)
-            code = EXIT_INCOMPLETE;
+            code = LG__EXIT_INCOMPLETE;
     }
     lg_analysis_free(analysis);
     lg_graph_free(graph);

@@ -3,8 +3,8 @@
 
 #include "command/file_verbs.h"
 
-static const lg_verb verbs[] = {
-    {"diff", lg__verb_diff, "pnLexcKUj", 2, ANY_WORDS,
+static const lg__verb verbs[] = {
+    {"diff", lg__verb_diff, "pnLexcKUj", 2, LG__ANY_WORDS,
      "see what grows from snapshot to snapshot, and who holds it",
      "leakgraph diff OLD NEW [NEWER ...] [--steps A,B,...] [--min-bytes N]\n"
      "       [--settled] [--limit N|all] [--check [--max-growth N]]\n"
@@ -23,7 +23,7 @@ static const lg_verb verbs[] = {
      "  leakgraph diff step-100.lgs step-200.lgs step-300.lgs --steps "
      "100,200,300\n"
      "  leakgraph diff a.lgsum b.lgsum c.lgsum --check --max-growth 64KiB\n"},
-    {"ranks", lg__verb_ranks, "nLoj", 2, ANY_WORDS,
+    {"ranks", lg__verb_ranks, "nLoj", 2, LG__ANY_WORDS,
      "compare the processes of a job",
      "leakgraph ranks SNAP SNAP [...] [--min-bytes N] [--limit N|all]\n"
      "       [--json | -o FILE.html]",
@@ -40,7 +40,7 @@ static const lg_verb verbs[] = {
      "  leakgraph ranks rank-*.lgs\n"
      "  leakgraph ranks rank-*.lgs -o ranks.html\n"
      "  leakgraph ranks rank-*.lgsum --min-bytes 64MiB\n"},
-    {"report", lg__verb_report, "op", 1, ANY_WORDS,
+    {"report", lg__verb_report, "op", 1, LG__ANY_WORDS,
      "write one web page with all answers",
      "leakgraph report SNAP -o FILE.html\n"
      "       leakgraph report OLD [NEWER ...] NEWEST -o FILE.html "
@@ -120,7 +120,7 @@ static const lg_verb verbs[] = {
      "  leakgraph strip run.lgs -o share.lgs\n"},
 };
 
-const lg_verb *
+const lg__verb *
 lg__file_verb_at(size_t index)
 {
     return index < sizeof verbs / sizeof *verbs ? &verbs[index] : NULL;

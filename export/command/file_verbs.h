@@ -5,6 +5,6 @@
 #include "command/command.h"
 
 /** ends with NULL */
-const lg_verb *lg__file_verb_at(size_t index);
+const lg__verb *lg__file_verb_at(size_t index);
 
 #endif

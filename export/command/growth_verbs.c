@@ -9,9 +9,9 @@
 #include <leakgraph/view.h>
 
 static lg_status
-find_growth(const comparison *state, lg_growth *out, lg_error *error)
+find_growth(const lg__compared_files *state, lg_growth *out, lg_error *error)
 {
-    const lg_arguments *arguments = state->arguments;
+    const lg__arguments *arguments = state->arguments;
     lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
     options.steps = state->steps;
     options.settled = arguments->settled;
@@ -25,9 +25,9 @@ find_growth(const comparison *state, lg_growth *out, lg_error *error)
 // Leaves out what the baseline knows. --update-baseline first adds all rows to
 // it.
 static lg_status
-leave_out(const comparison *state, lg_growth *growth, lg_error *error)
+leave_out(const lg__compared_files *state, lg_growth *growth, lg_error *error)
 {
-    const lg_arguments *arguments = state->arguments;
+    const lg__arguments *arguments = state->arguments;
     lg_status status = LG_OK;
     if (state->baseline == NULL)
         return LG_OK;
@@ -41,9 +41,9 @@ leave_out(const comparison *state, lg_growth *growth, lg_error *error)
 }
 
 static int
-print_growth(const comparison *state)
+print_growth(const lg__compared_files *state)
 {
-    const lg_arguments *arguments = state->arguments;
+    const lg__arguments *arguments = state->arguments;
     lg_growth growth = {0};
     lg_text text = {0};
     lg_error error = {0};
@@ -59,11 +59,11 @@ print_growth(const comparison *state)
     lg_growth_free(&growth);
     int code = status ? lg__fail(&error) : lg__print(&text);
     lg_text_free(&text);
-    return code == EXIT_FINE && leaks ? EXIT_LEAKS : code;
+    return code == LG__EXIT_FINE && leaks ? LG__EXIT_LEAKS : code;
 }
 
 static int
-draw_growth(const comparison *state)
+draw_growth(const lg__compared_files *state)
 {
     lg_growth growth = {0};
     lg_view *view = NULL;
@@ -78,11 +78,12 @@ draw_growth(const comparison *state)
 }
 
 static int
-compare(const lg_arguments *arguments, int (*tell)(const comparison *state))
+compare(const lg__arguments *arguments,
+        int (*tell)(const lg__compared_files *state))
 {
-    int code = EXIT_FINE;
-    comparison state = {.arguments = arguments,
-                        .count = (size_t)arguments->word_count};
+    int code = LG__EXIT_FINE;
+    lg__compared_files state = {.arguments = arguments,
+                                .count = (size_t)arguments->word_count};
     if (!lg__baseline_open(arguments, &state.baseline, &code))
         return code;
     if (lg__comparison_begin(&state, &code))
@@ -93,19 +94,19 @@ compare(const lg_arguments *arguments, int (*tell)(const comparison *state))
 }
 
 int
-lg__verb_diff(const lg_arguments *arguments)
+lg__verb_diff(const lg__arguments *arguments)
 {
     return compare(arguments, print_growth);
 }
 
 int
-lg__render_growth(const lg_arguments *arguments)
+lg__render_growth(const lg__arguments *arguments)
 {
     return compare(arguments, draw_growth);
 }
 
 static lg_status
-find_ranks(const comparison *state, lg_ranks *out, lg_error *error)
+find_ranks(const lg__compared_files *state, lg_ranks *out, lg_error *error)
 {
     lg_ranks_options options = LG_RANKS_OPTIONS_INIT;
     if (state->arguments->min_bytes >= 0)
@@ -115,7 +116,7 @@ find_ranks(const comparison *state, lg_ranks *out, lg_error *error)
 }
 
 static int
-save_ranks(const comparison *state)
+save_ranks(const lg__compared_files *state)
 {
     lg_ranks ranks = {0};
     lg_error error = {0};
@@ -124,14 +125,14 @@ save_ranks(const comparison *state)
         status =
             lg_page_ranks_save(&ranks, NULL, state->arguments->output, &error);
     lg_ranks_free(&ranks);
-    int code = status ? lg__fail(&error) : EXIT_FINE;
-    return status == LG_EIO ? EXIT_INCOMPLETE : code;
+    int code = status ? lg__fail(&error) : LG__EXIT_FINE;
+    return status == LG_EIO ? LG__EXIT_INCOMPLETE : code;
 }
 
 static int
-print_ranks(const comparison *state)
+print_ranks(const lg__compared_files *state)
 {
-    const lg_arguments *arguments = state->arguments;
+    const lg__arguments *arguments = state->arguments;
     lg_ranks ranks = {0};
     lg_text text = {0};
     lg_error error = {0};
@@ -147,18 +148,18 @@ print_ranks(const comparison *state)
 }
 
 int
-lg__verb_ranks(const lg_arguments *arguments)
+lg__verb_ranks(const lg__arguments *arguments)
 {
     if (arguments->output && arguments->json) {
         lg__complain("ranks prints JSON or writes a page: leave out --json or "
                      "-o");
-        return EXIT_USAGE;
+        return LG__EXIT_USAGE;
     }
     return compare(arguments, arguments->output ? save_ranks : print_ranks);
 }
 
 int
-lg__verb_summarize(const lg_arguments *arguments)
+lg__verb_summarize(const lg__arguments *arguments)
 {
     int code;
     lg_graph *graph;
@@ -167,7 +168,7 @@ lg__verb_summarize(const lg_arguments *arguments)
     lg_error error = {0};
     if (!arguments->output) {
         lg__complain("summarize needs a file to write: give -o run.lgsum");
-        return EXIT_USAGE;
+        return LG__EXIT_USAGE;
     }
     if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
         return code;
@@ -175,9 +176,9 @@ lg__verb_summarize(const lg_arguments *arguments)
         lg_summary_new(analysis, lg__monitor(), &summary, &error);
     if (!status)
         status = lg_summary_save(summary, arguments->output, &error);
-    code = status ? lg__fail(&error) : EXIT_FINE;
+    code = status ? lg__fail(&error) : LG__EXIT_FINE;
     lg_summary_free(summary);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
-    return status == LG_EIO ? EXIT_INCOMPLETE : code;
+    return status == LG_EIO ? LG__EXIT_INCOMPLETE : code;
 }

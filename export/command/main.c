@@ -62,7 +62,7 @@ print_help(void)
 }
 
 static void
-print_verb_help(const lg_verb *verb)
+print_verb_help(const lg__verb *verb)
 {
     printf("Usage: %s\n\n%s", verb->usage, verb->help);
     lg__arguments_print_help(verb);
@@ -92,26 +92,26 @@ complain_verb(const char *word)
         lg__complain("there is no verb %s: did you mean %s?", word, nearest);
     else
         lg__complain("there is no verb %s: see leakgraph --help", word);
-    return EXIT_USAGE;
+    return LG__EXIT_USAGE;
 }
 
 static int
-run_verb(const lg_verb *verb, int argc, char **argv)
+run_verb(const lg__verb *verb, int argc, char **argv)
 {
-    lg_arguments arguments;
+    lg__arguments arguments;
     if (wants_help(argc, argv)) {
         print_verb_help(verb);
-        return EXIT_FINE;
+        return LG__EXIT_FINE;
     }
     if (!lg__arguments_read(verb, argc, argv, &arguments))
-        return EXIT_USAGE;
+        return LG__EXIT_USAGE;
     lg__signals_watch();
     int code = verb->run(&arguments);
     lg__progress_end();
     return code;
 }
 
-static const lg_verb *
+static const lg__verb *
 find_verb(const char *word)
 {
     size_t i = 0;
@@ -136,14 +136,14 @@ help(char *verb)
     static char option[] = "--help";
     if (!verb) {
         print_help();
-        return EXIT_FINE;
+        return LG__EXIT_FINE;
     }
     if (is_python_verb(verb))
         return lg__run_python((char *[]){verb, option, NULL});
     if (!find_verb(verb))
         return complain_verb(verb);
     print_verb_help(find_verb(verb));
-    return EXIT_FINE;
+    return LG__EXIT_FINE;
 }
 
 int
@@ -152,7 +152,7 @@ main(int argc, char **argv)
     const char *word = argc > 1 ? argv[1] : "";
     if (argc < 2) {
         lg__complain("a verb is missing: see leakgraph --help");
-        return EXIT_USAGE;
+        return LG__EXIT_USAGE;
     }
     if (!strcmp(word, "--help") || !strcmp(word, "-h"))
         return help(NULL);
@@ -160,10 +160,10 @@ main(int argc, char **argv)
         return help(argv[2]);
     if (!strcmp(word, "--version")) {
         printf("leakgraph %s\n", lg_version());
-        return EXIT_FINE;
+        return LG__EXIT_FINE;
     }
     if (is_python_verb(word))
         return lg__run_python(argv + 1);
-    const lg_verb *verb = find_verb(word);
+    const lg__verb *verb = find_verb(word);
     return verb ? run_verb(verb, argc - 1, argv + 1) : complain_verb(word);
 }

@@ -11,7 +11,7 @@ int
 lg__fail_to_open(const lg_error *error)
 {
     int code = lg__fail(error);
-    return code == EXIT_USAGE ? EXIT_UNREADABLE : code;
+    return code == LG__EXIT_USAGE ? LG__EXIT_UNREADABLE : code;
 }
 
 bool
@@ -41,21 +41,21 @@ lg__select(const lg_graph *graph, const char *selector, lg_nodes *out,
 {
     if (!lg__select_all(graph, selector, out, code))
         return false;
-    if (out->count > MOST_SUBJECTS) {
+    if (out->count > LG__MOST_SUBJECTS) {
         lg_text count = {0};
         lg_text_add_count(&count, out->count);
         fprintf(stderr,
                 "leakgraph: %s matches %s objects: here are the "
                 "first %u\n",
-                selector, count.data ? count.data : "many", MOST_SUBJECTS);
+                selector, count.data ? count.data : "many", LG__MOST_SUBJECTS);
         lg_text_free(&count);
-        out->count = MOST_SUBJECTS;
+        out->count = LG__MOST_SUBJECTS;
     }
     return true;
 }
 
 bool
-lg__select_one(const lg_graph *graph, const lg_arguments *arguments,
+lg__select_one(const lg_graph *graph, const lg__arguments *arguments,
                uint32_t *out, int *code)
 {
     lg_nodes nodes = {0};
@@ -77,8 +77,8 @@ lg__select_one(const lg_graph *graph, const lg_arguments *arguments,
 }
 
 bool
-lg__by_find(const lg_graph *graph, const lg_arguments *arguments, uint32_t *out,
-            int *code)
+lg__by_find(const lg_graph *graph, const lg__arguments *arguments,
+            uint32_t *out, int *code)
 {
     const char *name = arguments->by;
     lg_error error = {0};
@@ -89,7 +89,7 @@ lg__by_find(const lg_graph *graph, const lg_arguments *arguments, uint32_t *out,
     if (lg_graph_device_find(graph, name, &device, &error)) {
         lg__complain("--by takes retained, host or a device: %s",
                      error.message);
-        *code = EXIT_USAGE;
+        *code = LG__EXIT_USAGE;
         return false;
     }
     *out = device;
@@ -128,12 +128,12 @@ lg__open_analysed(const char *path, lg_graph **graph, lg_analysis **out,
 }
 
 bool
-lg__baseline_open(const lg_arguments *arguments, lg_baseline **out, int *code)
+lg__baseline_open(const lg__arguments *arguments, lg_baseline **out, int *code)
 {
     lg_error error = {0};
     if (arguments->update_baseline && !arguments->baseline) {
         lg__complain("--update-baseline needs a file: give --baseline FILE");
-        *code = EXIT_USAGE;
+        *code = LG__EXIT_USAGE;
         return false;
     }
     if (!arguments->baseline ||
@@ -145,7 +145,7 @@ lg__baseline_open(const lg_arguments *arguments, lg_baseline **out, int *code)
 }
 
 lg_status
-lg__find_scope(const lg_graph *graph, const lg_arguments *arguments,
+lg__find_scope(const lg_graph *graph, const lg__arguments *arguments,
                lg_scope **out, lg_error *err)
 {
     return lg_scope_new(graph, arguments->mine, arguments->module,

@@ -6,7 +6,7 @@
 #define USUAL_SHARE 0.01
 
 static bool
-view_cycle(const lg_arguments *arguments, const lg_analysis *analysis,
+view_cycle(const lg__arguments *arguments, const lg_analysis *analysis,
            lg_view **out, int *code)
 {
     lg_error error = {0};
@@ -17,7 +17,7 @@ view_cycle(const lg_arguments *arguments, const lg_analysis *analysis,
     if (!fine) {
         lg__complain("there is no cycle %u, only %zu: see leakgraph cycles %s",
                      arguments->cycle, cycles.total, arguments->words[0]);
-        *code = EXIT_USAGE;
+        *code = LG__EXIT_USAGE;
     } else if (lg_view_cycle(analysis, &cycles.items[arguments->cycle - 1],
                              lg__monitor(), out, &error)) {
         *code = lg__fail(&error);
@@ -41,7 +41,7 @@ view_why(const lg_analysis *analysis, uint32_t node,
 }
 
 static bool
-view_object(const lg_arguments *arguments, const lg_analysis *analysis,
+view_object(const lg__arguments *arguments, const lg_analysis *analysis,
             lg_view **out, int *code)
 {
     uint32_t node;
@@ -54,7 +54,7 @@ view_object(const lg_arguments *arguments, const lg_analysis *analysis,
         arguments->min_share < 0 ? USUAL_SHARE : arguments->min_share;
     if (!lg__select_one(graph, arguments, &node, code))
         return false;
-    if (arguments->picture == PICTURE_WHY)
+    if (arguments->picture == LG__PICTURE_WHY)
         status = view_why(analysis, node, &options, out, &error);
     else
         status = lg_view_dominators(analysis, node, share, arguments->max_nodes,
@@ -65,7 +65,7 @@ view_object(const lg_arguments *arguments, const lg_analysis *analysis,
 }
 
 static bool
-view_paths(const lg_arguments *arguments, const lg_analysis *analysis,
+view_paths(const lg__arguments *arguments, const lg_analysis *analysis,
            lg_view **out, int *code)
 {
     lg_error error = {0};
@@ -83,15 +83,15 @@ view_paths(const lg_arguments *arguments, const lg_analysis *analysis,
 }
 
 static bool
-has_right_words(const lg_arguments *arguments)
+has_right_words(const lg__arguments *arguments)
 {
     bool named = arguments->word_count > 1;
-    if (arguments->picture == PICTURE_CYCLE && named) {
+    if (arguments->picture == LG__PICTURE_CYCLE && named) {
         lg__complain("render --cycle takes no selector: leave it out");
         return false;
     }
-    if (arguments->picture != PICTURE_CYCLE &&
-        arguments->picture != PICTURE_DOMINATORS && !named) {
+    if (arguments->picture != LG__PICTURE_CYCLE &&
+        arguments->picture != LG__PICTURE_DOMINATORS && !named) {
         lg__complain("render needs a selector: see leakgraph render --help");
         return false;
     }
@@ -99,19 +99,19 @@ has_right_words(const lg_arguments *arguments)
 }
 
 int
-lg__render_analysed(const lg_arguments *arguments)
+lg__render_analysed(const lg__arguments *arguments)
 {
     int code;
     lg_graph *graph;
     lg_analysis *analysis;
     lg_view *view = NULL;
     if (!has_right_words(arguments))
-        return EXIT_USAGE;
+        return LG__EXIT_USAGE;
     if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
         return code;
-    bool fine = arguments->picture == PICTURE_CYCLE
+    bool fine = arguments->picture == LG__PICTURE_CYCLE
                     ? view_cycle(arguments, analysis, &view, &code)
-                : arguments->picture == PICTURE_PATHS
+                : arguments->picture == LG__PICTURE_PATHS
                     ? view_paths(arguments, analysis, &view, &code)
                     : view_object(arguments, analysis, &view, &code);
     if (fine)

@@ -39,7 +39,7 @@ lg__run_python(char **argv)
     char **words = calloc(count + 4, sizeof *words);
     if (!words) {
         lg__complain("memory ran out");
-        return EXIT_INCOMPLETE;
+        return LG__EXIT_INCOMPLETE;
     }
     static char module_option[] = "-m", module[] = "leakgraph";
     char *name = strdup(python);
@@ -53,5 +53,5 @@ lg__run_python(char **argv)
                  python, strerror(errno));
     free(name);
     free(words);
-    return EXIT_USAGE;
+    return LG__EXIT_USAGE;
 }

@@ -15,8 +15,8 @@ title_of(const char *path)
 }
 
 static int
-write_page(const lg_arguments *arguments, const lg_analysis *analysis,
-           const comparison *compared)
+write_page(const lg__arguments *arguments, const lg_analysis *analysis,
+           const lg__compared_files *compared)
 {
     lg_error error = {0};
     lg_page_options options = LG_PAGE_OPTIONS_INIT;
@@ -29,12 +29,12 @@ write_page(const lg_arguments *arguments, const lg_analysis *analysis,
     lg_status status = lg_page_save(analysis, &options, arguments->output,
                                     lg__monitor(), &error);
     lg__progress_end();
-    int code = status ? lg__fail(&error) : EXIT_FINE;
-    return status == LG_EIO ? EXIT_INCOMPLETE : code;
+    int code = status ? lg__fail(&error) : LG__EXIT_FINE;
+    return status == LG_EIO ? LG__EXIT_INCOMPLETE : code;
 }
 
 static int
-report_one(const lg_arguments *arguments)
+report_one(const lg__arguments *arguments)
 {
     int code;
     lg_graph *graph;
@@ -48,11 +48,11 @@ report_one(const lg_arguments *arguments)
 }
 
 static int
-report_several(const lg_arguments *arguments)
+report_several(const lg__arguments *arguments)
 {
-    int code = EXIT_USAGE;
-    comparison state = {.arguments = arguments,
-                        .count = (size_t)arguments->word_count};
+    int code = LG__EXIT_USAGE;
+    lg__compared_files state = {.arguments = arguments,
+                                .count = (size_t)arguments->word_count};
     const char *newest = arguments->words[arguments->word_count - 1];
     if (lg_summary_is_file(newest))
         lg__complain("the last of several must be a snapshot, and %s is a "
@@ -65,11 +65,11 @@ report_several(const lg_arguments *arguments)
 }
 
 int
-lg__verb_report(const lg_arguments *arguments)
+lg__verb_report(const lg__arguments *arguments)
 {
     if (!arguments->output) {
         lg__complain("report needs a file to write: give -o run.html");
-        return EXIT_USAGE;
+        return LG__EXIT_USAGE;
     }
     return arguments->word_count == 1 ? report_one(arguments)
                                       : report_several(arguments);

@@ -6,13 +6,13 @@
 #include <leakgraph/file.h>
 #include <leakgraph/report.h>
 
-typedef lg_status report_function(const lg_arguments *arguments,
+typedef lg_status report_function(const lg__arguments *arguments,
                                   const lg_graph *graph, const lg_scope *scope,
                                   lg_format format, lg_text *out,
                                   lg_error *err);
 
 static int
-print_report(const lg_arguments *arguments, report_function *write)
+print_report(const lg__arguments *arguments, report_function *write)
 {
     int code;
     lg_graph *graph;
@@ -33,7 +33,7 @@ print_report(const lg_arguments *arguments, report_function *write)
 }
 
 static lg_status
-write_types(const lg_arguments *arguments, const lg_graph *graph,
+write_types(const lg__arguments *arguments, const lg_graph *graph,
             const lg_scope *scope, lg_format format, lg_text *out,
             lg_error *err)
 {
@@ -53,7 +53,7 @@ analysis_if_any(const lg_graph *graph, lg_analysis **out, lg_error *err)
 
 // Without an analysis, the report shows the objects' own sizes.
 static lg_status
-write_threads(const lg_arguments *arguments, const lg_graph *graph,
+write_threads(const lg__arguments *arguments, const lg_graph *graph,
               const lg_scope *scope, lg_format format, lg_text *out,
               lg_error *err)
 {
@@ -67,7 +67,7 @@ write_threads(const lg_arguments *arguments, const lg_graph *graph,
 }
 
 static lg_status
-write_tensors(const lg_arguments *arguments, const lg_graph *graph,
+write_tensors(const lg__arguments *arguments, const lg_graph *graph,
               const lg_scope *scope, lg_format format, lg_text *out,
               lg_error *err)
 {
@@ -88,7 +88,7 @@ write_tensors(const lg_arguments *arguments, const lg_graph *graph,
 }
 
 static lg_status
-write_memory(const lg_arguments *arguments, const lg_graph *graph,
+write_memory(const lg__arguments *arguments, const lg_graph *graph,
              const lg_scope *scope, lg_format format, lg_text *out,
              lg_error *err)
 {
@@ -98,7 +98,7 @@ write_memory(const lg_arguments *arguments, const lg_graph *graph,
 }
 
 int
-lg__verb_info(const lg_arguments *arguments)
+lg__verb_info(const lg__arguments *arguments)
 {
     lg_text text = {0};
     lg_error error = {0};
@@ -111,25 +111,25 @@ lg__verb_info(const lg_arguments *arguments)
 }
 
 int
-lg__verb_types(const lg_arguments *arguments)
+lg__verb_types(const lg__arguments *arguments)
 {
     return print_report(arguments, write_types);
 }
 
 int
-lg__verb_threads(const lg_arguments *arguments)
+lg__verb_threads(const lg__arguments *arguments)
 {
     return print_report(arguments, write_threads);
 }
 
 int
-lg__verb_tensors(const lg_arguments *arguments)
+lg__verb_tensors(const lg__arguments *arguments)
 {
     return print_report(arguments, write_tensors);
 }
 
 int
-lg__verb_memory(const lg_arguments *arguments)
+lg__verb_memory(const lg__arguments *arguments)
 {
     return print_report(arguments, write_memory);
 }

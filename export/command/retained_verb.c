@@ -123,7 +123,7 @@ weigh(const lg_analysis *analysis, const lg_nodes *nodes, uint64_t *bytes,
 }
 
 static int
-print_set(const lg_arguments *arguments, const lg_analysis *analysis,
+print_set(const lg__arguments *arguments, const lg_analysis *analysis,
           const lg_nodes *nodes)
 {
     const lg_graph *graph = lg_analysis_graph(analysis);
@@ -144,7 +144,7 @@ print_set(const lg_arguments *arguments, const lg_analysis *analysis,
 }
 
 int
-lg__verb_retained(const lg_arguments *arguments)
+lg__verb_retained(const lg__arguments *arguments)
 {
     int code;
     lg_graph *graph;

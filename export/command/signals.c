@@ -24,7 +24,7 @@ leave(int number)
     (void)number;
     ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
     (void)written;
-    _exit(EXIT_UNREADABLE);
+    _exit(LG__EXIT_UNREADABLE);
 }
 
 bool

@@ -5,7 +5,7 @@
 #include <leakgraph/file.h>
 
 int
-lg__verb_strip(const lg_arguments *arguments)
+lg__verb_strip(const lg__arguments *arguments)
 {
     int code;
     lg_graph *graph;
@@ -15,7 +15,7 @@ lg__verb_strip(const lg_arguments *arguments)
                                .compress = (int)arguments->compress};
     if (!arguments->output) {
         lg__complain("strip needs a file to write: give -o stripped.lgs");
-        return EXIT_USAGE;
+        return LG__EXIT_USAGE;
     }
     if (!lg__open(arguments->words[0], &graph, &code))
         return code;
@@ -23,8 +23,8 @@ lg__verb_strip(const lg_arguments *arguments)
     if (!status)
         status = lg_graph_save(stripped, arguments->output, &options,
                                lg__monitor(), &error);
-    code = status ? lg__fail(&error) : EXIT_FINE;
+    code = status ? lg__fail(&error) : LG__EXIT_FINE;
     lg_graph_free(stripped);
     lg_graph_free(graph);
-    return status == LG_EIO ? EXIT_INCOMPLETE : code;
+    return status == LG_EIO ? LG__EXIT_INCOMPLETE : code;
 }

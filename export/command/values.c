@@ -42,7 +42,7 @@ lg__limit_read(const char *word, uint32_t *out, bool *all)
 }
 
 size_t
-lg__limit_of(const lg_arguments *arguments)
+lg__limit_of(const lg__arguments *arguments)
 {
     enum { USUAL_LIMIT = 20 };
     if (arguments->all)
@@ -51,7 +51,7 @@ lg__limit_of(const lg_arguments *arguments)
 }
 
 lg_format
-lg__format_of(const lg_arguments *arguments)
+lg__format_of(const lg__arguments *arguments)
 {
     return arguments->json ? LG_FORMAT_JSON : LG_FORMAT_TEXT;
 }

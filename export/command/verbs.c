@@ -13,7 +13,7 @@
     "  name:train.losses[0].x    a module, then attributes and keys\n"         \
     "  module:train              the module\n"
 
-static const lg_verb verbs[] = {
+static const lg__verb verbs[] = {
     {"info", lg__verb_info, "j", 1, 0,
      "see when, where and how the snapshot was taken",
      "leakgraph info SNAP [--json]",
@@ -238,7 +238,7 @@ static const lg_verb verbs[] = {
      "  leakgraph render --diff a.lgs b.lgs c.lgs -o growth.svg\n"},
 };
 
-const lg_verb *
+const lg__verb *
 lg__verb_at(size_t index)
 {
     size_t count = sizeof verbs / sizeof *verbs;

@@ -116,7 +116,7 @@ answer(void *context, const lg__request *request, lg__reply *reply)
 }
 
 static int
-serve(const lg_arguments *arguments, viewing *state)
+serve(const lg__arguments *arguments, viewing *state)
 {
     lg_error error = {0};
     lg__http *http = NULL;
@@ -125,14 +125,14 @@ serve(const lg_arguments *arguments, viewing *state)
                                      answer, state, &http, &error);
     if (status) {
         int code = lg__fail(&error);
-        return status == LG_EIO ? EXIT_INCOMPLETE : code;
+        return status == LG_EIO ? LG__EXIT_INCOMPLETE : code;
     }
     snprintf(state->url, sizeof state->url, "http://127.0.0.1:%u/%s/",
              lg__http_port(http), state->token);
     if (printf("%s\n", state->url) < 0 || fflush(stdout)) {
         lg__complain("cannot print the address of the page");
         lg__http_close(http);
-        return EXIT_INCOMPLETE;
+        return LG__EXIT_INCOMPLETE;
     }
     lg__signals_watch_ends();
     // Without threads, clients wait for their pages.
@@ -146,11 +146,11 @@ serve(const lg_arguments *arguments, viewing *state)
         lg__complain("the server broke: start it again");
     forget_file(state);
     lg__http_close(http);
-    return fine || lg__interrupted() ? EXIT_FINE : EXIT_INCOMPLETE;
+    return fine || lg__interrupted() ? LG__EXIT_FINE : LG__EXIT_INCOMPLETE;
 }
 
 static int
-view(const lg_arguments *arguments, const lg_analysis *analysis)
+view(const lg__arguments *arguments, const lg_analysis *analysis)
 {
     viewing state = {0};
     lg_error error = {0};
@@ -161,7 +161,7 @@ view(const lg_arguments *arguments, const lg_analysis *analysis)
     if (!lg__token_new(state.token)) {
         lg__complain("the system has no random numbers for the address of the "
                      "page");
-        return EXIT_INCOMPLETE;
+        return LG__EXIT_INCOMPLETE;
     }
     lg_status status = lg__server_new(analysis, &options, lg__monitor(),
                                       &state.server, &error);
@@ -172,7 +172,7 @@ view(const lg_arguments *arguments, const lg_analysis *analysis)
 }
 
 int
-lg__verb_view(const lg_arguments *arguments)
+lg__verb_view(const lg__arguments *arguments)
 {
     int code;
     lg_graph *graph;

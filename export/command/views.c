@@ -15,7 +15,7 @@
 static lg_renderer *early;
 
 static lg_view_options
-view_options(const lg_arguments *arguments)
+view_options(const lg__arguments *arguments)
 {
     return (lg_view_options){
         .size = sizeof(lg_view_options),
@@ -46,7 +46,7 @@ load_analysis(const lg_graph *graph, lg_analysis **out, int *code)
 
 // Opens, selects and picks; on failure complains and returns the exit code.
 static bool
-open_view(const lg_arguments *arguments, const lg_view_options *options,
+open_view(const lg__arguments *arguments, const lg_view_options *options,
           lg_view **out, int *code)
 {
     lg_graph *graph;
@@ -71,7 +71,7 @@ open_view(const lg_arguments *arguments, const lg_view_options *options,
 }
 
 static int
-print_view(const lg_arguments *arguments, lg_direction direction)
+print_view(const lg__arguments *arguments, lg_direction direction)
 {
     int code;
     lg_view *view;
@@ -93,19 +93,19 @@ print_view(const lg_arguments *arguments, lg_direction direction)
 }
 
 int
-lg__verb_refs(const lg_arguments *arguments)
+lg__verb_refs(const lg__arguments *arguments)
 {
     return print_view(arguments, LG_REFS);
 }
 
 int
-lg__verb_referrers(const lg_arguments *arguments)
+lg__verb_referrers(const lg__arguments *arguments)
 {
     return print_view(arguments, LG_BACKREFS);
 }
 
 int
-lg__verb_path(const lg_arguments *arguments)
+lg__verb_path(const lg__arguments *arguments)
 {
     return print_view(arguments, LG_PATH);
 }
@@ -113,7 +113,7 @@ lg__verb_path(const lg_arguments *arguments)
 // Prints the tree of a picture that cannot be drawn, but never to where the
 // picture should go.
 static void
-show_instead(const lg_arguments *arguments, const lg_view *view)
+show_instead(const lg__arguments *arguments, const lg_view *view)
 {
     lg_text text = {0};
     if (lg_view_text(view, &text, NULL))
@@ -126,7 +126,7 @@ show_instead(const lg_arguments *arguments, const lg_view *view)
 }
 
 int
-lg__draw(const lg_arguments *arguments, const lg_view *view)
+lg__draw(const lg__arguments *arguments, const lg_view *view)
 {
     lg_text dot = {0};
     lg_error error = {0};
@@ -141,22 +141,22 @@ lg__draw(const lg_arguments *arguments, const lg_view *view)
     lg_text_free(&dot);
     lg__progress_end();
     if (!status)
-        return EXIT_FINE;
+        return LG__EXIT_FINE;
     int code = lg__fail(&error);
     if (status == LG_ERENDER)
         show_instead(arguments, view);
-    return status == LG_EIO ? EXIT_INCOMPLETE : code;
+    return status == LG_EIO ? LG__EXIT_INCOMPLETE : code;
 }
 
 static int
-render_view(const lg_arguments *arguments)
+render_view(const lg__arguments *arguments)
 {
     int code;
     lg_view *view;
     lg_view_options options = view_options(arguments);
     if (arguments->word_count < 2) {
         lg__complain("render needs a selector: see leakgraph render --help");
-        return EXIT_USAGE;
+        return LG__EXIT_USAGE;
     }
     if (!open_view(arguments, &options, &view, &code))
         return code;
@@ -166,23 +166,24 @@ render_view(const lg_arguments *arguments)
 }
 
 int
-lg__verb_render(const lg_arguments *arguments)
+lg__verb_render(const lg__arguments *arguments)
 {
     char format[16];
     lg_error error = {0};
     if (!arguments->output) {
         lg__complain("render needs a file to write: give -o why.svg");
-        return EXIT_USAGE;
+        return LG__EXIT_USAGE;
     }
     // Refuses a bad format before the work.
     if (!arguments->format &&
         lg_render_format_of(arguments->output, format, &error))
         return lg__fail(&error);
     early = lg_renderer_start(arguments->format ? arguments->format : format);
-    int code =
-        arguments->picture == PICTURE_GROWTH ? lg__render_growth(arguments)
-        : arguments->picture != PICTURE_VIEW ? lg__render_analysed(arguments)
-                                             : render_view(arguments);
+    int code = arguments->picture == LG__PICTURE_GROWTH
+                   ? lg__render_growth(arguments)
+               : arguments->picture != LG__PICTURE_VIEW
+                   ? lg__render_analysed(arguments)
+                   : render_view(arguments);
     lg_renderer_end(early);
     early = NULL;
     return code;

@@ -8,7 +8,7 @@
 #define SURVIVORS 5u
 
 static lg_status
-collect(const lg_arguments *arguments, const lg_graph *graph, lg_edges *out,
+collect(const lg__arguments *arguments, const lg_graph *graph, lg_edges *out,
         lg_error *err)
 {
     lg_status status = LG_OK;
@@ -18,7 +18,7 @@ collect(const lg_arguments *arguments, const lg_graph *graph, lg_edges *out,
 }
 
 static lg_status
-report(const lg_arguments *arguments, const lg_analysis *analysis,
+report(const lg__arguments *arguments, const lg_analysis *analysis,
        const lg_edges *edges, lg_text *out, lg_error *err)
 {
     lg_what_if answer;
@@ -35,7 +35,7 @@ report(const lg_arguments *arguments, const lg_analysis *analysis,
 }
 
 int
-lg__verb_what_if(const lg_arguments *arguments)
+lg__verb_what_if(const lg__arguments *arguments)
 {
     int code;
     lg_graph *graph;
@@ -46,7 +46,7 @@ lg__verb_what_if(const lg_arguments *arguments)
     if (arguments->cut_count == 0) {
         lg__complain("what-if needs a reference: give --cut "
                      "train.trainer.losses");
-        return EXIT_USAGE;
+        return LG__EXIT_USAGE;
     }
     if (!lg__open(arguments->words[0], &graph, &code))
         return code;

@@ -11,7 +11,7 @@
 static int
 compare_families(const void *left, const void *right)
 {
-    const view_family *a = left, *b = right;
+    const lg__view_family *a = left, *b = right;
     if (a->rank != b->rank)
         return a->rank < b->rank ? -1 : 1;
     return a->order < b->order ? -1 : a->order > b->order;
@@ -20,9 +20,9 @@ compare_families(const void *left, const void *right)
 // The most nodes that the family can use: one for each sibling, or the first
 // ones and a fold. "1 more" takes as much room as the sibling itself.
 static size_t
-full_share(const view_group *group, const view_family *family)
+full_share(const lg__view_group *group, const lg__view_family *family)
 {
-    if (family->rank >= RANK_VALUES || family->kind == LG_EDGE_KEY)
+    if (family->rank >= LG__RANK_VALUES || family->kind == LG_EDGE_KEY)
         return 1;
     if (family->count <= group->keep + 1)
         return (size_t)family->count;
@@ -30,16 +30,16 @@ full_share(const view_group *group, const view_family *family)
 }
 
 void
-lg__group_trim(view_group *group)
+lg__group_trim(lg__view_group *group)
 {
     size_t kept = 0;
     for (size_t i = 0; i < group->count; i++) {
-        view_family *family = &group->families[i];
+        lg__view_family *family = &group->families[i];
         /* Skip a family whose members another edge kind has counted already. */
         if (family->count == 0)
             continue;
-        if (group->subject || family->rank < RANK_VALUES ||
-            (family->rank != RANK_INSIDE &&
+        if (group->subject || family->rank < LG__RANK_VALUES ||
+            (family->rank != LG__RANK_INSIDE &&
              lg__bytes_total(family->bytes) >= WORTH_SHOWING)) {
             group->families[kept++] = *family;
             continue;
@@ -51,7 +51,7 @@ lg__group_trim(view_group *group)
 }
 
 size_t
-lg__group_share_room(view_group *group, size_t allowance)
+lg__group_share_room(lg__view_group *group, size_t allowance)
 {
     if (group->count)
         qsort(group->families, group->count, sizeof *group->families,
@@ -66,7 +66,7 @@ lg__group_share_room(view_group *group, size_t allowance)
     while (dealt && left) {
         dealt = false;
         for (size_t i = 0; i < served && left; i++) {
-            view_family *family = &group->families[i];
+            lg__view_family *family = &group->families[i];
             if (family->share < full_share(group, family)) {
                 family->share++;
                 left--;

@@ -4,7 +4,7 @@
 
 lg_status
 lg__hops_each(const lg_graph *graph, uint32_t node, lg_direction direction,
-              hop_visit visit, void *context, lg_error *err)
+              lg__picked_visit visit, void *context, lg_error *err)
 {
     lg_hops hops = {0};
     lg_status status = direction == LG_BACKREFS

@@ -5,10 +5,10 @@
 #include <leakgraph/view.h>
 
 /** Returns false to stop the visit. */
-typedef bool (*hop_visit)(void *context, const lg_hop *hop);
+typedef bool (*lg__picked_visit)(void *context, const lg_hop *hop);
 
 lg_status lg__hops_each(const lg_graph *graph, uint32_t node,
-                        lg_direction direction, hop_visit visit, void *context,
-                        lg_error *err);
+                        lg_direction direction, lg__picked_visit visit,
+                        void *context, lg_error *err);
 
 #endif

@@ -13,8 +13,8 @@
 
 // One thing to draw of a group: a sibling, or the folded rest of a family.
 typedef struct view_item {
-    const view_family *family;
-    const view_sibling *sibling; /* NULL: the fold */
+    const lg__view_family *family;
+    const lg__view_sibling *sibling; /* NULL: the fold */
     uint64_t order;
 } view_item;
 
@@ -30,21 +30,21 @@ compare_items(const void *left, const void *right)
 // Small values always get a node of their own. An object that everyone shares,
 // such as None, would otherwise draw all edges to itself.
 static bool
-is_folded(const view_family *family)
+is_folded(const lg__view_family *family)
 {
-    return family->rank >= RANK_VALUES || family->share < family->count;
+    return family->rank >= LG__RANK_VALUES || family->share < family->count;
 }
 
 // The number of siblings that get a node each.
 static size_t
-drawn_singly(const view_family *family)
+drawn_singly(const lg__view_family *family)
 {
     return is_folded(family) ? family->share - 1 : family->share;
 }
 
 // Lists the things to draw, in reading order.
 static lg_status
-list_items(const view_group *group, view_item **out, size_t *count,
+list_items(const lg__view_group *group, view_item **out, size_t *count,
            lg_error *err)
 {
     size_t capacity = 1;
@@ -55,7 +55,7 @@ list_items(const view_group *group, view_item **out, size_t *count,
         return lg__view_no_memory(err);
     size_t n = 0;
     for (size_t i = 0; i < group->count; i++) {
-        const view_family *family = &group->families[i];
+        const lg__view_family *family = &group->families[i];
         if (!family->share)
             continue;
         size_t single = drawn_singly(family);
@@ -73,8 +73,8 @@ list_items(const view_group *group, view_item **out, size_t *count,
 
 // Draws an edge between the node at `index` and the neighbour at `other`.
 static lg_status
-connect(view_picker *picker, const lg_hop *hop, size_t index, size_t other,
-        view_edge **edge, lg_error *err)
+connect(lg__view_picker *picker, const lg_hop *hop, size_t index, size_t other,
+        lg__view_edge **edge, lg_error *err)
 {
     bool back = picker->options.direction == LG_BACKREFS;
     return lg__picker_link(picker, hop, back ? other : index,
@@ -82,7 +82,7 @@ connect(view_picker *picker, const lg_hop *hop, size_t index, size_t other,
 }
 
 static void
-note_repeats(view_edge *edge, uint64_t count)
+note_repeats(lg__view_edge *edge, uint64_t count)
 {
     edge->count = count;
     if (count < 2)
@@ -93,7 +93,8 @@ note_repeats(view_edge *edge, uint64_t count)
 
 // Writes what a values node stands for: `.a .b .c …`.
 static void
-list_names(const view_picker *picker, const view_family *family, lg_text *out)
+list_names(const lg__view_picker *picker, const lg__view_family *family,
+           lg_text *out)
 {
     size_t shown = family->kept_count;
     if (shown > NAMED_VALUES)
@@ -109,8 +110,8 @@ list_names(const view_picker *picker, const view_family *family, lg_text *out)
 
 // Writes the title of a fold: `997 more Tensor`, `7 values`, `5 int`.
 static void
-name_fold(const view_picker *picker, const view_family *family, uint64_t count,
-          view_node *fold)
+name_fold(const lg__view_picker *picker, const lg__view_family *family,
+          uint64_t count, lg__view_node *fold)
 {
     if (family->count == 1) {
         fold->node = lg__hop_end(picker, &family->kept[0].hop);
@@ -121,29 +122,30 @@ name_fold(const view_picker *picker, const view_family *family, uint64_t count,
         return;
     }
     lg_text_add_count(&fold->title, count);
-    if (family->rank == RANK_INSIDE) {
+    if (family->rank == LG__RANK_INSIDE) {
         lg_text_add(&fold->title, " objects");
         lg_text_add(&fold->detail, "that it holds itself");
         return;
     }
-    if (count < family->count || family->rank == RANK_NOISE)
+    if (count < family->count || family->rank == LG__RANK_NOISE)
         lg_text_add(&fold->title, " more");
     if (!family->mixed) {
         lg_string name = lg_graph_type(picker->graph, family->type).name;
         lg_text_add_bytes(&fold->type, name.data, name.length);
         lg_text_add(&fold->title, " ");
         lg__picker_name_type(picker, family->type, &fold->title);
-    } else if (family->rank == RANK_VALUES) {
+    } else if (family->rank == LG__RANK_VALUES) {
         lg_text_add(&fold->title, " values");
     }
-    if (family->rank >= RANK_VALUES)
+    if (family->rank >= LG__RANK_VALUES)
         list_names(picker, family, &fold->detail);
 }
 
 // Writes the label of a fold: `[3] … [999]`, `.base` if all siblings have the
 // same label, or `.a_long_name …` if both ends do not fit.
 static void
-add_last_label(const view_picker *picker, const lg_hop *last, lg_text *label)
+add_last_label(const lg__view_picker *picker, const lg_hop *last,
+               lg_text *label)
 {
     lg_text word = {0};
     lg__picker_label(picker, last, &word);
@@ -163,7 +165,7 @@ add_last_label(const view_picker *picker, const lg_hop *last, lg_text *label)
 // do if the members and their owner account for all that the owner retains:
 // then the members share nothing.
 static bool
-is_exact(const view_picker *picker, const view_family *family)
+is_exact(const lg__view_picker *picker, const lg__view_family *family)
 {
     uint32_t owner = family->owner;
     return owner != LG_NONE && lg__bytes_total(family->retained) +
@@ -174,10 +176,10 @@ is_exact(const view_picker *picker, const view_family *family)
 
 // Gives the fold what its members retain, without the siblings drawn singly.
 static void
-weigh_fold(const view_picker *picker, const view_family *family, size_t single,
-           view_node *fold)
+weigh_fold(const lg__view_picker *picker, const lg__view_family *family,
+           size_t single, lg__view_node *fold)
 {
-    view_family rest = *family;
+    lg__view_family rest = *family;
     lg_bytes retained = family->retained;
     rest.count = 2;
     for (size_t i = 0; i < single; i++) {
@@ -193,20 +195,20 @@ weigh_fold(const view_picker *picker, const view_family *family, size_t single,
 }
 
 static lg_status
-draw_fold(view_picker *picker, size_t index, const view_family *family,
+draw_fold(lg__view_picker *picker, size_t index, const lg__view_family *family,
           lg_error *err)
 {
     size_t single = drawn_singly(family);
     const lg_hop *first = &family->kept[single].hop;
-    bool values = family->rank >= RANK_VALUES;
+    bool values = family->rank >= LG__RANK_VALUES;
     size_t at;
-    view_kind kind = family->rank == RANK_INSIDE ? VIEW_REST
-                     : values                    ? VIEW_VALUES
-                                                 : VIEW_GROUP;
+    lg__view_kind kind = family->rank == LG__RANK_INSIDE ? LG__VIEW_REST
+                         : values                        ? LG__VIEW_VALUES
+                                                         : LG__VIEW_GROUP;
     lg_status status = lg__view_add_node(picker->view, kind, &at, err);
     if (status)
         return status;
-    view_node *fold = &picker->view->nodes[at];
+    lg__view_node *fold = &picker->view->nodes[at];
     fold->depth = picker->view->nodes[index].depth + 1;
     fold->count = family->count - single;
     lg_bytes bytes = family->bytes;
@@ -223,7 +225,7 @@ draw_fold(view_picker *picker, size_t index, const view_family *family,
                          ? LG_CATEGORY_ATOM
                          : lg_graph_type(picker->graph, family->type).category;
     name_fold(picker, family, fold->count, fold);
-    view_edge *edge;
+    lg__view_edge *edge;
     status = connect(picker, first, index, at, &edge, err);
     if (status)
         return status;
@@ -241,11 +243,11 @@ draw_fold(view_picker *picker, size_t index, const view_family *family,
 }
 
 static lg_status
-draw_sibling(view_picker *picker, size_t index, const view_sibling *sibling,
-             lg_error *err)
+draw_sibling(lg__view_picker *picker, size_t index,
+             const lg__view_sibling *sibling, lg_error *err)
 {
     size_t at;
-    view_edge *edge;
+    lg__view_edge *edge;
     lg_status status =
         lg__picker_draw(picker, lg__hop_end(picker, &sibling->hop),
                         picker->view->nodes[index].depth + 1, &at, err);
@@ -258,20 +260,20 @@ draw_sibling(view_picker *picker, size_t index, const view_sibling *sibling,
 
 // Draws the families that found no room: `30 more of 12 types`.
 static lg_status
-draw_rest(view_picker *picker, size_t index, const view_group *group,
+draw_rest(lg__view_picker *picker, size_t index, const lg__view_group *group,
           lg_error *err)
 {
     size_t at;
-    lg_status status = lg__view_add_node(picker->view, VIEW_REST, &at, err);
+    lg_status status = lg__view_add_node(picker->view, LG__VIEW_REST, &at, err);
     if (status)
         return status;
-    view_node *rest = &picker->view->nodes[at];
+    lg__view_node *rest = &picker->view->nodes[at];
     rest->depth = picker->view->nodes[index].depth + 1;
-    const view_family *first = NULL;
+    const lg__view_family *first = NULL;
     lg_bytes bytes = {0, 0};
     size_t families = 0;
     for (size_t i = 0; i < group->count; i++) {
-        const view_family *family = &group->families[i];
+        const lg__view_family *family = &group->families[i];
         if (family->share)
             continue;
         first = first ? first : family;
@@ -284,7 +286,7 @@ draw_rest(view_picker *picker, size_t index, const view_group *group,
     lg_text_add_count(&rest->title, rest->count);
     lg_text_add(&rest->title, " more");
     lg_text_addf(&rest->detail, "of %zu kinds", families);
-    view_edge *edge;
+    lg__view_edge *edge;
     status = connect(picker, &first->kept[0].hop, index, at, &edge, err);
     if (status)
         return status;
@@ -296,9 +298,9 @@ draw_rest(view_picker *picker, size_t index, const view_group *group,
 
 // Writes "+12 more". The title of a container counts its members already.
 static uint64_t
-count_more(const view_group *group, size_t index, size_t allowance)
+count_more(const lg__view_group *group, size_t index, size_t allowance)
 {
-    const view_node *node = &group->picker->view->nodes[index];
+    const lg__view_node *node = &group->picker->view->nodes[index];
     if (node->category == LG_CATEGORY_CONTAINER &&
         group->hidden == group->total)
         return 0;
@@ -306,9 +308,10 @@ count_more(const view_group *group, size_t index, size_t allowance)
 }
 
 lg_status
-lg__group_draw(view_group *group, size_t index, size_t allowance, lg_error *err)
+lg__group_draw(lg__view_group *group, size_t index, size_t allowance,
+               lg_error *err)
 {
-    view_picker *picker = group->picker;
+    lg__view_picker *picker = group->picker;
     view_item *items = NULL;
     size_t count = 0;
     lg__group_trim(group);
@@ -331,12 +334,12 @@ lg__group_draw(view_group *group, size_t index, size_t allowance, lg_error *err)
 }
 
 lg_status
-lg__group_link(const view_group *group, size_t index, lg_error *err)
+lg__group_link(const lg__view_group *group, size_t index, lg_error *err)
 {
-    view_picker *picker = group->picker;
+    lg__view_picker *picker = group->picker;
     for (size_t i = 0; i < group->link_count; i++) {
-        const view_sibling *link = &group->links[i];
-        view_edge *edge;
+        const lg__view_sibling *link = &group->links[i];
+        lg__view_edge *edge;
         size_t other = lg__picker_find(picker, lg__hop_end(picker, &link->hop));
         lg_status status =
             connect(picker, &link->hop, index, other, &edge, err);

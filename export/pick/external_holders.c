@@ -19,7 +19,7 @@ typedef struct step {
 } step;
 
 typedef struct view_search {
-    view_picker *picker;
+    lg__view_picker *picker;
     step steps[MOST_STEPS];
     size_t count;
     size_t at;
@@ -88,7 +88,7 @@ static lg_status
 search_holders(view_search *search, lg_error *err)
 {
     lg_status status = LG_OK;
-    view_picker *picker = search->picker;
+    lg__view_picker *picker = search->picker;
     for (size_t i = 0; i < picker->view->node_count; i++)
         put(search, picker->view->nodes[i].node, (uint32_t)i);
     for (; !status && search->at < search->count &&
@@ -101,7 +101,7 @@ search_holders(view_search *search, lg_error *err)
 }
 
 lg_status
-lg__picker_find_external_holders(view_picker *picker, lg_error *err)
+lg__picker_find_external_holders(lg__view_picker *picker, lg_error *err)
 {
     size_t words = picker->columns->node_count / 64 + 1;
     view_search *search = calloc(1, sizeof *search);

@@ -11,7 +11,7 @@
 #define MOST_INSIDE 4000u
 
 typedef struct view_flood {
-    const view_picker *picker;
+    const lg__view_picker *picker;
     uint32_t queue[MOST_INSIDE];
     size_t count;
 } view_flood;
@@ -38,7 +38,7 @@ visit(void *context, const lg_hop *hop)
 }
 
 static lg_status
-flood_inside(view_picker *picker, view_flood *flood, lg_error *err)
+flood_inside(lg__view_picker *picker, view_flood *flood, lg_error *err)
 {
     lg_status status = LG_OK;
     for (size_t i = 0; i < picker->view->node_count; i++)
@@ -50,7 +50,7 @@ flood_inside(view_picker *picker, view_flood *flood, lg_error *err)
 }
 
 lg_status
-lg__picker_mark_inside(view_picker *picker, lg_error *err)
+lg__picker_mark_inside(lg__view_picker *picker, lg_error *err)
 {
     size_t words = picker->columns->node_count / 64 + 1;
     picker->inside = calloc(words, sizeof *picker->inside);

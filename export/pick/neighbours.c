@@ -11,7 +11,7 @@
 
 // Draws up to `allowance` new nodes around the node at `index`.
 static lg_status
-expand(view_picker *picker, size_t index, size_t allowance, lg_error *err)
+expand(lg__view_picker *picker, size_t index, size_t allowance, lg_error *err)
 {
     lg_status status = LG_OK;
     bool back = picker->options.direction == LG_BACKREFS;
@@ -21,7 +21,7 @@ expand(view_picker *picker, size_t index, size_t allowance, lg_error *err)
     }
     if (status)
         return status;
-    view_group group;
+    lg__view_group group;
     status =
         lg__group_gather(&group, picker, picker->view->nodes[index].node, err);
     if (!status)
@@ -35,10 +35,10 @@ expand(view_picker *picker, size_t index, size_t allowance, lg_error *err)
 // Backward, the search ends at roots. Forward, the picture names parts of the
 // program and does not expand them.
 static bool
-is_expandable(const view_picker *picker, size_t index)
+is_expandable(const lg__view_picker *picker, size_t index)
 {
-    const view_node *node = &picker->view->nodes[index];
-    if (node->kind != VIEW_OBJECT)
+    const lg__view_node *node = &picker->view->nodes[index];
+    if (node->kind != LG__VIEW_OBJECT)
         return false;
     if (node->subject)
         return true;
@@ -51,7 +51,7 @@ is_expandable(const view_picker *picker, size_t index)
 // The most nodes around one node at that depth. The picture narrows with the
 // distance from its subject.
 static size_t
-widest(const view_picker *picker, uint32_t depth)
+widest(const lg__view_picker *picker, uint32_t depth)
 {
     size_t limit = picker->options.max_nodes / 6;
     limit = limit < 6 ? 6 : limit;
@@ -77,7 +77,7 @@ compare_turns(const void *left, const void *right)
 // Lists the nodes to expand, the heaviest first. Backward they keep their
 // order: a holder matters whatever else it holds.
 static lg_status
-take_turns(view_picker *picker, size_t start, size_t end, view_turn *turns,
+take_turns(lg__view_picker *picker, size_t start, size_t end, view_turn *turns,
            size_t *count, lg_error *err)
 {
     lg_status status = LG_OK;
@@ -112,7 +112,7 @@ allowance_of(const view_turn *turn, size_t share, uint64_t weight,
 }
 
 static lg_status
-expand_turns(view_picker *picker, const view_turn *turns, size_t count,
+expand_turns(lg__view_picker *picker, const view_turn *turns, size_t count,
              uint32_t depth, const lg_monitor *monitor, lg_error *err)
 {
     bool last = depth + 1 >= picker->options.max_depth;
@@ -142,7 +142,7 @@ expand_turns(view_picker *picker, const view_turn *turns, size_t count,
 }
 
 static lg_status
-expand_level(view_picker *picker, size_t start, size_t end, uint32_t depth,
+expand_level(lg__view_picker *picker, size_t start, size_t end, uint32_t depth,
              const lg_monitor *monitor, lg_error *err)
 {
     size_t count = 0;
@@ -158,7 +158,7 @@ expand_level(view_picker *picker, size_t start, size_t end, uint32_t depth,
 
 // Draws no more than a person reads, unless the caller asks for more.
 static size_t
-good_size(const view_picker *picker)
+good_size(const lg__view_picker *picker)
 {
     size_t most = picker->options.max_nodes;
     size_t good = 2 * most / 5;
@@ -166,7 +166,8 @@ good_size(const view_picker *picker)
 }
 
 lg_status
-lg__picker_walk(view_picker *picker, const lg_monitor *monitor, lg_error *err)
+lg__picker_walk(lg__view_picker *picker, const lg_monitor *monitor,
+                lg_error *err)
 {
     size_t start = 0;
     lg_status status = LG_OK;

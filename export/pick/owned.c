@@ -22,10 +22,10 @@ seek(void *context, const lg_hop *hop)
 }
 
 lg_status
-lg__picker_draw_owned(view_picker *picker, size_t owner, uint32_t node,
+lg__picker_draw_owned(lg__view_picker *picker, size_t owner, uint32_t node,
                       size_t *out, lg_error *err)
 {
-    view_edge *edge;
+    lg__view_edge *edge;
     view_search search = {.target = node};
     uint32_t depth = picker->view->nodes[owner].depth + 1;
     uint32_t source = picker->view->nodes[owner].node;
@@ -39,6 +39,6 @@ lg__picker_draw_owned(view_picker *picker, size_t owner, uint32_t node,
         return lg__picker_link(picker, &search.hop, owner, *out, &edge, err);
     status = lg__view_add_edge(picker->view, owner, *out, &edge, err);
     if (!status)
-        edge->tone = TONE_OWNER;
+        edge->tone = LG__TONE_OWNER;
     return status;
 }

@@ -87,7 +87,7 @@ check_nodes(const lg_graph *graph, const uint32_t *nodes, size_t count,
 }
 
 static lg_status
-draw_subjects(view_picker *picker, const uint32_t *nodes, size_t count,
+draw_subjects(lg__view_picker *picker, const uint32_t *nodes, size_t count,
               lg_error *err)
 {
     for (size_t i = 0; i < count && lg__picker_room(picker); i++) {
@@ -105,7 +105,7 @@ lg_view_new(const lg_graph *graph, const lg_node *nodes, size_t count,
             const lg_view_options *options, const lg_monitor *monitor,
             lg_view **out, lg_error *err)
 {
-    view_picker picker = {0};
+    lg__view_picker picker = {0};
     lg_view_options whole;
     lg_status status = complete_options(options, &whole, err);
     if (!status)

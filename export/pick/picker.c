@@ -10,14 +10,14 @@
 static int
 compare_marks(const void *left, const void *right)
 {
-    const root_mark *a = left, *b = right;
+    const lg__root_mark *a = left, *b = right;
     if (a->node != b->node)
         return a->node < b->node ? -1 : 1;
     return a->root < b->root ? -1 : a->root > b->root;
 }
 
 static lg_status
-mark_roots(view_picker *picker, lg_error *err)
+mark_roots(lg__view_picker *picker, lg_error *err)
 {
     uint32_t count = lg_graph_root_count(picker->graph);
     picker->roots = malloc((count ? count : 1) * sizeof *picker->roots);
@@ -27,15 +27,15 @@ mark_roots(view_picker *picker, lg_error *err)
         lg_root root = lg_graph_root(picker->graph, i);
         if (root.kind == LG_ROOT_NATIVE || root.kind == LG_ROOT_GIVEN)
             continue;
-        picker->roots[picker->root_count++] = (root_mark){root.node, i};
+        picker->roots[picker->root_count++] = (lg__root_mark){root.node, i};
     }
     qsort(picker->roots, picker->root_count, sizeof *picker->roots,
           compare_marks);
     return LG_OK;
 }
 
-static const root_mark *
-find_root(const view_picker *picker, uint32_t node)
+static const lg__root_mark *
+find_root(const lg__view_picker *picker, uint32_t node)
 {
     size_t low = 0, high = picker->root_count;
     while (low < high) {
@@ -51,13 +51,13 @@ find_root(const view_picker *picker, uint32_t node)
 }
 
 bool
-lg__picker_is_root(const view_picker *picker, uint32_t node)
+lg__picker_is_root(const lg__view_picker *picker, uint32_t node)
 {
     return find_root(picker, node) != NULL;
 }
 
 lg_status
-lg__picker_open(view_picker *picker, const lg_graph *graph,
+lg__picker_open(lg__view_picker *picker, const lg_graph *graph,
                 const lg_view_options *options, lg_error *err)
 {
     memset(picker, 0, sizeof *picker);
@@ -85,7 +85,7 @@ lg__picker_open(view_picker *picker, const lg_graph *graph,
 }
 
 void
-lg__picker_close(view_picker *picker)
+lg__picker_close(lg__view_picker *picker)
 {
     free(picker->slots);
     free(picker->seen);
@@ -94,7 +94,7 @@ lg__picker_close(view_picker *picker)
 }
 
 static size_t
-slot_of(const view_picker *picker, uint32_t node)
+slot_of(const lg__view_picker *picker, uint32_t node)
 {
     size_t slot = (node * 2654435761u) & (picker->slot_count - 1);
     while (picker->slots[slot] &&
@@ -104,21 +104,21 @@ slot_of(const view_picker *picker, uint32_t node)
 }
 
 size_t
-lg__picker_find(const view_picker *picker, uint32_t node)
+lg__picker_find(const lg__view_picker *picker, uint32_t node)
 {
     uint32_t index = picker->slots[slot_of(picker, node)];
     return index ? index - 1 : SIZE_MAX;
 }
 
 lg_category
-lg__picker_category(const view_picker *picker, uint32_t node)
+lg__picker_category(const lg__view_picker *picker, uint32_t node)
 {
     uint32_t type = picker->columns->type[node];
     return lg_graph_type(picker->graph, type).category;
 }
 
 void
-lg__picker_name_type(const view_picker *picker, uint32_t type, lg_text *out)
+lg__picker_name_type(const lg__view_picker *picker, uint32_t type, lg_text *out)
 {
     lg_string name = lg_graph_type(picker->graph, type).name;
     uint32_t start = name.length;
@@ -130,7 +130,7 @@ lg__picker_name_type(const view_picker *picker, uint32_t type, lg_text *out)
 // Adds what the title leaves out: the full name of the type, or a string's
 // text.
 static void
-describe(const view_picker *picker, view_node *drawn)
+describe(const lg__view_picker *picker, lg__view_node *drawn)
 {
     lg_type type =
         lg_graph_type(picker->graph, picker->columns->type[drawn->node]);
@@ -146,7 +146,7 @@ describe(const view_picker *picker, view_node *drawn)
 // snapshot does not list share names and small numbers, and the interpreter
 // holds each root.
 static uint64_t
-unseen_references(const view_picker *picker, uint32_t node)
+unseen_references(const lg__view_picker *picker, uint32_t node)
 {
     if (lg__picker_category(picker, node) == LG_CATEGORY_ATOM ||
         find_root(picker, node))
@@ -156,8 +156,8 @@ unseen_references(const view_picker *picker, uint32_t node)
 }
 
 lg_status
-lg__picker_draw(view_picker *picker, uint32_t node, uint32_t depth, size_t *out,
-                lg_error *err)
+lg__picker_draw(lg__view_picker *picker, uint32_t node, uint32_t depth,
+                size_t *out, lg_error *err)
 {
     size_t slot = slot_of(picker, node);
     if (picker->slots[slot]) {
@@ -166,10 +166,10 @@ lg__picker_draw(view_picker *picker, uint32_t node, uint32_t depth, size_t *out,
     }
     size_t index;
     lg_status status =
-        lg__view_add_node(picker->view, VIEW_OBJECT, &index, err);
+        lg__view_add_node(picker->view, LG__VIEW_OBJECT, &index, err);
     if (status)
         return status;
-    view_node *drawn = &picker->view->nodes[index];
+    lg__view_node *drawn = &picker->view->nodes[index];
     drawn->node = node;
     drawn->address = picker->columns->address[node];
     drawn->category = lg__picker_category(picker, node);
@@ -180,7 +180,7 @@ lg__picker_draw(view_picker *picker, uint32_t node, uint32_t depth, size_t *out,
     drawn->context =
         picker->options.direction == LG_REFS && lg__is_context(picker, node);
     describe(picker, drawn);
-    const root_mark *mark = find_root(picker, node);
+    const lg__root_mark *mark = find_root(picker, node);
     if (mark) {
         lg_root root = lg_graph_root(picker->graph, mark->root);
         lg_text_add(&drawn->root, lg_root_kind_name(root.kind));
@@ -191,7 +191,7 @@ lg__picker_draw(view_picker *picker, uint32_t node, uint32_t depth, size_t *out,
 }
 
 unsigned
-lg__hop_kind(const view_picker *picker, const lg_hop *hop)
+lg__hop_kind(const lg__view_picker *picker, const lg_hop *hop)
 {
     const uint8_t *kinds = picker->columns->edge_kind;
     unsigned first = kinds[hop->edges[0]] & LG_EDGE_KIND_MASK;
@@ -201,14 +201,14 @@ lg__hop_kind(const view_picker *picker, const lg_hop *hop)
 }
 
 uint32_t
-lg__hop_end(const view_picker *picker, const lg_hop *hop)
+lg__hop_end(const lg__view_picker *picker, const lg_hop *hop)
 {
     return picker->options.direction == LG_BACKREFS ? hop->source : hop->target;
 }
 
 // The key of a mapping's value, if it is an object without a text of its own.
 static uint32_t
-object_key(const view_picker *picker, const lg_hop *hop)
+object_key(const lg__view_picker *picker, const lg_hop *hop)
 {
     uint64_t edge = hop->edges[hop->edge_count - 1];
     unsigned kind = picker->columns->edge_kind[edge] & LG_EDGE_KIND_MASK;
@@ -222,7 +222,7 @@ object_key(const view_picker *picker, const lg_hop *hop)
 
 // `[Parameter …e2b0]`: the end of the address distinguishes keys of one type.
 static void
-add_key_label(const view_picker *picker, uint32_t key, lg_text *out)
+add_key_label(const lg__view_picker *picker, uint32_t key, lg_text *out)
 {
     lg_text_add(out, "[");
     lg__picker_name_type(picker, picker->columns->type[key], out);
@@ -231,7 +231,7 @@ add_key_label(const view_picker *picker, uint32_t key, lg_text *out)
 }
 
 void
-lg__picker_label(const view_picker *picker, const lg_hop *hop, lg_text *out)
+lg__picker_label(const lg__view_picker *picker, const lg_hop *hop, lg_text *out)
 {
     uint32_t key = object_key(picker, hop);
     if (key != LG_NONE)
@@ -243,10 +243,10 @@ lg__picker_label(const view_picker *picker, const lg_hop *hop, lg_text *out)
 }
 
 lg_status
-lg__picker_link(view_picker *picker, const lg_hop *hop, size_t source,
-                size_t target, view_edge **out, lg_error *err)
+lg__picker_link(lg__view_picker *picker, const lg_hop *hop, size_t source,
+                size_t target, lg__view_edge **out, lg_error *err)
 {
-    view_edge *edge;
+    lg__view_edge *edge;
     lg_status status =
         lg__view_add_edge(picker->view, source, target, &edge, err);
     if (status)
@@ -260,24 +260,24 @@ lg__picker_link(view_picker *picker, const lg_hop *hop, size_t source,
 }
 
 lg_status
-lg__picker_draw_native(view_picker *picker, size_t index, lg_error *err)
+lg__picker_draw_native(lg__view_picker *picker, size_t index, lg_error *err)
 {
-    view_node *held = &picker->view->nodes[index];
+    lg__view_node *held = &picker->view->nodes[index];
     uint64_t unseen = held->unseen;
     uint32_t depth = held->depth;
     size_t native;
     lg_status status =
-        lg__view_add_node(picker->view, VIEW_NATIVE, &native, err);
+        lg__view_add_node(picker->view, LG__VIEW_NATIVE, &native, err);
     if (status)
         return status;
-    view_node *drawn = &picker->view->nodes[native];
+    lg__view_node *drawn = &picker->view->nodes[native];
     drawn->depth = depth + 1;
     drawn->count = unseen;
     lg_text_add(&drawn->title, "native code");
     lg_text_add_count(&drawn->detail, unseen);
     lg_text_add(&drawn->detail, unseen == 1 ? " reference" : " references");
     lg_text_add(&drawn->detail, " leakgraph cannot see");
-    view_edge *edge;
+    lg__view_edge *edge;
     status = lg__view_add_edge(picker->view, native, index, &edge, err);
     if (status)
         return status;
@@ -287,7 +287,7 @@ lg__picker_draw_native(view_picker *picker, size_t index, lg_error *err)
 }
 
 void
-lg__picker_name_keys(view_picker *picker)
+lg__picker_name_keys(lg__view_picker *picker)
 {
     lg_view *view = picker->view;
     for (size_t i = 0; i < view->edge_count; i++) {
@@ -295,7 +295,7 @@ lg__picker_name_keys(view_picker *picker)
         size_t at = key == LG_NONE ? SIZE_MAX : lg__picker_find(picker, key);
         if (at == SIZE_MAX || view->nodes[at].named_by_key)
             continue;
-        view_node *node = &view->nodes[at];
+        lg__view_node *node = &view->nodes[at];
         node->named_by_key = true;
         lg_text_addf(&node->detail, "%s…%04llx", node->detail.length ? " " : "",
                      (unsigned long long)node->address & 0xffff);
@@ -303,7 +303,7 @@ lg__picker_name_keys(view_picker *picker)
 }
 
 size_t
-lg__picker_room(const view_picker *picker)
+lg__picker_room(const lg__view_picker *picker)
 {
     size_t drawn = picker->view->node_count;
     size_t limit = picker->options.max_nodes;

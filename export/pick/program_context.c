@@ -7,7 +7,7 @@
 #include <string.h>
 
 lg_string
-lg__hop_name(const view_picker *picker, const lg_hop *hop)
+lg__hop_name(const lg__view_picker *picker, const lg_hop *hop)
 {
     const lg_columns *columns = picker->columns;
     uint64_t edge = hop->edges[hop->edge_count - 1];
@@ -49,7 +49,7 @@ is_bookkeeping(lg_string name)
 }
 
 static bool
-is_code(const view_picker *picker, uint32_t node)
+is_code(const lg__view_picker *picker, uint32_t node)
 {
     static const char *const code[] = {"code"};
     lg_type type = lg_graph_type(picker->graph, picker->columns->type[node]);
@@ -57,7 +57,7 @@ is_code(const view_picker *picker, uint32_t node)
 }
 
 bool
-lg__is_weak_reference(const view_picker *picker, uint32_t node)
+lg__is_weak_reference(const lg__view_picker *picker, uint32_t node)
 {
     static const char *const names[] = {
         "weakref.ReferenceType", "weakref.KeyedRef", "weakref.ProxyType",
@@ -67,7 +67,7 @@ lg__is_weak_reference(const view_picker *picker, uint32_t node)
 }
 
 static bool
-is_program(const view_picker *picker, uint32_t node)
+is_program(const lg__view_picker *picker, uint32_t node)
 {
     lg_category category = lg__picker_category(picker, node);
     return category == LG_CATEGORY_TYPE || category == LG_CATEGORY_MODULE ||
@@ -77,7 +77,7 @@ is_program(const view_picker *picker, uint32_t node)
 // True if the function holds no data: no closure, no bound object. It reads
 // edges instead of hops, because some heaps have lists of a million methods.
 static bool
-is_bare(const view_picker *picker, uint32_t node)
+is_bare(const lg__view_picker *picker, uint32_t node)
 {
     const lg_columns *columns = picker->columns;
     for (uint64_t edge = columns->first_edge[node];
@@ -93,7 +93,7 @@ is_bare(const view_picker *picker, uint32_t node)
 }
 
 bool
-lg__is_context(const view_picker *picker, uint32_t node)
+lg__is_context(const lg__view_picker *picker, uint32_t node)
 {
     return is_program(picker, node) ||
            (lg__picker_category(picker, node) == LG_CATEGORY_FUNCTION &&
@@ -101,7 +101,7 @@ lg__is_context(const view_picker *picker, uint32_t node)
 }
 
 bool
-lg__hop_leads_out(const view_picker *picker, const lg_hop *hop)
+lg__hop_leads_out(const lg__view_picker *picker, const lg_hop *hop)
 {
     unsigned kind = lg__hop_kind(picker, hop);
     if (hop->weak || kind == LG_EDGE_GLOBALS || kind == LG_EDGE_TYPE ||

@@ -14,22 +14,23 @@ static bool
 has_native(const lg_view *view, size_t index)
 {
     for (size_t i = 0; i < view->edge_count; i++) {
-        const view_edge *edge = &view->edges[i];
+        const lg__view_edge *edge = &view->edges[i];
         if (edge->target == index &&
-            view->nodes[edge->source].kind == VIEW_NATIVE)
+            view->nodes[edge->source].kind == LG__VIEW_NATIVE)
             return true;
     }
     return false;
 }
 
 static lg_status
-draw_start(view_picker *picker, const lg_path *path, size_t *out, lg_error *err)
+draw_start(lg__view_picker *picker, const lg_path *path, size_t *out,
+           lg_error *err)
 {
     size_t at;
     lg_status status = lg__picker_draw(picker, path->root.node, 0, &at, err);
     if (status)
         return status;
-    view_node *drawn = &picker->view->nodes[at];
+    lg__view_node *drawn = &picker->view->nodes[at];
     if (path->root.kind == LG_ROOT_NATIVE) {
         if (!has_native(picker->view, at) && lg__picker_room(picker))
             status = lg__picker_draw_native(picker, at, err);
@@ -42,18 +43,18 @@ draw_start(view_picker *picker, const lg_path *path, size_t *out, lg_error *err)
 
 // Draws the hops that a long path leaves out, as one node.
 static lg_status
-draw_skip(view_picker *picker, size_t from, size_t hops, size_t *out,
+draw_skip(lg__view_picker *picker, size_t from, size_t hops, size_t *out,
           lg_error *err)
 {
-    lg_status status = lg__view_add_node(picker->view, VIEW_SKIP, out, err);
+    lg_status status = lg__view_add_node(picker->view, LG__VIEW_SKIP, out, err);
     if (status)
         return status;
-    view_node *skip = &picker->view->nodes[*out];
+    lg__view_node *skip = &picker->view->nodes[*out];
     skip->count = hops;
     skip->depth = picker->view->nodes[from].depth + 1;
     lg_text_add_count(&skip->title, hops);
     lg_text_add(&skip->title, hops == 1 ? " more object" : " more objects");
-    view_edge *edge;
+    lg__view_edge *edge;
     status = lg__view_add_edge(picker->view, from, *out, &edge, err);
     if (!status)
         edge->path = true;
@@ -62,16 +63,16 @@ draw_skip(view_picker *picker, size_t from, size_t hops, size_t *out,
 
 // Finds an edge of the same label between the same nodes, which another path
 // may have drawn, or NULL.
-static view_edge *
-find_edge(const view_picker *picker, const lg_hop *hop, size_t source,
+static lg__view_edge *
+find_edge(const lg__view_picker *picker, const lg_hop *hop, size_t source,
           size_t target)
 {
     lg_view *view = picker->view;
     lg_text label = {0};
-    view_edge *found = NULL;
+    lg__view_edge *found = NULL;
     lg__picker_label(picker, hop, &label);
     for (size_t i = 0; !label.failed && i < view->edge_count; i++) {
-        view_edge *edge = &view->edges[i];
+        lg__view_edge *edge = &view->edges[i];
         if (edge->source == source && edge->target == target &&
             edge->label.length == label.length &&
             !memcmp(edge->label.data ? edge->label.data : "",
@@ -83,7 +84,7 @@ find_edge(const view_picker *picker, const lg_hop *hop, size_t source,
 }
 
 static lg_status
-draw_hop(view_picker *picker, const lg_hop *hop, bool cut, size_t *at,
+draw_hop(lg__view_picker *picker, const lg_hop *hop, bool cut, size_t *at,
          lg_error *err)
 {
     size_t next;
@@ -91,14 +92,14 @@ draw_hop(view_picker *picker, const lg_hop *hop, bool cut, size_t *at,
     lg_status status = lg__picker_draw(picker, hop->target, depth, &next, err);
     if (status)
         return status;
-    view_edge *edge = find_edge(picker, hop, *at, next);
+    lg__view_edge *edge = find_edge(picker, hop, *at, next);
     if (!edge)
         status = lg__picker_link(picker, hop, *at, next, &edge, err);
     if (status)
         return status;
     edge->path = true;
     if (cut)
-        edge->tone = TONE_FREES;
+        edge->tone = LG__TONE_FREES;
     *at = next;
     return LG_OK;
 }
@@ -138,7 +139,7 @@ choose_window(size_t count, const bool *cuts, size_t room)
 }
 
 lg_status
-lg__picker_draw_hops(view_picker *picker, const lg_hop *hops, size_t count,
+lg__picker_draw_hops(lg__view_picker *picker, const lg_hop *hops, size_t count,
                      const bool *cuts, size_t room, size_t at, lg_error *err)
 {
     hop_window shown = choose_window(count, cuts, room);
@@ -161,8 +162,8 @@ lg__picker_draw_hops(view_picker *picker, const lg_hop *hops, size_t count,
 
 // Draws the path with at most `room` nodes, three or more.
 lg_status
-lg__picker_draw_path(view_picker *picker, const lg_path *path, const bool *cuts,
-                     size_t room, lg_error *err)
+lg__picker_draw_path(lg__view_picker *picker, const lg_path *path,
+                     const bool *cuts, size_t room, lg_error *err)
 {
     size_t at;
     lg_status status = draw_start(picker, path, &at, err);
@@ -173,7 +174,7 @@ lg__picker_draw_path(view_picker *picker, const lg_path *path, const bool *cuts,
 }
 
 static lg_status
-draw_garbage(view_picker *picker, uint32_t node, lg_error *err)
+draw_garbage(lg__view_picker *picker, uint32_t node, lg_error *err)
 {
     size_t at;
     lg_status status = lg__picker_draw(picker, node, 0, &at, err);
@@ -185,7 +186,7 @@ draw_garbage(view_picker *picker, uint32_t node, lg_error *err)
 
 // Draws the subject, and its references from native code beside the path.
 lg_status
-lg__picker_mark_subject(view_picker *picker, uint32_t node, lg_error *err)
+lg__picker_mark_subject(lg__view_picker *picker, uint32_t node, lg_error *err)
 {
     size_t at;
     lg_status status = lg__picker_draw(picker, node, 0, &at, err);
@@ -201,7 +202,8 @@ lg__picker_mark_subject(view_picker *picker, uint32_t node, lg_error *err)
 // Draws the edges from an owner to a node that hops fold: `.__dict__`, or the
 // `[0]` of a closure tuple, which is a cell.
 static bool
-find_part(const view_picker *picker, uint32_t owner, uint32_t part, lg_hop *out)
+find_part(const lg__view_picker *picker, uint32_t owner, uint32_t part,
+          lg_hop *out)
 {
     const lg_columns *columns = picker->columns;
     const uint64_t *first = columns->first_edge;
@@ -223,7 +225,7 @@ find_part(const view_picker *picker, uint32_t owner, uint32_t part, lg_hop *out)
 
 // A path to a folded node ends at its owner. One more hop leads to the node.
 static lg_status
-draw_part(view_picker *picker, uint32_t owner, uint32_t part, lg_error *err)
+draw_part(lg__view_picker *picker, uint32_t owner, uint32_t part, lg_error *err)
 {
     lg_hop hop;
     size_t at;
@@ -234,7 +236,7 @@ draw_part(view_picker *picker, uint32_t owner, uint32_t part, lg_error *err)
 }
 
 static lg_status
-draw_trail(view_picker *picker, uint32_t node, size_t room,
+draw_trail(lg__view_picker *picker, uint32_t node, size_t room,
            const lg_monitor *monitor, lg_error *err)
 {
     lg_path path = {0};
@@ -262,14 +264,15 @@ static bool
 shows_root(const lg_view *view)
 {
     for (size_t i = 0; i < view->node_count; i++)
-        if (view->nodes[i].root.length || view->nodes[i].kind == VIEW_NATIVE)
+        if (view->nodes[i].root.length ||
+            view->nodes[i].kind == LG__VIEW_NATIVE)
             return true;
     return false;
 }
 
 // A drawn frame already shows its thread.
 static bool
-starts_at_drawn_frame(const view_picker *picker, const lg_path *path)
+starts_at_drawn_frame(const lg__view_picker *picker, const lg_path *path)
 {
     return path->root.kind == LG_ROOT_THREAD && path->count > 0 &&
            lg__picker_find(picker, path->hops[0].target) != SIZE_MAX;
@@ -281,7 +284,7 @@ static void
 count_off(lg_view *view, size_t nodes, size_t edges)
 {
     for (size_t i = edges; i < view->edge_count; i++) {
-        const view_edge *edge = &view->edges[i];
+        const lg__view_edge *edge = &view->edges[i];
         if (edge->source >= nodes && edge->target < nodes &&
             view->nodes[edge->target].more > 0)
             view->nodes[edge->target].more--;
@@ -289,7 +292,7 @@ count_off(lg_view *view, size_t nodes, size_t edges)
 }
 
 lg_status
-lg__picker_root_path(view_picker *picker, uint32_t node,
+lg__picker_root_path(lg__view_picker *picker, uint32_t node,
                      const lg_monitor *monitor, lg_error *err)
 {
     size_t room = lg__picker_room(picker);
@@ -317,7 +320,7 @@ lg__picker_root_path(view_picker *picker, uint32_t node,
 }
 
 lg_status
-lg__picker_trail(view_picker *picker, const uint32_t *nodes, size_t count,
+lg__picker_trail(lg__view_picker *picker, const uint32_t *nodes, size_t count,
                  const lg_monitor *monitor, lg_error *err)
 {
     size_t room = picker->options.max_nodes / count;

@@ -22,7 +22,7 @@ grow(void **items, size_t count, size_t *capacity, size_t size, size_t first)
 
 // True if the node refers to nothing but its type.
 static bool
-is_empty(const view_group *group, uint32_t node)
+is_empty(const lg__view_group *group, uint32_t node)
 {
     const lg_columns *columns = group->picker->columns;
     uint64_t edge = columns->first_edge[node];
@@ -35,11 +35,11 @@ is_empty(const view_group *group, uint32_t node)
 
 // True for numbers, names and empty containers that hold nothing else.
 static bool
-is_small_value(const view_group *group, uint32_t other)
+is_small_value(const lg__view_group *group, uint32_t other)
 {
-    const view_picker *picker = group->picker;
+    const lg__view_picker *picker = group->picker;
     if (picker->options.direction == LG_BACKREFS ||
-        lg_node_bytes_on(picker->graph, other, LG_NONE) >= ATOM_LIMIT)
+        lg_node_bytes_on(picker->graph, other, LG_NONE) >= LG__ATOM_LIMIT)
         return false;
     lg_category category = lg__picker_category(picker, other);
     return category == LG_CATEGORY_ATOM ||
@@ -49,7 +49,7 @@ is_small_value(const view_group *group, uint32_t other)
 
 // True for what the owner's title already says, and for parts of its C struct.
 static bool
-is_restated(const view_group *group, const lg_hop *hop, unsigned kind)
+is_restated(const lg__view_group *group, const lg_hop *hop, unsigned kind)
 {
     if (kind == LG_EDGE_KEY || kind == LG_EDGE_FIELD)
         return is_small_value(group, hop->target);
@@ -62,9 +62,9 @@ is_restated(const view_group *group, const lg_hop *hop, unsigned kind)
 // In the middle of a picture a function shows only its data: its closure and
 // its bound object.
 static bool
-is_code_of_holder(const view_group *group, const lg_hop *hop)
+is_code_of_holder(const lg__view_group *group, const lg_hop *hop)
 {
-    const view_picker *picker = group->picker;
+    const lg__view_picker *picker = group->picker;
     return !group->subject &&
            lg__picker_category(picker, hop->source) == LG_CATEGORY_FUNCTION &&
            (is_small_value(group, hop->target) ||
@@ -73,7 +73,7 @@ is_code_of_holder(const view_group *group, const lg_hop *hop)
 
 // True for hops that repeat what the picture already shows.
 static bool
-is_left_out(const view_group *group, const lg_hop *hop, unsigned kind)
+is_left_out(const lg__view_group *group, const lg_hop *hop, unsigned kind)
 {
     const lg_view_options *options = &group->picker->options;
     if (hop->weak && !options->weak)
@@ -86,7 +86,7 @@ is_left_out(const view_group *group, const lg_hop *hop, unsigned kind)
 }
 
 static bool
-is_inside(const view_picker *picker, uint32_t node)
+is_inside(const lg__view_picker *picker, uint32_t node)
 {
     return picker->inside && picker->inside[node / 64] >> (node % 64) & 1;
 }
@@ -94,7 +94,7 @@ is_inside(const view_picker *picker, uint32_t node)
 // True for `__doc__`, `__mro__`, `__spec__`; not for `__traceback__`,
 // `__cause__`, or a method's `__self__`.
 static bool
-is_noise(const view_picker *picker, const lg_hop *hop)
+is_noise(const lg__view_picker *picker, const lg_hop *hop)
 {
     lg_category category = lg__picker_category(picker, hop->target);
     if (lg__picker_category(picker, hop->source) == LG_CATEGORY_FUNCTION)
@@ -103,52 +103,53 @@ is_noise(const view_picker *picker, const lg_hop *hop)
            category != LG_CATEGORY_EXCEPTION;
 }
 
-static view_rank
-rank_forward(const view_group *group, const lg_hop *hop, unsigned kind,
+static lg__view_rank
+rank_forward(const lg__view_group *group, const lg_hop *hop, unsigned kind,
              uint32_t other)
 {
-    const view_picker *picker = group->picker;
+    const lg__view_picker *picker = group->picker;
     bool dunder = lg__is_dunder(lg__hop_name(picker, hop));
     if (dunder && is_noise(picker, hop))
-        return RANK_NOISE;
+        return LG__RANK_NOISE;
     if (is_small_value(group, other))
-        return RANK_VALUES;
+        return LG__RANK_VALUES;
     if (kind == LG_EDGE_TYPE || hop->weak)
-        return RANK_BACKGROUND;
+        return LG__RANK_BACKGROUND;
     bool context = lg__is_context(picker, other);
     if (context && !group->subject)
-        return RANK_NOISE;
-    return context || dunder || kind == LG_EDGE_GLOBALS ? RANK_BACKGROUND
-                                                        : RANK_PLAIN;
+        return LG__RANK_NOISE;
+    return context || dunder || kind == LG_EDGE_GLOBALS ? LG__RANK_BACKGROUND
+                                                        : LG__RANK_PLAIN;
 }
 
-static view_rank
-rank_of(const view_group *group, const lg_hop *hop, unsigned kind,
+static lg__view_rank
+rank_of(const lg__view_group *group, const lg_hop *hop, unsigned kind,
         uint32_t other)
 {
     if (group->picker->options.direction != LG_BACKREFS)
         return rank_forward(group, hop, kind, other);
     if (is_inside(group->picker, other))
-        return RANK_INSIDE;
+        return LG__RANK_INSIDE;
     bool type = lg__picker_category(group->picker, other) == LG_CATEGORY_TYPE;
     bool quiet = type || hop->weak || kind == LG_EDGE_GLOBALS ||
                  kind == LG_EDGE_TYPE ||
                  lg__is_dunder(lg__hop_name(group->picker, hop));
-    return quiet ? RANK_BACKGROUND : RANK_PLAIN;
+    return quiet ? LG__RANK_BACKGROUND : LG__RANK_PLAIN;
 }
 
 static size_t
-family_slot(const view_group *group, uint32_t type, unsigned kind,
-            view_rank rank)
+family_slot(const lg__view_group *group, uint32_t type, unsigned kind,
+            lg__view_rank rank)
 {
     size_t mask = group->slot_count - 1;
-    size_t hash = rank >= RANK_VALUES ? 0 : (size_t)type * 64 + kind;
+    size_t hash = rank >= LG__RANK_VALUES ? 0 : (size_t)type * 64 + kind;
     hash = hash * 8 + rank;
     size_t slot = (hash * 0x9e3779b97f4a7c15u >> 20) & mask;
     while (group->slots[slot]) {
-        const view_family *family = &group->families[group->slots[slot] - 1];
+        const lg__view_family *family =
+            &group->families[group->slots[slot] - 1];
         bool alike = family->type == type && family->kind == kind;
-        if (family->rank == rank && (alike || rank >= RANK_VALUES))
+        if (family->rank == rank && (alike || rank >= LG__RANK_VALUES))
             break;
         slot = (slot + 1) & mask;
     }
@@ -156,7 +157,7 @@ family_slot(const view_group *group, uint32_t type, unsigned kind,
 }
 
 static bool
-widen_slots(view_group *group)
+widen_slots(lg__view_group *group)
 {
     if (2 * (group->count + 1) < group->slot_count)
         return true;
@@ -168,7 +169,7 @@ widen_slots(view_group *group)
     group->slots = slots;
     group->slot_count = wanted;
     for (size_t i = 0; i < group->count; i++) {
-        const view_family *family = &group->families[i];
+        const lg__view_family *family = &group->families[i];
         size_t slot =
             family_slot(group, family->type, family->kind, family->rank);
         slots[slot] = (uint32_t)i + 1;
@@ -177,16 +178,17 @@ widen_slots(view_group *group)
 }
 
 // Finds the family of the hop; NULL when memory ran out.
-static view_family *
-family_of(view_group *group, const lg_hop *hop, unsigned kind, uint32_t other)
+static lg__view_family *
+family_of(lg__view_group *group, const lg_hop *hop, unsigned kind,
+          uint32_t other)
 {
-    view_rank rank = rank_of(group, hop, kind, other);
+    lg__view_rank rank = rank_of(group, hop, kind, other);
     uint32_t type = group->picker->columns->type[other];
     if (!widen_slots(group))
         return NULL;
     size_t slot = family_slot(group, type, kind, rank);
     if (group->slots[slot]) {
-        view_family *known = &group->families[group->slots[slot] - 1];
+        lg__view_family *known = &group->families[group->slots[slot] - 1];
         known->mixed |= known->type != type;
         return known;
     }
@@ -196,7 +198,7 @@ family_of(view_group *group, const lg_hop *hop, unsigned kind, uint32_t other)
     group->families = items;
     if (!roomy)
         return NULL;
-    view_family *made = &group->families[group->count++];
+    lg__view_family *made = &group->families[group->count++];
     memset(made, 0, sizeof *made);
     made->type = type;
     made->kind = kind;
@@ -208,10 +210,11 @@ family_of(view_group *group, const lg_hop *hop, unsigned kind, uint32_t other)
 
 // Counts one more reference to a neighbour that the group has already.
 static void
-count_again(const view_group *group, view_family *family, uint32_t other)
+count_again(const lg__view_group *group, lg__view_family *family,
+            uint32_t other)
 {
     for (size_t i = 0; i < family->kept_count; i++) {
-        view_sibling *sibling = &family->kept[i];
+        lg__view_sibling *sibling = &family->kept[i];
         if (lg__hop_end(group->picker, &sibling->hop) == other) {
             sibling->count++;
             return;
@@ -220,7 +223,7 @@ count_again(const view_group *group, view_family *family, uint32_t other)
 }
 
 lg_bytes
-lg__family_retained(const view_picker *picker, view_family *family,
+lg__family_retained(const lg__view_picker *picker, lg__view_family *family,
                     uint32_t other)
 {
     const lg_analysis *analysis = picker->options.analysis;
@@ -238,9 +241,10 @@ lg__family_retained(const view_picker *picker, view_family *family,
 }
 
 static bool
-add_sibling(view_group *group, const lg_hop *hop, unsigned kind, uint32_t other)
+add_sibling(lg__view_group *group, const lg_hop *hop, unsigned kind,
+            uint32_t other)
 {
-    view_family *family = family_of(group, hop, kind, other);
+    lg__view_family *family = family_of(group, hop, kind, other);
     if (!family)
         return false;
     uint64_t *word = &group->picker->seen[other / 64];
@@ -267,12 +271,12 @@ add_sibling(view_group *group, const lg_hop *hop, unsigned kind, uint32_t other)
     family->kept = items;
     if (roomy)
         family->kept[family->kept_count++] =
-            (view_sibling){*hop, group->order, 1};
+            (lg__view_sibling){*hop, group->order, 1};
     return roomy;
 }
 
 static bool
-add_link(view_group *group, const lg_hop *hop, size_t drawn)
+add_link(lg__view_group *group, const lg_hop *hop, size_t drawn)
 {
     if (group->link_of[drawn]) {
         group->links[group->link_of[drawn] - 1].count++;
@@ -284,7 +288,8 @@ add_link(view_group *group, const lg_hop *hop, size_t drawn)
     group->links = items;
     if (!roomy)
         return false;
-    group->links[group->link_count++] = (view_sibling){*hop, group->order, 1};
+    group->links[group->link_count++] =
+        (lg__view_sibling){*hop, group->order, 1};
     group->link_of[drawn] = (uint32_t)group->link_count;
     return true;
 }
@@ -292,7 +297,7 @@ add_link(view_group *group, const lg_hop *hop, size_t drawn)
 static bool
 visit(void *context, const lg_hop *hop)
 {
-    view_group *group = context;
+    lg__view_group *group = context;
     unsigned kind = lg__hop_kind(group->picker, hop);
     if (is_left_out(group, hop, kind))
         return true;
@@ -306,7 +311,7 @@ visit(void *context, const lg_hop *hop)
 }
 
 lg_status
-lg__group_gather(view_group *group, view_picker *picker, uint32_t node,
+lg__group_gather(lg__view_group *group, lg__view_picker *picker, uint32_t node,
                  lg_error *err)
 {
     memset(group, 0, sizeof *group);
@@ -328,7 +333,7 @@ lg__group_gather(view_group *group, view_picker *picker, uint32_t node,
 }
 
 void
-lg__group_free(view_group *group)
+lg__group_free(lg__view_group *group)
 {
     for (size_t i = 0; i < group->count; i++)
         free(group->families[i].kept);

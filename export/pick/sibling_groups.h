@@ -9,49 +9,50 @@
 #include "pick/picker.h"
 
 /* Families in reading order. */
-typedef enum view_rank {
-    RANK_PLAIN = 0,
-    RANK_BACKGROUND, /* classes, methods */
-    RANK_VALUES, /* small values; this and later ranks are one family each */
-    RANK_NOISE,  /* `__doc__`, `__module__` ... */
-    RANK_INSIDE, /* backward: the subject holds it, and it refers back */
-} view_rank;
+typedef enum lg__view_rank {
+    LG__RANK_PLAIN = 0,
+    LG__RANK_BACKGROUND, /* classes, methods */
+    LG__RANK_VALUES, /* small values; this and later ranks are one family each
+                      */
+    LG__RANK_NOISE,  /* `__doc__`, `__module__` ... */
+    LG__RANK_INSIDE, /* backward: the subject holds it, and it refers back */
+} lg__view_rank;
 
-typedef struct view_sibling {
+typedef struct lg__view_sibling {
     lg_hop hop;
     uint64_t order; /* index of its first hop among the node's hops */
     uint64_t count; /* hops to this neighbour */
-} view_sibling;
+} lg__view_sibling;
 
-typedef struct view_family {
+typedef struct lg__view_family {
     uint32_t type; /* label of the first */
     unsigned kind;
     bool mixed; /* other members have other types */
-    view_rank rank;
+    lg__view_rank rank;
     uint64_t count; /* number of distinct objects */
     lg_bytes bytes;
-    uint32_t owner;     /* dominator of the first, with an analysis */
-    lg_bytes retained;  /* by the members with that owner, which so share
-                           nothing; the own bytes of other members also count */
-    uint64_t order;     /* of the first */
-    view_sibling *kept; /* the first ones */
+    uint32_t owner;         /* dominator of the first, with an analysis */
+    lg_bytes retained;      /* by the members with that owner, which so share
+                               nothing; the own bytes of other members also count */
+    uint64_t order;         /* of the first */
+    lg__view_sibling *kept; /* the first ones */
     size_t kept_count;
     size_t kept_capacity;
     lg_hop last;
     size_t share; /* nodes that it may draw: set by lg__group_share_room */
-} view_family;
+} lg__view_family;
 
-typedef struct view_group {
-    view_picker *picker;
+typedef struct lg__view_group {
+    lg__view_picker *picker;
     uint32_t node;
     bool subject;
     size_t keep; /* siblings kept of a family */
-    view_family *families;
+    lg__view_family *families;
     size_t count;
     size_t capacity;
     uint32_t *slots; /* open addressing: index in families plus one */
     size_t slot_count;
-    view_sibling *links; /* hops to nodes that are drawn already */
+    lg__view_sibling *links; /* hops to nodes that are drawn already */
     size_t link_count;
     size_t link_capacity;
     uint32_t *link_of; /* [view nodes] 1 + index in links */
@@ -60,28 +61,29 @@ typedef struct view_group {
     uint64_t hidden;   /* of those, the number left out of the picture */
     uint64_t order;
     bool failed;
-} view_group;
+} lg__view_group;
 
-lg_status lg__group_gather(view_group *group, view_picker *picker,
+lg_status lg__group_gather(lg__view_group *group, lg__view_picker *picker,
                            uint32_t node, lg_error *err);
-void lg__group_free(view_group *group);
+void lg__group_free(lg__view_group *group);
 /** Returns what one member adds to the bytes that the family retains. */
-lg_bytes lg__family_retained(const view_picker *picker, view_family *family,
-                             uint32_t other);
+lg_bytes lg__family_retained(const lg__view_picker *picker,
+                             lg__view_family *family, uint32_t other);
 
 /** Leaves out families that say little at this distance from the subject, and
  *  counts their members. */
-void lg__group_trim(view_group *group);
+void lg__group_trim(lg__view_group *group);
 /** Sorts the families and shares `allowance` nodes among them, giving each
  *  family one before any gets a second. Returns how many families get none, and
  *  sets one node aside for them. */
-size_t lg__group_share_room(view_group *group, size_t allowance);
+size_t lg__group_share_room(lg__view_group *group, size_t allowance);
 
 /** Draws up to `allowance` nodes of the group around the node at `index`. */
-lg_status lg__group_draw(view_group *group, size_t index, size_t allowance,
+lg_status lg__group_draw(lg__view_group *group, size_t index, size_t allowance,
                          lg_error *err);
 /** Draws edges to nodes of the view: loops, and objects with several holders.
  *  */
-lg_status lg__group_link(const view_group *group, size_t index, lg_error *err);
+lg_status lg__group_link(const lg__view_group *group, size_t index,
+                         lg_error *err);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct weighed {
 } weighed;
 
 typedef struct view_scale {
-    view_picker *picker;
+    lg__view_picker *picker;
     uint64_t *weights;
     weighed *queue;
     size_t count;
@@ -52,7 +52,7 @@ visit(void *context, const lg_hop *hop)
 }
 
 static bool
-is_short(const view_picker *picker, uint32_t node)
+is_short(const lg__view_picker *picker, uint32_t node)
 {
     const uint64_t *first = picker->columns->first_edge;
     return first[node + 1] - first[node] <= MOST_EDGES;
@@ -74,7 +74,7 @@ spread(view_scale *scale, lg_error *err)
 }
 
 lg_status
-lg__picker_weigh(view_picker *picker, size_t start, size_t end,
+lg__picker_weigh(lg__view_picker *picker, size_t start, size_t end,
                  uint64_t *weights, lg_error *err)
 {
     size_t words = picker->columns->node_count / 64 + 1;
@@ -86,8 +86,8 @@ lg__picker_weigh(view_picker *picker, size_t start, size_t end,
     memset(weights, 0, (end - start) * sizeof *weights);
     for (size_t i = start; i < end; i++) {
         scale.owner = (uint32_t)(i - start);
-        const view_node *node = &picker->view->nodes[i];
-        if (node->kind == VIEW_OBJECT && !node->context)
+        const lg__view_node *node = &picker->view->nodes[i];
+        if (node->kind == LG__VIEW_OBJECT && !node->context)
             put(&scale, node->node);
     }
     lg_status status = spread(&scale, err);

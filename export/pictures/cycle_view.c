@@ -24,7 +24,7 @@ typedef struct view_burden {
 typedef struct cycle_view {
     const lg_analysis *analysis;
     const lg_cycle *cycle;
-    view_picker picker;
+    lg__view_picker picker;
     view_burden burdens[MOST_BURDENS];
     size_t burden_count;
     size_t others; /* index of the rest of the component; SIZE_MAX: not drawn */
@@ -60,11 +60,11 @@ is_on_round(const cycle_view *picture, uint32_t node)
 static lg_status
 draw_round(cycle_view *picture, lg_error *err)
 {
-    view_picker *picker = &picture->picker;
+    lg__view_picker *picker = &picture->picker;
     size_t count = picture->cycle->shortest.count;
     const lg_hop *cut = hop_at(picture, count - 1);
     size_t first, last;
-    view_edge *edge;
+    lg__view_edge *edge;
     lg_hop *hops = malloc(count * sizeof *hops);
     if (!hops)
         return lg__view_no_memory(err);
@@ -84,7 +84,7 @@ draw_round(cycle_view *picture, lg_error *err)
     if (status)
         return status;
     edge->path = true;
-    edge->tone = has_cut(picture) ? TONE_CUT : TONE_PATH;
+    edge->tone = has_cut(picture) ? LG__TONE_CUT : LG__TONE_PATH;
     return LG_OK;
 }
 
@@ -117,7 +117,7 @@ draw_hold(cycle_view *picture, const lg_monitor *monitor, lg_error *err)
     path.count = count;
     lg_path_free(&path);
     for (size_t i = drawn; i < view->edge_count; i++)
-        view->edges[i].tone = TONE_PATH;
+        view->edges[i].tone = LG__TONE_PATH;
     return status;
 }
 
@@ -126,8 +126,8 @@ static lg_status
 draw_culprit(cycle_view *picture, lg_error *err)
 {
     size_t at;
-    view_edge *edge;
-    view_picker *picker = &picture->picker;
+    lg__view_edge *edge;
+    lg__view_picker *picker = &picture->picker;
     uint32_t culprit = picture->cycle->culprit;
     if (culprit == LG_NONE)
         return LG_OK;
@@ -135,13 +135,13 @@ draw_culprit(cycle_view *picture, lg_error *err)
     lg_status status = lg__picker_draw(picker, culprit, 0, &at, err);
     if (status)
         return status;
-    picker->view->nodes[at].mark = MARK_CULPRIT;
+    picker->view->nodes[at].mark = LG__MARK_CULPRIT;
     if (apart && !is_on_round(picture, culprit)) {
         status = lg__view_add_edge(picker->view, at, 0, &edge, err);
         if (status)
             return status;
         edge->kind = LG_EDGE_REFERENCE;
-        edge->tone = TONE_OWNER;
+        edge->tone = LG__TONE_OWNER;
         lg_text_add(&edge->label, "leads to");
     }
     if (picture->cycle->reason == LG_REASON_NATIVE &&
@@ -222,7 +222,7 @@ weigh_members(cycle_view *picture)
 static lg_status
 draw_burdens(cycle_view *picture, bool of_round, lg_error *err)
 {
-    view_picker *picker = &picture->picker;
+    lg__view_picker *picker = &picture->picker;
     lg_status status = LG_OK;
     for (size_t i = 0; !status && i < picture->burden_count; i++) {
         const view_burden *burden = &picture->burdens[i];
@@ -297,9 +297,9 @@ static lg_status
 add_others(cycle_view *picture, size_t others, uint32_t *counts, lg_error *err)
 {
     size_t at;
-    view_edge *edge;
+    lg__view_edge *edge;
     lg_view *view = picture->picker.view;
-    lg_status status = lg__view_add_node(view, VIEW_REST, &at, err);
+    lg_status status = lg__view_add_node(view, LG__VIEW_REST, &at, err);
     if (status)
         return status;
     picture->others = at;
@@ -309,7 +309,7 @@ add_others(cycle_view *picture, size_t others, uint32_t *counts, lg_error *err)
     name_types(picture, counts, &view->nodes[at].detail);
     status = lg__view_add_edge(view, 0, at, &edge, err);
     if (!status)
-        edge->tone = TONE_OWNER;
+        edge->tone = LG__TONE_OWNER;
     return status;
 }
 
@@ -367,7 +367,7 @@ lg_view_cycle(const lg_analysis *analysis, const lg_cycle *cycle,
     lg_status status = lg__picker_open(
         &picture.picker, lg_analysis_graph(analysis), &options, err);
     if (!status) {
-        picture.picker.view->form = VIEW_CYCLE;
+        picture.picker.view->form = LG__VIEW_CYCLE;
         lg__cycle_add_note(cycle, &picture.picker.view->note);
         status = draw_cycle(&picture, monitor, err);
     }

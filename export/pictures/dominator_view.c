@@ -17,7 +17,7 @@
 
 typedef struct dominator_view {
     const lg_analysis *analysis;
-    view_picker picker;
+    lg__view_picker picker;
     lg_dominator_tree tree;
     uint64_t least; /* a node with fewer bytes gets no box */
     size_t *at;     /* [rows] the index of its box */
@@ -28,12 +28,12 @@ draw_rest(dominator_view *picture, size_t owner, uint64_t bytes, uint64_t count,
           bool drawn, lg_error *err)
 {
     size_t at;
-    view_edge *edge;
+    lg__view_edge *edge;
     lg_view *view = picture->picker.view;
-    lg_status status = lg__view_add_node(view, VIEW_REST, &at, err);
+    lg_status status = lg__view_add_node(view, LG__VIEW_REST, &at, err);
     if (status)
         return status;
-    view_node *rest = &view->nodes[at];
+    lg__view_node *rest = &view->nodes[at];
     rest->depth = view->nodes[owner].depth + 1;
     rest->count = count;
     rest->size = bytes;
@@ -45,7 +45,7 @@ draw_rest(dominator_view *picture, size_t owner, uint64_t bytes, uint64_t count,
     lg_text_add_size(&rest->retained_label, bytes);
     status = lg__view_add_edge(view, owner, at, &edge, err);
     if (!status)
-        edge->tone = TONE_OWNER;
+        edge->tone = LG__TONE_OWNER;
     return status;
 }
 
@@ -70,8 +70,8 @@ note_shares(dominator_view *picture)
 {
     lg_view *view = picture->picker.view;
     for (size_t i = 0; i < view->node_count; i++) {
-        view_node *node = &view->nodes[i];
-        if (node->kind == VIEW_REST && picture->tree.total)
+        lg__view_node *node = &view->nodes[i];
+        if (node->kind == LG__VIEW_REST && picture->tree.total)
             node->share = (double)node->size / (double)picture->tree.total;
     }
 }
@@ -81,10 +81,10 @@ draw_heap(dominator_view *picture, const lg_dominator_row *row, size_t *at,
           lg_error *err)
 {
     lg_view *view = picture->picker.view;
-    lg_status status = lg__view_add_node(view, VIEW_OBJECT, at, err);
+    lg_status status = lg__view_add_node(view, LG__VIEW_OBJECT, at, err);
     if (status)
         return status;
-    view_node *heap = &view->nodes[*at];
+    lg__view_node *heap = &view->nodes[*at];
     heap->category = LG_CATEGORY_ROOT;
     heap->count = view->heap_count;
     lg_bytes all = lg_analysis_reachable_bytes(picture->analysis);
@@ -120,7 +120,7 @@ static void
 add_headline(dominator_view *picture)
 {
     lg_view *view = picture->picker.view;
-    const view_node *whole = &view->nodes[0];
+    const lg__view_node *whole = &view->nodes[0];
     bool heap = whole->node == LG_NONE;
     lg_text_add(&view->headline, heap ? "Who owns the " : "What owns the ");
     lg_text_add_bytes(&view->headline,
@@ -209,7 +209,7 @@ lg_view_dominators(const lg_analysis *analysis, lg_node node, double min_share,
         status = lg__picker_open(&picture.picker, lg_analysis_graph(analysis),
                                  &options, err);
     if (!status) {
-        picture.picker.view->form = VIEW_DOMINATORS;
+        picture.picker.view->form = LG__VIEW_DOMINATORS;
         status = draw_dominators(&picture, err);
     }
     lg__picker_close(&picture.picker);

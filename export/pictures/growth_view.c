@@ -150,7 +150,7 @@ add_title(const lg_place *place, lg_text *out)
 }
 
 static void
-weigh(lg_view *view, const uint64_t *retained, view_node *drawn)
+weigh(lg_view *view, const uint64_t *retained, lg__view_node *drawn)
 {
     uint64_t *bytes = lg__view_make_retained(view, drawn);
     for (uint32_t on = 0; bytes && on <= view->device_count; on++) {
@@ -174,10 +174,11 @@ draw_place(growth_view *picture, uint32_t index, uint32_t depth, lg_error *err)
     size_t at;
     lg_place place = lg_places_at(picture->growth->places, index);
     lg_status status = lg__view_add_node(
-        picture->view, place.members > 1 ? VIEW_GROUP : VIEW_OBJECT, &at, err);
+        picture->view, place.members > 1 ? LG__VIEW_GROUP : LG__VIEW_OBJECT,
+        &at, err);
     if (status)
         return status;
-    view_node *drawn = &picture->view->nodes[at];
+    lg__view_node *drawn = &picture->view->nodes[at];
     drawn->node = LG_NONE;
     drawn->depth = depth;
     drawn->category = category_of(place.type);
@@ -206,7 +207,7 @@ add_label(const lg_place *place, lg_text *out)
 static lg_status
 join(growth_view *picture, uint32_t from, uint32_t to, bool way, lg_error *err)
 {
-    view_edge *edge;
+    lg__view_edge *edge;
     lg_place place = lg_places_at(picture->growth->places, to);
     lg_status status = lg__view_add_edge(picture->view, picture->at[from] - 1,
                                          picture->at[to] - 1, &edge, err);
@@ -214,7 +215,7 @@ join(growth_view *picture, uint32_t from, uint32_t to, bool way, lg_error *err)
         return status;
     edge->kind = LG_EDGE_ATTRIBUTE;
     edge->count = place.members;
-    edge->tone = way ? TONE_PATH : TONE_PLAIN;
+    edge->tone = way ? LG__TONE_PATH : LG__TONE_PLAIN;
     add_label(&place, &edge->label);
     return LG_OK;
 }
@@ -244,10 +245,11 @@ static lg_status
 draw_native(growth_view *picture, const lg_growth_row *row, size_t *at,
             lg_error *err)
 {
-    lg_status status = lg__view_add_node(picture->view, VIEW_OBJECT, at, err);
+    lg_status status =
+        lg__view_add_node(picture->view, LG__VIEW_OBJECT, at, err);
     if (status)
         return status;
-    view_node *drawn = &picture->view->nodes[*at];
+    lg__view_node *drawn = &picture->view->nodes[*at];
     drawn->node = LG_NONE;
     drawn->category = LG_CATEGORY_OTHER;
     lg_text_add(&drawn->title, lg_native_kind_text(row->native));
@@ -268,7 +270,7 @@ draw_row(growth_view *picture, const lg_growth_row *row, bool first,
     }
     if (status)
         return status;
-    view_node *drawn = &picture->view->nodes[at];
+    lg__view_node *drawn = &picture->view->nodes[at];
     drawn->subject = true;
     return describe(picture->growth, row, &drawn->detail, err);
 }
@@ -339,7 +341,7 @@ lg_view_growth(const lg_growth *growth, lg_view **out, lg_error *err)
     if (!picture.view)
         return lg__view_no_memory(err);
     picture.view->direction = LG_REFS;
-    picture.view->form = VIEW_GROWTH;
+    picture.view->form = LG__VIEW_GROWTH;
     picture.view->weighed = true;
     lg_status status = draw(&picture, err);
     free(picture.at);

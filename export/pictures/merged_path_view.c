@@ -19,7 +19,7 @@
 #define LEAST_TARGETS 0.1
 
 typedef struct merged_path_view {
-    view_picker picker;
+    lg__view_picker picker;
     lg_merged_paths paths;
     size_t *at; /* [paths.count] the index of each row's box */
 } merged_path_view;
@@ -30,10 +30,10 @@ draw_group(merged_path_view *picture, const lg_merged_row *row, uint32_t depth,
            size_t *out, lg_error *err)
 {
     lg_status status =
-        lg__view_add_node(picture->picker.view, VIEW_GROUP, out, err);
+        lg__view_add_node(picture->picker.view, LG__VIEW_GROUP, out, err);
     if (status)
         return status;
-    view_node *drawn = &picture->picker.view->nodes[*out];
+    lg__view_node *drawn = &picture->picker.view->nodes[*out];
     lg_type type = lg_graph_type(picture->picker.graph, row->type);
     drawn->depth = depth;
     drawn->category = type.category;
@@ -56,10 +56,10 @@ draw_left_out(merged_path_view *picture, const lg_merged_row *row,
                        : passed ? one ? " more object" : " more objects"
                                 : " more";
     lg_status status = lg__view_add_node(
-        picture->picker.view, passed ? VIEW_SKIP : VIEW_REST, out, err);
+        picture->picker.view, passed ? LG__VIEW_SKIP : LG__VIEW_REST, out, err);
     if (status)
         return status;
-    view_node *drawn = &picture->picker.view->nodes[*out];
+    lg__view_node *drawn = &picture->picker.view->nodes[*out];
     drawn->depth = depth;
     lg_text_add_count(&drawn->title, row->count);
     lg_text_add(&drawn->title, noun);
@@ -67,7 +67,7 @@ draw_left_out(merged_path_view *picture, const lg_merged_row *row,
 }
 
 static void
-weigh(lg_view *view, const uint64_t *retained, view_node *drawn)
+weigh(lg_view *view, const uint64_t *retained, lg__view_node *drawn)
 {
     uint64_t *bytes = lg__view_make_retained(view, drawn);
     drawn->weight = 0;
@@ -78,7 +78,8 @@ weigh(lg_view *view, const uint64_t *retained, view_node *drawn)
 }
 
 static void
-describe(merged_path_view *picture, const lg_merged_row *row, view_node *drawn)
+describe(merged_path_view *picture, const lg_merged_row *row,
+         lg__view_node *drawn)
 {
     drawn->count = row->count;
     drawn->subject = row->ends > 0;
@@ -99,7 +100,7 @@ describe(merged_path_view *picture, const lg_merged_row *row, view_node *drawn)
 static lg_status
 join(merged_path_view *picture, size_t index, lg_error *err)
 {
-    view_edge *edge;
+    lg__view_edge *edge;
     const lg_merged_row *row = &picture->paths.rows[index];
     uint64_t reached = picture->paths.targets - picture->paths.unreachable;
     lg_status status =
@@ -110,7 +111,7 @@ join(merged_path_view *picture, size_t index, lg_error *err)
     edge->count = row->targets;
     edge->kind = lg__hop_kind(&picture->picker, &row->hop);
     if (2 * row->targets > reached)
-        edge->tone = TONE_PATH;
+        edge->tone = LG__TONE_PATH;
     lg_merged_label(picture->picker.graph, row, &edge->label);
     return LG_OK;
 }
@@ -231,7 +232,7 @@ lg_view_paths(const lg_analysis *analysis, const lg_node *nodes, size_t count,
     if (!status)
         status = lg__picker_open(&picture.picker, graph, &options, err);
     if (!status) {
-        picture.picker.view->form = VIEW_PATHS;
+        picture.picker.view->form = LG__VIEW_PATHS;
         status = draw(&picture, nodes, count, err);
     }
     lg__picker_close(&picture.picker);

@@ -17,7 +17,7 @@
 
 typedef struct why_view {
     const lg_why *why;
-    view_picker picker;
+    lg__view_picker picker;
 } why_view;
 
 // Marks a single reference that frees the node if there is one, and otherwise
@@ -32,7 +32,7 @@ static lg_status
 draw_path(why_view *view, const lg_path *path, const bool *cuts, size_t left,
           lg_error *err)
 {
-    view_picker *picker = &view->picker;
+    lg__view_picker *picker = &view->picker;
     size_t room = lg__picker_room(picker) / left;
     room = room > PATH_ROOM ? PATH_ROOM : room < 3 ? 3 : room;
     size_t start;
@@ -95,8 +95,8 @@ quieten_edges(const why_view *view)
 {
     lg_view *drawn = view->picker.view;
     for (size_t i = 0; i < drawn->edge_count; i++)
-        if (drawn->edges[i].path && drawn->edges[i].tone == TONE_PLAIN)
-            drawn->edges[i].tone = TONE_PATH;
+        if (drawn->edges[i].path && drawn->edges[i].tone == LG__TONE_PLAIN)
+            drawn->edges[i].tone = LG__TONE_PATH;
 }
 
 // A module dominates what its globals hold, which tells the reader nothing.
@@ -108,9 +108,9 @@ mark_dominator(why_view *view)
     size_t at = lg__picker_find(&view->picker, view->why->dominator);
     if (at == SIZE_MAX)
         return;
-    view_node *dominator = &view->picker.view->nodes[at];
+    lg__view_node *dominator = &view->picker.view->nodes[at];
     if (!dominator->root.length)
-        dominator->mark = MARK_DOMINATOR;
+        dominator->mark = LG__MARK_DOMINATOR;
 }
 
 // "all 3 orange references", "both orange references", "the orange reference".
@@ -190,7 +190,7 @@ view_garbage(const lg_why *why, uint32_t max_nodes, const lg_monitor *monitor,
                                    1, &options, monitor, &view, err);
     if (status)
         return status;
-    view->form = VIEW_WHY;
+    view->form = LG__VIEW_WHY;
     view->nodes[0].unreached = true;
     lg_text_add(&view->headline,
                 "Garbage: no root reaches it; this refers to it");
@@ -223,7 +223,7 @@ lg_view_why(const lg_why *why, const lg_view_options *options,
         .size = sizeof whole, .direction = LG_PATH, .max_nodes = most};
     status = lg__picker_open(&view.picker, graph, &whole, err);
     if (!status) {
-        view.picker.view->form = VIEW_WHY;
+        view.picker.view->form = LG__VIEW_WHY;
         status = draw_alive(&view, err);
     }
     lg__picker_close(&view.picker);

@@ -56,7 +56,7 @@ send_some(dialogue *state)
 static lg__outcome
 take_head(lg__exchange *with)
 {
-    if (with->reply.magic != LG_REPLY_MAGIC || with->reply.length > MOST_BYTES)
+    if (with->reply.magic != LG__DRAWN_MAGIC || with->reply.length > MOST_BYTES)
         return LG__GARBLED;
     with->data = malloc((size_t)with->reply.length + 1);
     if (!with->data)
@@ -69,7 +69,7 @@ static bool
 is_whole(const dialogue *state)
 {
     return state->with->data &&
-           state->received == sizeof(lg_reply) + state->with->reply.length;
+           state->received == sizeof(lg__drawn) + state->with->reply.length;
 }
 
 // Reads what is there; at the end of the reply, *open is false.

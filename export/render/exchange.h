@@ -20,8 +20,8 @@ typedef struct lg__exchange {
     size_t dot_length;
     unsigned seconds; /* 0: no limit */
     const lg_monitor *monitor;
-    lg_reply reply; /* result */
-    char *data;     /* result: reply.length bytes and a NUL; free() it */
+    lg__drawn reply; /* result */
+    char *data;      /* result: reply.length bytes and a NUL; free() it */
 } lg__exchange;
 
 lg__outcome lg__exchange_run(lg__exchange *exchange);

@@ -191,9 +191,10 @@ lg__graphviz_warm_up(const char *format)
     // Each size of a font is loaded by itself: these are the sizes of every
     // picture.
     static const char letters[] =
-        "digraph fonts{a[shape=plain,fontsize=11,fontname=\"" SANS "\",label="
+        "digraph fonts{a[shape=plain,fontsize=11,fontname=\"" LG__SANS
+        "\",label="
         "<a<B>a</B><FONT POINT-SIZE=\"9\">a<B>a</B></FONT>>];"
-        "a->a[fontname=\"" MONO "\",fontsize=9.5,label=a]}";
+        "a->a[fontname=\"" LG__MONO "\",fontsize=9.5,label=a]}";
     char *bytes = NULL;
     render_length size = 0;
     if (!open_context(format, NULL))

@@ -144,7 +144,7 @@ main(int argc, char **argv)
         data = error.message;
         length = strlen(data);
     }
-    lg_reply reply = {LG_REPLY_MAGIC, (uint32_t)error.status, length};
+    lg__drawn reply = {LG__DRAWN_MAGIC, (uint32_t)error.status, length};
     write_all(&reply, sizeof reply);
     write_all(data, length);
     _exit(EXIT_SUCCESS);

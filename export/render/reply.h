@@ -13,12 +13,12 @@
 
 #include <stdint.h>
 
-#define LG_REPLY_MAGIC UINT32_C(0x5247474c)
+#define LG__DRAWN_MAGIC UINT32_C(0x5247474c)
 
-typedef struct lg_reply {
+typedef struct lg__drawn {
     uint32_t magic;
     uint32_t status; /* an lg_status */
     uint64_t length; /* of the picture; of the sentence unless status is 0 */
-} lg_reply;
+} lg__drawn;
 
 #endif

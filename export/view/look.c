@@ -22,24 +22,26 @@ enum {
     LOOK_COUNT,
 };
 
-static const view_look looks[LOOK_COUNT] = {
-    [LOOK_ROOT] = {"root", INK, INK, "white", NULL, false},
-    [LOOK_OBJECT] = {"object", QUIET, "white", INK, NULL, false},
-    [LOOK_CONTAINER] = {"container", FAINT, "#F6F8FA", INK, "[ ]", false},
-    [LOOK_TENSOR] = {"tensor", "#0969DA", "#DDF4FF", INK, "T", true},
-    [LOOK_ARRAY] = {"array", "#0969DA", "#F3FAFF", INK, "A", true},
-    [LOOK_FIGURE] = {"figure", "#1A7F37", "#DAFBE1", INK, "F", true},
-    [LOOK_FUNCTION] = {"function", "#8250DF", "#FBEFFF", INK, "ƒ", false},
-    [LOOK_TYPE] = {"class", "#9A6700", "#FFF8C5", INK, "C", false},
-    [LOOK_FRAME] = {"frame", "#BF3989", "#FFEFF7", INK, "›_", false},
-    [LOOK_EXCEPTION] = {"exception", ALARM, ALARM_FILL, INK, "!", false},
-    [LOOK_NATIVE] = {"native code", ALARM, "white", ALARM, NULL, false},
-    [LOOK_ATOM] = {"value", NULL, NULL, QUIET, NULL, false},
-    [LOOK_REST] = {"several", FAINT, "white", QUIET, NULL, false},
+static const lg__view_look looks[LOOK_COUNT] = {
+    [LOOK_ROOT] = {"root", LG__INK, LG__INK, "white", NULL, false},
+    [LOOK_OBJECT] = {"object", LG__QUIET, "white", LG__INK, NULL, false},
+    [LOOK_CONTAINER] = {"container", LG__FAINT, "#F6F8FA", LG__INK, "[ ]",
+                        false},
+    [LOOK_TENSOR] = {"tensor", "#0969DA", "#DDF4FF", LG__INK, "T", true},
+    [LOOK_ARRAY] = {"array", "#0969DA", "#F3FAFF", LG__INK, "A", true},
+    [LOOK_FIGURE] = {"figure", "#1A7F37", "#DAFBE1", LG__INK, "F", true},
+    [LOOK_FUNCTION] = {"function", "#8250DF", "#FBEFFF", LG__INK, "ƒ", false},
+    [LOOK_TYPE] = {"class", "#9A6700", "#FFF8C5", LG__INK, "C", false},
+    [LOOK_FRAME] = {"frame", "#BF3989", "#FFEFF7", LG__INK, "›_", false},
+    [LOOK_EXCEPTION] = {"exception", LG__ALARM, LG__ALARM_FILL, LG__INK, "!",
+                        false},
+    [LOOK_NATIVE] = {"native code", LG__ALARM, "white", LG__ALARM, NULL, false},
+    [LOOK_ATOM] = {"value", NULL, NULL, LG__QUIET, NULL, false},
+    [LOOK_REST] = {"several", LG__FAINT, "white", LG__QUIET, NULL, false},
 };
 
-const view_look *
-lg__look_of(const view_node *node)
+const lg__view_look *
+lg__look_of(const lg__view_node *node)
 {
     static const unsigned char by_category[] = {
         [LG_CATEGORY_OTHER] = LOOK_OBJECT,
@@ -55,21 +57,21 @@ lg__look_of(const view_node *node)
         [LG_CATEGORY_EXCEPTION] = LOOK_EXCEPTION,
         [LG_CATEGORY_ATOM] = LOOK_ATOM,
     };
-    if (node->kind == VIEW_NATIVE)
+    if (node->kind == LG__VIEW_NATIVE)
         return &looks[LOOK_NATIVE];
-    if (node->kind == VIEW_REST || node->kind == VIEW_SKIP)
+    if (node->kind == LG__VIEW_REST || node->kind == LG__VIEW_SKIP)
         return &looks[LOOK_REST];
     return &looks[by_category[node->category]];
 }
 
-const view_look *
+const lg__view_look *
 lg__look_at(size_t index)
 {
     return index < LOOK_REST ? &looks[index] : NULL;
 }
 
 const char *
-lg__badge_of(const view_node *node, const view_look *look)
+lg__badge_of(const lg__view_node *node, const lg__view_look *look)
 {
     static const char *const badges[][2] = {
         {"dict", "{ }"},      {"tuple", "( )"},        {"set", "{ }"},

@@ -58,7 +58,7 @@ lg__each_add(lg_text *out, const lg_graph *graph, const uint64_t *bytes)
 }
 
 void
-lg__own_set(view_node *node, const lg_graph *graph, lg_bytes bytes)
+lg__own_set(lg__view_node *node, const lg_graph *graph, lg_bytes bytes)
 {
     node->size = lg__bytes_total(bytes);
     lg_text_free(&node->own);
@@ -81,7 +81,7 @@ lg__retained_label_add(lg_text *out, const lg_analysis *analysis, uint32_t node)
 }
 
 static void
-weigh(lg_view *view, const lg_analysis *analysis, view_node *node)
+weigh(lg_view *view, const lg_analysis *analysis, lg__view_node *node)
 {
     uint64_t *bytes = lg__view_make_retained(view, node);
     for (uint32_t on = 0; bytes && on <= view->device_count; on++)
@@ -97,8 +97,8 @@ lg__view_weigh(lg_view *view, const lg_analysis *analysis)
         return;
     view->weighed = true;
     for (size_t i = 0; i < view->node_count; i++) {
-        view_node *node = &view->nodes[i];
-        if (node->kind == VIEW_OBJECT && node->node != LG_NONE &&
+        lg__view_node *node = &view->nodes[i];
+        if (node->kind == LG__VIEW_OBJECT && node->node != LG_NONE &&
             !node->retained_label.length)
             weigh(view, analysis, node);
     }

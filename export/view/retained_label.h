@@ -12,7 +12,7 @@ void lg__each_add(lg_text *out, const lg_graph *graph, const uint64_t *bytes);
 /** Does the same for any bytes. Names the device only if there are several. */
 void lg__bytes_add(lg_text *out, const lg_graph *graph, lg_bytes bytes);
 /** Sets a node's own size, and its words if needed. */
-void lg__own_set(view_node *node, const lg_graph *graph, lg_bytes bytes);
+void lg__own_set(lg__view_node *node, const lg_graph *graph, lg_bytes bytes);
 /** Adds up host and devices. */
 uint64_t lg__bytes_total(lg_bytes bytes);
 /** Writes on every object of the view what it retains. analysis may be NULL. */

@@ -27,7 +27,7 @@ make_room(void **items, size_t count, size_t *capacity, size_t size)
 }
 
 lg_status
-lg__view_add_node(lg_view *view, view_kind kind, size_t *out, lg_error *err)
+lg__view_add_node(lg_view *view, lg__view_kind kind, size_t *out, lg_error *err)
 {
     void *items = view->nodes;
     bool roomy = make_room(&items, view->node_count, &view->node_capacity,
@@ -35,7 +35,7 @@ lg__view_add_node(lg_view *view, view_kind kind, size_t *out, lg_error *err)
     view->nodes = items;
     if (!roomy)
         return lg__view_no_memory(err);
-    view_node *node = &view->nodes[view->node_count];
+    lg__view_node *node = &view->nodes[view->node_count];
     memset(node, 0, sizeof *node);
     node->kind = kind;
     node->node = LG_NONE;
@@ -59,7 +59,7 @@ lg__view_name_devices(lg_view *view, const lg_graph *graph, lg_error *err)
 }
 
 uint64_t *
-lg__view_make_retained(lg_view *view, view_node *node)
+lg__view_make_retained(lg_view *view, lg__view_node *node)
 {
     free(node->retained);
     node->retained =
@@ -69,8 +69,8 @@ lg__view_make_retained(lg_view *view, view_node *node)
 }
 
 lg_status
-lg__view_add_edge(lg_view *view, size_t source, size_t target, view_edge **out,
-                  lg_error *err)
+lg__view_add_edge(lg_view *view, size_t source, size_t target,
+                  lg__view_edge **out, lg_error *err)
 {
     void *items = view->edges;
     bool roomy = make_room(&items, view->edge_count, &view->edge_capacity,
@@ -78,7 +78,7 @@ lg__view_add_edge(lg_view *view, size_t source, size_t target, view_edge **out,
     view->edges = items;
     if (!roomy)
         return lg__view_no_memory(err);
-    view_edge *edge = &view->edges[view->edge_count++];
+    lg__view_edge *edge = &view->edges[view->edge_count++];
     memset(edge, 0, sizeof *edge);
     edge->source = (uint32_t)source;
     edge->target = (uint32_t)target;
@@ -96,7 +96,7 @@ lg__view_settle(const lg_view *view, lg_error *err)
     for (size_t i = 0; view->devices && i <= view->device_count; i++)
         failed |= view->devices[i].failed;
     for (size_t i = 0; i < view->node_count; i++) {
-        const view_node *node = &view->nodes[i];
+        const lg__view_node *node = &view->nodes[i];
         failed |= node->title.failed || node->detail.failed ||
                   node->type.failed || node->root.failed ||
                   node->retained_label.failed;
@@ -140,12 +140,12 @@ lg_view_node_count(const lg_view *view)
 }
 
 const char *
-lg__view_kind_name(view_kind kind)
+lg__view_kind_name(lg__view_kind kind)
 {
-    static const char *const names[VIEW_KIND_COUNT] = {
-        [VIEW_OBJECT] = "object", [VIEW_GROUP] = "group",
-        [VIEW_VALUES] = "values", [VIEW_REST] = "rest",
-        [VIEW_NATIVE] = "native", [VIEW_SKIP] = "skip",
+    static const char *const names[LG__VIEW_KIND_COUNT] = {
+        [LG__VIEW_OBJECT] = "object", [LG__VIEW_GROUP] = "group",
+        [LG__VIEW_VALUES] = "values", [LG__VIEW_REST] = "rest",
+        [LG__VIEW_NATIVE] = "native", [LG__VIEW_SKIP] = "skip",
     };
     return names[kind];
 }

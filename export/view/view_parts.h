@@ -8,42 +8,42 @@
 
 #include <leakgraph/view.h>
 
-typedef enum view_kind {
-    VIEW_OBJECT = 0, /* one object */
-    VIEW_GROUP,      /* look-alike siblings, folded into one */
-    VIEW_VALUES,     /* the small values (None, numbers, names) of one owner */
-    VIEW_REST,       /* siblings of many types that found no room */
-    VIEW_NATIVE,     /* references that leakgraph cannot see */
-    VIEW_SKIP,       /* the middle of a very long path */
-    VIEW_KIND_COUNT,
-} view_kind;
+typedef enum lg__view_kind {
+    LG__VIEW_OBJECT = 0, /* one object */
+    LG__VIEW_GROUP,      /* look-alike siblings, folded into one */
+    LG__VIEW_VALUES, /* the small values (None, numbers, names) of one owner */
+    LG__VIEW_REST,   /* siblings of many types that found no room */
+    LG__VIEW_NATIVE, /* references that leakgraph cannot see */
+    LG__VIEW_SKIP,   /* the middle of a very long path */
+    LG__VIEW_KIND_COUNT,
+} lg__view_kind;
 
 /* What a picture is about. These need an analysis. */
-typedef enum view_form {
-    VIEW_NEIGHBOURS = 0,
-    VIEW_WHY,
-    VIEW_CYCLE,
-    VIEW_DOMINATORS,
-    VIEW_PATHS,
-    VIEW_GROWTH,
-} view_form;
+typedef enum lg__view_form {
+    LG__VIEW_NEIGHBOURS = 0,
+    LG__VIEW_WHY,
+    LG__VIEW_CYCLE,
+    LG__VIEW_DOMINATORS,
+    LG__VIEW_PATHS,
+    LG__VIEW_GROWTH,
+} lg__view_form;
 
-typedef enum view_mark {
-    MARK_NONE = 0,
-    MARK_DOMINATOR, /* every path to the subject comes through it */
-    MARK_CULPRIT,   /* keeps the collector from a cycle */
-} view_mark;
+typedef enum lg__view_mark {
+    LG__MARK_NONE = 0,
+    LG__MARK_DOMINATOR, /* every path to the subject comes through it */
+    LG__MARK_CULPRIT,   /* keeps the collector from a cycle */
+} lg__view_mark;
 
-typedef enum view_tone {
-    TONE_PLAIN = 0,
-    TONE_PATH,  /* a path that only leads there */
-    TONE_CUT,   /* the hop to cut */
-    TONE_OWNER, /* in a dominator tree: no reference by itself */
-    TONE_FREES, /* on a path: the reference to cut */
-} view_tone;
+typedef enum lg__view_tone {
+    LG__TONE_PLAIN = 0,
+    LG__TONE_PATH,  /* a path that only leads there */
+    LG__TONE_CUT,   /* the hop to cut */
+    LG__TONE_OWNER, /* in a dominator tree: no reference by itself */
+    LG__TONE_FREES, /* on a path: the reference to cut */
+} lg__view_tone;
 
-typedef struct view_node {
-    view_kind kind;
+typedef struct lg__view_node {
+    lg__view_kind kind;
     lg_category category;
     uint32_t node;    /* in the graph; LG_NONE when it stands for several */
     uint64_t address; /* of a single object */
@@ -61,16 +61,16 @@ typedef struct view_node {
     uint64_t *retained;     /* an object's, by device: [device_count + 1] of the
                                view; NULL: not analysed */
     uint64_t weight;        /* retained bytes of all devices */
-    double share;      /* its part of the whole, in a dominator tree; else 0 */
-    view_mark mark;    /* why the node stands out */
-    bool subject;      /* what was asked about */
-    bool unreached;    /* no root reaches it: garbage */
-    bool named_by_key; /* the title contains its address, because a label names
-                          it */
-    bool context;      /* part of the program: named, not expanded */
-} view_node;
+    double share;       /* its part of the whole, in a dominator tree; else 0 */
+    lg__view_mark mark; /* why the node stands out */
+    bool subject;       /* what was asked about */
+    bool unreached;     /* no root reaches it: garbage */
+    bool named_by_key;  /* the title contains its address, because a label names
+                           it */
+    bool context;       /* part of the program: named, not expanded */
+} lg__view_node;
 
-typedef struct view_edge {
+typedef struct lg__view_edge {
     uint32_t source; /* index in nodes; the source holds the target */
     uint32_t target;
     unsigned kind; /* lg_edge_kind of the edge that names the hop */
@@ -79,15 +79,15 @@ typedef struct view_edge {
     uint32_t key;   /* the node of the key that the label names; or LG_NONE */
     bool weak;
     bool path; /* on a path from a root, or on the round of a cycle */
-    view_tone tone;
-} view_edge;
+    lg__view_tone tone;
+} lg__view_edge;
 
 struct lg_view {
     lg_direction direction;
-    view_node *nodes;
+    lg__view_node *nodes;
     size_t node_count;
     size_t node_capacity;
-    view_edge *edges;
+    lg__view_edge *edges;
     size_t edge_count;
     size_t edge_capacity;
     uint64_t heap_count; /* objects in the graph that it was made from */
@@ -97,30 +97,30 @@ struct lg_view {
     bool partial;
     bool failed;  /* memory ran out */
     bool weighed; /* nodes show what they retain */
-    view_form form;
+    lg__view_form form;
     lg_text headline; /* what the picture says, in one sentence */
     lg_text note;     /* a second sentence */
 };
 
 /** Appends a node that is zero but for its kind. Its index goes to *out. */
-lg_status lg__view_add_node(lg_view *view, view_kind kind, size_t *out,
+lg_status lg__view_add_node(lg_view *view, lg__view_kind kind, size_t *out,
                             lg_error *err);
 /** Copies the names of the graph's devices. */
 lg_status lg__view_name_devices(lg_view *view, const lg_graph *graph,
                                 lg_error *err);
 /** Makes room, filled with zeros, for the bytes by device that a node retains.
  *  NULL without memory, which lg__view_settle reports. */
-uint64_t *lg__view_make_retained(lg_view *view, view_node *node);
+uint64_t *lg__view_make_retained(lg_view *view, lg__view_node *node);
 /** Appends an edge for one reference. The pointer lives until the next one. */
 lg_status lg__view_add_edge(lg_view *view, size_t source, size_t target,
-                            view_edge **out, lg_error *err);
+                            lg__view_edge **out, lg_error *err);
 /** LG_ENOMEM if a text of the view failed to grow. */
 lg_status lg__view_settle(const lg_view *view, lg_error *err);
 /** The error of this room when memory runs out. */
 lg_status lg__view_no_memory(lg_error *err);
 
 /** "object", "group", ...: stable names for JSON. */
-const char *lg__view_kind_name(view_kind kind);
+const char *lg__view_kind_name(lg__view_kind kind);
 /** "container", "tensor", ...: stable names for JSON. */
 const char *lg__category_name(lg_category category);
 

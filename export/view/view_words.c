@@ -68,7 +68,7 @@ count_chars(const lg_text *word)
 }
 
 static void
-add_char(lg_text *out, const char *bytes, size_t length, word_escape escape)
+add_char(lg_text *out, const char *bytes, size_t length, lg__word_escape escape)
 {
     static const char unfit[] = "\xef\xbf\xbd";
     if (!length || is_unfit(char_code((const unsigned char *)bytes, length))) {
@@ -83,7 +83,7 @@ add_char(lg_text *out, const char *bytes, size_t length, word_escape escape)
 
 void
 lg__add_word(lg_text *out, const lg_text *word, size_t limit,
-             word_escape escape)
+             lg__word_escape escape)
 {
     size_t count = count_chars(word);
     size_t head = count, tail = count;
@@ -148,7 +148,7 @@ lg__root_words(const lg_text *root)
 }
 
 void
-lg__add_own(lg_text *out, const view_node *node)
+lg__add_own(lg_text *out, const lg__view_node *node)
 {
     if (node->own.length)
         lg__add_word(out, &node->own, OWN_LIMIT, NULL);
@@ -157,8 +157,8 @@ lg__add_own(lg_text *out, const view_node *node)
 }
 
 bool
-lg__has_size(const view_node *node)
+lg__has_size(const lg__view_node *node)
 {
-    return node->kind != VIEW_NATIVE && node->kind != VIEW_SKIP &&
+    return node->kind != LG__VIEW_NATIVE && node->kind != LG__VIEW_SKIP &&
            (node->size > 0 || node->retained_label.length);
 }

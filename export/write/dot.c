@@ -37,7 +37,7 @@ escape_quoted(lg_text *out, const char *bytes, size_t length)
 }
 
 static void
-add_legend_entry(lg_text *out, const view_look *look)
+add_legend_entry(lg_text *out, const lg__view_look *look)
 {
     bool framed = look->border;
     lg_text_addf(out,
@@ -53,7 +53,7 @@ add_legend_entry(lg_text *out, const view_look *look)
 }
 
 static bool
-is_used(const lg_view *view, const view_look *look)
+is_used(const lg_view *view, const lg__view_look *look)
 {
     for (size_t i = 0; i < view->node_count; i++) {
         if (lg__look_of(&view->nodes[i]) == look)
@@ -66,7 +66,7 @@ is_used(const lg_view *view, const view_look *look)
 static void
 add_legend(const lg_view *view, lg_text *out)
 {
-    const view_look *look;
+    const lg__view_look *look;
     for (size_t i = 0; (look = lg__look_at(i)); i++) {
         if (is_used(view, look))
             add_legend_entry(out, look);
@@ -85,7 +85,7 @@ add_facts(const lg_text *caption, bool narrow, lg_text *out)
         lg_text fact = {.data = caption->data + start,
                         .length = end ? (size_t)(end - at) : strlen(at)};
         lg_text_add(out, "<TR><TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"9\" "
-                         "COLOR=\"" FAINT "\">");
+                         "COLOR=\"" LG__FAINT "\">");
         lg__html_add(out, &fact, 160);
         lg_text_add(out, "&#160;&#160;</FONT></TD>");
         at = end ? end + strlen(gap) : NULL;
@@ -139,10 +139,10 @@ add_caption(const lg_view *view, const lg_dot_options *options, lg_text *out)
     lg_text_add(&title, options->title ? options->title : "");
     lg_text_add(out, "<<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"3\" "
                      "CELLPADDING=\"0\">");
-    add_line(&title, "14", INK, true, out);
-    add_line(&view->headline, title.length ? "11" : "14", INK, !title.length,
-             out);
-    add_line(&view->note, "10", QUIET, false, out);
+    add_line(&title, "14", LG__INK, true, out);
+    add_line(&view->headline, title.length ? "11" : "14", LG__INK,
+             !title.length, out);
+    add_line(&view->note, "10", LG__QUIET, false, out);
     bool narrow = view->node_count < NARROW;
     add_facts(&caption, narrow, out);
     if (options->legend && !narrow)
@@ -163,7 +163,7 @@ measure(const lg_view *view, uint32_t *deep, uint32_t *wide)
     if (view->node_count > MEASURED)
         return;
     for (size_t i = 0; i < view->edge_count; i++) {
-        const view_edge *edge = &view->edges[i];
+        const lg__view_edge *edge = &view->edges[i];
         if (of[edge->target] < of[edge->source] + 1 &&
             of[edge->source] + 1 < DEEPEST)
             of[edge->target] = of[edge->source] + 1;
@@ -197,20 +197,20 @@ add_head(const lg_view *view, const lg_dot_options *options, lg_text *out)
     lg_text_add(out, "digraph leakgraph {\n  graph [");
     lg_text_add(out, direction_of(view));
     lg_text_add(out, ", bgcolor=white, pad=0.25, nodesep=0.16, ranksep=0.5, "
-                     "fontname=\"" SANS "\", labeljust=l, nslimit=4, "
+                     "fontname=\"" LG__SANS "\", labeljust=l, nslimit=4, "
                      "nslimit1=4, mclimit=0.7, labelloc=");
     lg_text_add(out, titled ? "t, label=" : "b, label=");
     add_caption(view, options, out);
-    lg_text_add(out,
-                "];\n"
-                "  node [shape=plain, fontname=\"" SANS "\", fontsize=11];\n"
-                "  edge [fontname=\"" MONO "\", fontsize=9.5, "
-                "color=\"" FAINT "\", fontcolor=\"" QUIET "\", "
-                "arrowsize=0.7, penwidth=1.1];\n");
+    lg_text_add(out, "];\n"
+                     "  node [shape=plain, fontname=\"" LG__SANS
+                     "\", fontsize=11];\n"
+                     "  edge [fontname=\"" LG__MONO "\", fontsize=9.5, "
+                     "color=\"" LG__FAINT "\", fontcolor=\"" LG__QUIET "\", "
+                     "arrowsize=0.7, penwidth=1.1];\n");
 }
 
 static void
-add_tip(const view_node *node, lg_text *out)
+add_tip(const lg__view_node *node, lg_text *out)
 {
     lg_text tip = {0};
     lg_text_add_bytes(&tip, node->title.data ? node->title.data : "",
@@ -228,7 +228,7 @@ add_tip(const view_node *node, lg_text *out)
 }
 
 static void
-add_link(const view_node *node, const char *links, lg_text *out)
+add_link(const lg__view_node *node, const char *links, lg_text *out)
 {
     lg_text link = {0};
     lg_text_addf(&link, "%s%u", links, node->node);
@@ -240,47 +240,48 @@ add_link(const view_node *node, const char *links, lg_text *out)
 }
 
 static void
-add_node(const view_node *node, size_t index, const char *links, lg_text *out)
+add_node(const lg__view_node *node, size_t index, const char *links,
+         lg_text *out)
 {
     lg_text_addf(out, "  n%zu [label=", index);
     lg__label_add(out, node);
     add_tip(node, out);
-    if (links && node->kind == VIEW_OBJECT && node->node != LG_NONE)
+    if (links && node->kind == LG__VIEW_OBJECT && node->node != LG_NONE)
         add_link(node, links, out);
     lg_text_add(out, "];\n");
 }
 
 static const char *
-edge_style(const lg_view *view, const view_edge *edge)
+edge_style(const lg_view *view, const lg__view_edge *edge)
 {
     static const char *const tones[] = {
-        [TONE_PATH] = ", color=\"" QUIET "\", penwidth=2.0",
-        [TONE_CUT] = ", style=dashed, color=\"" ALARM "\", fontcolor=\"" ALARM
-                     "\", penwidth=2.4",
-        [TONE_OWNER] = ", style=dashed, arrowhead=none",
-        [TONE_FREES] =
-            ", color=\"" SUSPECT "\", fontcolor=\"" SUSPECT "\", penwidth=2.4",
+        [LG__TONE_PATH] = ", color=\"" LG__QUIET "\", penwidth=2.0",
+        [LG__TONE_CUT] = ", style=dashed, color=\"" LG__ALARM
+                         "\", fontcolor=\"" LG__ALARM "\", penwidth=2.4",
+        [LG__TONE_OWNER] = ", style=dashed, arrowhead=none",
+        [LG__TONE_FREES] = ", color=\"" LG__SUSPECT
+                           "\", fontcolor=\"" LG__SUSPECT "\", penwidth=2.4",
     };
-    const view_node *source = &view->nodes[edge->source];
-    const view_node *target = &view->nodes[edge->target];
-    if (source->kind == VIEW_NATIVE)
-        return ", style=dashed, color=\"" ALARM "\"";
+    const lg__view_node *source = &view->nodes[edge->source];
+    const lg__view_node *target = &view->nodes[edge->target];
+    if (source->kind == LG__VIEW_NATIVE)
+        return ", style=dashed, color=\"" LG__ALARM "\"";
     if (edge->tone)
         return tones[edge->tone];
     if (edge->path)
-        return ", color=\"" SUSPECT "\", fontcolor=\"" SUSPECT
+        return ", color=\"" LG__SUSPECT "\", fontcolor=\"" LG__SUSPECT
                "\", penwidth=2.4";
     if (edge->weak)
         return ", style=dotted";
     if (target->category == LG_CATEGORY_ATOM)
-        return ", color=\"" PALE "\", arrowhead=none";
+        return ", color=\"" LG__PALE "\", arrowhead=none";
     return "";
 }
 
 // Ranks holders left of what they hold, by their distance from the subject.
 // Otherwise a subject that holds its holder would push it to the other side.
 static bool
-turns_back(const lg_view *view, const view_edge *edge)
+turns_back(const lg_view *view, const lg__view_edge *edge)
 {
     return view->direction == LG_BACKREFS &&
            view->nodes[edge->source].depth < view->nodes[edge->target].depth;
@@ -289,9 +290,9 @@ turns_back(const lg_view *view, const view_edge *edge)
 // Writes a label beside the edge, without room of its own. A label with its own
 // room on an edge within a rank makes Graphviz 2.42 free that rank twice.
 static void
-add_edge_label(const view_edge *edge, bool beside, lg_text *out)
+add_edge_label(const lg__view_edge *edge, bool beside, lg_text *out)
 {
-    bool cut = edge->tone == TONE_CUT;
+    bool cut = edge->tone == LG__TONE_CUT;
     if (!edge->label.length && !cut)
         return;
     lg_text_add(out, beside ? ", xlabel=" : ", label=");
@@ -303,28 +304,28 @@ add_edge_label(const view_edge *edge, bool beside, lg_text *out)
         lg_text_add(out, "</TD></TR>");
     }
     if (cut)
-        lg_text_add(out, "<TR><TD><FONT FACE=\"" SANS "\"><B>✂ cut here</B>"
+        lg_text_add(out, "<TR><TD><FONT FACE=\"" LG__SANS "\"><B>✂ cut here</B>"
                          "</FONT></TD></TR>");
     lg_text_add(out, "</TABLE>>");
 }
 
 // In a dominator tree, the width of a line shows its share of the bytes.
 static void
-add_width(const lg_view *view, const view_edge *edge, lg_text *out)
+add_width(const lg_view *view, const lg__view_edge *edge, lg_text *out)
 {
-    const view_node *target = &view->nodes[edge->target];
-    if (view->form == VIEW_DOMINATORS && target->kind == VIEW_OBJECT) {
+    const lg__view_node *target = &view->nodes[edge->target];
+    if (view->form == LG__VIEW_DOMINATORS && target->kind == LG__VIEW_OBJECT) {
         lg_text_add(out, ", penwidth=");
         lg_text_add_fixed(out, 1 + 3 * target->share, 1);
     }
 }
 
 static void
-add_edge(const lg_view *view, const view_edge *edge, lg_text *out)
+add_edge(const lg_view *view, const lg__view_edge *edge, lg_text *out)
 {
     // Reversed in DOT, the hop to cut leads back below the others and leaves
     // the direction of the cycle unchanged.
-    bool turned = edge->tone == TONE_CUT && edge->source != edge->target;
+    bool turned = edge->tone == LG__TONE_CUT && edge->source != edge->target;
     lg_text_addf(out, "  n%u -> n%u [tooltip=\" \"",
                  turned ? edge->target : edge->source,
                  turned ? edge->source : edge->target);

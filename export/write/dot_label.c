@@ -42,14 +42,14 @@ lg__html_add(lg_text *out, const lg_text *word, size_t limit)
 
 // Writes `list of 1,000`, with the kind in bold; also in `997 more Tensor`.
 static void
-add_title(lg_text *out, const view_node *node)
+add_title(lg_text *out, const lg__view_node *node)
 {
     const lg_text *title = &node->title;
     if (!title->length)
         return;
-    const char *space = node->kind == VIEW_GROUP ? strrchr(title->data, ' ')
-                                                 : strchr(title->data, ' ');
-    bool group = node->kind == VIEW_GROUP && space;
+    const char *space = node->kind == LG__VIEW_GROUP ? strrchr(title->data, ' ')
+                                                     : strchr(title->data, ' ');
+    bool group = node->kind == LG__VIEW_GROUP && space;
     size_t split = space ? (size_t)(space - title->data) : title->length;
     lg_text head = {.data = title->data, .length = split};
     const char *bold = split && !group ? "<B>" : ""; // never around an empty
@@ -69,21 +69,22 @@ add_title(lg_text *out, const view_node *node)
 
 // Adds the abbreviation of the kind: white on black; on white for a fold.
 static bool
-is_dark(const view_node *node, const view_look *look)
+is_dark(const lg__view_node *node, const lg__view_look *look)
 {
-    return node->kind == VIEW_OBJECT && look->fill && !strcmp(look->fill, INK);
+    return node->kind == LG__VIEW_OBJECT && look->fill &&
+           !strcmp(look->fill, LG__INK);
 }
 
 static const char *
-text_colour(const view_node *node, const view_look *look)
+text_colour(const lg__view_node *node, const lg__view_look *look)
 {
     bool pale = !strcmp(look->text, "white");
-    return pale && !is_dark(node, look) ? INK : look->text;
+    return pale && !is_dark(node, look) ? LG__INK : look->text;
 }
 
 // Whether the picture only mentions the node.
 static bool
-is_small(const view_node *node)
+is_small(const lg__view_node *node)
 {
     return node->category == LG_CATEGORY_ATOM ||
            (node->context && !node->subject);
@@ -99,7 +100,7 @@ open_font(lg_text *out, const char *colour, const char *size)
 }
 
 static void
-add_badge(lg_text *out, const view_look *look, const char *badge)
+add_badge(lg_text *out, const lg__view_look *look, const char *badge)
 {
     lg_text_addf(out,
                  "<TD><TABLE BORDER=\"0\" CELLBORDER=\"0\" "
@@ -109,19 +110,19 @@ add_badge(lg_text *out, const view_look *look, const char *badge)
                  "HEIGHT=\"16\">"
                  "<FONT POINT-SIZE=\"9\" COLOR=\"white\"><B>%s</B></FONT>"
                  "</TD></TR></TABLE></TD>",
-                 look->border ? look->border : QUIET, badge);
+                 look->border ? look->border : LG__QUIET, badge);
 }
 
 // Adds the retained size first: it is what the reader can free.
 static uint64_t
-weight(const view_node *node)
+weight(const lg__view_node *node)
 {
     return node->retained_label.length ? node->weight : node->size;
 }
 
 // Escapes the device's name, because it comes from a file.
 static void
-add_own(lg_text *out, const view_node *node)
+add_own(lg_text *out, const lg__view_node *node)
 {
     if (node->own.length)
         lg__html_add(out, &node->own, RETAINED_LABEL_LIMIT);
@@ -132,11 +133,13 @@ add_own(lg_text *out, const view_node *node)
 // Adds sizes to the cell of the title. Cells of their own would have different
 // base lines.
 static void
-add_size(lg_text *out, const view_node *node, const view_look *look)
+add_size(lg_text *out, const lg__view_node *node, const lg__view_look *look)
 {
     bool large = weight(node) >= LARGE;
     bool dark = is_dark(node, look);
-    const char *colour = large ? text_colour(node, look) : dark ? PALE : QUIET;
+    const char *colour = large  ? text_colour(node, look)
+                         : dark ? LG__PALE
+                                : LG__QUIET;
     open_font(out, colour, is_small(node) ? "9" : NULL);
     lg_text_add(out, large ? "&#160;&#160;<B>" : "&#160;&#160;");
     if (node->retained_label.length)
@@ -148,26 +151,26 @@ add_size(lg_text *out, const view_node *node, const view_look *look)
 
 // Adds an object's own size, unless it is all that it retains.
 static bool
-has_own_size(const view_node *node)
+has_own_size(const lg__view_node *node)
 {
-    return node->retained_label.length && node->kind == VIEW_OBJECT &&
+    return node->retained_label.length && node->kind == LG__VIEW_OBJECT &&
            node->size >= NOTEWORTHY && node->size < weight(node) / 10 * 9;
 }
 
 static const char *
-mark_words(const view_node *node)
+mark_words(const lg__view_node *node)
 {
     static const char *const words[] = {
-        [MARK_NONE] = NULL,
-        [MARK_DOMINATOR] = "every path goes through here",
-        [MARK_CULPRIT] = "this keeps the collector from it",
+        [LG__MARK_NONE] = NULL,
+        [LG__MARK_DOMINATOR] = "every path goes through here",
+        [LG__MARK_CULPRIT] = "this keeps the collector from it",
     };
     return words[node->mark];
 }
 
 // Adds what the analysis knows to the second line.
 static void
-add_facts(lg_text *out, const view_node *node, const char *gap)
+add_facts(lg_text *out, const lg__view_node *node, const char *gap)
 {
     double percent = 100 * node->share;
     if (percent >= LEAST_PERCENT) {
@@ -187,7 +190,7 @@ add_facts(lg_text *out, const view_node *node, const char *gap)
 }
 
 static bool
-has_second_line(const view_node *node)
+has_second_line(const lg__view_node *node)
 {
     return node->detail.length || node->more || node->unreached || node->mark ||
            100 * node->share >= LEAST_PERCENT || has_own_size(node);
@@ -196,13 +199,14 @@ has_second_line(const view_node *node)
 // Writes the second line: what the title leaves out, and why the node is drawn.
 // It shares the cell of the first, so that both keep clear of the border.
 static void
-add_second_line(lg_text *out, const view_node *node, const view_look *look)
+add_second_line(lg_text *out, const lg__view_node *node,
+                const lg__view_look *look)
 {
     bool dark = is_dark(node, look);
-    const char *colour = dark ? PALE : QUIET;
+    const char *colour = dark ? LG__PALE : LG__QUIET;
     const char *gap = "";
     lg_text_add(out, "<BR ALIGN=\"LEFT\"/>");
-    open_font(out, node->kind == VIEW_NATIVE ? ALARM : colour, "9");
+    open_font(out, node->kind == LG__VIEW_NATIVE ? LG__ALARM : colour, "9");
     if (node->detail.length) {
         lg__html_add(out, &node->detail, DETAIL_LIMIT);
         gap = " · ";
@@ -222,9 +226,9 @@ add_second_line(lg_text *out, const view_node *node, const view_look *look)
 }
 
 static void
-open_box(lg_text *out, const view_node *node, const view_look *look)
+open_box(lg_text *out, const lg__view_node *node, const lg__view_look *look)
 {
-    bool dashed = node->kind != VIEW_OBJECT;
+    bool dashed = node->kind != LG__VIEW_OBJECT;
     const char *border = look->border;
     const char *fill = dashed ? "white" : look->fill;
     if (!border && !node->subject) {
@@ -233,10 +237,10 @@ open_box(lg_text *out, const view_node *node, const view_look *look)
         return;
     }
     if (node->subject) {
-        border = SUSPECT;
-        fill = is_dark(node, look) ? look->fill : SUSPECT_FILL;
+        border = LG__SUSPECT;
+        fill = is_dark(node, look) ? look->fill : LG__SUSPECT_FILL;
     } else if (node->mark) {
-        border = node->mark == MARK_CULPRIT ? ALARM : INK;
+        border = node->mark == LG__MARK_CULPRIT ? LG__ALARM : LG__INK;
     }
     lg_text_addf(out,
                  "<TABLE BORDER=\"%d\" COLOR=\"%s\" BGCOLOR=\"%s\" "
@@ -253,9 +257,9 @@ open_box(lg_text *out, const view_node *node, const view_look *look)
 }
 
 void
-lg__label_add(lg_text *out, const view_node *node)
+lg__label_add(lg_text *out, const lg__view_node *node)
 {
-    const view_look *look = lg__look_of(node);
+    const lg__view_look *look = lg__look_of(node);
     const char *badge = lg__badge_of(node, look);
     bool sized = lg__has_size(node);
     lg_text_add(out, "<");

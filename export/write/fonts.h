@@ -3,7 +3,7 @@
 #ifndef LEAKGRAPH_FONTS_H
 #define LEAKGRAPH_FONTS_H
 
-#define SANS "Helvetica,Arial,sans-serif"
-#define MONO "DejaVu Sans Mono,Menlo,Consolas,monospace"
+#define LG__SANS "Helvetica,Arial,sans-serif"
+#define LG__MONO "DejaVu Sans Mono,Menlo,Consolas,monospace"
 
 #endif

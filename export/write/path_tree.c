@@ -23,7 +23,7 @@ is_held_natively(const lg_view *view, size_t node)
 static void
 print_root(const lg_view *view, size_t node, lg_text *out)
 {
-    const view_node *root = &view->nodes[node];
+    const lg__view_node *root = &view->nodes[node];
     lg_text_add(out, "┬───\n│ GC root: ");
     if (root->root.length)
         lg_text_add(out, lg__root_words(&root->root));
@@ -35,7 +35,7 @@ print_root(const lg_view *view, size_t node, lg_text *out)
 }
 
 static void
-print_garbage(const view_node *node, lg_text *out)
+print_garbage(const lg__view_node *node, lg_text *out)
 {
     lg__tree_add_title(out, node);
     lg__tree_add_facts(out, node, false);
@@ -46,8 +46,10 @@ print_garbage(const view_node *node, lg_text *out)
 static void
 print_step(const lg_view *view, size_t node, bool last, lg_text *out)
 {
-    const view_node *step = &view->nodes[node];
-    lg_text_add(out, step->kind == VIEW_SKIP ? "┊  " : last ? "╰→ " : "├─ ");
+    const lg__view_node *step = &view->nodes[node];
+    lg_text_add(out, step->kind == LG__VIEW_SKIP ? "┊  "
+                     : last                      ? "╰→ "
+                                                 : "├─ ");
     lg__tree_add_title(out, step);
     lg__tree_add_size(out, step);
     lg_text_add(out, "\n");
@@ -59,12 +61,12 @@ print_step(const lg_view *view, size_t node, bool last, lg_text *out)
 }
 
 static void
-print_label(const view_edge *edge, lg_text *out)
+print_label(const lg__view_edge *edge, lg_text *out)
 {
     if (!edge->label.length)
         return;
     lg_text_add(out, "│    ↓ ");
-    lg__add_word(out, &edge->label, TREE_LABEL, NULL);
+    lg__add_word(out, &edge->label, LG__TREE_LABEL, NULL);
     lg_text_add(out, "\n");
 }
 
@@ -91,7 +93,7 @@ print_chain(const lg_view *view, size_t subject, size_t *edges, lg_text *out)
     print_root(view, root, out);
     print_step(view, root, !count, out);
     while (count-- > 0) {
-        const view_edge *edge = &view->edges[edges[count]];
+        const lg__view_edge *edge = &view->edges[edges[count]];
         print_label(edge, out);
         print_step(view, edge->target, !count, out);
     }

@@ -42,9 +42,9 @@ far_end(const lg_view *view, size_t edge)
 // Prints merged paths and growth from the roots down, and all else from the
 // subject.
 static bool
-is_start(const lg_view *view, const view_node *node)
+is_start(const lg_view *view, const lg__view_node *node)
 {
-    return view->form == VIEW_PATHS || view->form == VIEW_GROWTH
+    return view->form == LG__VIEW_PATHS || view->form == LG__VIEW_GROWTH
                ? node->depth == 0
                : node->subject;
 }
@@ -68,7 +68,7 @@ open_tree(view_tree *tree, lg_error *err)
     for (size_t i = 0; i < edges; i++) {
         size_t near = near_end(view, i), far = far_end(view, i);
         // The object's own line mentions native code.
-        if (view->nodes[view->edges[i].source].kind == VIEW_NATIVE)
+        if (view->nodes[view->edges[i].source].kind == LG__VIEW_NATIVE)
             continue;
         tree->next[i] = tree->head[near];
         tree->head[near] = i;
@@ -117,17 +117,17 @@ print_branch(const view_tree *tree, const view_branch *branch)
 {
     const lg_view *view = tree->view;
     bool back = view->direction == LG_BACKREFS;
-    const view_edge *edge =
+    const lg__view_edge *edge =
         branch->edge == SIZE_MAX ? NULL : &view->edges[branch->edge];
     bool labelled = edge && edge->label.length;
     if (labelled && !back) {
-        lg__add_word(tree->out, &edge->label, TREE_LABEL, NULL);
+        lg__add_word(tree->out, &edge->label, LG__TREE_LABEL, NULL);
         lg_text_add(tree->out, "  ");
     }
     lg__tree_add_title(tree->out, &view->nodes[branch->node]);
     if (labelled && back) {
         lg_text_add(tree->out, "  ");
-        lg__add_word(tree->out, &edge->label, TREE_LABEL, NULL);
+        lg__add_word(tree->out, &edge->label, LG__TREE_LABEL, NULL);
     }
     if (edge && edge->weak)
         lg_text_add(tree->out, "  (weak)");
@@ -137,7 +137,7 @@ print_branch(const view_tree *tree, const view_branch *branch)
 static void
 print_line(view_tree *tree, const view_branch *branch)
 {
-    const view_node *node = &tree->view->nodes[branch->node];
+    const lg__view_node *node = &tree->view->nodes[branch->node];
     print_indent(tree, branch);
     print_branch(tree, branch);
     bool home = tree->parent[branch->node] == branch->edge;
@@ -174,29 +174,29 @@ print_tree(view_tree *tree)
 }
 
 void
-lg__tree_add_title(lg_text *out, const view_node *node)
+lg__tree_add_title(lg_text *out, const lg__view_node *node)
 {
-    lg__add_word(out, &node->title, TREE_TITLE, NULL);
-    if (!node->detail.length || node->kind == VIEW_NATIVE)
+    lg__add_word(out, &node->title, LG__TREE_TITLE, NULL);
+    if (!node->detail.length || node->kind == LG__VIEW_NATIVE)
         return;
-    lg_text_add(out, node->kind == VIEW_VALUES ? ": " : " · ");
-    lg__add_word(out, &node->detail, TREE_TITLE, NULL);
+    lg_text_add(out, node->kind == LG__VIEW_VALUES ? ": " : " · ");
+    lg__add_word(out, &node->detail, LG__TREE_TITLE, NULL);
 }
 
 void
-lg__tree_add_size(lg_text *out, const view_node *node)
+lg__tree_add_size(lg_text *out, const lg__view_node *node)
 {
     if (!lg__has_size(node))
         return;
     lg_text_add(out, "  ");
     if (node->retained_label.length)
-        lg__add_word(out, &node->retained_label, TREE_TITLE, NULL);
+        lg__add_word(out, &node->retained_label, LG__TREE_TITLE, NULL);
     else
         lg__add_own(out, node);
 }
 
 void
-lg__tree_add_facts(lg_text *out, const view_node *node, bool rooted)
+lg__tree_add_facts(lg_text *out, const lg__view_node *node, bool rooted)
 {
     lg__tree_add_size(out, node);
     if (rooted && node->root.length) {

@@ -43,7 +43,7 @@ write_retained(lg_json *json, const lg_view *view, const uint64_t *bytes)
 static void
 write_node(lg_json *json, const lg_view *view, size_t index)
 {
-    const view_node *node = &view->nodes[index];
+    const lg__view_node *node = &view->nodes[index];
     lg_json_object(json, NULL);
     lg_json_count(json, "id", index);
     write_word(json, "kind", lg__view_kind_name(node->kind));
@@ -62,10 +62,11 @@ write_node(lg_json *json, const lg_view *view, size_t index)
     lg_json_count(json, "more", node->more);
     lg_json_count(json, "unexplained", node->unseen);
     lg_json_count(json, "depth", node->depth);
-    if (node->retained && node->kind == VIEW_OBJECT)
+    if (node->retained && node->kind == LG__VIEW_OBJECT)
         write_retained(json, view, node->retained);
     if (node->mark)
-        lg_json_bool(json, node->mark == MARK_CULPRIT ? "culprit" : "dominator",
+        lg_json_bool(json,
+                     node->mark == LG__MARK_CULPRIT ? "culprit" : "dominator",
                      true);
     lg_json_bool(json, "subject", node->subject);
     if (node->unreached)
@@ -74,12 +75,12 @@ write_node(lg_json *json, const lg_view *view, size_t index)
 }
 
 static void
-write_edge(lg_json *json, const view_edge *edge)
+write_edge(lg_json *json, const lg__view_edge *edge)
 {
-    static const char *const tones[] = {[TONE_PATH] = "path",
-                                        [TONE_CUT] = "cut",
-                                        [TONE_OWNER] = "owner",
-                                        [TONE_FREES] = "frees"};
+    static const char *const tones[] = {[LG__TONE_PATH] = "path",
+                                        [LG__TONE_CUT] = "cut",
+                                        [LG__TONE_OWNER] = "owner",
+                                        [LG__TONE_FREES] = "frees"};
     lg_json_object(json, NULL);
     lg_json_count(json, "source", edge->source);
     lg_json_count(json, "target", edge->target);

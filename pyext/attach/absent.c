@@ -9,15 +9,15 @@ refuse(lg_error *err)
 }
 
 lg_status
-lg_attach_version(int process, bool filtered, unsigned *out, lg_error *err)
+lg__attach_version(int process, bool filtered, unsigned *out, lg_error *err)
 {
     (void)process, (void)filtered, (void)out;
     return refuse(err);
 }
 
 lg_status
-lg_attach(const lg_attach_request *request, int library, lg_fork_result *out,
-          double *pause, lg_error *err)
+lg__attach(const lg__attach_request *request, int library, lg__fork_result *out,
+           double *pause, lg_error *err)
 {
     (void)request, (void)library, (void)out, (void)pause;
     return refuse(err);

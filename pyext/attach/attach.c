@@ -17,10 +17,10 @@
 #define LATE_MILLISECONDS 5000
 
 lg_status
-lg_attach_version(int process, bool filtered, unsigned *out, lg_error *err)
+lg__attach_version(int process, bool filtered, unsigned *out, lg_error *err)
 {
-    lg_target target;
-    lg_status status = lg_target_find(process, filtered, &target, err);
+    lg__attach_target target;
+    lg_status status = lg__attach_target_find(process, filtered, &target, err);
     if (status == LG_OK)
         *out = target.minor;
     return status;
@@ -28,7 +28,7 @@ lg_attach_version(int process, bool filtered, unsigned *out, lg_error *err)
 
 /** Receives the answer with its descriptors; false if there is none. */
 static bool
-receive(int socket, lg_answer *out, int *descriptors)
+receive(int socket, lg__answer *out, int *descriptors)
 {
     union {
         struct cmsghdr head;
@@ -50,7 +50,7 @@ receive(int socket, lg_answer *out, int *descriptors)
 }
 
 static lg_status
-explain_silence(const lg_attach_request *request, const lg_plant *plant,
+explain_silence(const lg__attach_request *request, const lg__plant *plant,
                 lg_error *err)
 {
     return lg_error_set(
@@ -63,21 +63,21 @@ explain_silence(const lg_attach_request *request, const lg_plant *plant,
 }
 
 static lg_status
-fail_ended(const lg_attach_request *request, lg_error *err)
+fail_ended(const lg__attach_request *request, lg_error *err)
 {
     return lg_error_set(err, LG_ECHILD, "process %d ended", request->process);
 }
 
 /** Waits until the process has forked or has refused. */
 static lg_status
-await_answer(const lg_attach_request *request, lg_plant *plant,
-             lg_answer *answer, int *descriptors, lg_error *err)
+await_answer(const lg__attach_request *request, lg__plant *plant,
+             lg__answer *answer, int *descriptors, lg_error *err)
 {
     const lg_monitor *monitor = request->monitor;
-    double start = lg_clock();
+    double start = lg__clock();
     struct pollfd source = {plant->socket, POLLIN, 0};
     for (;;) {
-        lg_plant_settle(plant, SOON_MILLISECONDS);
+        lg__plant_settle(plant, SOON_MILLISECONDS);
         poll(&source, 1, WAIT_MILLISECONDS);
         if (receive(plant->socket, answer, descriptors))
             return LG_OK;
@@ -86,9 +86,9 @@ await_answer(const lg_attach_request *request, lg_plant *plant,
         if (monitor && !monitor->tick(monitor->context, "attaching", -1))
             return lg_error_set(err, LG_ECANCELLED,
                                 "cancelled while attaching");
-        if (lg_clock() - start > request->timeout)
+        if (lg__clock() - start > request->timeout)
             return explain_silence(request, plant, err);
-        lg_status status = lg_plant_remind(plant, err);
+        lg_status status = lg__plant_remind(plant, err);
         if (status != LG_OK)
             return status;
     }
@@ -113,14 +113,15 @@ number_of(int process)
 static bool
 has_ended(int process)
 {
-    lg_target target;
+    lg__attach_target target;
     lg_error ignored;
-    return lg_target_find(process, true, &target, &ignored) == LG_ENOTFOUND;
+    return lg__attach_target_find(process, true, &target, &ignored) ==
+           LG_ENOTFOUND;
 }
 
 /** Takes the exit status of the child. */
 typedef struct reaper {
-    lg_plant *plant;
+    lg__plant *plant;
     int child; /**< its number there */
 } reaper;
 
@@ -128,42 +129,42 @@ static int
 reap(void *context)
 {
     reaper *self = context;
-    return lg_plant_clear(self->plant, self->child);
+    return lg__plant_clear(self->plant, self->child);
 }
 
 static lg_status
-await_child(const lg_attach_request *request, lg_plant *plant,
-            const lg_answer *answer, const int *descriptors,
-            lg_fork_result *out, lg_error *err)
+await_child(const lg__attach_request *request, lg__plant *plant,
+            const lg__answer *answer, const int *descriptors,
+            lg__fork_result *out, lg_error *err)
 {
     reaper parent = {plant, answer->child};
-    lg_fork fork = {.child = number_of(descriptors[1]),
-                    .process = descriptors[1],
-                    .reports = descriptors[0],
-                    .seconds = request->orders.seconds,
-                    .advice = "",
-                    .reap = reap,
-                    .context = &parent};
+    lg__fork fork = {.child = number_of(descriptors[1]),
+                     .process = descriptors[1],
+                     .reports = descriptors[0],
+                     .seconds = request->orders.seconds,
+                     .advice = "",
+                     .reap = reap,
+                     .context = &parent};
     lg_status status =
-        lg_fork_wait(&fork, request->path, request->monitor, out, err);
+        lg__fork_wait(&fork, request->path, request->monitor, out, err);
     if (status == LG_ECHILD && has_ended(request->process))
         return fail_ended(request, err);
     return status;
 }
 
 lg_status
-lg_attach(const lg_attach_request *request, int library, lg_fork_result *out,
-          double *pause, lg_error *err)
+lg__attach(const lg__attach_request *request, int library, lg__fork_result *out,
+           double *pause, lg_error *err)
 {
-    lg_target target;
-    lg_plant plant;
-    lg_answer answer = {.kind = 0};
+    lg__attach_target target;
+    lg__plant plant;
+    lg__answer answer = {.kind = 0};
     int descriptors[2] = {-1, -1};
-    lg_status status =
-        lg_target_find(request->process, request->filtered, &target, err);
+    lg_status status = lg__attach_target_find(request->process,
+                                              request->filtered, &target, err);
     if (status == LG_OK)
-        status = lg_plant_set(&plant, &target, &request->orders, library,
-                              request->file, err);
+        status = lg__plant_set(&plant, &target, &request->orders, library,
+                               request->file, err);
     if (status != LG_OK)
         return status;
     status = await_answer(request, &plant, &answer, descriptors, err);
@@ -171,12 +172,12 @@ lg_attach(const lg_attach_request *request, int library, lg_fork_result *out,
         close(plant.socket);
         return status;
     }
-    lg_plant_settle(&plant, LATE_MILLISECONDS);
-    if (answer.kind == LG_ANSWER_FORKED) {
+    lg__plant_settle(&plant, LATE_MILLISECONDS);
+    if (answer.kind == LG__ANSWER_FORKED) {
         *pause = answer.pause;
         return await_child(request, &plant, &answer, descriptors, out, err);
     }
-    lg_plant_clear(&plant, 0);
+    lg__plant_clear(&plant, 0);
     return lg_error_set(
         err, answer.status ? (lg_status)answer.status : LG_EUNSUPPORTED,
         "process %d cannot be captured: %s", request->process, answer.text);

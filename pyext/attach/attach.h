@@ -20,25 +20,25 @@
 #include "attach/wire.h"
 #include "capture/run/fork.h"
 
-typedef struct lg_attach_request {
+typedef struct lg__attach_request {
     int process;
     bool filtered;    /**< attach even if the process has a seccomp filter */
     unsigned timeout; /**< seconds until it must have come to a safe point */
-    lg_orders orders;
+    lg__orders orders;
     const char *path;          /**< of the file, for messages */
     int file;                  /**< open and empty; gets the graph */
     const lg_monitor *monitor; /**< may stop the work; NULL: nothing does */
-} lg_attach_request;
+} lg__attach_request;
 
 /** Finds the minor version of the Python 3 that the process runs, or why
  *  leakgraph cannot attach to it. Does not stop it. */
-lg_status lg_attach_version(int process, bool filtered, unsigned *out,
-                            lg_error *err);
+lg_status lg__attach_version(int process, bool filtered, unsigned *out,
+                             lg_error *err);
 
 /** Takes the snapshot. `library` is a descriptor of the extension module for
  *  that version. Needs no GIL. On failure the process goes on, and what was
  *  planted does nothing any more. */
-lg_status lg_attach(const lg_attach_request *request, int library,
-                    lg_fork_result *out, double *pause, lg_error *err);
+lg_status lg__attach(const lg__attach_request *request, int library,
+                     lg__fork_result *out, double *pause, lg_error *err);
 
 #endif

@@ -49,7 +49,7 @@ read_number(const char *path)
 }
 
 lg_status
-lg_target_explain(int process, int code, lg_error *err)
+lg__target_explain(int process, int code, lg_error *err)
 {
     char path[64];
     struct stat owner = {0};
@@ -96,7 +96,7 @@ check_filter(int process, int seccomp, bool risked, lg_error *err)
 }
 
 static lg_status
-check_facts(lg_target *self, bool risked, lg_error *err)
+check_facts(lg__attach_target *self, bool risked, lg_error *err)
 {
     facts known;
     int process = self->process;
@@ -130,25 +130,25 @@ check_facts(lg_target *self, bool risked, lg_error *err)
 /** Finds the minor version by the functions that came with it, because old
  *  versions have no symbol that says it. */
 static unsigned
-find_minor(int process, const lg_remote_images *images)
+find_minor(int process, const lg__remote_images *images)
 {
     unsigned version[2] = {0, 0};
-    lg_remote_place place = lg_remote_find(process, images, "Py_Version");
+    lg__remote_place place = lg__remote_find(process, images, "Py_Version");
     if (place.address &&
-        lg_remote_read(process, place.address, version, sizeof *version))
+        lg__remote_read(process, place.address, version, sizeof *version))
         return version[0] >> 16 & 0xff;
-    if (lg_remote_find(process, images, "Py_NewRef").address)
+    if (lg__remote_find(process, images, "Py_NewRef").address)
         return 10;
-    return lg_remote_find(process, images, "PyObject_CallNoArgs").address ? 9
-                                                                          : 8;
+    return lg__remote_find(process, images, "PyObject_CallNoArgs").address ? 9
+                                                                           : 8;
 }
 
 static lg_status
-explain_stranger(int process, const lg_remote_images *images, lg_error *err)
+explain_stranger(int process, const lg__remote_images *images, lg_error *err)
 {
     facts known;
     read_facts(process, &known);
-    if (lg_remote_has(images, "python") || lg_remote_has(images, "libpython"))
+    if (lg__remote_has(images, "python") || lg__remote_has(images, "libpython"))
         return lg_error_set(err, LG_EUNSUPPORTED,
                             "the Python of process %d names none of its "
                             "functions (it is static or stripped): use "
@@ -160,19 +160,20 @@ explain_stranger(int process, const lg_remote_images *images, lg_error *err)
 }
 
 static lg_status
-check_python(lg_target *self, const lg_remote_images *images, lg_error *err)
+check_python(lg__attach_target *self, const lg__remote_images *images,
+             lg_error *err)
 {
     int process = self->process;
     if (images->count == 0)
         return lg_error_set(err, LG_EUNSUPPORTED, "process %d has no program",
                             process);
-    if (lg_remote_has(images, "ld-musl"))
+    if (lg__remote_has(images, "ld-musl"))
         return lg_error_set(err, LG_EUNSUPPORTED,
                             "process %d uses musl, and leakgraph needs glibc",
                             process);
-    if (!lg_remote_find(process, images, "Py_AddPendingCall").address)
+    if (!lg__remote_find(process, images, "Py_AddPendingCall").address)
         return explain_stranger(process, images, err);
-    if (lg_remote_find(process, images, "_Py_MergeZeroLocalRefcount").address)
+    if (lg__remote_find(process, images, "_Py_MergeZeroLocalRefcount").address)
         return lg_error_set(err, LG_EUNSUPPORTED,
                             "process %d is a free-threaded Python, which "
                             "cannot be captured in a forked child: use "
@@ -187,9 +188,9 @@ check_python(lg_target *self, const lg_remote_images *images, lg_error *err)
 
 /** Finds the functions that the landing calls; false if one is missing. */
 static bool
-find_functions(lg_target *self, const lg_remote_images *images)
+find_functions(lg__attach_target *self, const lg__remote_images *images)
 {
-    lg_landing *landing = &self->landing;
+    lg__landing *landing = &self->landing;
     const struct {
         const char *name;
         void *pointer;
@@ -205,34 +206,36 @@ find_functions(lg_target *self, const lg_remote_images *images)
         {"Py_AddPendingCall", &landing->add_pending},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        lg_remote_place place =
-            lg_remote_find(self->process, images, wanted[i].name);
+        lg__remote_place place =
+            lg__remote_find(self->process, images, wanted[i].name);
         if (place.address == 0)
             return false;
         memcpy(wanted[i].pointer, &place.address, sizeof place.address);
     }
     self->waits[0] =
-        lg_remote_find(self->process, images, "PyThread_acquire_lock_timed");
-    self->waits[1] = lg_remote_find(self->process, images, "_PySemaphore_Wait");
-    self->unmap = lg_remote_find(self->process, images, "munmap").address;
+        lg__remote_find(self->process, images, "PyThread_acquire_lock_timed");
+    self->waits[1] =
+        lg__remote_find(self->process, images, "_PySemaphore_Wait");
+    self->unmap = lg__remote_find(self->process, images, "munmap").address;
     self->gadget = images->gadget;
     return self->gadget != 0;
 }
 
 lg_status
-lg_target_find(int process, bool filtered, lg_target *out, lg_error *err)
+lg__attach_target_find(int process, bool filtered, lg__attach_target *out,
+                       lg_error *err)
 {
-    lg_remote_images images;
-    lg_target self = {.process = process};
+    lg__remote_images images;
+    lg__attach_target self = {.process = process};
     lg_status status = check_facts(&self, filtered, err);
     if (status != LG_OK)
         return status;
-    if (!lg_remote_images_read(process, &images))
-        return lg_target_explain(process, 13, err);
+    if (!lg__remote_images_read(process, &images))
+        return lg__target_explain(process, 13, err);
     char word;
     if (images.count > 0 &&
-        !lg_remote_read(process, images.items[0].start, &word, 1))
-        status = lg_target_explain(process, 1, err);
+        !lg__remote_read(process, images.items[0].start, &word, 1))
+        status = lg__target_explain(process, 1, err);
     if (status == LG_OK)
         status = check_python(&self, &images, err);
     if (status == LG_OK && !find_functions(&self, &images))
@@ -240,7 +243,7 @@ lg_target_find(int process, bool filtered, lg_target *out, lg_error *err)
                               "process %d cannot load libraries, or names none "
                               "of its functions: use leakgraph run",
                               process);
-    lg_remote_images_free(&images);
+    lg__remote_images_free(&images);
     if (status == LG_OK)
         *out = self;
     return status;

@@ -10,33 +10,33 @@
 
 #include <leakgraph/base.h>
 
-typedef struct lg_target {
+typedef struct lg__attach_target {
     int process;
-    unsigned minor;           /**< of Python 3 */
-    bool filtered;            /**< it has a seccomp filter */
-    uint64_t gadget;          /**< address of a `syscall` instruction */
-    uint64_t unmap;           /**< of munmap(); 0: it names none */
-    lg_landing landing;       /**< its functions */
-    lg_remote_place waits[2]; /**< functions that wait for a lock, without the
+    unsigned minor;            /**< of Python 3 */
+    bool filtered;             /**< it has a seccomp filter */
+    uint64_t gadget;           /**< address of a `syscall` instruction */
+    uint64_t unmap;            /**< of munmap(); 0: it names none */
+    lg__landing landing;       /**< its functions */
+    lg__remote_place waits[2]; /**< functions that wait for a lock, without the
                                    GIL; size 0: the process has none */
-} lg_target;
+} lg__attach_target;
 
 /** Looks at the process without stopping it. LG_EUNSUPPORTED or LG_ENOTFOUND
  *  with a sentence that says why leakgraph cannot attach to it. `filtered`:
  *  take the risk that its filter of system calls ends it. */
-lg_status lg_target_find(int process, bool filtered, lg_target *out,
-                         lg_error *err);
+lg_status lg__attach_target_find(int process, bool filtered,
+                                 lg__attach_target *out, lg_error *err);
 
 /** Says why the system refused to trace the process, given the error code. */
-lg_status lg_target_explain(int process, int code, lg_error *err);
+lg_status lg__target_explain(int process, int code, lg_error *err);
 
 /** Whether its main thread waits in the kernel, in a call during which it holds
  *  no lock of the C library: for input, time, a child or a lock of Python.
  *  `stack` is where its stack ends, `first` the call's first argument. */
-bool lg_target_waits(const lg_target *self, long call, uint64_t first,
-                     uint64_t stack);
+bool lg__target_waits(const lg__attach_target *self, long call, uint64_t first,
+                      uint64_t stack);
 
 /** The same from outside, without stopping the thread. */
-bool lg_target_seems_waiting(const lg_target *self);
+bool lg__target_seems_waiting(const lg__attach_target *self);
 
 #endif

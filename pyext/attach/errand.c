@@ -8,13 +8,13 @@
 static void *
 run(void *context)
 {
-    lg_errand *self = context;
+    lg__errand *self = context;
     self->work(self);
     return NULL;
 }
 
 lg_status
-lg_errand_run(lg_errand *self)
+lg__errand_run(lg__errand *self)
 {
     sigset_t all, before;
     pthread_t thread;
@@ -31,12 +31,12 @@ lg_errand_run(lg_errand *self)
 }
 
 lg_status
-lg_errand_stop(lg_errand *self, lg_tracee *out)
+lg__errand_stop(lg__errand *self, lg__tracee *out)
 {
-    const lg_target *target = self->plant->target;
+    const lg__attach_target *target = self->plant->target;
     self->status =
-        lg_tracee_stop(out, target->process, target->gadget, self->err);
+        lg__tracee_stop(out, target->process, target->gadget, self->err);
     if (self->status == LG_EUNSUPPORTED)
-        self->status = lg_target_explain(target->process, EPERM, self->err);
+        self->status = lg__target_explain(target->process, EPERM, self->err);
     return self->status;
 }

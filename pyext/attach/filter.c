@@ -27,11 +27,11 @@ static const probe probes[] = {
 };
 
 static lg_status
-try_call(lg_tracee *tracee, const probe *one, lg_error *err)
+try_call(lg__tracee *tracee, const probe *one, lg_error *err)
 {
     int64_t result = 0;
     lg_status status =
-        lg_tracee_call(tracee, one->number, one->words, &result, err);
+        lg__tracee_call(tracee, one->number, one->words, &result, err);
     /* A call that ends the process leaves its own number as the result. */
     if (status != LG_OK || result >= 0)
         return lg_error_set(err, LG_ECHILD,
@@ -47,7 +47,7 @@ try_call(lg_tracee *tracee, const probe *one, lg_error *err)
 }
 
 lg_status
-lg_filter_probe(lg_tracee *tracee, lg_error *err)
+lg__filter_probe(lg__tracee *tracee, lg_error *err)
 {
     lg_status status = LG_OK;
     for (size_t i = 0; i < sizeof probes / sizeof *probes && status == LG_OK;

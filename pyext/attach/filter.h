@@ -9,6 +9,6 @@
  *  leave something in its process, or could not tell how it went. They fail
  *  without having done anything. LG_EUNSUPPORTED names the one that a filter
  *  refuses, LG_ECHILD the one that it ended the process for. */
-lg_status lg_filter_probe(lg_tracee *tracee, lg_error *err);
+lg_status lg__filter_probe(lg__tracee *tracee, lg_error *err);
 
 #endif

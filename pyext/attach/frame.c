@@ -79,9 +79,9 @@ size_in_use(uint64_t in_use)
 }
 
 bool
-lg_frame_build(const struct user_regs_struct *registers, uint64_t mask,
-               const unsigned char *vectors, size_t size, uint64_t address,
-               unsigned char *out)
+lg__frame_build(const struct user_regs_struct *registers, uint64_t mask,
+                const unsigned char *vectors, size_t size, uint64_t address,
+                unsigned char *out)
 {
     uint64_t in_use;
     const uint32_t end = FP_XSTATE_MAGIC2;
@@ -90,7 +90,7 @@ lg_frame_build(const struct user_regs_struct *registers, uint64_t mask,
     memcpy(&in_use, vectors + IN_USE, sizeof in_use);
     size_t needed = size_in_use(in_use);
     if (needed == 0 || needed > size ||
-        VECTORS_AT + needed + sizeof end > LG_FRAME_BYTES)
+        VECTORS_AT + needed + sizeof end > LG__FRAME_BYTES)
         return false;
     struct _fpx_sw_bytes sizes = {
         .magic1 = FP_XSTATE_MAGIC1,

@@ -9,21 +9,21 @@
 #define LANDING __attribute__((section("lg_landing_code"), used, noinline))
 
 __asm__(".pushsection lg_landing_code,\"ax\",@progbits\n"
-        ".globl lg_landing_trampoline\n"
-        ".hidden lg_landing_trampoline\n"
-        "lg_landing_trampoline:\n"
-        "  call lg_landing_handle\n"
+        ".globl lg__landing_trampoline\n"
+        ".hidden lg__landing_trampoline\n"
+        "lg__landing_trampoline:\n"
+        "  call lg__landing_handle\n"
         "  mov %rbx, %rsp\n"
         "  mov $15, %eax\n" /* rt_sigreturn */
         "  syscall\n"
         /* Jumps to munmap(), which returns to the interpreter, because this
            code is gone by then. */
-        ".globl lg_landing_pending\n"
-        ".hidden lg_landing_pending\n"
-        "lg_landing_pending:\n"
+        ".globl lg__landing_pending\n"
+        ".hidden lg__landing_pending\n"
+        "lg__landing_pending:\n"
         "  push %rbx\n"
         "  mov %rdi, %rbx\n"
-        "  call lg_landing_called\n"
+        "  call lg__landing_called\n"
         "  mov (%rbx), %rax\n"
         "  mov 8(%rbx), %rdi\n"
         "  mov 16(%rbx), %rsi\n"
@@ -34,9 +34,9 @@ __asm__(".pushsection lg_landing_code,\"ax\",@progbits\n"
         "1: ret\n"
         ".popsection\n");
 
-_Static_assert(offsetof(lg_landing, unmap) == 0 &&
-                   offsetof(lg_landing, region) == 8 &&
-                   offsetof(lg_landing, region_bytes) == 16,
+_Static_assert(offsetof(lg__landing, unmap) == 0 &&
+                   offsetof(lg__landing, region) == 8 &&
+                   offsetof(lg__landing, region_bytes) == 16,
                "as the code above reads them");
 
 LANDING static long
@@ -68,7 +68,7 @@ complete_path(char *path, int descriptor)
 }
 
 LANDING static void
-refuse(lg_landing *self)
+refuse(lg__landing *self)
 {
     const char *reason = self->complaint();
     size_t length = 0;
@@ -78,7 +78,7 @@ refuse(lg_landing *self)
         length++;
     }
     self->answer.text[length] = '\0';
-    self->answer.kind = LG_ANSWER_REFUSED;
+    self->answer.kind = LG__ANSWER_REFUSED;
     call_system(SYS_write, self->socket, (long)&self->answer,
                 sizeof self->answer);
 }
@@ -88,7 +88,7 @@ refuse(lg_landing *self)
    pending it writes over what the kernel needs to go on with the wait that was
    interrupted, and that wait would end early. */
 LANDING static int
-is_wanted(const lg_landing *self)
+is_wanted(const lg__landing *self)
 {
     char first;
     struct iovec part;
@@ -109,7 +109,7 @@ is_wanted(const lg_landing *self)
 
 /* Takes the orders and the two descriptors that come with them. */
 LANDING static int
-receive(const lg_landing *self, lg_orders *orders, int *descriptors)
+receive(const lg__landing *self, lg__orders *orders, int *descriptors)
 {
     union {
         struct cmsghdr head;
@@ -138,9 +138,9 @@ receive(const lg_landing *self, lg_orders *orders, int *descriptors)
 
 /* Loads the library, lets it work, and unloads it. */
 LANDING static void
-work(lg_landing *self)
+work(lg__landing *self)
 {
-    lg_orders orders;
+    lg__orders orders;
     int descriptors[2];
     if (!is_wanted(self) || !receive(self, &orders, descriptors))
         return;
@@ -151,8 +151,10 @@ work(lg_landing *self)
     if (library == NULL)
         library = self->open(self->link, RTLD_NOW | RTLD_LOCAL);
     call_system(SYS_close, descriptors[0], 0, 0);
-    lg_entry entry =
-        library ? (lg_entry)(uintptr_t)self->find(library, self->entry) : NULL;
+    lg__attached_entry entry =
+        library
+            ? (lg__attached_entry)(uintptr_t)self->find(library, self->entry)
+            : NULL;
     if (entry != NULL)
         entry(self->socket, descriptors[1], &orders);
     else
@@ -164,7 +166,7 @@ work(lg_landing *self)
 
 /* The handler or the pending call does the work, whichever comes first. */
 LANDING static void
-work_once(lg_landing *self)
+work_once(lg__landing *self)
 {
     if (self->begun || call_system(SYS_getpid, 0, 0, 0) != self->process)
         return;
@@ -179,7 +181,7 @@ work_once(lg_landing *self)
 }
 
 LANDING void
-lg_landing_called(lg_landing *self)
+lg__landing_called(lg__landing *self)
 {
     self->queued = 0;
     work_once(self);
@@ -188,7 +190,7 @@ lg_landing_called(lg_landing *self)
 /* Waits until somebody moves this thread, or nobody is left to do so. No system
    call here may wait: that would end the wait that the thread came from. */
 LANDING static void
-linger(lg_landing *self)
+linger(lg__landing *self)
 {
     self->handled = 1;
     while (is_wanted(self))
@@ -200,7 +202,7 @@ linger(lg_landing *self)
 /* A thread that waits without the GIL takes it; otherwise the interpreter calls
    when it is at a safe point. */
 LANDING void
-lg_landing_handle(lg_landing *self)
+lg__landing_handle(lg__landing *self)
 {
     int *error_number = self->error_number();
     int before = *error_number;

@@ -12,7 +12,7 @@
 
 /** Answers, with the descriptors that belong to it. */
 static void
-answer(int socket, const lg_answer *text, const int *descriptors, size_t count)
+answer(int socket, const lg__answer *text, const int *descriptors, size_t count)
 {
     union {
         struct cmsghdr head;
@@ -53,38 +53,38 @@ fits(lg_error *err)
 }
 
 static lg_status
-begin(int file, const lg_orders *orders, lg_fork *fork, lg_error *err)
+begin(int file, const lg__orders *orders, lg__fork *fork, lg_error *err)
 {
-    lg_capture_options options = {.previews = orders->previews,
-                                  .no_keys = orders->no_keys,
-                                  .contents = orders->contents};
-    lg_fork_plan plan = {.options = &options,
-                         .file = file,
-                         .spill = -1,
-                         .seconds = orders->seconds,
-                         .advice = ""};
+    lg__capture_options options = {.previews = orders->previews,
+                                   .no_keys = orders->no_keys,
+                                   .contents = orders->contents};
+    lg__fork_plan plan = {.options = &options,
+                          .file = file,
+                          .spill = -1,
+                          .seconds = orders->seconds,
+                          .advice = ""};
     if (!fits(err))
         return err->status;
-    lg_capture_self_check();
-    return lg_fork_begin(&plan, fork, err);
+    lg__capture_self_check();
+    return lg__fork_begin(&plan, fork, err);
 }
 
 /** The process that loads the library finds only this name in it. */
 __attribute__((visibility("default"))) void
-lg_attached(int socket, int file, const lg_orders *orders);
+lg_attached(int socket, int file, const lg__orders *orders);
 
 void
-lg_attached(int socket, int file, const lg_orders *orders)
+lg_attached(int socket, int file, const lg__orders *orders)
 {
     PyObject *type, *value, *traceback;
-    lg_fork fork;
+    lg__fork fork;
     lg_error error;
-    lg_answer text = {.kind = LG_ANSWER_FORKED};
+    lg__answer text = {.kind = LG__ANSWER_FORKED};
     PyErr_Fetch(&type, &value, &traceback);
     text.status = (uint32_t)begin(file, orders, &fork, &error);
     PyErr_Restore(type, value, traceback);
     if (text.status != LG_OK) {
-        text.kind = LG_ANSWER_REFUSED;
+        text.kind = LG__ANSWER_REFUSED;
         memcpy(text.text, error.message,
                strnlen(error.message, sizeof text.text - 1));
         answer(socket, &text, NULL, 0);

@@ -15,14 +15,14 @@ remote_part(uint64_t address, size_t size)
 }
 
 bool
-lg_remote_read(int process, uint64_t from, void *to, size_t size)
+lg__remote_read(int process, uint64_t from, void *to, size_t size)
 {
     struct iovec here = {to, size}, there = remote_part(from, size);
     return process_vm_readv(process, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
 bool
-lg_remote_write(int process, uint64_t to, const void *from, size_t size)
+lg__remote_write(int process, uint64_t to, const void *from, size_t size)
 {
     struct iovec here = {(void *)(uintptr_t)from, size};
     struct iovec there = remote_part(to, size);
@@ -36,24 +36,25 @@ find_gadget(int process, uint64_t start, uint64_t end)
     static const unsigned char wanted[] = {0x0f, 0x05};
     unsigned char bytes[MOST_VDSO];
     size_t size = end - start < MOST_VDSO ? end - start : MOST_VDSO;
-    if (!lg_remote_read(process, start, bytes, size))
+    if (!lg__remote_read(process, start, bytes, size))
         return 0;
     const unsigned char *found = memmem(bytes, size, wanted, sizeof wanted);
     return found ? start + (uint64_t)(found - bytes) : 0;
 }
 
 static bool
-add_image(lg_remote_images *self, uint64_t start, const char *path)
+add_image(lg__remote_images *self, uint64_t start, const char *path)
 {
     if (self->count == self->capacity) {
         size_t capacity = self->capacity ? 2 * self->capacity : 64;
-        lg_remote_image *items = realloc(self->items, capacity * sizeof *items);
+        lg__remote_image *items =
+            realloc(self->items, capacity * sizeof *items);
         if (items == NULL)
             return false;
         self->items = items;
         self->capacity = capacity;
     }
-    lg_remote_image *image = &self->items[self->count++];
+    lg__remote_image *image = &self->items[self->count++];
     const char *slash = strrchr(path, '/');
     image->start = start;
     snprintf(image->name, sizeof image->name, "%s", slash ? slash + 1 : path);
@@ -63,7 +64,7 @@ add_image(lg_remote_images *self, uint64_t start, const char *path)
 
 /** Notes the file of one line of /proc/PID/maps. */
 static bool
-note_mapping(int process, lg_remote_images *out, const char *line)
+note_mapping(int process, lg__remote_images *out, const char *line)
 {
     uint64_t start, end, offset;
     int path = 0;
@@ -77,13 +78,13 @@ note_mapping(int process, lg_remote_images *out, const char *line)
 }
 
 bool
-lg_remote_images_read(int process, lg_remote_images *out)
+lg__remote_images_read(int process, lg__remote_images *out)
 {
     char path[64];
     char *line = NULL;
     size_t room = 0;
     bool done = true;
-    *out = (lg_remote_images){.items = NULL};
+    *out = (lg__remote_images){.items = NULL};
     snprintf(path, sizeof path, "/proc/%d/maps", process);
     FILE *file = fopen(path, "re");
     if (file == NULL)
@@ -93,28 +94,28 @@ lg_remote_images_read(int process, lg_remote_images *out)
     free(line);
     fclose(file);
     if (!done)
-        lg_remote_images_free(out);
+        lg__remote_images_free(out);
     return done;
 }
 
 void
-lg_remote_images_free(lg_remote_images *self)
+lg__remote_images_free(lg__remote_images *self)
 {
     free(self->items);
-    *self = (lg_remote_images){.items = NULL};
+    *self = (lg__remote_images){.items = NULL};
 }
 
-lg_remote_place
-lg_remote_find(int process, const lg_remote_images *images, const char *name)
+lg__remote_place
+lg__remote_find(int process, const lg__remote_images *images, const char *name)
 {
-    lg_remote_place place = {0, 0};
+    lg__remote_place place = {0, 0};
     for (size_t i = 0; i < images->count && place.address == 0; i++)
-        place = lg_remote_symbol(process, &images->items[i], name);
+        place = lg__remote_symbol(process, &images->items[i], name);
     return place;
 }
 
 bool
-lg_remote_has(const lg_remote_images *images, const char *prefix)
+lg__remote_has(const lg__remote_images *images, const char *prefix)
 {
     for (size_t i = 0; i < images->count; i++)
         if (strncmp(images->items[i].name, prefix, strlen(prefix)) == 0)

@@ -9,40 +9,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
-bool lg_remote_read(int process, uint64_t from, void *to, size_t size);
-bool lg_remote_write(int process, uint64_t to, const void *from, size_t size);
+bool lg__remote_read(int process, uint64_t from, void *to, size_t size);
+bool lg__remote_write(int process, uint64_t to, const void *from, size_t size);
 
 /** A file that the process has mapped and that begins as an ELF file does. */
-typedef struct lg_remote_image {
+typedef struct lg__remote_image {
     uint64_t start;
     char name[256]; /**< the last part of its path */
-} lg_remote_image;
+} lg__remote_image;
 
-typedef struct lg_remote_images {
-    lg_remote_image *items;
+typedef struct lg__remote_images {
+    lg__remote_image *items;
     size_t count;
     size_t capacity;
     uint64_t gadget; /**< address of a `syscall` instruction; 0: none found */
-} lg_remote_images;
+} lg__remote_images;
 
 /** False if its mappings cannot be read, or without memory. */
-bool lg_remote_images_read(int process, lg_remote_images *out);
-void lg_remote_images_free(lg_remote_images *self);
+bool lg__remote_images_read(int process, lg__remote_images *out);
+void lg__remote_images_free(lg__remote_images *self);
 
 /** Where a function or variable lies; 0 and 0: nowhere. */
-typedef struct lg_remote_place {
+typedef struct lg__remote_place {
     uint64_t address;
     uint64_t size;
-} lg_remote_place;
+} lg__remote_place;
 
 /** What an image exports by this name. Reads the tables that the loader uses,
  *  which a stripped file has, too. O(1). */
-lg_remote_place lg_remote_symbol(int process, const lg_remote_image *image,
-                                 const char *name);
+lg__remote_place lg__remote_symbol(int process, const lg__remote_image *image,
+                                   const char *name);
 /** The same in all images, in the order in which they are mapped. */
-lg_remote_place lg_remote_find(int process, const lg_remote_images *images,
-                               const char *name);
+lg__remote_place lg__remote_find(int process, const lg__remote_images *images,
+                                 const char *name);
 /** Whether an image's name begins so. */
-bool lg_remote_has(const lg_remote_images *images, const char *prefix);
+bool lg__remote_has(const lg__remote_images *images, const char *prefix);
 
 #endif

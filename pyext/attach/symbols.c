@@ -26,14 +26,14 @@ static bool
 read_headers(tables *self, uint64_t start, Elf64_Phdr *headers, size_t *count)
 {
     Elf64_Ehdr head;
-    if (!lg_remote_read(self->process, start, &head, sizeof head) ||
+    if (!lg__remote_read(self->process, start, &head, sizeof head) ||
         memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
         head.e_ident[EI_CLASS] != ELFCLASS64 ||
         head.e_phentsize != sizeof *headers || head.e_phnum > MOST_HEADERS)
         return false;
     *count = head.e_phnum;
-    return lg_remote_read(self->process, start + head.e_phoff, headers,
-                          head.e_phnum * sizeof *headers);
+    return lg__remote_read(self->process, start + head.e_phoff, headers,
+                           head.e_phnum * sizeof *headers);
 }
 
 /** The loader has added the bias to some entries. */
@@ -50,8 +50,8 @@ read_dynamic(tables *self, const Elf64_Phdr *header)
     size_t count = header->p_memsz / sizeof *entries;
     if (count > MOST_ENTRIES)
         count = MOST_ENTRIES;
-    if (!lg_remote_read(self->process, self->bias + header->p_vaddr, entries,
-                        count * sizeof *entries))
+    if (!lg__remote_read(self->process, self->bias + header->p_vaddr, entries,
+                         count * sizeof *entries))
         return;
     for (size_t i = 0; i < count && entries[i].d_tag != DT_NULL; i++) {
         uint64_t address = absolute(self, entries[i].d_un.d_ptr);
@@ -84,21 +84,21 @@ open_tables(tables *self, uint64_t start)
 }
 
 /** The place of symbol `index` if it is defined and has this name. */
-static lg_remote_place
+static lg__remote_place
 symbol_named(const tables *self, uint32_t index, const char *name)
 {
     char text[64] = "";
     Elf64_Sym symbol;
     size_t size = strlen(name) + 1;
     if (size > sizeof text ||
-        !lg_remote_read(self->process, self->symbols + index * sizeof symbol,
-                        &symbol, sizeof symbol) ||
+        !lg__remote_read(self->process, self->symbols + index * sizeof symbol,
+                         &symbol, sizeof symbol) ||
         symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0 ||
-        !lg_remote_read(self->process, self->texts + symbol.st_name, text,
-                        size) ||
+        !lg__remote_read(self->process, self->texts + symbol.st_name, text,
+                         size) ||
         memcmp(text, name, size) != 0)
-        return (lg_remote_place){0, 0};
-    return (lg_remote_place){self->bias + symbol.st_value, symbol.st_size};
+        return (lg__remote_place){0, 0};
+    return (lg__remote_place){self->bias + symbol.st_value, symbol.st_size};
 }
 
 static uint32_t
@@ -110,28 +110,28 @@ hash_of(const char *name)
     return hash;
 }
 
-lg_remote_place
-lg_remote_symbol(int process, const lg_remote_image *image, const char *name)
+lg__remote_place
+lg__remote_symbol(int process, const lg__remote_image *image, const char *name)
 {
-    const lg_remote_place none = {0, 0};
+    const lg__remote_place none = {0, 0};
     tables self = {.process = process};
     /* The number of buckets, the first symbol's number, the words and the shift
        of the filter. */
     uint32_t head[4], index, hashed, wanted = hash_of(name);
     if (!open_tables(&self, image->start) ||
-        !lg_remote_read(process, self.hash, head, sizeof head) || head[0] == 0)
+        !lg__remote_read(process, self.hash, head, sizeof head) || head[0] == 0)
         return none;
     uint64_t buckets = self.hash + sizeof head + 8ull * head[2];
     uint64_t chain = buckets + 4ull * head[0];
-    if (!lg_remote_read(process, buckets + 4ull * (wanted % head[0]), &index,
-                        sizeof index) ||
+    if (!lg__remote_read(process, buckets + 4ull * (wanted % head[0]), &index,
+                         sizeof index) ||
         index < head[1])
         return none;
     for (int steps = 0; steps < MOST_CHAIN; steps++, index++) {
-        if (!lg_remote_read(process, chain + 4ull * (index - head[1]), &hashed,
-                            sizeof hashed))
+        if (!lg__remote_read(process, chain + 4ull * (index - head[1]), &hashed,
+                             sizeof hashed))
             return none;
-        lg_remote_place found = none;
+        lg__remote_place found = none;
         if ((hashed | 1) == (wanted | 1))
             found = symbol_named(&self, index, name);
         if (found.address || (hashed & 1))

@@ -24,14 +24,14 @@ enum {
 };
 
 static lg_status
-fail_gone(const lg_tracee *self, lg_error *err)
+fail_gone(const lg__tracee *self, lg_error *err)
 {
     return lg_error_set(err, LG_ECHILD, "process %d ended", self->process);
 }
 
 /** Waits for the next stop; 0 when there was none in time, -1 when it ended. */
 static int
-next_stop(const lg_tracee *self)
+next_stop(const lg__tracee *self)
 {
     int status = 0;
     for (int i = 0; i < STOP_TRIES; i++) {
@@ -55,7 +55,7 @@ is_group_stop(int status)
 
 /** Goes on until the stop that was asked for; passes signals on. */
 static lg_status
-await_interrupt(lg_tracee *self, lg_error *err)
+await_interrupt(lg__tracee *self, lg_error *err)
 {
     for (;;) {
         int status = next_stop(self);
@@ -81,7 +81,7 @@ await_interrupt(lg_tracee *self, lg_error *err)
 }
 
 static bool
-set_mask(const lg_tracee *self, uint64_t mask)
+set_mask(const lg__tracee *self, uint64_t mask)
 {
     return ptrace(PTRACE_SETSIGMASK, self->process,
                   (void *)(uintptr_t)sizeof mask, &mask) == 0;
@@ -100,7 +100,7 @@ quiet_mask(void)
 }
 
 static bool
-take_state(lg_tracee *self)
+take_state(lg__tracee *self)
 {
     return ptrace(PTRACE_SETOPTIONS, self->process, NULL,
                   (void *)(uintptr_t)PTRACE_O_TRACESYSGOOD) == 0 &&
@@ -111,7 +111,7 @@ take_state(lg_tracee *self)
 }
 
 lg_status
-lg_tracee_stop(lg_tracee *self, int process, uint64_t gadget, lg_error *err)
+lg__tracee_stop(lg__tracee *self, int process, uint64_t gadget, lg_error *err)
 {
     self->process = process;
     self->gadget = gadget;
@@ -135,7 +135,7 @@ lg_tracee_stop(lg_tracee *self, int process, uint64_t gadget, lg_error *err)
 
 /** Lets it continue to the next entry or exit of a system call. */
 static lg_status
-step(lg_tracee *self, lg_error *err)
+step(lg__tracee *self, lg_error *err)
 {
     for (;;) {
         if (ptrace(PTRACE_SYSCALL, self->process, NULL, NULL) != 0)
@@ -151,8 +151,8 @@ step(lg_tracee *self, lg_error *err)
 }
 
 lg_status
-lg_tracee_call(lg_tracee *self, long number, const uint64_t *words,
-               int64_t *out, lg_error *err)
+lg__tracee_call(lg__tracee *self, long number, const uint64_t *words,
+                int64_t *out, lg_error *err)
 {
     struct user_regs_struct registers = self->registers;
     registers.rip = self->gadget;
@@ -178,7 +178,7 @@ lg_tracee_call(lg_tracee *self, long number, const uint64_t *words,
 }
 
 static void
-detach(const lg_tracee *self)
+detach(const lg__tracee *self)
 {
     ptrace(PTRACE_DETACH, self->process, NULL, NULL);
     if (self->stop_wanted)
@@ -188,7 +188,7 @@ detach(const lg_tracee *self)
 /** The kernel repeats an interrupted system call only on the way out of a stop
  *  that was asked for. */
 void
-lg_tracee_release(lg_tracee *self)
+lg__tracee_release(lg__tracee *self)
 {
     lg_error ignored;
     ptrace(PTRACE_INTERRUPT, self->process, NULL, NULL);
@@ -201,7 +201,7 @@ lg_tracee_release(lg_tracee *self)
 }
 
 static bool
-is_restart(const lg_tracee *self)
+is_restart(const lg__tracee *self)
 {
     int64_t result = (int64_t)self->registers.rax;
     return (int64_t)self->registers.orig_rax >= 0 &&
@@ -210,14 +210,14 @@ is_restart(const lg_tracee *self)
 }
 
 long
-lg_tracee_waits_in(const lg_tracee *self)
+lg__tracee_waits_in(const lg__tracee *self)
 {
     return is_restart(self) ? (long)self->registers.orig_rax : -1;
 }
 
 /** The registers after the handler returns. */
 static struct user_regs_struct
-registers_after(const lg_tracee *self)
+registers_after(const lg__tracee *self)
 {
     struct user_regs_struct registers = self->registers;
     int64_t result = (int64_t)registers.rax;
@@ -234,7 +234,7 @@ registers_after(const lg_tracee *self)
 
 /** Below the red zone of the stack, aligned as before a call. */
 static struct user_regs_struct
-registers_of_handler(const lg_tracee *self, uint64_t code, uint64_t argument,
+registers_of_handler(const lg__tracee *self, uint64_t code, uint64_t argument,
                      uint64_t frame)
 {
     struct user_regs_struct registers = self->registers;
@@ -249,22 +249,22 @@ registers_of_handler(const lg_tracee *self, uint64_t code, uint64_t argument,
 }
 
 lg_status
-lg_tracee_send(lg_tracee *self, uint64_t code, uint64_t argument,
-               uint64_t frame, lg_error *err)
+lg__tracee_send(lg__tracee *self, uint64_t code, uint64_t argument,
+                uint64_t frame, lg_error *err)
 {
-    unsigned char bytes[LG_FRAME_BYTES] = {0};
+    unsigned char bytes[LG__FRAME_BYTES] = {0};
     struct iovec part = {self->vectors, sizeof self->vectors};
     struct user_regs_struct after = registers_after(self);
     struct user_regs_struct handler =
         registers_of_handler(self, code, argument, frame);
     if (ptrace(PTRACE_GETREGSET, self->process,
                (void *)(uintptr_t)NT_X86_XSTATE, &part) != 0 ||
-        !lg_frame_build(&after, self->mask, self->vectors, part.iov_len, frame,
-                        bytes))
+        !lg__frame_build(&after, self->mask, self->vectors, part.iov_len, frame,
+                         bytes))
         return lg_error_set(err, LG_EUNSUPPORTED,
                             "the vector registers of process %d cannot be kept",
                             self->process);
-    if (!lg_remote_write(self->process, frame, bytes, sizeof bytes) ||
+    if (!lg__remote_write(self->process, frame, bytes, sizeof bytes) ||
         ptrace(PTRACE_SETREGS, self->process, NULL, &handler) != 0)
         return fail_gone(self, err);
     self->vector_size = part.iov_len;
@@ -273,7 +273,7 @@ lg_tracee_send(lg_tracee *self, uint64_t code, uint64_t argument,
 }
 
 void
-lg_tracee_return(lg_tracee *self, const lg_tracee *before)
+lg__tracee_return(lg__tracee *self, const lg__tracee *before)
 {
     struct iovec part = {(void *)(uintptr_t)before->vectors,
                          before->vector_size};
@@ -281,5 +281,5 @@ lg_tracee_return(lg_tracee *self, const lg_tracee *before)
            &part);
     self->registers = before->registers;
     self->mask = before->mask;
-    lg_tracee_release(self);
+    lg__tracee_release(self);
 }

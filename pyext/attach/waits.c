@@ -43,10 +43,10 @@ reads_stream(int process, uint64_t descriptor)
 /** Whether the stack has a return address in a function that waits for a lock
  *  of Python. */
 static bool
-waits_for_lock(const lg_target *self, uint64_t stack)
+waits_for_lock(const lg__attach_target *self, uint64_t stack)
 {
     uint64_t words[STACK_WORDS];
-    if (!lg_remote_read(self->process, stack, words, sizeof words))
+    if (!lg__remote_read(self->process, stack, words, sizeof words))
         return false;
     for (size_t i = 0; i < STACK_WORDS; i++)
         for (size_t j = 0; j < sizeof self->waits / sizeof *self->waits; j++)
@@ -56,8 +56,8 @@ waits_for_lock(const lg_target *self, uint64_t stack)
 }
 
 bool
-lg_target_waits(const lg_target *self, long call, uint64_t first,
-                uint64_t stack)
+lg__target_waits(const lg__attach_target *self, long call, uint64_t first,
+                 uint64_t stack)
 {
     if (call == SYS_read)
         return reads_stream(self->process, first);
@@ -67,7 +67,7 @@ lg_target_waits(const lg_target *self, long call, uint64_t first,
 }
 
 bool
-lg_target_seems_waiting(const lg_target *self)
+lg__target_seems_waiting(const lg__attach_target *self)
 {
     char path[64];
     long call = -1;
@@ -81,5 +81,5 @@ lg_target_seems_waiting(const lg_target *self)
         fscanf(file, "%ld %llx %llx %llx %llx %llx %llx %llx", &call, &words[0],
                &words[1], &words[2], &words[3], &words[4], &words[5], &stack);
     fclose(file);
-    return count == 8 && lg_target_waits(self, call, words[0], stack);
+    return count == 8 && lg__target_waits(self, call, words[0], stack);
 }

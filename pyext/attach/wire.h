@@ -9,30 +9,31 @@
 #include <stdint.h>
 
 /** Comes with two descriptors: the library, and the file for the graph. */
-typedef struct lg_orders {
+typedef struct lg__orders {
     bool previews;
     bool no_keys;
     bool contents;
     uint32_t seconds; /**< the child gives up after so long without progress */
-} lg_orders;
+} lg__orders;
 
-typedef enum lg_answer_kind {
-    LG_ANSWER_REFUSED = 1, /**< text says why */
-    LG_ANSWER_FORKED, /**< comes with two descriptors: the child's reports, and
+typedef enum lg__answer_kind {
+    LG__ANSWER_REFUSED = 1, /**< text says why */
+    LG__ANSWER_FORKED, /**< comes with two descriptors: the child's reports, and
                            the child */
-} lg_answer_kind;
+} lg__answer_kind;
 
-typedef struct lg_answer {
+typedef struct lg__answer {
     uint32_t kind;
     uint32_t status; /**< REFUSED: lg_status */
     int32_t child;   /**< FORKED: its number where the process lives */
     double pause;    /**< FORKED: seconds for which the GIL was held */
     char text[480];
-} lg_answer;
+} lg__answer;
 
 /** The name of the function of the library that does it all. */
-#define LG_ENTRY "lg_attached"
+#define LG__ENTRY "lg_attached"
 
-typedef void (*lg_entry)(int socket, int file, const lg_orders *orders);
+typedef void (*lg__attached_entry)(int socket, int file,
+                                   const lg__orders *orders);
 
 #endif

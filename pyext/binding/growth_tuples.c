@@ -1,6 +1,6 @@
 #include "binding/growth_tuples.h"
 
-PyStructSequence_Field growth_row_fields[] = {
+PyStructSequence_Field lg__growth_row_fields[] = {
     {"holder", "where it accumulates, or what grows: '__main__.losses[*]'"},
     {"type_name", "the type that gained the most"},
     {"verdict", "'accumulates', 'grows in place', 'garbage piles up', "
@@ -21,7 +21,7 @@ PyStructSequence_Field growth_row_fields[] = {
     {NULL, NULL},
 };
 
-PyStructSequence_Field growth_tally_fields[] = {
+PyStructSequence_Field lg__growth_tally_fields[] = {
     {"name", "a pattern, the way around a cycle, a kind of tensors, the name "
              "of a thread without its number"},
     {"detail",
@@ -35,7 +35,7 @@ PyStructSequence_Field growth_tally_fields[] = {
     {NULL, NULL},
 };
 
-PyStructSequence_Field growth_type_fields[] = {
+PyStructSequence_Field lg__growth_type_fields[] = {
     {"name", "module and qualified name of the type"},
     {"counts", "number of objects in each snapshot"},
     {"bytes", "their shallow sizes together in each snapshot"},
@@ -43,14 +43,14 @@ PyStructSequence_Field growth_type_fields[] = {
     {NULL, NULL},
 };
 
-PyStructSequence_Field growth_account_fields[] = {
+PyStructSequence_Field lg__growth_account_fields[] = {
     {"name", "'objects', 'rss', 'malloc', 'arenas'"},
     {"bytes", "in each snapshot"},
     {"gained", "bytes of the last snapshot less those of the first"},
     {NULL, NULL},
 };
 
-PyStructSequence_Field rank_row_fields[] = {
+PyStructSequence_Field lg__rank_row_fields[] = {
     {"holder", "where ranks differ: '__main__.cache'"},
     {"type_name", "of the objects there"},
     {"apart", "bytes of that rank, less the usual"},
@@ -64,7 +64,7 @@ PyStructSequence_Field rank_row_fields[] = {
     {NULL, NULL},
 };
 
-PyStructSequence_Field rank_repeat_fields[] = {
+PyStructSequence_Field lg__rank_repeat_fields[] = {
     {"holder", "where every rank has it"},
     {"type_name", "the type, without its module"},
     {"each", "the least that a rank has there: a Size"},
@@ -72,7 +72,7 @@ PyStructSequence_Field rank_repeat_fields[] = {
     {NULL, NULL},
 };
 
-PyStructSequence_Field rank_fields[] = {
+PyStructSequence_Field lg__rank_fields[] = {
     {"name", "its number in the job, as text"},
     {"objects", "bytes of all its objects: a Size"},
     {"rss", "its resident set in bytes, or None"},

@@ -5,12 +5,12 @@
 #include "binding/support/shim.h"
 #include <structseq.h>
 
-extern PyStructSequence_Field growth_row_fields[];
-extern PyStructSequence_Field growth_tally_fields[];
-extern PyStructSequence_Field growth_type_fields[];
-extern PyStructSequence_Field growth_account_fields[];
-extern PyStructSequence_Field rank_row_fields[];
-extern PyStructSequence_Field rank_repeat_fields[];
-extern PyStructSequence_Field rank_fields[];
+extern PyStructSequence_Field lg__growth_row_fields[];
+extern PyStructSequence_Field lg__growth_tally_fields[];
+extern PyStructSequence_Field lg__growth_type_fields[];
+extern PyStructSequence_Field lg__growth_account_fields[];
+extern PyStructSequence_Field lg__rank_row_fields[];
+extern PyStructSequence_Field lg__rank_repeat_fields[];
+extern PyStructSequence_Field lg__rank_fields[];
 
 #endif

@@ -52,55 +52,64 @@
 #define KEYWORDS (METH_FASTCALL | METH_KEYWORDS)
 
 static PyMethodDef core_methods[] = {
-    {"snapshot", FASTCALL(core_snapshot), KEYWORDS, core_snapshot_doc},
-    {"save_snapshot", FASTCALL(core_save_snapshot), KEYWORDS,
-     core_save_snapshot_doc},
-    {"_attach", FASTCALL(core_attach), KEYWORDS, core_attach_doc},
-    {"_attach_version", core_attach_version, METH_VARARGS,
-     core_attach_version_doc},
-    {"keep_memory", core_keep_memory, METH_O, core_keep_memory_doc},
-    {"load", FASTCALL(core_load), KEYWORDS, core_load_doc},
-    {"show_refs", FASTCALL(core_show_refs), KEYWORDS, core_show_refs_doc},
-    {"show_backrefs", FASTCALL(core_show_backrefs), KEYWORDS,
-     core_show_backrefs_doc},
-    {"show_path", FASTCALL(core_show_path), KEYWORDS, core_show_path_doc},
-    {"cycles", FASTCALL(core_cycles), KEYWORDS, core_cycles_doc},
-    {"top", FASTCALL(core_top), KEYWORDS, core_top_doc},
-    {"waste", FASTCALL(core_waste), KEYWORDS, core_waste_doc},
-    {"tensors", FASTCALL(core_tensors), KEYWORDS, core_tensors_doc},
-    {"figures", FASTCALL(core_figures), KEYWORDS, core_figures_doc},
-    {"why", FASTCALL(core_why), KEYWORDS, core_why_doc},
-    {"memory", FASTCALL(core_memory), KEYWORDS, core_memory_doc},
-    {"_attribute", FASTCALL(core_attribute), METH_FASTCALL, core_attribute_doc},
-    {"diff", FASTCALL(core_diff), KEYWORDS, core_diff_doc},
-    {"ranks", FASTCALL(core_ranks), KEYWORDS, core_ranks_doc},
-    {"_rank", core_rank, METH_NOARGS, core_rank_doc},
-    {"_text_table", core_text_table, METH_VARARGS, core_text_table_doc},
-    {"_render", core_render, METH_VARARGS, core_render_doc},
-    {"_resident_bytes", core_resident_bytes, METH_NOARGS,
-     core_resident_bytes_doc},
-    {"_malloc_bytes", core_malloc_bytes, METH_NOARGS, core_malloc_bytes_doc},
-    {"_children", core_children, METH_NOARGS, core_children_doc},
-    {"_referrers", core_referrers, METH_VARARGS, core_referrers_doc},
-    {"_line", core_line, METH_VARARGS, core_line_doc},
-    {"_copied_pages", core_copied_pages, METH_VARARGS, core_copied_pages_doc},
-    {"_held_in", core_held_in, METH_VARARGS, core_held_in_doc},
-    {"_merge_summaries", core_merge_summaries, METH_VARARGS,
-     core_merge_summaries_doc},
-    {"_summary_places", core_summary_places, METH_O, core_summary_places_doc},
-    {"_baseline", core_baseline, METH_VARARGS, core_baseline_doc},
-    {"_extend_baseline", core_extend_baseline, METH_VARARGS,
-     core_extend_baseline_doc},
-    {"findings", FASTCALL(core_findings), KEYWORDS, core_findings_doc},
-    {"_recalled", core_recalled, METH_O, core_recalled_doc},
-    {"_open_signal_fd", core_open_signal_fd, METH_O, core_open_signal_fd_doc},
-    {"_close_signal_fd", core_close_signal_fd, METH_NOARGS,
-     core_close_signal_fd_doc},
+    {"snapshot", LG__FASTCALL(lg__core_snapshot), KEYWORDS,
+     lg__core_snapshot_doc},
+    {"save_snapshot", LG__FASTCALL(lg__core_save_snapshot), KEYWORDS,
+     lg__core_save_snapshot_doc},
+    {"_attach", LG__FASTCALL(lg__core_attach), KEYWORDS, lg__core_attach_doc},
+    {"_attach_version", lg__core_attach_version, METH_VARARGS,
+     lg__core_attach_version_doc},
+    {"keep_memory", lg__core_keep_memory, METH_O, lg__core_keep_memory_doc},
+    {"load", LG__FASTCALL(lg__core_load), KEYWORDS, lg__core_load_doc},
+    {"show_refs", LG__FASTCALL(lg__core_show_refs), KEYWORDS,
+     lg__core_show_refs_doc},
+    {"show_backrefs", LG__FASTCALL(lg__core_show_backrefs), KEYWORDS,
+     lg__core_show_backrefs_doc},
+    {"show_path", LG__FASTCALL(lg__core_show_path), KEYWORDS,
+     lg__core_show_path_doc},
+    {"cycles", LG__FASTCALL(lg__core_cycles), KEYWORDS, lg__core_cycles_doc},
+    {"top", LG__FASTCALL(lg__core_top), KEYWORDS, lg__core_top_doc},
+    {"waste", LG__FASTCALL(lg__core_waste), KEYWORDS, lg__core_waste_doc},
+    {"tensors", LG__FASTCALL(lg__core_tensors), KEYWORDS, lg__core_tensors_doc},
+    {"figures", LG__FASTCALL(lg__core_figures), KEYWORDS, lg__core_figures_doc},
+    {"why", LG__FASTCALL(lg__core_why), KEYWORDS, lg__core_why_doc},
+    {"memory", LG__FASTCALL(lg__core_memory), KEYWORDS, lg__core_memory_doc},
+    {"_attribute", LG__FASTCALL(lg__core_attribute), METH_FASTCALL,
+     lg__core_attribute_doc},
+    {"diff", LG__FASTCALL(lg__core_diff), KEYWORDS, lg__core_diff_doc},
+    {"ranks", LG__FASTCALL(lg__core_ranks), KEYWORDS, lg__core_ranks_doc},
+    {"_rank", lg__core_rank, METH_NOARGS, lg__core_rank_doc},
+    {"_text_table", lg__core_text_table, METH_VARARGS, lg__core_text_table_doc},
+    {"_render", lg__core_render, METH_VARARGS, lg__core_render_doc},
+    {"_resident_bytes", lg__core_resident_bytes, METH_NOARGS,
+     lg__core_resident_bytes_doc},
+    {"_malloc_bytes", lg__core_malloc_bytes, METH_NOARGS,
+     lg__core_malloc_bytes_doc},
+    {"_children", lg__core_children, METH_NOARGS, lg__core_children_doc},
+    {"_referrers", lg__core_referrers, METH_VARARGS, lg__core_referrers_doc},
+    {"_line", lg__core_line, METH_VARARGS, lg__core_line_doc},
+    {"_copied_pages", lg__core_copied_pages, METH_VARARGS,
+     lg__core_copied_pages_doc},
+    {"_held_in", lg__core_held_in, METH_VARARGS, lg__core_held_in_doc},
+    {"_merge_summaries", lg__core_merge_summaries, METH_VARARGS,
+     lg__core_merge_summaries_doc},
+    {"_summary_places", lg__core_summary_places, METH_O,
+     lg__core_summary_places_doc},
+    {"_baseline", lg__core_baseline, METH_VARARGS, lg__core_baseline_doc},
+    {"_extend_baseline", lg__core_extend_baseline, METH_VARARGS,
+     lg__core_extend_baseline_doc},
+    {"findings", LG__FASTCALL(lg__core_findings), KEYWORDS,
+     lg__core_findings_doc},
+    {"_recalled", lg__core_recalled, METH_O, lg__core_recalled_doc},
+    {"_open_signal_fd", lg__core_open_signal_fd, METH_O,
+     lg__core_open_signal_fd_doc},
+    {"_close_signal_fd", lg__core_close_signal_fd, METH_NOARGS,
+     lg__core_close_signal_fd_doc},
     {NULL, NULL, 0, NULL},
 };
 
 typedef struct type_entry {
-    core_type id;
+    lg__core_type id;
     PyType_Spec *spec;
     PyObject *base;     /* NULL: object, or Result if `result` is set */
     const char *name;   /* NULL: the module does not export the type */
@@ -111,8 +120,9 @@ typedef struct type_entry {
 static PyObject *
 base_of(PyObject *module, const type_entry *entry)
 {
-    return entry->result ? (PyObject *)module_state(module)->types[TYPE_RESULT]
-                         : entry->base;
+    return entry->result
+               ? (PyObject *)lg__module_state(module)->types[LG__TYPE_RESULT]
+               : entry->base;
 }
 
 static int
@@ -128,7 +138,7 @@ type_add(PyObject *module, const type_entry *entry)
     if (made == NULL)
         return -1;
     PyTypeObject *type = (PyTypeObject *)made;
-    module_state(module)->types[entry->id] = type;
+    lg__module_state(module)->types[entry->id] = type;
     if (!entry->constructible)
         type->tp_new = NULL;
     if (entry->name == NULL)
@@ -144,35 +154,37 @@ static int
 types_add(PyObject *module)
 {
     const type_entry entries[] = {
-        {TYPE_SNAPSHOT, &snapshot_spec, NULL, "Snapshot", false, false},
-        {TYPE_NODE, &node_spec, NULL, "Node", false, false},
-        {TYPE_EDGE, &edge_spec, NULL, "Edge", false, false},
-        {TYPE_NODES, &nodes_spec, NULL, "Nodes", false, false},
-        {TYPE_EDGES, &edges_spec, NULL, "Edges", false, false},
-        {TYPE_ROOTS, &roots_spec, NULL, "Roots", false, false},
-        {TYPE_COLUMN, &column_spec, NULL, NULL, false, false},
-        {TYPE_SIZE, &size_spec, NULL, "Size", true, false},
-        {TYPE_RESULT, &result_spec, NULL, "Result", false, false},
-        {TYPE_DOMINATORS, &dominators_spec, NULL, "Dominators", false, true},
-        {TYPE_TABLE, &table_spec, NULL, "TypeTable", false, true},
-        {TYPE_INFO, &info_spec, INFO_BASE, "Info", false, false},
-        {TYPE_THREADS, &threads_spec, NULL, "Threads", false, true},
-        {TYPE_DRAWING, &drawing_spec, NULL, "Drawing", false, false},
-        {TYPE_CYCLES, &cycles_spec, NULL, "Cycles", false, true},
-        {TYPE_PATH, &path_spec, NULL, "Path", false, false},
-        {TYPE_TOP, &top_spec, NULL, "Top", false, true},
-        {TYPE_TENSORS, &tensors_spec, NULL, "Tensors", false, true},
-        {TYPE_TENSOR_GROUPS, &tensor_groups_spec, NULL, "TensorGroups", false,
+        {LG__TYPE_SNAPSHOT, &lg__snapshot_spec, NULL, "Snapshot", false, false},
+        {LG__TYPE_NODE, &lg__node_spec, NULL, "Node", false, false},
+        {LG__TYPE_EDGE, &lg__edge_spec, NULL, "Edge", false, false},
+        {LG__TYPE_NODES, &lg__nodes_spec, NULL, "Nodes", false, false},
+        {LG__TYPE_EDGES, &lg__edges_spec, NULL, "Edges", false, false},
+        {LG__TYPE_ROOTS, &lg__roots_spec, NULL, "Roots", false, false},
+        {LG__TYPE_COLUMN, &lg__column_spec, NULL, NULL, false, false},
+        {LG__TYPE_SIZE, &lg__size_spec, NULL, "Size", true, false},
+        {LG__TYPE_RESULT, &lg__result_spec, NULL, "Result", false, false},
+        {LG__TYPE_DOMINATORS, &lg__dominators_spec, NULL, "Dominators", false,
          true},
-        {TYPE_FIGURES, &figures_spec, NULL, "Figures", false, true},
-        {TYPE_ACCOUNTING, &accounting_spec, NULL, "Accounting", false, true},
-        {TYPE_FINDINGS, &findings_spec, NULL, "Findings", false, true},
-        {TYPE_GROWTH, &growth_spec, NULL, "Growth", false, true},
-        {TYPE_RANKS, &ranks_spec, NULL, "Ranks", false, true},
-        {TYPE_MERGED, &merged_spec, NULL, "MergedPaths", false, true},
-        {TYPE_WASTE, &waste_spec, NULL, "Waste", false, true},
-        {TYPE_WHAT_IF, &what_if_spec, NULL, "WhatIf", false, true},
-        {TYPE_WHY, &why_spec, NULL, "Why", false, false},
+        {LG__TYPE_TABLE, &lg__table_spec, NULL, "TypeTable", false, true},
+        {LG__TYPE_INFO, &lg__info_spec, LG__INFO_BASE, "Info", false, false},
+        {LG__TYPE_THREADS, &lg__threads_spec, NULL, "Threads", false, true},
+        {LG__TYPE_DRAWING, &lg__drawing_spec, NULL, "Drawing", false, false},
+        {LG__TYPE_CYCLES, &lg__cycles_spec, NULL, "Cycles", false, true},
+        {LG__TYPE_PATH, &lg__path_spec, NULL, "Path", false, false},
+        {LG__TYPE_TOP, &lg__top_spec, NULL, "Top", false, true},
+        {LG__TYPE_TENSORS, &lg__tensors_spec, NULL, "Tensors", false, true},
+        {LG__TYPE_TENSOR_GROUPS, &lg__tensor_groups_spec, NULL, "TensorGroups",
+         false, true},
+        {LG__TYPE_FIGURES, &lg__figures_spec, NULL, "Figures", false, true},
+        {LG__TYPE_ACCOUNTING, &lg__accounting_spec, NULL, "Accounting", false,
+         true},
+        {LG__TYPE_FINDINGS, &lg__findings_spec, NULL, "Findings", false, true},
+        {LG__TYPE_GROWTH, &lg__growth_spec, NULL, "Growth", false, true},
+        {LG__TYPE_RANKS, &lg__ranks_spec, NULL, "Ranks", false, true},
+        {LG__TYPE_MERGED, &lg__merged_spec, NULL, "MergedPaths", false, true},
+        {LG__TYPE_WASTE, &lg__waste_spec, NULL, "Waste", false, true},
+        {LG__TYPE_WHAT_IF, &lg__what_if_spec, NULL, "WhatIf", false, true},
+        {LG__TYPE_WHY, &lg__why_spec, NULL, "Why", false, false},
     };
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
         if (type_add(module, &entries[i]) < 0)
@@ -189,9 +201,9 @@ core_exec(PyObject *module)
                         "a subinterpreter");
         return -1;
     }
-    lg_capture_self_check();
-    if (lg_capture_announce() < 0 || errors_add(module) < 0 ||
-        types_add(module) < 0 || named_tuples_add(module) < 0)
+    lg__capture_self_check();
+    if (lg__capture_announce() < 0 || lg__errors_add(module) < 0 ||
+        types_add(module) < 0 || lg__named_tuples_add(module) < 0)
         return -1;
     return PyModule_AddStringConstant(module, "__version__", lg_version());
 }
@@ -199,10 +211,10 @@ core_exec(PyObject *module)
 static int
 core_traverse(PyObject *module, visitproc visit, void *arg)
 {
-    core_state *state = module_state(module);
-    for (int i = 0; i < TYPE_COUNT; i++)
+    lg__core_state *state = lg__module_state(module);
+    for (int i = 0; i < LG__TYPES; i++)
         Py_VISIT(state->types[i]);
-    for (int i = 0; i < ERROR_COUNT; i++)
+    for (int i = 0; i < LG__ERRORS; i++)
         Py_VISIT(state->errors[i]);
     return 0;
 }
@@ -210,10 +222,10 @@ core_traverse(PyObject *module, visitproc visit, void *arg)
 static int
 core_clear(PyObject *module)
 {
-    core_state *state = module_state(module);
-    for (int i = 0; i < TYPE_COUNT; i++)
+    lg__core_state *state = lg__module_state(module);
+    for (int i = 0; i < LG__TYPES; i++)
         Py_CLEAR(state->types[i]);
-    for (int i = 0; i < ERROR_COUNT; i++)
+    for (int i = 0; i < LG__ERRORS; i++)
         Py_CLEAR(state->errors[i]);
     return 0;
 }
@@ -225,15 +237,15 @@ core_free(void *module)
 }
 
 static PyModuleDef_Slot core_slots[] = {
-    SLOT(Py_mod_exec, core_exec),
-    NO_SUBINTERPRETERS NO_GIL{0, NULL},
+    LG__SLOT(Py_mod_exec, core_exec),
+    LG__NO_SUBINTERPRETERS LG__NO_GIL{0, NULL},
 };
 
 static struct PyModuleDef core_module = {
     PyModuleDef_HEAD_INIT,
     .m_name = "leakgraph._core",
     .m_doc = "Captures, snapshots and pictures; import leakgraph instead.",
-    .m_size = sizeof(core_state),
+    .m_size = sizeof(lg__core_state),
     .m_methods = core_methods,
     .m_slots = core_slots,
     .m_traverse = core_traverse,

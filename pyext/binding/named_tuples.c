@@ -242,98 +242,102 @@ static PyStructSequence_Field capture_info_fields[] = {
 };
 
 static int
-tuple_add(PyObject *module, core_type id, PyStructSequence_Desc *desc)
+tuple_add(PyObject *module, lg__core_type id, PyStructSequence_Desc *desc)
 {
     PyTypeObject *type = PyStructSequence_NewType(desc);
-    if (type == NULL || row_type_finish(type, desc) < 0) {
+    if (type == NULL || lg__row_type_finish(type, desc) < 0) {
         Py_XDECREF((PyObject *)type);
         return -1;
     }
-    module_state(module)->types[id] = type;
+    lg__module_state(module)->types[id] = type;
     return PyModule_AddType(module, type);
 }
 
 static const struct {
-    core_type id;
+    lg__core_type id;
     PyStructSequence_Desc desc;
 } tuples[] = {
-    {TYPE_ROOT,
+    {LG__TYPE_ROOT,
      {"leakgraph.Root", "Where reachability starts.", root_fields, 3}},
-    {TYPE_TYPE_ROW,
+    {LG__TYPE_TYPE_ROW,
      {"leakgraph.TypeRow", "A row of Snapshot.types().", type_row_fields, 4}},
-    {TYPE_DOMINATOR_ROW,
+    {LG__TYPE_DOMINATOR_ROW,
      {"leakgraph.DominatorRow", "A row of Snapshot.dominators.",
       dominator_row_fields, 6}},
-    {TYPE_TOP_ROW, {"leakgraph.TopRow", "A row of top().", top_row_fields, 7}},
-    {TYPE_TENSOR_ROW,
+    {LG__TYPE_TOP_ROW,
+     {"leakgraph.TopRow", "A row of top().", top_row_fields, 7}},
+    {LG__TYPE_TENSOR_ROW,
      {"leakgraph.TensorRow", "A row of tensors().", tensor_row_fields, 13}},
-    {TYPE_TENSOR_GROUP,
+    {LG__TYPE_TENSOR_GROUP,
      {"leakgraph.TensorGroup", "A row of tensors() with a group.",
       tensor_group_fields, 3}},
-    {TYPE_FIGURE_ROW,
+    {LG__TYPE_FIGURE_ROW,
      {"leakgraph.FigureRow", "A row of figures().", figure_row_fields, 11}},
-    {TYPE_ACCOUNT,
+    {LG__TYPE_ACCOUNT,
      {"leakgraph.Account", "The bytes of a device.", account_fields, 21}},
-    {TYPE_FINDING,
+    {LG__TYPE_FINDING,
      {"leakgraph.Finding", "A known mistake that a snapshot shows.",
       finding_fields, 10}},
-    {TYPE_FINDING_HOLDER,
+    {LG__TYPE_FINDING_HOLDER,
      {"leakgraph.FindingHolder", "A holder of what a Finding keeps.",
       finding_holder_fields, 6}},
-    {TYPE_GROWTH_ROW,
-     {"leakgraph.GrowthRow", "What grows: a row of diff().", growth_row_fields,
-      13}},
-    {TYPE_GROWTH_TYPE,
-     {"leakgraph.GrowthType", "A row of Growth.types.", growth_type_fields, 4}},
-    {TYPE_GROWTH_ACCOUNT,
+    {LG__TYPE_GROWTH_ROW,
+     {"leakgraph.GrowthRow", "What grows: a row of diff().",
+      lg__growth_row_fields, 13}},
+    {LG__TYPE_GROWTH_TYPE,
+     {"leakgraph.GrowthType", "A row of Growth.types.", lg__growth_type_fields,
+      4}},
+    {LG__TYPE_GROWTH_ACCOUNT,
      {"leakgraph.GrowthAccount", "A row of Growth.accounts.",
-      growth_account_fields, 3}},
-    {TYPE_GROWTH_TALLY,
+      lg__growth_account_fields, 3}},
+    {LG__TYPE_GROWTH_TALLY,
      {"leakgraph.GrowthTally",
       "A row of Growth.findings, .cycles, .tensors, .figures or .threads.",
-      growth_tally_fields, 8}},
-    {TYPE_RANK_ROW,
+      lg__growth_tally_fields, 8}},
+    {LG__TYPE_RANK_ROW,
      {"leakgraph.RankRow", "Where ranks differ: a row of ranks().",
-      rank_row_fields, 9}},
-    {TYPE_RANK_REPEAT,
-     {"leakgraph.RankRepeat", "A row of Ranks.repeated.", rank_repeat_fields,
-      4}},
-    {TYPE_RANK, {"leakgraph.Rank", "A row of Ranks.ranks.", rank_fields, 4}},
-    {TYPE_MERGED_ROW,
+      lg__rank_row_fields, 9}},
+    {LG__TYPE_RANK_REPEAT,
+     {"leakgraph.RankRepeat", "A row of Ranks.repeated.",
+      lg__rank_repeat_fields, 4}},
+    {LG__TYPE_RANK,
+     {"leakgraph.Rank", "A row of Ranks.ranks.", lg__rank_fields, 4}},
+    {LG__TYPE_MERGED_ROW,
      {"leakgraph.MergedRow", "A row of MergedPaths.", merged_row_fields, 7}},
-    {TYPE_THREAD_ROW,
+    {LG__TYPE_THREAD_ROW,
      {"leakgraph.ThreadRow", "A row of Snapshot.threads().", thread_row_fields,
       7}},
-    {TYPE_HOP,
+    {LG__TYPE_HOP,
      {"leakgraph.Hop", "A step from a holder to what it holds.", hop_fields,
       4}},
-    {TYPE_CYCLE,
+    {LG__TYPE_CYCLE,
      {"leakgraph.Cycle",
       "Objects that all reach each other: a row of cycles().\n\n"
       "str() is the shortest cycle.",
       cycle_fields, 16}},
-    {TYPE_CYCLE_CUT,
+    {LG__TYPE_CYCLE_CUT,
      {"leakgraph.CycleCut", "A reference to cut, with those like it.",
       cycle_cut_fields, 5}},
-    {TYPE_DYING,
+    {LG__TYPE_DYING,
      {"leakgraph.Dying", "Objects of a type that would die: a row of WhatIf.",
       dying_fields, 3}},
-    {TYPE_WASTE_ROW,
+    {LG__TYPE_WASTE_ROW,
      {"leakgraph.WasteRow", "A row of waste().", waste_row_fields, 10}},
-    {TYPE_SURVIVOR,
+    {LG__TYPE_SURVIVOR,
      {"leakgraph.Survivor", "An object of WhatIf.kept.", survivor_fields, 6}},
-    {TYPE_CAPTURE_INFO,
+    {LG__TYPE_CAPTURE_INFO,
      {"leakgraph.CaptureInfo", "What save_snapshot() did.", capture_info_fields,
       7}},
 };
 
 int
-named_tuples_add(PyObject *module)
+lg__named_tuples_add(PyObject *module)
 {
     for (size_t i = 0; i < sizeof tuples / sizeof *tuples; i++) {
         PyStructSequence_Desc desc = tuples[i].desc;
         if (tuple_add(module, tuples[i].id, &desc) < 0)
             return -1;
     }
-    return cycle_type_finish(module_state(module)->types[TYPE_CYCLE]);
+    return lg__cycle_type_finish(
+        lg__module_state(module)->types[LG__TYPE_CYCLE]);
 }

@@ -5,6 +5,6 @@
 #include "binding/support/state.h"
 
 /** Makes each type and adds it to the module; -1 with an exception. */
-int named_tuples_add(PyObject *module);
+int lg__named_tuples_add(PyObject *module);
 
 #endif

@@ -8,70 +8,71 @@
 #include "binding/objects/target.h"
 
 static void
-snapshot_dealloc(snapshot_object *self)
+snapshot_dealloc(lg__snapshot_object *self)
 {
     if (self->weakrefs != NULL)
         PyObject_ClearWeakRefs((PyObject *)self);
-    snapshot_dispose(self);
-    object_free(self);
+    lg__snapshot_dispose(self);
+    lg__object_free(self);
 }
 
 static PyObject *
-get_nodes(snapshot_object *self, void *Py_UNUSED(closure))
+get_nodes(lg__snapshot_object *self, void *Py_UNUSED(closure))
 {
-    lg_graph *graph = snapshot_graph(self);
+    lg_graph *graph = lg__snapshot_graph(self);
     if (graph == NULL)
         return NULL;
     uint32_t count = lg_graph_columns(graph)->node_count;
-    return sequence_new(object_state(self), TYPE_NODES, self,
-                        (sequence_range){0, 1, (Py_ssize_t)count});
+    return lg__sequence_new(lg__object_state(self), LG__TYPE_NODES, self,
+                            (lg__sequence_range){0, 1, (Py_ssize_t)count});
 }
 
 static PyObject *
-get_edges(snapshot_object *self, void *Py_UNUSED(closure))
+get_edges(lg__snapshot_object *self, void *Py_UNUSED(closure))
 {
-    lg_graph *graph = snapshot_graph(self);
+    lg_graph *graph = lg__snapshot_graph(self);
     if (graph == NULL)
         return NULL;
     uint64_t count = lg_graph_columns(graph)->edge_count;
-    return sequence_new(object_state(self), TYPE_EDGES, self,
-                        (sequence_range){0, 1, (Py_ssize_t)count});
+    return lg__sequence_new(lg__object_state(self), LG__TYPE_EDGES, self,
+                            (lg__sequence_range){0, 1, (Py_ssize_t)count});
 }
 
 static PyObject *
-get_roots(snapshot_object *self, void *Py_UNUSED(closure))
+get_roots(lg__snapshot_object *self, void *Py_UNUSED(closure))
 {
-    lg_graph *graph = snapshot_graph(self);
+    lg_graph *graph = lg__snapshot_graph(self);
     if (graph == NULL)
         return NULL;
     uint32_t count = lg_graph_root_count(graph);
-    return sequence_new(object_state(self), TYPE_ROOTS, self,
-                        (sequence_range){0, 1, (Py_ssize_t)count});
+    return lg__sequence_new(lg__object_state(self), LG__TYPE_ROOTS, self,
+                            (lg__sequence_range){0, 1, (Py_ssize_t)count});
 }
 
 static PyObject *
-get_is_partial(snapshot_object *self, void *Py_UNUSED(closure))
+get_is_partial(lg__snapshot_object *self, void *Py_UNUSED(closure))
 {
-    lg_graph *graph = snapshot_graph(self);
+    lg_graph *graph = lg__snapshot_graph(self);
     return graph ? PyBool_FromLong(lg_graph_is_partial(graph)) : NULL;
 }
 
 static PyObject *
-get_method(snapshot_object *self, void *Py_UNUSED(closure))
+get_method(lg__snapshot_object *self, void *Py_UNUSED(closure))
 {
-    lg_graph *graph = snapshot_graph(self);
-    return graph ? string_object(lg_graph_info_find(graph, "capture.method"))
-                 : NULL;
+    lg_graph *graph = lg__snapshot_graph(self);
+    return graph
+               ? lg__string_object(lg_graph_info_find(graph, "capture.method"))
+               : NULL;
 }
 
 static PyObject *
-get_closed(snapshot_object *self, void *Py_UNUSED(closure))
+get_closed(lg__snapshot_object *self, void *Py_UNUSED(closure))
 {
     return PyBool_FromLong(self->closed);
 }
 
 static PyObject *
-get_path(snapshot_object *self, void *Py_UNUSED(closure))
+get_path(lg__snapshot_object *self, void *Py_UNUSED(closure))
 {
     PyObject *path = self->path ? self->path : Py_None;
     Py_INCREF(path);
@@ -90,7 +91,7 @@ static PyGetSetDef snapshot_getset[] = {
      "Whether it holds only a part of the heap.", NULL},
     {"method", (getter)get_method, NULL,
      "How it was captured: 'internal', or 'public: reason'.", NULL},
-    {"dominators", (getter)snapshot_dominators, NULL,
+    {"dominators", (getter)lg__snapshot_dominators, NULL,
      "Who retains what, analysed at the first use: Dominators.\n\n"
      "PartialError on a snapshot of a part of the heap.",
      NULL},
@@ -101,7 +102,7 @@ static PyGetSetDef snapshot_getset[] = {
 };
 
 static PyObject *
-snapshot_close(snapshot_object *self, PyObject *Py_UNUSED(unused))
+snapshot_close(lg__snapshot_object *self, PyObject *Py_UNUSED(unused))
 {
     if (self->exports > 0) {
         PyErr_SetString(PyExc_BufferError,
@@ -109,36 +110,36 @@ snapshot_close(snapshot_object *self, PyObject *Py_UNUSED(unused))
                         "column() is in use; release it first.");
         return NULL;
     }
-    snapshot_give_up(self);
+    lg__snapshot_give_up(self);
     Py_RETURN_NONE;
 }
 
 static PyObject *
 snapshot_enter(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    if (snapshot_graph((snapshot_object *)self) == NULL)
+    if (lg__snapshot_graph((lg__snapshot_object *)self) == NULL)
         return NULL;
     Py_INCREF(self);
     return self;
 }
 
 static PyObject *
-snapshot_exit(snapshot_object *self, PyObject *const *Py_UNUSED(args),
+snapshot_exit(lg__snapshot_object *self, PyObject *const *Py_UNUSED(args),
               Py_ssize_t Py_UNUSED(nargs))
 {
     return snapshot_close(self, NULL);
 }
 
 static PyObject *
-snapshot_node(snapshot_object *self, PyObject *argument)
+snapshot_node(lg__snapshot_object *self, PyObject *argument)
 {
     Py_ssize_t i = PyNumber_AsSsize_t(argument, PyExc_IndexError);
     if (i == -1 && PyErr_Occurred())
         return NULL;
     if (self->kept != NULL && i >= 0 && i < LG_NONE &&
-        kept_has(self, (uint32_t)i))
-        return node_new(object_state(self), self, (uint32_t)i);
-    lg_graph *graph = snapshot_graph(self);
+        lg__kept_has(self, (uint32_t)i))
+        return lg__node_new(lg__object_state(self), self, (uint32_t)i);
+    lg_graph *graph = lg__snapshot_graph(self);
     if (graph == NULL)
         return NULL;
     uint32_t count = lg_graph_columns(graph)->node_count;
@@ -146,49 +147,50 @@ snapshot_node(snapshot_object *self, PyObject *argument)
         return PyErr_Format(PyExc_IndexError,
                             "There is no node %zd: the snapshot has %lu.", i,
                             (unsigned long)count);
-    return node_new(object_state(self), self, (uint32_t)i);
+    return lg__node_new(lg__object_state(self), self, (uint32_t)i);
 }
 
 static PyObject *
-snapshot_find(snapshot_object *self, PyObject *object)
+snapshot_find(lg__snapshot_object *self, PyObject *object)
 {
     uint32_t node;
-    if (!target_find(self, object, &node))
+    if (!lg__target_find(self, object, &node))
         return NULL;
     if (node == LG_NONE)
         Py_RETURN_NONE;
-    return node_new(object_state(self), self, node);
+    return lg__node_new(lg__object_state(self), self, node);
 }
 
 static PyObject *
-snapshot_select(snapshot_object *self, PyObject *selector)
+snapshot_select(lg__snapshot_object *self, PyObject *selector)
 {
     lg_nodes nodes = {0};
-    if (!target_select(self, selector, &nodes))
+    if (!lg__target_select(self, selector, &nodes))
         return NULL;
-    PyObject *result = sequence_of_nodes(object_state(self), self, &nodes);
+    PyObject *result =
+        lg__sequence_of_nodes(lg__object_state(self), self, &nodes);
     lg_nodes_free(&nodes);
     return result;
 }
 
 PyObject *
-snapshot_uncollected(PyObject *self, PyObject *Py_UNUSED(unused))
+lg__snapshot_uncollected(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return python_call(object_state(self), "leakgraph.expect", "uncollected",
-                       self);
+    return lg__python_call(lg__object_state(self), "leakgraph.expect",
+                           "uncollected", self);
 }
 
 #define KEYWORDS (METH_FASTCALL | METH_KEYWORDS)
 
 static PyMethodDef snapshot_methods[] = {
-    {"save", FASTCALL(snapshot_save), KEYWORDS, snapshot_save_doc},
+    {"save", LG__FASTCALL(lg__snapshot_save), KEYWORDS, lg__snapshot_save_doc},
     {"close", (PyCFunction)snapshot_close, METH_NOARGS,
      "close($self, /)\n"
      "--\n\n"
      "Free its memory now; later use raises ClosedError.\n\n"
      "Raises BufferError while a memoryview of column() is in use."},
     {"__enter__", snapshot_enter, METH_NOARGS, "__enter__($self, /)\n--\n\n"},
-    {"__exit__", FASTCALL(snapshot_exit), METH_FASTCALL,
+    {"__exit__", LG__FASTCALL(snapshot_exit), METH_FASTCALL,
      "__exit__($self, /, *args)\n--\n\nClose the snapshot."},
     {"node", (PyCFunction)snapshot_node, METH_O,
      "node($self, index, /)\n--\n\nThe node with that number."},
@@ -202,15 +204,15 @@ static PyMethodDef snapshot_methods[] = {
     {"select", (PyCFunction)snapshot_select, METH_O,
      "select($self, selector, /)\n--\n\nThe nodes that a selector names: "
      "'type:torch.Tensor', 'name:train.losses[0]', '#17', '0x7f..'."},
-    {"show_refs", FASTCALL(snapshot_show_refs), KEYWORDS,
-     snapshot_show_refs_doc},
-    {"show_backrefs", FASTCALL(snapshot_show_backrefs), KEYWORDS,
-     snapshot_show_backrefs_doc},
-    {"show_path", FASTCALL(snapshot_show_path), KEYWORDS,
-     snapshot_show_path_doc},
-    {"show_dominators", FASTCALL(snapshot_show_dominators), KEYWORDS,
-     snapshot_show_dominators_doc},
-    {"analyze", FASTCALL(snapshot_analyze), KEYWORDS,
+    {"show_refs", LG__FASTCALL(lg__snapshot_show_refs), KEYWORDS,
+     lg__snapshot_show_refs_doc},
+    {"show_backrefs", LG__FASTCALL(lg__snapshot_show_backrefs), KEYWORDS,
+     lg__snapshot_show_backrefs_doc},
+    {"show_path", LG__FASTCALL(lg__snapshot_show_path), KEYWORDS,
+     lg__snapshot_show_path_doc},
+    {"show_dominators", LG__FASTCALL(lg__snapshot_show_dominators), KEYWORDS,
+     lg__snapshot_show_dominators_doc},
+    {"analyze", LG__FASTCALL(lg__snapshot_analyze), KEYWORDS,
      "analyze($self, /, *, progress=None)\n"
      "--\n\n"
      "Analyse now who retains what, and return .dominators.\n\n"
@@ -218,7 +220,7 @@ static PyMethodDef snapshot_methods[] = {
      "it. Ctrl-C\n"
      "stops it; other threads run on. PartialError on a snapshot of a part of "
      "the heap."},
-    {"retained", snapshot_retained, METH_O,
+    {"retained", lg__snapshot_retained, METH_O,
      "retained($self, target, /)\n"
      "--\n\n"
      "Bytes that only these objects together keep alive: a Size.\n\n"
@@ -226,53 +228,63 @@ static PyMethodDef snapshot_methods[] = {
      "The\n"
      "size is that of the set, each byte counted once, not the sum of its "
      "members."},
-    {"cycles", FASTCALL(snapshot_cycles), KEYWORDS, snapshot_cycles_doc},
-    {"top", FASTCALL(snapshot_top), KEYWORDS, snapshot_top_doc},
-    {"tensors", FASTCALL(snapshot_tensors), KEYWORDS, snapshot_tensors_doc},
-    {"diff", FASTCALL(snapshot_diff), KEYWORDS, snapshot_diff_doc},
-    {"report", FASTCALL(snapshot_report), KEYWORDS, snapshot_report_doc},
-    {"summary", FASTCALL(snapshot_summary), KEYWORDS, snapshot_summary_doc},
-    {"figures", FASTCALL(snapshot_figures), KEYWORDS, snapshot_figures_doc},
-    {"why", FASTCALL(snapshot_why), KEYWORDS, snapshot_why_doc},
-    {"waste", FASTCALL(snapshot_waste), KEYWORDS, snapshot_waste_doc},
-    {"what_if", FASTCALL(snapshot_what_if), KEYWORDS, snapshot_what_if_doc},
-    {"memory", snapshot_memory, METH_NOARGS,
+    {"cycles", LG__FASTCALL(lg__snapshot_cycles), KEYWORDS,
+     lg__snapshot_cycles_doc},
+    {"top", LG__FASTCALL(lg__snapshot_top), KEYWORDS, lg__snapshot_top_doc},
+    {"tensors", LG__FASTCALL(lg__snapshot_tensors), KEYWORDS,
+     lg__snapshot_tensors_doc},
+    {"diff", LG__FASTCALL(lg__snapshot_diff), KEYWORDS, lg__snapshot_diff_doc},
+    {"report", LG__FASTCALL(lg__snapshot_report), KEYWORDS,
+     lg__snapshot_report_doc},
+    {"summary", LG__FASTCALL(lg__snapshot_summary), KEYWORDS,
+     lg__snapshot_summary_doc},
+    {"figures", LG__FASTCALL(lg__snapshot_figures), KEYWORDS,
+     lg__snapshot_figures_doc},
+    {"why", LG__FASTCALL(lg__snapshot_why), KEYWORDS, lg__snapshot_why_doc},
+    {"waste", LG__FASTCALL(lg__snapshot_waste), KEYWORDS,
+     lg__snapshot_waste_doc},
+    {"what_if", LG__FASTCALL(lg__snapshot_what_if), KEYWORDS,
+     lg__snapshot_what_if_doc},
+    {"memory", lg__snapshot_memory, METH_NOARGS,
      "memory($self, /)\n--\n\n"
      "Where the bytes are: the host's, and each device's to the byte."},
-    {"findings", FASTCALL(snapshot_findings), KEYWORDS, snapshot_findings_doc},
-    {"merged_paths", FASTCALL(snapshot_merged_paths), KEYWORDS,
-     snapshot_merged_paths_doc},
-    {"collectable", snapshot_collectable, METH_NOARGS,
+    {"findings", LG__FASTCALL(lg__snapshot_findings), KEYWORDS,
+     lg__snapshot_findings_doc},
+    {"merged_paths", LG__FASTCALL(lg__snapshot_merged_paths), KEYWORDS,
+     lg__snapshot_merged_paths_doc},
+    {"collectable", lg__snapshot_collectable, METH_NOARGS,
      "collectable($self, /)\n--\n\nThe objects that CPython's collector would "
      "free now: Nodes."},
-    {"uncollected", snapshot_uncollected, METH_NOARGS,
+    {"uncollected", lg__snapshot_uncollected, METH_NOARGS,
      "uncollected($self, /)\n--\n\nThe objects of expect_collectable() that "
      "are still alive: a list of\nUncollected(label, node, why)."},
-    {"types", FASTCALL(snapshot_types), KEYWORDS,
+    {"types", LG__FASTCALL(lg__snapshot_types), KEYWORDS,
      "types($self, /, *, by='bytes', limit=None, mine=False, module=None)\n"
      "--\n\nA table of types with count and bytes, biggest by 'bytes', 'count' "
-     "or 'name'.\n\n" SCOPE_TEXT("objects that ")},
-    {"info", snapshot_info, METH_NOARGS,
+     "or 'name'.\n\n" LG__SCOPE_TEXT("objects that ")},
+    {"info", lg__snapshot_info, METH_NOARGS,
      "info($self, /)\n--\n\nFacts about the snapshot: time, pid, python, "
      "capture.method ..."},
-    {"threads", FASTCALL(snapshot_threads), KEYWORDS, snapshot_threads_doc},
-    {"column", snapshot_column, METH_O,
+    {"threads", LG__FASTCALL(lg__snapshot_threads), KEYWORDS,
+     lg__snapshot_threads_doc},
+    {"column", lg__snapshot_column, METH_O,
      "column($self, name, /)\n"
      "--\n\n"
      "A read-only memoryview of one column, without a copy.\n\n"
      "Names: address, type, size (4294967295: ask Node.size), refcount,\n"
      "found, node_flags, first_edge, edge_target, edge_payload, edge_kind.\n"
      "While the memoryview is in use, the snapshot cannot be closed."},
-    {"export", FASTCALL(snapshot_export), KEYWORDS, snapshot_export_doc},
-    {"to_networkx", snapshot_to_networkx, METH_NOARGS,
+    {"export", LG__FASTCALL(lg__snapshot_export), KEYWORDS,
+     lg__snapshot_export_doc},
+    {"to_networkx", lg__snapshot_to_networkx, METH_NOARGS,
      "to_networkx($self, /)\n--\n\nA networkx.MultiDiGraph of all objects and "
      "references.\n\nNodes have title, type, size and device; edges have "
      "label, "
      "kind and weak."},
-    {"to_igraph", snapshot_to_igraph, METH_NOARGS,
+    {"to_igraph", lg__snapshot_to_igraph, METH_NOARGS,
      "to_igraph($self, /)\n--\n\nA directed igraph.Graph of all objects and "
      "references.\n\nIts attributes are those of to_networkx()."},
-    {"sql", (PyCFunction)(void (*)(void))snapshot_sql,
+    {"sql", (PyCFunction)(void (*)(void))lg__snapshot_sql,
      METH_VARARGS | METH_KEYWORDS,
      "sql($self, query, /, **tables)\n"
      "--\n\n"
@@ -285,27 +297,27 @@ static PyMethodDef snapshot_methods[] = {
      "adds all of its own under its name: sql('from old.types', "
      "old=snapshot).\n"
      "Needs duckdb."},
-    {"_retained_arrow", snapshot_retained_arrow, METH_NOARGS,
+    {"_retained_arrow", lg__snapshot_retained_arrow, METH_NOARGS,
      "_retained_arrow($self, /)\n--\n\nWhat each node retains, for Arrow: a "
      "capsule."},
-    {"to_parquet", snapshot_to_parquet, METH_O,
+    {"to_parquet", lg__snapshot_to_parquet, METH_O,
      "to_parquet($self, folder, /)\n--\n\nWrite nodes.parquet, edges.parquet "
      "and "
      "types.parquet, and return their paths.\n\nNeeds pyarrow."},
-    {"_repr_html_", snapshot_repr_html, METH_NOARGS,
+    {"_repr_html_", lg__snapshot_repr_html, METH_NOARGS,
      "_repr_html_($self, /)\n--\n\n"},
     {NULL, NULL, 0, NULL},
 };
 
 static Py_ssize_t
-snapshot_length(snapshot_object *self)
+snapshot_length(lg__snapshot_object *self)
 {
-    lg_graph *graph = snapshot_graph(self);
+    lg_graph *graph = lg__snapshot_graph(self);
     return graph ? (Py_ssize_t)lg_graph_columns(graph)->node_count : -1;
 }
 
 static PyObject *
-snapshot_repr(snapshot_object *self)
+snapshot_repr(lg__snapshot_object *self)
 {
     if (self->closed)
         return PyUnicode_FromString("<leakgraph.Snapshot, closed>");
@@ -321,19 +333,19 @@ snapshot_repr(snapshot_object *self)
     lg_text_add_count(&text, columns->edge_count);
     lg_text_add(&text, " references");
     lg_text_add(&text, lg_graph_is_partial(self->graph) ? ", partial>" : ">");
-    return text_object(&text);
+    return lg__text_object(&text);
 }
 
 static PyMemberDef snapshot_members[] = {
-    {"__weaklistoffset__", T_PYSSIZET, offsetof(snapshot_object, weakrefs),
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(lg__snapshot_object, weakrefs),
      READONLY, NULL},
     {NULL, 0, 0, 0, NULL},
 };
 
 static PyType_Slot snapshot_slots[] = {
-    SLOT(Py_tp_dealloc, snapshot_dealloc),
-    SLOT(Py_tp_repr, snapshot_repr),
-    SLOT(Py_sq_length, snapshot_length),
+    LG__SLOT(Py_tp_dealloc, snapshot_dealloc),
+    LG__SLOT(Py_tp_repr, snapshot_repr),
+    LG__SLOT(Py_sq_length, snapshot_length),
     {Py_tp_getset, snapshot_getset},
     {Py_tp_methods, snapshot_methods},
     {Py_tp_members, snapshot_members},
@@ -347,9 +359,9 @@ static PyType_Slot snapshot_slots[] = {
     {0, NULL},
 };
 
-PyType_Spec snapshot_spec = {
+PyType_Spec lg__snapshot_spec = {
     .name = "leakgraph.Snapshot",
-    .basicsize = sizeof(snapshot_object),
-    .flags = FINAL_TYPE,
+    .basicsize = sizeof(lg__snapshot_object),
+    .flags = LG__FINAL_TYPE,
     .slots = snapshot_slots,
 };

@@ -1,24 +1,25 @@
 #include "bytes/common/adapters.h"
 
-const lg_adapter *const lg_adapters[] = {
-    &lg_host_adapter,
-    &lg_builtin_adapter,
-    &lg_numpy_adapter,
-    &lg_torch_adapter,
-    &lg_cuda_adapter,
-    &lg_jax_adapter,
-    &lg_cupy_adapter,
-    &lg_numba_adapter,
-    &lg_matplotlib_adapter,
-    &lg_pillow_adapter,
-    &lg_pyarrow_adapter,
-    &lg_pandas_adapter,
-    &lg_greenlet_adapter,
-    &lg_registered_adapter,
-    &lg_torch_parameter_adapter,
+const lg__adapter *const lg__adapters[] = {
+    &lg__host_adapter,
+    &lg__builtin_adapter,
+    &lg__numpy_adapter,
+    &lg__torch_adapter,
+    &lg__cuda_adapter,
+    &lg__jax_adapter,
+    &lg__cupy_adapter,
+    &lg__numba_adapter,
+    &lg__matplotlib_adapter,
+    &lg__pillow_adapter,
+    &lg__pyarrow_adapter,
+    &lg__pandas_adapter,
+    &lg__greenlet_adapter,
+    &lg__registered_adapter,
+    &lg__torch_parameter_adapter,
     NULL,
 };
 
-_Static_assert(sizeof lg_adapters / sizeof *lg_adapters - 1 <= LG_ADAPTERS_MAX,
+_Static_assert(sizeof lg__adapters / sizeof *lg__adapters - 1 <=
+                   LG__ADAPTERS_MAX,
                "there are more adapters than a capture can have: raise "
-               "LG_ADAPTERS_MAX");
+               "LG__ADAPTERS_MAX");

@@ -92,11 +92,11 @@ SUMMARY: ThreadSanitizer: data race in {function}
 
 
 def test_reports_are_read_and_divided(tmp_path):
-    ours = REPORT.format(function="lg_walk_run", file="/x/walk.c:3 (_core.cpython.so")
+    ours = REPORT.format(function="lg__walk_run", file="/x/walk.c:3 (_core.cpython.so")
     theirs = REPORT.format(function="list_append", file="/x/list.c:9 (python")
     (tmp_path / "log.7").write_text(ours + theirs)
     (tmp_path / "log.8").write_text(theirs)
     found = tsan.reports(tmp_path)
     assert len(found) == 3
     mine, others = tsan.divided(found)
-    assert len(mine) == 1 and "lg_walk_run" in mine[0] and len(others) == 2
+    assert len(mine) == 1 and "lg__walk_run" in mine[0] and len(others) == 2

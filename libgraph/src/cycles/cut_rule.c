@@ -89,19 +89,19 @@ typedef struct rule {
 
 // The first rule that fits a hop scores it.
 static const rule rules[] = {
-    {"__class__", ANY, ANY, NOWHERE, NULL, 1, CLASSY},
-    {".*", ENUM, ANY, NOWHERE, NULL, 2, CLASSY},
-    {".__objclass__", ANY, TYPE, NOWHERE, NULL, 2, CLASSY},
-    {"[*", CONTAINER, ANY, NOWHERE, "._*member_map_", 2, CLASSY},
-    {".__mro__", TYPE, ANY, NOWHERE, NULL, 2, CLASSY},
-    {".__bases__", TYPE, ANY, NOWHERE, NULL, 2, CLASSY},
-    {".__base__", TYPE, ANY, NOWHERE, NULL, 2, CLASSY},
-    {"closure __class__", FUNCTION, TYPE, NOWHERE, NULL, 2, CLASSY},
-    {"*", FUNCTION, TYPE, NOWHERE, NULL, 2, CLASSY},
-    {"[*", CONTAINER, TYPE, NOWHERE, ".__mro__", 2, CLASSY},
+    {"__class__", ANY, ANY, NOWHERE, NULL, 1, LG__CLASSY},
+    {".*", ENUM, ANY, NOWHERE, NULL, 2, LG__CLASSY},
+    {".__objclass__", ANY, TYPE, NOWHERE, NULL, 2, LG__CLASSY},
+    {"[*", CONTAINER, ANY, NOWHERE, "._*member_map_", 2, LG__CLASSY},
+    {".__mro__", TYPE, ANY, NOWHERE, NULL, 2, LG__CLASSY},
+    {".__bases__", TYPE, ANY, NOWHERE, NULL, 2, LG__CLASSY},
+    {".__base__", TYPE, ANY, NOWHERE, NULL, 2, LG__CLASSY},
+    {"closure __class__", FUNCTION, TYPE, NOWHERE, NULL, 2, LG__CLASSY},
+    {"*", FUNCTION, TYPE, NOWHERE, NULL, 2, LG__CLASSY},
+    {"[*", CONTAINER, TYPE, NOWHERE, ".__mro__", 2, LG__CLASSY},
     {".grad", TENSOR, TENSOR, ALWAYS, NULL, 92, GRADED},
     {"._raw_saved_*", ANY, ANY, ALWAYS, ".grad_fn", 90, PACKED},
-    {"._modules", ANY, CONTAINER, NOWHERE, NULL, 3, OWN_STRUCTURE},
+    {"._modules", ANY, CONTAINER, NOWHERE, NULL, 3, LG__OWN_STRUCTURE},
     {".*", CONTEXT, ANY, ALWAYS, NULL, 91, STASHED},
     {".grad_fn", TENSOR, ANY, NOWHERE, NULL, 4, INSIDE},
     {".__traceback__", EXCEPTION, ANY, ALWAYS, NULL, 90, RAISED},
@@ -362,7 +362,7 @@ restrict_verdict(const lg_graph *graph, const lg_hops *round_trip,
                                   LG__ORIGIN_PROGRAM;
     if (is_of_library(graph, hop->target) || !has_program(graph, round_trip)) {
         verdict.fixed = true;
-        verdict.reason = OWN_STRUCTURE;
+        verdict.reason = LG__OWN_STRUCTURE;
     } else if (straight || !is_registry(verdict.reason)) {
         verdict.score /= straight ? 4 : 8;
         verdict.reason = KEPT_BY_LIBRARY;
@@ -380,7 +380,7 @@ lg__rule_judge(const lg_graph *graph, const lg_hops *round_trip,
                              "what holds them can be released",
                              true};
     if (is_class_structure(graph, round_trip))
-        return (lg__verdict){hop, 2, CLASSY, true};
+        return (lg__verdict){hop, 2, LG__CLASSY, true};
     const rule *found = rules;
     while (!fits(found, graph, round_trip, all, hop))
         found++;

@@ -5,10 +5,10 @@
 #include "graph/graph_private.h"
 
 /* Why nothing can be cut. */
-#define CLASSY                                                                 \
+#define LG__CLASSY                                                             \
     "a class always refers to itself: it goes once nothing else refers to "    \
     "it or its instances"
-#define OWN_STRUCTURE                                                          \
+#define LG__OWN_STRUCTURE                                                      \
     "the structure of a library refers back to itself: it goes once nothing "  \
     "else refers to it"
 

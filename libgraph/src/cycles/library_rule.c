@@ -26,7 +26,7 @@ lg__rule_of_library(const lg_graph *graph, const uint32_t *members,
         if (lg__node_origin(graph, members[i], NULL) != LG__ORIGIN_LIBRARY)
             continue;
         classes &= category == LG_CATEGORY_TYPE;
-        reason = classes ? CLASSY : OWN_STRUCTURE;
+        reason = classes ? LG__CLASSY : LG__OWN_STRUCTURE;
     }
     return reason;
 }

@@ -59,9 +59,9 @@
 #define LG__ARRAY_ANALYSIS LG__DOMINATOR
 
 enum lg__array_name {
-#define X(name, id, element, title) LG__##name,
-    LG__ARRAYS(X)
-#undef X
+#define LG__NUMBER(name, id, element, title) LG__##name,
+    LG__ARRAYS(LG__NUMBER)
+#undef LG__NUMBER
         LG__ARRAY_COUNT
 };
 

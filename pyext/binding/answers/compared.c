@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 bool
-compared_begin(compared *self, Py_ssize_t count)
+lg__compared_begin(lg__compared *self, Py_ssize_t count)
 {
-    *self = (compared){.count = count};
+    *self = (lg__compared){.count = count};
     self->snapshots = calloc((size_t)count + 1, sizeof *self->snapshots);
     self->summaries = calloc((size_t)count + 1, sizeof *self->summaries);
     if (self->snapshots != NULL && self->summaries != NULL)
@@ -21,7 +21,7 @@ compared_begin(compared *self, Py_ssize_t count)
 }
 
 void
-compared_end(compared *self)
+lg__compared_end(lg__compared *self)
 {
     for (Py_ssize_t i = 0; i < self->count; i++) {
         if (self->snapshots != NULL)
@@ -35,9 +35,9 @@ compared_end(compared *self)
 
 /* Reads a file if it is a summary. False with an exception. */
 static bool
-load_summary(core_state *state, PyObject *given, lg_summary **out)
+load_summary(lg__core_state *state, PyObject *given, lg_summary **out)
 {
-    PyObject *path = pathname_bytes(given);
+    PyObject *path = lg__pathname_bytes(given);
     if (path == NULL)
         return false;
     const char *name = PyBytes_AS_STRING(path);
@@ -49,16 +49,17 @@ load_summary(core_state *state, PyObject *given, lg_summary **out)
     Py_END_ALLOW_THREADS
     Py_DECREF(path);
     if (status != LG_OK)
-        error_raise(state, status, &error);
+        lg__error_raise(state, status, &error);
     return status == LG_OK;
 }
 
 /* Keeps a Snapshot as it is. Reads a path: a summary, or what load() makes of
    it. */
 static bool
-open_given(compared *self, core_state *state, PyObject *given, Py_ssize_t at)
+open_given(lg__compared *self, lg__core_state *state, PyObject *given,
+           Py_ssize_t at)
 {
-    if (Py_TYPE(given) == state->types[TYPE_SNAPSHOT]) {
+    if (Py_TYPE(given) == state->types[LG__TYPE_SNAPSHOT]) {
         Py_INCREF(given);
         self->snapshots[at] = given;
         return true;
@@ -66,21 +67,22 @@ open_given(compared *self, core_state *state, PyObject *given, Py_ssize_t at)
     if (!load_summary(state, given, &self->summaries[at]))
         return false;
     if (self->summaries[at] == NULL)
-        self->snapshots[at] = python_call(state, "leakgraph", "load", given);
+        self->snapshots[at] =
+            lg__python_call(state, "leakgraph", "load", given);
     return self->summaries[at] != NULL || self->snapshots[at] != NULL;
 }
 
 /* Summarises a snapshot, and keeps its analysis acquired in *analysis, which is
    NULL for a file that is a summary. */
 static bool
-summarise(compared *self, Py_ssize_t at, const lg_monitor *monitor,
+summarise(lg__compared *self, Py_ssize_t at, const lg_monitor *monitor,
           const lg_analysis **analysis)
 {
-    snapshot_object *snapshot = (snapshot_object *)self->snapshots[at];
+    lg__snapshot_object *snapshot = (lg__snapshot_object *)self->snapshots[at];
     *analysis = NULL;
     if (self->summaries[at] != NULL)
         return true;
-    *analysis = analysis_acquire(snapshot, monitor);
+    *analysis = lg__analysis_acquire(snapshot, monitor);
     if (*analysis == NULL)
         return false;
     lg_error error;
@@ -90,16 +92,16 @@ summarise(compared *self, Py_ssize_t at, const lg_monitor *monitor,
     Py_END_ALLOW_THREADS
     if (status == LG_OK)
         return true;
-    snapshot_release(snapshot);
-    error_raise(object_state(snapshot), status, &error);
+    lg__snapshot_release(snapshot);
+    lg__error_raise(lg__object_state(snapshot), status, &error);
     return false;
 }
 
 /* Opens and summarises all but the last, and closes what it has loaded for
    that. */
 static bool
-summarise_older(compared *self, core_state *state, PyObject *const *args,
-                const lg_monitor *monitor)
+summarise_older(lg__compared *self, lg__core_state *state,
+                PyObject *const *args, const lg_monitor *monitor)
 {
     for (Py_ssize_t i = 0; i + 1 < self->count; i++) {
         const lg_analysis *analysis;
@@ -107,25 +109,27 @@ summarise_older(compared *self, core_state *state, PyObject *const *args,
             !summarise(self, i, monitor, &analysis))
             return false;
         if (analysis != NULL)
-            snapshot_release((snapshot_object *)self->snapshots[i]);
+            lg__snapshot_release((lg__snapshot_object *)self->snapshots[i]);
         Py_CLEAR(self->snapshots[i]);
     }
     return true;
 }
 
 bool
-compared_enough(const compared *self, core_state *state, const char *function)
+lg__compared_enough(const lg__compared *self, lg__core_state *state,
+                    const char *function)
 {
     if (self->count < 2)
-        PyErr_Format(state->errors[ERROR_ARGUMENT],
+        PyErr_Format(state->errors[LG__ERROR_ARGUMENT],
                      "%s() compares two snapshots or more, and got %zd.",
                      function, self->count);
     return self->count >= 2;
 }
 
 bool
-compared_open(compared *self, core_state *state, PyObject *const *args,
-              const lg_monitor *monitor, const lg_analysis **newest)
+lg__compared_open(lg__compared *self, lg__core_state *state,
+                  PyObject *const *args, const lg_monitor *monitor,
+                  const lg_analysis **newest)
 {
     Py_ssize_t last = self->count - 1;
     return summarise_older(self, state, args, monitor) &&
@@ -134,18 +138,18 @@ compared_open(compared *self, core_state *state, PyObject *const *args,
 }
 
 bool
-compared_steps(const compared *self, core_state *state, PyObject *given,
-               double **out)
+lg__compared_steps(const lg__compared *self, lg__core_state *state,
+                   PyObject *given, double **out)
 {
     PyObject *items;
-    if (!arg_objects("steps", given, &items))
+    if (!lg__arg_objects("steps", given, &items))
         return false;
     if (items == NULL)
         return true;
     Py_ssize_t count = PySequence_Fast_GET_SIZE(items);
     bool read = count == self->count;
     if (!read)
-        PyErr_Format(state->errors[ERROR_ARGUMENT],
+        PyErr_Format(state->errors[LG__ERROR_ARGUMENT],
                      "There are %zd steps for %zd snapshots: give one for "
                      "each.",
                      count, self->count);
@@ -169,8 +173,9 @@ device_name(const void *table, uint32_t device)
 }
 
 PyObject *
-compared_gone(core_state *state, const lg_table *table)
+lg__compared_gone(lg__core_state *state, const lg_table *table)
 {
-    return snapshot_gone(state, string_tuple(lg_table_device_count(table) + 1,
-                                             device_name, table));
+    return lg__snapshot_gone(
+        state,
+        lg__string_tuple(lg_table_device_count(table) + 1, device_name, table));
 }

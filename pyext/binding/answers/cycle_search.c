@@ -26,8 +26,8 @@ typedef struct cycles_request {
     PyObject *type_name; /* of the type that was asked for; or NULL */
     PyObject *by;        /* borrowed str; or NULL */
     uint8_t *wanted;     /* [type] what the predicate said */
-    baseline_request known;
-    progress progress;
+    lg__baseline_request known;
+    lg__progress progress;
 } cycles_request;
 
 enum {
@@ -77,7 +77,7 @@ static bool
 parse_holding(cycles_request *self, PyObject *value)
 {
     if (value == NULL || value == Py_None || PyUnicode_Check(value))
-        return arg_text("holding", value, &self->options.holding);
+        return lg__arg_text("holding", value, &self->options.holding);
     if (PyType_Check(value)) {
         self->type_name = name_of_type(value);
         if (self->type_name != NULL)
@@ -96,7 +96,7 @@ parse_holding(cycles_request *self, PyObject *value)
 }
 
 static bool
-add_kind(core_state *state, PyObject *name, unsigned *kinds)
+add_kind(lg__core_state *state, PyObject *name, unsigned *kinds)
 {
     for (int kind = LG_CYCLE_COLLECTABLE;
          PyUnicode_Check(name) && kind <= LG_CYCLE_UNCOLLECTABLE; kind++)
@@ -105,7 +105,7 @@ add_kind(core_state *state, PyObject *name, unsigned *kinds)
             *kinds |= 1u << kind;
             return true;
         }
-    PyErr_Format(state->errors[ERROR_ARGUMENT],
+    PyErr_Format(state->errors[LG__ERROR_ARGUMENT],
                  "kind must be 'collectable', 'held' or 'uncollectable', or "
                  "several of them, not %R.",
                  name);
@@ -113,7 +113,7 @@ add_kind(core_state *state, PyObject *name, unsigned *kinds)
 }
 
 static bool
-parse_kinds(core_state *state, PyObject *value, unsigned *kinds)
+parse_kinds(lg__core_state *state, PyObject *value, unsigned *kinds)
 {
     if (value == NULL || value == Py_None)
         return true;
@@ -132,7 +132,7 @@ static bool
 parse_least(PyObject *value, int64_t *least)
 {
     uint64_t bytes = UINT64_MAX;
-    if (!arg_bytes("min_bytes", value, 0, &bytes))
+    if (!lg__arg_bytes("min_bytes", value, 0, &bytes))
         return false;
     if (value != NULL && value != Py_None)
         *least = bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
@@ -140,20 +140,22 @@ parse_least(PyObject *value, int64_t *least)
 }
 
 static bool
-request_parse(cycles_request *self, core_state *state, PyObject *const *values)
+request_parse(cycles_request *self, lg__core_state *state,
+              PyObject *const *values)
 {
     *self = (cycles_request){.options = LG_CYCLE_OPTIONS_INIT};
     self->options.limit = DEFAULT_LIMIT;
-    bool fine = parse_holding(self, values[ARG_HOLDING]) &&
-                parse_kinds(state, values[ARG_KIND], &self->options.kinds) &&
-                parse_least(values[ARG_MIN_BYTES], &self->options.min_bytes) &&
-                arg_rows(values[ARG_LIMIT], &self->options.limit) &&
-                by_check(state, values[ARG_BY]) &&
-                arg_flag(values[ARG_MINE], &self->options.mine) &&
-                arg_text("module", values[ARG_MODULE], &self->options.module) &&
-                baseline_parse(&self->known, state, values[ARG_BASELINE],
-                               values[ARG_UPDATE_BASELINE]) &&
-                progress_start(&self->progress, values[ARG_PROGRESS]);
+    bool fine =
+        parse_holding(self, values[ARG_HOLDING]) &&
+        parse_kinds(state, values[ARG_KIND], &self->options.kinds) &&
+        parse_least(values[ARG_MIN_BYTES], &self->options.min_bytes) &&
+        lg__arg_rows(values[ARG_LIMIT], &self->options.limit) &&
+        lg__by_check(state, values[ARG_BY]) &&
+        lg__arg_flag(values[ARG_MINE], &self->options.mine) &&
+        lg__arg_text("module", values[ARG_MODULE], &self->options.module) &&
+        lg__baseline_parse(&self->known, state, values[ARG_BASELINE],
+                           values[ARG_UPDATE_BASELINE]) &&
+        lg__progress_begin(&self->progress, values[ARG_PROGRESS]);
     self->by = values[ARG_BY];
     self->options.baseline = self->known.baseline;
     if (!fine) {
@@ -201,7 +203,7 @@ ask_predicate(cycles_request *self, const lg_graph *graph)
     if (answers != NULL && !done)
         PyErr_NoMemory();
     for (uint32_t type = 0; done && type < count; type++) {
-        PyObject *name = string_object(lg_graph_type(graph, type).name);
+        PyObject *name = lg__string_object(lg_graph_type(graph, type).name);
         int truth = name ? ask_name(self->predicate, answers, name) : -1;
         Py_XDECREF(name);
         done = truth >= 0;
@@ -244,7 +246,7 @@ tabulate(const cycles_request *self, const lg_analysis *analysis,
 }
 
 static PyObject *
-find_cycles(cycles_request *self, snapshot_object *snapshot,
+find_cycles(cycles_request *self, lg__snapshot_object *snapshot,
             const lg_analysis *analysis)
 {
     lg_table *table = NULL;
@@ -256,32 +258,32 @@ find_cycles(cycles_request *self, snapshot_object *snapshot,
         status = tabulate(self, analysis, &table, &error);
     Py_END_ALLOW_THREADS
     if (status != LG_OK)
-        return error_raise(object_state(snapshot), status, &error);
-    if (!baseline_write(&self->known, object_state(snapshot))) {
+        return lg__error_raise(lg__object_state(snapshot), status, &error);
+    if (!lg__baseline_write(&self->known, lg__object_state(snapshot))) {
         lg_table_free(table);
         return NULL;
     }
-    return cycles_new(snapshot, table);
+    return lg__cycles_new(snapshot, table);
 }
 
 static PyObject *
-request_run(cycles_request *self, snapshot_object *snapshot)
+request_run(cycles_request *self, lg__snapshot_object *snapshot)
 {
-    lg_graph *graph = snapshot_acquire(snapshot);
+    lg_graph *graph = lg__snapshot_acquire(snapshot);
     if (graph == NULL)
         return NULL;
     PyObject *cycles = NULL;
-    if (by_find(object_state(snapshot), graph, self->by,
-                &self->options.device) &&
+    if (lg__by_device(lg__object_state(snapshot), graph, self->by,
+                      &self->options.device) &&
         (self->predicate == NULL || ask_predicate(self, graph))) {
         const lg_analysis *analysis =
-            analysis_acquire(snapshot, &self->progress.monitor);
+            lg__analysis_acquire(snapshot, &self->progress.monitor);
         if (analysis != NULL) {
             cycles = find_cycles(self, snapshot, analysis);
-            snapshot_release(snapshot);
+            lg__snapshot_release(snapshot);
         }
     }
-    snapshot_release(snapshot);
+    lg__snapshot_release(snapshot);
     return cycles;
 }
 
@@ -291,7 +293,7 @@ request_finish(cycles_request *self, PyObject *cycles)
     free(self->wanted);
     lg_baseline_free(self->known.baseline);
     Py_XDECREF(self->type_name);
-    if (!progress_end(&self->progress, cycles ? LG_OK : LG_ECANCELLED))
+    if (!lg__progress_finish(&self->progress, cycles ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(cycles);
     return cycles;
 }
@@ -327,7 +329,7 @@ request_finish(cycles_request *self, PyObject *cycles)
     "          add the other leaks to that file, which may be missing\n"       \
     "progress  as in snapshot()"
 
-const char core_cycles_doc[] =
+const char lg__core_cycles_doc[] =
     "cycles($module, /, *, " CYCLES_SIGNATURE
     "Find the reference cycles of this process, and what they retain.\n\n"
     "Takes a snapshot and analyses it. Does not run the collector, and "
@@ -335,39 +337,39 @@ const char core_cycles_doc[] =
     "no object.\n\n" CYCLES_OPTIONS;
 
 PyObject *
-core_cycles(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-            PyObject *kwnames)
+lg__core_cycles(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+                PyObject *kwnames)
 {
-    static const arg_list list = {"cycles", cycles_names, 0, 0};
+    static const lg__arg_list list = {"cycles", cycles_names, 0, 0};
     PyObject *values[ARG_COUNT] = {NULL};
-    core_state *state = module_state(module);
+    lg__core_state *state = lg__module_state(module);
     cycles_request request;
-    if (!args_take(&list, args, nargs, kwnames, values) ||
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
         !request_parse(&request, state, values))
         return NULL;
-    snapshot_object *snapshot =
-        snapshot_now(state, NULL, &request.progress.monitor);
+    lg__snapshot_object *snapshot =
+        lg__snapshot_now(state, NULL, &request.progress.monitor);
     PyObject *cycles = snapshot ? request_run(&request, snapshot) : NULL;
-    if (cycles != NULL && !cycles_keep(((result_object *)cycles)->rows))
+    if (cycles != NULL && !lg__cycles_keep(((lg__result_object *)cycles)->rows))
         Py_CLEAR(cycles);
-    return request_finish(&request, kept_answer(snapshot, cycles));
+    return request_finish(&request, lg__kept_answer(snapshot, cycles));
 }
 
-const char snapshot_cycles_doc[] =
+const char lg__snapshot_cycles_doc[] =
     "cycles($self, /, *, " CYCLES_SIGNATURE
     "Find the reference cycles, and what they retain.\n\n"
     "PartialError on a snapshot of a part of the heap.\n\n" CYCLES_OPTIONS;
 
 PyObject *
-snapshot_cycles(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                PyObject *kwnames)
+lg__snapshot_cycles(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *kwnames)
 {
-    static const arg_list list = {"cycles", cycles_names, 0, 0};
+    static const lg__arg_list list = {"cycles", cycles_names, 0, 0};
     PyObject *values[ARG_COUNT] = {NULL};
     cycles_request request;
-    if (!args_take(&list, args, nargs, kwnames, values) ||
-        !request_parse(&request, object_state(self), values))
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
+        !request_parse(&request, lg__object_state(self), values))
         return NULL;
     return request_finish(&request,
-                          request_run(&request, (snapshot_object *)self));
+                          request_run(&request, (lg__snapshot_object *)self));
 }

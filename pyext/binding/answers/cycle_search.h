@@ -4,9 +4,9 @@
 
 #include "binding/support/shim.h"
 
-PyObject *core_cycles(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-                      PyObject *kwnames);
+PyObject *lg__core_cycles(PyObject *module, PyObject *const *args,
+                          Py_ssize_t nargs, PyObject *kwnames);
 
-extern const char core_cycles_doc[];
+extern const char lg__core_cycles_doc[];
 
 #endif

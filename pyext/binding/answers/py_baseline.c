@@ -9,58 +9,59 @@
 #include <string.h>
 
 lg_baseline *
-baseline_load(core_state *state, PyObject *path, bool may_be_missing)
+lg__baseline_load(lg__core_state *state, PyObject *path, bool may_be_missing)
 {
     lg_error error;
     lg_baseline *baseline = NULL;
-    PyObject *name = pathname_bytes(path);
+    PyObject *name = lg__pathname_bytes(path);
     if (name == NULL)
         return NULL;
     lg_status status = lg_baseline_load(PyBytes_AS_STRING(name), may_be_missing,
                                         &baseline, &error);
     Py_DECREF(name);
     if (status != LG_OK)
-        error_raise(state, status, &error);
+        lg__error_raise(state, status, &error);
     return baseline;
 }
 
 bool
-baseline_save(core_state *state, const lg_baseline *baseline, PyObject *path)
+lg__baseline_save(lg__core_state *state, const lg_baseline *baseline,
+                  PyObject *path)
 {
     lg_error error;
-    PyObject *name = pathname_bytes(path);
+    PyObject *name = lg__pathname_bytes(path);
     if (name == NULL)
         return false;
     lg_status status =
         lg_baseline_save(baseline, PyBytes_AS_STRING(name), &error);
     Py_DECREF(name);
     if (status != LG_OK)
-        error_raise(state, status, &error);
+        lg__error_raise(state, status, &error);
     return status == LG_OK;
 }
 
 bool
-baseline_parse(baseline_request *self, core_state *state, PyObject *path,
-               PyObject *update)
+lg__baseline_parse(lg__baseline_request *self, lg__core_state *state,
+                   PyObject *path, PyObject *update)
 {
-    *self = (baseline_request){0};
-    if (!arg_flag(update, &self->update))
+    *self = (lg__baseline_request){0};
+    if (!lg__arg_flag(update, &self->update))
         return false;
     if (path == NULL || path == Py_None) {
         if (self->update)
-            PyErr_SetString(state->errors[ERROR_ARGUMENT],
+            PyErr_SetString(state->errors[LG__ERROR_ARGUMENT],
                             "update_baseline needs a file: give baseline, "
                             "too.");
         return !self->update;
     }
     self->path = path;
-    self->baseline = baseline_load(state, path, self->update);
+    self->baseline = lg__baseline_load(state, path, self->update);
     return self->baseline != NULL;
 }
 
 lg_status
-baseline_take_growth(const baseline_request *self, lg_growth *growth,
-                     lg_error *error)
+lg__baseline_take_growth(const lg__baseline_request *self, lg_growth *growth,
+                         lg_error *error)
 {
     lg_status status = LG_OK;
     if (self->update)
@@ -71,9 +72,10 @@ baseline_take_growth(const baseline_request *self, lg_growth *growth,
 }
 
 bool
-baseline_write(const baseline_request *self, core_state *state)
+lg__baseline_write(const lg__baseline_request *self, lg__core_state *state)
 {
-    return !self->update || baseline_save(state, self->baseline, self->path);
+    return !self->update ||
+           lg__baseline_save(state, self->baseline, self->path);
 }
 
 static bool
@@ -89,7 +91,7 @@ read_key(const char *digits, uint64_t *key)
 }
 
 static bool
-add_growth(core_state *state, lg_baseline *baseline, PyObject *entry)
+add_growth(lg__core_state *state, lg_baseline *baseline, PyObject *entry)
 {
     const char *digits;
     const char *note;
@@ -102,11 +104,11 @@ add_growth(core_state *state, lg_baseline *baseline, PyObject *entry)
         lg_baseline_add(baseline, LG_BASELINE_GROWTH, key,
                         (lg_string){note, (uint32_t)strlen(note)}, &error);
     if (status != LG_OK)
-        error_raise(state, status, &error);
+        lg__error_raise(state, status, &error);
     return status == LG_OK;
 }
 
-const char core_baseline_doc[] =
+const char lg__core_baseline_doc[] =
     "_baseline($module, path, may_be_missing, /)\n--\n\n"
     "Read a baseline: the keys of growth that it knows.";
 
@@ -130,39 +132,39 @@ growth_of(const lg_baseline *baseline)
 }
 
 PyObject *
-core_baseline(PyObject *module, PyObject *args)
+lg__core_baseline(PyObject *module, PyObject *args)
 {
     PyObject *path;
     int may_be_missing;
     if (!PyArg_ParseTuple(args, "Op:_baseline", &path, &may_be_missing))
         return NULL;
     lg_baseline *baseline =
-        baseline_load(module_state(module), path, may_be_missing != 0);
+        lg__baseline_load(lg__module_state(module), path, may_be_missing != 0);
     PyObject *known = baseline ? growth_of(baseline) : NULL;
     lg_baseline_free(baseline);
     return known;
 }
 
-const char core_extend_baseline_doc[] =
+const char lg__core_extend_baseline_doc[] =
     "_extend_baseline($module, path, target, growth, /)\n--\n\n"
     "Read a baseline, which may be missing, add growth, and write it.\n\n"
     "growth is a list of keys and notes.";
 
 PyObject *
-core_extend_baseline(PyObject *module, PyObject *args)
+lg__core_extend_baseline(PyObject *module, PyObject *args)
 {
-    core_state *state = module_state(module);
+    lg__core_state *state = lg__module_state(module);
     PyObject *path;
     PyObject *target;
     PyObject *growth;
     if (!PyArg_ParseTuple(args, "OOO!:_extend_baseline", &path, &target,
                           &PyList_Type, &growth))
         return NULL;
-    lg_baseline *baseline = baseline_load(state, path, true);
+    lg_baseline *baseline = lg__baseline_load(state, path, true);
     bool done = baseline != NULL;
     for (Py_ssize_t i = 0; done && i < PyList_GET_SIZE(growth); i++)
         done = add_growth(state, baseline, PyList_GET_ITEM(growth, i));
-    done = done && baseline_save(state, baseline, target);
+    done = done && lg__baseline_save(state, baseline, target);
     lg_baseline_free(baseline);
     if (!done)
         return NULL;

@@ -6,33 +6,34 @@
 #include <leakgraph/growth.h>
 
 /** Reads the file that a path-like object names. NULL with an exception. */
-lg_baseline *baseline_load(core_state *state, PyObject *path,
-                           bool may_be_missing);
+lg_baseline *lg__baseline_load(lg__core_state *state, PyObject *path,
+                               bool may_be_missing);
 /** Writes it. False with an exception. */
-bool baseline_save(core_state *state, const lg_baseline *baseline,
-                   PyObject *path);
+bool lg__baseline_save(lg__core_state *state, const lg_baseline *baseline,
+                       PyObject *path);
 
 /** The arguments baseline and update_baseline of an answer. */
-typedef struct baseline_request {
+typedef struct lg__baseline_request {
     PyObject *path;        /* borrowed; or NULL */
     lg_baseline *baseline; /* or NULL; the caller frees it */
     bool update;           /* add what the baseline does not know */
-} baseline_request;
+} lg__baseline_request;
 
 /** Reads the file now, so that a missing file fails before a snapshot is taken.
  *  False with an exception. */
-bool baseline_parse(baseline_request *self, core_state *state, PyObject *path,
-                    PyObject *update);
+bool lg__baseline_parse(lg__baseline_request *self, lg__core_state *state,
+                        PyObject *path, PyObject *update);
 /** Leaves out what the baseline knows. With `update`, adds the rest to the
  *  baseline. */
-lg_status baseline_take_growth(const baseline_request *self, lg_growth *growth,
-                               lg_error *error);
+lg_status lg__baseline_take_growth(const lg__baseline_request *self,
+                                   lg_growth *growth, lg_error *error);
 /** Writes the file if that was asked for. False with an exception. */
-bool baseline_write(const baseline_request *self, core_state *state);
+bool lg__baseline_write(const lg__baseline_request *self,
+                        lg__core_state *state);
 
-PyObject *core_baseline(PyObject *module, PyObject *args);
-extern const char core_baseline_doc[];
-PyObject *core_extend_baseline(PyObject *module, PyObject *args);
-extern const char core_extend_baseline_doc[];
+PyObject *lg__core_baseline(PyObject *module, PyObject *args);
+extern const char lg__core_baseline_doc[];
+PyObject *lg__core_extend_baseline(PyObject *module, PyObject *args);
+extern const char lg__core_extend_baseline_doc[];
 
 #endif

@@ -18,7 +18,7 @@ enum {
     RETAINED = 6,
     CYCLE = 7,
     CUTS = 9,
-    KEPT = 16, /* not an item but an attribute; see cycles_keep() */
+    KEPT = 16, /* not an item but an attribute; see lg__cycles_keep() */
 };
 
 /* What a cycle keeps if its snapshot goes with the call. */
@@ -29,12 +29,12 @@ enum { SEARCHED = 20 };
 
 /* The node that the cycle is known by. NULL with TypeError if somebody made the
  * tuple with something else. */
-static node_object *
+static lg__node_object *
 node_of(PyObject *self)
 {
     PyObject *node = PyTuple_GET_ITEM(self, NODE);
-    if (node_check(node))
-        return (node_object *)node;
+    if (lg__node_check(node))
+        return (lg__node_object *)node;
     PyErr_SetString(PyExc_TypeError, "the node of the Cycle is no Node");
     return NULL;
 }
@@ -56,11 +56,11 @@ kept_part(PyObject *self, Py_ssize_t which)
 
 /* Finds the cycle in the analysis; false with an exception. */
 static bool
-locate(PyObject *self, snapshot_object **snapshot, const lg_analysis **analysis,
-       uint32_t *component)
+locate(PyObject *self, lg__snapshot_object **snapshot,
+       const lg_analysis **analysis, uint32_t *component)
 {
-    node_object *node = node_of(self);
-    if (node == NULL || (*analysis = analysis_get(node->snapshot)) == NULL)
+    lg__node_object *node = node_of(self);
+    if (node == NULL || (*analysis = lg__analysis_get(node->snapshot)) == NULL)
         return false;
     *snapshot = node->snapshot;
     *component = lg_node_component(*analysis, node->index);
@@ -72,7 +72,7 @@ locate(PyObject *self, snapshot_object **snapshot, const lg_analysis **analysis,
 static PyObject *
 get_nodes(PyObject *self, void *Py_UNUSED(closure))
 {
-    snapshot_object *snapshot;
+    lg__snapshot_object *snapshot;
     const lg_analysis *analysis;
     uint32_t index;
     if (!locate(self, &snapshot, &analysis, &index))
@@ -84,7 +84,7 @@ get_nodes(PyObject *self, void *Py_UNUSED(closure))
         return PyErr_NoMemory();
     memcpy(nodes.items, component.nodes, component.count * sizeof *nodes.items);
     PyObject *result =
-        sequence_of_nodes(object_state(snapshot), snapshot, &nodes);
+        lg__sequence_of_nodes(lg__object_state(snapshot), snapshot, &nodes);
     lg_nodes_free(&nodes);
     return result;
 }
@@ -114,7 +114,7 @@ inner_edges(const lg_analysis *analysis, uint32_t index, uint64_t *edges)
 static PyObject *
 get_edges(PyObject *self, void *Py_UNUSED(closure))
 {
-    snapshot_object *snapshot;
+    lg__snapshot_object *snapshot;
     const lg_analysis *analysis;
     uint32_t component;
     if (!locate(self, &snapshot, &analysis, &component))
@@ -124,8 +124,8 @@ get_edges(PyObject *self, void *Py_UNUSED(closure))
     if (edges == NULL)
         return PyErr_NoMemory();
     inner_edges(analysis, component, edges);
-    return sequence_of_edges(object_state(snapshot), snapshot, edges,
-                             (Py_ssize_t)count);
+    return lg__sequence_of_edges(lg__object_state(snapshot), snapshot, edges,
+                                 (Py_ssize_t)count);
 }
 
 static PyObject *
@@ -134,13 +134,13 @@ get_types(PyObject *self, void *Py_UNUSED(closure))
     PyObject *kept = kept_part(self, KEPT_TYPES);
     if (kept != NULL)
         return kept;
-    snapshot_object *snapshot;
+    lg__snapshot_object *snapshot;
     const lg_analysis *analysis;
     uint32_t index;
     if (!locate(self, &snapshot, &analysis, &index))
         return NULL;
     lg_component component = lg_analysis_component(analysis, index);
-    return type_rows_of(snapshot, component.nodes, component.count);
+    return lg__type_rows_of(snapshot, component.nodes, component.count);
 }
 
 static PyObject *
@@ -175,7 +175,7 @@ list_cuts(const lg_cycle *cycle, size_t *count)
 static PyObject *
 get_cut_edges(PyObject *self, void *Py_UNUSED(closure))
 {
-    snapshot_object *snapshot;
+    lg__snapshot_object *snapshot;
     const lg_analysis *analysis;
     uint32_t component;
     lg_cycles found = {0};
@@ -183,20 +183,20 @@ get_cut_edges(PyObject *self, void *Py_UNUSED(closure))
     lg_status status;
     size_t count;
     if (!locate(self, &snapshot, &analysis, &component) ||
-        snapshot_acquire(snapshot) == NULL)
+        lg__snapshot_acquire(snapshot) == NULL)
         return NULL;
     Py_BEGIN_ALLOW_THREADS
     status = lg_component_cycle(analysis, component, NULL, &found, &error);
     Py_END_ALLOW_THREADS
-    snapshot_release(snapshot);
+    lg__snapshot_release(snapshot);
     if (status != LG_OK)
-        return error_raise(object_state(snapshot), status, &error);
+        return lg__error_raise(lg__object_state(snapshot), status, &error);
     uint64_t *edges = list_cuts(found.items, &count);
     lg_cycles_free(&found);
     if (edges == NULL)
         return PyErr_NoMemory();
-    return sequence_of_edges(object_state(snapshot), snapshot, edges,
-                             (Py_ssize_t)count);
+    return lg__sequence_of_edges(lg__object_state(snapshot), snapshot, edges,
+                                 (Py_ssize_t)count);
 }
 
 static PyObject *
@@ -206,14 +206,14 @@ get_path(PyObject *self, void *Py_UNUSED(closure))
     if (kept != NULL)
         return kept;
     PyObject *kind = PyTuple_GET_ITEM(self, KIND);
-    node_object *node = node_of(self);
+    lg__node_object *node = node_of(self);
     if (node == NULL)
         return NULL;
     if (!PyUnicode_Check(kind) ||
         PyUnicode_CompareWithASCIIString(
             kind, lg_cycle_kind_name(LG_CYCLE_HELD)) != 0)
         Py_RETURN_NONE;
-    return path_to(node->snapshot, node->index);
+    return lg__path_to(node->snapshot, node->index);
 }
 
 static lg_status
@@ -236,12 +236,12 @@ get_drawing(PyObject *self, void *Py_UNUSED(closure))
     PyObject *kept = kept_part(self, KEPT_DRAWING);
     if (kept != NULL)
         return kept;
-    snapshot_object *snapshot;
+    lg__snapshot_object *snapshot;
     const lg_analysis *analysis;
     uint32_t component;
     if (!locate(self, &snapshot, &analysis, &component))
         return NULL;
-    return picture_of(snapshot, see, &component);
+    return lg__picture_of(snapshot, see, &component);
 }
 
 static bool
@@ -268,7 +268,7 @@ keep_cycle(PyObject *self, bool searched)
 }
 
 bool
-cycles_keep(PyObject *rows)
+lg__cycles_keep(PyObject *rows)
 {
     Py_ssize_t count = PyTuple_GET_SIZE(rows);
     for (Py_ssize_t i = 0; i < count; i++)
@@ -304,7 +304,8 @@ cycle_repr(PyObject *self, PyObject *Py_UNUSED(unused))
 static PyObject *
 cycle_repr_svg(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return picture_ask(get_drawing(self, NULL), "_repr_svg_", NULL, 0, NULL);
+    return lg__picture_ask(get_drawing(self, NULL), "_repr_svg_", NULL, 0,
+                           NULL);
 }
 
 static PyGetSetDef getset[] = {
@@ -335,15 +336,15 @@ static PyMethodDef methods[] = {
 };
 
 int
-cycle_type_finish(PyTypeObject *type)
+lg__cycle_type_finish(PyTypeObject *type)
 {
     for (size_t i = 0; i < sizeof getset / sizeof *getset; i++)
-        if (row_type_add(type, getset[i].name,
-                         PyDescr_NewGetSet(type, &getset[i])) < 0)
+        if (lg__row_type_add(type, getset[i].name,
+                             PyDescr_NewGetSet(type, &getset[i])) < 0)
             return -1;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        if (row_type_add(type, methods[i].ml_name,
-                         PyDescr_NewMethod(type, &methods[i])) < 0)
+        if (lg__row_type_add(type, methods[i].ml_name,
+                             PyDescr_NewMethod(type, &methods[i])) < 0)
             return -1;
     return 0;
 }

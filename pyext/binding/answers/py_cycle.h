@@ -7,11 +7,11 @@
 
 /** Gives the type of named tuples what is not a field: nodes, edges, types,
  *  cut, cut_edges, path, drawing, and its texts. -1 with an exception. */
-int cycle_type_finish(PyTypeObject *type);
+int lg__cycle_type_finish(PyTypeObject *type);
 
 /** Lets each Cycle of the tuple keep what it shows: its types and, for the
  *  first 20, its path and picture, because the snapshot goes with the call.
  *  False with an exception. */
-bool cycles_keep(PyObject *rows);
+bool lg__cycles_keep(PyObject *rows);
 
 #endif

@@ -2,19 +2,20 @@
 #include "binding/objects/result.h"
 #include "binding/support/python_call.h"
 
-static const result_field fields[] = {
-    {"kind", FIELD_VALUE},     {"reason", FIELD_TEXT},
-    {"culprit", FIELD_VALUE},  {"library", FIELD_VALUE},
-    {"node", FIELD_VALUE},     {"objects", FIELD_VALUE},
-    {"retained", FIELD_VALUE}, {"cycle", FIELD_TEXT},
-    {"hops", FIELD_HOPS},      {"cuts", FIELD_CUTS},
-    {"more", FIELD_VALUE},     {"left", FIELD_VALUE},
-    {"advice", FIELD_TEXT},    {"held_by", FIELD_TEXT},
-    {"group", FIELD_VALUE},    {"key", FIELD_VALUE},
-    {"", FIELD_VALUE},         {NULL, FIELD_VALUE},
+static const lg__result_field fields[] = {
+    {"kind", LG__FIELD_VALUE},     {"reason", LG__FIELD_TEXT},
+    {"culprit", LG__FIELD_VALUE},  {"library", LG__FIELD_VALUE},
+    {"node", LG__FIELD_VALUE},     {"objects", LG__FIELD_VALUE},
+    {"retained", LG__FIELD_VALUE}, {"cycle", LG__FIELD_TEXT},
+    {"hops", LG__FIELD_HOPS},      {"cuts", LG__FIELD_CUTS},
+    {"more", LG__FIELD_VALUE},     {"left", LG__FIELD_VALUE},
+    {"advice", LG__FIELD_TEXT},    {"held_by", LG__FIELD_TEXT},
+    {"group", LG__FIELD_VALUE},    {"key", LG__FIELD_VALUE},
+    {"", LG__FIELD_VALUE},         {NULL, LG__FIELD_VALUE},
 };
 
-static const result_shape shape = {TYPE_CYCLES, TYPE_CYCLE, fields, 0};
+static const lg__result_shape shape = {LG__TYPE_CYCLES, LG__TYPE_CYCLE, fields,
+                                       0};
 
 enum {
     FACT_SNAPSHOT,
@@ -43,18 +44,18 @@ kinds_of(const lg_table *counts)
 }
 
 static PyObject *
-facts_of(snapshot_object *snapshot, const lg_table *table)
+facts_of(lg__snapshot_object *snapshot, const lg_table *table)
 {
     lg_cell total;
     lg_cell leaks;
     lg_cell kinds;
     lg_cell known;
     lg_cell smaller;
-    result_fact(table, "total", &total);
-    result_fact(table, "leaks", &leaks);
-    result_fact(table, "kinds", &kinds);
-    result_fact(table, "known", &known);
-    result_fact(table, "smaller", &smaller);
+    lg__result_fact(table, "total", &total);
+    lg__result_fact(table, "leaks", &leaks);
+    lg__result_fact(table, "kinds", &kinds);
+    lg__result_fact(table, "known", &known);
+    lg__result_fact(table, "smaller", &smaller);
     return Py_BuildValue(
         "(OKKNKK)", (PyObject *)snapshot, (unsigned long long)total.count,
         (unsigned long long)leaks.count, kinds_of(kinds.table),
@@ -62,32 +63,32 @@ facts_of(snapshot_object *snapshot, const lg_table *table)
 }
 
 PyObject *
-cycles_new(snapshot_object *snapshot, lg_table *table)
+lg__cycles_new(lg__snapshot_object *snapshot, lg_table *table)
 {
-    return result_with_facts(snapshot, &shape, table,
-                             facts_of(snapshot, table));
+    return lg__result_with_facts(snapshot, &shape, table,
+                                 facts_of(snapshot, table));
 }
 
 static PyObject *
 cycles_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return python_call(object_state(self), "leakgraph.notebook", "cycles_html",
-                       self);
+    return lg__python_call(lg__object_state(self), "leakgraph.notebook",
+                           "cycles_html", self);
 }
 
 static PyGetSetDef cycles_getset[] = {
-    {"snapshot", (getter)result_get_fact, NULL,
+    {"snapshot", (getter)lg__result_get_fact, NULL,
      "The snapshot that they are part of.", (void *)FACT_SNAPSHOT},
-    {"total", (getter)result_get_fact, NULL,
+    {"total", (getter)lg__result_get_fact, NULL,
      "How many passed the filter, before the limit.", (void *)FACT_TOTAL},
-    {"leaks", (getter)result_get_fact, NULL,
+    {"leaks", (getter)lg__result_get_fact, NULL,
      "How many no root holds and are not a library's, before the limit.",
      (void *)FACT_LEAKS},
-    {"kinds", (getter)result_get_fact, NULL,
+    {"kinds", (getter)lg__result_get_fact, NULL,
      "How many there are of each kind, before the limit.", (void *)FACT_KINDS},
-    {"known", (getter)result_get_fact, NULL,
+    {"known", (getter)lg__result_get_fact, NULL,
      "How many the baseline knows, which are left out.", (void *)FACT_KNOWN},
-    {"smaller", (getter)result_get_fact, NULL,
+    {"smaller", (getter)lg__result_get_fact, NULL,
      "How many held ones only their size leaves out: min_bytes=0 lists them.",
      (void *)FACT_SMALLER},
     {NULL, NULL, NULL, NULL, NULL},
@@ -100,7 +101,7 @@ static PyMethodDef cycles_methods[] = {
 };
 
 static PyType_Slot cycles_slots[] = {
-    RESULT_SLOTS,
+    LG__RESULT_SLOTS,
     {Py_tp_getset, cycles_getset},
     {Py_tp_methods, cycles_methods},
     {Py_tp_doc, "A sequence of Cycle, the biggest first, cycles of libraries "
@@ -110,9 +111,9 @@ static PyType_Slot cycles_slots[] = {
     {0, NULL},
 };
 
-PyType_Spec cycles_spec = {
+PyType_Spec lg__cycles_spec = {
     .name = "leakgraph.Cycles",
-    .basicsize = sizeof(result_object),
-    .flags = FINAL_TYPE,
+    .basicsize = sizeof(lg__result_object),
+    .flags = LG__FINAL_TYPE,
     .slots = cycles_slots,
 };

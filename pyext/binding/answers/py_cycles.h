@@ -5,9 +5,9 @@
 #include "binding/objects/py_snapshot.h"
 #include <leakgraph/table.h>
 
-extern PyType_Spec cycles_spec;
+extern PyType_Spec lg__cycles_spec;
 
 /** Takes over the table, on failure too. */
-PyObject *cycles_new(snapshot_object *snapshot, lg_table *table);
+PyObject *lg__cycles_new(lg__snapshot_object *snapshot, lg_table *table);
 
 #endif

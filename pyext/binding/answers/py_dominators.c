@@ -14,28 +14,29 @@
 
 #define MIN_SHARE 0.01
 
-static const result_field dominator_fields[] = {
-    {NULL, FIELD_DEPTH},        {"label", FIELD_TEXT},
-    {"node", FIELD_TITLE},      {"node", FIELD_VALUE},
-    {"dominator", FIELD_VALUE}, {"retained", FIELD_VALUE},
-    {NULL, FIELD_VALUE},
+static const lg__result_field dominator_fields[] = {
+    {NULL, LG__FIELD_DEPTH},        {"label", LG__FIELD_TEXT},
+    {"node", LG__FIELD_TITLE},      {"node", LG__FIELD_VALUE},
+    {"dominator", LG__FIELD_VALUE}, {"retained", LG__FIELD_VALUE},
+    {NULL, LG__FIELD_VALUE},
 };
 
-static const result_shape dominators_shape = {
-    TYPE_DOMINATORS, TYPE_DOMINATOR_ROW, dominator_fields, 0};
+static const lg__result_shape dominators_shape = {
+    LG__TYPE_DOMINATORS, LG__TYPE_DOMINATOR_ROW, dominator_fields, 0};
 
 enum { FACT_SNAPSHOT, FACT_REACHABLE, FACT_GARBAGE, FACT_COUNT };
 
 static PyObject *
-fact_size(snapshot_object *snapshot, const lg_table *table, const char *name)
+fact_size(lg__snapshot_object *snapshot, const lg_table *table,
+          const char *name)
 {
     lg_cell cell;
-    result_fact(table, name, &cell);
-    return size_new(snapshot, cell.size);
+    lg__result_fact(table, name, &cell);
+    return lg__size_new(snapshot, cell.size);
 }
 
 static PyObject *
-facts_new(snapshot_object *snapshot, const lg_table *table)
+facts_new(lg__snapshot_object *snapshot, const lg_table *table)
 {
     return Py_BuildValue("(ONN)", (PyObject *)snapshot,
                          fact_size(snapshot, table, "reachable"),
@@ -43,17 +44,17 @@ facts_new(snapshot_object *snapshot, const lg_table *table)
 }
 
 static PyObject *
-dominators_new(snapshot_object *snapshot, lg_table *table)
+dominators_new(lg__snapshot_object *snapshot, lg_table *table)
 {
-    return result_with_facts(snapshot, &dominators_shape, table,
-                             facts_new(snapshot, table));
+    return lg__result_with_facts(snapshot, &dominators_shape, table,
+                                 facts_new(snapshot, table));
 }
 
 PyObject *
-snapshot_dominators(snapshot_object *self, void *Py_UNUSED(closure))
+lg__snapshot_dominators(lg__snapshot_object *self, void *Py_UNUSED(closure))
 {
-    const lg_analysis *analysis = analysis_get(self);
-    if (analysis == NULL || snapshot_acquire(self) == NULL)
+    const lg_analysis *analysis = lg__analysis_get(self);
+    if (analysis == NULL || lg__snapshot_acquire(self) == NULL)
         return NULL;
     lg_table *table = NULL;
     lg_error error;
@@ -62,60 +63,62 @@ snapshot_dominators(snapshot_object *self, void *Py_UNUSED(closure))
     status = lg_tabulate_dominators(analysis, LG_SUPER_ROOT, MIN_SHARE, &table,
                                     &error);
     Py_END_ALLOW_THREADS
-    snapshot_release(self);
-    return status == LG_OK ? dominators_new(self, table)
-                           : error_raise(object_state(self), status, &error);
+    lg__snapshot_release(self);
+    return status == LG_OK
+               ? dominators_new(self, table)
+               : lg__error_raise(lg__object_state(self), status, &error);
 }
 
 PyObject *
-snapshot_analyze(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                 PyObject *kwnames)
+lg__snapshot_analyze(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                     PyObject *kwnames)
 {
     static const char *const names[] = {"progress", NULL};
-    static const arg_list list = {"analyze", names, 0, 0};
+    static const lg__arg_list list = {"analyze", names, 0, 0};
     PyObject *values[1] = {NULL};
-    snapshot_object *snapshot = (snapshot_object *)self;
-    progress watch;
-    if (!args_take(&list, args, nargs, kwnames, values) ||
-        !progress_start(&watch, values[0]))
+    lg__snapshot_object *snapshot = (lg__snapshot_object *)self;
+    lg__progress watch;
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
+        !lg__progress_begin(&watch, values[0]))
         return NULL;
-    const lg_analysis *analysis = analysis_acquire(snapshot, &watch.monitor);
+    const lg_analysis *analysis =
+        lg__analysis_acquire(snapshot, &watch.monitor);
     if (analysis != NULL)
-        snapshot_release(snapshot);
-    if (!progress_end(&watch, analysis ? LG_OK : LG_ECANCELLED))
+        lg__snapshot_release(snapshot);
+    if (!lg__progress_finish(&watch, analysis ? LG_OK : LG_ECANCELLED))
         return NULL;
-    return snapshot_dominators(snapshot, NULL);
+    return lg__snapshot_dominators(snapshot, NULL);
 }
 
-static snapshot_object *
-snapshot_of(const result_object *self)
+static lg__snapshot_object *
+snapshot_of(const lg__result_object *self)
 {
-    return (snapshot_object *)PyTuple_GET_ITEM(self->facts, FACT_SNAPSHOT);
+    return (lg__snapshot_object *)PyTuple_GET_ITEM(self->facts, FACT_SNAPSHOT);
 }
 
 static PyObject *
-get_components(result_object *self, void *Py_UNUSED(closure))
+get_components(lg__result_object *self, void *Py_UNUSED(closure))
 {
-    const lg_analysis *analysis = analysis_get(snapshot_of(self));
+    const lg_analysis *analysis = lg__analysis_get(snapshot_of(self));
     return analysis
                ? PyLong_FromUnsignedLong(lg_analysis_component_count(analysis))
                : NULL;
 }
 
 static PyObject *
-get_tops(result_object *self, void *Py_UNUSED(closure))
+get_tops(lg__result_object *self, void *Py_UNUSED(closure))
 {
-    const lg_analysis *analysis = analysis_get(snapshot_of(self));
+    const lg_analysis *analysis = lg__analysis_get(snapshot_of(self));
     return analysis
-               ? nodes_dominated(snapshot_of(self), analysis, LG_SUPER_ROOT)
+               ? lg__nodes_dominated(snapshot_of(self), analysis, LG_SUPER_ROOT)
                : NULL;
 }
 
 static PyGetSetDef dominators_getset[] = {
-    {"reachable", (getter)result_get_fact, NULL,
+    {"reachable", (getter)lg__result_get_fact, NULL,
      "Bytes of everything that the roots reach: a Size.",
      (void *)FACT_REACHABLE},
-    {"garbage", (getter)result_get_fact, NULL,
+    {"garbage", (getter)lg__result_get_fact, NULL,
      "Bytes of what no root reaches: a Size.", (void *)FACT_GARBAGE},
     {"components", (getter)get_components, NULL,
      "How many strongly connected components have a cycle.", NULL},
@@ -125,7 +128,7 @@ static PyGetSetDef dominators_getset[] = {
 };
 
 static PyType_Slot dominators_slots[] = {
-    RESULT_SLOTS,
+    LG__RESULT_SLOTS,
     {Py_tp_getset, dominators_getset},
     {Py_tp_doc, "The dominator tree: a sequence of DominatorRow. The parent of "
                 "a row is the\n"
@@ -135,62 +138,64 @@ static PyType_Slot dominators_slots[] = {
     {0, NULL},
 };
 
-PyType_Spec dominators_spec = {
+PyType_Spec lg__dominators_spec = {
     .name = "leakgraph.Dominators",
-    .basicsize = sizeof(result_object),
-    .flags = FINAL_TYPE,
+    .basicsize = sizeof(lg__result_object),
+    .flags = LG__FINAL_TYPE,
     .slots = dominators_slots,
 };
 
 /* Adds up what the targets retain: bytes[device], which the caller frees. NULL
    with an exception. */
 static uint64_t *
-weigh_set(snapshot_object *snapshot, PyObject *target, const lg_graph *graph)
+weigh_set(lg__snapshot_object *snapshot, PyObject *target,
+          const lg_graph *graph)
 {
-    progress watch;
+    lg__progress watch;
     lg_nodes nodes = {0};
     uint64_t *bytes =
         malloc(((size_t)lg_graph_device_count(graph) + 1) * sizeof *bytes);
     if (bytes == NULL)
         PyErr_NoMemory();
-    if (bytes == NULL || !progress_start(&watch, NULL) ||
-        !target_resolve_set(snapshot, target, &nodes)) {
+    if (bytes == NULL || !lg__progress_begin(&watch, NULL) ||
+        !lg__target_resolve_set(snapshot, target, &nodes)) {
         free(bytes);
         return NULL;
     }
     lg_error error;
     lg_status status = LG_ECANCELLED;
-    const lg_analysis *analysis = analysis_acquire(snapshot, &watch.monitor);
+    const lg_analysis *analysis =
+        lg__analysis_acquire(snapshot, &watch.monitor);
     if (analysis != NULL) {
         Py_BEGIN_ALLOW_THREADS
         status = lg_nodes_retained_each(analysis, nodes.items, nodes.count,
                                         &watch.monitor, bytes, &error);
         Py_END_ALLOW_THREADS
-        snapshot_release(snapshot);
+        lg__snapshot_release(snapshot);
         if (status != LG_OK)
-            error_raise(object_state(snapshot), status, &error);
+            lg__error_raise(lg__object_state(snapshot), status, &error);
     }
     lg_nodes_free(&nodes);
-    if (progress_end(&watch, status))
+    if (lg__progress_finish(&watch, status))
         return bytes;
     free(bytes);
     return NULL;
 }
 
 PyObject *
-snapshot_retained(PyObject *self, PyObject *target)
+lg__snapshot_retained(PyObject *self, PyObject *target)
 {
-    snapshot_object *snapshot = (snapshot_object *)self;
-    lg_graph *graph = snapshot_graph(snapshot);
+    lg__snapshot_object *snapshot = (lg__snapshot_object *)self;
+    lg_graph *graph = lg__snapshot_graph(snapshot);
     uint64_t *bytes = graph ? weigh_set(snapshot, target, graph) : NULL;
-    PyObject *size = bytes ? size_new(snapshot, bytes) : NULL;
+    PyObject *size = bytes ? lg__size_new(snapshot, bytes) : NULL;
     free(bytes);
     return size;
 }
 
 typedef struct picture_request {
-    progress progress;
-    drawing_style style;
+    lg__progress progress;
+    lg__drawing_style style;
     PyObject *path; /* bytes, or NULL */
     char suffix[16];
     double min_share;
@@ -198,7 +203,8 @@ typedef struct picture_request {
 } picture_request;
 
 static bool
-request_parse(picture_request *self, core_state *state, PyObject *const *values)
+request_parse(picture_request *self, lg__core_state *state,
+              PyObject *const *values)
 {
     *self =
         (picture_request){.style = {.legend = true}, .min_share = MIN_SHARE};
@@ -207,21 +213,22 @@ request_parse(picture_request *self, core_state *state, PyObject *const *values)
         if (self->min_share == -1 && PyErr_Occurred())
             return false;
     }
-    return arg_limit("max_nodes", values[2], UINT32_MAX, &self->max_nodes) &&
-           arg_text("format", values[3], &self->style.format) &&
-           arg_text("title", values[4], &self->style.title) &&
-           arg_flag(values[5], &self->style.legend) &&
-           progress_start(&self->progress, values[6]) &&
-           drawing_file(state, values[0], &self->style, self->suffix,
-                        &self->path);
+    return lg__arg_limit("max_nodes", values[2], UINT32_MAX,
+                         &self->max_nodes) &&
+           lg__arg_text("format", values[3], &self->style.format) &&
+           lg__arg_text("title", values[4], &self->style.title) &&
+           lg__arg_flag(values[5], &self->style.legend) &&
+           lg__progress_begin(&self->progress, values[6]) &&
+           lg__drawing_file(state, values[0], &self->style, self->suffix,
+                            &self->path);
 }
 
 static PyObject *
-request_draw(picture_request *self, snapshot_object *snapshot)
+request_draw(picture_request *self, lg__snapshot_object *snapshot)
 {
-    core_state *state = object_state(snapshot);
+    lg__core_state *state = lg__object_state(snapshot);
     const lg_analysis *analysis =
-        analysis_acquire(snapshot, &self->progress.monitor);
+        lg__analysis_acquire(snapshot, &self->progress.monitor);
     if (analysis == NULL)
         return NULL;
     lg_view *view = NULL;
@@ -232,18 +239,18 @@ request_draw(picture_request *self, snapshot_object *snapshot)
                                 (uint32_t)self->max_nodes,
                                 &self->progress.monitor, &view, &error);
     Py_END_ALLOW_THREADS
-    snapshot_release(snapshot);
+    lg__snapshot_release(snapshot);
     if (status != LG_OK)
-        return error_raise(state, status, &error);
-    PyObject *drawing = drawing_new(state, view, &self->style);
+        return lg__error_raise(state, status, &error);
+    PyObject *drawing = lg__drawing_new(state, view, &self->style);
     if (drawing != NULL && self->path != NULL &&
-        !drawing_write(drawing, PyBytes_AS_STRING(self->path),
-                       self->style.format, NULL, &self->progress.monitor))
+        !lg__drawing_write(drawing, PyBytes_AS_STRING(self->path),
+                           self->style.format, NULL, &self->progress.monitor))
         Py_CLEAR(drawing);
     return drawing;
 }
 
-const char snapshot_show_dominators_doc[] =
+const char lg__snapshot_show_dominators_doc[] =
     "show_dominators($self, /, path=None, *, min_share=0.01, max_nodes=60,\n"
     "                format=None, title=None, legend=True, progress=None)\n"
     "--\n\n"
@@ -253,20 +260,21 @@ const char snapshot_show_dominators_doc[] =
     "options are those of show_refs().";
 
 PyObject *
-snapshot_show_dominators(PyObject *self, PyObject *const *args,
-                         Py_ssize_t nargs, PyObject *kwnames)
+lg__snapshot_show_dominators(PyObject *self, PyObject *const *args,
+                             Py_ssize_t nargs, PyObject *kwnames)
 {
     static const char *const names[] = {"path",     "min_share", "max_nodes",
                                         "format",   "title",     "legend",
                                         "progress", NULL};
-    static const arg_list list = {"show_dominators", names, 1, 0};
+    static const lg__arg_list list = {"show_dominators", names, 1, 0};
     PyObject *values[7] = {NULL};
     picture_request request;
-    if (!args_take(&list, args, nargs, kwnames, values) ||
-        !request_parse(&request, object_state(self), values))
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
+        !request_parse(&request, lg__object_state(self), values))
         return NULL;
-    PyObject *drawing = request_draw(&request, (snapshot_object *)self);
-    if (!progress_end(&request.progress, drawing ? LG_OK : LG_ECANCELLED))
+    PyObject *drawing = request_draw(&request, (lg__snapshot_object *)self);
+    if (!lg__progress_finish(&request.progress,
+                             drawing ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(drawing);
     Py_XDECREF(request.path);
     return drawing;

@@ -4,6 +4,6 @@
 
 #include "binding/support/shim.h"
 
-extern PyType_Spec dominators_spec;
+extern PyType_Spec lg__dominators_spec;
 
 #endif

@@ -13,25 +13,25 @@
 
 static const char *const figures_names[] = {"mine", "module", "progress", NULL};
 
-static const result_field fields[] = {
-    {"node", FIELD_VALUE},    {"number", FIELD_VALUE},
-    {"width", FIELD_VALUE},   {"height", FIELD_VALUE},
-    {"axes", FIELD_VALUE},    {"artists", FIELD_VALUE},
-    {"canvas", FIELD_VALUE},  {"retained", FIELD_VALUE},
-    {"closed", FIELD_VALUE},  {"reachable", FIELD_VALUE},
-    {"held_by", FIELD_VALUE}, {NULL, FIELD_VALUE},
+static const lg__result_field fields[] = {
+    {"node", LG__FIELD_VALUE},    {"number", LG__FIELD_VALUE},
+    {"width", LG__FIELD_VALUE},   {"height", LG__FIELD_VALUE},
+    {"axes", LG__FIELD_VALUE},    {"artists", LG__FIELD_VALUE},
+    {"canvas", LG__FIELD_VALUE},  {"retained", LG__FIELD_VALUE},
+    {"closed", LG__FIELD_VALUE},  {"reachable", LG__FIELD_VALUE},
+    {"held_by", LG__FIELD_VALUE}, {NULL, LG__FIELD_VALUE},
 };
 
-static const result_shape shape = {TYPE_FIGURES, TYPE_FIGURE_ROW, fields,
-                                   SHOWN_ROWS};
+static const lg__result_shape shape = {LG__TYPE_FIGURES, LG__TYPE_FIGURE_ROW,
+                                       fields, SHOWN_ROWS};
 
 static lg_status
-find(const lg_analysis *analysis, const scope_request *asked,
+find(const lg_analysis *analysis, const lg__scope_request *asked,
      const lg_monitor *monitor, lg_table **out, lg_error *error)
 {
     lg_scope *scope = NULL;
-    lg_status status =
-        scope_find(asked, lg_analysis_graph(analysis), monitor, &scope, error);
+    lg_status status = lg__scope_find(asked, lg_analysis_graph(analysis),
+                                      monitor, &scope, error);
     if (status == LG_OK)
         status = lg_tabulate_figures(analysis, scope, 0, out, error);
     lg_scope_free(scope);
@@ -39,10 +39,11 @@ find(const lg_analysis *analysis, const scope_request *asked,
 }
 
 static PyObject *
-figures_of(snapshot_object *snapshot, const scope_request *asked,
-           progress *watch)
+figures_of(lg__snapshot_object *snapshot, const lg__scope_request *asked,
+           lg__progress *watch)
 {
-    const lg_analysis *analysis = analysis_acquire(snapshot, &watch->monitor);
+    const lg_analysis *analysis =
+        lg__analysis_acquire(snapshot, &watch->monitor);
     if (analysis == NULL)
         return NULL;
     lg_table *table = NULL;
@@ -51,16 +52,17 @@ figures_of(snapshot_object *snapshot, const scope_request *asked,
     Py_BEGIN_ALLOW_THREADS
     status = find(analysis, asked, &watch->monitor, &table, &error);
     Py_END_ALLOW_THREADS
-    snapshot_release(snapshot);
+    lg__snapshot_release(snapshot);
     if (status == LG_OK)
-        return findings_attach(snapshot, result_new(snapshot, &shape, table));
-    return error_raise(object_state(snapshot), status, &error);
+        return lg__findings_attach(snapshot,
+                                   lg__result_new(snapshot, &shape, table));
+    return lg__error_raise(lg__object_state(snapshot), status, &error);
 }
 
 static PyObject *
-finish(progress *watch, PyObject *figures)
+finish(lg__progress *watch, PyObject *figures)
 {
-    if (!progress_end(watch, figures ? LG_OK : LG_ECANCELLED))
+    if (!lg__progress_finish(watch, figures ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(figures);
     return figures;
 }
@@ -72,68 +74,69 @@ finish(progress *watch, PyObject *figures)
     "(pyplot does not have it), reachable (a root reaches it), and held_by:\n" \
     "pairs of a kind ('pyplot', 'animation', 'callback', 'variable', "         \
     "'native')\n"                                                              \
-    "and where that is. Each byte counts for one figure only.\n\n" SCOPE_TEXT( \
-        "those that ") "progress  as in snapshot()"
+    "and where that is. Each byte counts for one figure "                      \
+    "only.\n\n" LG__SCOPE_TEXT("those that ") "progress  as in snapshot()"
 
-const char core_figures_doc[] =
+const char lg__core_figures_doc[] =
     "figures($module, /, *, mine=False, module=None, progress=None)\n--\n\n"
     "The figures of matplotlib in this process, the biggest first.\n\n"
     "Takes a snapshot and analyses it. " FIGURES_TEXT;
 
 PyObject *
-core_figures(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-             PyObject *kwnames)
+lg__core_figures(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+                 PyObject *kwnames)
 {
-    static const arg_list list = {"figures", figures_names, 0, 0};
+    static const lg__arg_list list = {"figures", figures_names, 0, 0};
     PyObject *values[3] = {NULL};
-    scope_request asked;
-    progress watch;
-    if (!args_take(&list, args, nargs, kwnames, values) ||
-        !arg_scope(values[0], values[1], &asked) ||
-        !progress_start(&watch, values[2]))
+    lg__scope_request asked;
+    lg__progress watch;
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
+        !lg__arg_scope(values[0], values[1], &asked) ||
+        !lg__progress_begin(&watch, values[2]))
         return NULL;
-    snapshot_object *snapshot =
-        snapshot_now(module_state(module), NULL, &watch.monitor);
+    lg__snapshot_object *snapshot =
+        lg__snapshot_now(lg__module_state(module), NULL, &watch.monitor);
     PyObject *figures = snapshot ? figures_of(snapshot, &asked, &watch) : NULL;
-    return finish(&watch, kept_answer(snapshot, figures));
+    return finish(&watch, lg__kept_answer(snapshot, figures));
 }
 
-const char snapshot_figures_doc[] =
+const char lg__snapshot_figures_doc[] =
     "figures($self, /, *, mine=False, module=None, progress=None)\n--\n\n"
     "The figures of matplotlib, the biggest first.\n\n"
     "PartialError on a snapshot of a part of the heap. " FIGURES_TEXT;
 
 PyObject *
-snapshot_figures(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                 PyObject *kwnames)
+lg__snapshot_figures(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                     PyObject *kwnames)
 {
-    static const arg_list list = {"figures", figures_names, 0, 0};
+    static const lg__arg_list list = {"figures", figures_names, 0, 0};
     PyObject *values[3] = {NULL};
-    scope_request asked;
-    progress watch;
-    if (!args_take(&list, args, nargs, kwnames, values) ||
-        !arg_scope(values[0], values[1], &asked) ||
-        !progress_start(&watch, values[2]))
+    lg__scope_request asked;
+    lg__progress watch;
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
+        !lg__arg_scope(values[0], values[1], &asked) ||
+        !lg__progress_begin(&watch, values[2]))
         return NULL;
-    return finish(&watch, figures_of((snapshot_object *)self, &asked, &watch));
+    return finish(&watch,
+                  figures_of((lg__snapshot_object *)self, &asked, &watch));
 }
 
 static PyMemberDef figures_members[] = {
-    RESULT_FINDINGS,
+    LG__RESULT_FINDINGS,
     {NULL, 0, 0, 0, NULL},
 };
 
 static PyType_Slot figures_slots[] = {
-    RESULT_SLOTS,
+    LG__RESULT_SLOTS,
     {Py_tp_members, figures_members},
     {Py_tp_doc, "A sequence of FigureRow, biggest first; str() is the table as "
                 "text."},
     {0, NULL},
 };
 
-PyType_Spec figures_spec = {
+PyType_Spec lg__figures_spec = {
     .name = "leakgraph.Figures",
-    .basicsize = sizeof(result_object),
-    .flags = FINAL_TYPE,
+    .basicsize = sizeof(lg__result_object),
+    .flags = LG__FINAL_TYPE,
     .slots = figures_slots,
 };

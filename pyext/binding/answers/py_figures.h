@@ -4,11 +4,11 @@
 
 #include "binding/support/shim.h"
 
-extern PyType_Spec figures_spec;
+extern PyType_Spec lg__figures_spec;
 
-PyObject *core_figures(PyObject *module, PyObject *const *args,
-                       Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__core_figures(PyObject *module, PyObject *const *args,
+                           Py_ssize_t nargs, PyObject *kwnames);
 
-extern const char core_figures_doc[];
+extern const char lg__core_figures_doc[];
 
 #endif

@@ -10,26 +10,27 @@
 
 #include <leakgraph/report.h>
 
-static const result_field fields[] = {
-    {"pattern", FIELD_VALUE}, {"cause", FIELD_VALUE},
-    {"fix", FIELD_VALUE},     {"holder", FIELD_VALUE},
-    {"held_by", FIELD_VALUE}, {"example", FIELD_VALUE},
-    {"count", FIELD_VALUE},   {"retained", FIELD_VALUE},
-    {"alike", FIELD_VALUE},   {"holders", FIELD_HOLDERS},
-    {NULL, FIELD_VALUE},
+static const lg__result_field fields[] = {
+    {"pattern", LG__FIELD_VALUE}, {"cause", LG__FIELD_VALUE},
+    {"fix", LG__FIELD_VALUE},     {"holder", LG__FIELD_VALUE},
+    {"held_by", LG__FIELD_VALUE}, {"example", LG__FIELD_VALUE},
+    {"count", LG__FIELD_VALUE},   {"retained", LG__FIELD_VALUE},
+    {"alike", LG__FIELD_VALUE},   {"holders", LG__FIELD_HOLDERS},
+    {NULL, LG__FIELD_VALUE},
 };
 
-static const result_shape shape = {TYPE_FINDINGS, TYPE_FINDING, fields, 0};
+static const lg__result_shape shape = {LG__TYPE_FINDINGS, LG__TYPE_FINDING,
+                                       fields, 0};
 
 PyObject *
-findings_attach(snapshot_object *snapshot, PyObject *result)
+lg__findings_attach(lg__snapshot_object *snapshot, PyObject *result)
 {
-    result_object *self = (result_object *)result;
+    lg__result_object *self = (lg__result_object *)result;
     lg_cell cell = {0};
     if (self == NULL)
         return NULL;
-    if (result_fact(self->table, "findings", &cell))
-        self->findings = result_rows(snapshot, &shape, cell.table);
+    if (lg__result_fact(self->table, "findings", &cell))
+        self->findings = lg__result_rows(snapshot, &shape, cell.table);
     else
         self->findings = PyTuple_New(0);
     if (self->findings == NULL)
@@ -38,23 +39,23 @@ findings_attach(snapshot_object *snapshot, PyObject *result)
 }
 
 typedef struct findings_request {
-    scope_request scope;
-    baseline_request known;
-    progress progress;
+    lg__scope_request scope;
+    lg__baseline_request known;
+    lg__progress progress;
 } findings_request;
 
 static const char *const findings_names[] = {
     "mine", "module", "baseline", "update_baseline", "progress", NULL};
-static const arg_list findings_list = {"findings", findings_names, 0, 0};
+static const lg__arg_list findings_list = {"findings", findings_names, 0, 0};
 
 static bool
-request_parse(findings_request *self, core_state *state,
+request_parse(findings_request *self, lg__core_state *state,
               PyObject *const *values)
 {
     *self = (findings_request){0};
-    bool fine = arg_scope(values[0], values[1], &self->scope) &&
-                baseline_parse(&self->known, state, values[2], values[3]) &&
-                progress_start(&self->progress, values[4]);
+    bool fine = lg__arg_scope(values[0], values[1], &self->scope) &&
+                lg__baseline_parse(&self->known, state, values[2], values[3]) &&
+                lg__progress_begin(&self->progress, values[4]);
     if (!fine)
         lg_baseline_free(self->known.baseline);
     return fine;
@@ -64,7 +65,7 @@ static PyObject *
 request_finish(findings_request *self, PyObject *found)
 {
     lg_baseline_free(self->known.baseline);
-    if (!progress_end(&self->progress, found ? LG_OK : LG_ECANCELLED))
+    if (!lg__progress_finish(&self->progress, found ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(found);
     return found;
 }
@@ -90,8 +91,8 @@ find_mistakes(const findings_request *self, const lg_analysis *analysis,
     const lg_monitor *monitor = &self->progress.monitor;
     lg_scope *scope = NULL;
     lg_findings findings = {0};
-    lg_status status = scope_find(&self->scope, lg_analysis_graph(analysis),
-                                  monitor, &scope, error);
+    lg_status status = lg__scope_find(&self->scope, lg_analysis_graph(analysis),
+                                      monitor, &scope, error);
     if (status == LG_OK)
         status =
             lg_analysis_findings(analysis, scope, monitor, &findings, error);
@@ -108,15 +109,15 @@ static PyObject *
 facts_of(const lg_table *table)
 {
     lg_cell known;
-    result_fact(table, "known", &known);
+    lg__result_fact(table, "known", &known);
     return Py_BuildValue("(K)", (unsigned long long)known.count);
 }
 
 static PyObject *
-request_run(const findings_request *self, snapshot_object *snapshot)
+request_run(const findings_request *self, lg__snapshot_object *snapshot)
 {
     const lg_analysis *analysis =
-        analysis_acquire(snapshot, &self->progress.monitor);
+        lg__analysis_acquire(snapshot, &self->progress.monitor);
     if (analysis == NULL)
         return NULL;
     lg_table *table = NULL;
@@ -125,11 +126,11 @@ request_run(const findings_request *self, snapshot_object *snapshot)
     Py_BEGIN_ALLOW_THREADS
     status = find_mistakes(self, analysis, &table, &error);
     Py_END_ALLOW_THREADS
-    snapshot_release(snapshot);
+    lg__snapshot_release(snapshot);
     if (status != LG_OK)
-        return error_raise(object_state(snapshot), status, &error);
-    if (baseline_write(&self->known, object_state(snapshot)))
-        return result_with_facts(snapshot, &shape, table, facts_of(table));
+        return lg__error_raise(lg__object_state(snapshot), status, &error);
+    if (lg__baseline_write(&self->known, lg__object_state(snapshot)))
+        return lg__result_with_facts(snapshot, &shape, table, facts_of(table));
     lg_table_free(table);
     return NULL;
 }
@@ -143,7 +144,7 @@ request_run(const findings_request *self, snapshot_object *snapshot)
     "the\n"                                                                    \
     "memory, the cause in one sentence and the fix in one line.\n"             \
     "Holders that share what they keep are one Finding: its "                  \
-    "holders.\n\n" SCOPE_TEXT(                                                 \
+    "holders.\n\n" LG__SCOPE_TEXT(                                             \
         "those whose holder, or what it keeps, ") "baseline  leave out "       \
                                                   "findings that this file "   \
                                                   "knows\n"                    \
@@ -153,59 +154,59 @@ request_run(const findings_request *self, snapshot_object *snapshot)
                                                   "be missing\n"               \
                                                   "progress  as in snapshot()"
 
-const char core_findings_doc[] =
+const char lg__core_findings_doc[] =
     "findings($module, /, " FINDINGS_SIGNATURE
     "Known mistakes that keep memory alive in this process." FINDINGS_MORE;
 
 PyObject *
-core_findings(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-              PyObject *kwnames)
+lg__core_findings(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+                  PyObject *kwnames)
 {
     PyObject *values[5] = {NULL};
     findings_request request;
-    if (!args_take(&findings_list, args, nargs, kwnames, values) ||
-        !request_parse(&request, module_state(module), values))
+    if (!lg__args_take(&findings_list, args, nargs, kwnames, values) ||
+        !request_parse(&request, lg__module_state(module), values))
         return NULL;
-    snapshot_object *snapshot =
-        snapshot_now(module_state(module), NULL, &request.progress.monitor);
+    lg__snapshot_object *snapshot = lg__snapshot_now(
+        lg__module_state(module), NULL, &request.progress.monitor);
     PyObject *found = snapshot ? request_run(&request, snapshot) : NULL;
-    return request_finish(&request, kept_answer(snapshot, found));
+    return request_finish(&request, lg__kept_answer(snapshot, found));
 }
 
-const char snapshot_findings_doc[] =
+const char lg__snapshot_findings_doc[] =
     "findings($self, /, " FINDINGS_SIGNATURE
     "Known mistakes that keep memory alive." FINDINGS_MORE
     "\n\nPartialError on a snapshot of a part of the heap.";
 
 PyObject *
-snapshot_findings(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                  PyObject *kwnames)
+lg__snapshot_findings(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                      PyObject *kwnames)
 {
     PyObject *values[5] = {NULL};
     findings_request request;
-    if (!args_take(&findings_list, args, nargs, kwnames, values) ||
-        !request_parse(&request, object_state(self), values))
+    if (!lg__args_take(&findings_list, args, nargs, kwnames, values) ||
+        !request_parse(&request, lg__object_state(self), values))
         return NULL;
-    PyObject *found = request_run(&request, (snapshot_object *)self);
+    PyObject *found = request_run(&request, (lg__snapshot_object *)self);
     return request_finish(&request, found);
 }
 
 static PyGetSetDef findings_getset[] = {
-    {"known", (getter)result_get_fact, NULL,
+    {"known", (getter)lg__result_get_fact, NULL,
      "How many the baseline knows, which are left out.", (void *)0},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyType_Slot findings_slots[] = {
-    RESULT_SLOTS,
+    LG__RESULT_SLOTS,
     {Py_tp_getset, findings_getset},
     {Py_tp_doc, "A sequence of Finding, biggest first; str() is the report."},
     {0, NULL},
 };
 
-PyType_Spec findings_spec = {
+PyType_Spec lg__findings_spec = {
     .name = "leakgraph.Findings",
-    .basicsize = sizeof(result_object),
-    .flags = FINAL_TYPE,
+    .basicsize = sizeof(lg__result_object),
+    .flags = LG__FINAL_TYPE,
     .slots = findings_slots,
 };

@@ -4,15 +4,15 @@
 
 #include "binding/objects/result.h"
 
-extern PyType_Spec findings_spec;
+extern PyType_Spec lg__findings_spec;
 
-PyObject *core_findings(PyObject *module, PyObject *const *args,
-                        Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__core_findings(PyObject *module, PyObject *const *args,
+                            Py_ssize_t nargs, PyObject *kwnames);
 
-extern const char core_findings_doc[];
+extern const char lg__core_findings_doc[];
 
 /** Gives a result the findings among the facts of its table, which are about
  *  its rows. On failure returns NULL and releases the result. */
-PyObject *findings_attach(snapshot_object *snapshot, PyObject *result);
+PyObject *lg__findings_attach(lg__snapshot_object *snapshot, PyObject *result);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 static lg_summary *
-summary_from(core_state *state, PyObject *bytes)
+summary_from(lg__core_state *state, PyObject *bytes)
 {
     lg_summary *summary = NULL;
     lg_error error;
@@ -19,12 +19,12 @@ summary_from(core_state *state, PyObject *bytes)
     lg_status status =
         lg_summary_load_memory(data, (size_t)length, &summary, &error);
     if (status != LG_OK)
-        error_raise(state, status, &error);
+        lg__error_raise(state, status, &error);
     return summary;
 }
 
 static PyObject *
-bytes_of(core_state *state, const lg_summary *summary)
+bytes_of(lg__core_state *state, const lg_summary *summary)
 {
     void *data = NULL;
     size_t length = 0;
@@ -34,14 +34,14 @@ bytes_of(core_state *state, const lg_summary *summary)
     status = lg_summary_save_memory(summary, &data, &length, &error);
     Py_END_ALLOW_THREADS
     if (status != LG_OK)
-        return error_raise(state, status, &error);
+        return lg__error_raise(state, status, &error);
     PyObject *bytes = PyBytes_FromStringAndSize(data, (Py_ssize_t)length);
     free(data);
     return bytes;
 }
 
 static PyObject *
-merge(core_state *state, lg_summary *const *parts, size_t count)
+merge(lg__core_state *state, lg_summary *const *parts, size_t count)
 {
     lg_summary *sum = NULL;
     lg_error error;
@@ -51,20 +51,20 @@ merge(core_state *state, lg_summary *const *parts, size_t count)
         lg_summary_merge((const lg_summary *const *)parts, count, &sum, &error);
     Py_END_ALLOW_THREADS
     if (status != LG_OK)
-        return error_raise(state, status, &error);
+        return lg__error_raise(state, status, &error);
     PyObject *bytes = bytes_of(state, sum);
     lg_summary_free(sum);
     return bytes;
 }
 
-const char core_merge_summaries_doc[] =
+const char lg__core_merge_summaries_doc[] =
     "_merge_summaries($module, /, *summaries)\n--\n\n"
     "Add up the bytes of summaries.";
 
 PyObject *
-core_merge_summaries(PyObject *module, PyObject *args)
+lg__core_merge_summaries(PyObject *module, PyObject *args)
 {
-    core_state *state = module_state(module);
+    lg__core_state *state = lg__module_state(module);
     Py_ssize_t count = PyTuple_GET_SIZE(args);
     lg_summary **parts = calloc((size_t)count + 1, sizeof *parts);
     if (parts == NULL)
@@ -110,13 +110,13 @@ place_tuple(const lg_places *places, uint32_t index)
     snprintf(key, sizeof key, "%016" PRIx64, place.key);
     long long parent = place.parent == LG_NONE ? -1 : (long long)place.parent;
     return Py_BuildValue(
-        "(NNKNNsL)", text_object(&holder),
+        "(NNKNNsL)", lg__text_object(&holder),
         PyUnicode_FromStringAndSize(place.type.data, place.type.length),
         (unsigned long long)place.members, bytes_by_device(places, place.own),
         bytes_by_device(places, place.retained), key, parent);
 }
 
-const char core_summary_places_doc[] =
+const char lg__core_summary_places_doc[] =
     "_summary_places($module, summary, /)\n--\n\n"
     "The places of a summary's bytes, parents first: tuples of holder, type, "
     "members,\nown and retained bytes by device, key, and the parent's "
@@ -124,9 +124,9 @@ const char core_summary_places_doc[] =
     "or -1.";
 
 PyObject *
-core_summary_places(PyObject *module, PyObject *bytes)
+lg__core_summary_places(PyObject *module, PyObject *bytes)
 {
-    lg_summary *summary = summary_from(module_state(module), bytes);
+    lg_summary *summary = summary_from(lg__module_state(module), bytes);
     if (summary == NULL)
         return NULL;
     const lg_places *places = lg_summary_places(summary);

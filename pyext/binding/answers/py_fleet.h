@@ -4,9 +4,9 @@
 
 #include "binding/support/shim.h"
 
-PyObject *core_merge_summaries(PyObject *module, PyObject *args);
-PyObject *core_summary_places(PyObject *module, PyObject *summary);
+PyObject *lg__core_merge_summaries(PyObject *module, PyObject *args);
+PyObject *lg__core_summary_places(PyObject *module, PyObject *summary);
 
-extern const char core_merge_summaries_doc[], core_summary_places_doc[];
+extern const char lg__core_merge_summaries_doc[], lg__core_summary_places_doc[];
 
 #endif

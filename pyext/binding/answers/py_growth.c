@@ -15,12 +15,12 @@
 #define SHOWN_ROWS 20
 
 typedef struct growth_request {
-    compared given;
+    lg__compared given;
     double *steps; /* or NULL */
     uint64_t min_bytes;
     bool settled;
-    baseline_request known;
-    progress progress;
+    lg__baseline_request known;
+    lg__progress progress;
 } growth_request;
 
 enum { DIFF_OPTION_COUNT = 6 };
@@ -28,47 +28,48 @@ enum { DIFF_OPTION_COUNT = 6 };
 static const char *const diff_names[] = {
     "steps",           "min_bytes", "settled", "baseline",
     "update_baseline", "progress",  NULL};
-static const arg_list diff_list = {"diff", diff_names, 0, 0};
+static const lg__arg_list diff_list = {"diff", diff_names, 0, 0};
 
-static const result_field row_fields[] = {
-    {"holder", FIELD_TEXT},         {"type", FIELD_TEXT},
-    {"verdict", FIELD_VALUE},       {"counts", FIELD_VALUE},
-    {"bytes", FIELD_VALUE},         {"gained", FIELD_VALUE},
-    {"per_interval", FIELD_VALUE},  {"per_step", FIELD_VALUE},
-    {"place", FIELD_VALUE},         {"node", FIELD_VALUE},
-    {"other_holders", FIELD_VALUE}, {"finding", FIELD_VALUE},
-    {"reason", FIELD_VALUE},        {NULL, FIELD_VALUE},
+static const lg__result_field row_fields[] = {
+    {"holder", LG__FIELD_TEXT},         {"type", LG__FIELD_TEXT},
+    {"verdict", LG__FIELD_VALUE},       {"counts", LG__FIELD_VALUE},
+    {"bytes", LG__FIELD_VALUE},         {"gained", LG__FIELD_VALUE},
+    {"per_interval", LG__FIELD_VALUE},  {"per_step", LG__FIELD_VALUE},
+    {"place", LG__FIELD_VALUE},         {"node", LG__FIELD_VALUE},
+    {"other_holders", LG__FIELD_VALUE}, {"finding", LG__FIELD_VALUE},
+    {"reason", LG__FIELD_VALUE},        {NULL, LG__FIELD_VALUE},
 };
 
-static const result_field tally_fields[] = {
-    {"name", FIELD_VALUE},   {"detail", FIELD_TEXT},
-    {"holder", FIELD_TEXT},  {"counts", FIELD_VALUE},
-    {"bytes", FIELD_VALUE},  {"gained", FIELD_VALUE},
-    {"is_new", FIELD_VALUE}, {"is_growing", FIELD_VALUE},
-    {NULL, FIELD_VALUE},
+static const lg__result_field tally_fields[] = {
+    {"name", LG__FIELD_VALUE},   {"detail", LG__FIELD_TEXT},
+    {"holder", LG__FIELD_TEXT},  {"counts", LG__FIELD_VALUE},
+    {"bytes", LG__FIELD_VALUE},  {"gained", LG__FIELD_VALUE},
+    {"is_new", LG__FIELD_VALUE}, {"is_growing", LG__FIELD_VALUE},
+    {NULL, LG__FIELD_VALUE},
 };
 
-static const result_field type_fields[] = {
-    {"name", FIELD_VALUE},   {"counts", FIELD_VALUE}, {"bytes", FIELD_VALUE},
-    {"gained", FIELD_VALUE}, {NULL, FIELD_VALUE},
+static const lg__result_field type_fields[] = {
+    {"name", LG__FIELD_VALUE},  {"counts", LG__FIELD_VALUE},
+    {"bytes", LG__FIELD_VALUE}, {"gained", LG__FIELD_VALUE},
+    {NULL, LG__FIELD_VALUE},
 };
 
-static const result_field account_fields[] = {
-    {"name", FIELD_VALUE},
-    {"bytes", FIELD_VALUE},
-    {"gained", FIELD_VALUE},
-    {NULL, FIELD_VALUE},
+static const lg__result_field account_fields[] = {
+    {"name", LG__FIELD_VALUE},
+    {"bytes", LG__FIELD_VALUE},
+    {"gained", LG__FIELD_VALUE},
+    {NULL, LG__FIELD_VALUE},
 };
 
-static const result_shape shape = {TYPE_GROWTH, TYPE_GROWTH_ROW, row_fields,
-                                   SHOWN_ROWS};
-static const result_shape type_shape = {TYPE_GROWTH, TYPE_GROWTH_TYPE,
-                                        type_fields, 0};
-static const result_shape account_shape = {TYPE_GROWTH, TYPE_GROWTH_ACCOUNT,
-                                           account_fields, 0};
+static const lg__result_shape shape = {LG__TYPE_GROWTH, LG__TYPE_GROWTH_ROW,
+                                       row_fields, SHOWN_ROWS};
+static const lg__result_shape type_shape = {
+    LG__TYPE_GROWTH, LG__TYPE_GROWTH_TYPE, type_fields, 0};
+static const lg__result_shape account_shape = {
+    LG__TYPE_GROWTH, LG__TYPE_GROWTH_ACCOUNT, account_fields, 0};
 
-static const result_shape tally_shape = {TYPE_GROWTH, TYPE_GROWTH_TALLY,
-                                         tally_fields, 0};
+static const lg__result_shape tally_shape = {
+    LG__TYPE_GROWTH, LG__TYPE_GROWTH_TALLY, tally_fields, 0};
 
 enum {
     TYPES,
@@ -93,7 +94,7 @@ static PyObject *
 count_of(const lg_table *table, const char *name)
 {
     lg_cell cell = {0};
-    result_fact(table, name, &cell);
+    lg__result_fact(table, name, &cell);
     return PyLong_FromUnsignedLongLong(cell.count);
 }
 
@@ -101,7 +102,7 @@ static PyObject *
 number_of(const lg_table *table, const char *name)
 {
     lg_cell cell = {0};
-    if (result_fact(table, name, &cell))
+    if (lg__result_fact(table, name, &cell))
         return PyLong_FromLongLong(cell.number);
     Py_RETURN_NONE;
 }
@@ -110,12 +111,13 @@ static PyObject *
 is_growing(const lg_table *table)
 {
     lg_cell cell = {0};
-    result_fact(table, "is_growing", &cell);
+    lg__result_fact(table, "is_growing", &cell);
     return PyBool_FromLong(cell.count != 0);
 }
 
 static PyObject *
-facts_new(snapshot_object *snapshot, const lg_table *table, PyObject *drawing)
+facts_new(lg__snapshot_object *snapshot, const lg_table *table,
+          PyObject *drawing)
 {
     PyObject *facts = PyTuple_New(FACTS);
     Py_INCREF(drawing);
@@ -124,9 +126,9 @@ facts_new(snapshot_object *snapshot, const lg_table *table, PyObject *drawing)
         return NULL;
     }
     PyObject *values[FACTS] = {
-        [TYPES] = result_fact_rows(snapshot, table, "types", &type_shape),
+        [TYPES] = lg__result_fact_rows(snapshot, table, "types", &type_shape),
         [ACCOUNTS] =
-            result_fact_rows(snapshot, table, "accounts", &account_shape),
+            lg__result_fact_rows(snapshot, table, "accounts", &account_shape),
         [UNEXPLAINED] = number_of(table, "unexplained"),
         [UNEXPLAINED_MALLOC] = number_of(table, "unexplained_malloc"),
         [UNEXPLAINED_SMALL] = number_of(table, "unexplained_small"),
@@ -135,11 +137,15 @@ facts_new(snapshot_object *snapshot, const lg_table *table, PyObject *drawing)
         [SETTLED] = count_of(table, "settled"),
         [KNOWN] = count_of(table, "known"),
         [FINDINGS] =
-            result_fact_rows(snapshot, table, "findings", &tally_shape),
-        [CYCLES] = result_fact_rows(snapshot, table, "cycles", &tally_shape),
-        [TENSORS] = result_fact_rows(snapshot, table, "tensors", &tally_shape),
-        [FIGURES] = result_fact_rows(snapshot, table, "figures", &tally_shape),
-        [THREADS] = result_fact_rows(snapshot, table, "threads", &tally_shape),
+            lg__result_fact_rows(snapshot, table, "findings", &tally_shape),
+        [CYCLES] =
+            lg__result_fact_rows(snapshot, table, "cycles", &tally_shape),
+        [TENSORS] =
+            lg__result_fact_rows(snapshot, table, "tensors", &tally_shape),
+        [FIGURES] =
+            lg__result_fact_rows(snapshot, table, "figures", &tally_shape),
+        [THREADS] =
+            lg__result_fact_rows(snapshot, table, "threads", &tally_shape),
         [DRAWING] = drawing,
     };
     bool made = true;
@@ -154,23 +160,23 @@ facts_new(snapshot_object *snapshot, const lg_table *table, PyObject *drawing)
 
 /* Takes over the table. */
 static PyObject *
-growth_new(snapshot_object *snapshot, lg_table *table, PyObject *drawing)
+growth_new(lg__snapshot_object *snapshot, lg_table *table, PyObject *drawing)
 {
-    return result_with_facts(snapshot, &shape, table,
-                             facts_new(snapshot, table, drawing));
+    return lg__result_with_facts(snapshot, &shape, table,
+                                 facts_new(snapshot, table, drawing));
 }
 
 static bool
-request_parse(growth_request *self, core_state *state, Py_ssize_t count,
+request_parse(growth_request *self, lg__core_state *state, Py_ssize_t count,
               PyObject *const *values)
 {
     *self = (growth_request){0};
-    return compared_begin(&self->given, count) &&
-           compared_steps(&self->given, state, values[0], &self->steps) &&
-           arg_bytes("min_bytes", values[1], 0, &self->min_bytes) &&
-           arg_flag(values[2], &self->settled) &&
-           baseline_parse(&self->known, state, values[3], values[4]) &&
-           progress_start(&self->progress, values[5]);
+    return lg__compared_begin(&self->given, count) &&
+           lg__compared_steps(&self->given, state, values[0], &self->steps) &&
+           lg__arg_bytes("min_bytes", values[1], 0, &self->min_bytes) &&
+           lg__arg_flag(values[2], &self->settled) &&
+           lg__baseline_parse(&self->known, state, values[3], values[4]) &&
+           lg__progress_begin(&self->progress, values[5]);
 }
 
 static lg_status
@@ -189,7 +195,7 @@ find_growth(const growth_request *self, const lg_analysis *newest,
     if (status != LG_OK)
         return status;
     const lg_graph *graph = newest ? lg_analysis_graph(newest) : NULL;
-    status = baseline_take_growth(&self->known, &growth, error);
+    status = lg__baseline_take_growth(&self->known, &growth, error);
     if (status == LG_OK)
         status = lg_view_growth(&growth, view, error);
     if (status == LG_OK)
@@ -200,15 +206,16 @@ find_growth(const growth_request *self, const lg_analysis *newest,
 
 /* Takes over the table and the view. The newest may be a summary. */
 static PyObject *
-answer(core_state *state, PyObject *newest, lg_table *table, lg_view *view)
+answer(lg__core_state *state, PyObject *newest, lg_table *table, lg_view *view)
 {
     PyObject *gone = NULL;
-    PyObject *drawing = drawing_new(state, view, &(drawing_style){0});
+    PyObject *drawing = lg__drawing_new(state, view, &(lg__drawing_style){0});
     if (newest == NULL && drawing != NULL)
-        newest = gone = compared_gone(state, table);
+        newest = gone = lg__compared_gone(state, table);
     bool whole = newest != NULL && drawing != NULL;
     PyObject *growth =
-        whole ? growth_new((snapshot_object *)newest, table, drawing) : NULL;
+        whole ? growth_new((lg__snapshot_object *)newest, table, drawing)
+              : NULL;
     if (!whole)
         lg_table_free(table);
     Py_XDECREF(drawing);
@@ -217,13 +224,13 @@ answer(core_state *state, PyObject *newest, lg_table *table, lg_view *view)
 }
 
 static PyObject *
-request_run(growth_request *self, core_state *state, PyObject *const *args)
+request_run(growth_request *self, lg__core_state *state, PyObject *const *args)
 {
     Py_ssize_t last = self->given.count - 1;
     const lg_analysis *newest;
-    if (!compared_enough(&self->given, state, "diff") ||
-        !compared_open(&self->given, state, args, &self->progress.monitor,
-                       &newest))
+    if (!lg__compared_enough(&self->given, state, "diff") ||
+        !lg__compared_open(&self->given, state, args, &self->progress.monitor,
+                           &newest))
         return NULL;
     lg_table *table = NULL;
     lg_view *view = NULL;
@@ -233,26 +240,28 @@ request_run(growth_request *self, core_state *state, PyObject *const *args)
     status = find_growth(self, newest, &table, &view, &error);
     Py_END_ALLOW_THREADS
     if (newest != NULL)
-        snapshot_release((snapshot_object *)self->given.snapshots[last]);
-    if (status == LG_OK && baseline_write(&self->known, state))
+        lg__snapshot_release(
+            (lg__snapshot_object *)self->given.snapshots[last]);
+    if (status == LG_OK && lg__baseline_write(&self->known, state))
         return answer(state, self->given.snapshots[last], table, view);
     lg_view_free(view);
     lg_table_free(table);
-    return status != LG_OK ? error_raise(state, status, &error) : NULL;
+    return status != LG_OK ? lg__error_raise(state, status, &error) : NULL;
 }
 
 static PyObject *
-diff(core_state *state, PyObject *const *args, Py_ssize_t count,
+diff(lg__core_state *state, PyObject *const *args, Py_ssize_t count,
      PyObject *const *values)
 {
     growth_request request;
     PyObject *growth = NULL;
     if (request_parse(&request, state, count, values)) {
         growth = request_run(&request, state, args);
-        if (!progress_end(&request.progress, growth ? LG_OK : LG_ECANCELLED))
+        if (!lg__progress_finish(&request.progress,
+                                 growth ? LG_OK : LG_ECANCELLED))
             Py_CLEAR(growth);
     }
-    compared_end(&request.given);
+    lg__compared_end(&request.given);
     lg_baseline_free(request.known.baseline);
     free(request.steps);
     return growth;
@@ -273,7 +282,7 @@ diff(core_state *state, PyObject *const *args, Py_ssize_t count,
     "           add the others to that file, which may be missing\n"           \
     "progress   as in snapshot()"
 
-const char core_diff_doc[] =
+const char lg__core_diff_doc[] =
     "diff($module, before, after, /, *more, steps=None, min_bytes=0,\n"
     "     settled=False, baseline=None, update_baseline=False,\n"
     "     progress=None)\n--\n\n"
@@ -281,28 +290,28 @@ const char core_diff_doc[] =
     "A sequence of GrowthRow, the most bytes gained first. " DIFF_OPTIONS;
 
 PyObject *
-core_diff(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-          PyObject *kwnames)
+lg__core_diff(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+              PyObject *kwnames)
 {
     PyObject *values[DIFF_OPTION_COUNT] = {NULL};
-    if (!args_take(&diff_list, args + nargs, 0, kwnames, values))
+    if (!lg__args_take(&diff_list, args + nargs, 0, kwnames, values))
         return NULL;
-    return diff(module_state(module), args, nargs, values);
+    return diff(lg__module_state(module), args, nargs, values);
 }
 
-const char snapshot_diff_doc[] =
+const char lg__snapshot_diff_doc[] =
     "diff($self, other, /, *more, steps=None, min_bytes=0, settled=False,\n"
     "     baseline=None, update_baseline=False, progress=None)\n--\n\n"
     "What there is more of in later snapshots than in this one.\n\n"
     "As leakgraph.diff(self, other, ...). " DIFF_OPTIONS;
 
 PyObject *
-snapshot_diff(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-              PyObject *kwnames)
+lg__snapshot_diff(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                  PyObject *kwnames)
 {
     PyObject *values[DIFF_OPTION_COUNT] = {NULL};
     size_t count = (size_t)nargs + 1;
-    if (!args_take(&diff_list, args + nargs, 0, kwnames, values))
+    if (!lg__args_take(&diff_list, args + nargs, 0, kwnames, values))
         return NULL;
     PyObject **all = malloc(count * sizeof *all);
     if (all == NULL)
@@ -310,14 +319,15 @@ snapshot_diff(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     all[0] = self;
     for (size_t i = 1; i < count; i++)
         all[i] = args[i - 1];
-    PyObject *growth = diff(object_state(self), all, (Py_ssize_t)count, values);
+    PyObject *growth =
+        diff(lg__object_state(self), all, (Py_ssize_t)count, values);
     free(all);
     return growth;
 }
 
 #define FACT(name, at, doc)                                                    \
     {                                                                          \
-        name, (getter)result_get_fact, NULL, doc, (void *)at                   \
+        name, (getter)lg__result_get_fact, NULL, doc, (void *)at               \
     }
 
 static PyGetSetDef growth_getset[] = {
@@ -357,16 +367,16 @@ static PyGetSetDef growth_getset[] = {
 };
 
 static PyType_Slot growth_slots[] = {
-    RESULT_SLOTS,
+    LG__RESULT_SLOTS,
     {Py_tp_getset, growth_getset},
     {Py_tp_doc, "A sequence of GrowthRow, the most bytes gained first; str() "
                 "is the report."},
     {0, NULL},
 };
 
-PyType_Spec growth_spec = {
+PyType_Spec lg__growth_spec = {
     .name = "leakgraph.Growth",
-    .basicsize = sizeof(result_object),
-    .flags = FINAL_TYPE,
+    .basicsize = sizeof(lg__result_object),
+    .flags = LG__FINAL_TYPE,
     .slots = growth_slots,
 };

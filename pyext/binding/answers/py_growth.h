@@ -4,11 +4,11 @@
 
 #include "binding/support/shim.h"
 
-extern PyType_Spec growth_spec;
+extern PyType_Spec lg__growth_spec;
 
-PyObject *core_diff(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-                    PyObject *kwnames);
+PyObject *lg__core_diff(PyObject *module, PyObject *const *args,
+                        Py_ssize_t nargs, PyObject *kwnames);
 
-extern const char core_diff_doc[];
+extern const char lg__core_diff_doc[];
 
 #endif

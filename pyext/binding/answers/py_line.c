@@ -2,14 +2,14 @@
 
 #include <leakgraph/line.h>
 
-const char core_line_doc[] =
+const char lg__core_line_doc[] =
     "_line($module, x, y, /)\n--\n\n"
     "The robust line through points: its slope, its noise, whether it rises.\n"
     "\n"
     "Takes the bytes of two arrays of doubles of one length; x ascends.";
 
 PyObject *
-core_line(PyObject *Py_UNUSED(module), PyObject *args)
+lg__core_line(PyObject *Py_UNUSED(module), PyObject *args)
 {
     Py_buffer x;
     Py_buffer y;

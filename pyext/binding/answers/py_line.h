@@ -4,8 +4,8 @@
 
 #include "binding/support/shim.h"
 
-PyObject *core_line(PyObject *module, PyObject *args);
+PyObject *lg__core_line(PyObject *module, PyObject *args);
 
-extern const char core_line_doc[];
+extern const char lg__core_line_doc[];
 
 #endif

@@ -69,7 +69,7 @@ evidence_dict(const lg_account *account)
 }
 
 static PyObject *
-account_object(core_state *state, const lg_account *account)
+account_object(lg__core_state *state, const lg_account *account)
 {
     const uint64_t bytes[] = {
         account->reserved,     account->allocated,        account->pending,
@@ -80,10 +80,10 @@ account_object(core_state *state, const lg_account *account)
     const int64_t known[] = {account->beyond, account->process,
                              account->peak_allocated, account->peak_reserved};
     Py_ssize_t at = 0;
-    PyObject *self = PyStructSequence_New(state->types[TYPE_ACCOUNT]);
+    PyObject *self = PyStructSequence_New(state->types[LG__TYPE_ACCOUNT]);
     if (self == NULL)
         return NULL;
-    PyStructSequence_SetItem(self, at++, string_object(account->name));
+    PyStructSequence_SetItem(self, at++, lg__string_object(account->name));
     PyStructSequence_SetItem(self, at++, PyBool_FromLong(account->known));
     for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
         PyStructSequence_SetItem(self, at++,
@@ -100,7 +100,7 @@ account_object(core_state *state, const lg_account *account)
 }
 
 static PyObject *
-accounts_tuple(core_state *state, const lg_accounts *accounts)
+accounts_tuple(lg__core_state *state, const lg_accounts *accounts)
 {
     PyObject *rows = PyTuple_New((Py_ssize_t)accounts->count);
     for (size_t i = 0; rows != NULL && i < accounts->count; i++) {
@@ -118,23 +118,23 @@ static const char account_letters[] = "ublllllllllllllllllKE";
 
 /* Frees the texts. */
 static PyObject *
-accounting_new(core_state *state, const lg_accounts *accounts,
-               result_texts *texts)
+accounting_new(lg__core_state *state, const lg_accounts *accounts,
+               lg__result_texts *texts)
 {
-    PyObject *self = result_of_texts(state, TYPE_ACCOUNTING, TYPE_ACCOUNT,
-                                     accounts_tuple(state, accounts),
-                                     account_letters, texts);
+    PyObject *self = lg__result_of_texts(
+        state, LG__TYPE_ACCOUNTING, LG__TYPE_ACCOUNT,
+        accounts_tuple(state, accounts), account_letters, texts);
     if (self == NULL)
         return NULL;
-    ((result_object *)self)->facts = host_dict(accounts);
-    if (((result_object *)self)->facts == NULL)
+    ((lg__result_object *)self)->facts = host_dict(accounts);
+    if (((lg__result_object *)self)->facts == NULL)
         Py_CLEAR(self);
     return self;
 }
 
 static lg_status
 make(const lg_graph *graph, const lg_allocator_state *state,
-     lg_accounts *accounts, result_texts *out, lg_error *error)
+     lg_accounts *accounts, lg__result_texts *out, lg_error *error)
 {
     lg_table *table = NULL;
     lg_status status = lg_graph_accounts(graph, state, accounts, error);
@@ -153,14 +153,14 @@ make(const lg_graph *graph, const lg_allocator_state *state,
 
 /* `state` is NULL for the snapshot's own allocators. */
 static PyObject *
-accounting_of(snapshot_object *snapshot, const lg_allocator_state *state)
+accounting_of(lg__snapshot_object *snapshot, const lg_allocator_state *state)
 {
-    core_state *core = object_state(snapshot);
-    lg_graph *graph = snapshot_acquire(snapshot);
+    lg__core_state *core = lg__object_state(snapshot);
+    lg_graph *graph = lg__snapshot_acquire(snapshot);
     if (graph == NULL)
         return NULL;
     lg_accounts accounts = {0};
-    result_texts texts = {0};
+    lg__result_texts texts = {0};
     lg_error error;
     lg_status status;
     PyObject *made = NULL;
@@ -170,50 +170,50 @@ accounting_of(snapshot_object *snapshot, const lg_allocator_state *state)
     if (status == LG_OK)
         made = accounting_new(core, &accounts, &texts);
     lg_accounts_free(&accounts);
-    snapshot_release(snapshot);
+    lg__snapshot_release(snapshot);
     if (status == LG_OK)
         return made;
-    result_texts_free(&texts);
-    return error_raise(core, status, &error);
+    lg__result_texts_free(&texts);
+    return lg__error_raise(core, status, &error);
 }
 
-const char core_memory_doc[] =
+const char lg__core_memory_doc[] =
     "memory($module, /, *, progress=None)\n--\n\n"
     "Where this process's bytes are: the host's, and each device's to the "
     "byte.\n\nA sequence of Account, one for each device; host is a dict.\n\n"
     "progress  as in snapshot()";
 
 PyObject *
-core_memory(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-            PyObject *kwnames)
+lg__core_memory(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+                PyObject *kwnames)
 {
     static const char *const names[] = {"progress", NULL};
-    static const arg_list list = {"memory", names, 0, 0};
+    static const lg__arg_list list = {"memory", names, 0, 0};
     PyObject *values[1] = {NULL};
-    progress watch;
-    if (!args_take(&list, args, nargs, kwnames, values) ||
-        !progress_start(&watch, values[0]))
+    lg__progress watch;
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
+        !lg__progress_begin(&watch, values[0]))
         return NULL;
-    snapshot_object *snapshot =
-        snapshot_now(module_state(module), NULL, &watch.monitor);
+    lg__snapshot_object *snapshot =
+        lg__snapshot_now(lg__module_state(module), NULL, &watch.monitor);
     PyObject *made = snapshot ? accounting_of(snapshot, NULL) : NULL;
     Py_XDECREF(snapshot);
-    if (!progress_end(&watch, made ? LG_OK : LG_ECANCELLED))
+    if (!lg__progress_finish(&watch, made ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(made);
     return made;
 }
 
 PyObject *
-snapshot_memory(PyObject *self, PyObject *Py_UNUSED(unused))
+lg__snapshot_memory(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return accounting_of((snapshot_object *)self, NULL);
+    return accounting_of((lg__snapshot_object *)self, NULL);
 }
 
 enum { NAME = 24 };
 
 /* The arguments of lg_report_memory for a recorded allocator. */
 typedef struct recorded {
-    lg_dump dump;
+    lg__dump dump;
     const char **frames; /* of each block */
     const char **pools;  /* of each segment */
     char (*more)[NAME];  /* names of devices that the graph does not have */
@@ -224,7 +224,7 @@ typedef struct recorded {
 static void
 recorded_free(recorded *self)
 {
-    lg_dump_free(&self->dump);
+    lg__dump_free(&self->dump);
     free(self->frames);
     free(self->pools);
     free(self->more);
@@ -263,7 +263,7 @@ text_of(const recorded *self, uint32_t id)
 static bool
 recorded_settle(recorded *self, const lg_graph *graph)
 {
-    lg_dump *dump = &self->dump;
+    lg__dump *dump = &self->dump;
     self->frames = calloc(dump->block_count + 1, sizeof *self->frames);
     self->pools = calloc(dump->segment_count + 1, sizeof *self->pools);
     self->more = calloc(dump->segment_count + 1, sizeof *self->more);
@@ -284,9 +284,9 @@ recorded_settle(recorded *self, const lg_graph *graph)
 }
 
 static PyObject *
-attribute(snapshot_object *snapshot, recorded *from)
+attribute(lg__snapshot_object *snapshot, recorded *from)
 {
-    lg_graph *graph = snapshot_graph(snapshot);
+    lg_graph *graph = lg__snapshot_graph(snapshot);
     if (graph == NULL)
         return NULL;
     if (!recorded_settle(from, graph))
@@ -305,35 +305,35 @@ attribute(snapshot_object *snapshot, recorded *from)
     return accounting_of(snapshot, &state);
 }
 
-const char core_attribute_doc[] =
+const char lg__core_attribute_doc[] =
     "_attribute($module, allocator, snapshot, /)\n--\n\n"
     "The Accounting from an allocator's snapshot and a Snapshot "
     "together.";
 
 PyObject *
-core_attribute(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
+lg__core_attribute(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
 {
-    core_state *state = module_state(module);
+    lg__core_state *state = lg__module_state(module);
     recorded from = {0};
     lg_error error;
-    if (nargs != 2 || Py_TYPE(args[1]) != state->types[TYPE_SNAPSHOT]) {
+    if (nargs != 2 || Py_TYPE(args[1]) != state->types[LG__TYPE_SNAPSHOT]) {
         PyErr_SetString(PyExc_TypeError,
                         "_attribute() takes an allocator's snapshot and a "
                         "Snapshot");
         return NULL;
     }
-    lg_status status = lg_dump_read(args[0], true, &from.dump, &error);
+    lg_status status = lg__dump_read(args[0], true, &from.dump, &error);
     PyObject *made = status == LG_OK
-                         ? attribute((snapshot_object *)args[1], &from)
-                         : error_raise(state, status, &error);
+                         ? attribute((lg__snapshot_object *)args[1], &from)
+                         : lg__error_raise(state, status, &error);
     recorded_free(&from);
     return made;
 }
 
 static PyMemberDef accounting_members[] = {
-    {"devices", T_OBJECT, offsetof(result_object, rows), READONLY,
+    {"devices", T_OBJECT, offsetof(lg__result_object, rows), READONLY,
      "A tuple of Account, one for each device but the host."},
-    {"host", T_OBJECT, offsetof(result_object, facts), READONLY,
+    {"host", T_OBJECT, offsetof(lg__result_object, facts), READONLY,
      "A dict of the host's bytes, and of numbers of threads and descriptors\n"
      "(None: unknown). rss and swap are the sum of the lines from python to "
      "else, less absent."},
@@ -341,15 +341,15 @@ static PyMemberDef accounting_members[] = {
 };
 
 static PyType_Slot accounting_slots[] = {
-    RESULT_SLOTS,
+    LG__RESULT_SLOTS,
     {Py_tp_members, accounting_members},
     {Py_tp_doc, "A sequence of Account; str() is the report."},
     {0, NULL},
 };
 
-PyType_Spec accounting_spec = {
+PyType_Spec lg__accounting_spec = {
     .name = "leakgraph.Accounting",
-    .basicsize = sizeof(result_object),
-    .flags = FINAL_TYPE,
+    .basicsize = sizeof(lg__result_object),
+    .flags = LG__FINAL_TYPE,
     .slots = accounting_slots,
 };

@@ -4,14 +4,14 @@
 
 #include "binding/support/shim.h"
 
-extern PyType_Spec accounting_spec;
+extern PyType_Spec lg__accounting_spec;
 
-PyObject *core_memory(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-                      PyObject *kwnames);
-PyObject *core_attribute(PyObject *module, PyObject *const *args,
-                         Py_ssize_t nargs);
+PyObject *lg__core_memory(PyObject *module, PyObject *const *args,
+                          Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__core_attribute(PyObject *module, PyObject *const *args,
+                             Py_ssize_t nargs);
 
-extern const char core_memory_doc[];
-extern const char core_attribute_doc[];
+extern const char lg__core_memory_doc[];
+extern const char lg__core_attribute_doc[];
 
 #endif

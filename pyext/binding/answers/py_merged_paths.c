@@ -11,14 +11,15 @@
 
 #include <leakgraph/report.h>
 
-static const result_field merged_fields[] = {
-    {"depth", FIELD_VALUE},    {"label", FIELD_TEXT},  {"name", FIELD_TEXT},
-    {"node", FIELD_VALUE},     {"count", FIELD_VALUE}, {"objects", FIELD_VALUE},
-    {"retained", FIELD_VALUE}, {NULL, FIELD_VALUE},
+static const lg__result_field merged_fields[] = {
+    {"depth", LG__FIELD_VALUE},    {"label", LG__FIELD_TEXT},
+    {"name", LG__FIELD_TEXT},      {"node", LG__FIELD_VALUE},
+    {"count", LG__FIELD_VALUE},    {"objects", LG__FIELD_VALUE},
+    {"retained", LG__FIELD_VALUE}, {NULL, LG__FIELD_VALUE},
 };
 
-static const result_shape merged_shape = {TYPE_MERGED, TYPE_MERGED_ROW,
-                                          merged_fields, 0};
+static const lg__result_shape merged_shape = {
+    LG__TYPE_MERGED, LG__TYPE_MERGED_ROW, merged_fields, 0};
 
 /* The facts that a picture needs come after those that Python sees. */
 enum {
@@ -30,34 +31,35 @@ enum {
 };
 
 static PyObject *
-facts_new(snapshot_object *snapshot, const lg_nodes *nodes,
+facts_new(lg__snapshot_object *snapshot, const lg_nodes *nodes,
           const lg_table *table)
 {
     lg_cell objects, unreachable, retained;
-    result_fact(table, "objects", &objects);
-    result_fact(table, "unreachable", &unreachable);
-    result_fact(table, "retained", &retained);
+    lg__result_fact(table, "objects", &objects);
+    lg__result_fact(table, "unreachable", &unreachable);
+    lg__result_fact(table, "retained", &retained);
     return Py_BuildValue(
         "(KKNON)", (unsigned long long)objects.count,
         (unsigned long long)unreachable.count,
-        size_new(snapshot, retained.size), (PyObject *)snapshot,
+        lg__size_new(snapshot, retained.size), (PyObject *)snapshot,
         PyBytes_FromStringAndSize(
             (const char *)nodes->items,
             (Py_ssize_t)(nodes->count * sizeof *nodes->items)));
 }
 
 static PyObject *
-merged_new(snapshot_object *snapshot, const lg_nodes *nodes, lg_table *table)
+merged_new(lg__snapshot_object *snapshot, const lg_nodes *nodes,
+           lg_table *table)
 {
-    return result_with_facts(snapshot, &merged_shape, table,
-                             facts_new(snapshot, nodes, table));
+    return lg__result_with_facts(snapshot, &merged_shape, table,
+                                 facts_new(snapshot, nodes, table));
 }
 
 PyObject *
-merged_of(snapshot_object *snapshot, const lg_nodes *nodes, size_t limit,
-          const lg_monitor *monitor)
+lg__merged_of(lg__snapshot_object *snapshot, const lg_nodes *nodes,
+              size_t limit, const lg_monitor *monitor)
 {
-    const lg_analysis *analysis = analysis_acquire(snapshot, monitor);
+    const lg_analysis *analysis = lg__analysis_acquire(snapshot, monitor);
     if (analysis == NULL)
         return NULL;
     lg_table *table = NULL;
@@ -67,13 +69,13 @@ merged_of(snapshot_object *snapshot, const lg_nodes *nodes, size_t limit,
     status = lg_tabulate_paths(analysis, nodes->items, nodes->count, limit,
                                monitor, &table, &error);
     Py_END_ALLOW_THREADS
-    snapshot_release(snapshot);
+    lg__snapshot_release(snapshot);
     if (status == LG_OK)
         return merged_new(snapshot, nodes, table);
-    return error_raise(object_state(snapshot), status, &error);
+    return lg__error_raise(lg__object_state(snapshot), status, &error);
 }
 
-const char snapshot_merged_paths_doc[] =
+const char lg__snapshot_merged_paths_doc[] =
     "merged_paths($self, /, target, *, limit=20, progress=None)\n"
     "--\n\n"
     "How the roots reach many objects: their shortest paths, merged.\n\n"
@@ -86,24 +88,25 @@ const char snapshot_merged_paths_doc[] =
     "dict count as one. PartialError on a snapshot of a part of the heap.";
 
 PyObject *
-snapshot_merged_paths(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                      PyObject *kwnames)
+lg__snapshot_merged_paths(PyObject *self, PyObject *const *args,
+                          Py_ssize_t nargs, PyObject *kwnames)
 {
     static const char *const names[] = {"target", "limit", "progress", NULL};
-    static const arg_list list = {"merged_paths", names, 1, 1};
+    static const lg__arg_list list = {"merged_paths", names, 1, 1};
     PyObject *values[3] = {NULL};
-    snapshot_object *snapshot = (snapshot_object *)self;
-    size_t limit = MERGED_LINES;
-    progress watch;
-    if (!args_take(&list, args, nargs, kwnames, values) ||
-        !arg_rows(values[1], &limit) || !progress_start(&watch, values[2]))
+    lg__snapshot_object *snapshot = (lg__snapshot_object *)self;
+    size_t limit = LG__MERGED_LINES;
+    lg__progress watch;
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
+        !lg__arg_rows(values[1], &limit) ||
+        !lg__progress_begin(&watch, values[2]))
         return NULL;
     lg_nodes nodes = {0};
     PyObject *merged = NULL;
-    if (target_resolve_set(snapshot, values[0], &nodes))
-        merged = merged_of(snapshot, &nodes, limit, &watch.monitor);
+    if (lg__target_resolve_set(snapshot, values[0], &nodes))
+        merged = lg__merged_of(snapshot, &nodes, limit, &watch.monitor);
     lg_nodes_free(&nodes);
-    if (!progress_end(&watch, merged ? LG_OK : LG_ECANCELLED))
+    if (!lg__progress_finish(&watch, merged ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(merged);
     return merged;
 }
@@ -111,8 +114,8 @@ snapshot_merged_paths(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
 static PyObject *
 merged_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return python_call(object_state(self), "leakgraph.notebook", "merged_html",
-                       self);
+    return lg__python_call(lg__object_state(self), "leakgraph.notebook",
+                           "merged_html", self);
 }
 
 static lg_status
@@ -124,7 +127,7 @@ see(const lg_analysis *analysis, const void *of, lg_view **out, lg_error *err)
 }
 
 static PyObject *
-get_drawing(result_object *self, void *Py_UNUSED(closure))
+get_drawing(lg__result_object *self, void *Py_UNUSED(closure))
 {
     PyObject *snapshot = PyTuple_GET_ITEM(self->facts, FACT_SNAPSHOT);
     PyObject *items = PyTuple_GET_ITEM(self->facts, FACT_NODES);
@@ -132,30 +135,30 @@ get_drawing(result_object *self, void *Py_UNUSED(closure))
         .items = (uint32_t *)PyBytes_AS_STRING(items),
         .count = (size_t)PyBytes_GET_SIZE(items) / sizeof(uint32_t),
     };
-    return picture_of((snapshot_object *)snapshot, see, &nodes);
+    return lg__picture_of((lg__snapshot_object *)snapshot, see, &nodes);
 }
 
 static PyObject *
 merged_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
             PyObject *kwnames)
 {
-    return picture_ask(get_drawing((result_object *)self, NULL), "save", args,
-                       nargs, kwnames);
+    return lg__picture_ask(get_drawing((lg__result_object *)self, NULL), "save",
+                           args, nargs, kwnames);
 }
 
 static PyObject *
 merged_repr_svg(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return picture_ask(get_drawing((result_object *)self, NULL), "_repr_svg_",
-                       NULL, 0, NULL);
+    return lg__picture_ask(get_drawing((lg__result_object *)self, NULL),
+                           "_repr_svg_", NULL, 0, NULL);
 }
 
 static PyGetSetDef merged_getset[] = {
-    {"objects", (getter)result_get_fact, NULL, "The number of objects.",
+    {"objects", (getter)lg__result_get_fact, NULL, "The number of objects.",
      (void *)FACT_OBJECTS},
-    {"unreachable", (getter)result_get_fact, NULL,
+    {"unreachable", (getter)lg__result_get_fact, NULL,
      "How many of them no root reaches.", (void *)FACT_UNREACHABLE},
-    {"retained", (getter)result_get_fact, NULL,
+    {"retained", (getter)lg__result_get_fact, NULL,
      "What only they together keep alive: a Size.", (void *)FACT_RETAINED},
     {"drawing", (getter)get_drawing, NULL,
      "A Drawing of the tree: at most 48 boxes.", NULL},
@@ -175,7 +178,7 @@ static PyMethodDef merged_methods[] = {
 };
 
 static PyType_Slot merged_slots[] = {
-    RESULT_SLOTS,
+    LG__RESULT_SLOTS,
     {Py_tp_getset, merged_getset},
     {Py_tp_methods, merged_methods},
     {Py_tp_doc, "A sequence of MergedRow, a tree from the roots down; str() "
@@ -183,9 +186,9 @@ static PyType_Slot merged_slots[] = {
     {0, NULL},
 };
 
-PyType_Spec merged_spec = {
+PyType_Spec lg__merged_spec = {
     .name = "leakgraph.MergedPaths",
-    .basicsize = sizeof(result_object),
-    .flags = FINAL_TYPE,
+    .basicsize = sizeof(lg__result_object),
+    .flags = LG__FINAL_TYPE,
     .slots = merged_slots,
 };

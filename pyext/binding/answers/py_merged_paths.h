@@ -4,13 +4,13 @@
 
 #include "binding/objects/py_snapshot.h"
 
-extern PyType_Spec merged_spec;
+extern PyType_Spec lg__merged_spec;
 
 /** How many lines there are by default. */
-#define MERGED_LINES 20
+#define LG__MERGED_LINES 20
 
 /** The MergedPaths of the nodes, in at most that many lines (0: all). */
-PyObject *merged_of(snapshot_object *snapshot, const lg_nodes *nodes,
-                    size_t limit, const lg_monitor *monitor);
+PyObject *lg__merged_of(lg__snapshot_object *snapshot, const lg_nodes *nodes,
+                        size_t limit, const lg_monitor *monitor);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-const char snapshot_report_doc[] =
+const char lg__snapshot_report_doc[] =
     "report($self, /, path, *, earlier=(), steps=None, title=None, "
     "progress=None)\n"
     "--\n\n"
@@ -27,14 +27,14 @@ const char snapshot_report_doc[] =
 enum { PATH, EARLIER, STEPS, TITLE, PROGRESS, ARGUMENTS };
 
 typedef struct page_request {
-    snapshot_object *snapshot;
+    lg__snapshot_object *snapshot;
     PyObject *path;  /* bytes */
     PyObject *given; /* a list: the earlier snapshots, then this one */
     PyObject *known; /* the path of the snapshot as str, or NULL */
     const char *title;
-    compared compared;
+    lg__compared compared;
     double *steps;
-    progress progress;
+    lg__progress progress;
 } page_request;
 
 /* Lists the earlier snapshots, then this one. */
@@ -43,7 +43,7 @@ all_given(PyObject *snapshot, PyObject *earlier)
 {
     PyObject *items;
     PyObject *all = PyList_New(0);
-    if (all == NULL || !arg_objects("earlier", earlier, &items)) {
+    if (all == NULL || !lg__arg_objects("earlier", earlier, &items)) {
         Py_XDECREF(all);
         return NULL;
     }
@@ -61,7 +61,7 @@ all_given(PyObject *snapshot, PyObject *earlier)
 static bool
 find_title(page_request *self, PyObject *given)
 {
-    if (!arg_text("title", given, &self->title))
+    if (!lg__arg_text("title", given, &self->title))
         return false;
     PyObject *path = self->snapshot->path;
     if (self->title != NULL || path == NULL || !PyUnicode_Check(path))
@@ -81,12 +81,12 @@ request_parse(page_request *self, PyObject *const *values)
 {
     self->given = all_given((PyObject *)self->snapshot, values[EARLIER]);
     return self->given != NULL &&
-           compared_begin(&self->compared, PyList_GET_SIZE(self->given)) &&
-           compared_steps(&self->compared, object_state(self->snapshot),
-                          values[STEPS], &self->steps) &&
+           lg__compared_begin(&self->compared, PyList_GET_SIZE(self->given)) &&
+           lg__compared_steps(&self->compared, lg__object_state(self->snapshot),
+                              values[STEPS], &self->steps) &&
            find_title(self, values[TITLE]) &&
-           (self->path = pathname_filled(values[PATH])) != NULL &&
-           progress_start(&self->progress, values[PROGRESS]);
+           (self->path = lg__pathname_filled(values[PATH])) != NULL &&
+           lg__progress_begin(&self->progress, values[PROGRESS]);
 }
 
 /* The analysis of the snapshot, acquired, and summaries if there are several.
@@ -97,10 +97,10 @@ open_all(page_request *self)
     const lg_analysis *newest = NULL;
     Py_ssize_t count = PyList_GET_SIZE(self->given);
     if (count == 1)
-        return analysis_acquire(self->snapshot, &self->progress.monitor);
-    if (!compared_open(&self->compared, object_state(self->snapshot),
-                       PySequence_Fast_ITEMS(self->given),
-                       &self->progress.monitor, &newest))
+        return lg__analysis_acquire(self->snapshot, &self->progress.monitor);
+    if (!lg__compared_open(&self->compared, lg__object_state(self->snapshot),
+                           PySequence_Fast_ITEMS(self->given),
+                           &self->progress.monitor, &newest))
         return NULL;
     return newest;
 }
@@ -124,31 +124,32 @@ request_run(page_request *self)
     status = lg_page_save(analysis, &options, PyBytes_AS_STRING(self->path),
                           &self->progress.monitor, &error);
     Py_END_ALLOW_THREADS
-    snapshot_release(self->snapshot);
+    lg__snapshot_release(self->snapshot);
     if (status != LG_OK)
-        error_raise(object_state(self->snapshot), status, &error);
+        lg__error_raise(lg__object_state(self->snapshot), status, &error);
     return status == LG_OK;
 }
 
 PyObject *
-snapshot_report(PyObject *snapshot, PyObject *const *args, Py_ssize_t nargs,
-                PyObject *kwnames)
+lg__snapshot_report(PyObject *snapshot, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *kwnames)
 {
     static const char *const names[] = {"path",  "earlier",  "steps",
                                         "title", "progress", NULL};
-    static const arg_list list = {"report", names, 1, 1};
+    static const lg__arg_list list = {"report", names, 1, 1};
     PyObject *values[ARGUMENTS] = {NULL};
-    page_request self = {.snapshot = (snapshot_object *)snapshot};
+    page_request self = {.snapshot = (lg__snapshot_object *)snapshot};
     PyObject *result = NULL;
-    if (!args_take(&list, args, nargs, kwnames, values))
+    if (!lg__args_take(&list, args, nargs, kwnames, values))
         return NULL;
     if (request_parse(&self, values)) {
         bool saved = request_run(&self);
-        if (progress_end(&self.progress, saved ? LG_OK : LG_ECANCELLED) &&
+        if (lg__progress_finish(&self.progress,
+                                saved ? LG_OK : LG_ECANCELLED) &&
             saved)
             result = PyUnicode_DecodeFSDefault(PyBytes_AS_STRING(self.path));
     }
-    compared_end(&self.compared);
+    lg__compared_end(&self.compared);
     free(self.steps);
     Py_XDECREF(self.given);
     Py_XDECREF(self.known);

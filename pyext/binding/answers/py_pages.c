@@ -19,7 +19,7 @@ typedef struct spans {
 
 /* The place of each node of a snapshot. */
 typedef struct placed {
-    snapshot_object *snapshot;
+    lg__snapshot_object *snapshot;
     const lg_graph *graph;
     lg_places *places;
     uint32_t *place_of;
@@ -29,8 +29,8 @@ typedef struct placed {
 static bool
 placed_begin(placed *self, PyObject *snapshot)
 {
-    *self = (placed){.snapshot = (snapshot_object *)snapshot};
-    const lg_analysis *analysis = analysis_acquire(self->snapshot, NULL);
+    *self = (placed){.snapshot = (lg__snapshot_object *)snapshot};
+    const lg_analysis *analysis = lg__analysis_acquire(self->snapshot, NULL);
     lg_error error;
     lg_status status;
     if (analysis == NULL)
@@ -42,15 +42,15 @@ placed_begin(placed *self, PyObject *snapshot)
     Py_END_ALLOW_THREADS
     if (status == LG_OK)
         return true;
-    snapshot_release(self->snapshot);
-    error_raise(object_state(snapshot), status, &error);
+    lg__snapshot_release(self->snapshot);
+    lg__error_raise(lg__object_state(snapshot), status, &error);
     return false;
 }
 
 static void
 placed_end(placed *self)
 {
-    snapshot_release(self->snapshot);
+    lg__snapshot_release(self->snapshot);
     lg_places_free(self->places);
     free(self->place_of);
 }
@@ -60,13 +60,13 @@ holder_of(const placed *self, uint32_t place)
 {
     lg_text holder = {0};
     lg_place_format(self->places, place, &holder);
-    return text_object(&holder);
+    return lg__text_object(&holder);
 }
 
 static PyObject *
 type_of(const placed *self, uint32_t place)
 {
-    return string_object(lg_places_at(self->places, place).type);
+    return lg__string_object(lg_places_at(self->places, place).type);
 }
 
 /* Appends a new reference; false with an exception. */
@@ -111,8 +111,8 @@ copied_answer(const placed *self, const lg_graph *child,
         lg_page_counts_fold(&counts, self->places, least);
     Py_END_ALLOW_THREADS
     if (status != LG_OK)
-        return error_raise(object_state((PyObject *)self->snapshot), status,
-                           &error);
+        return lg__error_raise(lg__object_state((PyObject *)self->snapshot),
+                               status, &error);
     PyObject *answer =
         Py_BuildValue("(KKN)", (unsigned long long)counts.all_shared,
                       (unsigned long long)counts.all_copied,
@@ -121,7 +121,7 @@ copied_answer(const placed *self, const lg_graph *child,
     return answer;
 }
 
-const char core_copied_pages_doc[] =
+const char lg__core_copied_pages_doc[] =
     "_copied_pages($module, child, parent, pages, least, /)\n--\n\n"
     "How many pages a forked child has with objects from before the fork, how "
     "many of them\nit shares no more, and by place: holder, type, such pages, "
@@ -131,9 +131,10 @@ const char core_copied_pages_doc[] =
     "least  pages: what has fewer is told with what is above it";
 
 PyObject *
-core_copied_pages(PyObject *module, PyObject *args)
+lg__core_copied_pages(PyObject *module, PyObject *args)
 {
-    PyObject *type = (PyObject *)module_state(module)->types[TYPE_SNAPSHOT];
+    PyObject *type =
+        (PyObject *)lg__module_state(module)->types[LG__TYPE_SNAPSHOT];
     PyObject *child, *parent, *answer = NULL;
     Py_buffer entries;
     unsigned long long least;
@@ -143,13 +144,13 @@ core_copied_pages(PyObject *module, PyObject *args)
         return NULL;
     lg_page_list pages = {entries.buf, (size_t)entries.len / sizeof(uint64_t),
                           (uint64_t)sysconf(_SC_PAGESIZE)};
-    const lg_graph *graph = snapshot_acquire((snapshot_object *)child);
+    const lg_graph *graph = lg__snapshot_acquire((lg__snapshot_object *)child);
     if (graph != NULL && placed_begin(&places, parent)) {
         answer = copied_answer(&places, graph, &pages, least);
         placed_end(&places);
     }
     if (graph != NULL)
-        snapshot_release((snapshot_object *)child);
+        lg__snapshot_release((lg__snapshot_object *)child);
     PyBuffer_Release(&entries);
     return answer;
 }
@@ -185,15 +186,16 @@ held_rows(const placed *self, const spans *all)
     return rows;
 }
 
-const char core_held_in_doc[] =
+const char lg__core_held_in_doc[] =
     "_held_in($module, snapshot, spans, /)\n--\n\n"
     "What lies in spans of memory: the span's number, holder, type and bytes."
     "\n\nspans  array of uint64: starts and ends";
 
 PyObject *
-core_held_in(PyObject *module, PyObject *args)
+lg__core_held_in(PyObject *module, PyObject *args)
 {
-    PyObject *type = (PyObject *)module_state(module)->types[TYPE_SNAPSHOT];
+    PyObject *type =
+        (PyObject *)lg__module_state(module)->types[LG__TYPE_SNAPSHOT];
     PyObject *snapshot, *rows = NULL;
     Py_buffer given;
     placed places;

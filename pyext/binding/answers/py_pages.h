@@ -4,9 +4,9 @@
 
 #include "binding/support/shim.h"
 
-PyObject *core_copied_pages(PyObject *module, PyObject *args);
-PyObject *core_held_in(PyObject *module, PyObject *args);
+PyObject *lg__core_copied_pages(PyObject *module, PyObject *args);
+PyObject *lg__core_held_in(PyObject *module, PyObject *args);
 
-extern const char core_copied_pages_doc[], core_held_in_doc[];
+extern const char lg__core_copied_pages_doc[], lg__core_held_in_doc[];
 
 #endif

@@ -18,34 +18,37 @@
 #define SHOWN_ROWS 20
 
 typedef struct ranks_request {
-    compared given;
+    lg__compared given;
     lg_ranks_options options;
-    progress progress;
+    lg__progress progress;
 } ranks_request;
 
-static const result_field row_fields[] = {
-    {"holder", FIELD_TEXT}, {"type", FIELD_TEXT},    {"apart", FIELD_VALUE},
-    {"rank", FIELD_TEXT},   {"usual", FIELD_VALUE},  {"others", FIELD_VALUE},
-    {"bytes", FIELD_VALUE}, {"counts", FIELD_VALUE}, {"place", FIELD_VALUE},
-    {NULL, FIELD_VALUE},
+static const lg__result_field row_fields[] = {
+    {"holder", LG__FIELD_TEXT}, {"type", LG__FIELD_TEXT},
+    {"apart", LG__FIELD_VALUE}, {"rank", LG__FIELD_TEXT},
+    {"usual", LG__FIELD_VALUE}, {"others", LG__FIELD_VALUE},
+    {"bytes", LG__FIELD_VALUE}, {"counts", LG__FIELD_VALUE},
+    {"place", LG__FIELD_VALUE}, {NULL, LG__FIELD_VALUE},
 };
 
-static const result_field repeated_fields[] = {
-    {"holder", FIELD_TEXT},    {"type", FIELD_TEXT}, {"each", FIELD_VALUE},
-    {"together", FIELD_VALUE}, {NULL, FIELD_VALUE},
+static const lg__result_field repeated_fields[] = {
+    {"holder", LG__FIELD_TEXT}, {"type", LG__FIELD_TEXT},
+    {"each", LG__FIELD_VALUE},  {"together", LG__FIELD_VALUE},
+    {NULL, LG__FIELD_VALUE},
 };
 
-static const result_field rank_fields[] = {
-    {"rank", FIELD_TEXT}, {"objects", FIELD_VALUE},
-    {"rss", FIELD_VALUE}, {"unexplained", FIELD_VALUE},
-    {NULL, FIELD_VALUE},
+static const lg__result_field rank_fields[] = {
+    {"rank", LG__FIELD_TEXT}, {"objects", LG__FIELD_VALUE},
+    {"rss", LG__FIELD_VALUE}, {"unexplained", LG__FIELD_VALUE},
+    {NULL, LG__FIELD_VALUE},
 };
 
-static const result_shape shape = {TYPE_RANKS, TYPE_RANK_ROW, row_fields,
-                                   SHOWN_ROWS};
-static const result_shape repeated_shape = {TYPE_RANKS, TYPE_RANK_REPEAT,
-                                            repeated_fields, 0};
-static const result_shape rank_shape = {TYPE_RANKS, TYPE_RANK, rank_fields, 0};
+static const lg__result_shape shape = {LG__TYPE_RANKS, LG__TYPE_RANK_ROW,
+                                       row_fields, SHOWN_ROWS};
+static const lg__result_shape repeated_shape = {
+    LG__TYPE_RANKS, LG__TYPE_RANK_REPEAT, repeated_fields, 0};
+static const lg__result_shape rank_shape = {LG__TYPE_RANKS, LG__TYPE_RANK,
+                                            rank_fields, 0};
 
 enum { RANKS, REPEATED, LIBRARIES, ANSWER };
 
@@ -81,15 +84,15 @@ keep_answer(lg_ranks *ranks)
 
 /* Takes over the table and the capsule, which may be NULL. */
 static PyObject *
-ranks_new(snapshot_object *snapshot, lg_table *table, PyObject *capsule)
+ranks_new(lg__snapshot_object *snapshot, lg_table *table, PyObject *capsule)
 {
     lg_cell libraries = {0};
-    result_fact(table, "libraries", &libraries);
+    lg__result_fact(table, "libraries", &libraries);
     PyObject *facts = Py_BuildValue(
-        "(NNNN)", result_fact_rows(snapshot, table, "ranks", &rank_shape),
-        result_fact_rows(snapshot, table, "repeated", &repeated_shape),
-        size_new(snapshot, libraries.size), capsule);
-    return result_with_facts(snapshot, &shape, table, facts);
+        "(NNNN)", lg__result_fact_rows(snapshot, table, "ranks", &rank_shape),
+        lg__result_fact_rows(snapshot, table, "repeated", &repeated_shape),
+        lg__size_new(snapshot, libraries.size), capsule);
+    return lg__result_with_facts(snapshot, &shape, table, facts);
 }
 
 static lg_status
@@ -109,13 +112,13 @@ find_ranks(const ranks_request *self, lg_ranks *out, lg_table **table,
 
 /* Takes over what was found and the table. The sizes belong to no snapshot. */
 static PyObject *
-answer(core_state *state, lg_ranks *found, lg_table *table)
+answer(lg__core_state *state, lg_ranks *found, lg_table *table)
 {
     PyObject *capsule = keep_answer(found);
-    PyObject *gone = compared_gone(state, table);
+    PyObject *gone = lg__compared_gone(state, table);
     PyObject *ranks = NULL;
     if (gone != NULL) {
-        ranks = ranks_new((snapshot_object *)gone, table, capsule);
+        ranks = ranks_new((lg__snapshot_object *)gone, table, capsule);
     } else {
         lg_table_free(table);
         Py_XDECREF(capsule);
@@ -125,13 +128,13 @@ answer(core_state *state, lg_ranks *found, lg_table *table)
 }
 
 static PyObject *
-request_run(ranks_request *self, core_state *state, PyObject *const *args)
+request_run(ranks_request *self, lg__core_state *state, PyObject *const *args)
 {
     Py_ssize_t last = self->given.count - 1;
     const lg_analysis *newest;
-    if (!compared_enough(&self->given, state, "ranks") ||
-        !compared_open(&self->given, state, args, &self->progress.monitor,
-                       &newest))
+    if (!lg__compared_enough(&self->given, state, "ranks") ||
+        !lg__compared_open(&self->given, state, args, &self->progress.monitor,
+                           &newest))
         return NULL;
     lg_ranks found;
     lg_table *table = NULL;
@@ -141,12 +144,13 @@ request_run(ranks_request *self, core_state *state, PyObject *const *args)
     status = find_ranks(self, &found, &table, &error);
     Py_END_ALLOW_THREADS
     if (newest != NULL)
-        snapshot_release((snapshot_object *)self->given.snapshots[last]);
+        lg__snapshot_release(
+            (lg__snapshot_object *)self->given.snapshots[last]);
     return status == LG_OK ? answer(state, &found, table)
-                           : error_raise(state, status, &error);
+                           : lg__error_raise(state, status, &error);
 }
 
-const char core_ranks_doc[] =
+const char lg__core_ranks_doc[] =
     "ranks($module, first, second, /, *more, min_bytes=1048576,\n"
     "      progress=None)\n"
     "--\n\n"
@@ -158,31 +162,32 @@ const char core_ranks_doc[] =
     "progress   as in snapshot()";
 
 PyObject *
-core_ranks(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-           PyObject *kwnames)
+lg__core_ranks(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+               PyObject *kwnames)
 {
     static const char *const names[] = {"min_bytes", "progress", NULL};
-    static const arg_list list = {"ranks", names, 0, 0};
-    core_state *state = module_state(module);
+    static const lg__arg_list list = {"ranks", names, 0, 0};
+    lg__core_state *state = lg__module_state(module);
     PyObject *values[2] = {NULL};
     ranks_request request = {.options = LG_RANKS_OPTIONS_INIT};
     PyObject *ranks = NULL;
-    if (!args_take(&list, args + nargs, 0, kwnames, values))
+    if (!lg__args_take(&list, args + nargs, 0, kwnames, values))
         return NULL;
-    if (compared_begin(&request.given, nargs) &&
-        arg_bytes("min_bytes", values[0], 0, &request.options.min_bytes) &&
-        progress_start(&request.progress, values[1])) {
+    if (lg__compared_begin(&request.given, nargs) &&
+        lg__arg_bytes("min_bytes", values[0], 0, &request.options.min_bytes) &&
+        lg__progress_begin(&request.progress, values[1])) {
         ranks = request_run(&request, state, args);
-        if (!progress_end(&request.progress, ranks ? LG_OK : LG_ECANCELLED))
+        if (!lg__progress_finish(&request.progress,
+                                 ranks ? LG_OK : LG_ECANCELLED))
             Py_CLEAR(ranks);
     }
-    compared_end(&request.given);
+    lg__compared_end(&request.given);
     return ranks;
 }
 
 #define FACT(name, at, doc)                                                    \
     {                                                                          \
-        name, (getter)result_get_fact, NULL, doc, (void *)at                   \
+        name, (getter)lg__result_get_fact, NULL, doc, (void *)at               \
     }
 
 static PyGetSetDef ranks_getset[] = {
@@ -196,7 +201,8 @@ static PyGetSetDef ranks_getset[] = {
 };
 
 static PyObject *
-save_page(result_object *self, PyObject *path, const lg_page_options *options)
+save_page(lg__result_object *self, PyObject *path,
+          const lg_page_options *options)
 {
     PyObject *capsule = PyTuple_GET_ITEM(self->facts, ANSWER);
     lg_error error;
@@ -206,22 +212,22 @@ save_page(result_object *self, PyObject *path, const lg_page_options *options)
                                 options, PyBytes_AS_STRING(path), &error);
     Py_END_ALLOW_THREADS
     if (status != LG_OK)
-        return error_raise(object_state(self), status, &error);
+        return lg__error_raise(lg__object_state(self), status, &error);
     return PyUnicode_DecodeFSDefault(PyBytes_AS_STRING(path));
 }
 
 static PyObject *
-ranks_report(result_object *self, PyObject *const *args, Py_ssize_t nargs,
+ranks_report(lg__result_object *self, PyObject *const *args, Py_ssize_t nargs,
              PyObject *kwnames)
 {
     static const char *const names[] = {"path", "title", NULL};
-    static const arg_list list = {"report", names, 1, 1};
+    static const lg__arg_list list = {"report", names, 1, 1};
     PyObject *values[2] = {NULL};
     lg_page_options options = LG_PAGE_OPTIONS_INIT;
-    if (!args_take(&list, args, nargs, kwnames, values) ||
-        !arg_text("title", values[1], &options.title))
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
+        !lg__arg_text("title", values[1], &options.title))
         return NULL;
-    PyObject *path = pathname_filled(values[0]);
+    PyObject *path = lg__pathname_filled(values[0]);
     PyObject *saved = path ? save_page(self, path, &options) : NULL;
     Py_XDECREF(path);
     return saved;
@@ -240,7 +246,7 @@ static PyMethodDef ranks_methods[] = {
 };
 
 static PyType_Slot ranks_slots[] = {
-    RESULT_SLOTS,
+    LG__RESULT_SLOTS,
     {Py_tp_methods, ranks_methods},
     {Py_tp_getset, ranks_getset},
     {Py_tp_doc, "A sequence of RankRow, the furthest from the usual first; "
@@ -248,19 +254,19 @@ static PyType_Slot ranks_slots[] = {
     {0, NULL},
 };
 
-PyType_Spec ranks_spec = {
+PyType_Spec lg__ranks_spec = {
     .name = "leakgraph.Ranks",
-    .basicsize = sizeof(result_object),
-    .flags = FINAL_TYPE,
+    .basicsize = sizeof(lg__result_object),
+    .flags = LG__FINAL_TYPE,
     .slots = ranks_slots,
 };
 
-const char core_rank_doc[] =
+const char lg__core_rank_doc[] =
     "_rank($module, /)\n--\n\n"
     "The number of this process in its job, as text; None: it is in no job.";
 
 PyObject *
-core_rank(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+lg__core_rank(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
     const char *rank = lg_process_rank();
     if (rank == NULL)

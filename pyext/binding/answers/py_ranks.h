@@ -4,15 +4,15 @@
 
 #include "binding/support/shim.h"
 
-extern PyType_Spec ranks_spec;
+extern PyType_Spec lg__ranks_spec;
 
-PyObject *core_ranks(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-                     PyObject *kwnames);
+PyObject *lg__core_ranks(PyObject *module, PyObject *const *args,
+                         Py_ssize_t nargs, PyObject *kwnames);
 
-extern const char core_ranks_doc[];
+extern const char lg__core_ranks_doc[];
 
-PyObject *core_rank(PyObject *module, PyObject *unused);
+PyObject *lg__core_rank(PyObject *module, PyObject *unused);
 
-extern const char core_rank_doc[];
+extern const char lg__core_rank_doc[];
 
 #endif

@@ -14,7 +14,7 @@ typedef lg_status (*report_function)(const lg_graph *, lg_format, lg_text *,
 static PyObject *
 report_text(PyObject *self, report_function write)
 {
-    lg_graph *graph = snapshot_acquire((snapshot_object *)self);
+    lg_graph *graph = lg__snapshot_acquire((lg__snapshot_object *)self);
     if (graph == NULL)
         return NULL;
     lg_text text = {0};
@@ -23,11 +23,11 @@ report_text(PyObject *self, report_function write)
     Py_BEGIN_ALLOW_THREADS
     status = write(graph, LG_FORMAT_TEXT, &text, &error);
     Py_END_ALLOW_THREADS
-    snapshot_release((snapshot_object *)self);
+    lg__snapshot_release((lg__snapshot_object *)self);
     if (status == LG_OK)
-        return text_object(&text);
+        return lg__text_object(&text);
     lg_text_free(&text);
-    return error_raise(object_state(self), status, &error);
+    return lg__error_raise(lg__object_state(self), status, &error);
 }
 
 typedef struct info_object {
@@ -42,8 +42,8 @@ info_fill(PyObject *self, const lg_graph *graph)
     for (uint32_t i = 0; !failed && i < lg_graph_info_count(graph); i++) {
         lg_string name, content;
         lg_graph_info(graph, i, &name, &content);
-        PyObject *key = string_object(name);
-        PyObject *value = string_object(content);
+        PyObject *key = lg__string_object(name);
+        PyObject *value = lg__string_object(content);
         failed = key == NULL || value == NULL ||
                  PyDict_SetItem(self, key, value) < 0;
         Py_XDECREF(key);
@@ -53,12 +53,12 @@ info_fill(PyObject *self, const lg_graph *graph)
 }
 
 static PyObject *
-info_new(core_state *state, PyObject *text)
+info_new(lg__core_state *state, PyObject *text)
 {
     PyObject *empty = PyTuple_New(0);
     if (empty == NULL)
         return NULL;
-    PyTypeObject *type = state->types[TYPE_INFO];
+    PyTypeObject *type = state->types[LG__TYPE_INFO];
     PyObject *self = PyDict_Type.tp_new(type, empty, NULL);
     Py_DECREF(empty);
     if (self != NULL) {
@@ -69,14 +69,14 @@ info_new(core_state *state, PyObject *text)
 }
 
 PyObject *
-snapshot_info(PyObject *self, PyObject *Py_UNUSED(unused))
+lg__snapshot_info(PyObject *self, PyObject *Py_UNUSED(unused))
 {
     PyObject *text = report_text(self, lg_report_info);
     if (text == NULL)
         return NULL;
-    PyObject *info = info_new(object_state(self), text);
+    PyObject *info = info_new(lg__object_state(self), text);
     Py_DECREF(text);
-    lg_graph *graph = snapshot_graph((snapshot_object *)self);
+    lg_graph *graph = lg__snapshot_graph((lg__snapshot_object *)self);
     if (info != NULL && (graph == NULL || info_fill(info, graph) != 0))
         Py_CLEAR(info);
     return info;
@@ -114,17 +114,17 @@ info_dealloc(PyObject *self)
 }
 
 static PyType_Slot info_slots[] = {
-    SLOT(Py_tp_dealloc, info_dealloc),
-    SLOT(Py_tp_traverse, info_traverse),
-    SLOT(Py_tp_clear, info_clear),
-    SLOT(Py_tp_str, info_str),
+    LG__SLOT(Py_tp_dealloc, info_dealloc),
+    LG__SLOT(Py_tp_traverse, info_traverse),
+    LG__SLOT(Py_tp_clear, info_clear),
+    LG__SLOT(Py_tp_str, info_str),
     {Py_tp_doc, "A dict of what is known of a snapshot; str() is the report."},
     {0, NULL},
 };
 
-PyType_Spec info_spec = {
+PyType_Spec lg__info_spec = {
     .name = "leakgraph.Info",
     .basicsize = sizeof(info_object),
-    .flags = FINAL_TYPE | Py_TPFLAGS_HAVE_GC,
+    .flags = LG__FINAL_TYPE | Py_TPFLAGS_HAVE_GC,
     .slots = info_slots,
 };

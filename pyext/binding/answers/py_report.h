@@ -4,9 +4,9 @@
 
 #include "binding/support/shim.h"
 
-extern PyType_Spec info_spec;
+extern PyType_Spec lg__info_spec;
 
 /** The base type of Info. */
-#define INFO_BASE ((PyObject *)&PyDict_Type)
+#define LG__INFO_BASE ((PyObject *)&PyDict_Type)
 
 #endif

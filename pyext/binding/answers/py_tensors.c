@@ -18,12 +18,12 @@ typedef struct tensors_request {
     PyObject *device; /* borrowed; NULL: all */
     lg_tensor_group group;
     size_t limit; /* 0: all */
-    scope_request asked;
-    progress progress;
+    lg__scope_request asked;
+    lg__progress progress;
 } tensors_request;
 
 static bool
-parse_group(core_state *state, PyObject *value, lg_tensor_group *out)
+parse_group(lg__core_state *state, PyObject *value, lg_tensor_group *out)
 {
     static const char *const names[] = {"kind", "device", "dtype", "shape"};
     if (value == NULL || value == Py_None)
@@ -33,7 +33,7 @@ parse_group(core_state *state, PyObject *value, lg_tensor_group *out)
             *out = (lg_tensor_group)(LG_TENSORS_BY_KIND + i);
             return true;
         }
-    PyErr_Format(state->errors[ERROR_ARGUMENT],
+    PyErr_Format(state->errors[LG__ERROR_ARGUMENT],
                  "group must be None, 'kind', 'device', 'dtype' or 'shape', "
                  "not %R.",
                  value);
@@ -43,63 +43,64 @@ parse_group(core_state *state, PyObject *value, lg_tensor_group *out)
 /* `values` in the order device, limit, group, mine, module,
  * progress. */
 static bool
-request_parse(tensors_request *self, core_state *state, PyObject *const *values)
+request_parse(tensors_request *self, lg__core_state *state,
+              PyObject *const *values)
 {
     *self = (tensors_request){.group = LG_TENSORS_EACH, .limit = DEFAULT_LIMIT};
     if (values[0] != NULL && values[0] != Py_None)
         self->device = values[0];
-    if (!arg_rows(values[1], &self->limit) ||
+    if (!lg__arg_rows(values[1], &self->limit) ||
         !parse_group(state, values[2], &self->group) ||
-        !arg_scope(values[3], values[4], &self->asked))
+        !lg__arg_scope(values[3], values[4], &self->asked))
         return false;
-    return progress_start(&self->progress, values[5]);
+    return lg__progress_begin(&self->progress, values[5]);
 }
 
-static const result_field row_fields[] = {
-    {"node", FIELD_VALUE},    {"tensor", FIELD_VALUE},
-    {"device", FIELD_VALUE},  {"dtype", FIELD_VALUE},
-    {"shape", FIELD_VALUE},   {"kind", FIELD_VALUE},
-    {"bytes", FIELD_VALUE},   {"used", FIELD_VALUE},
-    {"tensors", FIELD_VALUE}, {"autograd", FIELD_VALUE},
-    {"held_by", FIELD_VALUE}, {"allocation", FIELD_VALUE},
-    {"block", FIELD_VALUE},   {NULL, FIELD_VALUE},
+static const lg__result_field row_fields[] = {
+    {"node", LG__FIELD_VALUE},    {"tensor", LG__FIELD_VALUE},
+    {"device", LG__FIELD_VALUE},  {"dtype", LG__FIELD_VALUE},
+    {"shape", LG__FIELD_VALUE},   {"kind", LG__FIELD_VALUE},
+    {"bytes", LG__FIELD_VALUE},   {"used", LG__FIELD_VALUE},
+    {"tensors", LG__FIELD_VALUE}, {"autograd", LG__FIELD_VALUE},
+    {"held_by", LG__FIELD_VALUE}, {"allocation", LG__FIELD_VALUE},
+    {"block", LG__FIELD_VALUE},   {NULL, LG__FIELD_VALUE},
 };
 
 #define GROUP_FIELDS(name)                                                     \
     {                                                                          \
-        {name, FIELD_VALUE}, {"storages", FIELD_VALUE},                        \
-            {"bytes", FIELD_VALUE}, {NULL, FIELD_VALUE},                       \
+        {name, LG__FIELD_VALUE}, {"storages", LG__FIELD_VALUE},                \
+            {"bytes", LG__FIELD_VALUE}, {NULL, LG__FIELD_VALUE},               \
     }
 
-static const result_field kind_fields[] = GROUP_FIELDS("kind");
-static const result_field device_fields[] = GROUP_FIELDS("device");
-static const result_field dtype_fields[] = GROUP_FIELDS("dtype");
-static const result_field shape_fields[] = GROUP_FIELDS("shape");
+static const lg__result_field kind_fields[] = GROUP_FIELDS("kind");
+static const lg__result_field device_fields[] = GROUP_FIELDS("device");
+static const lg__result_field dtype_fields[] = GROUP_FIELDS("dtype");
+static const lg__result_field shape_fields[] = GROUP_FIELDS("shape");
 
-static const result_shape shapes[] = {
-    [LG_TENSORS_EACH] = {TYPE_TENSORS, TYPE_TENSOR_ROW, row_fields, 0},
-    [LG_TENSORS_BY_KIND] = {TYPE_TENSOR_GROUPS, TYPE_TENSOR_GROUP, kind_fields,
-                            0},
-    [LG_TENSORS_BY_DEVICE] = {TYPE_TENSOR_GROUPS, TYPE_TENSOR_GROUP,
+static const lg__result_shape shapes[] = {
+    [LG_TENSORS_EACH] = {LG__TYPE_TENSORS, LG__TYPE_TENSOR_ROW, row_fields, 0},
+    [LG_TENSORS_BY_KIND] = {LG__TYPE_TENSOR_GROUPS, LG__TYPE_TENSOR_GROUP,
+                            kind_fields, 0},
+    [LG_TENSORS_BY_DEVICE] = {LG__TYPE_TENSOR_GROUPS, LG__TYPE_TENSOR_GROUP,
                               device_fields, 0},
-    [LG_TENSORS_BY_DTYPE] = {TYPE_TENSOR_GROUPS, TYPE_TENSOR_GROUP,
+    [LG_TENSORS_BY_DTYPE] = {LG__TYPE_TENSOR_GROUPS, LG__TYPE_TENSOR_GROUP,
                              dtype_fields, 0},
-    [LG_TENSORS_BY_SHAPE] = {TYPE_TENSOR_GROUPS, TYPE_TENSOR_GROUP,
+    [LG_TENSORS_BY_SHAPE] = {LG__TYPE_TENSOR_GROUPS, LG__TYPE_TENSOR_GROUP,
                              shape_fields, 0},
 };
 
 /* The number of storages and their bytes, before the limit. */
 static PyObject *
-facts_of(snapshot_object *snapshot, const lg_table *table)
+facts_of(lg__snapshot_object *snapshot, const lg_table *table)
 {
     lg_cell storages = {0};
     lg_cell bytes = {0};
     PyObject *facts = PyTuple_New(2);
     if (facts == NULL)
         return NULL;
-    result_fact(table, "storages", &storages);
-    PyObject *size = result_fact(table, "bytes", &bytes)
-                         ? size_new(snapshot, bytes.size)
+    lg__result_fact(table, "storages", &storages);
+    PyObject *size = lg__result_fact(table, "bytes", &bytes)
+                         ? lg__size_new(snapshot, bytes.size)
                          : NULL;
     PyObject *count = PyLong_FromUnsignedLongLong(storages.count);
     PyTuple_SET_ITEM(facts, 0, count);
@@ -111,25 +112,27 @@ facts_of(snapshot_object *snapshot, const lg_table *table)
 
 /* Takes over the table. */
 static PyObject *
-tensors_new(snapshot_object *snapshot, lg_tensor_group group, lg_table *table)
+tensors_new(lg__snapshot_object *snapshot, lg_tensor_group group,
+            lg_table *table)
 {
-    PyObject *self = result_with_facts(snapshot, &shapes[group], table,
-                                       facts_of(snapshot, table));
-    return group == LG_TENSORS_EACH ? findings_attach(snapshot, self) : self;
+    PyObject *self = lg__result_with_facts(snapshot, &shapes[group], table,
+                                           facts_of(snapshot, table));
+    return group == LG_TENSORS_EACH ? lg__findings_attach(snapshot, self)
+                                    : self;
 }
 
 /* The analysis, if rows are asked for and it can be made; a partial heap has
  * none. NULL with or without an exception. */
 static const lg_analysis *
-analysis_for(const tensors_request *self, snapshot_object *snapshot,
+analysis_for(const tensors_request *self, lg__snapshot_object *snapshot,
              const lg_graph *graph)
 {
     if (self->group != LG_TENSORS_EACH || lg_graph_is_partial(graph))
         return NULL;
     const lg_analysis *analysis =
-        analysis_acquire(snapshot, &self->progress.monitor);
+        lg__analysis_acquire(snapshot, &self->progress.monitor);
     if (analysis != NULL)
-        snapshot_release(snapshot);
+        lg__snapshot_release(snapshot);
     return analysis;
 }
 
@@ -139,8 +142,8 @@ tabulate(const tensors_request *self, const lg_graph *graph,
          lg_error *error)
 {
     lg_scope *scope = NULL;
-    lg_status status =
-        scope_find(&self->asked, graph, &self->progress.monitor, &scope, error);
+    lg_status status = lg__scope_find(&self->asked, graph,
+                                      &self->progress.monitor, &scope, error);
     if (status == LG_OK)
         status = lg_tabulate_tensors(graph, analysis, scope, device,
                                      self->group, self->limit, out, error);
@@ -149,21 +152,21 @@ tabulate(const tensors_request *self, const lg_graph *graph,
 }
 
 static PyObject *
-request_run(const tensors_request *self, snapshot_object *snapshot)
+request_run(const tensors_request *self, lg__snapshot_object *snapshot)
 {
-    core_state *state = object_state(snapshot);
+    lg__core_state *state = lg__object_state(snapshot);
     uint32_t device = LG_NONE;
-    lg_graph *graph = snapshot_acquire(snapshot);
+    lg_graph *graph = lg__snapshot_acquire(snapshot);
     if (graph == NULL)
         return NULL;
     if (self->device != NULL &&
-        !device_named(state, graph, self->device, &device)) {
-        snapshot_release(snapshot);
+        !lg__device_named(state, graph, self->device, &device)) {
+        lg__snapshot_release(snapshot);
         return NULL;
     }
     const lg_analysis *analysis = analysis_for(self, snapshot, graph);
     if (PyErr_Occurred()) {
-        snapshot_release(snapshot);
+        lg__snapshot_release(snapshot);
         return NULL;
     }
     lg_table *table = NULL;
@@ -172,23 +175,23 @@ request_run(const tensors_request *self, snapshot_object *snapshot)
     Py_BEGIN_ALLOW_THREADS
     status = tabulate(self, graph, analysis, device, &table, &error);
     Py_END_ALLOW_THREADS
-    snapshot_release(snapshot);
+    lg__snapshot_release(snapshot);
     if (status == LG_OK)
         return tensors_new(snapshot, self->group, table);
-    return error_raise(state, status, &error);
+    return lg__error_raise(state, status, &error);
 }
 
 static PyObject *
 request_finish(tensors_request *self, PyObject *tensors)
 {
-    if (!progress_end(&self->progress, tensors ? LG_OK : LG_ECANCELLED))
+    if (!lg__progress_finish(&self->progress, tensors ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(tensors);
     return tensors;
 }
 
 static const char *const tensors_names[] = {
     "device", "limit", "group", "mine", "module", "progress", NULL};
-static const arg_list tensors_list = {"tensors", tensors_names, 0, 0};
+static const lg__arg_list tensors_list = {"tensors", tensors_names, 0, 0};
 
 #define TENSORS_SIGNATURE                                                      \
     "*, device=None, limit=20, group=None, mine=False, module=None,\n"         \
@@ -201,66 +204,66 @@ static const arg_list tensors_list = {"tensors", tensors_names, 0, 0};
     "limit     at most this many rows, the biggest first; None or 'all' for "  \
     "all\n"                                                                    \
     "group     add up storages by 'kind', 'device', 'dtype' or 'shape'; "      \
-    "None: do not\n" SCOPE_TEXT(                                               \
+    "None: do not\n" LG__SCOPE_TEXT(                                           \
         "those whose tensor ") "progress  as in snapshot()\n\n"                \
                                "kind is PyTorch's word for what a tensor is "  \
                                "for: 'parameter', 'buffer',"                   \
                                "\n'gradient', 'optimizer state', "             \
                                "'activation', 'temporary', 'other'."
 
-const char core_tensors_doc[] =
+const char lg__core_tensors_doc[] =
     "tensors($module, /, " TENSORS_SIGNATURE
     "The bytes of tensors in this process, and who holds them.\n\n"
     "Takes a snapshot. " TENSORS_TEXT;
 
 PyObject *
-core_tensors(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-             PyObject *kwnames)
+lg__core_tensors(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+                 PyObject *kwnames)
 {
     PyObject *values[6] = {NULL};
-    core_state *state = module_state(module);
+    lg__core_state *state = lg__module_state(module);
     tensors_request request;
-    if (!args_take(&tensors_list, args, nargs, kwnames, values) ||
+    if (!lg__args_take(&tensors_list, args, nargs, kwnames, values) ||
         !request_parse(&request, state, values))
         return NULL;
-    snapshot_object *snapshot =
-        snapshot_now(state, NULL, &request.progress.monitor);
+    lg__snapshot_object *snapshot =
+        lg__snapshot_now(state, NULL, &request.progress.monitor);
     PyObject *tensors = snapshot ? request_run(&request, snapshot) : NULL;
-    return request_finish(&request, kept_answer(snapshot, tensors));
+    return request_finish(&request, lg__kept_answer(snapshot, tensors));
 }
 
-const char snapshot_tensors_doc[] =
+const char lg__snapshot_tensors_doc[] =
     "tensors($self, /, " TENSORS_SIGNATURE
     "The bytes of tensors, and who holds them.\n\n" TENSORS_TEXT;
 
 PyObject *
-snapshot_tensors(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                 PyObject *kwnames)
+lg__snapshot_tensors(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                     PyObject *kwnames)
 {
     PyObject *values[6] = {NULL};
     tensors_request request;
-    if (!args_take(&tensors_list, args, nargs, kwnames, values) ||
-        !request_parse(&request, object_state(self), values))
+    if (!lg__args_take(&tensors_list, args, nargs, kwnames, values) ||
+        !request_parse(&request, lg__object_state(self), values))
         return NULL;
     return request_finish(&request,
-                          request_run(&request, (snapshot_object *)self));
+                          request_run(&request, (lg__snapshot_object *)self));
 }
 
 static PyMemberDef tensors_members[] = {
-    RESULT_FINDINGS,
+    LG__RESULT_FINDINGS,
     {NULL, 0, 0, 0, NULL},
 };
 
 static PyGetSetDef tensors_getset[] = {
-    {"storages", (getter)result_get_fact, NULL,
+    {"storages", (getter)lg__result_get_fact, NULL,
      "How many storages there are, before the limit.", (void *)0},
-    {"bytes", (getter)result_get_fact, NULL,
+    {"bytes", (getter)lg__result_get_fact, NULL,
      "The Size of all of them, before the limit.", (void *)1},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyType_Slot tensors_slots[] = {
-    RESULT_SLOTS,
+    LG__RESULT_SLOTS,
     {Py_tp_members, tensors_members},
     {Py_tp_getset, tensors_getset},
     {Py_tp_doc, "A sequence of TensorRow, biggest first; str() is the table as "
@@ -269,23 +272,23 @@ static PyType_Slot tensors_slots[] = {
 };
 
 static PyType_Slot groups_slots[] = {
-    RESULT_SLOTS,
+    LG__RESULT_SLOTS,
     {Py_tp_getset, tensors_getset},
     {Py_tp_doc, "A sequence of TensorGroup, biggest first; str() is the table "
                 "as text."},
     {0, NULL},
 };
 
-PyType_Spec tensors_spec = {
+PyType_Spec lg__tensors_spec = {
     .name = "leakgraph.Tensors",
-    .basicsize = sizeof(result_object),
-    .flags = FINAL_TYPE,
+    .basicsize = sizeof(lg__result_object),
+    .flags = LG__FINAL_TYPE,
     .slots = tensors_slots,
 };
 
-PyType_Spec tensor_groups_spec = {
+PyType_Spec lg__tensor_groups_spec = {
     .name = "leakgraph.TensorGroups",
-    .basicsize = sizeof(result_object),
-    .flags = FINAL_TYPE,
+    .basicsize = sizeof(lg__result_object),
+    .flags = LG__FINAL_TYPE,
     .slots = groups_slots,
 };

@@ -4,12 +4,12 @@
 
 #include "binding/support/shim.h"
 
-extern PyType_Spec tensors_spec;
-extern PyType_Spec tensor_groups_spec;
+extern PyType_Spec lg__tensors_spec;
+extern PyType_Spec lg__tensor_groups_spec;
 
-PyObject *core_tensors(PyObject *module, PyObject *const *args,
-                       Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__core_tensors(PyObject *module, PyObject *const *args,
+                           Py_ssize_t nargs, PyObject *kwnames);
 
-extern const char core_tensors_doc[];
+extern const char lg__core_tensors_doc[];
 
 #endif

@@ -5,7 +5,7 @@
 #include <leakgraph/table.h>
 #include <stdlib.h>
 
-const char core_text_table_doc[] =
+const char lg__core_text_table_doc[] =
     "_text_table($module, headings, rows, right, limit, /)\n--\n\n"
     "Rows of texts as a table: a str.\n\nThe first columns, `right` of them, "
     "are flush right. No more than `limit` rows (0: all)\nare shown, and the "
@@ -41,13 +41,13 @@ lay_out(PyObject *module, const lg_table_texts *texts, size_t limit)
         status = lg_table_text(table, limit, &text, &error);
     lg_table_free(table);
     if (status == LG_OK)
-        return text_object(&text);
+        return lg__text_object(&text);
     lg_text_free(&text);
-    return error_raise(module_state(module), status, &error);
+    return lg__error_raise(lg__module_state(module), status, &error);
 }
 
 PyObject *
-core_text_table(PyObject *module, PyObject *args)
+lg__core_text_table(PyObject *module, PyObject *args)
 {
     PyObject *headings, *rows, *result = NULL;
     Py_ssize_t right, limit;

@@ -4,8 +4,8 @@
 
 #include "binding/support/shim.h"
 
-PyObject *core_text_table(PyObject *module, PyObject *args);
+PyObject *lg__core_text_table(PyObject *module, PyObject *args);
 
-extern const char core_text_table_doc[];
+extern const char lg__core_text_table_doc[];
 
 #endif

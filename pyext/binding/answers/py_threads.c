@@ -14,7 +14,7 @@ label_object(const lg_graph *graph, const lg_thread_row *row)
 {
     lg_text label = {0};
     lg_thread_label(graph, row, &label);
-    return text_object(&label);
+    return lg__text_object(&label);
 }
 
 /* Returns None for what only an analysis knows. */
@@ -25,7 +25,7 @@ none(void)
 }
 
 static PyObject *
-row_object(snapshot_object *snapshot, const lg_graph *graph,
+row_object(lg__snapshot_object *snapshot, const lg_graph *graph,
            const lg_threads *threads, const lg_thread_row *row)
 {
     static const char *const kinds[] = {
@@ -34,19 +34,19 @@ row_object(snapshot_object *snapshot, const lg_graph *graph,
         [LG_THREAD_SUSPENDED] = "suspended",
         [LG_THREAD_LOCAL] = "local",
     };
-    core_state *state = object_state(snapshot);
+    lg__core_state *state = lg__object_state(snapshot);
     bool local = row->kind == LG_THREAD_LOCAL;
     PyObject *values[] = {
         PyLong_FromUnsignedLong(row->depth),
         PyUnicode_FromString(kinds[row->kind]),
         label_object(graph, row),
-        node_new(state, snapshot, row->node),
-        size_new(snapshot, row->size),
-        threads->analysed ? size_new(snapshot, row->retained) : none(),
+        lg__node_new(state, snapshot, row->node),
+        lg__size_new(snapshot, row->size),
+        threads->analysed ? lg__size_new(snapshot, row->retained) : none(),
         threads->analysed && local ? PyBool_FromLong(row->held_elsewhere)
                                    : none(),
     };
-    PyObject *tuple = PyStructSequence_New(state->types[TYPE_THREAD_ROW]);
+    PyObject *tuple = PyStructSequence_New(state->types[LG__TYPE_THREAD_ROW]);
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         if (tuple == NULL || values[i] == NULL) {
             Py_XDECREF(values[i]);
@@ -59,7 +59,7 @@ row_object(snapshot_object *snapshot, const lg_graph *graph,
 }
 
 static PyObject *
-rows_tuple(snapshot_object *snapshot, const lg_graph *graph,
+rows_tuple(lg__snapshot_object *snapshot, const lg_graph *graph,
            const lg_threads *threads)
 {
     PyObject *rows = PyTuple_New((Py_ssize_t)threads->count);
@@ -75,13 +75,14 @@ rows_tuple(snapshot_object *snapshot, const lg_graph *graph,
 
 /* NULL without an exception if the snapshot can have no analysis. */
 static const lg_analysis *
-analysis_if_any(snapshot_object *self, const lg_monitor *monitor)
+analysis_if_any(lg__snapshot_object *self, const lg_monitor *monitor)
 {
-    lg_graph *graph = snapshot_graph(self);
+    lg_graph *graph = lg__snapshot_graph(self);
     if (graph == NULL || lg_graph_is_partial(graph))
         return NULL;
-    PyObject *unsupported = object_state(self)->errors[ERROR_UNSUPPORTED];
-    const lg_analysis *analysis = analysis_acquire(self, monitor);
+    PyObject *unsupported =
+        lg__object_state(self)->errors[LG__ERROR_UNSUPPORTED];
+    const lg_analysis *analysis = lg__analysis_acquire(self, monitor);
     if (analysis == NULL && PyErr_ExceptionMatches(unsupported))
         PyErr_Clear();
     return analysis;
@@ -89,11 +90,11 @@ analysis_if_any(snapshot_object *self, const lg_monitor *monitor)
 
 static lg_status
 make(const lg_graph *graph, const lg_analysis *analysis,
-     const scope_request *asked, lg_threads *threads, result_texts *texts,
-     lg_error *error)
+     const lg__scope_request *asked, lg_threads *threads,
+     lg__result_texts *texts, lg_error *error)
 {
     lg_scope *scope = NULL;
-    lg_status status = scope_find(asked, graph, NULL, &scope, error);
+    lg_status status = lg__scope_find(asked, graph, NULL, &scope, error);
     if (status == LG_OK)
         status = lg_graph_threads(graph, analysis, scope, threads, error);
     lg_scope_free(scope);
@@ -110,15 +111,15 @@ make(const lg_graph *graph, const lg_analysis *analysis,
 static const char row_letters[] = "luuNSSb";
 
 static PyObject *
-threads_new(snapshot_object *self, const lg_analysis *analysis,
-            const scope_request *asked)
+threads_new(lg__snapshot_object *self, const lg_analysis *analysis,
+            const lg__scope_request *asked)
 {
-    lg_graph *graph = snapshot_acquire(self);
+    lg_graph *graph = lg__snapshot_acquire(self);
     if (graph == NULL)
         return NULL;
-    core_state *state = object_state(self);
+    lg__core_state *state = lg__object_state(self);
     lg_threads threads = {0};
-    result_texts texts = {0};
+    lg__result_texts texts = {0};
     PyObject *result = NULL;
     lg_error error;
     lg_status status;
@@ -126,19 +127,19 @@ threads_new(snapshot_object *self, const lg_analysis *analysis,
     status = make(graph, analysis, asked, &threads, &texts, &error);
     Py_END_ALLOW_THREADS
     if (status == LG_OK)
-        result = result_of_texts(state, TYPE_THREADS, TYPE_THREAD_ROW,
-                                 rows_tuple(self, graph, &threads), row_letters,
-                                 &texts);
+        result = lg__result_of_texts(
+            state, LG__TYPE_THREADS, LG__TYPE_THREAD_ROW,
+            rows_tuple(self, graph, &threads), row_letters, &texts);
     else
-        error_raise(state, status, &error);
+        lg__error_raise(state, status, &error);
     if (status != LG_OK)
-        result_texts_free(&texts);
+        lg__result_texts_free(&texts);
     lg_threads_free(&threads);
-    snapshot_release(self);
+    lg__snapshot_release(self);
     return result;
 }
 
-const char snapshot_threads_doc[] =
+const char lg__snapshot_threads_doc[] =
     "threads($self, /, *, mine=False, module=None, progress=None)\n--\n\n"
     "What each thread was doing, and the suspended generators, coroutines and\n"
     "tasks, with their local variables and what these retain: Threads.\n\n"
@@ -148,31 +149,31 @@ const char snapshot_threads_doc[] =
     "progress  as in snapshot()";
 
 PyObject *
-snapshot_threads(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                 PyObject *kwnames)
+lg__snapshot_threads(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                     PyObject *kwnames)
 {
     static const char *const names[] = {"mine", "module", "progress", NULL};
-    static const arg_list list = {"threads", names, 0, 0};
+    static const lg__arg_list list = {"threads", names, 0, 0};
     PyObject *values[3] = {NULL};
-    scope_request asked;
-    snapshot_object *snapshot = (snapshot_object *)self;
-    progress watch;
-    if (!args_take(&list, args, nargs, kwnames, values) ||
-        !arg_scope(values[0], values[1], &asked) ||
-        !progress_start(&watch, values[2]))
+    lg__scope_request asked;
+    lg__snapshot_object *snapshot = (lg__snapshot_object *)self;
+    lg__progress watch;
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
+        !lg__arg_scope(values[0], values[1], &asked) ||
+        !lg__progress_begin(&watch, values[2]))
         return NULL;
     const lg_analysis *analysis = analysis_if_any(snapshot, &watch.monitor);
     PyObject *threads =
         PyErr_Occurred() ? NULL : threads_new(snapshot, analysis, &asked);
     if (analysis != NULL)
-        snapshot_release(snapshot);
-    if (!progress_end(&watch, threads ? LG_OK : LG_ECANCELLED))
+        lg__snapshot_release(snapshot);
+    if (!lg__progress_finish(&watch, threads ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(threads);
     return threads;
 }
 
 static PyType_Slot threads_slots[] = {
-    RESULT_SLOTS,
+    LG__RESULT_SLOTS,
     {Py_tp_doc,
      "A sequence of ThreadRow: threads with their frames, innermost first, "
      "then\n"
@@ -180,9 +181,9 @@ static PyType_Slot threads_slots[] = {
     {0, NULL},
 };
 
-PyType_Spec threads_spec = {
+PyType_Spec lg__threads_spec = {
     .name = "leakgraph.Threads",
-    .basicsize = sizeof(result_object),
-    .flags = FINAL_TYPE,
+    .basicsize = sizeof(lg__result_object),
+    .flags = LG__FINAL_TYPE,
     .slots = threads_slots,
 };

@@ -4,6 +4,6 @@
 
 #include "binding/support/shim.h"
 
-extern PyType_Spec threads_spec;
+extern PyType_Spec lg__threads_spec;
 
 #endif

@@ -4,11 +4,11 @@
 
 #include "binding/support/shim.h"
 
-extern PyType_Spec top_spec;
+extern PyType_Spec lg__top_spec;
 
-PyObject *core_top(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-                   PyObject *kwnames);
+PyObject *lg__core_top(PyObject *module, PyObject *const *args,
+                       Py_ssize_t nargs, PyObject *kwnames);
 
-extern const char core_top_doc[];
+extern const char lg__core_top_doc[];
 
 #endif

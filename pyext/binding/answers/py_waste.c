@@ -12,7 +12,7 @@
 typedef struct waste_request {
     lg_waste_options options;
     bool contents;
-    progress progress;
+    lg__progress progress;
 } waste_request;
 
 /* The arguments of the method; the function has `contents` after them. */
@@ -31,44 +31,48 @@ request_parse(waste_request *self, PyObject *const *values)
 {
     *self = (waste_request){.options = LG_WASTE_OPTIONS_INIT, .contents = true};
     self->options.limit = 20;
-    if (!arg_rows(values[ARG_LIMIT], &self->options.limit) ||
-        !arg_flag(values[ARG_LIBRARIES], &self->options.libraries) ||
-        !arg_flag(values[ARG_MINE], &self->options.mine) ||
-        !arg_text("module", values[ARG_MODULE], &self->options.module) ||
-        !arg_flag(values[ARG_CONTENTS], &self->contents))
+    if (!lg__arg_rows(values[ARG_LIMIT], &self->options.limit) ||
+        !lg__arg_flag(values[ARG_LIBRARIES], &self->options.libraries) ||
+        !lg__arg_flag(values[ARG_MINE], &self->options.mine) ||
+        !lg__arg_text("module", values[ARG_MODULE], &self->options.module) ||
+        !lg__arg_flag(values[ARG_CONTENTS], &self->contents))
         return false;
-    return progress_start(&self->progress, values[ARG_PROGRESS]);
+    return lg__progress_begin(&self->progress, values[ARG_PROGRESS]);
 }
 
-static const result_field fields[] = {
-    {"kind", FIELD_TEXT},    {"type", FIELD_TEXT},  {"count", FIELD_VALUE},
-    {"waste", FIELD_VALUE},  {"size", FIELD_VALUE}, {"at_most", FIELD_VALUE},
-    {"used", FIELD_VALUE},   {"of", FIELD_VALUE},   {"node", FIELD_VALUE},
-    {"held_by", FIELD_TEXT}, {NULL, FIELD_VALUE},
+static const lg__result_field fields[] = {
+    {"kind", LG__FIELD_TEXT},   {"type", LG__FIELD_TEXT},
+    {"count", LG__FIELD_VALUE}, {"waste", LG__FIELD_VALUE},
+    {"size", LG__FIELD_VALUE},  {"at_most", LG__FIELD_VALUE},
+    {"used", LG__FIELD_VALUE},  {"of", LG__FIELD_VALUE},
+    {"node", LG__FIELD_VALUE},  {"held_by", LG__FIELD_TEXT},
+    {NULL, LG__FIELD_VALUE},
 };
 
-static const result_shape shape = {TYPE_WASTE, TYPE_WASTE_ROW, fields, 0};
+static const lg__result_shape shape = {LG__TYPE_WASTE, LG__TYPE_WASTE_ROW,
+                                       fields, 0};
 
 enum { FACT_COMPARED, FACT_TOTAL, FACT_LIBRARIES };
 
 static PyObject *
-waste_new(snapshot_object *snapshot, lg_table *table)
+waste_new(lg__snapshot_object *snapshot, lg_table *table)
 {
     lg_cell compared, total, libraries;
-    result_fact(table, "compared", &compared);
-    result_fact(table, "total", &total);
-    result_fact(table, "libraries", &libraries);
-    PyObject *facts = Py_BuildValue(
-        "(NNN)", PyBool_FromLong(compared.count != 0),
-        size_new(snapshot, total.size), size_new(snapshot, libraries.size));
-    return result_with_facts(snapshot, &shape, table, facts);
+    lg__result_fact(table, "compared", &compared);
+    lg__result_fact(table, "total", &total);
+    lg__result_fact(table, "libraries", &libraries);
+    PyObject *facts =
+        Py_BuildValue("(NNN)", PyBool_FromLong(compared.count != 0),
+                      lg__size_new(snapshot, total.size),
+                      lg__size_new(snapshot, libraries.size));
+    return lg__result_with_facts(snapshot, &shape, table, facts);
 }
 
 static PyObject *
-request_run(waste_request *self, snapshot_object *snapshot)
+request_run(waste_request *self, lg__snapshot_object *snapshot)
 {
     const lg_monitor *monitor = &self->progress.monitor;
-    const lg_analysis *analysis = analysis_acquire(snapshot, monitor);
+    const lg_analysis *analysis = lg__analysis_acquire(snapshot, monitor);
     if (analysis == NULL)
         return NULL;
     lg_waste waste;
@@ -83,16 +87,16 @@ request_run(waste_request *self, snapshot_object *snapshot)
         lg_waste_free(&waste);
     }
     Py_END_ALLOW_THREADS
-    snapshot_release(snapshot);
+    lg__snapshot_release(snapshot);
     if (status == LG_OK)
         return waste_new(snapshot, table);
-    return error_raise(object_state(snapshot), status, &error);
+    return lg__error_raise(lg__object_state(snapshot), status, &error);
 }
 
 static PyObject *
 request_finish(waste_request *self, PyObject *waste)
 {
-    if (!progress_end(&self->progress, waste ? LG_OK : LG_ECANCELLED))
+    if (!lg__progress_finish(&self->progress, waste ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(waste);
     return waste;
 }
@@ -106,7 +110,7 @@ request_finish(waste_request *self, PyObject *waste)
     "module    only what matching modules hold: 'train.*'\n"                   \
     "progress  as in snapshot()"
 
-const char core_waste_doc[] =
+const char lg__core_waste_doc[] =
     "waste($module, /, limit=20, *, libraries=False, mine=False, module=None,\n"
     "      progress=None, contents=True)\n--\n\n"
     "What memory this process could do without.\n\n"
@@ -114,24 +118,24 @@ const char core_waste_doc[] =
     "\ncontents  find equal str, bytes and arrays, too";
 
 PyObject *
-core_waste(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-           PyObject *kwnames)
+lg__core_waste(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+               PyObject *kwnames)
 {
     static const char *const names[] = {
         "limit", "libraries", "mine", "module", "progress", "contents", NULL};
-    static const arg_list list = {"waste", names, 1, 0};
+    static const lg__arg_list list = {"waste", names, 1, 0};
     PyObject *values[ARG_COUNT] = {NULL};
     waste_request request;
-    if (!args_take(&list, args, nargs, kwnames, values) ||
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
         !request_parse(&request, values))
         return NULL;
-    snapshot_object *snapshot = snapshot_of_contents(
-        module_state(module), request.contents, &request.progress.monitor);
+    lg__snapshot_object *snapshot = lg__snapshot_of_contents(
+        lg__module_state(module), request.contents, &request.progress.monitor);
     PyObject *waste = snapshot ? request_run(&request, snapshot) : NULL;
-    return request_finish(&request, kept_answer(snapshot, waste));
+    return request_finish(&request, lg__kept_answer(snapshot, waste));
 }
 
-const char snapshot_waste_doc[] =
+const char lg__snapshot_waste_doc[] =
     "waste($self, /, limit=20, *, libraries=False, mine=False, module=None,\n"
     "      progress=None)\n"
     "--\n\n"
@@ -141,28 +145,28 @@ const char snapshot_waste_doc[] =
     "on a snapshot of a part of the heap." WASTE_OPTIONS;
 
 PyObject *
-snapshot_waste(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-               PyObject *kwnames)
+lg__snapshot_waste(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
 {
     static const char *const names[] = {"limit",  "libraries", "mine",
                                         "module", "progress",  NULL};
-    static const arg_list list = {"waste", names, 1, 0};
+    static const lg__arg_list list = {"waste", names, 1, 0};
     PyObject *values[ARG_COUNT] = {NULL};
     waste_request request;
-    if (!args_take(&list, args, nargs, kwnames, values) ||
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
         !request_parse(&request, values))
         return NULL;
     return request_finish(&request,
-                          request_run(&request, (snapshot_object *)self));
+                          request_run(&request, (lg__snapshot_object *)self));
 }
 
 static PyGetSetDef waste_getset[] = {
-    {"compared", (getter)result_get_fact, NULL,
+    {"compared", (getter)lg__result_get_fact, NULL,
      "Whether the capture compared contents.", (void *)FACT_COMPARED},
-    {"total", (getter)result_get_fact, NULL,
+    {"total", (getter)lg__result_get_fact, NULL,
      "All that you could save, without what libraries keep: a Size.",
      (void *)FACT_TOTAL},
-    {"libraries", (getter)result_get_fact, NULL,
+    {"libraries", (getter)lg__result_get_fact, NULL,
      "What you could save of what libraries and code keep for themselves, "
      "unless\n"
      "it has rows: a Size.",
@@ -171,16 +175,16 @@ static PyGetSetDef waste_getset[] = {
 };
 
 static PyType_Slot waste_slots[] = {
-    RESULT_SLOTS,
+    LG__RESULT_SLOTS,
     {Py_tp_getset, waste_getset},
     {Py_tp_doc, "A sequence of WasteRow, the most waste first; str() is the "
                 "table as text."},
     {0, NULL},
 };
 
-PyType_Spec waste_spec = {
+PyType_Spec lg__waste_spec = {
     .name = "leakgraph.Waste",
-    .basicsize = sizeof(result_object),
-    .flags = FINAL_TYPE,
+    .basicsize = sizeof(lg__result_object),
+    .flags = LG__FINAL_TYPE,
     .slots = waste_slots,
 };

@@ -4,11 +4,11 @@
 
 #include "binding/support/shim.h"
 
-extern PyType_Spec waste_spec;
+extern PyType_Spec lg__waste_spec;
 
-PyObject *core_waste(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-                     PyObject *kwnames);
+PyObject *lg__core_waste(PyObject *module, PyObject *const *args,
+                         Py_ssize_t nargs, PyObject *kwnames);
 
-extern const char core_waste_doc[];
+extern const char lg__core_waste_doc[];
 
 #endif

@@ -33,10 +33,10 @@ add_edge(lg_edges *all, lg_edge edge)
 }
 
 static bool
-add_text(snapshot_object *snapshot, PyObject *text, lg_edges *out)
+add_text(lg__snapshot_object *snapshot, PyObject *text, lg_edges *out)
 {
     const char *name = PyUnicode_AsUTF8(text);
-    lg_graph *graph = name ? snapshot_acquire(snapshot) : NULL;
+    lg_graph *graph = name ? lg__snapshot_acquire(snapshot) : NULL;
     if (graph == NULL)
         return false;
     lg_error error;
@@ -44,18 +44,18 @@ add_text(snapshot_object *snapshot, PyObject *text, lg_edges *out)
     Py_BEGIN_ALLOW_THREADS
     status = lg_graph_references(graph, name, out, &error);
     Py_END_ALLOW_THREADS
-    snapshot_release(snapshot);
+    lg__snapshot_release(snapshot);
     if (status != LG_OK)
-        error_raise(object_state(snapshot), status, &error);
+        lg__error_raise(lg__object_state(snapshot), status, &error);
     return status == LG_OK;
 }
 
 static bool
-is_of(snapshot_object *snapshot, const void *own)
+is_of(lg__snapshot_object *snapshot, const void *own)
 {
     if (own == snapshot)
         return true;
-    PyErr_SetString(object_state(snapshot)->errors[ERROR_ARGUMENT],
+    PyErr_SetString(lg__object_state(snapshot)->errors[LG__ERROR_ARGUMENT],
                     "The reference belongs to another snapshot.");
     return false;
 }
@@ -81,19 +81,21 @@ add_labelled(lg_graph *graph, const lg_hops *hops, uint32_t target,
 
 /* Takes a Hop, or another row that begins like one. */
 static bool
-add_hop(snapshot_object *snapshot, PyObject *hop, lg_edges *out)
+add_hop(lg__snapshot_object *snapshot, PyObject *hop, lg_edges *out)
 {
     const char *label = PyUnicode_AsUTF8(PyTuple_GET_ITEM(hop, 0));
-    const node_object *source = (const node_object *)PyTuple_GET_ITEM(hop, 1);
-    const node_object *target = (const node_object *)PyTuple_GET_ITEM(hop, 2);
-    lg_graph *graph = snapshot_graph(snapshot);
+    const lg__node_object *source =
+        (const lg__node_object *)PyTuple_GET_ITEM(hop, 1);
+    const lg__node_object *target =
+        (const lg__node_object *)PyTuple_GET_ITEM(hop, 2);
+    lg_graph *graph = lg__snapshot_graph(snapshot);
     lg_hops hops = {0};
     lg_error error;
     if (label == NULL || graph == NULL || !is_of(snapshot, source->snapshot))
         return false;
     lg_status status = lg_node_hops_out(graph, source->index, &hops, &error);
     if (status != LG_OK) {
-        error_raise(object_state(snapshot), status, &error);
+        lg__error_raise(lg__object_state(snapshot), status, &error);
         return false;
     }
     bool added = add_labelled(graph, &hops, target->index, label, out);
@@ -102,16 +104,17 @@ add_hop(snapshot_object *snapshot, PyObject *hop, lg_edges *out)
 }
 
 static bool
-add_reference(snapshot_object *snapshot, PyObject *one, lg_edges *out)
+add_reference(lg__snapshot_object *snapshot, PyObject *one, lg_edges *out)
 {
-    core_state *state = object_state(snapshot);
+    lg__core_state *state = lg__object_state(snapshot);
     PyTypeObject *type = Py_TYPE(one);
     if (PyUnicode_Check(one))
         return add_text(snapshot, one, out);
-    if (type == state->types[TYPE_EDGE])
-        return is_of(snapshot, ((edge_object *)one)->snapshot) &&
-               add_edge(out, ((edge_object *)one)->index);
-    if (type == state->types[TYPE_HOP] || type == state->types[TYPE_CYCLE_CUT])
+    if (type == state->types[LG__TYPE_EDGE])
+        return is_of(snapshot, ((lg__edge_object *)one)->snapshot) &&
+               add_edge(out, ((lg__edge_object *)one)->index);
+    if (type == state->types[LG__TYPE_HOP] ||
+        type == state->types[LG__TYPE_CYCLE_CUT])
         return add_hop(snapshot, one, out);
     PyErr_Format(PyExc_TypeError,
                  "cut takes texts such as '__main__.losses[*]', Edge and Hop, "
@@ -121,21 +124,21 @@ add_reference(snapshot_object *snapshot, PyObject *one, lg_edges *out)
 }
 
 static bool
-is_one(core_state *state, PyObject *cut)
+is_one(lg__core_state *state, PyObject *cut)
 {
     PyTypeObject *type = Py_TYPE(cut);
-    return PyUnicode_Check(cut) || type == state->types[TYPE_EDGE] ||
-           type == state->types[TYPE_HOP] ||
-           type == state->types[TYPE_CYCLE_CUT];
+    return PyUnicode_Check(cut) || type == state->types[LG__TYPE_EDGE] ||
+           type == state->types[LG__TYPE_HOP] ||
+           type == state->types[LG__TYPE_CYCLE_CUT];
 }
 
 static bool
-collect(snapshot_object *snapshot, PyObject *cut, lg_edges *out)
+collect(lg__snapshot_object *snapshot, PyObject *cut, lg_edges *out)
 {
     PyObject *all = NULL;
-    if (is_one(object_state(snapshot), cut))
+    if (is_one(lg__object_state(snapshot), cut))
         return add_reference(snapshot, cut, out);
-    if (!arg_objects("cut", cut, &all))
+    if (!lg__arg_objects("cut", cut, &all))
         return false;
     bool going = true;
     for (Py_ssize_t i = 0; all && going && i < PySequence_Fast_GET_SIZE(all);
@@ -145,24 +148,24 @@ collect(snapshot_object *snapshot, PyObject *cut, lg_edges *out)
     return going;
 }
 
-static const result_field fields[] = {
-    {"type", FIELD_TEXT},
-    {"count", FIELD_VALUE},
-    {"size", FIELD_VALUE},
-    {NULL, FIELD_VALUE},
+static const lg__result_field fields[] = {
+    {"type", LG__FIELD_TEXT},
+    {"count", LG__FIELD_VALUE},
+    {"size", LG__FIELD_VALUE},
+    {NULL, LG__FIELD_VALUE},
 };
 
-static const result_field survivor_fields[] = {
-    {"node", FIELD_VALUE},     {"is_target", FIELD_VALUE},
-    {"retained", FIELD_VALUE}, {"held_by", FIELD_TEXT},
-    {"cut", FIELD_VALUE},      {"cut_count", FIELD_VALUE},
-    {NULL, FIELD_VALUE},
+static const lg__result_field survivor_fields[] = {
+    {"node", LG__FIELD_VALUE},     {"is_target", LG__FIELD_VALUE},
+    {"retained", LG__FIELD_VALUE}, {"held_by", LG__FIELD_TEXT},
+    {"cut", LG__FIELD_VALUE},      {"cut_count", LG__FIELD_VALUE},
+    {NULL, LG__FIELD_VALUE},
 };
 
-static const result_shape shape = {TYPE_WHAT_IF, TYPE_DYING, fields,
-                                   ROWS_SHOWN};
-static const result_shape survivor_shape = {TYPE_WHAT_IF, TYPE_SURVIVOR,
-                                            survivor_fields, 0};
+static const lg__result_shape shape = {LG__TYPE_WHAT_IF, LG__TYPE_DYING, fields,
+                                       ROWS_SHOWN};
+static const lg__result_shape survivor_shape = {
+    LG__TYPE_WHAT_IF, LG__TYPE_SURVIVOR, survivor_fields, 0};
 
 enum {
     FACT_REFERENCES,
@@ -174,33 +177,35 @@ enum {
 };
 
 static PyObject *
-facts_new(snapshot_object *snapshot, const lg_what_if *answer,
+facts_new(lg__snapshot_object *snapshot, const lg_what_if *answer,
           const lg_table *table)
 {
     lg_cell size, waiting_size, kept;
-    result_fact(table, "size", &size);
-    result_fact(table, "waiting_size", &waiting_size);
-    result_fact(table, "kept", &kept);
+    lg__result_fact(table, "size", &size);
+    lg__result_fact(table, "waiting_size", &waiting_size);
+    lg__result_fact(table, "kept", &kept);
     return Py_BuildValue(
         "(nNNKNN)", (Py_ssize_t)answer->references,
-        sequence_of_nodes(object_state(snapshot), snapshot, &answer->nodes),
-        size_new(snapshot, size.size), (unsigned long long)answer->waiting,
-        size_new(snapshot, waiting_size.size),
-        result_rows(snapshot, &survivor_shape, kept.table));
+        lg__sequence_of_nodes(lg__object_state(snapshot), snapshot,
+                              &answer->nodes),
+        lg__size_new(snapshot, size.size), (unsigned long long)answer->waiting,
+        lg__size_new(snapshot, waiting_size.size),
+        lg__result_rows(snapshot, &survivor_shape, kept.table));
 }
 
 static PyObject *
-what_if_new(snapshot_object *snapshot, const lg_what_if *answer,
+what_if_new(lg__snapshot_object *snapshot, const lg_what_if *answer,
             lg_table *table)
 {
-    return result_with_facts(snapshot, &shape, table,
-                             facts_new(snapshot, answer, table));
+    return lg__result_with_facts(snapshot, &shape, table,
+                                 facts_new(snapshot, answer, table));
 }
 
 static PyObject *
-ask(snapshot_object *snapshot, const lg_edges *edges, const lg_monitor *monitor)
+ask(lg__snapshot_object *snapshot, const lg_edges *edges,
+    const lg_monitor *monitor)
 {
-    const lg_analysis *analysis = analysis_acquire(snapshot, monitor);
+    const lg_analysis *analysis = lg__analysis_acquire(snapshot, monitor);
     if (analysis == NULL)
         return NULL;
     lg_what_if answer = {0};
@@ -214,15 +219,16 @@ ask(snapshot_object *snapshot, const lg_edges *edges, const lg_monitor *monitor)
         status = lg_tabulate_what_if(lg_analysis_graph(analysis), &answer, 0,
                                      &table, &error);
     Py_END_ALLOW_THREADS
-    snapshot_release(snapshot);
+    lg__snapshot_release(snapshot);
     PyObject *result =
-        status == LG_OK ? what_if_new(snapshot, &answer, table)
-                        : error_raise(object_state(snapshot), status, &error);
+        status == LG_OK
+            ? what_if_new(snapshot, &answer, table)
+            : lg__error_raise(lg__object_state(snapshot), status, &error);
     lg_what_if_free(&answer);
     return result;
 }
 
-const char snapshot_what_if_doc[] =
+const char lg__snapshot_what_if_doc[] =
     "what_if($self, /, cut, *, progress=None)\n"
     "--\n\n"
     "What would die if you cut these references, exactly.\n\n"
@@ -236,42 +242,42 @@ const char snapshot_what_if_doc[] =
     "heap.";
 
 PyObject *
-snapshot_what_if(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                 PyObject *kwnames)
+lg__snapshot_what_if(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                     PyObject *kwnames)
 {
     static const char *const names[] = {"cut", "progress", NULL};
-    static const arg_list list = {"what_if", names, 1, 1};
+    static const lg__arg_list list = {"what_if", names, 1, 1};
     PyObject *values[2] = {NULL};
-    snapshot_object *snapshot = (snapshot_object *)self;
-    progress watch;
-    if (!args_take(&list, args, nargs, kwnames, values) ||
-        !progress_start(&watch, values[1]))
+    lg__snapshot_object *snapshot = (lg__snapshot_object *)self;
+    lg__progress watch;
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
+        !lg__progress_begin(&watch, values[1]))
         return NULL;
     lg_edges edges = {0};
     PyObject *answer = NULL;
     if (collect(snapshot, values[0], &edges))
         answer = ask(snapshot, &edges, &watch.monitor);
     lg_edges_free(&edges);
-    if (!progress_end(&watch, answer ? LG_OK : LG_ECANCELLED))
+    if (!lg__progress_finish(&watch, answer ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(answer);
     return answer;
 }
 
 static PyGetSetDef what_if_getset[] = {
-    {"references", (getter)result_get_fact, NULL,
+    {"references", (getter)lg__result_get_fact, NULL,
      "How many references are cut; the keys of items go with them.",
      (void *)FACT_REFERENCES},
-    {"nodes", (getter)result_get_fact, NULL,
+    {"nodes", (getter)lg__result_get_fact, NULL,
      "The objects that would die: Nodes.", (void *)FACT_NODES},
-    {"size", (getter)result_get_fact, NULL, "Their bytes: a Size.",
+    {"size", (getter)lg__result_get_fact, NULL, "Their bytes: a Size.",
      (void *)FACT_SIZE},
-    {"waiting", (getter)result_get_fact, NULL,
+    {"waiting", (getter)lg__result_get_fact, NULL,
      "How many of them wait for the collector, because they are in cycles or\n"
      "below.",
      (void *)FACT_WAITING},
-    {"waiting_size", (getter)result_get_fact, NULL,
+    {"waiting_size", (getter)lg__result_get_fact, NULL,
      "The bytes of those: a Size.", (void *)FACT_WAITING_SIZE},
-    {"kept", (getter)result_get_fact, NULL,
+    {"kept", (getter)lg__result_get_fact, NULL,
      "What would live on, who holds it, and what to cut next: a tuple of\n"
      "Survivor, the targets of the references first, then the biggest.",
      (void *)FACT_KEPT},
@@ -279,15 +285,15 @@ static PyGetSetDef what_if_getset[] = {
 };
 
 static PyType_Slot what_if_slots[] = {
-    RESULT_SLOTS,
+    LG__RESULT_SLOTS,
     {Py_tp_getset, what_if_getset},
     {Py_tp_doc, "A sequence of Dying, biggest first; str() is the report."},
     {0, NULL},
 };
 
-PyType_Spec what_if_spec = {
+PyType_Spec lg__what_if_spec = {
     .name = "leakgraph.WhatIf",
-    .basicsize = sizeof(result_object),
-    .flags = FINAL_TYPE,
+    .basicsize = sizeof(lg__result_object),
+    .flags = LG__FINAL_TYPE,
     .slots = what_if_slots,
 };

@@ -4,6 +4,6 @@
 
 #include "binding/objects/py_snapshot.h"
 
-extern PyType_Spec what_if_spec;
+extern PyType_Spec lg__what_if_spec;
 
 #endif

@@ -15,7 +15,7 @@
 
 /* Formats the report on a finished answer. */
 static PyObject *
-write_report(why_object *self, lg_format format, const lg_monitor *monitor)
+write_report(lg__why_object *self, lg_format format, const lg_monitor *monitor)
 {
     const char *line = PyUnicode_AsUTF8(self->note);
     if (line == NULL)
@@ -29,25 +29,25 @@ write_report(why_object *self, lg_format format, const lg_monitor *monitor)
                       line[0] ? line : NULL, monitor, format, &text, &error);
     Py_END_ALLOW_THREADS
     if (status == LG_OK)
-        return text_object(&text);
+        return lg__text_object(&text);
     lg_text_free(&text);
-    return error_raise(object_state(self), status, &error);
+    return lg__error_raise(lg__object_state(self), status, &error);
 }
 
 /* If tracemalloc says nothing, takes what an allocator of buffers recorded. */
 static bool
-take_recorded_allocation(why_object *self)
+take_recorded_allocation(lg__why_object *self)
 {
     lg_text text = {0};
     if (PyUnicode_GetLength(self->note) > 0)
         return true;
     lg_report_allocation(&self->why, &text);
-    Py_SETREF(self->note, text_object(&text));
+    Py_SETREF(self->note, lg__text_object(&text));
     return self->note != NULL;
 }
 
 static bool
-find_out(why_object *self, const lg_analysis *analysis,
+find_out(lg__why_object *self, const lg_analysis *analysis,
          const lg_monitor *monitor)
 {
     const lg_nodes *nodes = &self->nodes;
@@ -64,17 +64,17 @@ find_out(why_object *self, const lg_analysis *analysis,
     if (status == LG_OK && take_recorded_allocation(self))
         self->text = write_report(self, LG_FORMAT_TEXT, monitor);
     else if (status != LG_OK)
-        error_raise(object_state(self), status, &error);
+        lg__error_raise(lg__object_state(self), status, &error);
     return self->text != NULL;
 }
 
 /* Takes over `note`. */
 static PyObject *
-why_new(snapshot_object *snapshot, const lg_analysis *analysis,
+why_new(lg__snapshot_object *snapshot, const lg_analysis *analysis,
         const lg_nodes *nodes, PyObject *note, const lg_monitor *monitor)
 {
-    core_state *state = object_state(snapshot);
-    why_object *self = object_new(state, TYPE_WHY);
+    lg__core_state *state = lg__object_state(snapshot);
+    lg__why_object *self = lg__object_new(state, LG__TYPE_WHY);
     if (self == NULL) {
         Py_DECREF(note);
         return NULL;
@@ -82,9 +82,10 @@ why_new(snapshot_object *snapshot, const lg_analysis *analysis,
     Py_INCREF(snapshot);
     self->snapshot = snapshot;
     self->note = note;
-    if (nodes_extend(&self->nodes, nodes->items, nodes->count) &&
+    if (lg__nodes_extend(&self->nodes, nodes->items, nodes->count) &&
         find_out(self, analysis, monitor))
-        self->node = (node_object *)node_new(state, snapshot, self->why.node);
+        self->node =
+            (lg__node_object *)lg__node_new(state, snapshot, self->why.node);
     if (self->node == NULL)
         Py_CLEAR(self);
     return (PyObject *)self;
@@ -92,39 +93,39 @@ why_new(snapshot_object *snapshot, const lg_analysis *analysis,
 
 /* Takes over `note`, which may be NULL with an exception. */
 static PyObject *
-explain(snapshot_object *snapshot, const lg_nodes *nodes, PyObject *note,
+explain(lg__snapshot_object *snapshot, const lg_nodes *nodes, PyObject *note,
         const lg_monitor *monitor)
 {
     const lg_analysis *analysis =
-        note ? analysis_acquire(snapshot, monitor) : NULL;
+        note ? lg__analysis_acquire(snapshot, monitor) : NULL;
     if (analysis == NULL) {
         Py_XDECREF(note);
         return NULL;
     }
     PyObject *why = why_new(snapshot, analysis, nodes, note, monitor);
-    snapshot_release(snapshot);
+    lg__snapshot_release(snapshot);
     return why;
 }
 
 static PyObject *
-explain_live(core_state *state, PyObject *object, const lg_monitor *monitor)
+explain_live(lg__core_state *state, PyObject *object, const lg_monitor *monitor)
 {
-    PyObject *note = allocation_note(object);
+    PyObject *note = lg__allocation_note(object);
     if (note == NULL)
         return NULL;
     PyObject *why = NULL;
     lg_nodes nodes = {0};
-    snapshot_object *snapshot = snapshot_now(state, object, monitor);
+    lg__snapshot_object *snapshot = lg__snapshot_now(state, object, monitor);
     if (snapshot != NULL &&
-        target_locate(state, snapshot->graph, &object, 1, &nodes)) {
+        lg__target_locate(state, snapshot->graph, &object, 1, &nodes)) {
         Py_INCREF(note);
         why = explain(snapshot, &nodes, note, monitor);
     }
     lg_nodes_free(&nodes);
     Py_DECREF(note);
-    if (why != NULL && !why_keep((why_object *)why))
+    if (why != NULL && !lg__why_keep((lg__why_object *)why))
         Py_CLEAR(why);
-    return kept_answer(snapshot, why);
+    return lg__kept_answer(snapshot, why);
 }
 
 #define WHY_ENDING                                                             \
@@ -135,30 +136,31 @@ explain_live(core_state *state, PyObject *object, const lg_monitor *monitor)
     "says where the\n"                                                         \
     "object was allocated."
 
-const char core_why_doc[] = "why($module, /, obj, *, progress=None)\n--\n\n"
-                            "What keeps an object alive.\n\nTakes a snapshot "
-                            "and analyses it." WHY_ENDING;
+const char lg__core_why_doc[] =
+    "why($module, /, obj, *, progress=None)\n--\n\n"
+    "What keeps an object alive.\n\nTakes a snapshot "
+    "and analyses it." WHY_ENDING;
 
 PyObject *
-core_why(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-         PyObject *kwnames)
+lg__core_why(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+             PyObject *kwnames)
 {
     static const char *const names[] = {"obj", "progress", NULL};
-    static const arg_list list = {"why", names, 1, 1};
+    static const lg__arg_list list = {"why", names, 1, 1};
     PyObject *values[2] = {NULL};
-    progress watch;
-    if (!args_take(&list, args, nargs, kwnames, values) ||
-        !target_is_object(module_state(module), "why", values[0]) ||
-        !progress_start(&watch, values[1]))
+    lg__progress watch;
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
+        !lg__target_is_object(lg__module_state(module), "why", values[0]) ||
+        !lg__progress_begin(&watch, values[1]))
         return NULL;
     PyObject *why =
-        explain_live(module_state(module), values[0], &watch.monitor);
-    if (!progress_end(&watch, why ? LG_OK : LG_ECANCELLED))
+        explain_live(lg__module_state(module), values[0], &watch.monitor);
+    if (!lg__progress_finish(&watch, why ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(why);
     return why;
 }
 
-const char snapshot_why_doc[] =
+const char lg__snapshot_why_doc[] =
     "why($self, /, target, *, progress=None)\n"
     "--\n\n"
     "What keeps an object alive.\n\n"
@@ -169,33 +171,33 @@ const char snapshot_why_doc[] =
     "PartialError on a snapshot of a part of the heap." WHY_ENDING;
 
 PyObject *
-snapshot_why(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-             PyObject *kwnames)
+lg__snapshot_why(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                 PyObject *kwnames)
 {
     static const char *const names[] = {"target", "progress", NULL};
-    static const arg_list list = {"why", names, 1, 1};
+    static const lg__arg_list list = {"why", names, 1, 1};
     PyObject *values[2] = {NULL};
-    snapshot_object *snapshot = (snapshot_object *)self;
-    progress watch;
-    if (!args_take(&list, args, nargs, kwnames, values) ||
-        !progress_start(&watch, values[1]))
+    lg__snapshot_object *snapshot = (lg__snapshot_object *)self;
+    lg__progress watch;
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
+        !lg__progress_begin(&watch, values[1]))
         return NULL;
     PyObject *target = values[0], *why = NULL;
     lg_nodes nodes = {0};
-    if (target_resolve_set(snapshot, target, &nodes))
+    if (lg__target_resolve_set(snapshot, target, &nodes))
         why = explain(snapshot, &nodes,
-                      target_is_live(object_state(self), target)
-                          ? allocation_note(target)
+                      lg__target_is_live(lg__object_state(self), target)
+                          ? lg__allocation_note(target)
                           : PyUnicode_FromString(""),
                       &watch.monitor);
     lg_nodes_free(&nodes);
-    if (!progress_end(&watch, why ? LG_OK : LG_ECANCELLED))
+    if (!lg__progress_finish(&watch, why ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(why);
     return why;
 }
 
 static void
-why_dealloc(why_object *self)
+why_dealloc(lg__why_object *self)
 {
     Py_XDECREF(self->snapshot);
     Py_XDECREF(self->node);
@@ -205,73 +207,76 @@ why_dealloc(why_object *self)
     lg_why_free(&self->why);
     Py_XDECREF(self->note);
     Py_XDECREF(self->text);
-    object_free(self);
+    lg__object_free(self);
 }
 
 static PyObject *
-get_nodes(why_object *self, void *Py_UNUSED(closure))
+get_nodes(lg__why_object *self, void *Py_UNUSED(closure))
 {
-    return sequence_of_nodes(object_state(self), self->snapshot, &self->nodes);
+    return lg__sequence_of_nodes(lg__object_state(self), self->snapshot,
+                                 &self->nodes);
 }
 
 static PyObject *
-get_merged(why_object *self, void *Py_UNUSED(closure))
+get_merged(lg__why_object *self, void *Py_UNUSED(closure))
 {
-    return merged_of(self->snapshot, &self->nodes, MERGED_LINES, NULL);
+    return lg__merged_of(self->snapshot, &self->nodes, LG__MERGED_LINES, NULL);
 }
 
 static PyObject *
-get_path(why_object *self, void *Py_UNUSED(closure))
+get_path(lg__why_object *self, void *Py_UNUSED(closure))
 {
     if (self->why.garbage)
         Py_RETURN_NONE;
-    return path_new(object_state(self), self->snapshot, &self->why.path, true);
+    return lg__path_new(lg__object_state(self), self->snapshot, &self->why.path,
+                        true);
 }
 
 static PyObject *
-get_dominator(why_object *self, void *Py_UNUSED(closure))
+get_dominator(lg__why_object *self, void *Py_UNUSED(closure))
 {
     if (self->why.dominator == LG_NONE)
         Py_RETURN_NONE;
-    return node_new(object_state(self), self->snapshot, self->why.dominator);
+    return lg__node_new(lg__object_state(self), self->snapshot,
+                        self->why.dominator);
 }
 
 static PyObject *
-get_retained(why_object *self, void *closure)
+get_retained(lg__why_object *self, void *closure)
 {
-    return node_retained(self->node, closure);
+    return lg__node_retained(self->node, closure);
 }
 
 static PyObject *
-get_spent(why_object *self, void *Py_UNUSED(closure))
+get_spent(lg__why_object *self, void *Py_UNUSED(closure))
 {
     return PyLong_FromUnsignedLongLong(self->why.spent);
 }
 
 static PyObject *
-get_hint(why_object *self, void *Py_UNUSED(closure))
+get_hint(lg__why_object *self, void *Py_UNUSED(closure))
 {
     return PyUnicode_FromString(self->why.hint ? self->why.hint : "");
 }
 
 /* The snapshot may be closed by now. */
 static PyObject *
-get_json(why_object *self, void *Py_UNUSED(closure))
+get_json(lg__why_object *self, void *Py_UNUSED(closure))
 {
-    if (snapshot_acquire(self->snapshot) == NULL)
+    if (lg__snapshot_acquire(self->snapshot) == NULL)
         return NULL;
     PyObject *json = write_report(self, LG_FORMAT_JSON, NULL);
-    snapshot_release(self->snapshot);
+    lg__snapshot_release(self->snapshot);
     return json;
 }
 
 static PyMemberDef why_members[] = {
-    {"snapshot", T_OBJECT, offsetof(why_object, snapshot), READONLY,
+    {"snapshot", T_OBJECT, offsetof(lg__why_object, snapshot), READONLY,
      "Its snapshot."},
-    {"node", T_OBJECT, offsetof(why_object, node), READONLY,
+    {"node", T_OBJECT, offsetof(lg__why_object, node), READONLY,
      "The Node in question, or the owner of a namespace or\n"
      "closure; of several nodes, the one that retains the most."},
-    {"allocated", T_OBJECT, offsetof(why_object, note), READONLY,
+    {"allocated", T_OBJECT, offsetof(lg__why_object, note), READONLY,
      "Where it was allocated, if tracemalloc traced it; else ''."},
     {NULL, 0, 0, 0, NULL},
 };
@@ -282,26 +287,26 @@ static PyGetSetDef why_getset[] = {
      "How the roots reach all of them: MergedPaths.", NULL},
     {"path", (getter)get_path, NULL,
      "A shortest Path from a root, or None: no root reaches it.", NULL},
-    {"frees", (getter)why_frees, NULL,
+    {"frees", (getter)lg__why_frees, NULL,
      "The hops of path of which any one, when cut, frees the object: a tuple "
      "of Hop.",
      NULL},
-    {"cuts", (getter)why_cuts, NULL,
+    {"cuts", (getter)lg__why_cuts, NULL,
      "The smallest set of references that you must cut together to free the "
      "object: a\n"
      "tuple of Hop, at most 16. If one reference alone is enough (see frees), "
      "the set\n"
      "that frees the object and spares its dominator.",
      NULL},
-    {"cut_count", (getter)why_cut_count, NULL,
+    {"cut_count", (getter)lg__why_cut_count, NULL,
      "How many references that set has; 0 if there is no such set.", NULL},
     {"hint", (getter)get_hint, NULL,
      "How to cut them with less effort, a sentence; or ''.", NULL},
-    {"kept", (getter)why_kept, NULL,
+    {"kept", (getter)lg__why_kept, NULL,
      "A Path that no program can cut, which makes cutting insufficient, or "
      "None.",
      NULL},
-    {"paths", (getter)why_paths, NULL,
+    {"paths", (getter)lg__why_paths, NULL,
      "A path through each of cuts, from the dominator or from a root: a tuple "
      "of\n"
      "Path, shortest first.",
@@ -314,12 +319,12 @@ static PyGetSetDef why_getset[] = {
      "Bytes of the host that allocators spend on what it retains.", NULL},
     {"json", (getter)get_json, NULL,
      "The same for programs: what `leakgraph why --json` prints.", NULL},
-    {"drawing", (getter)why_drawing, NULL, "The same as a Drawing.", NULL},
+    {"drawing", (getter)lg__why_drawing, NULL, "The same as a Drawing.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyMethodDef why_methods[] = {
-    {"to_dicts", why_to_dicts, METH_NOARGS,
+    {"to_dicts", lg__why_to_dicts, METH_NOARGS,
      "to_dicts($self, /)\n"
      "--\n\n"
      "A dict for each reference of path and of paths.\n\n"
@@ -328,22 +333,23 @@ static PyMethodDef why_methods[] = {
      "are the target's. 'reason' says what cutting the reference does; it is "
      "'' if that\n"
      "frees nothing."},
-    {"to_pandas", why_to_pandas, METH_NOARGS,
+    {"to_pandas", lg__why_to_pandas, METH_NOARGS,
      "to_pandas($self, /)\n--\n\nThe same as a pandas.DataFrame."},
-    {"save", FASTCALL(why_save), METH_FASTCALL | METH_KEYWORDS,
+    {"save", LG__FASTCALL(lg__why_save), METH_FASTCALL | METH_KEYWORDS,
      "save($self, /, path, format=None)\n--\n\nWrite the picture and return "
      "its path, as Drawing.save() does."},
-    {"_repr_svg_", why_repr_svg, METH_NOARGS, "_repr_svg_($self, /)\n--\n\n"},
-    {"_repr_html_", why_repr_html, METH_NOARGS,
+    {"_repr_svg_", lg__why_repr_svg, METH_NOARGS,
+     "_repr_svg_($self, /)\n--\n\n"},
+    {"_repr_html_", lg__why_repr_html, METH_NOARGS,
      "_repr_html_($self, /)\n--\n\n"},
     {NULL, NULL, 0, NULL},
 };
 
 static PyType_Slot why_slots[] = {
-    SLOT(Py_tp_dealloc, why_dealloc),
-    SLOT(Py_tp_repr, why_repr),
-    SLOT(Py_tp_str, why_str),
-    SLOT(Py_tp_getattro, why_getattro),
+    LG__SLOT(Py_tp_dealloc, why_dealloc),
+    LG__SLOT(Py_tp_repr, lg__why_repr),
+    LG__SLOT(Py_tp_str, lg__why_str),
+    LG__SLOT(Py_tp_getattro, lg__why_getattro),
     {Py_tp_members, why_members},
     {Py_tp_getset, why_getset},
     {Py_tp_methods, why_methods},
@@ -354,9 +360,9 @@ static PyType_Slot why_slots[] = {
     {0, NULL},
 };
 
-PyType_Spec why_spec = {
+PyType_Spec lg__why_spec = {
     .name = "leakgraph.Why",
-    .basicsize = sizeof(why_object),
-    .flags = FINAL_TYPE,
+    .basicsize = sizeof(lg__why_object),
+    .flags = LG__FINAL_TYPE,
     .slots = why_slots,
 };

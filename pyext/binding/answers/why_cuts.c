@@ -3,14 +3,14 @@
 
 /* A path from a dominator has no root. */
 static PyObject *
-path_of(why_object *self, const lg_path *path)
+path_of(lg__why_object *self, const lg_path *path)
 {
-    return path_new(object_state(self), self->snapshot, path,
-                    path->root.kind != LG_ROOT_NONE);
+    return lg__path_new(lg__object_state(self), self->snapshot, path,
+                        path->root.kind != LG_ROOT_NONE);
 }
 
 PyObject *
-why_paths(why_object *self, void *Py_UNUSED(closure))
+lg__why_paths(lg__why_object *self, void *Py_UNUSED(closure))
 {
     const lg_cuts *cuts = &self->why.cuts;
     PyObject *tuple = PyTuple_New((Py_ssize_t)cuts->count);
@@ -25,15 +25,15 @@ why_paths(why_object *self, void *Py_UNUSED(closure))
 }
 
 PyObject *
-why_cuts(why_object *self, void *Py_UNUSED(closure))
+lg__why_cuts(lg__why_object *self, void *Py_UNUSED(closure))
 {
     const lg_cuts *cuts = &self->why.cuts;
     PyObject *tuple = PyTuple_New((Py_ssize_t)cuts->count);
     for (size_t i = 0; tuple != NULL && i < cuts->count; i++) {
         const lg_cut *cut = &cuts->items[i];
         PyObject *hop =
-            hop_object(object_state(self), self->snapshot,
-                       &cut->path.hops[cut->hop], "cut with the others");
+            lg__hop_object(lg__object_state(self), self->snapshot,
+                           &cut->path.hops[cut->hop], "cut with the others");
         if (hop == NULL)
             Py_CLEAR(tuple);
         else
@@ -43,13 +43,13 @@ why_cuts(why_object *self, void *Py_UNUSED(closure))
 }
 
 PyObject *
-why_cut_count(why_object *self, void *Py_UNUSED(closure))
+lg__why_cut_count(lg__why_object *self, void *Py_UNUSED(closure))
 {
     return PyLong_FromUnsignedLongLong(self->why.cuts.total);
 }
 
 PyObject *
-why_kept(why_object *self, void *Py_UNUSED(closure))
+lg__why_kept(lg__why_object *self, void *Py_UNUSED(closure))
 {
     if (!self->why.cuts.is_kept)
         Py_RETURN_NONE;
@@ -57,7 +57,7 @@ why_kept(why_object *self, void *Py_UNUSED(closure))
 }
 
 PyObject *
-why_frees(why_object *self, void *Py_UNUSED(closure))
+lg__why_frees(lg__why_object *self, void *Py_UNUSED(closure))
 {
     const lg_why *why = &self->why;
     PyObject *tuple = PyTuple_New((Py_ssize_t)why->frees_count);
@@ -65,8 +65,9 @@ why_frees(why_object *self, void *Py_UNUSED(closure))
     for (size_t i = 0; tuple != NULL && i < why->path.count; i++) {
         if (!why->frees[i])
             continue;
-        PyObject *hop = hop_object(object_state(self), self->snapshot,
-                                   &why->path.hops[i], "cutting it frees it");
+        PyObject *hop =
+            lg__hop_object(lg__object_state(self), self->snapshot,
+                           &why->path.hops[i], "cutting it frees it");
         if (hop == NULL)
             Py_CLEAR(tuple);
         else

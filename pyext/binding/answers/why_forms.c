@@ -13,19 +13,19 @@ see(const lg_analysis *Py_UNUSED(analysis), const void *why, lg_view **out,
 }
 
 PyObject *
-why_drawing(why_object *self, void *Py_UNUSED(closure))
+lg__why_drawing(lg__why_object *self, void *Py_UNUSED(closure))
 {
     if (self->made != NULL)
         return PyObject_GetAttrString((PyObject *)self, "drawing");
     if (self->drawing == NULL)
-        self->drawing = picture_of(self->snapshot, see, &self->why);
+        self->drawing = lg__picture_of(self->snapshot, see, &self->why);
     Py_XINCREF(self->drawing);
     return self->drawing;
 }
 
 /* The first line of the report, which names the object and its bytes. */
 PyObject *
-why_repr(why_object *self)
+lg__why_repr(lg__why_object *self)
 {
     Py_ssize_t length = PyUnicode_GET_LENGTH(self->text);
     Py_ssize_t end = PyUnicode_FindChar(self->text, '\n', 0, length, 1);
@@ -38,44 +38,44 @@ why_repr(why_object *self)
 }
 
 PyObject *
-why_str(why_object *self)
+lg__why_str(lg__why_object *self)
 {
     Py_INCREF(self->text);
     return self->text;
 }
 
 PyObject *
-why_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-         PyObject *kwnames)
+lg__why_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+             PyObject *kwnames)
 {
-    return picture_ask(why_drawing((why_object *)self, NULL), "save", args,
-                       nargs, kwnames);
+    return lg__picture_ask(lg__why_drawing((lg__why_object *)self, NULL),
+                           "save", args, nargs, kwnames);
 }
 
 PyObject *
-why_repr_svg(PyObject *self, PyObject *Py_UNUSED(unused))
+lg__why_repr_svg(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return picture_ask(why_drawing((why_object *)self, NULL), "_repr_svg_",
-                       NULL, 0, NULL);
+    return lg__picture_ask(lg__why_drawing((lg__why_object *)self, NULL),
+                           "_repr_svg_", NULL, 0, NULL);
 }
 
 PyObject *
-why_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
+lg__why_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return python_call(object_state(self), "leakgraph.notebook", "why_html",
-                       self);
+    return lg__python_call(lg__object_state(self), "leakgraph.notebook",
+                           "why_html", self);
 }
 
 PyObject *
-why_to_dicts(PyObject *self, PyObject *Py_UNUSED(unused))
+lg__why_to_dicts(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return python_call(object_state(self), "leakgraph.frames", "why_dicts",
-                       self);
+    return lg__python_call(lg__object_state(self), "leakgraph.frames",
+                           "why_dicts", self);
 }
 
 PyObject *
-why_to_pandas(PyObject *self, PyObject *Py_UNUSED(unused))
+lg__why_to_pandas(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return python_call(object_state(self), "leakgraph.frames", "why_pandas",
-                       self);
+    return lg__python_call(lg__object_state(self), "leakgraph.frames",
+                           "why_pandas", self);
 }

@@ -11,7 +11,7 @@ static const char *const lazy_names[] = {
 
 /* Makes all of them now, because the snapshot goes with the call. */
 bool
-why_keep(why_object *self)
+lg__why_keep(lg__why_object *self)
 {
     PyObject *made = PyDict_New();
     bool done = made != NULL;
@@ -31,7 +31,7 @@ why_keep(why_object *self)
 }
 
 PyObject *
-why_getattro(why_object *self, PyObject *name)
+lg__why_getattro(lg__why_object *self, PyObject *name)
 {
     PyObject *value =
         self->made ? PyDict_GetItemWithError(self->made, name) : NULL;

@@ -11,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-const char core_attach_version_doc[] =
+const char lg__core_attach_version_doc[] =
     "_attach_version($module, pid, filtered, /)\n--\n\n"
     "The minor version of the Python 3 that the process runs.";
 
 PyObject *
-core_attach_version(PyObject *module, PyObject *args)
+lg__core_attach_version(PyObject *module, PyObject *args)
 {
     int process, filtered;
     unsigned minor = 0;
@@ -24,19 +24,19 @@ core_attach_version(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "ip", &process, &filtered))
         return NULL;
     lg_status status =
-        lg_attach_version(process, filtered != 0, &minor, &error);
+        lg__attach_version(process, filtered != 0, &minor, &error);
     if (status != LG_OK)
-        return error_raise(module_state(module), status, &error);
+        return lg__error_raise(lg__module_state(module), status, &error);
     return PyLong_FromUnsignedLong(minor);
 }
 
 /* The arguments of _attach(). */
 typedef struct attaching {
-    lg_attach_request request;
+    lg__attach_request request;
     const char *library;
     PyObject *path; /* bytes */
-    progress progress;
-    lg_fork_result result;
+    lg__progress progress;
+    lg__fork_result result;
     double pause;
 } attaching;
 
@@ -45,22 +45,22 @@ attaching_parse(attaching *self, PyObject *const *values)
 {
     uint64_t process = 0, timeout = 30;
     bool keys = true;
-    lg_orders *orders = &self->request.orders;
+    lg__orders *orders = &self->request.orders;
     *self = (attaching){.request.orders.seconds = 60};
-    if (!arg_limit("pid", values[0], INT32_MAX, &process) ||
-        !arg_text("library", values[1], &self->library) ||
-        !arg_flag(values[3], &orders->previews) ||
-        !arg_flag(values[4], &keys) ||
-        !arg_flag(values[5], &orders->contents) ||
-        !arg_flag(values[6], &self->request.filtered) ||
-        !arg_limit("timeout", values[7], 86400, &timeout) ||
-        !progress_start(&self->progress, values[8]))
+    if (!lg__arg_limit("pid", values[0], INT32_MAX, &process) ||
+        !lg__arg_text("library", values[1], &self->library) ||
+        !lg__arg_flag(values[3], &orders->previews) ||
+        !lg__arg_flag(values[4], &keys) ||
+        !lg__arg_flag(values[5], &orders->contents) ||
+        !lg__arg_flag(values[6], &self->request.filtered) ||
+        !lg__arg_limit("timeout", values[7], 86400, &timeout) ||
+        !lg__progress_begin(&self->progress, values[8]))
         return false;
     orders->no_keys = !keys;
     self->request.process = (int)process;
     self->request.timeout = (unsigned)timeout;
     self->request.monitor = &self->progress.monitor;
-    self->path = pathname_filled(values[2]);
+    self->path = lg__pathname_filled(values[2]);
     return self->path != NULL;
 }
 
@@ -74,7 +74,7 @@ attaching_run(attaching *self, int library, lg_error *error)
         return status;
     self->request.file = lg_draft_descriptor(draft);
     status =
-        lg_attach(&self->request, library, &self->result, &self->pause, error);
+        lg__attach(&self->request, library, &self->result, &self->pause, error);
     if (status == LG_OK)
         status = lg_draft_commit(draft, error);
     lg_draft_free(draft);
@@ -93,7 +93,7 @@ attaching_open(attaching *self, lg_error *error)
     return status;
 }
 
-const char core_attach_doc[] =
+const char lg__core_attach_doc[] =
     "_attach($module, /, pid, library, path, previews, keys, contents, "
     "filtered,\n"
     "        timeout, progress)\n--\n\n"
@@ -102,18 +102,18 @@ const char core_attach_doc[] =
     "Python. Returns (path, nodes, edges, pause).";
 
 PyObject *
-core_attach(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-            PyObject *kwnames)
+lg__core_attach(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+                PyObject *kwnames)
 {
     static const char *const names[] = {
         "pid",      "library",  "path",    "previews", "keys",
         "contents", "filtered", "timeout", "progress", NULL};
-    static const arg_list list = {"_attach", names, 9, 9};
+    static const lg__arg_list list = {"_attach", names, 9, 9};
     PyObject *values[9] = {NULL};
     attaching self;
     lg_error error;
     lg_status status;
-    if (!args_take(&list, args, nargs, kwnames, values) ||
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
         !attaching_parse(&self, values))
         return NULL;
     self.request.path = PyBytes_AS_STRING(self.path);
@@ -122,16 +122,17 @@ core_attach(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
     Py_END_ALLOW_THREADS
     PyObject *made = NULL;
     if (status == LG_ECHILD)
-        error_raise_child(module_state(module), &error, self.result.signal);
+        lg__error_raise_child(lg__module_state(module), &error,
+                              self.result.signal);
     else if (status != LG_OK)
-        error_raise(module_state(module), status, &error);
+        lg__error_raise(lg__module_state(module), status, &error);
     else
         made =
             Py_BuildValue("NIKd", PyUnicode_DecodeFSDefault(self.request.path),
                           (unsigned)self.result.nodes,
                           (unsigned long long)self.result.edges, self.pause);
     Py_DECREF(self.path);
-    if (!progress_end(&self.progress, status))
+    if (!lg__progress_finish(&self.progress, status))
         Py_CLEAR(made);
     return made;
 }

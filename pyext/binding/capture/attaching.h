@@ -4,11 +4,11 @@
 
 #include "binding/support/shim.h"
 
-PyObject *core_attach(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-                      PyObject *kwnames);
-PyObject *core_attach_version(PyObject *module, PyObject *args);
+PyObject *lg__core_attach(PyObject *module, PyObject *const *args,
+                          Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__core_attach_version(PyObject *module, PyObject *args);
 
-extern const char core_attach_doc[];
-extern const char core_attach_version_doc[];
+extern const char lg__core_attach_doc[];
+extern const char lg__core_attach_version_doc[];
 
 #endif

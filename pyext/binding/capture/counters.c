@@ -3,45 +3,46 @@
 
 #include <stdlib.h>
 
-const char core_resident_bytes_doc[] =
+const char lg__core_resident_bytes_doc[] =
     "_resident_bytes($module, /)\n--\n\n"
     "Resident bytes of this process; 0: unknown.";
 
 PyObject *
-core_resident_bytes(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+lg__core_resident_bytes(PyObject *Py_UNUSED(module),
+                        PyObject *Py_UNUSED(unused))
 {
     uint64_t resident;
     Py_BEGIN_ALLOW_THREADS
-    resident = lg_resident_bytes();
+    resident = lg__resident_bytes();
     Py_END_ALLOW_THREADS
     return PyLong_FromUnsignedLongLong(resident);
 }
 
-const char core_malloc_bytes_doc[] =
+const char lg__core_malloc_bytes_doc[] =
     "_malloc_bytes($module, /)\n--\n\n"
     "Bytes in use of malloc; -1: unknown. Looks at every free block.";
 
 PyObject *
-core_malloc_bytes(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+lg__core_malloc_bytes(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
-    lg_allocator_bytes bytes = {0};
+    lg__allocator_bytes bytes = {0};
     Py_BEGIN_ALLOW_THREADS
-    lg_malloc_bytes_read(&bytes);
+    lg__malloc_bytes_read(&bytes);
     Py_END_ALLOW_THREADS
     return PyLong_FromLongLong(bytes.malloc_known ? (long long)bytes.malloc_used
                                                   : -1LL);
 }
 
-const char core_children_doc[] =
+const char lg__core_children_doc[] =
     "_children($module, /)\n--\n\n"
     "The process ids of the children of this process, those of all threads.";
 
 PyObject *
-core_children(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+lg__core_children(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
-    lg_children children;
+    lg__children children;
     Py_BEGIN_ALLOW_THREADS
-    lg_children_list(&children);
+    lg__children_list(&children);
     Py_END_ALLOW_THREADS
     PyObject *list = PyList_New((Py_ssize_t)children.count);
     for (size_t i = 0; list != NULL && i < children.count; i++) {

@@ -4,13 +4,13 @@
 
 #include "binding/support/shim.h"
 
-PyObject *core_resident_bytes(PyObject *module, PyObject *unused);
-PyObject *core_malloc_bytes(PyObject *module, PyObject *unused);
+PyObject *lg__core_resident_bytes(PyObject *module, PyObject *unused);
+PyObject *lg__core_malloc_bytes(PyObject *module, PyObject *unused);
 
-PyObject *core_children(PyObject *module, PyObject *unused);
+PyObject *lg__core_children(PyObject *module, PyObject *unused);
 
-extern const char core_resident_bytes_doc[];
-extern const char core_malloc_bytes_doc[];
-extern const char core_children_doc[];
+extern const char lg__core_resident_bytes_doc[];
+extern const char lg__core_malloc_bytes_doc[];
+extern const char lg__core_children_doc[];
 
 #endif

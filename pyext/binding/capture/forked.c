@@ -10,7 +10,7 @@
 
 /* Opens a file without a name in the folder of the snapshot. */
 static lg_status
-open_spill(const forked_save *self, int *out, lg_error *error)
+open_spill(const lg__forked_save *self, int *out, lg_error *error)
 {
     lg_draft *draft = NULL;
     *out = -1;
@@ -30,38 +30,39 @@ open_spill(const forked_save *self, int *out, lg_error *error)
 /* Waits for the child and moves its file into place. With `hold` it shows no
    progress, because Python code would release the GIL. */
 static lg_status
-await_child(forked_save *self, lg_fork *fork, lg_draft *draft, lg_error *error)
+await_child(lg__forked_save *self, lg__fork *fork, lg_draft *draft,
+            lg_error *error)
 {
     PyThreadState *thread = self->hold ? NULL : PyEval_SaveThread();
-    double start = lg_clock();
+    double start = lg__clock();
     lg_status status =
-        lg_fork_wait(fork, self->path, self->hold ? NULL : self->monitor,
-                     &self->result, error);
+        lg__fork_wait(fork, self->path, self->hold ? NULL : self->monitor,
+                      &self->result, error);
     if (status == LG_OK)
         status = lg_draft_commit(draft, error);
     if (thread != NULL)
         PyEval_RestoreThread(thread);
     else
-        self->pause += lg_clock() - start;
+        self->pause += lg__clock() - start;
     return status;
 }
 
 bool
-forked_record(core_state *state, forked_save *self)
+lg__forked_record(lg__core_state *state, lg__forked_save *self)
 {
     lg_draft *draft = NULL;
-    lg_fork fork;
+    lg__fork fork;
     lg_error error;
-    lg_fork_plan plan = {.options = &self->options,
-                         .spill = -1,
-                         .seconds = self->timeout,
-                         .advice = "; take the snapshot without fork=True"};
+    lg__fork_plan plan = {.options = &self->options,
+                          .spill = -1,
+                          .seconds = self->timeout,
+                          .advice = "; take the snapshot without fork=True"};
     lg_status status = lg_draft_new(self->path, &draft, &error);
     if (status == LG_OK)
         status = open_spill(self, &plan.spill, &error);
     if (status == LG_OK) {
         plan.file = lg_draft_descriptor(draft);
-        status = lg_fork_begin(&plan, &fork, &error);
+        status = lg__fork_begin(&plan, &fork, &error);
     }
     if (plan.spill >= 0)
         close(plan.spill);
@@ -71,8 +72,8 @@ forked_record(core_state *state, forked_save *self)
     }
     lg_draft_free(draft);
     if (status == LG_ECHILD)
-        error_raise_child(state, &error, self->result.signal);
+        lg__error_raise_child(state, &error, self->result.signal);
     else if (status != LG_OK)
-        error_raise(state, status, &error);
+        lg__error_raise(state, status, &error);
     return status == LG_OK;
 }

@@ -5,18 +5,18 @@
 #include "binding/support/state.h"
 #include "capture/run/fork.h"
 
-typedef struct forked_save {
+typedef struct lg__forked_save {
     const char *path;
-    lg_capture_options options;
+    lg__capture_options options;
     const lg_monitor *monitor;
     unsigned timeout; /* seconds that the child may take without progress */
     bool hold;        /* keep the GIL while this process waits */
-    lg_fork_result result;
+    lg__fork_result result;
     double pause; /* out: seconds for which the GIL was held */
-} forked_save;
+} lg__forked_save;
 
 /** False with an exception. With options.spill the child keeps its memory in a
  *  nameless file beside the path. */
-bool forked_record(core_state *state, forked_save *self);
+bool lg__forked_record(lg__core_state *state, lg__forked_save *self);
 
 #endif

@@ -1,7 +1,7 @@
 #include "binding/capture/keep_memory.h"
 #include "capture/memory/page_cache.h"
 
-const char core_keep_memory_doc[] =
+const char lg__core_keep_memory_doc[] =
     "keep_memory($module, max_bytes, /)\n"
     "--\n\n"
     "Keep memory of closed snapshots for later captures.\n\n"
@@ -14,10 +14,10 @@ const char core_keep_memory_doc[] =
     "default, keeps nothing. Returns the previous max_bytes.";
 
 PyObject *
-core_keep_memory(PyObject *Py_UNUSED(module), PyObject *most)
+lg__core_keep_memory(PyObject *Py_UNUSED(module), PyObject *most)
 {
     size_t bytes = PyLong_AsSize_t(most);
     if (bytes == (size_t)-1 && PyErr_Occurred())
         return NULL;
-    return PyLong_FromSize_t(lg_page_cache_keep(bytes));
+    return PyLong_FromSize_t(lg__page_cache_keep(bytes));
 }

@@ -4,8 +4,8 @@
 
 #include "binding/support/python_call.h"
 
-PyObject *core_keep_memory(PyObject *module, PyObject *most);
+PyObject *lg__core_keep_memory(PyObject *module, PyObject *most);
 
-extern const char core_keep_memory_doc[];
+extern const char lg__core_keep_memory_doc[];
 
 #endif

@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 
 typedef struct capture_request {
-    lg_capture_options options;
+    lg__capture_options options;
     lg_monitor watch;
     PyObject *roots; /* fast sequence that options.roots points into */
-    progress progress;
+    lg__progress progress;
 } capture_request;
 
 /* What tracemalloc uses itself. The capture cannot ask, because the answer is
@@ -43,12 +43,12 @@ traced_bytes(void)
 }
 
 static bool
-request_roots(capture_request *self, core_state *state)
+request_roots(capture_request *self, lg__core_state *state)
 {
     Py_ssize_t count = PySequence_Fast_GET_SIZE(self->roots);
     if (count == 0) {
         Py_CLEAR(self->roots);
-        PyErr_SetString(state->errors[ERROR_ARGUMENT],
+        PyErr_SetString(state->errors[LG__ERROR_ARGUMENT],
                         "roots is empty; leave it out for the whole heap.");
         return false;
     }
@@ -60,19 +60,21 @@ request_roots(capture_request *self, core_state *state)
 /* Reads `values`, which are previews, keys, contents, roots, max_depth,
    max_bytes and progress. */
 static bool
-request_parse(capture_request *self, core_state *state, PyObject *const *values)
+request_parse(capture_request *self, lg__core_state *state,
+              PyObject *const *values)
 {
     bool previews = false, keys = true, contents = false;
     uint64_t depth = 0, bytes = 0;
     *self = (capture_request){0};
-    if (!arg_flag(values[0], &previews) || !arg_flag(values[1], &keys) ||
-        !arg_flag(values[2], &contents) ||
-        !arg_limit("max_depth", values[4], UINT32_MAX, &depth) ||
-        !arg_bytes("max_bytes", values[5], 1, &bytes) ||
-        !progress_start(&self->progress, values[6]) ||
-        !arg_objects("roots", values[3], &self->roots))
+    if (!lg__arg_flag(values[0], &previews) ||
+        !lg__arg_flag(values[1], &keys) ||
+        !lg__arg_flag(values[2], &contents) ||
+        !lg__arg_limit("max_depth", values[4], UINT32_MAX, &depth) ||
+        !lg__arg_bytes("max_bytes", values[5], 1, &bytes) ||
+        !lg__progress_begin(&self->progress, values[6]) ||
+        !lg__arg_objects("roots", values[3], &self->roots))
         return false;
-    self->options = (lg_capture_options){
+    self->options = (lg__capture_options){
         .previews = previews,
         .no_keys = !keys,
         .contents = contents,
@@ -81,57 +83,59 @@ request_parse(capture_request *self, core_state *state, PyObject *const *values)
         .traced = traced_bytes(),
         .watch = &self->watch,
     };
-    self->watch = progress_walking(&self->progress);
+    self->watch = lg__progress_walking(&self->progress);
     return self->roots == NULL || request_roots(self, state);
 }
 
 static lg_graph *
-request_capture(capture_request *self, core_state *state)
+request_capture(capture_request *self, lg__core_state *state)
 {
     lg_graph *graph = NULL;
     lg_error error;
-    lg_status status = lg_capture(&self->options, &graph, &error);
+    lg_status status = lg__capture(&self->options, &graph, &error);
     if (status != LG_OK)
-        error_raise(state, status, &error);
+        lg__error_raise(state, status, &error);
     return graph;
 }
 
 /* Takes a snapshot for one answer. */
-static snapshot_object *
-snapshot_by(core_state *state, lg_capture_options *options,
+static lg__snapshot_object *
+snapshot_by(lg__core_state *state, lg__capture_options *options,
             const lg_monitor *monitor)
 {
-    lg_monitor watch = progress_walking(monitor->context);
+    lg_monitor watch = lg__progress_walking(monitor->context);
     options->watch = &watch;
     lg_graph *graph = NULL;
     lg_error error;
-    lg_status status = lg_capture(options, &graph, &error);
+    lg_status status = lg__capture(options, &graph, &error);
     if (status != LG_OK) {
-        error_raise(state, status, &error);
+        lg__error_raise(state, status, &error);
         return NULL;
     }
-    snapshot_object *snapshot = (snapshot_object *)snapshot_new(state, graph);
+    lg__snapshot_object *snapshot =
+        (lg__snapshot_object *)lg__snapshot_new(state, graph);
     if (snapshot != NULL)
         snapshot->notes_shown = true;
     return snapshot;
 }
 
-snapshot_object *
-snapshot_now(core_state *state, PyObject *held, const lg_monitor *monitor)
+lg__snapshot_object *
+lg__snapshot_now(lg__core_state *state, PyObject *held,
+                 const lg_monitor *monitor)
 {
-    lg_capture_options options = {.held = &held, .held_count = held ? 1 : 0};
+    lg__capture_options options = {.held = &held, .held_count = held ? 1 : 0};
     return snapshot_by(state, &options, monitor);
 }
 
-snapshot_object *
-snapshot_of_contents(core_state *state, bool contents,
-                     const lg_monitor *monitor)
+lg__snapshot_object *
+lg__snapshot_of_contents(lg__core_state *state, bool contents,
+                         const lg_monitor *monitor)
 {
-    lg_capture_options options = {.contents = contents};
+    lg__capture_options options = {.contents = contents};
     return snapshot_by(state, &options, monitor);
 }
 
-const char core_snapshot_doc[] =
+const char lg__core_snapshot_doc[] =
     "snapshot($module, /, *, previews=False, keys=True, contents=False, "
     "roots=None,\n"
     "         max_depth=None, max_bytes=None, progress=None)\n"
@@ -154,26 +158,27 @@ const char core_snapshot_doc[] =
     "Runs none of your code and changes no object. All threads wait meanwhile.";
 
 PyObject *
-core_snapshot(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-              PyObject *kwnames)
+lg__core_snapshot(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+                  PyObject *kwnames)
 {
     static const char *const names[] = {"previews", "keys",      "contents",
                                         "roots",    "max_depth", "max_bytes",
                                         "progress", NULL};
-    static const arg_list list = {"snapshot", names, 0, 0};
+    static const lg__arg_list list = {"snapshot", names, 0, 0};
     PyObject *values[7] = {NULL};
-    core_state *state = module_state(module);
+    lg__core_state *state = lg__module_state(module);
     capture_request request;
-    if (!args_take(&list, args, nargs, kwnames, values) ||
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
         !request_parse(&request, state, values))
         return NULL;
     lg_graph *graph = request_capture(&request, state);
     Py_XDECREF(request.roots);
-    if (!progress_end(&request.progress, graph ? LG_OK : LG_ECANCELLED)) {
+    if (!lg__progress_finish(&request.progress,
+                             graph ? LG_OK : LG_ECANCELLED)) {
         lg_graph_free(graph);
         return NULL;
     }
-    return snapshot_new(state, graph);
+    return lg__snapshot_new(state, graph);
 }
 
 /* The options that a save has beyond the capture's, and its results. */
@@ -191,19 +196,20 @@ typedef struct saving {
 } saving;
 
 static PyObject *
-capture_info(core_state *state, const saving *self)
+capture_info(lg__core_state *state, const saving *self)
 {
-    PyObject *result = PyStructSequence_New(state->types[TYPE_CAPTURE_INFO]);
+    PyObject *result =
+        PyStructSequence_New(state->types[LG__TYPE_CAPTURE_INFO]);
     if (result == NULL)
         return NULL;
     struct stat file = {0};
     stat(PyBytes_AS_STRING(self->path), &file);
     char method[160];
-    lg_capture_describe(method, sizeof method);
+    lg__capture_describe(method, sizeof method);
     PyObject *fields[] = {
         PyLong_FromUnsignedLong(self->nodes),
         PyLong_FromUnsignedLongLong(self->edges),
-        PyFloat_FromDouble(lg_clock() - self->started),
+        PyFloat_FromDouble(lg__clock() - self->started),
         PyLong_FromLongLong(file.st_size),
         PyUnicode_DecodeFSDefault(PyBytes_AS_STRING(self->path)),
         PyUnicode_FromString(method),
@@ -218,7 +224,7 @@ capture_info(core_state *state, const saving *self)
 
 /* Captures and writes in this process; false with an exception. */
 static bool
-record_here(core_state *state, capture_request *request, saving *self)
+record_here(lg__core_state *state, capture_request *request, saving *self)
 {
     request->options.pause = &self->pause;
     lg_graph *graph = request_capture(request, state);
@@ -229,8 +235,9 @@ record_here(core_state *state, capture_request *request, saving *self)
     const lg_columns *columns = lg_graph_columns(graph);
     self->nodes = columns->node_count;
     self->edges = columns->edge_count;
-    bool written = file_write(state, graph, PyBytes_AS_STRING(self->path),
-                              &options, &request->progress.monitor);
+    bool written =
+        lg__snapshot_write(state, graph, PyBytes_AS_STRING(self->path),
+                           &options, &request->progress.monitor);
     Py_BEGIN_ALLOW_THREADS
     lg_graph_free(graph);
     Py_END_ALLOW_THREADS
@@ -239,9 +246,10 @@ record_here(core_state *state, capture_request *request, saving *self)
 
 /* The same in a forked child. */
 static bool
-record_forked(core_state *state, const capture_request *request, saving *self)
+record_forked(lg__core_state *state, const capture_request *request,
+              saving *self)
 {
-    forked_save forked = {
+    lg__forked_save forked = {
         .path = PyBytes_AS_STRING(self->path),
         .options = request->options,
         .monitor = &request->progress.monitor,
@@ -249,7 +257,7 @@ record_forked(core_state *state, const capture_request *request, saving *self)
         .hold = self->hold,
     };
     forked.options.spill = self->spill;
-    bool done = forked_record(state, &forked);
+    bool done = lg__forked_record(state, &forked);
     self->nodes = forked.result.nodes;
     self->edges = forked.result.edges;
     self->pause = forked.pause;
@@ -257,20 +265,20 @@ record_forked(core_state *state, const capture_request *request, saving *self)
 }
 
 static PyObject *
-record(core_state *state, capture_request *request, saving *self)
+record(lg__core_state *state, capture_request *request, saving *self)
 {
-    self->started = lg_clock();
+    self->started = lg__clock();
     bool done = self->fork ? record_forked(state, request, self)
                            : record_here(state, request, self);
     PyObject *info = done ? capture_info(state, self) : NULL;
-    if (!progress_end(&request->progress, info ? LG_OK : LG_ECANCELLED))
+    if (!lg__progress_finish(&request->progress, info ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(info);
     return info;
 }
 
 /* Refuses options that only a forked child has, or that it does not have. */
 static bool
-saving_check(core_state *state, const saving *self)
+saving_check(lg__core_state *state, const saving *self)
 {
     const char *wrong = NULL;
     if (self->fork && self->compress)
@@ -279,32 +287,32 @@ saving_check(core_state *state, const saving *self)
     else if (!self->fork && (self->spill || self->hold))
         wrong = "spill and hold need fork=True.";
     if (wrong != NULL)
-        PyErr_SetString(state->errors[ERROR_ARGUMENT], wrong);
+        PyErr_SetString(state->errors[LG__ERROR_ARGUMENT], wrong);
     return wrong == NULL;
 }
 
 /* Reads `values`, which are path, compress, fork, spill, hold and timeout. */
 static bool
-saving_parse(core_state *state, saving *self, PyObject *const *values)
+saving_parse(lg__core_state *state, saving *self, PyObject *const *values)
 {
     uint64_t timeout = 60;
     *self = (saving){.path = NULL};
-    if (!file_level(state, values[1], &self->compress) ||
-        !arg_flag(values[2], &self->fork) ||
-        !arg_flag(values[3], &self->spill) ||
-        !arg_flag(values[4], &self->hold) ||
-        !arg_limit("timeout", values[5], 86400, &timeout))
+    if (!lg__snapshot_level(state, values[1], &self->compress) ||
+        !lg__arg_flag(values[2], &self->fork) ||
+        !lg__arg_flag(values[3], &self->spill) ||
+        !lg__arg_flag(values[4], &self->hold) ||
+        !lg__arg_limit("timeout", values[5], 86400, &timeout))
         return false;
     self->timeout = (unsigned)timeout;
     if (self->fork && values[1] == NULL)
         self->compress = 0;
     if (!saving_check(state, self))
         return false;
-    self->path = pathname_filled(values[0]);
+    self->path = lg__pathname_filled(values[0]);
     return self->path != NULL;
 }
 
-const char core_save_snapshot_doc[] =
+const char lg__core_save_snapshot_doc[] =
     "save_snapshot($module, /, path, *, compress=1, fork=False, spill=False,\n"
     "              hold=False, timeout=60, previews=False, keys=True,\n"
     "              contents=False, roots=None, max_depth=None, "
@@ -336,19 +344,19 @@ const char core_save_snapshot_doc[] =
     "seconds, bytes, path, method, pause).";
 
 PyObject *
-core_save_snapshot(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-                   PyObject *kwnames)
+lg__core_save_snapshot(PyObject *module, PyObject *const *args,
+                       Py_ssize_t nargs, PyObject *kwnames)
 {
     static const char *const names[] = {
         "path",      "compress",  "fork",     "spill",    "hold",
         "timeout",   "previews",  "keys",     "contents", "roots",
         "max_depth", "max_bytes", "progress", NULL};
-    static const arg_list list = {"save_snapshot", names, 1, 1};
+    static const lg__arg_list list = {"save_snapshot", names, 1, 1};
     PyObject *values[13] = {NULL};
-    core_state *state = module_state(module);
+    lg__core_state *state = lg__module_state(module);
     capture_request request;
     saving self;
-    if (!args_take(&list, args, nargs, kwnames, values) ||
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
         !request_parse(&request, state, values + 6))
         return NULL;
     PyObject *info = saving_parse(state, &self, values)

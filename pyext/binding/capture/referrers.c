@@ -113,14 +113,14 @@ lists_of(const search *in, PyObject *targets)
     return lists;
 }
 
-const char core_referrers_doc[] =
+const char lg__core_referrers_doc[] =
     "_referrers($module, objects, targets, /)\n--\n\n"
     "For each of a list of different targets a list of those of `objects` that "
     "refer\nto it, each once and in their order.\n\n"
     "Visits each object once. Both lists must stay as they are.";
 
 PyObject *
-core_referrers(PyObject *Py_UNUSED(module), PyObject *args)
+lg__core_referrers(PyObject *Py_UNUSED(module), PyObject *args)
 {
     PyObject *objects;
     PyObject *targets;

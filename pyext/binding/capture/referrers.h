@@ -5,8 +5,8 @@
 #include "binding/support/shim.h"
 
 /** Visits each object of a list once, however many targets there are. */
-PyObject *core_referrers(PyObject *module, PyObject *args);
+PyObject *lg__core_referrers(PyObject *module, PyObject *args);
 
-extern const char core_referrers_doc[];
+extern const char lg__core_referrers_doc[];
 
 #endif

@@ -14,7 +14,7 @@
 #define MAX_LEVEL 19
 
 bool
-file_level(core_state *state, PyObject *value, int *level)
+lg__snapshot_level(lg__core_state *state, PyObject *value, int *level)
 {
     *level = DEFAULT_LEVEL;
     if (value == NULL || value == Py_True)
@@ -23,7 +23,7 @@ file_level(core_state *state, PyObject *value, int *level)
     if (number == -1 && PyErr_Occurred())
         return false;
     if (number < 0 || number > MAX_LEVEL) {
-        PyErr_Format(state->errors[ERROR_ARGUMENT],
+        PyErr_Format(state->errors[LG__ERROR_ARGUMENT],
                      "compress must be between 0 (none) and %d.", MAX_LEVEL);
         return false;
     }
@@ -32,8 +32,9 @@ file_level(core_state *state, PyObject *value, int *level)
 }
 
 bool
-file_write(core_state *state, const lg_graph *graph, const char *path,
-           const lg_save_options *options, const lg_monitor *monitor)
+lg__snapshot_write(lg__core_state *state, const lg_graph *graph,
+                   const char *path, const lg_save_options *options,
+                   const lg_monitor *monitor)
 {
     lg_error error;
     lg_status status;
@@ -41,7 +42,7 @@ file_write(core_state *state, const lg_graph *graph, const char *path,
     status = lg_graph_save(graph, path, options, monitor, &error);
     Py_END_ALLOW_THREADS
     if (status != LG_OK)
-        error_raise(state, status, &error);
+        lg__error_raise(state, status, &error);
     return status == LG_OK;
 }
 
@@ -88,7 +89,7 @@ absolute_path(const char *path)
 
 /* Remembers the absolute path of the file, for other processes. */
 static bool
-keep_path(snapshot_object *self, PyObject *path)
+keep_path(lg__snapshot_object *self, PyObject *path)
 {
     PyObject *whole = absolute_path(PyBytes_AS_STRING(path));
     if (whole == NULL)
@@ -99,7 +100,7 @@ keep_path(snapshot_object *self, PyObject *path)
     return true;
 }
 
-const char snapshot_save_doc[] =
+const char lg__snapshot_save_doc[] =
     "save($self, /, path, *, compress=1, analysis=False, progress=None)\n"
     "--\n\n"
     "Save to a .lgs file and return its path.\n\n"
@@ -114,72 +115,74 @@ const char snapshot_save_doc[] =
 
 /* Writes the snapshot; false with an exception. */
 static bool
-save_to(snapshot_object *snapshot, const char *path, int level, bool analysed,
-        const lg_monitor *monitor)
+save_to(lg__snapshot_object *snapshot, const char *path, int level,
+        bool analysed, const lg_monitor *monitor)
 {
     lg_save_options options = {.size = sizeof options, .compress = level};
-    const lg_graph *graph = analysed ? NULL : snapshot_acquire(snapshot);
+    const lg_graph *graph = analysed ? NULL : lg__snapshot_acquire(snapshot);
     if (analysed) {
-        options.analysis = analysis_acquire(snapshot, monitor);
+        options.analysis = lg__analysis_acquire(snapshot, monitor);
         if (options.analysis != NULL)
             graph = lg_analysis_graph(options.analysis);
     }
     if (graph == NULL)
         return false;
-    bool saved =
-        file_write(object_state(snapshot), graph, path, &options, monitor);
-    snapshot_release(snapshot);
+    bool saved = lg__snapshot_write(lg__object_state(snapshot), graph, path,
+                                    &options, monitor);
+    lg__snapshot_release(snapshot);
     return saved;
 }
 
 PyObject *
-snapshot_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-              PyObject *kwnames)
+lg__snapshot_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                  PyObject *kwnames)
 {
     static const char *const names[] = {"path", "compress", "analysis",
                                         "progress", NULL};
-    static const arg_list list = {"save", names, 1, 1};
+    static const lg__arg_list list = {"save", names, 1, 1};
     PyObject *values[4] = {NULL};
-    core_state *state = object_state(self);
-    progress watch;
+    lg__core_state *state = lg__object_state(self);
+    lg__progress watch;
     int level;
     bool analysed = false;
-    if (!args_take(&list, args, nargs, kwnames, values) ||
-        !file_level(state, values[1], &level) ||
-        !arg_flag(values[2], &analysed) || !progress_start(&watch, values[3]))
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
+        !lg__snapshot_level(state, values[1], &level) ||
+        !lg__arg_flag(values[2], &analysed) ||
+        !lg__progress_begin(&watch, values[3]))
         return NULL;
-    PyObject *path = pathname_filled(values[0]);
+    PyObject *path = lg__pathname_filled(values[0]);
     if (path == NULL)
         return NULL;
     PyObject *result = NULL;
-    bool saved = save_to((snapshot_object *)self, PyBytes_AS_STRING(path),
+    bool saved = save_to((lg__snapshot_object *)self, PyBytes_AS_STRING(path),
                          level, analysed, &watch.monitor);
-    if (progress_end(&watch, saved ? LG_OK : LG_ECANCELLED) &&
-        keep_path((snapshot_object *)self, path))
+    if (lg__progress_finish(&watch, saved ? LG_OK : LG_ECANCELLED) &&
+        keep_path((lg__snapshot_object *)self, path))
         result = PyUnicode_DecodeFSDefault(PyBytes_AS_STRING(path));
     Py_DECREF(path);
     return result;
 }
 
-const char core_load_doc[] = "load($module, /, path, *, progress=None)\n"
-                             "--\n\n"
-                             "Open a saved snapshot.\n\n"
-                             "Raises FileError if the file cannot be read, is "
-                             "damaged, or is not a snapshot.";
+const char lg__core_load_doc[] =
+    "load($module, /, path, *, progress=None)\n"
+    "--\n\n"
+    "Open a saved snapshot.\n\n"
+    "Raises FileError if the file cannot be read, is "
+    "damaged, or is not a snapshot.";
 
 PyObject *
-core_load(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-          PyObject *kwnames)
+lg__core_load(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+              PyObject *kwnames)
 {
     static const char *const names[] = {"path", "progress", NULL};
-    static const arg_list list = {"load", names, 1, 1};
+    static const lg__arg_list list = {"load", names, 1, 1};
     PyObject *values[2] = {NULL};
-    core_state *state = module_state(module);
-    progress watch;
-    if (!args_take(&list, args, nargs, kwnames, values) ||
-        !progress_start(&watch, values[1]))
+    lg__core_state *state = lg__module_state(module);
+    lg__progress watch;
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
+        !lg__progress_begin(&watch, values[1]))
         return NULL;
-    PyObject *path = pathname_bytes(values[0]);
+    PyObject *path = lg__pathname_bytes(values[0]);
     if (path == NULL)
         return NULL;
     lg_graph *graph = NULL;
@@ -190,17 +193,17 @@ core_load(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
                            &error);
     Py_END_ALLOW_THREADS
     if (status != LG_OK)
-        error_raise(state, status, &error);
+        lg__error_raise(state, status, &error);
     PyObject *snapshot = NULL;
-    if (progress_end(&watch, status))
-        snapshot = snapshot_new(state, graph);
+    if (lg__progress_finish(&watch, status))
+        snapshot = lg__snapshot_new(state, graph);
     else
         lg_graph_free(graph);
     if (snapshot != NULL) {
-        ((snapshot_object *)snapshot)->loaded = true;
-        snapshot_count((snapshot_object *)snapshot);
+        ((lg__snapshot_object *)snapshot)->loaded = true;
+        lg__snapshot_count((lg__snapshot_object *)snapshot);
     }
-    if (snapshot != NULL && !keep_path((snapshot_object *)snapshot, path))
+    if (snapshot != NULL && !keep_path((lg__snapshot_object *)snapshot, path))
         Py_CLEAR(snapshot);
     Py_DECREF(path);
     return snapshot;

@@ -6,15 +6,16 @@
 #include <leakgraph/file.h>
 
 /** `compress=` as a zstd level: NULL or True: the default; False or 0: none. */
-bool file_level(core_state *state, PyObject *value, int *level);
+bool lg__snapshot_level(lg__core_state *state, PyObject *value, int *level);
 
 /** Saves the graph with the GIL released; false with an exception. */
-bool file_write(core_state *state, const lg_graph *graph, const char *path,
-                const lg_save_options *options, const lg_monitor *monitor);
+bool lg__snapshot_write(lg__core_state *state, const lg_graph *graph,
+                        const char *path, const lg_save_options *options,
+                        const lg_monitor *monitor);
 
-PyObject *core_load(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-                    PyObject *kwnames);
+PyObject *lg__core_load(PyObject *module, PyObject *const *args,
+                        Py_ssize_t nargs, PyObject *kwnames);
 
-extern const char core_load_doc[];
+extern const char lg__core_load_doc[];
 
 #endif

@@ -39,16 +39,16 @@ add_frames(PyObject *traceback, lg_text *text)
 }
 
 PyObject *
-allocation_note(PyObject *object)
+lg__allocation_note(PyObject *object)
 {
     PyObject *tracemalloc = active_tracemalloc();
     PyObject *traceback =
-        tracemalloc ? lg_object_traceback(tracemalloc, object) : NULL;
+        tracemalloc ? lg__object_traceback(tracemalloc, object) : NULL;
     lg_text text = {0};
     if (traceback != NULL && traceback != Py_None)
         add_frames(traceback, &text);
     Py_XDECREF(traceback);
     Py_XDECREF(tracemalloc);
     PyErr_Clear();
-    return text_object(&text);
+    return lg__text_object(&text);
 }

@@ -6,6 +6,6 @@
 
 /** Writes "allocated at a.py:3, called from b.py:7". Writes nothing unless
  *  tracemalloc is imported, traces, and did so then. */
-PyObject *allocation_note(PyObject *object);
+PyObject *lg__allocation_note(PyObject *object);
 
 #endif

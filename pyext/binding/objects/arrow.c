@@ -3,20 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-arrow_batch *
-arrow_batch_new(size_t rows)
+lg__arrow_batch *
+lg__arrow_batch_new(size_t rows)
 {
-    arrow_batch *batch = calloc(1, sizeof *batch);
+    lg__arrow_batch *batch = calloc(1, sizeof *batch);
     if (batch != NULL)
         batch->rows = rows;
     return batch;
 }
 
 void
-arrow_batch_free(arrow_batch *batch)
+lg__arrow_batch_free(lg__arrow_batch *batch)
 {
     for (uint32_t i = 0; batch != NULL && i < batch->count; i++) {
-        column *one = &batch->columns[i];
+        lg__column_object *one = &batch->columns[i];
         free(one->name);
         free(one->validity);
         free(one->values);
@@ -33,12 +33,13 @@ width_of(const char *format)
 
 /* Texts have 64-bit offsets (Arrow's "U"), so that a column of any size
    fits. */
-static column *
-add_column(arrow_batch *batch, lg_string name, const char *format, size_t width)
+static lg__column_object *
+add_column(lg__arrow_batch *batch, lg_string name, const char *format,
+           size_t width)
 {
-    if (batch == NULL || batch->count == MOST_COLUMNS)
+    if (batch == NULL || batch->count == LG__MOST_COLUMNS)
         return NULL;
-    column *one = &batch->columns[batch->count++];
+    lg__column_object *one = &batch->columns[batch->count++];
     strcpy(one->format, *format == 'u' ? "U" : format);
     one->parent = batch->within;
     one->name = strndup(name.data, name.length);
@@ -48,10 +49,10 @@ add_column(arrow_batch *batch, lg_string name, const char *format, size_t width)
 }
 
 void *
-arrow_numbers(arrow_batch *batch, lg_string name, const char *format,
-              size_t width)
+lg__arrow_numbers(lg__arrow_batch *batch, lg_string name, const char *format,
+                  size_t width)
 {
-    column *one = add_column(batch, name, format, width);
+    lg__column_object *one = add_column(batch, name, format, width);
     if (one == NULL)
         return NULL;
     one->count = batch->rows;
@@ -59,10 +60,10 @@ arrow_numbers(arrow_batch *batch, lg_string name, const char *format,
 }
 
 void
-arrow_open(arrow_batch *batch, lg_string name, const char *format)
+lg__arrow_open(lg__arrow_batch *batch, lg_string name, const char *format)
 {
     bool record = *format == '+';
-    column *one = add_column(batch, name, format, width_of(format));
+    lg__column_object *one = add_column(batch, name, format, width_of(format));
     if (one != NULL && record) {
         one->count = batch->rows;
         batch->within = batch->count;
@@ -70,24 +71,24 @@ arrow_open(arrow_batch *batch, lg_string name, const char *format)
 }
 
 void
-arrow_end(arrow_batch *batch)
+lg__arrow_end(lg__arrow_batch *batch)
 {
     if (batch != NULL)
         batch->within = 0;
 }
 
 /* The open column, if it has a row left to fill. */
-static column *
-current(arrow_batch *batch)
+static lg__column_object *
+current(lg__arrow_batch *batch)
 {
     if (batch == NULL || batch->failed)
         return NULL;
-    column *one = &batch->columns[batch->count - 1];
+    lg__column_object *one = &batch->columns[batch->count - 1];
     return one->count < batch->rows ? one : NULL;
 }
 
 static bool
-make_room(column *one, size_t more)
+make_room(lg__column_object *one, size_t more)
 {
     if (one->bytes_length + more <= one->bytes_room)
         return true;
@@ -101,16 +102,16 @@ make_room(column *one, size_t more)
 }
 
 static void
-end_text(column *one)
+end_text(lg__column_object *one)
 {
     int64_t end = (int64_t)one->bytes_length;
     memcpy(one->values + 8 * ++one->count, &end, sizeof end);
 }
 
 void
-arrow_add_text(arrow_batch *batch, lg_string text)
+lg__arrow_add_text(lg__arrow_batch *batch, lg_string text)
 {
-    column *one = current(batch);
+    lg__column_object *one = current(batch);
     if (one == NULL)
         return;
     if (!make_room(one, text.length)) {
@@ -124,9 +125,9 @@ arrow_add_text(arrow_batch *batch, lg_string text)
 }
 
 void
-arrow_add_value(arrow_batch *batch, uint64_t bits)
+lg__arrow_add_value(lg__arrow_batch *batch, uint64_t bits)
 {
-    column *one = current(batch);
+    lg__column_object *one = current(batch);
     if (one == NULL)
         return;
     if (*one->format == 'b')
@@ -137,9 +138,9 @@ arrow_add_value(arrow_batch *batch, uint64_t bits)
 }
 
 void
-arrow_add_null(arrow_batch *batch)
+lg__arrow_add_null(lg__arrow_batch *batch)
 {
-    column *one = current(batch);
+    lg__column_object *one = current(batch);
     if (one == NULL)
         return;
     if (one->validity == NULL) {

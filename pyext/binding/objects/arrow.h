@@ -13,33 +13,34 @@
 #include <leakgraph/base.h>
 #include <stdbool.h>
 
-typedef struct arrow_batch arrow_batch;
+typedef struct lg__arrow_batch lg__arrow_batch;
 
-/** NULL: memory ran out. A batch remembers that, and arrow_stream raises it. */
-arrow_batch *arrow_batch_new(size_t rows);
-void arrow_batch_free(arrow_batch *batch);
+/** NULL: memory ran out. A batch remembers that, and lg__arrow_stream raises
+ * it. */
+lg__arrow_batch *lg__arrow_batch_new(size_t rows);
+void lg__arrow_batch_free(lg__arrow_batch *batch);
 
 /** Adds a column of numbers and returns the place of its values, of all rows;
  *  NULL: memory ran out. The format is Arrow's: "I" is uint32_t, "L" uint64_t,
  *  "l" int64_t, "g" double, "C" uint8_t. */
-void *arrow_numbers(arrow_batch *batch, lg_string name, const char *format,
-                    size_t width);
+void *lg__arrow_numbers(lg__arrow_batch *batch, lg_string name,
+                        const char *format, size_t width);
 /** Opens a column whose values come row by row: "u" is text, "L", "l" and "g"
  *  as above, "b" a truth value, "+s" a record, whose fields are the columns
- *  opened next, up to arrow_end. */
-void arrow_open(arrow_batch *batch, lg_string name, const char *format);
-void arrow_end(arrow_batch *batch);
+ *  opened next, up to lg__arrow_end. */
+void lg__arrow_open(lg__arrow_batch *batch, lg_string name, const char *format);
+void lg__arrow_end(lg__arrow_batch *batch);
 /** Each appends a value to the column opened last. */
-void arrow_add_text(arrow_batch *batch, lg_string text);
-void arrow_add_null(arrow_batch *batch);
-void arrow_add_value(arrow_batch *batch, uint64_t bits);
+void lg__arrow_add_text(lg__arrow_batch *batch, lg_string text);
+void lg__arrow_add_null(lg__arrow_batch *batch);
+void lg__arrow_add_value(lg__arrow_batch *batch, uint64_t bits);
 
 /** The capsule that `__arrow_c_stream__` returns: a stream of one batch. Takes
  *  over the batch, on failure too. */
-PyObject *arrow_stream(arrow_batch *batch);
+PyObject *lg__arrow_stream(lg__arrow_batch *batch);
 
 /** The capsule that `__arrow_c_schema__` returns: the columns of a batch. Frees
  *  the batch, on failure too. Its rows do not matter, so it may have none. */
-PyObject *arrow_schema(arrow_batch *batch);
+PyObject *lg__arrow_schema(lg__arrow_batch *batch);
 
 #endif

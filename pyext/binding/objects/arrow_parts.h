@@ -4,9 +4,9 @@
 
 #include "binding/objects/arrow.h"
 
-enum { MOST_COLUMNS = 64 };
+enum { LG__MOST_COLUMNS = 64 };
 
-typedef struct column {
+typedef struct lg__column_object {
     char *name;
     char format[4];
     uint32_t parent;   /* 1 + its index; 0: the batch */
@@ -17,11 +17,11 @@ typedef struct column {
     size_t bytes_room;
     size_t count;
     size_t nulls;
-} column;
+} lg__column_object;
 
-struct arrow_batch {
+struct lg__arrow_batch {
     size_t rows;
-    column columns[MOST_COLUMNS];
+    lg__column_object columns[LG__MOST_COLUMNS];
     uint32_t count;
     uint32_t within; /* 1 + the index of the open record; 0: none */
     bool failed;

@@ -15,53 +15,54 @@ string_of(const char *name)
 }
 
 static PyObject *
-value_at(const result_object *result, Py_ssize_t row, Py_ssize_t field)
+value_at(const lg__result_object *result, Py_ssize_t row, Py_ssize_t field)
 {
     return PyTuple_GET_ITEM(PyTuple_GET_ITEM(result->rows, row), field);
 }
 
 static void
-add_text(arrow_batch *batch, PyObject *value)
+add_text(lg__arrow_batch *batch, PyObject *value)
 {
     Py_ssize_t length;
     const char *text = PyUnicode_AsUTF8AndSize(value, &length);
     if (text != NULL) {
-        arrow_add_text(batch, (lg_string){text, (uint32_t)length});
+        lg__arrow_add_text(batch, (lg_string){text, (uint32_t)length});
         return;
     }
     PyErr_Clear();
-    arrow_add_null(batch);
+    lg__arrow_add_null(batch);
 }
 
 static void
-add_value(arrow_batch *batch, char letter, PyObject *value)
+add_value(lg__arrow_batch *batch, char letter, PyObject *value)
 {
     if (value == Py_None)
-        arrow_add_null(batch);
+        lg__arrow_add_null(batch);
     else if (letter == 'u')
         add_text(batch, value);
     else if (letter == 'b')
-        arrow_add_value(batch, value == Py_True);
+        lg__arrow_add_value(batch, value == Py_True);
     else if (letter == 'N')
-        arrow_add_value(batch, ((node_object *)value)->index);
+        lg__arrow_add_value(batch, ((lg__node_object *)value)->index);
     else
-        arrow_add_value(batch, PyLong_AsUnsignedLongLongMask(value));
+        lg__arrow_add_value(batch, PyLong_AsUnsignedLongLongMask(value));
 }
 
 static lg_string
-field_name(const result_object *result, Py_ssize_t field)
+field_name(const lg__result_object *result, Py_ssize_t field)
 {
     PyMemberDef member = {0};
-    lg_member_at(result->row, (size_t)field, &member);
+    lg__member_at(result->row, (size_t)field, &member);
     return string_of(member.name);
 }
 
 static void
-add_plain(arrow_batch *batch, const result_object *result, Py_ssize_t field)
+add_plain(lg__arrow_batch *batch, const lg__result_object *result,
+          Py_ssize_t field)
 {
     char letter = result->arrow[field];
     const char format[] = {letter == 'N' ? 'l' : letter, '\0'};
-    arrow_open(batch, field_name(result, field), format);
+    lg__arrow_open(batch, field_name(result, field), format);
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(result->rows); i++)
         add_value(batch, letter, value_at(result, i, field));
 }
@@ -69,31 +70,33 @@ add_plain(arrow_batch *batch, const result_object *result, Py_ssize_t field)
 /* All sizes of a snapshot have the same devices, so the first size tells them.
    NULL: there is no size. */
 static PyObject *
-devices_of(const result_object *result, Py_ssize_t field)
+devices_of(const lg__result_object *result, Py_ssize_t field)
 {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(result->rows); i++) {
         PyObject *size = value_at(result, i, field);
         if (size != Py_None)
-            return ((size_object *)size)->devices;
+            return ((lg__size_object *)size)->devices;
     }
     return NULL;
 }
 
 static void
-add_bytes(arrow_batch *batch, const result_object *result, Py_ssize_t field,
-          Py_ssize_t device)
+add_bytes(lg__arrow_batch *batch, const lg__result_object *result,
+          Py_ssize_t field, Py_ssize_t device)
 {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(result->rows); i++) {
         PyObject *size = value_at(result, i, field);
         if (size == Py_None)
-            arrow_add_null(batch);
+            lg__arrow_add_null(batch);
         else
-            arrow_add_value(batch, ((size_object *)size)->bytes[device]);
+            lg__arrow_add_value(batch,
+                                ((lg__size_object *)size)->bytes[device]);
     }
 }
 
 static void
-add_sizes(arrow_batch *batch, const result_object *result, Py_ssize_t field)
+add_sizes(lg__arrow_batch *batch, const lg__result_object *result,
+          Py_ssize_t field)
 {
     PyObject *devices = devices_of(result, field);
     Py_ssize_t count = devices ? PyTuple_GET_SIZE(devices) : 1;
@@ -102,7 +105,7 @@ add_sizes(arrow_batch *batch, const result_object *result, Py_ssize_t field)
             devices ? PyUnicode_AsUTF8(PyTuple_GET_ITEM(devices, device))
                     : "host";
         PyErr_Clear();
-        arrow_open(batch, string_of(name ? name : "?"), "l");
+        lg__arrow_open(batch, string_of(name ? name : "?"), "l");
         add_bytes(batch, result, field, device);
     }
 }
@@ -131,40 +134,41 @@ bytes_in(PyObject *dict, const char *key)
 }
 
 static void
-add_named(arrow_batch *batch, const result_object *result, Py_ssize_t field,
-          name_of *name, uint32_t count)
+add_named(lg__arrow_batch *batch, const lg__result_object *result,
+          Py_ssize_t field, name_of *name, uint32_t count)
 {
     for (uint32_t which = 0; which < count; which++) {
-        arrow_open(batch, string_of(name(which)), "l");
+        lg__arrow_open(batch, string_of(name(which)), "l");
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(result->rows); i++)
-            arrow_add_value(batch,
-                            bytes_in(value_at(result, i, field), name(which)));
+            lg__arrow_add_value(
+                batch, bytes_in(value_at(result, i, field), name(which)));
     }
 }
 
 static void
-add_record(arrow_batch *batch, const result_object *result, Py_ssize_t field)
+add_record(lg__arrow_batch *batch, const lg__result_object *result,
+           Py_ssize_t field)
 {
     char letter = result->arrow[field];
-    arrow_open(batch, field_name(result, field), "+s");
+    lg__arrow_open(batch, field_name(result, field), "+s");
     if (letter == 'S')
         add_sizes(batch, result, field);
     else if (letter == 'K')
         add_named(batch, result, field, kind_name, LG_TENSOR_KIND_COUNT);
     else
         add_named(batch, result, field, evidence_name, LG_EVIDENCE_COUNT);
-    arrow_end(batch);
+    lg__arrow_end(batch);
 }
 
 PyObject *
-rows_arrow(const result_object *result)
+lg__rows_arrow(const lg__result_object *result)
 {
-    arrow_batch *batch =
-        arrow_batch_new((size_t)PyTuple_GET_SIZE(result->rows));
+    lg__arrow_batch *batch =
+        lg__arrow_batch_new((size_t)PyTuple_GET_SIZE(result->rows));
     for (Py_ssize_t i = 0; result->arrow[i] != '\0'; i++)
         if (strchr("SKE", result->arrow[i]) != NULL)
             add_record(batch, result, i);
         else
             add_plain(batch, result, i);
-    return arrow_stream(batch);
+    return lg__arrow_stream(batch);
 }

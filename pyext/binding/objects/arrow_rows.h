@@ -8,6 +8,6 @@
 /** Copies the rows of a result whose `arrow` has a letter for each field: "u" a
  *  str, "b" a bool, "l" an int, "N" a Node, "S" a Size, "K" and "E" a dict by
  *  kind of tensor and by evidence. NULL with an exception. */
-PyObject *rows_arrow(const result_object *result);
+PyObject *lg__rows_arrow(const lg__result_object *result);
 
 #endif

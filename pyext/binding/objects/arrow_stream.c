@@ -71,7 +71,7 @@ release_array(struct ArrowArray *array)
 }
 
 static int64_t
-count_children(const arrow_batch *batch, uint32_t parent)
+count_children(const lg__arrow_batch *batch, uint32_t parent)
 {
     int64_t count = 0;
     for (uint32_t i = 0; i < batch->count; i++)
@@ -80,7 +80,7 @@ count_children(const arrow_batch *batch, uint32_t parent)
 }
 
 static bool
-fill_schema(const arrow_batch *batch, uint32_t parent, const char *format,
+fill_schema(const lg__arrow_batch *batch, uint32_t parent, const char *format,
             const char *name, struct ArrowSchema *out)
 {
     int64_t count = count_children(batch, parent);
@@ -91,7 +91,7 @@ fill_schema(const arrow_batch *batch, uint32_t parent, const char *format,
     out->children = calloc((size_t)count + 1, sizeof *out->children);
     bool fine = out->format && out->name && out->children;
     for (uint32_t i = 0; fine && i < batch->count; i++) {
-        const column *one = &batch->columns[i];
+        const lg__column_object *one = &batch->columns[i];
         if (one->parent != parent)
             continue;
         struct ArrowSchema *child = calloc(1, sizeof *child);
@@ -108,7 +108,7 @@ fill_schema(const arrow_batch *batch, uint32_t parent, const char *format,
 
 /* Hands over the buffers of a column. */
 static bool
-take_buffers(column *one, struct ArrowArray *out)
+take_buffers(lg__column_object *one, struct ArrowArray *out)
 {
     bool text = *one->format == 'U', record = *one->format == '+';
     out->n_buffers = text ? 3 : record ? 1 : 2;
@@ -130,10 +130,10 @@ take_buffers(column *one, struct ArrowArray *out)
 }
 
 static bool
-fill_array(arrow_batch *batch, uint32_t parent, column *own,
+fill_array(lg__arrow_batch *batch, uint32_t parent, lg__column_object *own,
            struct ArrowArray *out)
 {
-    column whole = {.format = "+s"};
+    lg__column_object whole = {.format = "+s"};
     int64_t count = count_children(batch, parent);
     own = own ? own : &whole;
     *out = (struct ArrowArray){.length = (int64_t)batch->rows,
@@ -142,7 +142,7 @@ fill_array(arrow_batch *batch, uint32_t parent, column *own,
     out->children = calloc((size_t)count + 1, sizeof *out->children);
     bool fine = out->children != NULL && take_buffers(own, out);
     for (uint32_t i = 0; fine && i < batch->count; i++) {
-        column *one = &batch->columns[i];
+        lg__column_object *one = &batch->columns[i];
         if (one->parent != parent)
             continue;
         struct ArrowArray *child = calloc(1, sizeof *child);
@@ -168,7 +168,7 @@ get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 static int
 get_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 {
-    arrow_batch *batch = stream->private_data;
+    lg__arrow_batch *batch = stream->private_data;
     if (batch->taken) {
         *out = (struct ArrowArray){0};
         return 0;
@@ -189,7 +189,7 @@ get_last_error(struct ArrowArrayStream *Py_UNUSED(stream))
 static void
 release_stream(struct ArrowArrayStream *stream)
 {
-    arrow_batch_free(stream->private_data);
+    lg__arrow_batch_free(stream->private_data);
     stream->release = NULL;
 }
 
@@ -204,12 +204,12 @@ drop_capsule(PyObject *capsule)
 }
 
 PyObject *
-arrow_stream(arrow_batch *batch)
+lg__arrow_stream(lg__arrow_batch *batch)
 {
     struct ArrowArrayStream *stream = malloc(sizeof *stream);
     if (batch == NULL || batch->failed || stream == NULL) {
         free(stream);
-        arrow_batch_free(batch);
+        lg__arrow_batch_free(batch);
         return PyErr_NoMemory();
     }
     *stream = (struct ArrowArrayStream){get_schema, get_next, get_last_error,
@@ -233,12 +233,12 @@ drop_schema(PyObject *capsule)
 }
 
 PyObject *
-arrow_schema(arrow_batch *batch)
+lg__arrow_schema(lg__arrow_batch *batch)
 {
     struct ArrowSchema *schema = calloc(1, sizeof *schema);
     bool fine = batch != NULL && !batch->failed && schema != NULL &&
                 fill_schema(batch, 0, "+s", "", schema);
-    arrow_batch_free(batch);
+    lg__arrow_batch_free(batch);
     PyObject *capsule = fine
                             ? PyCapsule_New(schema, "arrow_schema", drop_schema)
                             : PyErr_NoMemory();

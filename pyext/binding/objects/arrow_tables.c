@@ -32,19 +32,19 @@ takes_schema(PyObject *args)
 }
 
 static void
-add_node_numbers(arrow_batch *batch, const lg_graph *graph,
-                 const sequence_object *nodes)
+add_node_numbers(lg__arrow_batch *batch, const lg_graph *graph,
+                 const lg__sequence_object *nodes)
 {
     const lg_columns *columns = lg_graph_columns(graph);
-    uint32_t *number = arrow_numbers(batch, text("node"), "I", 4);
-    uint64_t *address = arrow_numbers(batch, text("address"), "L", 8);
-    int64_t *size = arrow_numbers(batch, text("size"), "l", 8);
-    uint32_t *refcount = arrow_numbers(batch, text("refcount"), "I", 4);
-    uint32_t *found = arrow_numbers(batch, text("found"), "I", 4);
+    uint32_t *number = lg__arrow_numbers(batch, text("node"), "I", 4);
+    uint64_t *address = lg__arrow_numbers(batch, text("address"), "L", 8);
+    int64_t *size = lg__arrow_numbers(batch, text("size"), "l", 8);
+    uint32_t *refcount = lg__arrow_numbers(batch, text("refcount"), "I", 4);
+    uint32_t *found = lg__arrow_numbers(batch, text("found"), "I", 4);
     if (!number || !address || !size || !refcount || !found)
         return;
     for (Py_ssize_t i = 0; i < nodes->range.length; i++) {
-        uint32_t node = (uint32_t)sequence_number(nodes, i);
+        uint32_t node = (uint32_t)lg__sequence_number(nodes, i);
         number[i] = node;
         address[i] = columns->address[node];
         size[i] = (int64_t)lg_node_size(graph, node);
@@ -54,53 +54,54 @@ add_node_numbers(arrow_batch *batch, const lg_graph *graph,
 }
 
 static void
-add_node_texts(arrow_batch *batch, const lg_graph *graph,
-               const sequence_object *nodes)
+add_node_texts(lg__arrow_batch *batch, const lg_graph *graph,
+               const lg__sequence_object *nodes)
 {
     const lg_columns *columns = lg_graph_columns(graph);
-    arrow_open(batch, text("type"), "u");
+    lg__arrow_open(batch, text("type"), "u");
     for (Py_ssize_t i = 0; i < nodes->range.length; i++) {
-        uint32_t node = (uint32_t)sequence_number(nodes, i);
-        arrow_add_text(batch, lg_graph_type(graph, columns->type[node]).name);
+        uint32_t node = (uint32_t)lg__sequence_number(nodes, i);
+        lg__arrow_add_text(batch,
+                           lg_graph_type(graph, columns->type[node]).name);
     }
-    arrow_open(batch, text("text"), "u");
+    lg__arrow_open(batch, text("text"), "u");
     for (Py_ssize_t i = 0; i < nodes->range.length; i++) {
         lg_string own =
-            lg_node_text(graph, (uint32_t)sequence_number(nodes, i));
+            lg_node_text(graph, (uint32_t)lg__sequence_number(nodes, i));
         if (own.length > 0)
-            arrow_add_text(batch, own);
+            lg__arrow_add_text(batch, own);
         else
-            arrow_add_null(batch);
+            lg__arrow_add_null(batch);
     }
-    arrow_open(batch, text("device"), "u");
+    lg__arrow_open(batch, text("device"), "u");
     for (Py_ssize_t i = 0; i < nodes->range.length; i++) {
-        uint32_t node = (uint32_t)sequence_number(nodes, i);
-        arrow_add_text(
+        uint32_t node = (uint32_t)lg__sequence_number(nodes, i);
+        lg__arrow_add_text(
             batch, lg_graph_device_name(graph, lg_node_device(graph, node)));
     }
 }
 
-static arrow_batch *
-nodes_batch(const lg_graph *graph, const sequence_object *nodes)
+static lg__arrow_batch *
+nodes_batch(const lg_graph *graph, const lg__sequence_object *nodes)
 {
-    arrow_batch *batch = arrow_batch_new((size_t)nodes->range.length);
+    lg__arrow_batch *batch = lg__arrow_batch_new((size_t)nodes->range.length);
     add_node_numbers(batch, graph, nodes);
     add_node_texts(batch, graph, nodes);
     return batch;
 }
 
 static void
-add_ends(arrow_batch *batch, const lg_graph *graph,
-         const sequence_object *edges)
+add_ends(lg__arrow_batch *batch, const lg_graph *graph,
+         const lg__sequence_object *edges)
 {
     const lg_columns *columns = lg_graph_columns(graph);
-    uint32_t *source = arrow_numbers(batch, text("source"), "I", 4);
-    uint32_t *target = arrow_numbers(batch, text("target"), "I", 4);
+    uint32_t *source = lg__arrow_numbers(batch, text("source"), "I", 4);
+    uint32_t *target = lg__arrow_numbers(batch, text("target"), "I", 4);
     uint32_t last = 0;
     if (!source || !target)
         return;
     for (Py_ssize_t i = 0; i < edges->range.length; i++) {
-        uint64_t edge = sequence_number(edges, i);
+        uint64_t edge = lg__sequence_number(edges, i);
         bool near = columns->first_edge[last] <= edge;
         while (near && columns->first_edge[last + 1] <= edge &&
                columns->first_edge[last + 1] + 64 > edge)
@@ -113,143 +114,148 @@ add_ends(arrow_batch *batch, const lg_graph *graph,
 }
 
 static void
-add_labels(arrow_batch *batch, const lg_graph *graph,
-           const sequence_object *edges)
+add_labels(lg__arrow_batch *batch, const lg_graph *graph,
+           const lg__sequence_object *edges)
 {
     const lg_columns *columns = lg_graph_columns(graph);
     lg_text label = {0};
-    arrow_open(batch, text("kind"), "u");
+    lg__arrow_open(batch, text("kind"), "u");
     for (Py_ssize_t i = 0; i < edges->range.length; i++) {
-        uint8_t kind = columns->edge_kind[sequence_number(edges, i)];
-        arrow_add_text(batch,
-                       text(lg_edge_kind_name(kind & LG_EDGE_KIND_MASK)));
+        uint8_t kind = columns->edge_kind[lg__sequence_number(edges, i)];
+        lg__arrow_add_text(batch,
+                           text(lg_edge_kind_name(kind & LG_EDGE_KIND_MASK)));
     }
-    arrow_open(batch, text("label"), "u");
+    lg__arrow_open(batch, text("label"), "u");
     for (Py_ssize_t i = 0; i < edges->range.length; i++) {
         label.length = 0;
-        lg_edge_label(graph, sequence_number(edges, i), &label);
-        arrow_add_text(batch, text_of(&label));
+        lg_edge_label(graph, lg__sequence_number(edges, i), &label);
+        lg__arrow_add_text(batch, text_of(&label));
     }
     lg_text_free(&label);
-    arrow_open(batch, text("weak"), "b");
+    lg__arrow_open(batch, text("weak"), "b");
     for (Py_ssize_t i = 0; i < edges->range.length; i++)
-        arrow_add_value(batch, (columns->edge_kind[sequence_number(edges, i)] &
-                                LG_EDGE_WEAK) != 0);
+        lg__arrow_add_value(batch,
+                            (columns->edge_kind[lg__sequence_number(edges, i)] &
+                             LG_EDGE_WEAK) != 0);
 }
 
-static arrow_batch *
-edges_batch(const lg_graph *graph, const sequence_object *edges)
+static lg__arrow_batch *
+edges_batch(const lg_graph *graph, const lg__sequence_object *edges)
 {
-    arrow_batch *batch = arrow_batch_new((size_t)edges->range.length);
+    lg__arrow_batch *batch = lg__arrow_batch_new((size_t)edges->range.length);
     add_ends(batch, graph, edges);
     add_labels(batch, graph, edges);
     return batch;
 }
 
-typedef arrow_batch *batch_of(const lg_graph *, const sequence_object *);
+typedef lg__arrow_batch *batch_of(const lg_graph *,
+                                  const lg__sequence_object *);
 
 static PyObject *
-sequence_arrow(const sequence_object *of, batch_of *make)
+sequence_arrow(const lg__sequence_object *of, batch_of *make)
 {
-    lg_graph *graph = snapshot_acquire(of->snapshot);
+    lg_graph *graph = lg__snapshot_acquire(of->snapshot);
     if (graph == NULL)
         return NULL;
-    arrow_batch *batch;
+    lg__arrow_batch *batch;
     Py_BEGIN_ALLOW_THREADS
     batch = make(graph, of);
     Py_END_ALLOW_THREADS
-    snapshot_release(of->snapshot);
-    return arrow_stream(batch);
+    lg__snapshot_release(of->snapshot);
+    return lg__arrow_stream(batch);
 }
 
 /* Takes the columns from an empty sequence. */
 static PyObject *
-sequence_schema(const sequence_object *of, batch_of *make)
+sequence_schema(const lg__sequence_object *of, batch_of *make)
 {
-    sequence_object none = *of;
+    lg__sequence_object none = *of;
     none.range.length = 0;
-    lg_graph *graph = snapshot_graph(of->snapshot);
-    return graph ? arrow_schema(make(graph, &none)) : NULL;
+    lg_graph *graph = lg__snapshot_graph(of->snapshot);
+    return graph ? lg__arrow_schema(make(graph, &none)) : NULL;
 }
 
 PyObject *
-nodes_arrow(PyObject *self, PyObject *args)
+lg__nodes_arrow(PyObject *self, PyObject *args)
 {
     return takes_schema(args)
-               ? sequence_arrow((sequence_object *)self, nodes_batch)
+               ? sequence_arrow((lg__sequence_object *)self, nodes_batch)
                : NULL;
 }
 
 PyObject *
-nodes_schema(PyObject *self, PyObject *Py_UNUSED(unused))
+lg__nodes_schema(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return sequence_schema((sequence_object *)self, nodes_batch);
+    return sequence_schema((lg__sequence_object *)self, nodes_batch);
 }
 
 PyObject *
-edges_arrow(PyObject *self, PyObject *args)
+lg__edges_arrow(PyObject *self, PyObject *args)
 {
     return takes_schema(args)
-               ? sequence_arrow((sequence_object *)self, edges_batch)
+               ? sequence_arrow((lg__sequence_object *)self, edges_batch)
                : NULL;
 }
 
 PyObject *
-edges_schema(PyObject *self, PyObject *Py_UNUSED(unused))
+lg__edges_schema(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return sequence_schema((sequence_object *)self, edges_batch);
+    return sequence_schema((lg__sequence_object *)self, edges_batch);
 }
 
 static void
-add_dominators(arrow_batch *batch, const lg_analysis *analysis, uint32_t count)
+add_dominators(lg__arrow_batch *batch, const lg_analysis *analysis,
+               uint32_t count)
 {
-    arrow_open(batch, text("node"), "l");
+    lg__arrow_open(batch, text("node"), "l");
     for (uint32_t node = 0; node < count; node++)
-        arrow_add_value(batch, node);
-    arrow_open(batch, text("dominator"), "l");
+        lg__arrow_add_value(batch, node);
+    lg__arrow_open(batch, text("dominator"), "l");
     for (uint32_t node = 0; node < count; node++) {
         lg_node dominator = lg_node_owner(analysis, node);
         if (dominator < count)
-            arrow_add_value(batch, dominator);
+            lg__arrow_add_value(batch, dominator);
         else
-            arrow_add_null(batch);
+            lg__arrow_add_null(batch);
     }
-    arrow_open(batch, text("reachable"), "b");
+    lg__arrow_open(batch, text("reachable"), "b");
     for (uint32_t node = 0; node < count; node++)
-        arrow_add_value(batch, lg_node_is_reachable(analysis, node));
+        lg__arrow_add_value(batch, lg_node_is_reachable(analysis, node));
 }
 
 static void
-add_retained(arrow_batch *batch, const lg_analysis *analysis, uint32_t count)
+add_retained(lg__arrow_batch *batch, const lg_analysis *analysis,
+             uint32_t count)
 {
     const lg_graph *graph = lg_analysis_graph(analysis);
     uint32_t devices = lg_graph_device_count(graph);
-    arrow_open(batch, text("retained"), "+s");
+    lg__arrow_open(batch, text("retained"), "+s");
     for (uint32_t device = 0; device <= devices; device++) {
-        arrow_open(batch, lg_graph_device_name(graph, device), "l");
+        lg__arrow_open(batch, lg_graph_device_name(graph, device), "l");
         for (uint32_t node = 0; node < count; node++)
-            arrow_add_value(batch, lg_node_retained_on(analysis, node, device));
+            lg__arrow_add_value(batch,
+                                lg_node_retained_on(analysis, node, device));
     }
-    arrow_end(batch);
+    lg__arrow_end(batch);
 }
 
 PyObject *
-snapshot_retained_arrow(PyObject *self, PyObject *Py_UNUSED(unused))
+lg__snapshot_retained_arrow(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    snapshot_object *snapshot = (snapshot_object *)self;
-    const lg_analysis *analysis = analysis_get(snapshot);
+    lg__snapshot_object *snapshot = (lg__snapshot_object *)self;
+    const lg_analysis *analysis = lg__analysis_get(snapshot);
     if (analysis == NULL ||
-        (analysis = analysis_acquire(snapshot, NULL)) == NULL)
+        (analysis = lg__analysis_acquire(snapshot, NULL)) == NULL)
         return NULL;
     uint32_t count = lg_graph_columns(lg_analysis_graph(analysis))->node_count;
-    arrow_batch *batch;
+    lg__arrow_batch *batch;
     Py_BEGIN_ALLOW_THREADS
-    batch = arrow_batch_new(count);
+    batch = lg__arrow_batch_new(count);
     add_dominators(batch, analysis, count);
     add_retained(batch, analysis, count);
     Py_END_ALLOW_THREADS
-    snapshot_release(snapshot);
-    return arrow_stream(batch);
+    lg__snapshot_release(snapshot);
+    return lg__arrow_stream(batch);
 }
 
 /* The rows of a table without headings. */
@@ -260,20 +266,20 @@ typedef struct row_list {
 } row_list;
 
 static void
-add_size(arrow_batch *batch, const row_list *from, size_t column)
+add_size(lg__arrow_batch *batch, const row_list *from, size_t column)
 {
     for (uint32_t device = 0; device <= lg_table_device_count(from->table);
          device++) {
-        arrow_open(batch, lg_table_device_name(from->table, device), "l");
+        lg__arrow_open(batch, lg_table_device_name(from->table, device), "l");
         for (size_t i = 0; i < from->count; i++) {
             lg_cell cell = lg_table_cell(from->table, from->rows[i], column);
             if (cell.present)
-                arrow_add_value(batch, cell.size[device]);
+                lg__arrow_add_value(batch, cell.size[device]);
             else
-                arrow_add_null(batch);
+                lg__arrow_add_null(batch);
         }
     }
-    arrow_end(batch);
+    lg__arrow_end(batch);
 }
 
 /* Makes counts and bytes signed, so that a query can subtract them. */
@@ -302,13 +308,13 @@ format_of(lg_column_type type)
 
 /* Writes several numbers as a text: `256, 64`. */
 static void
-add_several(arrow_batch *batch, const lg_cell *cell)
+add_several(lg__arrow_batch *batch, const lg_cell *cell)
 {
     lg_text several = {0};
     for (uint64_t i = 0; cell->numbers && i < cell->count; i++)
         lg_text_addf(&several, i > 0 ? ", %llu" : "%llu",
                      (unsigned long long)cell->numbers[i]);
-    arrow_add_text(batch, cell->numbers ? text_of(&several) : cell->text);
+    lg__arrow_add_text(batch, cell->numbers ? text_of(&several) : cell->text);
     lg_text_free(&several);
 }
 
@@ -321,32 +327,32 @@ bits_of(double real)
 }
 
 static void
-add_cell(arrow_batch *batch, lg_column_type type, const lg_cell *cell)
+add_cell(lg__arrow_batch *batch, lg_column_type type, const lg_cell *cell)
 {
     if (!cell->present)
-        arrow_add_null(batch);
+        lg__arrow_add_null(batch);
     else if (type == LG_COLUMN_TEXT || type == LG_COLUMN_PATH)
-        arrow_add_text(batch, cell->text);
+        lg__arrow_add_text(batch, cell->text);
     else if (type == LG_COLUMN_NUMBERS)
         add_several(batch, cell);
     else if (type == LG_COLUMN_NUMBER)
-        arrow_add_value(batch, (uint64_t)cell->number);
+        lg__arrow_add_value(batch, (uint64_t)cell->number);
     else if (type == LG_COLUMN_SHARE || type == LG_COLUMN_REAL)
-        arrow_add_value(
+        lg__arrow_add_value(
             batch, bits_of(type == LG_COLUMN_SHARE ? cell->share : cell->real));
     else
-        arrow_add_value(batch,
-                        type == LG_COLUMN_NODE ? cell->node : cell->count);
+        lg__arrow_add_value(batch,
+                            type == LG_COLUMN_NODE ? cell->node : cell->count);
 }
 
 static void
-add_column(arrow_batch *batch, const row_list *from, size_t number)
+add_column(lg__arrow_batch *batch, const row_list *from, size_t number)
 {
     lg_column column = lg_table_column(from->table, number);
     const char *format = column.data ? format_of(column.type) : NULL;
     if (format == NULL)
         return;
-    arrow_open(batch, column.name, format);
+    lg__arrow_open(batch, column.name, format);
     if (column.type == LG_COLUMN_SIZE) {
         add_size(batch, from, number);
         return;
@@ -358,21 +364,21 @@ add_column(arrow_batch *batch, const row_list *from, size_t number)
 }
 
 PyObject *
-result_arrow(PyObject *self, PyObject *args)
+lg__result_arrow(PyObject *self, PyObject *args)
 {
-    const result_object *result = (const result_object *)self;
+    const lg__result_object *result = (const lg__result_object *)self;
     if (!takes_schema(args))
         return NULL;
     if (result->table == NULL)
-        return rows_arrow(result);
+        return lg__rows_arrow(result);
     row_list from = {.table = result->table};
-    size_t *rows = result_row_numbers(result->table, &from.count);
+    size_t *rows = lg__result_row_numbers(result->table, &from.count);
     if (rows == NULL)
         return NULL;
     from.rows = rows;
-    arrow_batch *batch = arrow_batch_new(from.count);
+    lg__arrow_batch *batch = lg__arrow_batch_new(from.count);
     for (size_t i = 0; i < lg_table_column_count(result->table); i++)
         add_column(batch, &from, i);
     free(rows);
-    return arrow_stream(batch);
+    return lg__arrow_stream(batch);
 }

@@ -4,23 +4,23 @@
 
 #include "binding/support/state.h"
 
-PyObject *nodes_arrow(PyObject *self, PyObject *args);
-PyObject *edges_arrow(PyObject *self, PyObject *args);
-PyObject *nodes_schema(PyObject *self, PyObject *unused);
-PyObject *edges_schema(PyObject *self, PyObject *unused);
-PyObject *result_arrow(PyObject *self, PyObject *args);
+PyObject *lg__nodes_arrow(PyObject *self, PyObject *args);
+PyObject *lg__edges_arrow(PyObject *self, PyObject *args);
+PyObject *lg__nodes_schema(PyObject *self, PyObject *unused);
+PyObject *lg__edges_schema(PyObject *self, PyObject *unused);
+PyObject *lg__result_arrow(PyObject *self, PyObject *args);
 /** A method of Snapshot: a table of what each node retains, from the
  *  analysis. */
-PyObject *snapshot_retained_arrow(PyObject *self, PyObject *unused);
+PyObject *lg__snapshot_retained_arrow(PyObject *self, PyObject *unused);
 
-#define ARROW_METHOD(function)                                                 \
+#define LG__ARROW_METHOD(function)                                             \
     {                                                                          \
         "__arrow_c_stream__", function, METH_VARARGS,                          \
             "__arrow_c_stream__($self, requested_schema=None, /)\n--\n\n"      \
             "The rows for Arrow's C data interface: a capsule."                \
     }
 
-#define ARROW_SCHEMA_METHOD(function)                                          \
+#define LG__ARROW_SCHEMA_METHOD(function)                                      \
     {                                                                          \
         "__arrow_c_schema__", function, METH_NOARGS,                           \
             "__arrow_c_schema__($self, /)\n--\n\n"                             \

@@ -3,7 +3,7 @@
 
 typedef struct column_object {
     PyObject_HEAD
-    snapshot_object *snapshot;
+    lg__snapshot_object *snapshot;
     const void *data;
     Py_ssize_t count;
     Py_ssize_t itemsize;
@@ -43,10 +43,10 @@ column_lookup(const lg_columns *of, PyObject *name, column_view *found)
 }
 
 static PyObject *
-column_new(core_state *state, snapshot_object *snapshot,
+column_new(lg__core_state *state, lg__snapshot_object *snapshot,
            const column_view *view)
 {
-    column_object *self = object_new(state, TYPE_COLUMN);
+    column_object *self = lg__object_new(state, LG__TYPE_COLUMN);
     if (self == NULL)
         return NULL;
     Py_INCREF(snapshot);
@@ -59,18 +59,18 @@ column_new(core_state *state, snapshot_object *snapshot,
 }
 
 PyObject *
-snapshot_column(PyObject *self, PyObject *name)
+lg__snapshot_column(PyObject *self, PyObject *name)
 {
-    snapshot_object *snapshot = (snapshot_object *)self;
-    core_state *state = object_state(self);
-    lg_graph *graph = snapshot_graph(snapshot);
+    lg__snapshot_object *snapshot = (lg__snapshot_object *)self;
+    lg__core_state *state = lg__object_state(self);
+    lg_graph *graph = lg__snapshot_graph(snapshot);
     if (graph == NULL)
         return NULL;
     column_view view;
     if (!PyUnicode_Check(name))
         return PyErr_Format(PyExc_TypeError, "a column's name is a str");
     if (!column_lookup(lg_graph_columns(graph), name, &view))
-        return PyErr_Format(state->errors[ERROR_ARGUMENT],
+        return PyErr_Format(state->errors[LG__ERROR_ARGUMENT],
                             "There is no column '%U'; see help(column).", name);
     PyObject *column = column_new(state, snapshot, &view);
     PyObject *memory = column ? PyMemoryView_FromObject(column) : NULL;
@@ -82,7 +82,7 @@ static void
 column_dealloc(column_object *self)
 {
     Py_XDECREF(self->snapshot);
-    object_free(self);
+    lg__object_free(self);
 }
 
 static int
@@ -93,7 +93,7 @@ column_getbuffer(column_object *self, Py_buffer *view, int flags)
         PyErr_SetString(PyExc_BufferError, "a snapshot is read-only");
         return -1;
     }
-    if (snapshot_graph(self->snapshot) == NULL)
+    if (lg__snapshot_graph(self->snapshot) == NULL)
         return -1;
     Py_INCREF(self);
     self->snapshot->exports++;
@@ -119,16 +119,16 @@ column_releasebuffer(column_object *self, Py_buffer *Py_UNUSED(view))
 }
 
 static PyType_Slot column_slots[] = {
-    SLOT(Py_tp_dealloc, column_dealloc),
-    SLOT(Py_bf_getbuffer, column_getbuffer),
-    SLOT(Py_bf_releasebuffer, column_releasebuffer),
+    LG__SLOT(Py_tp_dealloc, column_dealloc),
+    LG__SLOT(Py_bf_getbuffer, column_getbuffer),
+    LG__SLOT(Py_bf_releasebuffer, column_releasebuffer),
     {Py_tp_doc, "The exporter behind the memoryview of Snapshot.column()."},
     {0, NULL},
 };
 
-PyType_Spec column_spec = {
+PyType_Spec lg__column_spec = {
     .name = "leakgraph._core.Column",
     .basicsize = sizeof(column_object),
-    .flags = FINAL_TYPE,
+    .flags = LG__FINAL_TYPE,
     .slots = column_slots,
 };

@@ -4,6 +4,6 @@
 
 #include "binding/objects/py_snapshot.h"
 
-extern PyType_Spec column_spec;
+extern PyType_Spec lg__column_spec;
 
 #endif

@@ -26,10 +26,10 @@ list_collectable(const lg_graph *graph, lg_nodes *out, lg_error *error)
 }
 
 PyObject *
-snapshot_collectable(PyObject *self, PyObject *Py_UNUSED(unused))
+lg__snapshot_collectable(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    snapshot_object *snapshot = (snapshot_object *)self;
-    lg_graph *graph = snapshot_acquire(snapshot);
+    lg__snapshot_object *snapshot = (lg__snapshot_object *)self;
+    lg_graph *graph = lg__snapshot_acquire(snapshot);
     if (graph == NULL)
         return NULL;
     lg_nodes nodes = {0};
@@ -38,11 +38,11 @@ snapshot_collectable(PyObject *self, PyObject *Py_UNUSED(unused))
     Py_BEGIN_ALLOW_THREADS
     status = list_collectable(graph, &nodes, &error);
     Py_END_ALLOW_THREADS
-    snapshot_release(snapshot);
-    core_state *state = object_state(self);
+    lg__snapshot_release(snapshot);
+    lg__core_state *state = lg__object_state(self);
     PyObject *result = status == LG_OK
-                           ? sequence_of_nodes(state, snapshot, &nodes)
-                           : error_raise(state, status, &error);
+                           ? lg__sequence_of_nodes(state, snapshot, &nodes)
+                           : lg__error_raise(state, status, &error);
     lg_nodes_free(&nodes);
     return result;
 }

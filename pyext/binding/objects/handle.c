@@ -4,7 +4,7 @@
 
 /* Notes the node for kept.c: an answer keeps what it shows. */
 static bool
-note_shown(snapshot_object *snapshot, uint32_t index)
+note_shown(lg__snapshot_object *snapshot, uint32_t index)
 {
     lg_nodes *shown = &snapshot->shown;
     if (shown->count == snapshot->shown_room) {
@@ -22,11 +22,12 @@ note_shown(snapshot_object *snapshot, uint32_t index)
 }
 
 PyObject *
-node_new(core_state *state, snapshot_object *snapshot, uint32_t index)
+lg__node_new(lg__core_state *state, lg__snapshot_object *snapshot,
+             uint32_t index)
 {
     if (snapshot->notes_shown && !note_shown(snapshot, index))
         return NULL;
-    node_object *self = object_new(state, TYPE_NODE);
+    lg__node_object *self = lg__object_new(state, LG__TYPE_NODE);
     if (self == NULL)
         return NULL;
     Py_INCREF(snapshot);
@@ -36,10 +37,10 @@ node_new(core_state *state, snapshot_object *snapshot, uint32_t index)
 }
 
 PyObject *
-edge_new(core_state *state, snapshot_object *snapshot, uint64_t index,
-         bool backward)
+lg__edge_new(lg__core_state *state, lg__snapshot_object *snapshot,
+             uint64_t index, bool backward)
 {
-    edge_object *self = object_new(state, TYPE_EDGE);
+    lg__edge_object *self = lg__object_new(state, LG__TYPE_EDGE);
     if (self == NULL)
         return NULL;
     Py_INCREF(snapshot);
@@ -50,15 +51,16 @@ edge_new(core_state *state, snapshot_object *snapshot, uint64_t index,
 }
 
 PyObject *
-root_object(core_state *state, snapshot_object *snapshot, const lg_root *root)
+lg__root_object(lg__core_state *state, lg__snapshot_object *snapshot,
+                const lg_root *root)
 {
-    PyObject *result = PyStructSequence_New(state->types[TYPE_ROOT]);
+    PyObject *result = PyStructSequence_New(state->types[LG__TYPE_ROOT]);
     if (result == NULL)
         return NULL;
     PyObject *fields[] = {
-        node_new(state, snapshot, root->node),
+        lg__node_new(state, snapshot, root->node),
         PyUnicode_FromString(lg_root_kind_name(root->kind)),
-        string_object(root->name),
+        lg__string_object(root->name),
     };
     for (Py_ssize_t i = 0; i < 3; i++)
         PyStructSequence_SetItem(result, i, fields[i]);
@@ -67,16 +69,17 @@ root_object(core_state *state, snapshot_object *snapshot, const lg_root *root)
     return result;
 }
 
-static const core_type item_types[TYPE_COUNT] = {
-    [TYPE_NODES] = TYPE_NODE,
-    [TYPE_EDGES] = TYPE_EDGE,
-    [TYPE_ROOTS] = TYPE_ROOT,
+static const lg__core_type item_types[LG__TYPES] = {
+    [LG__TYPE_NODES] = LG__TYPE_NODE,
+    [LG__TYPE_EDGES] = LG__TYPE_EDGE,
+    [LG__TYPE_ROOTS] = LG__TYPE_ROOT,
 };
 
-static sequence_object *
-sequence_alloc(core_state *state, core_type type, snapshot_object *snapshot)
+static lg__sequence_object *
+sequence_alloc(lg__core_state *state, lg__core_type type,
+               lg__snapshot_object *snapshot)
 {
-    sequence_object *self = object_new(state, type);
+    lg__sequence_object *self = lg__object_new(state, type);
     if (self == NULL)
         return NULL;
     Py_INCREF(snapshot);
@@ -86,20 +89,20 @@ sequence_alloc(core_state *state, core_type type, snapshot_object *snapshot)
 }
 
 PyObject *
-sequence_new(core_state *state, core_type type, snapshot_object *snapshot,
-             sequence_range range)
+lg__sequence_new(lg__core_state *state, lg__core_type type,
+                 lg__snapshot_object *snapshot, lg__sequence_range range)
 {
-    sequence_object *self = sequence_alloc(state, type, snapshot);
+    lg__sequence_object *self = sequence_alloc(state, type, snapshot);
     if (self != NULL)
         self->range = range;
     return (PyObject *)self;
 }
 
 static PyObject *
-listed_edges(core_state *state, snapshot_object *snapshot, uint64_t *edges,
-             Py_ssize_t count, bool backward)
+listed_edges(lg__core_state *state, lg__snapshot_object *snapshot,
+             uint64_t *edges, Py_ssize_t count, bool backward)
 {
-    sequence_object *self = sequence_alloc(state, TYPE_EDGES, snapshot);
+    lg__sequence_object *self = sequence_alloc(state, LG__TYPE_EDGES, snapshot);
     if (self == NULL) {
         free(edges);
         return NULL;
@@ -111,24 +114,24 @@ listed_edges(core_state *state, snapshot_object *snapshot, uint64_t *edges,
 }
 
 PyObject *
-sequence_of_referrers(core_state *state, snapshot_object *snapshot,
-                      uint64_t *edges, Py_ssize_t count)
+lg__sequence_of_referrers(lg__core_state *state, lg__snapshot_object *snapshot,
+                          uint64_t *edges, Py_ssize_t count)
 {
     return listed_edges(state, snapshot, edges, count, true);
 }
 
 PyObject *
-sequence_of_edges(core_state *state, snapshot_object *snapshot, uint64_t *edges,
-                  Py_ssize_t count)
+lg__sequence_of_edges(lg__core_state *state, lg__snapshot_object *snapshot,
+                      uint64_t *edges, Py_ssize_t count)
 {
     return listed_edges(state, snapshot, edges, count, false);
 }
 
 PyObject *
-sequence_of_nodes(core_state *state, snapshot_object *snapshot,
-                  const lg_nodes *nodes)
+lg__sequence_of_nodes(lg__core_state *state, lg__snapshot_object *snapshot,
+                      const lg_nodes *nodes)
 {
-    sequence_object *self = sequence_alloc(state, TYPE_NODES, snapshot);
+    lg__sequence_object *self = sequence_alloc(state, LG__TYPE_NODES, snapshot);
     if (self == NULL)
         return NULL;
     self->items = malloc((nodes->count + 1) * sizeof *self->items);

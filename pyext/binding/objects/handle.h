@@ -9,68 +9,72 @@
 #include "binding/objects/py_snapshot.h"
 
 /** Small, because programs hold many. */
-typedef struct node_object {
+typedef struct lg__node_object {
     PyObject_HEAD
-    snapshot_object *snapshot;
+    lg__snapshot_object *snapshot;
     uint32_t index;
-} node_object;
+} lg__node_object;
 
-typedef struct edge_object {
+typedef struct lg__edge_object {
     PyObject_HEAD
-    snapshot_object *snapshot;
+    lg__snapshot_object *snapshot;
     uint64_t index;
     bool backward; /* seen from its target: `.node` is its source */
-} edge_object;
+} lg__edge_object;
 
 /** The numbers start, start + step, ... */
-typedef struct sequence_range {
+typedef struct lg__sequence_range {
     uint64_t start;
     Py_ssize_t step;
     Py_ssize_t length;
-} sequence_range;
+} lg__sequence_range;
 
 /** Makes its items when they are asked for, so that a sequence of millions
  *  costs nothing to hold. */
-typedef struct sequence_object {
+typedef struct lg__sequence_object {
     PyObject_HEAD
-    snapshot_object *snapshot;
-    core_type item;  /* TYPE_NODE, TYPE_EDGE or TYPE_ROOT */
-    bool backward;   /* edges as their targets see them */
-    uint64_t *items; /* from malloc(); NULL: `range` has the numbers */
-    sequence_range range;
-} sequence_object;
+    lg__snapshot_object *snapshot;
+    lg__core_type item; /* LG__TYPE_NODE, LG__TYPE_EDGE or LG__TYPE_ROOT */
+    bool backward;      /* edges as their targets see them */
+    uint64_t *items;    /* from malloc(); NULL: `range` has the numbers */
+    lg__sequence_range range;
+} lg__sequence_object;
 
 /** The number of an item. */
-uint64_t sequence_number(const sequence_object *self, Py_ssize_t i);
+uint64_t lg__sequence_number(const lg__sequence_object *self, Py_ssize_t i);
 
 /** `index` must be in range. */
-PyObject *node_new(core_state *state, snapshot_object *snapshot,
-                   uint32_t index);
+PyObject *lg__node_new(lg__core_state *state, lg__snapshot_object *snapshot,
+                       uint32_t index);
 
 /** Whether an object is a Node. Does not go by the name of its type. */
-bool node_check(PyObject *object);
+bool lg__node_check(PyObject *object);
 
-PyObject *edge_new(core_state *state, snapshot_object *snapshot, uint64_t index,
-                   bool backward);
+PyObject *lg__edge_new(lg__core_state *state, lg__snapshot_object *snapshot,
+                       uint64_t index, bool backward);
 
 /** A Root(node, kind, name). */
-PyObject *root_object(core_state *state, snapshot_object *snapshot,
-                      const lg_root *root);
+PyObject *lg__root_object(lg__core_state *state, lg__snapshot_object *snapshot,
+                          const lg_root *root);
 
-/** `type` is TYPE_NODES, TYPE_EDGES or TYPE_ROOTS. */
-PyObject *sequence_new(core_state *state, core_type type,
-                       snapshot_object *snapshot, sequence_range range);
+/** `type` is LG__TYPE_NODES, LG__TYPE_EDGES or LG__TYPE_ROOTS. */
+PyObject *lg__sequence_new(lg__core_state *state, lg__core_type type,
+                           lg__snapshot_object *snapshot,
+                           lg__sequence_range range);
 
 /** Edges as their targets see them. Takes over `edges`, from malloc(). */
-PyObject *sequence_of_referrers(core_state *state, snapshot_object *snapshot,
-                                uint64_t *edges, Py_ssize_t count);
+PyObject *lg__sequence_of_referrers(lg__core_state *state,
+                                    lg__snapshot_object *snapshot,
+                                    uint64_t *edges, Py_ssize_t count);
 
 /** The listed edges as their sources see them. Takes over `edges`. */
-PyObject *sequence_of_edges(core_state *state, snapshot_object *snapshot,
-                            uint64_t *edges, Py_ssize_t count);
+PyObject *lg__sequence_of_edges(lg__core_state *state,
+                                lg__snapshot_object *snapshot, uint64_t *edges,
+                                Py_ssize_t count);
 
 /** The listed nodes, copied. */
-PyObject *sequence_of_nodes(core_state *state, snapshot_object *snapshot,
-                            const lg_nodes *nodes);
+PyObject *lg__sequence_of_nodes(lg__core_state *state,
+                                lg__snapshot_object *snapshot,
+                                const lg_nodes *nodes);
 
 #endif

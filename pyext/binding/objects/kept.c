@@ -32,7 +32,7 @@ number_of(PyObject *node)
 {
     if (node == NULL || node == Py_None)
         return node;
-    uint32_t index = ((node_object *)node)->index;
+    uint32_t index = ((lg__node_object *)node)->index;
     Py_DECREF(node);
     return PyLong_FromUnsignedLong(index);
 }
@@ -49,7 +49,7 @@ dict_of(PyObject *size)
 /* The attribute as marshal can write it; Ellipsis if only an analysis knows
    it. */
 static PyObject *
-plain_attribute(const snapshot_object *snapshot, PyObject *node, int which)
+plain_attribute(const lg__snapshot_object *snapshot, PyObject *node, int which)
 {
     if (which == KEPT_REPR)
         return PyObject_Repr(node);
@@ -65,9 +65,9 @@ plain_attribute(const snapshot_object *snapshot, PyObject *node, int which)
 }
 
 static PyObject *
-record_of(snapshot_object *snapshot, uint32_t index)
+record_of(lg__snapshot_object *snapshot, uint32_t index)
 {
-    PyObject *node = node_new(object_state(snapshot), snapshot, index);
+    PyObject *node = lg__node_new(lg__object_state(snapshot), snapshot, index);
     PyObject *tuple = node ? PyTuple_New(KEPT_COUNT) : NULL;
     for (int i = 0; tuple != NULL && i < KEPT_COUNT; i++) {
         PyObject *value = plain_attribute(snapshot, node, i);
@@ -84,7 +84,7 @@ record_of(snapshot_object *snapshot, uint32_t index)
 }
 
 static bool
-remember_node(snapshot_object *snapshot, PyObject *records, uint32_t index)
+remember_node(lg__snapshot_object *snapshot, PyObject *records, uint32_t index)
 {
     PyObject *key = PyLong_FromUnsignedLong(index);
     int known = key ? PyDict_Contains(records, key) : -1;
@@ -99,7 +99,7 @@ remember_node(snapshot_object *snapshot, PyObject *records, uint32_t index)
 /* Records the nodes that were shown and their dominators. The collector does
  * not track the dict, so that no later snapshot shows it. */
 static PyObject *
-remember(snapshot_object *snapshot)
+remember(lg__snapshot_object *snapshot)
 {
     PyObject *records = PyDict_New();
     bool done = records != NULL;
@@ -119,12 +119,12 @@ remember(snapshot_object *snapshot)
 }
 
 PyObject *
-kept_answer(snapshot_object *snapshot, PyObject *answer)
+lg__kept_answer(lg__snapshot_object *snapshot, PyObject *answer)
 {
     if (answer != NULL) {
         snapshot->kept = remember(snapshot);
         if (snapshot->kept != NULL)
-            snapshot_forget(snapshot);
+            lg__snapshot_forget(snapshot);
         else
             Py_CLEAR(answer);
     }
@@ -133,7 +133,7 @@ kept_answer(snapshot_object *snapshot, PyObject *answer)
 }
 
 bool
-kept_has(const snapshot_object *snapshot, uint32_t index)
+lg__kept_has(const lg__snapshot_object *snapshot, uint32_t index)
 {
     PyObject *key = PyLong_FromUnsignedLong(index);
     int known = key ? PyDict_Contains(snapshot->kept, key) : -1;
@@ -143,7 +143,7 @@ kept_has(const snapshot_object *snapshot, uint32_t index)
 }
 
 static PyObject *
-recall(const node_object *node, int which)
+recall(const lg__node_object *node, int which)
 {
     PyObject *key = PyLong_FromUnsignedLong(node->index);
     PyObject *record =
@@ -166,7 +166,7 @@ recall(const node_object *node, int which)
 }
 
 PyObject *
-kept_repr(const node_object *node)
+lg__kept_repr(const lg__node_object *node)
 {
     PyObject *text = recall(node, KEPT_REPR);
     if (text != NULL || PyErr_Occurred())
@@ -177,19 +177,20 @@ kept_repr(const node_object *node)
 
 /* The node with that number, if it is kept, too. */
 static PyObject *
-node_numbered(const node_object *node, PyObject *number)
+node_numbered(const lg__node_object *node, PyObject *number)
 {
     if (number == NULL || number == Py_None)
         return number;
     uint32_t index = (uint32_t)PyLong_AsUnsignedLongMask(number);
     Py_DECREF(number);
-    if (!kept_has(node->snapshot, index))
+    if (!lg__kept_has(node->snapshot, index))
         return NULL;
-    return node_new(object_state(node->snapshot), node->snapshot, index);
+    return lg__node_new(lg__object_state(node->snapshot), node->snapshot,
+                        index);
 }
 
 PyObject *
-kept_attribute(const node_object *node, PyObject *name)
+lg__kept_attribute(const lg__node_object *node, PyObject *name)
 {
     int which = KEPT_TYPE;
     while (which < KEPT_COUNT &&
@@ -200,17 +201,17 @@ kept_attribute(const node_object *node, PyObject *name)
         return node_numbered(node, value);
     if (which != KEPT_RETAINED || value == NULL)
         return value;
-    PyObject *size =
-        size_from(object_state(node->snapshot)->types[TYPE_SIZE], value);
+    PyObject *size = lg__size_from(
+        lg__object_state(node->snapshot)->types[LG__TYPE_SIZE], value);
     Py_DECREF(value);
     return size;
 }
 
-const char core_recalled_doc[] = "_recalled($module, records, /)\n--\n\n"
-                                 "What a pickle holds of a snapshot.";
+const char lg__core_recalled_doc[] = "_recalled($module, records, /)\n--\n\n"
+                                     "What a pickle holds of a snapshot.";
 
 PyObject *
-core_recalled(PyObject *module, PyObject *records)
+lg__core_recalled(PyObject *module, PyObject *records)
 {
     Py_ssize_t at = 0;
     PyObject *key, *record;
@@ -218,9 +219,9 @@ core_recalled(PyObject *module, PyObject *records)
     while (fine && PyDict_Next(records, &at, &key, &record))
         fine = PyLong_CheckExact(key) && PyBytes_CheckExact(record);
     if (!fine) {
-        PyErr_SetString(module_state(module)->errors[ERROR_ARGUMENT],
+        PyErr_SetString(lg__module_state(module)->errors[LG__ERROR_ARGUMENT],
                         "The pickle holds no nodes of leakgraph.");
         return NULL;
     }
-    return snapshot_recalled(module_state(module), records);
+    return lg__snapshot_recalled(lg__module_state(module), records);
 }

@@ -9,24 +9,24 @@
 #include "binding/objects/handle.h"
 
 /** Keeps the facts that the answer shows, frees the graph of `snapshot`, and
- *  returns the answer. snapshot_now() took the snapshot for the question. Takes
- *  over both references, which may be NULL. NULL with an exception. */
-PyObject *kept_answer(snapshot_object *snapshot, PyObject *answer);
+ *  returns the answer. lg__snapshot_now() took the snapshot for the question.
+ * Takes over both references, which may be NULL. NULL with an exception. */
+PyObject *lg__kept_answer(lg__snapshot_object *snapshot, PyObject *answer);
 
 /** An attribute of a node whose graph is gone. NULL without an exception if no
  *  such attribute is ever kept, and otherwise with one. */
-PyObject *kept_attribute(const node_object *node, PyObject *name);
+PyObject *lg__kept_attribute(const lg__node_object *node, PyObject *name);
 
 /** The text of repr() of such a node. */
-PyObject *kept_repr(const node_object *node);
+PyObject *lg__kept_repr(const lg__node_object *node);
 
 /** Whether such a snapshot has kept the node. */
-bool kept_has(const snapshot_object *snapshot, uint32_t index);
+bool lg__kept_has(const lg__snapshot_object *snapshot, uint32_t index);
 
 /** _core._recalled(records): a Snapshot without a graph, from the records in a
  *  pickle. */
-PyObject *core_recalled(PyObject *module, PyObject *records);
+PyObject *lg__core_recalled(PyObject *module, PyObject *records);
 
-extern const char core_recalled_doc[];
+extern const char lg__core_recalled_doc[];
 
 #endif

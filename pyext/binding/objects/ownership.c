@@ -16,23 +16,23 @@ device_name(const void *graph, uint32_t device)
 }
 
 PyObject *
-snapshot_new(core_state *state, lg_graph *graph)
+lg__snapshot_new(lg__core_state *state, lg_graph *graph)
 {
-    snapshot_object *self = object_new(state, TYPE_SNAPSHOT);
+    lg__snapshot_object *self = lg__object_new(state, LG__TYPE_SNAPSHOT);
     if (self == NULL) {
         lg_graph_free(graph);
         return NULL;
     }
     self->graph = graph;
     self->devices =
-        string_tuple(lg_graph_device_count(graph) + 1, device_name, graph);
+        lg__string_tuple(lg_graph_device_count(graph) + 1, device_name, graph);
     if (self->devices == NULL)
         Py_CLEAR(self);
     return (PyObject *)self;
 }
 
 lg_graph *
-snapshot_graph(snapshot_object *self)
+lg__snapshot_graph(lg__snapshot_object *self)
 {
     /* While the interpreter ends, its other threads stop when they take its
        lock. */
@@ -40,7 +40,7 @@ snapshot_graph(snapshot_object *self)
         lg_process_ends();
     if (!self->closed)
         return self->graph;
-    PyErr_SetString(object_state(self)->errors[ERROR_CLOSED],
+    PyErr_SetString(lg__object_state(self)->errors[LG__ERROR_CLOSED],
                     self->kept
                         ? "The answer keeps only what it shows, not its "
                           "snapshot; to ask more, take one with "
@@ -50,32 +50,32 @@ snapshot_graph(snapshot_object *self)
 }
 
 lg_graph *
-snapshot_acquire(snapshot_object *self)
+lg__snapshot_acquire(lg__snapshot_object *self)
 {
-    lg_graph *graph = snapshot_graph(self);
+    lg_graph *graph = lg__snapshot_graph(self);
     if (graph != NULL)
         self->uses++;
     return graph;
 }
 
 void
-snapshot_count(snapshot_object *self)
+lg__snapshot_count(lg__snapshot_object *self)
 {
     uint64_t bytes =
         self->analysis != NULL ? lg_analysis_memory(self->analysis) : 0;
     if (self->loaded && self->graph != NULL)
         bytes += lg_graph_memory(self->graph);
-    lg_own_set(&self->own, bytes);
+    lg__own_share_set(&self->own, bytes);
 }
 
 static void
-free_graph(snapshot_object *self)
+free_graph(lg__snapshot_object *self)
 {
     lg_graph *graph = self->graph;
     lg_analysis *analysis = self->analysis;
     self->graph = NULL;
     self->analysis = NULL;
-    lg_own_set(&self->own, 0);
+    lg__own_share_set(&self->own, 0);
     Py_BEGIN_ALLOW_THREADS
     lg_analysis_free(analysis);
     lg_graph_free(graph);
@@ -83,23 +83,23 @@ free_graph(snapshot_object *self)
 }
 
 static bool
-is_free_to_go(const snapshot_object *self)
+is_free_to_go(const lg__snapshot_object *self)
 {
-    return self->closed && self->uses == 0 && !lg_capture_is_free_threaded();
+    return self->closed && self->uses == 0 && !lg__capture_is_free_threaded();
 }
 
 void
-snapshot_release(snapshot_object *self)
+lg__snapshot_release(lg__snapshot_object *self)
 {
     self->uses--;
     if (is_free_to_go(self))
         free_graph(self);
     else
-        snapshot_count(self);
+        lg__snapshot_count(self);
 }
 
 void
-snapshot_give_up(snapshot_object *self)
+lg__snapshot_give_up(lg__snapshot_object *self)
 {
     if (self->closed)
         return;
@@ -109,7 +109,7 @@ snapshot_give_up(snapshot_object *self)
 }
 
 void
-snapshot_forget(snapshot_object *self)
+lg__snapshot_forget(lg__snapshot_object *self)
 {
     self->closed = true;
     free_graph(self);
@@ -118,9 +118,9 @@ snapshot_forget(snapshot_object *self)
 }
 
 PyObject *
-snapshot_recalled(core_state *state, PyObject *kept)
+lg__snapshot_recalled(lg__core_state *state, PyObject *kept)
 {
-    snapshot_object *self = object_new(state, TYPE_SNAPSHOT);
+    lg__snapshot_object *self = lg__object_new(state, LG__TYPE_SNAPSHOT);
     if (self == NULL)
         return NULL;
     Py_INCREF(kept);
@@ -130,10 +130,10 @@ snapshot_recalled(core_state *state, PyObject *kept)
 }
 
 PyObject *
-snapshot_gone(core_state *state, PyObject *devices)
+lg__snapshot_gone(lg__core_state *state, PyObject *devices)
 {
-    snapshot_object *self =
-        devices != NULL ? object_new(state, TYPE_SNAPSHOT) : NULL;
+    lg__snapshot_object *self =
+        devices != NULL ? lg__object_new(state, LG__TYPE_SNAPSHOT) : NULL;
     if (self == NULL) {
         Py_XDECREF(devices);
         return NULL;
@@ -144,9 +144,9 @@ snapshot_gone(core_state *state, PyObject *devices)
 }
 
 void
-snapshot_dispose(snapshot_object *self)
+lg__snapshot_dispose(lg__snapshot_object *self)
 {
-    lg_own_set(&self->own, 0);
+    lg__own_share_set(&self->own, 0);
     lg_nodes_free(&self->shown);
     Py_XDECREF(self->kept);
     lg_analysis_free(self->analysis);
@@ -171,9 +171,9 @@ make_root_bits(const lg_graph *graph)
 }
 
 int
-snapshot_is_root(snapshot_object *self, uint32_t node)
+lg__snapshot_is_root(lg__snapshot_object *self, uint32_t node)
 {
-    lg_graph *graph = snapshot_graph(self);
+    lg_graph *graph = lg__snapshot_graph(self);
     if (graph == NULL)
         return -1;
     if (self->root_bits == NULL)

@@ -7,19 +7,19 @@
  * wait. Refuses to wait for itself, as a progress callback would that asks the
  * snapshot. */
 static bool
-start_work(snapshot_object *self)
+start_work(lg__snapshot_object *self)
 {
     if (lg_lock_try(&self->at_work) != LG_LOCK_BUSY)
         return true;
     if (self->analyst == PyThread_get_thread_ident()) {
-        PyErr_SetString(object_state(self)->errors[ERROR_BASE],
+        PyErr_SetString(lg__object_state(self)->errors[LG__ERROR_BASE],
                         "This very thread is analysing the snapshot; ask it "
                         "once that is done.");
         return false;
     }
     /* The other thread can no longer get the GIL, so do not wait for it. */
     if (Py_IsFinalizing()) {
-        PyErr_SetString(object_state(self)->errors[ERROR_BASE],
+        PyErr_SetString(lg__object_state(self)->errors[LG__ERROR_BASE],
                         "A thread was analysing the snapshot when the "
                         "interpreter began to end: join the thread first.");
         return false;
@@ -37,7 +37,7 @@ start_work(snapshot_object *self)
 }
 
 static void
-end_work(snapshot_object *self)
+end_work(lg__snapshot_object *self)
 {
     self->analyst = 0;
     lg_lock_give(&self->at_work);
@@ -54,7 +54,8 @@ find_analysis(const lg_graph *graph, const lg_monitor *monitor,
 }
 
 static bool
-analyse(snapshot_object *self, const lg_graph *graph, const lg_monitor *monitor)
+analyse(lg__snapshot_object *self, const lg_graph *graph,
+        const lg_monitor *monitor)
 {
     if (!start_work(self))
         return false;
@@ -71,37 +72,37 @@ analyse(snapshot_object *self, const lg_graph *graph, const lg_monitor *monitor)
         self->analysis = analysis;
     end_work(self);
     if (status != LG_OK)
-        error_raise(object_state(self), status, &error);
+        lg__error_raise(lg__object_state(self), status, &error);
     return status == LG_OK;
 }
 
 const lg_analysis *
-analysis_acquire(snapshot_object *snapshot, const lg_monitor *monitor)
+lg__analysis_acquire(lg__snapshot_object *snapshot, const lg_monitor *monitor)
 {
-    lg_graph *graph = snapshot_acquire(snapshot);
+    lg_graph *graph = lg__snapshot_acquire(snapshot);
     if (graph == NULL)
         return NULL;
     if (snapshot->analysis != NULL || analyse(snapshot, graph, monitor))
         return snapshot->analysis;
-    snapshot_release(snapshot);
+    lg__snapshot_release(snapshot);
     return NULL;
 }
 
 const lg_analysis *
-analysis_get(snapshot_object *snapshot)
+lg__analysis_get(lg__snapshot_object *snapshot)
 {
-    if (snapshot_graph(snapshot) == NULL)
+    if (lg__snapshot_graph(snapshot) == NULL)
         return NULL;
     if (snapshot->analysis != NULL)
         return snapshot->analysis;
-    progress watch;
-    if (!progress_start(&watch, NULL))
+    lg__progress watch;
+    if (!lg__progress_begin(&watch, NULL))
         return NULL;
-    const lg_analysis *made = analysis_acquire(snapshot, &watch.monitor);
+    const lg_analysis *made = lg__analysis_acquire(snapshot, &watch.monitor);
     if (made != NULL)
-        snapshot_release(snapshot);
-    if (!progress_end(&watch, made ? LG_OK : LG_ECANCELLED))
+        lg__snapshot_release(snapshot);
+    if (!lg__progress_finish(&watch, made ? LG_OK : LG_ECANCELLED))
         return NULL;
     /* Another thread may have closed the snapshot meanwhile. */
-    return snapshot_graph(snapshot) ? snapshot->analysis : NULL;
+    return lg__snapshot_graph(snapshot) ? snapshot->analysis : NULL;
 }

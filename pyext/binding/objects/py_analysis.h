@@ -6,12 +6,12 @@
 #include "binding/objects/py_snapshot.h"
 
 /** The analysis, for work without the GIL: each success needs one
- *  snapshot_release. Makes it if need be, or waits for the thread that makes
- *  it. NULL with an exception. */
-const lg_analysis *analysis_acquire(snapshot_object *snapshot,
-                                    const lg_monitor *monitor);
+ *  lg__snapshot_release. Makes it if need be, or waits for the thread that
+ * makes it. NULL with an exception. */
+const lg_analysis *lg__analysis_acquire(lg__snapshot_object *snapshot,
+                                        const lg_monitor *monitor);
 
 /** The same for work under the GIL, watched as `progress=None` would. */
-const lg_analysis *analysis_get(snapshot_object *snapshot);
+const lg_analysis *lg__analysis_get(lg__snapshot_object *snapshot);
 
 #endif

@@ -4,66 +4,66 @@
 #include <leakgraph/path.h>
 
 static void
-edge_dealloc(edge_object *self)
+edge_dealloc(lg__edge_object *self)
 {
     Py_XDECREF(self->snapshot);
-    object_free(self);
+    lg__object_free(self);
 }
 
 static PyObject *
-get_index(edge_object *self, void *Py_UNUSED(closure))
+get_index(lg__edge_object *self, void *Py_UNUSED(closure))
 {
     return PyLong_FromUnsignedLongLong(self->index);
 }
 
 static PyObject *
-get_source(edge_object *self, void *Py_UNUSED(closure))
+get_source(lg__edge_object *self, void *Py_UNUSED(closure))
 {
-    lg_graph *graph = snapshot_graph(self->snapshot);
+    lg_graph *graph = lg__snapshot_graph(self->snapshot);
     if (graph == NULL)
         return NULL;
-    return node_new(object_state(self), self->snapshot,
-                    lg_edge_source(graph, self->index));
+    return lg__node_new(lg__object_state(self), self->snapshot,
+                        lg_edge_source(graph, self->index));
 }
 
 static PyObject *
-get_target(edge_object *self, void *Py_UNUSED(closure))
+get_target(lg__edge_object *self, void *Py_UNUSED(closure))
 {
-    lg_graph *graph = snapshot_graph(self->snapshot);
+    lg_graph *graph = lg__snapshot_graph(self->snapshot);
     if (graph == NULL)
         return NULL;
-    return node_new(object_state(self), self->snapshot,
-                    lg_graph_columns(graph)->edge_target[self->index]);
+    return lg__node_new(lg__object_state(self), self->snapshot,
+                        lg_graph_columns(graph)->edge_target[self->index]);
 }
 
 static PyObject *
-get_node(edge_object *self, void *closure)
+get_node(lg__edge_object *self, void *closure)
 {
     return self->backward ? get_source(self, closure)
                           : get_target(self, closure);
 }
 
 static PyObject *
-get_label(edge_object *self, void *Py_UNUSED(closure))
+get_label(lg__edge_object *self, void *Py_UNUSED(closure))
 {
-    lg_graph *graph = snapshot_graph(self->snapshot);
+    lg_graph *graph = lg__snapshot_graph(self->snapshot);
     if (graph == NULL)
         return NULL;
     lg_text text = {0};
     lg_edge_label(graph, self->index, &text);
-    return text_object(&text);
+    return lg__text_object(&text);
 }
 
 /* The kind byte of the edge, or -1. */
 static int
-kind_byte(edge_object *self)
+kind_byte(lg__edge_object *self)
 {
-    lg_graph *graph = snapshot_graph(self->snapshot);
+    lg_graph *graph = lg__snapshot_graph(self->snapshot);
     return graph ? lg_graph_columns(graph)->edge_kind[self->index] : -1;
 }
 
 static PyObject *
-get_kind(edge_object *self, void *Py_UNUSED(closure))
+get_kind(lg__edge_object *self, void *Py_UNUSED(closure))
 {
     int kind = kind_byte(self);
     if (kind < 0)
@@ -73,21 +73,21 @@ get_kind(edge_object *self, void *Py_UNUSED(closure))
 }
 
 static PyObject *
-get_weak(edge_object *self, void *Py_UNUSED(closure))
+get_weak(lg__edge_object *self, void *Py_UNUSED(closure))
 {
     int kind = kind_byte(self);
     return kind < 0 ? NULL : PyBool_FromLong(kind & LG_EDGE_WEAK);
 }
 
 static PyObject *
-get_counted(edge_object *self, void *Py_UNUSED(closure))
+get_counted(lg__edge_object *self, void *Py_UNUSED(closure))
 {
     int kind = kind_byte(self);
     return kind < 0 ? NULL : PyBool_FromLong(!(kind & LG_EDGE_UNCOUNTED));
 }
 
 static PyObject *
-get_traversed(edge_object *self, void *Py_UNUSED(closure))
+get_traversed(lg__edge_object *self, void *Py_UNUSED(closure))
 {
     int kind = kind_byte(self);
     return kind < 0 ? NULL : PyBool_FromLong(kind & LG_EDGE_TRAVERSED);
@@ -111,7 +111,7 @@ static PyGetSetDef edge_getset[] = {
 };
 
 static PyObject *
-edge_repr(edge_object *self)
+edge_repr(lg__edge_object *self)
 {
     lg_graph *graph = self->snapshot->graph;
     if (self->snapshot->closed)
@@ -125,22 +125,22 @@ edge_repr(edge_object *self)
     lg_node_title(graph, lg_graph_columns(graph)->edge_target[self->index],
                   false, &text);
     lg_text_add(&text, ">");
-    return text_object(&text);
+    return lg__text_object(&text);
 }
 
 static PyObject *
-edge_richcompare(edge_object *self, PyObject *other, int operation)
+edge_richcompare(lg__edge_object *self, PyObject *other, int operation)
 {
     if (Py_TYPE(other) != Py_TYPE((PyObject *)self) ||
         (operation != Py_EQ && operation != Py_NE))
         Py_RETURN_NOTIMPLEMENTED;
-    edge_object *that = (edge_object *)other;
+    lg__edge_object *that = (lg__edge_object *)other;
     bool equal = self->snapshot == that->snapshot && self->index == that->index;
     return PyBool_FromLong(equal == (operation == Py_EQ));
 }
 
 static Py_hash_t
-edge_hash(edge_object *self)
+edge_hash(lg__edge_object *self)
 {
     uint64_t mixed =
         ((uintptr_t)self->snapshot >> 4) * 0x9E3779B97F4A7C15u + self->index;
@@ -148,19 +148,19 @@ edge_hash(edge_object *self)
 }
 
 static PyType_Slot edge_slots[] = {
-    SLOT(Py_tp_dealloc, edge_dealloc),
-    SLOT(Py_tp_repr, edge_repr),
-    SLOT(Py_tp_richcompare, edge_richcompare),
-    SLOT(Py_tp_hash, edge_hash),
+    LG__SLOT(Py_tp_dealloc, edge_dealloc),
+    LG__SLOT(Py_tp_repr, edge_repr),
+    LG__SLOT(Py_tp_richcompare, edge_richcompare),
+    LG__SLOT(Py_tp_hash, edge_hash),
     {Py_tp_getset, edge_getset},
     {Py_tp_doc, "A reference from one object of a snapshot to another.\n\n"
                 "Edges are equal when snapshot and index are."},
     {0, NULL},
 };
 
-PyType_Spec edge_spec = {
+PyType_Spec lg__edge_spec = {
     .name = "leakgraph.Edge",
-    .basicsize = sizeof(edge_object),
-    .flags = FINAL_TYPE,
+    .basicsize = sizeof(lg__edge_object),
+    .flags = LG__FINAL_TYPE,
     .slots = edge_slots,
 };

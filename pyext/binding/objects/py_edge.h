@@ -4,6 +4,6 @@
 
 #include "binding/objects/handle.h"
 
-extern PyType_Spec edge_spec;
+extern PyType_Spec lg__edge_spec;
 
 #endif

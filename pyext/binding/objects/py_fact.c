@@ -7,8 +7,8 @@
 static bool
 put(PyObject *facts, lg_string name, lg_string content)
 {
-    PyObject *key = string_object(name);
-    PyObject *value = string_object(content);
+    PyObject *key = lg__string_object(name);
+    PyObject *value = lg__string_object(content);
     bool done =
         key != NULL && value != NULL && PyDict_SetItem(facts, key, value) == 0;
     Py_XDECREF(key);
@@ -17,9 +17,9 @@ put(PyObject *facts, lg_string name, lg_string content)
 }
 
 PyObject *
-node_facts(node_object *self, void *Py_UNUSED(closure))
+lg__node_facts(lg__node_object *self, void *Py_UNUSED(closure))
 {
-    const lg_graph *graph = snapshot_graph(self->snapshot);
+    const lg_graph *graph = lg__snapshot_graph(self->snapshot);
     PyObject *facts = graph ? PyDict_New() : NULL;
     lg_string key, value;
     for (uint32_t i = 0;
@@ -31,11 +31,11 @@ node_facts(node_object *self, void *Py_UNUSED(closure))
 }
 
 PyObject *
-node_device(node_object *self, void *Py_UNUSED(closure))
+lg__node_device(lg__node_object *self, void *Py_UNUSED(closure))
 {
-    const lg_graph *graph = snapshot_graph(self->snapshot);
+    const lg_graph *graph = lg__snapshot_graph(self->snapshot);
     if (graph == NULL)
         return NULL;
-    return string_object(
+    return lg__string_object(
         lg_graph_device_name(graph, lg_node_device(graph, self->index)));
 }

@@ -8,41 +8,41 @@
 #include <stdlib.h>
 
 static void
-node_dealloc(node_object *self)
+node_dealloc(lg__node_object *self)
 {
     Py_XDECREF(self->snapshot);
-    object_free(self);
+    lg__object_free(self);
 }
 
 /* Nodes have no subclasses, so no other type has this function. */
 bool
-node_check(PyObject *object)
+lg__node_check(PyObject *object)
 {
     return Py_TYPE(object)->tp_dealloc == (destructor)node_dealloc;
 }
 
 static const lg_columns *
-node_columns(node_object *self)
+node_columns(lg__node_object *self)
 {
-    lg_graph *graph = snapshot_graph(self->snapshot);
+    lg_graph *graph = lg__snapshot_graph(self->snapshot);
     return graph ? lg_graph_columns(graph) : NULL;
 }
 
 static PyObject *
-get_index(node_object *self, void *Py_UNUSED(closure))
+get_index(lg__node_object *self, void *Py_UNUSED(closure))
 {
     return PyLong_FromUnsignedLong(self->index);
 }
 
 static PyObject *
-get_snapshot(node_object *self, void *Py_UNUSED(closure))
+get_snapshot(lg__node_object *self, void *Py_UNUSED(closure))
 {
     Py_INCREF(self->snapshot);
     return (PyObject *)self->snapshot;
 }
 
 static PyObject *
-get_address(node_object *self, void *Py_UNUSED(closure))
+get_address(lg__node_object *self, void *Py_UNUSED(closure))
 {
     const lg_columns *columns = node_columns(self);
     return columns ? PyLong_FromUnsignedLongLong(columns->address[self->index])
@@ -50,47 +50,47 @@ get_address(node_object *self, void *Py_UNUSED(closure))
 }
 
 static PyObject *
-get_type_name(node_object *self, void *Py_UNUSED(closure))
+get_type_name(lg__node_object *self, void *Py_UNUSED(closure))
 {
-    lg_graph *graph = snapshot_graph(self->snapshot);
+    lg_graph *graph = lg__snapshot_graph(self->snapshot);
     if (graph == NULL)
         return NULL;
     uint32_t type = lg_graph_columns(graph)->type[self->index];
-    return string_object(lg_graph_type(graph, type).name);
+    return lg__string_object(lg_graph_type(graph, type).name);
 }
 
 static PyObject *
-get_type(node_object *self, void *Py_UNUSED(closure))
+get_type(lg__node_object *self, void *Py_UNUSED(closure))
 {
-    lg_graph *graph = snapshot_graph(self->snapshot);
+    lg_graph *graph = lg__snapshot_graph(self->snapshot);
     if (graph == NULL)
         return NULL;
     uint32_t type = lg_graph_columns(graph)->type[self->index];
     uint32_t node = lg_graph_type(graph, type).node;
     if (node == LG_NONE)
         Py_RETURN_NONE;
-    return node_new(object_state(self), self->snapshot, node);
+    return lg__node_new(lg__object_state(self), self->snapshot, node);
 }
 
 static PyObject *
-get_size(node_object *self, void *Py_UNUSED(closure))
+get_size(lg__node_object *self, void *Py_UNUSED(closure))
 {
-    lg_graph *graph = snapshot_graph(self->snapshot);
+    lg_graph *graph = lg__snapshot_graph(self->snapshot);
     return graph ? PyLong_FromUnsignedLongLong(lg_node_size(graph, self->index))
                  : NULL;
 }
 
 static PyObject *
-get_spent(node_object *self, void *Py_UNUSED(closure))
+get_spent(lg__node_object *self, void *Py_UNUSED(closure))
 {
-    lg_graph *graph = snapshot_graph(self->snapshot);
+    lg_graph *graph = lg__snapshot_graph(self->snapshot);
     return graph
                ? PyLong_FromUnsignedLongLong(lg_node_spent(graph, self->index))
                : NULL;
 }
 
 static PyObject *
-get_refcount(node_object *self, void *Py_UNUSED(closure))
+get_refcount(lg__node_object *self, void *Py_UNUSED(closure))
 {
     const lg_columns *columns = node_columns(self);
     return columns ? PyLong_FromUnsignedLong(columns->refcount[self->index])
@@ -98,7 +98,7 @@ get_refcount(node_object *self, void *Py_UNUSED(closure))
 }
 
 static PyObject *
-get_found(node_object *self, void *Py_UNUSED(closure))
+get_found(lg__node_object *self, void *Py_UNUSED(closure))
 {
     const lg_columns *columns = node_columns(self);
     return columns ? PyLong_FromUnsignedLong(columns->found[self->index])
@@ -106,40 +106,40 @@ get_found(node_object *self, void *Py_UNUSED(closure))
 }
 
 static PyObject *
-get_unexplained(node_object *self, void *Py_UNUSED(closure))
+get_unexplained(lg__node_object *self, void *Py_UNUSED(closure))
 {
-    lg_graph *graph = snapshot_graph(self->snapshot);
+    lg_graph *graph = lg__snapshot_graph(self->snapshot);
     return graph ? PyLong_FromLongLong(lg_node_unexplained(graph, self->index))
                  : NULL;
 }
 
 static PyObject *
-get_text(node_object *self, void *Py_UNUSED(closure))
+get_text(lg__node_object *self, void *Py_UNUSED(closure))
 {
-    lg_graph *graph = snapshot_graph(self->snapshot);
-    return graph ? string_object(lg_node_text(graph, self->index)) : NULL;
+    lg_graph *graph = lg__snapshot_graph(self->snapshot);
+    return graph ? lg__string_object(lg_node_text(graph, self->index)) : NULL;
 }
 
 static PyObject *
-get_label(node_object *self, void *Py_UNUSED(closure))
+get_label(lg__node_object *self, void *Py_UNUSED(closure))
 {
-    lg_graph *graph = snapshot_graph(self->snapshot);
+    lg_graph *graph = lg__snapshot_graph(self->snapshot);
     if (graph == NULL)
         return NULL;
     lg_text text = {0};
     lg_node_title(graph, self->index, false, &text);
-    return text_object(&text);
+    return lg__text_object(&text);
 }
 
 static PyObject *
-get_is_root(node_object *self, void *Py_UNUSED(closure))
+get_is_root(lg__node_object *self, void *Py_UNUSED(closure))
 {
-    int answer = snapshot_is_root(self->snapshot, self->index);
+    int answer = lg__snapshot_is_root(self->snapshot, self->index);
     return answer < 0 ? NULL : PyBool_FromLong(answer);
 }
 
 static PyObject *
-get_flag(node_object *self, void *flag)
+get_flag(lg__node_object *self, void *flag)
 {
     const lg_columns *columns = node_columns(self);
     if (columns == NULL)
@@ -181,24 +181,24 @@ static PyGetSetDef node_getset[] = {
      "Its own text: a qualified name, a key; '' if there is none.", NULL},
     {"label", (getter)get_label, NULL, "What it is, in a few words.", NULL},
     {"is_root", (getter)get_is_root, NULL, "Whether it is a GC root.", NULL},
-    {"dominator", (getter)node_dominator, NULL,
+    {"dominator", (getter)lg__node_dominator, NULL,
      "The nearest node that every path from the roots goes through, or "
      "None.\n\n"
      "Nothing dominates the namespace of a module and what it holds.",
      NULL},
-    {"dominated", (getter)node_dominated, NULL,
+    {"dominated", (getter)lg__node_dominated, NULL,
      "The nodes whose immediate dominator it is, the biggest first: Nodes.",
      NULL},
-    {"retained", (getter)node_retained, NULL,
+    {"retained", (getter)lg__node_retained, NULL,
      "Bytes that you would free with it: its own, and those of all that it "
      "dominates:\n"
      "a Size. A member of a cycle of garbage retains what the cycle retains.",
      NULL},
-    {"is_reachable", (getter)node_is_reachable, NULL,
+    {"is_reachable", (getter)lg__node_is_reachable, NULL,
      "Whether a root reaches it over strong references.", NULL},
-    {"device", (getter)node_device, NULL,
+    {"device", (getter)lg__node_device, NULL,
      "Where its own bytes are: 'host', 'cuda:0' ...", NULL},
-    {"facts", (getter)node_facts, NULL,
+    {"facts", (getter)lg__node_facts, NULL,
      "Further facts, as a dict of texts: dtype, shape and bytes of an array,\n"
      "'not inspected' with the reason ...",
      NULL},
@@ -218,15 +218,16 @@ static PyGetSetDef node_getset[] = {
 };
 
 static PyObject *
-node_referents(node_object *self, PyObject *Py_UNUSED(unused))
+node_referents(lg__node_object *self, PyObject *Py_UNUSED(unused))
 {
     const lg_columns *columns = node_columns(self);
     if (columns == NULL)
         return NULL;
     uint64_t first = columns->first_edge[self->index];
     uint64_t end = columns->first_edge[self->index + 1];
-    sequence_range range = {first, 1, (Py_ssize_t)(end - first)};
-    return sequence_new(object_state(self), TYPE_EDGES, self->snapshot, range);
+    lg__sequence_range range = {first, 1, (Py_ssize_t)(end - first)};
+    return lg__sequence_new(lg__object_state(self), LG__TYPE_EDGES,
+                            self->snapshot, range);
 }
 
 /* Called twice: first for the count, then for the edges. The first call may
@@ -244,40 +245,40 @@ copy_referrers(lg_graph *graph, uint32_t node, uint64_t *count)
 }
 
 static PyObject *
-node_referrers(node_object *self, PyObject *Py_UNUSED(unused))
+node_referrers(lg__node_object *self, PyObject *Py_UNUSED(unused))
 {
-    lg_graph *graph = snapshot_acquire(self->snapshot);
+    lg_graph *graph = lg__snapshot_acquire(self->snapshot);
     if (graph == NULL)
         return NULL;
     uint64_t count, *edges;
     Py_BEGIN_ALLOW_THREADS
     edges = copy_referrers(graph, self->index, &count);
     Py_END_ALLOW_THREADS
-    snapshot_release(self->snapshot);
+    lg__snapshot_release(self->snapshot);
     if (edges == NULL)
         return PyErr_NoMemory();
-    return sequence_of_referrers(object_state(self), self->snapshot, edges,
-                                 (Py_ssize_t)count);
+    return lg__sequence_of_referrers(lg__object_state(self), self->snapshot,
+                                     edges, (Py_ssize_t)count);
 }
 
 /* Pickles a node as its number with the file of its snapshot or, if the graph
  * is gone, with the kept facts. */
 static PyObject *
-node_reduce(node_object *self, PyObject *Py_UNUSED(unused))
+node_reduce(lg__node_object *self, PyObject *Py_UNUSED(unused))
 {
     PyObject *kept = self->snapshot->kept;
     PyObject *where = kept ? kept : self->snapshot->path;
     if (where == NULL) {
-        PyErr_SetString(object_state(self)->errors[ERROR_BASE],
+        PyErr_SetString(lg__object_state(self)->errors[LG__ERROR_BASE],
                         "The node cannot be pickled, because its snapshot was "
                         "never saved: call Snapshot.save() first.");
         return NULL;
     }
     PyObject *place = Py_BuildValue("(Ok)", where, (unsigned long)self->index);
-    PyObject *reduced = place
-                            ? python_call(object_state(self),
-                                          "leakgraph.pickled", "reduced", place)
-                            : NULL;
+    PyObject *reduced =
+        place ? lg__python_call(lg__object_state(self), "leakgraph.pickled",
+                                "reduced", place)
+              : NULL;
     Py_XDECREF(place);
     return reduced;
 }
@@ -306,10 +307,10 @@ static PyMethodDef node_methods[] = {
 };
 
 static PyObject *
-node_getattro(node_object *self, PyObject *name)
+node_getattro(lg__node_object *self, PyObject *name)
 {
     if (self->snapshot->kept != NULL && PyUnicode_Check(name)) {
-        PyObject *value = kept_attribute(self, name);
+        PyObject *value = lg__kept_attribute(self, name);
         if (value != NULL || PyErr_Occurred())
             return value;
     }
@@ -317,11 +318,11 @@ node_getattro(node_object *self, PyObject *name)
 }
 
 static PyObject *
-node_repr(node_object *self)
+node_repr(lg__node_object *self)
 {
     lg_graph *graph = self->snapshot->graph;
     if (self->snapshot->kept != NULL)
-        return kept_repr(self);
+        return lg__kept_repr(self);
     if (self->snapshot->closed)
         return PyUnicode_FromFormat("<leakgraph.Node %lu of a closed snapshot>",
                                     (unsigned long)self->index);
@@ -331,22 +332,22 @@ node_repr(node_object *self)
     lg_text_add(&text, ", ");
     lg_node_bytes_format(graph, self->index, &text);
     lg_text_add(&text, ">");
-    return text_object(&text);
+    return lg__text_object(&text);
 }
 
 static PyObject *
-node_richcompare(node_object *self, PyObject *other, int operation)
+node_richcompare(lg__node_object *self, PyObject *other, int operation)
 {
     if (Py_TYPE(other) != Py_TYPE((PyObject *)self) ||
         (operation != Py_EQ && operation != Py_NE))
         Py_RETURN_NOTIMPLEMENTED;
-    node_object *that = (node_object *)other;
+    lg__node_object *that = (lg__node_object *)other;
     bool equal = self->snapshot == that->snapshot && self->index == that->index;
     return PyBool_FromLong(equal == (operation == Py_EQ));
 }
 
 static Py_hash_t
-node_hash(node_object *self)
+node_hash(lg__node_object *self)
 {
     uint64_t mixed =
         ((uintptr_t)self->snapshot >> 4) * 0x9E3779B97F4A7C15u + self->index;
@@ -354,11 +355,11 @@ node_hash(node_object *self)
 }
 
 static PyType_Slot node_slots[] = {
-    SLOT(Py_tp_dealloc, node_dealloc),
-    SLOT(Py_tp_repr, node_repr),
-    SLOT(Py_tp_getattro, node_getattro),
-    SLOT(Py_tp_richcompare, node_richcompare),
-    SLOT(Py_tp_hash, node_hash),
+    LG__SLOT(Py_tp_dealloc, node_dealloc),
+    LG__SLOT(Py_tp_repr, node_repr),
+    LG__SLOT(Py_tp_getattro, node_getattro),
+    LG__SLOT(Py_tp_richcompare, node_richcompare),
+    LG__SLOT(Py_tp_hash, node_hash),
     {Py_tp_getset, node_getset},
     {Py_tp_methods, node_methods},
     {Py_tp_doc, "An object of a snapshot.\n\nNodes are equal when snapshot and "
@@ -366,9 +367,9 @@ static PyType_Slot node_slots[] = {
     {0, NULL},
 };
 
-PyType_Spec node_spec = {
+PyType_Spec lg__node_spec = {
     .name = "leakgraph.Node",
-    .basicsize = sizeof(node_object),
-    .flags = FINAL_TYPE,
+    .basicsize = sizeof(lg__node_object),
+    .flags = LG__FINAL_TYPE,
     .slots = node_slots,
 };

@@ -4,22 +4,22 @@
 
 #include "binding/objects/handle.h"
 
-extern PyType_Spec node_spec;
+extern PyType_Spec lg__node_spec;
 
 /** What the node dominates (LG_NONE: the roots together), biggest first.
  *  Lists what a namespace that folds into the node dominates, but not the
  *  namespace. */
-PyObject *nodes_dominated(snapshot_object *snapshot,
-                          const lg_analysis *analysis, uint32_t node);
+PyObject *lg__nodes_dominated(lg__snapshot_object *snapshot,
+                              const lg_analysis *analysis, uint32_t node);
 
 /** Attributes that need the analysis (retention.c). */
-PyObject *node_dominator(node_object *self, void *closure);
-PyObject *node_dominated(node_object *self, void *closure);
-PyObject *node_retained(node_object *self, void *closure);
-PyObject *node_is_reachable(node_object *self, void *closure);
+PyObject *lg__node_dominator(lg__node_object *self, void *closure);
+PyObject *lg__node_dominated(lg__node_object *self, void *closure);
+PyObject *lg__node_retained(lg__node_object *self, void *closure);
+PyObject *lg__node_is_reachable(lg__node_object *self, void *closure);
 
 /** Attributes beyond the columns of the graph (py_fact.c). */
-PyObject *node_facts(node_object *self, void *closure);
-PyObject *node_device(node_object *self, void *closure);
+PyObject *lg__node_facts(lg__node_object *self, void *closure);
+PyObject *lg__node_device(lg__node_object *self, void *closure);
 
 #endif

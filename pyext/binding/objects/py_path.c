@@ -12,20 +12,20 @@ typedef struct path_object {
 } path_object;
 
 PyObject *
-hop_object(core_state *state, snapshot_object *snapshot, const lg_hop *hop,
-           const char *reason)
+lg__hop_object(lg__core_state *state, lg__snapshot_object *snapshot,
+               const lg_hop *hop, const char *reason)
 {
-    lg_graph *graph = snapshot_graph(snapshot);
+    lg_graph *graph = lg__snapshot_graph(snapshot);
     PyObject *result =
-        graph ? PyStructSequence_New(state->types[TYPE_HOP]) : NULL;
+        graph ? PyStructSequence_New(state->types[LG__TYPE_HOP]) : NULL;
     if (result == NULL)
         return NULL;
     lg_text label = {0};
     lg_hop_label(graph, hop, &label);
     PyObject *fields[] = {
-        text_object(&label),
-        node_new(state, snapshot, hop->source),
-        node_new(state, snapshot, hop->target),
+        lg__text_object(&label),
+        lg__node_new(state, snapshot, hop->source),
+        lg__node_new(state, snapshot, hop->target),
         PyUnicode_FromString(reason),
     };
     for (Py_ssize_t i = 0; i < 4; i++)
@@ -36,12 +36,12 @@ hop_object(core_state *state, snapshot_object *snapshot, const lg_hop *hop,
 }
 
 PyObject *
-hop_tuple(core_state *state, snapshot_object *snapshot, const lg_hop *hops,
-          size_t count)
+lg__hop_tuple(lg__core_state *state, lg__snapshot_object *snapshot,
+              const lg_hop *hops, size_t count)
 {
     PyObject *tuple = PyTuple_New((Py_ssize_t)count);
     for (size_t i = 0; tuple != NULL && i < count; i++) {
-        PyObject *hop = hop_object(state, snapshot, &hops[i], "");
+        PyObject *hop = lg__hop_object(state, snapshot, &hops[i], "");
         if (hop == NULL)
             Py_CLEAR(tuple);
         else
@@ -51,12 +51,12 @@ hop_tuple(core_state *state, snapshot_object *snapshot, const lg_hop *hops,
 }
 
 static PyObject *
-root_or_none(core_state *state, snapshot_object *snapshot, const lg_path *path,
-             bool rooted)
+root_or_none(lg__core_state *state, lg__snapshot_object *snapshot,
+             const lg_path *path, bool rooted)
 {
     if (!rooted)
         Py_RETURN_NONE;
-    return root_object(state, snapshot, &path->root);
+    return lg__root_object(state, snapshot, &path->root);
 }
 
 static PyObject *
@@ -64,19 +64,19 @@ path_label(const lg_graph *graph, const lg_path *path)
 {
     lg_text text = {0};
     lg_path_label(graph, path, &text);
-    return text_object(&text);
+    return lg__text_object(&text);
 }
 
 PyObject *
-path_new(core_state *state, snapshot_object *snapshot, const lg_path *path,
-         bool rooted)
+lg__path_new(lg__core_state *state, lg__snapshot_object *snapshot,
+             const lg_path *path, bool rooted)
 {
-    lg_graph *graph = snapshot_graph(snapshot);
-    path_object *self = graph ? object_new(state, TYPE_PATH) : NULL;
+    lg_graph *graph = lg__snapshot_graph(snapshot);
+    path_object *self = graph ? lg__object_new(state, LG__TYPE_PATH) : NULL;
     if (self == NULL)
         return NULL;
     self->root = root_or_none(state, snapshot, path, rooted);
-    self->hops = hop_tuple(state, snapshot, path->hops, path->count);
+    self->hops = lg__hop_tuple(state, snapshot, path->hops, path->count);
     self->text = path_label(graph, path);
     if (self->root == NULL || self->hops == NULL || self->text == NULL)
         Py_CLEAR(self);
@@ -84,9 +84,9 @@ path_new(core_state *state, snapshot_object *snapshot, const lg_path *path,
 }
 
 PyObject *
-path_to(snapshot_object *snapshot, uint32_t node)
+lg__path_to(lg__snapshot_object *snapshot, uint32_t node)
 {
-    lg_graph *graph = snapshot_acquire(snapshot);
+    lg_graph *graph = lg__snapshot_acquire(snapshot);
     if (graph == NULL)
         return NULL;
     lg_path path = {0};
@@ -97,14 +97,15 @@ path_to(snapshot_object *snapshot, uint32_t node)
     status = lg_path_from_root(graph, node, NULL, &path, &error);
     Py_END_ALLOW_THREADS
     if (status == LG_OK)
-        result = path_new(object_state(snapshot), snapshot, &path, true);
+        result =
+            lg__path_new(lg__object_state(snapshot), snapshot, &path, true);
     else if (status == LG_ENOTFOUND) {
         Py_INCREF(Py_None);
         result = Py_None;
     } else
-        error_raise(object_state(snapshot), status, &error);
+        lg__error_raise(lg__object_state(snapshot), status, &error);
     lg_path_free(&path);
-    snapshot_release(snapshot);
+    lg__snapshot_release(snapshot);
     return result;
 }
 
@@ -114,7 +115,7 @@ path_dealloc(path_object *self)
     Py_XDECREF(self->root);
     Py_XDECREF(self->hops);
     Py_XDECREF(self->text);
-    object_free(self);
+    lg__object_free(self);
 }
 
 static PyObject *
@@ -174,12 +175,12 @@ static PyGetSetDef path_getset[] = {
 };
 
 static PyType_Slot path_slots[] = {
-    SLOT(Py_tp_dealloc, path_dealloc),
-    SLOT(Py_tp_repr, path_repr),
-    SLOT(Py_tp_str, path_str),
-    SLOT(Py_tp_iter, path_iter),
-    SLOT(Py_mp_length, path_length),
-    SLOT(Py_mp_subscript, path_subscript),
+    LG__SLOT(Py_tp_dealloc, path_dealloc),
+    LG__SLOT(Py_tp_repr, path_repr),
+    LG__SLOT(Py_tp_str, path_str),
+    LG__SLOT(Py_tp_iter, path_iter),
+    LG__SLOT(Py_mp_length, path_length),
+    LG__SLOT(Py_mp_subscript, path_subscript),
     {Py_tp_members, path_members},
     {Py_tp_getset, path_getset},
     {Py_tp_doc,
@@ -188,9 +189,9 @@ static PyType_Slot path_slots[] = {
     {0, NULL},
 };
 
-PyType_Spec path_spec = {
+PyType_Spec lg__path_spec = {
     .name = "leakgraph.Path",
     .basicsize = sizeof(path_object),
-    .flags = FINAL_TYPE,
+    .flags = LG__FINAL_TYPE,
     .slots = path_slots,
 };

@@ -6,21 +6,21 @@
 
 #include <leakgraph/path.h>
 
-extern PyType_Spec path_spec;
+extern PyType_Spec lg__path_spec;
 
 /** A Hop(label, source, target, reason). */
-PyObject *hop_object(core_state *state, snapshot_object *snapshot,
-                     const lg_hop *hop, const char *reason);
+PyObject *lg__hop_object(lg__core_state *state, lg__snapshot_object *snapshot,
+                         const lg_hop *hop, const char *reason);
 
 /** A tuple of Hop. */
-PyObject *hop_tuple(core_state *state, snapshot_object *snapshot,
-                    const lg_hop *hops, size_t count);
+PyObject *lg__hop_tuple(lg__core_state *state, lg__snapshot_object *snapshot,
+                        const lg_hop *hops, size_t count);
 
 /** A Path. If it is not rooted, it begins at a dominator. */
-PyObject *path_new(core_state *state, snapshot_object *snapshot,
-                   const lg_path *path, bool rooted);
+PyObject *lg__path_new(lg__core_state *state, lg__snapshot_object *snapshot,
+                       const lg_path *path, bool rooted);
 
 /** A shortest strong path from a root; None when no root reaches the node. */
-PyObject *path_to(snapshot_object *snapshot, uint32_t node);
+PyObject *lg__path_to(lg__snapshot_object *snapshot, uint32_t node);
 
 #endif

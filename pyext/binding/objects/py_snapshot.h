@@ -13,7 +13,7 @@
 #include <leakgraph/graph.h>
 #include <leakgraph/lock.h>
 
-typedef struct snapshot_object {
+typedef struct lg__snapshot_object {
     PyObject_HEAD
     lg_graph *graph;
     Py_ssize_t uses;    /* calls that use the graph, maybe without the GIL */
@@ -24,7 +24,7 @@ typedef struct snapshot_object {
     lg_lock at_work;       /* held by the thread that makes the analysis */
     unsigned long analyst; /* that thread */
     bool loaded;           /* malloc has the graph, not the capture's arena */
-    lg_own_share own;      /* bytes from malloc of it and of the analysis */
+    lg__own_share own;     /* bytes from malloc of it and of the analysis */
     PyObject *devices;     /* names of devices: a tuple, 'host' first */
     PyObject *path;        /* of its file: str, or NULL */
     bool notes_shown; /* taken for one question, whose answer is being made */
@@ -33,119 +33,119 @@ typedef struct snapshot_object {
     PyObject *kept; /* what remains of them without the graph: a dict of
                        marshalled records (kept.c); or NULL */
     PyObject *weakrefs;
-} snapshot_object;
+} lg__snapshot_object;
 
-extern PyType_Spec snapshot_spec;
+extern PyType_Spec lg__snapshot_spec;
 
 /** Makes a Snapshot that takes over `graph`; frees it on failure. */
-PyObject *snapshot_new(core_state *state, lg_graph *graph);
+PyObject *lg__snapshot_new(lg__core_state *state, lg_graph *graph);
 
 /** The graph, for work under the GIL; ClosedError and NULL if it is closed. */
-lg_graph *snapshot_graph(snapshot_object *self);
+lg_graph *lg__snapshot_graph(lg__snapshot_object *self);
 
 /** The graph, for work without the GIL; each success needs one
- *  snapshot_release. */
-lg_graph *snapshot_acquire(snapshot_object *self);
-void snapshot_release(snapshot_object *self);
+ *  lg__snapshot_release. */
+lg_graph *lg__snapshot_acquire(lg__snapshot_object *self);
+void lg__snapshot_release(lg__snapshot_object *self);
 
 /** Updates how many bytes from malloc count as leakgraph's own. Call this when
  *  they have changed. */
-void snapshot_count(snapshot_object *self);
+void lg__snapshot_count(lg__snapshot_object *self);
 
 /** Closes the snapshot: frees its graph now, or after the last release. */
-void snapshot_give_up(snapshot_object *self);
+void lg__snapshot_give_up(lg__snapshot_object *self);
 
 /** Closes a snapshot that no thread uses, and frees its graph now: `kept`
  *  stands for the graph. */
-void snapshot_forget(snapshot_object *self);
+void lg__snapshot_forget(lg__snapshot_object *self);
 
 /** Makes a closed Snapshot that knows what `kept` says. */
-PyObject *snapshot_recalled(core_state *state, PyObject *kept);
+PyObject *lg__snapshot_recalled(lg__core_state *state, PyObject *kept);
 
 /** Makes a closed Snapshot that knows only the names of its devices. Takes over
  *  the tuple; if that is NULL, fails with the current exception. */
-PyObject *snapshot_gone(core_state *state, PyObject *devices);
+PyObject *lg__snapshot_gone(lg__core_state *state, PyObject *devices);
 
 /** Frees all that it owns. Only for its deallocation. */
-void snapshot_dispose(snapshot_object *self);
+void lg__snapshot_dispose(lg__snapshot_object *self);
 
 /** Whether the node is a root: 1, 0, or -1 with an exception. */
-int snapshot_is_root(snapshot_object *self, uint32_t node);
+int lg__snapshot_is_root(lg__snapshot_object *self, uint32_t node);
 
 /** Methods that live in files of their own. */
-PyObject *snapshot_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                        PyObject *kwnames);
-PyObject *snapshot_show_refs(PyObject *self, PyObject *const *args,
-                             Py_ssize_t nargs, PyObject *kwnames);
-PyObject *snapshot_show_backrefs(PyObject *self, PyObject *const *args,
-                                 Py_ssize_t nargs, PyObject *kwnames);
-PyObject *snapshot_show_path(PyObject *self, PyObject *const *args,
-                             Py_ssize_t nargs, PyObject *kwnames);
-PyObject *snapshot_show_dominators(PyObject *self, PyObject *const *args,
-                                   Py_ssize_t nargs, PyObject *kwnames);
-PyObject *snapshot_analyze(PyObject *self, PyObject *const *args,
-                           Py_ssize_t nargs, PyObject *kwnames);
-PyObject *snapshot_dominators(snapshot_object *self, void *closure);
-PyObject *snapshot_retained(PyObject *self, PyObject *target);
-PyObject *snapshot_cycles(PyObject *self, PyObject *const *args,
-                          Py_ssize_t nargs, PyObject *kwnames);
-PyObject *snapshot_top(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                       PyObject *kwnames);
-PyObject *snapshot_tensors(PyObject *self, PyObject *const *args,
-                           Py_ssize_t nargs, PyObject *kwnames);
-PyObject *snapshot_figures(PyObject *self, PyObject *const *args,
-                           Py_ssize_t nargs, PyObject *kwnames);
-PyObject *snapshot_why(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                       PyObject *kwnames);
-PyObject *snapshot_waste(PyObject *self, PyObject *const *args,
-                         Py_ssize_t nargs, PyObject *kwnames);
-PyObject *snapshot_what_if(PyObject *self, PyObject *const *args,
-                           Py_ssize_t nargs, PyObject *kwnames);
-PyObject *snapshot_diff(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                        PyObject *kwnames);
-PyObject *snapshot_report(PyObject *self, PyObject *const *args,
-                          Py_ssize_t nargs, PyObject *kwnames);
-PyObject *snapshot_summary(PyObject *self, PyObject *const *args,
-                           Py_ssize_t nargs, PyObject *kwnames);
-PyObject *snapshot_memory(PyObject *self, PyObject *unused);
-PyObject *snapshot_findings(PyObject *self, PyObject *const *args,
+PyObject *lg__snapshot_save(PyObject *self, PyObject *const *args,
                             Py_ssize_t nargs, PyObject *kwnames);
-PyObject *snapshot_merged_paths(PyObject *self, PyObject *const *args,
-                                Py_ssize_t nargs, PyObject *kwnames);
-PyObject *snapshot_export(PyObject *self, PyObject *const *args,
-                          Py_ssize_t nargs, PyObject *kwnames);
-PyObject *snapshot_to_networkx(PyObject *self, PyObject *unused);
-PyObject *snapshot_to_parquet(PyObject *self, PyObject *folder);
-PyObject *snapshot_sql(PyObject *self, PyObject *args, PyObject *kwargs);
-PyObject *snapshot_to_igraph(PyObject *self, PyObject *unused);
-PyObject *snapshot_collectable(PyObject *self, PyObject *unused);
-PyObject *snapshot_uncollected(PyObject *self, PyObject *unused);
-PyObject *snapshot_types(PyObject *self, PyObject *const *args,
-                         Py_ssize_t nargs, PyObject *kwnames);
-PyObject *snapshot_info(PyObject *self, PyObject *unused);
-PyObject *snapshot_threads(PyObject *self, PyObject *const *args,
+PyObject *lg__snapshot_show_refs(PyObject *self, PyObject *const *args,
+                                 Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__snapshot_show_backrefs(PyObject *self, PyObject *const *args,
+                                     Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__snapshot_show_path(PyObject *self, PyObject *const *args,
+                                 Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__snapshot_show_dominators(PyObject *self, PyObject *const *args,
+                                       Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__snapshot_analyze(PyObject *self, PyObject *const *args,
+                               Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__snapshot_dominators(lg__snapshot_object *self, void *closure);
+PyObject *lg__snapshot_retained(PyObject *self, PyObject *target);
+PyObject *lg__snapshot_cycles(PyObject *self, PyObject *const *args,
+                              Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__snapshot_top(PyObject *self, PyObject *const *args,
                            Py_ssize_t nargs, PyObject *kwnames);
-PyObject *snapshot_column(PyObject *self, PyObject *name);
-PyObject *snapshot_repr_html(PyObject *self, PyObject *unused);
+PyObject *lg__snapshot_tensors(PyObject *self, PyObject *const *args,
+                               Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__snapshot_figures(PyObject *self, PyObject *const *args,
+                               Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__snapshot_why(PyObject *self, PyObject *const *args,
+                           Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__snapshot_waste(PyObject *self, PyObject *const *args,
+                             Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__snapshot_what_if(PyObject *self, PyObject *const *args,
+                               Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__snapshot_diff(PyObject *self, PyObject *const *args,
+                            Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__snapshot_report(PyObject *self, PyObject *const *args,
+                              Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__snapshot_summary(PyObject *self, PyObject *const *args,
+                               Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__snapshot_memory(PyObject *self, PyObject *unused);
+PyObject *lg__snapshot_findings(PyObject *self, PyObject *const *args,
+                                Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__snapshot_merged_paths(PyObject *self, PyObject *const *args,
+                                    Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__snapshot_export(PyObject *self, PyObject *const *args,
+                              Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__snapshot_to_networkx(PyObject *self, PyObject *unused);
+PyObject *lg__snapshot_to_parquet(PyObject *self, PyObject *folder);
+PyObject *lg__snapshot_sql(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *lg__snapshot_to_igraph(PyObject *self, PyObject *unused);
+PyObject *lg__snapshot_collectable(PyObject *self, PyObject *unused);
+PyObject *lg__snapshot_uncollected(PyObject *self, PyObject *unused);
+PyObject *lg__snapshot_types(PyObject *self, PyObject *const *args,
+                             Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__snapshot_info(PyObject *self, PyObject *unused);
+PyObject *lg__snapshot_threads(PyObject *self, PyObject *const *args,
+                               Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__snapshot_column(PyObject *self, PyObject *name);
+PyObject *lg__snapshot_repr_html(PyObject *self, PyObject *unused);
 
-extern const char snapshot_save_doc[];
-extern const char snapshot_show_refs_doc[];
-extern const char snapshot_show_backrefs_doc[];
-extern const char snapshot_show_path_doc[];
-extern const char snapshot_show_dominators_doc[];
-extern const char snapshot_cycles_doc[];
-extern const char snapshot_top_doc[];
-extern const char snapshot_tensors_doc[];
-extern const char snapshot_figures_doc[];
-extern const char snapshot_why_doc[];
-extern const char snapshot_export_doc[];
-extern const char snapshot_waste_doc[];
-extern const char snapshot_what_if_doc[];
-extern const char snapshot_diff_doc[];
-extern const char snapshot_report_doc[];
-extern const char snapshot_summary_doc[];
-extern const char snapshot_threads_doc[];
-extern const char snapshot_findings_doc[];
-extern const char snapshot_merged_paths_doc[];
+extern const char lg__snapshot_save_doc[];
+extern const char lg__snapshot_show_refs_doc[];
+extern const char lg__snapshot_show_backrefs_doc[];
+extern const char lg__snapshot_show_path_doc[];
+extern const char lg__snapshot_show_dominators_doc[];
+extern const char lg__snapshot_cycles_doc[];
+extern const char lg__snapshot_top_doc[];
+extern const char lg__snapshot_tensors_doc[];
+extern const char lg__snapshot_figures_doc[];
+extern const char lg__snapshot_why_doc[];
+extern const char lg__snapshot_export_doc[];
+extern const char lg__snapshot_waste_doc[];
+extern const char lg__snapshot_what_if_doc[];
+extern const char lg__snapshot_diff_doc[];
+extern const char lg__snapshot_report_doc[];
+extern const char lg__snapshot_summary_doc[];
+extern const char lg__snapshot_threads_doc[];
+extern const char lg__snapshot_findings_doc[];
+extern const char lg__snapshot_merged_paths_doc[];
 
 #endif

@@ -9,10 +9,10 @@
 /* Readers of a notebook look at no more rows. */
 #define HTML_ROWS 200
 
-static result_object *
-result_alloc(core_state *state, core_type type, core_type row)
+static lg__result_object *
+result_alloc(lg__core_state *state, lg__core_type type, lg__core_type row)
 {
-    result_object *self = object_new(state, type);
+    lg__result_object *self = lg__object_new(state, type);
     if (self == NULL)
         return NULL;
     Py_INCREF(state->types[row]);
@@ -21,41 +21,42 @@ result_alloc(core_state *state, core_type type, core_type row)
 }
 
 PyObject *
-result_new(snapshot_object *snapshot, const result_shape *shape,
-           lg_table *table)
+lg__result_new(lg__snapshot_object *snapshot, const lg__result_shape *shape,
+               lg_table *table)
 {
-    result_object *self =
-        result_alloc(object_state(snapshot), shape->type, shape->row);
+    lg__result_object *self =
+        result_alloc(lg__object_state(snapshot), shape->type, shape->row);
     if (self == NULL) {
         lg_table_free(table);
         return NULL;
     }
     self->table = table;
     self->shown = shape->shown;
-    self->rows = result_rows(snapshot, shape, table);
+    self->rows = lg__result_rows(snapshot, shape, table);
     if (self->rows == NULL)
         Py_CLEAR(self);
     return (PyObject *)self;
 }
 
 PyObject *
-result_with_facts(snapshot_object *snapshot, const result_shape *shape,
-                  lg_table *table, PyObject *facts)
+lg__result_with_facts(lg__snapshot_object *snapshot,
+                      const lg__result_shape *shape, lg_table *table,
+                      PyObject *facts)
 {
     if (facts == NULL) {
         lg_table_free(table);
         return NULL;
     }
-    PyObject *self = result_new(snapshot, shape, table);
+    PyObject *self = lg__result_new(snapshot, shape, table);
     if (self == NULL)
         Py_DECREF(facts);
     else
-        ((result_object *)self)->facts = facts;
+        ((lg__result_object *)self)->facts = facts;
     return self;
 }
 
 PyObject *
-result_get_fact(result_object *self, void *index)
+lg__result_get_fact(lg__result_object *self, void *index)
 {
     PyObject *fact = PyTuple_GET_ITEM(self->facts, (intptr_t)index);
     Py_INCREF(fact);
@@ -63,7 +64,7 @@ result_get_fact(result_object *self, void *index)
 }
 
 void
-result_texts_free(result_texts *texts)
+lg__result_texts_free(lg__result_texts *texts)
 {
     lg_text_free(&texts->text);
     lg_text_free(&texts->json);
@@ -72,7 +73,7 @@ result_texts_free(result_texts *texts)
 
 /* The text that a writer of tables makes of the result. */
 static PyObject *
-write_table(result_object *self, size_t limit,
+write_table(lg__result_object *self, size_t limit,
             lg_status (*write)(const lg_table *, size_t, lg_text *, lg_error *))
 {
     lg_text text = {0};
@@ -82,9 +83,9 @@ write_table(result_object *self, size_t limit,
     status = write(self->table, limit, &text, &error);
     Py_END_ALLOW_THREADS
     if (status == LG_OK)
-        return text_object(&text);
+        return lg__text_object(&text);
     lg_text_free(&text);
-    return error_raise(object_state(self), status, &error);
+    return lg__error_raise(lg__object_state(self), status, &error);
 }
 
 static lg_status
@@ -95,44 +96,45 @@ write_json(const lg_table *table, size_t Py_UNUSED(limit), lg_text *out,
 }
 
 static PyObject *
-get_json(result_object *self, void *Py_UNUSED(closure))
+get_json(lg__result_object *self, void *Py_UNUSED(closure))
 {
     if (self->table != NULL)
         return write_table(self, 0, write_json);
     if (self->json == NULL)
-        return python_call(object_state(self), "leakgraph.frames", "to_json",
-                           (PyObject *)self);
+        return lg__python_call(lg__object_state(self), "leakgraph.frames",
+                               "to_json", (PyObject *)self);
     Py_INCREF(self->json);
     return self->json;
 }
 
 /* A result that has its texts, but no rows yet. */
-static result_object *
-hold_texts(core_state *state, core_type type, core_type row,
-           result_texts *texts)
+static lg__result_object *
+hold_texts(lg__core_state *state, lg__core_type type, lg__core_type row,
+           lg__result_texts *texts)
 {
-    result_object *self = result_alloc(state, type, row);
+    lg__result_object *self = result_alloc(state, type, row);
     if (self != NULL) {
-        self->text = text_object(&texts->text);
+        self->text = lg__text_object(&texts->text);
         if (self->text != NULL && texts->html.length > 0)
-            self->html = text_object(&texts->html);
-        self->json = !PyErr_Occurred() ? text_object(&texts->json) : NULL;
+            self->html = lg__text_object(&texts->html);
+        self->json = !PyErr_Occurred() ? lg__text_object(&texts->json) : NULL;
     }
-    result_texts_free(texts);
+    lg__result_texts_free(texts);
     if (self != NULL && self->json == NULL)
         Py_CLEAR(self);
     return self;
 }
 
 PyObject *
-result_of_texts(core_state *state, core_type type, core_type row,
-                PyObject *rows, const char *arrow, result_texts *texts)
+lg__result_of_texts(lg__core_state *state, lg__core_type type,
+                    lg__core_type row, PyObject *rows, const char *arrow,
+                    lg__result_texts *texts)
 {
     if (rows == NULL) {
-        result_texts_free(texts);
+        lg__result_texts_free(texts);
         return NULL;
     }
-    result_object *self = hold_texts(state, type, row, texts);
+    lg__result_object *self = hold_texts(state, type, row, texts);
     if (self == NULL) {
         Py_DECREF(rows);
         return NULL;
@@ -143,7 +145,7 @@ result_of_texts(core_state *state, core_type type, core_type row,
 }
 
 void
-result_dealloc(result_object *self)
+lg__result_dealloc(lg__result_object *self)
 {
     lg_table_free(self->table);
     Py_XDECREF(self->rows);
@@ -154,22 +156,22 @@ result_dealloc(result_object *self)
     Py_XDECREF(self->facts);
     Py_XDECREF(self->findings);
     Py_XDECREF((PyObject *)self->from);
-    object_free(self);
+    lg__object_free(self);
 }
 
 static Py_ssize_t
-result_length(result_object *self)
+result_length(lg__result_object *self)
 {
     return PyTuple_GET_SIZE(self->rows);
 }
 
 /* Makes a table of the rows that a slice takes. */
 static bool
-select_rows(result_object *self, const result_object *from, Py_ssize_t start,
-            Py_ssize_t step)
+select_rows(lg__result_object *self, const lg__result_object *from,
+            Py_ssize_t start, Py_ssize_t step)
 {
     size_t count = (size_t)PyTuple_GET_SIZE(self->rows), all;
-    size_t *numbers = result_row_numbers(from->table, &all);
+    size_t *numbers = lg__result_row_numbers(from->table, &all);
     size_t *rows = numbers ? malloc((count + 1) * sizeof *rows) : NULL;
     if (rows == NULL) {
         free(numbers);
@@ -184,19 +186,19 @@ select_rows(result_object *self, const result_object *from, Py_ssize_t start,
         lg_table_select(from->table, rows, count, &self->table, &error);
     free(rows);
     if (status != LG_OK)
-        error_raise(object_state(self), status, &error);
+        lg__error_raise(lg__object_state(self), status, &error);
     return status == LG_OK;
 }
 
 static PyObject *
-result_slice(result_object *self, PyObject *slice)
+result_slice(lg__result_object *self, PyObject *slice)
 {
     Py_ssize_t start, stop, step;
     if (PySlice_Unpack(slice, &start, &stop, &step) < 0)
         return NULL;
     PySlice_AdjustIndices(result_length(self), &start, &stop, step);
     PyTypeObject *type = Py_TYPE((PyObject *)self);
-    result_object *part = (result_object *)type->tp_alloc(type, 0);
+    lg__result_object *part = (lg__result_object *)type->tp_alloc(type, 0);
     if (part == NULL)
         return NULL;
     part->rows = PyObject_GetItem(self->rows, slice);
@@ -217,20 +219,20 @@ result_slice(result_object *self, PyObject *slice)
 }
 
 static PyObject *
-result_subscript(result_object *self, PyObject *key)
+result_subscript(lg__result_object *self, PyObject *key)
 {
     return PySlice_Check(key) ? result_slice(self, key)
                               : PyObject_GetItem(self->rows, key);
 }
 
 static PyObject *
-result_iter(result_object *self)
+result_iter(lg__result_object *self)
 {
     return PyObject_GetIter(self->rows);
 }
 
 static PyObject *
-result_index(result_object *self, PyObject *args)
+result_index(lg__result_object *self, PyObject *args)
 {
     PyObject *index = PyObject_GetAttrString(self->rows, "index");
     PyObject *found = index ? PyObject_Call(index, args, NULL) : NULL;
@@ -239,38 +241,38 @@ result_index(result_object *self, PyObject *args)
 }
 
 static PyObject *
-result_count(result_object *self, PyObject *row)
+result_count(lg__result_object *self, PyObject *row)
 {
     Py_ssize_t count = PySequence_Count(self->rows, row);
     return count < 0 ? NULL : PyLong_FromSsize_t(count);
 }
 
 static PyObject *
-result_str(result_object *self)
+result_str(lg__result_object *self)
 {
     if (self->table != NULL)
         return write_table(self, self->shown, lg_table_text);
     if (self->text == NULL)
-        return python_call(object_state(self), "leakgraph.frames", "lines",
-                           (PyObject *)self);
+        return lg__python_call(lg__object_state(self), "leakgraph.frames",
+                               "lines", (PyObject *)self);
     Py_INCREF(self->text);
     return self->text;
 }
 
 static PyObject *
-result_repr_html(result_object *self, PyObject *Py_UNUSED(unused))
+result_repr_html(lg__result_object *self, PyObject *Py_UNUSED(unused))
 {
     if (self->table != NULL)
         return write_table(self, HTML_ROWS, lg_page_cell);
     if (self->html == NULL)
-        return python_call(object_state(self), "leakgraph.frames", "to_html",
-                           (PyObject *)self);
+        return lg__python_call(lg__object_state(self), "leakgraph.frames",
+                               "to_html", (PyObject *)self);
     Py_INCREF(self->html);
     return self->html;
 }
 
 static PyObject *
-result_repr(result_object *self)
+result_repr(lg__result_object *self)
 {
     Py_ssize_t count = result_length(self);
     return PyUnicode_FromFormat("<%s: %zd row%s>",
@@ -281,21 +283,21 @@ result_repr(result_object *self)
 static PyObject *
 result_to_dicts(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return python_call(object_state(self), "leakgraph.frames", "to_dicts",
-                       self);
+    return lg__python_call(lg__object_state(self), "leakgraph.frames",
+                           "to_dicts", self);
 }
 
 static PyObject *
 result_to_pandas(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return python_call(object_state(self), "leakgraph.frames", "to_pandas",
-                       self);
+    return lg__python_call(lg__object_state(self), "leakgraph.frames",
+                           "to_pandas", self);
 }
 
 static PyMemberDef result_members[] = {
-    {"rows", T_OBJECT, offsetof(result_object, rows), READONLY,
+    {"rows", T_OBJECT, offsetof(lg__result_object, rows), READONLY,
      "A tuple of the rows, which are named tuples."},
-    {"_row", T_OBJECT, offsetof(result_object, row), READONLY,
+    {"_row", T_OBJECT, offsetof(lg__result_object, row), READONLY,
      "The type of the rows."},
     {NULL, 0, 0, 0, NULL},
 };
@@ -309,7 +311,7 @@ static PyMethodDef result_methods[] = {
     {"to_dicts", result_to_dicts, METH_NOARGS,
      "to_dicts($self, /)\n--\n\nThe rows as a list of dicts of plain values: "
      "a Node is its index, a Size a dict."},
-    ARROW_METHOD(result_arrow),
+    LG__ARROW_METHOD(lg__result_arrow),
     {"to_pandas", result_to_pandas, METH_NOARGS,
      "to_pandas($self, /)\n--\n\nThe rows as a pandas.DataFrame.\n\nA Node is "
      "its index. A Size is its total, and on snapshots with devices has a\n"
@@ -330,12 +332,12 @@ static PyMethodDef result_methods[] = {
 };
 
 static PyType_Slot result_slots[] = {
-    RESULT_SLOTS,
-    SLOT(Py_tp_repr, result_repr),
-    SLOT(Py_tp_str, result_str),
-    SLOT(Py_tp_iter, result_iter),
-    SLOT(Py_mp_length, result_length),
-    SLOT(Py_mp_subscript, result_subscript),
+    LG__RESULT_SLOTS,
+    LG__SLOT(Py_tp_repr, result_repr),
+    LG__SLOT(Py_tp_str, result_str),
+    LG__SLOT(Py_tp_iter, result_iter),
+    LG__SLOT(Py_mp_length, result_length),
+    LG__SLOT(Py_mp_subscript, result_subscript),
     {Py_tp_members, result_members},
     {Py_tp_getset, result_getset},
     {Py_tp_methods, result_methods},
@@ -344,9 +346,9 @@ static PyType_Slot result_slots[] = {
     {0, NULL},
 };
 
-PyType_Spec result_spec = {
+PyType_Spec lg__result_spec = {
     .name = "leakgraph.Result",
-    .basicsize = sizeof(result_object),
-    .flags = FINAL_TYPE | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_SEQUENCE,
+    .basicsize = sizeof(lg__result_object),
+    .flags = LG__FINAL_TYPE | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_SEQUENCE,
     .slots = result_slots,
 };

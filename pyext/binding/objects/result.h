@@ -12,102 +12,103 @@
 #include "binding/objects/py_snapshot.h"
 #include <leakgraph/table.h>
 
-typedef struct result_object {
+typedef struct lg__result_object {
     PyObject_HEAD
-    PyObject *rows;             /* tuple of named tuples */
-    PyTypeObject *row;          /* the type of the rows */
-    lg_table *table;            /* NULL: `text` and `json` take its place */
-    size_t shown;               /* how many rows the text shows; 0: all */
-    struct result_object *from; /* the result that this is a slice of */
-    PyObject *text;             /* without a table; NULL in a slice */
+    PyObject *rows;                 /* tuple of named tuples */
+    PyTypeObject *row;              /* the type of the rows */
+    lg_table *table;                /* NULL: `text` and `json` take its place */
+    size_t shown;                   /* how many rows the text shows; 0: all */
+    struct lg__result_object *from; /* the result that this is a slice of */
+    PyObject *text;                 /* without a table; NULL in a slice */
     PyObject *json;
     PyObject *html;     /* or NULL: the text */
     const char *arrow;  /* without a table: see arrow_rows.h */
     PyObject *facts;    /* what else the type shows: a tuple, or NULL */
     PyObject *findings; /* a tuple of Finding; NULL: the type shows none */
-} result_object;
+} lg__result_object;
 
-extern PyType_Spec result_spec;
+extern PyType_Spec lg__result_spec;
 
 /** Where the field of a named tuple comes from. */
-typedef struct result_field {
+typedef struct lg__result_field {
     const char *column; /* its name in the table */
     enum {
-        FIELD_VALUE = 0, /* the cell; None for an empty one */
-        FIELD_TEXT,      /* a text; '' for an empty one */
-        FIELD_TITLE,     /* the title of a node */
-        FIELD_DEPTH,     /* the depth of the row */
-        FIELD_ONE,       /* 1 */
-        FIELD_HOPS,      /* of a list of hops: a tuple of Hop */
-        FIELD_CUTS,      /* of a list of cuts: a tuple of CycleCut */
-        FIELD_HOLDERS,   /* of a list of holders: a tuple of FindingHolder */
+        LG__FIELD_VALUE = 0, /* the cell; None for an empty one */
+        LG__FIELD_TEXT,      /* a text; '' for an empty one */
+        LG__FIELD_TITLE,     /* the title of a node */
+        LG__FIELD_DEPTH,     /* the depth of the row */
+        LG__FIELD_ONE,       /* 1 */
+        LG__FIELD_HOPS,      /* of a list of hops: a tuple of Hop */
+        LG__FIELD_CUTS,      /* of a list of cuts: a tuple of CycleCut */
+        LG__FIELD_HOLDERS, /* of a list of holders: a tuple of FindingHolder */
     } what;
-} result_field;
+} lg__result_field;
 
 /** The types of a result and of its rows, and the fields of a row. */
-typedef struct result_shape {
-    core_type type;
-    core_type row;
-    const result_field *fields;
+typedef struct lg__result_shape {
+    lg__core_type type;
+    lg__core_type row;
+    const lg__result_field *fields;
     size_t shown; /* how many rows the text shows; 0: all */
-} result_shape;
+} lg__result_shape;
 
 /** Makes a result of a table, and takes the table over, on failure too. Texts
  *  become strs, nodes Nodes, counts and bytes ints, sizes Sizes, shares floats.
  *  A list becomes a tuple of its rows; a row becomes a tuple, or its only
  *  value. */
-PyObject *result_new(snapshot_object *snapshot, const result_shape *shape,
-                     lg_table *table);
+PyObject *lg__result_new(lg__snapshot_object *snapshot,
+                         const lg__result_shape *shape, lg_table *table);
 
 /** The same with facts, which it takes over, too. If they are NULL, fails with
  *  the current exception. */
-PyObject *result_with_facts(snapshot_object *snapshot,
-                            const result_shape *shape, lg_table *table,
-                            PyObject *facts);
+PyObject *lg__result_with_facts(lg__snapshot_object *snapshot,
+                                const lg__result_shape *shape, lg_table *table,
+                                PyObject *facts);
 /** A getter of the fact with this number. */
-PyObject *result_get_fact(result_object *self, void *index);
+PyObject *lg__result_get_fact(lg__result_object *self, void *index);
 
 /** The rows of a table, by its columns: a tuple of named tuples. */
-PyObject *result_rows(snapshot_object *snapshot, const result_shape *shape,
-                      const lg_table *table);
+PyObject *lg__result_rows(lg__snapshot_object *snapshot,
+                          const lg__result_shape *shape, const lg_table *table);
 
 /** Lists the numbers of a table's rows that are not headings; free() the list.
  *  NULL with an exception. */
-size_t *result_row_numbers(const lg_table *table, size_t *count);
+size_t *lg__result_row_numbers(const lg_table *table, size_t *count);
 
 /** Finds a fact of the table by its name; false if there is none, or it has no
  *  value. */
-bool result_fact(const lg_table *table, const char *name, lg_cell *out);
+bool lg__result_fact(const lg_table *table, const char *name, lg_cell *out);
 /** Makes the rows of a fact that is a table; none if there is no such fact. */
-PyObject *result_fact_rows(snapshot_object *snapshot, const lg_table *table,
-                           const char *name, const result_shape *shape);
+PyObject *lg__result_fact_rows(lg__snapshot_object *snapshot,
+                               const lg_table *table, const char *name,
+                               const lg__result_shape *shape);
 
 /** The forms of a report. */
-typedef struct result_texts {
+typedef struct lg__result_texts {
     lg_text text;
     lg_text json;
     lg_text html; /* empty: none */
-} result_texts;
+} lg__result_texts;
 
-void result_texts_free(result_texts *texts);
+void lg__result_texts_free(lg__result_texts *texts);
 
 /** Makes a result without a table. Takes over the rows, on failure too; if they
  *  are NULL, fails with the current exception. `arrow` has a letter for each
  *  field (arrow_rows.h) and lives on. Frees the texts. */
-PyObject *result_of_texts(core_state *state, core_type type, core_type row,
-                          PyObject *rows, const char *arrow,
-                          result_texts *texts);
+PyObject *lg__result_of_texts(lg__core_state *state, lg__core_type type,
+                              lg__core_type row, PyObject *rows,
+                              const char *arrow, lg__result_texts *texts);
 
-void result_dealloc(result_object *self);
+void lg__result_dealloc(lg__result_object *self);
 
 /** The findings, as a PyMemberDef. */
-#define RESULT_FINDINGS                                                        \
+#define LG__RESULT_FINDINGS                                                    \
     {                                                                          \
-        "findings", T_OBJECT, offsetof(result_object, findings), READONLY,     \
+        "findings", T_OBJECT, offsetof(lg__result_object, findings), READONLY, \
             "A tuple of Finding: known mistakes that involve the rows."        \
     }
 
 /** The slots that a type inheriting from Result must repeat. */
-#define RESULT_SLOTS SLOT(Py_tp_dealloc, result_dealloc)
+#define LG__RESULT_SLOTS LG__SLOT(Py_tp_dealloc, lg__result_dealloc)
 
 #endif

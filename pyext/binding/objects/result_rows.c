@@ -11,12 +11,12 @@
 /* No table has more columns, and no named tuple more fields. */
 enum { MOST_FIELDS = 32 };
 
-static PyObject *cell_object(snapshot_object *snapshot, const lg_table *table,
-                             size_t row, size_t column);
+static PyObject *cell_object(lg__snapshot_object *snapshot,
+                             const lg_table *table, size_t row, size_t column);
 
 /* A row of a table within a cell: a tuple of its values, or its only value. */
 static PyObject *
-inner_row(snapshot_object *snapshot, const lg_table *table, size_t row)
+inner_row(lg__snapshot_object *snapshot, const lg_table *table, size_t row)
 {
     size_t columns = lg_table_column_count(table);
     if (columns == 1)
@@ -33,7 +33,7 @@ inner_row(snapshot_object *snapshot, const lg_table *table, size_t row)
 }
 
 static PyObject *
-list_object(snapshot_object *snapshot, const lg_table *table)
+list_object(lg__snapshot_object *snapshot, const lg_table *table)
 {
     size_t rows = lg_table_row_count(table);
     PyObject *tuple = PyTuple_New((Py_ssize_t)rows);
@@ -63,13 +63,13 @@ numbers_object(const uint64_t *numbers, uint64_t count)
 
 /* A dict of the values by the names of their columns. */
 static PyObject *
-record_object(snapshot_object *snapshot, const lg_table *table)
+record_object(lg__snapshot_object *snapshot, const lg_table *table)
 {
     PyObject *dict = PyDict_New();
     size_t columns =
         lg_table_row_count(table) > 0 ? lg_table_column_count(table) : 0;
     for (size_t i = 0; dict != NULL && i < columns; i++) {
-        PyObject *name = string_object(lg_table_column(table, i).name);
+        PyObject *name = lg__string_object(lg_table_column(table, i).name);
         PyObject *value = name ? cell_object(snapshot, table, 0, i) : NULL;
         if (value == NULL || PyDict_SetItem(dict, name, value) < 0)
             Py_CLEAR(dict);
@@ -80,7 +80,7 @@ record_object(snapshot_object *snapshot, const lg_table *table)
 }
 
 static PyObject *
-cell_object(snapshot_object *snapshot, const lg_table *table, size_t row,
+cell_object(lg__snapshot_object *snapshot, const lg_table *table, size_t row,
             size_t column)
 {
     lg_cell cell = lg_table_cell(table, row, column);
@@ -89,13 +89,13 @@ cell_object(snapshot_object *snapshot, const lg_table *table, size_t row,
     switch (lg_table_column(table, column).type) {
     case LG_COLUMN_TEXT:
     case LG_COLUMN_PATH:
-        return string_object(cell.text);
+        return lg__string_object(cell.text);
     case LG_COLUMN_NODE:
-        return node_new(object_state(snapshot), snapshot, cell.node);
+        return lg__node_new(lg__object_state(snapshot), snapshot, cell.node);
     case LG_COLUMN_NUMBER:
         return PyLong_FromLongLong(cell.number);
     case LG_COLUMN_SIZE:
-        return size_new(snapshot, cell.size);
+        return lg__size_new(snapshot, cell.size);
     case LG_COLUMN_SHARE:
         return PyFloat_FromDouble(cell.share);
     case LG_COLUMN_REAL:
@@ -104,7 +104,7 @@ cell_object(snapshot_object *snapshot, const lg_table *table, size_t row,
         return PyBool_FromLong(cell.count != 0);
     case LG_COLUMN_NUMBERS:
         return cell.numbers ? numbers_object(cell.numbers, cell.count)
-                            : string_object(cell.text);
+                            : lg__string_object(cell.text);
     case LG_COLUMN_LIST:
         return list_object(snapshot, cell.table);
     case LG_COLUMN_RECORD:
@@ -129,7 +129,7 @@ find_column(const lg_table *table, const char *name)
 }
 
 bool
-result_fact(const lg_table *table, const char *name, lg_cell *out)
+lg__result_fact(const lg_table *table, const char *name, lg_cell *out)
 {
     const lg_table *facts = lg_table_facts(table);
     size_t column = facts ? find_column(facts, name) : 0;
@@ -139,51 +139,55 @@ result_fact(const lg_table *table, const char *name, lg_cell *out)
     return out->present;
 }
 
-static const result_field hop_fields[] = {
-    {"label", FIELD_TEXT},  {"source", FIELD_VALUE}, {"target", FIELD_VALUE},
-    {"reason", FIELD_TEXT}, {NULL, FIELD_VALUE},
+static const lg__result_field hop_fields[] = {
+    {"label", LG__FIELD_TEXT},   {"source", LG__FIELD_VALUE},
+    {"target", LG__FIELD_VALUE}, {"reason", LG__FIELD_TEXT},
+    {NULL, LG__FIELD_VALUE},
 };
 
-static const result_field cut_fields[] = {
-    {"label", FIELD_TEXT},  {"source", FIELD_VALUE}, {"target", FIELD_VALUE},
-    {"reason", FIELD_TEXT}, {"alike", FIELD_VALUE},  {NULL, FIELD_VALUE},
+static const lg__result_field cut_fields[] = {
+    {"label", LG__FIELD_TEXT},   {"source", LG__FIELD_VALUE},
+    {"target", LG__FIELD_VALUE}, {"reason", LG__FIELD_TEXT},
+    {"alike", LG__FIELD_VALUE},  {NULL, LG__FIELD_VALUE},
 };
 
-static const result_field holder_fields[] = {
-    {"pattern", FIELD_VALUE}, {"holder", FIELD_VALUE}, {"held_by", FIELD_VALUE},
-    {"example", FIELD_VALUE}, {"count", FIELD_VALUE},  {"alone", FIELD_VALUE},
-    {NULL, FIELD_VALUE},
+static const lg__result_field holder_fields[] = {
+    {"pattern", LG__FIELD_VALUE}, {"holder", LG__FIELD_VALUE},
+    {"held_by", LG__FIELD_VALUE}, {"example", LG__FIELD_VALUE},
+    {"count", LG__FIELD_VALUE},   {"alone", LG__FIELD_VALUE},
+    {NULL, LG__FIELD_VALUE},
 };
 
-static const result_shape hop_shape = {TYPE_HOP, TYPE_HOP, hop_fields, 0};
-static const result_shape cut_shape = {TYPE_CYCLE_CUT, TYPE_CYCLE_CUT,
-                                       cut_fields, 0};
-static const result_shape holder_shape = {
-    TYPE_FINDING_HOLDER, TYPE_FINDING_HOLDER, holder_fields, 0};
+static const lg__result_shape hop_shape = {LG__TYPE_HOP, LG__TYPE_HOP,
+                                           hop_fields, 0};
+static const lg__result_shape cut_shape = {LG__TYPE_CYCLE_CUT,
+                                           LG__TYPE_CYCLE_CUT, cut_fields, 0};
+static const lg__result_shape holder_shape = {
+    LG__TYPE_FINDING_HOLDER, LG__TYPE_FINDING_HOLDER, holder_fields, 0};
 
 static PyObject *
-field_object(snapshot_object *snapshot, const lg_table *table, size_t row,
-             const result_field *field, size_t column)
+field_object(lg__snapshot_object *snapshot, const lg_table *table, size_t row,
+             const lg__result_field *field, size_t column)
 {
     bool there = column < lg_table_column_count(table);
     switch (field->what) {
-    case FIELD_DEPTH:
+    case LG__FIELD_DEPTH:
         return PyLong_FromUnsignedLong(lg_table_depth(table, row));
-    case FIELD_ONE:
+    case LG__FIELD_ONE:
         return PyLong_FromLong(1);
-    case FIELD_HOPS:
-        return result_rows(snapshot, &hop_shape,
-                           lg_table_cell(table, row, column).table);
-    case FIELD_CUTS:
-        return result_rows(snapshot, &cut_shape,
-                           lg_table_cell(table, row, column).table);
-    case FIELD_HOLDERS:
-        return result_rows(snapshot, &holder_shape,
-                           lg_table_cell(table, row, column).table);
-    case FIELD_TEXT:
-    case FIELD_TITLE:
-        return string_object(there ? lg_table_cell(table, row, column).text
-                                   : (lg_string){"", 0});
+    case LG__FIELD_HOPS:
+        return lg__result_rows(snapshot, &hop_shape,
+                               lg_table_cell(table, row, column).table);
+    case LG__FIELD_CUTS:
+        return lg__result_rows(snapshot, &cut_shape,
+                               lg_table_cell(table, row, column).table);
+    case LG__FIELD_HOLDERS:
+        return lg__result_rows(snapshot, &holder_shape,
+                               lg_table_cell(table, row, column).table);
+    case LG__FIELD_TEXT:
+    case LG__FIELD_TITLE:
+        return lg__string_object(there ? lg_table_cell(table, row, column).text
+                                       : (lg_string){"", 0});
     default:
         if (!there)
             Py_RETURN_NONE;
@@ -192,11 +196,11 @@ field_object(snapshot_object *snapshot, const lg_table *table, size_t row,
 }
 
 static PyObject *
-row_object(snapshot_object *snapshot, const result_shape *shape,
+row_object(lg__snapshot_object *snapshot, const lg__result_shape *shape,
            const lg_table *table, size_t row, const size_t *columns,
            size_t fields)
 {
-    PyTypeObject *type = object_state(snapshot)->types[shape->row];
+    PyTypeObject *type = lg__object_state(snapshot)->types[shape->row];
     PyObject *result = PyStructSequence_New(type);
     for (size_t i = 0; result != NULL && i < fields; i++) {
         PyObject *value =
@@ -210,7 +214,7 @@ row_object(snapshot_object *snapshot, const result_shape *shape,
 }
 
 size_t *
-result_row_numbers(const lg_table *table, size_t *count)
+lg__result_row_numbers(const lg_table *table, size_t *count)
 {
     size_t rows = lg_table_row_count(table), kept = 0;
     size_t *numbers = malloc((rows + 1) * sizeof *numbers);
@@ -226,15 +230,15 @@ result_row_numbers(const lg_table *table, size_t *count)
 }
 
 PyObject *
-result_rows(snapshot_object *snapshot, const result_shape *shape,
-            const lg_table *table)
+lg__result_rows(lg__snapshot_object *snapshot, const lg__result_shape *shape,
+                const lg_table *table)
 {
     size_t columns[MOST_FIELDS], fields = 0, count;
     for (; shape->fields[fields].column != NULL ||
-           shape->fields[fields].what != FIELD_VALUE;
+           shape->fields[fields].what != LG__FIELD_VALUE;
          fields++)
         columns[fields] = find_column(table, shape->fields[fields].column);
-    size_t *numbers = result_row_numbers(table, &count);
+    size_t *numbers = lg__result_row_numbers(table, &count);
     PyObject *tuple = numbers ? PyTuple_New((Py_ssize_t)count) : NULL;
     for (size_t i = 0; tuple != NULL && i < count; i++) {
         PyObject *row =
@@ -249,11 +253,11 @@ result_rows(snapshot_object *snapshot, const result_shape *shape,
 }
 
 PyObject *
-result_fact_rows(snapshot_object *snapshot, const lg_table *table,
-                 const char *name, const result_shape *shape)
+lg__result_fact_rows(lg__snapshot_object *snapshot, const lg_table *table,
+                     const char *name, const lg__result_shape *shape)
 {
     lg_cell cell = {0};
-    return result_fact(table, name, &cell)
-               ? result_rows(snapshot, shape, cell.table)
+    return lg__result_fact(table, name, &cell)
+               ? lg__result_rows(snapshot, shape, cell.table)
                : PyTuple_New(0);
 }

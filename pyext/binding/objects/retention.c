@@ -11,108 +11,108 @@
 #include <stdlib.h>
 
 PyObject *
-node_dominator(node_object *self, void *Py_UNUSED(closure))
+lg__node_dominator(lg__node_object *self, void *Py_UNUSED(closure))
 {
-    const lg_analysis *analysis = analysis_get(self->snapshot);
+    const lg_analysis *analysis = lg__analysis_get(self->snapshot);
     if (analysis == NULL)
         return NULL;
     uint32_t dominator = lg_node_owner(analysis, self->index);
     if (dominator == LG_NONE)
         Py_RETURN_NONE;
-    return node_new(object_state(self), self->snapshot, dominator);
+    return lg__node_new(lg__object_state(self), self->snapshot, dominator);
 }
 
 PyObject *
-nodes_dominated(snapshot_object *snapshot, const lg_analysis *analysis,
-                uint32_t node)
+lg__nodes_dominated(lg__snapshot_object *snapshot, const lg_analysis *analysis,
+                    uint32_t node)
 {
     lg_nodes nodes = {0};
     lg_error error;
     lg_status status = lg_node_owned(analysis, node, &nodes, &error);
     if (status != LG_OK)
-        return error_raise(object_state(snapshot), status, &error);
+        return lg__error_raise(lg__object_state(snapshot), status, &error);
     PyObject *result =
-        sequence_of_nodes(object_state(snapshot), snapshot, &nodes);
+        lg__sequence_of_nodes(lg__object_state(snapshot), snapshot, &nodes);
     lg_nodes_free(&nodes);
     return result;
 }
 
 PyObject *
-node_dominated(node_object *self, void *Py_UNUSED(closure))
+lg__node_dominated(lg__node_object *self, void *Py_UNUSED(closure))
 {
-    const lg_analysis *analysis = analysis_get(self->snapshot);
-    return analysis ? nodes_dominated(self->snapshot, analysis, self->index)
+    const lg_analysis *analysis = lg__analysis_get(self->snapshot);
+    return analysis ? lg__nodes_dominated(self->snapshot, analysis, self->index)
                     : NULL;
 }
 
 PyObject *
-node_retained(node_object *self, void *Py_UNUSED(closure))
+lg__node_retained(lg__node_object *self, void *Py_UNUSED(closure))
 {
-    const lg_analysis *analysis = analysis_get(self->snapshot);
-    return analysis ? size_retained(self->snapshot, analysis, self->index)
+    const lg_analysis *analysis = lg__analysis_get(self->snapshot);
+    return analysis ? lg__size_retained(self->snapshot, analysis, self->index)
                     : NULL;
 }
 
 PyObject *
-node_is_reachable(node_object *self, void *Py_UNUSED(closure))
+lg__node_is_reachable(lg__node_object *self, void *Py_UNUSED(closure))
 {
-    const lg_analysis *analysis = analysis_get(self->snapshot);
+    const lg_analysis *analysis = lg__analysis_get(self->snapshot);
     if (analysis == NULL)
         return NULL;
     return PyBool_FromLong(lg_node_is_reachable(analysis, self->index));
 }
 
 static bool
-list_numbers(const sequence_object *self, lg_nodes *out)
+list_numbers(const lg__sequence_object *self, lg_nodes *out)
 {
     out->count = (size_t)self->range.length;
     out->items = malloc((out->count + 1) * sizeof *out->items);
     for (size_t i = 0; out->items != NULL && i < out->count; i++)
-        out->items[i] = (uint32_t)sequence_number(self, (Py_ssize_t)i);
+        out->items[i] = (uint32_t)lg__sequence_number(self, (Py_ssize_t)i);
     if (out->items == NULL)
         PyErr_NoMemory();
     return out->items != NULL;
 }
 
 static PyObject *
-rank(sequence_object *self, const lg_nodes *all, size_t limit)
+rank(lg__sequence_object *self, const lg_nodes *all, size_t limit)
 {
     lg_nodes ranked = {0};
     lg_error error;
     lg_status status;
-    const lg_analysis *analysis = analysis_acquire(self->snapshot, NULL);
+    const lg_analysis *analysis = lg__analysis_acquire(self->snapshot, NULL);
     if (analysis == NULL)
         return NULL;
     Py_BEGIN_ALLOW_THREADS
     status = lg_nodes_ranked(analysis, all->items, all->count, 0, limit,
                              &ranked, &error);
     Py_END_ALLOW_THREADS
-    snapshot_release(self->snapshot);
+    lg__snapshot_release(self->snapshot);
     if (status != LG_OK)
-        return error_raise(object_state(self), status, &error);
+        return lg__error_raise(lg__object_state(self), status, &error);
     PyObject *result =
-        sequence_of_nodes(object_state(self), self->snapshot, &ranked);
+        lg__sequence_of_nodes(lg__object_state(self), self->snapshot, &ranked);
     lg_nodes_free(&ranked);
     return result;
 }
 
-const char nodes_biggest_doc[] =
+const char lg__nodes_biggest_doc[] =
     "biggest($self, /, limit=20)\n--\n\n"
     "Those that retain the most, the biggest first: Nodes.\n\n"
     "limit  how many; None or 'all' for all";
 
 PyObject *
-nodes_biggest(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-              PyObject *kwnames)
+lg__nodes_biggest(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                  PyObject *kwnames)
 {
     static const char *const names[] = {"limit", NULL};
-    static const arg_list list = {"biggest", names, 1, 0};
-    sequence_object *nodes = (sequence_object *)self;
+    static const lg__arg_list list = {"biggest", names, 1, 0};
+    lg__sequence_object *nodes = (lg__sequence_object *)self;
     PyObject *values[1] = {NULL};
     size_t limit = 20;
     lg_nodes all = {0};
-    if (!args_take(&list, args, nargs, kwnames, values) ||
-        !arg_rows(values[0], &limit) || !list_numbers(nodes, &all))
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
+        !lg__arg_rows(values[0], &limit) || !list_numbers(nodes, &all))
         return NULL;
     PyObject *result = rank(nodes, &all, limit > 0 ? limit : SIZE_MAX);
     lg_nodes_free(&all);

@@ -20,7 +20,7 @@ static PyMethodDef asdict_method = {
     "_asdict($self, /)\n--\n\nThe fields as a dict by name."};
 
 int
-row_type_add(PyTypeObject *type, const char *name, PyObject *value)
+lg__row_type_add(PyTypeObject *type, const char *name, PyObject *value)
 {
     int added =
         value ? PyObject_SetAttrString((PyObject *)type, name, value) : -1;
@@ -29,7 +29,7 @@ row_type_add(PyTypeObject *type, const char *name, PyObject *value)
 }
 
 int
-row_type_finish(PyTypeObject *type, const PyStructSequence_Desc *desc)
+lg__row_type_finish(PyTypeObject *type, const PyStructSequence_Desc *desc)
 {
     PyObject *fields = PyTuple_New(desc->n_in_sequence);
     for (int i = 0; fields != NULL && i < desc->n_in_sequence; i++) {
@@ -39,8 +39,8 @@ row_type_finish(PyTypeObject *type, const PyStructSequence_Desc *desc)
         else
             PyTuple_SET_ITEM(fields, i, name);
     }
-    if (row_type_add(type, "_fields", fields) < 0)
+    if (lg__row_type_add(type, "_fields", fields) < 0)
         return -1;
-    return row_type_add(type, "_asdict",
-                        PyDescr_NewMethod(type, &asdict_method));
+    return lg__row_type_add(type, "_asdict",
+                            PyDescr_NewMethod(type, &asdict_method));
 }

@@ -6,10 +6,10 @@
 
 /** Gives a type an attribute. Takes over the value, which may be NULL with an
  *  exception. -1 with an exception. */
-int row_type_add(PyTypeObject *type, const char *name, PyObject *value);
+int lg__row_type_add(PyTypeObject *type, const char *name, PyObject *value);
 
 /** Gives a type of named tuples `_fields` and `_asdict()`, by which pandas and
  *  others recognise a named tuple. -1 with an exception. */
-int row_type_finish(PyTypeObject *type, const PyStructSequence_Desc *desc);
+int lg__row_type_finish(PyTypeObject *type, const PyStructSequence_Desc *desc);
 
 #endif

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 
 static void
-sequence_dealloc(sequence_object *self)
+sequence_dealloc(lg__sequence_object *self)
 {
     free(self->items);
     Py_XDECREF(self->snapshot);
-    object_free(self);
+    lg__object_free(self);
 }
 
 uint64_t
-sequence_number(const sequence_object *self, Py_ssize_t i)
+lg__sequence_number(const lg__sequence_object *self, Py_ssize_t i)
 {
     if (self->items != NULL)
         return self->items[i];
@@ -21,34 +21,34 @@ sequence_number(const sequence_object *self, Py_ssize_t i)
 }
 
 static PyObject *
-sequence_item(sequence_object *self, Py_ssize_t i)
+sequence_item(lg__sequence_object *self, Py_ssize_t i)
 {
     if (i < 0 || i >= self->range.length) {
         PyErr_SetString(PyExc_IndexError, "index out of range");
         return NULL;
     }
-    core_state *state = object_state(self);
-    uint64_t number = sequence_number(self, i);
-    if (self->item == TYPE_EDGE)
-        return edge_new(state, self->snapshot, number, self->backward);
-    if (self->item == TYPE_NODE)
-        return node_new(state, self->snapshot, (uint32_t)number);
-    lg_graph *graph = snapshot_graph(self->snapshot);
+    lg__core_state *state = lg__object_state(self);
+    uint64_t number = lg__sequence_number(self, i);
+    if (self->item == LG__TYPE_EDGE)
+        return lg__edge_new(state, self->snapshot, number, self->backward);
+    if (self->item == LG__TYPE_NODE)
+        return lg__node_new(state, self->snapshot, (uint32_t)number);
+    lg_graph *graph = lg__snapshot_graph(self->snapshot);
     if (graph == NULL)
         return NULL;
     lg_root root = lg_graph_root(graph, (uint32_t)number);
-    return root_object(state, self->snapshot, &root);
+    return lg__root_object(state, self->snapshot, &root);
 }
 
 static Py_ssize_t
-sequence_length(sequence_object *self)
+sequence_length(lg__sequence_object *self)
 {
     return self->range.length;
 }
 
 static int
-copy_items(sequence_object *to, const sequence_object *from, Py_ssize_t start,
-           Py_ssize_t step)
+copy_items(lg__sequence_object *to, const lg__sequence_object *from,
+           Py_ssize_t start, Py_ssize_t step)
 {
     size_t count = (size_t)to->range.length;
     to->items = malloc((count + 1) * sizeof *to->items);
@@ -62,15 +62,15 @@ copy_items(sequence_object *to, const sequence_object *from, Py_ssize_t start,
 }
 
 static PyObject *
-sequence_slice(sequence_object *self, PyObject *slice)
+sequence_slice(lg__sequence_object *self, PyObject *slice)
 {
     Py_ssize_t start, stop, step;
     if (PySlice_Unpack(slice, &start, &stop, &step) < 0)
         return NULL;
     Py_ssize_t length =
         PySlice_AdjustIndices(self->range.length, &start, &stop, step);
-    sequence_object *part =
-        (sequence_object *)PyType_GenericAlloc(Py_TYPE((PyObject *)self), 0);
+    lg__sequence_object *part = (lg__sequence_object *)PyType_GenericAlloc(
+        Py_TYPE((PyObject *)self), 0);
     if (part == NULL)
         return NULL;
     Py_INCREF(self->snapshot);
@@ -87,7 +87,7 @@ sequence_slice(sequence_object *self, PyObject *slice)
 }
 
 static PyObject *
-sequence_subscript(sequence_object *self, PyObject *key)
+sequence_subscript(lg__sequence_object *self, PyObject *key)
 {
     if (PySlice_Check(key))
         return sequence_slice(self, key);
@@ -98,33 +98,34 @@ sequence_subscript(sequence_object *self, PyObject *key)
 }
 
 static PyObject *
-sequence_repr(sequence_object *self)
+sequence_repr(lg__sequence_object *self)
 {
     lg_text text = {0};
     lg_text_addf(&text, "<%s: ", Py_TYPE((PyObject *)self)->tp_name);
     lg_text_add_count(&text, (uint64_t)self->range.length);
     lg_text_add(&text, ">");
-    return text_object(&text);
+    return lg__text_object(&text);
 }
 
 static PyObject *
 roots_json(PyObject *self, void *Py_UNUSED(closure))
 {
-    return python_call(object_state(self), "leakgraph.frames", "to_json", self);
+    return lg__python_call(lg__object_state(self), "leakgraph.frames",
+                           "to_json", self);
 }
 
 static PyObject *
 roots_to_dicts(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return python_call(object_state(self), "leakgraph.frames", "to_dicts",
-                       self);
+    return lg__python_call(lg__object_state(self), "leakgraph.frames",
+                           "to_dicts", self);
 }
 
 static PyObject *
 roots_to_pandas(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return python_call(object_state(self), "leakgraph.frames", "roots_pandas",
-                       self);
+    return lg__python_call(lg__object_state(self), "leakgraph.frames",
+                           "roots_pandas", self);
 }
 
 static PyMethodDef roots_methods[] = {
@@ -143,25 +144,28 @@ static PyGetSetDef roots_getset[] = {
 };
 
 static PyMethodDef nodes_methods[] = {
-    {"biggest", FASTCALL(nodes_biggest), METH_FASTCALL | METH_KEYWORDS,
-     nodes_biggest_doc},
-    ARROW_METHOD(nodes_arrow),
-    ARROW_SCHEMA_METHOD(nodes_schema),
+    {"biggest", LG__FASTCALL(lg__nodes_biggest), METH_FASTCALL | METH_KEYWORDS,
+     lg__nodes_biggest_doc},
+    LG__ARROW_METHOD(lg__nodes_arrow),
+    LG__ARROW_SCHEMA_METHOD(lg__nodes_schema),
     {NULL, NULL, 0, NULL},
 };
 
 static PyMethodDef edges_methods[] = {
-    ARROW_METHOD(edges_arrow),
-    ARROW_SCHEMA_METHOD(edges_schema),
+    LG__ARROW_METHOD(lg__edges_arrow),
+    LG__ARROW_SCHEMA_METHOD(lg__edges_schema),
     {NULL, NULL, 0, NULL},
 };
 
 #define SEQUENCE_SLOTS(methods, doc)                                           \
-    SLOT(Py_tp_dealloc, sequence_dealloc), SLOT(Py_tp_repr, sequence_repr),    \
-        SLOT(Py_tp_iter, PySeqIter_New), SLOT(Py_sq_item, sequence_item),      \
-        SLOT(Py_sq_length, sequence_length),                                   \
-        SLOT(Py_mp_length, sequence_length),                                   \
-        SLOT(Py_mp_subscript, sequence_subscript), {Py_tp_methods, methods},   \
+    LG__SLOT(Py_tp_dealloc, sequence_dealloc),                                 \
+        LG__SLOT(Py_tp_repr, sequence_repr),                                   \
+        LG__SLOT(Py_tp_iter, PySeqIter_New),                                   \
+        LG__SLOT(Py_sq_item, sequence_item),                                   \
+        LG__SLOT(Py_sq_length, sequence_length),                               \
+        LG__SLOT(Py_mp_length, sequence_length),                               \
+        LG__SLOT(Py_mp_subscript, sequence_subscript),                         \
+        {Py_tp_methods, methods},                                              \
     {                                                                          \
         Py_tp_doc, doc                                                         \
     }
@@ -180,21 +184,21 @@ static PyType_Slot roots_slots[] = {
     {0, NULL},
 };
 
-PyType_Spec nodes_spec = {
+PyType_Spec lg__nodes_spec = {
     .name = "leakgraph.Nodes",
-    .basicsize = sizeof(sequence_object),
-    .flags = FINAL_TYPE,
+    .basicsize = sizeof(lg__sequence_object),
+    .flags = LG__FINAL_TYPE,
     .slots = nodes_slots,
 };
-PyType_Spec edges_spec = {
+PyType_Spec lg__edges_spec = {
     .name = "leakgraph.Edges",
-    .basicsize = sizeof(sequence_object),
-    .flags = FINAL_TYPE,
+    .basicsize = sizeof(lg__sequence_object),
+    .flags = LG__FINAL_TYPE,
     .slots = edges_slots,
 };
-PyType_Spec roots_spec = {
+PyType_Spec lg__roots_spec = {
     .name = "leakgraph.Roots",
-    .basicsize = sizeof(sequence_object),
-    .flags = FINAL_TYPE,
+    .basicsize = sizeof(lg__sequence_object),
+    .flags = LG__FINAL_TYPE,
     .slots = roots_slots,
 };

@@ -4,10 +4,10 @@
 
 #include "binding/objects/handle.h"
 
-extern PyType_Spec nodes_spec, edges_spec, roots_spec;
+extern PyType_Spec lg__nodes_spec, lg__edges_spec, lg__roots_spec;
 
-extern const char nodes_biggest_doc[];
-PyObject *nodes_biggest(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                        PyObject *kwnames);
+extern const char lg__nodes_biggest_doc[];
+PyObject *lg__nodes_biggest(PyObject *self, PyObject *const *args,
+                            Py_ssize_t nargs, PyObject *kwnames);
 
 #endif

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 /* Makes a Size of 0 bytes; keeps a reference to the tuple. */
-size_object *
-size_alloc(PyTypeObject *type, PyObject *devices)
+lg__size_object *
+lg__size_alloc(PyTypeObject *type, PyObject *devices)
 {
     Py_ssize_t count = PyTuple_GET_SIZE(devices);
-    size_object *self = (size_object *)type->tp_alloc(type, count);
+    lg__size_object *self = (lg__size_object *)type->tp_alloc(type, count);
     if (self != NULL) {
         Py_INCREF(devices);
         self->devices = devices;
@@ -19,11 +19,11 @@ size_alloc(PyTypeObject *type, PyObject *devices)
 }
 
 PyObject *
-size_of(snapshot_object *snapshot, size_on *on, const void *context,
-        uint32_t which)
+lg__size_of(lg__snapshot_object *snapshot, lg__size_on *on, const void *context,
+            uint32_t which)
 {
-    size_object *self =
-        size_alloc(object_state(snapshot)->types[TYPE_SIZE], snapshot->devices);
+    lg__size_object *self = lg__size_alloc(
+        lg__object_state(snapshot)->types[LG__TYPE_SIZE], snapshot->devices);
     for (Py_ssize_t i = 0; self != NULL && i < Py_SIZE(self); i++)
         self->bytes[i] = on(context, which, (uint32_t)i);
     return (PyObject *)self;
@@ -36,9 +36,9 @@ item_on(const void *context, uint32_t Py_UNUSED(which), uint32_t device)
 }
 
 PyObject *
-size_new(snapshot_object *snapshot, const uint64_t *bytes)
+lg__size_new(lg__snapshot_object *snapshot, const uint64_t *bytes)
 {
-    return size_of(snapshot, item_on, bytes, 0);
+    return lg__size_of(snapshot, item_on, bytes, 0);
 }
 
 static uint64_t
@@ -48,15 +48,15 @@ retained_on(const void *analysis, uint32_t node, uint32_t device)
 }
 
 PyObject *
-size_retained(snapshot_object *snapshot, const lg_analysis *analysis,
-              uint32_t node)
+lg__size_retained(lg__snapshot_object *snapshot, const lg_analysis *analysis,
+                  uint32_t node)
 {
-    return size_of(snapshot, retained_on, analysis, node);
+    return lg__size_of(snapshot, retained_on, analysis, node);
 }
 
 /* 'host' and the names in the order of the mapping. */
 PyObject *
-size_names_of(PyObject *mapping)
+lg__size_names_of(PyObject *mapping)
 {
     PyObject *names = Py_BuildValue("[s]", "host");
     PyObject *iterator = names ? PyObject_GetIter(mapping) : NULL;
@@ -99,10 +99,10 @@ read_bytes(PyObject *mapping, PyObject *name, uint64_t *bytes)
 }
 
 PyObject *
-size_from(PyTypeObject *type, PyObject *mapping)
+lg__size_from(PyTypeObject *type, PyObject *mapping)
 {
-    PyObject *names = size_names_of(mapping);
-    size_object *self = names ? size_alloc(type, names) : NULL;
+    PyObject *names = lg__size_names_of(mapping);
+    lg__size_object *self = names ? lg__size_alloc(type, names) : NULL;
     Py_XDECREF(names);
     for (Py_ssize_t i = 0; self != NULL && i < Py_SIZE(self); i++)
         if (!read_bytes(mapping, PyTuple_GET_ITEM(self->devices, i),
@@ -122,23 +122,23 @@ size_make(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     if (!PyArg_ParseTuple(args, "|O:Size", &mapping))
         return NULL;
     if (mapping != NULL)
-        return size_from(type, mapping);
+        return lg__size_from(type, mapping);
     PyObject *none = PyDict_New();
-    PyObject *self = none ? size_from(type, none) : NULL;
+    PyObject *self = none ? lg__size_from(type, none) : NULL;
     Py_XDECREF(none);
     return self;
 }
 
 static void
-size_dealloc(size_object *self)
+size_dealloc(lg__size_object *self)
 {
     Py_XDECREF(self->devices);
-    object_free(self);
+    lg__object_free(self);
 }
 
 /* The index of a device, or -1 without an exception if it is missing. */
 Py_ssize_t
-size_find(const size_object *self, PyObject *name)
+lg__size_find(const lg__size_object *self, PyObject *name)
 {
     for (Py_ssize_t i = 0; i < Py_SIZE(self); i++) {
         int same = PyObject_RichCompareBool(PyTuple_GET_ITEM(self->devices, i),
@@ -150,9 +150,9 @@ size_find(const size_object *self, PyObject *name)
 }
 
 static PyObject *
-size_subscript(size_object *self, PyObject *name)
+size_subscript(lg__size_object *self, PyObject *name)
 {
-    Py_ssize_t at = size_find(self, name);
+    Py_ssize_t at = lg__size_find(self, name);
     if (at >= 0)
         return PyLong_FromUnsignedLongLong(self->bytes[at]);
     if (!PyErr_Occurred())
@@ -161,20 +161,20 @@ size_subscript(size_object *self, PyObject *name)
 }
 
 static int
-size_contains(size_object *self, PyObject *name)
+size_contains(lg__size_object *self, PyObject *name)
 {
-    bool found = size_find(self, name) >= 0;
+    bool found = lg__size_find(self, name) >= 0;
     return PyErr_Occurred() ? -1 : found;
 }
 
 static Py_ssize_t
-size_length(size_object *self)
+size_length(lg__size_object *self)
 {
     return Py_SIZE(self);
 }
 
 static PyObject *
-size_iter(size_object *self)
+size_iter(lg__size_object *self)
 {
     return PyObject_GetIter(self->devices);
 }
@@ -185,31 +185,31 @@ size_keys(PyObject *self, PyObject *Py_UNUSED(unused))
 {
     if (Py_IsFinalizing())
         return PySequence_Tuple(self);
-    return python_call(object_state(self), "_collections_abc", "KeysView",
-                       self);
+    return lg__python_call(lg__object_state(self), "_collections_abc",
+                           "KeysView", self);
 }
 
 static PyObject *
 size_values(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return python_call(object_state(self), "_collections_abc", "ValuesView",
-                       self);
+    return lg__python_call(lg__object_state(self), "_collections_abc",
+                           "ValuesView", self);
 }
 
 static PyObject *
 size_items(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return python_call(object_state(self), "_collections_abc", "ItemsView",
-                       self);
+    return lg__python_call(lg__object_state(self), "_collections_abc",
+                           "ItemsView", self);
 }
 
 static PyObject *
-size_get(size_object *self, PyObject *args)
+size_get(lg__size_object *self, PyObject *args)
 {
     PyObject *name, *otherwise = Py_None;
     if (!PyArg_ParseTuple(args, "O|O:get", &name, &otherwise))
         return NULL;
-    Py_ssize_t at = size_find(self, name);
+    Py_ssize_t at = lg__size_find(self, name);
     if (at >= 0)
         return PyLong_FromUnsignedLongLong(self->bytes[at]);
     if (PyErr_Occurred())
@@ -219,7 +219,7 @@ size_get(size_object *self, PyObject *args)
 }
 
 static PyObject *
-as_dict(size_object *self)
+as_dict(lg__size_object *self)
 {
     PyObject *dict = PyDict_New();
     for (Py_ssize_t i = 0; dict != NULL && i < Py_SIZE(self); i++) {
@@ -236,13 +236,13 @@ as_dict(size_object *self)
 static PyObject *
 size_reduce(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    PyObject *dict = as_dict((size_object *)self);
+    PyObject *dict = as_dict((lg__size_object *)self);
     return dict ? Py_BuildValue("(O(N))", (PyObject *)Py_TYPE(self), dict)
                 : NULL;
 }
 
 static PyObject *
-size_repr(size_object *self)
+size_repr(lg__size_object *self)
 {
     PyObject *dict = as_dict(self);
     PyObject *text = dict ? PyUnicode_FromFormat("Size(%R)", dict) : NULL;
@@ -251,7 +251,7 @@ size_repr(size_object *self)
 }
 
 static PyObject *
-size_str(size_object *self)
+size_str(lg__size_object *self)
 {
     size_t count = (size_t)Py_SIZE(self);
     lg_string *names = malloc(count * sizeof *names);
@@ -269,25 +269,25 @@ size_str(size_object *self)
     if (whole)
         lg_text_add_sizes(&text, names, self->bytes, count);
     free(names);
-    return whole ? text_object(&text) : NULL;
+    return whole ? lg__text_object(&text) : NULL;
 }
 
 /* The Size as people read it or, with a format, its total in that format. */
 static PyObject *
-size_format(size_object *self, PyObject *format)
+size_format(lg__size_object *self, PyObject *format)
 {
     if (PyUnicode_Check(format) && PyUnicode_GET_LENGTH(format) == 0)
         return size_str(self);
-    PyObject *total = size_get_sum(self, (void *)0);
+    PyObject *total = lg__size_get_sum(self, (void *)0);
     PyObject *text = total ? PyObject_Format(total, format) : NULL;
     Py_XDECREF(total);
     return text;
 }
 
 static PyGetSetDef size_getset[] = {
-    {"host", (getter)size_get_host, NULL, "Bytes of host memory.", NULL},
-    {"total", (getter)size_get_sum, NULL, "Bytes of the host and all devices.",
-     (void *)0},
+    {"host", (getter)lg__size_get_host, NULL, "Bytes of host memory.", NULL},
+    {"total", (getter)lg__size_get_sum, NULL,
+     "Bytes of the host and all devices.", (void *)0},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -309,18 +309,18 @@ static PyMethodDef size_methods[] = {
 };
 
 static PyType_Slot size_slots[] = {
-    SLOT(Py_tp_new, size_make),
-    SLOT(Py_tp_dealloc, size_dealloc),
-    SLOT(Py_tp_repr, size_repr),
-    SLOT(Py_tp_str, size_str),
-    SLOT(Py_tp_hash, size_hash),
-    SLOT(Py_tp_richcompare, size_richcompare),
-    SLOT(Py_tp_iter, size_iter),
-    SLOT(Py_sq_contains, size_contains),
-    SLOT(Py_mp_length, size_length),
-    SLOT(Py_mp_subscript, size_subscript),
-    SLOT(Py_nb_add, size_add),
-    SLOT(Py_nb_bool, size_bool),
+    LG__SLOT(Py_tp_new, size_make),
+    LG__SLOT(Py_tp_dealloc, size_dealloc),
+    LG__SLOT(Py_tp_repr, size_repr),
+    LG__SLOT(Py_tp_str, size_str),
+    LG__SLOT(Py_tp_hash, lg__size_hash),
+    LG__SLOT(Py_tp_richcompare, lg__size_richcompare),
+    LG__SLOT(Py_tp_iter, size_iter),
+    LG__SLOT(Py_sq_contains, size_contains),
+    LG__SLOT(Py_mp_length, size_length),
+    LG__SLOT(Py_mp_subscript, size_subscript),
+    LG__SLOT(Py_nb_add, lg__size_add),
+    LG__SLOT(Py_nb_bool, lg__size_bool),
     {Py_tp_getset, size_getset},
     {Py_tp_methods, size_methods},
     {Py_tp_doc,
@@ -331,9 +331,9 @@ static PyType_Slot size_slots[] = {
     {0, NULL},
 };
 
-PyType_Spec size_spec = {
+PyType_Spec lg__size_spec = {
     .name = "leakgraph.Size",
-    .basicsize = offsetof(size_object, bytes),
+    .basicsize = offsetof(lg__size_object, bytes),
     .itemsize = sizeof(uint64_t),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_MAPPING,
     .slots = size_slots,

@@ -7,23 +7,24 @@
 
 #include "binding/objects/py_snapshot.h"
 
-extern PyType_Spec size_spec;
+extern PyType_Spec lg__size_spec;
 
 /** A Size of bytes by device, [lg_graph_device_count + 1]. */
-PyObject *size_new(snapshot_object *snapshot, const uint64_t *bytes);
+PyObject *lg__size_new(lg__snapshot_object *snapshot, const uint64_t *bytes);
 
 /** The bytes of item `which` on one device. */
-typedef uint64_t size_on(const void *context, uint32_t which, uint32_t device);
+typedef uint64_t lg__size_on(const void *context, uint32_t which,
+                             uint32_t device);
 
 /** Makes a Size of the bytes that `on` gives for each device. */
-PyObject *size_of(snapshot_object *snapshot, size_on *on, const void *context,
-                  uint32_t which);
+PyObject *lg__size_of(lg__snapshot_object *snapshot, lg__size_on *on,
+                      const void *context, uint32_t which);
 
 /** A Size of a mapping from names of devices to ints. */
-PyObject *size_from(PyTypeObject *type, PyObject *mapping);
+PyObject *lg__size_from(PyTypeObject *type, PyObject *mapping);
 
 /** What a node retains. */
-PyObject *size_retained(snapshot_object *snapshot, const lg_analysis *analysis,
-                        uint32_t node);
+PyObject *lg__size_retained(lg__snapshot_object *snapshot,
+                            const lg_analysis *analysis, uint32_t node);
 
 #endif

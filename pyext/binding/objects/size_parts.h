@@ -6,21 +6,22 @@
 
 #include "binding/objects/size.h"
 
-typedef struct size_object {
+typedef struct lg__size_object {
     PyObject_VAR_HEAD PyObject
         *devices;     /* names, 'host' first: a tuple that sizes share */
     uint64_t bytes[]; /* [ob_size] */
-} size_object;
+} lg__size_object;
 
-size_object *size_alloc(PyTypeObject *type, PyObject *devices);
-Py_ssize_t size_find(const size_object *self, PyObject *name);
-PyObject *size_get_sum(size_object *self, void *first);
-PyObject *size_get_host(size_object *self, void *Py_UNUSED(closure));
-PyObject *size_add(PyObject *left, PyObject *right);
-int size_bool(size_object *self);
-PyObject *size_richcompare(size_object *self, PyObject *other, int operation);
-Py_hash_t size_hash(size_object *self);
+lg__size_object *lg__size_alloc(PyTypeObject *type, PyObject *devices);
+Py_ssize_t lg__size_find(const lg__size_object *self, PyObject *name);
+PyObject *lg__size_get_sum(lg__size_object *self, void *first);
+PyObject *lg__size_get_host(lg__size_object *self, void *Py_UNUSED(closure));
+PyObject *lg__size_add(PyObject *left, PyObject *right);
+int lg__size_bool(lg__size_object *self);
+PyObject *lg__size_richcompare(lg__size_object *self, PyObject *other,
+                               int operation);
+Py_hash_t lg__size_hash(lg__size_object *self);
 
-PyObject *size_names_of(PyObject *mapping);
+PyObject *lg__size_names_of(PyObject *mapping);
 
 #endif

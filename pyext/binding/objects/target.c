@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 bool
-nodes_extend(lg_nodes *nodes, const uint32_t *more, size_t count)
+lg__nodes_extend(lg_nodes *nodes, const uint32_t *more, size_t count)
 {
     size_t total = nodes->count + count;
     uint32_t *items = realloc(nodes->items, (total + 1) * sizeof *items);
@@ -44,7 +44,7 @@ same_type(const lg_graph *graph, uint32_t node, PyObject *object)
 }
 
 static bool
-check_process(core_state *state, const lg_graph *graph)
+check_process(lg__core_state *state, const lg_graph *graph)
 {
     char own[24];
     int length = snprintf(own, sizeof own, "%ld", (long)getpid());
@@ -55,7 +55,7 @@ check_process(core_state *state, const lg_graph *graph)
                                            (Py_ssize_t)pid.length, "replace");
     if (other == NULL)
         return false;
-    PyErr_Format(state->errors[ERROR_BASE],
+    PyErr_Format(state->errors[LG__ERROR_BASE],
                  "The snapshot is of another process (pid %U; this is %s), "
                  "which live objects are no part of; use a selector such as "
                  "'type:dict'.",
@@ -65,22 +65,23 @@ check_process(core_state *state, const lg_graph *graph)
 }
 
 bool
-target_find(snapshot_object *snapshot, PyObject *object, uint32_t *node)
+lg__target_find(lg__snapshot_object *snapshot, PyObject *object, uint32_t *node)
 {
-    lg_graph *graph = snapshot_acquire(snapshot);
+    lg_graph *graph = lg__snapshot_acquire(snapshot);
     if (graph == NULL)
         return false;
-    bool ours = check_process(object_state(snapshot), graph);
+    bool ours = check_process(lg__object_state(snapshot), graph);
     uint32_t found = ours ? address_node(graph, object) : LG_NONE;
     if (found != LG_NONE && !same_type(graph, found, object))
         found = LG_NONE;
-    snapshot_release(snapshot);
+    lg__snapshot_release(snapshot);
     *node = found;
     return ours;
 }
 
 bool
-target_select(snapshot_object *snapshot, PyObject *selector, lg_nodes *nodes)
+lg__target_select(lg__snapshot_object *snapshot, PyObject *selector,
+                  lg_nodes *nodes)
 {
     if (!PyUnicode_Check(selector)) {
         PyErr_Format(PyExc_TypeError, "a selector must be a str, not %.100s",
@@ -88,7 +89,7 @@ target_select(snapshot_object *snapshot, PyObject *selector, lg_nodes *nodes)
         return false;
     }
     const char *text = PyUnicode_AsUTF8(selector);
-    lg_graph *graph = text ? snapshot_acquire(snapshot) : NULL;
+    lg_graph *graph = text ? lg__snapshot_acquire(snapshot) : NULL;
     if (graph == NULL)
         return false;
     lg_error error;
@@ -96,71 +97,76 @@ target_select(snapshot_object *snapshot, PyObject *selector, lg_nodes *nodes)
     Py_BEGIN_ALLOW_THREADS
     status = lg_graph_select(graph, text, nodes, &error);
     Py_END_ALLOW_THREADS
-    snapshot_release(snapshot);
+    lg__snapshot_release(snapshot);
     if (status != LG_OK)
-        error_raise(object_state(snapshot), status, &error);
+        lg__error_raise(lg__object_state(snapshot), status, &error);
     return status == LG_OK;
 }
 
 static void
-raise_not_found(core_state *state, PyObject *object)
+raise_not_found(lg__core_state *state, PyObject *object)
 {
-    PyErr_Format(state->errors[ERROR_NOT_FOUND],
+    PyErr_Format(state->errors[LG__ERROR_NOT_FOUND],
                  "The %.100s at %p is not in the snapshot: it is newer, or "
                  "nothing that leakgraph can see holds it.",
                  Py_TYPE(object)->tp_name, (void *)object);
 }
 
 static bool
-resolve_node(snapshot_object *snapshot, node_object *node, lg_nodes *nodes)
+resolve_node(lg__snapshot_object *snapshot, lg__node_object *node,
+             lg_nodes *nodes)
 {
     if (node->snapshot == snapshot)
-        return nodes_extend(nodes, &node->index, 1);
-    PyErr_SetString(object_state(snapshot)->errors[ERROR_ARGUMENT],
+        return lg__nodes_extend(nodes, &node->index, 1);
+    PyErr_SetString(lg__object_state(snapshot)->errors[LG__ERROR_ARGUMENT],
                     "The node belongs to another snapshot.");
     return false;
 }
 
 bool
-target_resolve(snapshot_object *snapshot, PyObject *target, lg_nodes *nodes)
+lg__target_resolve(lg__snapshot_object *snapshot, PyObject *target,
+                   lg_nodes *nodes)
 {
-    core_state *state = object_state(snapshot);
+    lg__core_state *state = lg__object_state(snapshot);
     if (PyUnicode_Check(target)) {
         lg_nodes selected = {0};
-        bool done = target_select(snapshot, target, &selected) &&
-                    nodes_extend(nodes, selected.items, selected.count);
+        bool done = lg__target_select(snapshot, target, &selected) &&
+                    lg__nodes_extend(nodes, selected.items, selected.count);
         lg_nodes_free(&selected);
         return done;
     }
-    if (Py_TYPE(target) == state->types[TYPE_NODE])
-        return resolve_node(snapshot, (node_object *)target, nodes);
+    if (Py_TYPE(target) == state->types[LG__TYPE_NODE])
+        return resolve_node(snapshot, (lg__node_object *)target, nodes);
     uint32_t node;
-    if (!target_find(snapshot, target, &node))
+    if (!lg__target_find(snapshot, target, &node))
         return false;
     if (node != LG_NONE)
-        return nodes_extend(nodes, &node, 1);
+        return lg__nodes_extend(nodes, &node, 1);
     raise_not_found(state, target);
     return false;
 }
 
 /* Adds the nodes of a Nodes, or of a list of Node. */
 static bool
-is_set(core_state *state, PyObject *target)
+is_set(lg__core_state *state, PyObject *target)
 {
     if (PyList_Check(target) && PyList_GET_SIZE(target) > 0)
-        return Py_TYPE(PyList_GET_ITEM(target, 0)) == state->types[TYPE_NODE];
-    return Py_TYPE(target) == state->types[TYPE_NODES];
+        return Py_TYPE(PyList_GET_ITEM(target, 0)) ==
+               state->types[LG__TYPE_NODE];
+    return Py_TYPE(target) == state->types[LG__TYPE_NODES];
 }
 
 bool
-target_is_live(core_state *state, PyObject *target)
+lg__target_is_live(lg__core_state *state, PyObject *target)
 {
     return !PyUnicode_Check(target) &&
-           Py_TYPE(target) != state->types[TYPE_NODE] && !is_set(state, target);
+           Py_TYPE(target) != state->types[LG__TYPE_NODE] &&
+           !is_set(state, target);
 }
 
 bool
-target_is_object(core_state *state, const char *function, PyObject *object)
+lg__target_is_object(lg__core_state *state, const char *function,
+                     PyObject *object)
 {
     static const char *const prefixes[] = {
         "name:", "type:", "node:", "module:"};
@@ -168,7 +174,7 @@ target_is_object(core_state *state, const char *function, PyObject *object)
     PyErr_Clear();
     for (size_t i = 0; text && i < sizeof prefixes / sizeof *prefixes; i++)
         if (strncmp(text, prefixes[i], strlen(prefixes[i])) == 0) {
-            PyErr_Format(state->errors[ERROR_ARGUMENT],
+            PyErr_Format(state->errors[LG__ERROR_ARGUMENT],
                          "leakgraph.%s() takes an object; for the selector "
                          "%R, ask a snapshot: leakgraph.snapshot().%s(%R).",
                          function, object, function, object);
@@ -178,22 +184,23 @@ target_is_object(core_state *state, const char *function, PyObject *object)
 }
 
 bool
-target_resolve_set(snapshot_object *snapshot, PyObject *target, lg_nodes *nodes)
+lg__target_resolve_set(lg__snapshot_object *snapshot, PyObject *target,
+                       lg_nodes *nodes)
 {
-    if (!is_set(object_state(snapshot), target))
-        return target_resolve(snapshot, target, nodes);
+    if (!is_set(lg__object_state(snapshot), target))
+        return lg__target_resolve(snapshot, target, nodes);
     PyObject *items = PySequence_Fast(target, "");
     bool done = items != NULL;
     for (Py_ssize_t i = 0; done && i < PySequence_Fast_GET_SIZE(items); i++)
-        done =
-            target_resolve(snapshot, PySequence_Fast_GET_ITEM(items, i), nodes);
+        done = lg__target_resolve(snapshot, PySequence_Fast_GET_ITEM(items, i),
+                                  nodes);
     Py_XDECREF(items);
     return done;
 }
 
 bool
-target_locate(core_state *state, lg_graph *graph, PyObject *const *objects,
-              size_t count, lg_nodes *nodes)
+lg__target_locate(lg__core_state *state, lg_graph *graph,
+                  PyObject *const *objects, size_t count, lg_nodes *nodes)
 {
     for (size_t i = 0; i < count; i++) {
         uint32_t node = address_node(graph, objects[i]);
@@ -201,7 +208,7 @@ target_locate(core_state *state, lg_graph *graph, PyObject *const *objects,
             raise_not_found(state, objects[i]);
             return false;
         }
-        if (!nodes_extend(nodes, &node, 1))
+        if (!lg__nodes_extend(nodes, &node, 1))
             return false;
     }
     return true;

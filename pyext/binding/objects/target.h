@@ -7,35 +7,36 @@
 /** Finds the node of a live object: LG_NONE if it has none, or if its address
  *  had an object of another type. False with an exception if the graph is of
  *  another process. */
-bool target_find(snapshot_object *snapshot, PyObject *object, uint32_t *node);
+bool lg__target_find(lg__snapshot_object *snapshot, PyObject *object,
+                     uint32_t *node);
 
 /** The nodes that a selector names. */
-bool target_select(snapshot_object *snapshot, PyObject *selector,
-                   lg_nodes *nodes);
+bool lg__target_select(lg__snapshot_object *snapshot, PyObject *selector,
+                       lg_nodes *nodes);
 
 /** Finds the nodes of a target: a str is a selector, a Node is itself, anything
  *  else is an object. Fails if there is none. */
-bool target_resolve(snapshot_object *snapshot, PyObject *target,
-                    lg_nodes *nodes);
+bool lg__target_resolve(lg__snapshot_object *snapshot, PyObject *target,
+                        lg_nodes *nodes);
 
 /** Whether the target is an object, and not a str, a Node or several of
  *  them. */
-bool target_is_live(core_state *state, PyObject *target);
+bool lg__target_is_live(lg__core_state *state, PyObject *target);
 
 /** False with ArgumentError for a str that reads as a selector, which only
  *  snapshots take. */
-bool target_is_object(core_state *state, const char *function,
-                      PyObject *object);
+bool lg__target_is_object(lg__core_state *state, const char *function,
+                          PyObject *object);
 
-/** Like target_resolve, but also takes a Nodes or a list of Node. */
-bool target_resolve_set(snapshot_object *snapshot, PyObject *target,
-                        lg_nodes *nodes);
+/** Like lg__target_resolve, but also takes a Nodes or a list of Node. */
+bool lg__target_resolve_set(lg__snapshot_object *snapshot, PyObject *target,
+                            lg_nodes *nodes);
 
 /** Finds the nodes of objects in a graph that was just captured here. */
-bool target_locate(core_state *state, lg_graph *graph, PyObject *const *objects,
-                   size_t count, lg_nodes *nodes);
+bool lg__target_locate(lg__core_state *state, lg_graph *graph,
+                       PyObject *const *objects, size_t count, lg_nodes *nodes);
 
 /** Appends `more` to `nodes`. */
-bool nodes_extend(lg_nodes *nodes, const uint32_t *more, size_t count);
+bool lg__nodes_extend(lg_nodes *nodes, const uint32_t *more, size_t count);
 
 #endif

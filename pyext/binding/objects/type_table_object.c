@@ -14,17 +14,17 @@
 #define SUMMARY_ROWS 10
 
 static PyObject *
-row_object(snapshot_object *snapshot, const lg_graph *graph,
+row_object(lg__snapshot_object *snapshot, const lg_graph *graph,
            const lg_type_row *row, const uint64_t *bytes)
 {
-    PyObject *result =
-        PyStructSequence_New(object_state(snapshot)->types[TYPE_TYPE_ROW]);
+    PyObject *result = PyStructSequence_New(
+        lg__object_state(snapshot)->types[LG__TYPE_TYPE_ROW]);
     if (result == NULL)
         return NULL;
     PyObject *fields[] = {
-        string_object(lg_graph_type(graph, row->type).name),
+        lg__string_object(lg_graph_type(graph, row->type).name),
         PyLong_FromUnsignedLongLong(row->count),
-        size_new(snapshot, bytes),
+        lg__size_new(snapshot, bytes),
         PyLong_FromUnsignedLongLong(row->spent),
     };
     for (Py_ssize_t i = 0; i < 4; i++)
@@ -36,7 +36,7 @@ row_object(snapshot_object *snapshot, const lg_graph *graph,
 
 /* `each` has the bytes of every type of the graph, by device. */
 static PyObject *
-row_tuple(snapshot_object *snapshot, const lg_graph *graph,
+row_tuple(lg__snapshot_object *snapshot, const lg_graph *graph,
           const lg_type_row *rows, size_t count, const uint64_t *each)
 {
     size_t devices = (size_t)lg_graph_device_count(graph) + 1;
@@ -88,9 +88,10 @@ count_types(const lg_graph *graph, const uint32_t *nodes, size_t count,
 }
 
 PyObject *
-type_rows_of(snapshot_object *snapshot, const uint32_t *nodes, size_t count)
+lg__type_rows_of(lg__snapshot_object *snapshot, const uint32_t *nodes,
+                 size_t count)
 {
-    const lg_graph *graph = snapshot_graph(snapshot);
+    const lg_graph *graph = lg__snapshot_graph(snapshot);
     if (graph == NULL)
         return NULL;
     size_t types = lg_graph_type_count(graph);
@@ -108,16 +109,17 @@ type_rows_of(snapshot_object *snapshot, const uint32_t *nodes, size_t count)
     return tuple;
 }
 
-static const result_field type_fields[] = {
-    {"type", FIELD_TEXT},   {"count", FIELD_VALUE}, {"bytes", FIELD_VALUE},
-    {"spent", FIELD_VALUE}, {NULL, FIELD_VALUE},
+static const lg__result_field type_fields[] = {
+    {"type", LG__FIELD_TEXT},   {"count", LG__FIELD_VALUE},
+    {"bytes", LG__FIELD_VALUE}, {"spent", LG__FIELD_VALUE},
+    {NULL, LG__FIELD_VALUE},
 };
 
-static const result_shape table_shape = {TYPE_TABLE, TYPE_TYPE_ROW, type_fields,
-                                         SHOWN_ROWS};
+static const lg__result_shape table_shape = {LG__TYPE_TABLE, LG__TYPE_TYPE_ROW,
+                                             type_fields, SHOWN_ROWS};
 
 static bool
-sort_named(core_state *state, const char *name, lg_sort *sort)
+sort_named(lg__core_state *state, const char *name, lg_sort *sort)
 {
     static const char *const names[] = {
         [LG_SORT_BYTES] = "bytes",
@@ -130,17 +132,17 @@ sort_named(core_state *state, const char *name, lg_sort *sort)
             return true;
         }
     if (name != NULL)
-        PyErr_Format(state->errors[ERROR_ARGUMENT],
+        PyErr_Format(state->errors[LG__ERROR_ARGUMENT],
                      "by must be 'bytes', 'count' or 'name', not '%s'.", name);
     return name == NULL;
 }
 
 static lg_status
-tabulate(const lg_graph *graph, const scope_request *asked, lg_sort sort,
+tabulate(const lg_graph *graph, const lg__scope_request *asked, lg_sort sort,
          size_t limit, lg_table **out, lg_error *error)
 {
     lg_scope *scope = NULL;
-    lg_status status = scope_find(asked, graph, NULL, &scope, error);
+    lg_status status = lg__scope_find(asked, graph, NULL, &scope, error);
     if (status == LG_OK)
         status = lg_tabulate_types(graph, scope, sort, limit, out, error);
     lg_scope_free(scope);
@@ -148,23 +150,24 @@ tabulate(const lg_graph *graph, const scope_request *asked, lg_sort sort,
 }
 
 PyObject *
-snapshot_types(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-               PyObject *kwnames)
+lg__snapshot_types(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
 {
     static const char *const names[] = {"by", "limit", "mine", "module", NULL};
-    static const arg_list list = {"types", names, 0, 0};
+    static const lg__arg_list list = {"types", names, 0, 0};
     PyObject *values[4] = {NULL};
-    scope_request asked;
+    lg__scope_request asked;
     const char *sort_name;
     lg_sort sort = LG_SORT_BYTES;
     size_t limit = 0;
-    core_state *state = object_state(self);
-    if (!args_take(&list, args, nargs, kwnames, values) ||
-        !arg_text("by", values[0], &sort_name) ||
-        !sort_named(state, sort_name, &sort) || !arg_rows(values[1], &limit) ||
-        !arg_scope(values[2], values[3], &asked))
+    lg__core_state *state = lg__object_state(self);
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
+        !lg__arg_text("by", values[0], &sort_name) ||
+        !sort_named(state, sort_name, &sort) ||
+        !lg__arg_rows(values[1], &limit) ||
+        !lg__arg_scope(values[2], values[3], &asked))
         return NULL;
-    lg_graph *graph = snapshot_acquire((snapshot_object *)self);
+    lg_graph *graph = lg__snapshot_acquire((lg__snapshot_object *)self);
     if (graph == NULL)
         return NULL;
     lg_table *made = NULL;
@@ -173,24 +176,24 @@ snapshot_types(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     Py_BEGIN_ALLOW_THREADS
     status = tabulate(graph, &asked, sort, limit, &made, &error);
     Py_END_ALLOW_THREADS
-    snapshot_release((snapshot_object *)self);
+    lg__snapshot_release((lg__snapshot_object *)self);
     return status == LG_OK
-               ? result_new((snapshot_object *)self, &table_shape, made)
-               : error_raise(state, status, &error);
+               ? lg__result_new((lg__snapshot_object *)self, &table_shape, made)
+               : lg__error_raise(state, status, &error);
 }
 
 static PyType_Slot table_slots[] = {
-    RESULT_SLOTS,
+    LG__RESULT_SLOTS,
     {Py_tp_doc,
      "A sequence of TypeRow(name, count, bytes, spent); str() is the "
      "table as text."},
     {0, NULL},
 };
 
-PyType_Spec table_spec = {
+PyType_Spec lg__table_spec = {
     .name = "leakgraph.TypeTable",
-    .basicsize = sizeof(result_object),
-    .flags = FINAL_TYPE,
+    .basicsize = sizeof(lg__result_object),
+    .flags = LG__FINAL_TYPE,
     .slots = table_slots,
 };
 
@@ -210,9 +213,9 @@ add_summary(const lg_graph *graph, lg_text *html)
 }
 
 PyObject *
-snapshot_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
+lg__snapshot_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    lg_graph *graph = snapshot_acquire((snapshot_object *)self);
+    lg_graph *graph = lg__snapshot_acquire((lg__snapshot_object *)self);
     if (graph == NULL)
         return NULL;
     lg_text html = {0};
@@ -227,9 +230,9 @@ snapshot_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
         status = lg_page_cell(types, 0, &html, &error);
     Py_END_ALLOW_THREADS
     lg_table_free(types);
-    snapshot_release((snapshot_object *)self);
+    lg__snapshot_release((lg__snapshot_object *)self);
     if (status == LG_OK)
-        return text_object(&html);
+        return lg__text_object(&html);
     lg_text_free(&html);
-    return error_raise(object_state(self), status, &error);
+    return lg__error_raise(lg__object_state(self), status, &error);
 }

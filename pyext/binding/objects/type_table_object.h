@@ -4,10 +4,10 @@
 
 #include "binding/objects/py_snapshot.h"
 
-extern PyType_Spec table_spec;
+extern PyType_Spec lg__table_spec;
 
 /** Makes a tuple of TypeRow for these nodes alone, most bytes first. */
-PyObject *type_rows_of(snapshot_object *snapshot, const uint32_t *nodes,
-                       size_t count);
+PyObject *lg__type_rows_of(lg__snapshot_object *snapshot, const uint32_t *nodes,
+                           size_t count);
 
 #endif

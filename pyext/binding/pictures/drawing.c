@@ -32,9 +32,10 @@ copy_text(const char *text)
 }
 
 PyObject *
-drawing_new(core_state *state, lg_view *view, const drawing_style *style)
+lg__drawing_new(lg__core_state *state, lg_view *view,
+                const lg__drawing_style *style)
 {
-    drawing_object *self = object_new(state, TYPE_DRAWING);
+    drawing_object *self = lg__object_new(state, LG__TYPE_DRAWING);
     if (self == NULL) {
         lg_view_free(view);
         return NULL;
@@ -61,7 +62,7 @@ drawing_dealloc(drawing_object *self)
     lg_view_free(self->view);
     free(self->title);
     free(self->format);
-    object_free(self);
+    lg__object_free(self);
 }
 
 static lg_status
@@ -77,9 +78,9 @@ finish_text(drawing_object *self, lg_status status, lg_text *text,
             const lg_error *error)
 {
     if (status == LG_OK)
-        return text_object(text);
+        return lg__text_object(text);
     lg_text_free(text);
-    return error_raise(object_state(self), status, error);
+    return lg__error_raise(lg__object_state(self), status, error);
 }
 
 static PyObject *
@@ -148,9 +149,10 @@ static void
 raise_failure(drawing_object *self, lg_status status, const lg_error *error)
 {
     if (status == LG_ERENDER && !PyErr_Occurred())
-        error_raise_picture(object_state(self), error, get_text(self, NULL));
+        lg__error_raise_picture(lg__object_state(self), error,
+                                get_text(self, NULL));
     else
-        error_raise(object_state(self), status, error);
+        lg__error_raise(lg__object_state(self), status, error);
 }
 
 /* Draws what a notebook shows. A picture that Graphviz cannot draw has no data,
@@ -158,7 +160,7 @@ raise_failure(drawing_object *self, lg_status status, const lg_error *error)
 static image *
 notebook_image(drawing_object *self, const char *format, lg_error *error)
 {
-    progress watch;
+    lg__progress watch;
     image *made = calloc(1, sizeof *made);
     if (made == NULL) {
         PyErr_NoMemory();
@@ -166,12 +168,12 @@ notebook_image(drawing_object *self, const char *format, lg_error *error)
     }
     made->format = format;
     lg_status status;
-    progress_start(&watch, Py_False);
+    lg__progress_begin(&watch, Py_False);
     Py_BEGIN_ALLOW_THREADS
     status = render(self, &watch.monitor, made, error);
     Py_END_ALLOW_THREADS
     if (status != LG_OK && (status != LG_ERENDER || PyErr_Occurred())) {
-        error_raise(object_state(self), status, error);
+        lg__error_raise(lg__object_state(self), status, error);
         image_free(made);
         return NULL;
     }
@@ -205,10 +207,10 @@ drawing_repr_html(drawing_object *self, PyObject *Py_UNUSED(unused))
     if (made != NULL && made->data == NULL) {
         PyObject *parts =
             Py_BuildValue("Ns", get_text(self, NULL), error.message);
-        Py_SETREF(html,
-                  parts ? python_call(object_state(self), "leakgraph.notebook",
-                                      "undrawn_html", parts)
-                        : NULL);
+        Py_SETREF(html, parts ? lg__python_call(lg__object_state(self),
+                                                "leakgraph.notebook",
+                                                "undrawn_html", parts)
+                              : NULL);
         Py_XDECREF(parts);
     }
     image_free(atomic_exchange(&self->kept, made));
@@ -278,8 +280,8 @@ write_file(drawing_object *self, const char *path, const char *format,
 }
 
 bool
-drawing_write(PyObject *drawing, const char *path, const char *format,
-              lg_renderer *renderer, const lg_monitor *monitor)
+lg__drawing_write(PyObject *drawing, const char *path, const char *format,
+                  lg_renderer *renderer, const lg_monitor *monitor)
 {
     lg_error error;
     lg_status status;
@@ -293,13 +295,14 @@ drawing_write(PyObject *drawing, const char *path, const char *format,
 }
 
 bool
-drawing_file(core_state *state, PyObject *filename, const drawing_style *style,
-             char suffix[16], PyObject **path)
+lg__drawing_file(lg__core_state *state, PyObject *filename,
+                 const lg__drawing_style *style, char suffix[16],
+                 PyObject **path)
 {
     *path = NULL;
     if (filename == NULL || filename == Py_None)
         return true;
-    *path = pathname_filled(filename);
+    *path = lg__pathname_filled(filename);
     if (*path == NULL)
         return false;
     if (style->format != NULL)
@@ -309,7 +312,7 @@ drawing_file(core_state *state, PyObject *filename, const drawing_style *style,
         lg_render_format_of(PyBytes_AS_STRING(*path), suffix, &error);
     if (status == LG_OK)
         return true;
-    error_raise(state, status, &error);
+    lg__error_raise(state, status, &error);
     Py_CLEAR(*path);
     return false;
 }
@@ -319,29 +322,29 @@ drawing_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
              PyObject *kwnames)
 {
     static const char *const names[] = {"path", "format", NULL};
-    static const arg_list list = {"save", names, 2, 1};
+    static const lg__arg_list list = {"save", names, 2, 1};
     PyObject *values[2] = {NULL};
     const char *format;
-    if (!args_take(&list, args, nargs, kwnames, values) ||
-        !arg_text("format", values[1], &format))
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
+        !lg__arg_text("format", values[1], &format))
         return NULL;
-    PyObject *path = pathname_filled(values[0]);
+    PyObject *path = lg__pathname_filled(values[0]);
     if (path == NULL)
         return NULL;
     PyObject *result = NULL;
-    progress watch;
-    progress_start(&watch, NULL);
-    if (drawing_write(self, PyBytes_AS_STRING(path), format, NULL,
-                      &watch.monitor))
+    lg__progress watch;
+    lg__progress_begin(&watch, NULL);
+    if (lg__drawing_write(self, PyBytes_AS_STRING(path), format, NULL,
+                          &watch.monitor))
         result = PyUnicode_DecodeFSDefault(PyBytes_AS_STRING(path));
-    if (!progress_end(&watch, result ? LG_OK : LG_ECANCELLED))
+    if (!lg__progress_finish(&watch, result ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(result);
     Py_DECREF(path);
     return result;
 }
 
 static PyMethodDef drawing_methods[] = {
-    {"save", FASTCALL(drawing_save), METH_FASTCALL | METH_KEYWORDS,
+    {"save", LG__FASTCALL(drawing_save), METH_FASTCALL | METH_KEYWORDS,
      "save($self, /, path, format=None)\n"
      "--\n\n"
      "Write the picture and return its path.\n\n"
@@ -358,8 +361,8 @@ static PyMethodDef drawing_methods[] = {
 };
 
 static PyType_Slot drawing_slots[] = {
-    SLOT(Py_tp_dealloc, drawing_dealloc),
-    SLOT(Py_tp_repr, drawing_repr),
+    LG__SLOT(Py_tp_dealloc, drawing_dealloc),
+    LG__SLOT(Py_tp_repr, drawing_repr),
     {Py_tp_getset, drawing_getset},
     {Py_tp_methods, drawing_methods},
     {Py_tp_doc, "A picture of a few dozen objects.\n\nA notebook shows it "
@@ -367,9 +370,9 @@ static PyType_Slot drawing_slots[] = {
     {0, NULL},
 };
 
-PyType_Spec drawing_spec = {
+PyType_Spec lg__drawing_spec = {
     .name = "leakgraph.Drawing",
     .basicsize = sizeof(drawing_object),
-    .flags = FINAL_TYPE,
+    .flags = LG__FINAL_TYPE,
     .slots = drawing_slots,
 };

@@ -6,27 +6,28 @@
 #include <leakgraph/render.h>
 #include <leakgraph/view.h>
 
-extern PyType_Spec drawing_spec;
+extern PyType_Spec lg__drawing_spec;
 
-typedef struct drawing_style {
+typedef struct lg__drawing_style {
     const char *title; /* copied; may be NULL */
     bool legend;
     const char *format; /* copied: "svg", "png" ...; NULL: not given */
-} drawing_style;
+} lg__drawing_style;
 
 /** Takes the view over, also on failure. */
-PyObject *drawing_new(core_state *state, lg_view *view,
-                      const drawing_style *style);
+PyObject *lg__drawing_new(lg__core_state *state, lg_view *view,
+                          const lg__drawing_style *style);
 
 /** The file name of a picture as bytes, NULL if `filename` is None. Refuses a
  *  name without a known suffix before the work begins. `suffix` gets the format
  *  of the suffix. */
-bool drawing_file(core_state *state, PyObject *filename,
-                  const drawing_style *style, char suffix[16], PyObject **path);
+bool lg__drawing_file(lg__core_state *state, PyObject *filename,
+                      const lg__drawing_style *style, char suffix[16],
+                      PyObject **path);
 
 /** Writes the picture; format NULL: the path's suffix decides. `renderer` has
  *  been started for it, or is NULL. PictureError when Graphviz cannot. */
-bool drawing_write(PyObject *drawing, const char *path, const char *format,
-                   lg_renderer *renderer, const lg_monitor *monitor);
+bool lg__drawing_write(PyObject *drawing, const char *path, const char *format,
+                       lg_renderer *renderer, const lg_monitor *monitor);
 
 #endif

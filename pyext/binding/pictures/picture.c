@@ -4,27 +4,28 @@
 #include "binding/support/errors.h"
 
 PyObject *
-picture_of(snapshot_object *snapshot, picture_maker *make, const void *of)
+lg__picture_of(lg__snapshot_object *snapshot, lg__picture_maker *make,
+               const void *of)
 {
-    const lg_analysis *analysis = analysis_acquire(snapshot, NULL);
+    const lg_analysis *analysis = lg__analysis_acquire(snapshot, NULL);
     if (analysis == NULL)
         return NULL;
-    const drawing_style style = {.legend = true};
+    const lg__drawing_style style = {.legend = true};
     lg_view *view = NULL;
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
     status = make(analysis, of, &view, &error);
     Py_END_ALLOW_THREADS
-    snapshot_release(snapshot);
+    lg__snapshot_release(snapshot);
     if (status != LG_OK)
-        return error_raise(object_state(snapshot), status, &error);
-    return drawing_new(object_state(snapshot), view, &style);
+        return lg__error_raise(lg__object_state(snapshot), status, &error);
+    return lg__drawing_new(lg__object_state(snapshot), view, &style);
 }
 
 PyObject *
-picture_ask(PyObject *drawing, const char *method, PyObject *const *args,
-            Py_ssize_t nargs, PyObject *kwnames)
+lg__picture_ask(PyObject *drawing, const char *method, PyObject *const *args,
+                Py_ssize_t nargs, PyObject *kwnames)
 {
     PyObject *bound = drawing ? PyObject_GetAttrString(drawing, method) : NULL;
     PyObject *result =

@@ -8,15 +8,15 @@
 
 /* An analysis counts as a use of the graph, too. */
 static bool
-export_to(snapshot_object *snapshot, lg_export_format format, const char *path,
-          const lg_monitor *monitor)
+export_to(lg__snapshot_object *snapshot, lg_export_format format,
+          const char *path, const lg_monitor *monitor)
 {
     const lg_graph *graph = NULL;
     const lg_analysis *analysis = NULL;
     if (lg_export_needs_analysis(format))
-        analysis = analysis_acquire(snapshot, monitor);
+        analysis = lg__analysis_acquire(snapshot, monitor);
     else
-        graph = snapshot_acquire(snapshot);
+        graph = lg__snapshot_acquire(snapshot);
     if (graph == NULL && analysis == NULL)
         return false;
     if (analysis != NULL)
@@ -26,13 +26,13 @@ export_to(snapshot_object *snapshot, lg_export_format format, const char *path,
     Py_BEGIN_ALLOW_THREADS
     status = lg_export_file(graph, analysis, format, path, monitor, &error);
     Py_END_ALLOW_THREADS
-    snapshot_release(snapshot);
+    lg__snapshot_release(snapshot);
     if (status != LG_OK)
-        error_raise(object_state(snapshot), status, &error);
+        lg__error_raise(lg__object_state(snapshot), status, &error);
     return status == LG_OK;
 }
 
-const char snapshot_export_doc[] =
+const char lg__snapshot_export_doc[] =
     "export($self, /, path, *, format=None, progress=None)\n"
     "--\n\n"
     "Write the snapshot for another tool, and return the path.\n\n"
@@ -45,19 +45,19 @@ const char snapshot_export_doc[] =
     "progress  as in snapshot()";
 
 PyObject *
-snapshot_export(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                PyObject *kwnames)
+lg__snapshot_export(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *kwnames)
 {
     static const char *const names[] = {"path", "format", "progress", NULL};
-    static const arg_list list = {"export", names, 1, 1};
+    static const lg__arg_list list = {"export", names, 1, 1};
     PyObject *values[3] = {NULL};
-    core_state *state = object_state(self);
+    lg__core_state *state = lg__object_state(self);
     const char *name;
-    progress watch;
-    if (!args_take(&list, args, nargs, kwnames, values) ||
-        !arg_text("format", values[1], &name))
+    lg__progress watch;
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
+        !lg__arg_text("format", values[1], &name))
         return NULL;
-    PyObject *path = pathname_filled(values[0]);
+    PyObject *path = lg__pathname_filled(values[0]);
     if (path == NULL)
         return NULL;
     lg_export_format format;
@@ -66,11 +66,11 @@ snapshot_export(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     lg_status status =
         lg_export_format_find(name, PyBytes_AS_STRING(path), &format, &error);
     if (status != LG_OK)
-        error_raise(state, status, &error);
-    else if (progress_start(&watch, values[2])) {
-        bool written = export_to((snapshot_object *)self, format,
+        lg__error_raise(state, status, &error);
+    else if (lg__progress_begin(&watch, values[2])) {
+        bool written = export_to((lg__snapshot_object *)self, format,
                                  PyBytes_AS_STRING(path), &watch.monitor);
-        if (progress_end(&watch, written ? LG_OK : LG_ECANCELLED))
+        if (lg__progress_finish(&watch, written ? LG_OK : LG_ECANCELLED))
             result = PyUnicode_DecodeFSDefault(PyBytes_AS_STRING(path));
     }
     Py_DECREF(path);
@@ -78,44 +78,44 @@ snapshot_export(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
 }
 
 PyObject *
-snapshot_to_networkx(PyObject *self, PyObject *Py_UNUSED(unused))
+lg__snapshot_to_networkx(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return python_call(object_state(self), "leakgraph.graphs", "to_networkx",
-                       self);
+    return lg__python_call(lg__object_state(self), "leakgraph.graphs",
+                           "to_networkx", self);
 }
 
 PyObject *
-snapshot_to_igraph(PyObject *self, PyObject *Py_UNUSED(unused))
+lg__snapshot_to_igraph(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return python_call(object_state(self), "leakgraph.graphs", "to_igraph",
-                       self);
+    return lg__python_call(lg__object_state(self), "leakgraph.graphs",
+                           "to_igraph", self);
 }
 
 PyObject *
-snapshot_sql(PyObject *self, PyObject *args, PyObject *kwargs)
+lg__snapshot_sql(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     PyObject *query;
     if (!PyArg_ParseTuple(args, "U:sql", &query))
         return NULL;
     PyObject *tables = kwargs ? PyDict_Copy(kwargs) : PyDict_New();
     PyObject *request = tables ? PyTuple_Pack(3, self, query, tables) : NULL;
-    PyObject *rows = request
-                         ? python_call(object_state(self), "leakgraph.queries",
-                                       "query", request)
-                         : NULL;
+    PyObject *rows =
+        request ? lg__python_call(lg__object_state(self), "leakgraph.queries",
+                                  "query", request)
+                : NULL;
     Py_XDECREF(request);
     Py_XDECREF(tables);
     return rows;
 }
 
 PyObject *
-snapshot_to_parquet(PyObject *self, PyObject *folder)
+lg__snapshot_to_parquet(PyObject *self, PyObject *folder)
 {
     PyObject *path = PyOS_FSPath(folder);
     PyObject *request = path ? PyTuple_Pack(2, self, path) : NULL;
     PyObject *written =
-        request ? python_call(object_state(self), "leakgraph.graphs",
-                              "to_parquet", request)
+        request ? lg__python_call(lg__object_state(self), "leakgraph.graphs",
+                                  "to_parquet", request)
                 : NULL;
     Py_XDECREF(request);
     Py_XDECREF(path);

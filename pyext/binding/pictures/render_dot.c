@@ -5,22 +5,22 @@
 #include <leakgraph/render.h>
 #include <stdlib.h>
 
-const char core_render_doc[] =
+const char lg__core_render_doc[] =
     "_render($module, dot, format, /)\n--\n\n"
     "DOT as a picture: bytes in the format, such as 'svg'.\n\n"
     "PictureError if Graphviz cannot draw it.";
 
 PyObject *
-core_render(PyObject *module, PyObject *args)
+lg__core_render(PyObject *module, PyObject *args)
 {
     PyObject *text;
     const char *format;
     Py_ssize_t length;
-    progress watch;
+    lg__progress watch;
     if (!PyArg_ParseTuple(args, "Us:_render", &text, &format))
         return NULL;
     const char *dot = PyUnicode_AsUTF8AndSize(text, &length);
-    if (dot == NULL || !progress_start(&watch, NULL))
+    if (dot == NULL || !lg__progress_begin(&watch, NULL))
         return NULL;
     char *data = NULL;
     size_t size = 0;
@@ -34,9 +34,9 @@ core_render(PyObject *module, PyObject *args)
     if (status == LG_OK)
         picture = PyBytes_FromStringAndSize(data, (Py_ssize_t)size);
     else
-        error_raise(module_state(module), status, &error);
+        lg__error_raise(lg__module_state(module), status, &error);
     free(data);
-    if (!progress_end(&watch, status))
+    if (!lg__progress_finish(&watch, status))
         Py_CLEAR(picture);
     return picture;
 }

@@ -4,9 +4,9 @@
 
 #include "binding/support/state.h"
 
-extern const char core_render_doc[];
+extern const char lg__core_render_doc[];
 
 /** _core._render(dot, format): the picture as bytes. */
-PyObject *core_render(PyObject *module, PyObject *args);
+PyObject *lg__core_render(PyObject *module, PyObject *args);
 
 #endif

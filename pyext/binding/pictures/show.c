@@ -23,13 +23,13 @@
    closure, to a cell, to a value. */
 #define EDGES_PER_HOP 3
 
-static const char *const live_names[] = SHOW_NAMES("obj");
-static const char *const saved_names[] = SHOW_NAMES("target");
+static const char *const live_names[] = LG__SHOW_NAMES("obj");
+static const char *const saved_names[] = LG__SHOW_NAMES("target");
 
 /* Draws `nodes`, and writes the drawing to its file if there is one. */
 static PyObject *
-request_draw(show_request *self, core_state *state, const lg_graph *graph,
-             const lg_nodes *nodes)
+request_draw(lg__show_request *self, lg__core_state *state,
+             const lg_graph *graph, const lg_nodes *nodes)
 {
     lg_view *view = NULL;
     lg_error error;
@@ -39,21 +39,21 @@ request_draw(show_request *self, core_state *state, const lg_graph *graph,
                          &self->progress.monitor, &view, &error);
     Py_END_ALLOW_THREADS
     if (status != LG_OK)
-        return error_raise(state, status, &error);
-    PyObject *drawing = drawing_new(state, view, &self->style);
+        return lg__error_raise(state, status, &error);
+    PyObject *drawing = lg__drawing_new(state, view, &self->style);
     if (drawing != NULL && self->path != NULL &&
-        !drawing_write(drawing, PyBytes_AS_STRING(self->path),
-                       self->style.format, self->renderer,
-                       &self->progress.monitor))
+        !lg__drawing_write(drawing, PyBytes_AS_STRING(self->path),
+                           self->style.format, self->renderer,
+                           &self->progress.monitor))
         Py_CLEAR(drawing);
     return drawing;
 }
 
 /* Returns `drawing` (or NULL) after it has cleared the progress line. */
 static PyObject *
-request_finish(show_request *self, PyObject *drawing)
+request_finish(lg__show_request *self, PyObject *drawing)
 {
-    if (!progress_end(&self->progress, drawing ? LG_OK : LG_ECANCELLED))
+    if (!lg__progress_finish(&self->progress, drawing ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(drawing);
     return drawing;
 }
@@ -61,7 +61,7 @@ request_finish(show_request *self, PyObject *drawing)
 /* Lists the objects that the picture starts from, borrowed; free() the array.
  */
 static PyObject **
-request_objects(const show_request *self, size_t *count)
+request_objects(const lg__show_request *self, size_t *count)
 {
     Py_ssize_t more = self->also ? PySequence_Fast_GET_SIZE(self->also) : 0;
     PyObject **objects = malloc((size_t)(more + 1) * sizeof *objects);
@@ -87,7 +87,7 @@ near_depth(uint32_t hops)
    self->also hold. Untracked, it is out of the capture's sight and does not
    show as a holder. True if it was hidden. */
 static bool
-hide_also(const show_request *self)
+hide_also(const lg__show_request *self)
 {
     PyObject *also = self->also;
     if (also == NULL || Py_REFCNT(also) != 2 || !PyObject_GC_IsTracked(also))
@@ -100,19 +100,19 @@ hide_also(const show_request *self)
    may be anywhere, and what an object retains depends on all others. Otherwise
    a capture of nearby objects suffices. */
 static bool
-needs_heap(show_request *self)
+needs_heap(lg__show_request *self)
 {
     if (!self->chosen)
-        self->retained = lg_capture_is_small(SMALL_HEAP);
+        self->retained = lg__capture_is_small(SMALL_HEAP);
     return self->retained || self->view.direction != LG_REFS;
 }
 
 static lg_graph *
-capture_for(show_request *self, core_state *state, PyObject **objects,
+capture_for(lg__show_request *self, lg__core_state *state, PyObject **objects,
             size_t count)
 {
-    lg_monitor watch = progress_walking(&self->progress);
-    lg_capture_options options = {.watch = &watch};
+    lg_monitor watch = lg__progress_walking(&self->progress);
+    lg__capture_options options = {.watch = &watch};
     if (!needs_heap(self)) {
         options.roots = objects;
         options.root_count = count;
@@ -125,18 +125,18 @@ capture_for(show_request *self, core_state *state, PyObject **objects,
     options.hidden = hidden ? self->also : NULL;
     lg_graph *graph = NULL;
     lg_error error;
-    lg_status status = lg_capture(&options, &graph, &error);
+    lg_status status = lg__capture(&options, &graph, &error);
     if (hidden)
         PyObject_GC_Track(self->also);
     if (status != LG_OK)
-        error_raise(state, status, &error);
+        lg__error_raise(state, status, &error);
     return graph;
 }
 
 /* Adds the analysis to the view's options if one is wanted; the caller frees
    it. */
 static bool
-analyse(show_request *self, core_state *state, const lg_graph *graph,
+analyse(lg__show_request *self, lg__core_state *state, const lg_graph *graph,
         lg_analysis **out)
 {
     lg_error error;
@@ -148,12 +148,12 @@ analyse(show_request *self, core_state *state, const lg_graph *graph,
     Py_END_ALLOW_THREADS
     self->view.analysis = *out;
     if (status != LG_OK)
-        error_raise(state, status, &error);
+        lg__error_raise(state, status, &error);
     return status == LG_OK;
 }
 
 static PyObject *
-show_objects(show_request *self, core_state *state)
+show_objects(lg__show_request *self, lg__core_state *state)
 {
     size_t count;
     PyObject **objects = request_objects(self, &count);
@@ -163,7 +163,8 @@ show_objects(show_request *self, core_state *state)
     lg_nodes nodes = {0};
     lg_analysis *analysis = NULL;
     lg_graph *graph = capture_for(self, state, objects, count);
-    if (graph != NULL && target_locate(state, graph, objects, count, &nodes) &&
+    if (graph != NULL &&
+        lg__target_locate(state, graph, objects, count, &nodes) &&
         analyse(self, state, graph, &analysis))
         drawing = request_draw(self, state, graph, &nodes);
     lg_nodes_free(&nodes);
@@ -176,40 +177,45 @@ show_objects(show_request *self, core_state *state)
 }
 
 static PyObject *
-draw_live(show_request *self, PyObject *module)
+draw_live(lg__show_request *self, PyObject *module)
 {
-    return show_objects(self, module_state(module));
+    return show_objects(self, lg__module_state(module));
 }
 
-const char core_show_refs_doc[] = "show_refs($module, /, " SHOW_SIGNATURE(
-    "obj") "Draw what an object refers to.\n\n"
-           "obj is one object of any type: show_refs() draws a list as a list. "
-           "With\n"
-           "retained=False, it visits only what is near the object, however "
-           "big the heap is." SHOW_OPTIONS;
+const char lg__core_show_refs_doc[] =
+    "show_refs($module, /, " LG__SHOW_SIGNATURE(
+        "obj") "Draw what an object refers to.\n\n"
+               "obj is one object of any type: show_refs() draws a list as a "
+               "list. "
+               "With\n"
+               "retained=False, it visits only what is near the object, "
+               "however "
+               "big the heap is." LG__SHOW_OPTIONS;
 
-const char core_show_backrefs_doc[] =
-    "show_backrefs($module, /, " SHOW_SIGNATURE(
+const char lg__core_show_backrefs_doc[] =
+    "show_backrefs($module, /, " LG__SHOW_SIGNATURE(
         "obj") "Draw what refers to an object.\n\n"
                "Takes a snapshot of the whole heap. To ask several questions, "
                "take one\n"
-               "snapshot and call Snapshot.show_backrefs()." SHOW_OPTIONS;
+               "snapshot and call Snapshot.show_backrefs()." LG__SHOW_OPTIONS;
 
-const char core_show_path_doc[] = "show_path($module, /, " SHOW_SIGNATURE(
-    "obj") "Draw a shortest path of strong references from a GC root to an "
-           "object.\n\n"
-           "Says so if no root reaches it. Takes a snapshot of the whole "
-           "heap." SHOW_OPTIONS;
+const char lg__core_show_path_doc[] =
+    "show_path($module, /, " LG__SHOW_SIGNATURE(
+        "obj") "Draw a shortest path of strong references from a GC root to an "
+               "object.\n\n"
+               "Says so if no root reaches it. Takes a snapshot of the whole "
+               "heap." LG__SHOW_OPTIONS;
 
 static bool
-resolve_all(show_request *self, snapshot_object *snapshot, lg_nodes *nodes)
+resolve_all(lg__show_request *self, lg__snapshot_object *snapshot,
+            lg_nodes *nodes)
 {
-    if (!target_resolve(snapshot, self->target, nodes))
+    if (!lg__target_resolve(snapshot, self->target, nodes))
         return false;
     Py_ssize_t more = self->also ? PySequence_Fast_GET_SIZE(self->also) : 0;
     for (Py_ssize_t i = 0; i < more; i++)
-        if (!target_resolve(snapshot, PySequence_Fast_GET_ITEM(self->also, i),
-                            nodes))
+        if (!lg__target_resolve(snapshot,
+                                PySequence_Fast_GET_ITEM(self->also, i), nodes))
             return false;
     return true;
 }
@@ -217,22 +223,23 @@ resolve_all(show_request *self, snapshot_object *snapshot, lg_nodes *nodes)
 /* The graph of a snapshot. Adds its analysis to the view's options if one is
    asked for, exists, or is quick to make. */
 static lg_graph *
-acquire(show_request *self, snapshot_object *snapshot)
+acquire(lg__show_request *self, lg__snapshot_object *snapshot)
 {
-    lg_graph *graph = snapshot_acquire(snapshot);
+    lg_graph *graph = lg__snapshot_acquire(snapshot);
     if (graph == NULL)
         return NULL;
     if (!self->chosen)
         self->retained = snapshot->analysis != NULL || lg_view_is_quick(graph);
     if (!self->retained)
         return graph;
-    self->view.analysis = analysis_acquire(snapshot, &self->progress.monitor);
-    snapshot_release(snapshot);
+    self->view.analysis =
+        lg__analysis_acquire(snapshot, &self->progress.monitor);
+    lg__snapshot_release(snapshot);
     return self->view.analysis != NULL ? graph : NULL;
 }
 
 static PyObject *
-show_nodes(show_request *self, snapshot_object *snapshot)
+show_nodes(lg__show_request *self, lg__snapshot_object *snapshot)
 {
     lg_graph *graph = acquire(self, snapshot);
     if (graph == NULL)
@@ -240,34 +247,39 @@ show_nodes(show_request *self, snapshot_object *snapshot)
     PyObject *drawing = NULL;
     lg_nodes nodes = {0};
     if (resolve_all(self, snapshot, &nodes))
-        drawing = request_draw(self, object_state(snapshot), graph, &nodes);
+        drawing = request_draw(self, lg__object_state(snapshot), graph, &nodes);
     lg_nodes_free(&nodes);
-    snapshot_release(snapshot);
+    lg__snapshot_release(snapshot);
     return drawing;
 }
 
 static PyObject *
-draw_saved(show_request *self, PyObject *snapshot)
+draw_saved(lg__show_request *self, PyObject *snapshot)
 {
-    return show_nodes(self, (snapshot_object *)snapshot);
+    return show_nodes(self, (lg__snapshot_object *)snapshot);
 }
 
 #define TARGET_KINDS                                                           \
     "\n\ntarget is a selector (a str), a Node, or a live object."
 
-const char snapshot_show_refs_doc[] = "show_refs($self, /, " SHOW_SIGNATURE(
-    "target") "Draw what an object refers to." TARGET_KINDS SHOW_OPTIONS;
+const char lg__snapshot_show_refs_doc[] =
+    "show_refs($self, /, " LG__SHOW_SIGNATURE(
+        "target") "Draw what an object refers to." TARGET_KINDS
+        LG__SHOW_OPTIONS;
 
-const char snapshot_show_backrefs_doc[] =
-    "show_backrefs($self, /, " SHOW_SIGNATURE(
-        "target") "Draw what refers to an object." TARGET_KINDS SHOW_OPTIONS;
+const char lg__snapshot_show_backrefs_doc[] =
+    "show_backrefs($self, /, " LG__SHOW_SIGNATURE(
+        "target") "Draw what refers to an object." TARGET_KINDS
+        LG__SHOW_OPTIONS;
 
-const char snapshot_show_path_doc[] = "show_path($self, /, " SHOW_SIGNATURE(
-    "target") "Draw a shortest path of strong references from a GC root to an "
-              "object." TARGET_KINDS SHOW_OPTIONS;
+const char lg__snapshot_show_path_doc[] =
+    "show_path($self, /, " LG__SHOW_SIGNATURE(
+        "target") "Draw a shortest path of strong references from a GC root to "
+                  "an "
+                  "object." TARGET_KINDS LG__SHOW_OPTIONS;
 
 static PyObject *
-show(PyObject *asked, core_state *state, lg_direction direction,
+show(PyObject *asked, lg__core_state *state, lg_direction direction,
      PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     static const char *const functions[] = {
@@ -276,60 +288,64 @@ show(PyObject *asked, core_state *state, lg_direction direction,
         [LG_PATH] = "show_path",
     };
     bool live = PyModule_Check(asked);
-    const arg_list list = {functions[direction],
-                           live ? live_names : saved_names, 2, 1};
-    PyObject *values[ARG_COUNT] = {NULL};
-    show_request request;
-    if (!args_take(&list, args, nargs, kwnames, values) ||
-        (live && !target_is_object(state, list.function, values[ARG_TARGET])))
+    const lg__arg_list list = {functions[direction],
+                               live ? live_names : saved_names, 2, 1};
+    PyObject *values[LG__ARG_COUNT] = {NULL};
+    lg__show_request request;
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
+        (live &&
+         !lg__target_is_object(state, list.function, values[LG__ARG_TARGET])))
         return NULL;
     PyObject *drawing = NULL;
-    if (request_parse(&request, state, direction, values))
+    if (lg__request_parse(&request, state, direction, values))
         drawing = request_finish(&request, live ? draw_live(&request, asked)
                                                 : draw_saved(&request, asked));
-    request_clear(&request);
+    lg__request_clear(&request);
     return drawing;
 }
 
 PyObject *
-core_show_refs(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-               PyObject *kwnames)
-{
-    return show(module, module_state(module), LG_REFS, args, nargs, kwnames);
-}
-
-PyObject *
-core_show_backrefs(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+lg__core_show_refs(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
-    return show(module, module_state(module), LG_BACKREFS, args, nargs,
+    return show(module, lg__module_state(module), LG_REFS, args, nargs,
                 kwnames);
 }
 
 PyObject *
-core_show_path(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
-               PyObject *kwnames)
+lg__core_show_backrefs(PyObject *module, PyObject *const *args,
+                       Py_ssize_t nargs, PyObject *kwnames)
 {
-    return show(module, module_state(module), LG_PATH, args, nargs, kwnames);
+    return show(module, lg__module_state(module), LG_BACKREFS, args, nargs,
+                kwnames);
 }
 
 PyObject *
-snapshot_show_refs(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+lg__core_show_path(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
                    PyObject *kwnames)
 {
-    return show(self, object_state(self), LG_REFS, args, nargs, kwnames);
+    return show(module, lg__module_state(module), LG_PATH, args, nargs,
+                kwnames);
 }
 
 PyObject *
-snapshot_show_backrefs(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+lg__snapshot_show_refs(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                        PyObject *kwnames)
 {
-    return show(self, object_state(self), LG_BACKREFS, args, nargs, kwnames);
+    return show(self, lg__object_state(self), LG_REFS, args, nargs, kwnames);
 }
 
 PyObject *
-snapshot_show_path(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
-                   PyObject *kwnames)
+lg__snapshot_show_backrefs(PyObject *self, PyObject *const *args,
+                           Py_ssize_t nargs, PyObject *kwnames)
 {
-    return show(self, object_state(self), LG_PATH, args, nargs, kwnames);
+    return show(self, lg__object_state(self), LG_BACKREFS, args, nargs,
+                kwnames);
+}
+
+PyObject *
+lg__snapshot_show_path(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                       PyObject *kwnames)
+{
+    return show(self, lg__object_state(self), LG_PATH, args, nargs, kwnames);
 }

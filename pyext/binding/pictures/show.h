@@ -5,15 +5,15 @@
 
 #include "binding/support/shim.h"
 
-PyObject *core_show_refs(PyObject *module, PyObject *const *args,
-                         Py_ssize_t nargs, PyObject *kwnames);
-PyObject *core_show_backrefs(PyObject *module, PyObject *const *args,
+PyObject *lg__core_show_refs(PyObject *module, PyObject *const *args,
                              Py_ssize_t nargs, PyObject *kwnames);
-PyObject *core_show_path(PyObject *module, PyObject *const *args,
-                         Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__core_show_backrefs(PyObject *module, PyObject *const *args,
+                                 Py_ssize_t nargs, PyObject *kwnames);
+PyObject *lg__core_show_path(PyObject *module, PyObject *const *args,
+                             Py_ssize_t nargs, PyObject *kwnames);
 
-extern const char core_show_refs_doc[];
-extern const char core_show_backrefs_doc[];
-extern const char core_show_path_doc[];
+extern const char lg__core_show_refs_doc[];
+extern const char lg__core_show_backrefs_doc[];
+extern const char lg__core_show_path_doc[];
 
 #endif

@@ -3,7 +3,7 @@
 #include "binding/support/errors.h"
 
 void
-request_clear(show_request *self)
+lg__request_clear(lg__show_request *self)
 {
     Py_CLEAR(self->also);
     Py_CLEAR(self->path);
@@ -14,7 +14,7 @@ request_clear(show_request *self)
 /* Starts the renderer of a picture file early, because it needs as long to
    start as the capture and the choice of nodes take. */
 static bool
-start_renderer(show_request *self)
+start_renderer(lg__show_request *self)
 {
     const char *format =
         self->style.format ? self->style.format : self->suffix_format;
@@ -27,20 +27,22 @@ start_renderer(show_request *self)
 }
 
 static bool
-parse_retained(show_request *self, PyObject *value)
+parse_retained(lg__show_request *self, PyObject *value)
 {
     self->chosen = value != NULL && value != Py_None;
-    return !self->chosen || arg_flag(value, &self->retained);
+    return !self->chosen || lg__arg_flag(value, &self->retained);
 }
 
 static bool
-parse_view(show_request *self, PyObject *const *values)
+parse_view(lg__show_request *self, PyObject *const *values)
 {
     uint64_t depth = 3, nodes = 120;
-    if (!arg_limit("max_depth", values[ARG_MAX_DEPTH], UINT32_MAX, &depth) ||
-        !arg_limit("max_nodes", values[ARG_MAX_NODES], UINT32_MAX, &nodes) ||
-        !arg_flag(values[ARG_WEAK], &self->view.weak) ||
-        !arg_flag(values[ARG_TYPES], &self->view.types))
+    if (!lg__arg_limit("max_depth", values[LG__ARG_MAX_DEPTH], UINT32_MAX,
+                       &depth) ||
+        !lg__arg_limit("max_nodes", values[LG__ARG_MAX_NODES], UINT32_MAX,
+                       &nodes) ||
+        !lg__arg_flag(values[LG__ARG_WEAK], &self->view.weak) ||
+        !lg__arg_flag(values[LG__ARG_TYPES], &self->view.types))
         return false;
     self->view.max_depth = (uint32_t)depth;
     self->view.max_nodes = (uint32_t)nodes;
@@ -49,9 +51,9 @@ parse_view(show_request *self, PyObject *const *values)
 
 /* Refuses an unknown format before the work begins. */
 static bool
-parse_format(show_request *self, core_state *state, PyObject *format)
+parse_format(lg__show_request *self, lg__core_state *state, PyObject *format)
 {
-    if (!arg_text("format", format, &self->style.format))
+    if (!lg__arg_text("format", format, &self->style.format))
         return false;
     if (self->style.format == NULL)
         return true;
@@ -61,26 +63,26 @@ parse_format(show_request *self, core_state *state, PyObject *format)
     status = lg_render_format_check(self->style.format, &error);
     Py_END_ALLOW_THREADS
     if (status != LG_OK)
-        error_raise(state, status, &error);
+        lg__error_raise(state, status, &error);
     return status == LG_OK;
 }
 
 bool
-request_parse(show_request *self, core_state *state, lg_direction direction,
-              PyObject *const *values)
+lg__request_parse(lg__show_request *self, lg__core_state *state,
+                  lg_direction direction, PyObject *const *values)
 {
-    *self = (show_request){.target = values[ARG_TARGET],
-                           .view = LG_VIEW_OPTIONS_INIT,
-                           .style = {.legend = true}};
+    *self = (lg__show_request){.target = values[LG__ARG_TARGET],
+                               .view = LG_VIEW_OPTIONS_INIT,
+                               .style = {.legend = true}};
     self->view.direction = direction;
     return parse_view(self, values) &&
-           arg_text("title", values[ARG_TITLE], &self->style.title) &&
-           arg_flag(values[ARG_LEGEND], &self->style.legend) &&
-           parse_retained(self, values[ARG_RETAINED]) &&
-           parse_format(self, state, values[ARG_FORMAT]) &&
-           progress_start(&self->progress, values[ARG_PROGRESS]) &&
-           arg_objects("also", values[ARG_ALSO], &self->also) &&
-           drawing_file(state, values[ARG_PATH], &self->style,
-                        self->suffix_format, &self->path) &&
+           lg__arg_text("title", values[LG__ARG_TITLE], &self->style.title) &&
+           lg__arg_flag(values[LG__ARG_LEGEND], &self->style.legend) &&
+           parse_retained(self, values[LG__ARG_RETAINED]) &&
+           parse_format(self, state, values[LG__ARG_FORMAT]) &&
+           lg__progress_begin(&self->progress, values[LG__ARG_PROGRESS]) &&
+           lg__arg_objects("also", values[LG__ARG_ALSO], &self->also) &&
+           lg__drawing_file(state, values[LG__ARG_PATH], &self->style,
+                            self->suffix_format, &self->path) &&
            start_renderer(self);
 }

@@ -5,7 +5,7 @@
 #include "binding/pictures/drawing.h"
 #include "binding/support/progress.h"
 
-typedef struct show_request {
+typedef struct lg__show_request {
     PyObject *target;      /* borrowed */
     PyObject *also;        /* fast sequence, or NULL */
     PyObject *path;        /* bytes, or NULL: no file */
@@ -13,40 +13,40 @@ typedef struct show_request {
     lg_view_options view;
     bool chosen; /* whether the caller chose to show or hide retained bytes */
     bool retained;
-    drawing_style style;
+    lg__drawing_style style;
     char suffix_format[16];
-    progress progress;
-} show_request;
+    lg__progress progress;
+} lg__show_request;
 
-enum show_argument {
-    ARG_TARGET,
-    ARG_PATH,
-    ARG_ALSO,
-    ARG_MAX_DEPTH,
-    ARG_MAX_NODES,
-    ARG_FORMAT,
-    ARG_WEAK,
-    ARG_TYPES,
-    ARG_TITLE,
-    ARG_LEGEND,
-    ARG_RETAINED,
-    ARG_PROGRESS,
-    ARG_COUNT,
+enum lg__show_argument {
+    LG__ARG_TARGET,
+    LG__ARG_PATH,
+    LG__ARG_ALSO,
+    LG__ARG_MAX_DEPTH,
+    LG__ARG_MAX_NODES,
+    LG__ARG_FORMAT,
+    LG__ARG_WEAK,
+    LG__ARG_TYPES,
+    LG__ARG_TITLE,
+    LG__ARG_LEGEND,
+    LG__ARG_RETAINED,
+    LG__ARG_PROGRESS,
+    LG__ARG_COUNT,
 };
 
-#define SHOW_NAMES(first)                                                      \
+#define LG__SHOW_NAMES(first)                                                  \
     {                                                                          \
         first, "path", "also", "max_depth", "max_nodes", "format", "weak",     \
             "types", "title", "legend", "retained", "progress", NULL           \
     }
 
-#define SHOW_SIGNATURE(first)                                                  \
+#define LG__SHOW_SIGNATURE(first)                                              \
     first ", path=None, *, also=(), max_depth=3,\n"                            \
           "          max_nodes=120, format=None, weak=False, types=False,\n"   \
           "          title=None, legend=True, retained=None, "                 \
           "progress=None)\n--\n\n"
 
-#define SHOW_OPTIONS                                                           \
+#define LG__SHOW_OPTIONS                                                       \
     "\n\n"                                                                     \
     "path      write the picture there; the suffix chooses the format; {pid} " \
     "and {n}\n"                                                                \
@@ -69,9 +69,9 @@ enum show_argument {
     "          collector, or 2,000,000 in a snapshot\n"                        \
     "progress  as in snapshot()"
 
-/** Parses; false with an exception. Call request_clear in any case. */
-bool request_parse(show_request *self, core_state *state,
-                   lg_direction direction, PyObject *const *values);
-void request_clear(show_request *self);
+/** Parses; false with an exception. Call lg__request_clear in any case. */
+bool lg__request_parse(lg__show_request *self, lg__core_state *state,
+                       lg_direction direction, PyObject *const *values);
+void lg__request_clear(lg__show_request *self);
 
 #endif

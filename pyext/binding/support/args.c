@@ -1,7 +1,7 @@
 #include "binding/support/args.h"
 
 static Py_ssize_t
-name_index(const arg_list *list, PyObject *name)
+name_index(const lg__arg_list *list, PyObject *name)
 {
     for (Py_ssize_t i = 0; list->names[i] != NULL; i++)
         if (PyUnicode_CompareWithASCIIString(name, list->names[i]) == 0)
@@ -10,7 +10,7 @@ name_index(const arg_list *list, PyObject *name)
 }
 
 static bool
-take_keyword(const arg_list *list, PyObject *name, PyObject *value,
+take_keyword(const lg__arg_list *list, PyObject *name, PyObject *value,
              PyObject **values)
 {
     Py_ssize_t index = name_index(list, name);
@@ -31,8 +31,8 @@ take_keyword(const arg_list *list, PyObject *name, PyObject *value,
 }
 
 bool
-args_take(const arg_list *list, PyObject *const *args, Py_ssize_t nargs,
-          PyObject *kwnames, PyObject **values)
+lg__args_take(const lg__arg_list *list, PyObject *const *args, Py_ssize_t nargs,
+              PyObject *kwnames, PyObject **values)
 {
     if (nargs > list->positional) {
         PyErr_Format(PyExc_TypeError,
@@ -93,7 +93,7 @@ read_count(PyObject *value, bool *negative, uint64_t *out)
 }
 
 bool
-arg_limit(const char *name, PyObject *value, uint64_t max, uint64_t *out)
+lg__arg_limit(const char *name, PyObject *value, uint64_t max, uint64_t *out)
 {
     if (value == NULL || value == Py_None)
         return true;
@@ -122,7 +122,7 @@ arg_limit(const char *name, PyObject *value, uint64_t max, uint64_t *out)
 }
 
 bool
-arg_rows(PyObject *value, size_t *out)
+lg__arg_rows(PyObject *value, size_t *out)
 {
     uint64_t rows = *out;
     bool all = value == Py_None ||
@@ -133,7 +133,7 @@ arg_rows(PyObject *value, size_t *out)
                      "limit must be a whole number or 'all', not %R.", value);
         return false;
     }
-    if (!all && !arg_limit("limit", value, SIZE_MAX, &rows))
+    if (!all && !lg__arg_limit("limit", value, SIZE_MAX, &rows))
         return false;
     *out = all ? 0 : (size_t)rows;
     return true;
@@ -152,7 +152,7 @@ read_size(const char *name, PyObject *text)
 }
 
 bool
-arg_bytes(const char *name, PyObject *value, uint64_t least, uint64_t *out)
+lg__arg_bytes(const char *name, PyObject *value, uint64_t least, uint64_t *out)
 {
     if (value == NULL || value == Py_None)
         return true;
@@ -178,7 +178,7 @@ arg_bytes(const char *name, PyObject *value, uint64_t least, uint64_t *out)
 }
 
 bool
-arg_flag(PyObject *value, bool *out)
+lg__arg_flag(PyObject *value, bool *out)
 {
     if (value == NULL)
         return true;
@@ -190,7 +190,7 @@ arg_flag(PyObject *value, bool *out)
 }
 
 bool
-arg_objects(const char *name, PyObject *value, PyObject **out)
+lg__arg_objects(const char *name, PyObject *value, PyObject **out)
 {
     *out = NULL;
     if (value == NULL || value == Py_None)
@@ -209,7 +209,7 @@ arg_objects(const char *name, PyObject *value, PyObject **out)
 }
 
 bool
-arg_text(const char *name, PyObject *value, const char **out)
+lg__arg_text(const char *name, PyObject *value, const char **out)
 {
     *out = NULL;
     if (value == NULL || value == Py_None)
@@ -224,16 +224,16 @@ arg_text(const char *name, PyObject *value, const char **out)
 }
 
 bool
-arg_scope(PyObject *mine, PyObject *module, scope_request *out)
+lg__arg_scope(PyObject *mine, PyObject *module, lg__scope_request *out)
 {
-    *out = (scope_request){0};
-    return arg_flag(mine, &out->mine) &&
-           arg_text("module", module, &out->module);
+    *out = (lg__scope_request){0};
+    return lg__arg_flag(mine, &out->mine) &&
+           lg__arg_text("module", module, &out->module);
 }
 
 lg_status
-scope_find(const scope_request *self, const lg_graph *graph,
-           const lg_monitor *monitor, lg_scope **out, lg_error *error)
+lg__scope_find(const lg__scope_request *self, const lg_graph *graph,
+               const lg_monitor *monitor, lg_scope **out, lg_error *error)
 {
     return lg_scope_new(graph, self->mine, self->module, monitor, out, error);
 }

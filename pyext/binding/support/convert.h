@@ -6,7 +6,7 @@
 #include <leakgraph/text.h>
 
 static inline PyObject *
-string_object(lg_string string)
+lg__string_object(lg_string string)
 {
     return PyUnicode_DecodeUTF8(string.data, (Py_ssize_t)string.length,
                                 "replace");
@@ -14,12 +14,13 @@ string_object(lg_string string)
 
 /** A tuple of strings: at(of, 0), at(of, 1) ... */
 static inline PyObject *
-string_tuple(uint32_t count, lg_string (*at)(const void *of, uint32_t index),
-             const void *of)
+lg__string_tuple(uint32_t count,
+                 lg_string (*at)(const void *of, uint32_t index),
+                 const void *of)
 {
     PyObject *strings = PyTuple_New((Py_ssize_t)count);
     for (uint32_t i = 0; strings != NULL && i < count; i++) {
-        PyObject *string = string_object(at(of, i));
+        PyObject *string = lg__string_object(at(of, i));
         if (string == NULL)
             Py_CLEAR(strings);
         else
@@ -30,7 +31,7 @@ string_tuple(uint32_t count, lg_string (*at)(const void *of, uint32_t index),
 
 /** The text as a str; frees it. MemoryError if it failed to grow. */
 static inline PyObject *
-text_object(lg_text *text)
+lg__text_object(lg_text *text)
 {
     PyObject *string =
         text->failed

@@ -4,8 +4,8 @@
 #include <leakgraph/graph.h>
 
 bool
-device_named(core_state *state, const lg_graph *graph, PyObject *name,
-             uint32_t *device)
+lg__device_named(lg__core_state *state, const lg_graph *graph, PyObject *name,
+                 uint32_t *device)
 {
     if (!PyUnicode_Check(name)) {
         PyErr_Format(PyExc_TypeError, "device must be a str, not %.100s",
@@ -20,16 +20,16 @@ device_named(core_state *state, const lg_graph *graph, PyObject *name,
     if (status == LG_ENOTFOUND)
         status = LG_EINVAL;
     if (status != LG_OK)
-        error_raise(state, status, &error);
+        lg__error_raise(state, status, &error);
     return status == LG_OK;
 }
 
 bool
-by_check(core_state *state, PyObject *by)
+lg__by_check(lg__core_state *state, PyObject *by)
 {
     if (by == NULL || by == Py_None || PyUnicode_Check(by))
         return true;
-    PyErr_Format(state->errors[ERROR_ARGUMENT],
+    PyErr_Format(state->errors[LG__ERROR_ARGUMENT],
                  "by must be 'retained', 'host' or a device such as 'cuda:0', "
                  "not %R.",
                  by);
@@ -37,11 +37,12 @@ by_check(core_state *state, PyObject *by)
 }
 
 bool
-by_find(core_state *state, const lg_graph *graph, PyObject *by, uint32_t *out)
+lg__by_device(lg__core_state *state, const lg_graph *graph, PyObject *by,
+              uint32_t *out)
 {
     *out = LG_NONE;
     if (by == NULL || by == Py_None ||
         PyUnicode_CompareWithASCIIString(by, "retained") == 0)
         return true;
-    return device_named(state, graph, by, out);
+    return lg__device_named(state, graph, by, out);
 }

@@ -7,15 +7,15 @@
 
 /** The number of the device with that name (a str). ArgumentError lists the
  *  graph's devices. */
-bool device_named(core_state *state, const lg_graph *graph, PyObject *name,
-                  uint32_t *device);
+bool lg__device_named(lg__core_state *state, const lg_graph *graph,
+                      PyObject *name, uint32_t *device);
 
 /** Whether `by` is None or a str. */
-bool by_check(core_state *state, PyObject *by);
+bool lg__by_check(lg__core_state *state, PyObject *by);
 
 /** The device of `by` in this graph: LG_NONE for None and 'retained', and
- *  otherwise the one with that name, as in device_named(). */
-bool by_find(core_state *state, const lg_graph *graph, PyObject *by,
-             uint32_t *out);
+ *  otherwise the one with that name, as in lg__device_named(). */
+bool lg__by_device(lg__core_state *state, const lg_graph *graph, PyObject *by,
+                   uint32_t *out);
 
 #endif

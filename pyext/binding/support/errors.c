@@ -5,7 +5,7 @@
 #include "binding/support/errors.h"
 
 typedef struct error_class {
-    core_error id;
+    lg__core_error id;
     const char *name;
     PyObject *builtin; /* second base, or NULL */
     const char *doc;
@@ -13,9 +13,9 @@ typedef struct error_class {
 } error_class;
 
 static PyObject *
-error_bases(core_state *state, const error_class *class)
+error_bases(lg__core_state *state, const error_class *class)
 {
-    PyObject *error = state->errors[ERROR_BASE];
+    PyObject *error = state->errors[LG__ERROR_BASE];
     if (error == NULL)
         return PyTuple_Pack(1, PyExc_Exception);
     if (class->builtin == NULL)
@@ -26,7 +26,7 @@ error_bases(core_state *state, const error_class *class)
 static int
 error_add(PyObject *module, const error_class *class)
 {
-    core_state *state = module_state(module);
+    lg__core_state *state = lg__module_state(module);
     PyObject *bases = error_bases(state, class);
     if (bases == NULL)
         return -1;
@@ -44,81 +44,81 @@ error_add(PyObject *module, const error_class *class)
 }
 
 int
-errors_add(PyObject *module)
+lg__errors_add(PyObject *module)
 {
-    const error_class classes[ERROR_COUNT] = {
-        {ERROR_BASE, "leakgraph.Error", NULL,
+    const error_class classes[LG__ERRORS] = {
+        {LG__ERROR_BASE, "leakgraph.Error", NULL,
          "Base of every error that leakgraph raises.", NULL},
-        {ERROR_ARGUMENT, "leakgraph.ArgumentError", PyExc_ValueError,
+        {LG__ERROR_ARGUMENT, "leakgraph.ArgumentError", PyExc_ValueError,
          "An argument makes no sense: a malformed selector, an unknown "
          "format.",
          NULL},
-        {ERROR_CLOSED, "leakgraph.ClosedError", PyExc_ValueError,
+        {LG__ERROR_CLOSED, "leakgraph.ClosedError", PyExc_ValueError,
          "The snapshot was closed.", NULL},
-        {ERROR_NOT_FOUND, "leakgraph.NotFoundError", PyExc_LookupError,
+        {LG__ERROR_NOT_FOUND, "leakgraph.NotFoundError", PyExc_LookupError,
          "Nothing in the snapshot matches that selector or object, or no "
          "root reaches it.",
          NULL},
-        {ERROR_FILE, "leakgraph.FileError", PyExc_OSError,
+        {LG__ERROR_FILE, "leakgraph.FileError", PyExc_OSError,
          "A file cannot be read or written, is damaged, or is not a snapshot.",
          NULL},
-        {ERROR_LIMIT, "leakgraph.LimitError", PyExc_MemoryError,
+        {LG__ERROR_LIMIT, "leakgraph.LimitError", PyExc_MemoryError,
          "The capture needed more memory than max_bytes allows.", NULL},
-        {ERROR_CANCELLED, "leakgraph.CancelledError", NULL,
+        {LG__ERROR_CANCELLED, "leakgraph.CancelledError", NULL,
          "The work was stopped before its end.", NULL},
-        {ERROR_PARTIAL, "leakgraph.PartialError", NULL,
+        {LG__ERROR_PARTIAL, "leakgraph.PartialError", NULL,
          "The question needs a snapshot of the whole heap.", NULL},
-        {ERROR_UNSUPPORTED, "leakgraph.UnsupportedError", NULL,
+        {LG__ERROR_UNSUPPORTED, "leakgraph.UnsupportedError", NULL,
          "This build or machine cannot do that.", NULL},
-        {ERROR_CHILD, "leakgraph.ChildError", PyExc_ChildProcessError,
+        {LG__ERROR_CHILD, "leakgraph.ChildError", PyExc_ChildProcessError,
          "The capturing child died; this process is unharmed. `signal` is "
          "the number of the signal that killed it, or None.",
          "signal"},
-        {ERROR_PICTURE, "leakgraph.PictureError", NULL,
+        {LG__ERROR_PICTURE, "leakgraph.PictureError", NULL,
          "Graphviz could not draw the picture; this process is unharmed. "
          "`text` is the picture as an indented tree.",
          "text"},
     };
-    for (int i = 0; i < ERROR_COUNT; i++)
+    for (int i = 0; i < LG__ERRORS; i++)
         if (error_add(module, &classes[i]) < 0)
             return -1;
     return 0;
 }
 
 static PyObject *
-error_type(core_state *state, lg_status status)
+error_type(lg__core_state *state, lg_status status)
 {
     switch (status) {
     case LG_ENOMEM:
         return PyExc_MemoryError;
     case LG_EINVAL:
-        return state->errors[ERROR_ARGUMENT];
+        return state->errors[LG__ERROR_ARGUMENT];
     case LG_EIO:
     case LG_EFORMAT:
     case LG_EVERSION:
-        return state->errors[ERROR_FILE];
+        return state->errors[LG__ERROR_FILE];
     case LG_ENOTFOUND:
-        return state->errors[ERROR_NOT_FOUND];
+        return state->errors[LG__ERROR_NOT_FOUND];
     case LG_ELIMIT:
-        return state->errors[ERROR_LIMIT];
+        return state->errors[LG__ERROR_LIMIT];
     case LG_ECANCELLED:
-        return state->errors[ERROR_CANCELLED];
+        return state->errors[LG__ERROR_CANCELLED];
     case LG_EPARTIAL:
-        return state->errors[ERROR_PARTIAL];
+        return state->errors[LG__ERROR_PARTIAL];
     case LG_EUNSUPPORTED:
-        return state->errors[ERROR_UNSUPPORTED];
+        return state->errors[LG__ERROR_UNSUPPORTED];
     case LG_ECHILD:
-        return state->errors[ERROR_CHILD];
+        return state->errors[LG__ERROR_CHILD];
     case LG_ERENDER:
-        return state->errors[ERROR_PICTURE];
+        return state->errors[LG__ERROR_PICTURE];
     case LG_OK:
         break;
     }
-    return state->errors[ERROR_BASE];
+    return state->errors[LG__ERROR_BASE];
 }
 
 PyObject *
-error_raise(core_state *state, lg_status status, const lg_error *error)
+lg__error_raise(lg__core_state *state, lg_status status, const lg_error *error)
 {
     if (PyErr_Occurred())
         return NULL;
@@ -129,7 +129,7 @@ error_raise(core_state *state, lg_status status, const lg_error *error)
 /* Takes over the value of the attribute. If it is NULL, the attribute stays
    None, or the current exception stays. */
 static void
-raise_with(core_state *state, core_error id, const lg_error *error,
+raise_with(lg__core_state *state, lg__core_error id, const lg_error *error,
            const char *attribute, PyObject *value)
 {
     PyObject *type = state->errors[id];
@@ -144,14 +144,15 @@ raise_with(core_state *state, core_error id, const lg_error *error,
 }
 
 void
-error_raise_child(core_state *state, const lg_error *error, int number)
+lg__error_raise_child(lg__core_state *state, const lg_error *error, int number)
 {
-    raise_with(state, ERROR_CHILD, error, "signal",
+    raise_with(state, LG__ERROR_CHILD, error, "signal",
                number ? PyLong_FromLong(number) : NULL);
 }
 
 void
-error_raise_picture(core_state *state, const lg_error *error, PyObject *text)
+lg__error_raise_picture(lg__core_state *state, const lg_error *error,
+                        PyObject *text)
 {
-    raise_with(state, ERROR_PICTURE, error, "text", text);
+    raise_with(state, LG__ERROR_PICTURE, error, "text", text);
 }

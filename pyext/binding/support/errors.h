@@ -6,20 +6,21 @@
 #include <leakgraph/base.h>
 
 /** Makes the exception classes and adds them to the module. */
-int errors_add(PyObject *module);
+int lg__errors_add(PyObject *module);
 
 /** Raises the exception for `status` with the error's message. An exception
  *  that is already set (Ctrl-C, or from a progress callback) stays. Returns
  *  NULL. */
-PyObject *error_raise(core_state *state, lg_status status,
-                      const lg_error *error);
+PyObject *lg__error_raise(lg__core_state *state, lg_status status,
+                          const lg_error *error);
 
 /** Raises ChildError; `number` is the signal that killed the child, or 0. */
-void error_raise_child(core_state *state, const lg_error *error, int number);
+void lg__error_raise_child(lg__core_state *state, const lg_error *error,
+                           int number);
 
 /** Raises PictureError; takes over `text`, the picture as a str. `text` may be
  *  NULL with an exception set, which stays. */
-void error_raise_picture(core_state *state, const lg_error *error,
-                         PyObject *text);
+void lg__error_raise_picture(lg__core_state *state, const lg_error *error,
+                             PyObject *text);
 
 #endif

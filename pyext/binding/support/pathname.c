@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 PyObject *
-pathname_bytes(PyObject *path)
+lg__pathname_bytes(PyObject *path)
 {
     PyObject *bytes = NULL;
     return PyUnicode_FSConverter(path, &bytes) ? bytes : NULL;
@@ -43,9 +43,9 @@ own_rank(void)
 }
 
 PyObject *
-pathname_filled(PyObject *path)
+lg__pathname_filled(PyObject *path)
 {
-    PyObject *bytes = pathname_bytes(path);
+    PyObject *bytes = lg__pathname_bytes(path);
     if (bytes != NULL)
         bytes = replace(bytes, "{pid}", (long)getpid());
     if (bytes != NULL)

@@ -6,11 +6,11 @@
 #include "binding/support/shim.h"
 
 /** `path` in the encoding of the file system, a new reference. */
-PyObject *pathname_bytes(PyObject *path);
+PyObject *lg__pathname_bytes(PyObject *path);
 
 /** The same with `{pid}` replaced by the process id, `{rank}` by
  *  lg_process_rank() or 0, and `{n}` by the smallest number from 1 with which
  *  the file does not exist. */
-PyObject *pathname_filled(PyObject *path);
+PyObject *lg__pathname_filled(PyObject *path);
 
 #endif

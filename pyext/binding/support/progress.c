@@ -43,9 +43,9 @@ stderr_write(const char *text)
 
 /* Whether to show a line now. */
 static bool
-is_late(const progress *self)
+is_late(const lg__progress *self)
 {
-    return lg_clock() - self->started >= QUIET_SECONDS;
+    return lg__clock() - self->started >= QUIET_SECONDS;
 }
 
 static void
@@ -66,7 +66,7 @@ has_ipython(void)
 /* Opens the bar of a notebook if this process is one. Any other process must
    not get a module of ours that it did not import. Drops any exception. */
 static void
-find_bar(progress *self)
+find_bar(lg__progress *self)
 {
     if (!has_ipython())
         return;
@@ -81,7 +81,7 @@ find_bar(progress *self)
 }
 
 static void
-tell_bar(const progress *self, const char *method, PyObject *argument)
+tell_bar(const lg__progress *self, const char *method, PyObject *argument)
 {
     PyObject *result =
         argument ? PyObject_CallMethod(self->bar, method, "(O)", argument)
@@ -91,7 +91,7 @@ tell_bar(const progress *self, const char *method, PyObject *argument)
 }
 
 static void
-show_bar(const progress *self, const char *phase, double done)
+show_bar(const lg__progress *self, const char *phase, double done)
 {
     PyObject *at = Py_BuildValue("(sd)", phase, done);
     tell_bar(self, "show", at);
@@ -100,26 +100,27 @@ show_bar(const progress *self, const char *phase, double done)
 
 /* Finds where to show progress. */
 static void
-find_place(progress *self)
+find_place(lg__progress *self)
 {
     bool terminal = stderr_is_terminal();
     if (!terminal)
         find_bar(self);
-    if (self->line == LINE_AUTO)
-        self->line = terminal || self->bar != NULL ? LINE_ON : LINE_OFF;
+    if (self->line == LG__LINE_AUTO)
+        self->line = terminal || self->bar != NULL ? LG__LINE_ON : LG__LINE_OFF;
     self->placed = true;
 }
 
 static void
-show_line(progress *self, const char *phase, double done)
+show_line(lg__progress *self, const char *phase, double done)
 {
-    if (self->line == LINE_OFF || (self->line == LINE_AUTO && !is_late(self)))
+    if (self->line == LG__LINE_OFF ||
+        (self->line == LG__LINE_AUTO && !is_late(self)))
         return;
     if (!self->placed)
         find_place(self);
     if (self->bar != NULL)
         show_bar(self, phase, done);
-    if (self->line == LINE_OFF || self->bar != NULL)
+    if (self->line == LG__LINE_OFF || self->bar != NULL)
         return;
     char text[LINE_SIZE];
     format_line(text, phase, done);
@@ -128,7 +129,7 @@ show_line(progress *self, const char *phase, double done)
 }
 
 static bool
-call_back(progress *self, const char *phase, double done)
+call_back(lg__progress *self, const char *phase, double done)
 {
     PyObject *result = PyObject_CallFunction(self->callable, "sd", phase, done);
     Py_XDECREF(result);
@@ -138,8 +139,8 @@ call_back(progress *self, const char *phase, double done)
 static bool
 tick(void *context, const char *phase, double done)
 {
-    progress *self = context;
-    double now = lg_clock();
+    lg__progress *self = context;
+    double now = lg__clock();
     if (self->raised || now - self->last < TICK_SECONDS)
         return !self->raised;
     self->last = now;
@@ -165,13 +166,13 @@ stderr_descriptor(void)
 static bool
 walking_tick(void *context, const char *phase, double done)
 {
-    progress *self = context;
-    double now = lg_clock();
-    if (self->descriptor < 0 || self->line == LINE_OFF ||
+    lg__progress *self = context;
+    double now = lg__clock();
+    if (self->descriptor < 0 || self->line == LG__LINE_OFF ||
         now - self->last < TICK_SECONDS)
         return true;
     self->last = now;
-    if (self->line == LINE_AUTO &&
+    if (self->line == LG__LINE_AUTO &&
         (!is_late(self) || !isatty(self->descriptor)))
         return true;
     char text[LINE_SIZE];
@@ -182,22 +183,22 @@ walking_tick(void *context, const char *phase, double done)
 }
 
 lg_monitor
-progress_walking(progress *self)
+lg__progress_walking(lg__progress *self)
 {
     self->descriptor = stderr_descriptor();
     return (lg_monitor){walking_tick, self};
 }
 
 bool
-progress_start(progress *self, PyObject *option)
+lg__progress_begin(lg__progress *self, PyObject *option)
 {
-    *self = (progress){.monitor = {tick, self}, .started = lg_clock()};
+    *self = (lg__progress){.monitor = {tick, self}, .started = lg__clock()};
     if (option == NULL || option == Py_None)
-        self->line = LINE_AUTO;
+        self->line = LG__LINE_AUTO;
     else if (PyBool_Check(option))
-        self->line = option == Py_True ? LINE_ON : LINE_OFF;
+        self->line = option == Py_True ? LG__LINE_ON : LG__LINE_OFF;
     else if (PyCallable_Check(option)) {
-        self->line = LINE_OFF;
+        self->line = LG__LINE_OFF;
         self->callable = option;
     } else {
         PyErr_Format(PyExc_TypeError,
@@ -209,7 +210,7 @@ progress_start(progress *self, PyObject *option)
 }
 
 bool
-progress_end(progress *self, lg_status status)
+lg__progress_finish(lg__progress *self, lg_status status)
 {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);

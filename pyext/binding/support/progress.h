@@ -8,17 +8,17 @@
 #include "binding/support/shim.h"
 #include <leakgraph/base.h>
 
-typedef enum progress_line {
-    LINE_AUTO, /* on a terminal or in a notebook, when the work takes over a
+typedef enum lg__progress_line {
+    LG__LINE_AUTO, /* on a terminal or in a notebook, when the work takes over a
                   second */
-    LINE_ON,
-    LINE_OFF,
-} progress_line;
+    LG__LINE_ON,
+    LG__LINE_OFF,
+} lg__progress_line;
 
-typedef struct progress {
+typedef struct lg__progress {
     lg_monitor monitor; /* for the work to call */
     PyObject *callable; /* borrowed: the caller's argument; or NULL */
-    progress_line line;
+    lg__progress_line line;
     double started;
     double last;
     int descriptor; /* stderr, if lines can go there without Python; otherwise
@@ -27,18 +27,18 @@ typedef struct progress {
     bool shown;     /* a line stands on stderr */
     bool placed;    /* the place of the line is known */
     PyObject *bar;  /* of a notebook: leakgraph.bar.Bar, or NULL */
-} progress;
+} lg__progress;
 
 /** `option` is the caller's `progress=`: NULL, None, a bool or a callable.
  *  TypeError and false for anything else. */
-bool progress_start(progress *self, PyObject *option);
+bool lg__progress_begin(lg__progress *self, PyObject *option);
 
 /** The monitor for a walk over the heap, which holds the GIL: it writes the
  *  line without Python, if sys.stderr is the process's own. */
-lg_monitor progress_walking(progress *self);
+lg_monitor lg__progress_walking(lg__progress *self);
 
 /** Call with the GIL held, once after the work. Clears the line; calls the
  *  callable with ("done", 1.0) if the work succeeded. False if that raised. */
-bool progress_end(progress *self, lg_status status);
+bool lg__progress_finish(lg__progress *self, lg_status status);
 
 #endif

@@ -24,12 +24,12 @@ is_of_ending(void)
 }
 
 PyObject *
-python_call(core_state *state, const char *module, const char *function,
-            PyObject *argument)
+lg__python_call(lg__core_state *state, const char *module, const char *function,
+                PyObject *argument)
 {
     PyObject *result = call(module, function, argument);
     if (result == NULL && is_of_ending())
-        PyErr_Format(state->errors[ERROR_BASE],
+        PyErr_Format(state->errors[LG__ERROR_BASE],
                      "%s() of %s can no longer run, because the interpreter is "
                      "ending: ask earlier, for example in an atexit callback.",
                      function, module);

@@ -7,7 +7,7 @@
 /** Returns function(argument), the function being one of the module of that
  *  name. While the interpreter ends, Python code may no longer be able to run:
  *  then this raises Error. */
-PyObject *python_call(core_state *state, const char *module,
-                      const char *function, PyObject *argument);
+PyObject *lg__python_call(lg__core_state *state, const char *module,
+                          const char *function, PyObject *argument);
 
 #endif

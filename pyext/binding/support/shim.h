@@ -25,18 +25,18 @@
 
 /* New in 3.12. A module without this slot supports subinterpreters. */
 #ifdef Py_mod_multiple_interpreters
-#define NO_SUBINTERPRETERS                                                     \
+#define LG__NO_SUBINTERPRETERS                                                 \
     {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
 #else
-#define NO_SUBINTERPRETERS
+#define LG__NO_SUBINTERPRETERS
 #endif
 
 /* New in 3.13. A module without this slot makes a free-threaded build take its
    lock back. */
 #ifdef Py_mod_gil
-#define NO_GIL {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#define LG__NO_GIL {Py_mod_gil, Py_MOD_GIL_NOT_USED},
 #else
-#define NO_GIL
+#define LG__NO_GIL
 #endif
 
 /* Py_IsFinalizing is new in 3.13, as Py_mod_gil is. */
@@ -46,14 +46,14 @@
 
 /** ISO C has no conversion from function to object pointer; POSIX has, and
  *  slots need it. */
-#define SLOT(id, function)                                                     \
+#define LG__SLOT(id, function)                                                 \
     {                                                                          \
         (id), (void *)(uintptr_t)(function)                                    \
     }
 
-#define FASTCALL(function) (PyCFunction)(void (*)(void))(function)
+#define LG__FASTCALL(function) (PyCFunction)(void (*)(void))(function)
 
-#define FINAL_TYPE                                                             \
+#define LG__FINAL_TYPE                                                         \
     (Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE |                           \
      Py_TPFLAGS_DISALLOW_INSTANTIATION)
 

@@ -99,12 +99,12 @@ take_signal(int number)
     return sigaction(number, &action, NULL) == 0;
 }
 
-const char core_open_signal_fd_doc[] =
+const char lg__core_open_signal_fd_doc[] =
     "_open_signal_fd($module, signal, /)\n--\n\n"
     "Make a descriptor that becomes readable at a signal.";
 
 PyObject *
-core_open_signal_fd(PyObject *module, PyObject *argument)
+lg__core_open_signal_fd(PyObject *module, PyObject *argument)
 {
     long number = PyLong_AsLong(argument);
     if (number == -1 && PyErr_Occurred())
@@ -116,8 +116,9 @@ core_open_signal_fd(PyObject *module, PyObject *argument)
         return NULL;
     }
     if (!can_be_taken(number))
-        return PyErr_Format(module_state(module)->errors[ERROR_ARGUMENT],
-                            "Signal %ld cannot be used for snapshots.", number);
+        return PyErr_Format(
+            lg__module_state(module)->errors[LG__ERROR_ARGUMENT],
+            "Signal %ld cannot be used for snapshots.", number);
     if (!make_descriptor())
         return PyErr_SetFromErrno(PyExc_OSError);
     signal_fd.number = (int)number;
@@ -128,12 +129,13 @@ core_open_signal_fd(PyObject *module, PyObject *argument)
     return PyErr_SetFromErrno(PyExc_OSError);
 }
 
-const char core_close_signal_fd_doc[] =
+const char lg__core_close_signal_fd_doc[] =
     "_close_signal_fd($module, /)\n--\n\n"
     "Restore the action of the signal, unless somebody else has replaced it.";
 
 PyObject *
-core_close_signal_fd(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+lg__core_close_signal_fd(PyObject *Py_UNUSED(module),
+                         PyObject *Py_UNUSED(unused))
 {
     struct sigaction now;
     if (signal_fd.open && sigaction(signal_fd.number, NULL, &now) == 0 &&

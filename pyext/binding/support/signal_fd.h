@@ -15,13 +15,13 @@
  *  from any thread. Also calls a handler that was there, after each signal. A
  *  forked child does not notice the signal, and the signal does not kill it.
  *  One signal at a time; the descriptor is never closed. */
-PyObject *core_open_signal_fd(PyObject *module, PyObject *argument);
+PyObject *lg__core_open_signal_fd(PyObject *module, PyObject *argument);
 
 /** _close_signal_fd(): restores the previous action, unless somebody else has
  *  taken the signal over since. */
-PyObject *core_close_signal_fd(PyObject *module, PyObject *unused);
+PyObject *lg__core_close_signal_fd(PyObject *module, PyObject *unused);
 
-extern const char core_open_signal_fd_doc[];
-extern const char core_close_signal_fd_doc[];
+extern const char lg__core_open_signal_fd_doc[];
+extern const char lg__core_close_signal_fd_doc[];
 
 #endif

@@ -6,101 +6,101 @@
 
 #include "binding/support/shim.h"
 
-typedef enum core_type {
-    TYPE_SNAPSHOT,
-    TYPE_NODE,
-    TYPE_EDGE,
-    TYPE_NODES,
-    TYPE_EDGES,
-    TYPE_ROOTS,
-    TYPE_COLUMN,
-    TYPE_SIZE,
-    TYPE_RESULT,
-    TYPE_TABLE,
-    TYPE_INFO,
-    TYPE_THREADS,
-    TYPE_DRAWING,
-    TYPE_DOMINATORS,
-    TYPE_CYCLES,
-    TYPE_PATH,
-    TYPE_TOP,
-    TYPE_TENSORS,
-    TYPE_TENSOR_GROUPS,
-    TYPE_FIGURES,
-    TYPE_ACCOUNTING,
-    TYPE_FINDINGS,
-    TYPE_GROWTH,
-    TYPE_RANKS,
-    TYPE_MERGED,
-    TYPE_WHY,
-    TYPE_WHAT_IF,
-    TYPE_WASTE,
-    TYPE_ROOT, /* from here on, named tuples */
-    TYPE_TYPE_ROW,
-    TYPE_DOMINATOR_ROW,
-    TYPE_TOP_ROW,
-    TYPE_TENSOR_ROW,
-    TYPE_TENSOR_GROUP,
-    TYPE_FIGURE_ROW,
-    TYPE_ACCOUNT,
-    TYPE_FINDING,
-    TYPE_GROWTH_ROW,
-    TYPE_GROWTH_TYPE,
-    TYPE_GROWTH_ACCOUNT,
-    TYPE_GROWTH_TALLY,
-    TYPE_RANK_ROW,
-    TYPE_RANK_REPEAT,
-    TYPE_RANK,
-    TYPE_MERGED_ROW,
-    TYPE_THREAD_ROW,
-    TYPE_HOP,
-    TYPE_CYCLE,
-    TYPE_CYCLE_CUT,
-    TYPE_FINDING_HOLDER,
-    TYPE_CAPTURE_INFO,
-    TYPE_DYING,
-    TYPE_SURVIVOR,
-    TYPE_WASTE_ROW,
-    TYPE_COUNT,
-} core_type;
+typedef enum lg__core_type {
+    LG__TYPE_SNAPSHOT,
+    LG__TYPE_NODE,
+    LG__TYPE_EDGE,
+    LG__TYPE_NODES,
+    LG__TYPE_EDGES,
+    LG__TYPE_ROOTS,
+    LG__TYPE_COLUMN,
+    LG__TYPE_SIZE,
+    LG__TYPE_RESULT,
+    LG__TYPE_TABLE,
+    LG__TYPE_INFO,
+    LG__TYPE_THREADS,
+    LG__TYPE_DRAWING,
+    LG__TYPE_DOMINATORS,
+    LG__TYPE_CYCLES,
+    LG__TYPE_PATH,
+    LG__TYPE_TOP,
+    LG__TYPE_TENSORS,
+    LG__TYPE_TENSOR_GROUPS,
+    LG__TYPE_FIGURES,
+    LG__TYPE_ACCOUNTING,
+    LG__TYPE_FINDINGS,
+    LG__TYPE_GROWTH,
+    LG__TYPE_RANKS,
+    LG__TYPE_MERGED,
+    LG__TYPE_WHY,
+    LG__TYPE_WHAT_IF,
+    LG__TYPE_WASTE,
+    LG__TYPE_ROOT, /* from here on, named tuples */
+    LG__TYPE_TYPE_ROW,
+    LG__TYPE_DOMINATOR_ROW,
+    LG__TYPE_TOP_ROW,
+    LG__TYPE_TENSOR_ROW,
+    LG__TYPE_TENSOR_GROUP,
+    LG__TYPE_FIGURE_ROW,
+    LG__TYPE_ACCOUNT,
+    LG__TYPE_FINDING,
+    LG__TYPE_GROWTH_ROW,
+    LG__TYPE_GROWTH_TYPE,
+    LG__TYPE_GROWTH_ACCOUNT,
+    LG__TYPE_GROWTH_TALLY,
+    LG__TYPE_RANK_ROW,
+    LG__TYPE_RANK_REPEAT,
+    LG__TYPE_RANK,
+    LG__TYPE_MERGED_ROW,
+    LG__TYPE_THREAD_ROW,
+    LG__TYPE_HOP,
+    LG__TYPE_CYCLE,
+    LG__TYPE_CYCLE_CUT,
+    LG__TYPE_FINDING_HOLDER,
+    LG__TYPE_CAPTURE_INFO,
+    LG__TYPE_DYING,
+    LG__TYPE_SURVIVOR,
+    LG__TYPE_WASTE_ROW,
+    LG__TYPES,
+} lg__core_type;
 
-typedef enum core_error {
-    ERROR_BASE,
-    ERROR_ARGUMENT,
-    ERROR_CLOSED,
-    ERROR_NOT_FOUND,
-    ERROR_FILE,
-    ERROR_LIMIT,
-    ERROR_CANCELLED,
-    ERROR_PARTIAL,
-    ERROR_UNSUPPORTED,
-    ERROR_CHILD,
-    ERROR_PICTURE,
-    ERROR_COUNT,
-} core_error;
+typedef enum lg__core_error {
+    LG__ERROR_BASE,
+    LG__ERROR_ARGUMENT,
+    LG__ERROR_CLOSED,
+    LG__ERROR_NOT_FOUND,
+    LG__ERROR_FILE,
+    LG__ERROR_LIMIT,
+    LG__ERROR_CANCELLED,
+    LG__ERROR_PARTIAL,
+    LG__ERROR_UNSUPPORTED,
+    LG__ERROR_CHILD,
+    LG__ERROR_PICTURE,
+    LG__ERRORS,
+} lg__core_error;
 
-typedef struct core_state {
-    PyTypeObject *types[TYPE_COUNT];
-    PyObject *errors[ERROR_COUNT];
-} core_state;
+typedef struct lg__core_state {
+    PyTypeObject *types[LG__TYPES];
+    PyObject *errors[LG__ERRORS];
+} lg__core_state;
 
-static inline core_state *
-module_state(PyObject *module)
+static inline lg__core_state *
+lg__module_state(PyObject *module)
 {
     return PyModule_GetState(module);
 }
 
 /** The state behind an instance of one of the module's types. They cannot be
  *  subclassed, so the type of the instance is the module's. */
-static inline core_state *
-object_state(void *object)
+static inline lg__core_state *
+lg__object_state(void *object)
 {
     return PyType_GetModuleState(Py_TYPE((PyObject *)object));
 }
 
 /** A new, empty instance of one of the module's types, or NULL. */
 static inline void *
-object_new(core_state *state, core_type type)
+lg__object_new(lg__core_state *state, lg__core_type type)
 {
     PyTypeObject *python_type = state->types[type];
     return python_type->tp_alloc(python_type, 0);
@@ -108,7 +108,7 @@ object_new(core_state *state, core_type type)
 
 /** The last step of every tp_dealloc here: an instance holds its heap type. */
 static inline void
-object_free(void *object)
+lg__object_free(void *object)
 {
     PyTypeObject *type = Py_TYPE((PyObject *)object);
     type->tp_free(object);

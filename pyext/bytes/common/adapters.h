@@ -4,20 +4,20 @@
 
 #include "capture/adapters/adapter.h"
 
-extern const lg_adapter lg_greenlet_adapter;
-extern const lg_adapter lg_host_adapter;
-extern const lg_adapter lg_builtin_adapter;
-extern const lg_adapter lg_numpy_adapter;
-extern const lg_adapter lg_torch_adapter;
-extern const lg_adapter lg_cuda_adapter;
-extern const lg_adapter lg_jax_adapter;
-extern const lg_adapter lg_cupy_adapter;
-extern const lg_adapter lg_numba_adapter;
-extern const lg_adapter lg_matplotlib_adapter;
-extern const lg_adapter lg_pillow_adapter;
-extern const lg_adapter lg_pyarrow_adapter;
-extern const lg_adapter lg_pandas_adapter;
-extern const lg_adapter lg_registered_adapter;
-extern const lg_adapter lg_torch_parameter_adapter;
+extern const lg__adapter lg__greenlet_adapter;
+extern const lg__adapter lg__host_adapter;
+extern const lg__adapter lg__builtin_adapter;
+extern const lg__adapter lg__numpy_adapter;
+extern const lg__adapter lg__torch_adapter;
+extern const lg__adapter lg__cuda_adapter;
+extern const lg__adapter lg__jax_adapter;
+extern const lg__adapter lg__cupy_adapter;
+extern const lg__adapter lg__numba_adapter;
+extern const lg__adapter lg__matplotlib_adapter;
+extern const lg__adapter lg__pillow_adapter;
+extern const lg__adapter lg__pyarrow_adapter;
+extern const lg__adapter lg__pandas_adapter;
+extern const lg__adapter lg__registered_adapter;
+extern const lg__adapter lg__torch_parameter_adapter;
 
 #endif

@@ -12,7 +12,7 @@ answer(PyObject *value)
 }
 
 PyObject *
-lg_ask_call(PyObject *callable, PyObject *args, PyObject *names)
+lg__ask_call(PyObject *callable, PyObject *args, PyObject *names)
 {
     PyObject *none = args == NULL ? PyTuple_New(0) : NULL;
     PyObject *given = args == NULL ? none : args;
@@ -24,20 +24,20 @@ lg_ask_call(PyObject *callable, PyObject *args, PyObject *names)
 }
 
 PyObject *
-lg_ask_callf(PyObject *callable, const char *format, ...)
+lg__ask_callf(PyObject *callable, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
     PyObject *args = Py_VaBuildValue(format, values);
     va_end(values);
-    PyObject *value = args != NULL ? lg_ask_call(callable, args, NULL) : NULL;
+    PyObject *value = args != NULL ? lg__ask_call(callable, args, NULL) : NULL;
     Py_XDECREF(args);
     PyErr_Clear();
     return value;
 }
 
 PyObject *
-lg_ask_attribute(PyObject *object, const char *name)
+lg__ask_attribute(PyObject *object, const char *name)
 {
     /* Intern the name: types cache names by address, and keep them. */
     PyObject *key = PyUnicode_InternFromString(name);
@@ -47,7 +47,7 @@ lg_ask_attribute(PyObject *object, const char *name)
 }
 
 PyObject *
-lg_ask_as(PyTypeObject *type, PyObject *object, const char *name)
+lg__ask_as(PyTypeObject *type, PyObject *object, const char *name)
 {
     PyObject *key = PyUnicode_InternFromString(name);
     PyObject *found = key != NULL ? _PyType_Lookup(type, key) : NULL;
@@ -63,25 +63,25 @@ lg_ask_as(PyTypeObject *type, PyObject *object, const char *name)
 }
 
 PyObject *
-lg_ask_inner(PyObject *object, const char *name, const char *further)
+lg__ask_inner(PyObject *object, const char *name, const char *further)
 {
-    PyObject *first = lg_ask_attribute(object, name);
-    PyObject *value = first != NULL ? lg_ask_attribute(first, further) : NULL;
+    PyObject *first = lg__ask_attribute(object, name);
+    PyObject *value = first != NULL ? lg__ask_attribute(first, further) : NULL;
     Py_XDECREF(first);
     return value;
 }
 
 PyObject *
-lg_ask_method(PyObject *object, const char *name)
+lg__ask_method(PyObject *object, const char *name)
 {
-    PyObject *method = lg_ask_attribute(object, name);
-    PyObject *value = lg_ask_call(method, NULL, NULL);
+    PyObject *method = lg__ask_attribute(object, name);
+    PyObject *value = lg__ask_call(method, NULL, NULL);
     Py_XDECREF(method);
     return value;
 }
 
 bool
-lg_ask_number(PyObject *value, uint64_t *out)
+lg__ask_number(PyObject *value, uint64_t *out)
 {
     bool fine = value != NULL && PyLong_Check(value);
     unsigned long long number = fine ? PyLong_AsUnsignedLongLong(value) : 0;
@@ -94,7 +94,7 @@ lg_ask_number(PyObject *value, uint64_t *out)
 }
 
 bool
-lg_ask_true(PyObject *value)
+lg__ask_true(PyObject *value)
 {
     bool is_true = value == Py_True;
     Py_XDECREF(value);
@@ -102,11 +102,11 @@ lg_ask_true(PyObject *value)
 }
 
 const char *
-lg_ask_version(const char *name)
+lg__ask_version(const char *name)
 {
-    PyObject *module = lg_pass_module(name);
+    PyObject *module = lg__pass_module(name);
     PyObject *version =
-        module != NULL ? lg_pass_member(module, "__version__") : NULL;
+        module != NULL ? lg__pass_member(module, "__version__") : NULL;
     const char *text = version != NULL && PyUnicode_Check(version)
                            ? PyUnicode_AsUTF8(version)
                            : NULL;

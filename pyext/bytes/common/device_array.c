@@ -6,26 +6,26 @@
 #include <string.h>
 
 uint32_t
-lg_cuda_device(lg_adapter_pass *pass, uint64_t ordinal)
+lg__cuda_device(lg__adapter_pass *pass, uint64_t ordinal)
 {
     char name[32];
     snprintf(name, sizeof name, "cuda:%llu", (unsigned long long)ordinal);
-    return lg_pass_device(pass, name);
+    return lg__pass_device(pass, name);
 }
 
 static void
-add_fact(lg_adapter_pass *pass, const lg_instance *array, const char *key,
+add_fact(lg__adapter_pass *pass, const lg__instance *array, const char *key,
          const lg_text *value)
 {
     if (value->length > 0 && !value->failed)
-        lg_builder_add_fact(lg_pass_builder(pass), array->node, key,
+        lg_builder_add_fact(lg__pass_builder(pass), array->node, key,
                             value->data, value->length);
 }
 
 static void
 format_dtype(PyObject *array, lg_text *out)
 {
-    PyObject *name = lg_ask_inner(array, "dtype", "name");
+    PyObject *name = lg__ask_inner(array, "dtype", "name");
     const char *text =
         name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
     PyErr_Clear();
@@ -38,27 +38,27 @@ format_dtype(PyObject *array, lg_text *out)
 static bool
 format_shape(PyObject *array, lg_text *out)
 {
-    PyObject *shape = lg_ask_attribute(array, "shape");
+    PyObject *shape = lg__ask_attribute(array, "shape");
     bool fine = shape != NULL && PyTuple_Check(shape);
     for (Py_ssize_t i = 0; fine && i < PyTuple_GET_SIZE(shape); i++) {
         uint64_t extent = 0;
         PyObject *item = PyTuple_GET_ITEM(shape, i);
         Py_INCREF(item);
-        fine = lg_ask_number(item, &extent);
+        fine = lg__ask_number(item, &extent);
         lg_text_addf(out, "%s%llu", i ? ", " : "", (unsigned long long)extent);
     }
     Py_XDECREF(shape);
     return fine;
 }
 
-lg_array_form
-lg_array_describe(lg_adapter_pass *pass, const lg_instance *array)
+lg__array_form
+lg__array_describe(lg__adapter_pass *pass, const lg__instance *array)
 {
     lg_text dtype = {0}, shape = {0}, text = {0}, size = {0};
-    lg_array_form form = {0};
+    lg__array_form form = {0};
     format_dtype(array->object, &dtype);
     bool has_shape = format_shape(array->object, &shape);
-    if (lg_ask_number(lg_ask_attribute(array->object, "nbytes"), &form.bytes))
+    if (lg__ask_number(lg__ask_attribute(array->object, "nbytes"), &form.bytes))
         lg_text_addf(&size, "%llu", (unsigned long long)form.bytes);
     add_fact(pass, array, "dtype", &dtype);
     add_fact(pass, array, "bytes", &size);
@@ -67,7 +67,7 @@ lg_array_describe(lg_adapter_pass *pass, const lg_instance *array)
         lg_text_addf(&text, "%s[%s]", dtype.data,
                      shape.data != NULL ? shape.data : "");
         if (!text.failed)
-            form.text = lg_builder_intern(lg_pass_builder(pass), text.data,
+            form.text = lg_builder_intern(lg__pass_builder(pass), text.data,
                                           text.length);
     }
     lg_text_free(&dtype);
@@ -78,18 +78,18 @@ lg_array_describe(lg_adapter_pass *pass, const lg_instance *array)
 }
 
 void
-lg_array_keeps(lg_adapter_pass *pass, const lg_instance *array,
-               const lg_array_memory *memory, const char *type,
-               const lg_array_form *form)
+lg__array_keeps(lg__adapter_pass *pass, const lg__instance *array,
+                const lg__array_memory *memory, const char *type,
+                const lg__array_form *form)
 {
-    lg_builder *builder = lg_pass_builder(pass);
+    lg_builder *builder = lg__pass_builder(pass);
     bool fills = form->bytes >= memory->length / 2;
     lg_span span = {
         .holder = array->node,
         .device = memory->device,
         .address = memory->address,
         .length = memory->length,
-        .type = lg_pass_type(pass, type, LG_NONE),
+        .type = lg__pass_type(pass, type, LG_NONE),
         .text = fills ? form->text : 0,
         .label = lg_builder_intern(builder, "data", 4),
         .flags = memory->owned && fills ? LG_SPAN_OWNER : 0,
@@ -98,18 +98,19 @@ lg_array_keeps(lg_adapter_pass *pass, const lg_instance *array,
 }
 
 void
-lg_array_unknown(lg_adapter_pass *pass, const lg_instance *array,
-                 const char *why)
+lg__array_unknown(lg__adapter_pass *pass, const lg__instance *array,
+                  const char *why)
 {
-    lg_builder_add_fact(lg_pass_builder(pass), array->node, "not inspected",
+    lg_builder_add_fact(lg__pass_builder(pass), array->node, "not inspected",
                         why, strlen(why));
 }
 
 void
-lg_array_types_add(lg_array_types *types, const char *module, const char *name)
+lg__array_types_add(lg__array_types *types, const char *module,
+                    const char *name)
 {
-    PyObject *loaded = lg_pass_module(module);
-    PyObject *found = loaded != NULL ? lg_pass_member(loaded, name) : NULL;
+    PyObject *loaded = lg__pass_module(module);
+    PyObject *found = loaded != NULL ? lg__pass_member(loaded, name) : NULL;
     if (found == NULL || !PyType_Check(found))
         return;
     for (size_t i = 0; i < sizeof types->type / sizeof *types->type; i++) {
@@ -123,15 +124,15 @@ lg_array_types_add(lg_array_types *types, const char *module, const char *name)
 }
 
 bool
-lg_array_types_empty(const lg_array_types *types)
+lg__array_types_empty(const lg__array_types *types)
 {
     return types->type[0] == NULL;
 }
 
 unsigned
-lg_array_types_kind(void *state, PyTypeObject *type)
+lg__array_types_kind(void *state, PyTypeObject *type)
 {
-    const lg_array_types *types = state;
+    const lg__array_types *types = state;
     for (size_t i = 0; i < sizeof types->type / sizeof *types->type; i++)
         if (types->type[i] != NULL && types->type[i] == type)
             return 1;
@@ -139,14 +140,14 @@ lg_array_types_kind(void *state, PyTypeObject *type)
 }
 
 void
-lg_array_types_scan(lg_adapter_pass *pass, void *state)
+lg__array_types_scan(lg__adapter_pass *pass, void *state)
 {
     (void)pass;
     (void)state;
 }
 
 void
-lg_array_types_finish(void *state)
+lg__array_types_finish(void *state)
 {
     free(state);
 }

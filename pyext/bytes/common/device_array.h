@@ -8,48 +8,48 @@
 #include "capture/adapters/adapter.h"
 
 /** A piece of memory that an array keeps alive. */
-typedef struct lg_array_memory {
+typedef struct lg__array_memory {
     uint64_t address;
     uint64_t length;
     uint32_t device;
     bool owned; /**< the array's library owns it, and did not borrow it */
-} lg_array_memory;
+} lg__array_memory;
 
 /** The id of the device "cuda:N" with that ordinal. */
-uint32_t lg_cuda_device(lg_adapter_pass *pass, uint64_t ordinal);
+uint32_t lg__cuda_device(lg__adapter_pass *pass, uint64_t ordinal);
 
 /** The form of an array. */
-typedef struct lg_array_form {
+typedef struct lg__array_form {
     uint32_t text;  /**< string id: `float32[256, 1024]`; 0: unknown */
     uint64_t bytes; /**< bytes of its elements */
-} lg_array_form;
+} lg__array_form;
 
 /** Finds an array's form and notes dtype, shape and nbytes as facts. */
-lg_array_form lg_array_describe(lg_adapter_pass *pass,
-                                const lg_instance *array);
+lg__array_form lg__array_describe(lg__adapter_pass *pass,
+                                  const lg__instance *array);
 /** Adds the memory as a span of that type ("cupy.memory"). The span gets the
  *  text of an array that fills most of it, but not of a small view. */
-void lg_array_keeps(lg_adapter_pass *pass, const lg_instance *array,
-                    const lg_array_memory *memory, const char *type,
-                    const lg_array_form *form);
+void lg__array_keeps(lg__adapter_pass *pass, const lg__instance *array,
+                     const lg__array_memory *memory, const char *type,
+                     const lg__array_form *form);
 /** Notes why an array's memory is unknown. */
-void lg_array_unknown(lg_adapter_pass *pass, const lg_instance *array,
-                      const char *why);
+void lg__array_unknown(lg__adapter_pass *pass, const lg__instance *array,
+                       const char *why);
 
 /** An adapter's state: the types it wants, borrowed from loaded modules. */
-typedef struct lg_array_types {
+typedef struct lg__array_types {
     PyTypeObject *type[4]; /**< NULL: the library does not have it */
-} lg_array_types;
+} lg__array_types;
 
 /** Adds the type of that name in a loaded module, if there is one. */
-void lg_array_types_add(lg_array_types *types, const char *module,
-                        const char *name);
-bool lg_array_types_empty(const lg_array_types *types);
-/** For lg_adapter: returns 1 for exactly these types. */
-unsigned lg_array_types_kind(void *state, PyTypeObject *type);
-/** For lg_adapter: only passes over the instances, for adapters that find all
+void lg__array_types_add(lg__array_types *types, const char *module,
+                         const char *name);
+bool lg__array_types_empty(const lg__array_types *types);
+/** For lg__adapter: returns 1 for exactly these types. */
+unsigned lg__array_types_kind(void *state, PyTypeObject *type);
+/** For lg__adapter: only passes over the instances, for adapters that find all
  *  in `ask`. */
-void lg_array_types_scan(lg_adapter_pass *pass, void *state);
-void lg_array_types_finish(void *state);
+void lg__array_types_scan(lg__adapter_pass *pass, void *state);
+void lg__array_types_finish(void *state);
 
 #endif

@@ -6,10 +6,10 @@
 enum { CHAIN_MAX = 64 };
 
 void
-lg_shown_memory_add(lg_adapter_pass *pass, uint32_t holder,
-                    const lg_shown_memory *memory)
+lg__shown_memory_add(lg__adapter_pass *pass, uint32_t holder,
+                     const lg__shown_memory *memory)
 {
-    lg_builder *builder = lg_pass_builder(pass);
+    lg_builder *builder = lg__pass_builder(pass);
     lg_span span = {
         .holder = holder,
         .address = (uint64_t)(uintptr_t)memory->address,
@@ -33,15 +33,15 @@ exporter_of_view(PyObject *view)
 
 /** The object behind a chain of arrays and memoryviews that owns the memory. */
 static PyObject *
-origin(const lg_known *known, PyObject *exporter)
+origin(const lg__known *known, PyObject *exporter)
 {
     for (int i = 0; i < CHAIN_MAX; i++) {
         PyObject *next = NULL;
-        const lg_array *array = (lg_array *)exporter;
+        const lg__numpy_array *array = (lg__numpy_array *)exporter;
         if (PyMemoryView_Check(exporter))
             next = exporter_of_view(exporter);
-        else if (lg_known_is(known, Py_TYPE(exporter), LG_KNOWN_NDARRAY) &&
-                 !(array->flags & LG_ARRAY_OWNS_DATA))
+        else if (lg__known_is(known, Py_TYPE(exporter), LG__KNOWN_NDARRAY) &&
+                 !(array->flags & LG__ARRAY_OWNS_DATA))
             next = array->base;
         if (next == NULL)
             break;
@@ -53,22 +53,22 @@ origin(const lg_known *known, PyObject *exporter)
 /** Returns whether the memory of such objects counts anyway: an adapter adds
  *  it, or their own size includes it. */
 static bool
-is_counted(const lg_known *known, PyObject *exporter)
+is_counted(const lg__known *known, PyObject *exporter)
 {
-    static const lg_known_name names[] = {
-        LG_KNOWN_ARRAY,
-        LG_KNOWN_MMAP,
-        LG_KNOWN_BYTESIO,
-        LG_KNOWN_BYTESIO_VIEW,
+    static const lg__known_name names[] = {
+        LG__KNOWN_ARRAY,
+        LG__KNOWN_MMAP,
+        LG__KNOWN_BYTESIO,
+        LG__KNOWN_BYTESIO_VIEW,
     };
     const PyTypeObject *type = Py_TYPE(exporter);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (lg_known_is(known, type, names[i]))
+        if (lg__known_is(known, type, names[i]))
             return true;
     if (PyByteArray_Check(exporter))
         return true;
-    return lg_known_is(known, type, LG_KNOWN_NDARRAY) &&
-           ((lg_array *)exporter)->flags & LG_ARRAY_OWNS_DATA;
+    return lg__known_is(known, type, LG__KNOWN_NDARRAY) &&
+           ((lg__numpy_array *)exporter)->flags & LG__ARRAY_OWNS_DATA;
 }
 
 /** Returns whether the memory begins inside the object itself. */
@@ -85,11 +85,11 @@ is_inside(PyObject *object, const void *address)
 /** Returns whether the memory begins at an item of an array that owns its
  *  memory. */
 static bool
-has_item(const lg_known *known, PyObject *object, const void *address)
+has_item(const lg__known *known, PyObject *object, const void *address)
 {
-    const lg_array *array = (lg_array *)object;
-    if (!lg_known_is(known, Py_TYPE(object), LG_KNOWN_NDARRAY) ||
-        !(array->flags & LG_ARRAY_OWNS_DATA))
+    const lg__numpy_array *array = (lg__numpy_array *)object;
+    if (!lg__known_is(known, Py_TYPE(object), LG__KNOWN_NDARRAY) ||
+        !(array->flags & LG__ARRAY_OWNS_DATA))
         return false;
     size_t last = 0;
     for (int i = 0; i < array->dimension_count; i++)
@@ -103,12 +103,12 @@ has_item(const lg_known *known, PyObject *object, const void *address)
  *  the memory. as_strided() and an __array_interface__ put such an object in
  *  between. */
 static bool
-passes_on(lg_adapter_pass *pass, uint32_t node, const void *address)
+passes_on(lg__adapter_pass *pass, uint32_t node, const void *address)
 {
-    const lg_builder *builder = lg_pass_builder(pass);
-    const lg_known *known = lg_pass_types(pass);
+    const lg_builder *builder = lg__pass_builder(pass);
+    const lg__known *known = lg__pass_types(pass);
     uint64_t edge, end;
-    while (node != LG_NONE && lg_pass_edges(pass, node, &edge, &end)) {
+    while (node != LG_NONE && lg__pass_edges(pass, node, &edge, &end)) {
         node = LG_NONE;
         for (; edge < end; edge++) {
             uint32_t target = builder->edge_target[edge];
@@ -125,17 +125,17 @@ passes_on(lg_adapter_pass *pass, uint32_t node, const void *address)
 }
 
 void
-lg_exporter_add(lg_adapter_pass *pass, PyObject *exporter, uint32_t holder,
-                const lg_shown_memory *memory)
+lg__exporter_add(lg__adapter_pass *pass, PyObject *exporter, uint32_t holder,
+                 const lg__shown_memory *memory)
 {
-    const lg_known *known = lg_pass_types(pass);
-    lg_shown_memory shown = *memory;
+    const lg__known *known = lg__pass_types(pass);
+    lg__shown_memory shown = *memory;
     uint32_t node = LG_NONE;
     if (exporter != NULL) {
         exporter = origin(known, exporter);
         if (is_counted(known, exporter))
             return;
-        node = lg_pass_known(pass, exporter);
+        node = lg__pass_known(pass, exporter);
     }
     if (node == LG_NONE)
         node = holder;
@@ -143,5 +143,5 @@ lg_exporter_add(lg_adapter_pass *pass, PyObject *exporter, uint32_t holder,
         shown.flags |= LG_SPAN_INLINE;
     else if (passes_on(pass, node, memory->address))
         return;
-    lg_shown_memory_add(pass, node, &shown);
+    lg__shown_memory_add(pass, node, &shown);
 }

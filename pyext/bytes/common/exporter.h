@@ -8,24 +8,24 @@
 #include "capture/adapters/adapter.h"
 
 /** The part of an lg_span that describes the memory itself. */
-typedef struct lg_shown_memory {
+typedef struct lg__shown_memory {
     const void *address; /**< NULL: unknown */
     uint64_t length;
     uint32_t type;  /**< id of the buffer's type: "numpy.memory" */
     uint32_t text;  /**< string id: `float64[3]`; 0: none */
     uint32_t label; /**< string id of the edge's name; 0: "data" */
     unsigned flags; /**< LG_SPAN_ bits */
-} lg_shown_memory;
+} lg__shown_memory;
 
 /** Adds a span. */
-void lg_shown_memory_add(lg_adapter_pass *pass, uint32_t holder,
-                         const lg_shown_memory *memory);
+void lg__shown_memory_add(lg__adapter_pass *pass, uint32_t holder,
+                          const lg__shown_memory *memory);
 
 /** Notes that `exporter` keeps alive memory that another object uses. Adds
  *  nothing if the exporter has an adapter (bytearray, mmap, array) or shows the
  *  memory of another array. `holder` is the node to charge if the exporter has
  *  none. */
-void lg_exporter_add(lg_adapter_pass *pass, PyObject *exporter, uint32_t holder,
-                     const lg_shown_memory *memory);
+void lg__exporter_add(lg__adapter_pass *pass, PyObject *exporter,
+                      uint32_t holder, const lg__shown_memory *memory);
 
 #endif

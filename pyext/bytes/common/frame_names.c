@@ -31,7 +31,7 @@ is_machinery_of_cpp(const char *name)
         "pybind11::",
         "std::_Function_handler<",
     };
-    const char *end = name + lg_frame_name_length(name);
+    const char *end = name + lg__frame_name_length(name);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const char *found = strstr(name, parts[i]);
         if (found != NULL && found < end)
@@ -53,7 +53,7 @@ is_of_interpreter(const char *name)
 }
 
 bool
-lg_frame_is_machinery(const char *name, const char *file)
+lg__frame_is_machinery(const char *name, const char *file)
 {
     if (strstr(name, "::") != NULL)
         return is_machinery_of_cpp(name);
@@ -81,7 +81,7 @@ ends_arguments(const char *after)
 }
 
 size_t
-lg_frame_name_length(const char *name)
+lg__frame_name_length(const char *name)
 {
     const char *last = strrchr(name, ')');
     const char *open =
@@ -94,7 +94,7 @@ lg_frame_name_length(const char *name)
 }
 
 const char *
-lg_frame_file(const char *file)
+lg__frame_file(const char *file)
 {
     static const char *const folders[] = {
         "/site-packages/",

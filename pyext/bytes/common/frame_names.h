@@ -10,14 +10,14 @@
  *  C++, and says nothing about who allocates. Machinery is the unwinder, the
  *  allocator itself, PyTorch's dispatcher, pybind11, and the interpreter's C
  *  functions, which have no file. A function of Python is never machinery. */
-bool lg_frame_is_machinery(const char *name, const char *file);
+bool lg__frame_is_machinery(const char *name, const char *file);
 
 /** Returns how many bytes of a name to show: a function of C++ is shown without
  *  its arguments. */
-size_t lg_frame_name_length(const char *name);
+size_t lg__frame_name_length(const char *name);
 
 /** Returns the part of a path to show: for an installed package, the part below
  *  the folder of packages; "" if there is no file. */
-const char *lg_frame_file(const char *file);
+const char *lg__frame_file(const char *file);
 
 #endif

@@ -22,15 +22,15 @@ typedef struct known_frame {
     size_t length;
 } known_frame;
 
-struct lg_frames {
+struct lg__frames {
     PyObject *name, *filename, *line; // the keys of a frame's dict
     known_frame known[KNOWN];         // by a hash of the address
 };
 
-lg_frames *
-lg_frames_open(void)
+lg__frames *
+lg__frames_open(void)
 {
-    lg_frames *self = calloc(1, sizeof *self);
+    lg__frames *self = calloc(1, sizeof *self);
     if (self == NULL)
         return NULL;
     self->name = PyUnicode_InternFromString("name");
@@ -38,7 +38,7 @@ lg_frames_open(void)
     self->line = PyUnicode_InternFromString("line");
     if (self->name == NULL || self->filename == NULL || self->line == NULL) {
         PyErr_Clear();
-        lg_frames_close(self);
+        lg__frames_close(self);
         return NULL;
     }
     return self;
@@ -53,7 +53,7 @@ forget(known_frame *known)
 }
 
 void
-lg_frames_close(lg_frames *self)
+lg__frames_close(lg__frames *self)
 {
     if (self == NULL)
         return;
@@ -85,17 +85,17 @@ line_of(PyObject *dict, PyObject *key)
 }
 
 static void
-write_frame(const lg_frames *self, lg_text *text, PyObject *frame)
+write_frame(const lg__frames *self, lg_text *text, PyObject *frame)
 {
     const char *name = text_of(frame, self->name);
     const char *file = text_of(frame, self->filename);
-    size_t length = lg_frame_name_length(name);
-    if ((length == 0 && *file == '\0') || lg_frame_is_machinery(name, file))
+    size_t length = lg__frame_name_length(name);
+    if ((length == 0 && *file == '\0') || lg__frame_is_machinery(name, file))
         return;
     if (length == 0)
         lg_text_add(text, "?");
     lg_text_addf(text, "%.*s", (int)(length < NAME ? length : NAME), name);
-    const char *shown = lg_frame_file(file);
+    const char *shown = lg__frame_file(file);
     if (*shown == '\0')
         return;
     size_t beyond = strlen(shown) > FILE_NAME ? strlen(shown) - FILE_NAME : 0;
@@ -105,7 +105,7 @@ write_frame(const lg_frames *self, lg_text *text, PyObject *frame)
 // Writes the text of a frame, or NULL if it has none; false when memory ran
 // out.
 static bool
-find_frame(lg_frames *self, PyObject *frame, const known_frame **out)
+find_frame(lg__frames *self, PyObject *frame, const known_frame **out)
 {
     uint64_t hash = (uintptr_t)frame / 16 * UINT64_C(0x9e3779b97f4a7c15);
     known_frame *known = &self->known[hash >> (64 - KNOWN_BITS)];
@@ -147,8 +147,8 @@ write_metadata(lg_text *text, PyObject *metadata)
 }
 
 bool
-lg_frames_text(lg_frames *self, PyObject *metadata, PyObject *frames,
-               char **out)
+lg__frames_text(lg__frames *self, PyObject *metadata, PyObject *frames,
+                char **out)
 {
     lg_text text = {0};
     Py_ssize_t count =

@@ -11,59 +11,59 @@ typedef struct whereabouts {
     const char *own_name;
 } whereabouts;
 
-static const whereabouts places[LG_KNOWN_COUNT] = {
-    [LG_KNOWN_LRU_CACHE] = {"_functools", "_lru_cache_wrapper",
-                            "functools._lru_cache_wrapper"},
-    [LG_KNOWN_ARRAY] = {"array", "array", "array.array"},
-    [LG_KNOWN_MMAP] = {"mmap", "mmap", "mmap.mmap"},
-    [LG_KNOWN_BYTESIO] = {"_io", "BytesIO", "_io.BytesIO"},
-    [LG_KNOWN_NDARRAY] = {"numpy", "ndarray", "numpy.ndarray"},
-    [LG_KNOWN_DEQUE] = {"_collections", "deque", "collections.deque"},
-    [LG_KNOWN_DECIMAL] = {"_decimal", "Decimal", "decimal.Decimal"},
-    [LG_KNOWN_STRINGIO] = {"_io", "StringIO", "_io.StringIO"},
-    [LG_KNOWN_BUFFERED_READER] = {"_io", "BufferedReader",
-                                  "_io.BufferedReader"},
-    [LG_KNOWN_BUFFERED_WRITER] = {"_io", "BufferedWriter",
-                                  "_io.BufferedWriter"},
-    [LG_KNOWN_BUFFERED_RANDOM] = {"_io", "BufferedRandom",
-                                  "_io.BufferedRandom"},
-    [LG_KNOWN_BUFFERED_PAIR] = {"_io", "BufferedRWPair", "_io.BufferedRWPair"},
-    [LG_KNOWN_PATTERN] = {"re", "Pattern", "re.Pattern"},
-    [LG_KNOWN_MATCH] = {"re", "Match", "re.Match"},
-    [LG_KNOWN_ELEMENT] = {"_elementtree", "Element",
-                          "xml.etree.ElementTree.Element"},
-    [LG_KNOWN_PICKLER] = {"_pickle", "Pickler", "_pickle.Pickler"},
-    [LG_KNOWN_UNPICKLER] = {"_pickle", "Unpickler", "_pickle.Unpickler"},
-    [LG_KNOWN_PRODUCT] = {"itertools", "product", "itertools.product"},
-    [LG_KNOWN_COMBINATIONS] = {"itertools", "combinations",
-                               "itertools.combinations"},
-    [LG_KNOWN_REPEATED_COMBINATIONS] =
+static const whereabouts places[LG__KNOWN_COUNT] = {
+    [LG__KNOWN_LRU_CACHE] = {"_functools", "_lru_cache_wrapper",
+                             "functools._lru_cache_wrapper"},
+    [LG__KNOWN_ARRAY] = {"array", "array", "array.array"},
+    [LG__KNOWN_MMAP] = {"mmap", "mmap", "mmap.mmap"},
+    [LG__KNOWN_BYTESIO] = {"_io", "BytesIO", "_io.BytesIO"},
+    [LG__KNOWN_NDARRAY] = {"numpy", "ndarray", "numpy.ndarray"},
+    [LG__KNOWN_DEQUE] = {"_collections", "deque", "collections.deque"},
+    [LG__KNOWN_DECIMAL] = {"_decimal", "Decimal", "decimal.Decimal"},
+    [LG__KNOWN_STRINGIO] = {"_io", "StringIO", "_io.StringIO"},
+    [LG__KNOWN_BUFFERED_READER] = {"_io", "BufferedReader",
+                                   "_io.BufferedReader"},
+    [LG__KNOWN_BUFFERED_WRITER] = {"_io", "BufferedWriter",
+                                   "_io.BufferedWriter"},
+    [LG__KNOWN_BUFFERED_RANDOM] = {"_io", "BufferedRandom",
+                                   "_io.BufferedRandom"},
+    [LG__KNOWN_BUFFERED_PAIR] = {"_io", "BufferedRWPair", "_io.BufferedRWPair"},
+    [LG__KNOWN_PATTERN] = {"re", "Pattern", "re.Pattern"},
+    [LG__KNOWN_MATCH] = {"re", "Match", "re.Match"},
+    [LG__KNOWN_ELEMENT] = {"_elementtree", "Element",
+                           "xml.etree.ElementTree.Element"},
+    [LG__KNOWN_PICKLER] = {"_pickle", "Pickler", "_pickle.Pickler"},
+    [LG__KNOWN_UNPICKLER] = {"_pickle", "Unpickler", "_pickle.Unpickler"},
+    [LG__KNOWN_PRODUCT] = {"itertools", "product", "itertools.product"},
+    [LG__KNOWN_COMBINATIONS] = {"itertools", "combinations",
+                                "itertools.combinations"},
+    [LG__KNOWN_REPEATED_COMBINATIONS] =
         {"itertools", "combinations_with_replacement",
          "itertools.combinations_with_replacement"},
-    [LG_KNOWN_PERMUTATIONS] = {"itertools", "permutations",
-                               "itertools.permutations"},
+    [LG__KNOWN_PERMUTATIONS] = {"itertools", "permutations",
+                                "itertools.permutations"},
 };
 
 static PyTypeObject *
 type_in(const char *module, const char *name)
 {
-    PyObject *loaded = lg_pass_module(module);
-    PyObject *found = loaded != NULL ? lg_pass_member(loaded, name) : NULL;
+    PyObject *loaded = lg__pass_module(module);
+    PyObject *found = loaded != NULL ? lg__pass_member(loaded, name) : NULL;
     return found != NULL && PyType_Check(found) ? (PyTypeObject *)found : NULL;
 }
 
 PyTypeObject *
-lg_c_type_in(const char *module, const char *name)
+lg__c_type_in(const char *module, const char *name)
 {
     PyTypeObject *type = type_in(module, name);
-    return type != NULL && !lg_type_is_pythons(type) ? type : NULL;
+    return type != NULL && !lg__type_is_pythons(type) ? type : NULL;
 }
 
 PyTypeObject *
-lg_c_type_of(const PyObject *object)
+lg__c_type_of(const PyObject *object)
 {
     PyTypeObject *type = Py_TYPE(object);
-    while (type->tp_base != NULL && lg_type_is_pythons(type))
+    while (type->tp_base != NULL && lg__type_is_pythons(type))
         type = type->tp_base;
     return type;
 }
@@ -72,7 +72,7 @@ lg_c_type_of(const PyObject *object)
 static PyTypeObject *
 confirm(PyTypeObject *type, const char *own_name)
 {
-    return type != NULL && !lg_type_is_pythons(type) &&
+    return type != NULL && !lg__type_is_pythons(type) &&
                    strcmp(type->tp_name, own_name) == 0
                ? type
                : NULL;
@@ -101,37 +101,39 @@ find_ctypes_dict(void)
 
 /** Finds types that some or all versions show only through such objects. */
 static void
-find_behind_view(lg_known *out)
+find_behind_view(lg__known *out)
 {
     PyObject *stream =
-        lg_ask_callf((PyObject *)out->type[LG_KNOWN_BYTESIO], "()");
-    PyObject *view = stream != NULL ? lg_ask_method(stream, "getbuffer") : NULL;
+        lg__ask_callf((PyObject *)out->type[LG__KNOWN_BYTESIO], "()");
+    PyObject *view =
+        stream != NULL ? lg__ask_method(stream, "getbuffer") : NULL;
     if (view != NULL && PyMemoryView_Check(view)) {
         _PyManagedBufferObject *managed = ((PyMemoryViewObject *)view)->mbuf;
-        out->type[LG_KNOWN_MANAGED_BUFFER] = Py_TYPE((PyObject *)managed);
-        out->type[LG_KNOWN_BYTESIO_VIEW] = Py_TYPE(managed->master.obj);
+        out->type[LG__KNOWN_MANAGED_BUFFER] = Py_TYPE((PyObject *)managed);
+        out->type[LG__KNOWN_BYTESIO_VIEW] = Py_TYPE(managed->master.obj);
     }
     Py_XDECREF(view);
     Py_XDECREF(stream);
 }
 
 void
-lg_known_find(lg_known *out)
+lg__known_find(lg__known *out)
 {
     PyTypeObject **type = out->type;
-    for (size_t i = 0; i < LG_KNOWN_COUNT; i++)
+    for (size_t i = 0; i < LG__KNOWN_COUNT; i++)
         type[i] = places[i].module != NULL
                       ? confirm(type_in(places[i].module, places[i].name),
                                 places[i].own_name)
                       : NULL;
-    type[LG_KNOWN_CDATA] = find_cdata();
-    type[LG_KNOWN_ORDERED_DICT] = &PyODict_Type;
-    type[LG_KNOWN_CTYPES_DICT] = find_ctypes_dict();
+    type[LG__KNOWN_CDATA] = find_cdata();
+    type[LG__KNOWN_ORDERED_DICT] = &PyODict_Type;
+    type[LG__KNOWN_CTYPES_DICT] = find_ctypes_dict();
     find_behind_view(out);
 }
 
 bool
-lg_known_is(const lg_known *known, const PyTypeObject *type, lg_known_name name)
+lg__known_is(const lg__known *known, const PyTypeObject *type,
+             lg__known_name name)
 {
     const PyTypeObject *wanted = known->type[name];
     while (wanted != NULL && type != NULL && type != wanted)
@@ -140,9 +142,9 @@ lg_known_is(const lg_known *known, const PyTypeObject *type, lg_known_name name)
 }
 
 bool
-lg_known_has_size(const lg_known *known, const PyTypeObject *type)
+lg__known_has_size(const lg__known *known, const PyTypeObject *type)
 {
-    for (size_t i = LG_KNOWN_DEQUE; i < LG_KNOWN_COUNT; i++)
+    for (size_t i = LG__KNOWN_DEQUE; i < LG__KNOWN_COUNT; i++)
         if (known->type[i] == type)
             return true;
     return false;

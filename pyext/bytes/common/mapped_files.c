@@ -19,7 +19,7 @@ typedef struct opened {
     int descriptor;
 } opened;
 
-struct lg_mapped_files {
+struct lg__mapped_files {
     mapped *maps; /* by address */
     size_t map_count;
     opened *open; /* by file, then by number */
@@ -28,18 +28,18 @@ struct lg_mapped_files {
 
 /* Fills as many items as have room, and counts all. */
 static size_t
-read_maps(lg_adapter_pass *pass, FILE *file, mapped *items, size_t room)
+read_maps(lg__adapter_pass *pass, FILE *file, mapped *items, size_t room)
 {
-    char line[LG_MAPS_LINE];
-    lg_map found;
+    char line[LG__MAPS_LINE];
+    lg__mapping found;
     size_t count = 0;
     rewind(file);
-    while (lg_maps_next(file, line, &found)) {
+    while (lg__maps_next(file, line, &found)) {
         if (found.inode == 0 || *found.path != '/')
             continue;
         if (count < room) {
             size_t size = strlen(found.path) + 1;
-            char *name = lg_pass_keep(pass, size);
+            char *name = lg__pass_keep(pass, size);
             if (name == NULL)
                 break;
             memcpy(name, found.path, size);
@@ -82,28 +82,28 @@ by_file(const void *left, const void *right)
 }
 
 static void
-read_all(lg_adapter_pass *pass, lg_mapped_files *out, FILE *maps, DIR *folder)
+read_all(lg__adapter_pass *pass, lg__mapped_files *out, FILE *maps, DIR *folder)
 {
     size_t room = read_maps(pass, maps, NULL, 0);
-    out->maps = lg_pass_keep(pass, (room + 1) * sizeof *out->maps);
+    out->maps = lg__pass_keep(pass, (room + 1) * sizeof *out->maps);
     size_t count = out->maps ? read_maps(pass, maps, out->maps, room) : 0;
     out->map_count = count < room ? count : room;
     room = read_open(folder, NULL, 0);
-    out->open = lg_pass_keep(pass, (room + 1) * sizeof *out->open);
+    out->open = lg__pass_keep(pass, (room + 1) * sizeof *out->open);
     count = out->open ? read_open(folder, out->open, room) : 0;
     out->open_count = count < room ? count : room;
     if (out->open_count > 0)
         qsort(out->open, out->open_count, sizeof *out->open, by_file);
 }
 
-const lg_mapped_files *
-lg_mapped_files_read(lg_adapter_pass *pass)
+const lg__mapped_files *
+lg__mapped_files_read(lg__adapter_pass *pass)
 {
-    lg_mapped_files *out = lg_pass_keep(pass, sizeof *out);
+    lg__mapped_files *out = lg__pass_keep(pass, sizeof *out);
     FILE *maps = fopen("/proc/self/maps", "re");
     DIR *folder = opendir("/proc/self/fd");
     if (out != NULL)
-        *out = (lg_mapped_files){0};
+        *out = (lg__mapped_files){0};
     if (out != NULL && maps != NULL && folder != NULL)
         read_all(pass, out, maps, folder);
     if (maps != NULL)
@@ -114,7 +114,7 @@ lg_mapped_files_read(lg_adapter_pass *pass)
 }
 
 static const mapped *
-map_of(const lg_mapped_files *of, uintptr_t address)
+map_of(const lg__mapped_files *of, uintptr_t address)
 {
     size_t low = 0;
     size_t high = of->map_count;
@@ -131,7 +131,7 @@ map_of(const lg_mapped_files *of, uintptr_t address)
 
 /* -1: none. */
 static int
-descriptor_of(const lg_mapped_files *of, const mapped *file)
+descriptor_of(const lg__mapped_files *of, const mapped *file)
 {
     const opened wanted = {file->device, file->inode, -1};
     size_t low = 0;
@@ -150,8 +150,8 @@ descriptor_of(const lg_mapped_files *of, const mapped *file)
 }
 
 bool
-lg_mapped_files_name(const lg_mapped_files *of, uintptr_t address, char *out,
-                     size_t size)
+lg__mapped_files_name(const lg__mapped_files *of, uintptr_t address, char *out,
+                      size_t size)
 {
     const mapped *file = of != NULL ? map_of(of, address) : NULL;
     if (file == NULL)

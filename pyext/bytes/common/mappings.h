@@ -10,15 +10,15 @@
 
 /** Mappings sorted by address, as they were when they were read. Valid until
  *  the end of the capture. */
-typedef struct lg_mappings {
-    lg_range *items;
+typedef struct lg__mappings {
+    lg__range *items;
     size_t count;
-} lg_mappings;
+} lg__mappings;
 
 /** Reads the mappings from the kernel; none if that fails, or if memory ran
  *  out. O(mappings). */
-lg_mappings lg_mappings_read(lg_adapter_pass *pass);
+lg__mappings lg__mappings_read(lg__adapter_pass *pass);
 /** Returns whether the address lies in one. O(log mappings). */
-bool lg_mappings_have(const lg_mappings *mappings, uintptr_t address);
+bool lg__mappings_have(const lg__mappings *mappings, uintptr_t address);
 
 #endif

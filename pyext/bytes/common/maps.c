@@ -4,9 +4,9 @@
 #include <sys/sysmacros.h>
 
 bool
-lg_maps_line(FILE *file, char line[LG_MAPS_LINE])
+lg__maps_line(FILE *file, char line[LG__MAPS_LINE])
 {
-    if (fgets(line, LG_MAPS_LINE, file) == NULL)
+    if (fgets(line, LG__MAPS_LINE, file) == NULL)
         return false;
     size_t length = strcspn(line, "\n");
     bool whole = line[length] == '\n';
@@ -18,7 +18,7 @@ lg_maps_line(FILE *file, char line[LG_MAPS_LINE])
 
 /* proc(5): "7f00-7f10 rw-p 00000000 fe:00 260386    /usr/lib/libc.so.6" */
 bool
-lg_map_of(const char *line, lg_map *out)
+lg__map_of(const char *line, lg__mapping *out)
 {
     char access[5];
     unsigned long start, end, inode;
@@ -27,20 +27,20 @@ lg_map_of(const char *line, lg_map *out)
     if (sscanf(line, "%lx-%lx %4s %*s %x:%x %lu %n", &start, &end, access,
                &major, &minor, &inode, &at) != 6)
         return false;
-    *out = (lg_map){.start = start,
-                    .end = end,
-                    .device = makedev(major, minor),
-                    .inode = inode,
-                    .executable = strchr(access, 'x') != NULL,
-                    .path = at > 0 ? line + at : ""};
+    *out = (lg__mapping){.start = start,
+                         .end = end,
+                         .device = makedev(major, minor),
+                         .inode = inode,
+                         .executable = strchr(access, 'x') != NULL,
+                         .path = at > 0 ? line + at : ""};
     return true;
 }
 
 bool
-lg_maps_next(FILE *file, char line[LG_MAPS_LINE], lg_map *out)
+lg__maps_next(FILE *file, char line[LG__MAPS_LINE], lg__mapping *out)
 {
-    while (lg_maps_line(file, line))
-        if (lg_map_of(line, out))
+    while (lg__maps_line(file, line))
+        if (lg__map_of(line, out))
             return true;
     return false;
 }

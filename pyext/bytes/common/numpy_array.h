@@ -7,7 +7,7 @@
 
 #include "capture/adapters/adapter.h"
 
-typedef struct lg_array {
+typedef struct lg__numpy_array {
     PyObject_HEAD
     char *data;
     int dimension_count;
@@ -16,8 +16,8 @@ typedef struct lg_array {
     PyObject *base;
     PyObject *descriptor;
     int flags;
-} lg_array;
+} lg__numpy_array;
 
-enum { LG_ARRAY_OWNS_DATA = 0x4 };
+enum { LG__ARRAY_OWNS_DATA = 0x4 };
 
 #endif

@@ -25,7 +25,7 @@ append(struct iovec *list, size_t count, const void *base, size_t length)
 /** Copies as many whole pieces as possible; returns how many. The kernel stops
  *  at the first byte that it cannot read. */
 static size_t
-copy_some(pid_t self, const lg_piece *pieces, size_t count)
+copy_some(pid_t self, const lg__memory_piece *pieces, size_t count)
 {
     struct iovec from[BATCH], to[BATCH];
     size_t froms = 0, tos = 0;
@@ -43,7 +43,7 @@ copy_some(pid_t self, const lg_piece *pieces, size_t count)
 }
 
 void
-lg_pass_read(lg_piece *pieces, size_t count)
+lg__pass_read(lg__memory_piece *pieces, size_t count)
 {
     pid_t self = getpid();
     for (size_t done = 0; done < count;) {

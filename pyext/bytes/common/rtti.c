@@ -5,29 +5,29 @@
 
 /** The type_info of a class: the word before the first entry of its vtable. */
 static uintptr_t
-info_of(lg_memory *memory, uintptr_t vtable)
+info_of(lg__memory *memory, uintptr_t vtable)
 {
     if (vtable % sizeof(uintptr_t) != 0 || vtable < 4096 || vtable >> 47 != 0)
         return 0;
-    return lg_memory_word(memory, vtable - sizeof(uintptr_t));
+    return lg__memory_word(memory, vtable - sizeof(uintptr_t));
 }
 
 /** The name of a type_info: its second word. A leading asterisk marks a class
  *  that only one library has. */
 static bool
-read_name(lg_memory *memory, uintptr_t info, char *out)
+read_name(lg__memory *memory, uintptr_t info, char *out)
 {
     uintptr_t words[2];
     if (info % sizeof(uintptr_t) != 0 || info < 4096 || info >> 47 != 0 ||
-        !lg_memory_copy(memory, info, words, sizeof words))
+        !lg__memory_copy(memory, info, words, sizeof words))
         return false;
     uintptr_t at = words[1];
     size_t length = 0;
     if (at < 4096 || at >> 47 != 0)
         return false;
-    for (; length + 1 < LG_RTTI_NAME; length++) {
+    for (; length + 1 < LG__RTTI_NAME; length++) {
         char c;
-        if (!lg_memory_copy(memory, at + length, &c, 1) || c < 0)
+        if (!lg__memory_copy(memory, at + length, &c, 1) || c < 0)
             return false;
         out[length] = c;
         if (c == '\0')
@@ -44,30 +44,30 @@ read_name(lg_memory *memory, uintptr_t info, char *out)
 /** The type_info of the base at offset 0, or 0. A type_info is itself an object
  *  with a vtable; its class says how many bases there are. */
 static uintptr_t
-base_of(lg_memory *memory, uintptr_t info)
+base_of(lg__memory *memory, uintptr_t info)
 {
-    char kind[LG_RTTI_NAME];
-    uintptr_t of_info = info_of(memory, lg_memory_word(memory, info));
+    char kind[LG__RTTI_NAME];
+    uintptr_t of_info = info_of(memory, lg__memory_word(memory, info));
     if (of_info == 0 || !read_name(memory, of_info, kind))
         return 0;
     if (strstr(kind, "__si_class_type_info") != NULL)
-        return lg_memory_word(memory, info + 2 * sizeof(uintptr_t));
+        return lg__memory_word(memory, info + 2 * sizeof(uintptr_t));
     if (strstr(kind, "__vmi_class_type_info") == NULL)
         return 0;
     uintptr_t base[3]; /* flags and count; first base; its offset << 8 */
-    if (!lg_memory_copy(memory, info + 2 * sizeof(uintptr_t), base,
-                        sizeof base) ||
+    if (!lg__memory_copy(memory, info + 2 * sizeof(uintptr_t), base,
+                         sizeof base) ||
         base[2] >> 8 != 0)
         return 0;
     return base[1];
 }
 
 bool
-lg_rtti_read(lg_memory *memory, uintptr_t vtable, lg_rtti *out)
+lg__rtti_read(lg__memory *memory, uintptr_t vtable, lg__rtti *out)
 {
     uintptr_t info = info_of(memory, vtable);
     out->count = 0;
-    while (info != 0 && out->count < LG_RTTI_DEPTH &&
+    while (info != 0 && out->count < LG__RTTI_DEPTH &&
            read_name(memory, info, out->name[out->count])) {
         out->count++;
         info = base_of(memory, info);
@@ -76,7 +76,7 @@ lg_rtti_read(lg_memory *memory, uintptr_t vtable, lg_rtti *out)
 }
 
 bool
-lg_rtti_is_a(const lg_rtti *rtti, const char *mangled)
+lg__rtti_is_a(const lg__rtti *rtti, const char *mangled)
 {
     for (unsigned i = 0; i < rtti->count; i++)
         if (strcmp(rtti->name[i], mangled) == 0)
@@ -89,7 +89,7 @@ static const char *
 read_part(const char *at, const char **part, size_t *length)
 {
     size_t count = 0;
-    while (*at >= '0' && *at <= '9' && count < LG_RTTI_NAME)
+    while (*at >= '0' && *at <= '9' && count < LG__RTTI_NAME)
         count = count * 10 + (size_t)(*at++ - '0');
     if (count == 0 || strnlen(at, count) < count)
         return NULL;
@@ -99,7 +99,7 @@ read_part(const char *at, const char **part, size_t *length)
 }
 
 void
-lg_rtti_shorten(const char *mangled, char *out, size_t size)
+lg__rtti_shorten(const char *mangled, char *out, size_t size)
 {
     const char *part = mangled, *inner = NULL;
     size_t length = strlen(mangled), inner_length = 0;

@@ -3,38 +3,38 @@
 #include <malloc.h>
 #include <stdlib.h>
 
-lg_memory *
-lg_memory_open(lg_adapter_pass *pass)
+lg__memory *
+lg__memory_open(lg__adapter_pass *pass)
 {
-    lg_memory *memory = lg_pass_keep(pass, sizeof *memory);
-    char *copies = lg_pass_keep(pass, (size_t)LG_WINDOWS * LG_WINDOW);
+    lg__memory *memory = lg__pass_keep(pass, sizeof *memory);
+    char *copies = lg__pass_keep(pass, (size_t)LG__WINDOWS * LG__WINDOW);
     if (memory == NULL || copies == NULL)
         return NULL;
-    for (size_t i = 0; i < LG_WINDOWS; i++)
-        memory->windows[i].copy = copies + i * LG_WINDOW;
+    for (size_t i = 0; i < LG__WINDOWS; i++)
+        memory->windows[i].copy = copies + i * LG__WINDOW;
     return memory;
 }
 
 void
-lg_memory_forget(lg_memory *memory)
+lg__memory_forget(lg__memory *memory)
 {
-    for (size_t i = 0; i < LG_WINDOWS; i++)
+    for (size_t i = 0; i < LG__WINDOWS; i++)
         memory->windows[i].number = 0;
 }
 
 /** Copies pages of a window, from the first one on. */
 static void
-fill(lg_window *window, unsigned first)
+fill(lg__window *window, unsigned first)
 {
-    lg_piece pieces[LG_WINDOW_PAGES];
-    for (unsigned i = first; i < LG_WINDOW_PAGES; i++) {
-        uintptr_t from = window->number * LG_WINDOW + i * LG_PAGE;
+    lg__memory_piece pieces[LG__WINDOW_PAGES];
+    for (unsigned i = first; i < LG__WINDOW_PAGES; i++) {
+        uintptr_t from = window->number * LG__WINDOW + i * LG__PAGE;
         pieces[i].from = (const void *)from;
-        pieces[i].to = window->copy + i * LG_PAGE;
-        pieces[i].length = LG_PAGE;
+        pieces[i].to = window->copy + i * LG__PAGE;
+        pieces[i].length = LG__PAGE;
     }
-    lg_pass_read(pieces + first, LG_WINDOW_PAGES - first);
-    for (unsigned i = first; i < LG_WINDOW_PAGES; i++) {
+    lg__pass_read(pieces + first, LG__WINDOW_PAGES - first);
+    for (unsigned i = first; i < LG__WINDOW_PAGES; i++) {
         window->tried |= (uint8_t)(1u << i);
         if (pieces[i].read)
             window->readable |= (uint8_t)(1u << i);
@@ -46,11 +46,11 @@ fill(lg_window *window, unsigned first)
 /* Nothing is mapped at the lowest addresses, and the highest are the kernel's.
    A word that is no address often looks like one of those. */
 const char *
-lg_memory_fetch(lg_memory *memory, uintptr_t address)
+lg__memory_fetch(lg__memory *memory, uintptr_t address)
 {
-    uintptr_t number = address / LG_WINDOW;
-    lg_window *window = &memory->windows[number % LG_WINDOWS];
-    unsigned page = address / LG_PAGE % LG_WINDOW_PAGES;
+    uintptr_t number = address / LG__WINDOW;
+    lg__window *window = &memory->windows[number % LG__WINDOWS];
+    unsigned page = address / LG__PAGE % LG__WINDOW_PAGES;
     if (number == 0 || address >> 47 != 0)
         return NULL;
     if (window->number != number) {
@@ -59,18 +59,18 @@ lg_memory_fetch(lg_memory *memory, uintptr_t address)
     }
     if (!(window->tried >> page & 1))
         fill(window, page);
-    return window->readable >> page & 1 ? window->copy + address % LG_WINDOW
+    return window->readable >> page & 1 ? window->copy + address % LG__WINDOW
                                         : NULL;
 }
 
 bool
-lg_memory_copy(lg_memory *memory, uintptr_t address, void *to, size_t length)
+lg__memory_copy(lg__memory *memory, uintptr_t address, void *to, size_t length)
 {
     char *out = to;
     while (length > 0) {
-        size_t left = LG_PAGE - address % LG_PAGE;
+        size_t left = LG__PAGE - address % LG__PAGE;
         size_t some = length < left ? length : left;
-        const char *copy = lg_memory_at(memory, address);
+        const char *copy = lg__memory_at(memory, address);
         if (copy == NULL)
             return false;
         memcpy(out, copy, some);
@@ -85,10 +85,10 @@ lg_memory_copy(lg_memory *memory, uintptr_t address, void *to, size_t length)
  *  Bit 1 marks a mapping of its own; the word before then has its padding. Any
  *  other malloc has its own function for this. */
 static size_t
-block_of_glibc(lg_memory *memory, uintptr_t address)
+block_of_glibc(lg__memory *memory, uintptr_t address)
 {
     uintptr_t head[2];
-    if (!lg_memory_copy(memory, address - sizeof head, head, sizeof head))
+    if (!lg__memory_copy(memory, address - sizeof head, head, sizeof head))
         return 0;
     size_t size = head[1] & ~(size_t)7;
     if (size < 32 || size % 16 != 0 || size >> 46 != 0)
@@ -97,13 +97,13 @@ block_of_glibc(lg_memory *memory, uintptr_t address)
 }
 
 static bool
-agrees(lg_memory *memory, size_t size)
+agrees(lg__memory *memory, size_t size)
 {
     void *block = malloc(size);
     if (block == NULL)
         return false;
     uintptr_t address = (uintptr_t)block;
-    lg_memory_forget(memory);
+    lg__memory_forget(memory);
     size_t usable = malloc_usable_size(block);
     size_t found = block_of_glibc(memory, address);
     free(block);
@@ -111,7 +111,7 @@ agrees(lg_memory *memory, size_t size)
 }
 
 bool
-lg_memory_knows_malloc(lg_memory *memory)
+lg__memory_knows_malloc(lg__memory *memory)
 {
     enum { UNTRIED, KNOWN, UNKNOWN };
     static int answer;
@@ -124,9 +124,9 @@ lg_memory_knows_malloc(lg_memory *memory)
 }
 
 size_t
-lg_memory_block(lg_memory *memory, uintptr_t address)
+lg__memory_block(lg__memory *memory, uintptr_t address)
 {
-    if (lg_memory_knows_malloc(memory))
+    if (lg__memory_knows_malloc(memory))
         return block_of_glibc(memory, address);
     return malloc_usable_size((void *)address);
 }

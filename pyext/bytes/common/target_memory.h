@@ -1,6 +1,6 @@
 /**
  * Reads structures of a library without trusting a pointer. Copies whole pages
- * through the kernel (lg_pass_read) and keeps them until others replace them,
+ * through the kernel (lg__pass_read) and keeps them until others replace them,
  * because related objects lie close together. A copy may be stale, but all of
  * it was mapped. Private to this folder.
  */
@@ -12,60 +12,60 @@
 #include <string.h>
 
 enum {
-    LG_PAGE = 4096,
-    LG_WINDOW_PAGES = 8, /**< copied at once, from the wanted one on */
-    LG_WINDOW = LG_WINDOW_PAGES * LG_PAGE,
-    LG_WINDOWS = 1024,
+    LG__PAGE = 4096,
+    LG__WINDOW_PAGES = 8, /**< copied at once, from the wanted one on */
+    LG__WINDOW = LG__WINDOW_PAGES * LG__PAGE,
+    LG__WINDOWS = 1024,
 };
 
 /** A range of memory whose address is a multiple of its size. */
-typedef struct lg_window {
+typedef struct lg__window {
     uintptr_t number; /**< address of the range; 0: none */
     char *copy;
     uint8_t tried; /**< one bit per page */
     uint8_t readable;
-} lg_window;
+} lg__window;
 
-/** A direct-mapped cache: range n has window n % LG_WINDOWS. */
-typedef struct lg_memory {
-    lg_window windows[LG_WINDOWS];
-} lg_memory;
+/** A direct-mapped cache: range n has window n % LG__WINDOWS. */
+typedef struct lg__memory {
+    lg__window windows[LG__WINDOWS];
+} lg__memory;
 
 /** Opens a cache that lives until the end of the capture; NULL when memory ran
  *  out. */
-lg_memory *lg_memory_open(lg_adapter_pass *pass);
+lg__memory *lg__memory_open(lg__adapter_pass *pass);
 
 /** Drops all copies, because the memory has changed. */
-void lg_memory_forget(lg_memory *memory);
+void lg__memory_forget(lg__memory *memory);
 
-/** Copies the page of an address anew; returns what lg_memory_at returns. */
-const char *lg_memory_fetch(lg_memory *memory, uintptr_t address);
+/** Copies the page of an address anew; returns what lg__memory_at returns. */
+const char *lg__memory_fetch(lg__memory *memory, uintptr_t address);
 
 /** The copy of an address, valid to the end of its page and until the next call
  *  of a function of this header; NULL if the address is not readable. */
 static inline const char *
-lg_memory_at(lg_memory *memory, uintptr_t address)
+lg__memory_at(lg__memory *memory, uintptr_t address)
 {
-    uintptr_t number = address / LG_WINDOW;
-    const lg_window *window = &memory->windows[number % LG_WINDOWS];
-    unsigned page = address / LG_PAGE % LG_WINDOW_PAGES;
+    uintptr_t number = address / LG__WINDOW;
+    const lg__window *window = &memory->windows[number % LG__WINDOWS];
+    unsigned page = address / LG__PAGE % LG__WINDOW_PAGES;
     if (window->number != number || !(window->readable >> page & 1))
-        return lg_memory_fetch(memory, address);
-    return window->copy + address % LG_WINDOW;
+        return lg__memory_fetch(memory, address);
+    return window->copy + address % LG__WINDOW;
 }
 
 /** Copies bytes; false, with *to undefined, if any byte is not readable. */
-bool lg_memory_copy(lg_memory *memory, uintptr_t address, void *to,
-                    size_t length);
+bool lg__memory_copy(lg__memory *memory, uintptr_t address, void *to,
+                     size_t length);
 
 /** The word at an address; 0 if it is not readable. */
 static inline uintptr_t
-lg_memory_word(lg_memory *memory, uintptr_t address)
+lg__memory_word(lg__memory *memory, uintptr_t address)
 {
     uintptr_t word = 0;
-    if (address % LG_PAGE > LG_PAGE - sizeof word)
-        return lg_memory_copy(memory, address, &word, sizeof word) ? word : 0;
-    const char *copy = lg_memory_at(memory, address);
+    if (address % LG__PAGE > LG__PAGE - sizeof word)
+        return lg__memory_copy(memory, address, &word, sizeof word) ? word : 0;
+    const char *copy = lg__memory_at(memory, address);
     if (copy != NULL)
         memcpy(&word, copy, sizeof word);
     return word;
@@ -74,16 +74,16 @@ lg_memory_word(lg_memory *memory, uintptr_t address)
 /** Returns whether a word may be the address of a C++ object: aligned as malloc
  *  aligns, and inside the address space of a process. */
 static inline bool
-lg_is_address(uintptr_t word)
+lg__is_address(uintptr_t word)
 {
     return (word & 15) == 0 && word >= 4096 && word >> 47 == 0;
 }
 
 /** The bytes that malloc uses for the block at this address, with its header; 0
  *  if it does not look like a block. */
-size_t lg_memory_block(lg_memory *memory, uintptr_t address);
-/** Returns whether lg_memory_block agrees with malloc about a new block of this
- *  size; tries once per process. */
-bool lg_memory_knows_malloc(lg_memory *memory);
+size_t lg__memory_block(lg__memory *memory, uintptr_t address);
+/** Returns whether lg__memory_block agrees with malloc about a new block of
+ * this size; tries once per process. */
+bool lg__memory_knows_malloc(lg__memory *memory);
 
 #endif

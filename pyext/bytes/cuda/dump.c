@@ -14,7 +14,7 @@ is_row(PyObject *value)
 
 // Grows an array by half when it is full.
 static bool
-make_room(lg_dump_reader *self, void **items, size_t count, size_t *capacity,
+make_room(lg__dump_reader *self, void **items, size_t count, size_t *capacity,
           size_t size)
 {
     if (count < *capacity)
@@ -22,7 +22,7 @@ make_room(lg_dump_reader *self, void **items, size_t count, size_t *capacity,
     size_t wanted = *capacity + *capacity / 2 + 16;
     void *grown = realloc(*items, wanted * size);
     if (grown == NULL)
-        return lg_dump_run_out(self);
+        return lg__dump_run_out(self);
     *items = grown;
     *capacity = wanted;
     return true;
@@ -30,9 +30,9 @@ make_room(lg_dump_reader *self, void **items, size_t count, size_t *capacity,
 
 // Takes over a text from malloc(), or NULL.
 static bool
-keep_text(lg_dump_reader *self, char *text, uint32_t *out)
+keep_text(lg__dump_reader *self, char *text, uint32_t *out)
 {
-    lg_dump *dump = &self->dump;
+    lg__dump *dump = &self->dump;
     *out = 0;
     if (text == NULL)
         return true;
@@ -49,15 +49,15 @@ keep_text(lg_dump_reader *self, char *text, uint32_t *out)
 }
 
 static bool
-copy_text(lg_dump_reader *self, const char *text, uint32_t *out)
+copy_text(lg__dump_reader *self, const char *text, uint32_t *out)
 {
     char *copy = strdup(text);
-    return copy ? keep_text(self, copy, out) : lg_dump_run_out(self);
+    return copy ? keep_text(self, copy, out) : lg__dump_run_out(self);
 }
 
 // Notes the name of a state once, if there is room.
 static void
-note_strange(lg_dump *dump, const char *name)
+note_strange(lg__dump *dump, const char *name)
 {
     char *names = dump->strange_states;
     size_t used = strlen(names);
@@ -67,7 +67,7 @@ note_strange(lg_dump *dump, const char *name)
 }
 
 static bool
-read_state(lg_dump_reader *self, PyObject *block, uint32_t *out)
+read_state(lg__dump_reader *self, PyObject *block, uint32_t *out)
 {
     static const struct {
         const char *name;
@@ -78,12 +78,12 @@ read_state(lg_dump_reader *self, PyObject *block, uint32_t *out)
         {"active_awaiting_free", LG_BLOCK_PENDING},
         {"inactive", LG_BLOCK_INACTIVE},
     };
-    PyObject *value = lg_dump_item(self, block, LG_KEY_STATE);
+    PyObject *value = lg__dump_item(self, block, LG__KEY_STATE);
     const char *name =
         value && PyUnicode_Check(value) ? PyUnicode_AsUTF8(value) : NULL;
     PyErr_Clear();
     if (name == NULL)
-        return lg_dump_complain(self, "has no 'state'");
+        return lg__dump_complain(self, "has no 'state'");
     *out = LG_BLOCK_STRANGE;
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
         if (strcmp(name, states[i].name) == 0)
@@ -96,57 +96,58 @@ read_state(lg_dump_reader *self, PyObject *block, uint32_t *out)
 // Reads the requested size and the stack: from the block itself or, before
 // PyTorch 2.0, from the first entry of its `history`.
 static bool
-read_origin(lg_dump_reader *self, PyObject *dict, lg_block *block)
+read_origin(lg__dump_reader *self, PyObject *dict, lg_block *block)
 {
-    PyObject *history = lg_dump_item(self, dict, LG_KEY_HISTORY);
-    PyObject *frames = lg_dump_item(self, dict, LG_KEY_FRAMES);
-    bool known = lg_dump_number(lg_dump_item(self, dict, LG_KEY_REQUESTED_SIZE),
-                                &block->requested);
+    PyObject *history = lg__dump_item(self, dict, LG__KEY_HISTORY);
+    PyObject *frames = lg__dump_item(self, dict, LG__KEY_FRAMES);
+    bool known = lg__dump_number(
+        lg__dump_item(self, dict, LG__KEY_REQUESTED_SIZE), &block->requested);
     if (history != NULL && PyList_Check(history) && PyList_Size(history) > 0) {
         PyObject *first = PyList_GetItem(history, 0);
         if (!PyDict_Check(first))
-            return lg_dump_complain(self, "has a 'history' of something else");
+            return lg__dump_complain(self, "has a 'history' of something else");
         if (!known)
-            known = lg_dump_number(lg_dump_item(self, first, LG_KEY_REAL_SIZE),
-                                   &block->requested);
+            known =
+                lg__dump_number(lg__dump_item(self, first, LG__KEY_REAL_SIZE),
+                                &block->requested);
         if (frames == NULL)
-            frames = lg_dump_item(self, first, LG_KEY_FRAMES);
+            frames = lg__dump_item(self, first, LG__KEY_FRAMES);
     }
     if (known && block->state == LG_BLOCK_ALLOCATED &&
         block->requested > block->size)
-        return lg_dump_complain(self, "is smaller than what was requested");
+        return lg__dump_complain(self, "is smaller than what was requested");
     if (!known || block->requested > block->size)
         block->requested = block->size;
     char *text = NULL;
     if (self->frames != NULL &&
-        !lg_frames_text(self->frames,
-                        lg_dump_item(self, dict, LG_KEY_USER_METADATA), frames,
-                        &text))
-        return lg_dump_run_out(self);
+        !lg__frames_text(self->frames,
+                         lg__dump_item(self, dict, LG__KEY_USER_METADATA),
+                         frames, &text))
+        return lg__dump_run_out(self);
     return keep_text(self, text, &block->frames);
 }
 
 // `next` is the end of the previous block.
 static bool
-read_block(lg_dump_reader *self, PyObject *dict, const lg_segment *segment,
+read_block(lg__dump_reader *self, PyObject *dict, const lg_segment *segment,
            uint64_t *next)
 {
     lg_block block = {.segment = (uint32_t)self->at_segment};
     if (!PyDict_Check(dict))
-        return lg_dump_complain(self, "is no dict");
-    if (!lg_dump_need(self, dict, LG_KEY_SIZE, &block.size) ||
+        return lg__dump_complain(self, "is no dict");
+    if (!lg__dump_need(self, dict, LG__KEY_SIZE, &block.size) ||
         !read_state(self, dict, &block.state) ||
         !read_origin(self, dict, &block))
         return false;
     block.address = *next;
-    if (lg_dump_item(self, dict, LG_KEY_ADDRESS) != NULL &&
-        !lg_dump_need(self, dict, LG_KEY_ADDRESS, &block.address))
+    if (lg__dump_item(self, dict, LG__KEY_ADDRESS) != NULL &&
+        !lg__dump_need(self, dict, LG__KEY_ADDRESS, &block.address))
         return false;
     if (block.address != *next)
-        return lg_dump_complain(self,
-                                "does not begin where the one before it ends");
+        return lg__dump_complain(self,
+                                 "does not begin where the one before it ends");
     if (block.size > segment->address + segment->size - block.address)
-        return lg_dump_complain(self, "ends beyond its segment");
+        return lg__dump_complain(self, "ends beyond its segment");
     *next = block.address + block.size;
     if (!make_room(self, (void **)&self->dump.blocks, self->dump.block_count,
                    &self->block_capacity, sizeof block))
@@ -156,12 +157,12 @@ read_block(lg_dump_reader *self, PyObject *dict, const lg_segment *segment,
 }
 
 static bool
-read_blocks(lg_dump_reader *self, PyObject *dict, const lg_segment *segment)
+read_blocks(lg__dump_reader *self, PyObject *dict, const lg_segment *segment)
 {
-    PyObject *blocks = lg_dump_item(self, dict, LG_KEY_BLOCKS);
+    PyObject *blocks = lg__dump_item(self, dict, LG__KEY_BLOCKS);
     uint64_t next = segment->address;
     if (!is_row(blocks))
-        return lg_dump_complain(self, "has no list 'blocks'");
+        return lg__dump_complain(self, "has no list 'blocks'");
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(blocks); i++) {
         self->at_block = (size_t)i;
         if (!read_block(self, PySequence_Fast_GET_ITEM(blocks, i), segment,
@@ -170,29 +171,29 @@ read_blocks(lg_dump_reader *self, PyObject *dict, const lg_segment *segment)
     }
     self->at_block = SIZE_MAX;
     if (next - segment->address != segment->size)
-        return lg_dump_complain(self,
-                                "is %llu bytes long, but its blocks are %llu",
-                                (unsigned long long)segment->size,
-                                (unsigned long long)(next - segment->address));
+        return lg__dump_complain(self,
+                                 "is %llu bytes long, but its blocks are %llu",
+                                 (unsigned long long)segment->size,
+                                 (unsigned long long)(next - segment->address));
     return true;
 }
 
 // The id (0, 0), or none, means the default pool.
 static bool
-read_pool(lg_dump_reader *self, PyObject *dict, uint32_t *out)
+read_pool(lg__dump_reader *self, PyObject *dict, uint32_t *out)
 {
-    PyObject *pool = lg_dump_item(self, dict, LG_KEY_SEGMENT_POOL_ID);
+    PyObject *pool = lg__dump_item(self, dict, LG__KEY_SEGMENT_POOL_ID);
     uint64_t first = 0, second = 0;
     char name[48];
     *out = 0;
     if (pool == NULL || pool == Py_None)
         return true;
     if (!is_row(pool) || PySequence_Fast_GET_SIZE(pool) != 2 ||
-        !lg_dump_number(PySequence_Fast_GET_ITEM(pool, 0), &first) ||
-        !lg_dump_number(PySequence_Fast_GET_ITEM(pool, 1), &second))
-        return lg_dump_complain(self,
-                                "has a 'segment_pool_id' that is no pair of "
-                                "whole numbers");
+        !lg__dump_number(PySequence_Fast_GET_ITEM(pool, 0), &first) ||
+        !lg__dump_number(PySequence_Fast_GET_ITEM(pool, 1), &second))
+        return lg__dump_complain(self,
+                                 "has a 'segment_pool_id' that is no pair of "
+                                 "whole numbers");
     if (first == 0 && second == 0)
         return true;
     snprintf(name, sizeof name, "%llu.%llu", (unsigned long long)first,
@@ -201,9 +202,9 @@ read_pool(lg_dump_reader *self, PyObject *dict, uint32_t *out)
 }
 
 static bool
-read_kind(lg_dump_reader *self, PyObject *dict, uint32_t *out)
+read_kind(lg__dump_reader *self, PyObject *dict, uint32_t *out)
 {
-    PyObject *kind = lg_dump_item(self, dict, LG_KEY_SEGMENT_TYPE);
+    PyObject *kind = lg__dump_item(self, dict, LG__KEY_SEGMENT_TYPE);
     const char *name =
         kind && PyUnicode_Check(kind) ? PyUnicode_AsUTF8(kind) : NULL;
     PyErr_Clear();
@@ -214,26 +215,26 @@ read_kind(lg_dump_reader *self, PyObject *dict, uint32_t *out)
 enum { DEVICES = 4096 }; // more than any machine has
 
 static bool
-read_segment(lg_dump_reader *self, PyObject *dict, lg_segment *out)
+read_segment(lg__dump_reader *self, PyObject *dict, lg_segment *out)
 {
     lg_segment segment = {0};
     uint64_t device = 0;
     if (!PyDict_Check(dict))
-        return lg_dump_complain(self, "is no dict");
-    if (!lg_dump_need(self, dict, LG_KEY_ADDRESS, &segment.address) ||
-        !lg_dump_need(self, dict, LG_KEY_TOTAL_SIZE, &segment.size) ||
-        !lg_dump_need(self, dict, LG_KEY_DEVICE, &device))
+        return lg__dump_complain(self, "is no dict");
+    if (!lg__dump_need(self, dict, LG__KEY_ADDRESS, &segment.address) ||
+        !lg__dump_need(self, dict, LG__KEY_TOTAL_SIZE, &segment.size) ||
+        !lg__dump_need(self, dict, LG__KEY_DEVICE, &device))
         return false;
     if (device >= DEVICES)
-        return lg_dump_complain(self, "is on the impossible device %llu",
-                                (unsigned long long)device);
+        return lg__dump_complain(self, "is on the impossible device %llu",
+                                 (unsigned long long)device);
     if (segment.size > UINT64_MAX - segment.address)
-        return lg_dump_complain(self, "ends beyond the last address");
-    PyObject *expandable = lg_dump_item(self, dict, LG_KEY_IS_EXPANDABLE);
+        return lg__dump_complain(self, "ends beyond the last address");
+    PyObject *expandable = lg__dump_item(self, dict, LG__KEY_IS_EXPANDABLE);
     segment.device = (uint32_t)device;
     segment.expandable = expandable == Py_True;
-    if (!lg_dump_number(lg_dump_item(self, dict, LG_KEY_STREAM),
-                        &segment.stream))
+    if (!lg__dump_number(lg__dump_item(self, dict, LG__KEY_STREAM),
+                         &segment.stream))
         segment.stream = 0;
     if (!read_pool(self, dict, &segment.pool) ||
         !read_kind(self, dict, &segment.kind) ||
@@ -254,13 +255,13 @@ by_address(const void *left, const void *right)
 }
 
 static bool
-check_overlaps(lg_dump_reader *self)
+check_overlaps(lg__dump_reader *self)
 {
-    const lg_dump *dump = &self->dump;
+    const lg__dump *dump = &self->dump;
     const lg_segment **sorted =
         malloc((dump->segment_count + 1) * sizeof *sorted);
     if (sorted == NULL)
-        return lg_dump_run_out(self);
+        return lg__dump_run_out(self);
     for (size_t i = 0; i < dump->segment_count; i++)
         sorted[i] = &dump->segments[i];
     qsort(sorted, dump->segment_count, sizeof *sorted, by_address);
@@ -269,8 +270,8 @@ check_overlaps(lg_dump_reader *self)
         if (before->device == sorted[i]->device &&
             before->address + before->size > sorted[i]->address) {
             self->at_segment = (size_t)(sorted[i] - dump->segments);
-            lg_dump_complain(self, "overlaps segments[%zu]",
-                             (size_t)(before - dump->segments));
+            lg__dump_complain(self, "overlaps segments[%zu]",
+                              (size_t)(before - dump->segments));
         }
     }
     free(sorted);
@@ -278,12 +279,12 @@ check_overlaps(lg_dump_reader *self)
 }
 
 static bool
-read_segments(lg_dump_reader *self, PyObject *row)
+read_segments(lg__dump_reader *self, PyObject *row)
 {
     size_t count = (size_t)PySequence_Fast_GET_SIZE(row);
     self->dump.segments = calloc(count + 1, sizeof *self->dump.segments);
     if (self->dump.segments == NULL)
-        return lg_dump_run_out(self);
+        return lg__dump_run_out(self);
     for (size_t i = 0; i < count; i++) {
         self->at_segment = i;
         // Whoever else has the row may shrink it meanwhile.
@@ -299,41 +300,42 @@ read_segments(lg_dump_reader *self, PyObject *row)
 }
 
 static void
-read_snapshot(lg_dump_reader *self, PyObject *snapshot)
+read_snapshot(lg__dump_reader *self, PyObject *snapshot)
 {
     PyObject *row = snapshot;
     if (PyDict_Check(snapshot))
-        row = lg_dump_item(self, snapshot, LG_KEY_SEGMENTS);
+        row = lg__dump_item(self, snapshot, LG__KEY_SEGMENTS);
     if (row == NULL)
-        lg_dump_complain(self, "it has no 'segments'");
+        lg__dump_complain(self, "it has no 'segments'");
     else if (!is_row(row))
-        lg_dump_complain(self, "it is a %.80s", Py_TYPE(row)->tp_name);
+        lg__dump_complain(self, "it is a %.80s", Py_TYPE(row)->tp_name);
     else
         read_segments(self, row);
 }
 
 lg_status
-lg_dump_read(PyObject *snapshot, bool with_frames, lg_dump *out, lg_error *err)
+lg__dump_read(PyObject *snapshot, bool with_frames, lg__dump *out,
+              lg_error *err)
 {
-    lg_dump_reader self = {
+    lg__dump_reader self = {
         .at_segment = SIZE_MAX, .at_block = SIZE_MAX, .err = err};
-    if (lg_dump_open(&self, with_frames))
+    if (lg__dump_open(&self, with_frames))
         read_snapshot(&self, snapshot);
-    lg_dump_close(&self);
+    lg__dump_close(&self);
     if (self.status == LG_OK)
         *out = self.dump;
     else
-        lg_dump_free(&self.dump);
+        lg__dump_free(&self.dump);
     return self.status;
 }
 
 void
-lg_dump_free(lg_dump *dump)
+lg__dump_free(lg__dump *dump)
 {
     for (size_t i = 0; i < dump->text_count; i++)
         free(dump->texts[i]);
     free(dump->texts);
     free(dump->blocks);
     free(dump->segments);
-    *dump = (lg_dump){0};
+    *dump = (lg__dump){0};
 }

@@ -14,7 +14,7 @@
 /** String ids are indexes of `texts`, 0 for none. The device of a segment is
  *  its ordinal, from 0. Blocks are in the order of segments and addresses, and
  *  fill each segment without a gap. */
-typedef struct lg_dump {
+typedef struct lg__dump {
     lg_segment *segments;
     size_t segment_count;
     lg_block *blocks;
@@ -22,17 +22,18 @@ typedef struct lg_dump {
     char **texts; /**< texts[0] is NULL */
     size_t text_count;
     char strange_states[160]; /**< the names of unknown states of blocks */
-} lg_dump;
+} lg__dump;
 
 /** Copies a snapshot, with the GIL held. Leave out the frames, which are most
  *  of it, if only the states of blocks matter. LG_EINVAL says what is wrong and
  *  where; no exception stays set. O(segments log + blocks). */
-lg_status lg_dump_read(PyObject *snapshot, bool with_frames, lg_dump *out,
-                       lg_error *err);
-void lg_dump_free(lg_dump *dump);
+lg_status lg__dump_read(PyObject *snapshot, bool with_frames, lg__dump *out,
+                        lg_error *err);
+void lg__dump_free(lg__dump *dump);
 
 /** Marks the blocks of `dump` that `later` does not have in the same state.
  *  O(blocks log blocks). On LG_ENOMEM nothing has changed. */
-lg_status lg_dump_compare(lg_dump *dump, const lg_dump *later, lg_error *err);
+lg_status lg__dump_compare(lg__dump *dump, const lg__dump *later,
+                           lg_error *err);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static const char *const key_names[LG_KEYS] = {
+static const char *const key_names[LG__KEYS] = {
     "state",        "history",       "frames", "requested_size",
     "real_size",    "address",       "blocks", "segment_pool_id",
     "segment_type", "is_expandable", "stream", "segments",
@@ -11,7 +11,7 @@ static const char *const key_names[LG_KEYS] = {
 };
 
 bool
-lg_dump_complain(lg_dump_reader *self, const char *format, ...)
+lg__dump_complain(lg__dump_reader *self, const char *format, ...)
 {
     char what[200];
     char where[64] = "";
@@ -33,7 +33,7 @@ lg_dump_complain(lg_dump_reader *self, const char *format, ...)
 }
 
 bool
-lg_dump_run_out(lg_dump_reader *self)
+lg__dump_run_out(lg__dump_reader *self)
 {
     self->status = lg_error_set(self->err, LG_ENOMEM,
                                 "memory ran out while an allocator snapshot "
@@ -42,13 +42,13 @@ lg_dump_run_out(lg_dump_reader *self)
 }
 
 PyObject *
-lg_dump_item(const lg_dump_reader *self, PyObject *dict, lg_dump_key key)
+lg__dump_item(const lg__dump_reader *self, PyObject *dict, lg__dump_key key)
 {
     return PyDict_GetItem(dict, self->keys[key]);
 }
 
 bool
-lg_dump_number(PyObject *value, uint64_t *out)
+lg__dump_number(PyObject *value, uint64_t *out)
 {
     if (value == NULL || !PyLong_Check(value))
         return false;
@@ -62,31 +62,31 @@ lg_dump_number(PyObject *value, uint64_t *out)
 }
 
 bool
-lg_dump_need(lg_dump_reader *self, PyObject *dict, lg_dump_key key,
-             uint64_t *out)
+lg__dump_need(lg__dump_reader *self, PyObject *dict, lg__dump_key key,
+              uint64_t *out)
 {
-    return lg_dump_number(lg_dump_item(self, dict, key), out) ||
-           lg_dump_complain(self, "has no whole number '%s'", key_names[key]);
+    return lg__dump_number(lg__dump_item(self, dict, key), out) ||
+           lg__dump_complain(self, "has no whole number '%s'", key_names[key]);
 }
 
 bool
-lg_dump_open(lg_dump_reader *self, bool with_frames)
+lg__dump_open(lg__dump_reader *self, bool with_frames)
 {
-    for (size_t i = 0; i < LG_KEYS; i++) {
+    for (size_t i = 0; i < LG__KEYS; i++) {
         self->keys[i] = PyUnicode_InternFromString(key_names[i]);
         if (self->keys[i] == NULL) {
             PyErr_Clear();
-            return lg_dump_run_out(self);
+            return lg__dump_run_out(self);
         }
     }
-    self->frames = with_frames ? lg_frames_open() : NULL;
-    return !with_frames || self->frames != NULL || lg_dump_run_out(self);
+    self->frames = with_frames ? lg__frames_open() : NULL;
+    return !with_frames || self->frames != NULL || lg__dump_run_out(self);
 }
 
 void
-lg_dump_close(lg_dump_reader *self)
+lg__dump_close(lg__dump_reader *self)
 {
-    for (size_t i = 0; i < LG_KEYS; i++)
+    for (size_t i = 0; i < LG__KEYS; i++)
         Py_XDECREF(self->keys[i]);
-    lg_frames_close(self->frames);
+    lg__frames_close(self->frames);
 }

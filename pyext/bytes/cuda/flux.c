@@ -9,7 +9,7 @@ typedef struct identity {
 } identity;
 
 static identity
-identity_of(const lg_dump *dump, const lg_block *block)
+identity_of(const lg__dump *dump, const lg_block *block)
 {
     return (identity){block->address, block->size, block->requested,
                       dump->segments[block->segment].device, block->state};
@@ -31,7 +31,7 @@ by_identity(const void *left, const void *right)
 }
 
 lg_status
-lg_dump_compare(lg_dump *dump, const lg_dump *later, lg_error *err)
+lg__dump_compare(lg__dump *dump, const lg__dump *later, lg_error *err)
 {
     identity *known = malloc((later->block_count + 1) * sizeof *known);
     if (known == NULL)

@@ -24,7 +24,7 @@ item_of(PyObject *dict, const char *path)
     }
     PyErr_Clear();
     Py_XINCREF(value);
-    return lg_ask_number(value, &number) && number <= INT64_MAX
+    return lg__ask_number(value, &number) && number <= INT64_MAX
                ? (int64_t)number
                : -1;
 }
@@ -33,23 +33,23 @@ item_of(PyObject *dict, const char *path)
 static bool
 has_context(int ordinal)
 {
-    PyObject *module = lg_pass_module("torch._C");
+    PyObject *module = lg__pass_module("torch._C");
     return module != NULL &&
-           lg_ask_true(
-               lg_ask_callf(lg_pass_member(module, "_cuda_hasPrimaryContext"),
-                            "(i)", ordinal));
+           lg__ask_true(
+               lg__ask_callf(lg__pass_member(module, "_cuda_hasPrimaryContext"),
+                             "(i)", ordinal));
 }
 
 void
-lg_cuda_devices_find(lg_cuda_device *devices)
+lg__cuda_devices_find(lg__cuda_device *devices)
 {
-    PyObject *cuda = lg_pass_module("torch.cuda");
+    PyObject *cuda = lg__pass_module("torch.cuda");
     uint64_t count = 0;
     if (cuda != NULL)
-        lg_ask_number(
-            lg_ask_call(lg_pass_member(cuda, "device_count"), NULL, NULL),
+        lg__ask_number(
+            lg__ask_call(lg__pass_member(cuda, "device_count"), NULL, NULL),
             &count);
-    for (int i = 0; i < LG_CUDA_DEVICES && (uint64_t)i < count; i++)
+    for (int i = 0; i < LG__CUDA_DEVICES && (uint64_t)i < count; i++)
         devices[i].seen |= has_context(i);
 }
 
@@ -57,20 +57,20 @@ lg_cuda_devices_find(lg_cuda_device *devices)
 static PyObject *
 nvml_handle(PyObject *nvml, int ordinal)
 {
-    PyObject *cuda = lg_pass_module("torch.cuda");
+    PyObject *cuda = lg__pass_module("torch.cuda");
     PyObject *properties =
         cuda != NULL
-            ? lg_ask_callf(lg_pass_member(cuda, "get_device_properties"), "(i)",
-                           ordinal)
+            ? lg__ask_callf(lg__pass_member(cuda, "get_device_properties"),
+                            "(i)", ordinal)
             : NULL;
     PyObject *uuid =
-        properties != NULL ? lg_ask_attribute(properties, "uuid") : NULL;
+        properties != NULL ? lg__ask_attribute(properties, "uuid") : NULL;
     PyObject *text = uuid != NULL ? PyUnicode_FromFormat("GPU-%S", uuid) : NULL;
     PyErr_Clear();
     PyObject *handle =
         text != NULL
-            ? lg_ask_callf(lg_pass_member(nvml, "nvmlDeviceGetHandleByUUID"),
-                           "(O)", text)
+            ? lg__ask_callf(lg__pass_member(nvml, "nvmlDeviceGetHandleByUUID"),
+                            "(O)", text)
             : NULL;
     Py_XDECREF(text);
     Py_XDECREF(uuid);
@@ -84,12 +84,12 @@ nvml_handle(PyObject *nvml, int ordinal)
 static int64_t
 process_bytes(int ordinal)
 {
-    PyObject *nvml = lg_pass_module("pynvml");
+    PyObject *nvml = lg__pass_module("pynvml");
     PyObject *handle = nvml != NULL ? nvml_handle(nvml, ordinal) : NULL;
     PyObject *processes =
         handle != NULL
-            ? lg_ask_callf(
-                  lg_pass_member(nvml, "nvmlDeviceGetComputeRunningProcesses"),
+            ? lg__ask_callf(
+                  lg__pass_member(nvml, "nvmlDeviceGetComputeRunningProcesses"),
                   "(O)", handle)
             : NULL;
     int64_t found = -1;
@@ -99,9 +99,9 @@ process_bytes(int ordinal)
     for (Py_ssize_t i = 0; i < count && i < PyList_GET_SIZE(processes); i++) {
         PyObject *at = PyList_GET_ITEM(processes, i);
         uint64_t pid, bytes;
-        if (lg_ask_number(lg_ask_attribute(at, "pid"), &pid) &&
+        if (lg__ask_number(lg__ask_attribute(at, "pid"), &pid) &&
             pid == (uint64_t)getpid() &&
-            lg_ask_number(lg_ask_attribute(at, "usedGpuMemory"), &bytes) &&
+            lg__ask_number(lg__ask_attribute(at, "usedGpuMemory"), &bytes) &&
             bytes <= INT64_MAX)
             found = (int64_t)bytes;
     }
@@ -113,8 +113,8 @@ process_bytes(int ordinal)
 static PyObject *
 ask_stats(PyObject *memory, int ordinal)
 {
-    return lg_ask_callf(lg_pass_member(memory, "memory_stats_as_nested_dict"),
-                        "(i)", ordinal);
+    return lg__ask_callf(lg__pass_member(memory, "memory_stats_as_nested_dict"),
+                         "(i)", ordinal);
 }
 
 static int64_t
@@ -123,16 +123,16 @@ element(PyObject *row, Py_ssize_t index)
     uint64_t number = 0;
     PyObject *value = row != NULL ? PySequence_GetItem(row, index) : NULL;
     PyErr_Clear();
-    return lg_ask_number(value, &number) && number <= INT64_MAX
+    return lg__ask_number(value, &number) && number <= INT64_MAX
                ? (int64_t)number
                : -1;
 }
 
 void
-lg_cuda_totals_ask(PyObject *memory, lg_cuda_device *devices)
+lg__cuda_totals_ask(PyObject *memory, lg__cuda_device *devices)
 {
-    for (int i = 0; i < LG_CUDA_DEVICES; i++) {
-        lg_cuda_device *at = &devices[i];
+    for (int i = 0; i < LG__CUDA_DEVICES; i++) {
+        lg__cuda_device *at = &devices[i];
         if (!at->seen)
             continue;
         PyObject *stats = ask_stats(memory, i);
@@ -142,7 +142,7 @@ lg_cuda_totals_ask(PyObject *memory, lg_cuda_device *devices)
         at->peak_reserved = item_of(stats, "reserved_bytes.all.peak");
         Py_XDECREF(stats);
         PyObject *driver =
-            lg_ask_callf(lg_pass_member(memory, "mem_get_info"), "(i)", i);
+            lg__ask_callf(lg__pass_member(memory, "mem_get_info"), "(i)", i);
         at->driver_free = element(driver, 0);
         at->driver_total = element(driver, 1);
         Py_XDECREF(driver);
@@ -151,24 +151,24 @@ lg_cuda_totals_ask(PyObject *memory, lg_cuda_device *devices)
 }
 
 static void
-add_number(lg_adapter_pass *pass, const char *key, int64_t number)
+add_number(lg__adapter_pass *pass, const char *key, int64_t number)
 {
     char value[32];
     snprintf(value, sizeof value, "%lld", (long long)number);
     if (number >= 0)
-        lg_builder_set_info(lg_pass_builder(pass), key, value);
+        lg_builder_set_info(lg__pass_builder(pass), key, value);
 }
 
 uint32_t
-lg_cuda_device_id(lg_adapter_pass *pass, unsigned ordinal)
+lg__cuda_device_id(lg__adapter_pass *pass, unsigned ordinal)
 {
     char name[32];
     snprintf(name, sizeof name, "cuda:%u", ordinal);
-    return lg_pass_device(pass, name);
+    return lg__pass_device(pass, name);
 }
 
 static void
-add_device(lg_adapter_pass *pass, unsigned ordinal, const lg_cuda_device *at)
+add_device(lg__adapter_pass *pass, unsigned ordinal, const lg__cuda_device *at)
 {
     const struct {
         const char *name;
@@ -182,7 +182,7 @@ add_device(lg_adapter_pass *pass, unsigned ordinal, const lg_cuda_device *at)
         {"peak_allocated", at->peak_allocated},
         {"peak_reserved", at->peak_reserved},
     };
-    lg_cuda_device_id(pass, ordinal);
+    lg__cuda_device_id(pass, ordinal);
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         char key[64];
         snprintf(key, sizeof key, "device.cuda:%u.%s", ordinal, facts[i].name);
@@ -191,18 +191,19 @@ add_device(lg_adapter_pass *pass, unsigned ordinal, const lg_cuda_device *at)
 }
 
 void
-lg_cuda_totals_add(lg_adapter_pass *pass, const lg_cuda_device *devices)
+lg__cuda_totals_add(lg__adapter_pass *pass, const lg__cuda_device *devices)
 {
-    for (unsigned i = 0; i < LG_CUDA_DEVICES; i++)
+    for (unsigned i = 0; i < LG__CUDA_DEVICES; i++)
         if (devices[i].seen)
             add_device(pass, i, &devices[i]);
 }
 
 void
-lg_cuda_pinned_add(lg_adapter_pass *pass, PyObject *memory)
+lg__cuda_pinned_add(lg__adapter_pass *pass, PyObject *memory)
 {
-    PyObject *stats = lg_ask_call(
-        lg_pass_member(memory, "host_memory_stats_as_nested_dict"), NULL, NULL);
+    PyObject *stats = lg__ask_call(
+        lg__pass_member(memory, "host_memory_stats_as_nested_dict"), NULL,
+        NULL);
     add_number(pass, "memory.pinned_pool",
                item_of(stats, "allocated_bytes.current"));
     add_number(pass, "memory.pinned_used",
@@ -212,15 +213,15 @@ lg_cuda_pinned_add(lg_adapter_pass *pass, PyObject *memory)
     Py_XDECREF(stats);
 }
 
-lg_cuda_activity
-lg_cuda_activity_ask(PyObject *memory, const lg_cuda_device *devices)
+lg__cuda_activity
+lg__cuda_activity_ask(PyObject *memory, const lg__cuda_device *devices)
 {
     static const char *const keys[] = {
         "allocation.all.allocated", "allocation.all.freed", "active.all.freed",
         "segment.all.allocated",    "segment.all.freed",
     };
-    lg_cuda_activity out = {.known = true};
-    for (int i = 0; i < LG_CUDA_DEVICES; i++) {
+    lg__cuda_activity out = {.known = true};
+    for (int i = 0; i < LG__CUDA_DEVICES; i++) {
         PyObject *stats = devices[i].seen ? ask_stats(memory, i) : NULL;
         for (size_t k = 0; devices[i].seen && k < sizeof keys / sizeof *keys;
              k++) {

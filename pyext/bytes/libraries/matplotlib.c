@@ -41,8 +41,8 @@ typedef struct matplotlib_state {
 static PyTypeObject *
 type_in(const char *module, const char *name)
 {
-    PyObject *found = lg_pass_module(module);
-    found = found != NULL ? lg_pass_member(found, name) : NULL;
+    PyObject *found = lg__pass_module(module);
+    found = found != NULL ? lg__pass_member(found, name) : NULL;
     return found != NULL && PyType_Check(found) ? (PyTypeObject *)found : NULL;
 }
 
@@ -50,8 +50,8 @@ type_in(const char *module, const char *name)
 static const char *
 version(void)
 {
-    PyObject *module = lg_pass_module("matplotlib._version");
-    PyObject *text = module != NULL ? lg_pass_member(module, "version") : NULL;
+    PyObject *module = lg__pass_module("matplotlib._version");
+    PyObject *text = module != NULL ? lg__pass_member(module, "version") : NULL;
     return text != NULL && PyUnicode_Check(text) &&
                    PyUnicode_IS_COMPACT_ASCII(text)
                ? (const char *)PyUnicode_1BYTE_DATA(text)
@@ -59,13 +59,13 @@ version(void)
 }
 
 static bool
-prepare(lg_adapter_pass *pass, void **out)
+prepare(lg__adapter_pass *pass, void **out)
 {
     PyTypeObject *figures = type_in("matplotlib.figure", "Figure");
     PyTypeObject *gcf = type_in("matplotlib._pylab_helpers", "Gcf");
     if (figures == NULL)
         return false;
-    matplotlib_state *state = lg_pass_keep(pass, sizeof *state);
+    matplotlib_state *state = lg__pass_keep(pass, sizeof *state);
     if (state == NULL)
         return false;
     state->figure = figures;
@@ -75,10 +75,10 @@ prepare(lg_adapter_pass *pass, void **out)
     state->renderer = type_in("matplotlib.backends.backend_agg", "RendererAgg");
     state->region = type_in("matplotlib.backends._backend_agg", "BufferRegion");
     if (gcf != NULL && gcf->tp_dict != NULL)
-        state->registry = lg_pass_item(gcf->tp_dict, "figs");
+        state->registry = lg__pass_item(gcf->tp_dict, "figs");
     if (state->registry != NULL && !PyDict_Check(state->registry))
         state->registry = NULL;
-    lg_pass_note(pass, "inspected: %s", version());
+    lg__pass_note(pass, "inspected: %s", version());
     *out = state;
     return true;
 }
@@ -108,13 +108,13 @@ finish(void *state)
 }
 
 static figure *
-entry_of(lg_adapter_pass *pass, matplotlib_state *state, PyObject *object)
+entry_of(lg__adapter_pass *pass, matplotlib_state *state, PyObject *object)
 {
     figure **bucket = &state->figures[(uintptr_t)object / 16 % BUCKETS];
     for (figure *entry = *bucket; entry != NULL; entry = entry->next)
         if (entry->object == object)
             return entry;
-    figure *entry = lg_pass_keep(pass, sizeof *entry);
+    figure *entry = lg__pass_keep(pass, sizeof *entry);
     if (entry == NULL)
         return NULL;
     *entry = (figure){.object = object, .node = LG_NONE, .next = *bucket};
@@ -124,7 +124,7 @@ entry_of(lg_adapter_pass *pass, matplotlib_state *state, PyObject *object)
 /** The figure of an artist, or of the subfigure that the artist is in. Up to
  *  3.9 the attribute is `figure`. */
 static PyObject *
-figure_around(lg_adapter_pass *pass, const matplotlib_state *state,
+figure_around(lg__adapter_pass *pass, const matplotlib_state *state,
               PyObject *at)
 {
     static const char *const names[] = {"_root_figure", "_parent_figure",
@@ -133,7 +133,7 @@ figure_around(lg_adapter_pass *pass, const matplotlib_state *state,
         PyObject *found = NULL;
         bool is_part = is_a(Py_TYPE(at), state->part);
         for (size_t i = is_part ? 0 : 1; i < 3 && found == NULL; i++)
-            found = lg_pass_attribute(pass, at, names[i]);
+            found = lg__pass_attribute(pass, at, names[i]);
         at = found;
         if (at != NULL && is_a(Py_TYPE(at), state->figure))
             return at;
@@ -142,8 +142,8 @@ figure_around(lg_adapter_pass *pass, const matplotlib_state *state,
 }
 
 static void
-count_artist(lg_adapter_pass *pass, matplotlib_state *state,
-             const lg_instance *instance)
+count_artist(lg__adapter_pass *pass, matplotlib_state *state,
+             const lg__instance *instance)
 {
     PyObject *around = figure_around(pass, state, instance->object);
     figure *entry = around != NULL ? entry_of(pass, state, around) : NULL;
@@ -155,15 +155,15 @@ count_artist(lg_adapter_pass *pass, matplotlib_state *state,
 
 /** Marks the figures that pyplot knows: those of its managers' canvases. */
 static void
-mark_registered(lg_adapter_pass *pass, matplotlib_state *state)
+mark_registered(lg__adapter_pass *pass, matplotlib_state *state)
 {
     Py_ssize_t position = 0;
     PyObject *number, *manager;
     while (state->registry != NULL &&
            PyDict_Next(state->registry, &position, &number, &manager)) {
-        PyObject *canvas = lg_pass_attribute(pass, manager, "canvas");
+        PyObject *canvas = lg__pass_attribute(pass, manager, "canvas");
         PyObject *shown =
-            canvas != NULL ? lg_pass_attribute(pass, canvas, "figure") : NULL;
+            canvas != NULL ? lg__pass_attribute(pass, canvas, "figure") : NULL;
         figure *entry = shown != NULL ? entry_of(pass, state, shown) : NULL;
         if (entry != NULL)
             entry->registered = true;
@@ -171,42 +171,43 @@ mark_registered(lg_adapter_pass *pass, matplotlib_state *state)
 }
 
 /** The size of a canvas that was never drawn: inches times dots per inch. */
-static lg_extent
-extent_to_be(lg_adapter_pass *pass, PyObject *object)
+static lg__extent
+extent_to_be(lg__adapter_pass *pass, PyObject *object)
 {
-    PyObject *box = lg_pass_attribute(pass, object, "bbox_inches");
+    PyObject *box = lg__pass_attribute(pass, object, "bbox_inches");
     PyObject *points =
-        box != NULL ? lg_pass_attribute(pass, box, "_points") : NULL;
-    double dots = lg_number_attribute(pass, object, "_dpi");
+        box != NULL ? lg__pass_attribute(pass, box, "_points") : NULL;
+    double dots = lg__number_attribute(pass, object, "_dpi");
     if (points == NULL ||
-        !lg_known_is(lg_pass_types(pass), Py_TYPE(points), LG_KNOWN_NDARRAY))
-        return (lg_extent){0};
-    const lg_array *array = (lg_array *)points;
+        !lg__known_is(lg__pass_types(pass), Py_TYPE(points), LG__KNOWN_NDARRAY))
+        return (lg__extent){0};
+    const lg__numpy_array *array = (lg__numpy_array *)points;
     if (array->dimension_count != 2 || array->dimensions[0] != 2 ||
         array->dimensions[1] != 2 || array->strides[1] != sizeof(double))
-        return (lg_extent){0};
+        return (lg__extent){0};
     double corner[2];
     memcpy(corner, array->data + array->strides[0], sizeof corner);
-    return lg_extent_of(corner[0] * dots, corner[1] * dots);
+    return lg__extent_of(corner[0] * dots, corner[1] * dots);
 }
 
 static void
-add_number(lg_adapter_pass *pass, uint32_t node, const char *key,
+add_number(lg__adapter_pass *pass, uint32_t node, const char *key,
            uint64_t number)
 {
     char text[24];
     int length = snprintf(text, sizeof text, "%" PRIu64, number);
-    lg_builder_add_fact(lg_pass_builder(pass), node, key, text, (size_t)length);
+    lg_builder_add_fact(lg__pass_builder(pass), node, key, text,
+                        (size_t)length);
 }
 
 static void
-add_extent(lg_adapter_pass *pass, uint32_t node, lg_extent of)
+add_extent(lg__adapter_pass *pass, uint32_t node, lg__extent of)
 {
     char text[32];
     int length = snprintf(text, sizeof text, "%" PRIu32 "x%" PRIu32, of.width,
                           of.height);
     if (of.width > 0)
-        lg_builder_add_fact(lg_pass_builder(pass), node, "size", text,
+        lg_builder_add_fact(lg__pass_builder(pass), node, "size", text,
                             (size_t)length);
 }
 
@@ -214,38 +215,39 @@ add_extent(lg_adapter_pass *pass, uint32_t node, lg_extent of)
  *  the one that pyplot noted on the figure, under a name that changed with
  *  3.10. It becomes the figure's text, too. */
 static void
-describe_number(lg_adapter_pass *pass, uint32_t node, PyObject *object,
+describe_number(lg__adapter_pass *pass, uint32_t node, PyObject *object,
                 PyObject *canvas)
 {
     PyObject *manager =
-        canvas != NULL ? lg_pass_attribute(pass, canvas, "manager") : NULL;
+        canvas != NULL ? lg__pass_attribute(pass, canvas, "manager") : NULL;
     PyObject *number =
-        manager != NULL ? lg_pass_attribute(pass, manager, "num") : NULL;
+        manager != NULL ? lg__pass_attribute(pass, manager, "num") : NULL;
     if (number == NULL)
-        number = lg_pass_attribute(pass, object, "_number");
+        number = lg__pass_attribute(pass, object, "_number");
     if (number == NULL)
-        number = lg_pass_attribute(pass, object, "number");
+        number = lg__pass_attribute(pass, object, "number");
     if (number == NULL || !PyLong_CheckExact(number))
         return;
     char text[24];
     int overflow;
     long long value = PyLong_AsLongLongAndOverflow(number, &overflow);
     int length = snprintf(text, sizeof text, "%lld", value);
-    lg_builder_set_text(lg_pass_builder(pass), node, text, (size_t)length);
-    lg_builder_add_fact(lg_pass_builder(pass), node, "number", text,
+    lg_builder_set_text(lg__pass_builder(pass), node, text, (size_t)length);
+    lg_builder_add_fact(lg__pass_builder(pass), node, "number", text,
                         (size_t)length);
 }
 
 static void
-describe(lg_adapter_pass *pass, const matplotlib_state *state, const figure *it)
+describe(lg__adapter_pass *pass, const matplotlib_state *state,
+         const figure *it)
 {
     bool closed = !it->registered;
-    PyObject *canvas = lg_pass_attribute(pass, it->object, "canvas");
+    PyObject *canvas = lg__pass_attribute(pass, it->object, "canvas");
     PyObject *renderer =
-        canvas != NULL ? lg_pass_attribute(pass, canvas, "renderer") : NULL;
-    lg_extent drawn = {0};
+        canvas != NULL ? lg__pass_attribute(pass, canvas, "renderer") : NULL;
+    lg__extent drawn = {0};
     if (renderer != NULL && is_a(Py_TYPE(renderer), state->renderer))
-        drawn = lg_renderer_extent(pass, renderer);
+        drawn = lg__renderer_extent(pass, renderer);
     describe_number(pass, it->node, it->object, canvas);
     add_extent(pass, it->node,
                drawn.width ? drawn : extent_to_be(pass, it->object));
@@ -253,13 +255,13 @@ describe(lg_adapter_pass *pass, const matplotlib_state *state, const figure *it)
                (uint64_t)drawn.width * drawn.height * 4);
     add_number(pass, it->node, "axes", it->axes);
     add_number(pass, it->node, "artists", it->artists);
-    lg_builder_add_fact(lg_pass_builder(pass), it->node, "closed",
+    lg_builder_add_fact(lg__pass_builder(pass), it->node, "closed",
                         closed ? "yes" : "no", closed ? 3 : 2);
 }
 
 static bool
-scan_instance(lg_adapter_pass *pass, matplotlib_state *state,
-              const lg_instance *instance)
+scan_instance(lg__adapter_pass *pass, matplotlib_state *state,
+              const lg__instance *instance)
 {
     figure *entry;
     switch (instance->kind) {
@@ -269,10 +271,10 @@ scan_instance(lg_adapter_pass *pass, matplotlib_state *state,
             entry->node = instance->node;
         return true;
     case KIND_RENDERER:
-        lg_renderer_scan(pass, instance);
+        lg__renderer_scan(pass, instance);
         return false;
     case KIND_REGION:
-        lg_region_scan(pass, instance);
+        lg__region_scan(pass, instance);
         return false;
     default:
         count_artist(pass, state, instance);
@@ -281,12 +283,12 @@ scan_instance(lg_adapter_pass *pass, matplotlib_state *state,
 }
 
 static void
-scan_all(lg_adapter_pass *pass, void *context)
+scan_all(lg__adapter_pass *pass, void *context)
 {
     matplotlib_state *state = context;
-    lg_instance instance;
+    lg__instance instance;
     bool changed = false;
-    while (lg_pass_next(pass, &instance))
+    while (lg__pass_next(pass, &instance))
         changed |= scan_instance(pass, state, &instance);
     if (changed)
         mark_registered(pass, state);
@@ -296,7 +298,7 @@ scan_all(lg_adapter_pass *pass, void *context)
                 describe(pass, state, it);
 }
 
-const lg_adapter lg_matplotlib_adapter = {
+const lg__adapter lg__matplotlib_adapter = {
     .name = "matplotlib",
     .prepare = prepare,
     .kind = kind_of,

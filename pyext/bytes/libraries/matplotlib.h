@@ -5,23 +5,23 @@
 #include "capture/adapters/adapter.h"
 
 /** A size in whole pixels; 0: none. */
-typedef struct lg_extent {
+typedef struct lg__extent {
     uint32_t width;
     uint32_t height;
-} lg_extent;
+} lg__extent;
 
 /** Rounds the size of a canvas to pixels; 0 x 0 if no canvas has such a
  *  size. */
-lg_extent lg_extent_of(double width, double height);
+lg__extent lg__extent_of(double width, double height);
 /** Reads the number in the attribute with that name; 0 if there is none. */
-double lg_number_attribute(lg_adapter_pass *pass, PyObject *object,
-                           const char *name);
+double lg__number_attribute(lg__adapter_pass *pass, PyObject *object,
+                            const char *name);
 /** The size with which one of Agg's renderers was made. */
-lg_extent lg_renderer_extent(lg_adapter_pass *pass, PyObject *renderer);
+lg__extent lg__renderer_extent(lg__adapter_pass *pass, PyObject *renderer);
 
 /** Charge pixels to the C++ object behind a renderer, and to a copied region of
  *  a canvas. */
-void lg_renderer_scan(lg_adapter_pass *pass, const lg_instance *instance);
-void lg_region_scan(lg_adapter_pass *pass, const lg_instance *instance);
+void lg__renderer_scan(lg__adapter_pass *pass, const lg__instance *instance);
+void lg__region_scan(lg__adapter_pass *pass, const lg__instance *instance);
 
 #endif

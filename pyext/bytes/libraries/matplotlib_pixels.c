@@ -6,30 +6,30 @@
 #include <stdio.h>
 #include <string.h>
 
-lg_extent
-lg_extent_of(double width, double height)
+lg__extent
+lg__extent_of(double width, double height)
 {
     bool fits = width >= 1 && height >= 1 && width < 65536 && height < 65536;
-    return fits ? (lg_extent){(uint32_t)width, (uint32_t)height}
-                : (lg_extent){0};
+    return fits ? (lg__extent){(uint32_t)width, (uint32_t)height}
+                : (lg__extent){0};
 }
 
 double
-lg_number_attribute(lg_adapter_pass *pass, PyObject *object, const char *name)
+lg__number_attribute(lg__adapter_pass *pass, PyObject *object, const char *name)
 {
-    PyObject *found = lg_pass_attribute(pass, object, name);
+    PyObject *found = lg__pass_attribute(pass, object, name);
     int overflow;
     if (found != NULL && PyLong_CheckExact(found))
         return (double)PyLong_AsLongAndOverflow(found, &overflow);
     return found != NULL && PyFloat_Check(found) ? PyFloat_AS_DOUBLE(found) : 0;
 }
 
-lg_extent
-lg_renderer_extent(lg_adapter_pass *pass, PyObject *renderer)
+lg__extent
+lg__renderer_extent(lg__adapter_pass *pass, PyObject *renderer)
 {
-    double width = lg_number_attribute(pass, renderer, "width");
-    double height = lg_number_attribute(pass, renderer, "height");
-    return lg_extent_of(width, height);
+    double width = lg__number_attribute(pass, renderer, "width");
+    double height = lg__number_attribute(pass, renderer, "height");
+    return lg__extent_of(width, height);
 }
 
 /** The C++ object behind a wrapper of matplotlib or of pybind11. */
@@ -48,12 +48,12 @@ behind(PyObject *wrapper)
  *  height, dpi, the number of bytes, the pixels. NULL if memory does not look
  *  like that. */
 static const void *
-pixels_of(PyObject *wrapper, lg_extent of)
+pixels_of(PyObject *wrapper, lg__extent of)
 {
     uint64_t words[16] = {0};
-    lg_piece piece = {behind(wrapper), words, sizeof words, false};
+    lg__memory_piece piece = {behind(wrapper), words, sizeof words, false};
     if (piece.from != NULL)
-        lg_pass_read(&piece, 1);
+        lg__pass_read(&piece, 1);
     for (size_t i = 0; piece.read && i + 3 < 16; i++)
         if (words[i] == (of.width | (uint64_t)of.height << 32) &&
             words[i + 2] == (uint64_t)of.width * of.height * 4)
@@ -62,31 +62,31 @@ pixels_of(PyObject *wrapper, lg_extent of)
 }
 
 void
-lg_renderer_scan(lg_adapter_pass *pass, const lg_instance *instance)
+lg__renderer_scan(lg__adapter_pass *pass, const lg__instance *instance)
 {
-    lg_extent of = lg_renderer_extent(pass, instance->object);
-    PyObject *inner = lg_pass_attribute(pass, instance->object, "_renderer");
-    uint32_t node = inner != NULL ? lg_pass_known(pass, inner) : LG_NONE;
+    lg__extent of = lg__renderer_extent(pass, instance->object);
+    PyObject *inner = lg__pass_attribute(pass, instance->object, "_renderer");
+    uint32_t node = inner != NULL ? lg__pass_known(pass, inner) : LG_NONE;
     if (node == LG_NONE || of.width == 0)
         return;
     char text[32];
     int length = snprintf(text, sizeof text, "%" PRIu32 "x%" PRIu32, of.width,
                           of.height);
-    const lg_shown_memory memory = {
+    const lg__shown_memory memory = {
         .address = pixels_of(inner, of),
         .length = (uint64_t)of.width * of.height * 4,
-        .type = lg_pass_type(pass, "matplotlib.canvas", LG_NONE),
-        .text = lg_builder_intern(lg_pass_builder(pass), text, (size_t)length),
+        .type = lg__pass_type(pass, "matplotlib.canvas", LG_NONE),
+        .text = lg_builder_intern(lg__pass_builder(pass), text, (size_t)length),
         .flags = LG_SPAN_OWNER,
     };
-    lg_shown_memory_add(pass, node, &memory);
+    lg__shown_memory_add(pass, node, &memory);
 }
 
 /** A copy of a part of the canvas, as blitting keeps one. In
  *  src/_backend_agg.h, BufferRegion has the pixels, two corners, width, height
  *  and stride. */
 void
-lg_region_scan(lg_adapter_pass *pass, const lg_instance *instance)
+lg__region_scan(lg__adapter_pass *pass, const lg__instance *instance)
 {
     struct {
         const void *virtual_table;
@@ -94,21 +94,22 @@ lg_region_scan(lg_adapter_pass *pass, const lg_instance *instance)
         int32_t corner[4];
         int32_t width, height, stride;
     } region;
-    lg_piece piece = {behind(instance->object), &region, sizeof region, false};
+    lg__memory_piece piece = {behind(instance->object), &region, sizeof region,
+                              false};
     if (piece.from != NULL)
-        lg_pass_read(&piece, 1);
+        lg__pass_read(&piece, 1);
     if (!piece.read || region.width <= 0 || region.height <= 0 ||
         region.stride != region.width * 4 ||
         region.corner[2] - region.corner[0] != region.width) {
-        lg_builder_add_fact(lg_pass_builder(pass), instance->node,
+        lg_builder_add_fact(lg__pass_builder(pass), instance->node,
                             "not inspected", "an unknown layout", 17);
         return;
     }
-    const lg_shown_memory memory = {
+    const lg__shown_memory memory = {
         .address = region.pixels,
         .length = (uint64_t)region.stride * (uint64_t)region.height,
-        .type = lg_pass_type(pass, "matplotlib.canvas", LG_NONE),
+        .type = lg__pass_type(pass, "matplotlib.canvas", LG_NONE),
         .flags = LG_SPAN_OWNER,
     };
-    lg_shown_memory_add(pass, instance->node, &memory);
+    lg__shown_memory_add(pass, instance->node, &memory);
 }

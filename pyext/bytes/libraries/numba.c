@@ -9,54 +9,54 @@
 #include <stdlib.h>
 
 static bool
-numba_prepare(lg_adapter_pass *pass, void **state)
+numba_prepare(lg__adapter_pass *pass, void **state)
 {
     static const char module[] = "numba.cuda.cudadrv.devicearray";
-    if (lg_pass_module(module) == NULL)
+    if (lg__pass_module(module) == NULL)
         return false;
-    lg_array_types *types = calloc(1, sizeof *types);
+    lg__array_types *types = calloc(1, sizeof *types);
     if (types == NULL)
         return false;
-    lg_array_types_add(types, module, "DeviceNDArray");
-    lg_array_types_add(types, module, "DeviceRecord");
-    if (lg_array_types_empty(types)) {
+    lg__array_types_add(types, module, "DeviceNDArray");
+    lg__array_types_add(types, module, "DeviceRecord");
+    if (lg__array_types_empty(types)) {
         free(types);
-        lg_pass_note(pass, "not inspected: there is no DeviceNDArray in %s",
-                     module);
+        lg__pass_note(pass, "not inspected: there is no DeviceNDArray in %s",
+                      module);
         return false;
     }
-    lg_pass_note(pass, "inspected: %s", lg_ask_version("numba"));
+    lg__pass_note(pass, "inspected: %s", lg__ask_version("numba"));
     *state = types;
     return true;
 }
 
 static bool
-ask_range(PyObject *pointer, lg_array_memory *out)
+ask_range(PyObject *pointer, lg__array_memory *out)
 {
-    PyObject *value = lg_ask_attribute(pointer, "device_pointer_value");
+    PyObject *value = lg__ask_attribute(pointer, "device_pointer_value");
     if (value == Py_None) {
         Py_DECREF(value); /* an array without elements */
         return true;
     }
-    return lg_ask_number(value, &out->address) &&
-           lg_ask_number(lg_ask_attribute(pointer, "size"), &out->length);
+    return lg__ask_number(value, &out->address) &&
+           lg__ask_number(lg__ask_attribute(pointer, "size"), &out->length);
 }
 
 /* The owner of memory that another library lent is no pointer. */
 static bool
-ask_memory(lg_adapter_pass *pass, PyObject *array, lg_array_memory *out)
+ask_memory(lg__adapter_pass *pass, PyObject *array, lg__array_memory *out)
 {
     uint64_t ordinal = 0;
-    PyObject *pointer = lg_ask_attribute(array, "gpu_data");
-    PyObject *owner = pointer ? lg_ask_attribute(pointer, "owner") : NULL;
+    PyObject *pointer = lg__ask_attribute(array, "gpu_data");
+    PyObject *owner = pointer ? lg__ask_attribute(pointer, "owner") : NULL;
     PyObject *device =
-        pointer ? lg_ask_inner(pointer, "context", "device") : NULL;
+        pointer ? lg__ask_inner(pointer, "context", "device") : NULL;
     bool known = pointer != NULL && device != NULL &&
-                 lg_ask_number(lg_ask_attribute(device, "id"), &ordinal);
+                 lg__ask_number(lg__ask_attribute(device, "id"), &ordinal);
     if (known) {
         out->owned = owner != NULL && ask_range(owner, out);
         known = out->owned || ask_range(pointer, out);
-        out->device = lg_cuda_device(pass, ordinal);
+        out->device = lg__cuda_device(pass, ordinal);
     }
     Py_XDECREF(device);
     Py_XDECREF(owner);
@@ -65,27 +65,27 @@ ask_memory(lg_adapter_pass *pass, PyObject *array, lg_array_memory *out)
 }
 
 static void
-numba_ask(lg_adapter_pass *pass, void *state)
+numba_ask(lg__adapter_pass *pass, void *state)
 {
     (void)state;
-    lg_instance array;
-    while (lg_pass_next(pass, &array)) {
+    lg__instance array;
+    while (lg__pass_next(pass, &array)) {
         if (array.frontier)
             continue;
-        lg_array_form form = lg_array_describe(pass, &array);
-        lg_array_memory memory = {0};
+        lg__array_form form = lg__array_describe(pass, &array);
+        lg__array_memory memory = {0};
         if (ask_memory(pass, array.object, &memory))
-            lg_array_keeps(pass, &array, &memory, "numba.memory", &form);
+            lg__array_keeps(pass, &array, &memory, "numba.memory", &form);
         else
-            lg_array_unknown(pass, &array, "Numba does not report its memory");
+            lg__array_unknown(pass, &array, "Numba does not report its memory");
     }
 }
 
-const lg_adapter lg_numba_adapter = {
+const lg__adapter lg__numba_adapter = {
     .name = "numba",
     .prepare = numba_prepare,
-    .kind = lg_array_types_kind,
-    .pass = lg_array_types_scan,
+    .kind = lg__array_types_kind,
+    .pass = lg__array_types_scan,
     .ask = numba_ask,
-    .finish = lg_array_types_finish,
+    .finish = lg__array_types_finish,
 };

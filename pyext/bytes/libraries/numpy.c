@@ -48,11 +48,11 @@ typedef struct record_layout {
 static unsigned
 abi_number(void)
 {
-    PyObject *module = lg_pass_module("numpy._core._multiarray_umath");
+    PyObject *module = lg__pass_module("numpy._core._multiarray_umath");
     if (module == NULL)
-        module = lg_pass_module("numpy.core._multiarray_umath");
+        module = lg__pass_module("numpy.core._multiarray_umath");
     PyObject *table =
-        module != NULL ? lg_pass_member(module, "_ARRAY_API") : NULL;
+        module != NULL ? lg__pass_member(module, "_ARRAY_API") : NULL;
     if (table == NULL || !PyCapsule_CheckExact(table))
         return 0;
     void *const *functions = PyCapsule_GetPointer(table, NULL);
@@ -64,10 +64,10 @@ abi_number(void)
 }
 
 static void
-name_things(lg_adapter_pass *pass, numpy_state *state)
+name_things(lg__adapter_pass *pass, numpy_state *state)
 {
-    lg_builder *builder = lg_pass_builder(pass);
-    state->type = lg_pass_type(pass, "numpy.memory", LG_NONE);
+    lg_builder *builder = lg__pass_builder(pass);
+    state->type = lg__pass_type(pass, "numpy.memory", LG_NONE);
     state->data = lg_builder_intern(builder, "data", 4);
     state->dtype = lg_builder_intern(builder, "dtype", 5);
     state->shape = lg_builder_intern(builder, "shape", 5);
@@ -75,41 +75,41 @@ name_things(lg_adapter_pass *pass, numpy_state *state)
 }
 
 int
-lg_numpy_generation(void)
+lg__numpy_generation(void)
 {
     unsigned generation = abi_number() >> 24;
     return generation == 1 || generation == 2 ? (int)generation : 0;
 }
 
 static bool
-prepare(lg_adapter_pass *pass, void **out)
+prepare(lg__adapter_pass *pass, void **out)
 {
-    PyObject *numpy = lg_pass_module("numpy");
+    PyObject *numpy = lg__pass_module("numpy");
     PyObject *version =
-        numpy != NULL ? lg_pass_member(numpy, "__version__") : NULL;
+        numpy != NULL ? lg__pass_member(numpy, "__version__") : NULL;
     if (version == NULL || !PyUnicode_Check(version) ||
         !PyUnicode_IS_COMPACT_ASCII(version))
         return false;
     const char *text = (const char *)PyUnicode_1BYTE_DATA(version);
-    int generation = lg_numpy_generation();
-    numpy_state *state = lg_pass_keep(pass, sizeof *state);
+    int generation = lg__numpy_generation();
+    numpy_state *state = lg__pass_keep(pass, sizeof *state);
     if (state == NULL)
         return false;
-    state->array = lg_pass_types(pass)->type[LG_KNOWN_NDARRAY];
-    state->descriptor = lg_c_type_in("numpy", "dtype");
-    state->record = lg_c_type_in("numpy", "void");
+    state->array = lg__pass_types(pass)->type[LG__KNOWN_NDARRAY];
+    state->descriptor = lg__c_type_in("numpy", "dtype");
+    state->record = lg__c_type_in("numpy", "void");
     state->wide = generation == 2;
     if (generation == 0 || state->array == NULL || state->descriptor == NULL ||
         state->record == NULL ||
-        state->array->tp_basicsize < (Py_ssize_t)sizeof(lg_array)) {
-        lg_pass_note(pass,
-                     "not inspected: numpy %s has a layout that leakgraph "
-                     "does not know",
-                     text);
+        state->array->tp_basicsize < (Py_ssize_t)sizeof(lg__numpy_array)) {
+        lg__pass_note(pass,
+                      "not inspected: numpy %s has a layout that leakgraph "
+                      "does not know",
+                      text);
         return false;
     }
     name_things(pass, state);
-    lg_pass_note(pass, "inspected: %s", text);
+    lg__pass_note(pass, "inspected: %s", text);
     *out = state;
     return true;
 }
@@ -131,7 +131,7 @@ finish(void *state)
 }
 
 static size_t
-item_count(const lg_array *array)
+item_count(const lg__numpy_array *array)
 {
     size_t count = 1;
     for (int i = 0; i < array->dimension_count; i++)
@@ -142,15 +142,15 @@ item_count(const lg_array *array)
 /** Adds what the items refer to, for the owner of the memory alone: a view
  *  holds nothing, and memory that an owner allocated is contiguous. */
 static void
-name_items(lg_adapter_pass *pass, const numpy_state *state,
-           const lg_array *array)
+name_items(lg__adapter_pass *pass, const numpy_state *state,
+           const lg__numpy_array *array)
 {
-    lg_references references;
-    lg_descriptor item = lg_descriptor_read(array->descriptor, state->wide);
-    if (!item.references || !(array->flags & LG_ARRAY_OWNS_DATA) ||
+    lg__references references;
+    lg__descriptor item = lg__descriptor_read(array->descriptor, state->wide);
+    if (!item.references || !(array->flags & LG__ARRAY_OWNS_DATA) ||
         array->data == NULL)
         return;
-    lg_descriptor_references(array->descriptor, state->wide, &references);
+    lg__descriptor_references(array->descriptor, state->wide, &references);
     size_t count = item_count(array);
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < references.count; j++) {
@@ -159,32 +159,32 @@ name_items(lg_adapter_pass *pass, const numpy_state *state,
                    array->data + i * item.item_size + references.offset[j],
                    sizeof target);
             if (target != NULL)
-                lg_pass_name_item(pass, target, (uint32_t)i);
+                lg__pass_name_item(pass, target, (uint32_t)i);
         }
 }
 
 static void
-name_descriptor(lg_adapter_pass *pass, const numpy_state *state,
+name_descriptor(lg__adapter_pass *pass, const numpy_state *state,
                 PyObject *object)
 {
-    lg_descriptor parts = lg_descriptor_read(object, state->wide);
-    lg_pass_name_edge(pass, parts.fields, LG_EDGE_ATTRIBUTE, "fields");
-    lg_pass_name_edge(pass, parts.names, LG_EDGE_ATTRIBUTE, "names");
-    lg_pass_name_edge(pass, parts.metadata, LG_EDGE_ATTRIBUTE, "metadata");
-    lg_pass_name_edge(pass, parts.inner, LG_EDGE_ATTRIBUTE, "base");
-    lg_pass_name_edge(pass, parts.shape, LG_EDGE_ATTRIBUTE, "shape");
+    lg__descriptor parts = lg__descriptor_read(object, state->wide);
+    lg__pass_name_edge(pass, parts.fields, LG_EDGE_ATTRIBUTE, "fields");
+    lg__pass_name_edge(pass, parts.names, LG_EDGE_ATTRIBUTE, "names");
+    lg__pass_name_edge(pass, parts.metadata, LG_EDGE_ATTRIBUTE, "metadata");
+    lg__pass_name_edge(pass, parts.inner, LG_EDGE_ATTRIBUTE, "base");
+    lg__pass_name_edge(pass, parts.shape, LG_EDGE_ATTRIBUTE, "shape");
 }
 
 static void
-visit(lg_adapter_pass *pass, void *context, PyObject *object, unsigned kind)
+visit(lg__adapter_pass *pass, void *context, PyObject *object, unsigned kind)
 {
     const numpy_state *state = context;
-    const lg_array *array = (lg_array *)object;
+    const lg__numpy_array *array = (lg__numpy_array *)object;
     const record_layout *record = (record_layout *)object;
     switch (kind) {
     case KIND_ARRAY:
-        lg_pass_name_edge(pass, array->base, LG_EDGE_ATTRIBUTE, "base");
-        lg_pass_name_edge(pass, array->descriptor, LG_EDGE_ATTRIBUTE, "dtype");
+        lg__pass_name_edge(pass, array->base, LG_EDGE_ATTRIBUTE, "base");
+        lg__pass_name_edge(pass, array->descriptor, LG_EDGE_ATTRIBUTE, "dtype");
         if (array->descriptor != NULL)
             name_items(pass, state, array);
         return;
@@ -192,17 +192,19 @@ visit(lg_adapter_pass *pass, void *context, PyObject *object, unsigned kind)
         name_descriptor(pass, state, object);
         return;
     default:
-        lg_pass_name_edge(pass, record->base, LG_EDGE_ATTRIBUTE, "base");
-        lg_pass_name_edge(pass, record->descriptor, LG_EDGE_ATTRIBUTE, "dtype");
+        lg__pass_name_edge(pass, record->base, LG_EDGE_ATTRIBUTE, "base");
+        lg__pass_name_edge(pass, record->descriptor, LG_EDGE_ATTRIBUTE,
+                           "dtype");
     }
 }
 
 /** The range of a view's items, from the lowest to the end of the highest.
  *  False if it has none. */
 static bool
-show_view(const lg_array *array, const numpy_state *state, lg_shown_memory *out)
+show_view(const lg__numpy_array *array, const numpy_state *state,
+          lg__shown_memory *out)
 {
-    lg_descriptor item = lg_descriptor_read(array->descriptor, state->wide);
+    lg__descriptor item = lg__descriptor_read(array->descriptor, state->wide);
     char *low = array->data, *high = array->data + item.item_size;
     for (int i = 0; i < array->dimension_count; i++) {
         Py_ssize_t reach = (array->dimensions[i] - 1) * array->strides[i];
@@ -218,7 +220,7 @@ show_view(const lg_array *array, const numpy_state *state, lg_shown_memory *out)
 
 /** Writes "256, 1024"; cuts it if it does not fit. */
 static int
-format_shape(const lg_array *array, char *out, size_t size)
+format_shape(const lg__numpy_array *array, char *out, size_t size)
 {
     size_t length = 0;
     *out = '\0';
@@ -230,11 +232,11 @@ format_shape(const lg_array *array, char *out, size_t size)
 
 /** Interns text and facts. */
 static void
-describe(lg_builder *builder, const lg_array *array, lg_descriptor descriptor,
-         description *out)
+describe(lg_builder *builder, const lg__numpy_array *array,
+         lg__descriptor descriptor, description *out)
 {
     char name[64], text[256];
-    lg_descriptor_name(&descriptor, name, sizeof name);
+    lg__descriptor_name(&descriptor, name, sizeof name);
     int head = snprintf(text, sizeof text, "%s[", name);
     int shape =
         format_shape(array, text + head, sizeof text - 2 - (size_t)head);
@@ -248,7 +250,7 @@ describe(lg_builder *builder, const lg_array *array, lg_descriptor descriptor,
 }
 
 static bool
-is_of(const description *known, const lg_array *array)
+is_of(const description *known, const lg__numpy_array *array)
 {
     return known->descriptor == array->descriptor &&
            known->dimension_count == array->dimension_count &&
@@ -259,7 +261,8 @@ is_of(const description *known, const lg_array *array)
 
 /** The description of an array; reuses that of a similar array. */
 static const description *
-description_of(lg_builder *builder, numpy_state *state, const lg_array *array)
+description_of(lg_builder *builder, numpy_state *state,
+               const lg__numpy_array *array)
 {
     size_t count = (size_t)array->dimension_count;
     bool kept = count <= KNOWN_DIMENSIONS;
@@ -269,8 +272,8 @@ description_of(lg_builder *builder, numpy_state *state, const lg_array *array)
     description *known = &state->known[kept ? 1 + hash % KNOWN : 0];
     if (kept && is_of(known, array))
         return known;
-    describe(builder, array, lg_descriptor_read(array->descriptor, state->wide),
-             known);
+    describe(builder, array,
+             lg__descriptor_read(array->descriptor, state->wide), known);
     known->descriptor = array->descriptor;
     known->dimension_count = array->dimension_count;
     if (kept && count > 0)
@@ -280,10 +283,10 @@ description_of(lg_builder *builder, numpy_state *state, const lg_array *array)
 }
 
 static void
-add_facts(lg_adapter_pass *pass, const numpy_state *state, uint32_t node,
+add_facts(lg__adapter_pass *pass, const numpy_state *state, uint32_t node,
           const description *about)
 {
-    lg_builder *builder = lg_pass_builder(pass);
+    lg_builder *builder = lg__pass_builder(pass);
     lg_builder_set_text_id(builder, node, about->text);
     lg_builder_add_fact_ids(builder, node, state->dtype, about->dtype);
     lg_builder_add_fact_ids(builder, node, state->shape, about->shape);
@@ -293,60 +296,60 @@ add_facts(lg_adapter_pass *pass, const numpy_state *state, uint32_t node,
 /** Notes that items refer to memory elsewhere: numpy 2's strings of any length
  *  do, and so do items that are nested too deep. */
 static void
-note_incomplete(lg_adapter_pass *pass, const numpy_state *state, uint32_t node,
-                const lg_array *array)
+note_incomplete(lg__adapter_pass *pass, const numpy_state *state, uint32_t node,
+                const lg__numpy_array *array)
 {
-    lg_references references;
-    lg_descriptor item = lg_descriptor_read(array->descriptor, state->wide);
+    lg__references references;
+    lg__descriptor item = lg__descriptor_read(array->descriptor, state->wide);
     if (!item.references)
         return;
-    lg_descriptor_references(array->descriptor, state->wide, &references);
+    lg__descriptor_references(array->descriptor, state->wide, &references);
     const char *why = item.kind == 'T' ? "strings outside of the array's memory"
                                        : "items of an unknown type";
     if (references.incomplete)
-        lg_builder_add_fact(lg_pass_builder(pass), node, "not inspected", why,
+        lg_builder_add_fact(lg__pass_builder(pass), node, "not inspected", why,
                             strlen(why));
 }
 
 static void
-scan_array(lg_adapter_pass *pass, numpy_state *state,
-           const lg_instance *instance)
+scan_array(lg__adapter_pass *pass, numpy_state *state,
+           const lg__instance *instance)
 {
-    const lg_array *array = (lg_array *)instance->object;
-    bool owner = array->flags & LG_ARRAY_OWNS_DATA;
-    lg_pass_add_size(pass, instance->node,
-                     2 * (int64_t)sizeof(Py_ssize_t) * array->dimension_count);
+    const lg__numpy_array *array = (lg__numpy_array *)instance->object;
+    bool owner = array->flags & LG__ARRAY_OWNS_DATA;
+    lg__pass_add_size(pass, instance->node,
+                      2 * (int64_t)sizeof(Py_ssize_t) * array->dimension_count);
     if (array->descriptor == NULL)
         return;
     const description *about =
-        description_of(lg_pass_builder(pass), state, array);
+        description_of(lg__pass_builder(pass), state, array);
     add_facts(pass, state, instance->node, about);
     note_incomplete(pass, state, instance->node, array);
-    lg_shown_memory memory = {.address = array->data,
-                              .length = about->length,
-                              .type = state->type,
-                              .text = about->text,
-                              .label = state->data,
-                              .flags = LG_SPAN_OWNER};
+    lg__shown_memory memory = {.address = array->data,
+                               .length = about->length,
+                               .type = state->type,
+                               .text = about->text,
+                               .label = state->data,
+                               .flags = LG_SPAN_OWNER};
     if (instance->frontier && owner)
-        lg_pass_add_size(pass, instance->node, (int64_t)memory.length);
+        lg__pass_add_size(pass, instance->node, (int64_t)memory.length);
     else if (owner)
-        lg_shown_memory_add(pass, instance->node, &memory);
+        lg__shown_memory_add(pass, instance->node, &memory);
     else if (!instance->frontier && show_view(array, state, &memory))
-        lg_exporter_add(pass, array->base, instance->node, &memory);
+        lg__exporter_add(pass, array->base, instance->node, &memory);
 }
 
 static void
-scan_all(lg_adapter_pass *pass, void *context)
+scan_all(lg__adapter_pass *pass, void *context)
 {
     numpy_state *state = context;
-    lg_instance instance;
-    while (lg_pass_next(pass, &instance))
+    lg__instance instance;
+    while (lg__pass_next(pass, &instance))
         if (instance.kind == KIND_ARRAY)
             scan_array(pass, state, &instance);
 }
 
-const lg_adapter lg_numpy_adapter = {
+const lg__adapter lg__numpy_adapter = {
     .name = "numpy",
     .prepare = prepare,
     .kind = kind_of,

@@ -6,7 +6,7 @@
 #include "bytes/common/numpy_array.h"
 
 /** What the adapter reads of a descriptor. */
-typedef struct lg_descriptor {
+typedef struct lg__descriptor {
     const PyTypeObject *scalar_type;
     char kind;       /**< 'f', 'U', 'V' ... */
     bool references; /**< items hold references to objects */
@@ -17,26 +17,26 @@ typedef struct lg_descriptor {
     PyObject *metadata; /**< dict, or NULL */
     PyObject *inner;    /**< in a subarray: the descriptor of its items */
     PyObject *shape;    /**< in a subarray: tuple */
-} lg_descriptor;
+} lg__descriptor;
 
 /** The major version of the loaded numpy, 1 or 2; 0: none, or an unknown
  *  one. */
-int lg_numpy_generation(void);
+int lg__numpy_generation(void);
 
 /** Reads a descriptor of numpy 1 or, if `wide`, of numpy 2. */
-lg_descriptor lg_descriptor_read(PyObject *object, bool wide);
+lg__descriptor lg__descriptor_read(PyObject *object, bool wide);
 
 /** The offsets of the references in an item. */
-typedef struct lg_references {
+typedef struct lg__references {
     size_t count;
     size_t offset[256];
     bool incomplete; /**< there are more, or they are nested too deep */
-} lg_references;
+} lg__references;
 
-void lg_descriptor_references(PyObject *descriptor, bool wide,
-                              lg_references *out);
+void lg__descriptor_references(PyObject *descriptor, bool wide,
+                               lg__references *out);
 /** The name of a dtype: "float64", "U10", "structured". */
-void lg_descriptor_name(const lg_descriptor *descriptor, char *out,
-                        size_t size);
+void lg__descriptor_name(const lg__descriptor *descriptor, char *out,
+                         size_t size);
 
 #endif

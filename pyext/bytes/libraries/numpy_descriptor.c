@@ -61,8 +61,8 @@ is_legacy(int number)
            (number >= USER_BEGIN && number < USER_END);
 }
 
-lg_descriptor
-lg_descriptor_read(PyObject *object, bool wide)
+lg__descriptor
+lg__descriptor_read(PyObject *object, bool wide)
 {
     const narrow_layout *narrow = (narrow_layout *)object;
     const wide_layout *second = (wide_layout *)object;
@@ -75,7 +75,7 @@ lg_descriptor_read(PyObject *object, bool wide)
         subarray = &none;
     Py_ssize_t size = wide ? second->item_size : narrow->item_size;
     uint64_t flags = wide ? second->flags : (uint64_t)narrow->former_flags;
-    return (lg_descriptor){
+    return (lg__descriptor){
         .scalar_type = narrow->scalar_type,
         .kind = narrow->kind,
         .references = flags & HOLDS_REFERENCES,
@@ -103,7 +103,7 @@ typedef struct search {
     bool wide;
     part parts[NESTING_MAX];
     size_t count;
-    lg_references *out;
+    lg__references *out;
 } search;
 
 static void
@@ -116,7 +116,7 @@ add_part(search *state, PyObject *descriptor, size_t offset)
 }
 
 static void
-add_offset(lg_references *out, size_t offset)
+add_offset(lg__references *out, size_t offset)
 {
     for (size_t i = 0; i < out->count; i++)
         if (out->offset[i] == offset)
@@ -142,15 +142,15 @@ add_fields(search *state, PyObject *fields, size_t offset)
         int overflow;
         size_t at = (size_t)PyLong_AsLongLongAndOverflow(
             PyTuple_GET_ITEM(field, 1), &overflow);
-        if (lg_descriptor_read(inner, state->wide).references)
+        if (lg__descriptor_read(inner, state->wide).references)
             add_part(state, inner, offset + at);
     }
 }
 
 static void
-add_items(search *state, const lg_descriptor *descriptor, size_t offset)
+add_items(search *state, const lg__descriptor *descriptor, size_t offset)
 {
-    lg_descriptor inner = lg_descriptor_read(descriptor->inner, state->wide);
+    lg__descriptor inner = lg__descriptor_read(descriptor->inner, state->wide);
     size_t step = inner.item_size;
     size_t count = step ? descriptor->item_size / step : 0;
     for (size_t i = 0; i < count && !state->out->incomplete; i++)
@@ -161,7 +161,7 @@ add_items(search *state, const lg_descriptor *descriptor, size_t offset)
 }
 
 void
-lg_descriptor_references(PyObject *descriptor, bool wide, lg_references *out)
+lg__descriptor_references(PyObject *descriptor, bool wide, lg__references *out)
 {
     search state = {.wide = wide, .out = out};
     out->count = 0;
@@ -169,7 +169,7 @@ lg_descriptor_references(PyObject *descriptor, bool wide, lg_references *out)
     add_part(&state, descriptor, 0);
     while (state.count > 0) {
         part at = state.parts[--state.count];
-        lg_descriptor read = lg_descriptor_read(at.descriptor, wide);
+        lg__descriptor read = lg__descriptor_read(at.descriptor, wide);
         if (!read.references)
             continue;
         if (read.inner != NULL)
@@ -184,7 +184,7 @@ lg_descriptor_references(PyObject *descriptor, bool wide, lg_references *out)
 }
 
 void
-lg_descriptor_name(const lg_descriptor *descriptor, char *out, size_t size)
+lg__descriptor_name(const lg__descriptor *descriptor, char *out, size_t size)
 {
     const char *text = "?";
     if (descriptor->scalar_type != NULL)

@@ -21,54 +21,55 @@ typedef struct structure {
     struct {
         const char *name;
         unsigned holds;
-    } field[LG_PANDAS_FIELDS];
+    } field[LG__PANDAS_FIELDS];
 } structure;
 
-static const structure structures[LG_PANDAS_CLASSES] = {
-    [LG_PANDAS_PLACEMENT] = {"pandas._libs.internals",
-                             "BlockPlacement",
-                             NULL,
-                             {{"_as_slice", HOLDS_SLICE},
-                              {"_as_array", HOLDS_ARRAY}}},
-    [LG_PANDAS_BLOCK] = {"pandas._libs.internals",
-                         "Block",
-                         "SharedBlock",
-                         {{"values", HOLDS_ARRAY | HOLDS_OTHER},
-                          {"mgr_locs", HOLDS_PLACEMENT},
-                          {"refs", HOLDS_REFS}}},
-    [LG_PANDAS_MANAGER] = {"pandas._libs.internals",
-                           "BlockManager",
-                           NULL,
-                           {{"blocks", HOLDS_TUPLE}, {"axes", HOLDS_LIST}}},
-    [LG_PANDAS_REFS] = {"pandas._libs.internals",
-                        "BlockValuesRefs",
-                        NULL,
-                        {{"referenced_blocks", HOLDS_LIST}}},
-    [LG_PANDAS_BACKED] = {"pandas._libs.arrays",
-                          "NDArrayBacked",
-                          NULL,
-                          {{"_ndarray", HOLDS_ARRAY}, {"_dtype", HOLDS_OTHER}}},
-    [LG_PANDAS_ENGINE] = {"pandas._libs.index",
-                          "IndexEngine",
-                          NULL,
+static const structure structures[LG__PANDAS_CLASSES] = {
+    [LG__PANDAS_PLACEMENT] = {"pandas._libs.internals",
+                              "BlockPlacement",
+                              NULL,
+                              {{"_as_slice", HOLDS_SLICE},
+                               {"_as_array", HOLDS_ARRAY}}},
+    [LG__PANDAS_BLOCK] = {"pandas._libs.internals",
+                          "Block",
+                          "SharedBlock",
                           {{"values", HOLDS_ARRAY | HOLDS_OTHER},
-                           {"mapping", HOLDS_TABLE}}},
+                           {"mgr_locs", HOLDS_PLACEMENT},
+                           {"refs", HOLDS_REFS}}},
+    [LG__PANDAS_MANAGER] = {"pandas._libs.internals",
+                            "BlockManager",
+                            NULL,
+                            {{"blocks", HOLDS_TUPLE}, {"axes", HOLDS_LIST}}},
+    [LG__PANDAS_REFS] = {"pandas._libs.internals",
+                         "BlockValuesRefs",
+                         NULL,
+                         {{"referenced_blocks", HOLDS_LIST}}},
+    [LG__PANDAS_BACKED] = {"pandas._libs.arrays",
+                           "NDArrayBacked",
+                           NULL,
+                           {{"_ndarray", HOLDS_ARRAY},
+                            {"_dtype", HOLDS_OTHER}}},
+    [LG__PANDAS_ENGINE] = {"pandas._libs.index",
+                           "IndexEngine",
+                           NULL,
+                           {{"values", HOLDS_ARRAY | HOLDS_OTHER},
+                            {"mapping", HOLDS_TABLE}}},
 };
 
 bool
-lg_pandas_find(lg_pandas *pandas)
+lg__pandas_find(lg__pandas *pandas)
 {
-    for (size_t i = 0; i < LG_PANDAS_CLASSES; i++) {
+    for (size_t i = 0; i < LG__PANDAS_CLASSES; i++) {
         const structure *from = &structures[i];
         PyTypeObject *type = from->former != NULL
-                                 ? lg_c_type_in(from->module, from->former)
+                                 ? lg__c_type_in(from->module, from->former)
                                  : NULL;
         pandas->type[i] =
-            type != NULL ? type : lg_c_type_in(from->module, from->name);
+            type != NULL ? type : lg__c_type_in(from->module, from->name);
     }
-    pandas->table = lg_c_type_in("pandas._libs.hashtable", "HashTable");
-    return pandas->type[LG_PANDAS_BLOCK] != NULL &&
-           pandas->type[LG_PANDAS_MANAGER] != NULL;
+    pandas->table = lg__c_type_in("pandas._libs.hashtable", "HashTable");
+    return pandas->type[LG__PANDAS_BLOCK] != NULL &&
+           pandas->type[LG__PANDAS_MANAGER] != NULL;
 }
 
 static bool
@@ -80,23 +81,23 @@ is_a(const PyObject *object, PyTypeObject *type)
 /** What a field with this object holds; 0 for None, and for the class and the
  *  __dict__ of an instance, which are no fields. */
 static unsigned
-held(const lg_pandas *pandas, PyObject *object)
+held(const lg__pandas *pandas, PyObject *object)
 {
     const PyTypeObject *type = Py_TYPE(object);
     if (object == Py_None || PyType_Check(object) || type == &PyDict_Type)
         return 0;
-    return type == &PyTuple_Type                             ? HOLDS_TUPLE
-           : type == &PyList_Type                            ? HOLDS_LIST
-           : type == &PySlice_Type                           ? HOLDS_SLICE
-           : type == pandas->array                           ? HOLDS_ARRAY
-           : is_a(object, pandas->type[LG_PANDAS_PLACEMENT]) ? HOLDS_PLACEMENT
-           : is_a(object, pandas->type[LG_PANDAS_REFS])      ? HOLDS_REFS
-           : is_a(object, pandas->table)                     ? HOLDS_TABLE
-                                                             : HOLDS_OTHER;
+    return type == &PyTuple_Type                              ? HOLDS_TUPLE
+           : type == &PyList_Type                             ? HOLDS_LIST
+           : type == &PySlice_Type                            ? HOLDS_SLICE
+           : type == pandas->array                            ? HOLDS_ARRAY
+           : is_a(object, pandas->type[LG__PANDAS_PLACEMENT]) ? HOLDS_PLACEMENT
+           : is_a(object, pandas->type[LG__PANDAS_REFS])      ? HOLDS_REFS
+           : is_a(object, pandas->table)                      ? HOLDS_TABLE
+                                                              : HOLDS_OTHER;
 }
 
 typedef struct search {
-    const lg_pandas *pandas;
+    const lg__pandas *pandas;
     unsigned holds;
     PyObject *found;
 } search;
@@ -115,18 +116,18 @@ look(PyObject *referent, void *context)
    of a base first, so take the first that fits. Ask the class that C made,
    because a subclass may add attributes. */
 PyObject *
-lg_pandas_field(const lg_pandas *pandas, unsigned which, PyObject *object,
-                size_t index)
+lg__pandas_field(const lg__pandas *pandas, unsigned which, PyObject *object,
+                 size_t index)
 {
     search to = {pandas, structures[which].field[index].holds, NULL};
-    traverseproc traverse = lg_c_type_of(object)->tp_traverse;
+    traverseproc traverse = lg__c_type_of(object)->tp_traverse;
     if (traverse != NULL && to.holds != 0)
         traverse(object, look, &to);
     return to.found;
 }
 
 const char *
-lg_pandas_field_name(unsigned which, size_t index)
+lg__pandas_field_name(unsigned which, size_t index)
 {
     return structures[which].field[index].name;
 }

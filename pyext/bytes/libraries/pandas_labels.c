@@ -35,10 +35,10 @@ number_of(PyObject *object, Py_ssize_t *out)
 /** The object that holds the elements of an Index or an array of pandas: a
  *  range, an array of numpy, or chunks of pyarrow; borrowed, or NULL. */
 static PyObject *
-elements_of(lg_adapter_pass *pass, const lg_pandas *pandas, PyObject *object)
+elements_of(lg__adapter_pass *pass, const lg__pandas *pandas, PyObject *object)
 {
     static const char *const names[] = {"_range", "_data", "_pa_array"};
-    PyTypeObject *backed = pandas->type[LG_PANDAS_BACKED];
+    PyTypeObject *backed = pandas->type[LG__PANDAS_BACKED];
     for (int depth = 0; object != NULL && depth < NESTED_MAX; depth++) {
         PyTypeObject *type = Py_TYPE(object);
         PyObject *inner = NULL;
@@ -46,28 +46,28 @@ elements_of(lg_adapter_pass *pass, const lg_pandas *pandas, PyObject *object)
             (type == pandas->chunks && type != NULL))
             return object;
         if (backed != NULL && PyType_IsSubtype(type, backed))
-            inner = lg_pandas_field(pandas, LG_PANDAS_BACKED, object, 0);
+            inner = lg__pandas_field(pandas, LG__PANDAS_BACKED, object, 0);
         for (size_t i = 0; inner == NULL && i < 3; i++)
-            inner = lg_pass_attribute(pass, object, names[i]);
+            inner = lg__pass_attribute(pass, object, names[i]);
         object = inner;
     }
     return NULL;
 }
 
 Py_ssize_t
-lg_pandas_length(lg_adapter_pass *pass, const lg_pandas *pandas,
-                 PyObject *object)
+lg__pandas_length(lg__adapter_pass *pass, const lg__pandas *pandas,
+                  PyObject *object)
 {
     Py_ssize_t length = -1;
     PyObject *elements = elements_of(pass, pandas, object);
     PyObject *codes =
-        elements == NULL ? lg_pass_attribute(pass, object, "_codes") : NULL;
+        elements == NULL ? lg__pass_attribute(pass, object, "_codes") : NULL;
     /* A MultiIndex has an array of numbers for each level. */
     if (codes != NULL && PyList_Check(codes) && PyList_GET_SIZE(codes) > 0)
         elements = elements_of(pass, pandas, PyList_GET_ITEM(codes, 0));
     if (elements == NULL)
         return -1;
-    const lg_array *array = (lg_array *)elements;
+    const lg__numpy_array *array = (lg__numpy_array *)elements;
     if (Py_TYPE(elements) == &PyRange_Type)
         return number_of(((range_layout *)elements)->length, &length) ? length
                                                                       : -1;
@@ -85,7 +85,7 @@ format_object(PyObject *label, lg_text *out)
 {
     Py_ssize_t number;
     if (label != NULL && PyUnicode_CheckExact(label))
-        lg_pass_add_text(out, label, LABEL_MAX);
+        lg__pass_add_text(out, label, LABEL_MAX);
     else if (number_of(label, &number))
         lg_text_addf(out, "%zd", number);
     else
@@ -104,15 +104,15 @@ format_range_item(const range_layout *range, Py_ssize_t i, lg_text *out)
 }
 
 static void
-format_array_item(const lg_array *array, Py_ssize_t i, lg_text *out)
+format_array_item(const lg__numpy_array *array, Py_ssize_t i, lg_text *out)
 {
     if (array->dimension_count != 1 || i >= array->dimensions[0]) {
         lg_text_add(out, "?");
         return;
     }
     const char *item = array->data + i * array->strides[0];
-    lg_descriptor kind =
-        lg_descriptor_read(array->descriptor, lg_numpy_generation() == 2);
+    lg__descriptor kind =
+        lg__descriptor_read(array->descriptor, lg__numpy_generation() == 2);
     PyObject *object;
     int64_t number;
     if (kind.is_object && kind.item_size == sizeof object) {
@@ -129,13 +129,13 @@ format_array_item(const lg_array *array, Py_ssize_t i, lg_text *out)
 /** Only for pandas' own arrays of strings: code of a user's type might make an
  *  element of another type. */
 static void
-format_chunk_item(const lg_pandas *pandas, PyObject *values, PyObject *chunks,
+format_chunk_item(const lg__pandas *pandas, PyObject *values, PyObject *chunks,
                   Py_ssize_t i, lg_text *out)
 {
     PyObject *scalar = values != NULL && Py_TYPE(values) == pandas->strings
                            ? PySequence_GetItem(chunks, i)
                            : NULL;
-    PyObject *label = scalar != NULL ? lg_ask_method(scalar, "as_py") : NULL;
+    PyObject *label = scalar != NULL ? lg__ask_method(scalar, "as_py") : NULL;
     PyErr_Clear();
     format_object(label, out);
     Py_XDECREF(label);
@@ -143,8 +143,8 @@ format_chunk_item(const lg_pandas *pandas, PyObject *values, PyObject *chunks,
 }
 
 void
-lg_pandas_add_label(lg_adapter_pass *pass, const lg_pandas *pandas,
-                    PyObject *index, Py_ssize_t i, lg_text *out)
+lg__pandas_add_label(lg__adapter_pass *pass, const lg__pandas *pandas,
+                     PyObject *index, Py_ssize_t i, lg_text *out)
 {
     PyObject *elements = elements_of(pass, pandas, index);
     if (elements == NULL || i < 0)
@@ -152,9 +152,9 @@ lg_pandas_add_label(lg_adapter_pass *pass, const lg_pandas *pandas,
     else if (Py_TYPE(elements) == &PyRange_Type)
         format_range_item((range_layout *)elements, i, out);
     else if (Py_TYPE(elements) == pandas->array)
-        format_array_item((lg_array *)elements, i, out);
+        format_array_item((lg__numpy_array *)elements, i, out);
     else
-        format_chunk_item(pandas, lg_pass_attribute(pass, index, "_data"),
+        format_chunk_item(pandas, lg__pass_attribute(pass, index, "_data"),
                           elements, i, out);
 }
 
@@ -171,12 +171,13 @@ slice_at(const PySliceObject *slice, Py_ssize_t row, Py_ssize_t *out)
 }
 
 bool
-lg_pandas_column(const lg_pandas *pandas, PyObject *place, Py_ssize_t row,
-                 Py_ssize_t *out)
+lg__pandas_column(const lg__pandas *pandas, PyObject *place, Py_ssize_t row,
+                  Py_ssize_t *out)
 {
-    PyObject *slice = lg_pandas_field(pandas, LG_PANDAS_PLACEMENT, place, 0);
-    PyObject *numbers = lg_pandas_field(pandas, LG_PANDAS_PLACEMENT, place, 1);
-    const lg_array *array = (lg_array *)numbers;
+    PyObject *slice = lg__pandas_field(pandas, LG__PANDAS_PLACEMENT, place, 0);
+    PyObject *numbers =
+        lg__pandas_field(pandas, LG__PANDAS_PLACEMENT, place, 1);
+    const lg__numpy_array *array = (lg__numpy_array *)numbers;
     if (slice != NULL && PySlice_Check(slice))
         return slice_at((PySliceObject *)slice, row, out);
     if (numbers == NULL || Py_TYPE(numbers) != pandas->array ||

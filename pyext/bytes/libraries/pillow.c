@@ -14,36 +14,36 @@
 enum { KIND_PIXELS = 1, KIND_IMAGE };
 
 typedef struct pillow_state {
-    lg_pixel_layout layout;
+    lg__pixel_layout layout;
     PyTypeObject *image; /**< PIL.Image.Image */
-    lg_memory *memory;
+    lg__memory *memory;
 } pillow_state;
 
 static bool
-prepare(lg_adapter_pass *pass, void **out)
+prepare(lg__adapter_pass *pass, void **out)
 {
-    static lg_pixel_layout known;
-    PyObject *module = lg_pass_module("PIL._imaging");
-    PyObject *images = lg_pass_module("PIL.Image");
-    PyObject *image = images ? lg_pass_member(images, "Image") : NULL;
+    static lg__pixel_layout known;
+    PyObject *module = lg__pass_module("PIL._imaging");
+    PyObject *images = lg__pass_module("PIL.Image");
+    PyObject *image = images ? lg__pass_member(images, "Image") : NULL;
     if (module == NULL || image == NULL || !PyType_Check(image))
         return false;
-    pillow_state *state = lg_pass_keep(pass, sizeof *state);
-    lg_memory *memory = lg_memory_open(pass);
+    pillow_state *state = lg__pass_keep(pass, sizeof *state);
+    lg__memory *memory = lg__memory_open(pass);
     if (state == NULL || memory == NULL)
         return false;
     const char *why = NULL;
     if (known.type == NULL)
-        why = lg_pillow_find(memory, module, &known);
+        why = lg__pillow_find(memory, module, &known);
     if (why != NULL) {
         known.type = NULL;
-        lg_pass_note(pass, "not inspected: Pillow %s: %s",
-                     lg_ask_version("PIL"), why);
+        lg__pass_note(pass, "not inspected: Pillow %s: %s",
+                      lg__ask_version("PIL"), why);
         return false;
     }
-    lg_memory_forget(memory);
+    lg__memory_forget(memory);
     *state = (pillow_state){known, (PyTypeObject *)image, memory};
-    lg_pass_note(pass, "inspected: %s", lg_ask_version("PIL"));
+    lg__pass_note(pass, "inspected: %s", lg__ask_version("PIL"));
     *out = state;
     return true;
 }
@@ -58,31 +58,32 @@ kind_of(void *context, PyTypeObject *type)
 }
 
 static void
-visit(lg_adapter_pass *pass, void *context, PyObject *object, unsigned kind)
+visit(lg__adapter_pass *pass, void *context, PyObject *object, unsigned kind)
 {
     const pillow_state *state = context;
-    lg_pixels pixels;
+    lg__pixels pixels;
     if (kind != KIND_PIXELS ||
-        !lg_pixels_read(state->memory, &state->layout, object, &pixels))
+        !lg__pixels_read(state->memory, &state->layout, object, &pixels))
         return;
-    lg_lender lender = lg_pixels_lender(state->memory, &state->layout, &pixels);
-    lg_pass_name_edge(pass, lender.target, LG_EDGE_ATTRIBUTE, "target");
-    lg_pass_name_edge(pass, lender.viewed, LG_EDGE_ATTRIBUTE, "view");
+    lg__lender lender =
+        lg__pixels_lender(state->memory, &state->layout, &pixels);
+    lg__pass_name_edge(pass, lender.target, LG_EDGE_ATTRIBUTE, "target");
+    lg__pass_name_edge(pass, lender.viewed, LG_EDGE_ATTRIBUTE, "view");
 }
 
 /** The image that the pass is reading. */
 typedef struct looking {
-    lg_adapter_pass *pass;
-    lg_memory *memory;
-    const lg_instance *instance;
-    lg_pixels pixels;
+    lg__adapter_pass *pass;
+    lg__memory *memory;
+    const lg__instance *instance;
+    lg__pixels pixels;
     uint32_t text; /**< string id */
 } looking;
 
 static void
 fail(const looking *at, const char *why)
 {
-    lg_builder_add_fact(lg_pass_builder(at->pass), at->instance->node,
+    lg_builder_add_fact(lg__pass_builder(at->pass), at->instance->node,
                         "not inspected", why, strlen(why));
 }
 
@@ -90,26 +91,26 @@ fail(const looking *at, const char *why)
 static uint64_t
 rest_of(const looking *at, uintptr_t address, uint64_t length)
 {
-    uint64_t block = lg_memory_block(at->memory, address);
+    uint64_t block = lg__memory_block(at->memory, address);
     return block > length ? block - length : 0;
 }
 
 static void
 add_piece(looking *at, uintptr_t address, uint64_t length)
 {
-    lg_builder *builder = lg_pass_builder(at->pass);
+    lg_builder *builder = lg__pass_builder(at->pass);
     const lg_span span = {
         .holder = at->instance->node,
         .address = address,
         .length = length,
         .extra = rest_of(at, address, length),
-        .type = lg_pass_type(at->pass, "PIL.memory", LG_NONE),
+        .type = lg__pass_type(at->pass, "PIL.memory", LG_NONE),
         .text = at->text,
         .label = lg_builder_intern(builder, "pixels", 6),
         .flags = LG_SPAN_OWNER,
     };
     if (at->instance->frontier)
-        lg_pass_add_size(at->pass, at->instance->node, (int64_t)length);
+        lg__pass_add_size(at->pass, at->instance->node, (int64_t)length);
     else
         lg_builder_add_span(builder, &span);
 }
@@ -125,7 +126,7 @@ add_pieces(looking *at)
     } piece;
     uintptr_t next = at->pixels.blocks;
     for (uint32_t i = 0; i <= at->pixels.height; i++, next += sizeof piece) {
-        if (!lg_memory_copy(at->memory, next, &piece, sizeof piece)) {
+        if (!lg__memory_copy(at->memory, next, &piece, sizeof piece)) {
             fail(at, "its pixels are not readable");
             return;
         }
@@ -141,9 +142,9 @@ add_pieces(looking *at)
 static void
 add_lent(looking *at, PyObject *target)
 {
-    const lg_pixels *pixels = &at->pixels;
-    uintptr_t first = lg_memory_word(at->memory, pixels->lines);
-    uintptr_t last = lg_memory_word(
+    const lg__pixels *pixels = &at->pixels;
+    uintptr_t first = lg__memory_word(at->memory, pixels->lines);
+    uintptr_t last = lg__memory_word(
         at->memory,
         pixels->lines + (pixels->height - (uintptr_t)1) * sizeof first);
     uintptr_t low = first < last ? first : last;
@@ -151,37 +152,37 @@ add_lent(looking *at, PyObject *target)
     if (low == 0)
         fail(at, "its pixels are not readable");
     else if (!at->instance->frontier)
-        lg_pixels_borrow(at->pass, at->instance->node, target, low,
-                         high - low + pixels->line, at->text);
+        lg__pixels_borrow(at->pass, at->instance->node, target, low,
+                          high - low + pixels->line, at->text);
 }
 
 /** Adds the structures around the pixels, which are malloc's, too. */
 static void
 add_structures(looking *at)
 {
-    const lg_pixels *pixels = &at->pixels;
+    const lg__pixels *pixels = &at->pixels;
     const uintptr_t parts[] = {pixels->self, pixels->lines, pixels->blocks,
                                pixels->palette};
     size_t bytes = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i] != 0)
-            bytes += lg_memory_block(at->memory, parts[i]);
-    lg_pass_add_size(at->pass, at->instance->node, (int64_t)bytes);
+            bytes += lg__memory_block(at->memory, parts[i]);
+    lg__pass_add_size(at->pass, at->instance->node, (int64_t)bytes);
 }
 
 static void
-scan_pixels(lg_adapter_pass *pass, pillow_state *state,
-            const lg_instance *instance)
+scan_pixels(lg__adapter_pass *pass, pillow_state *state,
+            const lg__instance *instance)
 {
     looking at = {.pass = pass, .memory = state->memory, .instance = instance};
-    lg_builder *builder = lg_pass_builder(pass);
+    lg_builder *builder = lg__pass_builder(pass);
     char text[48];
-    if (!lg_pixels_read(state->memory, &state->layout, instance->object,
-                        &at.pixels)) {
+    if (!lg__pixels_read(state->memory, &state->layout, instance->object,
+                         &at.pixels)) {
         fail(&at, "an unknown layout");
         return;
     }
-    const lg_pixels *pixels = &at.pixels;
+    const lg__pixels *pixels = &at.pixels;
     int length = snprintf(text, sizeof text, "%" PRIu32 "x%" PRIu32,
                           pixels->width, pixels->height);
     at.text = lg_builder_intern(builder, text, (size_t)length);
@@ -196,28 +197,28 @@ scan_pixels(lg_adapter_pass *pass, pillow_state *state,
     else
         add_lent(
             &at,
-            lg_pixels_lender(state->memory, &state->layout, pixels).target);
+            lg__pixels_lender(state->memory, &state->layout, pixels).target);
 }
 
 /** Reads an attribute that Pillow has renamed: by its name since 11, or else up
  *  to 9. */
 static PyObject *
-attribute(lg_adapter_pass *pass, PyObject *image, const char *name,
+attribute(lg__adapter_pass *pass, PyObject *image, const char *name,
           const char *former)
 {
-    PyObject *found = lg_pass_attribute(pass, image, name);
-    return found != NULL ? found : lg_pass_attribute(pass, image, former);
+    PyObject *found = lg__pass_attribute(pass, image, name);
+    return found != NULL ? found : lg__pass_attribute(pass, image, former);
 }
 
 /** Writes `RGB 640x480`, and whether the file is open but not loaded. */
 static void
-describe(lg_adapter_pass *pass, const lg_instance *instance)
+describe(lg__adapter_pass *pass, const lg__instance *instance)
 {
     PyObject *image = instance->object;
     PyObject *mode = attribute(pass, image, "_mode", "mode");
-    PyObject *size = lg_pass_attribute(pass, image, "_size");
+    PyObject *size = lg__pass_attribute(pass, image, "_size");
     PyObject *core = attribute(pass, image, "_im", "im");
-    lg_builder *builder = lg_pass_builder(pass);
+    lg_builder *builder = lg__pass_builder(pass);
     char text[96];
     if (mode == NULL || !PyUnicode_Check(mode) ||
         !PyUnicode_IS_COMPACT_ASCII(mode) || size == NULL ||
@@ -240,11 +241,11 @@ describe(lg_adapter_pass *pass, const lg_instance *instance)
 }
 
 static void
-scan_all(lg_adapter_pass *pass, void *context)
+scan_all(lg__adapter_pass *pass, void *context)
 {
     pillow_state *state = context;
-    lg_instance instance;
-    while (lg_pass_next(pass, &instance))
+    lg__instance instance;
+    while (lg__pass_next(pass, &instance))
         if (instance.kind == KIND_PIXELS)
             scan_pixels(pass, state, &instance);
         else
@@ -257,7 +258,7 @@ finish(void *state)
     (void)state;
 }
 
-const lg_adapter lg_pillow_adapter = {
+const lg__adapter lg__pillow_adapter = {
     .name = "pillow",
     .prepare = prepare,
     .kind = kind_of,

@@ -4,14 +4,14 @@
 #include "bytes/libraries/pillow.h"
 
 void
-lg_pixels_borrow(lg_adapter_pass *pass, uint32_t node, PyObject *target,
-                 uintptr_t low, uint64_t length, uint32_t text)
+lg__pixels_borrow(lg__adapter_pass *pass, uint32_t node, PyObject *target,
+                  uintptr_t low, uint64_t length, uint32_t text)
 {
-    const lg_shown_memory memory = {
+    const lg__shown_memory memory = {
         .address = (const void *)low,
         .length = length,
-        .type = lg_pass_type(pass, "PIL.memory", LG_NONE),
+        .type = lg__pass_type(pass, "PIL.memory", LG_NONE),
         .text = text,
     };
-    lg_exporter_add(pass, target, node, &memory);
+    lg__exporter_add(pass, target, node, &memory);
 }

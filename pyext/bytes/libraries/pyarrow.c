@@ -14,7 +14,7 @@ enum { KIND_BUFFER = 1, KIND_ARRAY, KIND_CHUNKED, KIND_TABLE };
 enum { NAMES_SHOWN = 4 };
 
 static bool
-find_types(PyObject *module, lg_arrow *out)
+find_types(PyObject *module, lg__arrow *out)
 {
     const struct {
         const char *name;
@@ -28,7 +28,7 @@ find_types(PyObject *module, lg_arrow *out)
         {"RecordBatch", &out->batch},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        PyObject *found = lg_pass_member(module, wanted[i].name);
+        PyObject *found = lg__pass_member(module, wanted[i].name);
         if (found == NULL || !PyType_Check(found))
             return false;
         *wanted[i].type = (PyTypeObject *)found;
@@ -37,20 +37,21 @@ find_types(PyObject *module, lg_arrow *out)
 }
 
 static bool
-prepare(lg_adapter_pass *pass, void **out)
+prepare(lg__adapter_pass *pass, void **out)
 {
-    PyObject *module = lg_pass_module("pyarrow.lib");
-    lg_arrow *arrow = module != NULL ? lg_pass_keep(pass, sizeof *arrow) : NULL;
+    PyObject *module = lg__pass_module("pyarrow.lib");
+    lg__arrow *arrow =
+        module != NULL ? lg__pass_keep(pass, sizeof *arrow) : NULL;
     if (arrow == NULL)
         return false;
     if (!find_types(module, arrow)) {
-        lg_pass_note(pass,
-                     "not inspected: pyarrow %s lacks classes "
-                     "that leakgraph knows",
-                     lg_ask_version("pyarrow"));
+        lg__pass_note(pass,
+                      "not inspected: pyarrow %s lacks classes "
+                      "that leakgraph knows",
+                      lg__ask_version("pyarrow"));
         return false;
     }
-    lg_pass_note(pass, "inspected: %s", lg_ask_version("pyarrow"));
+    lg__pass_note(pass, "inspected: %s", lg__ask_version("pyarrow"));
     *out = arrow;
     return true;
 }
@@ -58,7 +59,7 @@ prepare(lg_adapter_pass *pass, void **out)
 static unsigned
 kind_of(void *context, PyTypeObject *type)
 {
-    const lg_arrow *arrow = context;
+    const lg__arrow *arrow = context;
     return PyType_IsSubtype(type, arrow->array)     ? KIND_ARRAY
            : PyType_IsSubtype(type, arrow->buffer)  ? KIND_BUFFER
            : PyType_IsSubtype(type, arrow->chunked) ? KIND_CHUNKED
@@ -70,12 +71,12 @@ kind_of(void *context, PyTypeObject *type)
 
 /** Does nothing: only `ask` finds something. */
 static void
-scan_none(lg_adapter_pass *pass, void *state)
+scan_none(lg__adapter_pass *pass, void *state)
 {
     (void)state;
-    if (!lg_pass_will_ask(pass))
-        lg_pass_note(pass, "not inspected: pyarrow's code may not run in a "
-                           "forked child");
+    if (!lg__pass_will_ask(pass))
+        lg__pass_note(pass, "not inspected: pyarrow's code may not run in a "
+                            "forked child");
 }
 
 static void
@@ -85,14 +86,14 @@ finish(void *state)
 }
 
 static void
-add_fact(const lg_arrow_holder *to, const char *key, const char *value)
+add_fact(const lg__arrow_holder *to, const char *key, const char *value)
 {
-    lg_builder_add_fact(lg_pass_builder(to->pass), to->instance->node, key,
+    lg_builder_add_fact(lg__pass_builder(to->pass), to->instance->node, key,
                         value, strlen(value));
 }
 
 static void
-format_bytes(const lg_arrow_holder *to, uint64_t bytes)
+format_bytes(const lg__arrow_holder *to, uint64_t bytes)
 {
     char text[24];
     snprintf(text, sizeof text, "%" PRIu64, bytes);
@@ -100,15 +101,15 @@ format_bytes(const lg_arrow_holder *to, uint64_t bytes)
 }
 
 static void
-add_bytes(const lg_arrow_holder *to, const char *attribute)
+add_bytes(const lg__arrow_holder *to, const char *attribute)
 {
     uint64_t bytes;
-    if (lg_ask_number(lg_arrow_get(to->instance->object, attribute), &bytes))
+    if (lg__ask_number(lg__arrow_get(to->instance->object, attribute), &bytes))
         format_bytes(to, bytes);
 }
 
 static bool
-is_chunked(const lg_arrow_holder *to, PyObject *object)
+is_chunked(const lg__arrow_holder *to, PyObject *object)
 {
     return PyType_IsSubtype(Py_TYPE(object), to->arrow->chunked);
 }
@@ -116,58 +117,59 @@ is_chunked(const lg_arrow_holder *to, PyObject *object)
 /** The text `int64[3000]` of an array and its memory, after the name of its
  *  column. */
 static uint32_t
-format_array(const lg_arrow_holder *to, PyObject *array, const char *type,
+format_array(const lg__arrow_holder *to, PyObject *array, const char *type,
              const char *column)
 {
     char text[160];
     int length = snprintf(text, sizeof text, "%.60s%s%s[%zd]", column,
-                          column[0] ? ": " : "", type, lg_arrow_length(array));
-    return lg_builder_intern(lg_pass_builder(to->pass), text, (size_t)length);
+                          column[0] ? ": " : "", type, lg__arrow_length(array));
+    return lg_builder_intern(lg__pass_builder(to->pass), text, (size_t)length);
 }
 
 static void
-describe_array(lg_arrow_holder *to)
+describe_array(lg__arrow_holder *to)
 {
     PyObject *array = to->instance->object;
-    lg_arrow_form form = is_chunked(to, array) ? lg_arrow_form_of_chunks(array)
-                                               : lg_arrow_form_of_array(array);
+    lg__arrow_form form = is_chunked(to, array)
+                              ? lg__arrow_form_of_chunks(array)
+                              : lg__arrow_form_of_array(array);
     char length[24];
-    snprintf(length, sizeof length, "%zd", lg_arrow_length(array));
+    snprintf(length, sizeof length, "%zd", lg__arrow_length(array));
     add_fact(to, "dtype", form.text);
     add_fact(to, "shape", length);
     add_bytes(to, "nbytes");
     to->text = format_array(to, array, form.text, "");
-    lg_builder_set_text_id(lg_pass_builder(to->pass), to->instance->node,
+    lg_builder_set_text_id(lg__pass_builder(to->pass), to->instance->node,
                            to->text);
 }
 
 /** Charges one column under its name. */
 static bool
-add_column(lg_arrow_holder *to, PyObject *column, const char *name)
+add_column(lg__arrow_holder *to, PyObject *column, const char *name)
 {
     char label[96];
     int length = snprintf(label, sizeof label, "column %.80s", name);
     to->label =
-        lg_builder_intern(lg_pass_builder(to->pass), label, (size_t)length);
-    lg_arrow_form form = is_chunked(to, column)
-                             ? lg_arrow_form_of_chunks(column)
-                             : lg_arrow_form_of_array(column);
+        lg_builder_intern(lg__pass_builder(to->pass), label, (size_t)length);
+    lg__arrow_form form = is_chunked(to, column)
+                              ? lg__arrow_form_of_chunks(column)
+                              : lg__arrow_form_of_array(column);
     to->text = format_array(to, column, form.text, name);
-    return is_chunked(to, column) ? lg_arrow_add_chunks(to, column)
-                                  : lg_arrow_add_array(to, column);
+    return is_chunked(to, column) ? lg__arrow_add_chunks(to, column)
+                                  : lg__arrow_add_array(to, column);
 }
 
 /** Writes `300x5`, and the columns' names as a fact. */
 static void
-describe_table(const lg_arrow_holder *to, PyObject *names)
+describe_table(const lg__arrow_holder *to, PyObject *names)
 {
     char text[64];
     lg_text columns = {0};
     Py_ssize_t count = PyList_GET_SIZE(names);
     uint64_t rows = 0;
-    lg_ask_number(lg_arrow_get(to->instance->object, "num_rows"), &rows);
+    lg__ask_number(lg__arrow_get(to->instance->object, "num_rows"), &rows);
     int length = snprintf(text, sizeof text, "%" PRIu64 "x%zd", rows, count);
-    lg_builder_set_text(lg_pass_builder(to->pass), to->instance->node, text,
+    lg_builder_set_text(lg__pass_builder(to->pass), to->instance->node, text,
                         (size_t)length);
     for (Py_ssize_t i = 0; i < count && i < NAMES_SHOWN; i++) {
         const char *name = PyUnicode_AsUTF8(PyList_GET_ITEM(names, i));
@@ -185,21 +187,21 @@ describe_table(const lg_arrow_holder *to, PyObject *names)
  *  generators, of which Cython keeps some. Leaves out the columns of a user's
  *  class, because making an object of one runs the user's code. */
 static bool
-add_plain_columns(lg_arrow_holder *to, PyObject *table, PyObject *names,
-                  const struct lg_arrow_schema *schema)
+add_plain_columns(lg__arrow_holder *to, PyObject *table, PyObject *names,
+                  const struct lg__arrow_type *schema)
 {
-    PyObject *column = lg_arrow_get(table, "column");
+    PyObject *column = lg__arrow_get(table, "column");
     bool known = column != NULL, counted = known;
     uint64_t sum = 0;
     for (Py_ssize_t i = 0; column && i < PyList_GET_SIZE(names); i++) {
         const char *name = PyUnicode_AsUTF8(PyList_GET_ITEM(names, i));
         uint64_t bytes = 0;
         PyErr_Clear();
-        PyObject *at = lg_arrow_column_is_plain(schema, i)
-                           ? lg_ask_callf(column, "(n)", i)
+        PyObject *at = lg__arrow_column_is_plain(schema, i)
+                           ? lg__ask_callf(column, "(n)", i)
                            : NULL;
         counted = at != NULL && counted &&
-                  lg_ask_number(lg_arrow_get(at, "nbytes"), &bytes);
+                  lg__ask_number(lg__arrow_get(at, "nbytes"), &bytes);
         sum += bytes;
         known = at != NULL && add_column(to, at, name != NULL ? name : "?") &&
                 known;
@@ -214,20 +216,20 @@ add_plain_columns(lg_arrow_holder *to, PyObject *table, PyObject *names,
 /** Slices the whole of the table, so that only the slice keeps what this reads:
  *  a batch caches it in its object. */
 static bool
-add_columns(lg_arrow_holder *to)
+add_columns(lg__arrow_holder *to)
 {
-    PyObject *slice = lg_arrow_get(to->instance->object, "slice");
-    PyObject *table = lg_ask_callf(slice, "(i)", 0);
-    PyObject *schema = table != NULL ? lg_arrow_get(table, "schema") : NULL;
-    PyObject *names = schema != NULL ? lg_arrow_get(schema, "names") : NULL;
-    struct lg_arrow_schema *columns =
-        schema != NULL ? lg_arrow_schema_open(to->pass, schema) : NULL;
+    PyObject *slice = lg__arrow_get(to->instance->object, "slice");
+    PyObject *table = lg__ask_callf(slice, "(i)", 0);
+    PyObject *schema = table != NULL ? lg__arrow_get(table, "schema") : NULL;
+    PyObject *names = schema != NULL ? lg__arrow_get(schema, "names") : NULL;
+    struct lg__arrow_type *columns =
+        schema != NULL ? lg__arrow_schema_open(to->pass, schema) : NULL;
     bool known = names != NULL && PyList_Check(names);
     if (known)
         describe_table(to, names);
     known = known && columns != NULL &&
             add_plain_columns(to, table, names, columns);
-    lg_arrow_schema_close(columns);
+    lg__arrow_schema_close(columns);
     Py_XDECREF(names);
     Py_XDECREF(schema);
     Py_XDECREF(table);
@@ -236,19 +238,19 @@ add_columns(lg_arrow_holder *to)
 }
 
 static bool
-ask_instance(lg_arrow_holder *to)
+ask_instance(lg__arrow_holder *to)
 {
     PyObject *object = to->instance->object;
     switch (to->instance->kind) {
     case KIND_BUFFER:
         add_bytes(to, "size");
-        return lg_arrow_add_buffer(to, object);
+        return lg__arrow_add_buffer(to, object);
     case KIND_ARRAY:
         describe_array(to);
-        return lg_arrow_add_array(to, object);
+        return lg__arrow_add_array(to, object);
     case KIND_CHUNKED:
         describe_array(to);
-        return lg_arrow_add_chunks(to, object);
+        return lg__arrow_add_chunks(to, object);
     default:
         return add_columns(to);
     }
@@ -257,45 +259,45 @@ ask_instance(lg_arrow_holder *to)
 /** Notes what pyarrow's allocator has in use, for objects of the heap or
  *  others. */
 static void
-ask_pool(lg_adapter_pass *pass)
+ask_pool(lg__adapter_pass *pass)
 {
     uint64_t bytes;
     char text[24];
-    PyObject *module = lg_pass_module("pyarrow.lib");
+    PyObject *module = lg__pass_module("pyarrow.lib");
     if (module == NULL ||
-        !lg_ask_number(lg_ask_method(module, "total_allocated_bytes"),
-                       &bytes) ||
+        !lg__ask_number(lg__ask_method(module, "total_allocated_bytes"),
+                        &bytes) ||
         bytes == 0)
         return;
     snprintf(text, sizeof text, "%" PRIu64, bytes);
-    lg_builder_set_info(lg_pass_builder(pass), "memory.pyarrow", text);
+    lg_builder_set_info(lg__pass_builder(pass), "memory.pyarrow", text);
 }
 
 static void
-ask(lg_adapter_pass *pass, void *context)
+ask(lg__adapter_pass *pass, void *context)
 {
     static const char why[] = "pyarrow does not report its memory";
-    lg_arrow *arrow = context;
-    lg_builder *builder = lg_pass_builder(pass);
-    lg_instance instance;
+    lg__arrow *arrow = context;
+    lg_builder *builder = lg__pass_builder(pass);
+    lg__instance instance;
     ask_pool(pass);
-    while (lg_pass_next(pass, &instance)) {
+    while (lg__pass_next(pass, &instance)) {
         if (arrow->mappings.items == NULL)
-            arrow->mappings = lg_mappings_read(pass);
-        lg_arrow_holder to = {
+            arrow->mappings = lg__mappings_read(pass);
+        lg__arrow_holder to = {
             .pass = pass,
             .arrow = arrow,
             .instance = &instance,
             .label = lg_builder_intern(builder, "data", 4),
         };
-        if (!instance.frontier && lg_arrow_is_filled(instance.object) &&
+        if (!instance.frontier && lg__arrow_is_filled(instance.object) &&
             !ask_instance(&to))
             lg_builder_add_fact(builder, instance.node, "not inspected", why,
                                 sizeof why - 1);
     }
 }
 
-const lg_adapter lg_pyarrow_adapter = {
+const lg__adapter lg__pyarrow_adapter = {
     .name = "pyarrow",
     .prepare = prepare,
     .kind = kind_of,

@@ -21,7 +21,7 @@ whole_of(PyObject *buffer)
 {
     Py_INCREF(buffer);
     for (int i = 0; i < PARENTS_MAX; i++) {
-        PyObject *parent = lg_arrow_get(buffer, "parent");
+        PyObject *parent = lg__arrow_get(buffer, "parent");
         if (parent == NULL || parent == Py_None) {
             Py_XDECREF(parent);
             break;
@@ -35,32 +35,32 @@ whole_of(PyObject *buffer)
 /** The bytes object that contains a buffer's memory, if the heap has it. It
  *  uses only the address, because the object itself may be gone. */
 static uint32_t
-bytes_around(lg_adapter_pass *pass, uint64_t address)
+bytes_around(lg__adapter_pass *pass, uint64_t address)
 {
-    const lg_builder *builder = lg_pass_builder(pass);
+    const lg_builder *builder = lg__pass_builder(pass);
     uint64_t object = address - offsetof(PyBytesObject, ob_sval);
-    uint32_t node = lg_pass_known(pass, (const void *)(uintptr_t)object);
+    uint32_t node = lg__pass_known(pass, (const void *)(uintptr_t)object);
     return node != LG_NONE &&
-                   builder->type[node] == lg_pass_type_of(pass, &PyBytes_Type)
+                   builder->type[node] == lg__pass_type_of(pass, &PyBytes_Type)
                ? node
                : LG_NONE;
 }
 
 /** The text of a buffer; none if the buffer is not this array's alone. */
 static void
-add_span(const lg_arrow_holder *to, uint64_t address, uint64_t length,
+add_span(const lg__arrow_holder *to, uint64_t address, uint64_t length,
          bool alone)
 {
-    lg_builder *builder = lg_pass_builder(to->pass);
+    lg_builder *builder = lg__pass_builder(to->pass);
     lg_span span = {
         .holder = to->instance->node,
         .address = address,
         .length = length,
-        .type = lg_pass_type(to->pass, "pyarrow.memory", LG_NONE),
+        .type = lg__pass_type(to->pass, "pyarrow.memory", LG_NONE),
         .text = alone ? to->text : 0,
         .label = to->label,
     };
-    if (lg_mappings_have(&to->arrow->mappings, (uintptr_t)address))
+    if (lg__mappings_have(&to->arrow->mappings, (uintptr_t)address))
         span.flags |= LG_SPAN_MAPPED;
     lg_builder_add_span(builder, &span);
     span.holder = bytes_around(to->pass, address);
@@ -70,15 +70,15 @@ add_span(const lg_arrow_holder *to, uint64_t address, uint64_t length,
 }
 
 bool
-lg_arrow_add_buffer(const lg_arrow_holder *to, PyObject *buffer)
+lg__arrow_add_buffer(const lg__arrow_holder *to, PyObject *buffer)
 {
     uint64_t address, length;
     if (!is_a(buffer, to->arrow->buffer))
         return false;
     PyObject *whole = whole_of(buffer);
-    bool known = lg_ask_true(lg_arrow_get(whole, "is_cpu")) &&
-                 lg_ask_number(lg_arrow_get(whole, "address"), &address) &&
-                 lg_ask_number(lg_arrow_get(whole, "size"), &length);
+    bool known = lg__ask_true(lg__arrow_get(whole, "is_cpu")) &&
+                 lg__ask_number(lg__arrow_get(whole, "address"), &address) &&
+                 lg__ask_number(lg__arrow_get(whole, "size"), &length);
     if (known && address != 0 && length > 0)
         add_span(to, address, length, whole == buffer);
     Py_DECREF(whole);
@@ -86,15 +86,15 @@ lg_arrow_add_buffer(const lg_arrow_holder *to, PyObject *buffer)
 }
 
 static bool
-add_buffers(const lg_arrow_holder *to, PyObject *array)
+add_buffers(const lg__arrow_holder *to, PyObject *array)
 {
-    PyObject *method = lg_arrow_get(array, "buffers");
-    PyObject *buffers = lg_ask_call(method, NULL, NULL);
+    PyObject *method = lg__arrow_get(array, "buffers");
+    PyObject *buffers = lg__ask_call(method, NULL, NULL);
     Py_XDECREF(method);
     bool known = buffers != NULL && PyList_Check(buffers);
     for (Py_ssize_t i = 0; known && i < PyList_GET_SIZE(buffers); i++) {
         PyObject *buffer = PyList_GET_ITEM(buffers, i);
-        known = buffer == Py_None || lg_arrow_add_buffer(to, buffer);
+        known = buffer == Py_None || lg__arrow_add_buffer(to, buffer);
     }
     Py_XDECREF(buffers);
     return known;
@@ -126,39 +126,39 @@ push(pending *to, PyObject *array)
 static PyObject *
 twin_of(PyObject *array)
 {
-    PyObject *slice = lg_arrow_get(array, "slice");
-    PyObject *twin = lg_ask_call(slice, NULL, NULL);
+    PyObject *slice = lg__arrow_get(array, "slice");
+    PyObject *twin = lg__ask_call(slice, NULL, NULL);
     Py_XDECREF(slice);
     return twin;
 }
 
 /** Adds the parts of a nested array. */
 static void
-push_fields(pending *to, PyObject *array, const lg_arrow *arrow)
+push_fields(pending *to, PyObject *array, const lg__arrow *arrow)
 {
     uint64_t fields = 0;
-    PyObject *type = lg_arrow_get(array, "type");
+    PyObject *type = lg__arrow_get(array, "type");
     if (type != NULL)
-        lg_ask_number(lg_arrow_get(type, "num_fields"), &fields);
+        lg__ask_number(lg__arrow_get(type, "num_fields"), &fields);
     Py_XDECREF(type);
-    PyObject *inner = fields == 1 ? lg_arrow_get(array, "values") : NULL;
+    PyObject *inner = fields == 1 ? lg__arrow_get(array, "values") : NULL;
     if (inner != NULL && is_a(inner, arrow->array)) {
         push(to, inner);
         return;
     }
     Py_XDECREF(inner);
-    PyObject *field = fields > 0 ? lg_arrow_get(array, "field") : NULL;
+    PyObject *field = fields > 0 ? lg__arrow_get(array, "field") : NULL;
     for (uint64_t i = 0; field != NULL && i < fields; i++)
-        push(to, lg_ask_callf(field, "(K)", (unsigned long long)i));
+        push(to, lg__ask_callf(field, "(K)", (unsigned long long)i));
     Py_XDECREF(field);
 }
 
 /** Adds the parts of an array that may have dictionaries, whose buffers are not
  *  among the array's own. */
 static void
-push_parts(pending *to, PyObject *array, const lg_arrow *arrow)
+push_parts(pending *to, PyObject *array, const lg__arrow *arrow)
 {
-    PyObject *storage = lg_arrow_get(array, "storage");
+    PyObject *storage = lg__arrow_get(array, "storage");
     if (storage != NULL && is_a(storage, arrow->array)) {
         push(to, storage);
         return;
@@ -166,17 +166,17 @@ push_parts(pending *to, PyObject *array, const lg_arrow *arrow)
     Py_XDECREF(storage);
     PyObject *twin = twin_of(array);
     if (twin != NULL && is_a(twin, arrow->dictionary))
-        push(to, lg_arrow_get(twin, "dictionary"));
+        push(to, lg__arrow_get(twin, "dictionary"));
     else if (twin != NULL)
         push_fields(to, twin, arrow);
     Py_XDECREF(twin);
 }
 
 bool
-lg_arrow_add_array(const lg_arrow_holder *to, PyObject *array)
+lg__arrow_add_array(const lg__arrow_holder *to, PyObject *array)
 {
     pending state = {.count = 1, .arrays = {array}};
-    lg_arrow_form form = lg_arrow_form_of_array(array);
+    lg__arrow_form form = lg__arrow_form_of_array(array);
     bool known = form.known && !(form.extension_inside && form.dictionaries);
     Py_INCREF(array);
     while (state.count > 0) {
@@ -191,18 +191,18 @@ lg_arrow_add_array(const lg_arrow_holder *to, PyObject *array)
 }
 
 bool
-lg_arrow_add_chunks(const lg_arrow_holder *to, PyObject *chunked)
+lg__arrow_add_chunks(const lg__arrow_holder *to, PyObject *chunked)
 {
     uint64_t count = 0;
-    lg_arrow_form form = lg_arrow_form_of_chunks(chunked);
+    lg__arrow_form form = lg__arrow_form_of_chunks(chunked);
     if (!form.known || form.extension || form.extension_inside)
         return false;
-    PyObject *chunk = lg_arrow_get(chunked, "chunk");
+    PyObject *chunk = lg__arrow_get(chunked, "chunk");
     bool known = chunk != NULL &&
-                 lg_ask_number(lg_arrow_get(chunked, "num_chunks"), &count);
+                 lg__ask_number(lg__arrow_get(chunked, "num_chunks"), &count);
     for (uint64_t i = 0; known && i < count; i++) {
-        PyObject *array = lg_ask_callf(chunk, "(K)", (unsigned long long)i);
-        known = array != NULL && lg_arrow_add_array(to, array);
+        PyObject *array = lg__ask_callf(chunk, "(K)", (unsigned long long)i);
+        known = array != NULL && lg__arrow_add_array(to, array);
         Py_XDECREF(array);
     }
     Py_XDECREF(chunk);

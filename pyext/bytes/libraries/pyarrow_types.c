@@ -12,21 +12,21 @@
 enum { DEPTH_MAX = 32 };
 
 /** The Arrow C data interface. */
-struct lg_arrow_schema {
+struct lg__arrow_type {
     const char *format;
     const char *name;
     const char *metadata;
     int64_t flags;
     int64_t child_count;
-    struct lg_arrow_schema **children;
-    struct lg_arrow_schema *dictionary;
-    void (*release)(struct lg_arrow_schema *);
+    struct lg__arrow_type **children;
+    struct lg__arrow_type *dictionary;
+    void (*release)(struct lg__arrow_type *);
     void *private_data;
 };
 
 /** The Arrow C stream interface. */
 typedef struct arrow_stream {
-    int (*get_schema)(struct arrow_stream *, struct lg_arrow_schema *);
+    int (*get_schema)(struct arrow_stream *, struct lg__arrow_type *);
     int (*get_next)(struct arrow_stream *, void *);
     const char *(*get_last_error)(struct arrow_stream *);
     void (*release)(struct arrow_stream *);
@@ -45,7 +45,7 @@ take_length(const char **at)
 /** The name of an extension type, which follows its length; NULL if the type is
  *  no extension type. */
 static const char *
-extension_name(const struct lg_arrow_schema *schema)
+extension_name(const struct lg__arrow_type *schema)
 {
     static const char key[] = "ARROW:extension:name";
     const char *at = schema->metadata;
@@ -64,7 +64,7 @@ extension_name(const struct lg_arrow_schema *schema)
 }
 
 static void
-look_inside(const struct lg_arrow_schema *schema, int depth, lg_arrow_form *out)
+look_inside(const struct lg__arrow_type *schema, int depth, lg__arrow_form *out)
 {
     if (depth > DEPTH_MAX || (depth > 0 && extension_name(schema) != NULL))
         out->extension_inside = true;
@@ -78,10 +78,10 @@ look_inside(const struct lg_arrow_schema *schema, int depth, lg_arrow_form *out)
         look_inside(schema->dictionary, depth + 1, out);
 }
 
-static lg_arrow_form
-form_of(const struct lg_arrow_schema *schema)
+static lg__arrow_form
+form_of(const struct lg__arrow_type *schema)
 {
-    lg_arrow_form form = {.known = true};
+    lg__arrow_form form = {.known = true};
     const char *name = extension_name(schema);
     form.extension = name != NULL;
     if (name != NULL) {
@@ -96,19 +96,19 @@ form_of(const struct lg_arrow_schema *schema)
 }
 
 static void
-release(struct lg_arrow_schema *schema)
+release(struct lg__arrow_type *schema)
 {
     if (schema->release != NULL)
         schema->release(schema);
 }
 
 /** Makes a DataType or Schema describe itself. */
-static bool export(PyObject *object, struct lg_arrow_schema *out)
+static bool export(PyObject *object, struct lg__arrow_type *out)
 {
     PyObject *method =
-        object != NULL ? lg_arrow_get(object, "_export_to_c") : NULL;
+        object != NULL ? lg__arrow_get(object, "_export_to_c") : NULL;
     PyObject *done =
-        lg_ask_callf(method, "(K)", (unsigned long long)(uintptr_t)out);
+        lg__ask_callf(method, "(K)", (unsigned long long)(uintptr_t)out);
     bool fine = done != NULL && out->release != NULL;
     Py_XDECREF(done);
     Py_XDECREF(method);
@@ -117,9 +117,9 @@ static bool export(PyObject *object, struct lg_arrow_schema *out)
 
 /** Writes str() of a type without extensions, which is pyarrow's own code. */
 static void
-format_type(PyObject *type, lg_arrow_form *form)
+format_type(PyObject *type, lg__arrow_form *form)
 {
-    PyObject *string = type != NULL && !lg_type_is_pythons(Py_TYPE(type))
+    PyObject *string = type != NULL && !lg__type_is_pythons(Py_TYPE(type))
                            ? PyObject_Str(type)
                            : NULL;
     const char *text = string != NULL ? PyUnicode_AsUTF8(string) : NULL;
@@ -128,12 +128,12 @@ format_type(PyObject *type, lg_arrow_form *form)
     Py_XDECREF(string);
 }
 
-lg_arrow_form
-lg_arrow_form_of_array(PyObject *array)
+lg__arrow_form
+lg__arrow_form_of_array(PyObject *array)
 {
-    struct lg_arrow_schema schema = {0};
-    lg_arrow_form form = {.text = "?"};
-    PyObject *type = lg_arrow_get(array, "type");
+    struct lg__arrow_type schema = {0};
+    lg__arrow_form form = {.text = "?"};
+    PyObject *type = lg__arrow_get(array, "type");
     if (export(type, &schema))
         form = form_of(&schema);
     if (form.known && !form.extension && !form.extension_inside)
@@ -143,13 +143,13 @@ lg_arrow_form_of_array(PyObject *array)
     return form;
 }
 
-lg_arrow_form
-lg_arrow_form_of_chunks(PyObject *chunked)
+lg__arrow_form
+lg__arrow_form_of_chunks(PyObject *chunked)
 {
-    struct lg_arrow_schema schema = {0};
-    lg_arrow_form form = {.text = "?"};
-    PyObject *method = lg_arrow_get(chunked, "__arrow_c_stream__");
-    PyObject *capsule = lg_ask_call(method, NULL, NULL);
+    struct lg__arrow_type schema = {0};
+    lg__arrow_form form = {.text = "?"};
+    PyObject *method = lg__arrow_get(chunked, "__arrow_c_stream__");
+    PyObject *capsule = lg__ask_call(method, NULL, NULL);
     arrow_stream *stream =
         capsule != NULL ? PyCapsule_GetPointer(capsule, "arrow_array_stream")
                         : NULL;
@@ -157,7 +157,7 @@ lg_arrow_form_of_chunks(PyObject *chunked)
     if (stream != NULL && stream->get_schema(stream, &schema) == 0)
         form = form_of(&schema);
     if (form.known && !form.extension && !form.extension_inside) {
-        PyObject *type = lg_arrow_get(chunked, "type");
+        PyObject *type = lg__arrow_get(chunked, "type");
         format_type(type, &form);
         Py_XDECREF(type);
     }
@@ -168,23 +168,23 @@ lg_arrow_form_of_chunks(PyObject *chunked)
 }
 
 bool
-lg_arrow_column_is_plain(const struct lg_arrow_schema *schema, Py_ssize_t i)
+lg__arrow_column_is_plain(const struct lg__arrow_type *schema, Py_ssize_t i)
 {
     if (i >= schema->child_count)
         return false;
-    lg_arrow_form form = form_of(schema->children[i]);
+    lg__arrow_form form = form_of(schema->children[i]);
     return !form.extension && !form.extension_inside;
 }
 
-struct lg_arrow_schema *
-lg_arrow_schema_open(lg_adapter_pass *pass, PyObject *schema)
+struct lg__arrow_type *
+lg__arrow_schema_open(lg__adapter_pass *pass, PyObject *schema)
 {
-    struct lg_arrow_schema *out = lg_pass_keep(pass, sizeof *out);
+    struct lg__arrow_type *out = lg__pass_keep(pass, sizeof *out);
     return out != NULL && export(schema, out) ? out : NULL;
 }
 
 void
-lg_arrow_schema_close(struct lg_arrow_schema *schema)
+lg__arrow_schema_close(struct lg__arrow_type *schema)
 {
     if (schema != NULL)
         release(schema);
@@ -194,15 +194,15 @@ lg_arrow_schema_close(struct lg_arrow_schema *schema)
  */
 
 PyObject *
-lg_arrow_get(PyObject *object, const char *name)
+lg__arrow_get(PyObject *object, const char *name)
 {
-    return lg_ask_as(lg_c_type_of(object), object, name);
+    return lg__ask_as(lg__c_type_of(object), object, name);
 }
 
 Py_ssize_t
-lg_arrow_length(PyObject *object)
+lg__arrow_length(PyObject *object)
 {
-    PySequenceMethods *methods = lg_c_type_of(object)->tp_as_sequence;
+    PySequenceMethods *methods = lg__c_type_of(object)->tp_as_sequence;
     Py_ssize_t length = methods != NULL && methods->sq_length != NULL
                             ? methods->sq_length(object)
                             : 0;
@@ -211,9 +211,9 @@ lg_arrow_length(PyObject *object)
 }
 
 bool
-lg_arrow_is_filled(PyObject *object)
+lg__arrow_is_filled(PyObject *object)
 {
-    const PyTypeObject *type = lg_c_type_of(object);
+    const PyTypeObject *type = lg__c_type_of(object);
     size_t size = (size_t)type->tp_basicsize;
     bool first = true;
     for (size_t at = sizeof(PyObject); at + sizeof(void *) <= size;

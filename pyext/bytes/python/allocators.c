@@ -13,7 +13,7 @@ typedef struct malloc_info {
 } malloc_info;
 
 void
-lg_malloc_bytes_read(lg_allocator_bytes *out)
+lg__malloc_bytes_read(lg__allocator_bytes *out)
 {
     malloc_info (*ask)(void);
     void *symbol = dlsym(RTLD_DEFAULT, "mallinfo2");
@@ -42,7 +42,7 @@ number_after(const char *account, const char *name)
 /* Reads CPython's own account, 3.9 to 3.14: `12 arenas * 1048576 bytes/arena =
    12,582,912` and `# bytes in allocated blocks = 9,123,456`. */
 static void
-read_arenas(lg_allocator_bytes *out)
+read_arenas(lg__allocator_bytes *out)
 {
     int (*write)(FILE *);
     char *account = NULL;
@@ -61,11 +61,11 @@ read_arenas(lg_allocator_bytes *out)
     free(account);
 }
 
-lg_allocator_bytes
-lg_allocator_bytes_read(void)
+lg__allocator_bytes
+lg__allocator_bytes_read(void)
 {
-    lg_allocator_bytes out = {0};
-    lg_malloc_bytes_read(&out);
+    lg__allocator_bytes out = {0};
+    lg__malloc_bytes_read(&out);
     read_arenas(&out);
     return out;
 }

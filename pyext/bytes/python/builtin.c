@@ -58,38 +58,39 @@ typedef struct bytesio_layout {
 } bytesio_layout;
 
 static bool
-prepare(lg_adapter_pass *pass, void **state)
+prepare(lg__adapter_pass *pass, void **state)
 {
-    *state = (void *)lg_pass_types(pass);
+    *state = (void *)lg__pass_types(pass);
     return true;
 }
 
 static unsigned
 kind_of(void *state, PyTypeObject *type)
 {
-    const lg_known *known = state;
+    const lg__known *known = state;
     if (PyType_IsSubtype(type, &PyByteArray_Type))
         return KIND_BYTEARRAY;
     if (type == &PyMemoryView_Type)
         return KIND_MEMORYVIEW;
-    return lg_known_is(known, type, LG_KNOWN_ARRAY)          ? KIND_ARRAY
-           : lg_known_is(known, type, LG_KNOWN_MMAP)         ? KIND_MMAP
-           : lg_known_is(known, type, LG_KNOWN_CDATA)        ? KIND_CTYPES
-           : lg_known_is(known, type, LG_KNOWN_BYTESIO)      ? KIND_BYTESIO
-           : lg_known_is(known, type, LG_KNOWN_BYTESIO_VIEW) ? KIND_BYTESIO_VIEW
-                                                             : 0;
+    return lg__known_is(known, type, LG__KNOWN_ARRAY)     ? KIND_ARRAY
+           : lg__known_is(known, type, LG__KNOWN_MMAP)    ? KIND_MMAP
+           : lg__known_is(known, type, LG__KNOWN_CDATA)   ? KIND_CTYPES
+           : lg__known_is(known, type, LG__KNOWN_BYTESIO) ? KIND_BYTESIO
+           : lg__known_is(known, type, LG__KNOWN_BYTESIO_VIEW)
+               ? KIND_BYTESIO_VIEW
+               : 0;
 }
 
 /** The contents of a BytesIO are an object. The __sizeof__ of the BytesIO
  *  counts it, too, and its tp_traverse reports it from 3.13 on. */
 static void
-visit(lg_adapter_pass *pass, void *state, PyObject *object, unsigned kind)
+visit(lg__adapter_pass *pass, void *state, PyObject *object, unsigned kind)
 {
     PyObject *content = ((bytesio_layout *)object)->content;
     (void)state;
     if (kind == KIND_BYTESIO || kind == KIND_BYTESIO_VIEW)
-        lg_pass_name_edge(pass, content, LG_EDGE_ATTRIBUTE,
-                          kind == KIND_BYTESIO ? "content" : "source");
+        lg__pass_name_edge(pass, content, LG_EDGE_ATTRIBUTE,
+                           kind == KIND_BYTESIO ? "content" : "source");
 }
 
 static void
@@ -99,20 +100,21 @@ finish(void *state)
 }
 
 static void
-set_text(lg_adapter_pass *pass, uint32_t node, const char *text)
+set_text(lg__adapter_pass *pass, uint32_t node, const char *text)
 {
-    lg_builder_set_text(lg_pass_builder(pass), node, text, strlen(text));
+    lg_builder_set_text(lg__pass_builder(pass), node, text, strlen(text));
 }
 
 static void
-add_fact(lg_adapter_pass *pass, uint32_t node, const char *key,
+add_fact(lg__adapter_pass *pass, uint32_t node, const char *key,
          const char *value)
 {
-    lg_builder_add_fact(lg_pass_builder(pass), node, key, value, strlen(value));
+    lg_builder_add_fact(lg__pass_builder(pass), node, key, value,
+                        strlen(value));
 }
 
 static void
-add_bytes(lg_adapter_pass *pass, uint32_t node, Py_ssize_t bytes)
+add_bytes(lg__adapter_pass *pass, uint32_t node, Py_ssize_t bytes)
 {
     char text[24];
     snprintf(text, sizeof text, "%zd", bytes);
@@ -121,7 +123,7 @@ add_bytes(lg_adapter_pass *pass, uint32_t node, Py_ssize_t bytes)
 
 /** `d[100]` for an array('d') of 100. */
 static void
-describe_items(lg_adapter_pass *pass, uint32_t node, const char *code,
+describe_items(lg__adapter_pass *pass, uint32_t node, const char *code,
                Py_ssize_t count)
 {
     char text[64];
@@ -134,7 +136,7 @@ describe_items(lg_adapter_pass *pass, uint32_t node, const char *code,
 
 /** Finds the file of a mapping through the kernel. */
 static void
-describe_mapping(lg_adapter_pass *pass, uint32_t node, int descriptor)
+describe_mapping(lg__adapter_pass *pass, uint32_t node, int descriptor)
 {
     char link[64], path[256];
     snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
@@ -144,61 +146,61 @@ describe_mapping(lg_adapter_pass *pass, uint32_t node, int descriptor)
     set_text(pass, node, length > 0 ? path : "anonymous");
 }
 
-static lg_shown_memory
+static lg__shown_memory
 memory_of_bytearray(PyObject *object)
 {
     const PyByteArrayObject *array = (PyByteArrayObject *)object;
-    return (lg_shown_memory){.address = array->ob_bytes,
-                             .length = (uint64_t)array->ob_alloc};
+    return (lg__shown_memory){.address = array->ob_bytes,
+                              .length = (uint64_t)array->ob_alloc};
 }
 
-static lg_shown_memory
-memory_of_array(lg_adapter_pass *pass, uint32_t node, PyObject *object)
+static lg__shown_memory
+memory_of_array(lg__adapter_pass *pass, uint32_t node, PyObject *object)
 {
     const array_layout *array = (array_layout *)object;
     char code[2] = {array->descriptor->code};
     describe_items(pass, node, code, Py_SIZE(array));
     add_bytes(pass, node, Py_SIZE(array) * array->descriptor->item_size);
-    return (lg_shown_memory){
+    return (lg__shown_memory){
         .address = array->items,
         .length = (uint64_t)(array->allocated * array->descriptor->item_size)};
 }
 
-static lg_shown_memory
-memory_of_mmap(lg_adapter_pass *pass, uint32_t node, PyObject *object)
+static lg__shown_memory
+memory_of_mmap(lg__adapter_pass *pass, uint32_t node, PyObject *object)
 {
     const mmap_layout *map = (mmap_layout *)object;
     if (map->data == NULL) {
         set_text(pass, node, "closed");
-        return (lg_shown_memory){0};
+        return (lg__shown_memory){0};
     }
     describe_mapping(pass, node, map->descriptor);
-    return (lg_shown_memory){.address = map->data,
-                             .length = (uint64_t)map->size,
-                             .flags =
-                                 map->descriptor >= 0 ? LG_SPAN_MAPPED : 0};
+    return (lg__shown_memory){.address = map->data,
+                              .length = (uint64_t)map->size,
+                              .flags =
+                                  map->descriptor >= 0 ? LG_SPAN_MAPPED : 0};
 }
 
 /** A small value lies in the object itself. A ctypes object with a base shows
  *  the memory of its base. */
-static lg_shown_memory
-memory_of_ctypes(lg_adapter_pass *pass, uint32_t node, PyObject *object)
+static lg__shown_memory
+memory_of_ctypes(lg__adapter_pass *pass, uint32_t node, PyObject *object)
 {
     const ctypes_layout *data = (ctypes_layout *)object;
     Py_ssize_t size = Py_TYPE(object)->tp_basicsize;
     if (size < 96 || size > 112) {
         add_fact(pass, node, "not inspected", "an unknown layout of ctypes");
-        return (lg_shown_memory){0};
+        return (lg__shown_memory){0};
     }
     if (!data->needs_free ||
         (uintptr_t)data->data - (uintptr_t)object < (size_t)size)
-        return (lg_shown_memory){0};
-    return (lg_shown_memory){.address = data->data,
-                             .length = (uint64_t)data->size};
+        return (lg__shown_memory){0};
+    return (lg__shown_memory){.address = data->data,
+                              .length = (uint64_t)data->size};
 }
 
 static void
-scan_memoryview(lg_adapter_pass *pass, const lg_instance *instance)
+scan_memoryview(lg__adapter_pass *pass, const lg__instance *instance)
 {
     const PyMemoryViewObject *shown = (PyMemoryViewObject *)instance->object;
     if (shown->flags & _Py_MEMORYVIEW_RELEASED || shown->mbuf == NULL) {
@@ -211,12 +213,12 @@ scan_memoryview(lg_adapter_pass *pass, const lg_instance *instance)
     add_bytes(pass, instance->node, view->len);
     if (instance->frontier || view->len <= 0 || shown->mbuf->master.len <= 0)
         return;
-    lg_shown_memory memory = {
+    lg__shown_memory memory = {
         .address = shown->mbuf->master.buf,
         .length = (uint64_t)shown->mbuf->master.len,
-        .type = lg_pass_type(pass, "memoryview.memory", LG_NONE),
+        .type = lg__pass_type(pass, "memoryview.memory", LG_NONE),
     };
-    lg_exporter_add(pass, shown->mbuf->master.obj, instance->node, &memory);
+    lg__exporter_add(pass, shown->mbuf->master.obj, instance->node, &memory);
 }
 
 static const char *const buffer_types[] = {
@@ -227,9 +229,9 @@ static const char *const buffer_types[] = {
 };
 
 static void
-scan_owner(lg_adapter_pass *pass, const lg_instance *instance)
+scan_owner(lg__adapter_pass *pass, const lg__instance *instance)
 {
-    lg_shown_memory memory = {0};
+    lg__shown_memory memory = {0};
     switch (instance->kind) {
     case KIND_BYTEARRAY:
         memory = memory_of_bytearray(instance->object);
@@ -244,26 +246,26 @@ scan_owner(lg_adapter_pass *pass, const lg_instance *instance)
         memory = memory_of_ctypes(pass, instance->node, instance->object);
     }
     memory.flags |= LG_SPAN_OWNER;
-    memory.type = lg_pass_type(pass, buffer_types[instance->kind], LG_NONE);
+    memory.type = lg__pass_type(pass, buffer_types[instance->kind], LG_NONE);
     if (instance->frontier)
-        lg_pass_add_size(pass, instance->node, (int64_t)memory.length);
+        lg__pass_add_size(pass, instance->node, (int64_t)memory.length);
     else
-        lg_shown_memory_add(pass, instance->node, &memory);
+        lg__shown_memory_add(pass, instance->node, &memory);
 }
 
 static void
-scan_all(lg_adapter_pass *pass, void *state)
+scan_all(lg__adapter_pass *pass, void *state)
 {
-    lg_instance instance;
+    lg__instance instance;
     (void)state;
-    while (lg_pass_next(pass, &instance))
+    while (lg__pass_next(pass, &instance))
         if (instance.kind == KIND_MEMORYVIEW)
             scan_memoryview(pass, &instance);
         else if (instance.kind < KIND_MEMORYVIEW)
             scan_owner(pass, &instance);
 }
 
-const lg_adapter lg_builtin_adapter = {
+const lg__adapter lg__builtin_adapter = {
     .name = "builtin",
     .prepare = prepare,
     .kind = kind_of,

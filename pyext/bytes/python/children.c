@@ -14,7 +14,7 @@ enum { CHILDREN = 256 };
 
 /* Appends the children of one thread. */
 static bool
-add_children_of(const char *thread, lg_children *to)
+add_children_of(const char *thread, lg__children *to)
 {
     char path[300];
     int child;
@@ -34,10 +34,10 @@ add_children_of(const char *thread, lg_children *to)
 }
 
 bool
-lg_children_list(lg_children *out)
+lg__children_list(lg__children *out)
 {
     bool known = false;
-    *out = (lg_children){0};
+    *out = (lg__children){0};
     DIR *folder = opendir("/proc/self/task");
     if (folder == NULL)
         return false;
@@ -49,20 +49,20 @@ lg_children_list(lg_children *out)
 }
 
 void
-lg_process_children_read(const lg_segments_seen *own, lg_process_counts *out)
+lg__process_children_read(const lg__segments_seen *own, lg__process_counts *out)
 {
     char path[64];
-    lg_children children;
-    lg_segments_seen theirs = {0};
+    lg__children children;
+    lg__segments_seen theirs = {0};
     int64_t bytes = 0;
-    bool known = lg_children_list(&children);
+    bool known = lg__children_list(&children);
     for (size_t i = 0; i < children.count && i < CHILDREN; i++) {
         snprintf(path, sizeof path, "/proc/%d/fd", children.items[i]);
-        lg_segments_add_open(&theirs, path);
+        lg__segments_add_open(&theirs, path);
     }
-    lg_segments_tidy(&theirs);
+    lg__segments_tidy(&theirs);
     for (size_t i = 0; i < theirs.count; i++)
-        if (!lg_segments_have(own, theirs.items[i].inode))
+        if (!lg__segments_have(own, theirs.items[i].inode))
             bytes += (int64_t)theirs.items[i].bytes;
     free(theirs.items);
     free(children.items);

@@ -9,17 +9,17 @@
 #include <sys/resource.h>
 
 static bool
-add_mapped(lg_segments_seen *to)
+add_mapped(lg__segments_seen *to)
 {
-    char line[LG_MAPS_LINE];
-    lg_map found;
+    char line[LG__MAPS_LINE];
+    lg__mapping found;
     FILE *file = fopen("/proc/self/maps", "re");
     if (file == NULL)
         return false;
-    while (lg_maps_next(file, line, &found))
-        if (strncmp(found.path, LG_SEGMENTS_FOLDER,
-                    strlen(LG_SEGMENTS_FOLDER)) == 0)
-            lg_segments_add(to, found.inode, 0);
+    while (lg__maps_next(file, line, &found))
+        if (strncmp(found.path, LG__SEGMENTS_FOLDER,
+                    strlen(LG__SEGMENTS_FOLDER)) == 0)
+            lg__segments_add(to, found.inode, 0);
     fclose(file);
     return true;
 }
@@ -38,27 +38,27 @@ count_entries(const char *path)
     return count;
 }
 
-lg_process_counts
-lg_process_counts_read(void)
+lg__process_counts
+lg__process_counts_read(void)
 {
-    lg_segments_seen segments = {0};
+    lg__segments_seen segments = {0};
     struct rlimit limit;
-    lg_process_counts out = {.segments = -1,
-                             .descriptors_most = -1,
-                             .children = -1,
-                             .children_shmem = -1};
+    lg__process_counts out = {.segments = -1,
+                              .descriptors_most = -1,
+                              .children = -1,
+                              .children_shmem = -1};
     bool has_maps = add_mapped(&segments);
     out.threads = count_entries("/proc/self/task");
-    out.descriptors = lg_segments_add_open(&segments, "/proc/self/fd");
+    out.descriptors = lg__segments_add_open(&segments, "/proc/self/fd");
     if (out.descriptors > 0)
         out.descriptors--; /* the folder itself */
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
         limit.rlim_cur != RLIM_INFINITY)
         out.descriptors_most = (int64_t)limit.rlim_cur;
-    lg_segments_tidy(&segments);
+    lg__segments_tidy(&segments);
     if (has_maps)
         out.segments = (int64_t)segments.count;
-    lg_process_children_read(&segments, &out);
+    lg__process_children_read(&segments, &out);
     free(segments.items);
     return out;
 }

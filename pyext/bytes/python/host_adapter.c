@@ -10,29 +10,29 @@
 #include <stdlib.h>
 
 static void
-add_fact(lg_adapter_pass *pass, const char *key, uint64_t value)
+add_fact(lg__adapter_pass *pass, const char *key, uint64_t value)
 {
     char text[32];
     snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-    lg_builder_set_info(lg_pass_builder(pass), key, text);
+    lg_builder_set_info(lg__pass_builder(pass), key, text);
 }
 
 static void
-add_mapped(lg_adapter_pass *pass)
+add_mapped(lg__adapter_pass *pass)
 {
-    lg_mapped_bytes mapped;
-    lg_stack_pointers stacks = {0};
+    lg__mapped_bytes mapped;
+    lg__stack_pointers stacks = {0};
     bool known;
-    lg_stack_pointers_of_python(&stacks);
+    lg__stack_pointers_of_python(&stacks);
     /* The kernel looks at each resident page, which takes a sixtieth of a
      * second for each GiB. Let other threads run meanwhile. */
     Py_BEGIN_ALLOW_THREADS
-    known = lg_mapped_bytes_read(&stacks, &mapped);
+    known = lg__mapped_bytes_read(&stacks, &mapped);
     Py_END_ALLOW_THREADS
     free(stacks.items);
     if (!known) {
-        if (lg_resident_bytes() > 0)
-            add_fact(pass, "memory.rss", lg_resident_bytes());
+        if (lg__resident_bytes() > 0)
+            add_fact(pass, "memory.rss", lg__resident_bytes());
         return;
     }
     add_fact(pass, "memory.rss", mapped.resident);
@@ -46,15 +46,15 @@ add_mapped(lg_adapter_pass *pass)
 }
 
 static void
-add_allocators(lg_adapter_pass *pass)
+add_allocators(lg__adapter_pass *pass)
 {
-    lg_allocator_bytes bytes = lg_allocator_bytes_read();
+    lg__allocator_bytes bytes = lg__allocator_bytes_read();
     if (bytes.malloc_known) {
         add_fact(pass, "memory.malloc", bytes.malloc_used);
         add_fact(pass, "memory.malloc_free", bytes.malloc_free);
     }
-    if (lg_pass_traced(pass) > 0)
-        add_fact(pass, "memory.tracemalloc", lg_pass_traced(pass));
+    if (lg__pass_traced(pass) > 0)
+        add_fact(pass, "memory.tracemalloc", lg__pass_traced(pass));
     if (bytes.arenas_known) {
         add_fact(pass, "memory.python", bytes.arenas);
         add_fact(pass, "memory.python_used", bytes.arenas_used);
@@ -62,16 +62,16 @@ add_allocators(lg_adapter_pass *pass)
 }
 
 static void
-add_count(lg_adapter_pass *pass, const char *key, int64_t value)
+add_count(lg__adapter_pass *pass, const char *key, int64_t value)
 {
     if (value >= 0)
         add_fact(pass, key, (uint64_t)value);
 }
 
 static void
-add_counts(lg_adapter_pass *pass)
+add_counts(lg__adapter_pass *pass)
 {
-    lg_process_counts counts = lg_process_counts_read();
+    lg__process_counts counts = lg__process_counts_read();
     add_count(pass, "process.threads", counts.threads);
     add_count(pass, "process.descriptors", counts.descriptors);
     add_count(pass, "process.descriptors_most", counts.descriptors_most);
@@ -81,19 +81,19 @@ add_counts(lg_adapter_pass *pass)
 }
 
 static bool
-host_prepare(lg_adapter_pass *pass, void **state)
+host_prepare(lg__adapter_pass *pass, void **state)
 {
     (void)state;
-    if (lg_pass_is_partial(pass))
+    if (lg__pass_is_partial(pass))
         return false;
     add_mapped(pass);
     add_allocators(pass);
     add_counts(pass);
-    if (lg_pass_own_bytes(pass) > 0) {
-        add_fact(pass, "memory.leakgraph", lg_pass_own_bytes(pass));
-        add_fact(pass, "memory.leakgraph_malloc", lg_pass_own_malloc());
+    if (lg__pass_own_bytes(pass) > 0) {
+        add_fact(pass, "memory.leakgraph", lg__pass_own_bytes(pass));
+        add_fact(pass, "memory.leakgraph_malloc", lg__pass_own_malloc());
     }
     return false;
 }
 
-const lg_adapter lg_host_adapter = {.name = "host", .prepare = host_prepare};
+const lg__adapter lg__host_adapter = {.name = "host", .prepare = host_prepare};

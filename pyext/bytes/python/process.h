@@ -11,7 +11,7 @@
 
 /** Bytes by kind of mapping, from /proc/self/smaps. A byte that is resident or
  *  swapped out counts in at most one of the last five. */
-typedef struct lg_mapped_bytes {
+typedef struct lg__mapped_bytes {
     uint64_t resident;
     uint64_t swapped;
     uint64_t shared;  /**< the resident part that other processes map, too */
@@ -20,83 +20,83 @@ typedef struct lg_mapped_bytes {
     uint64_t shmem;   /**< shared memory, swapped out or not */
     uint64_t jit;     /**< anonymous executable pages */
     uint64_t stacks;  /**< the stacks of threads */
-} lg_mapped_bytes;
+} lg__mapped_bytes;
 
 /** The resident bytes by the kernel's own count, which may lag a few pages
  *  behind; 0: unknown. */
-uint64_t lg_resident_bytes(void);
+uint64_t lg__resident_bytes(void);
 
 /** An address in the stack of a thread. */
-typedef struct lg_stack_pointer {
+typedef struct lg__stack_pointer {
     uintptr_t at;
     bool is_end; /**< the stack lies below it; otherwise what is used of the
                       stack lies above it */
-} lg_stack_pointer;
+} lg__stack_pointer;
 
 /** Begin with zeros; release items with free(). */
-typedef struct lg_stack_pointers {
-    lg_stack_pointer *items; /**< ascending, once they are read */
+typedef struct lg__stack_pointers {
+    lg__stack_pointer *items; /**< ascending, once they are read */
     size_t count, room;
-} lg_stack_pointers;
+} lg__stack_pointers;
 
 /** Adds an address for each thread of this interpreter, even if it is not
  *  waiting: with glibc and musl, pthread_t is an address at the end of the
  *  stack. Call with the GIL held; a free-threaded build adds none. */
-void lg_stack_pointers_of_python(lg_stack_pointers *out);
+void lg__stack_pointers_of_python(lg__stack_pointers *out);
 /** Adds the stack pointers of all threads that wait in the kernel, and of the
  *  calling one, and sorts all. Adds none if the kernel does not tell. */
-void lg_stack_pointers_read(lg_stack_pointers *out);
+void lg__stack_pointers_read(lg__stack_pointers *out);
 /** The resident bytes of the stacks in an anonymous mapping; 0 if no stack
  *  pointer lies in it. A stack is not longer than the limit of stacks, and
  *  begins with the mapping if that is near: below it is a page without access.
  *  From version 2.42 on, glibc marks that page by MADV_GUARD_INSTALL, so that
  *  the mapping may begin with other memory. */
-uint64_t lg_stack_bytes(const lg_stack_pointers *pointers, uintptr_t start,
-                        uintptr_t end);
+uint64_t lg__stack_bytes(const lg__stack_pointers *pointers, uintptr_t start,
+                         uintptr_t end);
 
 /** False without /proc, or when memory ran out. Adds to `stacks`, which may
- *  already have threads that lg_stack_pointers_read does not find. O(mappings +
- *  threads), and the kernel looks at each resident page. */
-bool lg_mapped_bytes_read(lg_stack_pointers *stacks, lg_mapped_bytes *out);
+ *  already have threads that lg__stack_pointers_read does not find. O(mappings
+ * + threads), and the kernel looks at each resident page. */
+bool lg__mapped_bytes_read(lg__stack_pointers *stacks, lg__mapped_bytes *out);
 
 /** What allocators report of themselves. */
-typedef struct lg_allocator_bytes {
+typedef struct lg__allocator_bytes {
     bool malloc_known; /**< glibc from 2.33 on */
     uint64_t malloc_used, malloc_free;
     bool arenas_known; /**< Python uses pymalloc */
     uint64_t arenas, arenas_used;
-} lg_allocator_bytes;
+} lg__allocator_bytes;
 
-lg_allocator_bytes lg_allocator_bytes_read(void);
+lg__allocator_bytes lg__allocator_bytes_read(void);
 /** Reads only what malloc reports, and leaves the rest as it is. O(free
  *  blocks). */
-void lg_malloc_bytes_read(lg_allocator_bytes *out);
+void lg__malloc_bytes_read(lg__allocator_bytes *out);
 
 /** How many threads, descriptors, segments and children a process has. */
-typedef struct lg_process_counts {
+typedef struct lg__process_counts {
     int64_t threads; /**< -1: unknown, here and below */
     int64_t descriptors;
     int64_t descriptors_most;
     int64_t segments; /**< of /dev/shm: mapped or open, each once */
     int64_t children;
     int64_t children_shmem; /**< bytes of segments open only in children */
-} lg_process_counts;
+} lg__process_counts;
 
-lg_process_counts lg_process_counts_read(void);
+lg__process_counts lg__process_counts_read(void);
 
 /** Process ids. */
-typedef struct lg_children {
+typedef struct lg__children {
     int *items; /**< release it with free() */
     size_t count;
-} lg_children;
+} lg__children;
 
 /** Lists the children of all threads of this process; false if the kernel does
  *  not list them. */
-bool lg_children_list(lg_children *out);
+bool lg__children_list(lg__children *out);
 /** Fills `children` and `children_shmem`, given this process's own segments,
  *  sorted. */
-struct lg_segments_seen;
-void lg_process_children_read(const struct lg_segments_seen *own,
-                              lg_process_counts *out);
+struct lg__segments_seen;
+void lg__process_children_read(const struct lg__segments_seen *own,
+                               lg__process_counts *out);
 
 #endif

@@ -9,32 +9,32 @@
 #include <string.h>
 
 static bool
-prepare(lg_adapter_pass *pass, void **out)
+prepare(lg__adapter_pass *pass, void **out)
 {
-    PyObject *module = lg_pass_module("leakgraph.buffers");
+    PyObject *module = lg__pass_module("leakgraph.buffers");
     PyObject *registry =
-        module != NULL ? lg_pass_member(module, "_registry") : NULL;
+        module != NULL ? lg__pass_member(module, "_registry") : NULL;
     if (registry == NULL || !PyDict_CheckExact(registry) ||
         PyDict_GET_SIZE(registry) == 0)
         return false;
-    lg_registered *state = lg_pass_keep(pass, sizeof *state);
+    lg__registered *state = lg__pass_keep(pass, sizeof *state);
     if (state == NULL)
         return false;
     state->registry = registry;
     *out = state;
-    lg_pass_note(pass, "inspected: %zd types", PyDict_GET_SIZE(registry));
+    lg__pass_note(pass, "inspected: %zd types", PyDict_GET_SIZE(registry));
     return true;
 }
 
-const lg_registration *
-lg_registered_find(lg_registered *state, PyTypeObject *type)
+const lg__registration *
+lg__registered_find(lg__registered *state, PyTypeObject *type)
 {
     Py_ssize_t position = 0;
     PyObject *key, *value;
     if (state->type == type)
         return state->entry.given ? &state->entry : NULL;
     state->type = type;
-    state->entry = (lg_registration){0};
+    state->entry = (lg__registration){0};
     PyTypeObject *nearest = NULL;
     while (PyDict_Next(state->registry, &position, &key, &value)) {
         PyTypeObject *known = (PyTypeObject *)key;
@@ -43,7 +43,7 @@ lg_registered_find(lg_registered *state, PyTypeObject *type)
             !PyTuple_CheckExact(value) || PyTuple_GET_SIZE(value) != 4)
             continue;
         nearest = known;
-        state->entry = (lg_registration){
+        state->entry = (lg__registration){
             .given = true,
             .address = PyTuple_GET_ITEM(value, 0),
             .length = PyTuple_GET_ITEM(value, 1),
@@ -57,7 +57,7 @@ lg_registered_find(lg_registered *state, PyTypeObject *type)
 static unsigned
 kind_of(void *context, PyTypeObject *type)
 {
-    return lg_registered_find(context, type) != NULL;
+    return lg__registered_find(context, type) != NULL;
 }
 
 static void
@@ -67,26 +67,26 @@ finish(void *state)
 }
 
 void
-lg_registered_fail(lg_adapter_pass *pass, const lg_instance *instance,
-                   const char *why)
+lg__registered_fail(lg__adapter_pass *pass, const lg__instance *instance,
+                    const char *why)
 {
-    lg_builder_add_fact(lg_pass_builder(pass), instance->node, "not inspected",
+    lg_builder_add_fact(lg__pass_builder(pass), instance->node, "not inspected",
                         why, strlen(why));
-    lg_pass_note(pass, "not inspected: of %.80s #%lu %s",
-                 Py_TYPE(instance->object)->tp_name,
-                 (unsigned long)instance->node, why);
+    lg__pass_note(pass, "not inspected: of %.80s #%lu %s",
+                  Py_TYPE(instance->object)->tp_name,
+                  (unsigned long)instance->node, why);
 }
 
 void
-lg_registered_add(lg_adapter_pass *pass, const lg_instance *instance,
-                  const void *address, uint64_t length, uint32_t device)
+lg__registered_add(lg__adapter_pass *pass, const lg__instance *instance,
+                   const void *address, uint64_t length, uint32_t device)
 {
-    lg_builder *builder = lg_pass_builder(pass);
+    lg_builder *builder = lg__pass_builder(pass);
     const char *name = Py_TYPE(instance->object)->tp_name;
     char type[160], bytes[24];
     /* A length cannot exceed the address space. */
     if (length >> 57 != 0) {
-        lg_registered_fail(pass, instance, "the length is out of range");
+        lg__registered_fail(pass, instance, "the length is out of range");
         return;
     }
     snprintf(type, sizeof type, "%.140s.memory", name);
@@ -96,14 +96,14 @@ lg_registered_add(lg_adapter_pass *pass, const lg_instance *instance,
         .device = device,
         .address = (uint64_t)(uintptr_t)address,
         .length = length,
-        .type = lg_pass_type(pass, type, LG_NONE),
+        .type = lg__pass_type(pass, type, LG_NONE),
         .label = lg_builder_intern(builder, "data", 4),
         .flags = LG_SPAN_OWNER,
     };
     lg_builder_add_fact(builder, instance->node, "bytes", bytes,
                         (size_t)digits);
     if (instance->frontier)
-        lg_pass_add_size(pass, instance->node, (int64_t)length);
+        lg__pass_add_size(pass, instance->node, (int64_t)length);
     else
         lg_builder_add_span(builder, &span);
 }
@@ -162,7 +162,7 @@ number_of_member(PyObject *object, const char *name, uint64_t *out)
     PyMemberDef member;
     for (PyTypeObject *type = Py_TYPE(object); type != NULL;
          type = type->tp_base)
-        for (size_t i = 0; lg_member_at(type, i, &member); i++)
+        for (size_t i = 0; lg__member_at(type, i, &member); i++)
             if (strcmp(member.name, name) == 0)
                 return number_in((char *)object + member.offset, member.type,
                                  out)
@@ -174,7 +174,7 @@ number_of_member(PyObject *object, const char *name, uint64_t *out)
 /** Reads a declared number: none, a name, or an offset. False if it is not
  *  readable. */
 static bool
-read_declared(lg_adapter_pass *pass, PyObject *object, PyObject *where,
+read_declared(lg__adapter_pass *pass, PyObject *object, PyObject *where,
               uint64_t *out)
 {
     uint64_t offset;
@@ -191,12 +191,12 @@ read_declared(lg_adapter_pass *pass, PyObject *object, PyObject *where,
     int found = number_of_member(object, name, out);
     if (found != 0)
         return found > 0;
-    return number_of(lg_pass_attribute(pass, object, name), out);
+    return number_of(lg__pass_attribute(pass, object, name), out);
 }
 
 static void
-scan_declared(lg_adapter_pass *pass, const lg_registration *entry,
-              const lg_instance *instance)
+scan_declared(lg__adapter_pass *pass, const lg__registration *entry,
+              const lg__instance *instance)
 {
     uint64_t address, length;
     char why[160];
@@ -207,8 +207,8 @@ scan_declared(lg_adapter_pass *pass, const lg_registration *entry,
         wrong = entry->length;
     if (wrong == NULL) {
         if (length > 0 && (address != 0 || entry->address == Py_None))
-            lg_registered_add(pass, instance, (const void *)(uintptr_t)address,
-                              length, 0);
+            lg__registered_add(pass, instance, (const void *)(uintptr_t)address,
+                               length, 0);
         return;
     }
     if (PyUnicode_Check(wrong) && PyUnicode_IS_COMPACT_ASCII(wrong))
@@ -216,32 +216,32 @@ scan_declared(lg_adapter_pass *pass, const lg_registration *entry,
                  (const char *)PyUnicode_1BYTE_DATA(wrong));
     else
         snprintf(why, sizeof why, "there is no number at the declared offset");
-    lg_registered_fail(pass, instance, why);
+    lg__registered_fail(pass, instance, why);
 }
 
 static void
-scan_all(lg_adapter_pass *pass, void *context)
+scan_all(lg__adapter_pass *pass, void *context)
 {
-    lg_registered *state = context;
-    lg_instance instance;
-    state->refused = lg_pass_refusal(pass);
-    while (lg_pass_next(pass, &instance)) {
-        const lg_registration *entry =
-            lg_registered_find(state, Py_TYPE(instance.object));
+    lg__registered *state = context;
+    lg__instance instance;
+    state->refused = lg__pass_refusal(pass);
+    while (lg__pass_next(pass, &instance)) {
+        const lg__registration *entry =
+            lg__registered_find(state, Py_TYPE(instance.object));
         if (entry == NULL)
             continue;
         if (entry->length != Py_None)
             scan_declared(pass, entry, &instance);
         else if (state->refused != NULL)
-            lg_registered_fail(pass, &instance, state->refused);
+            lg__registered_fail(pass, &instance, state->refused);
     }
 }
 
-const lg_adapter lg_registered_adapter = {
+const lg__adapter lg__registered_adapter = {
     .name = "registered",
     .prepare = prepare,
     .kind = kind_of,
     .pass = scan_all,
-    .ask = lg_registered_ask,
+    .ask = lg__registered_ask,
     .finish = finish,
 };

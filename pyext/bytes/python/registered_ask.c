@@ -5,9 +5,9 @@
 #include <string.h>
 
 typedef struct asking {
-    lg_adapter_pass *pass;
-    lg_registered *state;
-    lg_instance instance;
+    lg__adapter_pass *pass;
+    lg__registered *state;
+    lg__instance instance;
     uint64_t asked;
     uint64_t failed;
     bool interrupted;
@@ -23,7 +23,7 @@ fail(asking *to)
     char why[240];
     if (!PyErr_ExceptionMatches(PyExc_Exception)) {
         to->interrupted = true;
-        lg_pass_interrupt(to->pass);
+        lg__pass_interrupt(to->pass);
         return;
     }
     PyErr_Fetch(&type, &value, &trace);
@@ -33,7 +33,7 @@ fail(asking *to)
     snprintf(why, sizeof why, "%.60s: %.160s",
              type != NULL ? ((PyTypeObject *)type)->tp_name : "?",
              text != NULL ? text : "");
-    lg_registered_fail(to->pass, &to->instance, why);
+    lg__registered_fail(to->pass, &to->instance, why);
     to->failed++;
     Py_XDECREF(string);
     Py_XDECREF(type);
@@ -52,8 +52,8 @@ add_exported(asking *to, PyObject *exporter)
             return false;
     }
     if (view.len > 0)
-        lg_registered_add(to->pass, &to->instance, view.buf, (uint64_t)view.len,
-                          0);
+        lg__registered_add(to->pass, &to->instance, view.buf,
+                           (uint64_t)view.len, 0);
     PyBuffer_Release(&view);
     return true;
 }
@@ -74,9 +74,9 @@ add_tuple(asking *to, PyObject *piece)
     if (PyErr_Occurred())
         return false;
     if (bytes > 0)
-        lg_registered_add(to->pass, &to->instance,
-                          (const void *)(uintptr_t)from, bytes,
-                          lg_pass_device(to->pass, device));
+        lg__registered_add(to->pass, &to->instance,
+                           (const void *)(uintptr_t)from, bytes,
+                           lg__pass_device(to->pass, device));
     return true;
 }
 
@@ -87,7 +87,7 @@ add_number(asking *to, PyObject *piece)
     if (PyErr_Occurred())
         return false;
     if (bytes > 0)
-        lg_registered_add(to->pass, &to->instance, NULL, bytes, 0);
+        lg__registered_add(to->pass, &to->instance, NULL, bytes, 0);
     return true;
 }
 
@@ -139,7 +139,7 @@ add_answer(asking *to, PyObject *answer)
 }
 
 static void
-ask(asking *to, const lg_registration *entry)
+ask(asking *to, const lg__registration *entry)
 {
     to->asked++;
     if (entry->protocol) {
@@ -160,22 +160,22 @@ ask(asking *to, const lg_registration *entry)
 static void
 ask_all(asking *to)
 {
-    while (!to->interrupted && lg_pass_next(to->pass, &to->instance)) {
+    while (!to->interrupted && lg__pass_next(to->pass, &to->instance)) {
         /* Forgets the cached entry, because a reader may register types. */
         to->state->type = NULL;
-        const lg_registration *entry =
-            lg_registered_find(to->state, Py_TYPE(to->instance.object));
+        const lg__registration *entry =
+            lg__registered_find(to->state, Py_TYPE(to->instance.object));
         if (entry == NULL || entry->length != Py_None || to->instance.frontier)
             continue;
         if (to->state->refused != NULL)
-            lg_registered_fail(to->pass, &to->instance, to->state->refused);
+            lg__registered_fail(to->pass, &to->instance, to->state->refused);
         else
             ask(to, entry);
     }
 }
 
 void
-lg_registered_ask(lg_adapter_pass *pass, void *context)
+lg__registered_ask(lg__adapter_pass *pass, void *context)
 {
     asking to = {.pass = pass, .state = context};
     Py_ssize_t types = PyDict_GET_SIZE(to.state->registry);
@@ -183,15 +183,15 @@ lg_registered_ask(lg_adapter_pass *pass, void *context)
     if (to.state->refused != NULL)
         return;
     Py_INCREF(registry);
-    to.state->refused = lg_pass_begin_callbacks(pass);
+    to.state->refused = lg__pass_begin_callbacks(pass);
     ask_all(&to);
     if (to.state->refused == NULL)
-        lg_pass_end_callbacks();
+        lg__pass_end_callbacks();
     if (to.failed > 0)
-        lg_pass_note(pass,
-                     "inspected: %zd types; %llu of %llu instances "
-                     "did not answer",
-                     types, (unsigned long long)to.failed,
-                     (unsigned long long)to.asked);
+        lg__pass_note(pass,
+                      "inspected: %zd types; %llu of %llu instances "
+                      "did not answer",
+                      types, (unsigned long long)to.failed,
+                      (unsigned long long)to.asked);
     Py_DECREF(registry);
 }

@@ -9,33 +9,33 @@
 enum { BLOCK = 512 /* what st_blocks counts */ };
 
 void
-lg_segments_add(lg_segments_seen *to, uint64_t inode, uint64_t bytes)
+lg__segments_add(lg__segments_seen *to, uint64_t inode, uint64_t bytes)
 {
     if (to->count == to->room) {
         size_t room = 2 * to->room + 32;
-        lg_segment_seen *grown = realloc(to->items, room * sizeof *grown);
+        lg__segment_seen *grown = realloc(to->items, room * sizeof *grown);
         if (grown == NULL)
             return;
         to->items = grown;
         to->room = room;
     }
-    to->items[to->count++] = (lg_segment_seen){inode, bytes};
+    to->items[to->count++] = (lg__segment_seen){inode, bytes};
 }
 
 static void
-add_open(lg_segments_seen *to, int folder, const char *descriptor)
+add_open(lg__segments_seen *to, int folder, const char *descriptor)
 {
-    char target[sizeof LG_SEGMENTS_FOLDER];
+    char target[sizeof LG__SEGMENTS_FOLDER];
     struct stat known;
     ssize_t length = readlinkat(folder, descriptor, target, sizeof target - 1);
     target[length > 0 ? length : 0] = '\0';
-    if (strcmp(target, LG_SEGMENTS_FOLDER) == 0 &&
+    if (strcmp(target, LG__SEGMENTS_FOLDER) == 0 &&
         fstatat(folder, descriptor, &known, 0) == 0)
-        lg_segments_add(to, known.st_ino, (uint64_t)known.st_blocks * BLOCK);
+        lg__segments_add(to, known.st_ino, (uint64_t)known.st_blocks * BLOCK);
 }
 
 int64_t
-lg_segments_add_open(lg_segments_seen *to, const char *path)
+lg__segments_add_open(lg__segments_seen *to, const char *path)
 {
     int64_t count = 0;
     DIR *folder = opendir(path);
@@ -54,12 +54,12 @@ lg_segments_add_open(lg_segments_seen *to, const char *path)
 static int
 by_inode(const void *left, const void *right)
 {
-    const lg_segment_seen *a = left, *b = right;
+    const lg__segment_seen *a = left, *b = right;
     return (a->inode > b->inode) - (a->inode < b->inode);
 }
 
 void
-lg_segments_tidy(lg_segments_seen *of)
+lg__segments_tidy(lg__segments_seen *of)
 {
     size_t kept = 0;
     if (of->count > 0)
@@ -71,9 +71,9 @@ lg_segments_tidy(lg_segments_seen *of)
 }
 
 bool
-lg_segments_have(const lg_segments_seen *tidy, uint64_t inode)
+lg__segments_have(const lg__segments_seen *tidy, uint64_t inode)
 {
-    const lg_segment_seen wanted = {.inode = inode};
+    const lg__segment_seen wanted = {.inode = inode};
     return tidy->count > 0 && bsearch(&wanted, tidy->items, tidy->count,
                                       sizeof wanted, by_inode) != NULL;
 }

@@ -49,17 +49,17 @@ kind_of(const mapping *at)
 }
 
 static uint64_t
-stacks_in(const mapping *at, const lg_stack_pointers *pointers, uint64_t most)
+stacks_in(const mapping *at, const lg__stack_pointers *pointers, uint64_t most)
 {
     uint64_t bytes = begins(at->path, "[heap]")
                          ? 0
-                         : lg_stack_bytes(pointers, at->start, at->end);
+                         : lg__stack_bytes(pointers, at->start, at->end);
     return bytes < most ? bytes : most;
 }
 
 static void
-add_up(const mapping *at, const lg_stack_pointers *pointers,
-       lg_mapped_bytes *out)
+add_up(const mapping *at, const lg__stack_pointers *pointers,
+       lg__mapped_bytes *out)
 {
     uint64_t of_file =
         at->resident > at->anonymous ? at->resident - at->anonymous : 0;
@@ -93,7 +93,7 @@ add_up(const mapping *at, const lg_stack_pointers *pointers,
 }
 
 static mapping
-mapping_of(const lg_map *heading)
+mapping_of(const lg__mapping *heading)
 {
     mapping out = {.start = heading->start,
                    .end = heading->end,
@@ -130,20 +130,20 @@ is_field(const char *line)
 }
 
 bool
-lg_mapped_bytes_read(lg_stack_pointers *stacks, lg_mapped_bytes *out)
+lg__mapped_bytes_read(lg__stack_pointers *stacks, lg__mapped_bytes *out)
 {
-    char line[LG_MAPS_LINE];
-    lg_map heading;
+    char line[LG__MAPS_LINE];
+    lg__mapping heading;
     mapping at = {0};
     FILE *file = fopen("/proc/self/smaps", "re");
-    *out = (lg_mapped_bytes){0};
+    *out = (lg__mapped_bytes){0};
     if (file == NULL)
         return false;
-    lg_stack_pointers_read(stacks);
-    while (lg_maps_line(file, line)) {
+    lg__stack_pointers_read(stacks);
+    while (lg__maps_line(file, line)) {
         if (is_field(line)) {
             read_field(line, &at);
-        } else if (lg_map_of(line, &heading)) {
+        } else if (lg__map_of(line, &heading)) {
             add_up(&at, stacks, out);
             at = mapping_of(&heading);
         }
@@ -155,7 +155,7 @@ lg_mapped_bytes_read(lg_stack_pointers *stacks, lg_mapped_bytes *out)
 
 /* proc(5): the second number of statm is resident pages. */
 uint64_t
-lg_resident_bytes(void)
+lg__resident_bytes(void)
 {
     unsigned long long pages = 0;
     FILE *file = fopen("/proc/self/statm", "re");

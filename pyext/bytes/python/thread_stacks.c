@@ -35,16 +35,16 @@ stack_pointer(const char *thread)
 static int
 ascending(const void *left, const void *right)
 {
-    const lg_stack_pointer *a = left, *b = right;
+    const lg__stack_pointer *a = left, *b = right;
     return (a->at > b->at) - (a->at < b->at);
 }
 
 static bool
-add(lg_stack_pointers *out, lg_stack_pointer pointer)
+add(lg__stack_pointers *out, lg__stack_pointer pointer)
 {
     if (out->count == out->room) {
         size_t room = 2 * out->room + 32;
-        lg_stack_pointer *grown = realloc(out->items, room * sizeof *grown);
+        lg__stack_pointer *grown = realloc(out->items, room * sizeof *grown);
         if (grown == NULL)
             return false;
         out->items = grown;
@@ -56,14 +56,14 @@ add(lg_stack_pointers *out, lg_stack_pointer pointer)
 
 /* The kernel names the main thread's stack, and Python numbers it first. */
 void
-lg_stack_pointers_of_python(lg_stack_pointers *out)
+lg__stack_pointers_of_python(lg__stack_pointers *out)
 {
 #ifndef Py_GIL_DISABLED
     PyInterpreterState *interpreter = PyThreadState_Get()->interp;
     PyThreadState *thread = PyInterpreterState_ThreadHead(interpreter);
     while (thread != NULL && out->count < MOST_THREADS &&
            (thread->id == 1 ||
-            add(out, (lg_stack_pointer){thread->thread_id, true})))
+            add(out, (lg__stack_pointer){thread->thread_id, true})))
         thread = thread->next;
 #else
     (void)out;
@@ -71,14 +71,14 @@ lg_stack_pointers_of_python(lg_stack_pointers *out)
 }
 
 void
-lg_stack_pointers_read(lg_stack_pointers *out)
+lg__stack_pointers_read(lg__stack_pointers *out)
 {
     DIR *threads = opendir("/proc/self/task");
     for (struct dirent *at; threads != NULL && out->count < MOST_THREADS &&
                             (at = readdir(threads)) != NULL;) {
         uintptr_t pointer =
             at->d_name[0] != '.' ? stack_pointer(at->d_name) : 0;
-        if (pointer != 0 && !add(out, (lg_stack_pointer){pointer, false}))
+        if (pointer != 0 && !add(out, (lg__stack_pointer){pointer, false}))
             break;
     }
     if (threads != NULL)
@@ -118,8 +118,8 @@ longest_stack(void)
 }
 
 uint64_t
-lg_stack_bytes(const lg_stack_pointers *pointers, uintptr_t start,
-               uintptr_t end)
+lg__stack_bytes(const lg__stack_pointers *pointers, uintptr_t start,
+                uintptr_t end)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t longest = longest_stack() & ~(page - 1);

@@ -8,8 +8,7 @@
  *
  * Names of edges, as Python would write them:
  *   tensor  .grad  .grad_fn  ._base  ._view_func  ._rev_view_func  .tangent
- * ._backward_hooks
- *           ._post_accumulate_grad_hooks  ._indices  ._values ...
+ *           ._backward_hooks  ._post_accumulate_grad_hooks  ._indices ...
  *   node    .next_functions[0][0]  ._saved_self  ._saved_tensors[0]  .variable
  *           ._raw_saved_self.data  ._raw_saved_self.unpack_hook (hooked)
  *   ctx     .saved_tensors[0]
@@ -18,10 +17,7 @@
  * finds. If an object has more owners, something unseen holds it, and it
  * becomes a native root. The reference from C++ to a Python object belongs to
  * the first edge that the pass finds, but only if it finds all owners.
- * Otherwise the reference stays unexplained, which makes the object a native
- * root, too.
- *
- * Private to this folder.
+ * Otherwise the reference stays unexplained: the object is a native root, too.
  */
 #ifndef LEAKGRAPH_TORCH_H
 #define LEAKGRAPH_TORCH_H
@@ -34,48 +30,48 @@
 
 /** The kinds of instances. */
 enum {
-    LG_TORCH_TENSOR = 1, /**< torch.Tensor and its subclasses */
-    LG_TORCH_NODE,       /**< the Python object of an autograd node */
-    LG_TORCH_CONTEXT,    /**< the ctx of a Function written in Python */
-    LG_TORCH_STORAGE,    /**< UntypedStorage */
-    LG_TORCH_SAVED,      /**< torch._C._autograd.SavedTensor */
-    LG_TORCH_BOUND,      /**< an object of pybind11: torch_bound.c */
-    LG_TORCH_SCRIPTED,   /**< the same for a scripted module: torch_script.c */
-    LG_TORCH_CAPSULE,    /**< a capsule, of DLPack or not */
+    LG__TORCH_TENSOR = 1, /**< torch.Tensor and its subclasses */
+    LG__TORCH_NODE,       /**< the Python object of an autograd node */
+    LG__TORCH_CONTEXT,    /**< the ctx of a Function written in Python */
+    LG__TORCH_STORAGE,    /**< UntypedStorage */
+    LG__TORCH_SAVED,      /**< torch._C._autograd.SavedTensor */
+    LG__TORCH_BOUND,      /**< an object of pybind11: torch_bound.c */
+    LG__TORCH_SCRIPTED,   /**< the same for a scripted module: torch_script.c */
+    LG__TORCH_CAPSULE,    /**< a capsule, of DLPack or not */
 };
 
 /** The kind of a C++ object, from its vtable. */
-typedef enum lg_torch_kind {
-    LG_TORCH_OTHER = 0,
-    LG_TORCH_IMPL,
-    LG_TORCH_AUTOGRAD, /**< a Node */
-    LG_TORCH_HOOKS,    /**< SavedVariableHooks made in Python */
-    LG_TORCH_HOOK,     /**< a hook with a dict of Python */
-    LG_TORCH_ANOMALY,  /**< AnomalyMetadata with a dict of Python */
-    LG_TORCH_FORWARD,  /**< the block of a shared_ptr to a ForwardGrad */
-    LG_TORCH_QUANTIZER,
-    LG_TORCH_VIEW,    /**< a ViewFunc, which makes a view again */
-    LG_TORCH_SHARED,  /**< a shared_ptr<void>'s block with a std::function */
-    LG_TORCH_MAPPING, /**< a storage's context: a MapAllocator */
-    LG_TORCH_PINNING, /**< an allocator of page-locked memory */
-    LG_TORCH_OBJECT,  /**< a TorchScript object, such as a module */
-    LG_TORCH_LIST,    /**< a list, dict or tuple of TorchScript */
-    LG_TORCH_DICT,
-    LG_TORCH_TUPLE,
-    LG_TORCH_CUSTOM, /**< an object that TorchScript owns without knowing it */
-} lg_torch_kind;
+typedef enum lg__torch_kind {
+    LG__TORCH_OTHER = 0,
+    LG__TORCH_IMPL,
+    LG__TORCH_AUTOGRAD, /**< a Node */
+    LG__TORCH_HOOKS,    /**< SavedVariableHooks made in Python */
+    LG__TORCH_HOOK,     /**< a hook with a dict of Python */
+    LG__TORCH_ANOMALY,  /**< AnomalyMetadata with a dict of Python */
+    LG__TORCH_FORWARD,  /**< the block of a shared_ptr to a ForwardGrad */
+    LG__TORCH_QUANTIZER,
+    LG__TORCH_VIEW,    /**< a ViewFunc, which makes a view again */
+    LG__TORCH_SHARED,  /**< a shared_ptr<void>'s block with a std::function */
+    LG__TORCH_MAPPING, /**< a storage's context: a MapAllocator */
+    LG__TORCH_PINNING, /**< an allocator of page-locked memory */
+    LG__TORCH_OBJECT,  /**< a TorchScript object, such as a module */
+    LG__TORCH_LIST,    /**< a list, dict or tuple of TorchScript */
+    LG__TORCH_DICT,
+    LG__TORCH_TUPLE,
+    LG__TORCH_CUSTOM, /**< an object that TorchScript owns without knowing it */
+} lg__torch_kind;
 
 /** Names of what one SavedVariable refers to: string ids. */
-typedef struct lg_torch_labels {
+typedef struct lg__torch_labels {
     uint32_t tensor;
     uint32_t packed;
     uint32_t unpack;
-} lg_torch_labels;
+} lg__torch_labels;
 
 /** A class that the pass has met. */
-typedef struct lg_torch_class {
+typedef struct lg__torch_class {
     uintptr_t vtable;
-    lg_torch_kind kind;
+    lg__torch_kind kind;
     bool generated;   /**< its members are SavedVariables and plain data */
     bool accumulates; /**< it is AccumulateGrad */
     bool python;      /**< it is PyNode */
@@ -86,15 +82,15 @@ typedef struct lg_torch_class {
     bool opaque;  /**< the pass cannot see its bytes */
     bool chained; /**< a ViewFunc of two others */
     bool counts;  /**< it is the block of a shared_ptr */
-    lg_torch_packed packed;
+    lg__torch_packed packed;
     bool shared;        /**< a type, or a unit of compiled code */
     const char **saved; /**< the x of each `_saved_x`, in order */
-    lg_torch_labels *labels;
+    lg__torch_labels *labels;
     uint32_t saved_count;
-} lg_torch_class;
+} lg__torch_class;
 
 /** A counted C++ object: TensorImpl, StorageImpl or Node. */
-typedef struct lg_torch_record {
+typedef struct lg__torch_record {
     uintptr_t address;
     uint32_t node;   /**< LG_NONE: it is a storage without a Python object */
     uint32_t owners; /**< how many owners it counts */
@@ -109,89 +105,89 @@ typedef struct lg_torch_record {
     bool shown;      /**< it has or had such a node */
     bool python;     /**< it has a Python object */
     bool holds;      /**< C++ holds a reference to that object */
-} lg_torch_record;
+} lg__torch_record;
 
 /** A C++ object that the pass has yet to visit. */
-typedef struct lg_torch_task {
+typedef struct lg__torch_task {
     uintptr_t address;
     uint32_t node;
-    lg_torch_kind kind;
-} lg_torch_task;
+    lg__torch_kind kind;
+} lg__torch_task;
 
-/** The exact types of LG_TORCH_BOUND. */
+/** The exact types of LG__TORCH_BOUND. */
 enum {
-    LG_TORCH_BOUND_OBJECT,
-    LG_TORCH_BOUND_REDUCER,
-    LG_TORCH_BOUND_TYPES,
+    LG__TORCH_BOUND_OBJECT,
+    LG__TORCH_BOUND_REDUCER,
+    LG__TORCH_BOUND_TYPES,
 };
 
-/** The types of LG_TORCH_SCRIPTED: each of their instances begins with the
+/** The types of LG__TORCH_SCRIPTED: each of their instances begins with the
  *  address of a C++ object that owns an object of TorchScript. */
 enum {
-    LG_TORCH_SCRIPTED_MODULE,
-    LG_TORCH_SCRIPTED_METHOD,
-    LG_TORCH_SCRIPTED_PARAMETERS,
-    LG_TORCH_SCRIPTED_BUFFERS,
-    LG_TORCH_SCRIPTED_MODULES,
-    LG_TORCH_SCRIPTED_TYPES,
+    LG__TORCH_SCRIPTED_MODULE,
+    LG__TORCH_SCRIPTED_METHOD,
+    LG__TORCH_SCRIPTED_PARAMETERS,
+    LG__TORCH_SCRIPTED_BUFFERS,
+    LG__TORCH_SCRIPTED_MODULES,
+    LG__TORCH_SCRIPTED_TYPES,
 };
 
 /** A block of malloc that torch_bound.c has yet to look at. */
-typedef struct lg_torch_block {
+typedef struct lg__torch_block {
     uintptr_t address;
     size_t size; /**< how many bytes of it are in use */
     uint8_t depth;
-} lg_torch_block;
+} lg__torch_block;
 
-enum { LG_TORCH_RECENT = 256, LG_TORCH_SHAPES = 256, LG_TORCH_NUMBERS = 16 };
+enum { LG__TORCH_RECENT = 256, LG__TORCH_SHAPES = 256, LG__TORCH_NUMBERS = 16 };
 
 /** A search of torch_bound.c that waits until the pass has met all tensors. */
-typedef struct lg_torch_search {
+typedef struct lg__torch_search {
     uintptr_t address;
     uint32_t node;
     unsigned rule;
-    struct lg_torch_search *next;
-} lg_torch_search;
+    struct lg__torch_search *next;
+} lg__torch_search;
 
 /** A Python object that keeps the Python object of `owner` alive. */
-typedef struct lg_torch_nurse {
+typedef struct lg__torch_nurse {
     uint32_t node;
-    const lg_torch_record *owner;
-    struct lg_torch_nurse *next;
-} lg_torch_nurse;
+    const lg__torch_record *owner;
+    struct lg__torch_nurse *next;
+} lg__torch_nurse;
 
 /** The class of a word that is, or looks like, a vtable. */
-typedef struct lg_torch_recent {
+typedef struct lg__torch_recent {
     uintptr_t vtable;
-    const lg_torch_class *class; /**< NULL: no class */
-} lg_torch_recent;
+    const lg__torch_class *class; /**< NULL: no class */
+} lg__torch_recent;
 
-typedef struct lg_torch {
-    lg_adapter_pass *pass;
+typedef struct lg__torch {
+    lg__adapter_pass *pass;
     lg_builder *builder;
-    lg_memory *memory;
-    const lg_torch_layout *layout;
+    lg__memory *memory;
+    const lg__torch_layout *layout;
     PyTypeObject *tensor;
     PyTypeObject *tensor_base;
     PyTypeObject *storage;
     PyTypeObject *context;
     PyTypeObject *saved;
-    PyTypeObject *bound[LG_TORCH_BOUND_TYPES]; /**< NULL: not there */
-    PyTypeObject *scripted[LG_TORCH_SCRIPTED_TYPES];
-    lg_torch_block *bound_blocks;  /**< for torch_bound.c */
-    lg_torch_search *first_search; /**< the queue of searches that wait */
-    lg_torch_search *last_search;
+    PyTypeObject *bound[LG__TORCH_BOUND_TYPES]; /**< NULL: not there */
+    PyTypeObject *scripted[LG__TORCH_SCRIPTED_TYPES];
+    lg__torch_block *bound_blocks;  /**< for torch_bound.c */
+    lg__torch_search *first_search; /**< the queue of searches that wait */
+    lg__torch_search *last_search;
     PyObject *functions; /**< torch._C._functions, or NULL */
-    lg_torch_table classes;
-    lg_torch_recent recent[LG_TORCH_RECENT]; /**< by a hash of the vtable */
-    struct lg_torch_shape *shapes; /**< LG_TORCH_SHAPES, by a hash of the key */
-    uint32_t next[LG_TORCH_NUMBERS];   /**< ids of next_functions[i][0] */
-    uint32_t number[LG_TORCH_NUMBERS]; /**< ids of "0", "1" ... */
-    lg_torch_table records;
-    lg_torch_record taken; /**< marks memory that a storage owns */
-    lg_torch_nurse *nurses;
-    const lg_mapped_files *files; /**< NULL: not read yet */
-    lg_torch_task *tasks;         /**< first in, first out */
+    lg__torch_table classes;
+    lg__torch_recent recent[LG__TORCH_RECENT]; /**< by a hash of the vtable */
+    struct lg__torch_shape *shapes; /**< LG__TORCH_SHAPES, by hash of the key */
+    uint32_t next[LG__TORCH_NUMBERS];   /**< ids of next_functions[i][0] */
+    uint32_t number[LG__TORCH_NUMBERS]; /**< ids of "0", "1" ... */
+    lg__torch_table records;
+    lg__torch_record taken; /**< marks memory that a storage owns */
+    lg__torch_nurse *nurses;
+    const lg__mapped_files *files; /**< NULL: not read yet */
+    lg__torch_task *tasks;         /**< first in, first out */
     size_t task_begin;
     size_t task_end;
     size_t task_capacity;
@@ -204,196 +200,201 @@ typedef struct lg_torch {
             node_hooks, make_view, undo_view, dtype, shape, bytes, device,
             requires_grad, yes, saved, hooked;
     } names; /**< string ids */
-} lg_torch;
+} lg__torch;
 
 /* torch_task.c */
 
 /** Appends a task. */
-void lg_torch_push(lg_torch *torch, uintptr_t address, uint32_t node,
-                   lg_torch_kind kind);
-uint32_t lg_torch_intern(lg_torch *torch, const char *text);
+void lg__torch_push(lg__torch *torch, uintptr_t address, uint32_t node,
+                    lg__torch_kind kind);
+uint32_t lg__torch_intern(lg__torch *torch, const char *text);
 
 /* torch_class.c */
 
 /** The class of a C++ object by its address; NULL if it has none. */
-const lg_torch_class *lg_torch_class_of(lg_torch *torch, uintptr_t object);
+const lg__torch_class *lg__torch_class_of(lg__torch *torch, uintptr_t object);
 
 /* torch_record.c */
 
 /** The tensor at this address. Adds a node and a task if it is new. NULL: there
  *  is no tensor. */
-lg_torch_record *lg_torch_tensor(lg_torch *torch, uintptr_t impl);
+lg__torch_record *lg__torch_tensor(lg__torch *torch, uintptr_t impl);
 /** The same for an autograd node. */
-lg_torch_record *lg_torch_node(lg_torch *torch, uintptr_t node);
+lg__torch_record *lg__torch_node(lg__torch *torch, uintptr_t node);
 /** The same for an object or a container of TorchScript. */
-lg_torch_record *lg_torch_script(lg_torch *torch, uintptr_t address);
+lg__torch_record *lg__torch_script(lg__torch *torch, uintptr_t address);
 /** The record of a StorageImpl; *first says whether it is new. */
-lg_torch_record *lg_torch_storage(lg_torch *torch, uintptr_t storage,
-                                  bool *first);
+lg__torch_record *lg__torch_storage(lg__torch *torch, uintptr_t storage,
+                                    bool *first);
 /** True on the first call for an address. */
-bool lg_torch_first(lg_torch *torch, uintptr_t address);
-/** Makes lg_torch_first false for the data of a storage. */
-void lg_torch_take(lg_torch *torch, uintptr_t address);
+bool lg__torch_first(lg__torch *torch, uintptr_t address);
+/** Makes lg__torch_first false for the data of a storage. */
+void lg__torch_take(lg__torch *torch, uintptr_t address);
 /** Notes that `source` owns the object, under this name. */
-void lg_torch_link(lg_torch *torch, uint32_t source, lg_torch_record *target,
-                   uint32_t label);
+void lg__torch_link(lg__torch *torch, uint32_t source, lg__torch_record *target,
+                    uint32_t label);
 /** The same for a member that no program can set. */
-void lg_torch_link_member(lg_torch *torch, uint32_t source,
-                          lg_torch_record *target, uint32_t label);
+void lg__torch_link_member(lg__torch *torch, uint32_t source,
+                           lg__torch_record *target, uint32_t label);
 /** The same for the element of a list. */
-void lg_torch_link_element(lg_torch *torch, uint32_t source,
-                           lg_torch_record *target, uint32_t index);
+void lg__torch_link_element(lg__torch *torch, uint32_t source,
+                            lg__torch_record *target, uint32_t index);
 /** Adds an edge to a Python object that C++ refers to, unless the walk has
  *  found the edge. */
-void lg_torch_hold(lg_torch *torch, uint32_t source, uintptr_t object,
-                   uint32_t label);
+void lg__torch_hold(lg__torch *torch, uint32_t source, uintptr_t object,
+                    uint32_t label);
 /** Call it after all passes. Passes the references of C++ on to Python objects,
  *  and declares native roots. */
-void lg_torch_settle(lg_torch *torch);
+void lg__torch_settle(lg__torch *torch);
 
 /* torch_shape.c */
 
 /** A TensorImpl, copied. */
-typedef struct lg_torch_impl {
+typedef struct lg__torch_impl {
     unsigned char bytes[512];
     size_t length;
     size_t block; /**< bytes of its block of malloc; 0: unknown */
-} lg_torch_impl;
+} lg__torch_impl;
 
-enum { LG_TORCH_SHAPE_KEY = 8 };
+enum { LG__TORCH_SHAPE_KEY = 8 };
 
 /** What tensors of one shape, dtype and device have in common. */
-typedef struct lg_torch_shape {
-    uintptr_t key[LG_TORCH_SHAPE_KEY];
+typedef struct lg__torch_shape {
+    uintptr_t key[LG__TORCH_SHAPE_KEY];
     bool known; /**< the key alone determines the shape */
     unsigned element;
     uint64_t size; /**< bytes of its elements */
     const char *dtype_name;
     uint32_t text, dtype, sizes, bytes, device; /**< string ids */
-} lg_torch_shape;
+} lg__torch_shape;
 
-bool lg_torch_impl_read(lg_torch *torch, uintptr_t impl, lg_torch_impl *out);
+bool lg__torch_impl_read(lg__torch *torch, uintptr_t impl, lg__torch_impl *out);
 static inline uintptr_t
-lg_torch_impl_word(const lg_torch_impl *tensor, size_t offset)
+lg__torch_impl_word(const lg__torch_impl *tensor, size_t offset)
 {
     uintptr_t word;
     memcpy(&word, tensor->bytes + offset, sizeof word);
     return word;
 }
 /** Valid until the next call. */
-const lg_torch_shape *lg_torch_shape_of(lg_torch *torch,
-                                        const lg_torch_impl *tensor);
+const lg__torch_shape *lg__torch_shape_of(lg__torch *torch,
+                                          const lg__torch_impl *tensor);
 /** Adds the facts and the text of a tensor. */
-void lg_torch_note_shape(lg_torch *torch, uint32_t node,
-                         const lg_torch_shape *shape);
+void lg__torch_note_shape(lg__torch *torch, uint32_t node,
+                          const lg__torch_shape *shape);
 /** The same for a TensorImpl. */
-void lg_torch_describe(lg_torch *torch, uintptr_t impl, uint32_t node);
+void lg__torch_describe(lg__torch *torch, uintptr_t impl, uint32_t node);
 /** The name of a device: "cpu", "cuda:0". */
-void lg_torch_device_name(int kind, int index, char *out, size_t size);
+void lg__torch_device_name(int kind, int index, char *out, size_t size);
 
 /* torch_tensor.c */
 
 /** Adds what a tensor owns. If it is `wrapped`, it has a Python object, whose
  *  hooks the walk has named. */
-void lg_torch_walk_tensor(lg_torch *torch, uintptr_t impl, uint32_t node,
-                          bool wrapped);
+void lg__torch_walk_tensor(lg__torch *torch, uintptr_t impl, uint32_t node,
+                           bool wrapped);
 /** The dicts of hooks in C++, by index; 0 beyond the last. *late says that they
  *  run after the gradient is accumulated. */
-uintptr_t lg_torch_hook_dict(lg_torch *torch, uintptr_t impl, unsigned index,
-                             bool *late);
+uintptr_t lg__torch_hook_dict(lg__torch *torch, uintptr_t impl, unsigned index,
+                              bool *late);
 
 /* torch_view.c */
 
 /** Adds what a view owns: its base, and the tensors that the functions that
  *  make and undo the view captured. Takes the view's AutogradMeta and the size
  *  of its block; returns the bytes of these functions. */
-size_t lg_torch_link_view(lg_torch *torch, uintptr_t meta, size_t size,
-                          uint32_t node);
+size_t lg__torch_link_view(lg__torch *torch, uintptr_t meta, size_t size,
+                           uint32_t node);
 
 /* torch_storage.c */
 
 /** What a holder of a storage shows of its contents. */
-typedef struct lg_torch_contents {
+typedef struct lg__torch_contents {
     uint64_t bytes; /**< of the holder's elements */
     unsigned element;
     const char *dtype;
     uint32_t text; /**< string id: `float32[2, 3]` */
-} lg_torch_contents;
+} lg__torch_contents;
 
 /** Charges a storage to a node that holds it. */
-void lg_torch_hold_storage(lg_torch *torch, uint32_t holder, uintptr_t address,
-                           const lg_torch_contents *contents);
+void lg__torch_hold_storage(lg__torch *torch, uint32_t holder,
+                            uintptr_t address,
+                            const lg__torch_contents *contents);
 /** Links the tensor or the array that a capsule of DLPack owns. */
-void lg_torch_walk_capsule(lg_torch *torch, PyObject *object, uint32_t node);
+void lg__torch_walk_capsule(lg__torch *torch, PyObject *object, uint32_t node);
 
 /** Charges a tensor in a layout of oneDNN. False: its bytes were not found. */
-bool lg_torch_hold_opaque(lg_torch *torch, uint32_t holder,
-                          const lg_torch_impl *tensor,
-                          const lg_torch_contents *contents);
+bool lg__torch_hold_opaque(lg__torch *torch, uint32_t holder,
+                           const lg__torch_impl *tensor,
+                           const lg__torch_contents *contents);
 
 /* torch_bound.c */
 
-/** The index of a type; LG_TORCH_BOUND_TYPES: none. */
-unsigned lg_torch_bound_of(const lg_torch *torch, PyTypeObject *type);
+/** The index of a type; LG__TORCH_BOUND_TYPES: none. */
+unsigned lg__torch_bound_of(const lg__torch *torch, PyTypeObject *type);
 /** Notes a search for tensors behind an object of pybind11. */
-void lg_torch_walk_bound(lg_torch *torch, PyObject *object, uint32_t node);
+void lg__torch_walk_bound(lg__torch *torch, PyObject *object, uint32_t node);
 
 /** The same for a C++ object with an unknown layout. */
-void lg_torch_search_unknown(lg_torch *torch, uintptr_t address, uint32_t node);
+void lg__torch_search_unknown(lg__torch *torch, uintptr_t address,
+                              uint32_t node);
 
 /** If a word is the address of a tensor or a TorchScript object, links that and
  *  returns its record; NULL if it is not, or is stale. */
-lg_torch_record *lg_torch_link_owned(lg_torch *torch, uint32_t source,
-                                     uintptr_t address, uint32_t label);
+lg__torch_record *lg__torch_link_owned(lg__torch *torch, uint32_t source,
+                                       uintptr_t address, uint32_t label);
 
 /** Runs the next search; false: none waits. */
-bool lg_torch_run_search(lg_torch *torch);
+bool lg__torch_run_search(lg__torch *torch);
 
 /* torch_script.c */
 
-/** The index of a type; LG_TORCH_SCRIPTED_TYPES: none. */
-unsigned lg_torch_scripted_of(const lg_torch *torch, PyTypeObject *type);
+/** The index of a type; LG__TORCH_SCRIPTED_TYPES: none. */
+unsigned lg__torch_scripted_of(const lg__torch *torch, PyTypeObject *type);
 /** Links the object of TorchScript that a Python object owns. */
-void lg_torch_walk_scripted(lg_torch *torch, PyObject *object, uint32_t node);
+void lg__torch_walk_scripted(lg__torch *torch, PyObject *object, uint32_t node);
 /** Call it after all passes. Adds what the methods of modules keep alive. */
-void lg_torch_settle_nurses(lg_torch *torch);
+void lg__torch_settle_nurses(lg__torch *torch);
 /** Adds what an object or a container of TorchScript owns. */
-void lg_torch_walk_script(lg_torch *torch, const lg_torch_task *task);
+void lg__torch_walk_script(lg__torch *torch, const lg__torch_task *task);
 
 /* torch_node.c, torch_saved.c */
 
-void lg_torch_walk_node(lg_torch *torch, uintptr_t address, uint32_t node);
+void lg__torch_walk_node(lg__torch *torch, uintptr_t address, uint32_t node);
 /** Adds the tensors that a Function written in Python saved. */
-void lg_torch_walk_context(lg_torch *torch, PyObject *context, uint32_t node);
+void lg__torch_walk_context(lg__torch *torch, PyObject *context, uint32_t node);
 /** Adds what a SavedTensor object shows, if it owns that. */
-void lg_torch_walk_saved(lg_torch *torch, PyObject *saved, uint32_t node);
+void lg__torch_walk_saved(lg__torch *torch, PyObject *saved, uint32_t node);
 
 /** Counts the tensors that one node has saved. */
-typedef struct lg_torch_tally {
+typedef struct lg__torch_tally {
     uint32_t saved;
     uint32_t hooked;
     size_t cost; /**< bytes of their structures */
-} lg_torch_tally;
+} lg__torch_tally;
 
 /** Makes the names `_saved_x` (that prefix), `_raw_saved_x.data` and
  *  `_raw_saved_x.unpack_hook`. */
-lg_torch_labels lg_torch_labels_of(lg_torch *torch, const char *prefix,
-                                   const char *x);
+lg__torch_labels lg__torch_labels_of(lg__torch *torch, const char *prefix,
+                                     const char *x);
 /** Returns whether these words are a SavedVariable. */
-bool lg_torch_is_saved(lg_torch *torch, const uintptr_t *words, size_t length);
+bool lg__torch_is_saved(lg__torch *torch, const uintptr_t *words,
+                        size_t length);
 /** Links the objects that a SavedVariable refers to. */
-void lg_torch_link_saved(lg_torch *torch, uint32_t node, const uintptr_t *words,
-                         const lg_torch_labels *labels, lg_torch_tally *tally);
+void lg__torch_link_saved(lg__torch *torch, uint32_t node,
+                          const uintptr_t *words,
+                          const lg__torch_labels *labels,
+                          lg__torch_tally *tally);
 /** Returns whether these three words are a vector of SavedVariables that is not
  *  empty. */
-bool lg_torch_is_saved_list(lg_torch *torch, const uintptr_t *words,
-                            size_t length);
+bool lg__torch_is_saved_list(lg__torch *torch, const uintptr_t *words,
+                             size_t length);
 /** Links all SavedVariables of a vector, with the index after each name. */
-void lg_torch_link_saved_list(lg_torch *torch, uint32_t node,
-                              const uintptr_t *words, const char *prefix,
-                              const char *name, lg_torch_tally *tally);
+void lg__torch_link_saved_list(lg__torch *torch, uint32_t node,
+                               const uintptr_t *words, const char *prefix,
+                               const char *name, lg__torch_tally *tally);
 /** Adds the bytes and the facts to the node. */
-void lg_torch_note_tally(lg_torch *torch, uint32_t node,
-                         const lg_torch_tally *tally);
+void lg__torch_note_tally(lg__torch *torch, uint32_t node,
+                          const lg__torch_tally *tally);
 
 #endif

@@ -24,19 +24,19 @@ enum {
     SCANNED = 4096,   /**< the most bytes of a block that may lead on */
 };
 
-enum { UNKNOWN = LG_TORCH_BOUND_TYPES };
+enum { UNKNOWN = LG__TORCH_BOUND_TYPES };
 
 /** How many blocks deep to search. */
-static const uint8_t depths[LG_TORCH_BOUND_TYPES + 1] = {
-    [LG_TORCH_BOUND_OBJECT] = 9,
+static const uint8_t depths[LG__TORCH_BOUND_TYPES + 1] = {
+    [LG__TORCH_BOUND_OBJECT] = 9,
     /* The reducer, a vector of buckets, their tensors and vectors of such. */
-    [LG_TORCH_BOUND_REDUCER] = 3,
+    [LG__TORCH_BOUND_REDUCER] = 3,
     /* A scripted module, down to the tensors of its submodules. */
     [UNKNOWN] = 9,
 };
 
 typedef struct bound_walk {
-    lg_torch *torch;
+    lg__torch *torch;
     uint32_t node;
     uint32_t label;
     uint32_t count;
@@ -48,40 +48,40 @@ typedef struct bound_walk {
  *  malloc, or a former object that has no owner, or if the pass has met all
  *  owners elsewhere, so that the word is stale. If two searches meet an object,
  *  both may own it, so neither alone retains it. */
-static lg_torch_record *
-owned_at(lg_torch *torch, uintptr_t address)
+static lg__torch_record *
+owned_at(lg__torch *torch, uintptr_t address)
 {
-    uintptr_t count = lg_memory_word(torch->memory, address + WORD);
-    if ((count & UINT32_MAX) == 0 || lg_torch_block_at(torch, address) == 0)
+    uintptr_t count = lg__memory_word(torch->memory, address + WORD);
+    if ((count & UINT32_MAX) == 0 || lg__torch_block_at(torch, address) == 0)
         return NULL;
-    lg_torch_record *record = lg_torch_tensor(torch, address);
+    lg__torch_record *record = lg__torch_tensor(torch, address);
     if (record == NULL)
-        record = lg_torch_script(torch, address);
+        record = lg__torch_script(torch, address);
     return record != NULL &&
                    (record->found < record->owners || record->bound != LG_NONE)
                ? record
                : NULL;
 }
 
-lg_torch_record *
-lg_torch_link_owned(lg_torch *torch, uint32_t source, uintptr_t address,
-                    uint32_t label)
+lg__torch_record *
+lg__torch_link_owned(lg__torch *torch, uint32_t source, uintptr_t address,
+                     uint32_t label)
 {
-    lg_torch_record *record = owned_at(torch, address);
+    lg__torch_record *record = owned_at(torch, address);
     if (record != NULL)
-        lg_torch_link_member(torch, source, record, label);
+        lg__torch_link_member(torch, source, record, label);
     return record;
 }
 
 static bool
-is_object(lg_torch *torch, uintptr_t address)
+is_object(lg__torch *torch, uintptr_t address)
 {
-    uintptr_t type = lg_memory_word(torch->memory, address + WORD);
+    uintptr_t type = lg__memory_word(torch->memory, address + WORD);
     uintptr_t meta =
-        lg_is_address(type) ? lg_memory_word(torch->memory, type + WORD) : 0;
-    return lg_is_address(meta) &&
-           (lg_memory_word(torch->memory,
-                           meta + offsetof(PyTypeObject, tp_flags)) &
+        lg__is_address(type) ? lg__memory_word(torch->memory, type + WORD) : 0;
+    return lg__is_address(meta) &&
+           (lg__memory_word(torch->memory,
+                            meta + offsetof(PyTypeObject, tp_flags)) &
             Py_TPFLAGS_TYPE_SUBCLASS) != 0;
 }
 
@@ -89,13 +89,13 @@ is_object(lg_torch *torch, uintptr_t address)
 static void
 link_tensor(bound_walk *walk, uintptr_t impl)
 {
-    lg_torch_record *record = owned_at(walk->torch, impl);
+    lg__torch_record *record = owned_at(walk->torch, impl);
     if (record == NULL)
         return;
     if (record->bound == walk->node)
         record->found++;
     else
-        lg_torch_link_member(walk->torch, walk->node, record, walk->label);
+        lg__torch_link_member(walk->torch, walk->node, record, walk->label);
     record->bound = walk->node;
 }
 
@@ -103,28 +103,28 @@ link_tensor(bound_walk *walk, uintptr_t impl)
  *  several others may share them: those of TorchScript where the pass knows
  *  their layout, and packed weights. */
 static bool
-has_node(const lg_torch *torch, const lg_torch_class *class)
+has_node(const lg__torch *torch, const lg__torch_class *class)
 {
-    if (class->kind == LG_TORCH_CUSTOM)
-        return class->packed != LG_TORCH_PACKED_NONE;
-    return class->kind >= LG_TORCH_OBJECT && torch->layout->script.known;
+    if (class->kind == LG__TORCH_CUSTOM)
+        return class->packed != LG__TORCH_PACKED_NONE;
+    return class->kind >= LG__TORCH_OBJECT && torch->layout->script.known;
 }
 
 static void
 link_script(bound_walk *walk, uintptr_t address)
 {
-    lg_torch_record *record =
-        lg_torch_link_owned(walk->torch, walk->node, address, walk->label);
+    lg__torch_record *record =
+        lg__torch_link_owned(walk->torch, walk->node, address, walk->label);
     if (record != NULL)
         record->bound = walk->node;
 }
 
 /** Whether the search enters objects of this class. */
 static bool
-is_entered(const lg_torch_class *class)
+is_entered(const lg__torch_class *class)
 {
     return !class->shared &&
-           (class->kind == LG_TORCH_OTHER || class->kind >= LG_TORCH_OBJECT);
+           (class->kind == LG__TORCH_OTHER || class->kind >= LG__TORCH_OBJECT);
 }
 
 /** Links a tensor or an object that has a node of its own. Returns whether the
@@ -132,16 +132,16 @@ is_entered(const lg_torch_class *class)
 static bool
 leads_on(bound_walk *walk, uintptr_t word)
 {
-    lg_torch *torch = walk->torch;
-    const lg_torch_class *class = lg_torch_class_of(torch, word);
-    if (class != NULL && class->kind == LG_TORCH_IMPL)
+    lg__torch *torch = walk->torch;
+    const lg__torch_class *class = lg__torch_class_of(torch, word);
+    if (class != NULL && class->kind == LG__TORCH_IMPL)
         link_tensor(walk, word);
     if (class != NULL && has_node(torch, class)) {
         link_script(walk, word);
         return false;
     }
     return (class == NULL || is_entered(class)) &&
-           lg_pass_known(torch->pass, (void *)word) == LG_NONE &&
+           lg__pass_known(torch->pass, (void *)word) == LG_NONE &&
            !is_object(torch, word);
 }
 
@@ -149,46 +149,46 @@ leads_on(bound_walk *walk, uintptr_t word)
 static void
 follow(bound_walk *walk, uintptr_t word, size_t bytes)
 {
-    if (!lg_is_address(word) || !leads_on(walk, word) ||
+    if (!lg__is_address(word) || !leads_on(walk, word) ||
         walk->depth == walk->limit || walk->count == BLOCKS)
         return;
-    size_t size = lg_torch_block_at(walk->torch, word);
-    if (size == 0 || !lg_torch_first(walk->torch, word))
+    size_t size = lg__torch_block_at(walk->torch, word);
+    if (size == 0 || !lg__torch_first(walk->torch, word))
         return;
     size = size - WORD < bytes ? size - WORD : bytes;
     walk->torch->bound_blocks[walk->count++] =
-        (lg_torch_block){word, size, (uint8_t)(walk->depth + 1)};
+        (lg__torch_block){word, size, (uint8_t)(walk->depth + 1)};
 }
 
 static void
-scan(bound_walk *walk, const lg_torch_block *block)
+scan(bound_walk *walk, const lg__torch_block *block)
 {
     uintptr_t words[SCANNED / WORD];
     size_t some =
         (block->size < sizeof words ? block->size : sizeof words) / WORD;
-    if (!lg_memory_copy(walk->torch->memory, block->address, words,
-                        some * WORD))
+    if (!lg__memory_copy(walk->torch->memory, block->address, words,
+                         some * WORD))
         return;
     for (size_t i = 0; i < some; i++) {
         bool vector =
-            i + 3 <= some && lg_torch_is_vector(walk->torch, words + i);
+            i + 3 <= some && lg__torch_is_vector(walk->torch, words + i);
         follow(walk, words[i], vector ? words[i + 1] - words[i] : SIZE_MAX);
         i += vector ? 2 : 0;
     }
 }
 
 static void
-search(lg_torch *torch, const lg_torch_search *wanted)
+search(lg__torch *torch, const lg__torch_search *wanted)
 {
     bound_walk walk = {
         .torch = torch,
         .limit = depths[wanted->rule],
         .node = wanted->node,
-        .label = lg_torch_intern(torch, "C++ member"),
+        .label = lg__torch_intern(torch, "C++ member"),
     };
     if (torch->bound_blocks == NULL)
         torch->bound_blocks =
-            lg_pass_keep(torch->pass, BLOCKS * sizeof *torch->bound_blocks);
+            lg__pass_keep(torch->pass, BLOCKS * sizeof *torch->bound_blocks);
     if (torch->bound_blocks == NULL)
         return;
     follow(&walk, wanted->address, SIZE_MAX);
@@ -199,9 +199,9 @@ search(lg_torch *torch, const lg_torch_search *wanted)
 }
 
 bool
-lg_torch_run_search(lg_torch *torch)
+lg__torch_run_search(lg__torch *torch)
 {
-    const lg_torch_search *wanted = torch->first_search;
+    const lg__torch_search *wanted = torch->first_search;
     if (wanted == NULL)
         return false;
     torch->first_search = wanted->next;
@@ -210,12 +210,12 @@ lg_torch_run_search(lg_torch *torch)
 }
 
 static void
-put_off(lg_torch *torch, uintptr_t address, uint32_t node, unsigned how)
+put_off(lg__torch *torch, uintptr_t address, uint32_t node, unsigned how)
 {
-    lg_torch_search *wanted = lg_pass_keep(torch->pass, sizeof *wanted);
+    lg__torch_search *wanted = lg__pass_keep(torch->pass, sizeof *wanted);
     if (wanted == NULL)
         return;
-    *wanted = (lg_torch_search){address, node, how, NULL};
+    *wanted = (lg__torch_search){address, node, how, NULL};
     if (torch->first_search == NULL)
         torch->first_search = wanted;
     else
@@ -227,21 +227,21 @@ put_off(lg_torch *torch, uintptr_t address, uint32_t node, unsigned how)
  *  object is only the address of a TorchScript object, the rest of its block is
  *  old data. */
 void
-lg_torch_walk_bound(lg_torch *torch, PyObject *object, uint32_t node)
+lg__torch_walk_bound(lg__torch *torch, PyObject *object, uint32_t node)
 {
-    unsigned how = lg_torch_bound_of(torch, Py_TYPE(object));
+    unsigned how = lg__torch_bound_of(torch, Py_TYPE(object));
     uintptr_t value;
     memcpy(&value, object + 1, sizeof value);
-    if (how == LG_TORCH_BOUND_OBJECT && lg_is_address(value)) {
-        lg_pass_add_size(torch->pass, node,
-                         (int64_t)lg_memory_block(torch->memory, value));
-        value = lg_memory_word(torch->memory, value);
+    if (how == LG__TORCH_BOUND_OBJECT && lg__is_address(value)) {
+        lg__pass_add_size(torch->pass, node,
+                          (int64_t)lg__memory_block(torch->memory, value));
+        value = lg__memory_word(torch->memory, value);
     }
     put_off(torch, value, node, how);
 }
 
 void
-lg_torch_search_unknown(lg_torch *torch, uintptr_t address, uint32_t node)
+lg__torch_search_unknown(lg__torch *torch, uintptr_t address, uint32_t node)
 {
     put_off(torch, address, node, UNKNOWN);
 }

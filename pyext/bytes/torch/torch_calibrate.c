@@ -27,7 +27,7 @@ format_why(char *reason, size_t size)
 static void
 forget_module(PyObject *module)
 {
-    PyObject *package = lg_pass_module("leakgraph");
+    PyObject *package = lg__pass_module("leakgraph");
     PyObject *names = PyModule_GetDict(module);
     PyObject *modules = PyImport_GetModuleDict();
     if (PyMapping_DelItemString(modules, CALIBRATION) < 0)
@@ -42,22 +42,22 @@ forget_module(PyObject *module)
 
 /** The layout of scripted modules may be unknown even if the rest is known. */
 static void
-examine_script(const lg_finder *finder, lg_torch_layout *layout)
+examine_script(const lg__torch_finder *finder, lg__torch_layout *layout)
 {
-    char reason[LG_TORCH_REASON];
-    lg_finder own = *finder;
+    char reason[LG__TORCH_REASON];
+    lg__torch_finder own = *finder;
     own.failed = false;
     own.reason = reason;
     own.reason_size = sizeof reason;
-    layout->script.known = lg_torch_find_script(&own, &layout->script);
+    layout->script.known = lg__torch_find_script(&own, &layout->script);
 }
 
 /** False if not even tensors have a known layout. */
 static bool
-examine(lg_finder *finder, lg_torch_layout *layout)
+examine(lg__torch_finder *finder, lg__torch_layout *layout)
 {
-    bool tensors = lg_torch_find_tensors(finder, layout);
-    layout->graph = tensors && lg_torch_find_graph(finder, layout);
+    bool tensors = lg__torch_find_tensors(finder, layout);
+    layout->graph = tensors && lg__torch_find_graph(finder, layout);
     if (tensors)
         examine_script(finder, layout);
     return tensors;
@@ -69,10 +69,10 @@ examine(lg_finder *finder, lg_torch_layout *layout)
 static PyObject *
 make_module(void)
 {
-    if (lg_pass_module("leakgraph") != NULL)
+    if (lg__pass_module("leakgraph") != NULL)
         return PyImport_ImportModule(CALIBRATION);
     PyObject *code = Py_CompileString(
-        lg_torch_calibration, "leakgraph/calibration.py", Py_file_input);
+        lg__torch_calibration, "leakgraph/calibration.py", Py_file_input);
     if (code == NULL)
         return NULL;
     PyObject *module = PyImport_ExecCodeModule(CALIBRATION, code);
@@ -83,12 +83,12 @@ make_module(void)
 /** Makes the module that makes the objects. Leaves neither behind, because the
  *  observed process did not ask for them. */
 static bool
-calibrate(lg_memory *memory, lg_torch_layout *layout)
+calibrate(lg__memory *memory, lg__torch_layout *layout)
 {
-    lg_finder finder = {.memory = memory,
-                        .reason = layout->reason,
-                        .reason_size = sizeof layout->reason};
-    bool ours = lg_pass_module(CALIBRATION) == NULL, tensors = false;
+    lg__torch_finder finder = {.memory = memory,
+                               .reason = layout->reason,
+                               .reason_size = sizeof layout->reason};
+    bool ours = lg__pass_module(CALIBRATION) == NULL, tensors = false;
     PyObject *module = make_module();
     PyObject *classes = NULL;
     if (module != NULL)
@@ -106,26 +106,26 @@ calibrate(lg_memory *memory, lg_torch_layout *layout)
     else
         Py_XDECREF(module);
     if (classes != NULL)
-        lg_finder_discard(classes);
+        lg__finder_discard(classes);
     return tensors;
 }
 
 /* Other threads run during the calibration, and may calibrate, too: the first
    to finish decides. */
-const lg_torch_layout *
-lg_torch_layout_find(lg_memory *memory, const char **reason)
+const lg__torch_layout *
+lg__torch_layout_find(lg__memory *memory, const char **reason)
 {
     enum { UNTRIED, TENSORS, NOTHING };
     static int state;
-    static lg_torch_layout layout;
+    static lg__torch_layout layout;
     if (state == UNTRIED) {
-        lg_torch_layout fresh = {0};
+        lg__torch_layout fresh = {0};
         bool tensors = calibrate(memory, &fresh);
         if (state == UNTRIED) {
             layout = fresh;
             state = tensors ? TENSORS : NOTHING;
         }
-        lg_memory_forget(memory);
+        lg__memory_forget(memory);
     }
     *reason = layout.reason;
     return state == TENSORS ? &layout : NULL;

@@ -23,7 +23,7 @@ static const struct {
 };
 
 static bool
-mentions(const lg_rtti *rtti, const char *text)
+mentions(const lg__rtti *rtti, const char *text)
 {
     for (unsigned i = 0; i < rtti->count; i++)
         if (strstr(rtti->name[i], text) != NULL)
@@ -34,109 +34,110 @@ mentions(const lg_rtti *rtti, const char *text)
 /** The classes of TorchScript, and the names of their types here. */
 static const struct {
     const char *mangled;
-    lg_torch_kind kind;
+    lg__torch_kind kind;
     const char *name;
 } scripted[] = {
-    {"N3c106ivalue6ObjectE", LG_TORCH_OBJECT, "torch.ScriptObject (C++)"},
-    {"N3c106detail8ListImplE", LG_TORCH_LIST, "torch.List (C++)"},
-    {"N3c106detail8DictImplE", LG_TORCH_DICT, "torch.Dict (C++)"},
-    {"N3c106ivalue5TupleE", LG_TORCH_TUPLE, "torch.Tuple (C++)"},
+    {"N3c106ivalue6ObjectE", LG__TORCH_OBJECT, "torch.ScriptObject (C++)"},
+    {"N3c106detail8ListImplE", LG__TORCH_LIST, "torch.List (C++)"},
+    {"N3c106detail8DictImplE", LG__TORCH_DICT, "torch.Dict (C++)"},
+    {"N3c106ivalue5TupleE", LG__TORCH_TUPLE, "torch.Tuple (C++)"},
 };
 
 static void
-describe_scripted(lg_torch *torch, lg_torch_class *class, const lg_rtti *rtti)
+describe_scripted(lg__torch *torch, lg__torch_class *class,
+                  const lg__rtti *rtti)
 {
     for (size_t i = 0; i < sizeof scripted / sizeof *scripted; i++) {
-        if (!lg_rtti_is_a(rtti, scripted[i].mangled))
+        if (!lg__rtti_is_a(rtti, scripted[i].mangled))
             continue;
         class->kind = scripted[i].kind;
-        class->type = lg_pass_type(torch->pass, scripted[i].name, LG_NONE);
+        class->type = lg__pass_type(torch->pass, scripted[i].name, LG_NONE);
     }
-    if (!lg_rtti_is_a(rtti, "N5torch17CustomClassHolderE"))
+    if (!lg__rtti_is_a(rtti, "N5torch17CustomClassHolderE"))
         return;
-    char name[LG_RTTI_NAME], text[LG_RTTI_NAME + 8];
-    lg_rtti_shorten(rtti->name[0], name, sizeof name);
+    char name[LG__RTTI_NAME], text[LG__RTTI_NAME + 8];
+    lg__rtti_shorten(rtti->name[0], name, sizeof name);
     snprintf(text, sizeof text, "%s (C++)", name);
     uint32_t base =
-        lg_pass_type(torch->pass, "torch.ScriptObject (C++)", LG_NONE);
-    class->kind = LG_TORCH_CUSTOM;
-    class->type = lg_pass_type(torch->pass, text, base);
+        lg__pass_type(torch->pass, "torch.ScriptObject (C++)", LG_NONE);
+    class->kind = LG__TORCH_CUSTOM;
+    class->type = lg__pass_type(torch->pass, text, base);
 }
 
 /** Parts of the names of classes that packed weights consist of. */
 static const struct {
     const char *part;
-    lg_torch_packed packed;
+    lg__torch_packed packed;
 } packed[] = {
-    {"2ao6sparse", LG_TORCH_PACKED_NONE},
-    {"18PackedLinearWeight", LG_TORCH_PACKED_WHOLE},
-    {"24PackedEmbeddingBagWeight", LG_TORCH_PACKED_WHOLE},
-    {"19QuantizedCellParams", LG_TORCH_PACKED_WHOLE},
-    {"23QuantizedCellParamsFP16", LG_TORCH_PACKED_WHOLE},
-    {"26QuantizedCellParamsDynamic", LG_TORCH_PACKED_WHOLE},
-    {"16PackedConvWeight", LG_TORCH_PACKED_INNER},
-    {"25PackedLinearWeightsOnednn", LG_TORCH_PACKED_INNER},
-    {"23PackedConvWeightsOnednn", LG_TORCH_PACKED_INNER},
-    {"22PackedLinearWeightFp16", LG_TORCH_PACKED_HALF},
-    {"23PackedLinearWeightsQnnp", LG_TORCH_PACKED_ROWS},
-    {"21PackedConvWeightsQnnp", LG_TORCH_PACKED_OPERATOR},
-    {"6fbgemm11PackBMatrix", LG_TORCH_PACKED_MATRIX},
-    {"25PackedDepthWiseConvMatrix", LG_TORCH_PACKED_DEPTHWISE},
-    {"PSt6vectorI", LG_TORCH_PACKED_VECTOR},
-    {"_Sp_counted_deleterIPv", LG_TORCH_PACKED_LEAF},
-    {"_Sp_counted_deleterIP11dnnl_memory", LG_TORCH_PACKED_LEAF},
-    {"_Sp_counted_deleterIP19dnnl_primitive_attr", LG_TORCH_PACKED_LEAF},
+    {"2ao6sparse", LG__TORCH_PACKED_NONE},
+    {"18PackedLinearWeight", LG__TORCH_PACKED_WHOLE},
+    {"24PackedEmbeddingBagWeight", LG__TORCH_PACKED_WHOLE},
+    {"19QuantizedCellParams", LG__TORCH_PACKED_WHOLE},
+    {"23QuantizedCellParamsFP16", LG__TORCH_PACKED_WHOLE},
+    {"26QuantizedCellParamsDynamic", LG__TORCH_PACKED_WHOLE},
+    {"16PackedConvWeight", LG__TORCH_PACKED_INNER},
+    {"25PackedLinearWeightsOnednn", LG__TORCH_PACKED_INNER},
+    {"23PackedConvWeightsOnednn", LG__TORCH_PACKED_INNER},
+    {"22PackedLinearWeightFp16", LG__TORCH_PACKED_HALF},
+    {"23PackedLinearWeightsQnnp", LG__TORCH_PACKED_ROWS},
+    {"21PackedConvWeightsQnnp", LG__TORCH_PACKED_OPERATOR},
+    {"6fbgemm11PackBMatrix", LG__TORCH_PACKED_MATRIX},
+    {"25PackedDepthWiseConvMatrix", LG__TORCH_PACKED_DEPTHWISE},
+    {"PSt6vectorI", LG__TORCH_PACKED_VECTOR},
+    {"_Sp_counted_deleterIPv", LG__TORCH_PACKED_LEAF},
+    {"_Sp_counted_deleterIP11dnnl_memory", LG__TORCH_PACKED_LEAF},
+    {"_Sp_counted_deleterIP19dnnl_primitive_attr", LG__TORCH_PACKED_LEAF},
 };
 
-static lg_torch_packed
-packed_of(const lg_rtti *rtti)
+static lg__torch_packed
+packed_of(const lg__rtti *rtti)
 {
     for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
         if (strstr(rtti->name[0], packed[i].part) != NULL)
             return packed[i].packed;
-    return LG_TORCH_PACKED_NONE;
+    return LG__TORCH_PACKED_NONE;
 }
 
-static lg_torch_kind
-kind_of(const lg_rtti *rtti)
+static lg__torch_kind
+kind_of(const lg__rtti *rtti)
 {
-    if (lg_rtti_is_a(rtti, "N3c1010TensorImplE"))
-        return lg_rtti_is_a(rtti, "N3c1019UndefinedTensorImplE")
-                   ? LG_TORCH_OTHER
-                   : LG_TORCH_IMPL;
-    if (lg_rtti_is_a(rtti, "N5torch8autograd4NodeE"))
-        return LG_TORCH_AUTOGRAD;
-    if (lg_rtti_is_a(rtti, "N5torch8autograd18SavedVariableHooksE"))
-        return LG_TORCH_HOOKS;
+    if (lg__rtti_is_a(rtti, "N3c1010TensorImplE"))
+        return lg__rtti_is_a(rtti, "N3c1019UndefinedTensorImplE")
+                   ? LG__TORCH_OTHER
+                   : LG__TORCH_IMPL;
+    if (lg__rtti_is_a(rtti, "N5torch8autograd4NodeE"))
+        return LG__TORCH_AUTOGRAD;
+    if (lg__rtti_is_a(rtti, "N5torch8autograd18SavedVariableHooksE"))
+        return LG__TORCH_HOOKS;
     /* Skip the block of a shared_ptr to a hook: its name contains the
        hook's. */
     if (strncmp(rtti->name[0], "N5torch8autograd", 16) == 0 &&
         strstr(rtti->name[0], "PyFunction") != NULL &&
         strstr(rtti->name[0], "Hook") != NULL)
-        return LG_TORCH_HOOK;
+        return LG__TORCH_HOOK;
     if (mentions(rtti, "PyAnomalyMetadata"))
-        return LG_TORCH_ANOMALY;
+        return LG__TORCH_ANOMALY;
     if (mentions(rtti, "_Sp_counted") && mentions(rtti, "11ForwardGrad"))
-        return LG_TORCH_FORWARD;
-    if (lg_rtti_is_a(rtti, "N2at9QuantizerE"))
-        return LG_TORCH_QUANTIZER;
-    if (lg_rtti_is_a(rtti, "N5torch8autograd8ViewFuncE"))
-        return LG_TORCH_VIEW;
+        return LG__TORCH_FORWARD;
+    if (lg__rtti_is_a(rtti, "N2at9QuantizerE"))
+        return LG__TORCH_QUANTIZER;
+    if (lg__rtti_is_a(rtti, "N5torch8autograd8ViewFuncE"))
+        return LG__TORCH_VIEW;
     if (strncmp(rtti->name[0], "St19_Sp_counted_deleterIPvSt8function", 37) ==
         0)
-        return LG_TORCH_SHARED;
+        return LG__TORCH_SHARED;
     if (mentions(rtti, "MapAllocator"))
-        return LG_TORCH_MAPPING;
+        return LG__TORCH_MAPPING;
     if (mentions(rtti, "HostAllocator"))
-        return LG_TORCH_PINNING;
-    return LG_TORCH_OTHER;
+        return LG__TORCH_PINNING;
+    return LG__TORCH_OTHER;
 }
 
 static const char *
-members_of(const lg_rtti *rtti)
+members_of(const lg__rtti *rtti)
 {
     for (size_t i = 0; i < sizeof owning / sizeof *owning; i++)
-        if (lg_rtti_is_a(rtti, owning[i].mangled))
+        if (lg__rtti_is_a(rtti, owning[i].mangled))
             return owning[i].members;
     return NULL;
 }
@@ -145,11 +146,11 @@ members_of(const lg_rtti *rtti)
  *  `_raw_saved_x` for each of them in the order of the C++ members, because one
  *  generator makes both. */
 static void
-name_saved(lg_torch *torch, lg_torch_class *class, const char *name)
+name_saved(lg__torch *torch, lg__torch_class *class, const char *name)
 {
     static const char prefix[] = "_raw_saved_";
     PyObject *type = torch->functions != NULL
-                         ? lg_pass_member(torch->functions, name)
+                         ? lg__pass_member(torch->functions, name)
                          : NULL;
     if (type == NULL || !PyType_Check(type))
         return;
@@ -160,8 +161,8 @@ name_saved(lg_torch *torch, lg_torch_class *class, const char *name)
         count += strncmp(entry->name, prefix, sizeof prefix - 1) == 0;
     if (count == 0)
         return;
-    class->saved = lg_pass_keep(torch->pass, count * sizeof(char *));
-    class->labels = lg_pass_keep(torch->pass, count * sizeof *class->labels);
+    class->saved = lg__pass_keep(torch->pass, count * sizeof(char *));
+    class->labels = lg__pass_keep(torch->pass, count * sizeof *class->labels);
     if (class->saved == NULL || class->labels == NULL)
         return;
     for (const PyGetSetDef *entry = entries; entry->name != NULL; entry++) {
@@ -170,72 +171,72 @@ name_saved(lg_torch *torch, lg_torch_class *class, const char *name)
         uint32_t i = class->saved_count++;
         class->saved[i] = entry->name + sizeof prefix - 1;
         class->labels[i] =
-            lg_torch_labels_of(torch, "_saved_", class->saved[i]);
+            lg__torch_labels_of(torch, "_saved_", class->saved[i]);
     }
 }
 
 static void
-describe(lg_torch *torch, lg_torch_class *class, const lg_rtti *rtti)
+describe(lg__torch *torch, lg__torch_class *class, const lg__rtti *rtti)
 {
-    char name[LG_RTTI_NAME];
+    char name[LG__RTTI_NAME];
     class->kind = kind_of(rtti);
-    if (class->kind == LG_TORCH_IMPL) {
+    if (class->kind == LG__TORCH_IMPL) {
         class->type = torch->tensor_type;
         class->members = members_of(rtti);
-        class->quantized = lg_rtti_is_a(rtti, "N2at11QTensorImplE");
+        class->quantized = lg__rtti_is_a(rtti, "N2at11QTensorImplE");
         class->opaque = mentions(rtti, "OpaqueTensorImpl");
     }
     class->packed = packed_of(rtti);
     class->counts = mentions(rtti, "_Sp_counted_");
-    if (class->kind == LG_TORCH_OTHER)
+    if (class->kind == LG__TORCH_OTHER)
         describe_scripted(torch, class, rtti);
     class->shared =
-        mentions(rtti, "CompilationUnit") || lg_rtti_is_a(rtti, "N3c104TypeE");
-    if (class->kind == LG_TORCH_VIEW)
+        mentions(rtti, "CompilationUnit") || lg__rtti_is_a(rtti, "N3c104TypeE");
+    if (class->kind == LG__TORCH_VIEW)
         class->chained =
-            lg_rtti_is_a(rtti, "N5torch8autograd15ChainedViewFuncE");
-    if (class->kind == LG_TORCH_HOOKS)
+            lg__rtti_is_a(rtti, "N5torch8autograd15ChainedViewFuncE");
+    if (class->kind == LG__TORCH_HOOKS)
         class->python = mentions(rtti, "PySavedVariableHooks");
-    if (class->kind != LG_TORCH_AUTOGRAD)
+    if (class->kind != LG__TORCH_AUTOGRAD)
         return;
-    lg_rtti_shorten(rtti->name[0], name, sizeof name);
-    class->type = lg_pass_type(torch->pass, name, torch->node_type);
+    lg__rtti_shorten(rtti->name[0], name, sizeof name);
+    class->type = lg__pass_type(torch->pass, name, torch->node_type);
     class->generated = strstr(rtti->name[0], "8autograd9generated") != NULL;
     class->accumulates =
-        lg_rtti_is_a(rtti, "N5torch8autograd14AccumulateGradE");
-    class->python = lg_rtti_is_a(rtti, "N5torch8autograd6PyNodeE");
+        lg__rtti_is_a(rtti, "N5torch8autograd14AccumulateGradE");
+    class->python = lg__rtti_is_a(rtti, "N5torch8autograd6PyNodeE");
     name_saved(torch, class, name);
 }
 
 /** NULL: the vtable belongs to no class. */
-static const lg_torch_class *
-class_with(lg_torch *torch, uintptr_t vtable)
+static const lg__torch_class *
+class_with(lg__torch *torch, uintptr_t vtable)
 {
-    lg_rtti rtti;
-    lg_torch_slot *slot =
-        lg_torch_slot_of(torch->pass, &torch->classes, vtable);
+    lg__rtti rtti;
+    lg__torch_slot *slot =
+        lg__torch_slot_of(torch->pass, &torch->classes, vtable);
     if (slot == NULL || slot->value != NULL)
         return slot != NULL ? slot->value : NULL;
-    if (!lg_rtti_read(torch->memory, vtable, &rtti))
+    if (!lg__rtti_read(torch->memory, vtable, &rtti))
         return NULL;
-    lg_torch_class *class = lg_pass_keep(torch->pass, sizeof *class);
+    lg__torch_class *class = lg__pass_keep(torch->pass, sizeof *class);
     if (class == NULL)
         return NULL;
     class->vtable = vtable;
-    lg_torch_fill(&torch->classes, slot, vtable, class);
+    lg__torch_fill(&torch->classes, slot, vtable, class);
     describe(torch, class, &rtti);
     return class;
 }
 
-const lg_torch_class *
-lg_torch_class_of(lg_torch *torch, uintptr_t object)
+const lg__torch_class *
+lg__torch_class_of(lg__torch *torch, uintptr_t object)
 {
-    uintptr_t vtable = lg_memory_word(torch->memory, object);
+    uintptr_t vtable = lg__memory_word(torch->memory, object);
     if (vtable < 4096 || vtable % sizeof(uintptr_t) != 0 || vtable >> 47 != 0)
         return NULL;
-    lg_torch_recent *recent =
+    lg__torch_recent *recent =
         &torch->recent[(vtable >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 56];
     if (recent->vtable != vtable)
-        *recent = (lg_torch_recent){vtable, class_with(torch, vtable)};
+        *recent = (lg__torch_recent){vtable, class_with(torch, vtable)};
     return recent->class;
 }

@@ -64,13 +64,13 @@ nobody_else_holds(const parts *all, size_t index)
 /* A class is in a cycle with its order of bases and its descriptors. This
    breaks the cycle as the collector would, if nothing else refers to it. */
 void
-lg_finder_discard(PyObject *classes)
+lg__finder_discard(PyObject *classes)
 {
     parts all = {.full = !PyTuple_CheckExact(classes)};
     for (Py_ssize_t i = 0; !all.full && i < PyTuple_GET_SIZE(classes); i++) {
         PyObject *type = PyTuple_GET_ITEM(classes, i);
         all.full = !PyType_Check(type) ||
-                   !lg_type_is_pythons((PyTypeObject *)type) ||
+                   !lg__type_is_pythons((PyTypeObject *)type) ||
                    Py_REFCNT(classes) != 1;
         add_part(&all, type);
     }

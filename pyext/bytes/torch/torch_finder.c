@@ -4,7 +4,7 @@
 #include <string.h>
 
 uint16_t
-lg_finder_fail(lg_finder *finder, const char *what, const char *how)
+lg__finder_fail(lg__torch_finder *finder, const char *what, const char *how)
 {
     if (!finder->failed)
         snprintf(finder->reason, finder->reason_size, "%s: %s", what, how);
@@ -13,27 +13,27 @@ lg_finder_fail(lg_finder *finder, const char *what, const char *how)
 }
 
 bool
-lg_finder_check(lg_finder *finder, bool is_so, const char *what)
+lg__finder_check(lg__torch_finder *finder, bool is_so, const char *what)
 {
     if (!is_so)
-        lg_finder_fail(finder, what, "not as expected");
+        lg__finder_fail(finder, what, "not as expected");
     return is_so && !finder->failed;
 }
 
 /** Returns whether the member of `step` bytes at this address has that value.
  *  */
 static bool
-fits(lg_finder *finder, const lg_sought *sought, uintptr_t address,
+fits(lg__torch_finder *finder, const lg__sought *sought, uintptr_t address,
      uintptr_t value)
 {
     uintptr_t found = 0;
-    return lg_memory_copy(finder->memory, address, &found, sought->step) &&
+    return lg__memory_copy(finder->memory, address, &found, sought->step) &&
            (found & ~sought->ignored) == value;
 }
 
 static bool
-fits_all(lg_finder *finder, const lg_sought *sought, size_t offset,
-         const lg_sample *samples, size_t count)
+fits_all(lg__torch_finder *finder, const lg__sought *sought, size_t offset,
+         const lg__sample *samples, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (!fits(finder, sought, samples[i].base + offset, samples[i].value))
@@ -42,24 +42,24 @@ fits_all(lg_finder *finder, const lg_sought *sought, size_t offset,
 }
 
 bool
-lg_finder_is_a(lg_finder *finder, uintptr_t object, const char *mangled)
+lg__finder_is_a(lg__torch_finder *finder, uintptr_t object, const char *mangled)
 {
-    lg_rtti rtti;
+    lg__rtti rtti;
     return object % sizeof object == 0 &&
-           lg_rtti_read(finder->memory, lg_memory_word(finder->memory, object),
-                        &rtti) &&
-           lg_rtti_is_a(&rtti, mangled);
+           lg__rtti_read(finder->memory,
+                         lg__memory_word(finder->memory, object), &rtti) &&
+           lg__rtti_is_a(&rtti, mangled);
 }
 
-/** Like lg_finder_class, for one offset. */
+/** Like lg__finder_class, for one offset. */
 static bool
-points_all(lg_finder *finder, size_t offset, const lg_sample *samples,
+points_all(lg__torch_finder *finder, size_t offset, const lg__sample *samples,
            size_t count, const char *mangled)
 {
     for (size_t i = 0; i < count; i++)
-        if (!lg_finder_is_a(
+        if (!lg__finder_is_a(
                 finder,
-                lg_memory_word(finder->memory, samples[i].base + offset),
+                lg__memory_word(finder->memory, samples[i].base + offset),
                 mangled))
             return false;
     return true;
@@ -71,8 +71,8 @@ typedef struct match {
 } match;
 
 static match
-match_all(lg_finder *finder, const lg_sought *sought, const lg_sample *samples,
-          size_t count, const char *mangled)
+match_all(lg__torch_finder *finder, const lg__sought *sought,
+          const lg__sample *samples, size_t count, const char *mangled)
 {
     match found = {0, 0};
     size_t end = sought->end < UINT16_MAX ? sought->end : UINT16_MAX;
@@ -89,18 +89,18 @@ match_all(lg_finder *finder, const lg_sought *sought, const lg_sample *samples,
 }
 
 static uint16_t
-one_of(lg_finder *finder, const lg_sought *sought, match found)
+one_of(lg__torch_finder *finder, const lg__sought *sought, match found)
 {
     if (found.count == 1)
         return (uint16_t)found.offset;
-    return lg_finder_fail(finder, sought->what,
-                          found.count ? "found in several places"
-                                      : "not found");
+    return lg__finder_fail(finder, sought->what,
+                           found.count ? "found in several places"
+                                       : "not found");
 }
 
 uint16_t
-lg_finder_find(lg_finder *finder, const lg_sought *sought,
-               const lg_sample *samples, size_t count)
+lg__finder_find(lg__torch_finder *finder, const lg__sought *sought,
+                const lg__sample *samples, size_t count)
 {
     if (finder->failed)
         return 0;
@@ -109,8 +109,8 @@ lg_finder_find(lg_finder *finder, const lg_sought *sought,
 }
 
 bool
-lg_finder_any(lg_finder *finder, const lg_sought *sought,
-              const lg_sample *samples, size_t count, uint16_t *out)
+lg__finder_any(lg__torch_finder *finder, const lg__sought *sought,
+               const lg__sample *samples, size_t count, uint16_t *out)
 {
     match found = match_all(finder, sought, samples, count, NULL);
     if (finder->failed || found.count != 1)
@@ -120,8 +120,8 @@ lg_finder_any(lg_finder *finder, const lg_sought *sought,
 }
 
 uint16_t
-lg_finder_try(lg_finder *finder, const lg_sought *sought,
-              const lg_sample *samples, size_t count)
+lg__finder_try(lg__torch_finder *finder, const lg__sought *sought,
+               const lg__sample *samples, size_t count)
 {
     if (finder->failed)
         return 0;
@@ -130,8 +130,8 @@ lg_finder_try(lg_finder *finder, const lg_sought *sought,
 }
 
 uint16_t
-lg_finder_class(lg_finder *finder, const lg_sought *sought,
-                const lg_sample *samples, size_t count, const char *mangled)
+lg__finder_class(lg__torch_finder *finder, const lg__sought *sought,
+                 const lg__sample *samples, size_t count, const char *mangled)
 {
     if (finder->failed)
         return 0;
@@ -140,8 +140,9 @@ lg_finder_class(lg_finder *finder, const lg_sought *sought,
 }
 
 uint16_t
-lg_finder_try_class(lg_finder *finder, const lg_sought *sought,
-                    const lg_sample *samples, size_t count, const char *mangled)
+lg__finder_try_class(lg__torch_finder *finder, const lg__sought *sought,
+                     const lg__sample *samples, size_t count,
+                     const char *mangled)
 {
     if (finder->failed)
         return 0;
@@ -150,32 +151,32 @@ lg_finder_try_class(lg_finder *finder, const lg_sought *sought,
 }
 
 PyObject *
-lg_finder_optional(lg_finder *finder, const char *name)
+lg__finder_optional(lg__torch_finder *finder, const char *name)
 {
     return PyDict_GetItemString(finder->made, name);
 }
 
 PyObject *
-lg_finder_object(lg_finder *finder, const char *name)
+lg__finder_object(lg__torch_finder *finder, const char *name)
 {
-    PyObject *object = lg_finder_optional(finder, name);
+    PyObject *object = lg__finder_optional(finder, name);
     if (object == NULL)
-        lg_finder_fail(finder, name, "no such calibration object");
+        lg__finder_fail(finder, name, "no such calibration object");
     return object;
 }
 
 uintptr_t
-lg_finder_at(lg_finder *finder, const char *name)
+lg__finder_at(lg__torch_finder *finder, const char *name)
 {
-    return (uintptr_t)lg_finder_object(finder, name);
+    return (uintptr_t)lg__finder_object(finder, name);
 }
 
 /** The number that a table of the calibration objects has for an object. */
 static uintptr_t
-number_of(lg_finder *finder, const char *table, const char *name)
+number_of(lg__torch_finder *finder, const char *table, const char *name)
 {
-    PyObject *object = lg_finder_object(finder, name);
-    PyObject *numbers = lg_finder_object(finder, table);
+    PyObject *object = lg__finder_object(finder, name);
+    PyObject *numbers = lg__finder_object(finder, table);
     PyObject *id = object != NULL ? PyLong_FromVoidPtr(object) : NULL;
     PyObject *number = NULL;
     if (id != NULL && numbers != NULL && PyDict_Check(numbers))
@@ -184,38 +185,38 @@ number_of(lg_finder *finder, const char *table, const char *name)
     Py_XDECREF(id);
     if (PyErr_Occurred() || number == NULL) {
         PyErr_Clear();
-        lg_finder_fail(finder, name, "has no address");
+        lg__finder_fail(finder, name, "has no address");
         return 0;
     }
     return address;
 }
 
 uintptr_t
-lg_finder_address(lg_finder *finder, const char *name)
+lg__finder_address(lg__torch_finder *finder, const char *name)
 {
     return number_of(finder, "addresses", name);
 }
 
 uintptr_t
-lg_finder_data(lg_finder *finder, const char *name)
+lg__finder_data(lg__torch_finder *finder, const char *name)
 {
     return number_of(finder, "data", name);
 }
 
 uintptr_t
-lg_finder_word(lg_finder *finder, uintptr_t address)
+lg__finder_word(lg__torch_finder *finder, uintptr_t address)
 {
     uintptr_t word = 0;
     if (!finder->failed &&
-        !lg_memory_copy(finder->memory, address, &word, sizeof word))
-        lg_finder_fail(finder, "memory of a calibration object",
-                       "cannot be read");
+        !lg__memory_copy(finder->memory, address, &word, sizeof word))
+        lg__finder_fail(finder, "memory of a calibration object",
+                        "cannot be read");
     return word;
 }
 
 size_t
-lg_finder_end(lg_finder *finder, uintptr_t block)
+lg__finder_end(lg__torch_finder *finder, uintptr_t block)
 {
-    size_t size = finder->failed ? 0 : lg_memory_block(finder->memory, block);
+    size_t size = finder->failed ? 0 : lg__memory_block(finder->memory, block);
     return size > 8 && size < UINT16_MAX ? size - 8 : 0;
 }

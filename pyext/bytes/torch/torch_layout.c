@@ -26,133 +26,136 @@ enum { DTYPES = sizeof dtypes / sizeof *dtypes };
 
 /** The bytes of a Python object's struct. */
 static size_t
-size_of_object(lg_finder *finder, const char *name)
+size_of_object(lg__torch_finder *finder, const char *name)
 {
-    PyObject *object = lg_finder_object(finder, name);
+    PyObject *object = lg__finder_object(finder, name);
     return object != NULL ? (size_t)Py_TYPE(object)->tp_basicsize : 0;
 }
 
 static void
-find_wrapper(lg_finder *finder, lg_torch_layout *layout)
+find_wrapper(lg__torch_finder *finder, lg__torch_layout *layout)
 {
     const char *const names[] = {"short", "long", "leaf", "meta"};
-    lg_sample samples[COUNT(names)];
+    lg__sample samples[COUNT(names)];
     for (size_t i = 0; i < COUNT(names); i++)
-        samples[i] = lg_sample_of(lg_finder_at(finder, names[i]),
-                                  lg_finder_address(finder, names[i]));
-    lg_sought sought = {"a tensor object's TensorImpl", 2 * WORD,
-                        size_of_object(finder, "short"), WORD, 0};
+        samples[i] = lg__sample_of(lg__finder_at(finder, names[i]),
+                                   lg__finder_address(finder, names[i]));
+    lg__sought sought = {"a tensor object's TensorImpl", 2 * WORD,
+                         size_of_object(finder, "short"), WORD, 0};
     layout->wrapper_impl =
-        lg_finder_find(finder, &sought, samples, COUNT(samples));
-    lg_sample hooks[] = {lg_sample_of(lg_finder_at(finder, "leaf"),
-                                      lg_finder_at(finder, "hooks")),
-                         lg_sample_of(lg_finder_at(finder, "short"), 0)};
+        lg__finder_find(finder, &sought, samples, COUNT(samples));
+    lg__sample hooks[] = {lg__sample_of(lg__finder_at(finder, "leaf"),
+                                        lg__finder_at(finder, "hooks")),
+                          lg__sample_of(lg__finder_at(finder, "short"), 0)};
     sought.what = "a tensor object's hooks";
     layout->wrapper_hooks =
-        lg_finder_find(finder, &sought, hooks, COUNT(hooks));
-    if (lg_finder_optional(finder, "late hooks") != NULL) {
-        hooks[0].value = lg_finder_at(finder, "late hooks");
+        lg__finder_find(finder, &sought, hooks, COUNT(hooks));
+    if (lg__finder_optional(finder, "late hooks") != NULL) {
+        hooks[0].value = lg__finder_at(finder, "late hooks");
         sought.what = "a tensor object's late hooks";
         layout->wrapper_acc =
-            lg_finder_find(finder, &sought, hooks, COUNT(hooks));
+            lg__finder_find(finder, &sought, hooks, COUNT(hooks));
     }
 }
 
 /** From 1.9 to 2.9, C++ owns a tensor object that only C++ refers to. The word
  *  before says so (MaybeOwned). */
 static void
-find_borrowing(lg_finder *finder, lg_torch_layout *layout)
+find_borrowing(lg__torch_finder *finder, lg__torch_layout *layout)
 {
     if (layout->wrapper_impl == 2 * WORD)
         return;
-    PyObject *dropped = lg_finder_object(finder, "dropped");
+    PyObject *dropped = lg__finder_object(finder, "dropped");
     uintptr_t address = dropped != NULL ? PyLong_AsSize_t(dropped) : 0;
     PyErr_Clear();
-    lg_sample samples[] = {lg_sample_of(lg_finder_at(finder, "short"), 0),
-                           lg_sample_of(lg_finder_at(finder, "leaf"), 0),
-                           lg_sample_of(address, 1)};
-    lg_sought sought = {"whether C++ owns a tensor object", 2 * WORD,
-                        layout->wrapper_impl, 1, 0};
+    lg__sample samples[] = {lg__sample_of(lg__finder_at(finder, "short"), 0),
+                            lg__sample_of(lg__finder_at(finder, "leaf"), 0),
+                            lg__sample_of(address, 1)};
+    lg__sought sought = {"whether C++ owns a tensor object", 2 * WORD,
+                         layout->wrapper_impl, 1, 0};
     layout->wrapper_borrows =
-        lg_finder_find(finder, &sought, samples, COUNT(samples));
+        lg__finder_find(finder, &sought, samples, COUNT(samples));
 }
 
 static void
-find_owner(lg_finder *finder, lg_torch_layout *layout)
+find_owner(lg__torch_finder *finder, lg__torch_layout *layout)
 {
     const char *const names[] = {"storage of short", "storage of long",
                                  "storage of deep"};
-    lg_sample samples[COUNT(names)], back[COUNT(names)];
+    lg__sample samples[COUNT(names)], back[COUNT(names)];
     for (size_t i = 0; i < COUNT(names); i++) {
-        samples[i] = lg_sample_of(lg_finder_at(finder, names[i]),
-                                  lg_finder_address(finder, names[i]));
-        back[i] = lg_sample_of(samples[i].value, samples[i].base);
+        samples[i] = lg__sample_of(lg__finder_at(finder, names[i]),
+                                   lg__finder_address(finder, names[i]));
+        back[i] = lg__sample_of(samples[i].value, samples[i].base);
     }
-    lg_sought sought = {"a storage object's StorageImpl", 2 * WORD,
-                        size_of_object(finder, names[0]), WORD, 0};
+    lg__sought sought = {"a storage object's StorageImpl", 2 * WORD,
+                         size_of_object(finder, names[0]), WORD, 0};
     layout->owner_impl =
-        lg_finder_find(finder, &sought, samples, COUNT(samples));
+        lg__finder_find(finder, &sought, samples, COUNT(samples));
     if (layout->owner_impl > 2 * WORD)
         layout->owner_borrows = layout->owner_impl - WORD;
-    sought = (lg_sought){"a storage's object", 2 * WORD,
-                         lg_finder_end(finder, back[0].base), WORD, 1};
-    layout->storage_object = lg_finder_try(finder, &sought, back, COUNT(back));
+    sought = (lg__sought){"a storage's object", 2 * WORD,
+                          lg__finder_end(finder, back[0].base), WORD, 1};
+    layout->storage_object = lg__finder_try(finder, &sought, back, COUNT(back));
 }
 
 static void
-find_pointers(lg_finder *finder, lg_torch_layout *layout)
+find_pointers(lg__torch_finder *finder, lg__torch_layout *layout)
 {
     const char *const names[] = {"short", "long", "deep", "borrowing"};
     const char *const owners[] = {"storage of short", "storage of long",
                                   "storage of deep", "storage of borrowing"};
-    lg_sample storages[COUNT(names)], objects[COUNT(names)];
+    lg__sample storages[COUNT(names)], objects[COUNT(names)];
     for (size_t i = 0; i < COUNT(names); i++) {
-        uintptr_t impl = lg_finder_address(finder, names[i]);
-        storages[i] = lg_sample_of(impl, lg_finder_address(finder, owners[i]));
-        objects[i] = lg_sample_of(impl, lg_finder_at(finder, names[i]));
+        uintptr_t impl = lg__finder_address(finder, names[i]);
+        storages[i] =
+            lg__sample_of(impl, lg__finder_address(finder, owners[i]));
+        objects[i] = lg__sample_of(impl, lg__finder_at(finder, names[i]));
     }
-    lg_sought sought = {"a tensor's storage", 2 * WORD,
-                        lg_finder_end(finder, storages[0].base), WORD, 0};
+    lg__sought sought = {"a tensor's storage", 2 * WORD,
+                         lg__finder_end(finder, storages[0].base), WORD, 0};
     layout->impl_storage =
-        lg_finder_find(finder, &sought, storages, COUNT(storages));
+        lg__finder_find(finder, &sought, storages, COUNT(storages));
     sought.what = "a tensor's object";
     sought.ignored = 1;
     layout->impl_object =
-        lg_finder_find(finder, &sought, objects, COUNT(objects));
+        lg__finder_find(finder, &sought, objects, COUNT(objects));
     sought.what = "a tensor's version counter";
-    layout->impl_version = lg_finder_class(finder, &sought, objects,
-                                           COUNT(objects), VERSION_COUNTER);
-    lg_sample leaves[] = {lg_sample_of(lg_finder_address(finder, "leaf"), 0),
-                          lg_sample_of(lg_finder_address(finder, "square"), 0)};
+    layout->impl_version = lg__finder_class(finder, &sought, objects,
+                                            COUNT(objects), VERSION_COUNTER);
+    lg__sample leaves[] = {
+        lg__sample_of(lg__finder_address(finder, "leaf"), 0),
+        lg__sample_of(lg__finder_address(finder, "square"), 0)};
     sought.what = "a tensor's autograd data";
     layout->impl_meta =
-        lg_finder_class(finder, &sought, leaves, COUNT(leaves), AUTOGRAD_META);
+        lg__finder_class(finder, &sought, leaves, COUNT(leaves), AUTOGRAD_META);
 }
 
 /** Returns whether the dimensions at this address are those; up to five lie in
  *  place. */
 static bool
-has_sizes(lg_finder *finder, uintptr_t at, const int64_t *sizes, size_t count)
+has_sizes(lg__torch_finder *finder, uintptr_t at, const int64_t *sizes,
+          size_t count)
 {
     int64_t found[8];
-    if (lg_memory_word(finder->memory, at) != count)
+    if (lg__memory_word(finder->memory, at) != count)
         return false;
     uintptr_t from = at + WORD;
     if (count > 5)
-        from = lg_memory_word(finder->memory, from);
-    return lg_memory_copy(finder->memory, from, found, count * WORD) &&
+        from = lg__memory_word(finder->memory, from);
+    return lg__memory_copy(finder->memory, from, found, count * WORD) &&
            memcmp(found, sizes, count * WORD) == 0;
 }
 
 static void
-find_sizes(lg_finder *finder, lg_torch_layout *layout)
+find_sizes(lg__torch_finder *finder, lg__torch_layout *layout)
 {
     static const int64_t sizes[][6] = {
         {5}, {2, 3, 5, 7, 11}, {2, 1, 3, 1, 2, 1}};
-    uintptr_t tensors[] = {lg_finder_address(finder, "short"),
-                           lg_finder_address(finder, "long"),
-                           lg_finder_address(finder, "deep")};
-    size_t end = lg_finder_end(finder, tensors[0]);
+    uintptr_t tensors[] = {lg__finder_address(finder, "short"),
+                           lg__finder_address(finder, "long"),
+                           lg__finder_address(finder, "deep")};
+    size_t end = lg__finder_end(finder, tensors[0]);
     unsigned matches = 0;
     for (size_t k = 2 * WORD; !finder->failed && k + 6 * WORD <= end;
          k += WORD) {
@@ -163,100 +166,102 @@ find_sizes(lg_finder *finder, lg_torch_layout *layout)
         layout->impl_sizes = (uint16_t)k;
         matches++;
     }
-    lg_finder_check(finder, matches == 1, "a tensor's shape");
-    lg_sample counts[] = {lg_sample_of(tensors[0], 5),
-                          lg_sample_of(tensors[1], 2310),
-                          lg_sample_of(tensors[2], 12)};
-    lg_sought sought = {"a tensor's number of elements",
-                        layout->impl_sizes + 2 * WORD, end, WORD, 0};
-    layout->impl_count = lg_finder_find(finder, &sought, counts, COUNT(counts));
+    lg__finder_check(finder, matches == 1, "a tensor's shape");
+    lg__sample counts[] = {lg__sample_of(tensors[0], 5),
+                           lg__sample_of(tensors[1], 2310),
+                           lg__sample_of(tensors[2], 12)};
+    lg__sought sought = {"a tensor's number of elements",
+                         layout->impl_sizes + 2 * WORD, end, WORD, 0};
+    layout->impl_count =
+        lg__finder_find(finder, &sought, counts, COUNT(counts));
 }
 
 static void
-find_dtype(lg_finder *finder, lg_torch_layout *layout)
+find_dtype(lg__torch_finder *finder, lg__torch_layout *layout)
 {
-    lg_sample samples[DTYPES];
+    lg__sample samples[DTYPES];
     for (size_t i = 0; i < DTYPES; i++)
-        samples[i] = lg_sample_of(lg_finder_address(finder, dtypes[i].name),
-                                  dtypes[i].number);
-    size_t end = lg_finder_end(finder, samples[0].base);
-    lg_sought sought = {"a tensor's dtype", layout->impl_count + WORD, end, 2,
-                        0};
+        samples[i] = lg__sample_of(lg__finder_address(finder, dtypes[i].name),
+                                   dtypes[i].number);
+    size_t end = lg__finder_end(finder, samples[0].base);
+    lg__sought sought = {"a tensor's dtype", layout->impl_count + WORD, end, 2,
+                         0};
     layout->impl_dtype =
-        lg_finder_find(finder, &sought, samples, COUNT(samples));
-    lg_sample devices[] = {
-        lg_sample_of(lg_finder_address(finder, "short"), 0),
-        lg_sample_of(lg_finder_address(finder, "float64"), 0),
-        lg_sample_of(lg_finder_address(finder, "meta"), META_DEVICE)};
-    sought = (lg_sought){"a tensor's device", layout->impl_dtype + 2u,
-                         layout->impl_dtype + 8u, 1, 0};
+        lg__finder_find(finder, &sought, samples, COUNT(samples));
+    lg__sample devices[] = {
+        lg__sample_of(lg__finder_address(finder, "short"), 0),
+        lg__sample_of(lg__finder_address(finder, "float64"), 0),
+        lg__sample_of(lg__finder_address(finder, "meta"), META_DEVICE)};
+    sought = (lg__sought){"a tensor's device", layout->impl_dtype + 2u,
+                          layout->impl_dtype + 8u, 1, 0};
     layout->impl_device =
-        lg_finder_find(finder, &sought, devices, COUNT(devices));
+        lg__finder_find(finder, &sought, devices, COUNT(devices));
     /* After the word of the dtype come the dispatch keys, which are the last.
      */
     layout->impl_end = (uint16_t)((layout->impl_dtype & ~7u) + 2 * WORD);
 }
 
 static void
-find_data(lg_finder *finder, lg_torch_layout *layout)
+find_data(lg__torch_finder *finder, lg__torch_layout *layout)
 {
     const char *const names[] = {"short", "long", "deep", "borrowing"};
     const char *const owners[] = {"storage of short", "storage of long",
                                   "storage of deep", "storage of borrowing"};
     const uintptr_t bytes[] = {20, 9240, 48, 64};
-    lg_sample data[COUNT(names)], sizes[COUNT(names)];
+    lg__sample data[COUNT(names)], sizes[COUNT(names)];
     for (size_t i = 0; i < COUNT(names); i++) {
-        uintptr_t storage = lg_finder_address(finder, owners[i]);
-        data[i] = lg_sample_of(storage, lg_finder_data(finder, names[i]));
-        sizes[i] = lg_sample_of(storage, bytes[i]);
+        uintptr_t storage = lg__finder_address(finder, owners[i]);
+        data[i] = lg__sample_of(storage, lg__finder_data(finder, names[i]));
+        sizes[i] = lg__sample_of(storage, bytes[i]);
     }
-    size_t end = lg_finder_end(finder, data[0].base);
-    lg_sought sought = {"a storage's data", 2 * WORD, end, WORD, 0};
-    layout->storage_data = lg_finder_find(finder, &sought, data, COUNT(data));
+    size_t end = lg__finder_end(finder, data[0].base);
+    lg__sought sought = {"a storage's data", 2 * WORD, end, WORD, 0};
+    layout->storage_data = lg__finder_find(finder, &sought, data, COUNT(data));
     sought.what = "a storage's context";
     sought.begin = layout->storage_data + WORD;
     layout->storage_context =
-        lg_finder_find(finder, &sought, data, COUNT(data) - 1);
-    lg_finder_check(finder,
-                    layout->storage_context == layout->storage_data + 2 * WORD,
-                    "a storage's context");
+        lg__finder_find(finder, &sought, data, COUNT(data) - 1);
+    lg__finder_check(finder,
+                     layout->storage_context == layout->storage_data + 2 * WORD,
+                     "a storage's context");
     layout->storage_deleter = layout->storage_data + WORD;
     sought.what = "a storage's size";
-    layout->storage_size = lg_finder_find(finder, &sought, sizes, COUNT(sizes));
+    layout->storage_size =
+        lg__finder_find(finder, &sought, sizes, COUNT(sizes));
     sought.what = "a storage's allocator";
     layout->storage_allocator =
-        lg_finder_try_class(finder, &sought, data, COUNT(data) - 1, ALLOCATOR);
+        lg__finder_try_class(finder, &sought, data, COUNT(data) - 1, ALLOCATOR);
 }
 
 static void
-find_deleters(lg_finder *finder, lg_torch_layout *layout)
+find_deleters(lg__torch_finder *finder, lg__torch_layout *layout)
 {
-    uintptr_t ours = lg_finder_address(finder, "storage of short");
-    uintptr_t theirs = lg_finder_address(finder, "storage of borrowing");
-    uintptr_t meta = lg_finder_address(finder, "storage of meta");
-    lg_sample devices[] = {lg_sample_of(ours, 0), lg_sample_of(theirs, 0),
-                           lg_sample_of(meta, META_DEVICE)};
-    lg_sought sought = {"a storage's device", layout->storage_context + WORD,
-                        layout->storage_context + 2 * WORD, 1, 0};
+    uintptr_t ours = lg__finder_address(finder, "storage of short");
+    uintptr_t theirs = lg__finder_address(finder, "storage of borrowing");
+    uintptr_t meta = lg__finder_address(finder, "storage of meta");
+    lg__sample devices[] = {lg__sample_of(ours, 0), lg__sample_of(theirs, 0),
+                            lg__sample_of(meta, META_DEVICE)};
+    lg__sought sought = {"a storage's device", layout->storage_context + WORD,
+                         layout->storage_context + 2 * WORD, 1, 0};
     layout->storage_device =
-        lg_finder_find(finder, &sought, devices, COUNT(devices));
+        lg__finder_find(finder, &sought, devices, COUNT(devices));
     layout->deleter_malloc =
-        lg_finder_word(finder, ours + layout->storage_deleter);
+        lg__finder_word(finder, ours + layout->storage_deleter);
     layout->deleter_object =
-        lg_finder_word(finder, theirs + layout->storage_deleter);
-    lg_finder_check(finder, layout->deleter_malloc != layout->deleter_object,
-                    "who frees a storage");
+        lg__finder_word(finder, theirs + layout->storage_deleter);
+    lg__finder_check(finder, layout->deleter_malloc != layout->deleter_object,
+                     "who frees a storage");
     uintptr_t context =
-        lg_finder_word(finder, theirs + layout->storage_context);
-    lg_sample owner = lg_sample_of(context, lg_finder_at(finder, "owner"));
-    sought = (lg_sought){"a storage's owner", 0, lg_finder_end(finder, context),
-                         WORD, 0};
+        lg__finder_word(finder, theirs + layout->storage_context);
+    lg__sample owner = lg__sample_of(context, lg__finder_at(finder, "owner"));
+    sought = (lg__sought){"a storage's owner", 0,
+                          lg__finder_end(finder, context), WORD, 0};
     layout->owner_known =
-        lg_finder_any(finder, &sought, &owner, 1, &layout->context_object);
+        lg__finder_any(finder, &sought, &owner, 1, &layout->context_object);
 }
 
 bool
-lg_torch_find_tensors(lg_finder *finder, lg_torch_layout *layout)
+lg__torch_find_tensors(lg__torch_finder *finder, lg__torch_layout *layout)
 {
     find_wrapper(finder, layout);
     find_borrowing(finder, layout);

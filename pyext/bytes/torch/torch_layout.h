@@ -9,18 +9,18 @@
 
 #include "bytes/common/target_memory.h"
 
-enum { LG_TORCH_REASON = 160 };
+enum { LG__TORCH_REASON = 160 };
 
 /** An IValue of TorchScript: the address of the object that it owns, or
  *  data. */
-typedef struct lg_torch_value {
+typedef struct lg__torch_value {
     uintptr_t payload;
     uint32_t tag;
     uint32_t unused;
-} lg_torch_value;
+} lg__torch_value;
 
 /** Scripted objects and their containers. */
-typedef struct lg_torch_script_layout {
+typedef struct lg__torch_script_layout {
     bool known;
     uint16_t type;           /**< object -> ClassType */
     uint16_t slots;          /**< object -> vector of values */
@@ -37,9 +37,9 @@ typedef struct lg_torch_script_layout {
                                   found */
     uint32_t tag_tensor;     /**< of a value that is a tensor */
     uint32_t tag_int; /**< ... a number, which may look like an address */
-} lg_torch_script_layout;
+} lg__torch_script_layout;
 
-typedef struct lg_torch_layout {
+typedef struct lg__torch_layout {
     /* Python objects. */
     uint16_t wrapper_impl;    /**< tensor -> TensorImpl */
     uint16_t wrapper_borrows; /**< byte: C++ owns the wrapper; 0: none in this
@@ -110,37 +110,40 @@ typedef struct lg_torch_layout {
     uint16_t hooks_unpack;
     uint16_t hooks_packed;
     uintptr_t undefined; /**< the TensorImpl that means "no tensor" */
-    lg_torch_script_layout script;
-    bool graph;                   /**< the layout of the graph is known */
-    char reason[LG_TORCH_REASON]; /**< why it is not */
-} lg_torch_layout;
+    lg__torch_script_layout script;
+    bool graph;                    /**< the layout of the graph is known */
+    char reason[LG__TORCH_REASON]; /**< why it is not */
+} lg__torch_layout;
 
 /** Find the two halves of the layout: tensors and storages, then autograd.
  *  False, with the finder's reason, if something does not fit. */
-struct lg_finder;
-bool lg_torch_find_tensors(struct lg_finder *finder, lg_torch_layout *layout);
-bool lg_torch_find_graph(struct lg_finder *finder, lg_torch_layout *layout);
+struct lg__torch_finder;
+bool lg__torch_find_tensors(struct lg__torch_finder *finder,
+                            lg__torch_layout *layout);
+bool lg__torch_find_graph(struct lg__torch_finder *finder,
+                          lg__torch_layout *layout);
 
 /** Finds the layout of scripted modules; false if this version has another
  *  one. */
-bool lg_torch_find_script(struct lg_finder *finder,
-                          lg_torch_script_layout *layout);
-void lg_torch_find_saved(struct lg_finder *finder, lg_torch_layout *layout);
+bool lg__torch_find_script(struct lg__torch_finder *finder,
+                           lg__torch_script_layout *layout);
+void lg__torch_find_saved(struct lg__torch_finder *finder,
+                          lg__torch_layout *layout);
 /** The Node that made a calibration object, and the AccumulateGrad at the end
  *  of one of its edges; call them once the layout is known so far. */
-uintptr_t lg_torch_calibration_node(struct lg_finder *finder,
-                                    const lg_torch_layout *layout,
-                                    const char *name);
-uintptr_t lg_torch_calibration_leaf(struct lg_finder *finder,
-                                    const lg_torch_layout *layout,
-                                    const char *name, unsigned edge);
+uintptr_t lg__torch_calibration_node(struct lg__torch_finder *finder,
+                                     const lg__torch_layout *layout,
+                                     const char *name);
+uintptr_t lg__torch_calibration_leaf(struct lg__torch_finder *finder,
+                                     const lg__torch_layout *layout,
+                                     const char *name, unsigned edge);
 
 /** The text of leakgraph/calibration.py. */
-extern const char lg_torch_calibration[];
+extern const char lg__torch_calibration[];
 
 /** Finds the layout on the first call, which runs PyTorch on new objects. NULL
  *  if not even tensors have a known layout; *reason (static) says why. */
-const lg_torch_layout *lg_torch_layout_find(lg_memory *memory,
-                                            const char **reason);
+const lg__torch_layout *lg__torch_layout_find(lg__memory *memory,
+                                              const char **reason);
 
 #endif

@@ -14,35 +14,35 @@ enum { WORD = sizeof(uintptr_t) };
 /** Half the size of this vector, if it holds two SavedVariables of this tensor;
  *  otherwise 0. */
 static uintptr_t
-size_of_saved(lg_finder *finder, uintptr_t vector, uintptr_t impl)
+size_of_saved(lg__torch_finder *finder, uintptr_t vector, uintptr_t impl)
 {
     uintptr_t ends[2];
-    if (!lg_memory_copy(finder->memory, vector, ends, sizeof ends) ||
-        !lg_is_address(ends[0]) || ends[1] < ends[0] + 8 * WORD ||
+    if (!lg__memory_copy(finder->memory, vector, ends, sizeof ends) ||
+        !lg__is_address(ends[0]) || ends[1] < ends[0] + 8 * WORD ||
         ends[1] > ends[0] + 64 * WORD || (ends[1] - ends[0]) % (2 * WORD) != 0)
         return 0;
     uintptr_t size = (ends[1] - ends[0]) / 2;
-    return lg_memory_word(finder->memory, ends[0]) == impl &&
-                   lg_memory_word(finder->memory, ends[0] + size) == impl
+    return lg__memory_word(finder->memory, ends[0]) == impl &&
+                   lg__memory_word(finder->memory, ends[0] + size) == impl
                ? size
                : 0;
 }
 
 static void
-find_context(lg_finder *finder, lg_torch_layout *layout)
+find_context(lg__torch_finder *finder, lg__torch_layout *layout)
 {
-    uintptr_t node = lg_torch_calibration_node(finder, layout, "doubled");
-    PyObject *context = lg_finder_object(finder, "node of doubled");
+    uintptr_t node = lg__torch_calibration_node(finder, layout, "doubled");
+    PyObject *context = lg__finder_object(finder, "node of doubled");
     uintptr_t object = (uintptr_t)context;
-    uintptr_t impl = lg_finder_address(finder, "square");
+    uintptr_t impl = lg__finder_address(finder, "square");
     size_t end = context != NULL ? (size_t)Py_TYPE(context)->tp_basicsize : 0;
-    lg_sample down = lg_sample_of(object, node);
-    lg_sample up = lg_sample_of(node, object);
-    lg_sought sought = {"a ctx's node", 2 * WORD, end, WORD, 0};
-    layout->context_node = lg_finder_find(finder, &sought, &down, 1);
-    sought =
-        (lg_sought){"a node's ctx", WORD, lg_finder_end(finder, node), WORD, 1};
-    layout->python_context = lg_finder_find(finder, &sought, &up, 1);
+    lg__sample down = lg__sample_of(object, node);
+    lg__sample up = lg__sample_of(node, object);
+    lg__sought sought = {"a ctx's node", 2 * WORD, end, WORD, 0};
+    layout->context_node = lg__finder_find(finder, &sought, &down, 1);
+    sought = (lg__sought){"a node's ctx", WORD, lg__finder_end(finder, node),
+                          WORD, 1};
+    layout->python_context = lg__finder_find(finder, &sought, &up, 1);
     unsigned matches = 0;
     for (size_t k = 2 * WORD; k + 3 * WORD <= end; k += WORD) {
         uintptr_t size = size_of_saved(finder, object + k, impl);
@@ -52,7 +52,7 @@ find_context(lg_finder *finder, lg_torch_layout *layout)
         layout->saved_size = (uint16_t)size;
         matches++;
     }
-    lg_finder_check(finder, matches == 1, "a ctx's saved tensors");
+    lg__finder_check(finder, matches == 1, "a ctx's saved tensors");
 }
 
 typedef struct pair {
@@ -62,17 +62,18 @@ typedef struct pair {
 } pair;
 
 static pair
-find_pair(lg_finder *finder, lg_torch_layout *layout)
+find_pair(lg__torch_finder *finder, lg__torch_layout *layout)
 {
-    uintptr_t product = lg_torch_calibration_node(finder, layout, "product");
-    size_t end = lg_finder_end(finder, product);
-    lg_sample self = lg_sample_of(product, lg_finder_address(finder, "square"));
-    lg_sample other =
-        lg_sample_of(product, lg_finder_address(finder, "graph other"));
-    lg_sought sought = {"a node's saved tensors", layout->node_edges + WORD,
-                        end, WORD, 0};
-    pair found = {lg_finder_find(finder, &sought, &self, 1),
-                  lg_finder_find(finder, &sought, &other, 1)};
+    uintptr_t product = lg__torch_calibration_node(finder, layout, "product");
+    size_t end = lg__finder_end(finder, product);
+    lg__sample self =
+        lg__sample_of(product, lg__finder_address(finder, "square"));
+    lg__sample other =
+        lg__sample_of(product, lg__finder_address(finder, "graph other"));
+    lg__sought sought = {"a node's saved tensors", layout->node_edges + WORD,
+                         end, WORD, 0};
+    pair found = {lg__finder_find(finder, &sought, &self, 1),
+                  lg__finder_find(finder, &sought, &other, 1)};
     uint16_t first = found.square < found.other ? found.square : found.other;
     if (first < layout->node_members)
         layout->node_members = first;
@@ -82,109 +83,111 @@ find_pair(lg_finder *finder, lg_torch_layout *layout)
 /** Finds five bytes: made without a tensor, in place on a view, the original, a
  *  leaf, an output. */
 static void
-find_flags(lg_finder *finder, lg_torch_layout *layout, pair at)
+find_flags(lg__torch_finder *finder, lg__torch_layout *layout, pair at)
 {
-    uintptr_t product = lg_torch_calibration_node(finder, layout, "product");
+    uintptr_t product = lg__torch_calibration_node(finder, layout, "product");
     uint16_t first = at.square < at.other ? at.square : at.other;
     uintptr_t exponential =
-        lg_torch_calibration_node(finder, layout, "exponential");
-    lg_finder_check(finder,
-                    lg_finder_is_a(finder,
-                                   lg_finder_word(finder, exponential + first),
-                                   TENSOR_IMPL),
-                    "a saved result");
-    lg_sample samples[] = {
-        lg_sample_of(product + at.square, UINT64_C(0x0000010000)),
-        lg_sample_of(product + at.other, UINT64_C(0x0001010000)),
-        lg_sample_of(exponential + first, UINT64_C(0x0100000000))};
-    lg_sought sought = {"the flags of a saved tensor", WORD, layout->saved_size,
-                        WORD, ~UINT64_C(0xffffffffff)};
+        lg__torch_calibration_node(finder, layout, "exponential");
+    lg__finder_check(
+        finder,
+        lg__finder_is_a(finder, lg__finder_word(finder, exponential + first),
+                        TENSOR_IMPL),
+        "a saved result");
+    lg__sample samples[] = {
+        lg__sample_of(product + at.square, UINT64_C(0x0000010000)),
+        lg__sample_of(product + at.other, UINT64_C(0x0001010000)),
+        lg__sample_of(exponential + first, UINT64_C(0x0100000000))};
+    lg__sought sought = {"the flags of a saved tensor", WORD,
+                         layout->saved_size, WORD, ~UINT64_C(0xffffffffff)};
     layout->saved_flags =
-        lg_finder_find(finder, &sought, samples, COUNT(samples));
-    lg_sought counter = {"the version of a saved tensor", WORD,
-                         layout->saved_flags, WORD, 0};
+        lg__finder_find(finder, &sought, samples, COUNT(samples));
+    lg__sought counter = {"the version of a saved tensor", WORD,
+                          layout->saved_flags, WORD, 0};
     layout->saved_version =
-        lg_finder_try_class(finder, &counter, samples, 2, VERSION_COUNTER);
+        lg__finder_try_class(finder, &counter, samples, 2, VERSION_COUNTER);
 }
 
 static void
-find_packed(lg_finder *finder, lg_torch_layout *layout, uintptr_t hooks)
+find_packed(lg__torch_finder *finder, lg__torch_layout *layout, uintptr_t hooks)
 {
-    lg_sample packs = lg_sample_of(hooks, lg_finder_at(finder, "pack"));
-    lg_sample unpacks = lg_sample_of(hooks, lg_finder_at(finder, "unpack"));
-    uintptr_t type = lg_finder_at(finder, "packed");
-    size_t end = lg_finder_end(finder, hooks);
-    lg_sought sought = {"the hook that unpacks", WORD, end, WORD, 0};
-    layout->hooks_unpack = lg_finder_find(finder, &sought, &unpacks, 1);
+    lg__sample packs = lg__sample_of(hooks, lg__finder_at(finder, "pack"));
+    lg__sample unpacks = lg__sample_of(hooks, lg__finder_at(finder, "unpack"));
+    uintptr_t type = lg__finder_at(finder, "packed");
+    size_t end = lg__finder_end(finder, hooks);
+    lg__sought sought = {"the hook that unpacks", WORD, end, WORD, 0};
+    layout->hooks_unpack = lg__finder_find(finder, &sought, &unpacks, 1);
     sought.what = "the hook that packs";
-    layout->hooks_pack = lg_finder_try(finder, &sought, &packs, 1);
+    layout->hooks_pack = lg__finder_try(finder, &sought, &packs, 1);
     unsigned matches = 0;
     for (size_t k = WORD; k + WORD <= end; k += WORD) {
-        uintptr_t object = lg_memory_word(finder->memory, hooks + k);
-        if (!lg_is_address(object) ||
-            lg_memory_word(finder->memory, object + WORD) != type)
+        uintptr_t object = lg__memory_word(finder->memory, hooks + k);
+        if (!lg__is_address(object) ||
+            lg__memory_word(finder->memory, object + WORD) != type)
             continue;
         layout->hooks_packed = (uint16_t)k;
         matches++;
     }
-    lg_finder_check(finder,
-                    matches == 1 && layout->hooks_pack != layout->hooks_unpack,
-                    "what a hook has packed");
+    lg__finder_check(finder,
+                     matches == 1 && layout->hooks_pack != layout->hooks_unpack,
+                     "what a hook has packed");
 }
 
 static void
-find_hooked(lg_finder *finder, lg_torch_layout *layout, pair at)
+find_hooked(lg__torch_finder *finder, lg__torch_layout *layout, pair at)
 {
-    uintptr_t hooked = lg_torch_calibration_node(finder, layout, "hooked");
-    uintptr_t leaves = lg_torch_calibration_node(finder, layout, "hooked leaf");
-    lg_sample slots[] = {lg_sample_of(hooked + at.square, 0),
-                         lg_sample_of(hooked + at.other, 0),
-                         lg_sample_of(leaves + at.square, 0),
-                         lg_sample_of(leaves + at.other, 0)};
-    lg_sought sought = {"the hooks of a saved tensor", WORD, layout->saved_size,
-                        WORD, 0};
+    uintptr_t hooked = lg__torch_calibration_node(finder, layout, "hooked");
+    uintptr_t leaves =
+        lg__torch_calibration_node(finder, layout, "hooked leaf");
+    lg__sample slots[] = {lg__sample_of(hooked + at.square, 0),
+                          lg__sample_of(hooked + at.other, 0),
+                          lg__sample_of(leaves + at.square, 0),
+                          lg__sample_of(leaves + at.other, 0)};
+    lg__sought sought = {"the hooks of a saved tensor", WORD,
+                         layout->saved_size, WORD, 0};
     layout->saved_hooks =
-        lg_finder_class(finder, &sought, slots, COUNT(slots), SAVED_HOOKS);
+        lg__finder_class(finder, &sought, slots, COUNT(slots), SAVED_HOOKS);
     find_packed(finder, layout,
-                lg_finder_word(finder, slots[0].base + layout->saved_hooks));
-    slots[0].value = lg_torch_calibration_node(finder, layout, "square");
-    slots[1].value = lg_torch_calibration_node(finder, layout, "product");
+                lg__finder_word(finder, slots[0].base + layout->saved_hooks));
+    slots[0].value = lg__torch_calibration_node(finder, layout, "square");
+    slots[1].value = lg__torch_calibration_node(finder, layout, "product");
     sought.what = "the node of a hooked tensor";
-    layout->saved_grad_fn = lg_finder_find(finder, &sought, slots, 2);
+    layout->saved_grad_fn = lg__finder_find(finder, &sought, slots, 2);
     /* The leaf's node: held, or by a weak_ptr. Two edges own it, too. */
-    uintptr_t other = lg_torch_calibration_leaf(finder, layout, "product", 1);
-    uintptr_t counts =
-        layout->node_counted ? other : lg_finder_word(finder, other + 2 * WORD);
-    if ((lg_finder_word(finder, counts + WORD) & UINT32_MAX) == 2)
+    uintptr_t other = lg__torch_calibration_leaf(finder, layout, "product", 1);
+    uintptr_t counts = layout->node_counted
+                           ? other
+                           : lg__finder_word(finder, other + 2 * WORD);
+    if ((lg__finder_word(finder, counts + WORD) & UINT32_MAX) == 2)
         return;
-    slots[2].value = lg_torch_calibration_leaf(finder, layout, "square", 0);
+    slots[2].value = lg__torch_calibration_leaf(finder, layout, "square", 0);
     slots[3].value = other;
     sought.what = "the leaf of a hooked tensor";
-    layout->saved_leaf = lg_finder_find(finder, &sought, slots + 2, 2);
+    layout->saved_leaf = lg__finder_find(finder, &sought, slots + 2, 2);
 }
 
 static void
-find_raw(lg_finder *finder, lg_torch_layout *layout, pair at)
+find_raw(lg__torch_finder *finder, lg__torch_layout *layout, pair at)
 {
-    PyObject *raw = lg_finder_object(finder, "raw saved");
-    PyObject *own = lg_finder_optional(finder, "own saved");
-    lg_sample slot = lg_sample_of(
+    PyObject *raw = lg__finder_object(finder, "raw saved");
+    PyObject *own = lg__finder_optional(finder, "own saved");
+    lg__sample slot = lg__sample_of(
         (uintptr_t)raw,
-        lg_torch_calibration_node(finder, layout, "product") + at.square);
-    lg_sought sought = {"a SavedTensor's own", 2 * WORD, 7 * WORD, WORD, 0};
-    layout->raw_saved = lg_finder_find(finder, &sought, &slot, 1);
+        lg__torch_calibration_node(finder, layout, "product") + at.square);
+    lg__sought sought = {"a SavedTensor's own", 2 * WORD, 7 * WORD, WORD, 0};
+    layout->raw_saved = lg__finder_find(finder, &sought, &slot, 1);
     if (own == NULL)
         return;
-    lg_sample samples[] = {lg_sample_of((uintptr_t)raw, 0),
-                           lg_sample_of((uintptr_t)own, 1)};
-    sought = (lg_sought){"whether a SavedTensor owns", 6 * WORD, 6 * WORD + 1,
-                         1, ~UINT64_C(1)};
+    lg__sample samples[] = {lg__sample_of((uintptr_t)raw, 0),
+                            lg__sample_of((uintptr_t)own, 1)};
+    sought = (lg__sought){"whether a SavedTensor owns", 6 * WORD, 6 * WORD + 1,
+                          1, ~UINT64_C(1)};
     layout->raw_owned =
-        lg_finder_find(finder, &sought, samples, COUNT(samples));
+        lg__finder_find(finder, &sought, samples, COUNT(samples));
 }
 
 void
-lg_torch_find_saved(lg_finder *finder, lg_torch_layout *layout)
+lg__torch_find_saved(lg__torch_finder *finder, lg__torch_layout *layout)
 {
     find_context(finder, layout);
     pair at = find_pair(finder, layout);

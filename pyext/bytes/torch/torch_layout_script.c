@@ -17,15 +17,15 @@ static const char *const attributes[SLOTS] = {
     "first", "second_of_two_tensors", "list", "dict", "tuple", "number"};
 
 typedef struct sample {
-    lg_finder *finder;
+    lg__torch_finder *finder;
     uintptr_t tensors[2];
-    lg_torch_value slots[SLOTS];
-    lg_torch_script_layout *layout;
+    lg__torch_value slots[SLOTS];
+    lg__torch_script_layout *layout;
 } sample;
 
 /** Returns whether a value is one of the two tensors. */
 static bool
-is_tensor(const sample *of, const lg_torch_value *value, unsigned i)
+is_tensor(const sample *of, const lg__torch_value *value, unsigned i)
 {
     return value->payload == of->tensors[i] &&
            value->tag == of->slots[FIRST].tag;
@@ -33,19 +33,19 @@ is_tensor(const sample *of, const lg_torch_value *value, unsigned i)
 
 /** Copies the values of a vector, if it has so many. */
 static bool
-copy_values(lg_finder *finder, uintptr_t vector, lg_torch_value *out,
+copy_values(lg__torch_finder *finder, uintptr_t vector, lg__torch_value *out,
             size_t count)
 {
-    uintptr_t begin = lg_memory_word(finder->memory, vector);
-    uintptr_t end = lg_memory_word(finder->memory, vector + WORD);
-    return lg_is_address(begin) && end - begin == count * sizeof *out &&
-           lg_memory_copy(finder->memory, begin, out, count * sizeof *out);
+    uintptr_t begin = lg__memory_word(finder->memory, vector);
+    uintptr_t end = lg__memory_word(finder->memory, vector + WORD);
+    return lg__is_address(begin) && end - begin == count * sizeof *out &&
+           lg__memory_copy(finder->memory, begin, out, count * sizeof *out);
 }
 
 static bool
 fits_slots(sample *of, uintptr_t vector)
 {
-    lg_torch_value *slots = of->slots;
+    lg__torch_value *slots = of->slots;
     return copy_values(of->finder, vector, slots, SLOTS) &&
            slots[FIRST].tag == slots[SECOND].tag &&
            is_tensor(of, &slots[FIRST], 0) &&
@@ -55,7 +55,7 @@ fits_slots(sample *of, uintptr_t vector)
 static bool
 fits_list(sample *of, uintptr_t vector)
 {
-    lg_torch_value values[2];
+    lg__torch_value values[2];
     return copy_values(of->finder, vector, values, 2) &&
            is_tensor(of, &values[0], 0) && is_tensor(of, &values[1], 1);
 }
@@ -64,13 +64,13 @@ fits_list(sample *of, uintptr_t vector)
 static bool
 fits_tuple(sample *of, uintptr_t count)
 {
-    lg_torch_value values[2];
-    uintptr_t in_place = lg_memory_word(of->finder->memory, count);
+    lg__torch_value values[2];
+    uintptr_t in_place = lg__memory_word(of->finder->memory, count);
     if (in_place == 0)
         return fits_list(of, count + WORD);
     return in_place == 2 &&
-           lg_memory_copy(of->finder->memory, count + WORD, values,
-                          sizeof values) &&
+           lg__memory_copy(of->finder->memory, count + WORD, values,
+                           sizeof values) &&
            is_tensor(of, &values[0], 0) && is_tensor(of, &values[1], 1);
 }
 
@@ -79,15 +79,15 @@ static bool
 fits_dict(sample *of, uintptr_t count)
 {
     uintptr_t words[3], ring[3], entry[7];
-    lg_memory *memory = of->finder->memory;
-    if (!lg_memory_copy(memory, count, words, sizeof words) || words[0] != 2 ||
+    lg__memory *memory = of->finder->memory;
+    if (!lg__memory_copy(memory, count, words, sizeof words) || words[0] != 2 ||
         words[1] != words[2] ||
-        !lg_memory_copy(memory, words[1], ring, sizeof ring))
+        !lg__memory_copy(memory, words[1], ring, sizeof ring))
         return false;
     uintptr_t previous = words[1], next = ring[1];
     for (unsigned i = 0; i < 2; i++) {
-        lg_torch_value value;
-        if (!lg_memory_copy(memory, next, entry, sizeof entry) ||
+        lg__torch_value value;
+        if (!lg__memory_copy(memory, next, entry, sizeof entry) ||
             entry[0] != previous)
             return false;
         memcpy(&value, &entry[5], sizeof value);
@@ -104,7 +104,7 @@ static uint16_t
 find_member(sample *of, const char *what, uintptr_t base,
             bool (*fits)(sample *, uintptr_t))
 {
-    size_t end = lg_finder_end(of->finder, base);
+    size_t end = lg__finder_end(of->finder, base);
     uint16_t found = 0;
     unsigned matches = 0;
     for (size_t k = 2 * WORD; k + 2 * WORD <= end; k += WORD) {
@@ -113,7 +113,7 @@ find_member(sample *of, const char *what, uintptr_t base,
         found = (uint16_t)k;
         matches++;
     }
-    lg_finder_check(of->finder, matches == 1, what);
+    lg__finder_check(of->finder, matches == 1, what);
     return found;
 }
 
@@ -123,7 +123,7 @@ find_tags(sample *of)
     of->layout->tag_tensor = of->slots[FIRST].tag;
     of->layout->tag_int = of->slots[NUMBER].tag;
     for (unsigned i = LIST; i < SLOTS; i++)
-        lg_finder_check(
+        lg__finder_check(
             of->finder,
             of->slots[i].tag != of->layout->tag_tensor &&
                 (i == NUMBER || of->slots[i].tag != of->layout->tag_int),
@@ -132,19 +132,19 @@ find_tags(sample *of)
 
 /** Returns whether the std::string at this address is that text. */
 static bool
-is_text(lg_finder *finder, uintptr_t string, const char *text)
+is_text(lg__torch_finder *finder, uintptr_t string, const char *text)
 {
     char found[32];
     size_t length = strlen(text);
-    uintptr_t begin = lg_memory_word(finder->memory, string);
+    uintptr_t begin = lg__memory_word(finder->memory, string);
     return length < sizeof found &&
-           lg_memory_word(finder->memory, string + WORD) == length &&
-           lg_memory_copy(finder->memory, begin, found, length) &&
+           lg__memory_word(finder->memory, string + WORD) == length &&
+           lg__memory_copy(finder->memory, begin, found, length) &&
            memcmp(found, text, length) == 0;
 }
 
 static bool
-are_names(lg_finder *finder, uintptr_t string, size_t size)
+are_names(lg__torch_finder *finder, uintptr_t string, size_t size)
 {
     for (unsigned i = 0; i < SLOTS; i++)
         if (!is_text(finder, string + i * size, attributes[i]))
@@ -156,13 +156,13 @@ are_names(lg_finder *finder, uintptr_t string, size_t size)
 static void
 find_names(sample *of, uintptr_t type)
 {
-    size_t end = lg_finder_end(of->finder, type);
+    size_t end = lg__finder_end(of->finder, type);
     for (size_t k = WORD; k + 2 * WORD <= end; k += WORD) {
-        uintptr_t begin = lg_memory_word(of->finder->memory, type + k);
+        uintptr_t begin = lg__memory_word(of->finder->memory, type + k);
         uintptr_t bytes =
-            lg_memory_word(of->finder->memory, type + k + WORD) - begin;
+            lg__memory_word(of->finder->memory, type + k + WORD) - begin;
         size_t size = bytes / SLOTS;
-        if (!lg_is_address(begin) || bytes % SLOTS != 0 || size < 4 * WORD ||
+        if (!lg__is_address(begin) || bytes % SLOTS != 0 || size < 4 * WORD ||
             size > 32 * WORD)
             continue;
         for (size_t at = 0; at + 4 * WORD <= size; at += WORD) {
@@ -184,32 +184,32 @@ find_flags(sample *of, const char *name)
 {
     enum { AT = 6 * WORD, MASK = 0x1f, NEW = 0xf };
     unsigned char flags;
-    if (lg_memory_copy(of->finder->memory, lg_finder_at(of->finder, name) + AT,
-                       &flags, 1) &&
+    if (lg__memory_copy(of->finder->memory,
+                        lg__finder_at(of->finder, name) + AT, &flags, 1) &&
         (flags & MASK) == NEW)
         of->layout->flags = AT;
 }
 
 /** The object of TorchScript behind a module of Python. */
 static uintptr_t
-object_of(lg_finder *finder, const char *name)
+object_of(lg__torch_finder *finder, const char *name)
 {
     uintptr_t module =
-        lg_finder_word(finder, lg_finder_at(finder, name) + 2 * WORD);
-    uintptr_t object = lg_finder_word(finder, module);
-    lg_finder_check(finder, lg_finder_is_a(finder, object, OBJECT), name);
+        lg__finder_word(finder, lg__finder_at(finder, name) + 2 * WORD);
+    uintptr_t object = lg__finder_word(finder, module);
+    lg__finder_check(finder, lg__finder_is_a(finder, object, OBJECT), name);
     return object;
 }
 
 bool
-lg_torch_find_script(lg_finder *finder, lg_torch_script_layout *layout)
+lg__torch_find_script(lg__torch_finder *finder, lg__torch_script_layout *layout)
 {
     sample of = {.finder = finder, .layout = layout};
-    if (lg_finder_optional(finder, "script") == NULL)
+    if (lg__finder_optional(finder, "script") == NULL)
         return false;
-    lg_sample object = lg_sample_of(object_of(finder, "script"), 0);
-    of.tensors[0] = lg_finder_address(finder, "script first");
-    of.tensors[1] = lg_finder_address(finder, "script second");
+    lg__sample object = lg__sample_of(object_of(finder, "script"), 0);
+    of.tensors[0] = lg__finder_address(finder, "script first");
+    of.tensors[1] = lg__finder_address(finder, "script second");
     layout->slots =
         find_member(&of, "a scripted object's slots", object.base, fits_slots);
     if (finder->failed ||
@@ -222,12 +222,12 @@ lg_torch_find_script(lg_finder *finder, lg_torch_script_layout *layout)
         find_member(&of, "a scripted dict", of.slots[DICT].payload, fits_dict);
     layout->tuple = find_member(&of, "a scripted tuple",
                                 of.slots[TUPLE].payload, fits_tuple);
-    lg_sought sought = {"a scripted object's type", 2 * WORD,
-                        lg_finder_end(finder, object.base), WORD, 0};
-    layout->type = lg_finder_class(finder, &sought, &object, 1, CLASS_TYPE);
+    lg__sought sought = {"a scripted object's type", 2 * WORD,
+                         lg__finder_end(finder, object.base), WORD, 0};
+    layout->type = lg__finder_class(finder, &sought, &object, 1, CLASS_TYPE);
     if (finder->failed)
         return false;
-    find_names(&of, lg_finder_word(finder, object.base + layout->type));
+    find_names(&of, lg__finder_word(finder, object.base + layout->type));
     find_flags(&of, "script");
     return true;
 }

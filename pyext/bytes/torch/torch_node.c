@@ -25,19 +25,19 @@ typedef struct node_body {
 /** Up to 2.12 a shared_ptr owns the node. Its block lies right before the node
  *  (make_shared) or elsewhere. */
 static bool
-read_body(lg_torch *torch, uintptr_t node, node_body *out)
+read_body(lg__torch *torch, uintptr_t node, node_body *out)
 {
-    const lg_torch_layout *layout = torch->layout;
+    const lg__torch_layout *layout = torch->layout;
     size_t block = 0;
     out->cost = 0;
     if (!layout->node_counted) {
-        uintptr_t counts = lg_memory_word(torch->memory, node + 2 * WORD);
-        out->cost = lg_memory_block(torch->memory, counts);
+        uintptr_t counts = lg__memory_word(torch->memory, node + 2 * WORD);
+        out->cost = lg__memory_block(torch->memory, counts);
         if (counts == node - 2 * WORD)
             block = out->cost > 2 * WORD ? out->cost - 2 * WORD : 0;
     }
     if (block == 0) {
-        block = lg_memory_block(torch->memory, node);
+        block = lg__memory_block(torch->memory, node);
         out->cost += block;
     }
     out->length = block > WORD ? block - WORD : 0;
@@ -45,74 +45,75 @@ read_body(lg_torch *torch, uintptr_t node, node_body *out)
         out->length = layout->node_members;
     if (out->length > sizeof out->words)
         out->length = sizeof out->words;
-    return lg_memory_copy(torch->memory, node, out->words, out->length);
+    return lg__memory_copy(torch->memory, node, out->words, out->length);
 }
 
 static uint32_t
-label_of_edge(lg_torch *torch, size_t i)
+label_of_edge(lg__torch *torch, size_t i)
 {
     char text[48];
-    if (i < LG_TORCH_NUMBERS)
+    if (i < LG__TORCH_NUMBERS)
         return torch->next[i];
     snprintf(text, sizeof text, "next_functions[%zu][0]", i);
-    return lg_torch_intern(torch, text);
+    return lg__torch_intern(torch, text);
 }
 
 static void
-link_edges(lg_torch *torch, const node_body *body, uint32_t node)
+link_edges(lg__torch *torch, const node_body *body, uint32_t node)
 {
-    const lg_torch_layout *layout = torch->layout;
+    const lg__torch_layout *layout = torch->layout;
     size_t at = layout->node_edges / WORD;
     uintptr_t begin = body->words[at], end = body->words[at + 1];
     if (end <= begin || (end - begin) / layout->edge_size > EDGES)
         return;
     for (size_t i = 0; begin + i * layout->edge_size < end; i++) {
         uintptr_t next =
-            lg_memory_word(torch->memory, begin + i * layout->edge_size);
-        lg_torch_record *record = next != 0 ? lg_torch_node(torch, next) : NULL;
+            lg__memory_word(torch->memory, begin + i * layout->edge_size);
+        lg__torch_record *record =
+            next != 0 ? lg__torch_node(torch, next) : NULL;
         if (record == NULL)
             continue;
-        lg_torch_link(torch, node, record, label_of_edge(torch, i));
+        lg__torch_link(torch, node, record, label_of_edge(torch, i));
     }
 }
 
 static void
-link_hook(lg_torch *torch, uintptr_t hook, uint32_t node)
+link_hook(lg__torch *torch, uintptr_t hook, uint32_t node)
 {
-    const lg_torch_class *class =
-        lg_is_address(hook) ? lg_torch_class_of(torch, hook) : NULL;
-    if (class != NULL && class->kind == LG_TORCH_HOOK)
-        lg_torch_hold(torch, node, lg_memory_word(torch->memory, hook + WORD),
-                      torch->names.node_hooks);
+    const lg__torch_class *class =
+        lg__is_address(hook) ? lg__torch_class_of(torch, hook) : NULL;
+    if (class != NULL && class->kind == LG__TORCH_HOOK)
+        lg__torch_hold(torch, node, lg__memory_word(torch->memory, hook + WORD),
+                       torch->names.node_hooks);
 }
 
 /** Adds the members that every Node has before those of its class: vectors of
  *  hooks, and the record of anomaly detection. Returns their size. */
 static size_t
-link_head(lg_torch *torch, uintptr_t address, const node_body *body,
+link_head(lg__torch *torch, uintptr_t address, const node_body *body,
           uint32_t node)
 {
-    const lg_torch_layout *layout = torch->layout;
+    const lg__torch_layout *layout = torch->layout;
     size_t edges = layout->node_edges / WORD;
     for (size_t i = 1; i < layout->node_members / WORD; i++) {
         uintptr_t word = body->words[i], end = body->words[i + 1];
-        if (!lg_is_address(word) || (i >= edges && i < edges + 3) ||
+        if (!lg__is_address(word) || (i >= edges && i < edges + 3) ||
             (word >= address && word < address + body->length) || end <= word ||
             end - word > 256 * WORD)
             continue;
         for (uintptr_t at = word; at < end; at += WORD)
-            link_hook(torch, lg_memory_word(torch->memory, at), node);
+            link_hook(torch, lg__memory_word(torch->memory, at), node);
     }
     uintptr_t metadata = body->words[layout->node_metadata / WORD];
-    const lg_torch_class *class =
-        metadata != 0 ? lg_torch_class_of(torch, metadata) : NULL;
-    if (class == NULL || class->kind != LG_TORCH_ANOMALY)
+    const lg__torch_class *class =
+        metadata != 0 ? lg__torch_class_of(torch, metadata) : NULL;
+    if (class == NULL || class->kind != LG__TORCH_ANOMALY)
         return 0;
-    lg_torch_hold(
+    lg__torch_hold(
         torch, node,
-        lg_memory_word(torch->memory, metadata + layout->metadata_dict),
+        lg__memory_word(torch->memory, metadata + layout->metadata_dict),
         torch->names.metadata);
-    return lg_memory_block(torch->memory, metadata);
+    return lg__memory_block(torch->memory, metadata);
 }
 
 /** A place in a node that saves a tensor, or a list of tensors. */
@@ -122,35 +123,35 @@ typedef struct slot {
 } slot;
 
 static void
-link_slot(lg_torch *torch, uint32_t node, const uintptr_t *words,
-          const lg_torch_class *class, unsigned i, bool named, bool list,
-          lg_torch_tally *tally)
+link_slot(lg__torch *torch, uint32_t node, const uintptr_t *words,
+          const lg__torch_class *class, unsigned i, bool named, bool list,
+          lg__torch_tally *tally)
 {
     char x[16];
     snprintf(x, sizeof x, "%u", i);
     const char *name = named ? class->saved[i] : x;
     if (list) {
-        lg_torch_link_saved_list(torch, node, words, "_saved_", name, tally);
+        lg__torch_link_saved_list(torch, node, words, "_saved_", name, tally);
     } else if (named) {
-        lg_torch_link_saved(torch, node, words, &class->labels[i], tally);
+        lg__torch_link_saved(torch, node, words, &class->labels[i], tally);
     } else {
-        lg_torch_labels labels = lg_torch_labels_of(torch, "_saved_", x);
-        lg_torch_link_saved(torch, node, words, &labels, tally);
+        lg__torch_labels labels = lg__torch_labels_of(torch, "_saved_", x);
+        lg__torch_link_saved(torch, node, words, &labels, tally);
     }
 }
 
 /** Finds the places; returns how many. */
 static unsigned
-find_slots(lg_torch *torch, const node_body *body, slot *slots)
+find_slots(lg__torch *torch, const node_body *body, slot *slots)
 {
-    const lg_torch_layout *layout = torch->layout;
+    const lg__torch_layout *layout = torch->layout;
     unsigned count = 0;
     size_t k = layout->node_members / WORD, end = body->length / WORD;
     while (k < end && count < SLOTS) {
         const uintptr_t *words = body->words + k;
         size_t left = (end - k) * WORD;
-        bool one = lg_torch_is_saved(torch, words, left);
-        bool list = !one && lg_torch_is_saved_list(torch, words, left);
+        bool one = lg__torch_is_saved(torch, words, left);
+        bool list = !one && lg__torch_is_saved_list(torch, words, left);
         if (one || list)
             slots[count++] = (slot){(uint16_t)k, list};
         k += one ? layout->saved_size / WORD : list ? 3 : 1;
@@ -159,8 +160,8 @@ find_slots(lg_torch *torch, const node_body *body, slot *slots)
 }
 
 static void
-link_saved(lg_torch *torch, const node_body *body, const lg_torch_class *class,
-           uint32_t node, lg_torch_tally *tally)
+link_saved(lg__torch *torch, const node_body *body,
+           const lg__torch_class *class, uint32_t node, lg__torch_tally *tally)
 {
     slot slots[SLOTS];
     unsigned count = find_slots(torch, body, slots);
@@ -172,41 +173,41 @@ link_saved(lg_torch *torch, const node_body *body, const lg_torch_class *class,
 }
 
 static bool
-link_tensor(lg_torch *torch, uintptr_t word, uint32_t node, uint32_t label)
+link_tensor(lg__torch *torch, uintptr_t word, uint32_t node, uint32_t label)
 {
-    lg_torch_record *tensor =
-        lg_is_address(word) ? lg_torch_tensor(torch, word) : NULL;
+    lg__torch_record *tensor =
+        lg__is_address(word) ? lg__torch_tensor(torch, word) : NULL;
     if (tensor != NULL)
-        lg_torch_link(torch, node, tensor, label);
+        lg__torch_link(torch, node, tensor, label);
     return tensor != NULL;
 }
 
 /** Adds what else a handwritten node owns: tensors, vectors of them, other
  *  nodes. */
 static void
-link_others(lg_torch *torch, const node_body *body, uint32_t node)
+link_others(lg__torch *torch, const node_body *body, uint32_t node)
 {
-    const lg_torch_layout *layout = torch->layout;
+    const lg__torch_layout *layout = torch->layout;
     size_t k = layout->node_members / WORD, end = body->length / WORD;
     while (k < end) {
         const uintptr_t *words = body->words + k;
-        if (lg_torch_is_saved(torch, words, (end - k) * WORD)) {
+        if (lg__torch_is_saved(torch, words, (end - k) * WORD)) {
             k += layout->saved_size / WORD;
             continue;
         }
         k++;
         if (link_tensor(torch, words[0], node, torch->names.tensor))
             continue;
-        lg_torch_record *other =
-            lg_is_address(words[0]) ? lg_torch_node(torch, words[0]) : NULL;
+        lg__torch_record *other =
+            lg__is_address(words[0]) ? lg__torch_node(torch, words[0]) : NULL;
         if (other != NULL)
-            lg_torch_link(torch, node, other, torch->names.function);
-        if (other != NULL || k + 1 >= end || !lg_is_address(words[0]) ||
+            lg__torch_link(torch, node, other, torch->names.function);
+        if (other != NULL || k + 1 >= end || !lg__is_address(words[0]) ||
             words[1] <= words[0] || words[1] - words[0] > 4096 * WORD ||
             words[2] < words[1])
             continue;
         for (uintptr_t at = words[0]; at < words[1]; at += WORD)
-            if (!link_tensor(torch, lg_memory_word(torch->memory, at), node,
+            if (!link_tensor(torch, lg__memory_word(torch->memory, at), node,
                              torch->names.tensor))
                 break;
     }
@@ -214,16 +215,16 @@ link_others(lg_torch *torch, const node_body *body, uint32_t node)
 
 /** The bytes of vectors of plain data among the members: sizes, dimensions. */
 static size_t
-cost_of_vectors(lg_torch *torch, const node_body *body)
+cost_of_vectors(lg__torch *torch, const node_body *body)
 {
     size_t cost = 0, end = body->length / WORD;
     for (size_t k = torch->layout->node_members / WORD; k + 2 < end; k++) {
         const uintptr_t *words = body->words + k;
         size_t room = words[2] - words[0];
-        if (!lg_is_address(words[0]) || words[1] < words[0] ||
+        if (!lg__is_address(words[0]) || words[1] < words[0] ||
             words[2] < words[1] || room == 0 || room > 1 << 20)
             continue;
-        size_t block = lg_memory_block(torch->memory, words[0]);
+        size_t block = lg__memory_block(torch->memory, words[0]);
         if (block < room + WORD || block > room + 4 * WORD)
             continue;
         cost += block;
@@ -233,11 +234,11 @@ cost_of_vectors(lg_torch *torch, const node_body *body)
 }
 
 void
-lg_torch_walk_node(lg_torch *torch, uintptr_t address, uint32_t node)
+lg__torch_walk_node(lg__torch *torch, uintptr_t address, uint32_t node)
 {
-    const lg_torch_layout *layout = torch->layout;
-    const lg_torch_class *class = lg_torch_class_of(torch, address);
-    lg_torch_tally tally = {0, 0, 0};
+    const lg__torch_layout *layout = torch->layout;
+    const lg__torch_class *class = lg__torch_class_of(torch, address);
+    lg__torch_tally tally = {0, 0, 0};
     node_body body;
     if (class == NULL || !read_body(torch, address, &body))
         return;
@@ -245,7 +246,7 @@ lg_torch_walk_node(lg_torch *torch, uintptr_t address, uint32_t node)
         torch->builder->type[node] = class->type;
     tally.cost =
         body.cost +
-        lg_memory_block(torch->memory, body.words[layout->node_edges / WORD]);
+        lg__memory_block(torch->memory, body.words[layout->node_edges / WORD]);
     link_edges(torch, &body, node);
     tally.cost += link_head(torch, address, &body, node);
     if (class->accumulates) {
@@ -257,5 +258,5 @@ lg_torch_walk_node(lg_torch *torch, uintptr_t address, uint32_t node)
             link_others(torch, &body, node);
         tally.cost += cost_of_vectors(torch, &body);
     }
-    lg_torch_note_tally(torch, node, &tally);
+    lg__torch_note_tally(torch, node, &tally);
 }

@@ -27,7 +27,7 @@ enum {
 };
 
 typedef struct packed_walk {
-    lg_torch *torch;
+    lg__torch *torch;
     uint32_t node;
     uint32_t label;
     uint64_t small; /**< bytes of the blocks that are not buffers */
@@ -67,8 +67,8 @@ hold_buffer(packed_walk *walk, uintptr_t address, size_t size)
 static bool
 charge(packed_walk *walk, uintptr_t address)
 {
-    size_t size = lg_torch_block_at(walk->torch, address);
-    if (size == 0 || !lg_torch_first(walk->torch, address))
+    size_t size = lg__torch_block_at(walk->torch, address);
+    if (size == 0 || !lg__torch_first(walk->torch, address))
         return false;
     if (size >= LARGE)
         hold_buffer(walk, address, size);
@@ -83,7 +83,7 @@ read_members(packed_walk *walk, uintptr_t address, size_t bytes,
              uintptr_t *words)
 {
     size_t count = bytes / WORD < MEMBERS ? bytes / WORD : MEMBERS;
-    return lg_memory_copy(walk->torch->memory, address, words, count * WORD)
+    return lg__memory_copy(walk->torch->memory, address, words, count * WORD)
                ? count
                : 0;
 }
@@ -92,21 +92,21 @@ read_members(packed_walk *walk, uintptr_t address, size_t bytes,
 static void
 link_elements(packed_walk *walk, uintptr_t address, size_t count)
 {
-    lg_torch *torch = walk->torch;
+    lg__torch *torch = walk->torch;
     for (size_t i = 0; i < count; i++) {
-        uintptr_t word = lg_memory_word(torch->memory, address + i * WORD);
-        const lg_torch_class *class =
-            lg_is_address(word) ? lg_torch_class_of(torch, word) : NULL;
-        if (class == NULL || class->kind != LG_TORCH_IMPL)
+        uintptr_t word = lg__memory_word(torch->memory, address + i * WORD);
+        const lg__torch_class *class =
+            lg__is_address(word) ? lg__torch_class_of(torch, word) : NULL;
+        if (class == NULL || class->kind != LG__TORCH_IMPL)
             return;
-        lg_torch_link_owned(torch, walk->node, word, walk->label);
+        lg__torch_link_owned(torch, walk->node, word, walk->label);
     }
 }
 
 static bool
 take_vector(packed_walk *walk, const uintptr_t *words)
 {
-    if (!lg_torch_is_vector(walk->torch, words))
+    if (!lg__torch_is_vector(walk->torch, words))
         return false;
     if (charge(walk, words[0]))
         link_elements(walk, words[0], (words[1] - words[0]) / WORD);
@@ -117,7 +117,7 @@ take_vector(packed_walk *walk, const uintptr_t *words)
 static void
 take_buffer(packed_walk *walk, uintptr_t address, uint64_t bytes)
 {
-    if (!lg_torch_block_fits(walk->torch, address, bytes) ||
+    if (!lg__torch_block_fits(walk->torch, address, bytes) ||
         !charge(walk, address))
         walk->partial = true;
 }
@@ -145,18 +145,18 @@ take_depthwise(packed_walk *walk, const uintptr_t *words)
 
 /** Takes what an object of this class owns. `bytes`: of its block. */
 static void
-take_object(packed_walk *walk, const lg_torch_class *class, uintptr_t address,
+take_object(packed_walk *walk, const lg__torch_class *class, uintptr_t address,
             size_t bytes)
 {
     uintptr_t words[MEMBERS];
     size_t count = read_members(walk, address, bytes, words);
-    if (class->packed == LG_TORCH_PACKED_MATRIX && count >= 8)
+    if (class->packed == LG__TORCH_PACKED_MATRIX && count >= 8)
         take_matrix(walk, words);
-    else if (class->packed == LG_TORCH_PACKED_DEPTHWISE && count >= 3)
+    else if (class->packed == LG__TORCH_PACKED_DEPTHWISE && count >= 3)
         take_depthwise(walk, words);
-    else if (class->packed == LG_TORCH_PACKED_VECTOR && count >= 3)
+    else if (class->packed == LG__TORCH_PACKED_VECTOR && count >= 3)
         take_vector(walk, words);
-    else if (class->packed != LG_TORCH_PACKED_LEAF)
+    else if (class->packed != LG__TORCH_PACKED_LEAF)
         walk->partial = true;
 }
 
@@ -169,7 +169,7 @@ leads_to(packed_walk *walk, uintptr_t counts, size_t size, uintptr_t object)
     size_t end = (size - WORD) / WORD < 8 ? (size - WORD) / WORD : 8;
     if (object == counts + 2 * WORD)
         return true;
-    if (!lg_memory_copy(walk->torch->memory, counts, words, end * WORD))
+    if (!lg__memory_copy(walk->torch->memory, counts, words, end * WORD))
         return false;
     for (size_t i = 2; i < end; i++)
         if (words[i] == object)
@@ -181,21 +181,21 @@ leads_to(packed_walk *walk, uintptr_t counts, size_t size, uintptr_t object)
 static bool
 take_shared(packed_walk *walk, const uintptr_t *words)
 {
-    lg_torch *torch = walk->torch;
+    lg__torch *torch = walk->torch;
     uintptr_t object = words[0], counts = words[1];
-    size_t size = lg_torch_block_at(torch, counts);
-    const lg_torch_class *class =
-        size != 0 ? lg_torch_class_of(torch, counts) : NULL;
+    size_t size = lg__torch_block_at(torch, counts);
+    const lg__torch_class *class =
+        size != 0 ? lg__torch_class_of(torch, counts) : NULL;
     if (class == NULL || !class->counts ||
         !leads_to(walk, counts, size, object))
         return false;
-    if (low(lg_memory_word(torch->memory, counts + WORD)) != 1 ||
+    if (low(lg__memory_word(torch->memory, counts + WORD)) != 1 ||
         !charge(walk, counts))
         return true;
     if (object == counts + 2 * WORD) {
         take_object(walk, class, object, size - 3 * WORD);
     } else {
-        size_t bytes = lg_torch_block_at(torch, object);
+        size_t bytes = lg__torch_block_at(torch, object);
         if (charge(walk, object))
             take_object(walk, class, object, bytes - WORD);
     }
@@ -206,18 +206,18 @@ take_shared(packed_walk *walk, const uintptr_t *words)
 static void
 take_word(packed_walk *walk, uintptr_t word)
 {
-    lg_torch *torch = walk->torch;
-    const lg_torch_class *class =
-        lg_is_address(word) ? lg_torch_class_of(torch, word) : NULL;
+    lg__torch *torch = walk->torch;
+    const lg__torch_class *class =
+        lg__is_address(word) ? lg__torch_class_of(torch, word) : NULL;
     if (class == NULL || class->shared)
         return;
-    if (class->kind == LG_TORCH_IMPL ||
-        (class->kind >= LG_TORCH_OBJECT &&
-         (class->kind != LG_TORCH_CUSTOM ||
-          class->packed != LG_TORCH_PACKED_NONE)))
-        lg_torch_link_owned(torch, walk->node, word, walk->label);
-    else if (class->packed == LG_TORCH_PACKED_MATRIX && charge(walk, word))
-        take_object(walk, class, word, lg_torch_block_at(torch, word) - WORD);
+    if (class->kind == LG__TORCH_IMPL ||
+        (class->kind >= LG__TORCH_OBJECT &&
+         (class->kind != LG__TORCH_CUSTOM ||
+          class->packed != LG__TORCH_PACKED_NONE)))
+        lg__torch_link_owned(torch, walk->node, word, walk->label);
+    else if (class->packed == LG__TORCH_PACKED_MATRIX && charge(walk, word))
+        take_object(walk, class, word, lg__torch_block_at(torch, word) - WORD);
 }
 
 static void
@@ -239,7 +239,7 @@ scan(packed_walk *walk, const uintptr_t *words, size_t count)
 static size_t
 open_member(packed_walk *walk, uintptr_t address, uintptr_t *words)
 {
-    size_t size = lg_torch_block_at(walk->torch, address);
+    size_t size = lg__torch_block_at(walk->torch, address);
     if (size == 0 || size > MEMBERS * WORD || !charge(walk, address)) {
         walk->partial = walk->partial || address != 0;
         return 0;
@@ -277,11 +277,11 @@ take_rows(packed_walk *walk, uintptr_t address)
     uintptr_t words[MEMBERS];
     if (open_member(walk, address, words) < 3)
         return;
-    size_t size = lg_torch_block_at(walk->torch, words[0]);
+    size_t size = lg__torch_block_at(walk->torch, words[0]);
     uint64_t columns = words[1], rows = words[2];
     if (columns >= 1u << 31 || rows >= 1u << 31 || size < columns * rows ||
         size > (columns + PADDED) * (rows + PADDED) + EXTRA * (rows + PADDED) +
-                   2 * LG_PAGE ||
+                   2 * LG__PAGE ||
         !charge(walk, words[0]))
         walk->partial = true;
 }
@@ -299,8 +299,8 @@ take_operator(packed_walk *walk, uintptr_t address)
     if (zeros != 0 && words[ZERO] - zeros <= 8)
         charge(walk, zeros);
     uintptr_t first =
-        lg_is_address(words[INDIRECTION])
-            ? lg_memory_word(walk->torch->memory, words[INDIRECTION])
+        lg__is_address(words[INDIRECTION])
+            ? lg__memory_word(walk->torch->memory, words[INDIRECTION])
             : 0;
     if (first != 0 && (first == words[INPUT] || first == words[ZERO]))
         charge(walk, words[INDIRECTION]);
@@ -312,10 +312,10 @@ static void
 take_convolution(packed_walk *walk, uintptr_t *words, size_t count)
 {
     enum { SCALE = 10 };
-    lg_torch *torch = walk->torch;
+    lg__torch *torch = walk->torch;
     uintptr_t inner[MEMBERS];
     /* In builds without XNNPACK the third member is a tensor. */
-    size_t more = lg_torch_class_of(torch, words[2]) == NULL;
+    size_t more = lg__torch_class_of(torch, words[2]) == NULL;
     take_operator(walk, words[0]);
     if (words[1 + more] != 0 &&
         (open_member(walk, words[1 + more], inner) == 0 ||
@@ -329,22 +329,22 @@ take_convolution(packed_walk *walk, uintptr_t *words, size_t count)
 /** Takes the members that only the class tells, and forgets words that may be
  *  unset: the value of an optional scale. */
 static void
-take_known(packed_walk *walk, lg_torch_packed packed, uintptr_t *words,
+take_known(packed_walk *walk, lg__torch_packed packed, uintptr_t *words,
            size_t count)
 {
     enum { SCALE = 4 };
     if (count < 3) {
         walk->partial = true;
-    } else if (packed == LG_TORCH_PACKED_INNER) {
+    } else if (packed == LG__TORCH_PACKED_INNER) {
         take_inner(walk, words[0]);
-    } else if (packed == LG_TORCH_PACKED_HALF) {
+    } else if (packed == LG__TORCH_PACKED_HALF) {
         take_half(walk, words[0]);
-    } else if (packed == LG_TORCH_PACKED_ROWS) {
+    } else if (packed == LG__TORCH_PACKED_ROWS) {
         take_rows(walk, words[0]);
         words[count > SCALE ? SCALE : 0] = 0;
-    } else if (packed == LG_TORCH_PACKED_OPERATOR) {
+    } else if (packed == LG__TORCH_PACKED_OPERATOR) {
         take_convolution(walk, words, count);
-    } else if (packed != LG_TORCH_PACKED_WHOLE) {
+    } else if (packed != LG__TORCH_PACKED_WHOLE) {
         walk->partial = true;
     }
 }
@@ -370,16 +370,16 @@ note_bytes(const packed_walk *walk)
 /** The members begin behind the vtable and the counts, where those of a tensor
  *  do. */
 void
-lg_torch_walk_packed(lg_torch *torch, const lg_torch_task *task)
+lg__torch_walk_packed(lg__torch *torch, const lg__torch_task *task)
 {
-    const lg_torch_class *class = lg_torch_class_of(torch, task->address);
+    const lg__torch_class *class = lg__torch_class_of(torch, task->address);
     size_t begin = torch->layout->impl_storage;
-    size_t size = lg_memory_block(torch->memory, task->address);
+    size_t size = lg__memory_block(torch->memory, task->address);
     packed_walk walk = {
         .torch = torch,
         .node = task->node,
-        .label = lg_torch_intern(torch, "C++ member"),
-        .partial = !lg_memory_knows_malloc(torch->memory),
+        .label = lg__torch_intern(torch, "C++ member"),
+        .partial = !lg__memory_knows_malloc(torch->memory),
     };
     uintptr_t words[MEMBERS];
     if (class == NULL || size < begin + 2 * WORD)
@@ -388,6 +388,6 @@ lg_torch_walk_packed(lg_torch *torch, const lg_torch_task *task)
         read_members(&walk, task->address + begin, size - WORD - begin, words);
     take_known(&walk, class->packed, words, count);
     scan(&walk, words, count);
-    lg_pass_add_size(torch->pass, task->node, (int64_t)walk.small);
+    lg__pass_add_size(torch->pass, task->node, (int64_t)walk.small);
     note_bytes(&walk);
 }

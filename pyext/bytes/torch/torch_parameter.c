@@ -23,27 +23,27 @@ typedef struct place {
 } place;
 
 typedef struct names {
-    lg_adapter_pass *pass;
+    lg__adapter_pass *pass;
     PyTypeObject *module;
     PyTypeObject *optimizer;
-    lg_torch_table places; /**< by object */
+    lg__torch_table places; /**< by object */
 } names;
 
 static PyTypeObject *
 type_named(const char *module, const char *name)
 {
-    PyObject *found = lg_pass_module(module);
-    PyObject *type = found != NULL ? lg_pass_member(found, name) : NULL;
+    PyObject *found = lg__pass_module(module);
+    PyObject *type = found != NULL ? lg__pass_member(found, name) : NULL;
     return type != NULL && PyType_Check(type) ? (PyTypeObject *)type : NULL;
 }
 
 static bool
-prepare(lg_adapter_pass *pass, void **state)
+prepare(lg__adapter_pass *pass, void **state)
 {
     PyTypeObject *module = type_named("torch.nn.modules.module", "Module");
-    if (module == NULL || lg_pass_hides_keys(pass))
+    if (module == NULL || lg__pass_hides_keys(pass))
         return false;
-    names *self = lg_pass_keep(pass, sizeof *self);
+    names *self = lg__pass_keep(pass, sizeof *self);
     if (self == NULL)
         return false;
     self->pass = pass;
@@ -71,22 +71,22 @@ put(names *self, PyObject *object, PyObject *module, const char *name,
     bool parameter)
 {
     uintptr_t key = (uintptr_t)object;
-    lg_torch_slot *slot = lg_torch_slot_of(self->pass, &self->places, key);
+    lg__torch_slot *slot = lg__torch_slot_of(self->pass, &self->places, key);
     if (slot == NULL)
         return;
     place *known = slot->value;
     if (known != NULL && (known->module != NULL || module == NULL))
         return;
     size_t size = strlen(name) + 1;
-    char *copy = lg_pass_keep(self->pass, size);
+    char *copy = lg__pass_keep(self->pass, size);
     place *fresh =
-        known != NULL ? known : lg_pass_keep(self->pass, sizeof *fresh);
+        known != NULL ? known : lg__pass_keep(self->pass, sizeof *fresh);
     if (copy == NULL || fresh == NULL)
         return;
     memcpy(copy, name, size);
     *fresh = (place){module, copy, parameter};
     if (known == NULL)
-        lg_torch_fill(&self->places, slot, key, fresh);
+        lg__torch_fill(&self->places, slot, key, fresh);
 }
 
 /** Remembers what a module's dict holds, by name. Skips names that are not
@@ -94,7 +94,7 @@ put(names *self, PyObject *object, PyObject *module, const char *name,
 static void
 put_all(names *self, PyObject *module, const char *dict_name, bool parameters)
 {
-    PyObject *dict = lg_pass_attribute(self->pass, module, dict_name);
+    PyObject *dict = lg__pass_attribute(self->pass, module, dict_name);
     PyObject *key, *value;
     Py_ssize_t at = 0;
     if (dict == NULL || !PyDict_Check(dict))
@@ -109,13 +109,14 @@ put_all(names *self, PyObject *module, const char *dict_name, bool parameters)
 static void
 number_parameters(names *self, PyObject *optimizer)
 {
-    PyObject *groups = lg_pass_attribute(self->pass, optimizer, "param_groups");
+    PyObject *groups =
+        lg__pass_attribute(self->pass, optimizer, "param_groups");
     char name[32];
     unsigned number = 0;
     if (groups == NULL || !PyList_CheckExact(groups))
         return;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(groups); i++) {
-        PyObject *list = lg_pass_item(PyList_GET_ITEM(groups, i), "params");
+        PyObject *list = lg__pass_item(PyList_GET_ITEM(groups, i), "params");
         if (list == NULL || !PyList_CheckExact(list))
             continue;
         for (Py_ssize_t k = 0; k < PyList_GET_SIZE(list); k++) {
@@ -126,10 +127,10 @@ number_parameters(names *self, PyObject *optimizer)
 }
 
 static void
-pass(lg_adapter_pass *pass, void *state)
+pass(lg__adapter_pass *pass, void *state)
 {
-    lg_instance instance;
-    while (lg_pass_next(pass, &instance)) {
+    lg__instance instance;
+    while (lg__pass_next(pass, &instance)) {
         if (instance.frontier)
             continue;
         if (instance.kind == OPTIMIZER) {
@@ -144,9 +145,9 @@ pass(lg_adapter_pass *pass, void *state)
 static const place *
 place_of(names *self, PyObject *object)
 {
-    lg_torch_slot *slot =
+    lg__torch_slot *slot =
         object != NULL
-            ? lg_torch_slot_of(self->pass, &self->places, (uintptr_t)object)
+            ? lg__torch_slot_of(self->pass, &self->places, (uintptr_t)object)
             : NULL;
     return slot != NULL ? slot->value : NULL;
 }
@@ -174,19 +175,19 @@ write_name(names *self, const place *from, char out[NAME], const char **begin)
 }
 
 static void
-settle(lg_adapter_pass *pass, void *state)
+settle(lg__adapter_pass *pass, void *state)
 {
     names *self = state;
     char text[NAME];
     const char *name;
     for (size_t i = 0; i < self->places.capacity; i++) {
-        const lg_torch_slot *slot = &self->places.slots[i];
+        const lg__torch_slot *slot = &self->places.slots[i];
         const place *found = slot->value;
         if (found == NULL || !found->parameter)
             continue;
-        uint32_t node = lg_pass_known(pass, (const void *)slot->key);
+        uint32_t node = lg__pass_known(pass, (const void *)slot->key);
         if (node != LG_NONE && write_name(self, found, text, &name))
-            lg_builder_add_fact(lg_pass_builder(pass), node, "parameter", name,
+            lg_builder_add_fact(lg__pass_builder(pass), node, "parameter", name,
                                 strlen(name));
     }
 }
@@ -197,7 +198,7 @@ finish(void *state)
     (void)state;
 }
 
-const lg_adapter lg_torch_parameter_adapter = {
+const lg__adapter lg__torch_parameter_adapter = {
     .name = "torch.nn",
     .prepare = prepare,
     .kind = kind,

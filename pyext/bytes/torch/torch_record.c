@@ -13,27 +13,27 @@ low(uintptr_t word)
 
 /** The number of owners of a tensor, a storage or a counted Node. */
 static uint32_t
-owners_of(lg_torch *torch, uintptr_t address)
+owners_of(lg__torch *torch, uintptr_t address)
 {
-    return low(lg_memory_word(torch->memory, address + WORD));
+    return low(lg__memory_word(torch->memory, address + WORD));
 }
 
 /** The number of owners of a Node: its own count, or that of the shared_ptr's
  *  block. */
 static uint32_t
-owners_of_node(lg_torch *torch, uintptr_t node)
+owners_of_node(lg__torch *torch, uintptr_t node)
 {
     if (torch->layout->node_counted)
         return owners_of(torch, node);
-    uintptr_t block = lg_memory_word(torch->memory, node + 2 * WORD);
-    return low(lg_memory_word(torch->memory, block + WORD));
+    uintptr_t block = lg__memory_word(torch->memory, node + 2 * WORD);
+    return low(lg__memory_word(torch->memory, block + WORD));
 }
 
 /** Fills an empty slot with the record of an address. */
-static lg_torch_record *
-record_in(lg_torch *torch, lg_torch_slot *slot, uintptr_t address)
+static lg__torch_record *
+record_in(lg__torch *torch, lg__torch_slot *slot, uintptr_t address)
 {
-    lg_torch_record *record = lg_pass_keep(torch->pass, sizeof *record);
+    lg__torch_record *record = lg__pass_keep(torch->pass, sizeof *record);
     if (record == NULL)
         return NULL;
     record->address = address;
@@ -41,15 +41,15 @@ record_in(lg_torch *torch, lg_torch_slot *slot, uintptr_t address)
     record->first_source = LG_NONE;
     record->bound = LG_NONE;
     record->module = LG_NONE;
-    lg_torch_fill(&torch->records, slot, address, record);
+    lg__torch_fill(&torch->records, slot, address, record);
     return record;
 }
 
-static lg_torch_record *
-record_at(lg_torch *torch, uintptr_t address, bool *made)
+static lg__torch_record *
+record_at(lg__torch *torch, uintptr_t address, bool *made)
 {
-    lg_torch_slot *slot =
-        lg_torch_slot_of(torch->pass, &torch->records, address);
+    lg__torch_slot *slot =
+        lg__torch_slot_of(torch->pass, &torch->records, address);
     *made = slot != NULL && slot->value == NULL;
     if (!*made)
         return slot != NULL ? slot->value : NULL;
@@ -58,11 +58,11 @@ record_at(lg_torch *torch, uintptr_t address, bool *made)
 
 /** The Python object of a C++ object, if the Python object refers back. */
 static uintptr_t
-object_of(lg_torch *torch, uintptr_t address, uint16_t up, uint16_t down)
+object_of(lg__torch *torch, uintptr_t address, uint16_t up, uint16_t down)
 {
     uintptr_t object =
-        lg_memory_word(torch->memory, address + up) & ~(uintptr_t)1;
-    if (object == 0 || lg_memory_word(torch->memory, object + down) != address)
+        lg__memory_word(torch->memory, address + up) & ~(uintptr_t)1;
+    if (object == 0 || lg__memory_word(torch->memory, object + down) != address)
         return 0;
     return object;
 }
@@ -72,14 +72,14 @@ object_of(lg_torch *torch, uintptr_t address, uint16_t up, uint16_t down)
  *  object while it has other owners; before, only while it owns the Python
  *  object. */
 static void
-join_object(lg_torch *torch, lg_torch_record *record, uintptr_t object,
+join_object(lg__torch *torch, lg__torch_record *record, uintptr_t object,
             uint16_t borrows)
 {
     record->python = true;
-    record->node = lg_pass_object(torch->pass, (PyObject *)object);
+    record->node = lg__pass_object(torch->pass, (PyObject *)object);
     if (borrows) {
         unsigned char flag = 0;
-        lg_memory_copy(torch->memory, object + borrows, &flag, 1);
+        lg__memory_copy(torch->memory, object + borrows, &flag, 1);
         record->holds = flag & 1;
         if (!record->holds && record->owners)
             record->owners--;
@@ -90,17 +90,18 @@ join_object(lg_torch *torch, lg_torch_record *record, uintptr_t object,
     }
 }
 
-lg_torch_record *
-lg_torch_tensor(lg_torch *torch, uintptr_t impl)
+lg__torch_record *
+lg__torch_tensor(lg__torch *torch, uintptr_t impl)
 {
-    const lg_torch_layout *layout = torch->layout;
-    lg_torch_slot *slot = lg_torch_slot_of(torch->pass, &torch->records, impl);
+    const lg__torch_layout *layout = torch->layout;
+    lg__torch_slot *slot =
+        lg__torch_slot_of(torch->pass, &torch->records, impl);
     if (slot == NULL || slot->value != NULL)
         return slot != NULL ? slot->value : NULL;
-    const lg_torch_class *class = lg_torch_class_of(torch, impl);
-    if (class == NULL || class->kind != LG_TORCH_IMPL)
+    const lg__torch_class *class = lg__torch_class_of(torch, impl);
+    if (class == NULL || class->kind != LG__TORCH_IMPL)
         return NULL;
-    lg_torch_record *record = record_in(torch, slot, impl);
+    lg__torch_record *record = record_in(torch, slot, impl);
     if (record == NULL)
         return NULL;
     record->owners = owners_of(torch, impl);
@@ -110,18 +111,18 @@ lg_torch_tensor(lg_torch *torch, uintptr_t impl)
         join_object(torch, record, object, layout->wrapper_borrows);
         return record;
     }
-    record->node = lg_pass_native(torch->pass, (const void *)impl, class->type,
-                                  lg_memory_block(torch->memory, impl), NULL);
-    lg_torch_push(torch, impl, record->node, LG_TORCH_IMPL);
+    record->node = lg__pass_native(torch->pass, (const void *)impl, class->type,
+                                   lg__memory_block(torch->memory, impl), NULL);
+    lg__torch_push(torch, impl, record->node, LG__TORCH_IMPL);
     return record;
 }
 
 /** Joins a PyNode with its ctx, and any other Node with its wrapper if it has
  *  one. Up to 2.12 a PyNode owns its ctx, and a wrapper owns its node. */
 static uintptr_t
-object_of_node(lg_torch *torch, uintptr_t node, const lg_torch_class *class)
+object_of_node(lg__torch *torch, uintptr_t node, const lg__torch_class *class)
 {
-    const lg_torch_layout *layout = torch->layout;
+    const lg__torch_layout *layout = torch->layout;
     return class->python ? object_of(torch, node, layout->python_context,
                                      layout->context_node)
                          : object_of(torch, node, layout->node_object,
@@ -129,8 +130,8 @@ object_of_node(lg_torch *torch, uintptr_t node, const lg_torch_class *class)
 }
 
 static void
-join_node(lg_torch *torch, lg_torch_record *record, uintptr_t object,
-          const lg_torch_class *class)
+join_node(lg__torch *torch, lg__torch_record *record, uintptr_t object,
+          const lg__torch_class *class)
 {
     if (torch->layout->node_counted || !class->python) {
         join_object(torch, record, object, 0);
@@ -138,20 +139,21 @@ join_node(lg_torch *torch, lg_torch_record *record, uintptr_t object,
     } else {
         record->python = true;
         record->holds = true;
-        record->node = lg_pass_object(torch->pass, (PyObject *)object);
+        record->node = lg__pass_object(torch->pass, (PyObject *)object);
     }
 }
 
-lg_torch_record *
-lg_torch_node(lg_torch *torch, uintptr_t node)
+lg__torch_record *
+lg__torch_node(lg__torch *torch, uintptr_t node)
 {
-    lg_torch_slot *slot = lg_torch_slot_of(torch->pass, &torch->records, node);
+    lg__torch_slot *slot =
+        lg__torch_slot_of(torch->pass, &torch->records, node);
     if (slot == NULL || slot->value != NULL)
         return slot != NULL ? slot->value : NULL;
-    const lg_torch_class *class = lg_torch_class_of(torch, node);
-    if (class == NULL || class->kind != LG_TORCH_AUTOGRAD)
+    const lg__torch_class *class = lg__torch_class_of(torch, node);
+    if (class == NULL || class->kind != LG__TORCH_AUTOGRAD)
         return NULL;
-    lg_torch_record *record = record_in(torch, slot, node);
+    lg__torch_record *record = record_in(torch, slot, node);
     if (record == NULL)
         return NULL;
     record->owners = owners_of_node(torch, node);
@@ -159,38 +161,38 @@ lg_torch_node(lg_torch *torch, uintptr_t node)
     if (object != 0)
         join_node(torch, record, object, class);
     else
-        record->node = lg_pass_native(torch->pass, (const void *)node,
-                                      class->type, 0, NULL);
-    lg_torch_push(torch, node, record->node, LG_TORCH_AUTOGRAD);
+        record->node = lg__pass_native(torch->pass, (const void *)node,
+                                       class->type, 0, NULL);
+    lg__torch_push(torch, node, record->node, LG__TORCH_AUTOGRAD);
     return record;
 }
 
-lg_torch_record *
-lg_torch_script(lg_torch *torch, uintptr_t address)
+lg__torch_record *
+lg__torch_script(lg__torch *torch, uintptr_t address)
 {
-    lg_torch_slot *slot =
-        lg_torch_slot_of(torch->pass, &torch->records, address);
+    lg__torch_slot *slot =
+        lg__torch_slot_of(torch->pass, &torch->records, address);
     if (slot == NULL || slot->value != NULL)
         return slot != NULL ? slot->value : NULL;
-    const lg_torch_class *class = lg_torch_class_of(torch, address);
-    if (class == NULL || class->kind < LG_TORCH_OBJECT)
+    const lg__torch_class *class = lg__torch_class_of(torch, address);
+    if (class == NULL || class->kind < LG__TORCH_OBJECT)
         return NULL;
-    lg_torch_record *record = record_in(torch, slot, address);
+    lg__torch_record *record = record_in(torch, slot, address);
     if (record == NULL)
         return NULL;
     record->owners = owners_of(torch, address);
     record->node =
-        lg_pass_native(torch->pass, (const void *)address, class->type,
-                       lg_memory_block(torch->memory, address), NULL);
-    lg_torch_push(torch, address, record->node, class->kind);
+        lg__pass_native(torch->pass, (const void *)address, class->type,
+                        lg__memory_block(torch->memory, address), NULL);
+    lg__torch_push(torch, address, record->node, class->kind);
     return record;
 }
 
-lg_torch_record *
-lg_torch_storage(lg_torch *torch, uintptr_t storage, bool *first)
+lg__torch_record *
+lg__torch_storage(lg__torch *torch, uintptr_t storage, bool *first)
 {
-    const lg_torch_layout *layout = torch->layout;
-    lg_torch_record *record = record_at(torch, storage, first);
+    const lg__torch_layout *layout = torch->layout;
+    lg__torch_record *record = record_at(torch, storage, first);
     if (record == NULL || !*first)
         return record;
     record->owners = owners_of(torch, storage);
@@ -204,7 +206,7 @@ lg_torch_storage(lg_torch *torch, uintptr_t storage, bool *first)
 }
 
 bool
-lg_torch_first(lg_torch *torch, uintptr_t address)
+lg__torch_first(lg__torch *torch, uintptr_t address)
 {
     bool made;
     record_at(torch, address, &made);
@@ -212,20 +214,21 @@ lg_torch_first(lg_torch *torch, uintptr_t address)
 }
 
 void
-lg_torch_take(lg_torch *torch, uintptr_t address)
+lg__torch_take(lg__torch *torch, uintptr_t address)
 {
-    lg_torch_slot *slot =
-        lg_torch_slot_of(torch->pass, &torch->records, address);
+    lg__torch_slot *slot =
+        lg__torch_slot_of(torch->pass, &torch->records, address);
     if (slot != NULL && slot->value == NULL)
-        lg_torch_fill(&torch->records, slot, address, &torch->taken);
+        lg__torch_fill(&torch->records, slot, address, &torch->taken);
 }
 
 /** Names an edge that tp_traverse reported for C++, if there is one. */
 static bool
-name_reported(lg_torch *torch, uint32_t source, uint32_t target, uint32_t label)
+name_reported(lg__torch *torch, uint32_t source, uint32_t target,
+              uint32_t label)
 {
     lg_builder *builder = torch->builder;
-    if (!lg_pass_has_edge(torch->pass, source, target))
+    if (!lg__pass_has_edge(torch->pass, source, target))
         return false;
     uint64_t i, end;
     lg_builder_edges(builder, source, &i, &end);
@@ -242,7 +245,7 @@ name_reported(lg_torch *torch, uint32_t source, uint32_t target, uint32_t label)
 }
 
 static void
-link_as(lg_torch *torch, uint32_t source, lg_torch_record *target,
+link_as(lg__torch *torch, uint32_t source, lg__torch_record *target,
         unsigned kind, uint32_t label)
 {
     lg_builder *builder = torch->builder;
@@ -265,40 +268,40 @@ link_as(lg_torch *torch, uint32_t source, lg_torch_record *target,
 }
 
 void
-lg_torch_link(lg_torch *torch, uint32_t source, lg_torch_record *target,
-              uint32_t label)
+lg__torch_link(lg__torch *torch, uint32_t source, lg__torch_record *target,
+               uint32_t label)
 {
     link_as(torch, source, target, LG_EDGE_ATTRIBUTE, label);
 }
 
 void
-lg_torch_link_member(lg_torch *torch, uint32_t source, lg_torch_record *target,
-                     uint32_t label)
+lg__torch_link_member(lg__torch *torch, uint32_t source,
+                      lg__torch_record *target, uint32_t label)
 {
     link_as(torch, source, target, LG_EDGE_NATIVE, label);
 }
 
 void
-lg_torch_link_element(lg_torch *torch, uint32_t source, lg_torch_record *target,
-                      uint32_t index)
+lg__torch_link_element(lg__torch *torch, uint32_t source,
+                       lg__torch_record *target, uint32_t index)
 {
     link_as(torch, source, target, LG_EDGE_INDEX, index);
 }
 
 void
-lg_torch_hold(lg_torch *torch, uint32_t source, uintptr_t object,
-              uint32_t label)
+lg__torch_hold(lg__torch *torch, uint32_t source, uintptr_t object,
+               uint32_t label)
 {
     if (object == 0)
         return;
-    uint32_t node = lg_pass_object(torch->pass, (PyObject *)object);
-    if (node != LG_NONE && !lg_pass_has_edge(torch->pass, source, node))
+    uint32_t node = lg__pass_object(torch->pass, (PyObject *)object);
+    if (node != LG_NONE && !lg__pass_has_edge(torch->pass, source, node))
         lg_builder_add_late_edge(torch->builder, source, node,
                                  LG_EDGE_ATTRIBUTE, label);
 }
 
 static void
-settle(lg_torch *torch, const lg_torch_record *record)
+settle(lg__torch *torch, const lg__torch_record *record)
 {
     /* Compiled code keeps copies of its constants that no search finds. */
     bool all_found =
@@ -310,15 +313,15 @@ settle(lg_torch *torch, const lg_torch_record *record)
                 (record->holds && all_found ? 0 : LG_EDGE_UNCOUNTED),
             record->first_label);
     if (!record->python && record->node != LG_NONE && !all_found &&
-        !lg_pass_is_partial(torch->pass))
+        !lg__pass_is_partial(torch->pass))
         lg_builder_add_root(torch->builder, record->node, LG_ROOT_NATIVE, "",
                             0);
 }
 
 void
-lg_torch_settle(lg_torch *torch)
+lg__torch_settle(lg__torch *torch)
 {
-    lg_torch_settle_nurses(torch);
+    lg__torch_settle_nurses(torch);
     for (size_t i = 0; i < torch->records.capacity; i++)
         if (torch->records.slots[i].value != NULL)
             settle(torch, torch->records.slots[i].value);

@@ -7,25 +7,25 @@
 
 enum { WORD = sizeof(uintptr_t), SAVED_WORDS = 32 };
 
-lg_torch_labels
-lg_torch_labels_of(lg_torch *torch, const char *prefix, const char *x)
+lg__torch_labels
+lg__torch_labels_of(lg__torch *torch, const char *prefix, const char *x)
 {
     char text[200];
-    lg_torch_labels labels;
+    lg__torch_labels labels;
     snprintf(text, sizeof text, "%s%s", prefix, x);
-    labels.tensor = lg_torch_intern(torch, text);
+    labels.tensor = lg__torch_intern(torch, text);
     snprintf(text, sizeof text, "_raw_saved_%s.data", x);
-    labels.packed = lg_torch_intern(torch, text);
+    labels.packed = lg__torch_intern(torch, text);
     snprintf(text, sizeof text, "_raw_saved_%s.unpack_hook", x);
-    labels.unpack = lg_torch_intern(torch, text);
+    labels.unpack = lg__torch_intern(torch, text);
     return labels;
 }
 
 static bool
-is_kind(lg_torch *torch, uintptr_t object, lg_torch_kind kind)
+is_kind(lg__torch *torch, uintptr_t object, lg__torch_kind kind)
 {
-    const lg_torch_class *class =
-        lg_is_address(object) ? lg_torch_class_of(torch, object) : NULL;
+    const lg__torch_class *class =
+        lg__is_address(object) ? lg__torch_class_of(torch, object) : NULL;
     return class != NULL && class->kind == kind;
 }
 
@@ -34,17 +34,17 @@ is_kind(lg_torch *torch, uintptr_t object, lg_torch_kind kind)
  *  are in use. Each is a pointer to an object with a vtable, or the first of
  *  the two words of a shared_ptr, and never a tensor. */
 static bool
-is_quiet(lg_torch *torch, const uintptr_t *words, size_t end)
+is_quiet(lg__torch *torch, const uintptr_t *words, size_t end)
 {
     for (size_t i = 1; i < end; i++) {
         if (words[i] == 0)
             continue;
-        if (!lg_is_address(words[i]))
+        if (!lg__is_address(words[i]))
             return false;
-        const lg_torch_class *class = lg_torch_class_of(torch, words[i]);
-        if (class == NULL && i + 1 < end && lg_is_address(words[i + 1]))
-            class = lg_torch_class_of(torch, words[++i]);
-        if (class == NULL || class->kind == LG_TORCH_IMPL)
+        const lg__torch_class *class = lg__torch_class_of(torch, words[i]);
+        if (class == NULL && i + 1 < end && lg__is_address(words[i + 1]))
+            class = lg__torch_class_of(torch, words[++i]);
+        if (class == NULL || class->kind == LG__TORCH_IMPL)
             return false;
     }
     return true;
@@ -61,19 +61,19 @@ are_flags(uint64_t flags, bool tensor)
 /* Uninitialised memory, such as the unused half of a number, may hold the
    remains of another node. So this checks each word. */
 bool
-lg_torch_is_saved(lg_torch *torch, const uintptr_t *words, size_t length)
+lg__torch_is_saved(lg__torch *torch, const uintptr_t *words, size_t length)
 {
-    const lg_torch_layout *layout = torch->layout;
+    const lg__torch_layout *layout = torch->layout;
     if (length < layout->saved_size)
         return false;
     bool none = words[0] == layout->undefined;
-    if (!none && !is_kind(torch, words[0], LG_TORCH_IMPL))
+    if (!none && !is_kind(torch, words[0], LG__TORCH_IMPL))
         return false;
     uintptr_t hooks = words[layout->saved_hooks / WORD];
     uintptr_t node = words[layout->saved_grad_fn / WORD];
     uintptr_t leaf = layout->saved_leaf ? words[layout->saved_leaf / WORD] : 0;
     if (hooks == 0 ? (node | leaf) != 0
-                   : !is_kind(torch, hooks, LG_TORCH_HOOKS))
+                   : !is_kind(torch, hooks, LG__TORCH_HOOKS))
         return false;
     uintptr_t counter =
         layout->saved_version ? words[layout->saved_version / WORD] : 0;
@@ -86,47 +86,49 @@ lg_torch_is_saved(lg_torch *torch, const uintptr_t *words, size_t length)
 
 /** Links what hooks in Python made from the tensor, and their functions. */
 static void
-link_hooks(lg_torch *torch, uint32_t node, uintptr_t hooks,
-           const lg_torch_labels *labels)
+link_hooks(lg__torch *torch, uint32_t node, uintptr_t hooks,
+           const lg__torch_labels *labels)
 {
-    const lg_torch_layout *layout = torch->layout;
-    lg_memory *memory = torch->memory;
-    lg_torch_hold(torch, node,
-                  lg_memory_word(memory, hooks + layout->hooks_packed),
-                  labels->packed);
-    lg_torch_hold(torch, node,
-                  lg_memory_word(memory, hooks + layout->hooks_unpack),
-                  labels->unpack);
+    const lg__torch_layout *layout = torch->layout;
+    lg__memory *memory = torch->memory;
+    lg__torch_hold(torch, node,
+                   lg__memory_word(memory, hooks + layout->hooks_packed),
+                   labels->packed);
+    lg__torch_hold(torch, node,
+                   lg__memory_word(memory, hooks + layout->hooks_unpack),
+                   labels->unpack);
     if (layout->hooks_pack)
-        lg_torch_hold(torch, node,
-                      lg_memory_word(memory, hooks + layout->hooks_pack),
-                      torch->names.pack);
+        lg__torch_hold(torch, node,
+                       lg__memory_word(memory, hooks + layout->hooks_pack),
+                       torch->names.pack);
 }
 
 static void
-link_node(lg_torch *torch, uint32_t node, uintptr_t target)
+link_node(lg__torch *torch, uint32_t node, uintptr_t target)
 {
-    lg_torch_record *record = target != 0 ? lg_torch_node(torch, target) : NULL;
+    lg__torch_record *record =
+        target != 0 ? lg__torch_node(torch, target) : NULL;
     if (record != NULL)
-        lg_torch_link(torch, node, record, torch->names.grad_fn);
+        lg__torch_link(torch, node, record, torch->names.grad_fn);
 }
 
 void
-lg_torch_link_saved(lg_torch *torch, uint32_t node, const uintptr_t *words,
-                    const lg_torch_labels *labels, lg_torch_tally *tally)
+lg__torch_link_saved(lg__torch *torch, uint32_t node, const uintptr_t *words,
+                     const lg__torch_labels *labels, lg__torch_tally *tally)
 {
-    const lg_torch_layout *layout = torch->layout;
-    lg_torch_record *tensor =
-        words[0] != layout->undefined ? lg_torch_tensor(torch, words[0]) : NULL;
+    const lg__torch_layout *layout = torch->layout;
+    lg__torch_record *tensor = words[0] != layout->undefined
+                                   ? lg__torch_tensor(torch, words[0])
+                                   : NULL;
     uintptr_t hooks = words[layout->saved_hooks / WORD];
     if (tensor != NULL)
-        lg_torch_link(torch, node, tensor, labels->tensor);
+        lg__torch_link(torch, node, tensor, labels->tensor);
     tally->saved += tensor != NULL || hooks != 0;
     if (hooks == 0)
         return;
     tally->hooked++;
-    tally->cost += lg_memory_block(torch->memory, hooks);
-    const lg_torch_class *class = lg_torch_class_of(torch, hooks);
+    tally->cost += lg__memory_block(torch->memory, hooks);
+    const lg__torch_class *class = lg__torch_class_of(torch, hooks);
     if (class != NULL && class->python)
         link_hooks(torch, node, hooks, labels);
     link_node(torch, node, words[layout->saved_grad_fn / WORD]);
@@ -135,90 +137,91 @@ lg_torch_link_saved(lg_torch *torch, uint32_t node, const uintptr_t *words,
 }
 
 bool
-lg_torch_is_saved_list(lg_torch *torch, const uintptr_t *words, size_t length)
+lg__torch_is_saved_list(lg__torch *torch, const uintptr_t *words, size_t length)
 {
     size_t each = torch->layout->saved_size;
     uintptr_t saved[SAVED_WORDS];
-    if (length < 3 * WORD || !lg_is_address(words[0]) || words[1] <= words[0] ||
-        words[2] < words[1] || (words[1] - words[0]) % each != 0 ||
-        (words[2] - words[0]) % each != 0)
+    if (length < 3 * WORD || !lg__is_address(words[0]) ||
+        words[1] <= words[0] || words[2] < words[1] ||
+        (words[1] - words[0]) % each != 0 || (words[2] - words[0]) % each != 0)
         return false;
-    return lg_memory_copy(torch->memory, words[0], saved, each) &&
-           lg_torch_is_saved(torch, saved, each);
+    return lg__memory_copy(torch->memory, words[0], saved, each) &&
+           lg__torch_is_saved(torch, saved, each);
 }
 
 void
-lg_torch_link_saved_list(lg_torch *torch, uint32_t node, const uintptr_t *words,
-                         const char *prefix, const char *name,
-                         lg_torch_tally *tally)
+lg__torch_link_saved_list(lg__torch *torch, uint32_t node,
+                          const uintptr_t *words, const char *prefix,
+                          const char *name, lg__torch_tally *tally)
 {
     size_t each = torch->layout->saved_size, index = 0;
     uintptr_t saved[SAVED_WORDS];
     for (uintptr_t at = words[0]; at < words[1]; at += each, index++) {
         char x[160];
-        if (!lg_memory_copy(torch->memory, at, saved, each) ||
-            !lg_torch_is_saved(torch, saved, each))
+        if (!lg__memory_copy(torch->memory, at, saved, each) ||
+            !lg__torch_is_saved(torch, saved, each))
             break;
         snprintf(x, sizeof x, "%s[%zu]", name, index);
-        lg_torch_labels labels = lg_torch_labels_of(torch, prefix, x);
-        lg_torch_link_saved(torch, node, saved, &labels, tally);
+        lg__torch_labels labels = lg__torch_labels_of(torch, prefix, x);
+        lg__torch_link_saved(torch, node, saved, &labels, tally);
     }
 }
 
 static void
-add_count(lg_torch *torch, uint32_t node, uint32_t key, uint32_t count)
+add_count(lg__torch *torch, uint32_t node, uint32_t key, uint32_t count)
 {
     char text[16];
     uint32_t value = 0;
     if (count == 0)
         return;
-    if (count < LG_TORCH_NUMBERS) {
+    if (count < LG__TORCH_NUMBERS) {
         value = torch->number[count];
     } else {
         snprintf(text, sizeof text, "%u", count);
-        value = lg_torch_intern(torch, text);
+        value = lg__torch_intern(torch, text);
     }
     lg_builder_add_fact_ids(torch->builder, node, key, value);
 }
 
 void
-lg_torch_note_tally(lg_torch *torch, uint32_t node, const lg_torch_tally *tally)
+lg__torch_note_tally(lg__torch *torch, uint32_t node,
+                     const lg__torch_tally *tally)
 {
-    lg_pass_add_size(torch->pass, node, (int64_t)tally->cost);
+    lg__pass_add_size(torch->pass, node, (int64_t)tally->cost);
     add_count(torch, node, torch->names.saved, tally->saved);
     add_count(torch, node, torch->names.hooked, tally->hooked);
 }
 
 void
-lg_torch_walk_context(lg_torch *torch, PyObject *context, uint32_t node)
+lg__torch_walk_context(lg__torch *torch, PyObject *context, uint32_t node)
 {
     uintptr_t words[3];
-    lg_torch_tally tally = {0, 0, 0};
+    lg__torch_tally tally = {0, 0, 0};
     memcpy(words, (const char *)context + torch->layout->context_saved,
            sizeof words);
-    if (!lg_torch_is_saved_list(torch, words, sizeof words))
+    if (!lg__torch_is_saved_list(torch, words, sizeof words))
         return;
-    lg_torch_link_saved_list(torch, node, words, "saved_", "tensors", &tally);
-    tally.cost += lg_memory_block(torch->memory, words[0]);
-    lg_torch_note_tally(torch, node, &tally);
+    lg__torch_link_saved_list(torch, node, words, "saved_", "tensors", &tally);
+    tally.cost += lg__memory_block(torch->memory, words[0]);
+    lg__torch_note_tally(torch, node, &tally);
 }
 
 void
-lg_torch_walk_saved(lg_torch *torch, PyObject *saved, uint32_t node)
+lg__torch_walk_saved(lg__torch *torch, PyObject *saved, uint32_t node)
 {
-    const lg_torch_layout *layout = torch->layout;
+    const lg__torch_layout *layout = torch->layout;
     uintptr_t words[SAVED_WORDS], address;
     const char *object = (const char *)saved;
-    lg_torch_tally tally = {0, 0, 0};
-    lg_torch_labels labels = {torch->names.data, torch->names.data,
-                              torch->names.unpack};
+    lg__torch_tally tally = {0, 0, 0};
+    lg__torch_labels labels = {torch->names.data, torch->names.data,
+                               torch->names.unpack};
     if (!layout->raw_owned || !(object[layout->raw_owned] & 1))
         return;
     memcpy(&address, object + layout->raw_saved, sizeof address);
-    if (!lg_memory_copy(torch->memory, address, words, layout->saved_size) ||
-        !lg_torch_is_saved(torch, words, layout->saved_size))
+    if (!lg__memory_copy(torch->memory, address, words, layout->saved_size) ||
+        !lg__torch_is_saved(torch, words, layout->saved_size))
         return;
-    lg_torch_link_saved(torch, node, words, &labels, &tally);
-    tally.cost += lg_memory_block(torch->memory, address);
-    lg_torch_note_tally(torch, node, &tally);
+    lg__torch_link_saved(torch, node, words, &labels, &tally);
+    tally.cost += lg__memory_block(torch->memory, address);
+    lg__torch_note_tally(torch, node, &tally);
 }

@@ -26,7 +26,7 @@ enum {
 
 /** A container's values, and the names of their edges. */
 typedef struct value_walk {
-    lg_torch *torch;
+    lg__torch *torch;
     uint32_t node;
     bool named;      /**< edges have names of attributes, not indexes */
     uintptr_t names; /**< the std::string of the first attribute; 0: unknown */
@@ -34,10 +34,10 @@ typedef struct value_walk {
 } value_walk;
 
 unsigned
-lg_torch_scripted_of(const lg_torch *torch, PyTypeObject *type)
+lg__torch_scripted_of(const lg__torch *torch, PyTypeObject *type)
 {
     unsigned i = 0;
-    while (i < LG_TORCH_SCRIPTED_TYPES && torch->scripted[i] != type)
+    while (i < LG__TORCH_SCRIPTED_TYPES && torch->scripted[i] != type)
         i++;
     return i;
 }
@@ -46,55 +46,55 @@ lg_torch_scripted_of(const lg_torch *torch, PyTypeObject *type)
 static uint32_t
 label_of(const value_walk *walk, size_t i)
 {
-    lg_memory *memory = walk->torch->memory;
+    lg__memory *memory = walk->torch->memory;
     char text[NAME];
     if (i >= walk->count)
         return 0;
     uintptr_t string =
         walk->names + i * walk->torch->layout->script.attribute_size;
-    uintptr_t length = lg_memory_word(memory, string + WORD);
+    uintptr_t length = lg__memory_word(memory, string + WORD);
     if (length == 0 || length >= NAME ||
-        !lg_memory_copy(memory, lg_memory_word(memory, string), text, length))
+        !lg__memory_copy(memory, lg__memory_word(memory, string), text, length))
         return 0;
     for (size_t k = 0; k < length; k++)
         if (text[k] <= ' ' || text[k] > '~')
             return 0;
     text[length] = '\0';
-    return lg_torch_intern(walk->torch, text);
+    return lg__torch_intern(walk->torch, text);
 }
 
 /** If TorchScript does not know the class of an object, no Python object has an
  *  attribute with the object's name. */
 static void
-link_record(const value_walk *walk, lg_torch_record *record, lg_torch_kind kind,
-            size_t i)
+link_record(const value_walk *walk, lg__torch_record *record,
+            lg__torch_kind kind, size_t i)
 {
-    bool named = walk->named && kind != LG_TORCH_CUSTOM;
+    bool named = walk->named && kind != LG__TORCH_CUSTOM;
     uint32_t label = named ? label_of(walk, i) : 0;
     if (label)
-        lg_torch_link(walk->torch, walk->node, record, label);
+        lg__torch_link(walk->torch, walk->node, record, label);
     else if (walk->named)
-        lg_torch_link_member(walk->torch, walk->node, record,
-                             lg_torch_intern(walk->torch, "C++ member"));
+        lg__torch_link_member(walk->torch, walk->node, record,
+                              lg__torch_intern(walk->torch, "C++ member"));
     else
-        lg_torch_link_element(walk->torch, walk->node, record, (uint32_t)i);
+        lg__torch_link_element(walk->torch, walk->node, record, (uint32_t)i);
 }
 
 static void
-link_value(const value_walk *walk, const lg_torch_value *value, size_t i)
+link_value(const value_walk *walk, const lg__torch_value *value, size_t i)
 {
-    lg_torch *torch = walk->torch;
-    const lg_torch_script_layout *layout = &torch->layout->script;
-    lg_torch_record *record = NULL;
-    if (value->tag == layout->tag_int || !lg_is_address(value->payload))
+    lg__torch *torch = walk->torch;
+    const lg__torch_script_layout *layout = &torch->layout->script;
+    lg__torch_record *record = NULL;
+    if (value->tag == layout->tag_int || !lg__is_address(value->payload))
         return;
-    const lg_torch_class *class = lg_torch_class_of(torch, value->payload);
+    const lg__torch_class *class = lg__torch_class_of(torch, value->payload);
     if (class == NULL)
         return;
     if (value->tag == layout->tag_tensor)
-        record = lg_torch_tensor(torch, value->payload);
-    else if (class->kind >= LG_TORCH_OBJECT)
-        record = lg_torch_script(torch, value->payload);
+        record = lg__torch_tensor(torch, value->payload);
+    else if (class->kind >= LG__TORCH_OBJECT)
+        record = lg__torch_script(torch, value->payload);
     if (record != NULL)
         link_record(walk, record, class->kind, i);
 }
@@ -102,11 +102,11 @@ link_value(const value_walk *walk, const lg_torch_value *value, size_t i)
 static void
 link_values(const value_walk *walk, uintptr_t at, size_t count)
 {
-    lg_torch_value values[CHUNK];
+    lg__torch_value values[CHUNK];
     for (size_t i = 0; i < count; i += CHUNK) {
         size_t some = count - i < CHUNK ? count - i : CHUNK;
-        if (!lg_memory_copy(walk->torch->memory, at + i * sizeof *values,
-                            values, some * sizeof *values))
+        if (!lg__memory_copy(walk->torch->memory, at + i * sizeof *values,
+                             values, some * sizeof *values))
             return;
         for (size_t k = 0; k < some; k++)
             link_value(walk, &values[k], i + k);
@@ -117,17 +117,17 @@ link_values(const value_walk *walk, uintptr_t at, size_t count)
 static void
 link_vector(const value_walk *walk, uintptr_t vector)
 {
-    lg_torch *torch = walk->torch;
+    lg__torch *torch = walk->torch;
     uintptr_t ends[2];
-    if (!lg_memory_copy(torch->memory, vector, ends, sizeof ends) ||
-        !lg_is_address(ends[0]) || ends[1] <= ends[0])
+    if (!lg__memory_copy(torch->memory, vector, ends, sizeof ends) ||
+        !lg__is_address(ends[0]) || ends[1] <= ends[0])
         return;
-    size_t length = ends[1] - ends[0], count = length / sizeof(lg_torch_value);
-    size_t block = lg_memory_block(torch->memory, ends[0]);
-    if (length % sizeof(lg_torch_value) != 0 ||
+    size_t length = ends[1] - ends[0], count = length / sizeof(lg__torch_value);
+    size_t block = lg__memory_block(torch->memory, ends[0]);
+    if (length % sizeof(lg__torch_value) != 0 ||
         (block && length > block - WORD))
         return;
-    lg_pass_add_size(torch->pass, walk->node, (int64_t)block);
+    lg__pass_add_size(torch->pass, walk->node, (int64_t)block);
     link_values(walk, ends[0], count < VALUES ? count : VALUES);
 }
 
@@ -135,7 +135,7 @@ link_vector(const value_walk *walk, uintptr_t vector)
 static void
 link_tuple(const value_walk *walk, uintptr_t count)
 {
-    uintptr_t in_place = lg_memory_word(walk->torch->memory, count);
+    uintptr_t in_place = lg__memory_word(walk->torch->memory, count);
     if (in_place == 0)
         link_vector(walk, count + WORD);
     else if (in_place <= 3)
@@ -147,17 +147,17 @@ link_tuple(const value_walk *walk, uintptr_t count)
 static void
 link_dict(const value_walk *walk, uintptr_t count)
 {
-    lg_memory *memory = walk->torch->memory;
+    lg__memory *memory = walk->torch->memory;
     uintptr_t words[3], entry[7];
-    if (!lg_memory_copy(memory, count, words, sizeof words) ||
+    if (!lg__memory_copy(memory, count, words, sizeof words) ||
         words[1] != words[2] || words[1] == 0)
         return;
     uintptr_t previous = words[1];
-    uintptr_t next = lg_memory_word(memory, words[1] + WORD);
+    uintptr_t next = lg__memory_word(memory, words[1] + WORD);
     for (size_t i = 0; i < words[0] && i < VALUES; i++) {
-        lg_torch_value value;
+        lg__torch_value value;
         if (next == words[1] ||
-            !lg_memory_copy(memory, next, entry, sizeof entry) ||
+            !lg__memory_copy(memory, next, entry, sizeof entry) ||
             entry[0] != previous)
             return;
         memcpy(&value, &entry[5], sizeof value);
@@ -171,37 +171,38 @@ link_dict(const value_walk *walk, uintptr_t count)
 static void
 find_names(value_walk *walk, uintptr_t object)
 {
-    const lg_torch_script_layout *layout = &walk->torch->layout->script;
-    lg_memory *memory = walk->torch->memory;
-    uintptr_t type = lg_memory_word(memory, object + layout->type);
-    const lg_torch_class *class =
-        lg_is_address(type) ? lg_torch_class_of(walk->torch, type) : NULL;
+    const lg__torch_script_layout *layout = &walk->torch->layout->script;
+    lg__memory *memory = walk->torch->memory;
+    uintptr_t type = lg__memory_word(memory, object + layout->type);
+    const lg__torch_class *class =
+        lg__is_address(type) ? lg__torch_class_of(walk->torch, type) : NULL;
     uintptr_t ends[2];
     if (!layout->attributes || class == NULL || !class->shared ||
-        !lg_memory_copy(memory, type + layout->attributes, ends, sizeof ends) ||
-        !lg_is_address(ends[0]) || ends[1] < ends[0])
+        !lg__memory_copy(memory, type + layout->attributes, ends,
+                         sizeof ends) ||
+        !lg__is_address(ends[0]) || ends[1] < ends[0])
         return;
     walk->names = ends[0] + layout->attribute_name;
     walk->count = (ends[1] - ends[0]) / layout->attribute_size;
 }
 
 void
-lg_torch_walk_script(lg_torch *torch, const lg_torch_task *task)
+lg__torch_walk_script(lg__torch *torch, const lg__torch_task *task)
 {
-    const lg_torch_script_layout *layout = &torch->layout->script;
+    const lg__torch_script_layout *layout = &torch->layout->script;
     value_walk walk = {.torch = torch, .node = task->node};
-    if (task->kind == LG_TORCH_CUSTOM)
-        lg_torch_walk_packed(torch, task);
+    if (task->kind == LG__TORCH_CUSTOM)
+        lg__torch_walk_packed(torch, task);
     if (!layout->known)
         return;
-    if (task->kind == LG_TORCH_LIST) {
+    if (task->kind == LG__TORCH_LIST) {
         link_vector(&walk, task->address + layout->list);
-    } else if (task->kind == LG_TORCH_TUPLE) {
+    } else if (task->kind == LG__TORCH_TUPLE) {
         link_tuple(&walk, task->address + layout->tuple);
-    } else if (task->kind == LG_TORCH_DICT) {
+    } else if (task->kind == LG__TORCH_DICT) {
         walk.named = true;
         link_dict(&walk, task->address + layout->dict);
-    } else if (task->kind == LG_TORCH_OBJECT) {
+    } else if (task->kind == LG__TORCH_OBJECT) {
         walk.named = true;
         find_names(&walk, task->address);
         link_vector(&walk, task->address + layout->slots);
@@ -211,15 +212,15 @@ lg_torch_walk_script(lg_torch *torch, const lg_torch_task *task)
 /** The TorchScript object that a C++ object owns: a module or a dict consists
  *  of its address alone; a method has it among its members. */
 static uintptr_t
-owned_by(lg_torch *torch, uintptr_t address)
+owned_by(lg__torch *torch, uintptr_t address)
 {
-    size_t block = lg_memory_block(torch->memory, address);
-    size_t count = lg_torch_class_of(torch, address) != NULL ? MEMBERS : 1;
+    size_t block = lg__memory_block(torch->memory, address);
+    size_t count = lg__torch_class_of(torch, address) != NULL ? MEMBERS : 1;
     for (size_t i = 0; i < count && (i + 2) * WORD <= block; i++) {
-        uintptr_t word = lg_memory_word(torch->memory, address + i * WORD);
-        const lg_torch_class *class =
-            lg_is_address(word) ? lg_torch_class_of(torch, word) : NULL;
-        if (class != NULL && class->kind == LG_TORCH_OBJECT)
+        uintptr_t word = lg__memory_word(torch->memory, address + i * WORD);
+        const lg__torch_class *class =
+            lg__is_address(word) ? lg__torch_class_of(torch, word) : NULL;
+        if (class != NULL && class->kind == LG__TORCH_OBJECT)
             return word;
     }
     return 0;
@@ -227,7 +228,7 @@ owned_by(lg_torch *torch, uintptr_t address)
 
 /** Returns whether pybind11 has noted that this instance keeps others alive. */
 static bool
-has_patients(const lg_torch *torch, PyObject *object)
+has_patients(const lg__torch *torch, PyObject *object)
 {
     enum { SIMPLE = 0xf, PATIENTS = 0x10 };
     uint16_t at = torch->layout->script.flags;
@@ -242,52 +243,53 @@ has_patients(const lg_torch *torch, PyObject *object)
  * pybind11's table of these is not read: if the TorchScript object has one
  * Python object, it must be that one. */
 static void
-note_python(lg_torch *torch, PyObject *object, uint32_t node,
-            lg_torch_record *owned)
+note_python(lg__torch *torch, PyObject *object, uint32_t node,
+            lg__torch_record *owned)
 {
-    if (Py_TYPE(object) == torch->scripted[LG_TORCH_SCRIPTED_MODULE]) {
+    if (Py_TYPE(object) == torch->scripted[LG__TORCH_SCRIPTED_MODULE]) {
         owned->module = owned->shown ? LG_NONE : node;
         owned->shown = true;
-    } else if (Py_TYPE(object) == torch->scripted[LG_TORCH_SCRIPTED_METHOD] &&
+    } else if (Py_TYPE(object) == torch->scripted[LG__TORCH_SCRIPTED_METHOD] &&
                has_patients(torch, object)) {
-        lg_torch_nurse *nurse = lg_pass_keep(torch->pass, sizeof *nurse);
+        lg__torch_nurse *nurse = lg__pass_keep(torch->pass, sizeof *nurse);
         if (nurse == NULL)
             return;
-        *nurse = (lg_torch_nurse){node, owned, torch->nurses};
+        *nurse = (lg__torch_nurse){node, owned, torch->nurses};
         torch->nurses = nurse;
     }
 }
 
 void
-lg_torch_settle_nurses(lg_torch *torch)
+lg__torch_settle_nurses(lg__torch *torch)
 {
-    for (const lg_torch_nurse *at = torch->nurses; at != NULL; at = at->next)
+    for (const lg__torch_nurse *at = torch->nurses; at != NULL; at = at->next)
         if (at->owner->module != LG_NONE)
             lg_builder_add_late_edge(torch->builder, at->node,
                                      at->owner->module, LG_EDGE_NATIVE,
-                                     lg_torch_intern(torch, "C++ member"));
+                                     lg__torch_intern(torch, "C++ member"));
 }
 
 /** pybind11's instances begin with the address of the C++ object. */
 void
-lg_torch_walk_scripted(lg_torch *torch, PyObject *object, uint32_t node)
+lg__torch_walk_scripted(lg__torch *torch, PyObject *object, uint32_t node)
 {
     static const char why[] = "an unknown layout of TorchScript";
     uintptr_t value;
     memcpy(&value, object + 1, sizeof value);
     if (!torch->layout->script.known) {
-        if (Py_TYPE(object) != torch->scripted[LG_TORCH_SCRIPTED_MODULE])
+        if (Py_TYPE(object) != torch->scripted[LG__TORCH_SCRIPTED_MODULE])
             return;
         lg_builder_add_fact(torch->builder, node, "not inspected", why,
                             sizeof why - 1);
-        lg_torch_search_unknown(torch, value, node);
+        lg__torch_search_unknown(torch, value, node);
         return;
     }
-    uintptr_t owned = lg_is_address(value) ? owned_by(torch, value) : 0;
-    lg_torch_record *record = owned != 0 ? lg_torch_script(torch, owned) : NULL;
+    uintptr_t owned = lg__is_address(value) ? owned_by(torch, value) : 0;
+    lg__torch_record *record =
+        owned != 0 ? lg__torch_script(torch, owned) : NULL;
     if (record == NULL)
         return;
     note_python(torch, object, node, record);
-    lg_torch_link_member(torch, node, record,
-                         lg_torch_intern(torch, "C++ member"));
+    lg__torch_link_member(torch, node, record,
+                          lg__torch_intern(torch, "C++ member"));
 }

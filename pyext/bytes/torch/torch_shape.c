@@ -72,7 +72,7 @@ static const char *const devices[] = {
 };
 
 void
-lg_torch_device_name(int kind, int index, char *out, size_t size)
+lg__torch_device_name(int kind, int index, char *out, size_t size)
 {
     const char *name =
         kind >= 0 && (size_t)kind < sizeof devices / sizeof *devices
@@ -85,33 +85,33 @@ lg_torch_device_name(int kind, int index, char *out, size_t size)
 }
 
 bool
-lg_torch_impl_read(lg_torch *torch, uintptr_t impl, lg_torch_impl *out)
+lg__torch_impl_read(lg__torch *torch, uintptr_t impl, lg__torch_impl *out)
 {
-    out->block = lg_memory_block(torch->memory, impl);
+    out->block = lg__memory_block(torch->memory, impl);
     out->length = out->block > torch->layout->impl_end + 8u
                       ? out->block - 8
                       : torch->layout->impl_end;
     if (out->length > sizeof out->bytes)
         out->length = sizeof out->bytes;
-    return lg_memory_copy(torch->memory, impl, out->bytes, out->length);
+    return lg__memory_copy(torch->memory, impl, out->bytes, out->length);
 }
 
 /** Writes "256, 1024"; cuts it after very many dimensions. */
 static void
-write_sizes(lg_torch *torch, const lg_torch_impl *tensor, char *out,
+write_sizes(lg__torch *torch, const lg__torch_impl *tensor, char *out,
             size_t size)
 {
     int64_t sizes[DIMENSIONS];
     size_t at = torch->layout->impl_sizes;
-    uintptr_t count = lg_torch_impl_word(tensor, at);
+    uintptr_t count = lg__torch_impl_word(tensor, at);
     size_t shown = count < DIMENSIONS ? count : DIMENSIONS;
     size_t length = 0;
     out[0] = '\0';
     if (count <= INLINE)
         memcpy(sizes, tensor->bytes + at + WORD, shown * WORD);
-    else if (!lg_memory_copy(torch->memory,
-                             lg_torch_impl_word(tensor, at + WORD), sizes,
-                             shown * WORD))
+    else if (!lg__memory_copy(torch->memory,
+                              lg__torch_impl_word(tensor, at + WORD), sizes,
+                              shown * WORD))
         return;
     for (size_t i = 0; i < shown && length < size; i++)
         length += (size_t)snprintf(out + length, size - length, "%s%" PRId64,
@@ -123,23 +123,23 @@ write_sizes(lg_torch *torch, const lg_torch_impl *tensor, char *out,
 /** Finds all that the text depends on; false if the TensorImpl does not have
  *  it. */
 static bool
-read_key(const lg_torch *torch, const lg_torch_impl *tensor, uintptr_t *key)
+read_key(const lg__torch *torch, const lg__torch_impl *tensor, uintptr_t *key)
 {
-    const lg_torch_layout *layout = torch->layout;
-    uintptr_t count = lg_torch_impl_word(tensor, layout->impl_sizes);
-    memset(key, 0, LG_TORCH_SHAPE_KEY * WORD);
+    const lg__torch_layout *layout = torch->layout;
+    uintptr_t count = lg__torch_impl_word(tensor, layout->impl_sizes);
+    memset(key, 0, LG__TORCH_SHAPE_KEY * WORD);
     if (count > INLINE)
         return false;
     memcpy(key, tensor->bytes + layout->impl_sizes, (1 + count) * WORD);
-    key[6] = lg_torch_impl_word(tensor, layout->impl_count);
+    key[6] = lg__torch_impl_word(tensor, layout->impl_count);
     memcpy(&key[7], tensor->bytes + layout->impl_dtype, 2);
     memcpy((char *)&key[7] + 2, tensor->bytes + layout->impl_device, 2);
     return true;
 }
 
 static void
-put_into_words(lg_torch *torch, const lg_torch_impl *tensor,
-               lg_torch_shape *shape)
+put_into_words(lg__torch *torch, const lg__torch_impl *tensor,
+               lg__torch_shape *shape)
 {
     char sizes[256], text[320], bytes[32], device[32];
     uint16_t number;
@@ -148,30 +148,30 @@ put_into_words(lg_torch *torch, const lg_torch_impl *tensor,
     shape->dtype_name = known ? dtypes[number].name : "unknown";
     shape->element = known ? dtypes[number].bytes : 0;
     shape->size =
-        (uint64_t)lg_torch_impl_word(tensor, torch->layout->impl_count) *
+        (uint64_t)lg__torch_impl_word(tensor, torch->layout->impl_count) *
         shape->element;
     write_sizes(torch, tensor, sizes, sizeof sizes);
     snprintf(text, sizeof text, "%s[%s]", shape->dtype_name, sizes);
     snprintf(bytes, sizeof bytes, "%" PRIu64, shape->size);
     const signed char *place =
         (const signed char *)tensor->bytes + torch->layout->impl_device;
-    lg_torch_device_name(place[0], place[1], device, sizeof device);
-    shape->text = lg_torch_intern(torch, text);
-    shape->dtype = lg_torch_intern(torch, shape->dtype_name);
-    shape->sizes = lg_torch_intern(torch, sizes);
-    shape->bytes = lg_torch_intern(torch, bytes);
-    shape->device = lg_torch_intern(torch, device);
+    lg__torch_device_name(place[0], place[1], device, sizeof device);
+    shape->text = lg__torch_intern(torch, text);
+    shape->dtype = lg__torch_intern(torch, shape->dtype_name);
+    shape->sizes = lg__torch_intern(torch, sizes);
+    shape->bytes = lg__torch_intern(torch, bytes);
+    shape->device = lg__torch_intern(torch, device);
 }
 
-const lg_torch_shape *
-lg_torch_shape_of(lg_torch *torch, const lg_torch_impl *tensor)
+const lg__torch_shape *
+lg__torch_shape_of(lg__torch *torch, const lg__torch_impl *tensor)
 {
-    uintptr_t key[LG_TORCH_SHAPE_KEY];
+    uintptr_t key[LG__TORCH_SHAPE_KEY];
     bool whole = read_key(torch, tensor, key);
     uint64_t hash = 0;
-    for (size_t i = 0; i < LG_TORCH_SHAPE_KEY; i++)
+    for (size_t i = 0; i < LG__TORCH_SHAPE_KEY; i++)
         hash = (hash ^ key[i]) * UINT64_C(0x9e3779b97f4a7c15) ^ hash >> 29;
-    lg_torch_shape *shape = &torch->shapes[hash >> 56];
+    lg__torch_shape *shape = &torch->shapes[hash >> 56];
     if (whole && shape->known && memcmp(shape->key, key, sizeof key) == 0)
         return shape;
     put_into_words(torch, tensor, shape);
@@ -181,7 +181,8 @@ lg_torch_shape_of(lg_torch *torch, const lg_torch_impl *tensor)
 }
 
 void
-lg_torch_note_shape(lg_torch *torch, uint32_t node, const lg_torch_shape *shape)
+lg__torch_note_shape(lg__torch *torch, uint32_t node,
+                     const lg__torch_shape *shape)
 {
     lg_builder *builder = torch->builder;
     lg_builder_set_text_id(builder, node, shape->text);
@@ -192,9 +193,9 @@ lg_torch_note_shape(lg_torch *torch, uint32_t node, const lg_torch_shape *shape)
 }
 
 void
-lg_torch_describe(lg_torch *torch, uintptr_t impl, uint32_t node)
+lg__torch_describe(lg__torch *torch, uintptr_t impl, uint32_t node)
 {
-    lg_torch_impl tensor;
-    if (lg_torch_impl_read(torch, impl, &tensor))
-        lg_torch_note_shape(torch, node, lg_torch_shape_of(torch, &tensor));
+    lg__torch_impl tensor;
+    if (lg__torch_impl_read(torch, impl, &tensor))
+        lg__torch_note_shape(torch, node, lg__torch_shape_of(torch, &tensor));
 }

@@ -17,16 +17,16 @@ typedef struct storage_copy {
 } storage_copy;
 
 static bool
-read_storage(lg_torch *torch, uintptr_t address, storage_copy *out)
+read_storage(lg__torch *torch, uintptr_t address, storage_copy *out)
 {
-    const lg_torch_layout *layout = torch->layout;
+    const lg__torch_layout *layout = torch->layout;
     uintptr_t pointers[3];
     out->address = address;
-    out->bytes = lg_memory_word(torch->memory, address + layout->storage_size);
-    if (!lg_memory_copy(torch->memory, address + layout->storage_data, pointers,
-                        sizeof pointers) ||
-        !lg_memory_copy(torch->memory, address + layout->storage_device,
-                        out->device, sizeof out->device))
+    out->bytes = lg__memory_word(torch->memory, address + layout->storage_size);
+    if (!lg__memory_copy(torch->memory, address + layout->storage_data,
+                         pointers, sizeof pointers) ||
+        !lg__memory_copy(torch->memory, address + layout->storage_device,
+                         out->device, sizeof out->device))
         return false;
     out->data = pointers[0];
     out->deleter = pointers[1];
@@ -37,14 +37,14 @@ read_storage(lg_torch *torch, uintptr_t address, storage_copy *out)
 /** The memory beyond the bytes themselves: malloc's rounding, the StorageImpl,
  *  and the record that frees borrowed memory. */
 static size_t
-extra_of(lg_torch *torch, const storage_copy *storage)
+extra_of(lg__torch *torch, const storage_copy *storage)
 {
-    size_t extra = lg_memory_block(torch->memory, storage->address);
+    size_t extra = lg__memory_block(torch->memory, storage->address);
     if (storage->deleter == torch->layout->deleter_malloc) {
-        size_t block = lg_memory_block(torch->memory, storage->data);
+        size_t block = lg__memory_block(torch->memory, storage->data);
         extra += block > storage->bytes ? block - storage->bytes : 0;
     } else if (storage->deleter == torch->layout->deleter_object) {
-        extra += lg_memory_block(torch->memory, storage->context);
+        extra += lg__memory_block(torch->memory, storage->context);
     }
     return extra;
 }
@@ -52,23 +52,23 @@ extra_of(lg_torch *torch, const storage_copy *storage)
 /** Returns whether a word is the address of a Python object: its type is an
  *  instance of type or of a subclass. */
 static bool
-is_object(lg_torch *torch, uintptr_t object)
+is_object(lg__torch *torch, uintptr_t object)
 {
-    if (!lg_is_address(object))
+    if (!lg__is_address(object))
         return false;
-    uintptr_t type = lg_memory_word(torch->memory, object + WORD);
+    uintptr_t type = lg__memory_word(torch->memory, object + WORD);
     uintptr_t meta =
-        type >= 4096 ? lg_memory_word(torch->memory, type + WORD) : 0;
+        type >= 4096 ? lg__memory_word(torch->memory, type + WORD) : 0;
     return meta >= 4096 &&
-           (lg_memory_word(torch->memory,
-                           meta + offsetof(PyTypeObject, tp_flags)) &
+           (lg__memory_word(torch->memory,
+                            meta + offsetof(PyTypeObject, tp_flags)) &
             Py_TPFLAGS_TYPE_SUBCLASS) != 0;
 }
 
 static void
-link_object(lg_torch *torch, uint32_t holder, uintptr_t object, bool first)
+link_object(lg__torch *torch, uint32_t holder, uintptr_t object, bool first)
 {
-    uint32_t node = lg_pass_object(torch->pass, (PyObject *)object);
+    uint32_t node = lg__pass_object(torch->pass, (PyObject *)object);
     if (node != LG_NONE)
         lg_builder_add_late_edge(torch->builder, holder, node,
                                  LG_EDGE_NATIVE |
@@ -80,23 +80,24 @@ link_object(lg_torch *torch, uint32_t holder, uintptr_t object, bool first)
  *  seventh word of a DLManagedTensor, and the second of a versioned one
  *  (dlpack.h). It is numpy's array, or begins with PyTorch's tensor. */
 static void
-link_capsule(lg_torch *torch, uint32_t holder, uintptr_t managed, bool first)
+link_capsule(lg__torch *torch, uint32_t holder, uintptr_t managed, bool first)
 {
     static const unsigned places[] = {6, 1};
     for (size_t i = 0; i < 2; i++) {
         uintptr_t producer =
-            lg_memory_word(torch->memory, managed + places[i] * WORD);
+            lg__memory_word(torch->memory, managed + places[i] * WORD);
         if (is_object(torch, producer)) {
             link_object(torch, holder, producer, first);
             return;
         }
-        uintptr_t impl = lg_is_address(producer)
-                             ? lg_memory_word(torch->memory, producer)
+        uintptr_t impl = lg__is_address(producer)
+                             ? lg__memory_word(torch->memory, producer)
                              : 0;
-        lg_torch_record *tensor =
-            first && lg_is_address(impl) ? lg_torch_tensor(torch, impl) : NULL;
+        lg__torch_record *tensor = first && lg__is_address(impl)
+                                       ? lg__torch_tensor(torch, impl)
+                                       : NULL;
         if (tensor != NULL) {
-            lg_torch_link(torch, holder, tensor, torch->names.owner);
+            lg__torch_link(torch, holder, tensor, torch->names.owner);
             return;
         }
     }
@@ -118,7 +119,7 @@ is_owner(const char *name)
 }
 
 void
-lg_torch_walk_capsule(lg_torch *torch, PyObject *object, uint32_t node)
+lg__torch_walk_capsule(lg__torch *torch, PyObject *object, uint32_t node)
 {
     const char *name = PyCapsule_GetName(object);
     if (is_owner(name))
@@ -129,47 +130,47 @@ lg_torch_walk_capsule(lg_torch *torch, PyObject *object, uint32_t node)
 /** Memory that a Python object lends (from_numpy, frombuffer), directly or
  *  through DLPack: the storage's context refers to the object. */
 static void
-link_owner(lg_torch *torch, const storage_copy *storage, uint32_t holder,
+link_owner(lg__torch *torch, const storage_copy *storage, uint32_t holder,
            bool first)
 {
-    const lg_torch_layout *layout = torch->layout;
+    const lg__torch_layout *layout = torch->layout;
     if (storage->deleter != layout->deleter_object || !layout->owner_known)
         return;
-    uintptr_t owner = lg_memory_word(torch->memory,
-                                     storage->context + layout->context_object);
+    uintptr_t owner = lg__memory_word(
+        torch->memory, storage->context + layout->context_object);
     if (is_object(torch, owner))
         link_object(torch, holder, owner, first);
-    else if (lg_is_address(owner & ~(uintptr_t)8))
+    else if (lg__is_address(owner & ~(uintptr_t)8))
         link_capsule(torch, holder, owner, first);
 }
 
 static bool
-is_mapped(lg_torch *torch, const storage_copy *storage)
+is_mapped(lg__torch *torch, const storage_copy *storage)
 {
-    if (!lg_is_address(storage->context) || storage->context == storage->data)
+    if (!lg__is_address(storage->context) || storage->context == storage->data)
         return false;
-    const lg_torch_class *class = lg_torch_class_of(torch, storage->context);
-    return class != NULL && class->kind == LG_TORCH_MAPPING;
+    const lg__torch_class *class = lg__torch_class_of(torch, storage->context);
+    return class != NULL && class->kind == LG__TORCH_MAPPING;
 }
 
 /** Page-locked memory shows in the name of the allocator's class. */
 static bool
-is_pinned(lg_torch *torch, const storage_copy *storage)
+is_pinned(lg__torch *torch, const storage_copy *storage)
 {
     if (storage->device[0] != 0 || !torch->layout->storage_allocator)
         return false;
-    uintptr_t allocator = lg_memory_word(
+    uintptr_t allocator = lg__memory_word(
         torch->memory, storage->address + torch->layout->storage_allocator);
-    const lg_torch_class *class =
-        allocator != 0 ? lg_torch_class_of(torch, allocator) : NULL;
-    return class != NULL && class->kind == LG_TORCH_PINNING;
+    const lg__torch_class *class =
+        allocator != 0 ? lg__torch_class_of(torch, allocator) : NULL;
+    return class != NULL && class->kind == LG__TORCH_PINNING;
 }
 
 /** The tensor's own text if it covers the storage, and otherwise a text with
  *  the storage's number of elements. */
 static uint32_t
-text_of(lg_torch *torch, const storage_copy *storage,
-        const lg_torch_contents *contents)
+text_of(lg__torch *torch, const storage_copy *storage,
+        const lg__torch_contents *contents)
 {
     char text[64];
     if (contents->bytes == storage->bytes)
@@ -178,12 +179,12 @@ text_of(lg_torch *torch, const storage_copy *storage,
         return 0;
     snprintf(text, sizeof text, "%s[%" PRIu64 "]", contents->dtype,
              (uint64_t)(storage->bytes / contents->element));
-    return lg_torch_intern(torch, text);
+    return lg__torch_intern(torch, text);
 }
 
 /** Adds a span; a holder of the whole storage describes it best. */
 static unsigned
-flags_of(lg_torch *torch, const storage_copy *storage, bool covers)
+flags_of(lg__torch *torch, const storage_copy *storage, bool covers)
 {
     unsigned flags = 0;
     if (covers && storage->deleter != torch->layout->deleter_object)
@@ -197,47 +198,47 @@ flags_of(lg_torch *torch, const storage_copy *storage, bool covers)
 
 /** The segment of shared memory, or the file; 0: not known. */
 static uint32_t
-file_of(lg_torch *torch, const storage_copy *storage)
+file_of(lg__torch *torch, const storage_copy *storage)
 {
     char name[512];
     if (!is_mapped(torch, storage))
         return 0;
     if (torch->files == NULL)
-        torch->files = lg_mapped_files_read(torch->pass);
-    return lg_mapped_files_name(torch->files, storage->data, name, sizeof name)
-               ? lg_torch_intern(torch, name)
+        torch->files = lg__mapped_files_read(torch->pass);
+    return lg__mapped_files_name(torch->files, storage->data, name, sizeof name)
+               ? lg__torch_intern(torch, name)
                : 0;
 }
 
 static uint32_t
-device_of(lg_torch *torch, const storage_copy *storage)
+device_of(lg__torch *torch, const storage_copy *storage)
 {
     char name[32];
     if (storage->device[0] == 0)
         return 0;
-    lg_torch_device_name(storage->device[0], storage->device[1], name,
-                         sizeof name);
-    return lg_pass_device(torch->pass, name);
+    lg__torch_device_name(storage->device[0], storage->device[1], name,
+                          sizeof name);
+    return lg__pass_device(torch->pass, name);
 }
 
 void
-lg_torch_hold_storage(lg_torch *torch, uint32_t holder, uintptr_t address,
-                      const lg_torch_contents *contents)
+lg__torch_hold_storage(lg__torch *torch, uint32_t holder, uintptr_t address,
+                       const lg__torch_contents *contents)
 {
     storage_copy storage;
     bool first;
-    lg_torch_record *record = lg_torch_storage(torch, address, &first);
+    lg__torch_record *record = lg__torch_storage(torch, address, &first);
     if (record == NULL || !read_storage(torch, address, &storage))
         return;
     if (record->node != holder)
-        lg_torch_link(torch, holder, record, torch->names.storage);
+        lg__torch_link(torch, holder, record, torch->names.storage);
     link_owner(torch, &storage, holder, first);
     size_t extra = first ? extra_of(torch, &storage) : 0;
     if (first && storage.data != 0)
-        lg_torch_take(torch, storage.data);
+        lg__torch_take(torch, storage.data);
     if (storage.data == 0 || storage.bytes == 0 ||
         storage.device[0] == META_DEVICE) {
-        lg_pass_add_size(torch->pass, holder, (int64_t)extra);
+        lg__pass_add_size(torch->pass, holder, (int64_t)extra);
         return;
     }
     lg_span span = {
@@ -256,26 +257,26 @@ lg_torch_hold_storage(lg_torch *torch, uint32_t holder, uintptr_t address,
 }
 
 static bool
-is_shared(lg_torch *torch, uintptr_t word)
+is_shared(lg__torch *torch, uintptr_t word)
 {
-    const lg_torch_class *class =
-        lg_is_address(word) ? lg_torch_class_of(torch, word) : NULL;
-    return class != NULL && class->kind == LG_TORCH_SHARED;
+    const lg__torch_class *class =
+        lg__is_address(word) ? lg__torch_class_of(torch, word) : NULL;
+    return class != NULL && class->kind == LG__TORCH_SHARED;
 }
 
 /** The tensor's handle is a counted wrapper of an ideep::tensor. Its memory
  *  belongs to a shared_ptr<void>: the address, and a block that counts. */
 static bool
-hold_handle(lg_torch *torch, uint32_t holder, uintptr_t handle,
-            const lg_torch_contents *contents)
+hold_handle(lg__torch *torch, uint32_t holder, uintptr_t handle,
+            const lg__torch_contents *contents)
 {
-    size_t size = lg_memory_block(torch->memory, handle);
+    size_t size = lg__memory_block(torch->memory, handle);
     for (size_t k = 2 * WORD; k + 2 * WORD < size && k < 512; k += WORD) {
-        uintptr_t data = lg_memory_word(torch->memory, handle + k);
-        uintptr_t counts = lg_memory_word(torch->memory, handle + k + WORD);
-        if (!lg_is_address(data) || !is_shared(torch, counts))
+        uintptr_t data = lg__memory_word(torch->memory, handle + k);
+        uintptr_t counts = lg__memory_word(torch->memory, handle + k + WORD);
+        if (!lg__is_address(data) || !is_shared(torch, counts))
             continue;
-        size_t block = lg_memory_block(torch->memory, data);
+        size_t block = lg__memory_block(torch->memory, data);
         if (block <= WORD)
             return false;
         size_t usable = block - WORD;
@@ -290,8 +291,8 @@ hold_handle(lg_torch *torch, uint32_t holder, uintptr_t handle,
             .label = torch->names.data,
             .flags = LG_SPAN_OWNER,
         };
-        span.extra =
-            block - span.length + size + lg_memory_block(torch->memory, counts);
+        span.extra = block - span.length + size +
+                     lg__memory_block(torch->memory, counts);
         lg_builder_add_span(torch->builder, &span);
         return true;
     }
@@ -299,14 +300,15 @@ hold_handle(lg_torch *torch, uint32_t holder, uintptr_t handle,
 }
 
 bool
-lg_torch_hold_opaque(lg_torch *torch, uint32_t holder,
-                     const lg_torch_impl *tensor,
-                     const lg_torch_contents *contents)
+lg__torch_hold_opaque(lg__torch *torch, uint32_t holder,
+                      const lg__torch_impl *tensor,
+                      const lg__torch_contents *contents)
 {
     for (size_t k = torch->layout->impl_end; k + WORD <= tensor->length;
          k += WORD) {
-        uintptr_t handle = lg_torch_impl_word(tensor, k);
-        if (lg_is_address(handle) && lg_torch_class_of(torch, handle) != NULL &&
+        uintptr_t handle = lg__torch_impl_word(tensor, k);
+        if (lg__is_address(handle) &&
+            lg__torch_class_of(torch, handle) != NULL &&
             hold_handle(torch, holder, handle, contents))
             return true;
     }

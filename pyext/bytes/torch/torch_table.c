@@ -3,15 +3,15 @@
 enum { FIRST_CAPACITY = 256 };
 
 static size_t
-place_of(const lg_torch_table *table, uintptr_t key)
+place_of(const lg__torch_table *table, uintptr_t key)
 {
     return (key >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 20 &
            (table->capacity - 1);
 }
 
 /** The slot that has the key, or the empty slot for it. */
-static lg_torch_slot *
-find(const lg_torch_table *table, uintptr_t key)
+static lg__torch_slot *
+find(const lg__torch_table *table, uintptr_t key)
 {
     size_t at = place_of(table, key);
     while (table->slots[at].value != NULL && table->slots[at].key != key)
@@ -20,11 +20,11 @@ find(const lg_torch_table *table, uintptr_t key)
 }
 
 static bool
-grow(lg_adapter_pass *pass, lg_torch_table *table)
+grow(lg__adapter_pass *pass, lg__torch_table *table)
 {
-    lg_torch_table grown = *table;
+    lg__torch_table grown = *table;
     grown.capacity = table->capacity ? 2 * table->capacity : FIRST_CAPACITY;
-    grown.slots = lg_pass_keep(pass, grown.capacity * sizeof *grown.slots);
+    grown.slots = lg__pass_keep(pass, grown.capacity * sizeof *grown.slots);
     if (grown.slots == NULL)
         return false;
     for (size_t i = 0; i < table->capacity; i++)
@@ -34,8 +34,8 @@ grow(lg_adapter_pass *pass, lg_torch_table *table)
     return true;
 }
 
-lg_torch_slot *
-lg_torch_slot_of(lg_adapter_pass *pass, lg_torch_table *table, uintptr_t key)
+lg__torch_slot *
+lg__torch_slot_of(lg__adapter_pass *pass, lg__torch_table *table, uintptr_t key)
 {
     if (2 * table->count >= table->capacity && !grow(pass, table))
         return NULL;
@@ -43,9 +43,9 @@ lg_torch_slot_of(lg_adapter_pass *pass, lg_torch_table *table, uintptr_t key)
 }
 
 void
-lg_torch_fill(lg_torch_table *table, lg_torch_slot *slot, uintptr_t key,
-              void *value)
+lg__torch_fill(lg__torch_table *table, lg__torch_slot *slot, uintptr_t key,
+               void *value)
 {
-    *slot = (lg_torch_slot){key, value};
+    *slot = (lg__torch_slot){key, value};
     table->count++;
 }

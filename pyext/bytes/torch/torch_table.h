@@ -7,22 +7,22 @@
 
 #include "capture/adapters/adapter.h"
 
-typedef struct lg_torch_slot {
+typedef struct lg__torch_slot {
     uintptr_t key;
     void *value; /**< NULL: an empty slot */
-} lg_torch_slot;
+} lg__torch_slot;
 
-typedef struct lg_torch_table {
-    lg_torch_slot *slots;
+typedef struct lg__torch_table {
+    lg__torch_slot *slots;
     size_t capacity;
     size_t count;
-} lg_torch_table;
+} lg__torch_table;
 
 /** The slot that has the key, or the empty slot for it. NULL when memory ran
  *  out. */
-lg_torch_slot *lg_torch_slot_of(lg_adapter_pass *pass, lg_torch_table *table,
-                                uintptr_t key);
-/** Fills an empty slot from lg_torch_slot_of. */
-void lg_torch_fill(lg_torch_table *table, lg_torch_slot *slot, uintptr_t key,
-                   void *value);
+lg__torch_slot *lg__torch_slot_of(lg__adapter_pass *pass,
+                                  lg__torch_table *table, uintptr_t key);
+/** Fills an empty slot from lg__torch_slot_of. */
+void lg__torch_fill(lg__torch_table *table, lg__torch_slot *slot, uintptr_t key,
+                    void *value);
 #endif

@@ -4,13 +4,13 @@
 #include <string.h>
 
 void
-lg_torch_push(lg_torch *torch, uintptr_t address, uint32_t node,
-              lg_torch_kind kind)
+lg__torch_push(lg__torch *torch, uintptr_t address, uint32_t node,
+               lg__torch_kind kind)
 {
     if (torch->task_end == torch->task_capacity) {
         size_t capacity = torch->task_capacity ? 2 * torch->task_capacity : 512;
-        lg_torch_task *tasks =
-            lg_pass_keep(torch->pass, capacity * sizeof *tasks);
+        lg__torch_task *tasks =
+            lg__pass_keep(torch->pass, capacity * sizeof *tasks);
         if (tasks == NULL)
             return;
         size_t waiting = torch->task_end - torch->task_begin;
@@ -22,11 +22,11 @@ lg_torch_push(lg_torch *torch, uintptr_t address, uint32_t node,
         torch->task_begin = 0;
         torch->task_end = waiting;
     }
-    torch->tasks[torch->task_end++] = (lg_torch_task){address, node, kind};
+    torch->tasks[torch->task_end++] = (lg__torch_task){address, node, kind};
 }
 
 uint32_t
-lg_torch_intern(lg_torch *torch, const char *text)
+lg__torch_intern(lg__torch *torch, const char *text)
 {
     uint32_t id = lg_builder_intern(torch->builder, text, strlen(text));
     return id != UINT32_MAX ? id : 0;

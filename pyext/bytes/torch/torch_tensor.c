@@ -6,39 +6,40 @@
 enum { WORD = sizeof(uintptr_t) };
 
 uintptr_t
-lg_torch_hook_dict(lg_torch *torch, uintptr_t impl, unsigned index, bool *late)
+lg__torch_hook_dict(lg__torch *torch, uintptr_t impl, unsigned index,
+                    bool *late)
 {
-    const lg_torch_layout *layout = torch->layout;
-    lg_memory *memory = torch->memory;
-    uintptr_t meta = lg_memory_word(memory, impl + layout->impl_meta);
+    const lg__torch_layout *layout = torch->layout;
+    lg__memory *memory = torch->memory;
+    uintptr_t meta = lg__memory_word(memory, impl + layout->impl_meta);
     if (meta == 0)
         return 0;
-    uintptr_t begin = lg_memory_word(memory, meta + layout->meta_hooks);
-    uintptr_t end = lg_memory_word(memory, meta + layout->meta_hooks + WORD);
+    uintptr_t begin = lg__memory_word(memory, meta + layout->meta_hooks);
+    uintptr_t end = lg__memory_word(memory, meta + layout->meta_hooks + WORD);
     uintptr_t at = begin, hook = 0;
     *late = false;
     for (; at < end && end - begin < 4096; at += WORD) {
-        hook = lg_memory_word(memory, at);
-        const lg_torch_class *class = lg_torch_class_of(torch, hook);
-        if (class != NULL && class->kind == LG_TORCH_HOOK && index-- == 0)
-            return lg_memory_word(memory, hook + WORD);
+        hook = lg__memory_word(memory, at);
+        const lg__torch_class *class = lg__torch_class_of(torch, hook);
+        if (class != NULL && class->kind == LG__TORCH_HOOK && index-- == 0)
+            return lg__memory_word(memory, hook + WORD);
     }
     if (index != 0 || !layout->meta_acc)
         return 0;
     *late = true;
-    hook = lg_memory_word(memory, meta + layout->meta_acc);
-    return hook != 0 ? lg_memory_word(memory, hook + WORD) : 0;
+    hook = lg__memory_word(memory, meta + layout->meta_acc);
+    return hook != 0 ? lg__memory_word(memory, hook + WORD) : 0;
 }
 
 static void
-link_hooks(lg_torch *torch, uintptr_t impl, uint32_t node)
+link_hooks(lg__torch *torch, uintptr_t impl, uint32_t node)
 {
     bool late;
     uintptr_t dict;
     for (unsigned i = 0;
-         (dict = lg_torch_hook_dict(torch, impl, i, &late)) != 0; i++)
-        lg_torch_hold(torch, node, dict,
-                      late ? torch->names.late_hooks : torch->names.hooks);
+         (dict = lg__torch_hook_dict(torch, impl, i, &late)) != 0; i++)
+        lg__torch_hold(torch, node, dict,
+                       late ? torch->names.late_hooks : torch->names.hooks);
 }
 
 /** Adds the tangents of forward mode. A ForwardGrad has them in an
@@ -46,21 +47,21 @@ link_hooks(lg_torch *torch, uintptr_t impl, uint32_t node)
  *  word that may lead to an entry, because no other word there leads to a
  *  tensor. Returns the cost. */
 static size_t
-link_entries(lg_torch *torch, uintptr_t forward, uint32_t node)
+link_entries(lg__torch *torch, uintptr_t forward, uint32_t node)
 {
     enum { LEVELS = 64 };
-    size_t block = lg_memory_block(torch->memory, forward), cost = block;
+    size_t block = lg__memory_block(torch->memory, forward), cost = block;
     for (size_t k = 2 * WORD; k + WORD < block && k < 256; k += WORD) {
-        uintptr_t at = lg_memory_word(torch->memory, forward + k);
-        for (unsigned i = 0; i < LEVELS && lg_is_address(at); i++) {
-            uintptr_t impl = lg_memory_word(torch->memory, at + 2 * WORD);
-            lg_torch_record *tangent =
-                lg_is_address(impl) ? lg_torch_tensor(torch, impl) : NULL;
+        uintptr_t at = lg__memory_word(torch->memory, forward + k);
+        for (unsigned i = 0; i < LEVELS && lg__is_address(at); i++) {
+            uintptr_t impl = lg__memory_word(torch->memory, at + 2 * WORD);
+            lg__torch_record *tangent =
+                lg__is_address(impl) ? lg__torch_tensor(torch, impl) : NULL;
             if (tangent == NULL)
                 break;
-            lg_torch_link(torch, node, tangent, torch->names.tangent);
-            cost += lg_memory_block(torch->memory, at);
-            at = lg_memory_word(torch->memory, at);
+            lg__torch_link(torch, node, tangent, torch->names.tangent);
+            cost += lg__memory_block(torch->memory, at);
+            at = lg__memory_word(torch->memory, at);
             k = block;
         }
     }
@@ -70,13 +71,13 @@ link_entries(lg_torch *torch, uintptr_t forward, uint32_t node)
 /** The AutogradMeta owns its ForwardGrad by a shared_ptr; the class of the
  *  block shows it. */
 static size_t
-link_tangents(lg_torch *torch, uintptr_t meta, size_t size, uint32_t node)
+link_tangents(lg__torch *torch, uintptr_t meta, size_t size, uint32_t node)
 {
     for (size_t k = WORD; k + 2 * WORD <= size && k < 512; k += WORD) {
-        uintptr_t word = lg_memory_word(torch->memory, meta + k);
-        const lg_torch_class *class =
-            lg_is_address(word) ? lg_torch_class_of(torch, word) : NULL;
-        if (class != NULL && class->kind == LG_TORCH_FORWARD)
+        uintptr_t word = lg__memory_word(torch->memory, meta + k);
+        const lg__torch_class *class =
+            lg__is_address(word) ? lg__torch_class_of(torch, word) : NULL;
+        if (class != NULL && class->kind == LG__TORCH_FORWARD)
             return link_entries(torch, word, node);
     }
     return 0;
@@ -84,88 +85,89 @@ link_tangents(lg_torch *torch, uintptr_t meta, size_t size, uint32_t node)
 
 /** Returns the cost of the AutogradMeta and its parts. */
 static size_t
-walk_meta(lg_torch *torch, uintptr_t meta, uint32_t node)
+walk_meta(lg__torch *torch, uintptr_t meta, uint32_t node)
 {
-    const lg_torch_layout *layout = torch->layout;
-    size_t block = lg_memory_block(torch->memory, meta);
+    const lg__torch_layout *layout = torch->layout;
+    size_t block = lg__memory_block(torch->memory, meta);
     uintptr_t function =
-        lg_memory_word(torch->memory, meta + layout->meta_grad_fn);
+        lg__memory_word(torch->memory, meta + layout->meta_grad_fn);
     unsigned char requires = 0;
-    lg_memory_copy(torch->memory, meta + layout->meta_requires, &requires, 1);
+    lg__memory_copy(torch->memory, meta + layout->meta_requires, &requires, 1);
     if (requires || function)
         lg_builder_add_fact_ids(torch->builder, node,
                                 torch->names.requires_grad, torch->names.yes);
-    lg_torch_record *gradient = lg_torch_tensor(
-        torch, lg_memory_word(torch->memory, meta + layout->meta_grad));
+    lg__torch_record *gradient = lg__torch_tensor(
+        torch, lg__memory_word(torch->memory, meta + layout->meta_grad));
     if (gradient != NULL)
-        lg_torch_link(torch, node, gradient, torch->names.grad);
-    lg_torch_record *made_by = function ? lg_torch_node(torch, function) : NULL;
+        lg__torch_link(torch, node, gradient, torch->names.grad);
+    lg__torch_record *made_by =
+        function ? lg__torch_node(torch, function) : NULL;
     if (made_by != NULL)
-        lg_torch_link(torch, node, made_by, torch->names.grad_fn);
-    return block + lg_torch_link_view(torch, meta, block, node) +
+        lg__torch_link(torch, node, made_by, torch->names.grad_fn);
+    return block + lg__torch_link_view(torch, meta, block, node) +
            link_tangents(torch, meta, block, node);
 }
 
 /** Adds the tensors that a subclass of TensorImpl owns, with the names from its
  *  class. */
 static void
-link_members(lg_torch *torch, const lg_torch_impl *tensor, const char *names,
+link_members(lg__torch *torch, const lg__torch_impl *tensor, const char *names,
              uint32_t node)
 {
     size_t k = torch->layout->impl_end;
     for (; *names != '\0' && k + WORD <= tensor->length; k += WORD) {
-        uintptr_t word = lg_torch_impl_word(tensor, k);
-        lg_torch_record *member =
-            lg_is_address(word) ? lg_torch_tensor(torch, word) : NULL;
+        uintptr_t word = lg__torch_impl_word(tensor, k);
+        lg__torch_record *member =
+            lg__is_address(word) ? lg__torch_tensor(torch, word) : NULL;
         if (member == NULL)
             continue;
         size_t length = strcspn(names, " ");
-        lg_torch_link(torch, node, member,
-                      lg_builder_intern(torch->builder, names, length));
+        lg__torch_link(torch, node, member,
+                       lg_builder_intern(torch->builder, names, length));
         names += length + 1;
     }
 }
 
 /** Adds the scales and zero points of a tensor quantized by channel. */
 static size_t
-walk_quantizer(lg_torch *torch, uintptr_t quantizer, uint32_t node)
+walk_quantizer(lg__torch *torch, uintptr_t quantizer, uint32_t node)
 {
     static const char *const names[] = {"q_per_channel_scales",
                                         "q_per_channel_zero_points"};
-    size_t block = lg_memory_block(torch->memory, quantizer), next = 0;
+    size_t block = lg__memory_block(torch->memory, quantizer), next = 0;
     for (size_t k = 2 * WORD; k + 2 * WORD <= block && k < 128 && next < 2;
          k += WORD) {
-        uintptr_t word = lg_memory_word(torch->memory, quantizer + k);
-        lg_torch_record *member =
-            lg_is_address(word) ? lg_torch_tensor(torch, word) : NULL;
+        uintptr_t word = lg__memory_word(torch->memory, quantizer + k);
+        lg__torch_record *member =
+            lg__is_address(word) ? lg__torch_tensor(torch, word) : NULL;
         if (member != NULL)
-            lg_torch_link(torch, node, member,
-                          lg_torch_intern(torch, names[next++]));
+            lg__torch_link(torch, node, member,
+                           lg__torch_intern(torch, names[next++]));
     }
     return block;
 }
 
 static size_t
-walk_subclass(lg_torch *torch, uintptr_t impl, const lg_torch_impl *tensor,
-              uint32_t node, const lg_torch_contents *contents)
+walk_subclass(lg__torch *torch, uintptr_t impl, const lg__torch_impl *tensor,
+              uint32_t node, const lg__torch_contents *contents)
 {
     static const char opaque[] =
         "only its library knows the layout of its data";
-    const lg_torch_class *class = lg_torch_class_of(torch, impl);
+    const lg__torch_class *class = lg__torch_class_of(torch, impl);
     size_t cost = 0;
     if (class == NULL)
         return 0;
     if (class->members != NULL)
         link_members(torch, tensor, class->members, node);
-    if (class->opaque && !lg_torch_hold_opaque(torch, node, tensor, contents))
+    if (class->opaque && !lg__torch_hold_opaque(torch, node, tensor, contents))
         lg_builder_add_fact(torch->builder, node, "not inspected", opaque,
                             sizeof opaque - 1);
     for (size_t k = torch->layout->impl_end;
          class->quantized && k + WORD <= tensor->length; k += WORD) {
-        uintptr_t word = lg_torch_impl_word(tensor, k);
-        const lg_torch_class *member =
-            lg_is_address(word) ? lg_torch_class_of(torch, word) : NULL;
-        if (member != NULL && member->kind == LG_TORCH_QUANTIZER) {
+        uintptr_t word = lg__torch_impl_word(tensor, k);
+        const lg__torch_class *member =
+            lg__is_address(word) ? lg__torch_class_of(torch, word) : NULL;
+        if (member != NULL && member->kind == LG__TORCH_QUANTIZER) {
             cost += walk_quantizer(torch, word, node);
             break;
         }
@@ -176,41 +178,41 @@ walk_subclass(lg_torch *torch, uintptr_t impl, const lg_torch_impl *tensor,
 /** Charges the counter that a tensor shares with its views to the first of
  *  them. */
 static size_t
-cost_of_version(lg_torch *torch, uintptr_t counter)
+cost_of_version(lg__torch *torch, uintptr_t counter)
 {
-    if (counter == 0 || !lg_torch_first(torch, counter))
+    if (counter == 0 || !lg__torch_first(torch, counter))
         return 0;
-    return lg_memory_block(torch->memory, counter);
+    return lg__memory_block(torch->memory, counter);
 }
 
 void
-lg_torch_walk_tensor(lg_torch *torch, uintptr_t impl, uint32_t node,
-                     bool wrapped)
+lg__torch_walk_tensor(lg__torch *torch, uintptr_t impl, uint32_t node,
+                      bool wrapped)
 {
-    const lg_torch_layout *layout = torch->layout;
-    lg_torch_impl tensor;
-    if (!lg_torch_impl_read(torch, impl, &tensor))
+    const lg__torch_layout *layout = torch->layout;
+    lg__torch_impl tensor;
+    if (!lg__torch_impl_read(torch, impl, &tensor))
         return;
-    const lg_torch_shape *shape = lg_torch_shape_of(torch, &tensor);
-    lg_torch_note_shape(torch, node, shape);
-    const lg_torch_contents contents = {shape->size, shape->element,
-                                        shape->dtype_name, shape->text};
+    const lg__torch_shape *shape = lg__torch_shape_of(torch, &tensor);
+    lg__torch_note_shape(torch, node, shape);
+    const lg__torch_contents contents = {shape->size, shape->element,
+                                         shape->dtype_name, shape->text};
     size_t cost = wrapped ? tensor.block : 0;
     cost += cost_of_version(torch,
-                            lg_torch_impl_word(&tensor, layout->impl_version));
+                            lg__torch_impl_word(&tensor, layout->impl_version));
     cost += walk_subclass(torch, impl, &tensor, node, &contents);
-    if (lg_torch_impl_word(&tensor, layout->impl_sizes) > 5)
-        cost += lg_memory_block(
+    if (lg__torch_impl_word(&tensor, layout->impl_sizes) > 5)
+        cost += lg__memory_block(
             torch->memory,
-            lg_torch_impl_word(&tensor, layout->impl_sizes + WORD));
-    uintptr_t meta = lg_torch_impl_word(&tensor, layout->impl_meta);
+            lg__torch_impl_word(&tensor, layout->impl_sizes + WORD));
+    uintptr_t meta = lg__torch_impl_word(&tensor, layout->impl_meta);
     if (meta != 0 && layout->graph) {
         cost += walk_meta(torch, meta, node);
         if (!wrapped)
             link_hooks(torch, impl, node);
     }
-    lg_pass_add_size(torch->pass, node, (int64_t)cost);
-    uintptr_t storage = lg_torch_impl_word(&tensor, layout->impl_storage);
+    lg__pass_add_size(torch->pass, node, (int64_t)cost);
+    uintptr_t storage = lg__torch_impl_word(&tensor, layout->impl_storage);
     if (storage != 0)
-        lg_torch_hold_storage(torch, node, storage, &contents);
+        lg__torch_hold_storage(torch, node, storage, &contents);
 }

@@ -20,7 +20,7 @@ typedef struct block {
 } block;
 
 typedef struct view_walk {
-    lg_torch *torch;
+    lg__torch *torch;
     uint32_t node;
     block blocks[BLOCKS]; /**< a queue */
     unsigned count;
@@ -33,8 +33,8 @@ typedef struct view_walk {
 static bool
 link_tensor(view_walk *walk, uintptr_t impl, uint32_t label)
 {
-    lg_torch_record *record =
-        lg_is_address(impl) ? lg_torch_tensor(walk->torch, impl) : NULL;
+    lg__torch_record *record =
+        lg__is_address(impl) ? lg__torch_tensor(walk->torch, impl) : NULL;
     if (record == NULL)
         return false;
     for (unsigned i = 0; i < walk->linked; i++) {
@@ -45,23 +45,24 @@ link_tensor(view_walk *walk, uintptr_t impl, uint32_t label)
     }
     if (walk->linked < TENSORS)
         walk->tensors[walk->linked++] = impl;
-    lg_torch_link(walk->torch, walk->node, record, label);
+    lg__torch_link(walk->torch, walk->node, record, label);
     return true;
 }
 
 static void
 push(view_walk *walk, uintptr_t address, bool makes)
 {
-    if (walk->count < BLOCKS && lg_is_address(address))
+    if (walk->count < BLOCKS && lg__is_address(address))
         walk->blocks[walk->count++] = (block){address, makes};
 }
 
 static bool
 push_view_function(view_walk *walk, uintptr_t address)
 {
-    const lg_torch_class *class =
-        lg_is_address(address) ? lg_torch_class_of(walk->torch, address) : NULL;
-    if (class == NULL || class->kind != LG_TORCH_VIEW)
+    const lg__torch_class *class =
+        lg__is_address(address) ? lg__torch_class_of(walk->torch, address)
+                                : NULL;
+    if (class == NULL || class->kind != LG__TORCH_VIEW)
         return false;
     push(walk, address, true);
     return true;
@@ -69,7 +70,7 @@ push_view_function(view_walk *walk, uintptr_t address)
 
 /** Returns whether a word is the address of code of PyTorch. */
 static bool
-is_code(const lg_torch *torch, uintptr_t word)
+is_code(const lg__torch *torch, uintptr_t word)
 {
     uintptr_t known = torch->layout->inverse_code;
     uintptr_t away = word < known ? known - word : word - known;
@@ -93,17 +94,17 @@ push_function(view_walk *walk, const uintptr_t *words, size_t count)
 static bool
 is_empty(const uintptr_t *word)
 {
-    return (word[1] & 0xff) == 0 && !lg_is_address(word[1]);
+    return (word[1] & 0xff) == 0 && !lg__is_address(word[1]);
 }
 
 /** A vector of numbers: the size of its block, or 0. */
 static size_t
-cost_of_numbers(lg_torch *torch, const uintptr_t *words, size_t count)
+cost_of_numbers(lg__torch *torch, const uintptr_t *words, size_t count)
 {
-    if (count < 3 || !lg_is_address(words[0]) || words[1] <= words[0] ||
+    if (count < 3 || !lg__is_address(words[0]) || words[1] <= words[0] ||
         words[2] < words[1] || words[2] - words[0] > 4096)
         return 0;
-    return lg_memory_block(torch->memory, words[0]);
+    return lg__memory_block(torch->memory, words[0]);
 }
 
 /** Walks the members between two words of a block. */
@@ -130,22 +131,22 @@ walk_words(view_walk *walk, const uintptr_t *words, size_t at, size_t end,
 static void
 walk_block(view_walk *walk, const block *next)
 {
-    lg_torch *torch = walk->torch;
+    lg__torch *torch = walk->torch;
     uintptr_t words[WORDS];
-    size_t size = lg_memory_block(torch->memory, next->address);
+    size_t size = lg__memory_block(torch->memory, next->address);
     size_t count = size / WORD > 0 ? size / WORD - 1 : 0;
     uint32_t label =
         next->makes ? torch->names.make_view : torch->names.undo_view;
     if (count > WORDS)
         count = WORDS;
     if (count < 3 ||
-        !lg_memory_copy(torch->memory, next->address, words, count * WORD))
+        !lg__memory_copy(torch->memory, next->address, words, count * WORD))
         return;
     walk->cost += size;
     if (!next->makes) {
         bool tensor = link_tensor(walk, words[0], label);
         walk_words(walk, words, tensor, count > 3 ? count : 0, label);
-    } else if (lg_torch_class_of(torch, next->address)->chained) {
+    } else if (lg__torch_class_of(torch, next->address)->chained) {
         push_view_function(walk, words[1]);
         push_view_function(walk, words[2]);
     } else if (count > 3) {
@@ -154,33 +155,34 @@ walk_block(view_walk *walk, const block *next)
 }
 
 static bool
-has_base(lg_torch *torch, uintptr_t meta, size_t size)
+has_base(lg__torch *torch, uintptr_t meta, size_t size)
 {
     unsigned char flag = 0;
     return size >= torch->layout->meta_base + (size_t)WORD &&
-           lg_memory_copy(torch->memory, meta + torch->layout->meta_base_set,
-                          &flag, 1) &&
+           lg__memory_copy(torch->memory, meta + torch->layout->meta_base_set,
+                           &flag, 1) &&
            flag == 1;
 }
 
 size_t
-lg_torch_link_view(lg_torch *torch, uintptr_t meta, size_t size, uint32_t node)
+lg__torch_link_view(lg__torch *torch, uintptr_t meta, size_t size,
+                    uint32_t node)
 {
-    const lg_torch_layout *layout = torch->layout;
+    const lg__torch_layout *layout = torch->layout;
     uintptr_t inverse[4];
     view_walk walk = {.torch = torch, .node = node};
     if (!has_base(torch, meta, size))
         return 0;
-    link_tensor(&walk, lg_memory_word(torch->memory, meta + layout->meta_base),
+    link_tensor(&walk, lg__memory_word(torch->memory, meta + layout->meta_base),
                 torch->names.base);
     if (!layout->meta_inverse || size < layout->meta_inverse + sizeof inverse ||
-        !lg_memory_copy(torch->memory, meta + layout->meta_inverse, inverse,
-                        sizeof inverse))
+        !lg__memory_copy(torch->memory, meta + layout->meta_inverse, inverse,
+                         sizeof inverse))
         return 0;
     push_function(&walk, inverse, 4);
     push_view_function(
         &walk,
-        lg_memory_word(torch->memory, meta + layout->meta_inverse - WORD));
+        lg__memory_word(torch->memory, meta + layout->meta_inverse - WORD));
     for (unsigned i = 0; i < walk.count; i++)
         walk_block(&walk, &walk.blocks[i]);
     return walk.cost;

@@ -9,21 +9,21 @@
 #include <string.h>
 
 PyObject *
-lg_pass_module(const char *name)
+lg__pass_module(const char *name)
 {
-    PyObject *module = lg_dict_find(PyImport_GetModuleDict(), name);
+    PyObject *module = lg__dict_find(PyImport_GetModuleDict(), name);
     return module != NULL && PyModule_Check(module) ? module : NULL;
 }
 
 PyObject *
-lg_pass_member(PyObject *module, const char *name)
+lg__pass_member(PyObject *module, const char *name)
 {
-    PyObject *names = ((lg_module_layout *)module)->md_dict;
-    return names != NULL ? lg_pass_item(names, name) : NULL;
+    PyObject *names = ((lg__module_layout *)module)->md_dict;
+    return names != NULL ? lg__pass_item(names, name) : NULL;
 }
 
 void
-lg_pass_note(lg_adapter_pass *pass, const char *format, ...)
+lg__pass_note(lg__adapter_pass *pass, const char *format, ...)
 {
     char key[64], text[256];
     va_list arguments;
@@ -35,92 +35,93 @@ lg_pass_note(lg_adapter_pass *pass, const char *format, ...)
 }
 
 void
-lg_pass_add_text(lg_text *out, PyObject *str, size_t limit)
+lg__pass_add_text(lg_text *out, PyObject *str, size_t limit)
 {
-    lg_name name;
+    lg__name name;
     name.length = 0;
-    lg_name_add_str(&name, str, limit);
+    lg__name_add_str(&name, str, limit);
     lg_text_addf(out, "%.*s", (int)name.length, name.data);
 }
 
-const lg_known *
-lg_pass_types(const lg_adapter_pass *pass)
+const lg__known *
+lg__pass_types(const lg__adapter_pass *pass)
 {
     return &pass->walk->known;
 }
 
 lg_builder *
-lg_pass_builder(lg_adapter_pass *pass)
+lg__pass_builder(lg__adapter_pass *pass)
 {
     return pass->walk->builder;
 }
 
 uint64_t
-lg_pass_own_bytes(const lg_adapter_pass *pass)
+lg__pass_own_bytes(const lg__adapter_pass *pass)
 {
-    return pass->walk->own_before + lg_own_bytes();
+    return pass->walk->own_before + lg__own_bytes();
 }
 
 uint64_t
-lg_pass_own_malloc(void)
+lg__pass_own_malloc(void)
 {
-    return lg_own_bytes();
+    return lg__own_bytes();
 }
 
 uint64_t
-lg_pass_traced(const lg_adapter_pass *pass)
+lg__pass_traced(const lg__adapter_pass *pass)
 {
     return pass->walk->options->traced;
 }
 
 bool
-lg_pass_is_partial(const lg_adapter_pass *pass)
+lg__pass_is_partial(const lg__adapter_pass *pass)
 {
     return pass->walk->partial;
 }
 
 bool
-lg_pass_hides_keys(const lg_adapter_pass *pass)
+lg__pass_hides_keys(const lg__adapter_pass *pass)
 {
     return pass->walk->options->no_keys;
 }
 
 bool
-lg_pass_will_ask(const lg_adapter_pass *pass)
+lg__pass_will_ask(const lg__adapter_pass *pass)
 {
     return !pass->walk->forked;
 }
 
 bool
-lg_pass_has_room(const lg_adapter_pass *pass)
+lg__pass_has_room(const lg__adapter_pass *pass)
 {
-    const lg_walk *walk = pass->walk;
+    const lg__heap_walk *walk = pass->walk;
     return !walk->options->max_nodes ||
            walk->builder->node_count < walk->options->max_nodes;
 }
 
 void
-lg_pass_name_edge(lg_adapter_pass *pass, PyObject *child, unsigned kind,
-                  const char *name)
+lg__pass_name_edge(lg__adapter_pass *pass, PyObject *child, unsigned kind,
+                   const char *name)
 {
     if (child != NULL)
-        lg_name_edge(pass->walk, child, kind, lg_walk_intern(pass->walk, name));
+        lg__name_edge(pass->walk, child, kind,
+                      lg__walk_intern(pass->walk, name));
 }
 
 void
-lg_pass_name_item(lg_adapter_pass *pass, PyObject *child, uint32_t index)
+lg__pass_name_item(lg__adapter_pass *pass, PyObject *child, uint32_t index)
 {
-    lg_name_edge(pass->walk, child, LG_EDGE_INDEX, index);
+    lg__name_edge(pass->walk, child, LG_EDGE_INDEX, index);
 }
 
 bool
-lg_pass_next(lg_adapter_pass *pass, lg_instance *out)
+lg__pass_next(lg__adapter_pass *pass, lg__instance *out)
 {
     if (pass->given == pass->noted_count)
         return false;
     const lg_builder *builder = pass->walk->builder;
-    lg_noted noted = ((const lg_noted *)pass->noted.data)[pass->given++];
-    *out = (lg_instance){
+    lg__noted noted = ((const lg__noted *)pass->noted.data)[pass->given++];
+    *out = (lg__instance){
         .object = (PyObject *)(uintptr_t)builder->address[noted.node],
         .node = noted.node,
         .kind = noted.kind,
@@ -130,18 +131,18 @@ lg_pass_next(lg_adapter_pass *pass, lg_instance *out)
 }
 
 uint32_t
-lg_pass_object(lg_adapter_pass *pass, PyObject *object)
+lg__pass_object(lg__adapter_pass *pass, PyObject *object)
 {
-    return lg_walk_node(pass->walk, object);
+    return lg__walk_node(pass->walk, object);
 }
 
 uint32_t
-lg_pass_native(lg_adapter_pass *pass, const void *address, uint32_t type,
-               uint64_t size, bool *made)
+lg__pass_native(lg__adapter_pass *pass, const void *address, uint32_t type,
+                uint64_t size, bool *made)
 {
     lg_builder *builder = pass->walk->builder;
     uint32_t before = builder->node_count;
-    uint32_t node = lg_walk_node(pass->walk, address);
+    uint32_t node = lg__walk_node(pass->walk, address);
     bool is_new = node != LG_NONE && node == before;
     if (is_new) {
         builder->type[node] = type;
@@ -155,10 +156,10 @@ lg_pass_native(lg_adapter_pass *pass, const void *address, uint32_t type,
 }
 
 bool
-lg_pass_alias(lg_adapter_pass *pass, const void *address, uint32_t node)
+lg__pass_alias(lg__adapter_pass *pass, const void *address, uint32_t node)
 {
-    lg_address_map *address_map = &pass->walk->address_map;
-    uint32_t *slot = lg_address_map_slot(address_map, address);
+    lg__address_map *address_map = &pass->walk->address_map;
+    uint32_t *slot = lg__address_map_slot(address_map, address);
     if (address_map->failed) {
         pass->walk->builder->status = LG_ENOMEM;
         return false;
@@ -169,35 +170,35 @@ lg_pass_alias(lg_adapter_pass *pass, const void *address, uint32_t node)
 }
 
 uint32_t
-lg_pass_known(lg_adapter_pass *pass, const void *address)
+lg__pass_known(lg__adapter_pass *pass, const void *address)
 {
-    return lg_address_map_find(&pass->walk->address_map, address) - 1;
+    return lg__address_map_find(&pass->walk->address_map, address) - 1;
 }
 
 /** The entry with that name in a list. Adds one with id LG_NONE if there is
  *  none. */
-static lg_named_id *
-entry_named(lg_walk *walk, lg_named_id **list, const char *name)
+static lg__named_id *
+entry_named(lg__heap_walk *walk, lg__named_id **list, const char *name)
 {
-    for (lg_named_id *entry = *list; entry != NULL; entry = entry->next)
+    for (lg__named_id *entry = *list; entry != NULL; entry = entry->next)
         if (strcmp(entry->name, name) == 0)
             return entry;
     size_t length = strlen(name) + 1;
-    lg_named_id *entry = lg_walk_keep(walk, sizeof *entry);
-    char *copy = lg_walk_keep(walk, length);
+    lg__named_id *entry = lg__walk_keep(walk, sizeof *entry);
+    char *copy = lg__walk_keep(walk, length);
     if (entry == NULL || copy == NULL)
         return NULL;
     memcpy(copy, name, length);
-    *entry = (lg_named_id){copy, LG_NONE, *list};
+    *entry = (lg__named_id){copy, LG_NONE, *list};
     *list = entry;
     return entry;
 }
 
 uint32_t
-lg_pass_type(lg_adapter_pass *pass, const char *name, uint32_t base)
+lg__pass_type(lg__adapter_pass *pass, const char *name, uint32_t base)
 {
-    lg_walk *walk = pass->walk;
-    lg_named_id *entry = entry_named(walk, &walk->passes->types, name);
+    lg__heap_walk *walk = pass->walk;
+    lg__named_id *entry = entry_named(walk, &walk->passes->types, name);
     if (entry == NULL)
         return 0;
     if (entry->id == LG_NONE)
@@ -207,19 +208,19 @@ lg_pass_type(lg_adapter_pass *pass, const char *name, uint32_t base)
 }
 
 uint32_t
-lg_pass_type_of(lg_adapter_pass *pass, PyTypeObject *type)
+lg__pass_type_of(lg__adapter_pass *pass, PyTypeObject *type)
 {
-    const lg_type_info *info = lg_walk_type(pass->walk, type);
+    const lg__type_info *info = lg__walk_type_info(pass->walk, type);
     return info != NULL ? info->id : 0;
 }
 
 uint32_t
-lg_pass_device(lg_adapter_pass *pass, const char *name)
+lg__pass_device(lg__adapter_pass *pass, const char *name)
 {
-    lg_walk *walk = pass->walk;
+    lg__heap_walk *walk = pass->walk;
     if (strcmp(name, "cpu") == 0 || strcmp(name, "host") == 0)
         return 0;
-    lg_named_id *entry = entry_named(walk, &walk->passes->devices, name);
+    lg__named_id *entry = entry_named(walk, &walk->passes->devices, name);
     if (entry == NULL)
         return 0;
     if (entry->id == LG_NONE)
@@ -228,37 +229,37 @@ lg_pass_device(lg_adapter_pass *pass, const char *name)
 }
 
 void
-lg_pass_edge(lg_adapter_pass *pass, uint32_t source, uint32_t target,
-             unsigned kind, const char *name)
+lg__pass_edge(lg__adapter_pass *pass, uint32_t source, uint32_t target,
+              unsigned kind, const char *name)
 {
     lg_builder_add_late_edge(pass->walk->builder, source, target, kind,
-                             lg_walk_intern(pass->walk, name));
+                             lg__walk_intern(pass->walk, name));
 }
 
 void
-lg_pass_edge_item(lg_adapter_pass *pass, uint32_t source, uint32_t target,
-                  unsigned kind, uint32_t index)
+lg__pass_edge_item(lg__adapter_pass *pass, uint32_t source, uint32_t target,
+                   unsigned kind, uint32_t index)
 {
     lg_builder_add_late_edge(pass->walk->builder, source, target, kind, index);
 }
 
 PyObject *
-lg_pass_attribute(lg_adapter_pass *pass, PyObject *object, const char *name)
+lg__pass_attribute(lg__adapter_pass *pass, PyObject *object, const char *name)
 {
-    return lg_instance_find(pass->walk, object, name);
+    return lg__instance_find(pass->walk, object, name);
 }
 
 PyObject *
-lg_pass_item(PyObject *dict, const char *key)
+lg__pass_item(PyObject *dict, const char *key)
 {
-    return PyDict_CheckExact(dict) ? lg_dict_find(dict, key) : NULL;
+    return PyDict_CheckExact(dict) ? lg__dict_find(dict, key) : NULL;
 }
 
 bool
-lg_pass_edges(const lg_adapter_pass *pass, uint32_t node, uint64_t *first,
-              uint64_t *end)
+lg__pass_edges(const lg__adapter_pass *pass, uint32_t node, uint64_t *first,
+               uint64_t *end)
 {
-    const lg_walk *walk = pass->walk;
+    const lg__heap_walk *walk = pass->walk;
     const lg_builder *builder = walk->builder;
     if (node >= walk->walked)
         return false;
@@ -267,11 +268,11 @@ lg_pass_edges(const lg_adapter_pass *pass, uint32_t node, uint64_t *first,
 }
 
 bool
-lg_pass_has_edge(lg_adapter_pass *pass, uint32_t source, uint32_t target)
+lg__pass_has_edge(lg__adapter_pass *pass, uint32_t source, uint32_t target)
 {
     const lg_builder *builder = pass->walk->builder;
     uint64_t edge, end;
-    if (!lg_pass_edges(pass, source, &edge, &end))
+    if (!lg__pass_edges(pass, source, &edge, &end))
         return false;
     for (; edge < end; edge++)
         if (builder->edge_target[edge] == target)
@@ -280,7 +281,7 @@ lg_pass_has_edge(lg_adapter_pass *pass, uint32_t source, uint32_t target)
 }
 
 void
-lg_pass_add_size(lg_adapter_pass *pass, uint32_t node, int64_t bytes)
+lg__pass_add_size(lg__adapter_pass *pass, uint32_t node, int64_t bytes)
 {
     lg_builder *builder = pass->walk->builder;
     uint64_t size = lg_builder_size(builder, node);
@@ -288,7 +289,7 @@ lg_pass_add_size(lg_adapter_pass *pass, uint32_t node, int64_t bytes)
 }
 
 void *
-lg_pass_keep(lg_adapter_pass *pass, size_t size)
+lg__pass_keep(lg__adapter_pass *pass, size_t size)
 {
-    return lg_walk_keep(pass->walk, size);
+    return lg__walk_keep(pass->walk, size);
 }

@@ -22,42 +22,42 @@ is_listed(const char *list, const char *name)
 
 /** Whether LEAKGRAPH_WITHOUT in the environment leaves out the adapter. */
 static bool
-is_left_out(lg_adapter_pass *pass)
+is_left_out(lg__adapter_pass *pass)
 {
     const char *list = getenv("LEAKGRAPH_WITHOUT");
     if (list == NULL || !is_listed(list, pass->adapter->name))
         return false;
-    lg_pass_note(pass, "not inspected: left out by LEAKGRAPH_WITHOUT");
+    lg__pass_note(pass, "not inspected: left out by LEAKGRAPH_WITHOUT");
     return true;
 }
 
 bool
-lg_passes_open(lg_walk *walk)
+lg__passes_open(lg__heap_walk *walk)
 {
-    walk->passes = lg_walk_keep(walk, sizeof *walk->passes);
+    walk->passes = lg__walk_keep(walk, sizeof *walk->passes);
     if (walk->passes == NULL)
         return false;
     /* Stops collections: one that an adapter's allocation starts would free the
        garbage that the capture looks for. */
-    bool collecting = lg_collector_pause(walk->interpreter);
-    lg_known_find(&walk->known);
-    for (size_t i = 0; lg_adapters[i] != NULL && i < LG_ADAPTERS_MAX; i++) {
-        lg_adapter_pass *pass = &walk->passes->each[i];
+    bool collecting = lg__collector_pause(walk->interpreter);
+    lg__known_find(&walk->known);
+    for (size_t i = 0; lg__adapters[i] != NULL && i < LG__ADAPTERS_MAX; i++) {
+        lg__adapter_pass *pass = &walk->passes->each[i];
         pass->walk = walk;
-        pass->adapter = lg_adapters[i];
+        pass->adapter = lg__adapters[i];
         if (is_left_out(pass) || !pass->adapter->prepare(pass, &pass->state))
             pass->adapter = NULL;
         PyErr_Clear();
     }
-    lg_collector_resume(walk->interpreter, collecting);
+    lg__collector_resume(walk->interpreter, collecting);
     return true;
 }
 
 void
-lg_pass_choose(lg_walk *walk, lg_type_info *info)
+lg__pass_choose(lg__heap_walk *walk, lg__type_info *info)
 {
-    for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
-        lg_adapter_pass *pass = &walk->passes->each[i];
+    for (size_t i = 0; i < LG__ADAPTERS_MAX; i++) {
+        lg__adapter_pass *pass = &walk->passes->each[i];
         unsigned kind = pass->adapter != NULL
                             ? pass->adapter->kind(pass->state, info->type)
                             : 0;
@@ -70,29 +70,29 @@ lg_pass_choose(lg_walk *walk, lg_type_info *info)
 }
 
 void
-lg_pass_instance(lg_walk *walk, uint32_t node, const lg_type_info *info)
+lg__pass_instance(lg__heap_walk *walk, uint32_t node, const lg__type_info *info)
 {
-    lg_adapter_pass *pass = &walk->passes->each[info->adapter - 1];
-    size_t size = (pass->noted_count + (size_t)1) * sizeof(lg_noted);
-    if (!lg_walk_scratch(walk, &pass->noted, size))
+    lg__adapter_pass *pass = &walk->passes->each[info->adapter - 1];
+    size_t size = (pass->noted_count + (size_t)1) * sizeof(lg__noted);
+    if (!lg__walk_scratch(walk, &pass->noted, size))
         return;
-    lg_noted *noted = pass->noted.data;
-    noted[pass->noted_count++] = (lg_noted){node, info->adapter_kind};
+    lg__noted *noted = pass->noted.data;
+    noted[pass->noted_count++] = (lg__noted){node, info->adapter_kind};
 }
 
 void
-lg_pass_visit(lg_walk *walk, PyObject *object, const lg_type_info *info)
+lg__pass_visit(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
 {
-    lg_adapter_pass *pass = &walk->passes->each[info->adapter - 1];
+    lg__adapter_pass *pass = &walk->passes->each[info->adapter - 1];
     if (pass->adapter->visit != NULL)
         pass->adapter->visit(pass, pass->state, object, info->adapter_kind);
 }
 
 bool
-lg_passes_have_news(const lg_walk *walk)
+lg__passes_have_news(const lg__heap_walk *walk)
 {
-    for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
-        const lg_adapter_pass *pass = &walk->passes->each[i];
+    for (size_t i = 0; i < LG__ADAPTERS_MAX; i++) {
+        const lg__adapter_pass *pass = &walk->passes->each[i];
         if (pass->given < pass->noted_count)
             return true;
     }
@@ -101,58 +101,58 @@ lg_passes_have_news(const lg_walk *walk)
 
 /** A free-threaded build reads sizes once other threads run again. */
 static void
-ask_sizes(lg_walk *walk)
+ask_sizes(lg__heap_walk *walk)
 {
-    if (!LG_FREE_THREADED)
-        lg_sizes_finish(walk);
+    if (!LG__FREE_THREADED)
+        lg__sizes_finish(walk);
 }
 
 void
-lg_passes_run(lg_walk *walk)
+lg__passes_run(lg__heap_walk *walk)
 {
     do {
         ask_sizes(walk);
-        for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
-            lg_adapter_pass *pass = &walk->passes->each[i];
+        for (size_t i = 0; i < LG__ADAPTERS_MAX; i++) {
+            lg__adapter_pass *pass = &walk->passes->each[i];
             if (pass->adapter != NULL)
                 pass->adapter->pass(pass, pass->state);
             /* Drop the instances that the adapter has left: it does not want
                them. */
             pass->given = pass->noted_count;
         }
-        lg_walk_run(walk);
-    } while (lg_passes_have_news(walk) && walk->builder->status == LG_OK);
+        lg__walk_run(walk);
+    } while (lg__passes_have_news(walk) && walk->builder->status == LG_OK);
     ask_sizes(walk);
 }
 
 void
-lg_passes_settle(lg_walk *walk)
+lg__passes_settle(lg__heap_walk *walk)
 {
-    for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
-        lg_adapter_pass *pass = &walk->passes->each[i];
+    for (size_t i = 0; i < LG__ADAPTERS_MAX; i++) {
+        lg__adapter_pass *pass = &walk->passes->each[i];
         if (pass->adapter != NULL && pass->adapter->settle != NULL)
             pass->adapter->settle(pass, pass->state);
     }
 }
 
 static PyObject *
-noted_object(const lg_adapter_pass *pass, uint32_t i)
+noted_object(const lg__adapter_pass *pass, uint32_t i)
 {
-    const lg_noted *noted = pass->noted.data;
+    const lg__noted *noted = pass->noted.data;
     return (PyObject *)(uintptr_t)pass->walk->builder->address[noted[i].node];
 }
 
 static bool
-will_ask(const lg_adapter_pass *pass)
+will_ask(const lg__adapter_pass *pass)
 {
     return pass->adapter != NULL && pass->adapter->ask != NULL;
 }
 
 void
-lg_passes_hold(lg_walk *walk)
+lg__passes_hold(lg__heap_walk *walk)
 {
-    for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
-        lg_adapter_pass *pass = &walk->passes->each[i];
+    for (size_t i = 0; i < LG__ADAPTERS_MAX; i++) {
+        lg__adapter_pass *pass = &walk->passes->each[i];
         if (!will_ask(pass))
             continue;
         for (; pass->held < pass->noted_count; pass->held++)
@@ -161,18 +161,18 @@ lg_passes_hold(lg_walk *walk)
 }
 
 static void
-release(lg_adapter_pass *pass)
+release(lg__adapter_pass *pass)
 {
     while (pass->held > 0)
         Py_DECREF(noted_object(pass, --pass->held));
 }
 
 void
-lg_passes_ask(lg_walk *walk)
+lg__passes_ask(lg__heap_walk *walk)
 {
-    lg_passes_hold(walk);
-    for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
-        lg_adapter_pass *pass = &walk->passes->each[i];
+    lg__passes_hold(walk);
+    for (size_t i = 0; i < LG__ADAPTERS_MAX; i++) {
+        lg__adapter_pass *pass = &walk->passes->each[i];
         if (!will_ask(pass))
             continue;
         pass->given = 0;
@@ -180,12 +180,12 @@ lg_passes_ask(lg_walk *walk)
             pass->adapter->ask(pass, pass->state);
         PyErr_Clear();
     }
-    for (size_t i = 0; i < LG_ADAPTERS_MAX; i++)
+    for (size_t i = 0; i < LG__ADAPTERS_MAX; i++)
         release(&walk->passes->each[i]);
 }
 
 void
-lg_pass_interrupt(lg_adapter_pass *pass)
+lg__pass_interrupt(lg__adapter_pass *pass)
 {
     PyObject **raised = pass->walk->passes->raised;
     if (raised[0] == NULL)
@@ -194,7 +194,7 @@ lg_pass_interrupt(lg_adapter_pass *pass)
 }
 
 void
-lg_passes_take_raised(lg_walk *walk, PyObject *raised[3])
+lg__passes_take_raised(lg__heap_walk *walk, PyObject *raised[3])
 {
     for (size_t i = 0; i < 3; i++) {
         raised[i] = walk->passes->raised[i];
@@ -203,15 +203,15 @@ lg_passes_take_raised(lg_walk *walk, PyObject *raised[3])
 }
 
 void
-lg_passes_close(lg_walk *walk)
+lg__passes_close(lg__heap_walk *walk)
 {
     if (walk->passes == NULL)
         return;
-    for (size_t i = 0; i < LG_ADAPTERS_MAX; i++) {
-        lg_adapter_pass *pass = &walk->passes->each[i];
+    for (size_t i = 0; i < LG__ADAPTERS_MAX; i++) {
+        lg__adapter_pass *pass = &walk->passes->each[i];
         release(pass);
         if (pass->adapter != NULL)
             pass->adapter->finish(pass->state);
-        lg_walk_scratch_free(walk, &pass->noted);
+        lg__walk_scratch_free(walk, &pass->noted);
     }
 }

@@ -42,9 +42,9 @@ refusal(void)
 }
 
 const char *
-lg_pass_refusal(const lg_adapter_pass *pass)
+lg__pass_refusal(const lg__adapter_pass *pass)
 {
-    if (!lg_pass_will_ask(pass))
+    if (!lg__pass_will_ask(pass))
         return "its code may not run in a forked child";
     return refusal();
 }
@@ -67,9 +67,9 @@ take(void)
 }
 
 const char *
-lg_pass_begin_callbacks(const lg_adapter_pass *pass)
+lg__pass_begin_callbacks(const lg__adapter_pass *pass)
 {
-    const char *why = lg_pass_refusal(pass);
+    const char *why = lg__pass_refusal(pass);
     if (why != NULL)
         return why;
     if (!take())
@@ -83,7 +83,7 @@ lg_pass_begin_callbacks(const lg_adapter_pass *pass)
 }
 
 void
-lg_pass_end_callbacks(void)
+lg__pass_end_callbacks(void)
 {
     if (own.slack > MARK_BITS)
         prctl(PR_SET_TIMERSLACK, (unsigned long)own.slack, 0, 0, 0);

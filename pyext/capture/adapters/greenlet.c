@@ -31,24 +31,24 @@ typedef struct greenlet_state {
 } greenlet_state;
 
 static bool
-prepare(lg_adapter_pass *pass, void **out)
+prepare(lg__adapter_pass *pass, void **out)
 {
     static const char module[] = "greenlet._greenlet";
-    PyTypeObject *type = lg_c_type_in(module, "greenlet");
+    PyTypeObject *type = lg__c_type_in(module, "greenlet");
     if (type == NULL || !pass->walk->internal)
         return false;
-    greenlet_state *state = lg_pass_keep(pass, sizeof *state);
+    greenlet_state *state = lg__pass_keep(pass, sizeof *state);
     if (state == NULL)
         return false;
     if (strcmp(type->tp_name, "greenlet.greenlet") != 0 ||
         type->tp_basicsize != (Py_ssize_t)sizeof(greenlet_layout)) {
-        lg_pass_note(pass, "not inspected: greenlets have a layout that "
-                           "leakgraph does not know");
+        lg__pass_note(pass, "not inspected: greenlets have a layout that "
+                            "leakgraph does not know");
         return false;
     }
     state->type = type;
-    state->frame_type = lg_pass_type(pass, "frame", LG_NONE);
-    lg_pass_note(pass, "inspected");
+    state->frame_type = lg__pass_type(pass, "frame", LG_NONE);
+    lg__pass_note(pass, "inspected");
     *out = state;
     return true;
 }
@@ -65,7 +65,7 @@ leads_to(const void *word, const PyTypeObject *type)
 {
     PyObject found;
     return word != NULL && (uintptr_t)word % sizeof(void *) == 0 &&
-           lg_peek(&found, word, sizeof found) && Py_TYPE(&found) == type;
+           lg__peek(&found, word, sizeof found) && Py_TYPE(&found) == type;
 }
 
 /** Whether a word is the frame, and the word before it the context. */
@@ -82,7 +82,8 @@ top_frame(greenlet_state *state, PyObject *object)
 {
     const void *words[WORDS];
     const void *own = ((greenlet_layout *)object)->own;
-    if (own == NULL || !lg_peek(words, own, sizeof words) || words[1] != object)
+    if (own == NULL || !lg__peek(words, own, sizeof words) ||
+        words[1] != object)
         return NULL;
     for (uint32_t i = FIRST; state->word == 0 && i < WORDS; i++)
         if (is_frame_at(&words[i]))
@@ -97,33 +98,34 @@ top_frame(greenlet_state *state, PyObject *object)
  *  The frame keeps its frame object; up to 3.10, the call does. Others keep the
  *  generator. */
 static void
-add_frame(lg_adapter_pass *pass, const greenlet_state *state, lg_frame *frame,
-          const lg_frame_view *view, uint32_t depth)
+add_frame(lg__adapter_pass *pass, const greenlet_state *state, lg__frame *frame,
+          const lg__frame_view *view, uint32_t depth)
 {
-    lg_walk *walk = pass->walk;
+    lg__heap_walk *walk = pass->walk;
     const unsigned lent = LG_EDGE_FRAME | LG_EDGE_UNCOUNTED;
     if (view->generator != NULL && view->function != NULL) {
-        lg_name_edge(walk, view->generator, lent, depth);
+        lg__name_edge(walk, view->generator, lent, depth);
     } else if (view->object != NULL) {
-        lg_name_edge(walk, view->object,
-                     view->generator == NULL ? LG_EDGE_FRAME : lent, depth);
+        lg__name_edge(walk, view->object,
+                      view->generator == NULL ? LG_EDGE_FRAME : lent, depth);
     } else {
-        uint32_t node = lg_pass_native(pass, frame, state->frame_type, 0, NULL);
+        uint32_t node =
+            lg__pass_native(pass, frame, state->frame_type, 0, NULL);
         if (node != LG_NONE)
             lg_builder_add_edge(walk->builder, node, lent, depth);
     }
 }
 
 static void
-visit(lg_adapter_pass *pass, void *context, PyObject *object, unsigned kind)
+visit(lg__adapter_pass *pass, void *context, PyObject *object, unsigned kind)
 {
     greenlet_state *state = context;
     PyObject *top = top_frame(state, object);
-    lg_frame *frame = top != NULL ? lg_frame_of_object(top) : NULL;
+    lg__frame *frame = top != NULL ? lg__frame_of_object(top) : NULL;
     (void)kind;
     for (uint32_t depth = 0; frame != NULL && depth < FRAMES_MAX;
-         frame = lg_frame_previous(frame)) {
-        lg_frame_view view = lg_frame_view_of(frame);
+         frame = lg__frame_previous(frame)) {
+        lg__frame_view view = lg__frame_view_of(frame);
         if (view.code != NULL)
             add_frame(pass, state, frame, &view, depth++);
     }
@@ -131,65 +133,66 @@ visit(lg_adapter_pass *pass, void *context, PyObject *object, unsigned kind)
 
 /** Adds the variables of a frame that is a node of its own. */
 static void
-add_variables(lg_adapter_pass *pass, uint32_t node, const lg_frame_view *view)
+add_variables(lg__adapter_pass *pass, uint32_t node, const lg__frame_view *view)
 {
-    lg_walk *walk = pass->walk;
-    lg_name name;
+    lg__heap_walk *walk = pass->walk;
+    lg__name name;
     for (Py_ssize_t i = 0; i < view->local_count; i++) {
-        PyObject *object = lg_slot_object(view->slots[i]);
+        PyObject *object = lg__slot_object(view->slots[i]);
         if (object == NULL)
             continue;
         name.length = 0;
-        lg_name_add_str(&name, lg_code_slot_name(view->code, i), LG_NAME_LIMIT);
+        lg__name_add_str(&name, lg__code_slot_name(view->code, i),
+                         LG__NAME_LIMIT);
         name.data[name.length] = '\0';
-        lg_pass_edge(pass, node, lg_walk_node(walk, object), LG_EDGE_LOCAL,
-                     name.data);
+        lg__pass_edge(pass, node, lg__walk_node(walk, object), LG_EDGE_LOCAL,
+                      name.data);
     }
     if (view->function != NULL)
-        lg_pass_edge(pass, node, lg_walk_node(walk, view->function),
-                     LG_EDGE_ATTRIBUTE, "function");
-    lg_pass_edge(pass, node, lg_walk_node(walk, view->code), LG_EDGE_ATTRIBUTE,
-                 "f_code");
+        lg__pass_edge(pass, node, lg__walk_node(walk, view->function),
+                      LG_EDGE_ATTRIBUTE, "function");
+    lg__pass_edge(pass, node, lg__walk_node(walk, view->code),
+                  LG_EDGE_ATTRIBUTE, "f_code");
 }
 
 /** Adds `"work"`: the name of the function that a greenlet runs. */
 static void
-name_greenlet(lg_adapter_pass *pass, uint32_t node, const PyCodeObject *code)
+name_greenlet(lg__adapter_pass *pass, uint32_t node, const PyCodeObject *code)
 {
-    PyObject *text = lg_code_qualified_name(code);
-    lg_name name;
+    PyObject *text = lg__code_qualified_name(code);
+    lg__name name;
     name.length = 0;
-    lg_name_add(&name, "\"");
+    lg__name_add(&name, "\"");
     if (text != NULL && PyUnicode_Check(text))
-        lg_name_add_str(&name, text, LG_NAME_LIMIT);
-    lg_name_add(&name, "\"");
+        lg__name_add_str(&name, text, LG__NAME_LIMIT);
+    lg__name_add(&name, "\"");
     lg_builder_set_text(pass->walk->builder, node, name.data, name.length);
 }
 
 static void
-scan_frame(lg_adapter_pass *pass, lg_frame *frame, const lg_frame_view *view)
+scan_frame(lg__adapter_pass *pass, lg__frame *frame, const lg__frame_view *view)
 {
-    uint32_t node = lg_pass_known(pass, frame);
-    lg_name name;
+    uint32_t node = lg__pass_known(pass, frame);
+    lg__name name;
     if (view->object != NULL || node == LG_NONE ||
         (view->generator != NULL && view->function != NULL))
         return;
     name.length = 0;
-    lg_name_frame(&name, frame, view->code);
+    lg__name_frame(&name, frame, view->code);
     lg_builder_set_text(pass->walk->builder, node, name.data, name.length);
     add_variables(pass, node, view);
 }
 
 static void
-scan_frames(lg_adapter_pass *pass, const lg_instance *instance,
+scan_frames(lg__adapter_pass *pass, const lg__instance *instance,
             greenlet_state *state)
 {
     const PyCodeObject *code = NULL;
     PyObject *top = top_frame(state, instance->object);
-    lg_frame *frame = top != NULL ? lg_frame_of_object(top) : NULL;
+    lg__frame *frame = top != NULL ? lg__frame_of_object(top) : NULL;
     for (uint32_t depth = 0; frame != NULL && depth < FRAMES_MAX;
-         frame = lg_frame_previous(frame), depth++) {
-        lg_frame_view view = lg_frame_view_of(frame);
+         frame = lg__frame_previous(frame), depth++) {
+        lg__frame_view view = lg__frame_view_of(frame);
         if (view.code == NULL)
             continue;
         code = view.code;
@@ -201,10 +204,10 @@ scan_frames(lg_adapter_pass *pass, const lg_instance *instance,
 }
 
 static void
-scan(lg_adapter_pass *pass, void *context)
+scan(lg__adapter_pass *pass, void *context)
 {
-    lg_instance instance;
-    while (lg_pass_next(pass, &instance))
+    lg__instance instance;
+    while (lg__pass_next(pass, &instance))
         scan_frames(pass, &instance, context);
 }
 
@@ -214,7 +217,7 @@ finish(void *state)
     (void)state;
 }
 
-const lg_adapter lg_greenlet_adapter = {
+const lg__adapter lg__greenlet_adapter = {
     .name = "greenlet",
     .prepare = prepare,
     .kind = kind_of,

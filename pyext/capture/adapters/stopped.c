@@ -14,7 +14,7 @@
 
 /** How far the walk has recorded texts and held references. */
 typedef struct stopped {
-    lg_walk *walk;
+    lg__heap_walk *walk;
     PyObject *token;
     bool begun;
     uint64_t edges;
@@ -25,18 +25,18 @@ typedef struct stopped {
 /** Records keys and names, also of older nodes: a new edge can show that one is
  *  a key. */
 static void
-record_edge(lg_walk *walk, uint64_t edge)
+record_edge(lg__heap_walk *walk, uint64_t edge)
 {
     const lg_builder *builder = walk->builder;
     switch (builder->edge_kind[edge] & LG_EDGE_KIND_MASK) {
     case LG_EDGE_VALUE:
-        lg_text_record(walk, builder->edge_payload[edge]);
+        lg__text_record(walk, builder->edge_payload[edge]);
         break;
     case LG_EDGE_KEY:
-        lg_text_record(walk, builder->edge_target[edge]);
+        lg__text_record(walk, builder->edge_target[edge]);
         break;
     case LG_EDGE_DICT:
-        lg_text_record_names(walk, builder->edge_target[edge]);
+        lg__text_record_names(walk, builder->edge_target[edge]);
         break;
     default:
         break;
@@ -50,8 +50,8 @@ record_texts(stopped *self)
     for (; self->edges < builder->edge_count; self->edges++)
         record_edge(self->walk, self->edges);
     for (; self->nodes < builder->node_count; self->nodes++) {
-        lg_text_record(self->walk, self->nodes);
-        lg_contents_add(self->walk, self->nodes);
+        lg__text_record(self->walk, self->nodes);
+        lg__contents_add(self->walk, self->nodes);
     }
 }
 
@@ -59,13 +59,13 @@ record_texts(stopped *self)
 static void
 drain(stopped *self)
 {
-    lg_walk *walk = self->walk;
-    lg_walk_run(walk);
-    if (lg_passes_have_news(walk))
-        lg_passes_run(walk);
+    lg__heap_walk *walk = self->walk;
+    lg__walk_run(walk);
+    if (lg__passes_have_news(walk))
+        lg__passes_run(walk);
     record_texts(self);
-    lg_sizes_hold(walk);
-    lg_passes_hold(walk);
+    lg__sizes_hold(walk);
+    lg__passes_hold(walk);
 }
 
 /** Returns whether to go on with the next object. */
@@ -73,24 +73,24 @@ static int
 visit(PyObject *object, void *context)
 {
     stopped *self = context;
-    lg_walk *walk = self->walk;
+    lg__heap_walk *walk = self->walk;
     if (!self->begun) {
         self->begun = true;
-        lg_capture_roots(walk);
+        lg__capture_roots(walk);
         drain(self);
     }
     if (walk->partial || walk->builder->status != LG_OK)
         return 0;
     if (object == self->token)
         return 1;
-    lg_walk_node(walk, object);
+    lg__walk_node(walk, object);
     if (walk->walked < walk->builder->node_count)
         drain(self);
     return 1;
 }
 
 void
-lg_stopped_walk(lg_walk *walk)
+lg__stopped_walk(lg__heap_walk *walk)
 {
     /* Make one tracked object, so that the callback runs even if all others are
        frozen. */
@@ -100,6 +100,6 @@ lg_stopped_walk(lg_walk *walk)
         walk->builder->status = LG_ENOMEM;
         return;
     }
-    lg_visit_stopped(visit, &self);
+    lg__visit_stopped(visit, &self);
     Py_DECREF(self.token);
 }

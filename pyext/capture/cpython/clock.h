@@ -6,7 +6,7 @@
 
 /** The seconds of a monotonic clock. */
 static inline double
-lg_clock(void)
+lg__clock(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

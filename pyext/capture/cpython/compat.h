@@ -24,9 +24,9 @@
 /** 1 if this build of CPython has no global lock: other threads run
  *  Python code at the same time, until the collector stops them. */
 #ifdef Py_GIL_DISABLED
-#define LG_FREE_THREADED 1
+#define LG__FREE_THREADED 1
 #else
-#define LG_FREE_THREADED 0
+#define LG__FREE_THREADED 0
 #endif
 
 #include "internal/pycore_gc.h"
@@ -56,26 +56,26 @@
  * one. In 3.13 they have moved by four bytes, but the pointer to the first has
  * not. */
 static inline struct gc_generation *
-lg_gc_young(PyInterpreterState *interpreter)
+lg__gc_young(PyInterpreterState *interpreter)
 {
 #if PY_VERSION_HEX >= 0x030E0000
     uintptr_t last = (uintptr_t)&interpreter->gc.permanent_generation;
     return (struct gc_generation *)(last - 3 * sizeof(struct gc_generation));
-#elif LG_FREE_THREADED
+#elif LG__FREE_THREADED
     return interpreter->gc.generations;
 #else
     return (struct gc_generation *)interpreter->gc.generation0;
 #endif
 }
 
-#if LG_FREE_THREADED
+#if LG__FREE_THREADED
 
 /* This collector keeps no lists: it goes through the pages that objects are
    allocated from. */
-enum { LG_GENERATIONS = 0, LG_PERMANENT = 0 };
+enum { LG__GENERATIONS = 0, LG__PERMANENT = 0 };
 
 static inline PyGC_Head *
-lg_gc_head(PyInterpreterState *interpreter, int generation)
+lg__gc_head(PyInterpreterState *interpreter, int generation)
 {
     (void)interpreter;
     (void)generation;
@@ -84,15 +84,15 @@ lg_gc_head(PyInterpreterState *interpreter, int generation)
 
 #else
 
-enum { LG_GENERATIONS = 4, LG_PERMANENT = 3 };
+enum { LG__GENERATIONS = 4, LG__PERMANENT = 3 };
 
 /** Head of generation 0 to 2, or of the permanent one. */
 static inline PyGC_Head *
-lg_gc_head(PyInterpreterState *interpreter, int generation)
+lg__gc_head(PyInterpreterState *interpreter, int generation)
 {
-    if (generation == LG_PERMANENT)
+    if (generation == LG__PERMANENT)
         return &interpreter->gc.permanent_generation.head;
-    return &lg_gc_young(interpreter)[generation].head;
+    return &lg__gc_young(interpreter)[generation].head;
 }
 
 #endif
@@ -101,9 +101,9 @@ lg_gc_head(PyInterpreterState *interpreter, int generation)
  *  all other threads stand still; some releases pass over frozen ones. GIL
  *  builds have better ways. */
 static inline void
-lg_visit_stopped(int (*visit)(PyObject *, void *), void *context)
+lg__visit_stopped(int (*visit)(PyObject *, void *), void *context)
 {
-#if LG_FREE_THREADED
+#if LG__FREE_THREADED
     PyUnstable_GC_VisitObjects(visit, context);
 #else
     (void)visit;
@@ -112,32 +112,32 @@ lg_visit_stopped(int (*visit)(PyObject *, void *), void *context)
 }
 
 static inline PyGC_Head *
-lg_gc_next(const PyGC_Head *head)
+lg__gc_next(const PyGC_Head *head)
 {
     return (PyGC_Head *)(head->_gc_next & ~(uintptr_t)3);
 }
 
 static inline PyGC_Head *
-lg_gc_prev(const PyGC_Head *head)
+lg__gc_prev(const PyGC_Head *head)
 {
     return (PyGC_Head *)(head->_gc_prev & ~(uintptr_t)3);
 }
 
 static inline bool
-lg_gc_collecting(PyInterpreterState *interpreter)
+lg__gc_collecting(PyInterpreterState *interpreter)
 {
     return interpreter->gc.collecting != 0;
 }
 
 static inline const struct gc_generation *
-lg_gc_generation(PyInterpreterState *interpreter, int generation)
+lg__gc_generation(PyInterpreterState *interpreter, int generation)
 {
-    return &lg_gc_young(interpreter)[generation];
+    return &lg__gc_young(interpreter)[generation];
 }
 
 /** Stops automatic collections; returns whether they were on. */
 static inline bool
-lg_collector_pause(PyInterpreterState *interpreter)
+lg__collector_pause(PyInterpreterState *interpreter)
 {
 #if PY_VERSION_HEX >= 0x030A0000
     (void)interpreter;
@@ -150,7 +150,7 @@ lg_collector_pause(PyInterpreterState *interpreter)
 }
 
 static inline void
-lg_collector_resume(PyInterpreterState *interpreter, bool enabled)
+lg__collector_resume(PyInterpreterState *interpreter, bool enabled)
 {
 #if PY_VERSION_HEX >= 0x030A0000
     (void)interpreter;
@@ -164,7 +164,7 @@ lg_collector_resume(PyInterpreterState *interpreter, bool enabled)
 /** About how many objects the collector tracks: those that its last full
  *  collection has left, and those that reached the oldest generation since. */
 static inline size_t
-lg_gc_long_lived(PyInterpreterState *interpreter)
+lg__gc_long_lived(PyInterpreterState *interpreter)
 {
 #if PY_VERSION_HEX < 0x030E0000
     Py_ssize_t total = interpreter->gc.long_lived_total;
@@ -179,9 +179,9 @@ lg_gc_long_lived(PyInterpreterState *interpreter)
 /** Returns whether the collector passes over the object since gc.freeze(); GIL
  *  builds keep such objects in a list of their own instead. */
 static inline bool
-lg_is_frozen(PyObject *object)
+lg__is_frozen(PyObject *object)
 {
-#if LG_FREE_THREADED
+#if LG__FREE_THREADED
     return (object->ob_gc_bits & _PyGC_BITS_FROZEN) != 0;
 #else
     (void)object;
@@ -192,7 +192,7 @@ lg_is_frozen(PyObject *object)
 /** Reference counts above this mean nothing: 3.11 gives 999,999,999 to its
  *  deep-frozen objects. */
 static inline bool
-lg_is_immortal(PyObject *object)
+lg__is_immortal(PyObject *object)
 {
 #if PY_VERSION_HEX >= 0x030C0000
     return _Py_IsImmortal(object);
@@ -206,17 +206,17 @@ lg_is_immortal(PyObject *object)
  *  (_Py_SetImmortal in Objects/object.c, update_refs in
  *  Python/gc_free_threading.c). */
 static inline bool
-lg_is_let_go(PyObject *object)
+lg__is_let_go(PyObject *object)
 {
-    return LG_FREE_THREADED && lg_is_immortal(object);
+    return LG__FREE_THREADED && lg__is_immortal(object);
 }
 
-#if LG_FREE_THREADED && PY_VERSION_HEX >= 0x030E0000
+#if LG__FREE_THREADED && PY_VERSION_HEX >= 0x030E0000
 /** The index under which each thread counts its own references to a class, a
  *  code object or a namespace (Include/internal/pycore_object.h, 3.14); 0:
  *  none. */
 static inline Py_ssize_t
-lg_thread_count_id(PyObject *object)
+lg__thread_count_id(PyObject *object)
 {
     if (PyType_Check(object))
         return PyType_HasFeature((PyTypeObject *)object, Py_TPFLAGS_HEAPTYPE)
@@ -234,20 +234,20 @@ lg_thread_count_id(PyObject *object)
  *  build adds a constant to some counts, and keeps parts of others with each
  *  thread. */
 static inline Py_ssize_t
-lg_reference_count(PyInterpreterState *interpreter, PyObject *object)
+lg__reference_count(PyInterpreterState *interpreter, PyObject *object)
 {
     Py_ssize_t count = Py_REFCNT(object);
-#if LG_FREE_THREADED && PY_VERSION_HEX >= 0x030E0000
+#if LG__FREE_THREADED && PY_VERSION_HEX >= 0x030E0000
     if (_PyObject_HasDeferredRefcount(object))
         count -= (Py_ssize_t)_Py_REF_DEFERRED;
-    Py_ssize_t id = lg_thread_count_id(object);
+    Py_ssize_t id = lg__thread_count_id(object);
     for (PyThreadState *thread = interpreter->threads.head;
          id > 0 && thread != NULL; thread = thread->next) {
         const _PyThreadStateImpl *own = (const _PyThreadStateImpl *)thread;
         if (id <= own->refcounts.size)
             count += own->refcounts.values[id - 1];
     }
-#elif LG_FREE_THREADED
+#elif LG__FREE_THREADED
     /* The first collection merges these counts, and adds one reference. */
     if (_PyObject_HasDeferredRefcount(object))
         count--;
@@ -261,14 +261,14 @@ lg_reference_count(PyInterpreterState *interpreter, PyObject *object)
 /* Types. */
 
 /** Bytes of the collector's head before a tracked object. */
-#define LG_GC_HEAD_SIZE (LG_FREE_THREADED ? 0 : sizeof(PyGC_Head))
+#define LG__GC_HEAD_SIZE (LG__FREE_THREADED ? 0 : sizeof(PyGC_Head))
 
 /** Bytes before the object: the collector's head, the managed dict and weak
  *  reference words. */
 static inline size_t
-lg_preheader_size(const PyTypeObject *type)
+lg__preheader_size(const PyTypeObject *type)
 {
-    size_t bytes = PyType_IS_GC((PyTypeObject *)type) ? LG_GC_HEAD_SIZE : 0;
+    size_t bytes = PyType_IS_GC((PyTypeObject *)type) ? LG__GC_HEAD_SIZE : 0;
 #if PY_VERSION_HEX >= 0x030C0000
     if (type->tp_flags & Py_TPFLAGS_PREHEADER)
         bytes += 2 * sizeof(PyObject *);
@@ -280,24 +280,24 @@ lg_preheader_size(const PyTypeObject *type)
 }
 
 /** 1 if tracemalloc expects an object's block to begin with the collector's
- * head, although it begins lg_preheader_size() before the object. */
+ * head, although it begins lg__preheader_size() before the object. */
 #if PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030C0000
-#define LG_TRACES_UNDER_HEAD 1
+#define LG__TRACES_UNDER_HEAD 1
 #else
-#define LG_TRACES_UNDER_HEAD 0
+#define LG__TRACES_UNDER_HEAD 0
 #endif
 
 /** What a static builtin type keeps outside of its type object. */
-typedef struct lg_type_state {
+typedef struct lg__type_state {
     PyObject *dict;
     PyObject *subclasses;
-} lg_type_state;
+} lg__type_state;
 
 /** If interpreter is NULL, uses public calls, which give only the dict. */
-static inline lg_type_state
-lg_type_state_of(PyInterpreterState *interpreter, PyTypeObject *type)
+static inline lg__type_state
+lg__type_state_of(PyInterpreterState *interpreter, PyTypeObject *type)
 {
-    lg_type_state state = {type->tp_dict, (PyObject *)type->tp_subclasses};
+    lg__type_state state = {type->tp_dict, (PyObject *)type->tp_subclasses};
 #if PY_VERSION_HEX >= 0x030C0000
     if (!(type->tp_flags & _Py_TPFLAGS_STATIC_BUILTIN))
         return state;
@@ -343,15 +343,15 @@ lg_type_state_of(PyInterpreterState *interpreter, PyTypeObject *type)
  *  a forked child may be taken for ever, so read the list directly where its
  *  layout is known. */
 static inline PyThreadState *
-lg_thread_next(PyThreadState *thread, bool internal)
+lg__thread_next(PyThreadState *thread, bool internal)
 {
-    return internal || LG_FREE_THREADED ? thread->next
-                                        : PyThreadState_Next(thread);
+    return internal || LG__FREE_THREADED ? thread->next
+                                         : PyThreadState_Next(thread);
 }
 
 /** Number of digits of an int, at least 1 where one is always allocated. */
 static inline size_t
-lg_int_digits(PyObject *object)
+lg__int_digits(PyObject *object)
 {
 #if PY_VERSION_HEX >= 0x030C0000
     size_t digits = ((PyLongObject *)object)->long_value.lv_tag >> 3;
@@ -368,20 +368,20 @@ lg_int_digits(PyObject *object)
 }
 
 #if PY_VERSION_HEX >= 0x030C0000
-#define LG_INT_DIGITS_OFFSET offsetof(PyLongObject, long_value.ob_digit)
+#define LG__INT_DIGITS_OFFSET offsetof(PyLongObject, long_value.ob_digit)
 #else
-#define LG_INT_DIGITS_OFFSET offsetof(PyLongObject, ob_digit)
+#define LG__INT_DIGITS_OFFSET offsetof(PyLongObject, ob_digit)
 #endif
 
 /** Objects/moduleobject.c, 3.9; internal/pycore_moduleobject.h since: the
  *  layout has not changed. */
-typedef struct lg_module_layout {
+typedef struct lg__module_layout {
     PyObject_HEAD
     PyObject *md_dict;
     PyModuleDef *md_def;
     void *md_state;
     PyObject *md_weaklist;
     PyObject *md_name;
-} lg_module_layout;
+} lg__module_layout;
 
 #endif

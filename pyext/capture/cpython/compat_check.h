@@ -10,7 +10,7 @@
  *  others. 3.14.0 to 3.14.4 have another collector than 3.14.5; only 3.14.4 of
  *  them was tested. */
 static inline const char *
-lg_untested_patch(void)
+lg__untested_patch(void)
 {
 #if PY_VERSION_HEX >= 0x030E0000
     if (Py_Version < 0x030E0400)
@@ -22,36 +22,36 @@ lg_untested_patch(void)
 /** Returns whether the offsets that the running interpreter publishes for
  *  debuggers, from 3.13 on, are those that this build was compiled with. */
 static inline bool
-lg_offsets_agree(void)
+lg__offsets_agree(void)
 {
 #if PY_VERSION_HEX >= 0x030D0000
-#define LG_AGREES(place, type, member)                                         \
+#define LG__AGREES(place, type, member)                                        \
     (_PyRuntime.debug_offsets.place == offsetof(type, member))
-    return LG_AGREES(interpreter_state.gc, PyInterpreterState, gc) &&
-           LG_AGREES(interpreter_state.sysdict, PyInterpreterState, sysdict) &&
-           LG_AGREES(interpreter_state.builtins, PyInterpreterState,
-                     builtins) &&
-           LG_AGREES(interpreter_state.imports_modules, PyInterpreterState,
-                     imports.modules) &&
-           LG_AGREES(gc.collecting, struct _gc_runtime_state, collecting) &&
-           LG_AGREES(thread_state.next, PyThreadState, next) &&
-           LG_AGREES(thread_state.current_frame, PyThreadState,
-                     current_frame) &&
-           LG_AGREES(interpreter_frame.previous, _PyInterpreterFrame,
-                     previous) &&
-           LG_AGREES(interpreter_frame.executable, _PyInterpreterFrame,
-                     f_executable) &&
-           LG_AGREES(interpreter_frame.instr_ptr, _PyInterpreterFrame,
-                     instr_ptr) &&
-           LG_AGREES(interpreter_frame.owner, _PyInterpreterFrame, owner) &&
-           LG_AGREES(interpreter_frame.localsplus, _PyInterpreterFrame,
-                     localsplus) &&
-           LG_AGREES(code_object.co_code_adaptive, PyCodeObject,
-                     co_code_adaptive) &&
-           LG_AGREES(code_object.localsplusnames, PyCodeObject,
-                     co_localsplusnames) &&
-           LG_AGREES(long_object.ob_digit, PyLongObject, long_value.ob_digit);
-#undef LG_AGREES
+    return LG__AGREES(interpreter_state.gc, PyInterpreterState, gc) &&
+           LG__AGREES(interpreter_state.sysdict, PyInterpreterState, sysdict) &&
+           LG__AGREES(interpreter_state.builtins, PyInterpreterState,
+                      builtins) &&
+           LG__AGREES(interpreter_state.imports_modules, PyInterpreterState,
+                      imports.modules) &&
+           LG__AGREES(gc.collecting, struct _gc_runtime_state, collecting) &&
+           LG__AGREES(thread_state.next, PyThreadState, next) &&
+           LG__AGREES(thread_state.current_frame, PyThreadState,
+                      current_frame) &&
+           LG__AGREES(interpreter_frame.previous, _PyInterpreterFrame,
+                      previous) &&
+           LG__AGREES(interpreter_frame.executable, _PyInterpreterFrame,
+                      f_executable) &&
+           LG__AGREES(interpreter_frame.instr_ptr, _PyInterpreterFrame,
+                      instr_ptr) &&
+           LG__AGREES(interpreter_frame.owner, _PyInterpreterFrame, owner) &&
+           LG__AGREES(interpreter_frame.localsplus, _PyInterpreterFrame,
+                      localsplus) &&
+           LG__AGREES(code_object.co_code_adaptive, PyCodeObject,
+                      co_code_adaptive) &&
+           LG__AGREES(code_object.localsplusnames, PyCodeObject,
+                      co_localsplusnames) &&
+           LG__AGREES(long_object.ob_digit, PyLongObject, long_value.ob_digit);
+#undef LG__AGREES
 #else
     return true;
 #endif
@@ -60,14 +60,14 @@ lg_offsets_agree(void)
 /** Returns whether the words of the interpreter state that are read far behind
  *  those offsets are what public calls say they are. */
 static inline bool
-lg_interpreter_agrees(PyInterpreterState *interpreter)
+lg__interpreter_agrees(PyInterpreterState *interpreter)
 {
     if (interpreter->dict != NULL &&
         interpreter->dict != PyInterpreterState_GetDict(interpreter))
         return false;
 #if PY_VERSION_HEX >= 0x030C0000
     PyObject *dict = PyType_GetDict(&PyLong_Type);
-    bool same = lg_type_state_of(interpreter, &PyLong_Type).dict == dict;
+    bool same = lg__type_state_of(interpreter, &PyLong_Type).dict == dict;
     Py_XDECREF(dict);
     return same;
 #else

@@ -12,7 +12,7 @@ typedef struct {
     Py_hash_t me_hash;
     PyObject *me_key;
     PyObject *me_value;
-} lg_dict_entry;
+} lg__dict_entry;
 struct _dictkeysobject {
     Py_ssize_t dk_refcnt;
     Py_ssize_t dk_size;
@@ -21,10 +21,10 @@ struct _dictkeysobject {
     Py_ssize_t dk_nentries;
     char dk_indices[];
 };
-typedef struct _dictkeysobject lg_dict_keys;
+typedef struct _dictkeysobject lg__dict_keys;
 
 static inline size_t
-lg_dict_index_bytes(const lg_dict_keys *keys)
+lg__dict_index_bytes(const lg__dict_keys *keys)
 {
     size_t size = (size_t)keys->dk_size;
     return size * (size <= 0xff         ? 1
@@ -33,13 +33,13 @@ lg_dict_index_bytes(const lg_dict_keys *keys)
                                         : 8);
 }
 #else
-typedef struct _dictkeysobject lg_dict_keys;
+typedef struct _dictkeysobject lg__dict_keys;
 #endif
 
 /** The lookup function in a dict's keys, which up to 3.10 shows whether all are
  *  strs; NULL since. */
 static inline const void *
-lg_dict_lookup(PyObject *dict)
+lg__dict_lookup(PyObject *dict)
 {
 #if PY_VERSION_HEX >= 0x030B0000
     (void)dict;
@@ -51,21 +51,21 @@ lg_dict_lookup(PyObject *dict)
 
 /** A table of entries, whatever their layout: entry i's key and value are words
  *  at base + i * stride. */
-typedef struct lg_dict_table {
+typedef struct lg__dict_table {
     const char *base;
     size_t stride;
     size_t key;
     size_t value;
     Py_ssize_t count;
     bool str_keys; /**< every key is a str and tp_traverse leaves keys out */
-} lg_dict_table;
+} lg__dict_table;
 
 /** `general_lookup` is the lookup function of dicts with any key, learned by
  * the self-check (used up to 3.10 only). */
-static inline lg_dict_table
-lg_dict_table_of(const lg_dict_keys *keys, const void *general_lookup)
+static inline lg__dict_table
+lg__dict_table_of(const lg__dict_keys *keys, const void *general_lookup)
 {
-    lg_dict_table table = {0};
+    lg__dict_table table = {0};
     table.count = keys->dk_nentries;
 #if PY_VERSION_HEX >= 0x030B0000
     (void)general_lookup;
@@ -80,10 +80,10 @@ lg_dict_table_of(const lg_dict_keys *keys, const void *general_lookup)
                                  : offsetof(PyDictKeyEntry, me_value);
 #else
     table.str_keys = keys->dk_lookup != general_lookup;
-    table.base = keys->dk_indices + lg_dict_index_bytes(keys);
-    table.stride = sizeof(lg_dict_entry);
-    table.key = offsetof(lg_dict_entry, me_key);
-    table.value = offsetof(lg_dict_entry, me_value);
+    table.base = keys->dk_indices + lg__dict_index_bytes(keys);
+    table.stride = sizeof(lg__dict_entry);
+    table.key = offsetof(lg__dict_entry, me_key);
+    table.value = offsetof(lg__dict_entry, me_value);
 #endif
     return table;
 }
@@ -91,24 +91,24 @@ lg_dict_table_of(const lg_dict_keys *keys, const void *general_lookup)
 /** Bytes of a keys object, as sys.getsizeof counts it (Objects/dictobject.c,
  *  _PyDict_SizeOf and _PyDict_KeysSize). */
 static inline size_t
-lg_dict_keys_size(const lg_dict_keys *keys)
+lg__dict_keys_size(const lg__dict_keys *keys)
 {
 #if PY_VERSION_HEX >= 0x030B0000
     size_t entry = DK_IS_UNICODE(keys) ? sizeof(PyDictUnicodeEntry)
                                        : sizeof(PyDictKeyEntry);
     size_t usable = ((size_t)DK_SIZE(keys) << 1) / 3;
-    return sizeof(lg_dict_keys) + ((size_t)1 << keys->dk_log2_index_bytes) +
+    return sizeof(lg__dict_keys) + ((size_t)1 << keys->dk_log2_index_bytes) +
            usable * entry;
 #else
     size_t usable = ((size_t)keys->dk_size << 1) / 3;
-    return sizeof(lg_dict_keys) + lg_dict_index_bytes(keys) +
-           usable * sizeof(lg_dict_entry);
+    return sizeof(lg__dict_keys) + lg__dict_index_bytes(keys) +
+           usable * sizeof(lg__dict_entry);
 #endif
 }
 
 /** The room of a split table, in values. */
 static inline size_t
-lg_dict_shared_usable(const lg_dict_keys *keys)
+lg__dict_shared_usable(const lg__dict_keys *keys)
 {
 #if PY_VERSION_HEX >= 0x030B0000
     return (size_t)(keys->dk_nentries + keys->dk_usable);
@@ -118,16 +118,16 @@ lg_dict_shared_usable(const lg_dict_keys *keys)
 }
 
 #if PY_VERSION_HEX >= 0x030B0000
-#define LG_DICT_VALUES(dict)                                                   \
+#define LG__DICT_VALUES(dict)                                                  \
     ((dict)->ma_values != NULL ? (dict)->ma_values->values : NULL)
 #else
-#define LG_DICT_VALUES(dict) ((dict)->ma_values)
+#define LG__DICT_VALUES(dict) ((dict)->ma_values)
 #endif
 
 /** Returns whether the dict's values are embedded in the instance it belongs
  *  to, which then owns them. */
 static inline bool
-lg_dict_is_embedded(const PyDictObject *dict)
+lg__dict_is_embedded(const PyDictObject *dict)
 {
 #if PY_VERSION_HEX >= 0x030D0000
     return dict->ma_values != NULL && dict->ma_values->embedded;
@@ -139,7 +139,7 @@ lg_dict_is_embedded(const PyDictObject *dict)
 
 /** The dict of all interned strs, whose references are not counted. */
 static inline PyObject *
-lg_interned_dict(PyInterpreterState *interpreter)
+lg__interned_dict(PyInterpreterState *interpreter)
 {
 #if PY_VERSION_HEX >= 0x030C0000
     return interpreter->cached_objects.interned_strings;
@@ -152,13 +152,13 @@ lg_interned_dict(PyInterpreterState *interpreter)
 /* Instance attributes. */
 
 /** Inline values of an instance: names are the keys of its type. */
-typedef struct lg_inline_values {
+typedef struct lg__inline_values {
     PyObject *const *values; /**< NULL: none */
     Py_ssize_t count;
-} lg_inline_values;
+} lg__inline_values;
 
 static inline bool
-lg_type_has_managed_dict(const PyTypeObject *type)
+lg__type_has_managed_dict(const PyTypeObject *type)
 {
 #if PY_VERSION_HEX >= 0x030B0000
     return (type->tp_flags & Py_TPFLAGS_MANAGED_DICT) != 0;
@@ -168,8 +168,8 @@ lg_type_has_managed_dict(const PyTypeObject *type)
 #endif
 }
 
-static inline lg_dict_keys *
-lg_type_cached_keys(PyTypeObject *type)
+static inline lg__dict_keys *
+lg__type_cached_keys(PyTypeObject *type)
 {
     return ((PyHeapTypeObject *)type)->ht_cached_keys;
 }
@@ -177,7 +177,7 @@ lg_type_cached_keys(PyTypeObject *type)
 /** The instance's own dict if it exists; never makes one. The type must have a
  *  managed dict. */
 static inline PyObject *
-lg_managed_dict(PyObject *object)
+lg__managed_dict(PyObject *object)
 {
 #if PY_VERSION_HEX >= 0x030D0000
     return (PyObject *)_PyObject_ManagedDictPointer(object)->dict;
@@ -196,7 +196,7 @@ lg_managed_dict(PyObject *object)
 /** Where an instance with a managed dict keeps its values, or that dict. Only
  *  for prefetching. */
 static inline const void *
-lg_managed_word(PyObject *object)
+lg__managed_word(PyObject *object)
 {
 #if PY_VERSION_HEX >= 0x030D0000
     return _PyObject_ManagedDictPointer(object)->dict;
@@ -210,14 +210,14 @@ lg_managed_word(PyObject *object)
 }
 
 /** The values kept in or beside the instance itself, if they are in use. */
-static inline lg_inline_values
-lg_inline_values_of(PyObject *object)
+static inline lg__inline_values
+lg__inline_values_of(PyObject *object)
 {
-    lg_inline_values found = {NULL, 0};
+    lg__inline_values found = {NULL, 0};
 #if PY_VERSION_HEX >= 0x030B0000
     PyTypeObject *type = Py_TYPE(object);
     PyDictValues *values = NULL;
-    lg_dict_keys *keys = lg_type_cached_keys(type);
+    lg__dict_keys *keys = lg__type_cached_keys(type);
     if (keys == NULL)
         return found;
 #if PY_VERSION_HEX >= 0x030D0000
@@ -251,7 +251,7 @@ lg_inline_values_of(PyObject *object)
  *  From 3.13 on they lie behind the body; before, in a block of their own,
  *  after a prefix of whole words (Objects/dictobject.c, new_values). */
 static inline size_t
-lg_inline_values_size(PyObject *object)
+lg__inline_values_size(PyObject *object)
 {
 #if PY_VERSION_HEX >= 0x030D0000
     PyTypeObject *type = Py_TYPE(object);
@@ -261,14 +261,15 @@ lg_inline_values_size(PyObject *object)
     size_t prefix = (capacity + sizeof(void *) - 1) & ~(sizeof(void *) - 1);
     return offsetof(PyDictValues, values) + capacity * sizeof(void *) + prefix;
 #elif PY_VERSION_HEX >= 0x030B0000
-    PyObject *const *values = lg_inline_values_of(object).values;
+    PyObject *const *values = lg__inline_values_of(object).values;
     if (values == NULL)
         return 0;
     /* The byte before the values is the prefix's length: the capacity plus 2,
        rounded up to words. Later instances of a type get less room than the
        first, so the type's present figure is only an estimate. */
     size_t prefix = ((const uint8_t *)values)[-1];
-    size_t usable = lg_dict_shared_usable(lg_type_cached_keys(Py_TYPE(object)));
+    size_t usable =
+        lg__dict_shared_usable(lg__type_cached_keys(Py_TYPE(object)));
     if (usable + 2 > prefix)
         usable = prefix - 2;
     else if (usable + 2 + sizeof(void *) <= prefix)

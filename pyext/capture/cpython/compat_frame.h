@@ -12,20 +12,20 @@
 #include "capture/cpython/compat.h"
 
 #if PY_VERSION_HEX >= 0x030B0000
-typedef _PyInterpreterFrame lg_frame;
+typedef _PyInterpreterFrame lg__frame;
 #else
-typedef struct _frame lg_frame;
+typedef struct _frame lg__frame;
 #endif
 
 /** Returns whether the stack of a frame is visible while the frame is in a C
  *  call. */
-#define LG_STACK_IS_VISIBLE (PY_VERSION_HEX >= 0x030E0000)
+#define LG__STACK_IS_VISIBLE (PY_VERSION_HEX >= 0x030E0000)
 
 #if PY_VERSION_HEX >= 0x030E0000
-typedef _PyStackRef lg_slot;
+typedef _PyStackRef lg__slot;
 
 static inline PyObject *
-lg_slot_object(lg_slot slot)
+lg__slot_object(lg__slot slot)
 {
     return PyStackRef_IsNullOrInt(slot) ? NULL
                                         : PyStackRef_AsPyObjectBorrow(slot);
@@ -35,25 +35,25 @@ lg_slot_object(lg_slot slot)
  *  caller's slot or, in a free-threaded build, refer to what only the
  *  collector frees. */
 static inline bool
-lg_slot_is_counted(lg_slot slot)
+lg__slot_is_counted(lg__slot slot)
 {
-#if LG_FREE_THREADED
+#if LG__FREE_THREADED
     return !PyStackRef_IsDeferred(slot);
 #else
     return PyStackRef_RefcountOnObject(slot);
 #endif
 }
 #else
-typedef PyObject *lg_slot;
+typedef PyObject *lg__slot;
 
 static inline PyObject *
-lg_slot_object(lg_slot slot)
+lg__slot_object(lg__slot slot)
 {
     return slot;
 }
 
 static inline bool
-lg_slot_is_counted(lg_slot slot)
+lg__slot_is_counted(lg__slot slot)
 {
     (void)slot;
     return true;
@@ -61,7 +61,7 @@ lg_slot_is_counted(lg_slot slot)
 #endif
 
 /** What one frame holds, all borrowed. */
-typedef struct lg_frame_view {
+typedef struct lg__frame_view {
     PyCodeObject *code; /**< NULL: not a Python frame, pass over it */
     PyObject *function; /**< NULL up to 3.10 */
     bool code_counted;  /**< the frame owns a reference to its code */
@@ -70,13 +70,13 @@ typedef struct lg_frame_view {
     PyObject *locals_mapping; /**< module or class body namespace, or NULL */
     PyObject *object;         /**< the frame object if one exists */
     PyObject *generator;      /**< owner when it is a generator's frame */
-    const lg_slot *slots;     /**< local variables, then the stack */
+    const lg__slot *slots;    /**< local variables, then the stack */
     Py_ssize_t local_count;
     Py_ssize_t stack_count;
-} lg_frame_view;
+} lg__frame_view;
 
-static inline lg_frame *
-lg_thread_top_frame(PyThreadState *thread)
+static inline lg__frame *
+lg__thread_top_frame(PyThreadState *thread)
 {
 #if PY_VERSION_HEX >= 0x030D0000
     return thread->current_frame;
@@ -87,8 +87,8 @@ lg_thread_top_frame(PyThreadState *thread)
 #endif
 }
 
-static inline lg_frame *
-lg_frame_previous(const lg_frame *frame)
+static inline lg__frame *
+lg__frame_previous(const lg__frame *frame)
 {
 #if PY_VERSION_HEX >= 0x030B0000
     return frame->previous;
@@ -100,7 +100,7 @@ lg_frame_previous(const lg_frame *frame)
 /** Number of local variables, cells and free variables of a code object, in the
  *  order of the frame's slots. */
 static inline Py_ssize_t
-lg_code_slot_count(const PyCodeObject *code)
+lg__code_slot_count(const PyCodeObject *code)
 {
 #if PY_VERSION_HEX >= 0x030B0000
     return code->co_nlocalsplus;
@@ -112,7 +112,7 @@ lg_code_slot_count(const PyCodeObject *code)
 
 /** Name of slot i of a code object: borrowed. */
 static inline PyObject *
-lg_code_slot_name(const PyCodeObject *code, Py_ssize_t i)
+lg__code_slot_name(const PyCodeObject *code, Py_ssize_t i)
 {
 #if PY_VERSION_HEX >= 0x030B0000
     return PyTuple_GET_ITEM(code->co_localsplusnames, i);
@@ -128,7 +128,7 @@ lg_code_slot_name(const PyCodeObject *code, Py_ssize_t i)
 }
 
 static inline PyObject *
-lg_code_qualified_name(const PyCodeObject *code)
+lg__code_qualified_name(const PyCodeObject *code)
 {
 #if PY_VERSION_HEX >= 0x030B0000
     return code->co_qualname;
@@ -141,7 +141,7 @@ lg_code_qualified_name(const PyCodeObject *code)
 
 /** Returns whether the frame belongs to C code and runs nothing of Python's. */
 static inline bool
-lg_frame_is_native(const lg_frame *frame)
+lg__frame_is_native(const lg__frame *frame)
 {
 #if PY_VERSION_HEX >= 0x030E0000
     return frame->owner >= FRAME_OWNED_BY_INTERPRETER;
@@ -155,14 +155,14 @@ lg_frame_is_native(const lg_frame *frame)
 
 /** Code and function of a frame. */
 static inline void
-lg_frame_view_program(const lg_frame *frame, lg_frame_view *view)
+lg__frame_view_program(const lg__frame *frame, lg__frame_view *view)
 {
     view->code_counted = view->function_counted = true;
 #if PY_VERSION_HEX >= 0x030E0000
-    PyObject *code = lg_slot_object(frame->f_executable);
-    view->code_counted = lg_slot_is_counted(frame->f_executable);
-    view->function = lg_slot_object(frame->f_funcobj);
-    view->function_counted = lg_slot_is_counted(frame->f_funcobj);
+    PyObject *code = lg__slot_object(frame->f_executable);
+    view->code_counted = lg__slot_is_counted(frame->f_executable);
+    view->function = lg__slot_object(frame->f_funcobj);
+    view->function_counted = lg__slot_is_counted(frame->f_funcobj);
 #elif PY_VERSION_HEX >= 0x030D0000
     PyObject *code = frame->f_executable;
     view->function = frame->f_funcobj;
@@ -181,7 +181,7 @@ lg_frame_view_program(const lg_frame *frame, lg_frame_view *view)
  *  Up to 3.13 the top of the stack is unknown during a C call, so only the
  *  variables count then. */
 static inline void
-lg_frame_view_slots(const lg_frame *frame, lg_frame_view *view)
+lg__frame_view_slots(const lg__frame *frame, lg__frame_view *view)
 {
     view->slots = frame->localsplus;
     view->local_count = view->code->co_nlocalsplus;
@@ -198,13 +198,13 @@ lg_frame_view_slots(const lg_frame *frame, lg_frame_view *view)
         view->local_count = top;
 }
 
-static inline lg_frame_view
-lg_frame_view_of(lg_frame *frame)
+static inline lg__frame_view
+lg__frame_view_of(lg__frame *frame)
 {
-    lg_frame_view view = {0};
-    if (lg_frame_is_native(frame))
+    lg__frame_view view = {0};
+    if (lg__frame_is_native(frame))
         return view;
-    lg_frame_view_program(frame, &view);
+    lg__frame_view_program(frame, &view);
     if (view.code == NULL)
         return view;
     view.globals = frame->f_globals;
@@ -213,39 +213,39 @@ lg_frame_view_of(lg_frame *frame)
     if (frame->owner == FRAME_OWNED_BY_GENERATOR)
         view.generator =
             (PyObject *)((char *)frame - offsetof(PyGenObject, gi_iframe));
-    lg_frame_view_slots(frame, &view);
+    lg__frame_view_slots(frame, &view);
     return view;
 }
 
 /** The frame of a frame object. */
-static inline lg_frame *
-lg_frame_of_object(PyObject *object)
+static inline lg__frame *
+lg__frame_of_object(PyObject *object)
 {
     return ((PyFrameObject *)object)->f_frame;
 }
 
 #if PY_VERSION_HEX >= 0x030E0000
-#define LG_GENERATOR_FRAME(self) (&(self)->gi_iframe)
+#define LG__GENERATOR_FRAME(self) (&(self)->gi_iframe)
 #else
-#define LG_GENERATOR_FRAME(self) ((lg_frame *)(self)->gi_iframe)
+#define LG__GENERATOR_FRAME(self) ((lg__frame *)(self)->gi_iframe)
 #endif
 
 /** The frame inside a generator, or NULL when it is finished. */
-static inline lg_frame *
-lg_frame_of_generator(PyObject *generator)
+static inline lg__frame *
+lg__frame_of_generator(PyObject *generator)
 {
     PyGenObject *self = (PyGenObject *)generator;
     if (self->gi_frame_state >= FRAME_CLEARED)
         return NULL;
-    return LG_GENERATOR_FRAME(self);
+    return LG__GENERATOR_FRAME(self);
 }
 
 #else
 
-static inline lg_frame_view
-lg_frame_view_of(lg_frame *frame)
+static inline lg__frame_view
+lg__frame_view_of(lg__frame *frame)
 {
-    lg_frame_view view = {0};
+    lg__frame_view view = {0};
     if (frame->f_code == NULL)
         return view;
     view.code = frame->f_code;
@@ -254,7 +254,7 @@ lg_frame_view_of(lg_frame *frame)
     view.object = (PyObject *)frame;
     view.generator = frame->f_gen;
     view.slots = frame->f_localsplus;
-    view.local_count = lg_code_slot_count(view.code);
+    view.local_count = lg__code_slot_count(view.code);
 #if PY_VERSION_HEX >= 0x030A0000
     if (frame->f_stackdepth > 0)
         view.stack_count = frame->f_stackdepth;
@@ -265,15 +265,15 @@ lg_frame_view_of(lg_frame *frame)
     return view;
 }
 
-static inline lg_frame *
-lg_frame_of_object(PyObject *object)
+static inline lg__frame *
+lg__frame_of_object(PyObject *object)
 {
     return (PyFrameObject *)object;
 }
 
 /** Up to 3.10 a generator refers to a frame object, which has the variables. */
-static inline lg_frame *
-lg_frame_of_generator(PyObject *generator)
+static inline lg__frame *
+lg__frame_of_generator(PyObject *generator)
 {
     (void)generator;
     return NULL;
@@ -282,11 +282,11 @@ lg_frame_of_generator(PyObject *generator)
 #endif
 
 /** Up to 3.10 a frame is an object, also while it runs. */
-enum { LG_FRAMES_ARE_OBJECTS = PY_VERSION_HEX < 0x030B0000 };
+enum { LG__FRAMES_ARE_OBJECTS = PY_VERSION_HEX < 0x030B0000 };
 
 /** Returns whether each generator has a frame object of its own. */
 static inline PyObject *
-lg_generator_frame_object(PyObject *generator)
+lg__generator_frame_object(PyObject *generator)
 {
 #if PY_VERSION_HEX >= 0x030B0000
     (void)generator;
@@ -298,9 +298,9 @@ lg_generator_frame_object(PyObject *generator)
 
 /** Local variables and stack that a frame of this code has room for. */
 static inline size_t
-lg_code_slot_bytes(const PyCodeObject *code)
+lg__code_slot_bytes(const PyCodeObject *code)
 {
-    return (size_t)(lg_code_slot_count(code) + code->co_stacksize) *
+    return (size_t)(lg__code_slot_count(code) + code->co_stacksize) *
            sizeof(PyObject *);
 }
 
@@ -308,7 +308,7 @@ lg_code_slot_bytes(const PyCodeObject *code)
  *  the opcode cache and the map of cells (Objects/codeobject.c, code_sizeof).
  */
 static inline size_t
-lg_code_size_behind(const PyCodeObject *code)
+lg__code_size_behind(const PyCodeObject *code)
 {
 #if PY_VERSION_HEX >= 0x030B0000
     size_t bytes = (size_t)Py_SIZE(code) * sizeof(_Py_CODEUNIT);
@@ -329,29 +329,30 @@ lg_code_size_behind(const PyCodeObject *code)
 /** Bytes of slots behind the struct of a frame object (Objects/frameobject.c,
  *  frame_sizeof). */
 static inline size_t
-lg_frame_size_behind(PyObject *object)
+lg__frame_size_behind(PyObject *object)
 {
-    lg_frame *frame = lg_frame_of_object(object);
+    lg__frame *frame = lg__frame_of_object(object);
     if (frame == NULL)
         return 0;
-    const PyCodeObject *code = lg_frame_view_of(frame).code;
+    const PyCodeObject *code = lg__frame_view_of(frame).code;
     if (code == NULL)
         return 0;
 #if PY_VERSION_HEX >= 0x030B0000
-    return lg_code_slot_bytes(code);
+    return lg__code_slot_bytes(code);
 #else
-    return lg_code_slot_bytes(code) - sizeof(PyObject *);
+    return lg__code_slot_bytes(code) - sizeof(PyObject *);
 #endif
 }
 
 /** The code that a generator runs or ran, or NULL. */
 static inline const PyCodeObject *
-lg_generator_code(PyObject *generator)
+lg__generator_code(PyObject *generator)
 {
 #if PY_VERSION_HEX >= 0x030C0000
     /* The frame keeps its code when it is cleared. */
-    lg_frame_view view = {0};
-    lg_frame_view_program(LG_GENERATOR_FRAME((PyGenObject *)generator), &view);
+    lg__frame_view view = {0};
+    lg__frame_view_program(LG__GENERATOR_FRAME((PyGenObject *)generator),
+                           &view);
     return view.code;
 #else
     return (PyCodeObject *)((PyGenObject *)generator)->gi_code;
@@ -361,11 +362,11 @@ lg_generator_code(PyObject *generator)
 /** Bytes of slots behind a generator's struct: its frame is part of it from
  *  3.11 on. */
 static inline size_t
-lg_generator_size_behind(PyObject *generator)
+lg__generator_size_behind(PyObject *generator)
 {
 #if PY_VERSION_HEX >= 0x030B0000
-    const PyCodeObject *code = lg_generator_code(generator);
-    return code != NULL ? lg_code_slot_bytes(code) : 0;
+    const PyCodeObject *code = lg__generator_code(generator);
+    return code != NULL ? lg__code_slot_bytes(code) : 0;
 #else
     (void)generator;
     return 0;
@@ -374,13 +375,13 @@ lg_generator_size_behind(PyObject *generator)
 
 /** Where in the code the frame is: an offset in bytes, for the line table. */
 static inline int
-lg_frame_instruction(const lg_frame *frame, const PyCodeObject *code)
+lg__frame_instruction(const lg__frame *frame, const PyCodeObject *code)
 {
 #if PY_VERSION_HEX >= 0x030E0000
     /* A free-threaded build has a copy of the instructions for each thread. */
     (void)code;
     return (int)((const char *)frame->instr_ptr -
-                 (const char *)_PyFrame_GetBytecode((lg_frame *)frame));
+                 (const char *)_PyFrame_GetBytecode((lg__frame *)frame));
 #elif PY_VERSION_HEX >= 0x030D0000
     return (int)((const char *)frame->instr_ptr -
                  (const char *)_PyCode_CODE(code));

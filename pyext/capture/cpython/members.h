@@ -11,7 +11,7 @@
 /** Copies declaration `i` of a type itself, bases left out; false beyond the
  *  last. Copied, since some libraries keep the table at an odd address. */
 static inline bool
-lg_member_at(const PyTypeObject *type, size_t i, PyMemberDef *out)
+lg__member_at(const PyTypeObject *type, size_t i, PyMemberDef *out)
 {
     const char *table = (const char *)type->tp_members;
     if (table == NULL)

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 bool
-lg_peek(void *to, const void *from, size_t size)
+lg__peek(void *to, const void *from, size_t size)
 {
     struct iovec here = {to, size};
     struct iovec there = {(void *)(uintptr_t)from, size};

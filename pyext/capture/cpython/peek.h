@@ -10,6 +10,6 @@
 
 /** Copies bytes; false if they are not readable, or if the kernel forbids it.
  * Takes about a microsecond. */
-bool lg_peek(void *to, const void *from, size_t size);
+bool lg__peek(void *to, const void *from, size_t size);
 
 #endif

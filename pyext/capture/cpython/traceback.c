@@ -2,10 +2,10 @@
 #include "capture/cpython/traceback.h"
 
 PyObject *
-lg_object_traceback(PyObject *tracemalloc, PyObject *object)
+lg__object_traceback(PyObject *tracemalloc, PyObject *object)
 {
-#if LG_TRACES_UNDER_HEAD
-    uintptr_t block = (uintptr_t)object - lg_preheader_size(Py_TYPE(object));
+#if LG__TRACES_UNDER_HEAD
+    uintptr_t block = (uintptr_t)object - lg__preheader_size(Py_TYPE(object));
     PyObject *frames = _PyTraceMalloc_GetTraceback(0, block);
     if (frames == NULL || frames == Py_None)
         return frames;

@@ -6,6 +6,6 @@
 
 /** A tracemalloc.Traceback or None; NULL with an exception. `tracemalloc` is
  *  the module. */
-PyObject *lg_object_traceback(PyObject *tracemalloc, PyObject *object);
+PyObject *lg__object_traceback(PyObject *tracemalloc, PyObject *object);
 
 #endif

@@ -6,12 +6,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define TOP_BYTES (LG_ADDRESS_MAP_TOP * sizeof(uint32_t **))
-#define HEADER ((sizeof(lg_address_map_chunk) + 63) & ~(size_t)63)
+#define TOP_BYTES (LG__ADDRESS_MAP_TOP * sizeof(uint32_t **))
+#define HEADER ((sizeof(lg__address_map_chunk) + 63) & ~(size_t)63)
 
 /** The chunk of a whole capture: a multiple of huge pages, so that they can be
  *  kept. */
-#define BIG_CHUNK (8 * LG_PAGE_CACHE_UNIT)
+#define BIG_CHUNK (8 * LG__PAGE_CACHE_UNIT)
 /** The chunk of a partial capture: few leaves, whose pages are only touched
  *  where needed. */
 #define SMALL_CHUNK ((size_t)4 << 20)
@@ -21,17 +21,18 @@ static void *
 map_big(size_t size)
 {
     size_t kept;
-    void *start = lg_page_cache_map(size, &kept);
+    void *start = lg__page_cache_map(size, &kept);
     if (start != NULL)
         memset(start, 0, kept);
     return start;
 }
 
 bool
-lg_address_map_open(lg_address_map *address_map, uint64_t max_bytes, bool whole)
+lg__address_map_open(lg__address_map *address_map, uint64_t max_bytes,
+                     bool whole)
 {
-    *address_map = (lg_address_map){
-        .top = lg_pages_map(TOP_BYTES),
+    *address_map = (lg__address_map){
+        .top = lg__pages_map(TOP_BYTES),
         .limit =
             max_bytes && max_bytes < SIZE_MAX ? (size_t)max_bytes : SIZE_MAX,
         .whole = whole,
@@ -40,18 +41,18 @@ lg_address_map_open(lg_address_map *address_map, uint64_t max_bytes, bool whole)
 }
 
 void
-lg_address_map_close(lg_address_map *address_map)
+lg__address_map_close(lg__address_map *address_map)
 {
     if (address_map->top != NULL)
         munmap(address_map->top, TOP_BYTES);
     address_map->top = NULL;
     while (address_map->chunks != NULL) {
-        lg_address_map_chunk *chunk = address_map->chunks;
+        lg__address_map_chunk *chunk = address_map->chunks;
         address_map->chunks = chunk->next;
-        if (lg_spill_holds(chunk))
-            lg_spill_give(chunk, chunk->size);
+        if (lg__spill_holds(chunk))
+            lg__spill_give(chunk, chunk->size);
         else if (address_map->whole)
-            lg_page_cache_give(chunk, chunk->size, true);
+            lg__page_cache_give(chunk, chunk->size, true);
         else
             munmap(chunk, chunk->size);
     }
@@ -59,16 +60,16 @@ lg_address_map_close(lg_address_map *address_map)
 }
 
 static bool
-add_chunk(lg_address_map *address_map, size_t least)
+add_chunk(lg__address_map *address_map, size_t least)
 {
     size_t unit = address_map->whole ? BIG_CHUNK : SMALL_CHUNK;
     size_t size = (least + HEADER + unit - 1) / unit * unit;
-    lg_address_map_chunk *chunk = lg_spill_take(size, false);
+    lg__address_map_chunk *chunk = lg__spill_take(size, false);
     if (chunk == NULL)
-        chunk = address_map->whole ? map_big(size) : lg_pages_map(size);
+        chunk = address_map->whole ? map_big(size) : lg__pages_map(size);
     if (chunk == NULL)
         return false;
-    *chunk = (lg_address_map_chunk){address_map->chunks, size};
+    *chunk = (lg__address_map_chunk){address_map->chunks, size};
     address_map->chunks = chunk;
     address_map->free = (char *)chunk + HEADER;
     address_map->free_size = size - HEADER;
@@ -76,7 +77,7 @@ add_chunk(lg_address_map *address_map, size_t least)
 }
 
 void *
-lg_address_map_take(lg_address_map *address_map, size_t size)
+lg__address_map_take(lg__address_map *address_map, size_t size)
 {
     size = (size + 63) & ~(size_t)63;
     if (size > address_map->limit - address_map->used)
@@ -91,22 +92,23 @@ lg_address_map_take(lg_address_map *address_map, size_t size)
 }
 
 uint32_t *
-lg_address_map_new_slot(lg_address_map *address_map, const void *address)
+lg__address_map_new_slot(lg__address_map *address_map, const void *address)
 {
     uintptr_t bits = (uintptr_t)address;
     uint32_t ***middle =
-        &address_map->top[(bits >> 30) & (LG_ADDRESS_MAP_TOP - 1)];
+        &address_map->top[(bits >> 30) & (LG__ADDRESS_MAP_TOP - 1)];
     if (*middle == NULL)
-        *middle = lg_address_map_take(address_map,
-                                      LG_ADDRESS_MAP_MIDDLE * sizeof **middle);
+        *middle = lg__address_map_take(address_map, LG__ADDRESS_MAP_MIDDLE *
+                                                        sizeof **middle);
     uint32_t **leaf =
-        *middle != NULL ? &(*middle)[(bits >> 20) & (LG_ADDRESS_MAP_MIDDLE - 1)]
-                        : NULL;
+        *middle != NULL
+            ? &(*middle)[(bits >> 20) & (LG__ADDRESS_MAP_MIDDLE - 1)]
+            : NULL;
     if (leaf != NULL && *leaf == NULL)
-        *leaf = lg_address_map_take(address_map,
-                                    LG_ADDRESS_MAP_LEAF * sizeof **leaf);
+        *leaf = lg__address_map_take(address_map,
+                                     LG__ADDRESS_MAP_LEAF * sizeof **leaf);
     if (leaf != NULL && *leaf != NULL)
-        return &(*leaf)[(bits >> 4) & (LG_ADDRESS_MAP_LEAF - 1)];
+        return &(*leaf)[(bits >> 4) & (LG__ADDRESS_MAP_LEAF - 1)];
     address_map->failed = true;
     return &address_map->lost;
 }

@@ -8,7 +8,7 @@
 
 /** Blocks from this size on are aligned for huge pages, ask for them, and are
  * kept for the next capture. */
-#define HUGE_PAGE LG_PAGE_CACHE_UNIT
+#define HUGE_PAGE LG__PAGE_CACHE_UNIT
 #define PAGE ((size_t)4096)
 
 typedef struct arena {
@@ -41,10 +41,10 @@ static void *
 map_fresh(size_t size)
 {
     if (size < HUGE_PAGE)
-        return lg_pages_map(size);
+        return lg__pages_map(size);
     size_t kept;
-    void *spilled = lg_spill_take(size, true);
-    return spilled != NULL ? spilled : lg_page_cache_map(size, &kept);
+    void *spilled = lg__spill_take(size, true);
+    return spilled != NULL ? spilled : lg__page_cache_map(size, &kept);
 }
 
 /** Keeps whole huge pages, because the rest is not worth it. Of the end of a
@@ -52,8 +52,8 @@ map_fresh(size_t size)
 static void
 unmap(const arena *self, char *start, size_t size, bool is_end)
 {
-    if (lg_spill_holds(start)) {
-        lg_spill_give(start, size);
+    if (lg__spill_holds(start)) {
+        lg__spill_give(start, size);
         return;
     }
     size_t odd = -(uintptr_t)start & (HUGE_PAGE - 1);
@@ -63,9 +63,9 @@ unmap(const arena *self, char *start, size_t size, bool is_end)
     if (odd)
         munmap(start, odd);
     if (whole && is_end)
-        lg_page_cache_give_end(start + odd, whole, !self->at_rest);
+        lg__page_cache_give_end(start + odd, whole, !self->at_rest);
     else if (whole)
-        lg_page_cache_give(start + odd, whole, !self->at_rest);
+        lg__page_cache_give(start + odd, whole, !self->at_rest);
     if (size - odd - whole)
         munmap(start + odd + whole, size - odd - whole);
 }
@@ -75,9 +75,9 @@ static void *
 move(void *old, size_t old_size, size_t size)
 {
     void *fresh =
-        size >= HUGE_PAGE ? lg_page_cache_room(size) : lg_pages_map(size);
+        size >= HUGE_PAGE ? lg__page_cache_room(size) : lg__pages_map(size);
     if (fresh != NULL)
-        lg_page_cache_move(old, old_size, fresh);
+        lg__page_cache_move(old, old_size, fresh);
     return fresh;
 }
 
@@ -85,16 +85,16 @@ move(void *old, size_t old_size, size_t size)
 static void *
 map_grown(void *old, size_t old_size, size_t size)
 {
-    if (lg_spill_holds(old))
-        return lg_spill_fits(old, size) ? old : NULL;
-    void *spilled = size >= HUGE_PAGE ? lg_spill_take(size, true) : NULL;
+    if (lg__spill_holds(old))
+        return lg__spill_fits(old, size) ? old : NULL;
+    void *spilled = size >= HUGE_PAGE ? lg__spill_take(size, true) : NULL;
     if (spilled != NULL) {
         memcpy(spilled, old, old_size);
         munmap(old, old_size);
         return spilled;
     }
     if (old_size >= HUGE_PAGE &&
-        lg_page_cache_take_at((char *)old + old_size, size - old_size))
+        lg__page_cache_take_at((char *)old + old_size, size - old_size))
         return old;
     char *grown = mremap(old, old_size, size, 0);
     if (grown != MAP_FAILED)
@@ -104,7 +104,7 @@ map_grown(void *old, size_t old_size, size_t size)
     /* Take from the cache what blocks give to it, or it would grow with each
        capture. */
     if (grown != NULL)
-        lg_page_cache_fill(grown + old_size, size - old_size);
+        lg__page_cache_fill(grown + old_size, size - old_size);
     return grown;
 }
 
@@ -135,26 +135,26 @@ arena_release(void *context)
 {
     count(context, 0);
     munmap(context, PAGE);
-    lg_page_cache_trim();
+    lg__page_cache_trim();
 }
 
 void
-lg_arena_rest(const lg_allocator *allocator)
+lg__arena_rest(const lg_allocator *allocator)
 {
     arena *self = allocator->context;
     self->at_rest = true;
     resting += self->mapped;
-    lg_page_cache_trim();
+    lg__page_cache_trim();
 }
 
 uint64_t
-lg_arena_left(void)
+lg__arena_left(void)
 {
-    return resting + lg_page_cache_bytes();
+    return resting + lg__page_cache_bytes();
 }
 
 lg_allocator
-lg_arena_new(uint64_t max_bytes)
+lg__arena_new(uint64_t max_bytes)
 {
     lg_allocator allocator = {arena_resize, arena_release, NULL};
     arena *self = map_fresh(PAGE);

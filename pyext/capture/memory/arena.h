@@ -11,15 +11,15 @@
 /** An allocator with a budget in bytes (0: none). Its context is reference
  *  counted by hand: released with the graph. allocator->context is NULL when
  *  memory ran out. */
-lg_allocator lg_arena_new(uint64_t max_bytes);
+lg_allocator lg__arena_new(uint64_t max_bytes);
 
 /** Call it when the capture is over. What was kept for its blocks goes back to
- *  the system, and so will each freed block, except for what lg_page_cache_keep
- *  allows. */
-void lg_arena_rest(const lg_allocator *allocator);
+ *  the system, and so will each freed block, except for what
+ * lg__page_cache_keep allows. */
+void lg__arena_rest(const lg_allocator *allocator);
 
 /** The bytes that finished captures still use: their snapshots, and what is
  *  kept for captures to come. */
-uint64_t lg_arena_left(void);
+uint64_t lg__arena_left(void);
 
 #endif

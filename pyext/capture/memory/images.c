@@ -3,24 +3,24 @@
 #include <link.h>
 
 static void
-mark(lg_images *images, uintptr_t start, uintptr_t end)
+mark(lg__images *images, uintptr_t start, uintptr_t end)
 {
-    uintptr_t first = start >> LG_IMAGES_BIT_SHIFT;
-    uintptr_t last = (end - 1) >> LG_IMAGES_BIT_SHIFT;
-    for (uintptr_t i = first; i <= last && i - first < LG_IMAGES_BITS; i++)
-        images->near[i % LG_IMAGES_BITS / 64] |= (uint64_t)1 << i % 64;
+    uintptr_t first = start >> LG__IMAGES_BIT_SHIFT;
+    uintptr_t last = (end - 1) >> LG__IMAGES_BIT_SHIFT;
+    for (uintptr_t i = first; i <= last && i - first < LG__IMAGES_BITS; i++)
+        images->near[i % LG__IMAGES_BITS / 64] |= (uint64_t)1 << i % 64;
 }
 
 /** Keeps the order. Counts the segments for which there is no room, too. */
 static void
-insert(lg_images *images, uintptr_t start, uintptr_t end)
+insert(lg__images *images, uintptr_t start, uintptr_t end)
 {
     size_t place = images->count++;
     if (place >= images->capacity)
         return;
     for (; place > 0 && images->items[place - 1].start > start; place--)
         images->items[place] = images->items[place - 1];
-    images->items[place] = (lg_range){start, end};
+    images->items[place] = (lg__range){start, end};
     mark(images, start, end);
 }
 
@@ -39,7 +39,7 @@ visit(struct dl_phdr_info *info, size_t size, void *images)
 }
 
 bool
-lg_images_read(lg_images *images)
+lg__images_read(lg__images *images)
 {
     images->count = 0;
     dl_iterate_phdr(visit, images);

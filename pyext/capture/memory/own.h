@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 /** The counted bytes of one owner. */
-typedef _Atomic uint64_t lg_own_share;
+typedef _Atomic uint64_t lg__own_share;
 
 /** Sets the share to `bytes`, and updates the sum of all. Any thread may call
  *  it. */
-void lg_own_set(lg_own_share *share, uint64_t bytes);
+void lg__own_share_set(lg__own_share *share, uint64_t bytes);
 /** The sum of all shares. */
-uint64_t lg_own_bytes(void);
+uint64_t lg__own_bytes(void);
 
 #endif

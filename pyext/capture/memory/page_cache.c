@@ -76,7 +76,7 @@ best_fit(size_t size)
 }
 
 bool
-lg_page_cache_take_at(void *start, size_t size)
+lg__page_cache_take_at(void *start, size_t size)
 {
     bool taken = false;
     if (!enter())
@@ -115,12 +115,12 @@ move(char *pages, size_t size, char *to)
 }
 
 void
-lg_page_cache_move(void *from, size_t size, void *to)
+lg__page_cache_move(void *from, size_t size, void *to)
 {
     char *source = from;
     char *target = to;
     for (size_t part; size > 0; size -= part) {
-        part = size < LG_PAGE_CACHE_UNIT ? size : LG_PAGE_CACHE_UNIT;
+        part = size < LG__PAGE_CACHE_UNIT ? size : LG__PAGE_CACHE_UNIT;
         if (!move(source, part, target)) {
             memcpy(target, source, part);
             munmap(source, part);
@@ -136,42 +136,42 @@ fill(char *start, size_t size)
 {
     size_t filled = 0;
     while (filled < size && kept.count > 0) {
-        char *unit = cut(largest(), LG_PAGE_CACHE_UNIT);
-        if (!move(unit, LG_PAGE_CACHE_UNIT, start + filled)) {
-            munmap(unit, LG_PAGE_CACHE_UNIT);
+        char *unit = cut(largest(), LG__PAGE_CACHE_UNIT);
+        if (!move(unit, LG__PAGE_CACHE_UNIT, start + filled)) {
+            munmap(unit, LG__PAGE_CACHE_UNIT);
             break;
         }
-        filled += LG_PAGE_CACHE_UNIT;
+        filled += LG__PAGE_CACHE_UNIT;
     }
     return filled;
 }
 
 void *
-lg_page_cache_room(size_t size)
+lg__page_cache_room(size_t size)
 {
-    char *start = lg_pages_map(size + LG_PAGE_CACHE_UNIT);
+    char *start = lg__pages_map(size + LG__PAGE_CACHE_UNIT);
     if (start == NULL)
         return NULL;
-    size_t before = -(uintptr_t)start & (LG_PAGE_CACHE_UNIT - 1);
+    size_t before = -(uintptr_t)start & (LG__PAGE_CACHE_UNIT - 1);
     if (before)
         munmap(start, before);
-    munmap(start + before + size, LG_PAGE_CACHE_UNIT - before);
+    munmap(start + before + size, LG__PAGE_CACHE_UNIT - before);
     madvise(start + before, size, MADV_HUGEPAGE);
     return start + before;
 }
 
 void *
-lg_page_cache_map(size_t size, size_t *kept_size)
+lg__page_cache_map(size_t size, size_t *kept_size)
 {
     char *start = NULL;
     *kept_size = 0;
     if (!enter())
-        return lg_page_cache_room(size);
+        return lg__page_cache_room(size);
     size_t best = best_fit(size);
     if (best < MOST_RANGES) {
         start = cut(best, size);
         *kept_size = size;
-    } else if ((start = lg_page_cache_room(size)) != NULL) {
+    } else if ((start = lg__page_cache_room(size)) != NULL) {
         *kept_size = fill(start, size);
     }
     lg_lock_give(&kept.lock);
@@ -181,14 +181,14 @@ lg_page_cache_map(size_t size, size_t *kept_size)
 }
 
 void
-lg_page_cache_fill(void *start, size_t size)
+lg__page_cache_fill(void *start, size_t size)
 {
     char *first =
-        (char *)start + (-(uintptr_t)start & (LG_PAGE_CACHE_UNIT - 1));
+        (char *)start + (-(uintptr_t)start & (LG__PAGE_CACHE_UNIT - 1));
     size_t whole = (size_t)((char *)start + size - first);
-    if (first > (char *)start + size || whole < LG_PAGE_CACHE_UNIT || !enter())
+    if (first > (char *)start + size || whole < LG__PAGE_CACHE_UNIT || !enter())
         return;
-    size_t filled = fill(first, whole & ~(LG_PAGE_CACHE_UNIT - 1));
+    size_t filled = fill(first, whole & ~(LG__PAGE_CACHE_UNIT - 1));
     lg_lock_give(&kept.lock);
     if (filled > 0)
         madvise(first, filled, MADV_KEEPONFORK);
@@ -224,7 +224,7 @@ insert(char *start, size_t size)
 }
 
 void
-lg_page_cache_give(void *start, size_t size, bool capturing)
+lg__page_cache_give(void *start, size_t size, bool capturing)
 {
     size_t most = capturing ? MOST_BYTES : kept.most;
     bool taken = false;
@@ -246,29 +246,29 @@ touched(char *start, size_t size)
     size_t end = 0;
     unsigned char present = 1;
     while (end < size && mincore(start + end, 1, &present) == 0 && present & 1)
-        end += LG_PAGE_CACHE_UNIT;
+        end += LG__PAGE_CACHE_UNIT;
     return end < size ? end : size;
 }
 
 void
-lg_page_cache_give_end(void *start, size_t size, bool capturing)
+lg__page_cache_give_end(void *start, size_t size, bool capturing)
 {
     size_t keep = touched(start, size);
     if (keep > 0)
-        lg_page_cache_give(start, keep, capturing);
+        lg__page_cache_give(start, keep, capturing);
     if (keep < size)
         munmap((char *)start + keep, size - keep);
 }
 
 void
-lg_page_cache_trim(void)
+lg__page_cache_trim(void)
 {
     if (!enter())
         return;
     while (kept.bytes > kept.most && kept.count > 0) {
         range *last = &kept.ranges[kept.count - 1];
         size_t over = kept.bytes - kept.most;
-        over = (over + LG_PAGE_CACHE_UNIT - 1) & ~(LG_PAGE_CACHE_UNIT - 1);
+        over = (over + LG__PAGE_CACHE_UNIT - 1) & ~(LG__PAGE_CACHE_UNIT - 1);
         size_t size = over < last->size ? over : last->size;
         munmap(last->start + last->size - size, size);
         last->size -= size;
@@ -279,15 +279,15 @@ lg_page_cache_trim(void)
 }
 
 size_t
-lg_page_cache_keep(size_t most)
+lg__page_cache_keep(size_t most)
 {
     size_t before = atomic_exchange(&kept.most, most);
-    lg_page_cache_trim();
+    lg__page_cache_trim();
     return before;
 }
 
 size_t
-lg_page_cache_bytes(void)
+lg__page_cache_bytes(void)
 {
     size_t bytes = 0;
     if (enter()) {

@@ -13,37 +13,37 @@
 #include <stddef.h>
 
 /** Blocks are multiples of this size, and aligned to it. */
-#define LG_PAGE_CACHE_UNIT ((size_t)2 << 20)
+#define LG__PAGE_CACHE_UNIT ((size_t)2 << 20)
 
 /** A mapping of that size. Its first *kept bytes are kept pages, with any
  *  contents. The rest is fresh, in huge pages if the system grants them. NULL
  *  without address space. */
-void *lg_page_cache_map(size_t size, size_t *kept);
+void *lg__page_cache_map(size_t size, size_t *kept);
 /** A fresh mapping of that size, aligned likewise. */
-void *lg_page_cache_room(size_t size);
+void *lg__page_cache_room(size_t size);
 /** Replaces the pages of a mapping that nobody has written to with kept pages,
  *  from its beginning on, as many as there are. */
-void lg_page_cache_fill(void *start, size_t size);
+void lg__page_cache_fill(void *start, size_t size);
 /** Moves the bytes of a mapping to the front of another that nobody has written
  *  to, without touching them if the kernel can. */
-void lg_page_cache_move(void *from, size_t size, void *to);
+void lg__page_cache_move(void *from, size_t size, void *to);
 /** Takes the range right behind a block, so that the block can grow in place;
  *  false if that range is not kept. */
-bool lg_page_cache_take_at(void *start, size_t size);
+bool lg__page_cache_take_at(void *start, size_t size);
 /** Keeps a mapped range, or unmaps it if enough is kept. During a capture the
  *  limit is far higher than after it. */
-void lg_page_cache_give(void *start, size_t size, bool capturing);
+void lg__page_cache_give(void *start, size_t size, bool capturing);
 /** The same for the unused end of a block. Keeps only the part that has pages,
  *  which is at its beginning. */
-void lg_page_cache_give_end(void *start, size_t size, bool capturing);
+void lg__page_cache_give_end(void *start, size_t size, bool capturing);
 
 /** Sets how many bytes may stay from one capture to the next; 0 at first.
  *  Unmaps the excess and returns the previous limit. */
-size_t lg_page_cache_keep(size_t most);
+size_t lg__page_cache_keep(size_t most);
 /** Unmaps the excess over that limit at the end of a capture. Does nothing if
  *  another thread uses the cache. */
-void lg_page_cache_trim(void);
+void lg__page_cache_trim(void);
 /** How many bytes are kept now. */
-size_t lg_page_cache_bytes(void);
+size_t lg__page_cache_bytes(void);
 
 #endif

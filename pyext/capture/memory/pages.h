@@ -10,7 +10,7 @@
 
 /** Zeroed pages; NULL without address space. */
 static inline void *
-lg_pages_map(size_t size)
+lg__pages_map(size_t size)
 {
     void *start = mmap(NULL, size, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

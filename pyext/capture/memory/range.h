@@ -8,15 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct lg_range {
+typedef struct lg__range {
     uintptr_t start;
     uintptr_t end; /**< behind the last */
-} lg_range;
+} lg__range;
 
 /** Returns whether an address lies in one of the ranges, which ascend and do
  *  not overlap. O(log count). */
 static inline bool
-lg_ranges_have(const lg_range *ranges, size_t count, uintptr_t address)
+lg__ranges_have(const lg__range *ranges, size_t count, uintptr_t address)
 {
     size_t low = 0;
     size_t high = count;

@@ -19,7 +19,7 @@ static struct {
 } file;
 
 void
-lg_spill_begin(int descriptor)
+lg__spill_begin(int descriptor)
 {
     for (size_t size = MOST; size >= LEAST && file.start == NULL; size /= 4) {
         if (ftruncate(descriptor, (off_t)size) != 0)
@@ -45,7 +45,7 @@ take_fixed(size_t size)
 }
 
 void *
-lg_spill_take(size_t size, bool may_grow)
+lg__spill_take(size_t size, bool may_grow)
 {
     if (file.start == NULL || size > file.window)
         return NULL;
@@ -57,7 +57,7 @@ lg_spill_take(size_t size, bool may_grow)
 }
 
 bool
-lg_spill_holds(const void *address)
+lg__spill_holds(const void *address)
 {
     uintptr_t start = (uintptr_t)file.start;
     uintptr_t at = (uintptr_t)address;
@@ -65,13 +65,13 @@ lg_spill_holds(const void *address)
 }
 
 bool
-lg_spill_fits(const void *block, size_t size)
+lg__spill_fits(const void *block, size_t size)
 {
-    return lg_spill_holds(block) && size <= file.window;
+    return lg__spill_holds(block) && size <= file.window;
 }
 
 void
-lg_spill_give(void *start, size_t size)
+lg__spill_give(void *start, size_t size)
 {
     /* If the file system cannot make holes, the pages stay until the file
        goes. */

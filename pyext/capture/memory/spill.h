@@ -14,15 +14,15 @@
 /** Puts large blocks into this file for the rest of the process's life. The
  *  file is empty, has no name, and is open for reading and writing. If it
  *  cannot be mapped, nothing changes. */
-void lg_spill_begin(int descriptor);
+void lg__spill_begin(int descriptor);
 /** A zeroed block of whole pages; NULL without a file or without room. */
-void *lg_spill_take(size_t size, bool may_grow);
+void *lg__spill_take(size_t size, bool may_grow);
 /** Returns whether a block that may grow has room for that size. */
-bool lg_spill_fits(const void *block, size_t size);
+bool lg__spill_fits(const void *block, size_t size);
 /** Gives pages back. */
-void lg_spill_give(void *start, size_t size);
+void lg__spill_give(void *start, size_t size);
 /** Returns whether an address lies in the file. When the disk is full, touching
  *  it raises SIGBUS. */
-bool lg_spill_holds(const void *address);
+bool lg__spill_holds(const void *address);
 
 #endif

@@ -51,14 +51,14 @@ add_flag(char *text, size_t size, int flags, int flag, const char *name)
 
 /** Adds the state of the collector, from its fields. */
 static void
-describe_collector(lg_walk *walk)
+describe_collector(lg__heap_walk *walk)
 {
     PyInterpreterState *interpreter = walk->interpreter;
     const PyObject *garbage = interpreter->gc.garbage;
     int flags = interpreter->gc.debug;
-    const struct gc_generation *young = lg_gc_generation(interpreter, 0);
-    const struct gc_generation *middle = lg_gc_generation(interpreter, 1);
-    const struct gc_generation *old = lg_gc_generation(interpreter, 2);
+    const struct gc_generation *young = lg__gc_generation(interpreter, 0);
+    const struct gc_generation *middle = lg__gc_generation(interpreter, 1);
+    const struct gc_generation *old = lg__gc_generation(interpreter, 2);
     char text[96] = "";
     lg_builder_set_info(walk->builder, "gc.enabled",
                         interpreter->gc.enabled ? "yes" : "no");
@@ -80,7 +80,7 @@ describe_collector(lg_walk *walk)
 
 /** Adds the facts that are known before the walk. */
 static void
-describe(lg_walk *walk)
+describe(lg__heap_walk *walk)
 {
     char text[160];
     lg_builder *builder = walk->builder;
@@ -96,14 +96,14 @@ describe(lg_walk *walk)
     lg_builder_set_info(builder, "python", text);
     lg_builder_set_info(builder, "platform", Py_GetPlatform());
     lg_builder_set_info(builder, "leakgraph", lg_version());
-    lg_capture_describe(text, sizeof text);
+    lg__capture_describe(text, sizeof text);
     lg_builder_set_info(builder, "capture.method", text);
     lg_builder_set_info(builder, "keys", walk->options->no_keys ? "no" : "yes");
     lg_builder_set_info(builder, "previews",
                         walk->options->previews ? "yes" : "no");
     if (walk->internal)
         describe_collector(walk);
-    lg_contents_open(walk);
+    lg__contents_open(walk);
 }
 
 /** Finds the images of the program, which the walk needs to follow the
@@ -111,38 +111,39 @@ describe(lg_walk *walk)
  *  instead. In a child of os.fork() a thread that no longer exists may hold the
  *  loader's lock, and the search would wait for ever. */
 static void
-read_images(lg_walk *walk)
+read_images(lg__heap_walk *walk)
 {
-    if (walk->partial || !walk->internal || LG_FREE_THREADED ||
+    if (walk->partial || !walk->internal || LG__FREE_THREADED ||
         lg_process_is_forked())
         return;
-    lg_images images = {.capacity = 0};
-    lg_images_read(&images);
+    lg__images images = {.capacity = 0};
+    lg__images_read(&images);
     images.capacity = images.count;
-    images.items = lg_walk_keep(walk, images.capacity * sizeof *images.items);
-    if (images.items != NULL && lg_images_read(&images))
+    images.items = lg__walk_keep(walk, images.capacity * sizeof *images.items);
+    if (images.items != NULL && lg__images_read(&images))
         walk->images = images;
 }
 
 static lg_status
-open_walk(lg_walk *walk, const lg_capture_options *options, lg_error *err)
+open_walk(lg__heap_walk *walk, const lg__capture_options *options,
+          lg_error *err)
 {
     memset(walk, 0, sizeof *walk);
     walk->options = options;
     walk->interpreter = PyInterpreterState_Get();
-    walk->internal = lg_capture_internal();
+    walk->internal = lg__capture_internal();
     if (walk->internal)
-        walk->interned = lg_interned_dict(walk->interpreter);
+        walk->interned = lg__interned_dict(walk->interpreter);
     walk->partial = options->roots != NULL;
     walk->tracked.done = true;
-    walk->allocator = lg_arena_new(options->max_bytes);
+    walk->allocator = lg__arena_new(options->max_bytes);
     if (walk->allocator.context == NULL)
         return lg_error_set(err, LG_ENOMEM,
                             "memory ran out before the capture began");
     lg_status status = lg_builder_new(&walk->allocator, &walk->builder, err);
     if (status == LG_OK &&
-        !lg_address_map_open(&walk->address_map, options->max_bytes,
-                             !walk->partial && !options->spill)) {
+        !lg__address_map_open(&walk->address_map, options->max_bytes,
+                              !walk->partial && !options->spill)) {
         lg_builder_free(walk->builder);
         status = lg_error_set(err, LG_ENOMEM,
                               "no address space for a capture: raise the limit "
@@ -168,11 +169,12 @@ enum { SLACK = 1 << 13 };
 
 /** Guesses high, because a large guess costs only address space. */
 static void
-expect_size(lg_walk *walk)
+expect_size(lg__heap_walk *walk)
 {
     if (walk->partial)
         return;
-    uint64_t tracked = walk->internal ? lg_gc_long_lived(walk->interpreter) : 0;
+    uint64_t tracked =
+        walk->internal ? lg__gc_long_lived(walk->interpreter) : 0;
     walk->expected = last.nodes ? last.nodes : 2 * tracked;
     if (walk->options->max_bytes || walk->options->spill)
         return;
@@ -186,7 +188,7 @@ expect_size(lg_walk *walk)
 }
 
 static void
-remember_size(const lg_walk *walk)
+remember_size(const lg__heap_walk *walk)
 {
     if (walk->partial)
         return;
@@ -200,7 +202,7 @@ remember_size(const lg_walk *walk)
 
 /** The error of a capture that ran out of memory or budget. */
 static lg_status
-explain_shortage(const lg_capture_options *options, lg_error *err)
+explain_shortage(const lg__capture_options *options, lg_error *err)
 {
     if (options->max_bytes)
         return lg_error_set(err, LG_ELIMIT,
@@ -214,7 +216,7 @@ explain_shortage(const lg_capture_options *options, lg_error *err)
 
 /** The builder's error so far; its failures are sticky. */
 static lg_status
-builder_status(const lg_walk *walk, lg_error *err)
+builder_status(const lg__heap_walk *walk, lg_error *err)
 {
     switch (walk->builder->status) {
     case LG_OK:
@@ -227,18 +229,18 @@ builder_status(const lg_walk *walk, lg_error *err)
 }
 
 static void
-close_walk(lg_walk *walk)
+close_walk(lg__heap_walk *walk)
 {
-    lg_passes_close(walk);
-    lg_walk_free(walk);
+    lg__passes_close(walk);
+    lg__walk_free(walk);
 }
 
 lg_status
-lg_capture_begin(lg_walk *walk, const lg_capture_options *options,
-                 lg_error *err)
+lg__capture_begin(lg__heap_walk *walk, const lg__capture_options *options,
+                  lg_error *err)
 {
-    double start = lg_clock();
-    uint64_t own = lg_arena_left();
+    double start = lg__clock();
+    uint64_t own = lg__arena_left();
     lg_status status = open_walk(walk, options, err);
     if (status != LG_OK)
         return options->max_bytes ? explain_shortage(options, err) : status;
@@ -247,102 +249,102 @@ lg_capture_begin(lg_walk *walk, const lg_capture_options *options,
     expect_size(walk);
     describe(walk);
     read_images(walk);
-    if (!lg_types_open(walk) || !lg_passes_open(walk))
+    if (!lg__types_open(walk) || !lg__passes_open(walk))
         walk->builder->status = LG_ENOMEM;
-    else if (!walk->internal && !walk->partial && !LG_FREE_THREADED) {
-        lg_roots_open(walk);
-        status = lg_enumerate_public(walk, err);
+    else if (!walk->internal && !walk->partial && !LG__FREE_THREADED) {
+        lg__roots_open(walk);
+        status = lg__enumerate_public(walk, err);
     }
     if (status == LG_OK)
         status = builder_status(walk, err);
     if (status != LG_OK)
-        lg_capture_abandon(walk);
+        lg__capture_abandon(walk);
     return status;
 }
 
 void
-lg_capture_roots(lg_walk *walk)
+lg__capture_roots(lg__heap_walk *walk)
 {
     if (walk->partial) {
         lg_builder_set_partial(walk->builder,
                                "only what the given roots reach");
-        lg_walk_roots_given(walk);
+        lg__walk_roots_given(walk);
         return;
     }
-    if (walk->internal || LG_FREE_THREADED) {
-        lg_roots_open(walk);
-        lg_enumerate_begin(walk);
+    if (walk->internal || LG__FREE_THREADED) {
+        lg__roots_open(walk);
+        lg__enumerate_begin(walk);
     }
-    lg_roots_walk(walk);
-    lg_calling_frame_note(walk);
-    lg_roots_finish(walk);
+    lg__roots_walk(walk);
+    lg__calling_frame_note(walk);
+    lg__roots_finish(walk);
 }
 
 lg_status
-lg_capture_walk(lg_walk *walk, lg_error *err)
+lg__capture_walk(lg__heap_walk *walk, lg_error *err)
 {
     char text[32];
-    if (LG_FREE_THREADED) {
-        lg_stopped_walk(walk);
+    if (LG__FREE_THREADED) {
+        lg__stopped_walk(walk);
     } else {
-        lg_capture_roots(walk);
-        lg_walk_run(walk);
-        lg_passes_run(walk);
-        lg_texts_finish(walk);
-        lg_contents_finish(walk);
+        lg__capture_roots(walk);
+        lg__walk_run(walk);
+        lg__passes_run(walk);
+        lg__texts_finish(walk);
+        lg__contents_finish(walk);
     }
-    lg_locals_finish(walk);
-    lg_passes_settle(walk);
+    lg__locals_finish(walk);
+    lg__passes_settle(walk);
     lg_builder_add_span_contents(walk->builder);
     remember_size(walk);
-    snprintf(text, sizeof text, "%.3f", lg_clock() - walk->started);
+    snprintf(text, sizeof text, "%.3f", lg__clock() - walk->started);
     lg_number_point(text);
     lg_builder_set_info(walk->builder, "capture.seconds", text);
     return builder_status(walk, err);
 }
 
 lg_status
-lg_capture_end(lg_walk *walk, lg_graph **out, lg_error *err)
+lg__capture_end(lg__heap_walk *walk, lg_graph **out, lg_error *err)
 {
     lg_status status = lg_builder_finish(walk->builder, out, err);
     return status == LG_ENOMEM ? explain_shortage(walk->options, err) : status;
 }
 
 void
-lg_capture_abandon(lg_walk *walk)
+lg__capture_abandon(lg__heap_walk *walk)
 {
     close_walk(walk);
     lg_builder_free(walk->builder);
 }
 
 lg_status
-lg_capture(const lg_capture_options *options, lg_graph **out, lg_error *err)
+lg__capture(const lg__capture_options *options, lg_graph **out, lg_error *err)
 {
-    lg_walk walk;
+    lg__heap_walk walk;
     PyObject *raised[3] = {NULL};
-    lg_status status = lg_capture_begin(&walk, options, err);
+    lg_status status = lg__capture_begin(&walk, options, err);
     if (status != LG_OK)
         return status;
-    status = lg_capture_walk(&walk, err);
+    status = lg__capture_walk(&walk, err);
     if (status == LG_OK) {
-        lg_sizes_finish(&walk);
-        lg_passes_ask(&walk);
-        lg_passes_take_raised(&walk, raised);
+        lg__sizes_finish(&walk);
+        lg__passes_ask(&walk);
+        lg__passes_take_raised(&walk, raised);
         status = builder_status(&walk, err);
     }
     if (status != LG_OK) {
-        lg_capture_abandon(&walk);
+        lg__capture_abandon(&walk);
         if (raised[0] != NULL)
             PyErr_Restore(raised[0], raised[1], raised[2]);
         return status;
     }
     close_walk(&walk);
     if (options->pause != NULL)
-        *options->pause = lg_clock() - walk.started;
+        *options->pause = lg__clock() - walk.started;
     Py_BEGIN_ALLOW_THREADS
-    status = lg_capture_end(&walk, out, err);
+    status = lg__capture_end(&walk, out, err);
     if (status == LG_OK)
-        lg_arena_rest(&walk.allocator);
+        lg__arena_rest(&walk.allocator);
     Py_END_ALLOW_THREADS
     return status;
 }

@@ -13,26 +13,26 @@
 
 /** Captures into *out. If the options have roots or a limit, the graph is
  *  partial. */
-lg_status lg_capture(const lg_capture_options *options, lg_graph **out,
-                     lg_error *err);
+lg_status lg__capture(const lg__capture_options *options, lg_graph **out,
+                      lg_error *err);
 
 /** Checks that the interpreter's internals are where this build expects them.
  *  Call once, when the module initialises. It cannot fail: a mismatch selects
  *  the public method, as LEAKGRAPH_CAPTURE=public in the environment does. */
-void lg_capture_self_check(void);
+void lg__capture_self_check(void);
 /** Warns (RuntimeWarning) of a mismatch and of what snapshots then lack. Is
  *  silent if the environment has selected the public method. -1 if the warning
  *  is an error. */
-int lg_capture_announce(void);
+int lg__capture_announce(void);
 
 /** The method as text: "internal", or "public: reason". */
-void lg_capture_describe(char *out, size_t size);
+void lg__capture_describe(char *out, size_t size);
 
 /** Whether the collector tracks at most that many objects. Counts no further,
  *  at about 10 ns for each. False if the self-check has failed. */
-bool lg_capture_is_small(size_t limit);
+bool lg__capture_is_small(size_t limit);
 
 /** Whether this build has no GIL: other threads run Python code at any time. */
-bool lg_capture_is_free_threaded(void);
+bool lg__capture_is_free_threaded(void);
 
 #endif

@@ -21,10 +21,10 @@
 #define FAULT_STACK ((size_t)64 << 10)
 
 /** The running child: a handler of faults gets no argument. */
-static lg_child *running;
+static lg__child *running;
 
 static void
-set_text(lg_report *report, const char *text)
+set_text(lg__report *report, const char *text)
 {
     size_t length = strlen(text);
     if (length >= sizeof report->text)
@@ -34,7 +34,7 @@ set_text(lg_report *report, const char *text)
 }
 
 static bool
-send(const lg_child *child, const lg_report *report)
+send(const lg__child *child, const lg__report *report)
 {
     return write(child->reports, report, sizeof *report) ==
            (ssize_t)sizeof *report;
@@ -43,7 +43,7 @@ send(const lg_child *child, const lg_report *report)
 /** Sends the last report, which must arrive: waits for room in the pipe until
  *  the watchdog ends the process. */
 static void
-send_surely(const lg_child *child, const lg_report *report)
+send_surely(const lg__child *child, const lg__report *report)
 {
     struct pollfd pipe = {child->reports, POLLOUT, 0};
     while (!send(child, report) && (errno == EAGAIN || errno == EINTR))
@@ -53,13 +53,13 @@ send_surely(const lg_child *child, const lg_report *report)
 static bool
 tick(void *context, const char *phase, double done)
 {
-    lg_child *child = context;
-    double now = lg_clock();
+    lg__child *child = context;
+    double now = lg__clock();
     if (now - child->reported < REPORT_SECONDS)
         return true;
     child->reported = now;
     alarm(child->seconds);
-    lg_report report = {.kind = LG_REPORT_PROGRESS, .done = done};
+    lg__report report = {.kind = LG__REPORT_PROGRESS, .done = done};
     set_text(&report, phase);
     send(child, &report);
     return true;
@@ -68,7 +68,7 @@ tick(void *context, const char *phase, double done)
 /** The name of the type of the object that the walk is visiting, from its C
  *  struct. After a fault nothing else is safe to read. */
 static void
-name_open_type(const lg_walk *walk, lg_report *report)
+name_open_type(const lg__heap_walk *walk, lg__report *report)
 {
     const lg_builder *builder = walk->builder;
     uint32_t node = builder->open_node;
@@ -76,12 +76,12 @@ name_open_type(const lg_walk *walk, lg_report *report)
     PyTypeObject type;
     if (node >= builder->node_count ||
         builder->node_flags[node] & LG_NODE_SYNTHETIC ||
-        !lg_peek(&object, (void *)(uintptr_t)builder->address[node],
-                 sizeof object) ||
-        !lg_peek(&type, Py_TYPE(&object), sizeof type))
+        !lg__peek(&object, (void *)(uintptr_t)builder->address[node],
+                  sizeof object) ||
+        !lg__peek(&type, Py_TYPE(&object), sizeof type))
         return;
     for (size_t size = 256; size > 0; size /= 2)
-        if (lg_peek(report->text, type.tp_name, size)) {
+        if (lg__peek(report->text, type.tp_name, size)) {
             report->text[size] = '\0';
             return;
         }
@@ -91,8 +91,8 @@ name_open_type(const lg_walk *walk, lg_report *report)
 static _Noreturn void
 end_with_full_disk(void)
 {
-    lg_report report = {
-        .kind = LG_REPORT_END, .status = LG_EIO, .code = ENOSPC};
+    lg__report report = {
+        .kind = LG__REPORT_END, .status = LG_EIO, .code = ENOSPC};
     send_surely(running, &report);
     _exit(0);
 }
@@ -103,9 +103,9 @@ static void
 on_fault(int number, siginfo_t *info, void *context)
 {
     (void)context;
-    if (number == SIGBUS && lg_spill_holds(info->si_addr))
+    if (number == SIGBUS && lg__spill_holds(info->si_addr))
         end_with_full_disk();
-    lg_report report = {.kind = LG_REPORT_FAULT, .status = (uint32_t)number};
+    lg__report report = {.kind = LG__REPORT_FAULT, .status = (uint32_t)number};
     if (running->walk != NULL)
         name_open_type(running->walk, &report);
     send(running, &report);
@@ -129,7 +129,7 @@ set_signals(void)
     action.sa_flags = (int)(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
     sigset_t wanted;
     sigemptyset(&wanted);
-    for (size_t i = 0; i < LG_COUNT(faults); i++) {
+    for (size_t i = 0; i < LG__COUNT(faults); i++) {
         sigaction(faults[i], &action, NULL);
         sigaddset(&wanted, faults[i]);
     }
@@ -150,7 +150,7 @@ volunteer(void)
 }
 
 static void
-settle(lg_child *child)
+settle(lg__child *child)
 {
     running = child;
     set_signals();
@@ -162,23 +162,24 @@ settle(lg_child *child)
     volunteer();
     /* Makes no core file, because it would hold the parent's memory. */
     prctl(PR_SET_DUMPABLE, 0);
-    lg_child_lend_memory();
+    lg__child_lend_memory();
     if (child->spill >= 0)
-        lg_spill_begin(child->spill);
+        lg__spill_begin(child->spill);
 }
 
 static lg_status
-work(lg_child *child, const lg_monitor *monitor, lg_report *end, lg_error *err)
+work(lg__child *child, const lg_monitor *monitor, lg__report *end,
+     lg_error *err)
 {
     lg_graph *graph = NULL;
-    lg_walk *walk = child->walk;
+    lg__heap_walk *walk = child->walk;
     walk->forked = true;
-    lg_status status = lg_capture_walk(walk, err);
+    lg_status status = lg__capture_walk(walk, err);
     child->walk = NULL;
     if (status != LG_OK)
         return status;
-    lg_walk_free(walk);
-    status = lg_capture_end(walk, &graph, err);
+    lg__walk_free(walk);
+    status = lg__capture_end(walk, &graph, err);
     if (status != LG_OK)
         return status;
     end->nodes = lg_graph_columns(graph)->node_count;
@@ -189,9 +190,9 @@ work(lg_child *child, const lg_monitor *monitor, lg_report *end, lg_error *err)
 }
 
 void
-lg_child_run(lg_child *child)
+lg__child_run(lg__child *child)
 {
-    lg_report end = {.kind = LG_REPORT_END};
+    lg__report end = {.kind = LG__REPORT_END};
     lg_error err = {.message = ""};
     lg_monitor monitor = {tick, child};
     settle(child);

@@ -7,14 +7,14 @@
 
 #include "capture/walk/heap_walk.h"
 
-typedef enum lg_report_kind {
-    LG_REPORT_PROGRESS = 1,
-    LG_REPORT_FAULT, /**< the child is about to die by a signal */
-    LG_REPORT_END,
-} lg_report_kind;
+typedef enum lg__report_kind {
+    LG__REPORT_PROGRESS = 1,
+    LG__REPORT_FAULT, /**< the child is about to die by a signal */
+    LG__REPORT_END,
+} lg__report_kind;
 
 /** Small enough that a pipe takes it whole or not at all. */
-typedef struct lg_report {
+typedef struct lg__report {
     uint32_t kind;
     uint32_t status; /**< END: lg_status; FAULT: signal */
     int32_t code;    /**< END with LG_EIO: errno */
@@ -23,26 +23,26 @@ typedef struct lg_report {
     double done;
     char text[480]; /**< PROGRESS: phase; FAULT: type of the visited object, or
                          empty; END: message */
-} lg_report;
+} lg__report;
 
-typedef struct lg_child {
-    lg_walk *walk; /**< opened by the parent */
-    lg_capture_options options;
+typedef struct lg__child {
+    lg__heap_walk *walk; /**< opened by the parent */
+    lg__capture_options options;
     int parent;       /**< process id of the parent */
     int reports;      /**< write end of the pipe, not blocking */
     int file;         /**< to write the graph to */
     int spill;        /**< file to keep memory in; -1: none */
     unsigned seconds; /**< the child gives up after so long without progress */
     double reported;  /**< when it last reported progress */
-} lg_child;
+} lg__child;
 
 /** Captures, writes, reports, and ends the process. The caller has blocked all
  *  signals. */
-_Noreturn void lg_child_run(lg_child *child);
+_Noreturn void lg__child_run(lg__child *child);
 
 /** Lets Python's allocators take memory from a mapping of their own, because
  *  the C __sizeof__ of a library makes an int. Only for a process that does not
  *  return to Python. */
-void lg_child_lend_memory(void);
+void lg__child_lend_memory(void);
 
 #endif

@@ -36,14 +36,14 @@ clone_process(int *process)
 }
 
 static lg_status
-split(lg_child *child, lg_fork *out, lg_error *err)
+split(lg__child *child, lg__fork *out, lg_error *err)
 {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     out->child = clone_process(&out->process);
     if (out->child == 0)
-        lg_child_run(child);
+        lg__child_run(child);
     int code = errno;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (out->child > 0)
@@ -53,13 +53,13 @@ split(lg_child *child, lg_fork *out, lg_error *err)
 }
 
 lg_status
-lg_fork_begin(const lg_fork_plan *plan, lg_fork *out, lg_error *err)
+lg__fork_begin(const lg__fork_plan *plan, lg__fork *out, lg_error *err)
 {
-    double start = lg_clock();
-    lg_walk walk;
+    double start = lg__clock();
+    lg__heap_walk walk;
     int ends[2];
     /* The child has one thread, whose collector would wait for the others. */
-    if (LG_FREE_THREADED)
+    if (LG__FREE_THREADED)
         return lg_error_set(err, LG_EUNSUPPORTED,
                             "a free-threaded build of Python cannot be "
                             "captured in a forked child%s",
@@ -67,41 +67,41 @@ lg_fork_begin(const lg_fork_plan *plan, lg_fork *out, lg_error *err)
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
         return lg_error_set(err, LG_EIO, "cannot make a pipe: %s",
                             strerror(errno));
-    lg_status status = lg_capture_begin(&walk, plan->options, err);
+    lg_status status = lg__capture_begin(&walk, plan->options, err);
     if (status == LG_OK) {
-        lg_child child = {.walk = &walk,
-                          .parent = getpid(),
-                          .reports = ends[1],
-                          .file = plan->file,
-                          .spill = plan->spill,
-                          .seconds = plan->seconds};
-        *out = (lg_fork){.reports = ends[0],
-                         .seconds = plan->seconds,
-                         .advice = plan->advice};
+        lg__child child = {.walk = &walk,
+                           .parent = getpid(),
+                           .reports = ends[1],
+                           .file = plan->file,
+                           .spill = plan->spill,
+                           .seconds = plan->seconds};
+        *out = (lg__fork){.reports = ends[0],
+                          .seconds = plan->seconds,
+                          .advice = plan->advice};
         status = split(&child, out, err);
-        lg_capture_abandon(&walk);
+        lg__capture_abandon(&walk);
     }
     close(ends[1]);
     if (status != LG_OK)
         close(ends[0]);
-    out->pause = lg_clock() - start;
+    out->pause = lg__clock() - start;
     return status;
 }
 
 /** What the parent knows of the child while it waits. */
 typedef struct news {
-    lg_report last; /**< progress */
-    lg_report end;  /**< kind 0: not received */
-    lg_report fault;
+    lg__report last; /**< progress */
+    lg__report end;  /**< kind 0: not received */
+    lg__report fault;
     double heard; /**< when the last report came */
     bool silent;  /**< it was silent too long, so the parent killed it */
 } news;
 
 /** Reads the reports in the pipe; false at its end. */
 static bool
-read_reports(const lg_fork *fork, news *known)
+read_reports(const lg__fork *fork, news *known)
 {
-    lg_report report;
+    lg__report report;
     for (;;) {
         ssize_t length = read(fork->reports, &report, sizeof report);
         if (length < 0 && errno == EINTR)
@@ -109,10 +109,10 @@ read_reports(const lg_fork *fork, news *known)
         if (length != (ssize_t)sizeof report)
             return length < 0 && errno == EAGAIN;
         report.text[sizeof report.text - 1] = '\0';
-        known->heard = lg_clock();
-        if (report.kind == LG_REPORT_PROGRESS)
+        known->heard = lg__clock();
+        if (report.kind == LG__REPORT_PROGRESS)
             known->last = report;
-        else if (report.kind == LG_REPORT_FAULT)
+        else if (report.kind == LG__REPORT_FAULT)
             known->fault = report;
         else
             known->end = report;
@@ -120,7 +120,7 @@ read_reports(const lg_fork *fork, news *known)
 }
 
 static bool
-report_progress(const lg_monitor *monitor, const lg_report *last)
+report_progress(const lg_monitor *monitor, const lg__report *last)
 {
     return monitor == NULL ||
            monitor->tick(monitor->context,
@@ -130,18 +130,18 @@ report_progress(const lg_monitor *monitor, const lg_report *last)
 /** Waits until the child ends: it closed the pipe, or died, or was killed here.
  *  False when the monitor stopped the work. */
 static bool
-attend(const lg_fork *fork, const lg_monitor *monitor, news *known)
+attend(const lg__fork *fork, const lg_monitor *monitor, news *known)
 {
     struct pollfd sources[] = {{fork->reports, POLLIN, 0},
                                {fork->process, POLLIN, 0}};
     bool goes_on = true;
-    known->heard = lg_clock();
+    known->heard = lg__clock();
     for (;;) {
         poll(sources, 2, WAIT_MILLISECONDS);
         if (!read_reports(fork, known) || sources[1].revents)
             return true;
         known->silent =
-            lg_clock() - known->heard > fork->seconds + GRACE_SECONDS;
+            lg__clock() - known->heard > fork->seconds + GRACE_SECONDS;
         goes_on = report_progress(monitor, &known->last);
         if (known->silent || !goes_on)
             break;
@@ -155,7 +155,7 @@ attend(const lg_fork *fork, const lg_monitor *monitor, news *known)
 /** Takes the child's exit status. Its end sends no signal, so only a wait for
  *  such clones finds it. */
 static int
-reap(const lg_fork *fork)
+reap(const lg__fork *fork)
 {
     int status = 0;
     if (fork->reap != NULL)
@@ -167,7 +167,8 @@ reap(const lg_fork *fork)
 }
 
 static lg_status
-explain_death(const lg_fork *fork, const news *known, int number, lg_error *err)
+explain_death(const lg__fork *fork, const news *known, int number,
+              lg_error *err)
 {
     const char *type = known->fault.text;
     if (number == SIGALRM || known->silent)
@@ -189,10 +190,10 @@ explain_death(const lg_fork *fork, const news *known, int number, lg_error *err)
 }
 
 static lg_status
-explain_end(const lg_fork *fork, const news *known, const char *path,
+explain_end(const lg__fork *fork, const news *known, const char *path,
             lg_error *err)
 {
-    const lg_report *end = &known->end;
+    const lg__report *end = &known->end;
     lg_status status = (lg_status)end->status;
     if (end->kind == 0)
         return lg_error_set(err, LG_ECHILD,
@@ -205,8 +206,8 @@ explain_end(const lg_fork *fork, const news *known, const char *path,
 }
 
 lg_status
-lg_fork_wait(lg_fork *fork, const char *path, const lg_monitor *monitor,
-             lg_fork_result *out, lg_error *err)
+lg__fork_wait(lg__fork *fork, const char *path, const lg_monitor *monitor,
+              lg__fork_result *out, lg_error *err)
 {
     news known = {.last = {.kind = 0}};
     bool goes_on = attend(fork, monitor, &known);
@@ -216,9 +217,9 @@ lg_fork_wait(lg_fork *fork, const char *path, const lg_monitor *monitor,
     if (fork->process >= 0)
         close(fork->process);
     *out =
-        (lg_fork_result){.nodes = known.end.nodes,
-                         .edges = known.end.edges,
-                         .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0};
+        (lg__fork_result){.nodes = known.end.nodes,
+                          .edges = known.end.edges,
+                          .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0};
     if (!goes_on)
         return lg_error_set(err, LG_ECANCELLED, "cancelled while capturing");
     return out->signal ? explain_death(fork, &known, out->signal, err)

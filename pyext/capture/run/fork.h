@@ -20,17 +20,17 @@
 #include "capture/run/capture.h"
 
 /** The orders of a child. */
-typedef struct lg_fork_plan {
-    const lg_capture_options *options; /**< the child does not call watch */
+typedef struct lg__fork_plan {
+    const lg__capture_options *options; /**< the child does not call watch */
     int file;         /**< open and empty; the graph goes there */
     int spill;        /**< open, empty, without a name; -1: none */
     unsigned seconds; /**< the child gives up after so long without progress */
     const char *advice; /**< what to do if a fork fails: the end of its message,
                            or empty */
-} lg_fork_plan;
+} lg__fork_plan;
 
 /** A capture in progress. */
-typedef struct lg_fork {
+typedef struct lg__fork {
     int child;   /**< process id */
     int process; /**< descriptor of the process; -1 if the system has none */
     int reports; /**< pipe for the child's reports */
@@ -40,26 +40,27 @@ typedef struct lg_fork {
     int (*reap)(void *context); /**< takes the exit status of a child that
                                      another process has; NULL: it is ours */
     void *context;
-} lg_fork;
+} lg__fork;
 
 /** The outcome. */
-typedef struct lg_fork_result {
+typedef struct lg__fork_result {
     uint32_t nodes;
     uint64_t edges;
     int signal; /**< the signal that killed the child, or 0 */
-} lg_fork_result;
+} lg__fork_result;
 
 /** Forks with the GIL held. The child captures and writes the graph,
  *  uncompressed. It does not call the adapters' `ask`. O(resident memory): 15
  *  to 30 ms for each GiB. */
-lg_status lg_fork_begin(const lg_fork_plan *plan, lg_fork *out, lg_error *err);
+lg_status lg__fork_begin(const lg__fork_plan *plan, lg__fork *out,
+                         lg_error *err);
 
 /** Waits for the child without the GIL, and frees the fork in any case. The
  *  monitor gets the child's progress; when it stops the work, this kills the
  *  child. `path` is for messages. LG_ECHILD if the child did not end by
  *  itself. */
-lg_status lg_fork_wait(lg_fork *fork, const char *path,
-                       const lg_monitor *monitor, lg_fork_result *out,
-                       lg_error *err);
+lg_status lg__fork_wait(lg__fork *fork, const char *path,
+                        const lg_monitor *monitor, lg__fork_result *out,
+                        lg_error *err);
 
 #endif

@@ -81,10 +81,10 @@ lend_more(void *context, void *block, size_t size)
 }
 
 void
-lg_child_lend_memory(void)
+lg__child_lend_memory(void)
 {
     static lender self;
-    void *start = lg_pages_map(LENT_BYTES);
+    void *start = lg__pages_map(LENT_BYTES);
     if (start != NULL)
         self.start = start;
     PyMemAllocatorEx allocator = {&self, lend, lend_zeroed, lend_more,

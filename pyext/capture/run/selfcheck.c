@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const void *lg_general_lookup;
-traverseproc lg_subtype_traverse;
-destructor lg_subtype_dealloc;
+const void *lg__general_lookup;
+traverseproc lg__subtype_traverse;
+destructor lg__subtype_dealloc;
 
 /** Why the capture does not use the internals, or empty. Written once, at
  *  import. */
@@ -29,9 +29,10 @@ refuse(const char *reason)
 static void
 check_offsets(void)
 {
-    if (lg_untested_patch() != NULL)
-        refuse(lg_untested_patch());
-    if (!lg_offsets_agree() || !lg_interpreter_agrees(PyInterpreterState_Get()))
+    if (lg__untested_patch() != NULL)
+        refuse(lg__untested_patch());
+    if (!lg__offsets_agree() ||
+        !lg__interpreter_agrees(PyInterpreterState_Get()))
         refuse("the interpreter's state is not laid out as it should be");
 }
 
@@ -39,7 +40,7 @@ check_offsets(void)
 static void
 check_generations(void)
 {
-    if (LG_FREE_THREADED)
+    if (LG__FREE_THREADED)
         return;
     PyObject *list = PyList_New(0);
     if (list == NULL) {
@@ -47,8 +48,8 @@ check_generations(void)
         refuse("no memory for the self-check");
         return;
     }
-    PyGC_Head *head = lg_gc_head(PyInterpreterState_Get(), 0);
-    if (lg_gc_prev(head) != (PyGC_Head *)list - 1)
+    PyGC_Head *head = lg__gc_head(PyInterpreterState_Get(), 0);
+    if (lg__gc_prev(head) != (PyGC_Head *)list - 1)
         refuse("the collector's lists are not where they should be");
     Py_DECREF(list);
 }
@@ -65,9 +66,9 @@ check_dict(PyObject *key, PyObject *value, bool str_keys)
         return;
     }
     if (!str_keys)
-        lg_general_lookup = lg_dict_lookup(dict);
-    lg_dict_table table =
-        lg_dict_table_of(((PyDictObject *)dict)->ma_keys, lg_general_lookup);
+        lg__general_lookup = lg__dict_lookup(dict);
+    lg__dict_table table =
+        lg__dict_table_of(((PyDictObject *)dict)->ma_keys, lg__general_lookup);
     if (table.count != 1 || table.str_keys != str_keys ||
         *(PyObject *const *)(table.base + table.key) != key ||
         *(PyObject *const *)(table.base + table.value) != value)
@@ -104,8 +105,8 @@ check_instance(PyObject *class)
         Py_XDECREF(object);
         return;
     }
-    if (lg_type_has_managed_dict(Py_TYPE(object))) {
-        lg_inline_values inlined = lg_inline_values_of(object);
+    if (lg__type_has_managed_dict(Py_TYPE(object))) {
+        lg__inline_values inlined = lg__inline_values_of(object);
         if (inlined.values == NULL || inlined.count != 2 ||
             inlined.values[0] != Py_None || inlined.values[1] != class)
             refuse("instance attributes are not where they should be");
@@ -119,7 +120,7 @@ check_instance(PyObject *class)
 static void
 drop_class(PyObject *class)
 {
-    if (!LG_FREE_THREADED)
+    if (!LG__FREE_THREADED)
         Py_TYPE(class)->tp_clear(class);
     Py_DECREF(class);
 }
@@ -134,14 +135,14 @@ check_classes(void)
         refuse("no memory for the self-check");
         return;
     }
-    lg_subtype_traverse = ((PyTypeObject *)class)->tp_traverse;
-    lg_subtype_dealloc = ((PyTypeObject *)class)->tp_dealloc;
+    lg__subtype_traverse = ((PyTypeObject *)class)->tp_traverse;
+    lg__subtype_dealloc = ((PyTypeObject *)class)->tp_dealloc;
     check_instance(class);
     drop_class(class);
 }
 
 void
-lg_capture_self_check(void)
+lg__capture_self_check(void)
 {
     refusal[0] = '\0';
     const char *forced = getenv("LEAKGRAPH_CAPTURE");
@@ -155,22 +156,22 @@ lg_capture_self_check(void)
 }
 
 bool
-lg_type_is_pythons(const PyTypeObject *type)
+lg__type_is_pythons(const PyTypeObject *type)
 {
     return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) &&
-           type->tp_dealloc == lg_subtype_dealloc;
+           type->tp_dealloc == lg__subtype_dealloc;
 }
 
 bool
-lg_capture_internal(void)
+lg__capture_internal(void)
 {
     return refusal[0] == '\0';
 }
 
 int
-lg_capture_announce(void)
+lg__capture_announce(void)
 {
-    if (lg_capture_internal() || asked_for)
+    if (lg__capture_internal() || asked_for)
         return 0;
     return PyErr_WarnFormat(
         PyExc_RuntimeWarning, 1,
@@ -181,16 +182,16 @@ lg_capture_announce(void)
 }
 
 void
-lg_capture_describe(char *out, size_t size)
+lg__capture_describe(char *out, size_t size)
 {
-    if (lg_capture_internal())
+    if (lg__capture_internal())
         snprintf(out, size, "internal");
     else
         snprintf(out, size, "public: %s", refusal);
 }
 
 bool
-lg_capture_is_free_threaded(void)
+lg__capture_is_free_threaded(void)
 {
-    return LG_FREE_THREADED;
+    return LG__FREE_THREADED;
 }

@@ -19,20 +19,20 @@ count_one(PyObject *Py_UNUSED(object), void *context)
 static void
 count_list(const PyGC_Head *list, counting *at)
 {
-    const PyGC_Head *head = lg_gc_next(list);
+    const PyGC_Head *head = lg__gc_next(list);
     while (head != list && count_one(NULL, at))
-        head = lg_gc_next(head);
+        head = lg__gc_next(head);
 }
 
 bool
-lg_capture_is_small(size_t limit)
+lg__capture_is_small(size_t limit)
 {
     counting at = {0, limit};
-    if (!lg_capture_internal())
+    if (!lg__capture_internal())
         return false;
-    if (LG_FREE_THREADED)
-        lg_visit_stopped(count_one, &at);
-    for (int i = 0; i < LG_GENERATIONS && at.count <= limit; i++)
-        count_list(lg_gc_head(PyInterpreterState_Get(), i), &at);
+    if (LG__FREE_THREADED)
+        lg__visit_stopped(count_one, &at);
+    for (int i = 0; i < LG__GENERATIONS && at.count <= limit; i++)
+        count_list(lg__gc_head(PyInterpreterState_Get(), i), &at);
     return at.count <= limit;
 }

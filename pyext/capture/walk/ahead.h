@@ -11,12 +11,12 @@
 
 /** How many nodes ahead the walk prefetches an object's slots, its parts, and
  *  the object itself. */
-enum { LG_AHEAD_SLOTS = 8, LG_AHEAD_PARTS = 16, LG_AHEAD_OBJECT = 32 };
+enum { LG__AHEAD_SLOTS = 8, LG__AHEAD_PARTS = 16, LG__AHEAD_OBJECT = 32 };
 
 /** Prefetches an object and the collector's head before it, which may lie in
  *  two cache lines. */
 static inline void
-lg_ahead_object(const char *object)
+lg__ahead_object(const char *object)
 {
     __builtin_prefetch(object - sizeof(PyGC_Head));
     __builtin_prefetch(object + sizeof(PyObject));
@@ -24,22 +24,22 @@ lg_ahead_object(const char *object)
 
 /** Prefetches the memory that a walker will read second. */
 static inline void
-lg_ahead_parts(PyObject *object, const lg_type_info *info)
+lg__ahead_parts(PyObject *object, const lg__type_info *info)
 {
-    switch ((lg_plan)info->plan) {
-    case LG_PLAN_LIST:
+    switch ((lg__plan)info->plan) {
+    case LG__PLAN_LIST:
         __builtin_prefetch(((PyListObject *)object)->ob_item);
         return;
-    case LG_PLAN_DICT:
+    case LG__PLAN_DICT:
         __builtin_prefetch(((PyDictObject *)object)->ma_keys);
         return;
-    case LG_PLAN_INSTANCE:
+    case LG__PLAN_INSTANCE:
         __builtin_prefetch((const char *)object + 64);
-        if (info->dict_kind == LG_DICT_MANAGED)
-            __builtin_prefetch(lg_managed_word(object));
+        if (info->dict_kind == LG__DICT_MANAGED)
+            __builtin_prefetch(lg__managed_word(object));
         return;
-    case LG_PLAN_STRUCT: /* functions and code have structs of several lines */
-    case LG_PLAN_NAMED:
+    case LG__PLAN_STRUCT: /* functions and code have structs of several lines */
+    case LG__PLAN_NAMED:
         __builtin_prefetch((const char *)object + 64);
         __builtin_prefetch((const char *)object + 128);
         return;
@@ -51,73 +51,73 @@ lg_ahead_parts(PyObject *object, const lg_type_info *info)
 /** Prefetches the slot of a referent. Nearby referents need none: the slots are
  *  in the cache since the walk visited their neighbours. */
 static inline void
-lg_ahead_slot(const lg_address_map *address_map, const PyObject *object,
-              const PyObject *target)
+lg__ahead_slot(const lg__address_map *address_map, const PyObject *object,
+               const PyObject *target)
 {
     enum { NEAR = 1 << 10 };
     if ((uintptr_t)target - (uintptr_t)object + NEAR > 2 * NEAR)
-        lg_address_map_prefetch(address_map, target);
+        lg__address_map_prefetch(address_map, target);
 }
 
 /** Prefetches the slots of a container's first items; few have more. */
 static inline void
-lg_ahead_items(const lg_address_map *address_map, const PyObject *object,
-               PyObject *const *items, Py_ssize_t count)
+lg__ahead_items(const lg__address_map *address_map, const PyObject *object,
+                PyObject *const *items, Py_ssize_t count)
 {
     enum { MOST = 6 };
     for (Py_ssize_t i = 0; i < count && i < MOST; i++)
-        lg_ahead_slot(address_map, object, items[i]);
+        lg__ahead_slot(address_map, object, items[i]);
 }
 
 /** Prefetches the slots of what an object's own fields refer to. */
 static inline void
-lg_ahead_fields(const lg_address_map *address_map, PyObject *object,
-                const lg_type_info *info)
+lg__ahead_fields(const lg__address_map *address_map, PyObject *object,
+                 const lg__type_info *info)
 {
     for (uint32_t i = 0; i < info->field_count; i++)
-        lg_ahead_slot(address_map, object,
-                      *(PyObject **)((char *)object + info->fields[i].offset));
+        lg__ahead_slot(address_map, object,
+                       *(PyObject **)((char *)object + info->fields[i].offset));
 }
 
 /** Prefetches the slot of the next object in the collector's list. */
 static inline void
-lg_ahead_next(const lg_address_map *address_map, const PyObject *object)
+lg__ahead_next(const lg__address_map *address_map, const PyObject *object)
 {
     const PyGC_Head *head = (const PyGC_Head *)object - 1;
-    lg_ahead_slot(address_map, object,
-                  (const PyObject *)(lg_gc_next(head) + 1));
+    lg__ahead_slot(address_map, object,
+                   (const PyObject *)(lg__gc_next(head) + 1));
 }
 
 static inline void
-lg_ahead_slots(const lg_walk *walk, uint32_t node)
+lg__ahead_slots(const lg__heap_walk *walk, uint32_t node)
 {
-    const lg_type_info *info = lg_walk_info(walk, node);
+    const lg__type_info *info = lg__walk_info(walk, node);
     if (info == NULL)
         return;
-    const lg_address_map *address_map = &walk->address_map;
+    const lg__address_map *address_map = &walk->address_map;
     PyObject *object = (PyObject *)(uintptr_t)walk->builder->address[node];
-    lg_inline_values inlined;
-    if (info->head == LG_HEAD_ALWAYS)
-        lg_ahead_next(address_map, object);
-    switch ((lg_plan)info->plan) {
-    case LG_PLAN_LIST:
-        lg_ahead_items(address_map, object, ((PyListObject *)object)->ob_item,
-                       Py_SIZE(object));
+    lg__inline_values inlined;
+    if (info->head == LG__HEAD_ALWAYS)
+        lg__ahead_next(address_map, object);
+    switch ((lg__plan)info->plan) {
+    case LG__PLAN_LIST:
+        lg__ahead_items(address_map, object, ((PyListObject *)object)->ob_item,
+                        Py_SIZE(object));
         return;
-    case LG_PLAN_TUPLE:
-        lg_ahead_items(address_map, object, ((PyTupleObject *)object)->ob_item,
-                       Py_SIZE(object));
+    case LG__PLAN_TUPLE:
+        lg__ahead_items(address_map, object, ((PyTupleObject *)object)->ob_item,
+                        Py_SIZE(object));
         return;
-    case LG_PLAN_INSTANCE:
-        lg_ahead_fields(address_map, object, info);
-        if (info->dict_kind != LG_DICT_MANAGED)
+    case LG__PLAN_INSTANCE:
+        lg__ahead_fields(address_map, object, info);
+        if (info->dict_kind != LG__DICT_MANAGED)
             return;
-        inlined = lg_inline_values_of(object);
-        lg_ahead_items(address_map, object, inlined.values, inlined.count);
+        inlined = lg__inline_values_of(object);
+        lg__ahead_items(address_map, object, inlined.values, inlined.count);
         return;
-    case LG_PLAN_STRUCT:
-    case LG_PLAN_NAMED:
-        lg_ahead_fields(address_map, object, info);
+    case LG__PLAN_STRUCT:
+    case LG__PLAN_NAMED:
+        lg__ahead_fields(address_map, object, info);
         return;
     default:
         return;

@@ -1,26 +1,27 @@
 /**
  * The call that takes the capture. Its arguments are on the stack of the
- * caller, which some versions show (LG_STACK_IS_VISIBLE). They are not holders.
+ * caller, which some versions show (LG__STACK_IS_VISIBLE). They are not
+ * holders.
  */
 #include "capture/walk/heap_walk.h"
 
 void
-lg_calling_frame_find(lg_walk *walk)
+lg__calling_frame_find(lg__heap_walk *walk)
 {
-    lg_frame *frame = lg_thread_top_frame(PyThreadState_Get());
-    if (!LG_STACK_IS_VISIBLE || !walk->internal)
+    lg__frame *frame = lg__thread_top_frame(PyThreadState_Get());
+    if (!LG__STACK_IS_VISIBLE || !walk->internal)
         return;
     while (frame != NULL && walk->calling_frame.code == NULL) {
-        walk->calling_frame = lg_frame_view_of(frame);
-        frame = lg_frame_previous(frame);
+        walk->calling_frame = lg__frame_view_of(frame);
+        frame = lg__frame_previous(frame);
     }
 }
 
 bool
-lg_calling_frame_holds(const lg_walk *walk, const lg_frame_view *view,
-                       PyObject *object)
+lg__calling_frame_holds(const lg__heap_walk *walk, const lg__frame_view *view,
+                        PyObject *object)
 {
-    const lg_capture_options *options = walk->options;
+    const lg__capture_options *options = walk->options;
     if (walk->calling_frame.slots == NULL ||
         view->slots != walk->calling_frame.slots)
         return false;
@@ -32,31 +33,31 @@ lg_calling_frame_holds(const lg_walk *walk, const lg_frame_view *view,
 
 /** Counts the references of the capturing call to one of its arguments. */
 static uint32_t
-references_to(const lg_walk *walk, PyObject *argument)
+references_to(const lg__heap_walk *walk, PyObject *argument)
 {
-    const lg_frame_view *view = &walk->calling_frame;
+    const lg__frame_view *view = &walk->calling_frame;
     uint32_t counted = 0;
     bool shown = false;
     for (Py_ssize_t i = 0; i < view->stack_count; i++) {
-        lg_slot slot = view->slots[view->local_count + i];
-        if (lg_slot_object(slot) != argument)
+        lg__slot slot = view->slots[view->local_count + i];
+        if (lg__slot_object(slot) != argument)
             continue;
         shown = true;
-        counted += lg_slot_is_counted(slot);
+        counted += lg__slot_is_counted(slot);
     }
     if (!shown)
         return 1;
     /* The references on the stack of leakgraph's own frames count with the
        frame. */
-    return lg_is_own_frame(view) ? 0 : counted;
+    return lg__is_own_frame(view) ? 0 : counted;
 }
 
 void
-lg_calling_frame_note(lg_walk *walk)
+lg__calling_frame_note(lg__heap_walk *walk)
 {
-    const lg_capture_options *options = walk->options;
+    const lg__capture_options *options = walk->options;
     for (size_t i = 0; i < options->held_count; i++) {
-        uint32_t node = lg_walk_node(walk, options->held[i]);
+        uint32_t node = lg__walk_node(walk, options->held[i]);
         uint32_t count = references_to(walk, options->held[i]);
         if (node != LG_NONE && count > 0)
             lg_builder_add_found(walk->builder, node, count);

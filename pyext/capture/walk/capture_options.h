@@ -5,7 +5,7 @@
 #include <Python.h>
 #include <leakgraph/base.h>
 
-typedef struct lg_capture_options {
+typedef struct lg__capture_options {
     bool previews;          /**< keep short texts of str, bytes, int, float */
     bool no_keys;           /**< leave out the texts of str keys */
     bool contents;          /**< find equal strs, bytes and arrays */
@@ -23,6 +23,6 @@ typedef struct lg_capture_options {
     const lg_monitor *watch; /**< gets the walk's progress, GIL held: it may
                                   run no Python code and allocate nothing */
     double *pause; /**< out: seconds that the GIL was held; may be NULL */
-} lg_capture_options;
+} lg__capture_options;
 
 #endif

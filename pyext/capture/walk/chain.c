@@ -5,7 +5,7 @@
  *  interpreters have lists of their own. Those do not end where the lists of
  *  this interpreter end. */
 static bool
-may_be_followed(const lg_walk *walk)
+may_be_followed(const lg__heap_walk *walk)
 {
     return walk->images.count > 0 && !walk->tracked.forward &&
            PyInterpreterState_Next(PyInterpreterState_Head()) == NULL;
@@ -13,12 +13,12 @@ may_be_followed(const lg_walk *walk)
 
 /** All heads of lists lie in the interpreter's state, near each other. */
 static void
-find_heads(lg_walk *walk)
+find_heads(lg__heap_walk *walk)
 {
     uintptr_t first = UINTPTR_MAX;
     uintptr_t last = 0;
-    for (int list = 0; list < LG_GENERATIONS; list++) {
-        uintptr_t head = (uintptr_t)lg_gc_head(walk->interpreter, list);
+    for (int list = 0; list < LG__GENERATIONS; list++) {
+        uintptr_t head = (uintptr_t)lg__gc_head(walk->interpreter, list);
         first = head < first ? head : first;
         last = head > last ? head : last;
     }
@@ -29,41 +29,41 @@ find_heads(lg_walk *walk)
 /** Up to 3.10 running frames are objects, but the walk treats them as
  *  frames. */
 static void
-follow_frames(lg_walk *walk)
+follow_frames(lg__heap_walk *walk)
 {
-    static const lg_type_info framed = {
-        .head = LG_HEAD_ALWAYS,
+    static const lg__type_info framed = {
+        .head = LG__HEAD_ALWAYS,
         .head_is_sure = true,
     };
-    if (!LG_FRAMES_ARE_OBJECTS)
+    if (!LG__FRAMES_ARE_OBJECTS)
         return;
     for (uint32_t node = 1 + walk->thread_count; node < walk->synthetic_count;
          node++) {
         PyObject *frame = (PyObject *)(uintptr_t)walk->builder->address[node];
-        lg_chain_follow(walk, node, frame, &framed);
+        lg__chain_follow(walk, node, frame, &framed);
     }
 }
 
 void
-lg_chain_begin(lg_walk *walk)
+lg__chain_begin(lg__heap_walk *walk)
 {
     walk->tracked.followed = may_be_followed(walk);
     find_heads(walk);
-    for (int list = 0; walk->tracked.followed && list < LG_GENERATIONS;
+    for (int list = 0; walk->tracked.followed && list < LG__GENERATIONS;
          list++) {
-        const PyGC_Head *head = lg_gc_head(walk->interpreter, list);
-        if (lg_gc_next(head) != head)
-            lg_walk_node(walk, lg_gc_next(head) + 1);
+        const PyGC_Head *head = lg__gc_head(walk->interpreter, list);
+        if (lg__gc_next(head) != head)
+            lg__walk_node(walk, lg__gc_next(head) + 1);
     }
     follow_frames(walk);
 }
 
 void
-lg_chain_put_off(lg_walk *walk, uint32_t node)
+lg__chain_put_off(lg__heap_walk *walk, uint32_t node)
 {
-    lg_tracked *lists = &walk->tracked;
+    lg__tracked *lists = &walk->tracked;
     size_t size = (lists->put_off_count + (size_t)1) * sizeof node;
-    if (lg_walk_scratch(walk, &lists->put_off, size))
+    if (lg__walk_scratch(walk, &lists->put_off, size))
         ((uint32_t *)lists->put_off.data)[lists->put_off_count++] = node;
 }
 
@@ -72,28 +72,28 @@ lg_chain_put_off(lg_walk *walk, uint32_t node)
 static bool
 is_linked(const PyGC_Head *head)
 {
-    const PyGC_Head *next = lg_gc_next(head);
+    const PyGC_Head *next = lg__gc_next(head);
     PyGC_Head seen;
     return (uintptr_t)next % sizeof(void *) == 0 &&
-           lg_peek(&seen, next, sizeof seen) && lg_gc_prev(&seen) == head;
+           lg__peek(&seen, next, sizeof seen) && lg__gc_prev(&seen) == head;
 }
 
 bool
-lg_chain_go_on(lg_walk *walk)
+lg__chain_go_on(lg__heap_walk *walk)
 {
-    lg_tracked *lists = &walk->tracked;
+    lg__tracked *lists = &walk->tracked;
     const uint32_t *nodes = lists->put_off.data;
     while (lists->put_off_count > 0) {
         uint32_t node = nodes[--lists->put_off_count];
         const PyGC_Head *head =
             (const PyGC_Head *)(uintptr_t)walk->builder->address[node] - 1;
         uint32_t known = walk->builder->node_count;
-        const void *next = lg_gc_next(head) + 1;
-        lists->followed = lg_address_map_find(&walk->address_map, next) != 0 ||
+        const void *next = lg__gc_next(head) + 1;
+        lists->followed = lg__address_map_find(&walk->address_map, next) != 0 ||
                           is_linked(head);
         if (!lists->followed)
             break;
-        lg_walk_node(walk, next);
+        lg__walk_node(walk, next);
         walk->builder->node_flags[node] |= LG_NODE_TRACKED;
         if (walk->builder->node_count > known)
             return true;

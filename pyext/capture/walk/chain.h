@@ -16,44 +16,45 @@
 #include "capture/walk/heap_walk.h"
 
 /** Numbers the first object of each list, if lists may be followed. */
-void lg_chain_begin(lg_walk *walk);
+void lg__chain_begin(lg__heap_walk *walk);
 
 /** Call it when nothing is left to walk. Continues with the next of an object
  *  that was put off, if its word proves to be the collector's. Returns false if
  *  no word leads to a new object. If the walk still follows the lists then, it
  *  has met all objects in them. */
-bool lg_chain_go_on(lg_walk *walk);
+bool lg__chain_go_on(lg__heap_walk *walk);
 
 /** Remembers a node whose word may not be the collector's. The walk mostly
  *  meets the next object in another way. */
-void lg_chain_put_off(lg_walk *walk, uint32_t node);
+void lg__chain_put_off(lg__heap_walk *walk, uint32_t node);
 
 /** Marks an object that the collector tracks, and gives the next of its list a
  *  node. Call it before the walk meets the referents of the object: neighbours
  *  in a list are mostly neighbours in memory. */
 static inline void
-lg_chain_follow(lg_walk *walk, uint32_t node, PyObject *object,
-                const lg_type_info *info)
+lg__chain_follow(lg__heap_walk *walk, uint32_t node, PyObject *object,
+                 const lg__type_info *info)
 {
-    lg_tracked *lists = &walk->tracked;
-    if (!lists->followed || info->head == LG_HEAD_NONE ||
-        (info->head == LG_HEAD_ASK && !info->type->tp_is_gc(object)))
+    lg__tracked *lists = &walk->tracked;
+    if (!lists->followed || info->head == LG__HEAD_NONE ||
+        (info->head == LG__HEAD_ASK && !info->type->tp_is_gc(object)))
         return;
-    const PyGC_Head *next = lg_gc_next((const PyGC_Head *)object - 1);
+    const PyGC_Head *next = lg__gc_next((const PyGC_Head *)object - 1);
     if (next == NULL)
         return;
     bool is_last = (uintptr_t)next - lists->heads < lists->heads_size;
     /* Do not trust the word of an object that the collector did not allocate:
        it may be a variable of a library, or other memory of a library. */
-    bool is_sure = info->head_is_sure && !lg_images_have(&walk->images, object);
+    bool is_sure =
+        info->head_is_sure && !lg__images_have(&walk->images, object);
     if (!is_last && !is_sure &&
-        lg_address_map_find(&walk->address_map, next + 1) == 0) {
-        lg_chain_put_off(walk, node);
+        lg__address_map_find(&walk->address_map, next + 1) == 0) {
+        lg__chain_put_off(walk, node);
         return;
     }
     walk->builder->node_flags[node] |= LG_NODE_TRACKED;
     if (!is_last)
-        lg_walk_node(walk, next + 1);
+        lg__walk_node(walk, next + 1);
 }
 
 #endif

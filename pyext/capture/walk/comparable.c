@@ -14,23 +14,23 @@
 enum { SHORTEST = 2 };
 
 void
-lg_contents_open(lg_walk *walk)
+lg__contents_open(lg__heap_walk *walk)
 {
     lg_comparison options = {
-        .most = MOST_READ, .read = lg_peek, .monitor = walk->options->watch};
+        .most = MOST_READ, .read = lg__peek, .monitor = walk->options->watch};
     if (!walk->options->contents)
         return;
     /* If that fails, as in a sandbox, the clock will do, because no hash is
        kept. */
     if (getentropy(&options.seed, sizeof options.seed) != 0) {
-        double now = lg_clock();
+        double now = lg__clock();
         memcpy(&options.seed, &now, sizeof options.seed);
     }
     lg_builder_compare_contents(walk->builder, &options);
 }
 
 static void
-add_str(lg_walk *walk, uint32_t node, PyObject *str)
+add_str(lg__heap_walk *walk, uint32_t node, PyObject *str)
 {
     Py_ssize_t length = PyUnicode_GET_LENGTH(str);
     unsigned kind = (unsigned)PyUnicode_KIND(str);
@@ -40,7 +40,7 @@ add_str(lg_walk *walk, uint32_t node, PyObject *str)
 }
 
 static void
-add_bytes(lg_walk *walk, uint32_t node, PyObject *bytes)
+add_bytes(lg__heap_walk *walk, uint32_t node, PyObject *bytes)
 {
     Py_ssize_t length = PyBytes_GET_SIZE(bytes);
     if (length >= SHORTEST)
@@ -49,14 +49,14 @@ add_bytes(lg_walk *walk, uint32_t node, PyObject *bytes)
 }
 
 void
-lg_contents_add(lg_walk *walk, uint32_t node)
+lg__contents_add(lg__heap_walk *walk, uint32_t node)
 {
     const unsigned others =
         LG_NODE_SYNTHETIC | LG_NODE_BUFFER | LG_NODE_CPP | LG_NODE_FRONTIER;
     const lg_builder *builder = walk->builder;
     if (!walk->options->contents || (builder->node_flags[node] & others))
         return;
-    const lg_type_info *info = lg_walk_info(walk, node);
+    const lg__type_info *info = lg__walk_info(walk, node);
     PyTypeObject *type = info != NULL ? info->type : NULL;
     PyObject *object = (PyObject *)(uintptr_t)builder->address[node];
     if (type == &PyUnicode_Type)
@@ -66,9 +66,9 @@ lg_contents_add(lg_walk *walk, uint32_t node)
 }
 
 void
-lg_contents_finish(lg_walk *walk)
+lg__contents_finish(lg__heap_walk *walk)
 {
     for (uint32_t node = walk->synthetic_count;
          walk->options->contents && node < walk->builder->node_count; node++)
-        lg_contents_add(walk, node);
+        lg__contents_add(walk, node);
 }

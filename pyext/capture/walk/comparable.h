@@ -6,10 +6,10 @@
 
 /** Begins to compare contents, if the options say so; otherwise the next two
  *  functions do nothing. */
-void lg_contents_open(lg_walk *walk);
+void lg__contents_open(lg__heap_walk *walk);
 /** Notes the contents of one node, if it is a str or bytes; once. */
-void lg_contents_add(lg_walk *walk, uint32_t node);
+void lg__contents_add(lg__heap_walk *walk, uint32_t node);
 /** Notes the contents of all nodes. */
-void lg_contents_finish(lg_walk *walk);
+void lg__contents_finish(lg__heap_walk *walk);
 
 #endif

@@ -17,33 +17,33 @@
 static int
 visit(PyObject *child, void *context)
 {
-    lg_walk *walk = context;
+    lg__heap_walk *walk = context;
     /* Always return 0: many traversers ignore or mishandle anything else. */
     if (child != NULL)
-        lg_builder_add_edge(walk->builder, lg_walk_node(walk, child), UNNAMED,
+        lg_builder_add_edge(walk->builder, lg__walk_node(walk, child), UNNAMED,
                             0);
     return 0;
 }
 
 static uint32_t
-bucket_of(const lg_edge_names *names, uint32_t target)
+bucket_of(const lg__edge_names *names, uint32_t target)
 {
     return (target * 2654435761u) >> 7 & names->mask;
 }
 
 /** Chains every reported edge into the bucket of its target. */
 static void
-build_index(lg_walk *walk)
+build_index(lg__heap_walk *walk)
 {
-    lg_edge_names *names = &walk->names;
+    lg__edge_names *names = &walk->names;
     names->indexed = false;
     if (names->count < INDEX_FROM || names->count > UINT32_MAX / 4)
         return;
     size_t buckets = 64;
     while (buckets < names->count)
         buckets *= 2;
-    if (!lg_walk_scratch(walk, &names->heads, buckets * sizeof(uint32_t)) ||
-        !lg_walk_scratch(walk, &names->links, names->count * sizeof(uint32_t)))
+    if (!lg__walk_scratch(walk, &names->heads, buckets * sizeof(uint32_t)) ||
+        !lg__walk_scratch(walk, &names->links, names->count * sizeof(uint32_t)))
         return;
     names->mask = (uint32_t)buckets - 1;
     uint32_t *heads = names->heads.data;
@@ -60,13 +60,14 @@ build_index(lg_walk *walk)
 }
 
 void
-lg_edge_names_open(lg_walk *walk, PyObject *object, const lg_type_info *info)
+lg__edge_names_open(lg__heap_walk *walk, PyObject *object,
+                    const lg__type_info *info)
 {
-    lg_edge_names *names = &walk->names;
+    lg__edge_names *names = &walk->names;
     names->first = walk->builder->edge_count;
     names->count = 0;
     names->indexed = false;
-    if (!lg_is_traversed(object, info))
+    if (!lg__is_traversed(object, info))
         return;
     info->type->tp_traverse(object, visit, walk);
     names->count = walk->builder->edge_count - names->first;
@@ -76,10 +77,10 @@ lg_edge_names_open(lg_walk *walk, PyObject *object, const lg_type_info *info)
 /** Takes an unnamed edge to `target` out of the index, so that many names of
  *  one target stay linear; UINT64_MAX if there is none. */
 static uint64_t
-take_unnamed(lg_walk *walk, uint32_t target)
+take_unnamed(lg__heap_walk *walk, uint32_t target)
 {
     const lg_builder *builder = walk->builder;
-    lg_edge_names *names = &walk->names;
+    lg__edge_names *names = &walk->names;
     if (!names->indexed) {
         for (uint64_t rank = 0; rank < names->count; rank++) {
             uint64_t edge = names->first + rank;
@@ -103,10 +104,10 @@ take_unnamed(lg_walk *walk, uint32_t target)
 }
 
 bool
-lg_name_edges_of_reported(lg_walk *walk, PyObject *child, unsigned kind,
-                          uint32_t payload)
+lg__name_edges_of_reported(lg__heap_walk *walk, PyObject *child, unsigned kind,
+                           uint32_t payload)
 {
-    uint64_t edge = take_unnamed(walk, lg_walk_node(walk, child));
+    uint64_t edge = take_unnamed(walk, lg__walk_node(walk, child));
     if (edge == UINT64_MAX)
         return false;
     walk->builder->edge_kind[edge] = (uint8_t)(kind | LG_EDGE_TRAVERSED);
@@ -115,31 +116,32 @@ lg_name_edges_of_reported(lg_walk *walk, PyObject *child, unsigned kind,
 }
 
 static void
-edge_name(lg_walk *walk, PyObject *child, unsigned kind, uint32_t payload,
+edge_name(lg__heap_walk *walk, PyObject *child, unsigned kind, uint32_t payload,
           unsigned flags_if_added)
 {
     if (child == NULL)
         return;
-    if (!lg_name_edges_of_reported(walk, child, kind, payload))
-        lg_builder_add_edge(walk->builder, lg_walk_node(walk, child),
+    if (!lg__name_edges_of_reported(walk, child, kind, payload))
+        lg_builder_add_edge(walk->builder, lg__walk_node(walk, child),
                             kind | flags_if_added, payload);
 }
 
 void
-lg_name_edge(lg_walk *walk, PyObject *child, unsigned kind, uint32_t payload)
+lg__name_edge(lg__heap_walk *walk, PyObject *child, unsigned kind,
+              uint32_t payload)
 {
     edge_name(walk, child, kind, payload, 0);
 }
 
 void
-lg_name_edges_of_shared(lg_walk *walk, PyObject *child, unsigned kind,
-                        uint32_t payload)
+lg__name_edges_of_shared(lg__heap_walk *walk, PyObject *child, unsigned kind,
+                         uint32_t payload)
 {
     edge_name(walk, child, kind, payload, LG_EDGE_UNCOUNTED);
 }
 
 uint32_t
-lg_word_holding(PyObject *object, const lg_type_info *info, PyObject *target)
+lg__word_holding(PyObject *object, const lg__type_info *info, PyObject *target)
 {
     size_t end = (size_t)info->type->tp_basicsize;
     for (size_t offset = sizeof(PyObject); offset + sizeof(void *) <= end;
@@ -151,10 +153,11 @@ lg_word_holding(PyObject *object, const lg_type_info *info, PyObject *target)
 }
 
 void
-lg_edge_names_close(lg_walk *walk, PyObject *object, const lg_type_info *info)
+lg__edge_names_close(lg__heap_walk *walk, PyObject *object,
+                     const lg__type_info *info)
 {
     lg_builder *builder = walk->builder;
-    const lg_edge_names *names = &walk->names;
+    const lg__edge_names *names = &walk->names;
     bool ranked = info->rest_kind != LG_EDGE_REFERENCE;
     /* Few objects have thousands of unnamed edges, and searching the struct for
      * each would cost more than the names are worth. */
@@ -169,7 +172,7 @@ lg_edge_names_close(lg_walk *walk, PyObject *object, const lg_type_info *info)
         uint32_t offset =
             ranked || !search
                 ? 0
-                : lg_word_holding(object, info, (PyObject *)target);
+                : lg__word_holding(object, info, (PyObject *)target);
         unsigned kind = ranked   ? info->rest_kind
                         : offset ? LG_EDGE_FIELD
                                  : LG_EDGE_REFERENCE;

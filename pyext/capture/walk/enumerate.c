@@ -5,9 +5,9 @@
 #include "capture/walk/chain.h"
 
 static uint32_t
-number_tracked(lg_walk *walk, PyGC_Head *head)
+number_tracked(lg__heap_walk *walk, PyGC_Head *head)
 {
-    uint32_t node = lg_walk_node(walk, head + 1);
+    uint32_t node = lg__walk_node(walk, head + 1);
     if (node != LG_NONE)
         walk->builder->node_flags[node] |= LG_NODE_TRACKED;
     return node;
@@ -16,13 +16,13 @@ number_tracked(lg_walk *walk, PyGC_Head *head)
 /** Continues with the next list that is not empty; returns whether there is
  *  one. */
 static bool
-next_list(lg_walk *walk)
+next_list(lg__heap_walk *walk)
 {
-    lg_tracked *at = &walk->tracked;
-    while (at->next_list < LG_PERMANENT) {
-        PyGC_Head *head = lg_gc_head(walk->interpreter, at->next_list++);
-        at->front = lg_gc_next(head);
-        at->back = at->forward ? head : lg_gc_prev(head);
+    lg__tracked *at = &walk->tracked;
+    while (at->next_list < LG__PERMANENT) {
+        PyGC_Head *head = lg__gc_head(walk->interpreter, at->next_list++);
+        at->front = lg__gc_next(head);
+        at->back = at->forward ? head : lg__gc_prev(head);
         if (at->front != head)
             return true;
     }
@@ -33,14 +33,14 @@ next_list(lg_walk *walk)
 /** Numbers from both ends at once: a list in random memory order is a chain of
  *  cache misses, and two chains overlap. Returns how many it numbered. */
 static uint32_t
-number_both_ends(lg_walk *walk, uint32_t most)
+number_both_ends(lg__heap_walk *walk, uint32_t most)
 {
-    lg_tracked *at = &walk->tracked;
+    lg__tracked *at = &walk->tracked;
     PyGC_Head *front = at->front;
     PyGC_Head *back = at->back;
     uint32_t count = 0;
     while (front != NULL && count < most) {
-        PyGC_Head *next = lg_gc_next(front);
+        PyGC_Head *next = lg__gc_next(front);
         __builtin_prefetch(next);
         number_tracked(walk, front);
         count++;
@@ -52,7 +52,7 @@ number_both_ends(lg_walk *walk, uint32_t most)
         count++;
         front = next == back ? NULL : next;
         if (front != NULL)
-            back = lg_gc_prev(back);
+            back = lg__gc_prev(back);
     }
     at->front = front;
     at->back = back;
@@ -62,14 +62,14 @@ number_both_ends(lg_walk *walk, uint32_t most)
 /** While a collection runs (a finaliser may ask for a snapshot), backward links
  *  may hold the collector's own counts. `back` is then the list's head. */
 static uint32_t
-number_forward(lg_walk *walk, uint32_t most)
+number_forward(lg__heap_walk *walk, uint32_t most)
 {
-    lg_tracked *at = &walk->tracked;
+    lg__tracked *at = &walk->tracked;
     uint32_t count = 0;
     while (at->front != NULL && count < most) {
         number_tracked(walk, at->front);
         count++;
-        at->front = lg_gc_next(at->front);
+        at->front = lg__gc_next(at->front);
         if (at->front == at->back)
             at->front = NULL;
     }
@@ -78,11 +78,11 @@ number_forward(lg_walk *walk, uint32_t most)
 
 /** Numbers the objects that the collector ignores since gc.freeze(). */
 static void
-number_frozen(lg_walk *walk)
+number_frozen(lg__heap_walk *walk)
 {
-    const PyGC_Head *list = lg_gc_head(walk->interpreter, LG_PERMANENT);
-    for (PyGC_Head *head = lg_gc_next(list); head != list;
-         head = lg_gc_next(head)) {
+    const PyGC_Head *list = lg__gc_head(walk->interpreter, LG__PERMANENT);
+    for (PyGC_Head *head = lg__gc_next(list); head != list;
+         head = lg__gc_next(head)) {
         uint32_t node = number_tracked(walk, head);
         if (node == LG_NONE)
             return;
@@ -91,22 +91,22 @@ number_frozen(lg_walk *walk)
 }
 
 void
-lg_enumerate_begin(lg_walk *walk)
+lg__enumerate_begin(lg__heap_walk *walk)
 {
-    walk->tracked = (lg_tracked){
-        .forward = lg_gc_collecting(walk->interpreter),
+    walk->tracked = (lg__tracked){
+        .forward = lg__gc_collecting(walk->interpreter),
     };
-    if (LG_FREE_THREADED)
+    if (LG__FREE_THREADED)
         return;
     number_frozen(walk);
-    lg_chain_begin(walk);
+    lg__chain_begin(walk);
 }
 
 /** Numbers about this many more. */
 static void
-number_some(lg_walk *walk, uint32_t most)
+number_some(lg__heap_walk *walk, uint32_t most)
 {
-    lg_tracked *at = &walk->tracked;
+    lg__tracked *at = &walk->tracked;
     while (!at->done && most > 0) {
         if (at->front == NULL && !next_list(walk))
             return;
@@ -120,14 +120,14 @@ number_some(lg_walk *walk, uint32_t most)
 enum { BATCH = 256 };
 
 void
-lg_enumerate_ahead(lg_walk *walk, uint32_t next, uint32_t beyond)
+lg__enumerate_ahead(lg__heap_walk *walk, uint32_t next, uint32_t beyond)
 {
     const lg_builder *builder = walk->builder;
-    lg_tracked *at = &walk->tracked;
+    lg__tracked *at = &walk->tracked;
     if (at->done || next + beyond < builder->node_count)
         return;
     if (next >= builder->node_count && at->followed) {
-        if (lg_chain_go_on(walk))
+        if (lg__chain_go_on(walk))
             return;
         at->done = at->followed;
     }
@@ -140,7 +140,7 @@ lg_enumerate_ahead(lg_walk *walk, uint32_t next, uint32_t beyond)
 }
 
 lg_status
-lg_enumerate_public(lg_walk *walk, lg_error *err)
+lg__enumerate_public(lg__heap_walk *walk, lg_error *err)
 {
     lg_status status = LG_ENOMEM;
     PyObject *collector = PyImport_ImportModule("gc");
@@ -156,7 +156,7 @@ lg_enumerate_public(lg_walk *walk, lg_error *err)
     }
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(all); i++) {
         PyObject *object = PyList_GET_ITEM(all, i);
-        uint32_t node = lg_walk_node(walk, object);
+        uint32_t node = lg__walk_node(walk, object);
         if (node != LG_NONE)
             walk->builder->node_flags[node] |= LG_NODE_TRACKED;
         /* Drops the list and its references, before anything counts these. */

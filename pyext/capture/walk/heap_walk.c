@@ -7,7 +7,7 @@
 #define TELL_EVERY (1u << 16)
 
 bool
-lg_walk_scratch(lg_walk *walk, lg_scratch *scratch, size_t size)
+lg__walk_scratch(lg__heap_walk *walk, lg__scratch *scratch, size_t size)
 {
     if (size <= scratch->size)
         return true;
@@ -28,17 +28,17 @@ lg_walk_scratch(lg_walk *walk, lg_scratch *scratch, size_t size)
 /** Takes the memory from the address map: it is zeroed, never moves, and goes
  *  with the map. */
 void *
-lg_walk_keep(lg_walk *walk, size_t size)
+lg__walk_keep(lg__heap_walk *walk, size_t size)
 {
     void *kept =
-        lg_address_map_take(&walk->address_map, (size + 15) & ~(size_t)15);
+        lg__address_map_take(&walk->address_map, (size + 15) & ~(size_t)15);
     if (kept == NULL)
         walk->builder->status = LG_ENOMEM;
     return kept;
 }
 
 void
-lg_walk_scratch_free(lg_walk *walk, lg_scratch *scratch)
+lg__walk_scratch_free(lg__heap_walk *walk, lg__scratch *scratch)
 {
     if (scratch->data != NULL)
         walk->allocator.resize(walk->allocator.context, scratch->data,
@@ -48,19 +48,19 @@ lg_walk_scratch_free(lg_walk *walk, lg_scratch *scratch)
 }
 
 void
-lg_walk_free(lg_walk *walk)
+lg__walk_free(lg__heap_walk *walk)
 {
-    lg_walk_scratch_free(walk, &walk->names.heads);
-    lg_walk_scratch_free(walk, &walk->names.links);
-    lg_sizes_release(walk);
-    lg_walk_scratch_free(walk, &walk->tracked.put_off);
-    lg_walk_scratch_free(walk, &walk->sized);
-    lg_walk_scratch_free(walk, &walk->recorded);
-    lg_walk_scratch_free(walk, &walk->depth);
-    lg_walk_scratch_free(walk, &walk->locals);
-    lg_walk_scratch_free(walk, &walk->locals_given);
-    lg_walk_scratch_free(walk, &walk->name_tuples);
-    lg_address_map_close(&walk->address_map);
+    lg__walk_scratch_free(walk, &walk->names.heads);
+    lg__walk_scratch_free(walk, &walk->names.links);
+    lg__sizes_release(walk);
+    lg__walk_scratch_free(walk, &walk->tracked.put_off);
+    lg__walk_scratch_free(walk, &walk->sized);
+    lg__walk_scratch_free(walk, &walk->recorded);
+    lg__walk_scratch_free(walk, &walk->depth);
+    lg__walk_scratch_free(walk, &walk->locals);
+    lg__walk_scratch_free(walk, &walk->locals_given);
+    lg__walk_scratch_free(walk, &walk->name_tuples);
+    lg__address_map_close(&walk->address_map);
 }
 
 /** Static types are never freed, and nobody owns their first reference. */
@@ -72,34 +72,34 @@ is_static_type(PyObject *object)
 
 /** The same for the few types with special cases. */
 static void
-fill_special(lg_walk *walk, uint32_t node, PyObject *object,
-             const lg_type_info *info)
+fill_special(lg__heap_walk *walk, uint32_t node, PyObject *object,
+             const lg__type_info *info)
 {
     if (info->immortal ||
-        (info->shape == LG_SHAPE_TYPE && is_static_type(object)))
+        (info->shape == LG__SHAPE_TYPE && is_static_type(object)))
         walk->builder->node_flags[node] |= LG_NODE_IMMORTAL;
     if (info->has_sizeof &&
-        lg_walk_scratch(walk, &walk->sized,
-                        (walk->sized_count + 1) * sizeof(uint32_t)))
+        lg__walk_scratch(walk, &walk->sized,
+                         (walk->sized_count + 1) * sizeof(uint32_t)))
         ((uint32_t *)walk->sized.data)[walk->sized_count++] = node;
 }
 
 /** References, size and flags of a node. */
 static inline void
-fill_columns(lg_walk *walk, uint32_t node, PyObject *object,
-             const lg_type_info *info)
+fill_columns(lg__heap_walk *walk, uint32_t node, PyObject *object,
+             const lg__type_info *info)
 {
     lg_builder *builder = walk->builder;
-    Py_ssize_t count = lg_reference_count(walk->interpreter, object);
-    uint64_t size =
-        info->fixed_size ? info->fixed_size : lg_size_of(walk, object, info);
+    Py_ssize_t count = lg__reference_count(walk->interpreter, object);
+    uint64_t size = info->fixed_size ? info->fixed_size
+                                     : lg__object_size(walk, object, info);
     builder->refcount[node] =
         count < (Py_ssize_t)UINT32_MAX ? (uint32_t)count : UINT32_MAX;
-    if (lg_is_immortal(object))
+    if (lg__is_immortal(object))
         builder->node_flags[node] |= LG_NODE_IMMORTAL;
-    if (LG_FREE_THREADED && _PyObject_GC_IS_TRACKED(object))
+    if (LG__FREE_THREADED && _PyObject_GC_IS_TRACKED(object))
         builder->node_flags[node] |= LG_NODE_TRACKED;
-    if (LG_FREE_THREADED && lg_is_frozen(object))
+    if (LG__FREE_THREADED && lg__is_frozen(object))
         builder->node_flags[node] |= LG_NODE_FROZEN;
     if (size < UINT32_MAX)
         builder->size[node] = (uint32_t)size;
@@ -110,45 +110,45 @@ fill_columns(lg_walk *walk, uint32_t node, PyObject *object,
 }
 
 static void
-walk_edges(lg_walk *walk, PyObject *object, lg_type_info *info)
+walk_edges(lg__heap_walk *walk, PyObject *object, lg__type_info *info)
 {
-    switch ((lg_plan)info->plan) {
-    case LG_PLAN_ATOM:
+    switch ((lg__plan)info->plan) {
+    case LG__PLAN_ATOM:
         return;
-    case LG_PLAN_LEAF:
+    case LG__PLAN_LEAF:
         lg_builder_add_edge(walk->builder, info->node, LG_EDGE_TYPE, 0);
         return;
-    case LG_PLAN_LIST:
-        lg_walk_list(walk, object);
+    case LG__PLAN_LIST:
+        lg__walk_list(walk, object);
         return;
-    case LG_PLAN_TUPLE:
-        lg_walk_tuple(walk, object);
+    case LG__PLAN_TUPLE:
+        lg__walk_tuple(walk, object);
         return;
-    case LG_PLAN_DICT:
-        if (!lg_dict_is_embedded((PyDictObject *)object)) {
-            lg_walk_dict(walk, object);
+    case LG__PLAN_DICT:
+        if (!lg__dict_is_embedded((PyDictObject *)object)) {
+            lg__walk_dict(walk, object);
             return;
         }
         break;
-    case LG_PLAN_SET:
-        lg_walk_set(walk, object);
+    case LG__PLAN_SET:
+        lg__walk_set(walk, object);
         return;
-    case LG_PLAN_INSTANCE:
-        if (lg_walk_instance(walk, object, info))
+    case LG__PLAN_INSTANCE:
+        if (lg__walk_instance(walk, object, info))
             return;
         break;
-    case LG_PLAN_STRUCT:
-        lg_walk_struct(walk, object, info);
-        lg_name_object(walk, object, info);
+    case LG__PLAN_STRUCT:
+        lg__walk_struct(walk, object, info);
+        lg__name_object(walk, object, info);
         return;
-    case LG_PLAN_NAMED:
+    case LG__PLAN_NAMED:
         break;
     }
-    lg_walk_named(walk, object, info);
-    lg_name_object(walk, object, info);
+    lg__walk_named(walk, object, info);
+    lg__name_object(walk, object, info);
     if (info->adapter)
-        lg_pass_instance(walk, walk->builder->open_node, info);
-    if (info->shape == LG_SHAPE_TYPE && !walk->partial &&
+        lg__pass_instance(walk, walk->builder->open_node, info);
+    if (info->shape == LG__SHAPE_TYPE && !walk->partial &&
         is_static_type(object))
         lg_builder_add_root(walk->builder, walk->builder->open_node,
                             LG_ROOT_STATIC, "", 0);
@@ -156,11 +156,11 @@ walk_edges(lg_walk *walk, PyObject *object, lg_type_info *info)
 
 /** Per node, 1 + hops from the roots; 0: do not expand it. */
 static uint8_t *
-depths(lg_walk *walk)
+depths(lg__heap_walk *walk)
 {
     size_t capacity = walk->builder->node_capacity;
     size_t before = walk->depth.size;
-    if (!lg_walk_scratch(walk, &walk->depth, capacity ? capacity : 1))
+    if (!lg__walk_scratch(walk, &walk->depth, capacity ? capacity : 1))
         return NULL;
     if (walk->depth.size > before)
         memset((char *)walk->depth.data + before, 0, walk->depth.size - before);
@@ -170,7 +170,7 @@ depths(lg_walk *walk)
 /** The referents of the open node are one hop further. The walk does not enter
  *  the type of the node, or namespaces from which it only reads names. */
 static void
-mark_depths(lg_walk *walk, uint32_t node)
+mark_depths(lg__heap_walk *walk, uint32_t node)
 {
     const lg_builder *builder = walk->builder;
     uint8_t *depth = depths(walk);
@@ -188,13 +188,13 @@ mark_depths(lg_walk *walk, uint32_t node)
 
 /** Returns whether a partial walk goes into this node. */
 static bool
-is_expanded(lg_walk *walk, uint32_t node, const lg_type_info *info)
+is_expanded(lg__heap_walk *walk, uint32_t node, const lg__type_info *info)
 {
     const uint8_t *depth = depths(walk);
     if (depth == NULL || depth[node] == 0)
         return false;
     if (depth[node] > 1 &&
-        (info->shape == LG_SHAPE_MODULE || info->shape == LG_SHAPE_TYPE))
+        (info->shape == LG__SHAPE_MODULE || info->shape == LG__SHAPE_TYPE))
         return false;
     uint32_t limit = walk->options->max_depth;
     if (limit && depth[node] > limit)
@@ -205,47 +205,47 @@ is_expanded(lg_walk *walk, uint32_t node, const lg_type_info *info)
 
 /** Notes the length of a container that the walk does not enter. */
 static void
-describe_frontier(lg_walk *walk, uint32_t node, PyObject *object,
-                  const lg_type_info *info)
+describe_frontier(lg__heap_walk *walk, uint32_t node, PyObject *object,
+                  const lg__type_info *info)
 {
     Py_ssize_t count = -1;
     walk->builder->node_flags[node] |= LG_NODE_FRONTIER;
     if (info->adapter)
-        lg_pass_instance(walk, node, info);
-    if (info->shape == LG_SHAPE_LIST || info->shape == LG_SHAPE_TUPLE)
+        lg__pass_instance(walk, node, info);
+    if (info->shape == LG__SHAPE_LIST || info->shape == LG__SHAPE_TUPLE)
         count = Py_SIZE(object);
-    else if (info->shape == LG_SHAPE_DICT)
+    else if (info->shape == LG__SHAPE_DICT)
         count = ((PyDictObject *)object)->ma_used;
-    else if (info->shape == LG_SHAPE_SET)
+    else if (info->shape == LG__SHAPE_SET)
         count = ((PySetObject *)object)->used;
     if (count < 0) {
-        lg_name_object(walk, object, info);
+        lg__name_object(walk, object, info);
         return;
     }
-    lg_name name;
+    lg__name name;
     name.length = 0;
-    lg_name_add(&name, "of ");
-    lg_name_add_count(&name, (uint64_t)count);
+    lg__name_add(&name, "of ");
+    lg__name_add_count(&name, (uint64_t)count);
     lg_builder_set_text(walk->builder, node, name.data, name.length);
 }
 
 static void
-walk_partially(lg_walk *walk, uint32_t node, PyObject *object,
-               lg_type_info *info)
+walk_partially(lg__heap_walk *walk, uint32_t node, PyObject *object,
+               lg__type_info *info)
 {
     if (is_expanded(walk, node, info)) {
         walk_edges(walk, object, info);
         mark_depths(walk, node);
-    } else if (info->plan != LG_PLAN_ATOM && info->plan != LG_PLAN_LEAF) {
+    } else if (info->plan != LG__PLAN_ATOM && info->plan != LG__PLAN_LEAF) {
         describe_frontier(walk, node, object, info);
     }
 }
 
 void
-lg_walk_roots_given(lg_walk *walk)
+lg__walk_roots_given(lg__heap_walk *walk)
 {
     for (size_t i = 0; i < walk->options->root_count; i++) {
-        uint32_t node = lg_walk_node(walk, walk->options->roots[i]);
+        uint32_t node = lg__walk_node(walk, walk->options->roots[i]);
         uint8_t *depth = depths(walk);
         if (node == LG_NONE || depth == NULL)
             return;
@@ -258,7 +258,7 @@ lg_walk_roots_given(lg_walk *walk)
  *  left. Once the collector's lists are done, it is a part of the objects met
  *  so far; before, of the expected number. */
 static double
-part_done(const lg_walk *walk)
+part_done(const lg__heap_walk *walk)
 {
     uint64_t all = walk->builder->node_count;
     if (!walk->tracked.done && walk->expected == 0)
@@ -270,7 +270,7 @@ part_done(const lg_walk *walk)
 
 /** Calls the watcher, which may stop the walk. */
 static void
-report_progress(lg_walk *walk)
+report_progress(lg__heap_walk *walk)
 {
     const lg_monitor *watch = walk->options->watch;
     if (watch != NULL &&
@@ -282,48 +282,48 @@ report_progress(lg_walk *walk)
 /** Finds the type of a node's object, and everything else if the object refers
  *  to nothing. False if memory ran out. */
 static inline bool
-look_at(lg_walk *walk, uint32_t node)
+look_at(lg__heap_walk *walk, uint32_t node)
 {
     const lg_builder *builder = walk->builder;
     if (builder->node_flags[node] & LG_NODE_SYNTHETIC)
         return true;
     PyObject *object = (PyObject *)(uintptr_t)builder->address[node];
-    const lg_type_info *info = lg_walk_type(walk, Py_TYPE(object));
+    const lg__type_info *info = lg__walk_type_info(walk, Py_TYPE(object));
     if (info == NULL)
         return false;
     builder->type[node] = info->id;
-    if (info->plan == LG_PLAN_ATOM)
+    if (info->plan == LG__PLAN_ATOM)
         fill_columns(walk, node, object, info);
     else
-        lg_ahead_parts(object, info);
+        lg__ahead_parts(object, info);
     return true;
 }
 
 /** Prepares the nodes that come after `node`. False if memory ran out. */
 static inline bool
-look_ahead(lg_walk *walk, uint32_t node)
+look_ahead(lg__heap_walk *walk, uint32_t node)
 {
     const lg_builder *builder = walk->builder;
-    if (node + LG_AHEAD_OBJECT < builder->node_count)
-        lg_ahead_object(
-            (const char *)(uintptr_t)builder->address[node + LG_AHEAD_OBJECT]);
-    for (; walk->looked <= node + LG_AHEAD_PARTS &&
+    if (node + LG__AHEAD_OBJECT < builder->node_count)
+        lg__ahead_object(
+            (const char *)(uintptr_t)builder->address[node + LG__AHEAD_OBJECT]);
+    for (; walk->looked <= node + LG__AHEAD_PARTS &&
            walk->looked < builder->node_count;
          walk->looked++)
         if (!look_at(walk, walk->looked))
             return false;
-    if (node + LG_AHEAD_SLOTS < walk->looked)
-        lg_ahead_slots(walk, node + LG_AHEAD_SLOTS);
+    if (node + LG__AHEAD_SLOTS < walk->looked)
+        lg__ahead_slots(walk, node + LG__AHEAD_SLOTS);
     return true;
 }
 
 static inline void
-walk_object(lg_walk *walk, uint32_t node, lg_type_info *info)
+walk_object(lg__heap_walk *walk, uint32_t node, lg__type_info *info)
 {
     PyObject *object = (PyObject *)(uintptr_t)walk->builder->address[node];
     lg_builder_open(walk->builder, node);
     fill_columns(walk, node, object, info);
-    lg_chain_follow(walk, node, object, info);
+    lg__chain_follow(walk, node, object, info);
     if (walk->partial)
         walk_partially(walk, node, object, info);
     else
@@ -331,21 +331,21 @@ walk_object(lg_walk *walk, uint32_t node, lg_type_info *info)
 }
 
 void
-lg_walk_run(lg_walk *walk)
+lg__walk_run(lg__heap_walk *walk)
 {
     const lg_builder *builder = walk->builder;
     for (; builder->status == LG_OK; walk->walked++) {
         uint32_t node = walk->walked;
-        if (node + LG_AHEAD_OBJECT >= builder->node_count)
-            lg_enumerate_ahead(walk, node, LG_AHEAD_OBJECT);
+        if (node + LG__AHEAD_OBJECT >= builder->node_count)
+            lg__enumerate_ahead(walk, node, LG__AHEAD_OBJECT);
         if (node >= builder->node_count)
             break;
         if (node % TELL_EVERY == 0)
             report_progress(walk);
         if (!look_ahead(walk, node))
             return;
-        lg_type_info *info = lg_walk_info(walk, node);
-        if (info != NULL && info->plan != LG_PLAN_ATOM)
+        lg__type_info *info = lg__walk_info(walk, node);
+        if (info != NULL && info->plan != LG__PLAN_ATOM)
             walk_object(walk, node, info);
     }
 }

@@ -15,46 +15,46 @@
 /** Adds the decimal digits of an int that fits a long long; otherwise
  *  nothing. */
 static void
-add_int(lg_name *name, PyObject *object)
+add_int(lg__name *name, PyObject *object)
 {
     int overflow = 0;
     long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
     if (!overflow)
-        lg_name_add_int(name, value);
+        lg__name_add_int(name, value);
 }
 
 static void
-add_bytes(lg_name *name, PyObject *object)
+add_bytes(lg__name *name, PyObject *object)
 {
     Py_ssize_t length = PyBytes_GET_SIZE(object);
     const unsigned char *data =
         (const unsigned char *)PyBytes_AS_STRING(object);
-    lg_name_add(name, "b'");
+    lg__name_add(name, "b'");
     for (Py_ssize_t i = 0; i < length && i < KEY_LIMIT; i++)
-        lg_name_addf(name, data[i] >= 32 && data[i] < 127 ? "%c" : "\\x%02x",
-                     data[i]);
-    lg_name_add(name, length > KEY_LIMIT ? "'..." : "'");
+        lg__name_addf(name, data[i] >= 32 && data[i] < 127 ? "%c" : "\\x%02x",
+                      data[i]);
+    lg__name_add(name, length > KEY_LIMIT ? "'..." : "'");
 }
 
 static void
-add_float(lg_name *name, double number)
+add_float(lg__name *name, double number)
 {
     char digits[32];
     snprintf(digits, sizeof digits, "%.12g", number);
     lg_number_point(digits);
-    lg_name_add(name, digits);
+    lg__name_add(name, digits);
 }
 
 /** Adds the text of an atom that is a key or has a preview. */
 static void
-add_atom(lg_name *name, PyObject *object, size_t limit)
+add_atom(lg__name *name, PyObject *object, size_t limit)
 {
     if (PyUnicode_Check(object))
-        lg_name_add_str(name, object, limit);
+        lg__name_add_str(name, object, limit);
     else if (object == Py_True || object == Py_False)
-        lg_name_add(name, object == Py_True ? "True" : "False");
+        lg__name_add(name, object == Py_True ? "True" : "False");
     else if (object == Py_None)
-        lg_name_add(name, "None");
+        lg__name_add(name, "None");
     else if (PyLong_Check(object))
         add_int(name, object);
     else if (PyFloat_CheckExact(object))
@@ -95,7 +95,7 @@ next_namespace(const uint8_t *kinds, uint64_t edge, uint64_t count)
 
 /** The elements of tuples of names. */
 static void
-mark_variables(lg_walk *walk)
+mark_variables(lg__heap_walk *walk)
 {
     lg_builder *builder = walk->builder;
     const uint32_t *tuples = walk->name_tuples.data;
@@ -140,13 +140,13 @@ next_flagged(const lg_builder *builder, uint32_t node, unsigned flags)
 /** If a tuple is a key, its elements are keys, too. Returns whether it is a
  *  key. */
 static bool
-mark_parts_of_key(lg_walk *walk, uint32_t node)
+mark_parts_of_key(lg__heap_walk *walk, uint32_t node)
 {
     lg_builder *builder = walk->builder;
     /* A walk that was stopped has nodes whose types it has not looked up. */
     if (node >= walk->looked || !(builder->node_flags[node] & LG_NODE_KEY))
         return false;
-    const lg_type_info *info = lg_walk_info(walk, node);
+    const lg__type_info *info = lg__walk_info(walk, node);
     if (info == NULL || info->type != &PyTuple_Type)
         return false;
     uint64_t edge, end;
@@ -169,7 +169,7 @@ give_ascii(lg_builder *builder, uint32_t node, PyObject *text, size_t limit)
 }
 
 static void
-give_text(lg_walk *walk, uint32_t node)
+give_text(lg__heap_walk *walk, uint32_t node)
 {
     lg_builder *builder = walk->builder;
     uint16_t flags = builder->node_flags[node];
@@ -180,12 +180,12 @@ give_text(lg_walk *walk, uint32_t node)
         (flags & LG_NODE_SYNTHETIC))
         return;
     PyObject *object = (PyObject *)(uintptr_t)builder->address[node];
-    size_t limit = flags & LG_NODE_NAME ? LG_NAME_LIMIT : KEY_LIMIT;
+    size_t limit = flags & LG_NODE_NAME ? LG__NAME_LIMIT : KEY_LIMIT;
     if (PyUnicode_CheckExact(object) && PyUnicode_IS_COMPACT_ASCII(object)) {
         give_ascii(builder, node, object, limit);
         return;
     }
-    lg_name name;
+    lg__name name;
     name.length = 0;
     add_atom(&name, object, limit);
     if (name.length)
@@ -205,7 +205,7 @@ ask_for(const lg_builder *builder, uint32_t node, unsigned flags)
 /** Sets the texts of all flagged nodes. Prefetches their objects, because the
  *  walk visited them long ago. */
 static void
-give_texts(lg_walk *walk, uint32_t first, unsigned flags)
+give_texts(lg__heap_walk *walk, uint32_t first, unsigned flags)
 {
     enum { DISTANCE = 16 };
     const lg_builder *builder = walk->builder;
@@ -221,7 +221,7 @@ give_texts(lg_walk *walk, uint32_t first, unsigned flags)
 }
 
 void
-lg_texts_finish(lg_walk *walk)
+lg__texts_finish(lg__heap_walk *walk)
 {
     lg_builder *builder = walk->builder;
     const unsigned named = LG_NODE_KEY | LG_NODE_NAME;
@@ -242,10 +242,10 @@ lg_texts_finish(lg_walk *walk)
 /** Sets the text once for each kind of name or key that the node turned out to
  *  be. */
 static void
-record_once(lg_walk *walk, uint32_t node)
+record_once(lg__heap_walk *walk, uint32_t node)
 {
     size_t before = walk->recorded.size;
-    if (!lg_walk_scratch(walk, &walk->recorded, walk->builder->node_capacity))
+    if (!lg__walk_scratch(walk, &walk->recorded, walk->builder->node_capacity))
         return;
     uint8_t *recorded = walk->recorded.data;
     if (walk->recorded.size > before)
@@ -259,7 +259,7 @@ record_once(lg_walk *walk, uint32_t node)
 }
 
 void
-lg_text_record(lg_walk *walk, uint32_t node)
+lg__text_record(lg__heap_walk *walk, uint32_t node)
 {
     lg_builder *builder = walk->builder;
     record_once(walk, node);
@@ -272,7 +272,7 @@ lg_text_record(lg_walk *walk, uint32_t node)
 }
 
 void
-lg_text_record_names(lg_walk *walk, uint32_t dict)
+lg__text_record_names(lg__heap_walk *walk, uint32_t dict)
 {
     lg_builder *builder = walk->builder;
     uint64_t item, end;
@@ -280,5 +280,5 @@ lg_text_record_names(lg_walk *walk, uint32_t dict)
     lg_builder_edges(builder, dict, &item, &end);
     for (; item < end; item++)
         if ((builder->edge_kind[item] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE)
-            lg_text_record(walk, builder->edge_payload[item]);
+            lg__text_record(walk, builder->edge_payload[item]);
 }

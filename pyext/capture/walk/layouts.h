@@ -8,25 +8,25 @@
 #include "capture/walk/type_table.h"
 
 /** The layout of one type, in the versions whose instances have this size. */
-typedef struct lg_layout {
+typedef struct lg__type_layout {
     const char *type;  /**< its tp_name */
     uint16_t words;    /**< tp_basicsize in words, less the object's head;
                             0: any */
     uint16_t start;    /**< the first word with a name, after the head */
-    lg_shape shape;    /**< LG_SHAPE_PLAIN: nothing more is known */
+    lg__shape shape;   /**< LG__SHAPE_PLAIN: nothing more is known */
     const char *names; /**< a word each, separated by a space. `=x` is an
                             attribute that a program may set, `.x` one that it
                             may only read, `x` none; `-` holds no reference, and
                             from `#` on come elements */
-} lg_layout;
+} lg__type_layout;
 
 /** Words of an instance's struct behind the object's head. */
-size_t lg_word_count(const PyTypeObject *type);
+size_t lg__word_count(const PyTypeObject *type);
 
 /** The layout of the type itself, without its bases. NULL if the table does not
  *  have it, if Python made it, or if its instances have another size. Other
  *  libraries may use the name, so do not read a word that the traverser does
  *  not confirm. */
-const lg_layout *lg_layout_of(const PyTypeObject *type);
+const lg__type_layout *lg__type_layout_of(const PyTypeObject *type);
 
 #endif

@@ -12,12 +12,12 @@
  *  so that the page exists. Checks the highest bits itself, because the map
  *  ignores them. */
 static bool
-is_readable(const lg_walk *walk, const PyObject *word)
+is_readable(const lg__heap_walk *walk, const PyObject *word)
 {
-    enum { PAGE = 4096, SLOTS = PAGE / LG_ADDRESS_MAP_STEP };
+    enum { PAGE = 4096, SLOTS = PAGE / LG__ADDRESS_MAP_STEP };
     const lg_builder *builder = walk->builder;
     const char *page = (const char *)word - (uintptr_t)word % PAGE;
-    const uint32_t *slots = lg_address_map_row(&walk->address_map, page);
+    const uint32_t *slots = lg__address_map_row(&walk->address_map, page);
     if ((uintptr_t)word % PAGE > PAGE - sizeof *word || (uintptr_t)word >> 48)
         return false;
     for (size_t i = 0; slots != NULL && i < SLOTS; i++)
@@ -30,14 +30,14 @@ is_readable(const lg_walk *walk, const PyObject *word)
 /** Returns whether a word leads to a str. Asks the kernel last: that takes a
  *  microsecond, and there are thousands of such words. */
 static bool
-leads_to_str(const lg_walk *walk, const PyObject *word)
+leads_to_str(const lg__heap_walk *walk, const PyObject *word)
 {
     PyObject found;
     if ((uintptr_t)word % sizeof(void *) != 0)
         return false;
     if (is_readable(walk, word))
         return PyUnicode_CheckExact(word);
-    return lg_peek(&found, word, sizeof found) &&
+    return lg__peek(&found, word, sizeof found) &&
            Py_TYPE(&found) == &PyUnicode_Type;
 }
 
@@ -46,37 +46,39 @@ leads_to_str(const lg_walk *walk, const PyObject *word)
  *  the traverser reports it, or if it is a str, which traversers leave out
  *  because it is in no cycle. */
 static void
-name_declared(lg_walk *walk, PyObject *child, const lg_named_field *field)
+name_declared(lg__heap_walk *walk, PyObject *child,
+              const lg__named_field *field)
 {
     if (child == NULL)
         return;
-    if (lg_address_map_find(&walk->address_map, child) != 0 &&
-        lg_name_edges_of_reported(walk, child, field->kind, field->name))
+    if (lg__address_map_find(&walk->address_map, child) != 0 &&
+        lg__name_edges_of_reported(walk, child, field->kind, field->name))
         return;
     if (leads_to_str(walk, child))
-        lg_walk_edge(walk, child, field->kind, field->name);
+        lg__walk_edge(walk, child, field->kind, field->name);
 }
 
 static void
-name_fields(lg_walk *walk, PyObject *object, const lg_type_info *info)
+name_fields(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
 {
     for (uint32_t i = 0; i < info->field_count; i++) {
-        const lg_named_field *field = &info->fields[i];
+        const lg__named_field *field = &info->fields[i];
         PyObject *child = *(PyObject **)((char *)object + field->offset);
         if (field->declared && info->traverse)
             name_declared(walk, child, field);
         else
-            lg_name_edge(walk, child, field->kind, field->name);
+            lg__name_edge(walk, child, field->kind, field->name);
     }
 }
 
 /** Names the words that a metaclass in C adds to those of type. */
 static void
-name_rest_of_metatype(lg_walk *walk, PyObject *object, const lg_type_info *info)
+name_rest_of_metatype(lg__heap_walk *walk, PyObject *object,
+                      const lg__type_info *info)
 {
     bool whole = ((PyTypeObject *)object)->tp_flags & Py_TPFLAGS_HEAPTYPE;
     for (uint32_t i = 0; whole && i < info->field_count; i++) {
-        const lg_named_field *field = &info->fields[i];
+        const lg__named_field *field = &info->fields[i];
         if (field->declared && field->offset >= sizeof(PyHeapTypeObject))
             name_declared(walk, *(PyObject **)((char *)object + field->offset),
                           field);
@@ -98,86 +100,87 @@ dict_behind_items(PyObject *object)
 }
 
 static void
-name_attributes(lg_walk *walk, PyObject *object, lg_type_info *info)
+name_attributes(lg__heap_walk *walk, PyObject *object, lg__type_info *info)
 {
-    if (info->dict_kind == LG_DICT_OFFSET) {
-        lg_name_edge(walk, dict_behind_items(object), LG_EDGE_DICT, 0);
+    if (info->dict_kind == LG__DICT_OFFSET) {
+        lg__name_edge(walk, dict_behind_items(object), LG_EDGE_DICT, 0);
         return;
     }
-    if (info->dict_kind != LG_DICT_MANAGED || !walk->internal)
+    if (info->dict_kind != LG__DICT_MANAGED || !walk->internal)
         return;
-    lg_inline_values inlined = lg_inline_values_of(object);
-    PyObject *dict = lg_managed_dict(object);
+    lg__inline_values inlined = lg__inline_values_of(object);
+    PyObject *dict = lg__managed_dict(object);
     for (Py_ssize_t i = 0; i < inlined.count; i++) {
         if (inlined.values[i] == NULL)
             continue;
-        uint32_t name = lg_attribute_name(walk, info, i);
+        uint32_t name = lg__attribute_name(walk, info, i);
         /* If there is a dict, too, it or the instance reports the values. */
         if (dict != NULL)
-            lg_name_edges_of_shared(walk, inlined.values[i], LG_EDGE_ATTRIBUTE,
-                                    name);
+            lg__name_edges_of_shared(walk, inlined.values[i], LG_EDGE_ATTRIBUTE,
+                                     name);
         else
-            lg_name_edge(walk, inlined.values[i], LG_EDGE_ATTRIBUTE, name);
+            lg__name_edge(walk, inlined.values[i], LG_EDGE_ATTRIBUTE, name);
     }
-    lg_name_edge(walk, dict, LG_EDGE_DICT, 0);
+    lg__name_edge(walk, dict, LG_EDGE_DICT, 0);
 }
 
 static void
-name_sequence(lg_walk *walk, PyObject *const *items, Py_ssize_t count)
+name_sequence(lg__heap_walk *walk, PyObject *const *items, Py_ssize_t count)
 {
     for (Py_ssize_t i = 0; i < count; i++)
-        lg_name_edge(walk, items[i], LG_EDGE_INDEX, (uint32_t)i);
+        lg__name_edge(walk, items[i], LG_EDGE_INDEX, (uint32_t)i);
 }
 
 void
-lg_name_edges_of_items(lg_walk *walk, PyObject *dict)
+lg__name_edges_of_items(lg__heap_walk *walk, PyObject *dict)
 {
     if (((PyDictObject *)dict)->ma_keys == NULL)
         return;
     bool split = ((PyDictObject *)dict)->ma_values != NULL;
     bool str_keys =
         walk->internal &&
-        lg_dict_table_of(((PyDictObject *)dict)->ma_keys, lg_general_lookup)
+        lg__dict_table_of(((PyDictObject *)dict)->ma_keys, lg__general_lookup)
             .str_keys;
-    bool embedded = walk->internal && lg_dict_is_embedded((PyDictObject *)dict);
+    bool embedded =
+        walk->internal && lg__dict_is_embedded((PyDictObject *)dict);
     Py_ssize_t position = 0;
     PyObject *key, *value;
     uint32_t rank = 0;
     while (PyDict_Next(dict, &position, &key, &value)) {
-        uint32_t key_node = lg_walk_node(walk, key);
+        uint32_t key_node = lg__walk_node(walk, key);
         if (key_node == LG_NONE)
             return;
         walk->builder->node_flags[key_node] |= LG_NODE_KEY;
         if (embedded)
-            lg_name_edges_of_shared(walk, value, LG_EDGE_VALUE, key_node);
+            lg__name_edges_of_shared(walk, value, LG_EDGE_VALUE, key_node);
         else
-            lg_name_edge(walk, value, LG_EDGE_VALUE, key_node);
+            lg__name_edge(walk, value, LG_EDGE_VALUE, key_node);
         if (split)
             continue;
         /* An OrderedDict reports its own second reference to each key; do not
            take it for the dict's. */
         if (str_keys)
-            lg_walk_edge(walk, key, LG_EDGE_KEY, rank++);
+            lg__walk_edge(walk, key, LG_EDGE_KEY, rank++);
         else
-            lg_name_edge(walk, key, LG_EDGE_KEY, rank++);
+            lg__name_edge(walk, key, LG_EDGE_KEY, rank++);
     }
 }
 
 static void
-name_weakref(lg_walk *walk, PyObject *object)
+name_weakref(lg__heap_walk *walk, PyObject *object)
 {
     PyObject *referent = ((PyWeakReference *)object)->wr_object;
     if (referent != NULL && referent != Py_None)
-        lg_walk_edge(walk, referent,
-                     LG_EDGE_REFERENT | LG_EDGE_WEAK | LG_EDGE_UNCOUNTED, 0);
+        lg__walk_edge(walk, referent,
+                      LG_EDGE_REFERENT | LG_EDGE_WEAK | LG_EDGE_UNCOUNTED, 0);
 }
 
 /** The objects in the state of a module in C have no names. */
 static void
-name_module_state(lg_walk *walk)
+name_module_state(lg__heap_walk *walk)
 {
     lg_builder *builder = walk->builder;
-    uint32_t name = lg_walk_intern(walk, "module state");
+    uint32_t name = lg__walk_intern(walk, "module state");
     for (uint64_t i = 0; i < walk->names.count; i++) {
         uint64_t edge = walk->names.first + i;
         if (builder->edge_kind[edge] != (LG_EDGE_REFERENCE | LG_EDGE_TRAVERSED))
@@ -197,13 +200,13 @@ typedef struct lru_link_layout {
 /** The wrapper owns its links in a ring, and so does its cache dict.
  *  tp_traverse leaves them out. */
 static void
-walk_lru_links(lg_walk *walk, PyObject *object)
+walk_lru_links(lg__heap_walk *walk, PyObject *object)
 {
     lru_link_layout *root = (lru_link_layout *)object;
     uint32_t rank = 0;
     for (lru_link_layout *link = root->next; link != NULL && link != root;
          link = link->next)
-        lg_walk_edge(walk, (PyObject *)link, LG_EDGE_INDEX, rank++);
+        lg__walk_edge(walk, (PyObject *)link, LG_EDGE_INDEX, rank++);
 }
 
 /** The type of the wrapper's links; NULL if it has none. */
@@ -219,37 +222,37 @@ lru_link_type(PyObject *object)
 /** The most results that the wrapper keeps: the word right after the function,
  *  3.9 to 3.14; -1 is no limit. */
 static void
-note_lru_limit(lg_walk *walk, PyObject *object, const lg_type_info *info,
+note_lru_limit(lg__heap_walk *walk, PyObject *object, const lg__type_info *info,
                PyObject *function)
 {
     char text[24];
     Py_ssize_t limit;
-    uint32_t word = lg_word_holding(object, info, function);
+    uint32_t word = lg__word_holding(object, info, function);
     if (word + sizeof function + sizeof limit >
         (size_t)info->type->tp_basicsize)
         return;
     memcpy(&limit, (const char *)object + word + sizeof function, sizeof limit);
     int length = snprintf(text, sizeof text, "%zd", limit);
     if (limit >= 0)
-        lg_builder_add_fact(walk->builder, lg_walk_node(walk, object),
+        lg_builder_add_fact(walk->builder, lg__walk_node(walk, object),
                             "maxsize", text, (size_t)length);
 }
 
 /** Names the wrapper's own words, rather than what it reports for its links. */
 static void
-name_lru_word(lg_walk *walk, PyObject *object, const lg_type_info *info,
+name_lru_word(lg__heap_walk *walk, PyObject *object, const lg__type_info *info,
               uint64_t edge, PyObject *target)
 {
     lg_builder *builder = walk->builder;
     const char *name = PyDict_CheckExact(target) ? "cache"
                        : PyType_Check(target)
-                           ? lg_type_is_pythons((PyTypeObject *)target)
+                           ? lg__type_is_pythons((PyTypeObject *)target)
                                  ? "cache_info_type"
                                  : "lru_list_elem_type"
                        : Py_TYPE(target)->tp_call != NULL ? "__wrapped__"
                                                           : "kwd_mark";
     builder->edge_kind[edge] = LG_EDGE_ATTRIBUTE | LG_EDGE_TRAVERSED;
-    builder->edge_payload[edge] = lg_walk_intern(walk, name);
+    builder->edge_payload[edge] = lg__walk_intern(walk, name);
     if (strcmp(name, "__wrapped__") == 0)
         note_lru_limit(walk, object, info, target);
 }
@@ -258,7 +261,7 @@ name_lru_word(lg_walk *walk, PyObject *object, const lg_type_info *info,
  *  3.10 on, the link's type (Modules/_functoolsmodule.c). The links are nodes
  * of their own, which refer to their type themselves. */
 static void
-name_lru_cache(lg_walk *walk, PyObject *object, const lg_type_info *info)
+name_lru_cache(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
 {
     lg_builder *builder = walk->builder;
     const PyObject *link_type = lru_link_type(object);
@@ -279,7 +282,7 @@ name_lru_cache(lg_walk *walk, PyObject *object, const lg_type_info *info)
             key = LG_NONE;
             after_result = true;
             continue;
-        } else if (lg_word_holding(object, info, child)) {
+        } else if (lg__word_holding(object, info, child)) {
             name_lru_word(walk, object, info, edge, child);
         } else {
             key = target;
@@ -294,56 +297,56 @@ name_lru_cache(lg_walk *walk, PyObject *object, const lg_type_info *info)
 /** The pairs of a node of a context's mapping: a variable and its value, or
  *  none and a node below (Python/hamt.c, 3.9 to 3.14). */
 static void
-name_hamt(lg_walk *walk, PyObject *object)
+name_hamt(lg__heap_walk *walk, PyObject *object)
 {
     PyObject *const *pairs = (PyObject **)((PyVarObject *)object + 1) + 1;
     for (Py_ssize_t i = 0; i + 1 < Py_SIZE(object); i += 2) {
         uint32_t key =
-            pairs[i] != NULL ? lg_walk_node(walk, pairs[i]) : LG_NONE;
+            pairs[i] != NULL ? lg__walk_node(walk, pairs[i]) : LG_NONE;
         if (key == LG_NONE) {
-            lg_name_edge(walk, pairs[i + 1], LG_EDGE_INDEX, (uint32_t)i / 2);
+            lg__name_edge(walk, pairs[i + 1], LG_EDGE_INDEX, (uint32_t)i / 2);
             continue;
         }
         walk->builder->node_flags[key] |= LG_NODE_KEY;
-        lg_name_edge(walk, pairs[i + 1], LG_EDGE_VALUE, key);
-        lg_name_edge(walk, pairs[i], LG_EDGE_KEY, (uint32_t)i / 2);
+        lg__name_edge(walk, pairs[i + 1], LG_EDGE_VALUE, key);
+        lg__name_edge(walk, pairs[i], LG_EDGE_KEY, (uint32_t)i / 2);
     }
 }
 
 static void
-name_shape(lg_walk *walk, PyObject *object, const lg_type_info *info)
+name_shape(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
 {
-    switch ((lg_shape)info->shape) {
-    case LG_SHAPE_LIST:
+    switch ((lg__shape)info->shape) {
+    case LG__SHAPE_LIST:
         name_sequence(walk, ((PyListObject *)object)->ob_item, Py_SIZE(object));
         break;
-    case LG_SHAPE_TUPLE:
+    case LG__SHAPE_TUPLE:
         name_sequence(walk, ((PyTupleObject *)object)->ob_item,
                       Py_SIZE(object));
         break;
-    case LG_SHAPE_DICT:
-        lg_name_edges_of_items(walk, object);
+    case LG__SHAPE_DICT:
+        lg__name_edges_of_items(walk, object);
         break;
-    case LG_SHAPE_TYPE:
-        lg_name_edges_of_type(walk, object);
+    case LG__SHAPE_TYPE:
+        lg__name_edges_of_type(walk, object);
         break;
-    case LG_SHAPE_CODE:
-        lg_name_edges_of_code(walk, object);
+    case LG__SHAPE_CODE:
+        lg__name_edges_of_code(walk, object);
         break;
-    case LG_SHAPE_FRAME:
-        lg_name_edges_of_frame_object(walk, object);
+    case LG__SHAPE_FRAME:
+        lg__name_edges_of_frame_object(walk, object);
         break;
-    case LG_SHAPE_GENERATOR:
-        lg_name_edges_of_generator(walk, object);
+    case LG__SHAPE_GENERATOR:
+        lg__name_edges_of_generator(walk, object);
         break;
-    case LG_SHAPE_WEAKREF:
+    case LG__SHAPE_WEAKREF:
         name_weakref(walk, object);
         break;
-    case LG_SHAPE_HAMT:
+    case LG__SHAPE_HAMT:
         name_hamt(walk, object);
         break;
-    case LG_SHAPE_LOCAL:
-        lg_locals_note(walk, object, info);
+    case LG__SHAPE_LOCAL:
+        lg__locals_note(walk, object, info);
         break;
     default:
         break;
@@ -351,27 +354,27 @@ name_shape(lg_walk *walk, PyObject *object, const lg_type_info *info)
 }
 
 void
-lg_walk_named(lg_walk *walk, PyObject *object, lg_type_info *info)
+lg__walk_named(lg__heap_walk *walk, PyObject *object, lg__type_info *info)
 {
-    lg_edge_names_open(walk, object, info);
-    if (info->shape != LG_SHAPE_TYPE)
+    lg__edge_names_open(walk, object, info);
+    if (info->shape != LG__SHAPE_TYPE)
         name_fields(walk, object, info);
     if (Py_TYPE(object)->tp_flags & Py_TPFLAGS_HEAPTYPE)
-        lg_name_edge(walk, (PyObject *)Py_TYPE(object), LG_EDGE_TYPE, 0);
+        lg__name_edge(walk, (PyObject *)Py_TYPE(object), LG_EDGE_TYPE, 0);
     else
-        lg_name_edges_of_reported(walk, (PyObject *)Py_TYPE(object),
-                                  LG_EDGE_TYPE, 0);
+        lg__name_edges_of_reported(walk, (PyObject *)Py_TYPE(object),
+                                   LG_EDGE_TYPE, 0);
     name_attributes(walk, object, info);
     name_shape(walk, object, info);
-    if (info->shape == LG_SHAPE_TYPE)
+    if (info->shape == LG__SHAPE_TYPE)
         name_rest_of_metatype(walk, object, info);
-    if (info->shape == LG_SHAPE_MODULE)
+    if (info->shape == LG__SHAPE_MODULE)
         name_module_state(walk);
-    if (info->shape == LG_SHAPE_LRU_CACHE) {
+    if (info->shape == LG__SHAPE_LRU_CACHE) {
         name_lru_cache(walk, object, info);
         walk_lru_links(walk, object);
     }
     if (info->adapter)
-        lg_pass_visit(walk, object, info);
-    lg_edge_names_close(walk, object, info);
+        lg__pass_visit(walk, object, info);
+    lg__edge_names_close(walk, object, info);
 }

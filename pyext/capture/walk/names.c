@@ -9,7 +9,7 @@
 #include <string.h>
 
 void
-lg_name_add(lg_name *name, const char *text)
+lg__name_add(lg__name *name, const char *text)
 {
     size_t room = sizeof name->data - name->length;
     size_t length = strlen(text);
@@ -20,19 +20,19 @@ lg_name_add(lg_name *name, const char *text)
 }
 
 void
-lg_name_addf(lg_name *name, const char *format, ...)
+lg__name_addf(lg__name *name, const char *format, ...)
 {
     char piece[128];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(piece, sizeof piece, format, arguments);
     va_end(arguments);
-    lg_name_add(name, piece);
+    lg__name_add(name, piece);
 }
 
 /* Does without printf, because a capture writes many numbers. */
 void
-lg_name_add_int(lg_name *name, long long number)
+lg__name_add_int(lg__name *name, long long number)
 {
     char text[24];
     size_t at = sizeof text - 1;
@@ -44,19 +44,19 @@ lg_name_add_int(lg_name *name, long long number)
     while ((rest /= 10) > 0);
     if (number < 0)
         text[--at] = '-';
-    lg_name_add(name, text + at);
+    lg__name_add(name, text + at);
 }
 
 void
-lg_name_add_count(lg_name *name, uint64_t count)
+lg__name_add_count(lg__name *name, uint64_t count)
 {
     char digits[24];
     int length =
         snprintf(digits, sizeof digits, "%llu", (unsigned long long)count);
     for (int i = 0; i < length; i++) {
         if (i > 0 && (length - i) % 3 == 0)
-            lg_name_add(name, ",");
-        lg_name_addf(name, "%c", digits[i]);
+            lg__name_add(name, ",");
+        lg__name_addf(name, "%c", digits[i]);
     }
 }
 
@@ -90,7 +90,7 @@ encode(Py_UCS4 c, char out[4])
 
 /** Adds the text of a str from a given character on. */
 static void
-add_str_from(lg_name *name, PyObject *str, Py_ssize_t start, size_t limit)
+add_str_from(lg__name *name, PyObject *str, Py_ssize_t start, size_t limit)
 {
     if (!PyUnicode_IS_READY(str))
         return;
@@ -120,29 +120,29 @@ add_str_from(lg_name *name, PyObject *str, Py_ssize_t start, size_t limit)
 }
 
 void
-lg_name_add_str(lg_name *name, PyObject *str, size_t limit)
+lg__name_add_str(lg__name *name, PyObject *str, size_t limit)
 {
     add_str_from(name, str, 0, limit);
 }
 
 uint32_t
-lg_walk_intern(lg_walk *walk, const char *name)
+lg__walk_intern(lg__heap_walk *walk, const char *name)
 {
     return lg_builder_intern(walk->builder, name, strlen(name));
 }
 
 uint32_t
-lg_walk_intern_str(lg_walk *walk, PyObject *str)
+lg__walk_intern_str(lg__heap_walk *walk, PyObject *str)
 {
-    lg_name name;
+    lg__name name;
     name.length = 0;
     if (str != NULL && PyUnicode_Check(str))
-        lg_name_add_str(&name, str, LG_NAME_LIMIT);
+        lg__name_add_str(&name, str, LG__NAME_LIMIT);
     return lg_builder_intern(walk->builder, name.data, name.length);
 }
 
 bool
-lg_str_equals(PyObject *str, const char *text)
+lg__str_equals(PyObject *str, const char *text)
 {
     size_t length = strlen(text);
     return PyUnicode_IS_READY(str) && PyUnicode_IS_COMPACT_ASCII(str) &&
@@ -151,28 +151,28 @@ lg_str_equals(PyObject *str, const char *text)
 }
 
 PyObject *
-lg_dict_find(PyObject *dict, const char *key)
+lg__dict_find(PyObject *dict, const char *key)
 {
     Py_ssize_t position = 0;
     PyObject *name, *value;
     if (!PyDict_Check(dict) || ((PyDictObject *)dict)->ma_keys == NULL)
         return NULL;
     while (PyDict_Next(dict, &position, &name, &value))
-        if (PyUnicode_CheckExact(name) && lg_str_equals(name, key))
+        if (PyUnicode_CheckExact(name) && lg__str_equals(name, key))
             return value;
     return NULL;
 }
 
 PyObject *
-lg_named_word(lg_walk *walk, PyObject *object, const lg_type_info *info,
-              const char *name)
+lg__named_word(lg__heap_walk *walk, PyObject *object, const lg__type_info *info,
+               const char *name)
 {
     char dotted[32];
     snprintf(dotted, sizeof dotted, ".%s", name);
-    uint32_t plain = lg_walk_intern(walk, name);
-    uint32_t read_only = lg_walk_intern(walk, dotted);
+    uint32_t plain = lg__walk_intern(walk, name);
+    uint32_t read_only = lg__walk_intern(walk, dotted);
     for (uint32_t i = 0; i < info->field_count; i++) {
-        const lg_named_field *field = &info->fields[i];
+        const lg__named_field *field = &info->fields[i];
         if (field->kind != LG_EDGE_INDEX &&
             (field->name == plain || field->name == read_only))
             return *(PyObject **)((char *)object + field->offset);
@@ -181,35 +181,35 @@ lg_named_word(lg_walk *walk, PyObject *object, const lg_type_info *info,
 }
 
 PyObject *
-lg_instance_find(lg_walk *walk, PyObject *object, const char *name)
+lg__instance_find(lg__heap_walk *walk, PyObject *object, const char *name)
 {
     PyTypeObject *type = Py_TYPE(object);
     PyObject *dict = NULL;
-    if (lg_type_has_managed_dict(type)) {
-        lg_inline_values inlined = lg_inline_values_of(object);
-        lg_type_info *info = lg_walk_type(walk, type);
-        uint32_t wanted = inlined.count > 0 ? lg_walk_intern(walk, name) : 0;
+    if (lg__type_has_managed_dict(type)) {
+        lg__inline_values inlined = lg__inline_values_of(object);
+        lg__type_info *info = lg__walk_type_info(walk, type);
+        uint32_t wanted = inlined.count > 0 ? lg__walk_intern(walk, name) : 0;
         for (Py_ssize_t i = 0; info != NULL && i < inlined.count; i++)
             if (inlined.values[i] != NULL &&
-                lg_attribute_name(walk, info, i) == wanted)
+                lg__attribute_name(walk, info, i) == wanted)
                 return inlined.values[i];
-        dict = lg_managed_dict(object);
+        dict = lg__managed_dict(object);
     } else if (type->tp_dictoffset > 0) {
         dict = *(PyObject **)((char *)object + type->tp_dictoffset);
     }
-    return dict != NULL ? lg_dict_find(dict, name) : NULL;
+    return dict != NULL ? lg__dict_find(dict, name) : NULL;
 }
 
 static void
-add_if_str(lg_name *name, PyObject *text)
+add_if_str(lg__name *name, PyObject *text)
 {
     if (text != NULL && PyUnicode_Check(text))
-        lg_name_add_str(name, text, LG_NAME_LIMIT);
+        lg__name_add_str(name, text, LG__NAME_LIMIT);
 }
 
 /** Adds the last part of a path, which is enough to recognise the file. */
 static void
-add_file_name(lg_name *name, PyObject *path)
+add_file_name(lg__name *name, PyObject *path)
 {
     if (path == NULL || !PyUnicode_Check(path) || !PyUnicode_IS_READY(path))
         return;
@@ -219,53 +219,53 @@ add_file_name(lg_name *name, PyObject *path)
     const void *data = PyUnicode_DATA(path);
     while (start > 0 && PyUnicode_READ(kind, data, start - 1) != '/')
         start--;
-    add_str_from(name, path, start < length ? start : 0, LG_NAME_LIMIT);
+    add_str_from(name, path, start < length ? start : 0, LG__NAME_LIMIT);
 }
 
 /** `:12` */
 static void
-add_line(lg_name *name, int line)
+add_line(lg__name *name, int line)
 {
-    lg_name_add(name, ":");
-    lg_name_add_int(name, line);
+    lg__name_add(name, ":");
+    lg__name_add_int(name, line);
 }
 
 void
-lg_name_code(lg_name *name, const PyCodeObject *code)
+lg__name_code(lg__name *name, const PyCodeObject *code)
 {
-    add_if_str(name, lg_code_qualified_name(code));
-    lg_name_add(name, " ");
+    add_if_str(name, lg__code_qualified_name(code));
+    lg__name_add(name, " ");
     add_file_name(name, code->co_filename);
     add_line(name, code->co_firstlineno);
 }
 
 /** Adds `() train.py:12`: where a frame of this code is. */
 static void
-add_place(lg_name *name, const lg_frame *frame, const PyCodeObject *code)
+add_place(lg__name *name, const lg__frame *frame, const PyCodeObject *code)
 {
-    lg_name_add(name, "() ");
+    lg__name_add(name, "() ");
     add_file_name(name, code->co_filename);
     int line = PyCode_Addr2Line((PyCodeObject *)code,
-                                lg_frame_instruction(frame, code));
+                                lg__frame_instruction(frame, code));
     add_line(name, line > 0 ? line : code->co_firstlineno);
 }
 
 void
-lg_name_frame(lg_name *name, const lg_frame *frame, const PyCodeObject *code)
+lg__name_frame(lg__name *name, const lg__frame *frame, const PyCodeObject *code)
 {
-    add_if_str(name, lg_code_qualified_name(code));
+    add_if_str(name, lg__code_qualified_name(code));
     add_place(name, frame, code);
 }
 
 /** Adds `module.qualified_name` of a function. */
 static void
-name_function(PyObject *object, lg_name *name)
+name_function(PyObject *object, lg__name *name)
 {
     const PyFunctionObject *function = (PyFunctionObject *)object;
     if (function->func_module != NULL &&
         PyUnicode_Check(function->func_module)) {
-        lg_name_add_str(name, function->func_module, LG_NAME_LIMIT);
-        lg_name_add(name, ".");
+        lg__name_add_str(name, function->func_module, LG__NAME_LIMIT);
+        lg__name_add(name, ".");
     }
     add_if_str(name, function->func_qualname);
 }
@@ -273,119 +273,120 @@ name_function(PyObject *object, lg_name *name)
 /** The same for an object that functools.update_wrapper() has made look like a
  *  function. */
 static void
-name_wrapper(lg_walk *walk, PyObject *object, lg_name *name)
+name_wrapper(lg__heap_walk *walk, PyObject *object, lg__name *name)
 {
-    PyObject *module = lg_instance_find(walk, object, "__module__");
-    PyObject *own = lg_instance_find(walk, object, "__qualname__");
+    PyObject *module = lg__instance_find(walk, object, "__module__");
+    PyObject *own = lg__instance_find(walk, object, "__qualname__");
     if (own == NULL || !PyUnicode_Check(own))
         return;
     if (module != NULL && PyUnicode_Check(module)) {
-        lg_name_add_str(name, module, LG_NAME_LIMIT);
-        lg_name_add(name, ".");
+        lg__name_add_str(name, module, LG__NAME_LIMIT);
+        lg__name_add(name, ".");
     }
-    lg_name_add_str(name, own, LG_NAME_LIMIT);
+    lg__name_add_str(name, own, LG__NAME_LIMIT);
 }
 
 static void
-name_builtin(PyObject *object, lg_name *name)
+name_builtin(PyObject *object, lg__name *name)
 {
     const PyCFunctionObject *function = (PyCFunctionObject *)object;
     PyObject *module = function->m_module;
     if (module != NULL && PyUnicode_Check(module) &&
-        !lg_str_equals(module, "builtins")) {
-        lg_name_add_str(name, module, LG_NAME_LIMIT);
-        lg_name_add(name, ".");
+        !lg__str_equals(module, "builtins")) {
+        lg__name_add_str(name, module, LG__NAME_LIMIT);
+        lg__name_add(name, ".");
     } else if (function->m_self != NULL && !PyModule_Check(function->m_self)) {
-        lg_name_add(name, Py_TYPE(function->m_self)->tp_name);
-        lg_name_add(name, ".");
+        lg__name_add(name, Py_TYPE(function->m_self)->tp_name);
+        lg__name_add(name, ".");
     }
     if (function->m_ml != NULL && function->m_ml->ml_name != NULL)
-        lg_name_add(name, function->m_ml->ml_name);
+        lg__name_add(name, function->m_ml->ml_name);
 }
 
 static void
-name_generator(PyObject *object, lg_name *name)
+name_generator(PyObject *object, lg__name *name)
 {
     const PyGenObject *generator = (PyGenObject *)object;
     add_if_str(name, generator->gi_qualname);
-    lg_frame *frame = lg_frame_of_generator(object);
-    PyObject *owner = lg_generator_frame_object(object);
+    lg__frame *frame = lg__frame_of_generator(object);
+    PyObject *owner = lg__generator_frame_object(object);
     if (frame == NULL && owner != NULL)
-        frame = lg_frame_of_object(owner);
+        frame = lg__frame_of_object(owner);
     const PyCodeObject *code =
-        frame != NULL ? lg_frame_view_of(frame).code : NULL;
+        frame != NULL ? lg__frame_view_of(frame).code : NULL;
     if (code != NULL)
         add_place(name, frame, code);
 }
 
 static void
-name_frame_object(PyObject *object, lg_name *name)
+name_frame_object(PyObject *object, lg__name *name)
 {
-    const lg_frame *frame = lg_frame_of_object(object);
+    const lg__frame *frame = lg__frame_of_object(object);
     const PyCodeObject *code =
-        frame != NULL ? lg_frame_view_of((lg_frame *)frame).code : NULL;
+        frame != NULL ? lg__frame_view_of((lg__frame *)frame).code : NULL;
     if (code != NULL)
-        lg_name_frame(name, frame, code);
+        lg__name_frame(name, frame, code);
 }
 
 /** Adds `Task-3 crawl() crawler.py:12`: the task's name, and where it is. From
  *  3.12 on the name is a number until a program asks for it. */
 static void
-name_task(lg_walk *walk, PyObject *object, const lg_type_info *info,
-          lg_name *name)
+name_task(lg__heap_walk *walk, PyObject *object, const lg__type_info *info,
+          lg__name *name)
 {
-    PyObject *own = lg_named_word(walk, object, info, "_name");
-    PyObject *coroutine = lg_named_word(walk, object, info, "_coro");
+    PyObject *own = lg__named_word(walk, object, info, "_name");
+    PyObject *coroutine = lg__named_word(walk, object, info, "_coro");
     int overflow = 0;
     if (own != NULL && PyLong_CheckExact(own))
-        lg_name_addf(name, "Task-%lld",
-                     PyLong_AsLongLongAndOverflow(own, &overflow));
+        lg__name_addf(name, "Task-%lld",
+                      PyLong_AsLongLongAndOverflow(own, &overflow));
     add_if_str(name, own);
     if (!walk->internal || coroutine == NULL || !PyCoro_CheckExact(coroutine))
         return;
-    lg_name_add(name, " ");
+    lg__name_add(name, " ");
     name_generator(coroutine, name);
 }
 
 void
-lg_name_object(lg_walk *walk, PyObject *object, const lg_type_info *info)
+lg__name_object(lg__heap_walk *walk, PyObject *object,
+                const lg__type_info *info)
 {
-    lg_name name;
+    lg__name name;
     name.length = 0;
-    switch ((lg_shape)info->shape) {
-    case LG_SHAPE_FUNCTION:
+    switch ((lg__shape)info->shape) {
+    case LG__SHAPE_FUNCTION:
         name_function(object, &name);
         break;
-    case LG_SHAPE_BUILTIN:
+    case LG__SHAPE_BUILTIN:
         name_builtin(object, &name);
         break;
-    case LG_SHAPE_LRU_CACHE:
+    case LG__SHAPE_LRU_CACHE:
         name_wrapper(walk, object, &name);
         break;
-    case LG_SHAPE_CODE:
-        lg_name_code(&name, (PyCodeObject *)object);
+    case LG__SHAPE_CODE:
+        lg__name_code(&name, (PyCodeObject *)object);
         break;
-    case LG_SHAPE_TYPE:
-        lg_type_name((PyTypeObject *)object, &name);
+    case LG__SHAPE_TYPE:
+        lg__type_name((PyTypeObject *)object, &name);
         break;
-    case LG_SHAPE_GENERATOR:
+    case LG__SHAPE_GENERATOR:
         if (walk->internal)
             name_generator(object, &name);
         break;
-    case LG_SHAPE_FRAME:
+    case LG__SHAPE_FRAME:
         if (walk->internal)
             name_frame_object(object, &name);
         break;
-    case LG_SHAPE_MODULE:
-        add_if_str(&name, ((lg_module_layout *)object)->md_name);
+    case LG__SHAPE_MODULE:
+        add_if_str(&name, ((lg__module_layout *)object)->md_name);
         break;
-    case LG_SHAPE_DESCRIPTOR:
+    case LG__SHAPE_DESCRIPTOR:
         add_if_str(&name, ((PyDescrObject *)object)->d_name);
         break;
-    case LG_SHAPE_CONTEXT_VARIABLE:
-        add_if_str(&name, lg_named_word(walk, object, info, "name"));
+    case LG__SHAPE_CONTEXT_VARIABLE:
+        add_if_str(&name, lg__named_word(walk, object, info, "name"));
         break;
-    case LG_SHAPE_TASK:
+    case LG__SHAPE_TASK:
         name_task(walk, object, info, &name);
         break;
     default:

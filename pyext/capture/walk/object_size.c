@@ -33,22 +33,22 @@ size_behind_dict(PyObject *object)
     if (dict->ma_keys == NULL)
         return 0;
     size_t size = 0;
-    if (dict->ma_values != NULL && !lg_dict_is_embedded(dict))
-        size += lg_dict_shared_usable(dict->ma_keys) * sizeof(PyObject *);
+    if (dict->ma_values != NULL && !lg__dict_is_embedded(dict))
+        size += lg__dict_shared_usable(dict->ma_keys) * sizeof(PyObject *);
     if (dict->ma_keys->dk_refcnt == 1)
-        size += lg_dict_keys_size(dict->ma_keys);
+        size += lg__dict_keys_size(dict->ma_keys);
     return size;
 }
 
 static size_t
-size_of_type(lg_walk *walk, PyObject *object)
+size_of_type(lg__heap_walk *walk, PyObject *object)
 {
     PyTypeObject *type = (PyTypeObject *)object;
     if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE))
         return sizeof(PyTypeObject);
-    size_t size = sizeof(PyHeapTypeObject) + LG_GC_HEAD_SIZE;
-    if (walk->internal && lg_type_cached_keys(type) != NULL)
-        size += lg_dict_keys_size(lg_type_cached_keys(type));
+    size_t size = sizeof(PyHeapTypeObject) + LG__GC_HEAD_SIZE;
+    if (walk->internal && lg__type_cached_keys(type) != NULL)
+        size += lg__dict_keys_size(lg__type_cached_keys(type));
     return size;
 }
 
@@ -69,60 +69,61 @@ size_behind_set(PyObject *object)
 }
 
 uint64_t
-lg_size_of(lg_walk *walk, PyObject *object, const lg_type_info *info)
+lg__object_size(lg__heap_walk *walk, PyObject *object,
+                const lg__type_info *info)
 {
     size_t size = info->base_size;
-    switch ((lg_shape)info->shape) {
-    case LG_SHAPE_STR:
-        return size_of_str(object) + lg_preheader_size(info->type);
-    case LG_SHAPE_INT:
-        return LG_INT_DIGITS_OFFSET + lg_int_digits(object) * sizeof(digit) +
-               lg_preheader_size(info->type);
-    case LG_SHAPE_TYPE:
+    switch ((lg__shape)info->shape) {
+    case LG__SHAPE_STR:
+        return size_of_str(object) + lg__preheader_size(info->type);
+    case LG__SHAPE_INT:
+        return LG__INT_DIGITS_OFFSET + lg__int_digits(object) * sizeof(digit) +
+               lg__preheader_size(info->type);
+    case LG__SHAPE_TYPE:
         return size_of_type(walk, object);
-    case LG_SHAPE_LIST:
+    case LG__SHAPE_LIST:
         size +=
             (size_t)((PyListObject *)object)->allocated * sizeof(PyObject *);
         break;
-    case LG_SHAPE_DICT:
+    case LG__SHAPE_DICT:
         size += walk->internal ? size_behind_dict(object) : 0;
         break;
-    case LG_SHAPE_SET:
+    case LG__SHAPE_SET:
         size += size_behind_set(object);
         break;
-    case LG_SHAPE_CODE:
-        size += lg_code_size_behind((PyCodeObject *)object);
+    case LG__SHAPE_CODE:
+        size += lg__code_size_behind((PyCodeObject *)object);
         break;
-    case LG_SHAPE_GENERATOR:
-        size += lg_generator_size_behind(object);
+    case LG__SHAPE_GENERATOR:
+        size += lg__generator_size_behind(object);
         break;
-    case LG_SHAPE_FRAME:
-        size += lg_frame_size_behind(object);
+    case LG__SHAPE_FRAME:
+        size += lg__frame_size_behind(object);
         break;
     default:
         size += info->item_size ? size_of_items(object, info->item_size) : 0;
     }
-    if (info->dict_kind == LG_DICT_MANAGED && walk->internal)
-        size += lg_inline_values_size(object);
+    if (info->dict_kind == LG__DICT_MANAGED && walk->internal)
+        size += lg__inline_values_size(object);
     return size;
 }
 
 uint32_t
-lg_fixed_size(const lg_type_info *info)
+lg__fixed_size(const lg__type_info *info)
 {
-    switch ((lg_shape)info->shape) {
-    case LG_SHAPE_STR:
-    case LG_SHAPE_INT:
-    case LG_SHAPE_TYPE:
-    case LG_SHAPE_LIST:
-    case LG_SHAPE_DICT:
-    case LG_SHAPE_SET:
-    case LG_SHAPE_CODE:
-    case LG_SHAPE_GENERATOR:
-    case LG_SHAPE_FRAME:
+    switch ((lg__shape)info->shape) {
+    case LG__SHAPE_STR:
+    case LG__SHAPE_INT:
+    case LG__SHAPE_TYPE:
+    case LG__SHAPE_LIST:
+    case LG__SHAPE_DICT:
+    case LG__SHAPE_SET:
+    case LG__SHAPE_CODE:
+    case LG__SHAPE_GENERATOR:
+    case LG__SHAPE_FRAME:
         return 0;
     default:
-        return info->item_size || info->dict_kind == LG_DICT_MANAGED
+        return info->item_size || info->dict_kind == LG__DICT_MANAGED
                    ? 0
                    : info->base_size;
     }
@@ -133,26 +134,26 @@ lg_fixed_size(const lg_type_info *info)
  * an instance that was never initialised. If the layouts are unknown, asks
  * dicts and types, too. */
 static bool
-may_be_asked(const lg_walk *walk, PyTypeObject *base)
+may_be_asked(const lg__heap_walk *walk, PyTypeObject *base)
 {
     if (!walk->internal && (base == &PyDict_Type || base == &PyType_Type))
         return true;
-    return lg_known_has_size(&walk->known, base);
+    return lg__known_has_size(&walk->known, base);
 }
 
 /** The C function behind the type's __sizeof__, if a library type defines it
  * and nothing in Python overrides it. */
 PyCFunction
-lg_type_sizeof(lg_walk *walk, PyTypeObject *type)
+lg__type_sizeof(lg__heap_walk *walk, PyTypeObject *type)
 {
     PyObject *mro = type->tp_mro;
     if (mro == NULL || !PyTuple_CheckExact(mro))
         return NULL;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(mro); i++) {
         PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(mro, i);
-        PyObject *dict = lg_walk_type_state(walk, base).dict;
+        PyObject *dict = lg__walk_type_state(walk, base).dict;
         PyObject *found =
-            dict != NULL ? lg_dict_find(dict, "__sizeof__") : NULL;
+            dict != NULL ? lg__dict_find(dict, "__sizeof__") : NULL;
         if (found == NULL)
             continue;
         if (Py_TYPE(found) != &PyMethodDescr_Type ||
@@ -172,25 +173,25 @@ size_before(PyObject *object)
     PyTypeObject *type = Py_TYPE(object);
     if (type->tp_is_gc != NULL && !type->tp_is_gc(object))
         return 0;
-    return lg_preheader_size(type);
+    return lg__preheader_size(type);
 }
 
 static PyObject *
-sized_object(const lg_walk *walk, uint32_t i)
+sized_object(const lg__heap_walk *walk, uint32_t i)
 {
     const uint32_t *nodes = walk->sized.data;
     return (PyObject *)(uintptr_t)walk->builder->address[nodes[i]];
 }
 
 void
-lg_sizes_hold(lg_walk *walk)
+lg__sizes_hold(lg__heap_walk *walk)
 {
     for (; walk->sized_held < walk->sized_count; walk->sized_held++)
         Py_INCREF(sized_object(walk, walk->sized_held));
 }
 
 void
-lg_sizes_release(lg_walk *walk)
+lg__sizes_release(lg__heap_walk *walk)
 {
     while (walk->sized_held > 0)
         Py_DECREF(sized_object(walk, --walk->sized_held));
@@ -198,29 +199,30 @@ lg_sizes_release(lg_walk *walk)
 
 /** Keep what adapters have added or taken away meanwhile. */
 static void
-correct_size(lg_walk *walk, uint32_t node, PyObject *object, size_t answer)
+correct_size(lg__heap_walk *walk, uint32_t node, PyObject *object,
+             size_t answer)
 {
-    const lg_type_info *info = lg_walk_type(walk, Py_TYPE(object));
+    const lg__type_info *info = lg__walk_type_info(walk, Py_TYPE(object));
     if (info == NULL)
         return;
     uint64_t known = lg_builder_size(walk->builder, node);
     lg_builder_set_size(walk->builder, node,
                         known + answer + size_before(object) -
-                            lg_size_of(walk, object, info));
+                            lg__object_size(walk, object, info));
 }
 
 /** Calls a C __sizeof__: the only code of a library that the capture runs
  *  itself, after the walk, for the few types whose memory has no public
  *  layout. */
 void
-lg_sizes_finish(lg_walk *walk)
+lg__sizes_finish(lg__heap_walk *walk)
 {
     const uint32_t *nodes = walk->sized.data;
     for (uint32_t i = 0; i < walk->sized_count; i++) {
         PyObject *object = sized_object(walk, i);
         /* A fault in it is reported against this type. */
         walk->builder->open_node = nodes[i];
-        PyCFunction function = lg_type_sizeof(walk, Py_TYPE(object));
+        PyCFunction function = lg__type_sizeof(walk, Py_TYPE(object));
         PyObject *answer = function != NULL ? function(object, NULL) : NULL;
         size_t bytes = answer != NULL ? PyLong_AsSize_t(answer) : (size_t)-1;
         Py_XDECREF(answer);
@@ -229,6 +231,6 @@ lg_sizes_finish(lg_walk *walk)
         else
             correct_size(walk, nodes[i], object, bytes);
     }
-    lg_sizes_release(walk);
+    lg__sizes_release(walk);
     walk->sized_count = 0;
 }

@@ -18,7 +18,7 @@ enum { MOST_WORDS = 64 };
 typedef struct marked {
     uintptr_t words[MOST_WORDS];
     uintptr_t zeros[MOST_WORDS];
-    lg_type_info *info;
+    lg__type_info *info;
     uint32_t reported; /**< the fields before this one are in order */
     bool unknown;      /**< the traverser reports something else, too */
 } marked;
@@ -35,7 +35,7 @@ may_be_asked(const PyTypeObject *type)
         &PyProperty_Type,         &PyStaticMethod_Type, &PyClassMethod_Type,
         &PyClassMethodDescr_Type,
     };
-    for (size_t i = 0; i < LG_COUNT(plain); i++)
+    for (size_t i = 0; i < LG__COUNT(plain); i++)
         if (plain[i] == type)
             return true;
     return false;
@@ -46,12 +46,12 @@ static int
 note(PyObject *child, void *context)
 {
     marked *object = context;
-    lg_named_field *fields = object->info->fields;
+    lg__named_field *fields = object->info->fields;
     uintptr_t offset = (uintptr_t)child - (uintptr_t)object->words;
     for (uint32_t i = object->reported; i < object->info->field_count; i++) {
         if (fields[i].offset != offset)
             continue;
-        lg_named_field found = fields[i];
+        lg__named_field found = fields[i];
         memmove(&fields[object->reported + 1], &fields[object->reported],
                 (i - object->reported) * sizeof found);
         found.kind |= LG_EDGE_TRAVERSED;
@@ -65,7 +65,7 @@ note(PyObject *child, void *context)
 static void
 mark_words(marked *object)
 {
-    const lg_type_info *info = object->info;
+    const lg__type_info *info = object->info;
     PyObject *head = (PyObject *)object->words;
     for (size_t i = 0; i < MOST_WORDS; i++)
         object->words[i] = (uintptr_t)object->zeros;
@@ -78,7 +78,7 @@ mark_words(marked *object)
 
 /** A declared word that is not reported may hold anything. */
 static bool
-all_are_sure(const lg_type_info *info)
+all_are_sure(const lg__type_info *info)
 {
     for (uint32_t i = 0; i < info->field_count; i++)
         if (info->fields[i].declared &&
@@ -88,17 +88,17 @@ all_are_sure(const lg_type_info *info)
 }
 
 static void
-unmark_fields(lg_type_info *info)
+unmark_fields(lg__type_info *info)
 {
     for (uint32_t i = 0; i < info->field_count; i++)
         info->fields[i].kind &= (uint8_t) ~(unsigned)LG_EDGE_TRAVERSED;
 }
 
 bool
-lg_probe_struct(lg_type_info *info)
+lg__probe_struct(lg__type_info *info)
 {
     marked object = {.info = info};
-    if (!may_be_asked(info->type) || info->dict_kind != LG_DICT_NONE ||
+    if (!may_be_asked(info->type) || info->dict_kind != LG__DICT_NONE ||
         (size_t)info->type->tp_basicsize > sizeof object.words)
         return false;
     mark_words(&object);

@@ -5,57 +5,57 @@
 #include "capture/walk/heap_walk.h"
 
 static void
-name_table(lg_walk *walk, const void *base, const lg_field *fields,
+name_table(lg__heap_walk *walk, const void *base, const lg__field *fields,
            size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         PyObject *child =
             *(PyObject *const *)((const char *)base + fields[i].offset);
         if (child != NULL)
-            lg_name_edge(walk, child, fields[i].kind,
-                         lg_walk_intern(walk, fields[i].name));
+            lg__name_edge(walk, child, fields[i].kind,
+                          lg__walk_intern(walk, fields[i].name));
     }
 }
 
 /** The strs that name inline values belong to the type's shared keys. */
 static void
-name_cached_keys(lg_walk *walk, PyTypeObject *type)
+name_cached_keys(lg__heap_walk *walk, PyTypeObject *type)
 {
-    lg_dict_keys *keys = lg_type_cached_keys(type);
+    lg__dict_keys *keys = lg__type_cached_keys(type);
     if (!walk->internal || keys == NULL)
         return;
-    lg_dict_table table = lg_dict_table_of(keys, lg_general_lookup);
+    lg__dict_table table = lg__dict_table_of(keys, lg__general_lookup);
     for (Py_ssize_t i = 0; i < table.count; i++) {
         PyObject *key =
             *(PyObject *const *)(table.base + (size_t)i * table.stride +
                                  table.key);
-        lg_walk_edge(walk, key, LG_EDGE_KEY, (uint32_t)i);
+        lg__walk_edge(walk, key, LG_EDGE_KEY, (uint32_t)i);
     }
 }
 
 void
-lg_name_edges_of_type(lg_walk *walk, PyObject *object)
+lg__name_edges_of_type(lg__heap_walk *walk, PyObject *object)
 {
     PyTypeObject *type = (PyTypeObject *)object;
     if (type->tp_flags & Py_TPFLAGS_HEAPTYPE) {
-        name_table(walk, type, lg_heap_type_fields,
-                   LG_COUNT(lg_heap_type_fields));
+        name_table(walk, type, lg__heap_type_fields,
+                   LG__COUNT(lg__heap_type_fields));
         name_cached_keys(walk, type);
         return;
     }
-    lg_type_state state = lg_walk_type_state(walk, type);
-    lg_name_edge(walk, state.dict, LG_EDGE_DICT, 0);
-    lg_name_edge(walk, state.subclasses, LG_EDGE_ATTRIBUTE,
-                 lg_walk_intern(walk, "__subclasses__"));
-    name_table(walk, type, lg_static_type_fields,
-               LG_COUNT(lg_static_type_fields));
+    lg__type_state state = lg__walk_type_state(walk, type);
+    lg__name_edge(walk, state.dict, LG_EDGE_DICT, 0);
+    lg__name_edge(walk, state.subclasses, LG_EDGE_ATTRIBUTE,
+                  lg__walk_intern(walk, "__subclasses__"));
+    name_table(walk, type, lg__static_type_fields,
+               LG__COUNT(lg__static_type_fields));
 }
 
 static void
-mark_names(lg_walk *walk, PyObject *tuple)
+mark_names(lg__heap_walk *walk, PyObject *tuple)
 {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); i++) {
-        uint32_t name = lg_walk_node(walk, PyTuple_GET_ITEM(tuple, i));
+        uint32_t name = lg__walk_node(walk, PyTuple_GET_ITEM(tuple, i));
         if (name != LG_NONE)
             walk->builder->node_flags[name] |= LG_NODE_NAME;
     }
@@ -63,36 +63,36 @@ mark_names(lg_walk *walk, PyObject *tuple)
 
 /** Names of closure variables are looked up through the code object: see
  *  lg_hop. A whole walk meets the elements of the tuples anyway, and marks them
- *  in the end (lg_texts_finish). */
+ *  in the end (lg__texts_finish). */
 static void
-mark_slot_names(lg_walk *walk, const PyCodeObject *code)
+mark_slot_names(lg__heap_walk *walk, const PyCodeObject *code)
 {
     PyObject *tuple;
-    for (size_t i = 0; (tuple = lg_code_names(code, i)) != NULL; i++) {
+    for (size_t i = 0; (tuple = lg__code_names(code, i)) != NULL; i++) {
         size_t size = (walk->names_count + (size_t)1) * sizeof(uint32_t);
-        if (walk->partial || LG_FREE_THREADED)
+        if (walk->partial || LG__FREE_THREADED)
             mark_names(walk, tuple);
-        else if (lg_walk_scratch(walk, &walk->name_tuples, size))
+        else if (lg__walk_scratch(walk, &walk->name_tuples, size))
             ((uint32_t *)walk->name_tuples.data)[walk->names_count++] =
-                lg_walk_node(walk, tuple);
+                lg__walk_node(walk, tuple);
     }
 }
 
 void
-lg_name_edges_of_code(lg_walk *walk, PyObject *object)
+lg__name_edges_of_code(lg__heap_walk *walk, PyObject *object)
 {
     PyCodeObject *code = (PyCodeObject *)object;
-    const char *cached = LG_CODE_CACHED(code);
-    for (size_t i = 0; cached != NULL && i < LG_COUNT(lg_code_cached_fields);
+    const char *cached = LG__CODE_CACHED(code);
+    for (size_t i = 0; cached != NULL && i < LG__COUNT(lg__code_cached_fields);
          i++) {
-        const lg_field *field = &lg_code_cached_fields[i];
-        lg_walk_edge(walk, *(PyObject *const *)(cached + field->offset),
-                     field->kind, lg_walk_intern(walk, field->name));
+        const lg__field *field = &lg__code_cached_fields[i];
+        lg__walk_edge(walk, *(PyObject *const *)(cached + field->offset),
+                      field->kind, lg__walk_intern(walk, field->name));
     }
     mark_slot_names(walk, code);
 }
 
-typedef void (*namer)(lg_walk *, PyObject *, unsigned, uint32_t);
+typedef void (*namer)(lg__heap_walk *, PyObject *, unsigned, uint32_t);
 
 /** Does not count what owns no reference, whoever reports it. */
 static unsigned
@@ -103,17 +103,17 @@ counted_as(unsigned kind, bool counted)
 
 /** Variables and stack. */
 static void
-name_slots(lg_walk *walk, const lg_frame_view *view, namer edge_name)
+name_slots(lg__heap_walk *walk, const lg__frame_view *view, namer edge_name)
 {
     for (Py_ssize_t i = 0; i < view->local_count + view->stack_count; i++) {
-        lg_slot slot = view->slots[i];
-        PyObject *object = lg_slot_object(slot);
-        bool counted = lg_slot_is_counted(slot);
+        lg__slot slot = view->slots[i];
+        PyObject *object = lg__slot_object(slot);
+        bool counted = lg__slot_is_counted(slot);
         if (object != NULL && i < view->local_count)
             edge_name(
                 walk, object, counted_as(LG_EDGE_LOCAL, counted),
-                lg_walk_intern_str(walk, lg_code_slot_name(view->code, i)));
-        else if (object != NULL && !lg_calling_frame_holds(walk, view, object))
+                lg__walk_intern_str(walk, lg__code_slot_name(view->code, i)));
+        else if (object != NULL && !lg__calling_frame_holds(walk, view, object))
             edge_name(walk, object, counted_as(LG_EDGE_STACK, counted),
                       (uint32_t)(i - view->local_count));
     }
@@ -122,72 +122,73 @@ name_slots(lg_walk *walk, const lg_frame_view *view, namer edge_name)
 /** Names what a frame holds. `edge_name` decides how an edge that tp_traverse
  * does not report counts. */
 static void
-name_frame_with(lg_walk *walk, const lg_frame_view *view, namer edge_name)
+name_frame_with(lg__heap_walk *walk, const lg__frame_view *view,
+                namer edge_name)
 {
     edge_name(walk, view->function,
               counted_as(LG_EDGE_ATTRIBUTE, view->function_counted),
-              lg_walk_intern(walk, "function"));
+              lg__walk_intern(walk, "function"));
     if (view->function != NULL)
         edge_name(walk, (PyObject *)view->code,
                   counted_as(LG_EDGE_ATTRIBUTE, view->code_counted),
-                  lg_walk_intern(walk, "f_code"));
+                  lg__walk_intern(walk, "f_code"));
     edge_name(walk, view->locals_mapping,
               view->locals_mapping == view->globals ? LG_EDGE_GLOBALS
                                                     : LG_EDGE_ATTRIBUTE,
-              lg_walk_intern(walk, "f_locals"));
+              lg__walk_intern(walk, "f_locals"));
     name_slots(walk, view, edge_name);
 }
 
 void
-lg_name_edges_of_frame(lg_walk *walk, const lg_frame_view *view)
+lg__name_edges_of_frame(lg__heap_walk *walk, const lg__frame_view *view)
 {
-    name_frame_with(walk, view, lg_name_edge);
+    name_frame_with(walk, view, lg__name_edge);
 }
 
 void
-lg_name_edges_of_frame_object(lg_walk *walk, PyObject *object)
+lg__name_edges_of_frame_object(lg__heap_walk *walk, PyObject *object)
 {
     if (!walk->internal)
         return;
-    lg_frame *frame = lg_frame_of_object(object);
+    lg__frame *frame = lg__frame_of_object(object);
     if (frame == NULL)
         return;
-    lg_frame_view view = lg_frame_view_of(frame);
+    lg__frame_view view = lg__frame_view_of(frame);
     if (view.code == NULL)
         return;
     /* The frame of a generator is a part of the generator, which has the
        edges. */
     if (view.generator != NULL && view.function != NULL)
-        name_frame_with(walk, &view, lg_name_edges_of_shared);
+        name_frame_with(walk, &view, lg__name_edges_of_shared);
     else
-        lg_name_edges_of_frame(walk, &view);
+        lg__name_edges_of_frame(walk, &view);
 }
 
 void
-lg_name_edges_of_generator(lg_walk *walk, PyObject *object)
+lg__name_edges_of_generator(lg__heap_walk *walk, PyObject *object)
 {
     if (!walk->internal)
         return;
-    lg_frame *frame = lg_frame_of_generator(object);
+    lg__frame *frame = lg__frame_of_generator(object);
     if (frame != NULL) {
-        lg_frame_view view = lg_frame_view_of(frame);
+        lg__frame_view view = lg__frame_view_of(frame);
         if (view.code != NULL) {
-            lg_name_edges_of_frame(walk, &view);
-            lg_name_edge(walk, view.object, LG_EDGE_ATTRIBUTE,
-                         lg_walk_intern(walk, "gi_frame"));
+            lg__name_edges_of_frame(walk, &view);
+            lg__name_edge(walk, view.object, LG_EDGE_ATTRIBUTE,
+                          lg__walk_intern(walk, "gi_frame"));
         }
         return;
     }
     /* Up to 3.10 the frame object has the variables. The generator shows them,
        too, uncounted, so that it reads alike on every version. */
-    PyObject *owner = lg_generator_frame_object(object);
+    PyObject *owner = lg__generator_frame_object(object);
     if (owner == NULL)
         return;
-    lg_frame_view view = lg_frame_view_of(lg_frame_of_object(owner));
+    lg__frame_view view = lg__frame_view_of(lg__frame_of_object(owner));
     for (Py_ssize_t i = 0; view.code != NULL && i < view.local_count; i++)
-        if (lg_slot_object(view.slots[i]) != NULL)
-            lg_walk_edge(
-                walk, lg_slot_object(view.slots[i]),
+        if (lg__slot_object(view.slots[i]) != NULL)
+            lg__walk_edge(
+                walk, lg__slot_object(view.slots[i]),
                 LG_EDGE_LOCAL | LG_EDGE_UNCOUNTED,
-                lg_walk_intern_str(walk, lg_code_slot_name(view.code, i)));
+                lg__walk_intern_str(walk, lg__code_slot_name(view.code, i)));
 }

@@ -10,9 +10,9 @@
 #include <string.h>
 
 static uint32_t
-add_synthetic(lg_walk *walk, const void *address, uint32_t type)
+add_synthetic(lg__heap_walk *walk, const void *address, uint32_t type)
 {
-    uint32_t node = lg_walk_node(walk, address);
+    uint32_t node = lg__walk_node(walk, address);
     if (node == LG_NONE)
         return node;
     walk->builder->node_flags[node] |= LG_NODE_SYNTHETIC | LG_NODE_IMMORTAL;
@@ -23,33 +23,33 @@ add_synthetic(lg_walk *walk, const void *address, uint32_t type)
 }
 
 bool
-lg_is_own_frame(const lg_frame_view *view)
+lg__is_own_frame(const lg__frame_view *view)
 {
     if (view->globals == NULL || !PyDict_Check(view->globals))
         return false;
-    PyObject *module = lg_dict_find(view->globals, "__name__");
+    PyObject *module = lg__dict_find(view->globals, "__name__");
     if (module == NULL || !PyUnicode_Check(module))
         return false;
-    lg_name name;
+    lg__name name;
     name.length = 0;
-    lg_name_add_str(&name, module, 32);
+    lg__name_add_str(&name, module, 32);
     return (name.length == 9 && memcmp(name.data, "leakgraph", 9) == 0) ||
            (name.length > 10 && memcmp(name.data, "leakgraph.", 10) == 0);
 }
 
 /** The first visible frame of a thread: on the capturing thread, the first that
  * is not leakgraph's own. */
-static lg_frame *
+static lg__frame *
 first_seen_frame(PyThreadState *thread)
 {
-    lg_frame *frame = lg_thread_top_frame(thread);
+    lg__frame *frame = lg__thread_top_frame(thread);
     if (thread != PyThreadState_Get())
         return frame;
     while (frame != NULL) {
-        lg_frame_view view = lg_frame_view_of(frame);
-        if (view.code != NULL && !lg_is_own_frame(&view))
+        lg__frame_view view = lg__frame_view_of(frame);
+        if (view.code != NULL && !lg__is_own_frame(&view))
             break;
-        frame = lg_frame_previous(frame);
+        frame = lg__frame_previous(frame);
     }
     return frame;
 }
@@ -57,7 +57,7 @@ first_seen_frame(PyThreadState *thread)
 /** The node that stands for a frame: the generator or frame object if there is
  *  one, otherwise a synthetic node at the frame's address. */
 static const void *
-frame_identity(lg_frame *frame, const lg_frame_view *view)
+frame_identity(lg__frame *frame, const lg__frame_view *view)
 {
     if (view->generator != NULL && view->function != NULL)
         return view->generator;
@@ -67,14 +67,14 @@ frame_identity(lg_frame *frame, const lg_frame_view *view)
 
 /** Name of a thread from threading._active, read in place. */
 static void
-thread_name(lg_walk *walk, const PyThreadState *thread, lg_name *name)
+thread_name(lg__heap_walk *walk, const PyThreadState *thread, lg__name *name)
 {
     name->length = 0;
-    PyObject *threading = lg_dict_find(PyImport_GetModuleDict(), "threading");
+    PyObject *threading = lg__dict_find(PyImport_GetModuleDict(), "threading");
     PyObject *names = threading != NULL && PyModule_Check(threading)
-                          ? ((lg_module_layout *)threading)->md_dict
+                          ? ((lg__module_layout *)threading)->md_dict
                           : NULL;
-    PyObject *active = names != NULL ? lg_dict_find(names, "_active") : NULL;
+    PyObject *active = names != NULL ? lg__dict_find(names, "_active") : NULL;
     Py_ssize_t position = 0;
     PyObject *key, *value;
     while (active != NULL && PyDict_CheckExact(active) &&
@@ -84,31 +84,31 @@ thread_name(lg_walk *walk, const PyThreadState *thread, lg_name *name)
             (unsigned long)PyLong_AsLongLongAndOverflow(key, &overflow) !=
                 thread->thread_id)
             continue;
-        PyObject *text = lg_instance_find(walk, value, "_name");
+        PyObject *text = lg__instance_find(walk, value, "_name");
         if (text != NULL && PyUnicode_Check(text))
-            lg_name_add_str(name, text, 128);
+            lg__name_add_str(name, text, 128);
     }
     if (name->length)
         return;
     if (thread->thread_id == _PyRuntime.main_thread)
-        lg_name_add(name, "MainThread");
+        lg__name_add(name, "MainThread");
     else
-        lg_name_addf(name, "%lu", thread->thread_id);
+        lg__name_addf(name, "%lu", thread->thread_id);
 }
 
 static void
-number_frames(lg_walk *walk, PyThreadState *thread, uint32_t type)
+number_frames(lg__heap_walk *walk, PyThreadState *thread, uint32_t type)
 {
-    for (lg_frame *frame = first_seen_frame(thread); frame != NULL;
-         frame = lg_frame_previous(frame)) {
-        lg_frame_view view = lg_frame_view_of(frame);
+    for (lg__frame *frame = first_seen_frame(thread); frame != NULL;
+         frame = lg__frame_previous(frame)) {
+        lg__frame_view view = lg__frame_view_of(frame);
         if (view.code != NULL && frame_identity(frame, &view) == frame)
             add_synthetic(walk, frame, type);
     }
 }
 
 void
-lg_roots_open(lg_walk *walk)
+lg__roots_open(lg__heap_walk *walk)
 {
     lg_builder *builder = walk->builder;
     uint32_t interpreter_type =
@@ -118,10 +118,10 @@ lg_roots_open(lg_walk *walk)
     uint32_t frame_type =
         lg_builder_add_type(builder, "frame", 5, LG_NONE, NULL, 0);
     add_synthetic(walk, walk->interpreter, interpreter_type);
-    lg_calling_frame_find(walk);
+    lg__calling_frame_find(walk);
     PyThreadState *first = PyInterpreterState_ThreadHead(walk->interpreter);
     for (PyThreadState *thread = first; thread != NULL;
-         thread = lg_thread_next(thread, walk->internal))
+         thread = lg__thread_next(thread, walk->internal))
         if (add_synthetic(walk, thread, thread_type) != LG_NONE)
             walk->thread_count++;
     if (walk->internal)
@@ -133,31 +133,31 @@ lg_roots_open(lg_walk *walk)
 }
 
 static void
-walk_native_fields(lg_walk *walk, const void *base, const lg_field *fields,
-                   size_t count)
+walk_native_fields(lg__heap_walk *walk, const void *base,
+                   const lg__field *fields, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        lg_walk_edge(
+        lg__walk_edge(
             walk, *(PyObject *const *)((const char *)base + fields[i].offset),
-            fields[i].kind, lg_walk_intern(walk, fields[i].name));
+            fields[i].kind, lg__walk_intern(walk, fields[i].name));
 }
 
 static void
-walk_words(lg_walk *walk, const lg_words *words)
+walk_words(lg__heap_walk *walk, const lg__words *words)
 {
-    uint32_t name = lg_walk_intern(walk, words->name);
+    uint32_t name = lg__walk_intern(walk, words->name);
     for (size_t i = 0; i < words->count; i++)
-        if (lg_words_at(words, i) != Py_None)
-            lg_walk_edge(walk, lg_words_at(words, i), LG_EDGE_NATIVE, name);
+        if (lg__words_at(words, i) != Py_None)
+            lg__walk_edge(walk, lg__words_at(words, i), LG_EDGE_NATIVE, name);
 }
 
 static void
-walk_interpreter(lg_walk *walk)
+walk_interpreter(lg__heap_walk *walk)
 {
-    walk_native_fields(walk, walk->interpreter, lg_interpreter_fields,
-                       LG_COUNT(lg_interpreter_fields));
-    lg_words words[LG_WORDS_MAX];
-    size_t count = lg_interpreter_words(walk->interpreter, words);
+    walk_native_fields(walk, walk->interpreter, lg__interpreter_fields,
+                       LG__COUNT(lg__interpreter_fields));
+    lg__words words[LG__WORDS_MAX];
+    size_t count = lg__interpreter_words(walk->interpreter, words);
     for (size_t i = 0; i < count; i++)
         walk_words(walk, &words[i]);
 }
@@ -165,48 +165,48 @@ walk_interpreter(lg_walk *walk)
 /** A thread refers to its frames. A frame object is owned by its frame, a
  *  generator by whoever runs it: neither reference is the thread's. */
 static void
-walk_thread(lg_walk *walk, PyThreadState *thread)
+walk_thread(lg__heap_walk *walk, PyThreadState *thread)
 {
     uint32_t depth = 0;
-    for (lg_frame *frame = first_seen_frame(thread);
-         walk->internal && frame != NULL; frame = lg_frame_previous(frame)) {
-        lg_frame_view view = lg_frame_view_of(frame);
+    for (lg__frame *frame = first_seen_frame(thread);
+         walk->internal && frame != NULL; frame = lg__frame_previous(frame)) {
+        lg__frame_view view = lg__frame_view_of(frame);
         if (view.code == NULL)
             continue;
         const void *identity = frame_identity(frame, &view);
         bool owned = identity == view.object && view.function != NULL;
-        lg_builder_add_edge(walk->builder, lg_walk_node(walk, identity),
+        lg_builder_add_edge(walk->builder, lg__walk_node(walk, identity),
                             LG_EDGE_FRAME | (owned ? 0 : LG_EDGE_UNCOUNTED),
                             depth++);
     }
     if (!walk->internal)
         return;
-    walk_native_fields(walk, thread, lg_thread_fields,
-                       LG_COUNT(lg_thread_fields));
-    lg_locals_of_thread(walk, thread);
+    walk_native_fields(walk, thread, lg__thread_fields,
+                       LG__COUNT(lg__thread_fields));
+    lg__locals_of_thread(walk, thread);
 }
 
 static void
-count_found(lg_walk *walk, PyObject *object)
+count_found(lg__heap_walk *walk, PyObject *object)
 {
     if (object != NULL)
-        lg_builder_add_found(walk->builder, lg_walk_node(walk, object), 1);
+        lg_builder_add_found(walk->builder, lg__walk_node(walk, object), 1);
 }
 
 /** Counts what leakgraph's own frames hold as found. */
 static void
-count_own_frames(lg_walk *walk)
+count_own_frames(lg__heap_walk *walk)
 {
     PyThreadState *thread = PyThreadState_Get();
-    lg_frame *end = first_seen_frame(thread);
-    for (lg_frame *frame = lg_thread_top_frame(thread);
-         frame != NULL && frame != end; frame = lg_frame_previous(frame)) {
-        lg_frame_view view = lg_frame_view_of(frame);
+    lg__frame *end = first_seen_frame(thread);
+    for (lg__frame *frame = lg__thread_top_frame(thread);
+         frame != NULL && frame != end; frame = lg__frame_previous(frame)) {
+        lg__frame_view view = lg__frame_view_of(frame);
         Py_ssize_t count =
             view.code != NULL ? view.local_count + view.stack_count : 0;
         for (Py_ssize_t i = 0; i < count; i++)
-            if (lg_slot_is_counted(view.slots[i]))
-                count_found(walk, lg_slot_object(view.slots[i]));
+            if (lg__slot_is_counted(view.slots[i]))
+                count_found(walk, lg__slot_object(view.slots[i]));
         if (view.function_counted)
             count_found(walk, view.function);
         if (view.code_counted)
@@ -216,36 +216,36 @@ count_own_frames(lg_walk *walk)
 
 /** Counts names in the cache as found, unless only the cache holds them. */
 static void
-count_cached_names(lg_walk *walk)
+count_cached_names(lg__heap_walk *walk)
 {
-    lg_words names = lg_type_cache_names(walk->interpreter);
+    lg__words names = lg__type_cache_names(walk->interpreter);
     for (size_t i = 0; i < names.count; i++) {
-        PyObject *name = lg_words_at(&names, i);
+        PyObject *name = lg__words_at(&names, i);
         if (name != NULL && name != Py_None && Py_REFCNT(name) > 1)
             count_found(walk, name);
     }
 }
 
 static void
-walk_synthetic_frame(lg_walk *walk, uint32_t node)
+walk_synthetic_frame(lg__heap_walk *walk, uint32_t node)
 {
-    lg_frame *frame = (lg_frame *)(uintptr_t)walk->builder->address[node];
-    lg_frame_view view = lg_frame_view_of(frame);
-    lg_name name;
+    lg__frame *frame = (lg__frame *)(uintptr_t)walk->builder->address[node];
+    lg__frame_view view = lg__frame_view_of(frame);
+    lg__name name;
     name.length = 0;
-    lg_name_frame(&name, frame, view.code);
+    lg__name_frame(&name, frame, view.code);
     lg_builder_set_text(walk->builder, node, name.data, name.length);
     walk->names.count = 0;
     walk->names.indexed = false;
-    lg_name_edges_of_frame(walk, &view);
+    lg__name_edges_of_frame(walk, &view);
     /* If there is a function, it refers to the namespace instead. */
     if (view.function == NULL)
-        lg_name_edge(walk, view.globals, LG_EDGE_GLOBALS,
-                     lg_walk_intern(walk, "f_globals"));
+        lg__name_edge(walk, view.globals, LG_EDGE_GLOBALS,
+                      lg__walk_intern(walk, "f_globals"));
 }
 
 void
-lg_roots_walk(lg_walk *walk)
+lg__roots_walk(lg__heap_walk *walk)
 {
     lg_builder *builder = walk->builder;
     if (walk->synthetic_count == 0)
@@ -262,7 +262,7 @@ lg_roots_walk(lg_walk *walk)
         }
         PyThreadState *thread =
             (PyThreadState *)(uintptr_t)builder->address[node];
-        lg_name name;
+        lg__name name;
         thread_name(walk, thread, &name);
         lg_builder_set_text(builder, node, name.data, name.length);
         walk_thread(walk, thread);
@@ -278,24 +278,24 @@ lg_roots_walk(lg_walk *walk)
 
 /** The folder of its file distinguishes a program's module from a library's. */
 static void
-note_origin(lg_walk *walk, PyObject *module)
+note_origin(lg__heap_walk *walk, PyObject *module)
 {
-    uint32_t node = lg_walk_node(walk, module);
+    uint32_t node = lg__walk_node(walk, module);
     if (node == LG_NONE || !PyModule_Check(module))
         return;
-    PyObject *names = ((lg_module_layout *)module)->md_dict;
-    PyObject *file = names != NULL ? lg_dict_find(names, "__file__") : NULL;
-    lg_name path;
+    PyObject *names = ((lg__module_layout *)module)->md_dict;
+    PyObject *file = names != NULL ? lg__dict_find(names, "__file__") : NULL;
+    lg__name path;
     path.length = 0;
     if (file != NULL && PyUnicode_Check(file))
-        lg_name_add_str(&path, file, LG_NAME_LIMIT);
+        lg__name_add_str(&path, file, LG__NAME_LIMIT);
     if (path.length > 0)
         lg_builder_set_origin(walk->builder, node,
                               (lg_string){path.data, (uint32_t)path.length});
 }
 
 void
-lg_roots_finish(lg_walk *walk)
+lg__roots_finish(lg__heap_walk *walk)
 {
     PyObject *modules = PyImport_GetModuleDict();
     Py_ssize_t position = 0;
@@ -303,10 +303,10 @@ lg_roots_finish(lg_walk *walk)
     while (PyDict_Next(modules, &position, &key, &module)) {
         if (!PyUnicode_Check(key) || module == Py_None)
             continue;
-        lg_name name;
+        lg__name name;
         name.length = 0;
-        lg_name_add_str(&name, key, 512);
-        lg_builder_add_root(walk->builder, lg_walk_node(walk, module),
+        lg__name_add_str(&name, key, 512);
+        lg_builder_add_root(walk->builder, lg__walk_node(walk, module),
                             LG_ROOT_MODULE, name.data, name.length);
         note_origin(walk, module);
     }

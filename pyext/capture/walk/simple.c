@@ -9,16 +9,16 @@
 #define BLOCK ((Py_ssize_t)512)
 
 static inline void
-write_edge(lg_walk *walk, lg_edge_writer *writer, PyObject *target,
+write_edge(lg__heap_walk *walk, lg_edge_writer *writer, PyObject *target,
            unsigned kind, uint32_t payload)
 {
     if (target != NULL)
-        lg_edge_writer_add(writer, lg_walk_meet(walk, writer, target), kind,
+        lg_edge_writer_add(writer, lg__walk_meet(walk, writer, target), kind,
                            payload);
 }
 
 static inline void
-walk_items(lg_walk *walk, PyObject *const *items, Py_ssize_t count)
+walk_items(lg__heap_walk *walk, PyObject *const *items, Py_ssize_t count)
 {
     lg_edge_writer writer;
     for (Py_ssize_t i = 0; i < count;) {
@@ -29,43 +29,44 @@ walk_items(lg_walk *walk, PyObject *const *items, Py_ssize_t count)
         for (; i < end; i++)
             write_edge(walk, &writer, items[i],
                        LG_EDGE_INDEX | LG_EDGE_TRAVERSED, (uint32_t)i);
-        lg_walk_put(walk, &writer);
+        lg__walk_put(walk, &writer);
     }
 }
 
 void
-lg_walk_list(lg_walk *walk, PyObject *object)
+lg__walk_list(lg__heap_walk *walk, PyObject *object)
 {
     walk_items(walk, ((PyListObject *)object)->ob_item, Py_SIZE(object));
 }
 
 void
-lg_walk_tuple(lg_walk *walk, PyObject *object)
+lg__walk_tuple(lg__heap_walk *walk, PyObject *object)
 {
     walk_items(walk, ((PyTupleObject *)object)->ob_item, Py_SIZE(object));
 }
 
 void
-lg_walk_struct(lg_walk *walk, PyObject *object, const lg_type_info *info)
+lg__walk_struct(lg__heap_walk *walk, PyObject *object,
+                const lg__type_info *info)
 {
-    const unsigned seen = lg_is_traversed(object, info)
+    const unsigned seen = lg__is_traversed(object, info)
                               ? UINT8_MAX
                               : UINT8_MAX & ~(unsigned)LG_EDGE_TRAVERSED;
     lg_edge_writer writer;
     if (!lg_builder_write_edges(walk->builder, info->field_count, &writer))
         return;
-    const lg_named_field *end = info->fields + info->field_count;
-    for (const lg_named_field *field = info->fields; field < end; field++)
+    const lg__named_field *end = info->fields + info->field_count;
+    for (const lg__named_field *field = info->fields; field < end; field++)
         write_edge(walk, &writer,
                    *(PyObject **)((char *)object + field->offset),
                    field->kind & seen, field->name);
-    lg_walk_put(walk, &writer);
-    if (info->shape == LG_SHAPE_CODE)
-        lg_name_edges_of_code(walk, object);
+    lg__walk_put(walk, &writer);
+    if (info->shape == LG__SHAPE_CODE)
+        lg__name_edges_of_code(walk, object);
 }
 
 void
-lg_walk_set(lg_walk *walk, PyObject *object)
+lg__walk_set(lg__heap_walk *walk, PyObject *object)
 {
     const PySetObject *set = (PySetObject *)object;
     uint32_t rank = 0;
@@ -83,12 +84,12 @@ lg_walk_set(lg_walk *walk, PyObject *object)
                 write_edge(walk, &writer, entry->key,
                            LG_EDGE_ELEMENT | LG_EDGE_TRAVERSED, rank++);
         }
-        lg_walk_put(walk, &writer);
+        lg__walk_put(walk, &writer);
     }
 }
 
 static inline PyObject *
-entry_word(const lg_dict_table *table, Py_ssize_t i, size_t offset)
+entry_word(const lg__dict_table *table, Py_ssize_t i, size_t offset)
 {
     return *(PyObject *const *)(table->base + (size_t)i * table->stride +
                                 offset);
@@ -96,17 +97,19 @@ entry_word(const lg_dict_table *table, Py_ssize_t i, size_t offset)
 
 /** Returns the node of a dict's key, and marks it as a key. */
 static inline uint32_t
-meet_key(lg_walk *walk, lg_edge_writer *writer, const lg_dict_table *table,
-         Py_ssize_t i)
+meet_key(lg__heap_walk *walk, lg_edge_writer *writer,
+         const lg__dict_table *table, Py_ssize_t i)
 {
-    uint32_t key = lg_walk_meet(walk, writer, entry_word(table, i, table->key));
+    uint32_t key =
+        lg__walk_meet(walk, writer, entry_word(table, i, table->key));
     writer->node_flags[key] |= LG_NODE_KEY;
     return key;
 }
 
 /** A dict that shares its keys with others of its type, which holds them. */
 static void
-walk_split(lg_walk *walk, const lg_dict_table *table, PyObject *const *values)
+walk_split(lg__heap_walk *walk, const lg__dict_table *table,
+           PyObject *const *values)
 {
     lg_edge_writer writer;
     if (!lg_builder_write_edges(walk->builder, 2 * (uint32_t)table->count,
@@ -119,13 +122,13 @@ walk_split(lg_walk *walk, const lg_dict_table *table, PyObject *const *values)
         write_edge(walk, &writer, values[i], LG_EDGE_VALUE | LG_EDGE_TRAVERSED,
                    key);
     }
-    lg_walk_put(walk, &writer);
+    lg__walk_put(walk, &writer);
 }
 
 /** Edges to keys of all-str dicts are real references that tp_traverse leaves
  *  out. */
 static void
-walk_entries(lg_walk *walk, const lg_dict_table *table, bool interned)
+walk_entries(lg__heap_walk *walk, const lg__dict_table *table, bool interned)
 {
     unsigned extra = LG_EDGE_TRAVERSED;
     unsigned key_extra = table->str_keys ? 0 : LG_EDGE_TRAVERSED;
@@ -148,18 +151,18 @@ walk_entries(lg_walk *walk, const lg_dict_table *table, bool interned)
             write_edge(walk, &writer, value, LG_EDGE_VALUE | extra, key);
             lg_edge_writer_add(&writer, key, LG_EDGE_KEY | key_extra, rank++);
         }
-        lg_walk_put(walk, &writer);
+        lg__walk_put(walk, &writer);
     }
 }
 
 void
-lg_walk_dict(lg_walk *walk, PyObject *object)
+lg__walk_dict(lg__heap_walk *walk, PyObject *object)
 {
     PyDictObject *dict = (PyDictObject *)object;
     if (dict->ma_keys == NULL)
         return;
-    lg_dict_table table = lg_dict_table_of(dict->ma_keys, lg_general_lookup);
-    PyObject *const *values = LG_DICT_VALUES(dict);
+    lg__dict_table table = lg__dict_table_of(dict->ma_keys, lg__general_lookup);
+    PyObject *const *values = LG__DICT_VALUES(dict);
     if (values != NULL)
         walk_split(walk, &table, values);
     else
@@ -168,18 +171,18 @@ lg_walk_dict(lg_walk *walk, PyObject *object)
 
 /** Interns the names of all inline values that the type knows by now. */
 static bool
-grow_attribute_names(lg_walk *walk, lg_type_info *info)
+grow_attribute_names(lg__heap_walk *walk, lg__type_info *info)
 {
-    lg_dict_keys *keys = lg_type_cached_keys(info->type);
-    lg_dict_table table = lg_dict_table_of(keys, lg_general_lookup);
+    lg__dict_keys *keys = lg__type_cached_keys(info->type);
+    lg__dict_table table = lg__dict_table_of(keys, lg__general_lookup);
     uint32_t *names =
-        lg_walk_keep(walk, (size_t)table.count * sizeof *names + 1);
+        lg__walk_keep(walk, (size_t)table.count * sizeof *names + 1);
     if (names == NULL)
         return false;
     for (Py_ssize_t i = 0; i < table.count; i++) {
         PyObject *key = entry_word(&table, i, table.key);
-        names[i] = key != NULL ? lg_walk_intern_str(walk, key)
-                               : lg_walk_intern(walk, "?");
+        names[i] = key != NULL ? lg__walk_intern_str(walk, key)
+                               : lg__walk_intern(walk, "?");
     }
     info->attribute_names = names;
     info->attribute_capacity = (uint32_t)table.count;
@@ -188,26 +191,26 @@ grow_attribute_names(lg_walk *walk, lg_type_info *info)
 
 /** Returns whether the names of so many inline values are known. */
 static inline bool
-know_names(lg_walk *walk, lg_type_info *info, Py_ssize_t count)
+know_names(lg__heap_walk *walk, lg__type_info *info, Py_ssize_t count)
 {
     return (size_t)count <= info->attribute_capacity ||
            grow_attribute_names(walk, info);
 }
 
 uint32_t
-lg_attribute_name(lg_walk *walk, lg_type_info *info, Py_ssize_t i)
+lg__attribute_name(lg__heap_walk *walk, lg__type_info *info, Py_ssize_t i)
 {
     return know_names(walk, info, i + 1) ? info->attribute_names[i] : 0;
 }
 
 bool
-lg_walk_instance(lg_walk *walk, PyObject *object, lg_type_info *info)
+lg__walk_instance(lg__heap_walk *walk, PyObject *object, lg__type_info *info)
 {
-    lg_inline_values inlined = {NULL, 0};
+    lg__inline_values inlined = {NULL, 0};
     PyObject *dict = NULL;
-    if (info->dict_kind == LG_DICT_MANAGED) {
-        inlined = lg_inline_values_of(object);
-        dict = lg_managed_dict(object);
+    if (info->dict_kind == LG__DICT_MANAGED) {
+        inlined = lg__inline_values_of(object);
+        dict = lg__managed_dict(object);
         /* tp_traverse reports one of the two; which one changed within 3.13. */
         if (inlined.values != NULL && dict != NULL)
             return false;
@@ -217,8 +220,8 @@ lg_walk_instance(lg_walk *walk, PyObject *object, lg_type_info *info)
     if (!know_names(walk, info, inlined.count) ||
         !lg_builder_write_edges(walk->builder, most, &writer))
         return true;
-    const lg_named_field *field = info->fields;
-    const lg_named_field *fields_end = field + info->field_count;
+    const lg__named_field *field = info->fields;
+    const lg__named_field *fields_end = field + info->field_count;
     for (; field < fields_end; field++) {
         PyObject *child = *(PyObject **)((char *)object + field->offset);
         write_edge(walk, &writer, child, field->kind | LG_EDGE_TRAVERSED,
@@ -231,6 +234,6 @@ lg_walk_instance(lg_walk *walk, PyObject *object, lg_type_info *info)
     write_edge(walk, &writer, dict, LG_EDGE_DICT | LG_EDGE_TRAVERSED, 0);
     lg_edge_writer_add(&writer, info->node, LG_EDGE_TYPE | LG_EDGE_TRAVERSED,
                        0);
-    lg_walk_put(walk, &writer);
+    lg__walk_put(walk, &writer);
     return true;
 }

@@ -10,24 +10,25 @@
 #include <string.h>
 
 static void
-append(lg_walk *walk, lg_scratch *scratch, uint32_t *count, uint32_t node)
+append(lg__heap_walk *walk, lg__scratch *scratch, uint32_t *count,
+       uint32_t node)
 {
     if (node != LG_NONE &&
-        lg_walk_scratch(walk, scratch, (*count + 1) * sizeof(uint32_t)))
+        lg__walk_scratch(walk, scratch, (*count + 1) * sizeof(uint32_t)))
         ((uint32_t *)scratch->data)[(*count)++] = node;
 }
 
 /** Adds the open thread's edge to one of its dicts. The thread owns no
  *  reference to it. */
 static void
-give(lg_walk *walk, PyObject *dict)
+give(lg__heap_walk *walk, PyObject *dict)
 {
     if (dict == NULL || !PyDict_CheckExact(dict))
         return;
     append(walk, &walk->locals_given, &walk->given_count,
-           lg_walk_node(walk, dict));
-    lg_walk_edge(walk, dict, LG_EDGE_NATIVE | LG_EDGE_UNCOUNTED,
-                 lg_walk_intern(walk, "threading.local"));
+           lg__walk_node(walk, dict));
+    lg__walk_edge(walk, dict, LG_EDGE_NATIVE | LG_EDGE_UNCOUNTED,
+                  lg__walk_intern(walk, "threading.local"));
 }
 
 /** The value of exactly this key in a dict. */
@@ -62,7 +63,7 @@ local_behind(const PyWeakReference *reference)
 
 /** From 3.13 on (Modules/_threadmodule.c). */
 static void
-give_by_key(lg_walk *walk, lg_local_words words)
+give_by_key(lg__heap_walk *walk, lg__local_words words)
 {
     PyObject *sentinel = words.sentinel;
     if (sentinel == NULL || Py_TYPE(sentinel)->tp_weaklistoffset <= 0)
@@ -72,11 +73,12 @@ give_by_key(lg_walk *walk, lg_local_words words)
                               Py_TYPE(sentinel)->tp_weaklistoffset);
     for (; reference != NULL; reference = reference->wr_next) {
         PyObject *local = local_behind(reference);
-        const lg_type_info *info = local != NULL && local != Py_None
-                                       ? lg_walk_type(walk, Py_TYPE(local))
-                                       : NULL;
-        if (info != NULL && info->shape == LG_SHAPE_LOCAL)
-            give(walk, value_under(lg_named_word(walk, local, info, "dummies"),
+        const lg__type_info *info =
+            local != NULL && local != Py_None
+                ? lg__walk_type_info(walk, Py_TYPE(local))
+                : NULL;
+        if (info != NULL && info->shape == LG__SHAPE_LOCAL)
+            give(walk, value_under(lg__named_word(walk, local, info, "dummies"),
                                    words.key));
     }
 }
@@ -91,7 +93,7 @@ typedef struct dummy_layout {
 /** Up to 3.12 the thread's own dict has an object for each local, which leads
  *  to the dict and whose end clears it. */
 static void
-give_from_dict(lg_walk *walk, const PyThreadState *thread)
+give_from_dict(lg__heap_walk *walk, const PyThreadState *thread)
 {
     Py_ssize_t position = 0;
     PyObject *key, *value;
@@ -103,9 +105,9 @@ give_from_dict(lg_walk *walk, const PyThreadState *thread)
 }
 
 void
-lg_locals_of_thread(lg_walk *walk, const PyThreadState *thread)
+lg__locals_of_thread(lg__heap_walk *walk, const PyThreadState *thread)
 {
-    lg_local_words words = lg_thread_local_words(thread);
+    lg__local_words words = lg__thread_local_words(thread);
     if (words.by_key)
         give_by_key(walk, words);
     else
@@ -113,12 +115,13 @@ lg_locals_of_thread(lg_walk *walk, const PyThreadState *thread)
 }
 
 void
-lg_locals_note(lg_walk *walk, PyObject *object, const lg_type_info *info)
+lg__locals_note(lg__heap_walk *walk, PyObject *object,
+                const lg__type_info *info)
 {
-    PyObject *dicts = lg_named_word(walk, object, info, "dummies");
+    PyObject *dicts = lg__named_word(walk, object, info, "dummies");
     if (dicts != NULL)
         append(walk, &walk->locals, &walk->local_count,
-               lg_walk_node(walk, dicts));
+               lg__walk_node(walk, dicts));
 }
 
 static int
@@ -143,7 +146,7 @@ sort(uint32_t *nodes, uint32_t count)
 
 /** Makes the references of one local's dicts weak, if threads have them. */
 static void
-leave_to_threads(lg_walk *walk, uint32_t dicts)
+leave_to_threads(lg__heap_walk *walk, uint32_t dicts)
 {
     lg_builder *builder = walk->builder;
     uint64_t edge, end;
@@ -158,7 +161,7 @@ leave_to_threads(lg_walk *walk, uint32_t dicts)
 }
 
 void
-lg_locals_finish(lg_walk *walk)
+lg__locals_finish(lg__heap_walk *walk)
 {
     const uint32_t *dicts = walk->locals.data;
     if (walk->given_count == 0)

@@ -10,38 +10,38 @@
 /** Returns whether tp_traverse of this type reports exactly its __slots__, its
  *  attributes or dict, and itself (Objects/typeobject.c, subtype_traverse). */
 static bool
-is_simple_class(const lg_type_info *info)
+is_simple_class(const lg__type_info *info)
 {
     PyTypeObject *type = info->type;
     if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || type->tp_itemsize ||
-        type->tp_is_gc != NULL || info->shape != LG_SHAPE_PLAIN ||
-        info->dict_kind == LG_DICT_OFFSET)
+        type->tp_is_gc != NULL || info->shape != LG__SHAPE_PLAIN ||
+        info->dict_kind == LG__DICT_OFFSET)
         return false;
     PyTypeObject *base = type;
     PyMemberDef member;
-    while (base != NULL && base->tp_traverse == lg_subtype_traverse) {
-        for (size_t i = 0; lg_member_at(base, i, &member); i++)
+    while (base != NULL && base->tp_traverse == lg__subtype_traverse) {
+        for (size_t i = 0; lg__member_at(base, i, &member); i++)
             if (member.type == T_OBJECT)
                 return false;
         base = base->tp_base;
     }
     /* tp_traverse does not report words that are declared beyond these;
-       lg_walk_named checks them. */
+       lg__walk_named checks them. */
     return base == &PyBaseObject_Type;
 }
 
 /** Returns whether instances have no named words, no dict and no traverser. */
 static bool
-is_leaf(const lg_type_info *info)
+is_leaf(const lg__type_info *info)
 {
     PyTypeObject *type = info->type;
-    switch ((lg_shape)info->shape) {
-    case LG_SHAPE_PLAIN:
-    case LG_SHAPE_STR:
-    case LG_SHAPE_INT:
-    case LG_SHAPE_BYTES:
+    switch ((lg__shape)info->shape) {
+    case LG__SHAPE_PLAIN:
+    case LG__SHAPE_STR:
+    case LG__SHAPE_INT:
+    case LG__SHAPE_BYTES:
         return !(type->tp_flags & Py_TPFLAGS_HAVE_GC) &&
-               info->field_count == 0 && info->dict_kind == LG_DICT_NONE;
+               info->field_count == 0 && info->dict_kind == LG__DICT_NONE;
     default:
         return false;
     }
@@ -58,70 +58,70 @@ may_be_untracked(const PyTypeObject *type)
            PyType_IsSubtype((PyTypeObject *)type, &PyTuple_Type);
 }
 
-static lg_plan
-plan_of(lg_walk *walk, lg_type_info *info)
+static lg__plan
+plan_of(lg__heap_walk *walk, lg__type_info *info)
 {
     PyTypeObject *type = info->type;
     if (info->adapter)
-        return LG_PLAN_NAMED;
+        return LG__PLAN_NAMED;
     if (type == &PyList_Type)
-        return LG_PLAN_LIST;
+        return LG__PLAN_LIST;
     if (type == &PyTuple_Type)
-        return LG_PLAN_TUPLE;
+        return LG__PLAN_TUPLE;
     if (type == &PySet_Type || type == &PyFrozenSet_Type)
-        return LG_PLAN_SET;
+        return LG__PLAN_SET;
     if (type == &PyDict_Type && walk->internal)
-        return LG_PLAN_DICT;
+        return LG__PLAN_DICT;
     if (is_leaf(info))
-        return type->tp_flags & Py_TPFLAGS_HEAPTYPE ? LG_PLAN_LEAF
-                                                    : LG_PLAN_ATOM;
-    if (walk->internal && type->tp_traverse == lg_subtype_traverse &&
+        return type->tp_flags & Py_TPFLAGS_HEAPTYPE ? LG__PLAN_LEAF
+                                                    : LG__PLAN_ATOM;
+    if (walk->internal && type->tp_traverse == lg__subtype_traverse &&
         is_simple_class(info))
-        return LG_PLAN_INSTANCE;
-    if (walk->internal && lg_probe_struct(info))
-        return LG_PLAN_STRUCT;
-    return LG_PLAN_NAMED;
+        return LG__PLAN_INSTANCE;
+    if (walk->internal && lg__probe_struct(info))
+        return LG__PLAN_STRUCT;
+    return LG__PLAN_NAMED;
 }
 
 void
-lg_type_name(PyTypeObject *type, lg_name *out)
+lg__type_name(PyTypeObject *type, lg__name *out)
 {
     out->length = 0;
     if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) {
-        lg_name_add(out, type->tp_name);
+        lg__name_add(out, type->tp_name);
         return;
     }
     PyObject *module = type->tp_dict != NULL
-                           ? lg_dict_find(type->tp_dict, "__module__")
+                           ? lg__dict_find(type->tp_dict, "__module__")
                            : NULL;
     if (module != NULL && PyUnicode_CheckExact(module) &&
-        !lg_str_equals(module, "builtins")) {
-        lg_name_add_str(out, module, 512);
-        lg_name_add(out, ".");
+        !lg__str_equals(module, "builtins")) {
+        lg__name_add_str(out, module, 512);
+        lg__name_add(out, ".");
     }
     PyObject *name = ((PyHeapTypeObject *)type)->ht_qualname;
     if (name != NULL && PyUnicode_Check(name))
-        lg_name_add_str(out, name, 512);
+        lg__name_add_str(out, name, 512);
     else
-        lg_name_add(out, type->tp_name);
+        lg__name_add(out, type->tp_name);
 }
 
 /** The ids of the bases, without the type itself. The bases are known
  *  already. */
 static uint32_t
-declare_type(lg_walk *walk, PyTypeObject *type, uint32_t node)
+declare_type(lg__heap_walk *walk, PyTypeObject *type, uint32_t node)
 {
-    lg_name name;
-    lg_type_name(type, &name);
+    lg__name name;
+    lg__type_name(type, &name);
     PyObject *mro = type->tp_mro;
     Py_ssize_t count =
         mro != NULL && PyTuple_CheckExact(mro) ? PyTuple_GET_SIZE(mro) : 0;
     uint32_t ids[256];
     uint32_t known = 0;
-    for (Py_ssize_t i = 0; i < count && known < LG_COUNT(ids); i++) {
+    for (Py_ssize_t i = 0; i < count && known < LG__COUNT(ids); i++) {
         PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(mro, i);
-        const lg_type_info *info =
-            base != type ? lg_type_lookup(walk, base) : NULL;
+        const lg__type_info *info =
+            base != type ? lg__type_lookup(walk, base) : NULL;
         if (info != NULL)
             ids[known++] = info->id;
     }
@@ -139,47 +139,47 @@ is_singleton_type(const PyTypeObject *type)
 
 /** The kind of the edges that no walker has named. */
 static uint8_t
-rest_kind(const lg_walk *walk, const lg_type_info *info)
+rest_kind(const lg__heap_walk *walk, const lg__type_info *info)
 {
     /* The public method cannot tell attribute values from elements. */
-    if (!walk->internal && info->dict_kind == LG_DICT_MANAGED)
+    if (!walk->internal && info->dict_kind == LG__DICT_MANAGED)
         return LG_EDGE_REFERENCE;
-    if (info->shape == LG_SHAPE_SET)
+    if (info->shape == LG__SHAPE_SET)
         return LG_EDGE_ELEMENT;
-    if (info->shape == LG_SHAPE_DEQUE)
+    if (info->shape == LG__SHAPE_DEQUE)
         return LG_EDGE_INDEX;
-    if (info->shape == LG_SHAPE_DICT &&
+    if (info->shape == LG__SHAPE_DICT &&
         PyType_IsSubtype(info->type, &PyODict_Type))
         return LG_EDGE_KEY;
     return LG_EDGE_REFERENCE;
 }
 
-static lg_head
-head_of(const lg_walk *walk, const PyTypeObject *type)
+static lg__head
+head_of(const lg__heap_walk *walk, const PyTypeObject *type)
 {
-    if (LG_FREE_THREADED || !walk->internal ||
+    if (LG__FREE_THREADED || !walk->internal ||
         !(type->tp_flags & Py_TPFLAGS_HAVE_GC))
-        return LG_HEAD_NONE;
-    return type->tp_is_gc != NULL ? LG_HEAD_ASK : LG_HEAD_ALWAYS;
+        return LG__HEAD_NONE;
+    return type->tp_is_gc != NULL ? LG__HEAD_ASK : LG__HEAD_ALWAYS;
 }
 
 /** Returns whether all instances have a head, because no library allocates them
  *  in its own way: classes made in Python, and CPython's types with those
  *  derived from them, whose deallocators rely on the head. */
 static bool
-is_head_sure(const lg_type_info *info)
+is_head_sure(const lg__type_info *info)
 {
-    return info->shape != LG_SHAPE_PLAIN || info->type == &PyCell_Type ||
-           info->type == &PyMethod_Type || info->plan == LG_PLAN_INSTANCE;
+    return info->shape != LG__SHAPE_PLAIN || info->type == &PyCell_Type ||
+           info->type == &PyMethod_Type || info->plan == LG__PLAN_INSTANCE;
 }
 
 static bool
-fill(lg_walk *walk, lg_type_info *info)
+fill(lg__heap_walk *walk, lg__type_info *info)
 {
     PyTypeObject *type = info->type;
-    info->node = lg_walk_node(walk, type);
+    info->node = lg__walk_node(walk, type);
     info->id = declare_type(walk, type, info->node);
-    if (!lg_type_lay_out(walk, info))
+    if (!lg__type_lay_out(walk, info))
         return false;
     info->head = (uint8_t)head_of(walk, type);
     info->traverse =
@@ -187,49 +187,49 @@ fill(lg_walk *walk, lg_type_info *info)
     info->untracked_too = may_be_untracked(type);
     info->immortal = is_singleton_type(type);
     info->rest_kind = rest_kind(walk, info);
-    info->has_sizeof = lg_type_sizeof(walk, type) != NULL;
+    info->has_sizeof = lg__type_sizeof(walk, type) != NULL;
     info->special =
-        info->immortal || info->has_sizeof || info->shape == LG_SHAPE_TYPE;
+        info->immortal || info->has_sizeof || info->shape == LG__SHAPE_TYPE;
     info->base_size =
-        (uint32_t)((size_t)type->tp_basicsize + lg_preheader_size(type));
+        (uint32_t)((size_t)type->tp_basicsize + lg__preheader_size(type));
     info->item_size = (uint32_t)type->tp_itemsize;
-    info->fixed_size = lg_fixed_size(info);
-    lg_pass_choose(walk, info);
+    info->fixed_size = lg__fixed_size(info);
+    lg__pass_choose(walk, info);
     info->plan = (uint8_t)plan_of(walk, info);
     info->head_is_sure = is_head_sure(info);
     return true;
 }
 
 static bool
-grow_table(lg_walk *walk, size_t capacity)
+grow_table(lg__heap_walk *walk, size_t capacity)
 {
-    lg_type_table *table = &walk->types;
-    const lg_type_table old = *table;
-    lg_type_slot *slots = lg_walk_keep(walk, capacity * sizeof *slots);
+    lg__type_table *table = &walk->types;
+    const lg__type_table old = *table;
+    lg__type_slot *slots = lg__walk_keep(walk, capacity * sizeof *slots);
     if (slots == NULL)
         return false;
     table->slots = slots;
     table->capacity = capacity;
     for (size_t i = 0; i < old.capacity; i++)
         if (old.slots[i].type != NULL)
-            *lg_type_slot_of(table, old.slots[i].type) = old.slots[i];
+            *lg__type_slot_of(table, old.slots[i].type) = old.slots[i];
     return true;
 }
 
 bool
-lg_types_open(lg_walk *walk)
+lg__types_open(lg__heap_walk *walk)
 {
     return grow_table(walk, 4096);
 }
 
 /** Lets the info be found by the type's id, too. */
 static bool
-place_by_id(lg_walk *walk, lg_type_info *info)
+place_by_id(lg__heap_walk *walk, lg__type_info *info)
 {
-    lg_type_table *table = &walk->types;
+    lg__type_table *table = &walk->types;
     if (info->id >= table->id_capacity) {
         uint32_t capacity = 2 * (info->id + 512);
-        lg_type_info **by_id = lg_walk_keep(walk, capacity * sizeof *by_id);
+        lg__type_info **by_id = lg__walk_keep(walk, capacity * sizeof *by_id);
         if (by_id == NULL)
             return false;
         for (uint32_t id = 0; id < table->id_capacity; id++)
@@ -241,32 +241,32 @@ place_by_id(lg_walk *walk, lg_type_info *info)
     return true;
 }
 
-static lg_type_info *
-make(lg_walk *walk, PyTypeObject *type)
+static lg__type_info *
+make(lg__heap_walk *walk, PyTypeObject *type)
 {
     if (walk->types.count * 2 >= walk->types.capacity &&
         !grow_table(walk, walk->types.capacity * 2))
         return NULL;
-    lg_type_info *info = lg_walk_keep(walk, sizeof *info);
+    lg__type_info *info = lg__walk_keep(walk, sizeof *info);
     if (info == NULL)
         return NULL;
     info->type = type;
     if (!fill(walk, info) || info->id == LG_NONE || !place_by_id(walk, info))
         return NULL;
-    *lg_type_slot_of(&walk->types, type) = (lg_type_slot){type, info};
+    *lg__type_slot_of(&walk->types, type) = (lg__type_slot){type, info};
     walk->types.count++;
     return info;
 }
 
-lg_type_info *
-lg_walk_new_type(lg_walk *walk, PyTypeObject *type)
+lg__type_info *
+lg__walk_new_type(lg__heap_walk *walk, PyTypeObject *type)
 {
     /* Make the furthest base first, so that each type finds its own bases. */
     PyObject *mro = type->tp_mro;
     if (mro != NULL && PyTuple_CheckExact(mro))
         for (Py_ssize_t i = PyTuple_GET_SIZE(mro); i-- > 0;) {
             PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(mro, i);
-            if (base != type && lg_type_lookup(walk, base) == NULL &&
+            if (base != type && lg__type_lookup(walk, base) == NULL &&
                 make(walk, base) == NULL)
                 return NULL;
         }

@@ -23,7 +23,7 @@ odd_names(PyObject *self, PyObject *unused)
     (void)self;
     (void)unused;
     memcpy(moved + 1, members, sizeof members);
-    for (size_t i = 0; names != NULL && lg_member_at(&type, i, &member); i++) {
+    for (size_t i = 0; names != NULL && lg__member_at(&type, i, &member); i++) {
         PyObject *name = PyUnicode_FromString(member.name);
         if (name == NULL || PyList_Append(names, name) < 0)
             Py_CLEAR(names);
