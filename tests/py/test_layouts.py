@@ -495,6 +495,26 @@ def test_thread_local_data_is_charged_to_its_thread():
     assert unexplained == [0]
 
 
+def test_words_that_a_tee_never_cleared_are_no_references():
+    """A tee takes its memory as it comes, here with the addresses of live strs."""
+    texts = [f"never in the tee {number}" for number in range(59)]
+    recycled = [tuple(texts) for _ in range(100)]
+    del recycled
+    value = ["in the tee"]
+    tees = [itertools.tee([value])[0] for _ in range(100)]
+    for tee in tees:
+        next(tee)
+    with leakgraph.snapshot() as snapshot:
+        for tee in tees:
+            [data] = [
+                edge.node
+                for edge in snapshot.find(tee).referents()
+                if edge.node.type_name == "itertools._tee_dataobject"
+            ]
+            found = [edge for edge in data.referents() if edge.kind == "index"]
+            assert [edge.node.address for edge in found] == [id(value)]
+
+
 def test_values_of_an_array_iterator():
     numbers = array.array("i", [1])
     one = iter(numbers)

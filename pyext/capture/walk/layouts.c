@@ -128,7 +128,7 @@ static const lg__type_layout layouts[] = {
     {"itertools._grouper", 2, 0, LG__SHAPE_PLAIN, "groupby key"},
     {"itertools._tee", 3, 0, LG__SHAPE_PLAIN, "data"},
     {"itertools._tee", 4, 0, LG__SHAPE_PLAIN, "data"},
-    {"itertools._tee_dataobject", 60, 0, LG__SHAPE_PLAIN, "iterator - next #"},
+    {"itertools._tee_dataobject", 60, 0, LG__SHAPE_PLAIN, "iterator - next *"},
     {"itertools.accumulate", 4, 0, LG__SHAPE_PLAIN,
      "total iterator function initial"},
     {"itertools.accumulate", 5, 0, LG__SHAPE_PLAIN,

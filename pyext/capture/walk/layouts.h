@@ -16,8 +16,9 @@ typedef struct lg__type_layout {
     lg__shape shape;   /**< LG__SHAPE_PLAIN: nothing more is known */
     const char *names; /**< a word each, separated by a space. `=x` is an
                             attribute that a program may set, `.x` one that it
-                            may only read, `x` none; `-` holds no reference, and
-                            from `#` on come elements */
+                            may only read, `x` none; `-` holds no reference. From
+                            `#` on come elements, and from `*` on elements of
+                            which the type never clears those not in use */
 } lg__type_layout;
 
 /** Words of an instance's struct behind the object's head. */

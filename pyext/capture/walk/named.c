@@ -54,7 +54,7 @@ name_declared(lg__heap_walk *walk, PyObject *child,
     if (lg__address_map_find(&walk->address_map, child) != 0 &&
         lg__name_edges_of_reported(walk, child, field->kind, field->name))
         return;
-    if (leads_to_str(walk, child))
+    if (!field->stale && leads_to_str(walk, child))
         lg__walk_edge(walk, child, field->kind, field->name);
 }
 

@@ -173,15 +173,23 @@ add_declared(lg__heap_walk *walk, lg__type_info *info)
                                 });
 }
 
+/** Returns whether all words from this one on are elements. */
+static bool
+is_element(const char *name)
+{
+    return *name == '#' || *name == '*';
+}
+
 /** One word of a layout. An attribute that cannot be set is like a part of the
  *  struct: nobody can cut the reference. */
 static lg__named_field
 word_named(lg__heap_walk *walk, const char *name, size_t length, uint32_t rank)
 {
     lg__named_field field = {.declared = true, .kind = LG_EDGE_NATIVE};
-    if (*name == '#') {
+    if (is_element(name)) {
         field.kind = LG_EDGE_INDEX;
         field.name = rank;
+        field.stale = *name == '*';
         return field;
     }
     bool settable = *name == '=';
@@ -201,7 +209,7 @@ add_words(lg__heap_walk *walk, lg__type_info *info,
     uint32_t rank = 0;
     for (size_t i = layout->start; i < words && *name != '\0'; i++) {
         size_t length = strcspn(name, " ");
-        bool element = *name == '#';
+        bool element = is_element(name);
         lg__named_field field =
             word_named(walk, name, length, element ? rank++ : 0);
         field.offset = (uint32_t)(sizeof(PyObject) + i * sizeof(PyObject *));

@@ -64,6 +64,8 @@ typedef struct lg__named_field {
     uint32_t name;
     uint8_t kind;  /**< LG__PLAN_STRUCT: with LG_EDGE_TRAVERSED if reported */
     bool declared; /**< only a declaration of the type names the word */
+    bool stale;    /**< the type never clears the word: it is a reference only
+                        if the traverser reports it */
 } lg__named_field;
 
 /** All that the walk must know of a type, found when it first meets the
