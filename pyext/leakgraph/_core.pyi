@@ -1306,6 +1306,7 @@ class Finding(
         Size,
         int,
         tuple[FindingHolder, ...],
+        Size,
     ],
 ):
     if sys.version_info >= (3, 10):
@@ -1320,6 +1321,7 @@ class Finding(
             "retained",
             "alike",
             "holders",
+            "freed",
         )
     @property
     def pattern(self) -> str: ...
@@ -1341,6 +1343,8 @@ class Finding(
     def alike(self) -> int: ...
     @property
     def holders(self) -> tuple[FindingHolder, ...]: ...
+    @property
+    def freed(self) -> Size: ...
 
 @final
 class FindingHolder(_Row, tuple[str, Node | None, str, Node | None, int, Size]):

@@ -145,9 +145,13 @@ compare_joint_sets(const lg_analysis *analysis, const oracle *known)
             return;
         set |= garbage_set(known, nodes[i]);
     }
-    const lg__node_sets sets = {nodes, first, count};
+    const lg__node_sets sets = {nodes, first, count, 0};
     lg__joint_sets joint;
-    REQUIRE(lg__sets_join(analysis, &sets, NULL, &joint, NULL) == LG_OK);
+    uint8_t *spared;
+    REQUIRE(lg__set_spared(analysis, nodes, 2 * (size_t)count, NULL, NULL,
+                           &spared, NULL) == LG_OK);
+    REQUIRE(lg__sets_join(analysis, &sets, spared, &joint, NULL) == LG_OK);
+    free(spared);
     uint64_t retained = oracle_retained(known, set);
     for (uint32_t device = 0; device < ORACLE_DEVICES; device++) {
         uint64_t together = 0;

@@ -27,9 +27,11 @@ LG_API const lg_pattern *lg_pattern_at(size_t index);
 
 /** A node that keeps the things of a finding alive. */
 typedef struct lg_holder {
-    const lg_pattern *pattern; /**< the mistake there */
-    lg_node node;    /**< where to cut: the list, closure, cache ...; LG_NONE:
-                          C++ that no snapshot sees */
+    const lg_pattern *pattern; /**< the mistake there; "other-holder", which is
+                                    not in the table: none that is known */
+    lg_node node;    /**< where to cut: the list, closure, cache ..., or the
+                          kept thing where no container has it; LG_NONE: C++
+                          that no snapshot sees */
     lg_node example; /**< one of what it keeps, of the commonest type; LG_NONE
                           likewise */
     uint64_t count;  /**< things kept in the same way */
@@ -37,13 +39,19 @@ typedef struct lg_holder {
                                  device; 0 from the 64th holder of a finding
                                  on */
     uint64_t total;           /**< of that, all devices together */
+    lg_node source; /**< what refers to the node there, if the node is the kept
+                         thing; otherwise LG_NONE */
     lg_path path; /**< from a root to the node; where there is none, its root's
                        kind is LG_ROOT_NONE, and it has no hops */
 } lg_holder;
 
+/** Most holders that make no mistake, for one finding. */
+enum { LG_OTHERS_LISTED = 16 };
+
 /** What a mistake keeps, or several mistakes that share it: the memory goes
  * when all holders let go. Holders that share nothing are findings of their
- * own. */
+ * own. Other objects of the program that keep a substantial part of it, too,
+ * are the last holders. */
 typedef struct lg_finding {
     const lg_pattern *pattern; /**< of the first holder */
     const lg_holder *holders;  /**< who frees most alone comes first */
@@ -52,12 +60,16 @@ typedef struct lg_finding {
     uint64_t of_type; /**< of those, with the type of the first holder's
                            example */
     const uint64_t
-        *retained;  /**< by them, each byte counted once, by device:
-                         [lg_graph_device_count + 1], the host first */
-    uint64_t total; /**< of that, all devices together */
-    size_t alike;   /**< index of the biggest of those that it is like */
-    uint64_t key;   /**< of those that are alike: the same in every run; for
-                         baselines */
+        *retained;         /**< by them, each byte counted once, by device:
+                                [lg_graph_device_count + 1], the host first */
+    uint64_t total;        /**< of that, all devices together */
+    const uint64_t *freed; /**< what goes if only the mistakes are mended, by
+                                device */
+    uint64_t freed_total;  /**< of that, all devices together */
+    size_t others;         /**< holders that make no mistake, listed or not */
+    size_t alike;          /**< index of the biggest of those that it is like */
+    uint64_t key; /**< of those that are alike: the same in every run; for
+                       baselines */
 } lg_finding;
 
 /** Findings that are alike: they have the same patterns, holders of one type,
@@ -72,6 +84,9 @@ typedef struct lg_finding_group {
     uint64_t of_type;         /**< of those, with the example's type */
     const uint64_t *retained; /**< what each retains, added up; by device */
     uint64_t total;
+    const uint64_t *freed; /**< what mending the mistakes frees, added up; by
+                                device */
+    uint64_t freed_total;
     bool varied; /**< the examples differ in more than their addresses: shapes,
                       devices */
 } lg_finding_group;

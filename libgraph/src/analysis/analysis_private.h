@@ -205,6 +205,8 @@ typedef struct lg__node_sets {
     const uint32_t *nodes; /**< by set */
     const size_t *first;   /**< [count + 1] index of each set's first node */
     uint32_t count;
+    uint32_t others; /**< the last ones of these keep nodes of sets before them
+                          and are of interest for that reason only */
 } lg__node_sets;
 
 /** What lg__sets_join finds. A row has a number per device, [device_count +
@@ -216,17 +218,21 @@ typedef struct lg__joint_sets {
                            counted together */
     uint64_t *together; /**< [set][device] for the first set of a joint: what
                            the whole joint keeps alive */
+    uint64_t *freed;    /**< the same without what the others of the joint keep
+                           alive, too */
 } lg__joint_sets;
 
 /**
  * Computes what sets keep alive, alone and together with the sets that they
  * share it with. Two sets are joint if what exactly they share is a substantial
  * part of what one of them keeps alone; sets joint with the same set are joint,
- * too. A cycle of garbage goes as one. O(nodes + edges), times the number of
- * sets in a joint, up to 64; 12 bytes a node.
+ * too. Others join a set if they share a substantial part of all that it keeps.
+ * A cycle of garbage goes as one. `spared` is what lg__set_spared finds for the
+ * nodes of all sets. O(nodes + edges), times the number of sets in a joint, up
+ * to 64; 12 bytes a node.
  */
 lg_status lg__sets_join(const lg_analysis *analysis, const lg__node_sets *sets,
-                        const lg_monitor *monitor, lg__joint_sets *out,
+                        const uint8_t *spared, lg__joint_sets *out,
                         lg_error *err);
 void lg__joint_sets_free(lg__joint_sets *joint);
 

@@ -12,6 +12,8 @@ enum {
                // the others
     A_PART = 8, // sets are joint if they share at least one part in so many of
                 // what one of them keeps alone
+    A_PART_OF_ALL = 20, // others join a set if they share at least one part in
+                        // so many of all that it keeps
 };
 
 // What these sets of a cluster keep, and no other set does.
@@ -25,9 +27,9 @@ typedef struct joining {
     const lg_analysis *analysis;
     const lg__node_sets *sets;
     lg__joint_sets *out;
-    uint8_t *closed;   // [node] something other than the sets reaches it
-    uint32_t *met;     // [node] 1 + the set that reached it first
-    uint64_t *reached; // [node] bits of the sets that reach it
+    const uint8_t *closed; // [node] something other than the sets reaches it
+    uint32_t *met;         // [node] 1 + the set that reached it first
+    uint64_t *reached;     // [node] bits of the sets that reach it
     lg__gathered stack;
     uint32_t *cluster; // [set] its parent in a tree; later the first set of its
                        // cluster
@@ -35,6 +37,7 @@ typedef struct joining {
     uint32_t *member;  // [set] its index in its cluster
     uint32_t *members; // sets, sorted by cluster
     uint32_t *first;   // [first set of a cluster] where its members begin
+    uint64_t *rest;    // [set] bytes that others share with it
     lg__vector shares;
     bool failed;
 } joining;
@@ -237,6 +240,19 @@ by_sets(const void *left, const void *right)
     return (a->sets > b->sets) - (a->sets < b->sets);
 }
 
+static bool
+is_other(const joining *to, uint32_t set)
+{
+    return set >= to->sets->count - to->sets->others;
+}
+
+// Returns whether the i-th set of the cluster shares the bytes.
+static bool
+has_part(const share *shared, uint32_t i)
+{
+    return (shared->sets >> bit_of(i) & 1) != 0;
+}
+
 // Joins sets by what they share. That matters to them if one of them frees
 // little more alone.
 static void
@@ -246,17 +262,53 @@ join(joining *to, const share *shared)
     uint64_t least = UINT64_MAX;
     uint32_t one = LG_NONE;
     for (uint32_t i = 0; i < to->size[shared->cluster]; i++) {
-        if (!(shared->sets >> bit_of(i) & 1))
+        if (!has_part(shared, i) || is_other(to, members[i]))
             continue;
         uint64_t alone = sum_of(to, to->out->alone, members[i]);
         least = alone < least ? alone : least;
         one = one == LG_NONE ? members[i] : one;
     }
-    if (shared->bytes < least / A_PART)
+    if (one == LG_NONE || shared->bytes < least / A_PART)
         return;
     for (uint32_t i = 0; i < to->size[shared->cluster]; i++)
-        if (shared->sets >> bit_of(i) & 1)
+        if (has_part(shared, i) && !is_other(to, members[i]))
             unite(to->out->joint, one, members[i]);
+}
+
+typedef void part_visit(joining *to, const share *shared, uint32_t set);
+
+// Calls `visit` for each set that shares the bytes, if others share them, too.
+static void
+each_beside_others(joining *to, const share *shared, part_visit *visit)
+{
+    const uint32_t *members = to->members + to->first[shared->cluster];
+    uint32_t size = to->size[shared->cluster];
+    bool any = false;
+    for (uint32_t i = 0; i < size; i++)
+        any = any || (has_part(shared, i) && is_other(to, members[i]));
+    for (uint32_t i = 0; i < size && any; i++)
+        if (has_part(shared, i) && !is_other(to, members[i]))
+            visit(to, shared, members[i]);
+}
+
+static void
+add_rest(joining *to, const share *shared, uint32_t set)
+{
+    to->rest[set] += shared->bytes;
+}
+
+// Joins the others that share the bytes to a set, if others share much of what
+// it keeps.
+static void
+join_others(joining *to, const share *shared, uint32_t set)
+{
+    const uint32_t *members = to->members + to->first[shared->cluster];
+    uint64_t all = sum_of(to, to->out->alone, set) + to->rest[set];
+    if (to->rest[set] < all / A_PART_OF_ALL)
+        return;
+    for (uint32_t i = 0; i < to->size[shared->cluster]; i++)
+        if (has_part(shared, i) && is_other(to, members[i]))
+            unite(to->out->joint, set, members[i]);
 }
 
 static void
@@ -276,6 +328,10 @@ join_all(joining *to)
             items[kept++] = items[i];
     for (size_t i = 0; i < kept; i++)
         join(to, &items[i]);
+    for (size_t i = 0; i < kept; i++)
+        each_beside_others(to, &items[i], add_rest);
+    for (size_t i = 0; i < kept; i++)
+        each_beside_others(to, &items[i], join_others);
     for (uint32_t set = 0; set < to->sets->count; set++)
         joint[set] = find(joint, set);
 }
@@ -299,15 +355,32 @@ joint_at(const joining *to, uint32_t node)
     return found;
 }
 
+// Returns whether one of the others reaches the node.
+static bool
+has_others(const joining *to, uint32_t node)
+{
+    uint32_t cluster = cluster_at(to, node);
+    const uint32_t *members = to->members + to->first[cluster];
+    uint32_t size = to->size[cluster];
+    bool found = size == 1 && is_other(to, cluster);
+    for (uint32_t i = size; i-- > 1 && is_other(to, members[i]) && !found;)
+        found = (to->reached[node] >> bit_of(i) & 1) != 0;
+    return found;
+}
+
 static void
 measure_together(joining *to)
 {
     const lg_graph *graph = to->analysis->graph;
     for (uint32_t node = 0; node < graph->columns.node_count; node++) {
         uint32_t joint = to->met[node] == 0 ? LG_NONE : joint_at(to, node);
-        if (joint != LG_NONE)
-            row_of(to, to->out->together, joint)[lg_node_device(graph, node)] +=
-                lg_node_size(graph, node);
+        if (joint == LG_NONE)
+            continue;
+        uint32_t device = lg_node_device(graph, node);
+        uint64_t size = lg_node_size(graph, node);
+        row_of(to, to->out->together, joint)[device] += size;
+        if (!has_others(to, node))
+            row_of(to, to->out->freed, joint)[device] += size;
     }
 }
 
@@ -319,6 +392,7 @@ lg__joint_sets_free(lg__joint_sets *joint)
     free(joint->joint);
     free(joint->alone);
     free(joint->together);
+    free(joint->freed);
     *joint = (lg__joint_sets){0};
 }
 
@@ -337,9 +411,12 @@ prepare(joining *to)
     to->first = calloc(count, sizeof *to->first);
     to->out->joint = calloc(count, sizeof *to->out->joint);
     to->out->alone = calloc(count * devices, sizeof *to->out->alone);
+    to->rest = calloc(count, sizeof *to->rest);
     to->out->together = calloc(count * devices, sizeof *to->out->together);
+    to->out->freed = calloc(count * devices, sizeof *to->out->freed);
     return to->met && to->cluster && to->size && to->member && to->members &&
-           to->first && to->out->joint && to->out->alone && to->out->together;
+           to->first && to->rest && to->out->joint && to->out->alone &&
+           to->out->together && to->out->freed;
 }
 
 static void
@@ -347,7 +424,6 @@ dismiss(joining *to)
 {
     lg_allocator allocator = lg_allocator_default();
     lg__vector_free(&allocator, &to->shares);
-    free(to->closed);
     free(to->met);
     free(to->reached);
     free(to->stack.items);
@@ -356,6 +432,7 @@ dismiss(joining *to)
     free(to->member);
     free(to->members);
     free(to->first);
+    free(to->rest);
 }
 
 static bool
@@ -375,16 +452,12 @@ run(joining *to)
 
 lg_status
 lg__sets_join(const lg_analysis *analysis, const lg__node_sets *sets,
-              const lg_monitor *monitor, lg__joint_sets *out, lg_error *err)
+              const uint8_t *spared, lg__joint_sets *out, lg_error *err)
 {
     lg__joint_sets made = {0};
-    joining to = {.analysis = analysis, .sets = sets, .out = &made};
-    lg_status status = prepare(&to) ? LG_OK : lg__error_memory(err);
-    if (status == LG_OK)
-        status = lg__set_spared(analysis, sets->nodes, sets->first[sets->count],
-                                NULL, monitor, &to.closed, err);
-    if (status == LG_OK && !run(&to))
-        status = lg__error_memory(err);
+    joining to = {
+        .analysis = analysis, .sets = sets, .closed = spared, .out = &made};
+    lg_status status = prepare(&to) && run(&to) ? LG_OK : lg__error_memory(err);
     dismiss(&to);
     if (status == LG_OK)
         *out = made;

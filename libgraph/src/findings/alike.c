@@ -33,6 +33,22 @@ add_garbage(const lg__detection *detection, uint32_t node, lg_text *out)
         lg__hop_facts(detection->graph, &hop, out);
 }
 
+// Finds the path to a holder, and the reference to the kept thing where that is
+// the one to cut.
+static lg_status
+find_path(const lg__detection *detection, const lg_monitor *monitor,
+          lg__finder *finder, lg_holder *holder, lg_error *err)
+{
+    uint32_t end = holder->source != LG_NONE ? holder->source : holder->node;
+    lg_status status =
+        lg__finder_path(finder, end, monitor, &holder->path, err);
+    if (status != LG_OK || holder->source == LG_NONE)
+        return status;
+    lg_hop hop = lg__hop_between(&detection->walk, end, holder->node);
+    return hop.edge_count == 0 ? LG_OK
+                               : lg__path_extend(&holder->path, &hop, 1, err);
+}
+
 static lg_status
 find_facts(const lg__detection *detection, const lg_monitor *monitor,
            lg__finder *finder, lg_holder *holder, lg_text *out, lg_error *err)
@@ -45,8 +61,7 @@ find_facts(const lg__detection *detection, const lg_monitor *monitor,
         !lg_node_is_reachable(detection->analysis, holder->node)) {
         add_garbage(detection, holder->node, out);
     } else if (holder->node != LG_NONE) {
-        status =
-            lg__finder_path(finder, holder->node, monitor, &holder->path, err);
+        status = find_path(detection, monitor, finder, holder, err);
         if (status == LG_OK)
             lg__path_common(detection->graph, &holder->path, out);
         else if (status == LG_ENOTFOUND)
@@ -119,9 +134,12 @@ join(const lg_graph *graph, lg_findings *findings, size_t index,
     group->count += finding->count;
     group->of_type += finding->of_type;
     group->total += finding->total;
+    group->freed_total += finding->freed_total;
     group->varied |= examples_differ(graph, example, finding->holders->example);
-    for (uint32_t i = 0; i <= graph->device_count; i++)
+    for (uint32_t i = 0; i <= graph->device_count; i++) {
         bytes[i] += finding->retained[i];
+        bytes[graph->device_count + 1 + i] += finding->freed[i];
+    }
 }
 
 static void
@@ -132,9 +150,11 @@ group(const lg_graph *graph, entry *entries, lg_findings *findings,
     qsort(entries, findings->count, sizeof *entries, by_facts);
     for (size_t i = 0; i < findings->count; i++) {
         if (i == 0 || compare_facts(&entries[i], &entries[i - 1]) != 0) {
-            bytes += i > 0 ? devices : 0;
-            findings->groups[findings->group_count++] = (lg_finding_group){
-                .first = entries[i].index, .retained = bytes};
+            bytes += i > 0 ? 2 * devices : 0;
+            findings->groups[findings->group_count++] =
+                (lg_finding_group){.first = entries[i].index,
+                                   .retained = bytes,
+                                   .freed = bytes + devices};
         }
         join(graph, findings, entries[i].index,
              &findings->groups[findings->group_count - 1], bytes);

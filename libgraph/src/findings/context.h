@@ -131,6 +131,46 @@ lg_status lg__matches_settle(lg__detection *detection,
 lg_status lg__matches_weigh(lg__detection *detection, const uint8_t *marked,
                             const lg_monitor *monitor, lg_findings *out,
                             lg_error *err);
+/** A loss in a list that a cached object keeps is two mistakes, the list and
+ * the cache, and either fix frees the loss. So such matches are weighed without
+ *  each other: by level, which is how many kept things own their holder. */
+enum { LG__LEVELS = 4 };
+
+/** Finds the level of each match, below LG__LEVELS; level[match] is 0 on entry.
+ *  Returns false when memory ran out. O(nodes). */
+bool lg__match_levels(const lg__detection *detection, uint8_t *level);
+
+/** Something that makes no known mistake, and keeps nodes that a match keeps.
+ */
+typedef struct lg__other_holder {
+    uint32_t node;   /**< where to cut: a container, or the kept node */
+    uint32_t source; /**< what refers to the kept node; LG_NONE for a container,
+                          and for a root */
+    uint32_t kept;   /**< what goes, as in lg__match_gather */
+    uint32_t example;
+} lg__other_holder;
+
+/** Bits of a node, for matches that are weighed together. */
+enum {
+    LG__HOLDS = 1,
+    LG__KEPT = 2,
+    LG__KEPT_AGAIN = 4, /**< by several matches */
+};
+
+/** Sets the bits of what a match keeps, and of its holder. */
+void lg__match_mark(const lg__match *match, uint8_t *bits);
+/** Appends what else keeps nodes of the match, unsorted, an item for each node.
+ *  `bits` has the bits of all matches that are weighed together; `spared` is
+ *  what lg__set_spared finds without what they keep. Sets detection->failed if
+ *  memory runs out. O(references to the nodes). */
+void lg__match_others(lg__detection *detection, const lg__match *match,
+                      const uint8_t *bits, const uint8_t *spared,
+                      lg__vector *out);
+/** Sorts by holder, and drops repetitions. */
+void lg__others_sort(lg__vector *others);
+/** Appends what goes with the fix. Returns false when memory ran out. */
+bool lg__match_gather(const lg__detection *detection, const lg__match *match,
+                      lg__gathered *out);
 /** Appends all nodes. Returns false when memory ran out. */
 bool lg__gather_all(lg__gathered *to, const lg__gathered *from);
 
@@ -220,6 +260,11 @@ typedef struct lg__detected_group {
  *  frame comes first. */
 uint32_t lg__detection_container(const lg__detection *detection, uint32_t node,
                                  bool instances);
+/** Returns the first collection among the node itself and what owns it. Passes
+ *  through what lg__detection_container passes through with `instances`;
+ *  LG_NONE likewise. */
+uint32_t lg__detection_collection(const lg__detection *detection,
+                                  uint32_t node);
 /** Returns whether `owner` is one of the node's first 64 dominators. */
 bool lg__detection_owns(const lg__detection *detection, uint32_t owner,
                         uint32_t node);
@@ -297,11 +342,24 @@ void lg__parts_walk(lg__parts *parts, uint32_t start);
 
 /* ------------------------------------------------------------- patterns --- */
 
+/** What the fix of a mistake does. */
+typedef enum lg__fix {
+    LG__FIX_DROPS, /**< the holder lets go of what it keeps, or of data in it */
+    LG__FIX_GRAPHS, /**< the holder keeps the tensors, without their graphs */
+    LG__FIX_ALL, /**< all of it goes, whoever else refers to it: the program no
+                      longer makes it, or nothing else kept it when it was
+                      noted */
+} lg__fix;
+
 typedef struct lg__detector {
     lg_pattern pattern;
     uint64_t least; /**< the kept things must retain at least this many bytes */
     void (*look)(lg__detection *detection);
+    lg__fix fix;
 } lg__detector;
+
+/** The pattern of a holder that makes no known mistake. */
+extern const lg_pattern lg__other_pattern;
 
 /** The table of detectors. Each may rely on the matches of those before it. */
 extern const lg__detector lg__detectors[];

@@ -68,6 +68,19 @@ lg__detection_container(const lg__detection *detection, uint32_t node,
     return LG_NONE;
 }
 
+uint32_t
+lg__detection_collection(const lg__detection *detection, uint32_t node)
+{
+    for (int i = 0; i < CLIMBS && node != LG_NONE; i++) {
+        if (is_collection(detection, node))
+            return node;
+        if (!is_passed(detection, node, true))
+            break;
+        node = lg_node_dominator(detection->analysis, node);
+    }
+    return LG_NONE;
+}
+
 bool
 lg__detection_owns(const lg__detection *detection, uint32_t owner,
                    uint32_t node)

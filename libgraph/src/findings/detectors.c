@@ -23,34 +23,39 @@ const lg__detector lg__detectors[] = {
       "everything that no backward pass freed.",
       "Append loss.item(), or loss.detach() if it must stay a tensor."},
      ANY,
-     lg__look_for_loss_histories},
+     lg__look_for_loss_histories,
+     LG__FIX_DROPS},
     {{"running-total",
       "A total adds up losses that carry their autograd graphs, so the graph "
       "of every step stays alive.",
       "Write total += loss.item()."},
      ANY,
-     lg__look_for_running_totals},
+     lg__look_for_running_totals,
+     LG__FIX_ALL},
     {{"hook-cycle",
       "A hook of a tensor, or of its autograd node, refers back to what it is "
       "registered on: a cycle through C++ that the collector cannot free.",
       "Call remove() on the hook's handle before you drop the tensor, or let "
       "the hook refer to a weakref, or to tensor.detach()."},
      ANY,
-     lg__look_for_hook_cycles},
+     lg__look_for_hook_cycles,
+     LG__FIX_ALL},
     {{"kept-activations",
       "A hook or closure keeps outputs of a forward pass with their autograd "
       "graph.",
       "Store output.detach(), which keeps the values and frees their graphs, "
       "and call remove() on the hook's handle when you no longer need it."},
      ANY,
-     lg__look_for_activations},
+     lg__look_for_activations,
+     LG__FIX_GRAPHS},
     {{"output-history",
       "A container keeps outputs of many forward passes, each with its "
       "autograd graph and the activations in it.",
       "Append output.detach(), which keeps the values and frees their graphs, "
       "or run the model under torch.no_grad()."},
      ANY,
-     lg__look_for_output_histories},
+     lg__look_for_output_histories,
+     LG__FIX_GRAPHS},
     {{"carried-state",
       "Each step takes a state from the step before, such as a hidden state or "
       "a cache of keys and values, and with it the autograd graph of all "
@@ -58,7 +63,8 @@ const lg__detector lg__detectors[] = {
       "Write state = state.detach() after each step, or run the model under "
       "torch.no_grad()."},
      ANY,
-     lg__look_for_carried_states},
+     lg__look_for_carried_states,
+     LG__FIX_GRAPHS},
     {{"create-graph-cycle",
       "backward(create_graph=True) gave the gradients a graph that refers back "
       "to their parameters: a cycle through C++ that the collector cannot "
@@ -66,7 +72,8 @@ const lg__detector lg__detectors[] = {
       "Use torch.autograd.grad(), or set p.grad = None before you drop the "
       "parameters."},
      ANY,
-     lg__look_for_create_graph},
+     lg__look_for_create_graph,
+     LG__FIX_ALL},
     {{"retained-graph",
       "A loss still has everything that its backward pass needs, although "
       "there are gradients: because of retain_graph=True, or because nothing "
@@ -74,7 +81,8 @@ const lg__detector lg__detectors[] = {
       "Drop retain_graph=True, or keep loss.detach(). Evaluate under "
       "torch.no_grad()."},
      ANY,
-     lg__look_for_retained_graphs},
+     lg__look_for_retained_graphs,
+     LG__FIX_ALL},
     {{"exception-traceback",
       "Something keeps an exception, and its traceback keeps the local "
       "variables of every frame that it passed through.",
@@ -83,173 +91,206 @@ const lg__detector lg__detectors[] = {
       "the exception and its traceback: sys.last_exc, sys.last_value and "
       "sys.last_traceback, too. Recover outside of the except block."},
      MUCH,
-     lg__look_for_exceptions},
+     lg__look_for_exceptions,
+     LG__FIX_ALL},
     {{"lru-cache",
       "functools.lru_cache keeps every argument of its calls, even self, and "
       "every result.",
       "Call cache_clear(), set a small maxsize, or give each instance its own "
       "cache."},
      MUCH,
-     lg__look_for_caches},
+     lg__look_for_caches,
+     LG__FIX_ALL},
     {{"notebook-output",
       "IPython keeps the results of cells in Out, _, __ and ___.",
       "Run three cells with small results, such as 0, and then %reset out; or "
       "end the cell with a semicolon."},
      MUCH,
-     lg__look_for_notebook_outputs},
+     lg__look_for_notebook_outputs,
+     LG__FIX_ALL},
     {{"stale-optimizer",
       "An optimizer keeps parameters that no module has any more, and its "
       "state for them.",
       "Make a new optimizer for the new parameters, or remove the old ones "
       "from param_groups and state."},
      ANY,
-     lg__look_for_stale_optimizers},
+     lg__look_for_stale_optimizers,
+     LG__FIX_ALL},
     {{"several-optimizers",
       "Several optimizers have state for the same parameters: each that you no "
       "longer use keeps its own.",
       "Keep one optimizer, and delete the others and their schedulers; or call "
       "state.clear() on those that you use later."},
      MUCH,
-     lg__look_for_several_optimizers},
+     lg__look_for_several_optimizers,
+     LG__FIX_ALL},
     {{"prefetched-batches",
       "A DataLoader's iterator keeps batches that it fetched ahead and that "
       "nothing used.",
       "Delete the iterator, or lower prefetch_factor."},
      MUCH,
-     lg__look_for_prefetched_batches},
+     lg__look_for_prefetched_batches,
+     LG__FIX_DROPS},
     {{"autocast-cache",
       "Autocast keeps its casts of weights until the outermost autocast block "
       "ends.",
       "Leave the block, call torch.clear_autocast_cache(), or set "
       "cache_enabled=False."},
      ANY,
-     lg__look_for_autocast},
+     lg__look_for_autocast,
+     LG__FIX_ALL},
     {{"compiled-code",
       "torch.compile keeps each compilation of a function on its code object, "
       "with what the backend keeps for it.",
       "Call torch._dynamo.reset(), or compile less often with dynamic=True or "
       "mark_dynamic()."},
      MUCH,
-     lg__look_for_compiled},
+     lg__look_for_compiled,
+     LG__FIX_ALL},
     {{"small-view",
       "A small view keeps all the memory of a big tensor or array.",
       "Keep view.clone() of a tensor, or view.copy() of an array."},
      WORTH_A_COPY,
-     lg__look_for_small_views},
+     lg__look_for_small_views,
+     LG__FIX_DROPS},
     {{"open-figures", "pyplot keeps every figure until you close it.",
       "Call plt.close(fig) and drop the last reference to it, or make figures "
       "with matplotlib.figure.Figure(), without pyplot."},
      ANY,
-     lg__look_for_open_figures},
+     lg__look_for_open_figures,
+     LG__FIX_DROPS},
     {{"canvas-callback",
       "A canvas keeps a callback that is not a bound method, and everything "
       "that its closure refers to.",
       "Call mpl_disconnect(), or connect a bound method, which the canvas "
       "refers to weakly."},
      MUCH,
-     lg__look_for_callbacks},
+     lg__look_for_callbacks,
+     LG__FIX_ALL},
     {{"animation-frames",
       "An animation keeps the data of the frames that it drew.",
       "Pass cache_frame_data=False to FuncAnimation."},
      MUCH,
-     lg__look_for_animations},
+     lg__look_for_animations,
+     LG__FIX_DROPS},
     {{"saved-garbage",
       "gc.garbage keeps everything that the collector found, because "
       "DEBUG_SAVEALL is or was set.",
       "Call gc.set_debug(0) and gc.garbage.clear()."},
      MUCH,
-     lg__look_for_saved_garbage},
+     lg__look_for_saved_garbage,
+     LG__FIX_ALL},
     {{"disabled-collector",
       "The collector is disabled, and garbage in cycles waits for it.",
       "Call gc.enable(), or gc.collect() at times that suit the program."},
      TO_COLLECT,
-     lg__look_for_disabled_collector},
+     lg__look_for_disabled_collector,
+     LG__FIX_ALL},
     {{"frozen-garbage",
       "gc.freeze() hides objects from the collector: those in cycles stay, "
       "though nothing uses them any more.",
       "Call gc.unfreeze() and gc.collect()."},
      MUCH,
-     lg__look_for_frozen_garbage},
+     lg__look_for_frozen_garbage,
+     LG__FIX_ALL},
     {{"event-handlers",
       "A registry keeps handlers that nobody removed, and with each the object "
       "of its bound method or closure.",
       "Remove the handler when its object is done, or register "
       "weakref.WeakMethod(object.method)."},
      MUCH,
-     lg__look_for_event_handlers},
+     lg__look_for_event_handlers,
+     LG__FIX_DROPS},
     {{"log-handlers",
       "A logger has many handlers of one class: code that runs again and again "
       "adds another one each time, and each writes every message.",
       "Call addHandler() once, when the program starts, or removeHandler() and "
       "handler.close() afterwards."},
      ANY,
-     lg__look_for_log_handlers},
+     lg__look_for_log_handlers,
+     LG__FIX_ALL},
     {{"log-records",
       "A container keeps log records, with the arguments and exceptions in "
       "them.",
       "Call flush() or clear() on what keeps them, lower the capacity of a "
       "MemoryHandler, or keep handler.format(record)."},
      MUCH,
-     lg__look_for_log_records},
+     lg__look_for_log_records,
+     LG__FIX_DROPS},
     {{"endless-threads",
       "Many threads do the same work, and nothing that the program keeps "
       "refers to them: nobody can end them.",
       "Let each thread return when its work is done, or give the work to a "
       "ThreadPoolExecutor."},
      ANY,
-     lg__look_for_threads},
+     lg__look_for_threads,
+     LG__FIX_ALL},
     {{"thread-locals",
       "A threading.local keeps a value for each of many threads, as long as "
       "the thread lives.",
       "Delete the attribute when a task is done, or run fewer threads."},
      WORTH_A_COPY,
-     lg__look_for_thread_locals},
+     lg__look_for_thread_locals,
+     LG__FIX_ALL},
     {{"unawaited-tasks",
       "A container keeps asyncio tasks that nobody waits for: what they "
       "returned, or the frames in which they wait.",
       "Await the tasks, use asyncio.TaskGroup, or call "
       "task.add_done_callback(tasks.discard)."},
      MUCH,
-     lg__look_for_tasks},
+     lg__look_for_tasks,
+     LG__FIX_ALL},
     {{"unfinished-generators",
       "A container keeps generators or coroutines that have not run to their "
       "end, with the variables of each.",
       "Call close() on each, or drop it, when you no longer need it."},
      MUCH,
-     lg__look_for_generators},
+     lg__look_for_generators,
+     LG__FIX_ALL},
     {{"finalizer-cycle",
       "The function or the arguments of weakref.finalize() refer to the object "
       "itself, so it never dies.",
       "Pass a plain function and what it needs, such as a path, but not the "
       "object or its bound method; or call detach()."},
      MUCH,
-     lg__look_for_finalizers},
+     lg__look_for_finalizers,
+     LG__FIX_ALL},
     {{"per-call-classes",
       "A function makes a class on each call, and objects and caches keep all "
       "these classes.",
       "Make the class once, at the level of the module, or keep it in a "
       "cache."},
      MUCH,
-     lg__look_for_classes},
+     lg__look_for_classes,
+     LG__FIX_ALL},
     {{"wrapped-functions",
       "A function is wrapped again and again: each wrapper keeps the one "
       "before.",
       "Keep the original function and wrap that, or wrap what "
       "inspect.unwrap() finds."},
      ANY,
-     lg__look_for_wrappers},
+     lg__look_for_wrappers,
+     LG__FIX_ALL},
     {{"id-keyed-cache",
       "A dict keyed by id(object) keeps its values when the objects are gone, "
       "and may give them to others that have the same id.",
       "Use a weakref.WeakKeyDictionary, or remove the key with "
       "weakref.finalize()."},
      MUCH,
-     lg__look_for_id_keys},
+     lg__look_for_id_keys,
+     LG__FIX_DROPS},
     {{"dataframe-slice",
       "A small part of a DataFrame or Series keeps the memory of the whole.",
       "Keep part.copy()."},
      WORTH_A_COPY,
-     lg__look_for_slices},
+     lg__look_for_slices,
+     LG__FIX_DROPS},
 };
+
+const lg_pattern lg__other_pattern = {"other-holder",
+                                      "Other objects keep a part of it, too, "
+                                      "so mending the mistake does not free "
+                                      "that part.",
+                                      "Drop what the other holders have, too."};
 
 const size_t lg__detector_count = sizeof lg__detectors / sizeof *lg__detectors;

@@ -27,8 +27,8 @@ look(lg__detection *detection, const lg_monitor *monitor, lg_error *err)
 }
 
 // Weighs all matches, or those that concern the marked nodes, and groups those
-// that are alike. Each match has at most one row of bytes as a holder, one as a
-// finding and one as a group.
+// that are alike. Each match has at most one row of bytes as a holder, two as a
+// finding and two as a group. One row is of zeros.
 static lg_status
 judge(lg__detection *detection, const uint8_t *marked,
       const lg_monitor *monitor, lg_findings *out, lg_error *err)
@@ -38,8 +38,9 @@ judge(lg__detection *detection, const uint8_t *marked,
     lg_findings found = {
         .items = calloc(most + 1, sizeof *found.items),
         .groups = calloc(most + 1, sizeof *found.groups),
-        .holders = calloc(most + 1, sizeof *found.holders),
-        .bytes = calloc(3 * most * devices + 1, sizeof *found.bytes),
+        .holders =
+            calloc(most * (1 + LG_OTHERS_LISTED) + 1, sizeof *found.holders),
+        .bytes = calloc((5 * most + 1) * devices, sizeof *found.bytes),
     };
     lg_status status =
         found.items && found.groups && found.holders && found.bytes
@@ -49,7 +50,7 @@ judge(lg__detection *detection, const uint8_t *marked,
         status = lg__matches_weigh(detection, marked, monitor, &found, err);
     if (status == LG_OK)
         status = lg__findings_fold(detection, monitor, &found,
-                                   found.bytes + 2 * most * devices, err);
+                                   found.bytes + (3 * most + 1) * devices, err);
     if (status == LG_OK)
         *out = found;
     else

@@ -4,85 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A loss in a list that a cached object keeps is two mistakes, the list and the
-// cache, and either fix frees the loss. So such matches are weighed without
-// each other: by level, which is how many kept things own their holder.
-enum { LEVELS = 4 };
-
 typedef struct weighing {
     lg__detection *detection;
     const uint8_t *marked; // or NULL
     const lg_monitor *monitor;
-    size_t devices;  // number of devices, and the host
-    uint8_t *level;  // [match]
-    uint32_t *match; // [set] match at the current level
+    size_t devices;    // number of devices, and the host
+    uint8_t *level;    // [match]
+    uint8_t *bits;     // [node] of the current level
+    lg__vector others; // lg__other_holder, of the current level
     lg__gathered nodes;
+    uint32_t matches; // sets that are matches; the rest are other holders
+    uint32_t set_count;
+    size_t sets_most;
+    uint32_t *match; // [set] its match; for others, the index of its last node
     size_t *first;   // [set + 1] index of its first node
     uint32_t *next;  // [set] 1 + the next set of the same joint
     uint32_t *tally; // [type] zeros
     lg_findings *out;
-    uint64_t *bytes; // the next free numbers
+    uint64_t *bytes;         // the next free numbers
+    const uint64_t *nothing; // a row of zeros
 } weighing;
-
-// ------------------------------------------------------------------ levels ---
-
-// Counts the kept things that own a node or are the node, LEVELS - 1 at most.
-// Uses the known counts of its dominators. `known` is [node], 1 + the count.
-static unsigned
-count_owners(const lg__detection *detection, const uint8_t *is_kept,
-             uint32_t node, uint8_t *known)
-{
-    unsigned count = 0;
-    uint32_t top = node;
-    while (top != LG_NONE && known[top] == 0) {
-        count += is_kept[top];
-        top = lg_node_dominator(detection->analysis, top);
-    }
-    count += top == LG_NONE ? 0 : known[top] - 1u;
-    unsigned left = count;
-    for (uint32_t at = node; at != top;
-         at = lg_node_dominator(detection->analysis, at)) {
-        known[at] = (uint8_t)(1 + (left < LEVELS - 1 ? left : LEVELS - 1));
-        left -= is_kept[at];
-    }
-    return count < LEVELS - 1 ? count : LEVELS - 1;
-}
-
-static bool
-keeps(const lg__match *match, uint32_t node)
-{
-    for (size_t i = 0; i < match->kept.count; i++)
-        if (match->kept.items[i] == node)
-            return true;
-    return false;
-}
-
-static bool
-find_levels(weighing *to)
-{
-    lg__detection *detection = to->detection;
-    size_t nodes = (size_t)detection->graph->columns.node_count + 1;
-    uint8_t *known = calloc(nodes, 1);
-    uint8_t *is_kept = calloc(nodes, 1);
-    for (size_t i = 0; i < detection->match_count && is_kept != NULL; i++)
-        for (size_t j = 0; j < detection->matches[i].kept.count; j++)
-            is_kept[detection->matches[i].kept.items[j]] = 1;
-    for (size_t i = 0; i < detection->match_count && known && is_kept; i++) {
-        uint32_t holder = detection->matches[i].holder;
-        if (holder != LG_NONE && is_kept[holder] &&
-            keeps(&detection->matches[i], holder))
-            holder = lg_node_dominator(detection->analysis, holder);
-        if (holder != LG_NONE)
-            to->level[i] =
-                (uint8_t)count_owners(detection, is_kept, holder, known);
-    }
-    bool enough = known != NULL && is_kept != NULL;
-    free(known);
-    free(is_kept);
-    return enough;
-}
-
-// ------------------------------------------------------------------ joints ---
 
 static bool
 concerns(const lg__match *match, const uint8_t *marked)
@@ -136,11 +77,29 @@ add_holder(weighing *to, const lg__match *match, const uint64_t *alone)
         .example = find_example(to, match),
         .count = match->kept.count + match->unseen,
         .retained = to->bytes,
+        .source = LG_NONE,
         .path = {.root = {.node = LG_NONE, .kind = LG_ROOT_NONE}},
     };
     add_up(to, to->bytes, alone);
     holder->total = add_up(to, to->bytes, match->unseen_bytes);
     to->bytes += to->devices;
+}
+
+// Adds a holder that makes no known mistake. It frees nothing alone.
+static void
+add_other(weighing *to, uint32_t set)
+{
+    const lg__other_holder *other = to->others.data;
+    other += to->match[set];
+    to->out->holders[to->out->holder_count++] = (lg_holder){
+        .pattern = &lg__other_pattern,
+        .node = other->node,
+        .example = other->example,
+        .count = to->first[set + 1] - to->first[set],
+        .retained = to->nothing,
+        .source = other->source,
+        .path = {.root = {.node = LG_NONE, .kind = LG_ROOT_NONE}},
+    };
 }
 
 static uint64_t
@@ -163,7 +122,8 @@ count_of_type(const weighing *to, uint32_t set, uint32_t example)
     const uint32_t *types = detection->graph->columns.type;
     uint64_t count = 0;
     detection->searches++;
-    for (uint32_t at = set + 1; at != 0; at = to->next[at - 1]) {
+    for (uint32_t at = set + 1; at != 0 && at <= to->matches;
+         at = to->next[at - 1]) {
         const lg__gathered *kept = &detection->matches[to->match[at - 1]].kept;
         for (size_t i = 0; i < kept->count; i++) {
             uint32_t node = kept->items[i];
@@ -187,6 +147,15 @@ most_first(const void *left, const void *right)
     return a->node < b->node ? -1 : a->node > b->node;
 }
 
+// Adds the holders of a joint that make no mistake, which are its last sets.
+static void
+add_others(weighing *to, uint32_t set, lg_finding *found)
+{
+    for (uint32_t at = set; at != 0; at = to->next[at - 1])
+        if (found->others++ < LG_OTHERS_LISTED)
+            add_other(to, at - 1);
+}
+
 // Adds the finding of the joint that begins with that set, if it matters.
 static void
 add_finding(weighing *to, const lg__joint_sets *joint, uint32_t set)
@@ -194,19 +163,25 @@ add_finding(weighing *to, const lg__joint_sets *joint, uint32_t set)
     lg_findings *out = to->out;
     lg_holder *holders = &out->holders[out->holder_count];
     size_t before = out->holder_count;
-    lg_finding found = {.holders = holders, .retained = to->bytes};
+    lg_finding found = {.holders = holders,
+                        .retained = to->bytes,
+                        .freed = to->bytes + to->devices};
     uint64_t least = UINT64_MAX;
     bool concerned = to->marked == NULL;
     uint64_t *together = to->bytes;
-    to->bytes += to->devices;
+    uint64_t *freed = together + to->devices;
+    uint32_t at = set + 1;
+    to->bytes += 2 * to->devices;
     add_up(to, together, joint->together + set * to->devices);
+    add_up(to, freed, joint->freed + set * to->devices);
     to->detection->searches++;
-    for (uint32_t at = set + 1; at != 0; at = to->next[at - 1]) {
+    for (; at != 0 && at <= to->matches; at = to->next[at - 1]) {
         const lg__match *match = &to->detection->matches[to->match[at - 1]];
         uint64_t own = lg__detectors[match->pattern].least;
         least = own < least ? own : least;
         concerned = concerned || concerns(match, to->marked);
         found.total = add_up(to, together, match->unseen_bytes);
+        found.freed_total = add_up(to, freed, match->unseen_bytes);
         found.count += count_new(to->detection, match);
         add_holder(to, match, joint->alone + (at - 1) * to->devices);
     }
@@ -216,8 +191,9 @@ add_finding(weighing *to, const lg__joint_sets *joint, uint32_t set)
         out->holder_count = before;
         return;
     }
+    qsort(holders, out->holder_count - before, sizeof *holders, most_first);
+    add_others(to, at, &found);
     found.holder_count = out->holder_count - before;
-    qsort(holders, found.holder_count, sizeof *holders, most_first);
     found.pattern = holders->pattern;
     found.of_type = count_of_type(to, set, holders->example);
     out->items[out->count++] = found;
@@ -239,55 +215,102 @@ link_joints(weighing *to, const lg__joint_sets *joint, uint32_t count)
     }
 }
 
-// Returns whether the fix keeps the tensors and frees only their graphs.
+// Ends the set of the nodes that were gathered last.
 static bool
-keeps_values(const lg__match *match)
+end_set(weighing *to, uint32_t match)
 {
-    void (*look)(lg__detection *) = lg__detectors[match->pattern].look;
-    return look == lg__look_for_activations ||
-           look == lg__look_for_output_histories ||
-           look == lg__look_for_carried_states;
+    if (to->set_count + (size_t)1 >= to->sets_most) {
+        size_t most = 2 * to->sets_most + 16;
+        uint32_t *matches = realloc(to->match, most * sizeof *matches);
+        to->match = matches != NULL ? matches : to->match;
+        uint32_t *next = realloc(to->next, most * sizeof *next);
+        to->next = next != NULL ? next : to->next;
+        size_t *first = realloc(to->first, (most + 1) * sizeof *first);
+        to->first = first != NULL ? first : to->first;
+        if (!matches || !next || !first)
+            return false;
+        to->sets_most = most;
+    }
+    to->match[to->set_count++] = match;
+    to->first[0] = 0;
+    to->first[to->set_count] = to->nodes.count;
+    return true;
 }
 
-// Gathers what goes with the fix.
-static bool
-gather(weighing *to, const lg__match *match)
+// Gathers the sets of the level's matches.
+static lg_status
+gather_matches(weighing *to, unsigned level, lg_error *err)
 {
-    bool enough = lg__gather_all(&to->nodes, &match->along);
-    if (!keeps_values(match))
-        return enough && lg__gather_all(&to->nodes, &match->kept);
-    for (size_t i = 0; i < match->kept.count && enough; i++)
-        enough = lg__gather_append(
-            &to->nodes, lg__grad_fn(to->detection, match->kept.items[i]));
+    lg__detection *detection = to->detection;
+    to->nodes.count = to->set_count = 0;
+    for (size_t i = 0; i < detection->match_count; i++) {
+        if (to->level[i] != level)
+            continue;
+        if (!lg__match_gather(detection, &detection->matches[i], &to->nodes) ||
+            !end_set(to, (uint32_t)i))
+            return lg__error_memory(err);
+    }
+    return LG_OK;
+}
+
+// Finds what else keeps what the level's matches keep.
+static bool
+find_others(weighing *to, const uint8_t *spared)
+{
+    lg__detection *detection = to->detection;
+    to->others.count = 0;
+    memset(to->bits, 0, detection->graph->columns.node_count);
+    for (uint32_t set = 0; set < to->set_count; set++)
+        lg__match_mark(&detection->matches[to->match[set]], to->bits);
+    for (uint32_t set = 0; set < to->set_count; set++)
+        lg__match_others(detection, &detection->matches[to->match[set]],
+                         to->bits, spared, &to->others);
+    lg__others_sort(&to->others);
+    return !detection->failed;
+}
+
+// Adds a set for each other holder.
+static bool
+gather_others(weighing *to)
+{
+    const lg__other_holder *items = to->others.data;
+    bool enough = true;
+    for (size_t i = 0; i < to->others.count && enough; i++) {
+        bool is_last = i + 1 == to->others.count ||
+                       items[i + 1].node != items[i].node ||
+                       items[i + 1].source != items[i].source;
+        enough = lg__gather_append(&to->nodes, items[i].kept) &&
+                 (!is_last || end_set(to, (uint32_t)i));
+    }
     return enough;
 }
 
 static lg_status
 weigh_level(weighing *to, unsigned level, lg_error *err)
 {
-    lg__detection *detection = to->detection;
     lg__joint_sets joint;
-    lg__node_sets sets = {.first = to->first, .count = 0};
-    to->nodes.count = 0;
-    bool enough = true;
-    for (size_t i = 0; i < detection->match_count && enough; i++) {
-        if (to->level[i] != level)
-            continue;
-        enough = gather(to, &detection->matches[i]);
-        to->match[sets.count++] = (uint32_t)i;
-        to->first[sets.count] = to->nodes.count;
-    }
-    if (!enough)
-        return lg__error_memory(err);
-    if (sets.count == 0)
-        return LG_OK;
-    sets.nodes = to->nodes.items;
-    lg_status status =
-        lg__sets_join(detection->analysis, &sets, to->monitor, &joint, err);
+    uint8_t *spared = NULL;
+    lg_status status = gather_matches(to, level, err);
+    uint32_t matches = to->set_count;
+    if (status != LG_OK || matches == 0)
+        return status;
+    status = lg__set_spared(to->detection->analysis, to->nodes.items,
+                            to->nodes.count, NULL, to->monitor, &spared, err);
+    if (status == LG_OK && !(find_others(to, spared) && gather_others(to)))
+        status = lg__error_memory(err);
+    lg__node_sets sets = {.nodes = to->nodes.items,
+                          .first = to->first,
+                          .count = to->set_count,
+                          .others = to->set_count - matches};
+    if (status == LG_OK)
+        status =
+            lg__sets_join(to->detection->analysis, &sets, spared, &joint, err);
+    free(spared);
     if (status != LG_OK)
         return status;
+    to->matches = matches;
     link_joints(to, &joint, sets.count);
-    for (uint32_t set = 0; set < sets.count; set++)
+    for (uint32_t set = 0; set < matches && status == LG_OK; set++)
         if (joint.joint[set] == set)
             add_finding(to, &joint, set);
     lg__joint_sets_free(&joint);
@@ -319,23 +342,26 @@ lg__matches_weigh(lg__detection *detection, const uint8_t *marked,
         .monitor = monitor,
         .devices = (size_t)detection->graph->device_count + 1,
         .level = calloc(most, sizeof *to.level),
-        .match = calloc(most, sizeof *to.match),
-        .first = calloc(most + 1, sizeof *to.first),
-        .next = calloc(most, sizeof *to.next),
+        .bits = calloc(detection->graph->columns.node_count + (size_t)1, 1),
+        .others = {.element = sizeof(lg__other_holder)},
         .tally =
             calloc((size_t)detection->graph->type_count + 1, sizeof *to.tally),
         .out = out,
-        .bytes = out->bytes,
+        .nothing = out->bytes,
     };
-    lg_status status = to.level && to.match && to.first && to.next &&
-                               to.tally && find_levels(&to)
-                           ? LG_OK
-                           : lg__error_memory(err);
-    for (unsigned level = 0; level < LEVELS && status == LG_OK; level++)
+    lg_allocator allocator = lg_allocator_default();
+    to.bytes = out->bytes + to.devices;
+    lg_status status =
+        to.level && to.bits && to.tally && lg__match_levels(detection, to.level)
+            ? LG_OK
+            : lg__error_memory(err);
+    for (unsigned level = 0; level < LG__LEVELS && status == LG_OK; level++)
         status = weigh_level(&to, level, err);
     if (status == LG_OK)
         qsort(out->items, out->count, sizeof *out->items, biggest_first);
+    lg__vector_free(&allocator, &to.others);
     free(to.level);
+    free(to.bits);
     free(to.match);
     free(to.nodes.items);
     free(to.first);

@@ -13,6 +13,7 @@ enum {
     EXAMPLE,
     COUNT,
     RETAINED,
+    FREED,
     CAUSE,
     FIX,
     ALIKE,
@@ -26,6 +27,7 @@ static const lg__column columns[] = {
     [EXAMPLE] = {"example", .type = LG_COLUMN_NODE},
     [COUNT] = {"count", .type = LG_COLUMN_COUNT},
     [RETAINED] = {"retained", .type = LG_COLUMN_SIZE},
+    [FREED] = {"freed", .type = LG_COLUMN_SIZE},
     [CAUSE] = {.name = "cause"},
     [FIX] = {.name = "fix"},
     [ALIKE] = {"alike", .type = LG_COLUMN_COUNT},
@@ -91,6 +93,7 @@ put_findings(lg_table *table, const lg_analysis *analysis,
         lg__put_node(table, EXAMPLE, graph, finding->holders->example);
         lg__put_count(table, COUNT, finding->count);
         lg__put_each(table, RETAINED, finding->retained);
+        lg__put_each(table, FREED, finding->freed);
         put_advice(table, CAUSE, finding, false);
         put_advice(table, FIX, finding, true);
         lg__put_count(table, ALIKE, finding->alike);
@@ -131,6 +134,7 @@ put_group(lg_table *table, const lg_analysis *analysis,
     lg__format_mistake(graph, first->pattern, group->retained, &headline);
     lg__format_kept(graph, group->count, group->of_type,
                     first->holders->example, group->varied, &headline);
+    lg__format_freed(graph, first->others, group->freed, &headline);
     lg_status status = lg__format_holders(analysis, first, &holders, err);
     if (group->findings > 1) {
         lg_text_add(&holders, "\nand ");

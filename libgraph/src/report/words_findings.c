@@ -31,6 +31,15 @@ lg__format_holder(const lg_analysis *analysis, const lg_holder *holder,
     return status;
 }
 
+// Returns how many holders make a known mistake; they come first.
+static size_t
+count_mistakes(const lg_finding *finding)
+{
+    size_t listed =
+        finding->others < LG_OTHERS_LISTED ? finding->others : LG_OTHERS_LISTED;
+    return finding->holder_count - listed;
+}
+
 // Writes the holders that share what they keep, each with what it frees alone.
 lg_status
 lg__format_holders(const lg_analysis *analysis, const lg_finding *finding,
@@ -38,6 +47,7 @@ lg__format_holders(const lg_analysis *analysis, const lg_finding *finding,
 {
     const lg_graph *graph = lg_analysis_graph(analysis);
     size_t shown = finding->holder_count;
+    size_t mistakes = count_mistakes(finding);
     if (shown > HOLDERS_SHOWN)
         shown = HOLDERS_SHOWN;
     lg_status status = LG_OK;
@@ -46,13 +56,15 @@ lg__format_holders(const lg_analysis *analysis, const lg_finding *finding,
         status = lg__format_holder(analysis, &finding->holders[i], out, err);
         if (finding->holder_count == 1)
             continue;
+        if (i >= mistakes)
+            continue;
         lg_text_add(out, ", which frees ");
         lg__format_each(graph, finding->holders[i].retained, out);
         lg_text_add(out, " alone");
     }
-    if (shown < finding->holder_count) {
+    if (shown < mistakes + finding->others) {
         lg_text_add(out, "\nand by ");
-        lg_text_add_count(out, finding->holder_count - shown);
+        lg_text_add_count(out, mistakes + finding->others - shown);
         lg_text_add(out, " more");
     }
     return status;
@@ -115,6 +127,16 @@ lg__format_kept(const lg_graph *graph, uint64_t count, uint64_t of_type,
 }
 
 void
+lg__format_freed(const lg_graph *graph, size_t others, const uint64_t *freed,
+                 lg_text *out)
+{
+    if (others == 0)
+        return;
+    lg_text_add(out, "; the fix alone frees ");
+    lg__format_each(graph, freed, out);
+}
+
+void
 lg__format_mistake(const lg_graph *graph, const lg_pattern *pattern,
                    const uint64_t *retained, lg_text *out)
 {
@@ -131,6 +153,7 @@ lg__format_finding(const lg_graph *graph, const lg_finding *finding,
     lg__format_mistake(graph, finding->pattern, finding->retained, out);
     lg__format_kept(graph, finding->count, finding->of_type,
                     finding->holders->example, false, out);
+    lg__format_freed(graph, finding->others, finding->freed, out);
     lg_text_add(out, "\n  cause    ");
     lg__format_advice(finding, false, out);
     lg_text_add(out, "\n  fix      ");
@@ -159,6 +182,7 @@ lg__write_finding(lg_json *json, const char *name, const lg_graph *graph,
     lg__write_node_or_null(json, "example", finding->holders->example);
     lg_json_count(json, "count", finding->count);
     lg_json_bytes(json, "retained", graph, finding->retained);
+    lg_json_bytes(json, "freed", graph, finding->freed);
     write_advice(json, "cause", finding, false);
     write_advice(json, "fix", finding, true);
     lg_json_array(json, "holders");
