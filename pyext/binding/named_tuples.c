@@ -141,14 +141,15 @@ static PyStructSequence_Field finding_fields[] = {
     {"held_by", "where the holder is, in words"},
     {"example", "node of one kept object; None likewise"},
     {"count", "number of kept objects"},
-    {"retained", "bytes that only they keep alive, by device"},
+    {"retained", "bytes that go when all holders let go, by device"},
     {"alike", "index of the biggest finding that it is like"},
     {"holders", "who share what they keep: a tuple of FindingHolder"},
+    {"freed", "of retained: what the fix alone frees"},
     {NULL, NULL},
 };
 
 static PyStructSequence_Field finding_holder_fields[] = {
-    {"pattern", "the mistake there"},
+    {"pattern", "the mistake there; 'other-holder': none that is known"},
     {"holder", "what keeps the memory, or None: nothing in the snapshot"},
     {"held_by", "the path from a root to the holder"},
     {"example", "one of what it keeps, or None"},

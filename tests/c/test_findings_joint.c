@@ -221,8 +221,138 @@ one_in_another(void)
     lg_graph_free(graph);
 }
 
+// Adds a list of `count` losses of 264 bytes, and returns the first loss.
+static uint32_t
+add_history(story *to, uint32_t app, uint32_t count, uint32_t *list)
+{
+    uint32_t first = LG_NONE;
+    *list = heap_list(to, LG_NONE);
+    story_attribute(to, app, "losses", *list);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t loss = heap_loss(to);
+        heap_append(to, *list, loss);
+        first = i == 0 ? loss : first;
+    }
+    return first;
+}
+
+// What no mistake keeps is named if it keeps a twentieth: alone, the fix frees
+// the rest. If it keeps less, the finding is only of the rest.
+static void
+held_by_another(void)
+{
+    for (uint32_t count = 20; count <= 21; count++) {
+        uint32_t app;
+        uint32_t losses;
+        story made = heap_begin(&app);
+        uint32_t first = add_history(&made, app, count, &losses);
+        story_attribute(&made, app, "first", first);
+        lg_graph *graph = story_end(&made);
+        lg_analysis *analysis = analysed(graph);
+        lg_findings findings = {0};
+        lg_text text = {0};
+        REQUIRE(lg_analysis_findings(analysis, NULL, NULL, &findings, NULL) ==
+                LG_OK);
+        REQUIRE(findings.count == 1);
+        const lg_finding *found = &findings.items[0];
+        bool named = count == 20;
+        CHECK(found->holder_count == 1 + (size_t)named);
+        CHECK(found->others == (size_t)named);
+        CHECK(found->freed_total == (count - 1) * (64 + 200));
+        CHECK(found->freed[0] == found->freed_total);
+        CHECK(found->total == (count - !named) * (64 + 200));
+        CHECK(found->holders[0].node == losses);
+        CHECK(found->holders[0].total == found->freed_total);
+        CHECK(!named || (found->holders[1].node == first &&
+                         found->holders[1].total == 0 &&
+                         found->holders[1].path.count > 0));
+        CHECK(lg_report_findings(analysis, &findings, LG_FORMAT_TEXT, &text,
+                                 NULL) == LG_OK);
+        CHECK(!named == !strstr(text.data, "; the fix alone frees 4.90 KiB\n"));
+        CHECK(!named == !strstr(text.data, "and by app.first  Tensor"));
+        lg_text_free(&text);
+        lg_findings_free(&findings);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
+// Functions that keep the losses, too, count as the list that has them. Garbage
+// that keeps them does not count.
+static void
+held_by_functions(void)
+{
+    uint32_t app;
+    uint32_t losses;
+    story made = heap_begin(&app);
+    uint32_t first = add_history(&made, app, 6, &losses);
+    uint32_t calls = heap_list(&made, LG_NONE);
+    uint32_t lost = story_add(&made, "function", NULL, 10);
+    story_attribute(&made, app, "calls", calls);
+    story_attribute(&made, lost, "loss", first);
+    uint32_t loss = first;
+    for (int i = 0; i < 6; i++) {
+        uint32_t call = story_add(&made, "function", NULL, 10);
+        heap_append(&made, calls, call);
+        story_attribute(&made, call, "loss", loss);
+        loss += 2;
+    }
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_findings findings = {0};
+    REQUIRE(lg_analysis_findings(analysis, NULL, NULL, &findings, NULL) ==
+            LG_OK);
+    REQUIRE(findings.count == 1);
+    const lg_finding *found = &findings.items[0];
+    REQUIRE(found->holder_count == 2);
+    CHECK(found->holders[1].node == calls && found->holders[1].count == 6);
+    CHECK(strcmp(found->holders[1].pattern->name, "other-holder") == 0);
+    CHECK(found->freed_total == 0 && found->total == 6 * (64 + 200));
+    lg_findings_free(&findings);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
+// A list of outputs keeps their graphs with whoever else has the same tensors.
+static void
+outputs_held_by_another(void)
+{
+    uint32_t app;
+    story made = heap_begin(&app);
+    uint32_t outputs = heap_list(&made, LG_NONE);
+    uint32_t others = heap_list(&made, LG_NONE);
+    uint32_t leaf = story_add(&made, "torch.autograd.AccumulateGrad", NULL, 40);
+    story_attribute(&made, app, "outputs", outputs);
+    story_attribute(&made, app, "others", others);
+    for (int i = 0; i < 10; i++) {
+        uint32_t head =
+            heap_grad_fn(&made, "torch.autograd.AddmmBackward0", leaf, LG_NONE);
+        uint32_t output = heap_tensor(&made, 100, head);
+        heap_append(&made, outputs, output);
+        if (i < 5)
+            heap_append(&made, others, output);
+    }
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_findings findings = {0};
+    REQUIRE(lg_analysis_findings(analysis, NULL, NULL, &findings, NULL) ==
+            LG_OK);
+    REQUIRE(findings.count == 1);
+    const lg_finding *found = &findings.items[0];
+    CHECK(strcmp(found->pattern->name, "output-history") == 0);
+    REQUIRE(found->holder_count == 2);
+    CHECK(found->holders[1].node == others);
+    CHECK(found->freed_total == 5 * 200 && found->total == 10 * 200 + 40);
+    lg_findings_free(&findings);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 SUITE(findings_joint)
 {
+    RUN(held_by_another);
+    RUN(held_by_functions);
+    RUN(outputs_held_by_another);
     RUN(sharing);
     RUN(sharing_enough);
     RUN(total_of_history);

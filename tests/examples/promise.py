@@ -34,8 +34,14 @@ def promise(namespace, steps):
         {
             "pattern": finding.pattern,
             "retained": finding.retained.total,
+            "freed": finding.freed.total,
             "fix": finding.fix,
             "alone": [holder.alone.host for holder in finding.holders],
+            "others": [
+                holder.held_by.split("  ")[0]
+                for holder in finding.holders
+                if holder.pattern == "other-holder"
+            ],
         }
         for finding in snapshot.findings()
     ]

@@ -31,6 +31,34 @@ JOINT = {
     "last_error": ("del sys.last_value", "del sys.last_traceback"),
 }
 
+# What makes no known mistake and keeps a part of it, too; what the fix does alone, and
+# what lets the rest go.
+HELD_TOO = {
+    "figures": (
+        ["__main__.kept"],
+        "from matplotlib import pyplot; pyplot.close('all')",
+        "kept.clear()",
+    ),
+    "losses": (
+        [f"__main__.lines[{n}][1] closure loss" for n in range(4)],
+        "losses[:] = [loss.item() for loss in losses]",
+        "lines.clear()",
+    ),
+    "outputs": (
+        ["__main__.first", "__main__.last"],
+        "outputs[:] = [output.detach() for output in outputs]",
+        "first, last = first.detach(), last.detach()",
+    ),
+}
+# Two holders each, one kind of mistake.
+VIEWS = {
+    "slices": ("head = head.copy()", "tail = tail.copy()"),
+    "views": (
+        "Settings.first = Settings.first.copy()",
+        "rows = {number: row.copy() for number, row in rows.items()}",
+    ),
+}
+
 OBJECTS = 2048  # what the fix puts in place of what goes
 
 IMPORTS = "import gc, traceback; from collections import OrderedDict"
@@ -74,4 +102,27 @@ def test_what_is_shared_goes_with_the_last(warm, name):
     assert alone <= finding["alone"][0] + slack
     assert alone >= finding["alone"][0] - slack
     assert together >= finding["retained"] - slack
+    assert result["left"] == []
+
+
+@pytest.mark.parametrize("name", HELD_TOO)
+def test_the_fix_alone_frees_what_it_says(warm, name):
+    others, alone, rest = HELD_TOO[name]
+    result = run(warm, HERE / "held_too" / f"{name}.py", alone, rest)
+    (finding,) = result["findings"]
+    assert finding["others"] == others
+    _, first, second = result["freed"]
+    slack = 0.01 * finding["retained"] + OBJECTS
+    assert abs(first - finding["freed"]) <= slack
+    assert abs(second - finding["retained"]) <= slack
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_views_are_told_together(warm, name):
+    result = run(warm, HERE / "held_too" / f"{name}.py", *VIEWS[name])
+    (finding,) = result["findings"]
+    assert finding["alone"] == [0, 0] and finding["others"] == []
+    assert finding["freed"] == finding["retained"]
+    _, first, second = result["freed"]
+    assert first <= OBJECTS and second >= 0.99 * finding["retained"] - OBJECTS
     assert result["left"] == []

@@ -196,8 +196,9 @@ typedef struct lg__views {
     uint32_t *seen; /**< [node] number of the last search that met it */
     uint32_t searches;
     lg__gathered arrays; /**< those of the last search */
-    uint64_t shown;  /**< bytes of the views to which anything else refers */
-    uint32_t widest; /**< the widest of those, or LG_NONE */
+    lg__gathered held; /**< of those, the ones to which anything else refers */
+    uint64_t shown;    /**< bytes of the held ones */
+    uint32_t widest;   /**< the widest of those, or LG_NONE */
     uint64_t widest_shown; /**< bytes of the widest one */
     bool unknown;          /**< something shows an unknown part of the memory */
 } lg__views;

@@ -19,6 +19,7 @@ lg__views_end(lg__views *views)
 {
     free(views->seen);
     free(views->arrays.items);
+    free(views->held.items);
     *views = (lg__views){0};
 }
 
@@ -87,7 +88,7 @@ look_at_array(lg__views *to, uint32_t array)
         to->widest = array;
         to->widest_shown = shown;
     }
-    return true;
+    return lg__gather_append(&to->held, array);
 }
 
 bool
@@ -95,7 +96,7 @@ lg__views_look(lg__views *to, uint32_t memory)
 {
     bool enough = true;
     to->searches++;
-    to->arrays.count = 0;
+    to->arrays.count = to->held.count = 0;
     to->shown = to->widest_shown = 0;
     to->widest = LG_NONE;
     to->unknown = false;

@@ -117,9 +117,6 @@ void lg__detection_unroot(lg__detection *detection, uint32_t node);
 void lg__detection_note_unseen(lg__detection *detection, uint32_t device,
                                uint64_t count, uint64_t bytes);
 
-/* --------------------------------------------------------------- matches ---
- */
-
 /** Keeps what was supposed and is true, and drops matches that keep nothing.
  *  Merges matches in one container, and those whose holder another match holds.
  *  O(nodes + edges). */
@@ -159,10 +156,10 @@ enum {
 
 /** Sets the bits of what a match keeps, and of its holder. */
 void lg__match_mark(const lg__match *match, uint8_t *bits);
-/** Appends what else keeps nodes of the match, unsorted, an item for each node.
- *  `bits` has the bits of all matches that are weighed together; `spared` is
- *  what lg__set_spared finds without what they keep. Sets detection->failed if
- *  memory runs out. O(references to the nodes). */
+/** Appends what else keeps nodes of the match, an item for each node. `bits`
+ * and `spared`, which lg__set_spared finds, are of all matches that are weighed
+ *  together. Sets detection->failed if memory runs out. O(references to the
+ *  nodes). */
 void lg__match_others(lg__detection *detection, const lg__match *match,
                       const uint8_t *bits, const uint8_t *spared,
                       lg__vector *out);
@@ -282,9 +279,6 @@ void lg__detected_group_each(lg__detection *detection,
 /** Notes that the container keeps the members. */
 void lg__detected_group_note(lg__detection *detection,
                              const lg__one_of_many *members, size_t count);
-
-/* ------------------------------------------------------------- functions ---
- */
 
 /** Returns the function of a bound method or partial, or the node itself;
  *  LG_NONE if it is not a Python function. */

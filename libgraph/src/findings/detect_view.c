@@ -23,6 +23,34 @@ is_of_frame(const lg__detection *detection, uint32_t node)
     return false;
 }
 
+// Notes the arrays between the views and the memory, which go with it.
+static void
+note_between(lg__detection *detection, const lg__views *views, uint32_t holder)
+{
+    detection->searches++;
+    for (size_t i = 0; i < views->held.count; i++)
+        detection->seen[views->held.items[i]] = detection->searches;
+    for (size_t i = 0; i < views->arrays.count; i++)
+        if (detection->seen[views->arrays.items[i]] != detection->searches)
+            lg__detection_note_along(detection, holder, views->arrays.items[i]);
+}
+
+// Notes each view of the memory as a holder, or the collection that owns it
+// with others.
+static void
+note(lg__detection *detection, const lg__views *views, uint32_t memory)
+{
+    for (size_t i = 0; i < views->held.count; i++) {
+        uint32_t view = views->held.items[i];
+        uint32_t all = views->held.count == 1
+                           ? LG_NONE
+                           : lg__detection_collection(detection, view);
+        uint32_t holder = all != LG_NONE ? all : view;
+        lg__detection_note(detection, holder, memory);
+        note_between(detection, views, holder);
+    }
+}
+
 static void
 look_at_views(lg__detection *detection, bool of_frames)
 {
@@ -39,7 +67,7 @@ look_at_views(lg__detection *detection, bool of_frames)
         if (views.widest != LG_NONE && !views.unknown &&
             views.shown <= lg_node_size(graph, node) / SMALL_PART &&
             is_of_frame(detection, views.widest) == of_frames)
-            lg__detection_note(detection, views.widest, node);
+            note(detection, &views, node);
     }
     detection->failed |= !enough;
     lg__views_end(&views);

@@ -1,4 +1,8 @@
 // Tells matches apart of which one keeps the holder of another.
+//
+// A loss in a list that a cached object keeps is two mistakes, the list and the
+// cache, and either fix frees the loss. So such matches are weighed without
+// each other.
 #include "findings/context.h"
 
 #include <stdlib.h>

@@ -119,6 +119,9 @@ lg__match_mark(const lg__match *match, uint8_t *bits)
         uint8_t *bit = &bits[match->kept.items[i]];
         *bit |= *bit & LG__KEPT ? LG__KEPT_AGAIN : LG__KEPT;
     }
+    // All holders may lead to what goes along.
+    for (size_t i = 0; i < match->along.count; i++)
+        bits[match->along.items[i]] |= LG__KEPT_AGAIN;
 }
 
 void
