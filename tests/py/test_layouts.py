@@ -495,6 +495,24 @@ def test_thread_local_data_is_charged_to_its_thread():
     assert unexplained == [0]
 
 
+def test_a_thread_does_not_keep_a_local_that_holds_itself():
+    """The dict is the local's, so one reference keeps both; without it, they go."""
+    if leakgraph.snapshot().method != "internal":
+        pytest.skip("the public method does not know what a thread has")
+    local = Local()
+    local.owner = [{"local": local}]
+    local.kept = bytearray(100_000)
+    with leakgraph.snapshot() as snapshot:
+        node = snapshot.find(local)
+        cuts = snapshot.why(node).cuts
+        retained = node.retained.host
+    assert len(cuts) == 1 and retained >= 100_000
+    del local
+    with leakgraph.snapshot() as snapshot:
+        nodes = snapshot.select(f"type:{Local.__module__}.Local")
+        assert [node.is_reachable for node in nodes] == [False]
+
+
 def test_words_that_a_tee_never_cleared_are_no_references():
     """A tee takes its memory as it comes, here with the addresses of live strs."""
     texts = [f"never in the tee {number}" for number in range(59)]

@@ -94,12 +94,12 @@ typedef struct lg__heap_walk {
     uint64_t own_before; /**< bytes of leakgraph itself before; this capture
                             uses some of them again */
     uint64_t expected;   /**< expected number of nodes; 0: unknown */
-    lg__scratch locals;  /**< u32 nodes: the dicts by thread that
-                             threading.local objects keep */
+    lg__scratch locals;  /**< objects of threading.local: see
+                             thread_locals.c */
     uint32_t local_count;
     lg__scratch name_tuples; /**< u32 nodes: tuples of the names of variables */
     uint32_t names_count;
-    lg__scratch locals_given; /**< u32 nodes: those that threads have */
+    lg__scratch locals_given; /**< dicts of these that threads have */
     uint32_t given_count;
     bool partial;
     bool forked; /**< in a child of the process: no library's code may run */

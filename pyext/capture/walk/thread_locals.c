@@ -1,7 +1,9 @@
 /**
  * Thread-local data. An object of threading.local keeps a dict for each thread,
  * which lives until either of the two dies. The capture gives each dict to its
- * thread, so that a thread is charged with what it has stored.
+ * thread, so that a thread is charged with what it has stored. A dict that
+ * leads back to its object stays with the object: the thread keeps neither of
+ * them.
  */
 #include "capture/cpython/compat_locals.h"
 #include "capture/walk/heap_walk.h"
@@ -9,14 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void
-append(lg__heap_walk *walk, lg__scratch *scratch, uint32_t *count,
-       uint32_t node)
-{
-    if (node != LG_NONE &&
-        lg__walk_scratch(walk, scratch, (*count + 1) * sizeof(uint32_t)))
-        ((uint32_t *)scratch->data)[(*count)++] = node;
-}
+/** Nodes to look at below a dict. */
+#define LOOKED_AT 4096u
+
+/** A dict that a thread has, and the edge from the thread. */
+typedef struct given {
+    uint64_t edge;
+    uint32_t dict;
+} given;
+
+/** A threading.local, and its dict of the dicts by thread. */
+typedef struct kept {
+    uint32_t local;
+    uint32_t dicts;
+} kept;
 
 /** Adds the open thread's edge to one of its dicts. The thread owns no
  *  reference to it. */
@@ -25,8 +33,13 @@ give(lg__heap_walk *walk, PyObject *dict)
 {
     if (dict == NULL || !PyDict_CheckExact(dict))
         return;
-    append(walk, &walk->locals_given, &walk->given_count,
-           lg__walk_node(walk, dict));
+    uint32_t node = lg__walk_node(walk, dict);
+    uint64_t edge = walk->builder->edge_count;
+    if (node != LG_NONE &&
+        lg__walk_scratch(walk, &walk->locals_given,
+                         (walk->given_count + 1) * sizeof(given)))
+        ((given *)walk->locals_given.data)[walk->given_count++] =
+            (given){edge, node};
     lg__walk_edge(walk, dict, LG_EDGE_NATIVE | LG_EDGE_UNCOUNTED,
                   lg__walk_intern(walk, "threading.local"));
 }
@@ -119,54 +132,129 @@ lg__locals_note(lg__heap_walk *walk, PyObject *object,
                 const lg__type_info *info)
 {
     PyObject *dicts = lg__named_word(walk, object, info, "dummies");
-    if (dicts != NULL)
-        append(walk, &walk->locals, &walk->local_count,
-               lg__walk_node(walk, dicts));
+    if (dicts != NULL &&
+        lg__walk_scratch(walk, &walk->locals,
+                         (walk->local_count + 1) * sizeof(kept)))
+        ((kept *)walk->locals.data)[walk->local_count++] =
+            (kept){lg__walk_node(walk, object), lg__walk_node(walk, dicts)};
 }
 
 static int
 compare(const void *a, const void *b)
 {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    uint32_t x = ((const given *)a)->dict, y = ((const given *)b)->dict;
     return (x > y) - (x < y);
 }
 
-/** Sorts nodes that are in order, except for the few that the walk has met
+/** Sorts dicts that are in order, except for the few that the walk has met
  *  before. */
 static void
-sort(uint32_t *nodes, uint32_t count)
+sort(given *items, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
-        uint32_t node = nodes[i], j = i;
-        for (; j > 0 && nodes[j - 1] > node; j--)
-            nodes[j] = nodes[j - 1];
-        nodes[j] = node;
+        given item = items[i];
+        uint32_t j = i;
+        for (; j > 0 && items[j - 1].dict > item.dict; j--)
+            items[j] = items[j - 1];
+        items[j] = item;
     }
 }
 
-/** Makes the references of one local's dicts weak, if threads have them. */
+/** Nodes that a search has met. */
+typedef struct search {
+    lg_builder *builder;
+    uint32_t *queue; /**< [LOOKED_AT] */
+    uint32_t *table; /**< [2 * LOOKED_AT] 1 + a node of the queue */
+    uint32_t count;
+} search;
+
 static void
-leave_to_threads(lg__heap_walk *walk, uint32_t dicts)
+meet(search *to, uint32_t node)
 {
-    lg_builder *builder = walk->builder;
-    uint64_t edge, end;
-    lg_builder_edges(builder, dicts, &edge, &end);
-    for (; edge < end; edge++)
-        if ((builder->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE &&
-            bsearch(&builder->edge_target[edge], walk->locals_given.data,
-                    walk->given_count, sizeof(uint32_t), compare)) {
-            builder->edge_kind[edge] |= LG_EDGE_WEAK;
-            lg_builder_add_found(builder, builder->edge_target[edge], 1);
+    uint32_t at = node * 2654435769u % (2 * LOOKED_AT);
+    while (to->table[at] != 0 && to->table[at] != node + 1)
+        at = (at + 1) % (2 * LOOKED_AT);
+    if (to->table[at] != 0 || to->count == LOOKED_AT)
+        return;
+    to->table[at] = node + 1;
+    to->queue[to->count++] = node;
+}
+
+/** Whether a search follows the edge. Classes and globals lead to everything,
+ *  but what they have does not depend on a thread. */
+static bool
+is_followed(unsigned kind)
+{
+    unsigned plain = kind & LG_EDGE_KIND_MASK;
+    return !(kind & LG_EDGE_WEAK) && plain != LG_EDGE_TYPE &&
+           plain != LG_EDGE_GLOBALS;
+}
+
+/** Whether a node leads to another, as far as a short search shows. */
+static bool
+leads_to(search *to, uint32_t node, uint32_t target)
+{
+    const lg_builder *builder = to->builder;
+    memset(to->table, 0, 2 * LOOKED_AT * sizeof *to->table);
+    to->count = 0;
+    meet(to, node);
+    for (uint32_t at = 0; at < to->count; at++) {
+        uint64_t edge, end;
+        lg_builder_edges(builder, to->queue[at], &edge, &end);
+        for (; edge < end; edge++) {
+            if (!is_followed(builder->edge_kind[edge]))
+                continue;
+            if (builder->edge_target[edge] == target)
+                return true;
+            meet(to, builder->edge_target[edge]);
         }
+    }
+    return false;
+}
+
+/** Leaves one dict of a local to its thread: makes the reference of the local
+ *  weak. If the dict leads back to the local, it makes that of the thread weak
+ *  instead. */
+static void
+leave_to_thread(search *to, const kept *local, uint64_t edge, const given *dict)
+{
+    lg_builder *builder = to->builder;
+    if (leads_to(to, dict->dict, local->local)) {
+        builder->edge_kind[dict->edge] |= LG_EDGE_WEAK;
+        return;
+    }
+    builder->edge_kind[edge] |= LG_EDGE_WEAK;
+    lg_builder_add_found(builder, dict->dict, 1);
+}
+
+static void
+leave_to_threads(lg__heap_walk *walk, search *to, const kept *local)
+{
+    uint64_t edge, end;
+    lg_builder_edges(to->builder, local->dicts, &edge, &end);
+    for (; edge < end; edge++) {
+        given wanted = {0, to->builder->edge_target[edge]};
+        const given *dict = NULL;
+        if ((to->builder->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE)
+            dict = bsearch(&wanted, walk->locals_given.data, walk->given_count,
+                           sizeof wanted, compare);
+        if (dict != NULL)
+            leave_to_thread(to, local, edge, dict);
+    }
 }
 
 void
 lg__locals_finish(lg__heap_walk *walk)
 {
-    const uint32_t *dicts = walk->locals.data;
-    if (walk->given_count == 0)
+    const kept *locals = walk->locals.data;
+    search to = {.builder = walk->builder};
+    if (walk->given_count == 0 || walk->local_count == 0)
         return;
+    to.queue = lg__walk_keep(walk, 3 * LOOKED_AT * sizeof *to.queue);
+    if (to.queue == NULL)
+        return;
+    to.table = to.queue + LOOKED_AT;
     sort(walk->locals_given.data, walk->given_count);
     for (uint32_t i = 0; i < walk->local_count; i++)
-        leave_to_threads(walk, dicts[i]);
+        leave_to_threads(walk, &to, &locals[i]);
 }
