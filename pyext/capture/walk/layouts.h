@@ -7,19 +7,19 @@
 
 #include "capture/walk/type_table.h"
 
-/** The layout of one type, in the versions whose instances have this size. */
+/** The layout of one type, in the versions whose instances have this size.
+ *
+ *  `names` has a name for each word, separated by spaces. `=x` is an attribute
+ *  that a program may set, `.x` one that it may only read, `x` none; `-` holds
+ *  no reference. From `#` on come elements, and from `*` on elements of which
+ *  the type never clears those not in use. */
 typedef struct lg__type_layout {
     const char *type; /**< its tp_name */
     uint16_t words;   /**< tp_basicsize in words, less the object's head;
                            0: any */
     uint16_t start;   /**< the first word with a name, after the head */
     lg__shape shape;  /**< LG__SHAPE_PLAIN: nothing more is known */
-    const char
-        *names; /**< a word each, separated by a space. `=x` is an
-                     attribute that a program may set, `.x` one that it
-                     may only read, `x` none; `-` holds no reference. From
-                     `#` on come elements, and from `*` on elements of
-                     which the type never clears those not in use */
+    const char *names;
 } lg__type_layout;
 
 /** Words of an instance's struct behind the object's head. */
