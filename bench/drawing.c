@@ -4,10 +4,11 @@
 //
 // DOT is a file; the process keeps RESIDENT MiB of memory in use. Prints, in
 // milliseconds, the first direct drawing, then the least and the median of
-// later direct drawings, of those by the renderer, and of those by a renderer
-// that starts while the process has other work. They take turns, so that other
-// work of the machine costs all of them the same. To draw directly, this
-// process loads Graphviz, which a user's process never does.
+// later direct drawings, of those by a renderer that starts for them, of those
+// by one that starts while the process has other work, and of those by one that
+// has drawn before. They take turns, so that other work of the machine costs
+// all of them the same. To draw directly, this process loads Graphviz, which a
+// user's process never does.
 #include <leakgraph/render.h>
 
 #include <gvc.h>
@@ -48,8 +49,10 @@ draw_directly(GVC_t **context, const char *dot, const char *format)
 }
 
 static double
-draw_by_renderer(const char *dot, const char *format, bool early)
+draw_by_renderer(const char *dot, const char *format, bool early,
+                 const char *kept)
 {
+    setenv("LEAKGRAPH_RENDER_KEPT_SECONDS", kept, 1);
     double start = now();
     char *data = NULL;
     size_t length = 0;
@@ -105,23 +108,29 @@ main(int argc, char **argv)
     char *memory = malloc(resident + 1);
     double *times = calloc(rounds + 1, sizeof *times);
     double *early = calloc(rounds + 1, sizeof *early);
+    double *again = calloc(rounds + 1, sizeof *again);
     double *direct = calloc(rounds + 1, sizeof *direct);
-    if (!memory || !times || !early || !direct || !rounds)
+    if (!memory || !times || !early || !again || !direct || !rounds)
         return 2;
     memset(memory, 1, resident);
     GVC_t *context = NULL;
     printf("%.2f", draw_directly(&context, dot, argv[2]));
     for (size_t i = 0; i < rounds; i++) {
-        times[i] = draw_by_renderer(dot, argv[2], false);
-        early[i] = draw_by_renderer(dot, argv[2], true);
+        times[i] = draw_by_renderer(dot, argv[2], false, "0");
+        early[i] = draw_by_renderer(dot, argv[2], true, "0");
+        draw_by_renderer(dot, argv[2], false, "60");
+        draw_by_renderer(dot, argv[2], false, "60");
+        again[i] = draw_by_renderer(dot, argv[2], false, "60");
         direct[i] = draw_directly(&context, dot, argv[2]);
     }
     print(direct, rounds);
     print(times, rounds);
     print(early, rounds);
+    print(again, rounds);
     printf(" %d\n", memory[resident / 2]);
     free(direct);
     free(times);
+    free(again);
     free(early);
     free(memory);
     free(dot);

@@ -1,6 +1,7 @@
 """Times pictures drawn by the renderer process against Graphviz called directly.
 
-The renderer starts either for the picture or while the process has other work.
+The renderer starts for the picture, or while the process has other work, or has
+drawn before.
 
     python bench/drawing.py PROGRAM [--rounds 30] [--resident 0 1024]
 
@@ -32,7 +33,7 @@ def pictures() -> dict[str, str]:
 
 
 def measure(program: str, dot: Path, suffix: str, rounds: int, resident: int) -> str:
-    """Make a row: direct drawings, first and later; the renderer's; the difference."""
+    """Make a row: direct drawings, first and later; renderers'; what they add."""
     renderer = str(Path(leakgraph.__file__).with_name("leakgraph-render"))
     said = subprocess.run(
         [program, str(dot), suffix, str(rounds), str(resident)],
@@ -41,10 +42,11 @@ def measure(program: str, dot: Path, suffix: str, rounds: int, resident: int) ->
         capture_output=True,
         text=True,
     ).stdout
-    first, *times = map(float, said.split()[:7])
-    pairs = [times[i : i + 2] for i in range(0, 6, 2)]
-    more = [time - pairs[0][i % 2] for i, time in enumerate(times[2:])]
-    cells = [*pairs, more[:2], more[2:]]
+    first, *times = map(float, said.split()[:9])
+    pairs = [times[i : i + 2] for i in range(0, 8, 2)]
+    direct = pairs[0]
+    more = [[one[0] - direct[0], one[1] - direct[1]] for one in pairs[1:]]
+    cells = [*pairs, *more]
     text = " | ".join(f"{least:.1f}, {median:.1f}" for least, median in cells)
     return f"{resident} MiB | {first:.1f} | {text} |"
 
@@ -58,9 +60,9 @@ def main() -> int:
     options = parser.parse_args()
     print(
         "| picture | format | process | direct, first | direct | renderer | early "
-        "| more | early |"
+        "| again | more | early | again |"
     )
-    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    print("|" + " --- |" * 11)
     with tempfile.TemporaryDirectory() as folder:
         dot = Path(folder) / "picture.dot"
         for name, text in pictures().items():

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #define TICK_SECONDS 0.1
 /* A renderer that announces more is broken. */
@@ -72,6 +73,40 @@ is_whole(const dialogue *state)
            state->received == sizeof(lg__drawn) + state->with->reply.length;
 }
 
+// Keeps the two files that the renderer may send, and no others.
+static void
+take_files(lg__exchange *with, struct msghdr *message)
+{
+    for (struct cmsghdr *at = CMSG_FIRSTHDR(message); at;
+         at = CMSG_NXTHDR(message, at)) {
+        int files[2];
+        if (at->cmsg_level != SOL_SOCKET || at->cmsg_type != SCM_RIGHTS ||
+            at->cmsg_len != CMSG_LEN(sizeof files) || with->kept[0] >= 0)
+            continue;
+        memcpy(with->kept, CMSG_DATA(at), sizeof files);
+    }
+}
+
+// Receives bytes, and files with them.
+static ssize_t
+receive(lg__exchange *with, void *to, size_t room)
+{
+    union {
+        char bytes[CMSG_SPACE(2 * sizeof(int))];
+        struct cmsghdr aligned;
+    } control;
+    struct iovec part = {to, room};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
+                             .msg_controllen = sizeof control};
+    ssize_t read = recvmsg(with->worker->socket, &message,
+                           MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (read >= 0)
+        take_files(with, &message);
+    return read;
+}
+
 // Reads what is there; at the end of the reply, *open is false.
 static lg__outcome
 receive_some(dialogue *state, bool *open)
@@ -81,7 +116,7 @@ receive_some(dialogue *state, bool *open)
     char *to =
         got < head ? (char *)&with->reply + got : with->data + (got - head);
     size_t room = got < head ? head - got : with->reply.length + head - got;
-    ssize_t read = recv(with->worker->socket, to, room, MSG_DONTWAIT);
+    ssize_t read = receive(with, to, room);
     if (read < 0 && (errno == EAGAIN || errno == EINTR))
         return LG__REPLIED;
     *open = read > 0;
@@ -115,6 +150,16 @@ wait_a_while(const dialogue *state, bool *readable, bool *writable, bool *ended)
     *ended = count > 0 && events[1].revents;
 }
 
+void
+lg__exchange_close(lg__exchange *exchange)
+{
+    for (int i = 0; i < 2; i++) {
+        if (exchange->kept[i] >= 0)
+            close(exchange->kept[i]);
+        exchange->kept[i] = -1;
+    }
+}
+
 lg__outcome
 lg__exchange_run(lg__exchange *exchange)
 {
@@ -122,6 +167,7 @@ lg__exchange_run(lg__exchange *exchange)
     dialogue state = {.with = exchange, .asked = start};
     lg__outcome outcome = LG__REPLIED;
     bool open = true, readable, writable, ended;
+    exchange->kept[0] = exchange->kept[1] = -1;
     if (is_sent(&state)) // an empty DOT ends at once
         shutdown(exchange->worker->socket, SHUT_WR);
     while (outcome == LG__REPLIED && open && !is_whole(&state)) {
@@ -146,6 +192,7 @@ lg__exchange_run(lg__exchange *exchange)
     if (outcome != LG__REPLIED) {
         free(exchange->data);
         exchange->data = NULL;
+        lg__exchange_close(exchange);
     }
     return outcome;
 }

@@ -22,8 +22,11 @@ typedef struct lg__exchange {
     const lg_monitor *monitor;
     lg__drawn reply; /* result */
     char *data;      /* result: reply.length bytes and a NUL; free() it */
+    int kept[2]; /* result: the files that came with it, or -1; close them */
 } lg__exchange;
 
 lg__outcome lg__exchange_run(lg__exchange *exchange);
+/** Closes the files that came with the reply. */
+void lg__exchange_close(lg__exchange *exchange);
 
 #endif

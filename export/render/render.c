@@ -3,6 +3,7 @@
 
 #include "render/exchange.h"
 #include "render/find_renderer.h"
+#include "render/kept_renderer.h"
 
 #include <leakgraph/render.h>
 
@@ -31,7 +32,9 @@ struct lg_renderer {
     lg__worker worker;
     limits most;
     char format[16];
-    bool spent; // it has drawn its one picture and ended
+    char terms[PATH_MAX + 64]; // of lg__kept_put
+    bool again;                // it has drawn before
+    bool spent;                // it has drawn its one picture and ended
 };
 
 static unsigned
@@ -153,19 +156,54 @@ take_reply(lg__exchange *exchange, char **data, size_t *length, lg_error *err)
     return status;
 }
 
+// Takes the renderer that waits, unless a new one is wanted.
 static lg_status
-start(lg_renderer *self, const char *format, lg_error *err)
+start(lg_renderer *self, const char *format, bool new, lg_error *err)
 {
-    char path[PATH_MAX], seconds[16], bytes[24];
+    char path[PATH_MAX], seconds[16], bytes[24], kept[16];
     self->most = current_limits();
     lg_status status = lg__renderer_find(path, err);
     if (status)
         return status;
+    snprintf(kept, sizeof kept, "%u", lg__kept_seconds());
+    snprintf(self->terms, sizeof self->terms, "%s %u %u %s %s", format,
+             self->most.seconds, self->most.mebibytes, kept, path);
+    self->again = !new &&lg__kept_take(self->terms, &self->worker);
+    if (self->again)
+        return LG_OK;
     snprintf(seconds, sizeof seconds, "%u", self->most.seconds);
     snprintf(bytes, sizeof bytes, "%llu",
              (unsigned long long)self->most.mebibytes << 20);
-    char *arguments[] = {path, (char *)(uintptr_t)format, seconds, bytes, NULL};
+    char *arguments[] = {path, (char *)(uintptr_t)format, seconds, bytes, kept,
+                         NULL};
     return lg__worker_start(&self->worker, arguments, err);
+}
+
+// Ends the renderer, or lets it wait for the next picture.
+static lg__ending
+finish(lg_renderer *self, lg__exchange *exchange, lg__outcome outcome,
+       int *code)
+{
+    lg__ending ending = LG__ENDED_UNKNOWN;
+    self->spent = true;
+    *code = 0;
+    if (self->again && outcome == LG__REPLIED)
+        lg__worker_leave(&self->worker);
+    else
+        ending = lg__worker_end(&self->worker, code);
+    if (outcome == LG__REPLIED && exchange->kept[0] >= 0)
+        lg__kept_put(exchange->kept, self->terms);
+    return ending;
+}
+
+// One that has drawn before may fail for this reason alone.
+static bool
+deserves_another(const lg_renderer *self, const lg__exchange *exchange,
+                 lg__outcome outcome)
+{
+    return self->again &&
+           (outcome == LG__SILENT || outcome == LG__GARBLED ||
+            (outcome == LG__REPLIED && exchange->reply.status != LG_OK));
 }
 
 static lg_status
@@ -176,8 +214,13 @@ draw(lg_renderer *self, lg__exchange *exchange, char **data, size_t *length,
     exchange->seconds = self->most.seconds;
     lg__outcome outcome = lg__exchange_run(exchange);
     int code;
-    lg__ending ending = lg__worker_end(&self->worker, &code);
-    self->spent = true;
+    lg__ending ending = finish(self, exchange, outcome, &code);
+    if (deserves_another(self, exchange, outcome)) {
+        free(exchange->data);
+        exchange->data = NULL;
+        lg_status status = start(self, self->format, true, err);
+        return status ? status : draw(self, exchange, data, length, err);
+    }
     lg_status status = tell_outcome(outcome, ending, code, &self->most, err);
     return status ? status : take_reply(exchange, data, length, err);
 }
@@ -197,7 +240,7 @@ lg_renderer_start(const char *format)
     if (!self)
         return NULL;
     strcpy(self->format, format);
-    if (!start(self, format, NULL))
+    if (!start(self, format, false, NULL))
         return self;
     free(self);
     return NULL;
@@ -220,11 +263,12 @@ lg_renderer_draw(lg_renderer *early, const char *dot, size_t dot_length,
     if (is_text(format))
         return copy_text(dot, dot_length, data, length, err);
     lg_renderer late = {.spent = false};
+    snprintf(late.format, sizeof late.format, "%s", format);
     lg__exchange exchange = {
         .dot = dot, .dot_length = dot_length, .monitor = monitor};
     if (early && !early->spent && !strcmp(early->format, format))
         return draw(early, &exchange, data, length, err);
-    lg_status status = start(&late, format, err);
+    lg_status status = start(&late, format, false, err);
     return status ? status : draw(&late, &exchange, data, length, err);
 }
 

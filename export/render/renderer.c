@@ -1,7 +1,8 @@
-// leakgraph-render draws one picture and ends. It is a process of its own, so
-// that Graphviz's crashes harm no other.
+// leakgraph-render draws one picture and ends, or waits for the next one. It is
+// a process of its own, so that Graphviz's crashes harm no other.
 
 #include "render/graphviz.h"
+#include "render/next_picture.h"
 #include "render/own_fonts.h"
 #include "render/reply.h"
 
@@ -116,10 +117,36 @@ write_all(const void *from, size_t length)
     }
 }
 
+// Draws the picture that comes, and replies. Returns false if none comes.
+static bool
+draw(const char *format, bool first, lg__next *next)
+{
+    char *data = NULL;
+    size_t length = 0;
+    lg_error error = {.status = LG_ENOMEM,
+                      .message = "memory ran out while drawing"};
+    const char *dot = read_all();
+    if (dot && !dot[0] && !first)
+        return false;
+    if (dot && !lg__graphviz_draw(dot, format, &data, &length, &error)) {
+        error.status = LG_OK;
+        lg__next_offer(next);
+    }
+    if (error.status) {
+        data = error.message;
+        length = strlen(data);
+    }
+    lg__drawn reply = {LG__DRAWN_MAGIC, (uint32_t)error.status, length};
+    if (!lg__next_send(next, &reply, sizeof reply))
+        write_all(&reply, sizeof reply);
+    write_all(data, length);
+    return true;
+}
+
 int
 main(int argc, char **argv)
 {
-    if (argc != 4) {
+    if (argc != 5) {
         fputs("leakgraph-render: leakgraph starts this program to draw; see "
               "leakgraph render --help\n",
               stderr);
@@ -128,24 +155,17 @@ main(int argc, char **argv)
     close_others();
     unsigned seconds = (unsigned)strtoul(argv[2], NULL, 10);
     limit_all(seconds, strtoull(argv[3], NULL, 10));
+    lg__next next = lg__next_begin((unsigned)strtoul(argv[4], NULL, 10));
     lg__own_fonts_use();
-    char *data = NULL;
-    size_t length = 0;
-    lg_error error = {.status = LG_ENOMEM,
-                      .message = "memory ran out while drawing"};
     if (!has_input(0))
         lg__graphviz_warm_up(argv[1]);
     has_input(-1);
-    alarm(seconds); // 0 is no signal
-    const char *dot = read_all();
-    if (dot && !lg__graphviz_draw(dot, argv[1], &data, &length, &error))
-        error.status = LG_OK;
-    if (error.status) {
-        data = error.message;
-        length = strlen(data);
-    }
-    lg__drawn reply = {LG__DRAWN_MAGIC, (uint32_t)error.status, length};
-    write_all(&reply, sizeof reply);
-    write_all(data, length);
+    bool first = true;
+    do {
+        alarm(seconds); // 0 is no signal
+        if (!draw(argv[1], first, &next))
+            break;
+        first = false;
+    } while (lg__next_await(&next, seconds));
     _exit(EXIT_SUCCESS);
 }

@@ -150,19 +150,21 @@ wait_for(const lg__worker *worker, siginfo_t *info, int options)
     return failed;
 }
 
-// Kills only a child of ours that nobody has reaped.
+// Of children, kills only one that nobody has reaped.
 static void
 kill_it(const lg__worker *worker)
 {
     siginfo_t info;
-    if (wait_for(worker, &info, WEXITED | WNOWAIT) || info.si_pid)
+    if (worker->pid &&
+        (wait_for(worker, &info, WEXITED | WNOWAIT) || info.si_pid))
         return;
 #ifdef SYS_pidfd_send_signal
     if (worker->pidfd >= 0 &&
         !syscall(SYS_pidfd_send_signal, worker->pidfd, SIGKILL, NULL, 0))
         return;
 #endif
-    kill(worker->pid, SIGKILL);
+    if (worker->pid)
+        kill(worker->pid, SIGKILL);
 }
 
 // True once the program has ended, by itself or killed.
@@ -187,7 +189,7 @@ lg__worker_end(lg__worker *worker, int *code)
     siginfo_t info;
     close(worker->socket);
     kill_it(worker);
-    bool known = reap(worker, &info);
+    bool known = worker->pid && reap(worker, &info);
     if (worker->pidfd >= 0)
         close(worker->pidfd);
     *worker = (lg__worker){.socket = -1, .pidfd = -1};
@@ -195,4 +197,12 @@ lg__worker_end(lg__worker *worker, int *code)
     if (!known)
         return LG__ENDED_UNKNOWN;
     return info.si_code == CLD_EXITED ? LG__ENDED_EXIT : LG__ENDED_SIGNAL;
+}
+
+void
+lg__worker_leave(lg__worker *worker)
+{
+    close(worker->socket);
+    close(worker->pidfd);
+    *worker = (lg__worker){.socket = -1, .pidfd = -1};
 }

@@ -17,8 +17,8 @@ typedef struct lg__worker {
     int socket; /* our end, close-on-exec */
     int pidfd;  /* -1: the kernel has none */
     idtype_t type;
-    id_t id; /* what waitid() takes, with `type` */
-    pid_t pid;
+    id_t id;   /* what waitid() takes, with `type` */
+    pid_t pid; /* 0: it is no child of ours, but has a pidfd */
 } lg__worker;
 
 typedef enum lg__ending {
@@ -34,5 +34,7 @@ lg_status lg__worker_start(lg__worker *worker, char *const *arguments,
                            lg_error *err);
 /** Kills it unless it has ended, waits for its end and frees its resources. */
 lg__ending lg__worker_end(lg__worker *worker, int *code);
+/** Frees the resources of one that is no child, and lets it go on. */
+void lg__worker_leave(lg__worker *worker);
 
 #endif

@@ -357,6 +357,7 @@ test_no_file_is_left(void)
 
 SUITE(renderer)
 {
+    REQUIRE(!setenv("LEAKGRAPH_RENDER_KEPT_SECONDS", "0", 1));
     real = getenv("LEAKGRAPH_RENDERER");
     real = real ? strdup(real) : NULL;
     REQUIRE(real && mkdtemp(folder));

@@ -113,6 +113,7 @@ test_waits_without_a_limit(void)
 
 SUITE(renderer_early)
 {
+    REQUIRE(!setenv("LEAKGRAPH_RENDER_KEPT_SECONDS", "0", 1));
     real = getenv("LEAKGRAPH_RENDERER");
     real = real ? strdup(real) : NULL;
     REQUIRE(real);

@@ -15,7 +15,9 @@ extern "C" {
 /**
  * Renders DOT to an image in `format` ("svg", "png", "pdf", any that Graphviz
  * has; "dot" and "gv" are the text itself). Graphviz runs in a process of its
- * own, started for this picture: this process survives whatever happens there.
+ * own: this process survives whatever happens there. When pictures follow each
+ * other, that process waits some seconds for the next one. It is no child of
+ * this one meanwhile, but takes two file descriptors.
  * The monitor (or NULL) can end it, and is asked ten times a second. LG_EINVAL
  * lists the known formats. LG_ERENDER says in one sentence why there is no
  * picture and what to do; lg_view_text() shows the same as text. Free *data
@@ -24,7 +26,8 @@ extern "C" {
  *
  * The environment can set LEAKGRAPH_RENDERER, the program to start, and the
  * limits LEAKGRAPH_RENDER_SECONDS (60) and LEAKGRAPH_RENDER_MEBIBYTES (2048); 0
- * means no limit.
+ * means no limit. LEAKGRAPH_RENDER_KEPT_SECONDS (10) is how soon the next
+ * picture must follow; 0: nothing ever waits.
  */
 LG_API lg_status lg_render(const char *dot, size_t dot_length,
                            const char *format, const lg_monitor *monitor,
