@@ -2,11 +2,11 @@
 // and callers that handle child processes themselves. Each case gives one
 // sentence and leaves nothing behind.
 
+#include "open_files.h"
 #include "test.h"
 
 #include <leakgraph/render.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -36,18 +36,6 @@ static void
 be_real(void)
 {
     REQUIRE(!setenv("LEAKGRAPH_RENDERER", real, 1));
-}
-
-static size_t
-count_files(void)
-{
-    size_t count = 0;
-    DIR *open = opendir("/proc/self/fd");
-    REQUIRE(open);
-    while (readdir(open))
-        count++;
-    closedir(open);
-    return count;
 }
 
 static lg_status

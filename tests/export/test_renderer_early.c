@@ -1,10 +1,10 @@
 // Renderers start before there is something to draw.
 
+#include "open_files.h"
 #include "test.h"
 
 #include <leakgraph/render.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -24,18 +24,6 @@ static void
 no_other(void)
 {
     REQUIRE(!setenv("LEAKGRAPH_RENDERER", "/nowhere/leakgraph-render", 1));
-}
-
-static size_t
-count_files(void)
-{
-    size_t count = 0;
-    DIR *open = opendir("/proc/self/fd");
-    REQUIRE(open);
-    while (readdir(open))
-        count++;
-    closedir(open);
-    return count;
 }
 
 static lg_status

@@ -1,10 +1,10 @@
 // Pictures in a row are drawn by one renderer.
 
+#include "open_files.h"
 #include "test.h"
 
 #include <leakgraph/render.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -94,18 +94,6 @@ have_none(void)
     keep("0");
     CHECK(!draw(DOT, "png", NULL, NULL, NULL));
     started(NULL);
-}
-
-static size_t
-count_files(void)
-{
-    size_t count = 0;
-    DIR *open = opendir("/proc/self/fd");
-    REQUIRE(open);
-    while (readdir(open))
-        count++;
-    closedir(open);
-    return count;
 }
 
 // Waits until no process of the group is left.
