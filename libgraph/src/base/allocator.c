@@ -6,11 +6,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
+static const size_t page = (size_t)2 << 20;
+
 // Asks for huge pages. This is only advice, so a refusal does no harm.
 static void *
 widen(void *block, size_t size)
 {
-    const size_t page = (size_t)2 << 20;
     uintptr_t begin = ((uintptr_t)block + page - 1) & ~(page - 1);
     uintptr_t end = ((uintptr_t)block + size) & ~(page - 1);
     if (block != NULL && begin < end)
@@ -29,6 +30,26 @@ void *
 lg__wide_calloc(size_t size)
 {
     return widen(calloc(size, 1), size);
+}
+
+void *
+lg__huge_alloc(size_t size)
+{
+    if (size < page / 4 || size > SIZE_MAX - page)
+        return malloc(size);
+    size = (size + page - 1) & ~(page - 1);
+    return widen(aligned_alloc(page, size), size);
+}
+
+void *
+lg__huge_calloc(size_t size)
+{
+    if (size < page / 4)
+        return calloc(size, 1);
+    void *block = lg__huge_alloc(size);
+    if (block != NULL)
+        memset(block, 0, size);
+    return block;
 }
 
 static void *

@@ -38,6 +38,11 @@ lg__allocator_release(const lg_allocator *allocator)
  *  order. */
 void *lg__wide_alloc(size_t size);
 void *lg__wide_calloc(size_t size);
+/** Allocates like malloc. A block of half a megabyte or more begins at a huge
+ *  page and fills the last one, which costs the system a tenth of the time for
+ *  small pages. */
+void *lg__huge_alloc(size_t size);
+void *lg__huge_calloc(size_t size);
 
 /** A growing array of equal elements. */
 typedef struct lg__vector {

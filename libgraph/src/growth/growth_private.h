@@ -7,17 +7,22 @@
 
 #include <leakgraph/growth.h>
 
-/** A place without its bytes. Label and type are strings of the table. */
+/** A place. Label and type are strings of the table. It has the size of a line
+ *  of the processor's cache, because a walk goes from any to any other. */
 typedef struct lg__place_item {
     uint64_t key;
+    uint64_t host[2]; /**< own bytes and retained ones, if the table has no
+                           device; while a walk adds up: as if all were on the
+                           host */
     uint64_t members;
     uint64_t references;
     uint32_t parent;
     uint32_t label;
     uint32_t type;
     uint32_t example;
-    uint8_t kind;   /**< lg_place_kind */
-    uint32_t below; /**< bits of the keys of the places below it */
+    uint64_t via : 40;   /**< for a walk: the reference to the example */
+    uint64_t kind : 8;   /**< lg_place_kind */
+    uint64_t below : 16; /**< bits of the keys of the places below it */
 } lg__place_item;
 
 typedef struct lg__key_slot {
@@ -35,7 +40,7 @@ struct lg_places {
     lg_allocator allocator;
     lg__vector items;    /**< lg__place_item */
     lg__vector bytes;    /**< uint64_t [count * 2 * each]: own bytes, then
-                              retained ones */
+                              retained ones; empty if there is no device */
     lg__key_index index; /**< index of the first `indexed` items */
     uint32_t indexed;
     uint64_t *seen; /**< bits of the keys of all items: see place_table.c */
@@ -93,6 +98,8 @@ lg__place_at(const lg_places *places, uint32_t index)
 static inline uint64_t *
 lg__place_own(const lg_places *places, uint32_t index)
 {
+    if (places->each == 1)
+        return lg__place_at(places, index)->host;
     return (uint64_t *)places->bytes.data + (size_t)2 * index * places->each;
 }
 

@@ -25,15 +25,9 @@ add_place(lg__place_walk *walk, uint32_t parent, const lg__step *step,
     lg_places *places = walk->places;
     uint32_t place =
         lg__places_recur(places, parent, step->kind, step->label, type);
-    if (place == LG_NONE)
-        place = lg__places_put(places, parent, step->kind, step->label, type);
-    if (place == LG_NONE || place < walk->sums.count)
-        return place;
-    lg__place_sum *sum = lg__vector_extend(&places->allocator, &walk->sums, 1);
-    if (sum == NULL)
-        return LG_NONE;
-    *sum = (lg__place_sum){0};
-    return place;
+    return place != LG_NONE
+               ? place
+               : lg__places_put(places, parent, step->kind, step->label, type);
 }
 
 // Returns where the step is, or where it belongs.

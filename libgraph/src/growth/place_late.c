@@ -132,8 +132,8 @@ lg__places_add_late(lg__place_walk *walk)
     if (walk->graph->device_count > 0)
         unmark_functions(walk);
     bool enough = walk->turns.count == 0 || walk_all(&state);
-    const lg__place_late *late = walk->late.data;
-    for (size_t i = 0; i < walk->late.count && enough; i++) {
+    const lg__place_late *late = walk->late;
+    for (size_t i = 0; i < walk->late_count && enough; i++) {
         uint32_t place = walk->place[late[i].node];
         if (!(place & LG__PLACE_INNER))
             lg__place_add_outer(walk, late[i].node, place & ~LG__PLACE_MARKS,

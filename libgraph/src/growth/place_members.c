@@ -1,15 +1,5 @@
-// Adds up what is in each place.
+// Divides what is in each place among devices.
 #include "growth/place_walk.h"
-
-void
-lg__places_sum_up(lg__place_walk *walk)
-{
-    for (uint32_t i = 0; i < walk->sums.count; i++) {
-        const lg__place_sum *sum = lg__place_sum_at(walk, i);
-        lg__place_own(walk->places, i)[0] = sum->own;
-        lg__place_retained(walk->places, i)[0] = sum->retained;
-    }
-}
 
 static void
 move_own(lg__place_walk *walk)
@@ -30,6 +20,14 @@ lg__places_on_devices(lg__place_walk *walk)
 {
     const unsigned inner = LG__PLACE_INNER | LG__PLACE_PART;
     const lg__on_device *entries = walk->analysis->device.data;
+    if (walk->places->each == 1)
+        return;
+    for (uint32_t i = 0; i < walk->places->items.count; i++) {
+        lg__place_own(walk->places, i)[0] =
+            lg__place_at(walk->places, i)->host[0];
+        lg__place_retained(walk->places, i)[0] =
+            lg__place_at(walk->places, i)->host[1];
+    }
     move_own(walk);
     for (size_t i = 0; i < walk->analysis->device.count; i++) {
         uint32_t node = entries[i].node;

@@ -30,8 +30,8 @@ make_slots(lg_places *places)
     const uint64_t *hash = places->string_hash.data;
     if (2 * (places->string_hash.count + 1) <= slots)
         return true;
-    slots = slots != 0 ? 2 * slots : 64;
-    lg__key_slot *slot = lg__wide_calloc(slots * sizeof *slot);
+    slots = slots != 0 ? 4 * slots : 1024;
+    lg__key_slot *slot = lg__huge_calloc(slots * sizeof *slot);
     if (slot == NULL)
         return false;
     free(places->known.slot);
@@ -42,20 +42,15 @@ make_slots(lg_places *places)
     return true;
 }
 
-static uint32_t
-seek(const lg_places *places, uint64_t hash, lg_string string)
-{
-    if (places->known.slot == NULL)
-        return LG_NONE;
-    uint32_t number =
-        places->known.slot[find_slot(places, hash, string)].number;
-    return number == 0 ? LG_NONE : number - 1;
-}
-
 uint32_t
 lg__places_seek(const lg_places *places, lg_string string)
 {
-    return seek(places, XXH3_64bits(string.data, string.length), string);
+    if (places->known.slot == NULL)
+        return LG_NONE;
+    uint64_t hash = XXH3_64bits(string.data, string.length);
+    uint32_t number =
+        places->known.slot[find_slot(places, hash, string)].number;
+    return number == 0 ? LG_NONE : number - 1;
 }
 
 // Drops the last string, which has no slot.
@@ -66,19 +61,20 @@ drop_last(lg_places *places, uint32_t length)
     places->string_bytes.count -= length;
 }
 
+// Adds a string that the table does not have yet.
 static uint32_t
-append(lg_places *places, lg_string string)
+append(lg_places *places, lg__key_slot *slot, uint64_t hash, lg_string string)
 {
-    if (!make_slots(places))
-        return LG_NONE;
     uint32_t id = lg__strings_append(&places->allocator, &places->strings,
                                      string.data, string.length);
     if (id == LG_NONE)
         return LG_NONE;
     lg_string kept = lg__places_text(places, id);
-    uint64_t hash = XXH3_64bits(kept.data, kept.length);
-    lg__key_slot *slot = &places->known.slot[find_slot(places, hash, kept)];
-    // Invalid bytes are replaced, and the table may already have the result.
+    if (!lg__string_same(kept, string)) {
+        // Invalid bytes were replaced, and the table may have the result.
+        hash = XXH3_64bits(kept.data, kept.length);
+        slot = &places->known.slot[find_slot(places, hash, kept)];
+    }
     uint64_t *last =
         slot->number != 0
             ? NULL
@@ -95,8 +91,12 @@ append(lg_places *places, lg_string string)
 uint32_t
 lg__places_string(lg_places *places, lg_string string)
 {
-    uint32_t known = lg__places_seek(places, string);
-    return known != LG_NONE ? known : append(places, string);
+    if (!make_slots(places))
+        return LG_NONE;
+    uint64_t hash = XXH3_64bits(string.data, string.length);
+    lg__key_slot *slot = &places->known.slot[find_slot(places, hash, string)];
+    return slot->number != 0 ? slot->number - 1
+                             : append(places, slot, hash, string);
 }
 
 lg_string

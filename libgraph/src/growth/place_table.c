@@ -94,10 +94,10 @@ seen_bit(uint64_t key)
     return UINT64_C(1) << (key >> 16) % 64;
 }
 
-static uint32_t
+static uint16_t
 below_bit(uint64_t key)
 {
-    return UINT32_C(1) << key % 32;
+    return (uint16_t)(1 << key % 16);
 }
 
 // Returns whether the table may have the key below `parent`. Few places are
@@ -118,7 +118,7 @@ reserve_slot(lg_places *places)
     if (2 * (places->items.count + 1) <= slots)
         return true;
     slots = slots != 0 ? 2 * slots : 4096;
-    lg__key_slot *slot = lg__wide_calloc(slots * sizeof *slot);
+    lg__key_slot *slot = lg__huge_calloc(slots * sizeof *slot);
     uint64_t *seen = calloc(slots / 16, sizeof *seen);
     if (slot == NULL || seen == NULL) {
         free(slot);
@@ -158,9 +158,12 @@ lg__places_index(lg_places *places)
 bool
 lg__places_expect(lg_places *places, size_t count)
 {
-    return lg__vector_reserve(&places->allocator, &places->items, count) &&
-           lg__vector_reserve(&places->allocator, &places->bytes,
-                              2 * count * places->each);
+    places->items.data = lg__huge_alloc(count * sizeof(lg__place_item));
+    places->items.capacity = places->items.data != NULL ? count : 0;
+    return places->items.data != NULL &&
+           (places->each == 1 ||
+            lg__vector_reserve(&places->allocator, &places->bytes,
+                               2 * count * places->each));
 }
 
 static uint64_t
@@ -192,12 +195,13 @@ static uint32_t
 append(lg_places *places, const lg__place_item *item)
 {
     uint32_t index = (uint32_t)places->items.count;
-    if (!add_bytes(places))
+    if (places->each > 1 && !add_bytes(places))
         return LG_NONE;
     lg__place_item *place =
         lg__vector_extend(&places->allocator, &places->items, 1);
     if (place == NULL) {
-        places->bytes.count -= (size_t)2 * places->each;
+        if (places->each > 1)
+            places->bytes.count -= (size_t)2 * places->each;
         return LG_NONE;
     }
     *place = *item;

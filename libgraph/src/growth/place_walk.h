@@ -29,13 +29,6 @@ typedef struct lg__walk_type {
     bool may_fold; /**< its nodes may be parts of others */
 } lg__walk_type;
 
-/** What the walk adds up for a place besides its item. */
-typedef struct lg__place_sum {
-    uint64_t own;      /**< own bytes, as if all were on the host */
-    uint64_t retained; /**< retained bytes, as if all were on the host */
-    uint64_t via;      /**< the reference to the example */
-} lg__place_sum;
-
 /** Where the references are that a dominator has outside of itself. */
 typedef struct lg__known_space {
     uint32_t above;
@@ -59,6 +52,8 @@ typedef struct lg__place_late {
 } lg__place_late;
 
 enum { LG__SPACES_KNOWN = 256 };
+/** The bits of a reference's number that a place keeps. */
+#define LG__VIA_MASK ((UINT64_C(1) << 40) - 1)
 enum { LG__TAKEN_BITS = 11, LG__TAKEN = 1 << LG__TAKEN_BITS };
 
 typedef struct lg__place_walk {
@@ -67,14 +62,14 @@ typedef struct lg__place_walk {
     lg_places *places;
     lg__labels labels;
     lg__walk_type *types;
-    uint32_t *place;    /**< [node] first the lower bits of the number of the
-                             reference by which its dominator holds it, or
-                             LG_NONE; for nodes that only the super-root
-                             dominates, an index into `names`; later its marks
-                             and its place */
-    lg__vector names;   /**< lg__module_name */
-    lg__vector sums;    /**< lg__place_sum: of every place */
-    lg__vector late;    /**< lg__place_late: in any order */
+    uint32_t *place;      /**< [node] first the lower bits of the number of the
+                               reference by which its dominator holds it, or
+                               LG_NONE; for nodes that only the super-root
+                               dominates, an index into `names`; later its marks
+                               and its place */
+    lg__vector names;     /**< lg__module_name */
+    lg__place_late *late; /**< [late_count] in any order; NULL: none */
+    uint32_t late_count;
     lg__gathered turns; /**< nodes at which a way first leads back to a place
                              above */
     lg__taken_step taken[LG__TAKEN];          /**< indexed by hash */
@@ -90,8 +85,6 @@ bool lg__vias_choose(lg__place_walk *walk);
 lg__via lg__via_search(lg__place_walk *walk, uint32_t node, uint32_t above);
 
 bool lg__walk_types_begin(lg__place_walk *walk);
-/** Writes the sums into the table. */
-void lg__places_sum_up(lg__place_walk *walk);
 /** Returns the place of a node below `parent`, or one above it; LG_NONE when
  *  memory ran out. */
 uint32_t lg__place_find(lg__place_walk *walk, uint32_t parent, uint32_t node,
@@ -103,14 +96,9 @@ uint32_t lg__place_find_top(lg__place_walk *walk, const lg__step *step,
 /** Adds what late members retain, and marks those that another member
  *  dominates. Returns false when memory ran out. */
 bool lg__places_add_late(lg__place_walk *walk);
-/** Moves bytes to their devices. */
+/** Writes the bytes of a table with devices, and moves them to their
+ *  devices. */
 void lg__places_on_devices(lg__place_walk *walk);
-
-static inline lg__place_sum *
-lg__place_sum_at(const lg__place_walk *walk, uint32_t place)
-{
-    return (lg__place_sum *)walk->sums.data + place;
-}
 
 /** Adds a node's own bytes and references to its place. */
 static inline lg__place_item *
@@ -119,7 +107,7 @@ lg__place_add_own(lg__place_walk *walk, uint32_t node, uint32_t place)
     const lg_columns *columns = &walk->graph->columns;
     lg__place_item *item = lg__place_at(walk->places, place);
     uint32_t size = columns->size[node];
-    lg__place_sum_at(walk, place)->own +=
+    item->host[0] +=
         size == UINT32_MAX ? lg_node_size(walk->graph, node) : size;
     item->references +=
         columns->first_edge[node + 1] - columns->first_edge[node];
@@ -133,12 +121,12 @@ lg__place_add_outer(lg__place_walk *walk, uint32_t node, uint32_t place,
                     uint64_t via)
 {
     lg__place_item *item = lg__place_at(walk->places, place);
-    lg__place_sum *sum = lg__place_sum_at(walk, place);
-    sum->retained += walk->analysis->host[node];
-    if (item->example == LG_NONE || via > sum->via ||
-        (via == sum->via && node > item->example)) {
+    item->host[1] += walk->analysis->host[node];
+    via &= LG__VIA_MASK;
+    if (item->example == LG_NONE || via > item->via ||
+        (via == item->via && node > item->example)) {
         item->example = node;
-        sum->via = via;
+        item->via = via & LG__VIA_MASK;
     }
 }
 

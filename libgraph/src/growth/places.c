@@ -39,14 +39,17 @@ is_part(const lg__place_walk *walk, const lg__walk_type *type, uint32_t node,
     return owner != LG_NONE && (owner == above || owner == folds[above].owner);
 }
 
+// The first call makes room for all nodes, because a list that grows would be
+// moved, and the system clears only what is used.
 static bool
 push_late(lg__place_walk *walk, uint32_t node, uint64_t via)
 {
-    lg_allocator allocator = lg_allocator_default();
-    lg__place_late *last = lg__vector_extend(&allocator, &walk->late, 1);
-    if (last != NULL)
-        *last = (lg__place_late){via, node};
-    return last != NULL;
+    if (walk->late == NULL)
+        walk->late = lg__huge_alloc(walk->graph->columns.node_count *
+                                    sizeof *walk->late);
+    if (walk->late != NULL)
+        walk->late[walk->late_count++] = (lg__place_late){via, node};
+    return walk->late != NULL;
 }
 
 static uint32_t
@@ -116,7 +119,7 @@ add_top(walking *state, uint32_t node)
     lg__place_item *item = lg__place_add_own(walk, node, place);
     walk->place[node] = place | marks_of(type_of(walk, node));
     if (loose) {
-        lg__place_sum_at(walk, place)->retained += analysis->host[node];
+        item->host[1] += analysis->host[node];
         return true;
     }
     item->members++;
@@ -211,7 +214,7 @@ make_room(walking *state)
     size_t nodes = graph->columns.node_count;
     walk->labels.folds = lg__graph_folds(graph);
     walk->places = walk->labels.places = lg__places_begin();
-    walk->place = lg__wide_alloc((nodes + 1) * sizeof *walk->place);
+    walk->place = lg__huge_alloc((nodes + 1) * sizeof *walk->place);
     state->early = calloc(nodes / 64 + 1, sizeof *state->early);
     if (!walk->labels.folds || !walk->places || !walk->place || !state->early)
         return false;
@@ -223,9 +226,7 @@ make_room(walking *state)
         if (!lg__places_add_device(walk->places,
                                    lg_graph_device_name(graph, i)))
             return false;
-    return lg__places_expect(walk->places, nodes / EXPECTED_SHARE) &&
-           lg__vector_reserve(&walk->places->allocator, &walk->sums,
-                              nodes / EXPECTED_SHARE) &&
+    return lg__places_expect(walk->places, nodes / EXPECTED_SHARE + 1) &&
            lg__walk_types_begin(walk);
 }
 
@@ -242,7 +243,6 @@ run(walking *state, const lg_monitor *monitor, lg_error *err)
     if (status == LG_OK && !lg__places_add_late(walk))
         status = lg__error_memory(err);
     if (status == LG_OK) {
-        lg__places_sum_up(walk);
         lg__places_index(walk->places);
         lg__places_on_devices(walk);
     }
@@ -254,11 +254,10 @@ free_walk(walking *state)
 {
     lg_allocator allocator = lg_allocator_default();
     lg__place_walk *walk = &state->shared;
-    lg__vector *vectors[] = {&walk->names, &walk->sums, &walk->late};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-        lg__vector_free(&allocator, vectors[i]);
+    lg__vector_free(&allocator, &walk->names);
     lg__labels_free(&walk->labels);
     free(walk->types);
+    free(walk->late);
     free(walk->turns.items);
     free(state->waiting.items);
     free(state->early);
@@ -278,8 +277,6 @@ begin_walk(const lg_analysis *analysis)
         .graph = analysis->graph,
         .labels = {.graph = analysis->graph, .dominator = analysis->dominator},
         .names = {.element = sizeof(lg__module_name)},
-        .sums = {.element = sizeof(lg__place_sum)},
-        .late = {.element = sizeof(lg__place_late)},
     };
     return state;
 }
