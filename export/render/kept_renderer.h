@@ -14,7 +14,7 @@
 unsigned lg__kept_seconds(void);
 
 /** Keeps the renderer behind the files of lg__exchange, and ends the one that
- *  is kept so far. `terms` says what it does, and with which limits. Takes over
+ *  is kept so far. `terms` says which program it is, and its limits. Takes over
  *  the files. */
 void lg__kept_put(const int files[2], const char *terms);
 /** Hands over the kept renderer if it has these terms and lives. Otherwise ends

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 
 #define USUAL_SECONDS 60u
 #define USUAL_MEBIBYTES 2048u
@@ -166,8 +167,8 @@ start(lg_renderer *self, const char *format, bool new, lg_error *err)
     if (status)
         return status;
     snprintf(kept, sizeof kept, "%u", lg__kept_seconds());
-    snprintf(self->terms, sizeof self->terms, "%s %u %u %s %s", format,
-             self->most.seconds, self->most.mebibytes, kept, path);
+    snprintf(self->terms, sizeof self->terms, "%u %u %s %s", self->most.seconds,
+             self->most.mebibytes, kept, path);
     self->again = !new &&lg__kept_take(self->terms, &self->worker);
     if (self->again)
         return LG_OK;
@@ -177,6 +178,17 @@ start(lg_renderer *self, const char *format, bool new, lg_error *err)
     char *arguments[] = {path, (char *)(uintptr_t)format, seconds, bytes, kept,
                          NULL};
     return lg__worker_start(&self->worker, arguments, err);
+}
+
+// One that has drawn before does not know the format.
+static lg__outcome
+ask(const lg_renderer *self, lg__exchange *exchange)
+{
+    char line[sizeof self->format + 1];
+    int length = snprintf(line, sizeof line, "%s\n", self->format);
+    bool told = !self->again || send(self->worker.socket, line, (size_t)length,
+                                     MSG_NOSIGNAL) == length;
+    return told ? lg__exchange_run(exchange) : LG__SILENT;
 }
 
 // Ends the renderer, or lets it wait for the next picture.
@@ -212,7 +224,7 @@ draw(lg_renderer *self, lg__exchange *exchange, char **data, size_t *length,
 {
     exchange->worker = &self->worker;
     exchange->seconds = self->most.seconds;
-    lg__outcome outcome = lg__exchange_run(exchange);
+    lg__outcome outcome = ask(self, exchange);
     int code;
     lg__ending ending = finish(self, exchange, outcome, &code);
     if (deserves_another(self, exchange, outcome)) {

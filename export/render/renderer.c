@@ -117,7 +117,8 @@ write_all(const void *from, size_t length)
     }
 }
 
-// Draws the picture that comes, and replies. Returns false if none comes.
+// Draws what comes, and replies. After the first picture a line with its format
+// precedes each. Returns false if none comes.
 static bool
 draw(const char *format, bool first, lg__next *next)
 {
@@ -125,9 +126,15 @@ draw(const char *format, bool first, lg__next *next)
     size_t length = 0;
     lg_error error = {.status = LG_ENOMEM,
                       .message = "memory ran out while drawing"};
-    const char *dot = read_all();
-    if (dot && !dot[0] && !first)
+    char *dot = read_all();
+    char *line = dot && !first ? strchr(dot, '\n') : NULL;
+    if (!first && !line)
         return false;
+    if (line) {
+        *line = '\0';
+        format = dot;
+        dot = line + 1;
+    }
     if (dot && !lg__graphviz_draw(dot, format, &data, &length, &error)) {
         error.status = LG_OK;
         lg__next_offer(next);

@@ -9,8 +9,9 @@
  * BYTES of address space. 0 is no limit. A reply that is cut short is invalid.
  *
  * If KEPT is not 0, the process that draws is a child of the program. Two files
- * may come with its head (SCM_RIGHTS): a socket for the next DOT and its reply,
- * and a pidfd of that process. It waits KEPT seconds for that DOT, and ends
+ * may come with its head (SCM_RIGHTS): a socket for the next DOT, which follows
+ * a line with its format, and for its reply, and a pidfd of that process. It
+ * waits KEPT seconds for that DOT, and ends
  * when nobody holds the socket. The program itself ends with the caller, or
  * when the caller ends it, and until then ends like the process that draws.
  */

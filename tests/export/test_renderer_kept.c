@@ -126,6 +126,10 @@ test_a_row(void)
     free(data);
     CHECK(started(NULL) == 0);
     CHECK(!draw(DOT, "png", NULL, NULL, NULL)); // another format
+    CHECK(draw(DOT, "nonsense", NULL, NULL, NULL) == LG_EINVAL);
+    CHECK(started(NULL) == 1); // to be sure that it is nonsense
+    CHECK(draw(DOT, "a format with a long name", NULL, NULL, NULL) ==
+          LG_EINVAL);
     CHECK(started(NULL) == 1);
     have_none();
     CHECK(count_files() == before);
@@ -145,14 +149,15 @@ test_same_pictures(void)
         "digraph text { a [label=<<B>bold</B><BR/>plain>]; a -> a }",
         "digraph empty { }",
     };
-    for (size_t i = 0; i < sizeof dots / sizeof *dots; i++) {
+    for (size_t i = 0; i < 2 * (sizeof dots / sizeof *dots); i++) {
+        const char *dot = dots[i / 2], *format = i % 2 ? "png" : "svg";
         char *first = NULL, *later = NULL;
         size_t first_length = 0, later_length = 0;
         keep("0");
-        CHECK(!draw(dots[i], "svg", &first, &first_length, NULL));
+        CHECK(!draw(dot, format, &first, &first_length, NULL));
         have_one();
-        CHECK(!draw(dots[(i + 1) % 4], "svg", NULL, NULL, NULL));
-        CHECK(!draw(dots[i], "svg", &later, &later_length, NULL));
+        CHECK(!draw(dots[(i / 2 + 1) % 4], "svg", NULL, NULL, NULL));
+        CHECK(!draw(dot, format, &later, &later_length, NULL));
         CHECK(started(NULL) == 0);
         CHECK(first_length == later_length &&
               !memcmp(first, later, first_length));
