@@ -11,7 +11,8 @@
     "text,\n"                                                                  \
     "                            a trailing + adds subclasses\n"               \
     "  name:train.losses[0].x    a module, then attributes and keys\n"         \
-    "  module:train              the module\n"
+    "  module:train              the module\n"                                 \
+    "  garbage                   all objects that no root reaches\n"
 
 static const lg__verb verbs[] = {
     {"info", lg__verb_info, "j", 1, 0,

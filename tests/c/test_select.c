@@ -70,6 +70,8 @@ unnamed(void)
     selects("native code: list", "28");
     selects("native code: list[0]", "29");
     selects("garbage: list", "27");
+    selects("native code", "28");
+    selects("garbage", "27");
 }
 
 // loss -> Add -> Mul -> Mul -> Mul, and the last two have saved something.

@@ -181,3 +181,20 @@ def test_parquet_by_the_command(command) -> None:  # type: ignore[no-untyped-def
     assert refused.stderr == (
         "leakgraph: Parquet needs pyarrow: run `pip install pyarrow`\n"
     )
+
+
+def test_garbage_is_what_no_root_reaches(python):
+    code = """
+import gc, leakgraph
+gc.collect()
+class Page: pass
+page = Page(); page.self = page; page.data = bytearray(1000); del page
+snapshot = leakgraph.snapshot()
+garbage = snapshot.select("garbage")
+assert not any(node.is_reachable for node in garbage)
+lost = [n for n in snapshot.select("type:*") if not n.is_reachable]
+assert set(lost) <= set(garbage), lost
+print(snapshot.why("garbage"))
+"""
+    out = python("-c", code).out
+    assert "The one that retains the most:" in out and "Page" in out

@@ -24,6 +24,8 @@ extern "C" {
  *                            longest module prefix, then attributes and keys;
  *                            `name:` may be left out
  *   module:train             a module of sys.modules
+ *   garbage                  what no root reaches
+ *   native code              what native code keeps
  * LG_EINVAL for a malformed one (the message lists the forms), LG_ENOTFOUND
  * with the nearest known name when nothing matches.
  */

@@ -279,6 +279,12 @@ lg_status lg__steps_follow(const lg_graph *graph, const char *steps,
  *  thread leads to: `native code: Trainer.model`, `garbage: Child.buffer`. */
 lg_status lg__unnamed_select(const lg_graph *graph, const char *text,
                              lg_nodes *out, lg_error *err);
+/** Finds all that no root reaches. O(nodes + edges). */
+lg_status lg__garbage_select(const lg_graph *graph, lg_nodes *out,
+                             lg_error *err);
+/** Finds all that native code keeps. */
+lg_status lg__native_select(const lg_graph *graph, lg_nodes *out,
+                            lg_error *err);
 /** Takes the found nodes, each once; LG_ENOTFOUND, with a message, if there are
  *  none. */
 lg_status lg__nodes_take(lg__gathered *found, const char *text, lg_nodes *out,

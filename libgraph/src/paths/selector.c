@@ -48,8 +48,7 @@ malformed(const char *selector, lg_error *err)
         "cannot read the selector '%.100s': write node:17 or #17, an address "
         "such as 0x7f1200, type:torch.Tensor (with * for any text, a trailing "
         "+ for subclasses too), name:train.losses[0]['x'].y (also without "
-        "name:), or "
-        "module:train",
+        "name:), module:train, or garbage",
         selector);
 }
 
@@ -242,6 +241,10 @@ select_whole(const lg_graph *graph, const char *selector, lg_nodes *out,
         return select_name(graph, rest, out, err);
     if ((rest = after(selector, "module:")))
         return select_module(graph, rest, out, err);
+    if (strcmp(selector, "garbage") == 0)
+        return lg__garbage_select(graph, out, err);
+    if (strcmp(selector, "native code") == 0)
+        return lg__native_select(graph, out, err);
     if (after(selector, "native code: ") || after(selector, "garbage: "))
         return lg__unnamed_select(graph, selector, out, err);
     // This is how reports write paths.

@@ -1,5 +1,6 @@
 // Resolves places that reports write for what no module and no thread leads to:
 // the kind of an object, and the steps from there. Several objects may match.
+// Without steps, all of them do.
 #include "graph/graph_private.h"
 #include "paths/paths_private.h"
 
@@ -92,6 +93,63 @@ lg__nodes_take(lg__gathered *found, const char *text, lg_nodes *out,
         (lg_nodes){found->items, lg__nodes_unify(found->items, found->count)};
     *found = (lg__gathered){0};
     return LG_OK;
+}
+
+// Gathers what no root reaches.
+static lg_status
+gather_garbage(const lg_graph *graph, lg__gathered *out, lg_error *err)
+{
+    lg__roottree tree;
+    lg_status status = lg__roottree_new(graph, NULL, &tree, err);
+    if (status != LG_OK)
+        return status;
+    for (uint32_t node = 0; node < graph->columns.node_count; node++) {
+        uint32_t seen = lg__seen_node(tree.walk.fold, node);
+        if (tree.before[seen] == LG_NONE &&
+            !(graph->columns.node_flags[node] & LG_NODE_IMMORTAL) &&
+            !lg__gather_append(out, node))
+            status = lg__error_memory(err);
+    }
+    lg__roottree_free(&tree);
+    return status;
+}
+
+static lg_status
+gather_native(const lg_graph *graph, lg__gathered *out, lg_error *err)
+{
+    for (uint32_t i = 0; i < graph->root_count; i++)
+        if (graph->root_kind[i] == LG_ROOT_NATIVE &&
+            !lg__gather_append(out, graph->root_node[i]))
+            return lg__error_memory(err);
+    return LG_OK;
+}
+
+lg_status
+lg__garbage_select(const lg_graph *graph, lg_nodes *out, lg_error *err)
+{
+    lg__gathered found = {0};
+    lg_status status = gather_garbage(graph, &found, err);
+    if (status == LG_OK && found.count == 0)
+        status = lg_error_set(err, LG_ENOTFOUND,
+                              "there is no garbage: roots reach every object");
+    if (status == LG_OK)
+        status = lg__nodes_take(&found, "garbage", out, err);
+    free(found.items);
+    return status;
+}
+
+lg_status
+lg__native_select(const lg_graph *graph, lg_nodes *out, lg_error *err)
+{
+    lg__gathered found = {0};
+    lg_status status = gather_native(graph, &found, err);
+    if (status == LG_OK && found.count == 0)
+        status = lg_error_set(err, LG_ENOTFOUND,
+                              "native code keeps no object of its own");
+    if (status == LG_OK)
+        status = lg__nodes_take(&found, "native code", out, err);
+    free(found.items);
+    return status;
 }
 
 lg_status
