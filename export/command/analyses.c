@@ -215,18 +215,20 @@ lg__verb_dominators(const lg__arguments *arguments)
     lg_analysis *analysis;
     lg_text text = {0};
     lg_error error = {0};
-    uint32_t node;
+    lg_node node;
+    bool named = arguments->word_count > 1;
     double share =
         arguments->min_share < 0 ? USUAL_SHARE : arguments->min_share;
     if (!lg__open(arguments->words[0], &graph, &code))
         return code;
-    if (!lg__select_one(graph, arguments, &node, &code) ||
+    if ((named && !lg__select_one(graph, arguments->words[1], &node, &code)) ||
         !lg__analyse(graph, &analysis, &code)) {
         lg_graph_free(graph);
         return code;
     }
-    lg_status status = lg_report_dominators(
-        analysis, node, share, lg__format_of(arguments), &text, &error);
+    lg_status status =
+        lg_report_dominators(analysis, named ? &node : NULL, share,
+                             lg__format_of(arguments), &text, &error);
     return print_and_close(graph, analysis, status, &text, &error);
 }
 

@@ -155,10 +155,9 @@ bool lg__select(const lg_graph *graph, const char *selector, lg_nodes *out,
 /** Finds all nodes that a selector names. */
 bool lg__select_all(const lg_graph *graph, const char *selector, lg_nodes *out,
                     int *code);
-/** Finds the one object that the options may name; LG_SUPER_ROOT if they name
- *  none. */
-bool lg__select_one(const lg_graph *graph, const lg__arguments *arguments,
-                    uint32_t *out, int *code);
+/** Finds the one object that a selector names. */
+bool lg__select_one(const lg_graph *graph, const char *selector, lg_node *out,
+                    int *code);
 /** Takes the analysis from the file, or makes one. */
 lg_status lg__find_analysis(const lg_graph *graph, lg_analysis **out,
                             lg_error *err);

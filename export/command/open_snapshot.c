@@ -55,20 +55,17 @@ lg__select(const lg_graph *graph, const char *selector, lg_nodes *out,
 }
 
 bool
-lg__select_one(const lg_graph *graph, const lg__arguments *arguments,
-               uint32_t *out, int *code)
+lg__select_one(const lg_graph *graph, const char *selector, lg_node *out,
+               int *code)
 {
     lg_nodes nodes = {0};
-    *out = LG_SUPER_ROOT;
-    if (arguments->word_count < 2)
-        return true;
-    if (!lg__select_all(graph, arguments->words[1], &nodes, code))
+    if (!lg__select_all(graph, selector, &nodes, code))
         return false;
     if (nodes.count > 1) {
         lg_text count = {0};
         lg_text_add_count(&count, nodes.count);
         fprintf(stderr, "leakgraph: %s matches %s objects: here is the first\n",
-                arguments->words[1], count.data ? count.data : "many");
+                selector, count.data ? count.data : "many");
         lg_text_free(&count);
     }
     *out = nodes.items[0];

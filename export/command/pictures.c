@@ -44,7 +44,8 @@ static bool
 view_object(const lg__arguments *arguments, const lg_analysis *analysis,
             lg_view **out, int *code)
 {
-    uint32_t node;
+    lg_node node = 0;
+    bool named = arguments->word_count > 1;
     lg_status status;
     lg_error error = {0};
     const lg_graph *graph = lg_analysis_graph(analysis);
@@ -52,13 +53,14 @@ view_object(const lg__arguments *arguments, const lg_analysis *analysis,
                                .max_nodes = arguments->max_nodes};
     double share =
         arguments->min_share < 0 ? USUAL_SHARE : arguments->min_share;
-    if (!lg__select_one(graph, arguments, &node, code))
+    if (named && !lg__select_one(graph, arguments->words[1], &node, code))
         return false;
     if (arguments->picture == LG__PICTURE_WHY)
         status = view_why(analysis, node, &options, out, &error);
     else
-        status = lg_view_dominators(analysis, node, share, arguments->max_nodes,
-                                    lg__monitor(), out, &error);
+        status = lg_view_dominators(analysis, named ? &node : NULL, share,
+                                    arguments->max_nodes, lg__monitor(), out,
+                                    &error);
     if (status)
         *code = lg__fail(&error);
     return !status;

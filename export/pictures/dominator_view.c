@@ -154,7 +154,7 @@ draw_dominators(dominator_view *picture, lg_error *err)
 
 // Makes the tree of boxes, with room for what they leave out.
 static lg_status
-find_rows(dominator_view *picture, uint32_t node, double min_share,
+find_rows(dominator_view *picture, const lg_node *node, double min_share,
           uint32_t max_nodes, const lg_monitor *monitor, lg_error *err)
 {
     const lg_dominator_options options = {.size = sizeof options,
@@ -175,7 +175,7 @@ find_rows(dominator_view *picture, uint32_t node, double min_share,
 }
 
 static lg_status
-check(const lg_analysis *analysis, uint32_t node, double min_share,
+check(const lg_analysis *analysis, const lg_node *node, double min_share,
       uint32_t max_nodes, lg_error *err)
 {
     if (!(min_share >= 0 && min_share <= 1))
@@ -186,14 +186,14 @@ check(const lg_analysis *analysis, uint32_t node, double min_share,
         return lg_error_set(err, LG_EINVAL,
                             "max_nodes is %u: give a number from 3 to %u",
                             max_nodes, MOST_DRAWN);
-    return lg__view_check(lg_analysis_graph(analysis),
-                          node == LG_SUPER_ROOT ? 0 : node, max_nodes, err);
+    return lg__view_check(lg_analysis_graph(analysis), node ? *node : 0,
+                          max_nodes, err);
 }
 
 lg_status
-lg_view_dominators(const lg_analysis *analysis, lg_node node, double min_share,
-                   uint32_t max_nodes, const lg_monitor *monitor, lg_view **out,
-                   lg_error *err)
+lg_view_dominators(const lg_analysis *analysis, const lg_node *node,
+                   double min_share, uint32_t max_nodes,
+                   const lg_monitor *monitor, lg_view **out, lg_error *err)
 {
     dominator_view picture = {.analysis = analysis};
     lg_view_options options = {.size = sizeof options,

@@ -36,7 +36,7 @@ draw_path(why_view *view, const lg_path *path, const bool *cuts, size_t left,
     size_t room = lg__picker_room(picker) / left;
     room = room > PATH_ROOM ? PATH_ROOM : room < 3 ? 3 : room;
     size_t start;
-    if (path->root.kind != LG_ROOT_NONE)
+    if (path->start == LG_STARTS_AT_ROOT)
         return lg__picker_draw_path(picker, path, cuts, room, err);
     lg_status status = lg__picker_draw(picker, path->root.node, 0, &start, err);
     if (status)

@@ -83,7 +83,7 @@ lg__sheet_picture(lg__sheet *sheet, lg_error *err)
     options.direction = of == 0 ? LG_BACKREFS : LG_REFS;
     options.max_nodes = 60;
     options.analysis = page->analysis;
-    status = of == 2 ? lg_view_dominators(page->analysis, node, 0.01, 0,
+    status = of == 2 ? lg_view_dominators(page->analysis, &node, 0.01, 0,
                                           page->monitor, &view, err)
                      : lg_view_new(page->graph, &node, 1, &options,
                                    page->monitor, &view, err);

@@ -160,7 +160,7 @@ nothing(void)
     lg_graph *graph = draw("", "", NULL);
     lg_analysis *analysis = analysed(graph);
     CHECK(lg_analysis_component_count(analysis) == 0);
-    CHECK(lg_node_dominated(analysis, LG_SUPER_ROOT, NULL, 0) == 0);
+    CHECK(lg_roots_dominated(analysis, NULL, 0) == 0);
     CHECK(lg_analysis_reachable_bytes(analysis).host == 0);
     lg_analysis_free(analysis);
     lg_graph_free(graph);

@@ -171,18 +171,27 @@ compare_joint_sets(const lg_analysis *analysis, const oracle *known)
 }
 
 // The children of every node, biggest first, and the sums of all children.
+// Lists what a node dominates, or, past the last node, what the roots do.
+static uint32_t
+list_dominated(const lg_analysis *analysis, const oracle *known, uint32_t node,
+               uint32_t *nodes, uint32_t capacity)
+{
+    return node < known->nodes
+               ? lg_node_dominated(analysis, node, nodes, capacity)
+               : lg_roots_dominated(analysis, nodes, capacity);
+}
+
 static void
 compare_tree(const lg_analysis *analysis, const oracle *known)
 {
     const lg_graph *graph = lg_analysis_graph(analysis);
     uint32_t listed = 0;
     for (uint32_t i = 0; i <= known->nodes; i++) {
-        uint32_t parent = i < known->nodes ? i : LG_SUPER_ROOT;
         uint32_t child[ORACLE_NODES];
         uint32_t count =
-            lg_node_dominated(analysis, parent, child, ORACLE_NODES);
+            list_dominated(analysis, known, i, child, ORACLE_NODES);
         uint32_t first[2] = {LG_NONE, LG_NONE};
-        CHECK(lg_node_dominated(analysis, parent, first, 2) == count);
+        CHECK(list_dominated(analysis, known, i, first, 2) == count);
         for (uint32_t j = 0; j < count; j++) {
             lg_bytes own = lg_node_retained(analysis, child[j]);
             lg_bytes last = lg_node_retained(analysis, child[j ? j - 1 : 0]);

@@ -46,13 +46,13 @@ is_root(const lg_graph *graph, uint32_t node)
 }
 
 static bool
-is_start(const lg_graph *graph, uint32_t from, uint32_t node)
+is_start(const lg_graph *graph, const lg_node *from, uint32_t node)
 {
-    return from == LG_SUPER_ROOT ? is_root(graph, node) : node == from;
+    return from == NULL ? is_root(graph, node) : node == *from;
 }
 
 static network
-lay(const lg_analysis *analysis, uint32_t from)
+lay(const lg_analysis *analysis, const lg_node *from)
 {
     const lg_graph *graph = lg_analysis_graph(analysis);
     const lg_columns *columns = lg_graph_columns(graph);
@@ -96,7 +96,7 @@ push(network *net, uint32_t sink)
 }
 
 static uint32_t
-maximum(const lg_analysis *analysis, uint32_t from, uint32_t target)
+maximum(const lg_analysis *analysis, const lg_node *from, uint32_t target)
 {
     network net = lay(analysis, from);
     uint32_t count = 0;
@@ -123,8 +123,8 @@ is_cut(const lg_cuts *cuts, uint64_t edge)
 
 // Returns whether the roots still reach the target without these references.
 static bool
-is_reached(const lg_analysis *analysis, const lg_cuts *cuts, uint32_t from,
-           uint32_t target)
+is_reached(const lg_analysis *analysis, const lg_cuts *cuts,
+           const lg_node *from, uint32_t target)
 {
     const lg_graph *graph = lg_analysis_graph(analysis);
     const lg_columns *columns = lg_graph_columns(graph);
@@ -149,9 +149,24 @@ check_path(const lg_path *path, uint32_t target)
     CHECK(at == target);
 }
 
+// The label of a path that begins at a node begins with the node.
 static void
-check_cuts(const lg_analysis *analysis, const lg_cuts *cuts, uint32_t from,
-           uint32_t target)
+check_label(const lg_graph *graph, const lg_path *path)
+{
+    if (path->start != LG_STARTS_AT_NODE)
+        return;
+    lg_text label = {0};
+    lg_text title = {0};
+    lg_path_label(graph, path, &label);
+    lg_node_title(graph, path->root.node, false, &title);
+    CHECK(strncmp(label.data, title.data, title.length) == 0);
+    lg_text_free(&label);
+    lg_text_free(&title);
+}
+
+static void
+check_cuts(const lg_analysis *analysis, const lg_cuts *cuts,
+           const lg_node *from, uint32_t target)
 {
     const lg_graph *graph = lg_analysis_graph(analysis);
     uint32_t flow = maximum(analysis, from, target);
@@ -165,8 +180,9 @@ check_cuts(const lg_analysis *analysis, const lg_cuts *cuts, uint32_t from,
     for (size_t i = 0; i < cuts->count; i++) {
         const lg_cut *cut = &cuts->items[i];
         check_path(&cut->path, target);
+        check_label(graph, &cut->path);
         CHECK(is_start(graph, from, cut->path.root.node));
-        CHECK((cut->path.root.kind == LG_ROOT_NONE) ==
+        CHECK((cut->path.start == LG_STARTS_AT_NODE) ==
               !is_root(graph, cut->path.root.node));
         CHECK(lg_hop_can_be_cut(graph, &cut->path.hops[cut->hop]));
         CHECK(i == 0 || cut->path.count >= cuts->items[i - 1].path.count);
@@ -176,7 +192,7 @@ check_cuts(const lg_analysis *analysis, const lg_cuts *cuts, uint32_t from,
 }
 
 static void
-check_target(const lg_analysis *analysis, uint32_t from, uint32_t target)
+check_target(const lg_analysis *analysis, const lg_node *from, uint32_t target)
 {
     lg_cuts cuts;
     REQUIRE(lg_cuts_find(analysis, target, from, 50, NULL, &cuts, NULL) ==
@@ -202,10 +218,10 @@ random_graphs(void)
             if (is_root(graph, target) ||
                 !lg_node_is_reachable(analysis, target))
                 continue;
-            check_target(analysis, LG_SUPER_ROOT, target);
+            check_target(analysis, NULL, target);
             uint32_t dominator = lg_node_dominator(analysis, target);
             if (dominator != LG_NONE)
-                check_target(analysis, dominator, target);
+                check_target(analysis, &dominator, target);
         }
         lg_analysis_free(analysis);
         lg_graph_free(graph);
@@ -219,9 +235,8 @@ taken_back(void)
     lg_graph *graph = draw("a", "ab ac bd be ce cf dg eg fg bg", NULL);
     lg_analysis *analysis = analysed(graph);
     lg_cuts cuts;
-    REQUIRE(lg_cuts_find(analysis, 6, LG_SUPER_ROOT, 0, NULL, &cuts, NULL) ==
-            LG_OK);
-    CHECK(cuts.total == 2 && !is_reached(analysis, &cuts, LG_SUPER_ROOT, 6));
+    REQUIRE(lg_cuts_find(analysis, 6, NULL, 0, NULL, &cuts, NULL) == LG_OK);
+    CHECK(cuts.total == 2 && !is_reached(analysis, &cuts, NULL, 6));
     lg_cuts_free(&cuts);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
@@ -245,8 +260,7 @@ held_twice_by_one(void)
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
     lg_cuts cuts;
-    REQUIRE(lg_cuts_find(analysis, thing, LG_SUPER_ROOT, 0, NULL, &cuts,
-                         NULL) == LG_OK);
+    REQUIRE(lg_cuts_find(analysis, thing, NULL, 0, NULL, &cuts, NULL) == LG_OK);
     REQUIRE(cuts.total == 3 && cuts.count == 3);
     for (size_t i = 0; i < 3; i++) {
         const lg_path *path = &cuts.items[i].path;
@@ -273,8 +287,7 @@ all_of_many(void)
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
     lg_cuts cuts;
-    REQUIRE(lg_cuts_find(analysis, thing, LG_SUPER_ROOT, 0, NULL, &cuts,
-                         NULL) == LG_OK);
+    REQUIRE(lg_cuts_find(analysis, thing, NULL, 0, NULL, &cuts, NULL) == LG_OK);
     CHECK(cuts.total == 20 && cuts.count == 20);
     lg_cuts_free(&cuts);
     lg_why why;
@@ -297,15 +310,14 @@ held_by_native_code(void)
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
     lg_cuts cuts;
-    REQUIRE(lg_cuts_find(analysis, thing, LG_SUPER_ROOT, 0, NULL, &cuts,
-                         NULL) == LG_OK);
+    REQUIRE(lg_cuts_find(analysis, thing, NULL, 0, NULL, &cuts, NULL) == LG_OK);
     CHECK(cuts.is_kept && cuts.kept.count == 0);
     CHECK(cuts.kept.root.kind == LG_ROOT_NATIVE);
     CHECK(cuts.total == 1 && cuts.items[0].path.root.node == module);
     lg_cuts_free(&cuts);
-    CHECK(lg_cuts_find(analysis, 99, LG_SUPER_ROOT, 0, NULL, &cuts, NULL) ==
-          LG_EINVAL);
-    CHECK(lg_cuts_find(analysis, thing, LG_NONE, 0, NULL, &cuts, NULL) ==
+    CHECK(lg_cuts_find(analysis, 99, NULL, 0, NULL, &cuts, NULL) == LG_EINVAL);
+    const lg_node none = LG_NONE;
+    CHECK(lg_cuts_find(analysis, thing, &none, 0, NULL, &cuts, NULL) ==
           LG_EINVAL);
     lg_analysis_free(analysis);
     lg_graph_free(graph);

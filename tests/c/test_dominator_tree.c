@@ -70,7 +70,7 @@ rows(void)
     lg_graph *graph = plant(&list, links);
     lg_analysis *analysis = analysed(graph);
     lg_dominator_tree tree =
-        ask(analysis, (lg_dominator_options){.node = LG_SUPER_ROOT});
+        ask(analysis, (lg_dominator_options){.node = NULL});
     CHECK(tree.count == 18 && tree.left_out == 0);
     CHECK(tree.rows[0].top == LG_TOP_REACHABLE && tree.rows[0].node == LG_NONE);
     CHECK(tree.rows[0].total == tree.total);
@@ -80,7 +80,7 @@ rows(void)
     CHECK(tree.rows[2].hop.edge_count == 1);
     CHECK(tree.rows[3].total == 10240 && tree.rows[12].total == 1024);
     lg_dominator_tree_free(&tree);
-    tree = ask(analysis, (lg_dominator_options){.node = list});
+    tree = ask(analysis, (lg_dominator_options){.node = &list});
     CHECK(tree.count == 11 && tree.rows[0].node == list);
     CHECK(tree.total == 64 + 55 * 1024 && tree.rows[0].depth == 0);
     check_tree(analysis, &tree);
@@ -96,23 +96,23 @@ limits(void)
     lg_graph *graph = plant(&list, links);
     lg_analysis *analysis = analysed(graph);
     lg_dominator_tree tree =
-        ask(analysis, (lg_dominator_options){.node = list, .limit = 4});
+        ask(analysis, (lg_dominator_options){.node = &list, .limit = 4});
     CHECK(tree.count == 4 && tree.left_out == 7);
     CHECK(tree.rows[3].total == 8192 && tree.rows[0].left_out == 7);
     CHECK(tree.rows[0].left_out_bytes == 28 * 1024);
     lg_dominator_tree_free(&tree);
-    tree = ask(analysis, (lg_dominator_options){.node = list, .alike = 2});
+    tree = ask(analysis, (lg_dominator_options){.node = &list, .alike = 2});
     CHECK(tree.count == 3 && tree.rows[0].left_out == 8);
     lg_dominator_tree_free(&tree);
-    tree =
-        ask(analysis, (lg_dominator_options){.node = list, .min_share = 0.125});
+    tree = ask(analysis,
+               (lg_dominator_options){.node = &list, .min_share = 0.125});
     CHECK(tree.count == 5 && tree.left_out == 0 && tree.rows[4].total == 7168);
     lg_dominator_tree_free(&tree);
-    tree = ask(analysis, (lg_dominator_options){.node = links[0], .links = 2});
+    tree = ask(analysis, (lg_dominator_options){.node = &links[0], .links = 2});
     CHECK(tree.count == 3 && tree.rows[2].node == links[2]);
     CHECK(tree.rows[2].left_out == 1 && tree.rows[2].left_out_bytes == 8192);
     lg_dominator_tree_free(&tree);
-    tree = ask(analysis, (lg_dominator_options){.node = links[0], .depth = 3});
+    tree = ask(analysis, (lg_dominator_options){.node = &links[0], .depth = 3});
     CHECK(tree.count == 4 && tree.rows[3].node == links[3]);
     lg_dominator_tree_free(&tree);
     lg_analysis_free(analysis);
@@ -134,10 +134,10 @@ owned(void)
     }
     lg_nodes_free(&nodes);
     CHECK(lg_node_owned(analysis, LG_NONE, &nodes, NULL) == LG_EINVAL);
-    REQUIRE(lg_node_owned(analysis, LG_SUPER_ROOT, &nodes, NULL) == LG_OK);
+    REQUIRE(lg_roots_owned(analysis, &nodes, NULL) == LG_OK);
     for (size_t i = 0; i < nodes.count; i++)
         CHECK(lg_node_owner(analysis, nodes.items[i]) == LG_NONE);
-    CHECK(nodes.count == lg_node_dominated(analysis, LG_SUPER_ROOT, NULL, 0));
+    CHECK(nodes.count == lg_roots_dominated(analysis, NULL, 0));
     CHECK(lg_node_dominated(analysis, LG_NONE, NULL, 0) == 0);
     lg_nodes_free(&nodes);
     lg_analysis_free(analysis);
@@ -186,9 +186,9 @@ refusals(void)
     lg_analysis *analysis = analysed(graph);
     lg_dominator_tree tree = {0};
     lg_dominator_options wrong[] = {
-        {.size = sizeof *wrong, .node = 9999},
-        {.size = sizeof *wrong, .node = LG_NONE},
-        {.size = sizeof *wrong, .node = list, .min_share = 1.5}};
+        {.size = sizeof *wrong, .node = &(lg_node){9999}},
+        {.size = sizeof *wrong, .node = &(lg_node){LG_NONE}},
+        {.size = sizeof *wrong, .node = &list, .min_share = 1.5}};
     for (size_t i = 0; i < 3; i++)
         CHECK(lg_analysis_dominator_tree(analysis, &wrong[i], NULL, &tree,
                                          NULL) == LG_EINVAL);

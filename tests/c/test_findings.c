@@ -216,7 +216,7 @@ look_alikes(void)
     CHECK(findings.groups[0].findings == 2 && findings.groups[0].count == 7);
     for (size_t i = 0; i < findings.count; i++) {
         const lg_holder *holder = findings.items[i].holders;
-        bool garbage = holder->path.root.kind == LG_ROOT_NONE;
+        bool garbage = holder->path.start == LG_STARTS_NOWHERE;
         CHECK(findings.items[i].holder_count == 1);
         CHECK(garbage == !lg_node_is_reachable(analysis, holder->node));
         CHECK(garbage ||

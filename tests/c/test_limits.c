@@ -22,8 +22,8 @@ depth_of_a_tree(void)
         }
         lg_graph *graph = story_end(&made);
         lg_analysis *analysis = analysed(graph);
-        REQUIRE(lg_report_dominators(analysis, LG_SUPER_ROOT, 0, LG_FORMAT_TEXT,
-                                     &text, NULL) == LG_OK);
+        REQUIRE(lg_report_dominators(analysis, NULL, 0, LG_FORMAT_TEXT, &text,
+                                     NULL) == LG_OK);
         CHECK(count_of(&text, ".next") == 23);
         lg_text_free(&text);
         lg_analysis_free(analysis);
@@ -50,8 +50,8 @@ rows_of_a_tree(void)
     lg_builder_add_root(builder, 0, LG_ROOT_THREAD, "main", 4);
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
     lg_analysis *analysis = analysed(graph);
-    REQUIRE(lg_report_dominators(analysis, LG_SUPER_ROOT, 0, LG_FORMAT_JSON,
-                                 &text, NULL) == LG_OK);
+    REQUIRE(lg_report_dominators(analysis, NULL, 0, LG_FORMAT_JSON, &text,
+                                 NULL) == LG_OK);
     CHECK(count_of(&text, "\"left_out\": 52,") == 1);
     lg_text_free(&text);
     lg_analysis_free(analysis);

@@ -72,8 +72,7 @@ do_analysis_reports(const lg_graph *graph)
                 lg_report_top(asked, &TOP_OPTIONS((lg_group)by, LG_NONE, 5),
                               NULL, format, &text, NULL);
         if (status == LG_OK)
-            status = lg_report_dominators(asked, LG_SUPER_ROOT, 0, format,
-                                          &text, NULL);
+            status = lg_report_dominators(asked, NULL, 0, format, &text, NULL);
         if (status == LG_OK)
             status = lg_report_threads(graph, asked, NULL, format, &text, NULL);
         for (uint32_t node = 0; node < nodes && status == LG_OK; node++)

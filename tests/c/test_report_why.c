@@ -278,7 +278,7 @@ top(void)
 }
 
 static void
-expect_tree(const lg_analysis *analysis, uint32_t node, double share,
+expect_tree(const lg_analysis *analysis, const lg_node *node, double share,
             lg_format format, const char *expected)
 {
     lg_text text = {0};
@@ -294,7 +294,7 @@ dominators(void)
     heap built = make_heap();
     lg_text text = {0};
     lg_error err;
-    expect_tree(built.analysis, LG_SUPER_ROOT, 0.01, LG_FORMAT_TEXT,
+    expect_tree(built.analysis, NULL, 0.01, LG_FORMAT_TEXT,
                 "    retained    share  object\n"
                 "    6.00 MiB   60.0 %  everything that the roots reach\n"
                 "    3.00 MiB   30.0 %  ├─ module train #0\n"
@@ -309,7 +309,7 @@ dominators(void)
                 "each object shows what is freed with it; objects that retain "
                 "less than "
                 "1.0 % are left out\n");
-    expect_tree(built.analysis, built.history, 0.5, LG_FORMAT_TEXT,
+    expect_tree(built.analysis, &built.history, 0.5, LG_FORMAT_TEXT,
                 "    retained    share  object\n"
                 "    3.00 MiB  100.0 %  list of 1 #1\n"
                 "    3.00 MiB  100.0 %  └─ [0]  Tensor #2\n"
@@ -318,7 +318,7 @@ dominators(void)
                 "less than "
                 "50.0 % are left out\n");
     expect_tree(
-        built.analysis, built.history, 0.5, LG_FORMAT_JSON,
+        built.analysis, &built.history, 0.5, LG_FORMAT_JSON,
         "{\"left_out\": 0, \"reachable\": {\"host\": 6292072}, "
         "\"garbage\": {\"host\": 4194514}, \"rows\": [\n"
         "  {\"node\": 1, \"type\": \"list\", \"title\": \"list of 1\", "
@@ -328,9 +328,9 @@ dominators(void)
         "\"Tensor\", \"depth\": 1, \"dominator\": 1, \"label\": \"[0]\", "
         "\"retained\": {\"host\": 3145728}}\n"
         "]}\n");
-    CHECK(lg_report_dominators(built.analysis, 99, 0, LG_FORMAT_TEXT, &text,
-                               &err) == LG_EINVAL);
-    CHECK(lg_report_dominators(built.analysis, 0, 2, LG_FORMAT_TEXT, &text,
+    CHECK(lg_report_dominators(built.analysis, &(lg_node){99}, 0,
+                               LG_FORMAT_TEXT, &text, &err) == LG_EINVAL);
+    CHECK(lg_report_dominators(built.analysis, NULL, 2, LG_FORMAT_TEXT, &text,
                                &err) == LG_EINVAL);
     lg_why why;
     CHECK(lg_why_new(built.analysis, 99, NULL, &why, &err) == LG_EINVAL);

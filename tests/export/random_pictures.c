@@ -196,8 +196,7 @@ make_view(chance *luck, const lg_graph *graph, const lg_analysis *analysis,
         return lg_view_paths(analysis, &node, 1, options.max_nodes, NULL, out,
                              NULL);
     case 2:
-        return lg_view_dominators(analysis,
-                                  below(luck, 2) ? node : LG_SUPER_ROOT, 0,
+        return lg_view_dominators(analysis, below(luck, 2) ? &node : NULL, 0,
                                   options.max_nodes, NULL, out, NULL);
     case 3:
         return view_cycle(luck, analysis, out);

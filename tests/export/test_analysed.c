@@ -81,8 +81,8 @@ test_goldens(void)
     subject family = open_shape("family"), disjoint = open_shape("disjoint");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         compare(names[i], view_cycle(&family, i));
-    REQUIRE(!lg_view_dominators(family.analysis, LG_SUPER_ROOT, 0.01, 0, NULL,
-                                &view, NULL));
+    REQUIRE(
+        !lg_view_dominators(family.analysis, NULL, 0.01, 0, NULL, &view, NULL));
     compare("dominators", view);
     REQUIRE(!view_why(disjoint.analysis, disjoint.node, NULL, &view));
     compare("disjoint", view);
@@ -223,8 +223,8 @@ test_dominators_fold_the_small(void)
 {
     lg_view *view = NULL;
     subject losses = open_shape("losses");
-    REQUIRE(!lg_view_dominators(losses.analysis, LG_SUPER_ROOT, 0, 10, NULL,
-                                &view, NULL));
+    REQUIRE(
+        !lg_view_dominators(losses.analysis, NULL, 0, 10, NULL, &view, NULL));
     CHECK(lg_view_node_count(view) <= 10);
     lg_text dot = dot_of(view);
     CHECK(strstr(dot.data, "everything"));
@@ -239,8 +239,7 @@ test_dominators_end_a_chain(void)
 {
     lg_view *view = NULL;
     subject chain = open_shape("chain");
-    REQUIRE(!lg_view_dominators(chain.analysis, LG_SUPER_ROOT, 0, 0, NULL,
-                                &view, NULL));
+    REQUIRE(!lg_view_dominators(chain.analysis, NULL, 0, 0, NULL, &view, NULL));
     CHECK(lg_view_node_count(view) < 10);
     lg_view_free(view);
     close_shape(&chain);
@@ -358,12 +357,12 @@ test_nonsense_is_refused(void)
     const lg_analysis *analysis = losses.analysis;
     lg_cycle nothing = {0};
     lg_view_options two = {.size = sizeof two, .max_nodes = 2};
-    CHECK(lg_view_dominators(analysis, LG_SUPER_ROOT, 1.5, 0, NULL, &view,
-                             NULL) == LG_EINVAL);
-    CHECK(lg_view_dominators(analysis, LG_SUPER_ROOT, 0, 2, NULL, &view,
-                             NULL) == LG_EINVAL);
-    CHECK(lg_view_dominators(analysis, 1u << 30, 0, 0, NULL, &view, NULL) ==
+    CHECK(lg_view_dominators(analysis, NULL, 1.5, 0, NULL, &view, NULL) ==
           LG_EINVAL);
+    CHECK(lg_view_dominators(analysis, NULL, 0, 2, NULL, &view, NULL) ==
+          LG_EINVAL);
+    CHECK(lg_view_dominators(analysis, &(lg_node){1u << 30}, 0, 0, NULL, &view,
+                             NULL) == LG_EINVAL);
     CHECK(view_why(analysis, 1u << 30, NULL, &view) == LG_EINVAL);
     CHECK(view_why(analysis, 0, &two, &view) == LG_EINVAL);
     CHECK(lg_view_paths(analysis, NULL, 0, 0, NULL, &view, NULL) == LG_EINVAL);

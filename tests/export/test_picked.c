@@ -222,8 +222,8 @@ test_a_share_is_at_most_1(void)
     heap_add_module(&heap, "app");
     lg_graph *graph = heap_close(&heap);
     REQUIRE(!lg_analysis_new(graph, NULL, &analysis, NULL));
-    CHECK(lg_view_dominators(analysis, LG_SUPER_ROOT, 1.5, 0, NULL, &view,
-                             &error) == LG_EINVAL);
+    CHECK(lg_view_dominators(analysis, NULL, 1.5, 0, NULL, &view, &error) ==
+          LG_EINVAL);
     CHECK(!strcmp(error.message, "min_share is 1.5: give a share from 0 to 1"));
     lg_analysis_free(analysis);
     lg_graph_free(graph);

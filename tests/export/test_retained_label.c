@@ -86,8 +86,7 @@ test_json_names_devices(void)
     REQUIRE(!lg_analysis_new(graph, NULL, &analysis, NULL));
     REQUIRE(!view_why(analysis, owner, NULL, &view));
     expect_devices(view, "\"title\": \"Owner", expected);
-    REQUIRE(!lg_view_dominators(analysis, LG_SUPER_ROOT, 0.01, 0, NULL, &view,
-                                NULL));
+    REQUIRE(!lg_view_dominators(analysis, NULL, 0.01, 0, NULL, &view, NULL));
     expect_devices(view, "everything alive", everything);
     REQUIRE(!lg_view_paths(analysis, &owner, 1, 0, NULL, &view, NULL));
     expect_devices(view, "\"title\": \"Owner", expected);

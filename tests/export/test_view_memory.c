@@ -111,7 +111,7 @@ draw_dominators(const lg_analysis *analysis, uint32_t node,
 {
     (void)node;
     (void)cycle;
-    return lg_view_dominators(analysis, LG_SUPER_ROOT, 0, 0, NULL, out, NULL);
+    return lg_view_dominators(analysis, NULL, 0, 0, NULL, out, NULL);
 }
 
 static lg_status

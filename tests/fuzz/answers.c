@@ -57,15 +57,14 @@ draw_analysed(const lg_analysis *analysis, const uint32_t *nodes, size_t count)
     static const uint32_t most[] = {3, 16, 120};
     for (size_t i = 0; i < count; i++) {
         lg_view *view = NULL;
-        if (lg_view_dominators(analysis, nodes[i], 0, most[i % 3], NULL, &view,
+        if (lg_view_dominators(analysis, &nodes[i], 0, most[i % 3], NULL, &view,
                                NULL) == LG_OK)
             show(view);
     }
     lg_view *view = NULL;
     if (lg_view_paths(analysis, nodes, count, 0, NULL, &view, NULL) == LG_OK)
         show(view);
-    if (lg_view_dominators(analysis, LG_SUPER_ROOT, 0.01, 0, NULL, &view,
-                           NULL) == LG_OK)
+    if (lg_view_dominators(analysis, NULL, 0.01, 0, NULL, &view, NULL) == LG_OK)
         show(view);
 }
 
@@ -153,8 +152,8 @@ ask_sizes(const lg_analysis *analysis, const uint32_t *nodes, size_t count)
     for (size_t i = 0; i < count; i++) {
         lg_cuts cuts;
         lg_node_dominated(analysis, nodes[i], below, 4);
-        if (lg_cuts_find(analysis, nodes[i], LG_SUPER_ROOT, 4, NULL, &cuts,
-                         NULL) == LG_OK)
+        if (lg_cuts_find(analysis, nodes[i], NULL, 4, NULL, &cuts, NULL) ==
+            LG_OK)
             lg_cuts_free(&cuts);
     }
 }
@@ -227,8 +226,8 @@ ask_reports(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
                           format, text, NULL);
         lg_report_top(analysis, &TOP_OPTIONS(LG_GROUP_OBJECT, 0), NULL, format,
                       text, NULL);
-        lg_report_dominators(analysis, nodes[0], 0.01, format, text, NULL);
-        lg_report_dominators(analysis, LG_SUPER_ROOT, 0, format, text, NULL);
+        lg_report_dominators(analysis, &nodes[0], 0.01, format, text, NULL);
+        lg_report_dominators(analysis, NULL, 0, format, text, NULL);
         lg_report_paths(analysis, nodes, count, LIMIT, NULL, format, text,
                         NULL);
         lg_report_threads(graph, analysis, NULL, format, text, NULL);

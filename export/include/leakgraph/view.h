@@ -81,12 +81,13 @@ LG_API lg_status lg_view_cycle(const lg_analysis *analysis,
                                const lg_cycle *cycle, const lg_monitor *monitor,
                                lg_view **out, lg_error *err);
 /**
- * Draws the dominator tree below `node` or LG_SUPER_ROOT: the biggest first, at
- * most max_nodes (0: 60; at least 3), and none that retains less than min_share
- * (0 to 1) of what `node` retains; folds the others into "312 more".
+ * Draws the dominator tree below `node`, or of everything (NULL): the biggest
+ * first, at most max_nodes (0: 60; at least 3), and none that retains less than
+ * min_share (0 to 1) of what `node` retains; folds the others into "312 more".
  */
-LG_API lg_status lg_view_dominators(const lg_analysis *analysis, lg_node node,
-                                    double min_share, uint32_t max_nodes,
+LG_API lg_status lg_view_dominators(const lg_analysis *analysis,
+                                    const lg_node *node, double min_share,
+                                    uint32_t max_nodes,
                                     const lg_monitor *monitor, lg_view **out,
                                     lg_error *err);
 /**

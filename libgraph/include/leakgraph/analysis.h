@@ -23,10 +23,6 @@
 extern "C" {
 #endif
 
-/** The super-root, for functions that say that they take it. No graph has so
- *  many nodes, and LG_NONE is another number. */
-#define LG_SUPER_ROOT (UINT32_MAX - 1)
-
 /* --------------------------------------------------------- results --- */
 
 /**
@@ -68,10 +64,13 @@ LG_API lg_status lg_node_rounding(const lg_analysis *analysis, lg_node node,
                                   uint64_t *out, lg_error *err);
 /** The same of all nodes together. O(nodes). */
 LG_API uint64_t lg_analysis_rounding(const lg_analysis *analysis);
-/** Copies up to `capacity` nodes that `node` or LG_SUPER_ROOT immediately
- *  dominates, biggest first; returns how many there are. */
+/** Copies up to `capacity` nodes that `node` immediately dominates, biggest
+ *  first; returns how many there are. */
 LG_API uint32_t lg_node_dominated(const lg_analysis *analysis, lg_node node,
                                   lg_node *nodes, uint32_t capacity);
+/** The same for nodes that the roots reach and no node dominates. */
+LG_API uint32_t lg_roots_dominated(const lg_analysis *analysis, lg_node *nodes,
+                                   uint32_t capacity);
 /** All bytes of what the roots reach, and of garbage. */
 LG_API lg_bytes lg_analysis_reachable_bytes(const lg_analysis *analysis);
 LG_API lg_bytes lg_analysis_garbage_bytes(const lg_analysis *analysis);

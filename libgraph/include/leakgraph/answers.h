@@ -132,16 +132,19 @@ LG_API void lg_top_free(lg_top *top);
  *  lg_node_dominator. */
 LG_API lg_node lg_node_owner(const lg_analysis *analysis, lg_node node);
 
-/** The nodes that `node` or LG_SUPER_ROOT dominates immediately as answers show
- *  them, the biggest retained bytes first. Instead of a namespace or a closure
+/** The nodes that `node` dominates immediately as answers show them, the
+ *  biggest retained bytes first. Instead of a namespace or a closure
  *  that folds into a dominator, the list has what that dominates. For garbage
  *  in a component, it has what the component dominates. LG_EINVAL if there is
  *  no such node. */
 LG_API lg_status lg_node_owned(const lg_analysis *analysis, lg_node node,
                                lg_nodes *out, lg_error *err);
+/** The same for nodes that the roots reach and no node dominates. */
+LG_API lg_status lg_roots_owned(const lg_analysis *analysis, lg_nodes *out,
+                                lg_error *err);
 
-/** `limit` of them behind the `first` ones; *total: how many there are in all.
- *  O(all of them * log (first + limit)). */
+/** `limit` nodes that `node` dominates, behind the `first` ones; *total: how
+ * many there are in all. O(all of them * log (first + limit)). */
 LG_API lg_status lg_node_owned_range(const lg_analysis *analysis, lg_node node,
                                      size_t first, size_t limit, lg_nodes *out,
                                      size_t *total, lg_error *err);
@@ -180,21 +183,21 @@ typedef struct lg_dominator_tree {
 
 /** Start from LG_DOMINATOR_OPTIONS_INIT. */
 typedef struct lg_dominator_options {
-    size_t size;      /**< of this struct */
-    lg_node node;     /**< whose tree; LG_SUPER_ROOT: that of everything */
-    bool alive;       /**< of everything, leave garbage out; that the roots
-                           reach nothing has its row, too */
-    double min_share; /**< a row retains at least this part of the total */
-    size_t limit;     /**< rows, the biggest first (0: all) */
-    uint32_t depth;   /**< of rows (0: any) */
-    uint32_t alike;   /**< rows of one type below one row (0: any) */
-    uint32_t links;   /**< nothing below so many of one type in a row (0: any):
-                           each element of a linked list dominates the rest */
+    size_t size;         /**< of this struct */
+    const lg_node *node; /**< whose tree; NULL: that of everything */
+    bool alive;          /**< of everything, leave garbage out; that the roots
+                              reach nothing has its row, too */
+    double min_share;    /**< a row retains at least this part of the total */
+    size_t limit;        /**< rows, the biggest first (0: all) */
+    uint32_t depth;      /**< of rows (0: any) */
+    uint32_t alike;      /**< rows of one type below one row (0: any) */
+    uint32_t links; /**< nothing below so many of one type in a row (0: any):
+                         each element of a linked list dominates the rest */
 } lg_dominator_options;
 
 #define LG_DOMINATOR_OPTIONS_INIT                                              \
     {                                                                          \
-        .size = sizeof(lg_dominator_options), .node = LG_SUPER_ROOT            \
+        .size = sizeof(lg_dominator_options)                                   \
     }
 
 /** Finds which objects go with which: the rows that retain the most, up to the

@@ -85,7 +85,7 @@ typedef struct lg_cycle {
                            clause; NULL if none is left */
 
     lg_path path; /**< of a held one: a shortest path from a root to where
-                       `shortest` begins; else empty */
+                       `shortest` begins; else none */
     size_t group; /**< index in lg_cycles.groups */
     uint64_t key; /**< of its kind, types and references without indexes and
                        keys: the same in every run; for baselines */

@@ -41,8 +41,7 @@ typedef struct lg_holder {
     uint64_t total;           /**< of that, all devices together */
     lg_node source; /**< what refers to the node there, if the node is the kept
                          thing; otherwise LG_NONE */
-    lg_path path; /**< from a root to the node; where there is none, its root's
-                       kind is LG_ROOT_NONE, and it has no hops */
+    lg_path path;   /**< from a root to the node, if there is one */
 } lg_holder;
 
 /** Most holders that make no mistake, for one finding. */

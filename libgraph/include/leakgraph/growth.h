@@ -136,8 +136,7 @@ typedef struct lg_growth_row {
     double per_step;        /**< the same; 0: steps are not known */
     lg_node node; /**< a member of the newest snapshot; LG_NONE: compared by a
                        summary */
-    lg_path path; /**< to it; where there is none, the kind of its root is
-                      LG_ROOT_NONE */
+    lg_path path; /**< to it from a root, if there is one */
     lg_path *others; /**< to other holders of that member */
     size_t other_count;
 } lg_growth_row;

@@ -76,8 +76,6 @@ typedef enum lg_root_kind {
     LG_ROOT_NATIVE,      /**< referred to by native code only seen as an
                               unexplained reference */
     LG_ROOT_GIVEN,       /**< an object that a partial capture started from */
-    LG_ROOT_NONE = 0xff, /**< no root, in no graph: of a path that begins at
-                              another node, or of no path at all */
 } lg_root_kind;
 
 #ifdef __cplusplus

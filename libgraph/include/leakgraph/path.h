@@ -98,10 +98,18 @@ LG_API void lg_node_title(const lg_graph *graph, lg_node node, bool long_form,
 
 /* ----------------------------------------------------------- paths --- */
 
+typedef enum lg_path_start {
+    LG_STARTS_NOWHERE = 0, /**< there is no path */
+    LG_STARTS_AT_ROOT,
+    LG_STARTS_AT_NODE, /**< at a node that is no root */
+} lg_path_start;
+
 typedef struct lg_path {
-    lg_root root;
-    lg_hop *hops; /**< from the root's node to the target */
-    size_t count; /**< 0: the target is the root's node itself */
+    lg_path_start start; /**< where it begins */
+    lg_root root; /**< the root where it begins; if it begins at a node, only
+                       root.node counts, which is that node */
+    lg_hop *hops; /**< from root.node to the target */
+    size_t count; /**< 0: the target is root.node itself */
 } lg_path;
 
 LG_API void lg_path_free(lg_path *path);

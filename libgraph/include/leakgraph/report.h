@@ -65,10 +65,11 @@ LG_API lg_status lg_report_top(const lg_analysis *analysis,
 LG_API lg_status lg_report_cycles(const lg_analysis *analysis,
                                   const lg_cycles *cycles, lg_format format,
                                   lg_text *out, lg_error *err);
-/** The dominator tree of `node`, or of everything: LG_SUPER_ROOT. */
-LG_API lg_status lg_report_dominators(const lg_analysis *analysis, lg_node node,
-                                      double min_share, lg_format format,
-                                      lg_text *out, lg_error *err);
+/** The dominator tree of `node`, or of everything: NULL. */
+LG_API lg_status lg_report_dominators(const lg_analysis *analysis,
+                                      const lg_node *node, double min_share,
+                                      lg_format format, lg_text *out,
+                                      lg_error *err);
 /** How the roots reach many nodes (lg_analysis_merged_paths), in at most
  * `limit` (0: all) rows of nodes, and a row for each part that is left out. */
 LG_API lg_status lg_report_paths(const lg_analysis *analysis,
@@ -157,7 +158,7 @@ LG_API lg_status lg_tabulate_biggest(const lg_analysis *analysis,
                                      lg_error *err);
 /** The dominator tree, as rows with a depth; see lg_report_dominators. */
 LG_API lg_status lg_tabulate_dominators(const lg_analysis *analysis,
-                                        lg_node node, double min_share,
+                                        const lg_node *node, double min_share,
                                         lg_table **out, lg_error *err);
 /** How the roots reach many nodes, as rows with a depth; see lg_report_paths.
  */

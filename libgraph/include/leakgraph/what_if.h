@@ -55,8 +55,8 @@ typedef struct lg_survivor {
                          die refers to it */
     uint64_t total; /**< retained on the host and all devices after the cut */
     const uint64_t *retained; /**< the same by device */
-    lg_path path; /**< a shortest path that stays from a root; LG_ROOT_NONE
-                       below immortal objects that have none */
+    lg_path path; /**< a shortest path that stays from a root; none below
+                       immortal objects that have none */
     lg_cuts cuts; /**< the smallest set to cut next, which frees it and spares
                        its dominator */
 } lg_survivor;

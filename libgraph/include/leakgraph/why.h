@@ -16,8 +16,7 @@ extern "C" {
 
 /** A path to a node, and the reference on it to cut. */
 typedef struct lg_cut {
-    lg_path path; /**< from a root; or, if its root's kind is LG_ROOT_NONE, from
-                       the `from` of lg_cuts_find */
+    lg_path path; /**< from a root, or from the `from` of lg_cuts_find */
     uint32_t hop; /**< path.hops[hop] is the reference to cut */
 } lg_cut;
 
@@ -33,11 +32,11 @@ typedef struct lg_cuts {
 
 /**
  * Finds the smallest set of references that you must cut so that no path leads
- * to `node` from `from`, a node that dominates it or LG_SUPER_ROOT. Among the
- * smallest sets, it prefers one of attributes, items and variables, and then
- * the one nearest to the node. It lists at most `limit` (0: all). What native
- * code refers to stays alive; the set then separates the node from all other
- * roots. Empty for garbage that nothing dominates.
+ * to `node` from `from`, a node that dominates it, or from the roots (NULL).
+ * Among the smallest sets, it prefers one of attributes, items and variables,
+ * and then the one nearest to the node. It lists at most `limit` (0: all). What
+ * native code refers to stays alive; the set then separates the node from all
+ * other roots. Empty for garbage that nothing dominates.
  *
  * Edges that no program can cut: an object's own namespace and type, items of
  * tuples, attributes that can only be read, such as the base of an ndarray or
@@ -47,7 +46,7 @@ typedef struct lg_cuts {
  * linear in what leads to the node. Free with lg_cuts_free.
  */
 LG_API lg_status lg_cuts_find(const lg_analysis *analysis, lg_node node,
-                              lg_node from, size_t limit,
+                              const lg_node *from, size_t limit,
                               const lg_monitor *monitor, lg_cuts *out,
                               lg_error *err);
 LG_API void lg_cuts_free(lg_cuts *cuts);
@@ -68,8 +67,7 @@ typedef struct lg_why {
         allocation; /**< the functions that allocated its buffer, as its
                          allocator recorded them, innermost first; empty */
 
-    lg_path path; /**< a shortest path from a root; for garbage,
-                       LG_ROOT_NONE without hops */
+    lg_path path; /**< a shortest path from a root; none for garbage */
     bool *frees;  /**< [path.count] cutting this hop alone frees the node */
     size_t frees_count;
 

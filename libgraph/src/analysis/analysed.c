@@ -100,14 +100,12 @@ sift(const lg_analysis *analysis, uint32_t *heap, uint32_t count, uint32_t at)
     }
 }
 
-uint32_t
-lg_node_dominated(const lg_analysis *analysis, lg_node node, lg_node *nodes,
-                  uint32_t capacity)
+// Copies the children of a node or of the super-root, the biggest first.
+static uint32_t
+copy_children(const lg_analysis *analysis, uint32_t node, lg_node *nodes,
+              uint32_t capacity)
 {
-    uint32_t root = analysis->graph->columns.node_count;
-    if (node >= root && node != LG_SUPER_ROOT)
-        return 0;
-    const uint32_t *first = analysis->first_child + (node < root ? node : root);
+    const uint32_t *first = analysis->first_child + node;
     const uint32_t *child = analysis->child + first[0];
     uint32_t count = first[1] - first[0];
     uint32_t kept = count < capacity ? count : capacity;
@@ -129,4 +127,21 @@ lg_node_dominated(const lg_analysis *analysis, lg_node node, lg_node *nodes,
         sift(analysis, nodes, left, 0);
     }
     return count;
+}
+
+uint32_t
+lg_node_dominated(const lg_analysis *analysis, lg_node node, lg_node *nodes,
+                  uint32_t capacity)
+{
+    return node < analysis->graph->columns.node_count
+               ? copy_children(analysis, node, nodes, capacity)
+               : 0;
+}
+
+uint32_t
+lg_roots_dominated(const lg_analysis *analysis, lg_node *nodes,
+                   uint32_t capacity)
+{
+    return copy_children(analysis, analysis->graph->columns.node_count, nodes,
+                         capacity);
 }

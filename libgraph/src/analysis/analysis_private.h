@@ -246,11 +246,12 @@ typedef struct lg__gathered {
     size_t capacity;
 } lg__gathered;
 
-/** Appends, in no order, the nodes that `node` (or LG_SUPER_ROOT; node count +
- *  1: garbage) immediately dominates and that retain at least `least` bytes.
- *  Replaces namespaces and cells that are folded into `node` by what they
- *  dominate. For a cycle of garbage, appends what all members dominate, and
- *  what the cycle dominates as a whole. Returns false when memory ran out. */
+/** Appends, in no order, the nodes that `node` (node count: the super-root;
+ *  node count + 1: garbage) immediately dominates and that retain at least
+ * `least` bytes. Replaces namespaces and cells that are folded into `node` by
+ * what they dominate. For a cycle of garbage, appends what all members
+ * dominate, and what the cycle dominates as a whole. Returns false when memory
+ * ran out. */
 bool lg__gather_dominated(const lg_analysis *analysis, const lg__fold *folds,
                           uint32_t node, uint64_t least, lg__gathered *out);
 bool lg__gather_append(lg__gathered *to, uint32_t node);

@@ -216,8 +216,7 @@ lg__gather_dominated(const lg_analysis *analysis, const lg__fold *folds,
                        .going = true};
     if (!lg__graph_reverse(analysis->graph, &state.reverse))
         return false;
-    expand(&state,
-           node == LG_SUPER_ROOT ? analysis->graph->columns.node_count : node);
+    expand(&state, node);
     while (state.going && state.folded.count > 0)
         add_children(&state, state.folded.items[--state.folded.count], LG_NONE);
     free(state.folded.items);

@@ -68,7 +68,6 @@ find_path(lg__cycle_search *state, const lg_component *component,
 {
     uint32_t node = cycle->shortest.count > 0 ? cycle->shortest.items[0].source
                                               : component->nodes[0];
-    cycle->path.root.node = LG_NONE;
     if (cycle->kind != LG_CYCLE_HELD)
         return LG_OK;
     lg_status status = lg__finder_path(&state->finder, node, state->monitor,

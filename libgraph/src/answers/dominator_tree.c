@@ -145,19 +145,23 @@ add_top(planting *state, lg_dominator_top top)
 }
 
 static bool
-add_tops(planting *state, uint32_t node)
+add_tops(planting *state)
 {
     uint32_t nodes = state->graph->columns.node_count;
     bool alive = state->options.alive;
-    state->out.total = node != LG_SUPER_ROOT
-                           ? lg__freed_by(state->analysis, node)
-                           : bytes_below(state, nodes) +
-                                 (alive ? 0 : bytes_below(state, nodes + 1));
+    bool everything = state->options.node == NULL;
+    uint32_t node = everything
+                        ? LG_NONE
+                        : lg__seen_node(state->walk.fold, *state->options.node);
+    state->out.total = everything
+                           ? bytes_below(state, nodes) +
+                                 (alive ? 0 : bytes_below(state, nodes + 1))
+                           : lg__freed_by(state->analysis, node);
     state->least =
         (uint64_t)((double)state->out.total * state->options.min_share);
     if (state->least == 0)
         state->least = 1;
-    if (node == LG_SUPER_ROOT)
+    if (everything)
         return add_top(state, LG_TOP_REACHABLE) &&
                (alive || add_top(state, LG_TOP_GARBAGE));
     lg_dominator_row row = {.node = node,
@@ -267,10 +271,9 @@ weigh_rows(planting *state)
 static lg_status
 check(const lg_graph *graph, const lg_dominator_options *options, lg_error *err)
 {
-    if (options->node != LG_SUPER_ROOT &&
-        options->node >= graph->columns.node_count)
+    if (options->node != NULL && *options->node >= graph->columns.node_count)
         return lg_error_set(err, LG_EINVAL, "there is no node %u",
-                            options->node);
+                            *options->node);
     if (!(options->min_share >= 0 && options->min_share <= 1))
         return lg_error_set(err, LG_EINVAL,
                             "the least share must be from 0 to 1");
@@ -293,7 +296,6 @@ lg_analysis_dominator_tree(const lg_analysis *analysis,
         status = check(graph, &state.options, err);
     if (status != LG_OK)
         return status;
-    uint32_t node = state.options.node;
     state.walk = (lg__walk){
         .graph = graph, .fold = lg__graph_folds(graph), .everything = true};
     if (state.walk.fold == NULL ||
@@ -301,10 +303,8 @@ lg_analysis_dominator_tree(const lg_analysis *analysis,
         status = lg__error_memory(err);
         goto done;
     }
-    if (node != LG_SUPER_ROOT)
-        node = lg__seen_node(state.walk.fold, node);
-    status = add_tops(&state, node) ? add_parts(&state, monitor, err)
-                                    : lg__error_memory(err);
+    status = add_tops(&state) ? add_parts(&state, monitor, err)
+                              : lg__error_memory(err);
     if (status == LG_OK && (!sort_rows(&state) || !weigh_rows(&state)))
         status = lg__error_memory(err);
     if (status != LG_OK)

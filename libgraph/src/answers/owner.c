@@ -85,12 +85,11 @@ ranking_of(size_t first, size_t limit)
                          limit < SIZE_MAX - first ? first + limit : SIZE_MAX};
 }
 
-lg_status
-lg_node_owned_range(const lg_analysis *analysis, lg_node node, size_t first,
-                    size_t limit, lg_nodes *out, size_t *total, lg_error *err)
+// Lists what a node or the super-root owns.
+static lg_status
+list_owned(const lg_analysis *analysis, uint32_t node, size_t first,
+           size_t limit, lg_nodes *out, size_t *total, lg_error *err)
 {
-    if (node >= analysis->graph->columns.node_count && node != LG_SUPER_ROOT)
-        return lg_error_set(err, LG_EINVAL, "there is no node %u", node);
     const lg__fold *folds = lg__graph_folds(analysis->graph);
     lg__gathered below = {0};
     ranking ranked = ranking_of(first, limit);
@@ -104,6 +103,15 @@ lg_node_owned_range(const lg_analysis *analysis, lg_node node, size_t first,
     free(below.items);
     lg__parts_free(&ranked.heap);
     return status;
+}
+
+lg_status
+lg_node_owned_range(const lg_analysis *analysis, lg_node node, size_t first,
+                    size_t limit, lg_nodes *out, size_t *total, lg_error *err)
+{
+    if (node >= analysis->graph->columns.node_count)
+        return lg_error_set(err, LG_EINVAL, "there is no node %u", node);
+    return list_owned(analysis, node, first, limit, out, total, err);
 }
 
 lg_status
@@ -128,4 +136,12 @@ lg_node_owned(const lg_analysis *analysis, lg_node node, lg_nodes *out,
 {
     size_t total;
     return lg_node_owned_range(analysis, node, 0, SIZE_MAX, out, &total, err);
+}
+
+lg_status
+lg_roots_owned(const lg_analysis *analysis, lg_nodes *out, lg_error *err)
+{
+    size_t total;
+    return list_owned(analysis, analysis->graph->columns.node_count, 0,
+                      SIZE_MAX, out, &total, err);
 }

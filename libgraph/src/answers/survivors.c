@@ -114,7 +114,7 @@ complete(lg__cutting *to, lg_cut *cut, lg_error *err)
 {
     lg_path lead = {0};
     lg_path *path = &cut->path;
-    if (path->root.kind != LG_ROOT_NONE || path->count == 0)
+    if (path->start != LG_STARTS_AT_NODE || path->count == 0)
         return LG_OK;
     lg_status status = lg_path_from_root(to->rest, path->hops[0].source,
                                          to->monitor, &lead, err);
@@ -136,10 +136,10 @@ complete(lg__cutting *to, lg_cut *cut, lg_error *err)
 static lg_status
 find_cuts(lg__cutting *to, lg_survivor *survivor, lg_error *err)
 {
-    uint32_t from = lg_node_dominator(to->after, survivor->node);
-    lg_status status = lg_cuts_find(
-        to->after, survivor->node, from == LG_NONE ? LG_SUPER_ROOT : from,
-        CUTS_LISTED, to->monitor, &survivor->cuts, err);
+    lg_node from = lg_node_dominator(to->after, survivor->node);
+    lg_status status =
+        lg_cuts_find(to->after, survivor->node, from == LG_NONE ? NULL : &from,
+                     CUTS_LISTED, to->monitor, &survivor->cuts, err);
     for (size_t i = 0; i < survivor->cuts.count && status == LG_OK; i++)
         status = complete(to, &survivor->cuts.items[i], err);
     return status;
@@ -163,9 +163,7 @@ add_survivor(lg__cutting *to, const ranked *one, lg_error *err)
     mark_below(to, one->node);
     lg_status status = lg_path_from_root(to->rest, one->node, to->monitor,
                                          &survivor->path, err);
-    if (status == LG_ENOTFOUND)
-        survivor->path.root = (lg_root){.node = LG_NONE, .kind = LG_ROOT_NONE};
-    else if (status != LG_OK)
+    if (status != LG_OK && status != LG_ENOTFOUND)
         return status;
     return find_cuts(to, survivor, err);
 }

@@ -51,12 +51,11 @@ explain_alive(explaining *to, lg_error *err)
         return lg__error_memory(err);
     why->frees_count = lg__suspects_mark(why->analysis, &to->walk, &why->path,
                                          why->node, why->frees);
-    uint32_t from = LG_SUPER_ROOT;
-    uint32_t dominator = lg_node_dominator(why->analysis, why->node);
-    if (why->frees_count > 0 && dominator != LG_NONE)
-        from = dominator;
-    lg_status status = lg_cuts_find(why->analysis, why->node, from, CUTS_LISTED,
-                                    to->monitor, &why->cuts, err);
+    lg_node dominator = lg_node_dominator(why->analysis, why->node);
+    bool spares = why->frees_count > 0 && dominator != LG_NONE;
+    lg_status status =
+        lg_cuts_find(why->analysis, why->node, spares ? &dominator : NULL,
+                     CUTS_LISTED, to->monitor, &why->cuts, err);
     if (status == LG_OK && why->cuts.count == 1 && !why->cuts.is_kept)
         mark_single_cut(why);
     return status;
@@ -174,10 +173,9 @@ explain(explaining *to, uint32_t node, lg_error *err)
     status =
         lg_path_from_root(to->graph, why->node, to->monitor, &why->path, err);
     why->garbage = status == LG_ENOTFOUND;
-    if (why->garbage) {
-        why->path.root = (lg_root){.node = LG_NONE, .kind = LG_ROOT_NONE};
+    if (why->garbage)
         status = explain_garbage(to, err);
-    } else if (status == LG_OK)
+    else if (status == LG_OK)
         status = explain_alive(to, err);
     if (status == LG_OK)
         status = explain_component(to, err);

@@ -61,7 +61,7 @@ lg_findings_note(const lg_graph *graph, const lg_findings *findings,
         const lg_holder *holder = finding->holders;
         lg_text note = {0};
         lg_text_addf(&note, "%s: ", finding->pattern->name);
-        if (holder->path.root.kind != LG_ROOT_NONE)
+        if (holder->path.start != LG_STARTS_NOWHERE)
             lg_path_label(graph, &holder->path, &note);
         else if (holder->node != LG_NONE)
             lg_node_title(graph, holder->node, false, &note);

@@ -78,7 +78,6 @@ add_holder(weighing *to, const lg__match *match, const uint64_t *alone)
         .count = match->kept.count + match->unseen,
         .retained = to->bytes,
         .source = LG_NONE,
-        .path = {.root = {.node = LG_NONE, .kind = LG_ROOT_NONE}},
     };
     add_up(to, to->bytes, alone);
     holder->total = add_up(to, to->bytes, match->unseen_bytes);
@@ -98,7 +97,6 @@ add_other(weighing *to, uint32_t set)
         .count = to->first[set + 1] - to->first[set],
         .retained = to->nothing,
         .source = other->source,
-        .path = {.root = {.node = LG_NONE, .kind = LG_ROOT_NONE}},
     };
 }
 

@@ -173,8 +173,6 @@ lg_root_kind_name(lg_root_kind kind)
     static const char *const names[] = {"module", "thread", "interpreter",
                                         "static", "native", "given"};
     size_t index = (size_t)kind;
-    if (kind == LG_ROOT_NONE)
-        return "none";
     return index < sizeof names / sizeof *names ? names[index] : "unknown";
 }
 

@@ -109,8 +109,7 @@ add_row(lg__comparison *state, lg_native_kind kind, lg_growth *out)
                            .key = key_of(kind),
                            .type = {text, (uint32_t)strlen(text)},
                            .types = 1,
-                           .node = LG_NONE,
-                           .path = {.root = {.kind = LG_ROOT_NONE}}};
+                           .node = LG_NONE};
     lg__growth_rate(state, bytes, row);
     return true;
 }

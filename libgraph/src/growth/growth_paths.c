@@ -19,9 +19,9 @@ static lg_status
 find_other(lg__finder *finder, const lg_hop *hop, const lg_monitor *monitor,
            lg_path *out, lg_error *err)
 {
-    lg_path path = {.root = {.kind = LG_ROOT_NONE}};
+    lg_path path = {0};
     lg_status status = find_path(finder, hop->source, monitor, &path, err);
-    if (status != LG_OK || path.root.kind == LG_ROOT_NONE)
+    if (status != LG_OK || path.start == LG_STARTS_NOWHERE)
         return status;
     status = lg__path_extend(&path, hop, 1, err);
     if (status == LG_OK)
@@ -93,8 +93,10 @@ drop_own(lg_growth *out)
 {
     size_t kept = 0;
     for (size_t i = 0; i < out->count; i++) {
-        const lg_root *root = &out->rows[i].path.root;
-        if (root->kind == LG_ROOT_MODULE && lg__growth_is_own(root->name))
+        const lg_path *path = &out->rows[i].path;
+        if (path->start == LG_STARTS_AT_ROOT &&
+            path->root.kind == LG_ROOT_MODULE &&
+            lg__growth_is_own(path->root.name))
             lg__growth_paths_free(&out->rows[i]);
         else
             out->rows[kept++] = out->rows[i];

@@ -145,7 +145,6 @@ fill_row(lg__comparison *state, const lg__grown *grown, size_t count,
         .key = lead->key,
         .type = lg__places_text(state->newest, lead->type),
         .node = state->analysis != NULL ? lead->example : LG_NONE,
-        .path = {.root = {.kind = LG_ROOT_NONE}},
     };
     for (size_t i = 0; i < count; i++) {
         uint32_t place = grown[i].place;

@@ -63,7 +63,8 @@ void
 lg__path_common(const lg_graph *graph, const lg_path *path, lg_text *out)
 {
     size_t last = 0;
-    lg_text_addf(out, "\n%u ", (unsigned)path->root.kind);
+    lg_text_addf(out, "\n%u %u ", (unsigned)path->start,
+                 (unsigned)path->root.kind);
     if (path->root.kind != LG_ROOT_THREAD)
         add_string(path->root.name, out);
     for (size_t i = 0; i < path->count && !out->failed; i++) {

@@ -84,6 +84,15 @@ lg__cut_owner(const lg__cut_search *state, uint32_t node)
     return owner == LG_NONE ? node : owner;
 }
 
+static lg_path
+path_along(const lg__cut_search *state, uint32_t start, const lg_hops *hops)
+{
+    lg_path path = lg__path_at(&state->walk, lg__cut_owner(state, start));
+    path.hops = hops->items;
+    path.count = hops->count;
+    return path;
+}
+
 // Finds a path from a root, or from the start of the search, to the source of
 // an edge of the cut. Prefers the most telling path if that stays on this side
 // of the cut.
@@ -92,7 +101,7 @@ find_lead(lg__cut_search *state, uint32_t node, lg_path *out, lg_error *err)
 {
     lg_path path = {0};
     lg_status status = LG_ENOTFOUND;
-    if (state->from == LG_SUPER_ROOT)
+    if (state->from == NULL)
         status = lg_path_from_root(state->graph, lg__cut_owner(state, node),
                                    state->monitor, &path, err);
     if (status == LG_OK && !crosses(state, &path)) {
@@ -114,8 +123,7 @@ find_lead(lg__cut_search *state, uint32_t node, lg_path *out, lg_error *err)
         hops.items[hops.count - 1].source == lg__cut_owner(state, node))
         hops.count--;
     if (status == LG_OK)
-        *out = (lg_path){lg__root_at(&state->walk, lg__cut_owner(state, start)),
-                         hops.items, hops.count};
+        *out = path_along(state, start, &hops);
     return status;
 }
 
@@ -183,9 +191,7 @@ lg__cut_keep_path(lg__cut_search *state, lg_error *err)
                                       state->cut.kept_count, &hops, err);
     if (status == LG_OK) {
         state->cuts.is_kept = true;
-        state->cuts.kept =
-            (lg_path){lg__root_at(&state->walk, lg__cut_owner(state, start)),
-                      hops.items, hops.count};
+        state->cuts.kept = path_along(state, start, &hops);
     }
     return status;
 }

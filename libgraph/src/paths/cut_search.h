@@ -18,8 +18,8 @@ typedef struct lg__cut_search {
     lg__walk walk;
     lg__network network;
     uint8_t *role;
-    uint32_t from; /**< or LG_SUPER_ROOT */
-    bool native;   /**< whether references from native code are sources */
+    const lg_node *from; /**< NULL: the roots */
+    bool native;         /**< whether references from native code are sources */
     lg__min_cut cut;
     uint64_t *by; /**< [node] in the current search, the edge towards its end */
     uint32_t *queue; /**< the search's nodes */

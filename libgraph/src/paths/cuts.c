@@ -15,9 +15,9 @@ static bool
 is_start(const lg__cut_search *state, uint32_t node)
 {
     const lg__policy *policy = &state->analysis->policy;
-    return node == state->from ||
+    return node == *state->from ||
            ((policy->mark[node] & LG__MARK_NAMESPACE) &&
-            lg__policy_module(policy, node) == state->from);
+            lg__policy_module(policy, node) == *state->from);
 }
 
 static uint8_t
@@ -27,7 +27,7 @@ role_of(const lg__cut_search *state, uint32_t node)
     if (lg_node_is_reachable(state->analysis, node) !=
         lg_node_is_reachable(state->analysis, state->network.target))
         return LG__FLOW_CLOSED;
-    bool source = state->from != LG_SUPER_ROOT
+    bool source = state->from != NULL
                       ? is_start(state, node)
                       : (state->analysis->policy.mark[node] & root) != 0;
     return source ? LG__FLOW_SOURCE : LG__FLOW_INNER;
@@ -39,8 +39,7 @@ set_roles(lg__cut_search *state)
     const lg_graph *graph = state->graph;
     for (uint32_t node = 0; node < graph->columns.node_count; node++)
         state->role[node] = role_of(state, node);
-    for (uint32_t i = 0; state->from == LG_SUPER_ROOT && i < graph->root_count;
-         i++)
+    for (uint32_t i = 0; state->from == NULL && i < graph->root_count; i++)
         if (graph->root_kind[i] != LG_ROOT_NATIVE || state->native)
             state->role[graph->root_node[i]] = LG__FLOW_SOURCE;
 }
@@ -86,8 +85,7 @@ search_from(lg__cut_search *state, bool native, size_t limit, lg_error *err)
     set_roles(state);
     if (is_source(state)) {
         state->cuts.is_kept = true;
-        state->cuts.kept = (lg_path){
-            lg__root_at(&state->walk, state->network.target), NULL, 0};
+        state->cuts.kept = lg__path_at(&state->walk, state->network.target);
         return LG_OK;
     }
     lg__min_cut_free(&state->cut);
@@ -112,8 +110,7 @@ has_native_roots(const lg_graph *graph)
 static lg_status
 find_cuts(lg__cut_search *state, size_t limit, lg_error *err)
 {
-    bool native =
-        state->from == LG_SUPER_ROOT && has_native_roots(state->graph);
+    bool native = state->from == NULL && has_native_roots(state->graph);
     lg_status status = search_from(state, native, limit, err);
     if (status != LG_OK || !native || !state->cuts.is_kept)
         return status;
@@ -162,7 +159,7 @@ prepare(lg__cut_search *state, lg_error *err)
 }
 
 lg_status
-lg_cuts_find(const lg_analysis *analysis, lg_node node, lg_node from,
+lg_cuts_find(const lg_analysis *analysis, lg_node node, const lg_node *from,
              size_t limit, const lg_monitor *monitor, lg_cuts *out,
              lg_error *err)
 {
@@ -174,11 +171,10 @@ lg_cuts_find(const lg_analysis *analysis, lg_node node, lg_node from,
                             .network = {graph, {0}, NULL, node, NULL, monitor}};
     if (node >= graph->columns.node_count)
         return lg_error_set(err, LG_EINVAL, "there is no node %u", node);
-    if (from >= graph->columns.node_count && from != LG_SUPER_ROOT)
-        return lg_error_set(err, LG_EINVAL, "there is no node %u", from);
+    if (from != NULL && *from >= graph->columns.node_count)
+        return lg_error_set(err, LG_EINVAL, "there is no node %u", *from);
     lg_status status = prepare(&state, err);
-    bool nothing =
-        from == LG_SUPER_ROOT && !lg_node_is_reachable(analysis, node);
+    bool nothing = from == NULL && !lg_node_is_reachable(analysis, node);
     if (status == LG_OK && !nothing)
         status = find_cuts(&state, limit, err);
     if (status == LG_OK) {

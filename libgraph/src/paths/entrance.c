@@ -53,9 +53,10 @@ find_modules_dict(const lg_graph *graph, const lg__reverse *reverse,
 }
 
 static bool
-is_telling(const lg_root *root)
+is_telling(const lg_path *path)
 {
-    return root->kind != LG_ROOT_NONE && root->kind != LG_ROOT_NATIVE;
+    return path->start == LG_STARTS_AT_ROOT &&
+           path->root.kind != LG_ROOT_NATIVE;
 }
 
 uint32_t
@@ -64,8 +65,8 @@ lg__path_entrance(const lg__walk *walk, uint32_t target)
     uint32_t dict = find_modules_dict(walk->graph, &walk->reverse, target);
     if (dict == LG_NONE)
         return LG_NONE;
-    lg_root root = lg__root_at(walk, target);
-    return is_telling(&root) ? LG_NONE : dict;
+    lg_path own = lg__path_at(walk, target);
+    return is_telling(&own) ? LG_NONE : dict;
 }
 
 bool
@@ -74,5 +75,5 @@ lg__path_enters(const lg_path *path, uint32_t target)
     bool passes = path->root.node == target;
     for (size_t i = 0; i < path->count; i++)
         passes |= path->hops[i].target == target;
-    return !passes && is_telling(&path->root);
+    return !passes && is_telling(path);
 }

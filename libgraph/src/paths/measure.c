@@ -56,21 +56,22 @@ lg__root_rank(const lg_graph *graph, uint32_t index)
     }
 }
 
-lg_root
-lg__root_at(const lg__walk *walk, uint32_t node)
+lg_path
+lg__path_at(const lg__walk *walk, uint32_t node)
 {
-    lg_root best = {.node = node, .kind = LG_ROOT_NONE, .name = {"", 0}};
+    lg_path path = {.start = LG_STARTS_AT_NODE, .root = {.name = {"", 0}}};
     unsigned least = LG__RANK_NONE;
     for (uint32_t i = 0; i < walk->graph->root_count; i++) {
         uint32_t at = walk->graph->root_node[i];
         if ((at == node || walk->fold[at].owner == node) &&
             lg__root_rank(walk->graph, i) < least) {
             least = lg__root_rank(walk->graph, i);
-            best = lg_graph_root(walk->graph, i);
-            best.node = node;
+            path.start = LG_STARTS_AT_ROOT;
+            path.root = lg_graph_root(walk->graph, i);
         }
     }
-    return best;
+    path.root.node = node;
+    return path;
 }
 
 // Returns whether a module names a class that another module defines: `from a

@@ -191,7 +191,7 @@ make_path(const search *state, lg_path *out, lg_error *err)
     uint32_t at = state->target;
     for (; state->before[at] != 0; at = state->before[at] - 1)
         count++;
-    lg_path path = {lg__root_at(&state->walk, at), NULL, 0};
+    lg_path path = lg__path_at(&state->walk, at);
     if (count > 0 && (path.hops = malloc(count * sizeof *path.hops)) == NULL)
         return lg__error_memory(err);
     path.count = count;

@@ -56,9 +56,9 @@ lg__penalty_add(uint32_t sum, unsigned more)
  *  edges yet. Returns the penalty of the best one. */
 unsigned lg__hop_choose(const lg_graph *graph, const lg_hop *hop, lg_hop *best);
 
-/** Returns the most telling root at the node or at a node folded into it; of
- *  several equal ones, the first. LG_ROOT_NONE if there is none. */
-lg_root lg__root_at(const lg__walk *walk, uint32_t node);
+/** Returns a path without hops that begins at the node: at the most telling
+ *  root there or at a node folded into it; of several equal ones, the first. */
+lg_path lg__path_at(const lg__walk *walk, uint32_t node);
 
 /** Appends hops to a path. If memory runs out, the path stays as it was. */
 lg_status lg__path_extend(lg_path *path, const lg_hop *hops, size_t count,

@@ -380,9 +380,9 @@ lg__roottree_path(const lg__roottree *tree, uint32_t node, lg_path *out,
     lg_hop *hops = malloc((count + 1) * sizeof *hops);
     if (hops == NULL)
         return lg__error_memory(err);
-    *out =
-        (lg_path){lg_graph_root(tree->walk.graph, tree->root[at]), hops, count};
-    out->root.node = at;
+    lg_root root = lg_graph_root(tree->walk.graph, tree->root[at]);
+    root.node = at;
+    *out = (lg_path){LG_STARTS_AT_ROOT, root, hops, count};
     for (at = end; count > 0; at = last, last = tree->before[at])
         hops[--count] = lg__hop_between(&tree->walk, last, at);
     return LG_OK;

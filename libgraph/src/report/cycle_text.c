@@ -155,7 +155,7 @@ void
 lg__cycle_format_holder(const lg_graph *graph, const lg_cycle *cycle,
                         lg_text *out)
 {
-    if (cycle->path.root.node != LG_NONE)
+    if (cycle->path.start != LG_STARTS_NOWHERE)
         lg_path_label(graph, &cycle->path, out);
     else
         lg_text_add(out, "the interpreter");

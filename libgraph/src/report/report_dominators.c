@@ -122,7 +122,7 @@ put_end(report *to, double min_share)
 }
 
 lg_status
-lg_tabulate_dominators(const lg_analysis *analysis, lg_node node,
+lg_tabulate_dominators(const lg_analysis *analysis, const lg_node *node,
                        double min_share, lg_table **out, lg_error *err)
 {
     report to = {.analysis = analysis, .graph = analysis->graph};
@@ -147,7 +147,7 @@ lg_tabulate_dominators(const lg_analysis *analysis, lg_node node,
 }
 
 lg_status
-lg_report_dominators(const lg_analysis *analysis, lg_node node,
+lg_report_dominators(const lg_analysis *analysis, const lg_node *node,
                      double min_share, lg_format format, lg_text *out,
                      lg_error *err)
 {

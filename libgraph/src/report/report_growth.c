@@ -74,7 +74,7 @@ lg__format_growth_holder(const lg_growth *growth, const lg_graph *graph,
 {
     if (row->verdict == LG_GROWTH_NATIVE)
         lg_text_add(out, lg_native_kind_text(row->native));
-    else if (row->path.root.kind != LG_ROOT_NONE && graph != NULL)
+    else if (row->path.start != LG_STARTS_NOWHERE && graph != NULL)
         lg__format_folded_path(graph, &row->path, out);
     else if (row->place != LG_NONE)
         lg_place_format(growth->places, row->place, out);

@@ -24,7 +24,7 @@ static const lg__column of_kept[OF_KEPT] = {
 static void
 format_path(const lg_graph *graph, const lg_survivor *kept, lg_text *out)
 {
-    if (kept->path.root.kind == LG_ROOT_NONE)
+    if (kept->path.start == LG_STARTS_NOWHERE)
         lg_text_add(out, "the interpreter");
     else
         lg_path_label(graph, &kept->path, out);

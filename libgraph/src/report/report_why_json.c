@@ -8,10 +8,10 @@ static void
 write_path(lg_json *json, const lg_graph *graph, const lg_path *path)
 {
     // A path that begins at the dominator has no root.
-    if (path->root.kind == LG_ROOT_NONE)
-        lg_json_null(json, "root");
-    else
+    if (path->start == LG_STARTS_AT_ROOT)
         lg__write_root(json, "root", &path->root);
+    else
+        lg_json_null(json, "root");
     lg_json_count(json, "from", path->root.node);
     lg__write_hops(json, "hops", graph, path->hops, path->count);
 }

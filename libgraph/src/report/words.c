@@ -37,9 +37,15 @@ lg__format_label(const lg_graph *graph, const lg_hop *hop, lg_text *out)
     out->length--;
 }
 
-void
-lg__format_root(const lg_graph *graph, const lg_root *root, lg_text *out)
+// Writes where a path begins.
+static void
+format_start(const lg_graph *graph, const lg_path *path, lg_text *out)
 {
+    const lg_root *root = &path->root;
+    if (path->start != LG_STARTS_AT_ROOT) {
+        lg__format_node(graph, root->node, out);
+        return;
+    }
     switch (root->kind) {
     case LG_ROOT_MODULE:
         lg__text_add_string(out, root->name);
@@ -113,7 +119,7 @@ format_path(const lg_graph *graph, const lg_path *path, bool folded,
             lg_text *out)
 {
     lg_text scratch = {0};
-    lg__format_root(graph, &path->root, out);
+    format_start(graph, path, out);
     size_t shown = 0;
     for (size_t i = 0; i < path->count; shown++) {
         if (format_part(graph, path, i, &scratch, out)) {

@@ -15,8 +15,6 @@ void lg__format_step(const lg_graph *graph, uint32_t node, lg_text *out);
 /** Writes what comes between a holder and what it holds: `.x` and `[0]` as they
  *  are, anything else after a space. */
 void lg__format_label(const lg_graph *graph, const lg_hop *hop, lg_text *out);
-/** Writes where a path begins: `train` for a module, or `thread MainThread`. */
-void lg__format_root(const lg_graph *graph, const lg_root *root, lg_text *out);
 /** Writes `: a cycle of 3 objects` for a node of a cycle of garbage. For any
  *  other, writes nothing and returns false. */
 bool lg__format_garbage_component(const lg_analysis *analysis, uint32_t node,

@@ -19,7 +19,7 @@ lg__format_holder(const lg_analysis *analysis, const lg_holder *holder,
         lg_text_add(out, "C++, which no snapshot sees");
         return LG_OK;
     }
-    if (holder->path.root.kind != LG_ROOT_NONE)
+    if (holder->path.start != LG_STARTS_NOWHERE)
         lg_path_label(graph, &holder->path, out);
     else if (lg_node_is_reachable(analysis, holder->node))
         lg_text_add(out, "the interpreter");

@@ -60,8 +60,7 @@ lg__snapshot_dominators(lg__snapshot_object *self, void *Py_UNUSED(closure))
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = lg_tabulate_dominators(analysis, LG_SUPER_ROOT, MIN_SHARE, &table,
-                                    &error);
+    status = lg_tabulate_dominators(analysis, NULL, MIN_SHARE, &table, &error);
     Py_END_ALLOW_THREADS
     lg__snapshot_release(self);
     return status == LG_OK
@@ -109,9 +108,8 @@ static PyObject *
 get_tops(lg__result_object *self, void *Py_UNUSED(closure))
 {
     const lg_analysis *analysis = lg__analysis_get(snapshot_of(self));
-    return analysis
-               ? lg__nodes_dominated(snapshot_of(self), analysis, LG_SUPER_ROOT)
-               : NULL;
+    return analysis ? lg__nodes_dominated(snapshot_of(self), analysis, NULL)
+                    : NULL;
 }
 
 static PyGetSetDef dominators_getset[] = {
@@ -235,7 +233,7 @@ request_draw(picture_request *self, lg__snapshot_object *snapshot)
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = lg_view_dominators(analysis, LG_SUPER_ROOT, self->min_share,
+    status = lg_view_dominators(analysis, NULL, self->min_share,
                                 (uint32_t)self->max_nodes,
                                 &self->progress.monitor, &view, &error);
     Py_END_ALLOW_THREADS

@@ -228,8 +228,8 @@ get_path(lg__why_object *self, void *Py_UNUSED(closure))
 {
     if (self->why.garbage)
         Py_RETURN_NONE;
-    return lg__path_new(lg__object_state(self), self->snapshot, &self->why.path,
-                        true);
+    return lg__path_new(lg__object_state(self), self->snapshot,
+                        &self->why.path);
 }
 
 static PyObject *

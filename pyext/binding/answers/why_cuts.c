@@ -1,12 +1,10 @@
 #include "binding/answers/py_why.h"
 #include "binding/objects/py_path.h"
 
-/* A path from a dominator has no root. */
 static PyObject *
 path_of(lg__why_object *self, const lg_path *path)
 {
-    return lg__path_new(lg__object_state(self), self->snapshot, path,
-                        path->root.kind != LG_ROOT_NONE);
+    return lg__path_new(lg__object_state(self), self->snapshot, path);
 }
 
 PyObject *

@@ -6,11 +6,11 @@
 
 extern PyType_Spec lg__node_spec;
 
-/** What the node dominates (LG_NONE: the roots together), biggest first.
+/** What the node dominates (NULL: the roots together), biggest first.
  *  Lists what a namespace that folds into the node dominates, but not the
  *  namespace. */
 PyObject *lg__nodes_dominated(lg__snapshot_object *snapshot,
-                              const lg_analysis *analysis, uint32_t node);
+                              const lg_analysis *analysis, const lg_node *node);
 
 /** Attributes that need the analysis (retention.c). */
 PyObject *lg__node_dominator(lg__node_object *self, void *closure);

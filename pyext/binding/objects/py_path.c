@@ -52,9 +52,9 @@ lg__hop_tuple(lg__core_state *state, lg__snapshot_object *snapshot,
 
 static PyObject *
 root_or_none(lg__core_state *state, lg__snapshot_object *snapshot,
-             const lg_path *path, bool rooted)
+             const lg_path *path)
 {
-    if (!rooted)
+    if (path->start != LG_STARTS_AT_ROOT)
         Py_RETURN_NONE;
     return lg__root_object(state, snapshot, &path->root);
 }
@@ -69,13 +69,13 @@ path_label(const lg_graph *graph, const lg_path *path)
 
 PyObject *
 lg__path_new(lg__core_state *state, lg__snapshot_object *snapshot,
-             const lg_path *path, bool rooted)
+             const lg_path *path)
 {
     lg_graph *graph = lg__snapshot_graph(snapshot);
     path_object *self = graph ? lg__object_new(state, LG__TYPE_PATH) : NULL;
     if (self == NULL)
         return NULL;
-    self->root = root_or_none(state, snapshot, path, rooted);
+    self->root = root_or_none(state, snapshot, path);
     self->hops = lg__hop_tuple(state, snapshot, path->hops, path->count);
     self->text = path_label(graph, path);
     if (self->root == NULL || self->hops == NULL || self->text == NULL)
@@ -97,8 +97,7 @@ lg__path_to(lg__snapshot_object *snapshot, uint32_t node)
     status = lg_path_from_root(graph, node, NULL, &path, &error);
     Py_END_ALLOW_THREADS
     if (status == LG_OK)
-        result =
-            lg__path_new(lg__object_state(snapshot), snapshot, &path, true);
+        result = lg__path_new(lg__object_state(snapshot), snapshot, &path);
     else if (status == LG_ENOTFOUND) {
         Py_INCREF(Py_None);
         result = Py_None;

@@ -16,9 +16,9 @@ PyObject *lg__hop_object(lg__core_state *state, lg__snapshot_object *snapshot,
 PyObject *lg__hop_tuple(lg__core_state *state, lg__snapshot_object *snapshot,
                         const lg_hop *hops, size_t count);
 
-/** A Path. If it is not rooted, it begins at a dominator. */
+/** A Path. Its root is None if it begins at a dominator. */
 PyObject *lg__path_new(lg__core_state *state, lg__snapshot_object *snapshot,
-                       const lg_path *path, bool rooted);
+                       const lg_path *path);
 
 /** A shortest strong path from a root; None when no root reaches the node. */
 PyObject *lg__path_to(lg__snapshot_object *snapshot, uint32_t node);

@@ -24,11 +24,13 @@ lg__node_dominator(lg__node_object *self, void *Py_UNUSED(closure))
 
 PyObject *
 lg__nodes_dominated(lg__snapshot_object *snapshot, const lg_analysis *analysis,
-                    uint32_t node)
+                    const lg_node *node)
 {
     lg_nodes nodes = {0};
     lg_error error;
-    lg_status status = lg_node_owned(analysis, node, &nodes, &error);
+    lg_status status = node != NULL
+                           ? lg_node_owned(analysis, *node, &nodes, &error)
+                           : lg_roots_owned(analysis, &nodes, &error);
     if (status != LG_OK)
         return lg__error_raise(lg__object_state(snapshot), status, &error);
     PyObject *result =
@@ -41,8 +43,9 @@ PyObject *
 lg__node_dominated(lg__node_object *self, void *Py_UNUSED(closure))
 {
     const lg_analysis *analysis = lg__analysis_get(self->snapshot);
-    return analysis ? lg__nodes_dominated(self->snapshot, analysis, self->index)
-                    : NULL;
+    return analysis
+               ? lg__nodes_dominated(self->snapshot, analysis, &self->index)
+               : NULL;
 }
 
 PyObject *
