@@ -24,6 +24,7 @@ CASES = [
     "frontier",
     "saved",
     "scalars",
+    "loops",
     "unknown",
     "undisturbed",
 ]

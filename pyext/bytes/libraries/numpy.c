@@ -5,12 +5,13 @@
 #include "bytes/common/adapters.h"
 #include "bytes/common/exporter.h"
 #include "bytes/libraries/numpy.h"
+#include "bytes/libraries/numpy_ufunc.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { KIND_ARRAY = 1, KIND_DESCRIPTOR, KIND_RECORD };
+enum { KIND_ARRAY = 1, KIND_DESCRIPTOR, KIND_RECORD, KIND_UFUNC };
 enum { KNOWN = 256, KNOWN_DIMENSIONS = 4 };
 
 /** The facts of one kind of array, kept because most heaps have many arrays of
@@ -27,6 +28,7 @@ typedef struct numpy_state {
     PyTypeObject *array;
     PyTypeObject *descriptor;
     PyTypeObject *record;         /**< numpy.void */
+    PyTypeObject *ufunc;          /**< NULL: with an unknown layout */
     bool wide;                    /**< numpy 2 */
     uint32_t type;                /**< the type of buffers */
     uint32_t data;                /**< string id of their edges' name */
@@ -99,6 +101,7 @@ prepare(lg__adapter_pass *pass, void **out)
     state->descriptor = lg__c_type_in("numpy", "dtype");
     state->record = lg__c_type_in("numpy", "void");
     state->wide = generation == 2;
+    state->ufunc = lg__ufunc_type();
     if (generation == 0 || state->array == NULL || state->descriptor == NULL ||
         state->record == NULL ||
         state->array->tp_basicsize < (Py_ssize_t)sizeof(lg__numpy_array)) {
@@ -121,6 +124,7 @@ kind_of(void *context, PyTypeObject *type)
     return PyType_IsSubtype(type, state->array)        ? KIND_ARRAY
            : PyType_IsSubtype(type, state->descriptor) ? KIND_DESCRIPTOR
            : PyType_IsSubtype(type, state->record)     ? KIND_RECORD
+           : type == state->ufunc                      ? KIND_UFUNC
                                                        : 0;
 }
 
@@ -190,6 +194,9 @@ visit(lg__adapter_pass *pass, void *context, PyObject *object, unsigned kind)
         return;
     case KIND_DESCRIPTOR:
         name_descriptor(pass, state, object);
+        return;
+    case KIND_UFUNC:
+        lg__ufunc_visit(pass, object);
         return;
     default:
         lg__pass_name_edge(pass, record->base, LG_EDGE_ATTRIBUTE, "base");

@@ -411,6 +411,17 @@ def scalars():
                 assert snapshot.find(array).text.endswith("[]")
 
 
+def loops():
+    """A ufunc keeps the lists of its loops, and nothing native does."""
+    with leakgraph.snapshot() as snapshot:
+        for ufunc in (numpy.add, numpy.linalg._umath_linalg.det):
+            (edge,) = [
+                e for e in snapshot.find(ufunc).referents() if e.label == "._loops"
+            ]
+            assert edge.node.type_name == "list" and edge.node.unexplained == 0, edge
+            assert edge.node.dominator == snapshot.find(ufunc)
+
+
 def unknown():
     """leakgraph leaves a numpy of another layout alone, and says so."""
     import importlib

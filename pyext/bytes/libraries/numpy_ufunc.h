@@ -1,0 +1,14 @@
+/** The references of numpy's ufuncs that the collector does not see. */
+#ifndef LEAKGRAPH_NUMPY_UFUNC_H
+#define LEAKGRAPH_NUMPY_UFUNC_H
+
+#include "capture/adapters/adapter.h"
+
+/** The type of ufuncs, or NULL if the loaded numpy lays them out in another
+ *  way. Call it before the walk. */
+PyTypeObject *lg__ufunc_type(void);
+
+/** Names the lists of loops that a ufunc keeps. */
+void lg__ufunc_visit(lg__adapter_pass *pass, PyObject *ufunc);
+
+#endif
