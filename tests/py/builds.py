@@ -1,5 +1,6 @@
 """Tells which build of CPython runs the tests, and which method captures it."""
 
+import importlib.util
 import os
 import sysconfig
 
@@ -14,3 +15,14 @@ FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 needs_fork = pytest.mark.skipif(
     FREE_THREADED, reason="a free-threaded build is not captured in a forked child"
 )
+
+
+def needs(module):
+    """Mark a test whose own processes import a module.
+
+    pytest.importorskip() would import it here, where later snapshots would have it.
+    """
+    return pytest.mark.skipif(
+        importlib.util.find_spec(module) is None,
+        reason=f"{module} is not installed",
+    )

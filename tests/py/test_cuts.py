@@ -1,6 +1,7 @@
 """The answer names references whose cut leaves no cycle."""
 
 import pytest
+from builds import needs
 from shapes import Thing
 
 import leakgraph
@@ -80,9 +81,9 @@ def test_what_why_says_to_cut_is_cut_in_a_fork_and_the_object_is_gone(isolated):
     assert done.out.startswith("True: "), done.out + done.err
 
 
+@needs("IPython")
 @pytest.mark.libraries
 def test_what_why_says_to_cut_of_a_cells_result_frees_it(warm):
-    pytest.importorskip("IPython")
     done = warm("IPython.core.interactiveshell").isolated("notebook_cuts.py")
     assert (done.code, done.out.splitlines()[-1]) == (0, "gone"), done.out + done.err
 

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from builds import needs
 
 import leakgraph
 
@@ -148,10 +149,10 @@ print(snap.info()["adapter.jax"] == f"inspected: {jax.__version__}")
 """
 
 
+@needs("jax")
 @pytest.mark.libraries
 def test_jax(python):
     """The CPU is two devices; a view by numpy refers to the array's memory."""
-    pytest.importorskip("jax", reason="jax is not installed: pip install jax")
     flags = "--xla_force_host_platform_device_count=2"
     done = python("-c", SHOW + JAX, XLA_FLAGS=flags, JAX_PLATFORMS="cpu")
     assert done.code == 0, done.err

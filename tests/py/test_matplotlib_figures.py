@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from builds import needs
 
 import leakgraph
 
@@ -22,10 +23,10 @@ CASES = [
 ]
 
 
+@needs("matplotlib")
 @pytest.mark.libraries
 @pytest.mark.parametrize("case", CASES)
 def test_matplotlib(warm, case):
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     done = warm("matplotlib.pyplot").run(SCRIPT, case)
     assert done.code == 0 and done.out == "right\n", done.err
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from builds import needs
 
 SCRIPT = Path(__file__).parent / "isolated" / "numpy_arrays.py"
 CASES = [
@@ -34,15 +35,15 @@ CASES = [
 LONG = pytest.param("random", marks=pytest.mark.ends)
 
 
+@needs("numpy")
 @pytest.mark.parametrize("case", [LONG if case == "random" else case for case in CASES])
 def test_numpy(warm, case):
-    pytest.importorskip("numpy", reason="numpy is not installed")
     done = warm("numpy").run(SCRIPT, case)
     assert done.code == 0 and done.out == "right\n", done.err
 
 
+@needs("numpy")
 def test_scalars_have_no_table_to_copy(python, preload):
-    pytest.importorskip("numpy", reason="numpy is not installed")
     done = python(SCRIPT, "scalars", LD_PRELOAD=preload("nonnull"))
     assert done.code == 0 and done.out == "right\n", done.err
 

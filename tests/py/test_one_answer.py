@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from builds import needs
 from isolated.heaps import HEAPS
 
 import leakgraph
@@ -14,13 +15,11 @@ pytestmark = pytest.mark.ends
     scope="module",
     params=[
         "stdlib",
-        pytest.param("torch", marks=pytest.mark.libraries),
-        pytest.param("matplotlib", marks=pytest.mark.libraries),
+        pytest.param("torch", marks=[pytest.mark.libraries, needs("torch")]),
+        pytest.param("matplotlib", marks=[pytest.mark.libraries, needs("matplotlib")]),
     ],
 )
 def graph(request, warm, tmp_path_factory):
-    if request.param != "stdlib":
-        pytest.importorskip(request.param)
     folder = tmp_path_factory.mktemp("heaps")
     path = folder / f"{request.param}.lgs"
     script = folder / "heap.py"

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from builds import needs
 from malloced import SETTINGS
 
 pytestmark = pytest.mark.libraries
@@ -18,9 +19,9 @@ def test_there_are_cases():
     assert len(CASES) >= 12
 
 
+@needs("pandas")
 @pytest.mark.parametrize("case", CASES)
 def test_frame(warm, case):
-    pytest.importorskip("pandas", reason="pandas is not installed: pip install pandas")
     settings = {**SETTINGS, "ARROW_DEFAULT_MEMORY_POOL": "system"}
     done = warm("pandas", **settings).run(SCRIPT, case)
     assert done.code == 0 and done.out == "right\n", done.err

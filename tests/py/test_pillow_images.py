@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from builds import needs
 from malloced import SETTINGS
 
 pytestmark = pytest.mark.libraries
@@ -16,8 +17,8 @@ def test_there_are_cases():
     assert len(CASES) >= 12
 
 
+@needs("PIL")
 @pytest.mark.parametrize("case", CASES)
 def test_image(warm, case):
-    pytest.importorskip("PIL", reason="Pillow is not installed: pip install pillow")
     done = warm("PIL.Image", **SETTINGS).run(SCRIPT, case)
     assert done.code == 0 and done.out == "right\n", done.err

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from builds import FREE_THREADED
+from builds import FREE_THREADED, needs
 
 import leakgraph
 
@@ -299,9 +299,9 @@ os.waitpid(child, 0)
     assert there["descriptors"] - before["descriptors"] == 2
 
 
+@needs("torch")
 @pytest.mark.libraries
 def test_numpy_and_torch(tell):
-    pytest.importorskip("torch")
     (host,) = tell(
         """
 import numpy, torch

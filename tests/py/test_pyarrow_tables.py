@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from builds import needs
 from malloced import SETTINGS
 
 pytestmark = pytest.mark.libraries
@@ -18,10 +19,9 @@ def test_there_are_cases():
     assert len(CASES) >= 14
 
 
+@needs("pyarrow")
 @pytest.mark.parametrize("case", CASES)
 def test_table(warm, case):
-    why = "pyarrow is not installed: pip install pyarrow"
-    pytest.importorskip("pyarrow", reason=why)
     settings = {**SETTINGS, "ARROW_DEFAULT_MEMORY_POOL": "system"}
     done = warm("pyarrow", **settings).run(SCRIPT, case)
     assert done.code == 0 and done.out == "right\n", done.err

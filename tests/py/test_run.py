@@ -4,6 +4,7 @@ import os
 import sys
 
 import pytest
+from builds import needs
 
 import leakgraph
 
@@ -92,9 +93,9 @@ def test_saves_what_the_script_left_before_its_callbacks(script):
     assert sum(edge.label.startswith("[") for edge in kept.referents()) == 101
 
 
+@needs("matplotlib")
 @pytest.mark.libraries
 def test_open_figures_are_no_garbage(script):
-    pytest.importorskip("matplotlib")
     _, watched = script(
         "from matplotlib import pyplot\nfor _ in range(19):\n    pyplot.figure()\n"
     )

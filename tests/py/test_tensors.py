@@ -1,15 +1,16 @@
 """Tests tensors() on a training program of torch, in a process of its own."""
 
 import pytest
+from builds import needs
 
 import leakgraph
 
 CASES = ["kinds", "holders", "waste", "once", "parts", "sums", "forms", "mistakes"]
 
 
+@needs("torch")
 @pytest.mark.libraries
 def test_training(warm):
-    pytest.importorskip("torch", reason="torch is not installed")
     done = warm("torch._dynamo").isolated("tensors.py", *CASES)
     assert done.code == 0 and done.out.split() == CASES, done.err
 

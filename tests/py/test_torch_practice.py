@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from malloced import SETTINGS
+from warm import HEAVY
 
 pytestmark = pytest.mark.libraries
 
@@ -15,9 +16,6 @@ HEADING = "## Find out what parts of training keep"
 CASES = dict(
     re.findall(r'^@row\("([^"\n]+)"\)\n(.+?)\n\n\n', SCRIPT.read_text(), re.M | re.S)
 )
-
-#: These import torch._dynamo sooner or later.
-HEAVY = re.compile(r"optim\.|torch\.compile|checkpoint|parallel|func\.|jagged")
 
 
 def rows_of_page():

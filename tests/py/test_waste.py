@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from builds import needs
 
 import leakgraph
 
@@ -21,9 +22,11 @@ def test_builtins(isolated):
 
 
 @pytest.mark.libraries
-@pytest.mark.parametrize("library", ["torch", "pandas"])
+@pytest.mark.parametrize(
+    "library",
+    [pytest.param(each, marks=needs(each)) for each in ("torch", "pandas")],
+)
 def test_libraries(warm, library):
-    pytest.importorskip(library, reason=f"{library} is not installed")
     done = warm(library, **SETTINGS).run(SCRIPT, f"with_{library}")
     assert done.code == 0 and done.out == "right\n", done.err
 

@@ -9,6 +9,7 @@ import atexit
 import importlib
 import json
 import os
+import re
 import runpy
 import signal
 import subprocess
@@ -50,6 +51,9 @@ class Warm:
         self.process.communicate()
         assert self.process.returncode == 0
 
+
+#: Code that imports torch._dynamo sooner or later, which takes longer than torch.
+HEAVY = re.compile(r"optim\.|torch\.compile|checkpoint|parallel|func\.|jagged")
 
 #: Text in a script, and the module that its process then imports in advance; the first
 #: match counts. Optimizers and torch.compile() import torch._dynamo, which takes
