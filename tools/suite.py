@@ -11,6 +11,7 @@ BUILD/junit-py-*.xml.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
@@ -25,8 +26,8 @@ import tracked
 PARTS = 24
 #: If most tests run elsewhere, more parts would leave some without tests.
 FEW_PARTS = 8
-#: Torch and matplotlib make each of these heaps large, and take seconds to import.
-LIBRARY_PARTS = 4
+#: What remains of the files that need libraries, beside the parts of one kind each.
+LIBRARY_PARTS = 2
 
 #: Idle threads of a library must not spin: two processes of tests share two processors.
 QUIET = {"OMP_WAIT_POLICY": "passive"}
@@ -74,10 +75,23 @@ def files_in(folder: str) -> list[str]:
     return [str(path) for path in found if path.parts[:2] != ("tests", "gpu")]
 
 
-def with_marker(files: Iterable[str], marker: str) -> list[str]:
-    """Select the files that mark at least one test so."""
-    mark = f"mark.{marker}"
-    return [file for file in files if mark in (tracked.ROOT / file).read_text()]
+def matching(files: Iterable[str], pattern: str) -> list[str]:
+    """Select the files whose text has the pattern."""
+    found = re.compile(pattern, re.MULTILINE).search
+    return [file for file in files if found((tracked.ROOT / file).read_text())]
+
+
+def selected(files: Iterable[str], marked: str) -> list[str]:
+    """Leave out files of which no test runs.
+
+    To collect one of them costs time, and may import a library: all snapshots of the
+    process would have it.
+    """
+    kept = list(files)
+    for marker in re.findall(r"not (\w+)", marked):
+        whole = matching(kept, rf"^pytestmark = pytest\.mark\.{marker}$")
+        kept = [file for file in kept if file not in whole]
+    return kept
 
 
 def runs_of(
@@ -92,24 +106,37 @@ def runs_of(
     count = FEW_PARTS if marked == BETWEEN else PARTS
     return [
         Run(f"{name}{number}", python, build, marked, files, environment)
-        for number, files in enumerate(parts(files_in(folder), count), 1)
+        for number, files in enumerate(
+            parts(selected(files_in(folder), marked), count), 1
+        )
     ]
 
 
-def library_runs(python: str, build: Path) -> list[Run]:
-    """List the runs of all tests that need libraries.
+#: Files that share a process each. A process that tests fork imports torch once for
+#: all of them. Tests that import it here make all snapshots of their process large.
+OF_ONE_KIND = (
+    r"def \w+\(.*\bwarm\b",
+    r"pytest\.importorskip\(\"(torch|lightning)",
+)
 
-    Those of the examples share the processes that have imported a library, and take
-    about as long as another part.
-    """
-    files = with_marker(files_in("tests"), LIBRARIES)
-    examples = [file for file in files if file.startswith("tests/examples/")]
-    others = [file for file in files if file not in examples]
+
+def library_parts() -> list[tuple[str, ...]]:
+    """Split the files of tests that need libraries. The longest part comes first."""
+    left = matching(files_in("tests"), rf"mark\.{LIBRARIES}")
+    examples = [file for file in left if file.startswith("tests/examples/")]
+    left = sorted({*left} - {*examples})
+    made = [tuple(examples)]
+    for pattern in OF_ONE_KIND:
+        made.append(tuple(matching(left, pattern)))
+        left = [file for file in left if file not in made[-1]]
+    return [made[1], made[0], *parts(left, LIBRARY_PARTS), *made[2:]]
+
+
+def library_runs(python: str, build: Path) -> list[Run]:
+    """List the runs of all tests that need libraries."""
     return [
         Run(f"{LIBRARIES}-{number}", python, build, LIBRARIES, part)
-        for number, part in enumerate(
-            [tuple(examples), *parts(others, LIBRARY_PARTS - 1)], 1
-        )
+        for number, part in enumerate(library_parts(), 1)
     ]
 
 

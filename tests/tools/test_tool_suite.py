@@ -30,31 +30,47 @@ def test_every_test_runs_somewhere(tmp_path):
     assert len({one.junit for one in runs}) == len(runs) == suite.PARTS
 
 
-def test_a_python_between_others_has_a_test_in_each_part(tmp_path):
+def test_a_python_between_others_runs_each_test_once_and_some_in_each_part(tmp_path):
     runs = suite.runs_of("3.9-", "python", tmp_path, suite.BETWEEN, "tests/py")
     assert len(runs) == suite.FEW_PARTS
     (marked,) = {one.marked for one in runs}
-    files = [file for one in runs for file in one.files]
+    every = suite.files_in("tests/py")
+    collect = ("-qq", "--collect-only", "--assert=plain", "-m", marked, *every)
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-qq", "--collect-only", "-m", marked, *files],
+        [sys.executable, "-m", "pytest", *collect],
         cwd=suite.tracked.ROOT,
         stdout=subprocess.PIPE,
         text=True,
     )
     assert done.returncode == 0
     counts = dict(re.findall(r"^(\S+\.py): (\d+)$", done.stdout, re.MULTILINE))
+    files = [file for one in runs for file in one.files]
+    assert {*counts} <= {*files} and len(files) == len({*files}) < len(every)
     for one in runs:
         assert sum(int(counts.get(file, 0)) for file in one.files) > 0, one.files
+
+
+def test_files_of_which_no_test_runs_are_not_collected():
+    kept = suite.selected(FILES, suite.OTHERS)
+    left = {*FILES} - {*kept}
+    assert "tests/py/test_torch_bound.py" in left
+    assert not left & {"tests/py/test_why.py", "tests/py/test_view.py"}
+    assert "tests/py/test_view.py" not in suite.selected(FILES, suite.EVERYWHERE)
+    assert suite.selected(FILES, suite.LIBRARIES) == FILES
 
 
 def test_files_that_need_libraries_run_somewhere(tmp_path):
     runs = suite.library_runs("python", tmp_path)
     files = [file for one in runs for file in one.files]
     assert "tests/py/test_torch_names.py" in files and len(files) == len(set(files))
+    assert sorted(files) == sorted(suite.matching(FILES, "mark.libraries"))
     assert "tests/py/test_node.py" not in files
-    examples = [file for file in files if file.startswith("tests/examples/")]
-    assert [*runs[0].files] == examples and len(examples) > 3
-    assert len({one.junit for one in runs}) == suite.LIBRARY_PARTS
+    forking, examples, *_, importing = (one.files for one in runs)
+    assert "tests/py/test_torch_bytes.py" in forking
+    assert all(file.startswith("tests/examples/") for file in examples)
+    assert len(examples) > 3
+    assert "tests/py/test_torch_bound.py" in importing
+    assert len({one.junit for one in runs}) == len(runs)
 
 
 def test_idle_threads_do_not_spin_unless_asked_to(tmp_path):
