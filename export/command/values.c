@@ -23,7 +23,8 @@ lg__number_read(const char *name, const char *word, uint32_t most,
                 uint32_t *out)
 {
     bool number = is_number(word, most, out);
-    if (!number && most < UINT32_MAX / 2)
+    bool large = *word >= '1' && strspn(word, "0123456789") == strlen(word);
+    if (!number && (large || most < UINT32_MAX / 2))
         lg__complain("--%s takes a number from 1 to %u, not '%s'", name, most,
                      word);
     else if (!number)

@@ -256,6 +256,9 @@ class Command(unittest.TestCase):
         paths = json.loads(self.fine("paths", "family.lgs", "type:app.Child", "--json"))
         self.assertEqual((paths["objects"], paths["unreachable"]), (6, 2))
         self.refused(2, "leakgraph: ", "paths", "disjoint.lgs", "type:nothing.Such")
+        words = ["path", "disjoint.lgs", "type:list", "--limit"]
+        self.refused(2, "--limit takes a positive number, not '-1'", *words, "-1")
+        self.refused(2, "--limit takes a number from 1 to ", *words, "9" * 20)
         self.refused(4, "needs a whole snapshot", "paths", "partial.lgs", "#0")
 
     def test_cycles(self) -> None:

@@ -20,8 +20,15 @@ def snapshot():
 def test_numbers_out_of_range(name, value):
     with pytest.raises(leakgraph.ArgumentError, match=f"{name} must be .*{value}"):
         leakgraph.show_refs([], **{name: value})
-    with pytest.raises(ValueError, match=name):
+    said = "between 1 and" if value > 0 else "1 or more"
+    with pytest.raises(ValueError, match=said):
         leakgraph.show_refs([], **{name: value})
+
+
+def test_numbers_beyond_64_bits(snapshot):
+    for most in ((1 << 63), 1 << 64, 1 << 70):
+        assert len(snapshot.top(most)) == len(snapshot.top("all"))
+        assert not snapshot.cycles(min_bytes=most)
 
 
 def test_no_roots_is_an_argument_error():

@@ -82,7 +82,7 @@ read_count(PyObject *value, bool *negative, uint64_t *out)
         return false;
     int overflow;
     long long number = PyLong_AsLongLongAndOverflow(index, &overflow);
-    *negative = overflow < 0 || number < 0;
+    *negative = overflow < 0 || (overflow == 0 && number < 0);
     *out = overflow > 0 ? UINT64_MAX : (uint64_t)number;
     if (overflow > 0) {
         *out = PyLong_AsUnsignedLongLong(index);
@@ -110,7 +110,7 @@ lg__arg_limit(const char *name, PyObject *value, uint64_t max, uint64_t *out)
         *out = number;
         return true;
     }
-    if (max < UINT32_MAX)
+    if (max < UINT32_MAX || (!negative && number > 0))
         raise_argument(
             PyUnicode_FromFormat("%s must be between 1 and %llu, not %R.", name,
                                  (unsigned long long)max, value));
