@@ -155,6 +155,7 @@ PARTS = (
 # others call functions of the capture or of the server.
 PRIVATE = {
     "tests/c": "libgraph/src/",
+    "tests/fuzz": "libgraph/src/",
     "tests/export": "export/",
     "tests/py/extensions": "pyext/",
 }

@@ -26,9 +26,9 @@ newer_version(void)
     lg_error err;
     bytes file = saved(graph, 0);
     lg_graph_free(graph);
-    file.data[8] = 4; // the major version
+    file.data[8] = 5; // the major version
     CHECK(load(file, &err) == LG_EVERSION);
-    CHECK(strstr(err.message, "4.0") != NULL);
+    CHECK(strstr(err.message, "5.0") != NULL);
     free(file.data);
 }
 
@@ -40,7 +40,7 @@ older_versions(void)
     lg_error err;
     bytes file = saved(graph, 0);
     lg_graph_free(graph);
-    for (uint8_t version = 1; version < 3; version++) {
+    for (uint8_t version = 1; version < 4; version++) {
         file.data[8] = version;
         seal(file);
         CHECK(load(file, &err) == LG_OK);
@@ -150,7 +150,7 @@ crafted_sections(void)
         bad[0].id = 1 + good.id % section_count(file);
         bad[1].id = 999;
         bad[2].element = 3;
-        bad[3].encoding = 7;
+        bad[3].encoding = 10;
         bad[4].offset = UINT64_MAX - 8;
         bad[5].stored = UINT64_MAX;
         bad[6].raw = UINT64_MAX - 7;
@@ -158,11 +158,12 @@ crafted_sections(void)
         bad[8].raw = (uint64_t)1 << 40;
         // Only numbers have differences.
         bool numbers = good.element == 4 || good.element == 8;
-        bad[9].encoding = good.raw == 0 ? 7 : numbers ? good.encoding + 7 : 3;
-        // Only some sections are sorted.
-        bad[10].encoding = good.encoding < 4   ? 4
-                           : good.element == 2 ? 5
-                                               : good.encoding - 2;
+        bad[9].encoding = good.raw == 0 ? 10 : numbers ? good.encoding + 10 : 3;
+        // Only some sections are sorted, and only one has targets.
+        bad[10].encoding = good.encoding < 4    ? 4
+                           : good.element == 2  ? 5
+                           : good.encoding == 7 ? 8
+                                                : 7;
         for (size_t j = 0; j < 11; j++) {
             put_section(file, i, bad[j]);
             CHECK(load(file, &err) == LG_EFORMAT);

@@ -11,7 +11,7 @@ check_round_trip(const lg__planes *planes, const uint8_t *column)
     REQUIRE(lg__planes_room_fit(&room, planes) && there != NULL);
     lg__planes split = *planes, joined = *planes;
     for (uint64_t at = 0; at < planes->count; at += LG__PLANES_BLOCK) {
-        lg__planes_split(&split, column, at, &room);
+        lg__planes_split(&split, column + at * planes->width, at, &room);
         memset(room.elements, 0, room.size);
         lg__planes_join(&joined, there, at, &room);
     }
@@ -45,6 +45,9 @@ round_trips(void)
             check_round_trip(&planes, column);
             planes.key = column + 4;
             planes.key_width = j % 2 ? 1 : 4;
+            check_round_trip(&planes, column);
+            planes.key_width = 4;
+            planes.key_is_size = true;
             check_round_trip(&planes, column);
         }
     free(column);
@@ -89,10 +92,26 @@ sorted_layout(void)
     check_layout(&four, numbers, differences);
 }
 
+// Sorted by the number of 16 bytes of a size.
+static void
+by_size_layout(void)
+{
+    const uint32_t sizes[7] = {UINT32_MAX, 17, 0, 32, 1008, 1009, 16};
+    const uint16_t numbers[7] = {1, 2, 3, 4, 5, 6, 7};
+    const uint8_t sorted[14] = {3, 7, 2, 4, 5, 1, 6};
+    lg__planes pairs = {.count = 7,
+                        .width = 2,
+                        .key_width = 4,
+                        .key_is_size = true,
+                        .key = (const uint8_t *)sizes};
+    check_layout(&pairs, numbers, sorted);
+}
+
 SUITE(planes)
 {
     RUN(round_trips);
     RUN(layout);
     RUN(sorted_layout);
+    RUN(by_size_layout);
     return test_result();
 }

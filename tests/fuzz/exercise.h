@@ -21,6 +21,10 @@ bool exercise_summary(const uint8_t *data, size_t size);
 /** A whole file of a summary as those bytes, for free(); NULL if it is none. */
 uint8_t *exercise_unpack(const uint8_t *file, size_t size, size_t *length);
 
+/** Joins targets of references from the bytes: their number, first edges and
+ *  types of four nodes, and a block. Returns whether the block is sound. */
+bool exercise_targets(const uint8_t *data, size_t size);
+
 /** Calls every accessor and every report that needs no analysis. */
 void exercise_graph(const lg_graph *graph);
 /** Calls every verb: analyses, reports, and views as text, JSON and DOT. */

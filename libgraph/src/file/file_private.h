@@ -5,14 +5,16 @@
 #ifndef LG_FILE_PRIVATE_H
 #define LG_FILE_PRIVATE_H
 
+#include "file/payloads.h"
 #include "file/place.h"
 #include "file/planes.h"
+#include "file/targets.h"
 #include "graph/graph_private.h"
 
 #define LG__FILE_MAGIC "\x89LGS\r\n\x1a\n"
 
 enum {
-    LG__FILE_MAJOR = 3,
+    LG__FILE_MAJOR = 4,
     LG__FILE_MINOR = 0,
     LG__FILE_ALIGNMENT = 64,
     LG__FILE_SECTIONS_MAX = 1024,
@@ -41,25 +43,11 @@ typedef enum lg__encoding {
     LG__ENCODING_DIFFERENCES, /**< one zstd frame of planes of differences */
     LG__ENCODING_SORTED,      /**< planes of elements sorted by a key */
     LG__ENCODING_SORTED_DIFFERENCES,
+    LG__ENCODING_BY_SIZE,  /**< differences of addresses sorted by size class */
+    LG__ENCODING_TARGETS,  /**< one zstd frame of lg__targets */
+    LG__ENCODING_KINDS,    /**< planes of lg__kinds */
+    LG__ENCODING_PAYLOADS, /**< planes of lg__payloads */
 } lg__encoding;
-
-static inline bool
-lg__encoding_sorts(uint32_t encoding)
-{
-    return encoding == LG__ENCODING_SORTED ||
-           encoding == LG__ENCODING_SORTED_DIFFERENCES;
-}
-
-static inline bool
-lg__encoding_subtracts(uint32_t encoding)
-{
-    return encoding == LG__ENCODING_DIFFERENCES ||
-           encoding == LG__ENCODING_SORTED_DIFFERENCES;
-}
-
-/** Returns the array by which the elements of an array may be sorted;
- *  LG__ARRAY_COUNT: none. */
-enum lg__array_name lg__array_key(enum lg__array_name name);
 
 enum {
     LG__SECTION_REQUIRED = 1 << 0, /**< a reader that does not know it must
@@ -93,12 +81,24 @@ lg__file_raw_limit(uint64_t file_length)
     return file_length * LG__FILE_RATIO + slack;
 }
 
+/** Returns whether a section may have the encoding. */
+bool lg__encoding_is_for(uint32_t encoding, enum lg__array_name name);
+
+/** Returns whether the other arrays that the encoding of an array needs are as
+ *  long as they must be. */
+bool lg__encoding_is_ready(uint32_t encoding, enum lg__array_name name,
+                           uint64_t count, const lg__array *arrays);
+
 /** Returns the planes that a column becomes under an encoding; their width is 0
- *  if the encoding leaves it as it is. The key (NULL: none) has as many
- *  elements. */
-lg__planes lg__encoding_planes(uint32_t encoding, uint64_t count,
-                               uint32_t element, const lg__array *key,
-                               uint32_t key_element);
+ *  if it becomes none. */
+lg__planes lg__encoding_planes(uint32_t encoding, enum lg__array_name name,
+                               const lg__array *arrays, uint64_t count);
+
+/** Returns the contexts of the graph's references, before lg__contexts_begin.
+ */
+lg__contexts lg__encoding_contexts(const lg__array *arrays);
+/** The same with the columns that payloads belong to. */
+lg__payloads lg__encoding_payloads(const lg__array *arrays);
 
 /** Sections from this id on are not part of the graph. */
 #define LG__FILE_BEYOND_GRAPH 64u
@@ -125,17 +125,33 @@ lg_status lg__source_read(const lg__source *source, uint64_t offset,
 /** A section to be read. */
 typedef struct lg__stored {
     const lg__file_section *section;
-    const char *title;
-    const lg__array *key; /**< the array that it is sorted by, already
-                               complete; or NULL */
-    uint32_t key_element;
+    enum lg__array_name name;
+    const lg__array *arrays; /**< all of them; those that its encoding needs
+                                  are complete */
 } lg__stored;
+
+enum { LG__SECTION_INPUT = 1 << 17 };
+
+/** Memory for the blocks of several sections, one section after the other. All
+ *  zeros at first. */
+typedef struct lg__section_room {
+    lg__planes_room planes;
+    struct ZSTD_DCtx_s *zstd;
+    uint8_t *input; /**< [LG__SECTION_INPUT], a window on stored bytes */
+    uint8_t *block; /**< [LG__TARGETS_ROOM] of a column of references; or
+                         NULL */
+} lg__section_room;
+
+/** Returns the room's block; NULL when memory ran out. */
+uint8_t *lg__section_room_block(lg__section_room *room);
+void lg__section_room_free(lg__section_room *room);
 
 /** Reads one section into an array: decodes it and verifies its checksum.
  *  Borrows raw sections of memory. The array's block belongs to the graph. */
 lg_status lg__section_read(const lg__source *source, const lg__stored *stored,
-                           lg__planes_room *room, const lg_allocator *allocator,
-                           lg__array *out, lg_error *err);
+                           lg__section_room *room,
+                           const lg_allocator *allocator, lg__array *out,
+                           lg_error *err);
 
 /** Loads a graph for lg_tabulate_info only. References, addresses and counts
  *  are not read, checked or kept: only their numbers are known. */

@@ -85,31 +85,17 @@ is_sound(const lg__source *source, const lg__file_section *section,
          enum lg__array_name name)
 {
     const lg__array_info *info = &lg__array_infos[name];
-    bool numbers = info->element == 4 || info->element == 8;
-    bool sorted = lg__array_key(name) != LG__ARRAY_COUNT;
     if (section->offset > source->length ||
         section->stored_length > source->length - section->offset)
         return false;
     if (section->element != info->element ||
         section->raw_length % info->element != 0)
         return false;
-    switch (section->encoding) {
-    case LG__ENCODING_RAW:
-        return section->raw_length == section->stored_length &&
-               (section->raw_length == 0 ||
-                section->offset % LG__FILE_ALIGNMENT == 0);
-    case LG__ENCODING_DIFFERENCES:
-        return numbers;
-    case LG__ENCODING_ZSTD:
-    case LG__ENCODING_PLANES:
-        return true;
-    case LG__ENCODING_SORTED:
-        return sorted;
-    case LG__ENCODING_SORTED_DIFFERENCES:
-        return sorted && numbers;
-    default:
-        return false;
-    }
+    if (section->encoding != LG__ENCODING_RAW)
+        return lg__encoding_is_for(section->encoding, name);
+    return section->raw_length == section->stored_length &&
+           (section->raw_length == 0 ||
+            section->offset % LG__FILE_ALIGNMENT == 0);
 }
 
 static size_t
@@ -171,21 +157,6 @@ check_lengths(const lg__source *source,
     return LG_OK;
 }
 
-static lg_status
-read_section(const lg__source *source, lg_graph *graph, size_t i,
-             const lg__file_section *section, lg__planes_room *room,
-             lg_error *err)
-{
-    lg__stored stored = {section, lg__array_infos[i].title, NULL, 0};
-    if (lg__encoding_sorts(section->encoding)) {
-        enum lg__array_name key = lg__array_key((enum lg__array_name)i);
-        stored.key = &graph->array[key];
-        stored.key_element = lg__array_infos[key].element;
-    }
-    return lg__section_read(source, &stored, room, &graph->allocator,
-                            &graph->array[i], err);
-}
-
 // Returns whether a brief graph has only the length of the column. Such columns
 // are nearly all of a file.
 static bool
@@ -207,27 +178,40 @@ is_left_out(const lg__source *source, size_t array)
     }
 }
 
-// Reads sorted sections after those that they are sorted by.
+// Returns the array to read as the nth: what encodings need comes before the
+// columns that they encode, and columns that are sorted by types follow them.
+static size_t
+nth_to_read(size_t nth)
+{
+    static const uint8_t first[] = {
+        LG__TYPE,        LG__SIZE,         LG__REFCOUNT,   LG__FOUND,
+        LG__NODE_FLAGS,  LG__ADDRESS,      LG__FIRST_EDGE, LG__EDGE_KIND,
+        LG__EDGE_TARGET, LG__EDGE_PAYLOAD,
+    };
+    return nth < sizeof first ? first[nth] : nth;
+}
+
 static lg_status
 read_found(const lg__source *source, const lg_monitor *monitor, lg_graph *graph,
            const lg__file_section *const found[LG__ARRAY_COUNT],
-           lg__planes_room *room, lg_error *err)
+           lg__section_room *room, lg_error *err)
 {
     lg_status status = LG_OK;
-    for (size_t i = 0; i < 2 * LG__ARRAY_COUNT && status == LG_OK; i++) {
-        size_t array = i % LG__ARRAY_COUNT;
-        bool late = i >= LG__ARRAY_COUNT;
+    for (size_t i = 0; i < LG__ARRAY_COUNT && status == LG_OK; i++) {
+        size_t array = nth_to_read(i);
+        lg__stored stored = {found[array], (enum lg__array_name)array,
+                             graph->array};
         if (!lg__monitor_goes_on(monitor, "loading",
-                                 (double)i / (2 * LG__ARRAY_COUNT), err))
+                                 (double)i / LG__ARRAY_COUNT, err))
             return LG_ECANCELLED;
         if (found[array] == NULL)
             continue;
         if (is_left_out(source, array))
             graph->array[array].count =
                 found[array]->raw_length / found[array]->element;
-        else if (lg__encoding_sorts(found[array]->encoding) == late)
-            status =
-                read_section(source, graph, array, found[array], room, err);
+        else
+            status = lg__section_read(source, &stored, room, &graph->allocator,
+                                      &graph->array[array], err);
     }
     return status;
 }
@@ -238,7 +222,7 @@ read_sections(const lg__source *source, const lg_monitor *monitor,
               lg_error *err)
 {
     const lg__file_section *found[LG__ARRAY_COUNT] = {NULL};
-    lg__planes_room room = {0};
+    lg__section_room room = {0};
     lg_status status = match_sections(source, sections, count, found, err);
     if (status == LG_OK)
         status = check_lengths(source, found, err);
@@ -246,7 +230,7 @@ read_sections(const lg__source *source, const lg_monitor *monitor,
         return status;
     graph->checksum = lg__file_graph_checksum(sections, count);
     status = read_found(source, monitor, graph, found, &room, err);
-    lg__planes_room_free(&room);
+    lg__section_room_free(&room);
     return status;
 }
 

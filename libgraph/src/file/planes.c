@@ -1,5 +1,6 @@
 // Turns columns into planes of bytes, and back.
 #include "file/planes.h"
+#include "file/folded.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +10,21 @@ static void
 transpose(const uint8_t *restrict from, size_t rows, size_t columns,
           uint8_t *restrict to)
 {
-    for (size_t column = 0; column < columns; column++)
+    if (columns == 1)
+        memcpy(to, from, rows);
+    for (size_t column = 0; column < columns && columns > 1; column++)
         for (size_t row = 0; row < rows; row++)
             to[column * rows + row] = from[row * columns + column];
 }
 
 // Transposes planes into numbers, in a form that compilers vectorise.
+static void
+weave16(const uint8_t *restrict planes, size_t count, uint16_t *restrict out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = (uint16_t)(planes[i] | planes[count + i] << 8);
+}
+
 static void
 weave32(const uint8_t *restrict planes, size_t count, uint32_t *restrict out)
 {
@@ -38,26 +48,16 @@ weave64(const uint8_t *restrict planes, size_t count, uint64_t *restrict out)
 static void
 weave(const uint8_t *planes, size_t count, size_t width, void *out)
 {
-    if (width == 4)
+    if (width == 1)
+        memcpy(out, planes, count);
+    else if (width == 2)
+        weave16(planes, count, out);
+    else if (width == 4)
         weave32(planes, count, out);
     else if (width == 8)
         weave64(planes, count, out);
     else
         transpose(planes, width, count, out);
-}
-
-// Returns the signed difference with its sign in the lowest bit.
-static uint64_t
-folded(uint64_t difference, unsigned bits)
-{
-    uint64_t negative = difference >> (bits - 1) & 1;
-    return difference << 1 ^ (0 - negative);
-}
-
-static uint64_t
-unfolded(uint64_t number)
-{
-    return number >> 1 ^ (0 - (number & 1));
 }
 
 static void
@@ -66,7 +66,7 @@ subtract32(uint32_t *numbers, size_t count, uint64_t *before)
     uint32_t last = (uint32_t)*before;
     for (size_t i = 0; i < count; i++) {
         uint32_t now = numbers[i];
-        numbers[i] = (uint32_t)folded(now - last, 32);
+        numbers[i] = lg__folded32(now - last);
         last = now;
     }
     *before = last;
@@ -78,7 +78,7 @@ subtract64(uint64_t *numbers, size_t count, uint64_t *before)
     uint64_t last = *before;
     for (size_t i = 0; i < count; i++) {
         uint64_t now = numbers[i];
-        numbers[i] = folded(now - last, 64);
+        numbers[i] = lg__folded64(now - last);
         last = now;
     }
     *before = last;
@@ -89,7 +89,7 @@ add32(uint32_t *numbers, size_t count, uint64_t *before)
 {
     uint32_t sum = (uint32_t)*before;
     for (size_t i = 0; i < count; i++)
-        numbers[i] = sum += (uint32_t)unfolded(numbers[i]);
+        numbers[i] = sum += lg__unfolded32(numbers[i]);
     *before = sum;
 }
 
@@ -98,7 +98,7 @@ add64(uint64_t *numbers, size_t count, uint64_t *before)
 {
     uint64_t sum = *before;
     for (size_t i = 0; i < count; i++)
-        numbers[i] = sum += unfolded(numbers[i]);
+        numbers[i] = sum += lg__unfolded64(numbers[i]);
     *before = sum;
 }
 
@@ -154,16 +154,33 @@ sort_block(const uint8_t *key, size_t width, size_t count,
         }
 }
 
+// Sorts the places of a block's elements by the classes of their sizes.
+static void
+sort_by_size(const uint32_t *sizes, size_t count, lg__planes_room *room)
+{
+    enum { UNIT = 16, MOST = 64 };
+    for (size_t i = 0; i < count; i++)
+        room->classes[i] = sizes[i] > UNIT * (MOST - 1)
+                               ? MOST
+                               : (uint8_t)((sizes[i] + UNIT - 1) / UNIT);
+    for (size_t i = 0; i < count; i++)
+        room->spare_order[i] = (uint16_t)i;
+    sort_by_byte(room->classes, 1, count, room->spare_order, room->order);
+}
+
 // Returns the order of the column's block, from the known orders if it is
 // there.
 static const uint16_t *
 order_of(const lg__planes *planes, uint64_t at, size_t count,
          lg__planes_room *room)
 {
+    const uint8_t *key = planes->key + at * planes->key_width;
     if (at + count <= room->known_count)
         return room->known_order + at;
-    sort_block(planes->key + at * planes->key_width, planes->key_width, count,
-               room);
+    if (planes->key_is_size)
+        sort_by_size((const void *)key, count, room);
+    else
+        sort_block(key, planes->key_width, count, room);
     if (at == room->known_count && at + count <= LG__PLANES_KNOWN) {
         memcpy(room->known_order + at, room->order, 2 * count);
         room->known_count += count;
@@ -189,12 +206,11 @@ permute(const uint16_t *order, size_t count, size_t width, bool back,
 }
 
 void
-lg__planes_split(lg__planes *planes, const uint8_t *column, uint64_t at,
+lg__planes_split(lg__planes *planes, const uint8_t *block, uint64_t at,
                  lg__planes_room *room)
 {
     size_t count = lg__planes_block(planes, at);
     size_t width = planes->width;
-    const uint8_t *block = column + at * width;
     if (planes->key_width > 0) {
         permute(order_of(planes, at, count, room), count, width, false, block,
                 room->elements);
@@ -254,11 +270,13 @@ fit_orders(lg__planes_room *room, const lg__planes *planes)
         room->order = malloc(block);
     if (room->spare_order == NULL)
         room->spare_order = malloc(block);
+    if (room->classes == NULL)
+        room->classes = malloc(LG__PLANES_BLOCK);
     free(room->known_order);
     room->known_order = malloc((size_t)known * sizeof(uint16_t));
     room->known_count = 0;
     bool fits = room->order != NULL && room->spare_order != NULL &&
-                room->known_order != NULL;
+                room->classes != NULL && room->known_order != NULL;
     room->known_key = fits ? planes->key : NULL;
     return fits;
 }
@@ -277,5 +295,6 @@ lg__planes_room_free(lg__planes_room *room)
     free(room->elements);
     free(room->order);
     free(room->spare_order);
+    free(room->classes);
     free(room->known_order);
 }

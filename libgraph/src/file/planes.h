@@ -3,8 +3,8 @@
  * block turned from rows of bytes into planes, one for each byte of an element.
  * High bytes of neighbouring numbers are mostly equal, and a plane puts them
  * together. Columns of rising numbers are stored as differences first. Columns
- * whose elements are similar for objects of one type, or references of one
- * kind, are first sorted by that.
+ * whose elements are similar for objects of one type or size, or references of
+ * one kind, are first sorted by that.
  */
 #ifndef LG_PLANES_H
 #define LG_PLANES_H
@@ -31,6 +31,9 @@ typedef struct lg__planes {
     uint32_t key_width; /**< 1 or 4 bytes; 0: elements keep their order */
     const uint8_t *key; /**< [count] sort key for a stable sort of each
                              block; little-endian, aligned */
+    bool key_is_size;   /**< the key is the shallow sizes, and elements are
+                             sorted by their size class: the number of 16
+                             bytes that the size needs, from 64 on 64 */
     uint64_t before;    /**< the number before the next block, at first 0 */
 } lg__planes;
 
@@ -41,6 +44,7 @@ typedef struct lg__planes_room {
     uint8_t *elements;
     size_t size;                   /**< size of each in bytes */
     uint16_t *order, *spare_order; /**< [LG__PLANES_BLOCK] */
+    uint8_t *classes;              /**< [LG__PLANES_BLOCK] size classes */
     const uint8_t *known_key;      /**< the key whose orders are known for
                                         the first blocks, because several
                                         columns in a row are sorted by one
@@ -64,9 +68,9 @@ lg__planes_size(const lg__planes *planes)
     return lg__planes_block(planes, 0) * planes->width;
 }
 
-/** Splits the block that begins at element `at` of the column: writes its
+/** Splits the block that begins at element `at` of its column: writes its
  *  planes to room->planes. */
-void lg__planes_split(lg__planes *planes, const uint8_t *column, uint64_t at,
+void lg__planes_split(lg__planes *planes, const uint8_t *block, uint64_t at,
                       lg__planes_room *room);
 
 /** Joins room->planes into the elements of the block that begins at element

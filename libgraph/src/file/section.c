@@ -5,6 +5,7 @@
 #include "file/file_private.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -38,10 +39,10 @@ lg__source_read(const lg__source *source, uint64_t offset, void *buffer,
 }
 
 static lg_status
-damaged(const lg__source *source, const char *title, lg_error *err)
+damaged(const lg__source *source, const lg__stored *stored, lg_error *err)
 {
     return lg_error_set(err, LG_EFORMAT, "%s: its %s section is damaged",
-                        source->name, title);
+                        source->name, lg__array_infos[stored->name].title);
 }
 
 static lg_status
@@ -64,49 +65,100 @@ read_raw(const lg__source *source, const lg__file_section *section,
 typedef struct decoder {
     const lg__source *source;
     const lg__stored *stored;
-    ZSTD_DCtx *zstd;
-    void *input; // a window on the stored bytes
-    size_t input_size;
-    uint8_t *output;   // as many bytes as the directory says
-    size_t count;      // bytes of `output` that are complete
-    lg__planes planes; // a width of 0: none
-    lg__planes_room *room;
-    size_t filled; // bytes of the next block's planes so far
+    uint8_t *output;           // as many bytes as the directory says
+    size_t count;              // bytes of `output` that are complete
+    lg__planes planes;         // a width of 0: none
+    lg__targets targets;       // a count of 0: none
+    lg__targets_pieces pieces; // of the next block, when its codes are there
+    lg__payloads payloads;     // for kinds and payloads
+    lg__section_room *room;
+    uint8_t *block; // where the next block's bytes go; NULL: to `output`
+    size_t filled;  // how many there are so far
+    size_t size;    // how many there will be, as far as these tell; 0: not
+                    // known, or the end
 } decoder;
 
-// Returns the bytes of the next block of planes; 0 at the end.
-static size_t
-block_size(const decoder *in)
+// Returns the element of the output at which the next block begins.
+static uint64_t
+next_element(const decoder *in)
 {
-    uint64_t at = in->count / in->planes.width;
-    return lg__planes_block(&in->planes, at) * in->planes.width;
+    return in->count / in->stored->section->element;
+}
+
+_Static_assert((int)LG__TARGETS_BLOCK == (int)LG__PLANES_BLOCK,
+               "all blocks have as many elements");
+
+// Returns how many elements the next block has; 0 at the end.
+static size_t
+next_count(const decoder *in)
+{
+    return lg__planes_block(&in->planes, next_element(in));
+}
+
+// Expects the next block: all of it, or its codes.
+static void
+begin_block(decoder *in)
+{
+    in->filled = 0;
+    in->size = next_count(in) * (in->targets.count > 0 ? 1 : in->planes.width);
+}
+
+// Expects what complete codes call for.
+static void
+expect_pieces(decoder *in)
+{
+    size_t count = next_count(in);
+    if (in->targets.count == 0 || in->size != count)
+        return;
+    in->pieces = lg__targets_measure(in->block, count);
+    in->size = in->pieces.total;
 }
 
 // Returns where the next output goes.
 static ZSTD_outBuffer
 next_output(const decoder *in)
 {
-    if (in->planes.width > 0)
-        return (ZSTD_outBuffer){in->room->planes, block_size(in), in->filled};
+    if (in->block != NULL)
+        return (ZSTD_outBuffer){in->block, in->size, in->filled};
     return (ZSTD_outBuffer){in->output, (size_t)in->stored->section->raw_length,
                             in->count};
 }
 
-// Takes over the decoded output.
-static void
+// Joins a complete block. Returns false if it is damaged.
+static bool
+join_block(decoder *in)
+{
+    uint64_t at = next_element(in);
+    size_t count = next_count(in);
+    in->count += count * in->stored->section->element;
+    if (in->targets.count > 0)
+        return lg__targets_join(&in->targets, (void *)in->output, at,
+                                &in->pieces, in->block);
+    lg__planes_join(&in->planes, in->output, at, &in->room->planes);
+    if (in->stored->section->encoding == LG__ENCODING_KINDS)
+        lg__kinds_add(&in->payloads.contexts, at, count, in->output + at);
+    if (in->stored->section->encoding == LG__ENCODING_PAYLOADS)
+        lg__payloads_add(&in->payloads, at, count,
+                         (uint32_t *)(void *)in->output + at);
+    return true;
+}
+
+// Takes over the decoded output. Returns false if it is damaged.
+static bool
 take_output(decoder *in, const ZSTD_outBuffer *out)
 {
-    if (in->planes.width == 0) {
+    if (in->block == NULL) {
         in->count = out->pos;
-        return;
+        return true;
     }
     in->filled = out->pos;
-    if (in->filled < out->size || out->size == 0)
-        return;
-    lg__planes_join(&in->planes, in->output, in->count / in->planes.width,
-                    in->room);
-    in->count += out->size;
-    in->filled = 0;
+    if (in->filled == in->size)
+        expect_pieces(in);
+    if (in->filled < in->size || in->size == 0)
+        return true;
+    bool sound = join_block(in);
+    begin_block(in);
+    return sound;
 }
 
 // Decodes from a window of input. Sets *left to 0 at the end of the frame.
@@ -117,11 +169,11 @@ decode_some(decoder *in, ZSTD_inBuffer *window, size_t *left, lg_error *err)
     ZSTD_outBuffer output = next_output(in);
     size_t read = window->pos;
     size_t written = output.pos;
-    *left = ZSTD_decompressStream(in->zstd, &output, window);
+    *left = ZSTD_decompressStream(in->room->zstd, &output, window);
     bool stuck = window->pos == read && output.pos == written;
-    if (ZSTD_isError(*left) || (stuck && *left != 0))
-        return damaged(in->source, in->stored->title, err);
-    take_output(in, &output);
+    if (ZSTD_isError(*left) || (stuck && *left != 0) ||
+        !take_output(in, &output))
+        return damaged(in->source, in->stored, err);
     return LG_OK;
 }
 
@@ -138,7 +190,7 @@ decode_window(decoder *in, ZSTD_inBuffer *window, size_t *left, lg_error *err)
 static lg_status
 drain(decoder *in, size_t *left, lg_error *err)
 {
-    ZSTD_inBuffer none = {in->input, 0, 0};
+    ZSTD_inBuffer none = {in->room->input, 0, 0};
     lg_status status = LG_OK;
     while (*left != 0 && status == LG_OK &&
            in->count + in->filled < in->stored->section->raw_length)
@@ -152,64 +204,111 @@ decode(decoder *in, lg_error *err)
     const lg__file_section *section = in->stored->section;
     size_t left = 1;
     lg_status status = LG_OK;
+    begin_block(in);
     for (uint64_t at = 0; at < section->stored_length && !status;) {
         uint64_t rest = section->stored_length - at;
-        size_t part = rest < in->input_size ? (size_t)rest : in->input_size;
-        status = lg__source_read(in->source, section->offset + at, in->input,
-                                 part, err);
-        ZSTD_inBuffer window = {in->input, part, 0};
+        size_t part =
+            rest < LG__SECTION_INPUT ? (size_t)rest : LG__SECTION_INPUT;
+        status = lg__source_read(in->source, section->offset + at,
+                                 in->room->input, part, err);
+        ZSTD_inBuffer window = {in->room->input, part, 0};
         if (status == LG_OK)
             status = decode_window(in, &window, &left, err);
         at += part;
         if (status == LG_OK && left == 0 &&
             (at < section->stored_length || window.pos < part))
-            status = damaged(in->source, in->stored->title, err);
+            status = damaged(in->source, in->stored, err);
     }
     if (status == LG_OK)
         status = drain(in, &left, err);
     if (status == LG_OK && (left != 0 || in->count != section->raw_length))
-        status = damaged(in->source, in->stored->title, err);
+        status = damaged(in->source, in->stored, err);
     return status;
+}
+
+// Makes room for the blocks of a section that has blocks.
+static bool
+begin_blocks(decoder *in, uint64_t count)
+{
+    const lg__stored *stored = in->stored;
+    uint32_t encoding = stored->section->encoding;
+    in->planes =
+        lg__encoding_planes(encoding, stored->name, stored->arrays, count);
+    if (in->planes.width > 0) {
+        bool fits = lg__planes_room_fit(&in->room->planes, &in->planes);
+        in->block = in->room->planes.planes;
+        in->payloads = lg__encoding_payloads(stored->arrays);
+        return fits && lg__contexts_begin(&in->payloads.contexts, 0);
+    }
+    if (encoding != LG__ENCODING_TARGETS)
+        return true;
+    in->targets = (lg__targets){
+        .count = count, .contexts = lg__encoding_contexts(stored->arrays)};
+    in->block = lg__section_room_block(in->room);
+    return in->block != NULL && lg__targets_begin(&in->targets, false);
+}
+
+// Makes room to decode, which sections have in common.
+static bool
+begin_zstd(lg__section_room *room)
+{
+    if (room->zstd == NULL)
+        room->zstd = ZSTD_createDCtx();
+    if (room->input == NULL)
+        room->input = malloc(LG__SECTION_INPUT);
+    if (room->zstd == NULL || room->input == NULL)
+        return false;
+    ZSTD_DCtx_reset(room->zstd, ZSTD_reset_session_only);
+    return true;
 }
 
 static lg_status
 read_zstd(const lg__source *source, const lg__stored *stored,
-          lg__planes_room *room, const lg_allocator *allocator, lg__array *out,
+          lg__section_room *room, const lg_allocator *allocator, lg__array *out,
           lg_error *err)
 {
-    const lg__file_section *section = stored->section;
     decoder in = {.source = source, .stored = stored, .room = room};
-    size_t size = (size_t)section->raw_length;
-    in.planes =
-        lg__encoding_planes(section->encoding, out->count, section->element,
-                            stored->key, stored->key_element);
-    in.input_size = 1u << 17;
-    in.input = lg__allocate(allocator, in.input_size);
+    size_t size = (size_t)stored->section->raw_length;
     in.output = lg__allocate(allocator, size);
-    in.zstd = ZSTD_createDCtx();
-    bool fits = in.planes.width == 0 || lg__planes_room_fit(room, &in.planes);
-    lg_status status =
-        !fits || in.input == NULL || in.output == NULL || in.zstd == NULL
-            ? lg__error_memory(err)
-            : decode(&in, err);
-    ZSTD_freeDCtx(in.zstd);
-    lg__deallocate(allocator, in.input, in.input_size);
+    bool fits =
+        in.output != NULL && begin_zstd(room) && begin_blocks(&in, out->count);
+    lg_status status = fits ? decode(&in, err) : lg__error_memory(err);
+    lg__targets_end(&in.targets);
+    lg__contexts_end(&in.payloads.contexts);
     out->data = out->owned = in.output;
     out->owned_size = size;
     return status;
 }
 
+uint8_t *
+lg__section_room_block(lg__section_room *room)
+{
+    if (room->block == NULL)
+        room->block = malloc(LG__TARGETS_ROOM);
+    return room->block;
+}
+
+void
+lg__section_room_free(lg__section_room *room)
+{
+    lg__planes_room_free(&room->planes);
+    ZSTD_freeDCtx(room->zstd);
+    free(room->input);
+    free(room->block);
+}
+
 lg_status
 lg__section_read(const lg__source *source, const lg__stored *stored,
-                 lg__planes_room *room, const lg_allocator *allocator,
+                 lg__section_room *room, const lg_allocator *allocator,
                  lg__array *out, lg_error *err)
 {
     const lg__file_section *section = stored->section;
     out->count = section->raw_length / section->element;
-    if (stored->key != NULL && stored->key->count != out->count)
-        return damaged(source, stored->title, err);
     if (section->raw_length == 0)
         return LG_OK;
+    if (!lg__encoding_is_ready(section->encoding, stored->name, out->count,
+                               stored->arrays))
+        return damaged(source, stored, err);
     lg_status status =
         section->encoding == LG__ENCODING_RAW
             ? read_raw(source, section, allocator, out, err)
@@ -217,6 +316,6 @@ lg__section_read(const lg__source *source, const lg__stored *stored,
     if (status == LG_OK &&
         lg__checksum(out->data, (size_t)section->raw_length) !=
             section->checksum)
-        status = damaged(source, stored->title, err);
+        status = damaged(source, stored, err);
     return status;
 }

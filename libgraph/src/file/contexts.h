@@ -1,0 +1,66 @@
+/**
+ * References in contexts. Two references have the same context if the types of
+ * their sources are equal, and so are their places among the references of
+ * their sources. Such references have much in common.
+ */
+#ifndef LG_CONTEXTS_H
+#define LG_CONTEXTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Types are equal modulo the first number. All places from the last one on are
+ *  equal. */
+enum { LG__CONTEXT_TYPES = 1 << 10, LG__CONTEXT_PLACES = 1 << 4 };
+
+/** A walk over the references of a graph, in their order. */
+typedef struct lg__contexts {
+    const uint64_t *first_edge; /**< [node_count + 1]; any numbers */
+    const uint32_t *type;       /**< [node_count]; any numbers */
+    uint32_t node_count;        /**< not 0 */
+    uint32_t node;              /**< the source of the last reference */
+    uint32_t *last;             /**< what was last in each context */
+} lg__contexts;
+
+/** Makes room for what was last, at first that number. Returns false when
+ * memory ran out. */
+bool lg__contexts_begin(lg__contexts *contexts, uint32_t number);
+void lg__contexts_end(lg__contexts *contexts);
+
+/** References in a row that have one source. */
+typedef struct lg__run {
+    uint32_t *last; /**< what was last in the contexts of its type */
+    uint64_t place; /**< the first reference's place */
+    uint64_t end;   /**< the reference after the last one */
+} lg__run;
+
+/** Returns the run that begins at a reference, and ends before another at the
+ *  latest. */
+static inline lg__run
+lg__contexts_run(lg__contexts *contexts, uint64_t edge, uint64_t end)
+{
+    const uint64_t *first = contexts->first_edge;
+    uint32_t last = contexts->node_count - 1;
+    uint32_t node = contexts->node;
+    while (node < last && first[node + 1] <= edge)
+        node++;
+    contexts->node = node;
+    size_t type = contexts->type[node] % LG__CONTEXT_TYPES;
+    return (lg__run){
+        .last = contexts->last + type * LG__CONTEXT_PLACES,
+        .place = edge - first[node],
+        .end = node < last && first[node + 1] < end ? first[node + 1] : end,
+    };
+}
+
+/** Returns what was last in the context of the next reference of a run. */
+static inline uint32_t *
+lg__run_next(lg__run *run)
+{
+    uint64_t place = run->place++;
+    const uint64_t most = LG__CONTEXT_PLACES - 1;
+    return run->last + (place < most ? place : most);
+}
+
+#endif

@@ -1,0 +1,77 @@
+// Turns kinds and payloads of references into differences, and back.
+#include "file/payloads.h"
+#include "file/folded.h"
+#include "graph/graph_private.h"
+
+void
+lg__kinds_subtract(lg__contexts *contexts, const uint8_t *kind, uint64_t at,
+                   size_t count, uint8_t *out)
+{
+    for (uint64_t edge = at; edge < at + count;) {
+        lg__run run = lg__contexts_run(contexts, edge, at + count);
+        for (; edge < run.end; edge++) {
+            uint32_t *last = lg__run_next(&run);
+            *out++ = (uint8_t)(*kind - *last);
+            *last = *kind++;
+        }
+    }
+}
+
+void
+lg__kinds_add(lg__contexts *contexts, uint64_t at, size_t count, uint8_t *kind)
+{
+    for (uint64_t edge = at; edge < at + count;) {
+        lg__run run = lg__contexts_run(contexts, edge, at + count);
+        for (; edge < run.end; edge++) {
+            uint32_t *last = lg__run_next(&run);
+            *kind = (uint8_t)(*kind + *last);
+            *last = *kind++;
+        }
+    }
+}
+
+static bool
+is_value(const lg__payloads *payloads, uint64_t edge)
+{
+    return (payloads->kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE;
+}
+
+// Returns the key of a value, which the next reference leads to: a dict's
+// references are each value before its key.
+static uint32_t
+key_of(const lg__payloads *payloads, uint64_t edge)
+{
+    return edge + 1 < payloads->count ? payloads->target[edge + 1] : 0;
+}
+
+void
+lg__payloads_subtract(lg__payloads *payloads, const uint32_t *payload,
+                      uint64_t at, size_t count, uint32_t *out)
+{
+    for (uint64_t edge = at; edge < at + count;) {
+        lg__run run = lg__contexts_run(&payloads->contexts, edge, at + count);
+        for (; edge < run.end; edge++, payload++, out++) {
+            uint32_t *last = lg__run_next(&run);
+            bool value = is_value(payloads, edge);
+            *out = lg__folded32(*payload -
+                                (value ? key_of(payloads, edge) : *last));
+            *last = value ? *last : *payload;
+        }
+    }
+}
+
+void
+lg__payloads_add(lg__payloads *payloads, uint64_t at, size_t count,
+                 uint32_t *payload)
+{
+    for (uint64_t edge = at; edge < at + count;) {
+        lg__run run = lg__contexts_run(&payloads->contexts, edge, at + count);
+        for (; edge < run.end; edge++, payload++) {
+            uint32_t *last = lg__run_next(&run);
+            bool value = is_value(payloads, edge);
+            *payload = lg__unfolded32(*payload) +
+                       (value ? key_of(payloads, edge) : *last);
+            *last = value ? *last : *payload;
+        }
+    }
+}
