@@ -187,8 +187,11 @@ lg__exchange_run(lg__exchange *exchange)
                  now - start > exchange->seconds)
             outcome = LG__LATE;
     }
+    // The renderer's own clock may be the first to end it.
     if (outcome == LG__REPLIED && !is_whole(&state))
-        outcome = LG__SILENT;
+        outcome = exchange->seconds && seconds_now() - start > exchange->seconds
+                      ? LG__LATE
+                      : LG__SILENT;
     if (outcome != LG__REPLIED) {
         free(exchange->data);
         exchange->data = NULL;

@@ -195,6 +195,27 @@ test_killed(void)
     have_none();
 }
 
+// A picture that takes too long is not drawn twice.
+static void
+test_slow_pictures(void)
+{
+    enum { BOXES = 300, WORD = 8 };
+    lg_error error = {0};
+    char *dot = calloc(2 * BOXES + 4, WORD), *at = dot;
+    REQUIRE(dot && !setenv("LEAKGRAPH_RENDER_SECONDS", "1", 1));
+    at += sprintf(at, "digraph {{");
+    for (int i = 0; i < 2 * BOXES; i++)
+        at += sprintf(at, i == BOXES ? "}->{%d " : "%d ", i);
+    sprintf(at, "}}");
+    have_one();
+    CHECK(draw(dot, "svg", NULL, NULL, &error) == LG_ERENDER);
+    CHECK(strstr(error.message, "longer than 1 s"));
+    CHECK(started(NULL) == 0);
+    REQUIRE(!unsetenv("LEAKGRAPH_RENDER_SECONDS"));
+    free(dot);
+    have_none();
+}
+
 static bool
 stop(void *context, const char *phase, double done)
 {
@@ -284,6 +305,7 @@ SUITE(renderer_kept)
     RUN(test_same_pictures);
     RUN(test_wrong_pictures);
     RUN(test_killed);
+    RUN(test_slow_pictures);
     RUN(test_stopped);
     RUN(test_forked);
     RUN(test_adopting);
