@@ -6,20 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool
-grow(void **items, size_t count, size_t *capacity, size_t size, size_t first)
-{
-    if (count < *capacity)
-        return true;
-    size_t wanted = *capacity ? 2 * *capacity : first;
-    void *grown = realloc(*items, wanted * size);
-    if (!grown)
-        return false;
-    *items = grown;
-    *capacity = wanted;
-    return true;
-}
-
 // True if the node refers to nothing but its type.
 static bool
 is_empty(const lg__view_group *group, uint32_t node)
@@ -192,11 +178,8 @@ family_of(lg__view_group *group, const lg_hop *hop, unsigned kind,
         known->mixed |= known->type != type;
         return known;
     }
-    void *items = group->families;
-    bool roomy = grow(&items, group->count, &group->capacity,
-                      sizeof *group->families, 8);
-    group->families = items;
-    if (!roomy)
+    if (!lg__view_room(&group->families, group->count, &group->capacity,
+                       sizeof *group->families))
         return NULL;
     lg__view_family *made = &group->families[group->count++];
     memset(made, 0, sizeof *made);
@@ -265,14 +248,12 @@ add_sibling(lg__view_group *group, const lg_hop *hop, unsigned kind,
     family->last = *hop;
     if (family->kept_count > group->keep)
         return true;
-    void *items = family->kept;
-    bool roomy = grow(&items, family->kept_count, &family->kept_capacity,
-                      sizeof *family->kept, 4);
-    family->kept = items;
-    if (roomy)
-        family->kept[family->kept_count++] =
-            (lg__view_sibling){*hop, group->order, 1};
-    return roomy;
+    if (!lg__view_room(&family->kept, family->kept_count,
+                       &family->kept_capacity, sizeof *family->kept))
+        return false;
+    family->kept[family->kept_count++] =
+        (lg__view_sibling){*hop, group->order, 1};
+    return true;
 }
 
 static bool
@@ -282,11 +263,8 @@ add_link(lg__view_group *group, const lg_hop *hop, size_t drawn)
         group->links[group->link_of[drawn] - 1].count++;
         return true;
     }
-    void *items = group->links;
-    bool roomy = grow(&items, group->link_count, &group->link_capacity,
-                      sizeof *group->links, 8);
-    group->links = items;
-    if (!roomy)
+    if (!lg__view_room(&group->links, group->link_count, &group->link_capacity,
+                       sizeof *group->links))
         return false;
     group->links[group->link_count++] =
         (lg__view_sibling){*hop, group->order, 1};

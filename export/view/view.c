@@ -11,17 +11,18 @@ lg__view_no_memory(lg_error *err)
     return lg_error_set(err, LG_ENOMEM, "memory ran out while drawing");
 }
 
-// Room for one more item in an array of `size` bytes each.
-static bool
-make_room(void **items, size_t count, size_t *capacity, size_t size)
+bool
+lg__view_room(void *array, size_t count, size_t *capacity, size_t item)
 {
     if (count < *capacity)
         return true;
-    size_t wanted = *capacity ? 2 * *capacity : 16;
-    void *grown = realloc(*items, wanted * size);
-    if (!grown)
+    size_t wanted = *capacity ? 2 * *capacity : 8;
+    void *items;
+    memcpy(&items, array, sizeof items);
+    items = realloc(items, wanted * item);
+    if (!items)
         return false;
-    *items = grown;
+    memcpy(array, &items, sizeof items);
     *capacity = wanted;
     return true;
 }
@@ -29,11 +30,8 @@ make_room(void **items, size_t count, size_t *capacity, size_t size)
 lg_status
 lg__view_add_node(lg_view *view, lg__view_kind kind, size_t *out, lg_error *err)
 {
-    void *items = view->nodes;
-    bool roomy = make_room(&items, view->node_count, &view->node_capacity,
-                           sizeof *view->nodes);
-    view->nodes = items;
-    if (!roomy)
+    if (!lg__view_room(&view->nodes, view->node_count, &view->node_capacity,
+                       sizeof *view->nodes))
         return lg__view_no_memory(err);
     lg__view_node *node = &view->nodes[view->node_count];
     memset(node, 0, sizeof *node);
@@ -72,11 +70,8 @@ lg_status
 lg__view_add_edge(lg_view *view, size_t source, size_t target,
                   lg__view_edge **out, lg_error *err)
 {
-    void *items = view->edges;
-    bool roomy = make_room(&items, view->edge_count, &view->edge_capacity,
-                           sizeof *view->edges);
-    view->edges = items;
-    if (!roomy)
+    if (!lg__view_room(&view->edges, view->edge_count, &view->edge_capacity,
+                       sizeof *view->edges))
         return lg__view_no_memory(err);
     lg__view_edge *edge = &view->edges[view->edge_count++];
     memset(edge, 0, sizeof *edge);

@@ -118,6 +118,10 @@ lg_status lg__view_add_edge(lg_view *view, size_t source, size_t target,
 lg_status lg__view_settle(const lg_view *view, lg_error *err);
 /** The error of this room when memory runs out. */
 lg_status lg__view_no_memory(lg_error *err);
+/** Makes room for another item in an array, whose pointer is at the address
+ *  `array`. The array doubles when `count` reaches the capacity, which is 0 at
+ *  first. If memory ran out, returns false and keeps the items. */
+bool lg__view_room(void *array, size_t count, size_t *capacity, size_t item);
 
 /** "object", "group", ...: stable names for JSON. */
 const char *lg__view_kind_name(lg__view_kind kind);

@@ -64,21 +64,14 @@ sum_of(const listing *to, size_t which)
 static lg_top_row *
 add_row(listing *to)
 {
-    if (to->out.count == to->capacity) {
-        size_t capacity = to->capacity ? 2 * to->capacity : 32;
-        size_t numbers = (SUMS + 2 * capacity) * to->each;
-        lg_top_row *rows =
-            realloc(to->out.rows, capacity * sizeof *to->out.rows);
-        to->out.rows = rows ? rows : to->out.rows;
-        uint64_t *bytes =
-            rows ? realloc(to->out.bytes, numbers * sizeof *bytes) : NULL;
-        if (bytes == NULL)
-            return NULL;
-        to->out.bytes = bytes;
-        to->capacity = capacity;
-    }
-    memset(bytes_at(to, to->out.count, 0), 0,
-           2 * to->each * sizeof *to->out.bytes);
+    size_t sizes = to->each * sizeof *to->out.bytes;
+    const lg__row_array arrays[] = {
+        {&to->out.rows, sizeof *to->out.rows, 0},
+        {&to->out.bytes, 2 * sizes, SUMS * sizes},
+    };
+    if (!lg__rows_room(arrays, 2, to->out.count, &to->capacity))
+        return NULL;
+    memset(bytes_at(to, to->out.count, 0), 0, 2 * sizes);
     lg_top_row *row = &to->out.rows[to->out.count++];
     *row = (lg_top_row){.node = LG_NONE};
     return row;

@@ -35,22 +35,16 @@ bytes_at(const lg__wasting *to, size_t row, size_t which)
 static bool
 make_room(lg__wasting *to)
 {
-    if (to->out.total_rows < to->capacity)
-        return true;
-    size_t capacity = to->capacity ? 2 * to->capacity : 32;
-    size_t numbers = (SUMS + 2 * capacity) * to->each;
-    lg_waste_row *rows = realloc(to->out.rows, capacity * sizeof *to->out.rows);
-    to->out.rows = rows ? rows : to->out.rows;
-    uint32_t *last = rows ? realloc(to->last, capacity * sizeof *last) : NULL;
-    to->last = last ? last : to->last;
-    uint64_t *bytes =
-        last ? realloc(to->out.bytes, numbers * sizeof *bytes) : NULL;
-    if (bytes == NULL)
+    size_t sizes = to->each * sizeof *to->out.bytes;
+    const lg__row_array arrays[] = {
+        {&to->out.rows, sizeof *to->out.rows, 0},
+        {&to->last, sizeof *to->last, 0},
+        {&to->out.bytes, 2 * sizes, SUMS * sizes},
+    };
+    size_t rows = to->out.total_rows;
+    if (!lg__rows_room(arrays, 3, rows, &to->capacity))
         return false;
-    memset(bytes + (SUMS + 2 * to->capacity) * to->each, 0,
-           2 * (capacity - to->capacity) * to->each * sizeof *bytes);
-    to->out.bytes = bytes;
-    to->capacity = capacity;
+    memset(bytes_at(to, rows, 0), 0, 2 * sizes);
     return true;
 }
 

@@ -153,11 +153,20 @@ lg__array_room(void *array, size_t count, size_t item)
 bool
 lg__stack_room(void *array, size_t count, size_t *capacity, size_t item)
 {
+    const lg__row_array only = {array, item, 0};
+    return lg__rows_room(&only, 1, count, capacity);
+}
+
+bool
+lg__rows_room(const lg__row_array *arrays, size_t array_count, size_t count,
+              size_t *capacity)
+{
     if (count < *capacity)
         return true;
-    size_t wanted = *capacity > 0 ? *capacity * 2 : 64;
-    if (!resize(array, wanted * item))
-        return false;
+    size_t wanted = *capacity > 0 ? *capacity * 2 : 32;
+    for (size_t i = 0; i < array_count; i++)
+        if (!resize(arrays[i].array, arrays[i].head + wanted * arrays[i].item))
+            return false;
     *capacity = wanted;
     return true;
 }

@@ -143,6 +143,16 @@ bool lg__array_room(void *array, size_t count, size_t item);
 /** Like lg__array_room, for an array that also shrinks, such as a stack. The
  *  array doubles when the count reaches its capacity, which is 0 at first. */
 bool lg__stack_room(void *array, size_t count, size_t *capacity, size_t item);
+/** An array with `item` bytes for each row, behind `head` bytes. `array` is the
+ *  address of the pointer to it. */
+typedef struct lg__row_array {
+    void *array;
+    size_t item;
+    size_t head;
+} lg__row_array;
+/** Like lg__stack_room, for several arrays that hold a row together. */
+bool lg__rows_room(const lg__row_array *arrays, size_t array_count,
+                   size_t count, size_t *capacity);
 
 /** Returns the index of the first of ascending numbers that is not below
  *  `wanted`. */

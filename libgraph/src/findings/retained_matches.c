@@ -217,18 +217,13 @@ link_joints(weighing *to, const lg__joint_sets *joint, uint32_t count)
 static bool
 end_set(weighing *to, uint32_t match)
 {
-    if (to->set_count + (size_t)1 >= to->sets_most) {
-        size_t most = 2 * to->sets_most + 16;
-        uint32_t *matches = realloc(to->match, most * sizeof *matches);
-        to->match = matches != NULL ? matches : to->match;
-        uint32_t *next = realloc(to->next, most * sizeof *next);
-        to->next = next != NULL ? next : to->next;
-        size_t *first = realloc(to->first, (most + 1) * sizeof *first);
-        to->first = first != NULL ? first : to->first;
-        if (!matches || !next || !first)
-            return false;
-        to->sets_most = most;
-    }
+    const lg__row_array arrays[] = {
+        {&to->match, sizeof *to->match, 0},
+        {&to->next, sizeof *to->next, 0},
+        {&to->first, sizeof *to->first, sizeof *to->first},
+    };
+    if (!lg__rows_room(arrays, 3, to->set_count, &to->sets_most))
+        return false;
     to->match[to->set_count++] = match;
     to->first[0] = 0;
     to->first[to->set_count] = to->nodes.count;

@@ -111,20 +111,13 @@ static bool
 append(merging *to, lg__merged item)
 {
     lg__merged_tree *out = &to->out;
-    if (out->count == to->capacity) {
-        size_t capacity = to->capacity ? to->capacity * 2 : 64;
-        size_t room = capacity * ((size_t)to->graph->device_count + 1);
-        lg__merged *items = realloc(out->items, capacity * sizeof *items);
-        if (items == NULL)
-            return false;
-        out->items = items;
-        uint64_t *bytes = realloc(out->bytes, room * sizeof *bytes);
-        if (bytes == NULL)
-            return false;
-        out->bytes = bytes;
-        to->capacity = capacity;
-    }
     size_t each = (size_t)to->graph->device_count + 1;
+    const lg__row_array arrays[] = {
+        {&out->items, sizeof *out->items, 0},
+        {&out->bytes, each * sizeof *out->bytes, 0},
+    };
+    if (!lg__rows_room(arrays, 2, out->count, &to->capacity))
+        return false;
     item.bytes = out->count * each;
     memset(out->bytes + item.bytes, 0, each * sizeof *out->bytes);
     out->items[out->count++] = item;

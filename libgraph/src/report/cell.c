@@ -8,21 +8,12 @@
 static bool
 reserve_row(lg_table *table)
 {
-    size_t columns = table->column_count;
-    if (table->row_count < table->row_capacity)
-        return true;
-    size_t capacity = table->row_capacity ? table->row_capacity * 2 : 4;
-    lg__row *rows = realloc(table->rows, capacity * sizeof *rows);
-    if (rows == NULL)
-        return false;
-    table->rows = rows;
-    lg__cell *cells =
-        realloc(table->cells, (capacity * columns + 1) * sizeof *cells);
-    if (cells == NULL)
-        return false;
-    table->cells = cells;
-    table->row_capacity = capacity;
-    return true;
+    const size_t cell = sizeof *table->cells;
+    const lg__row_array arrays[] = {
+        {&table->rows, sizeof *table->rows, 0},
+        {&table->cells, table->column_count * cell, cell},
+    };
+    return lg__rows_room(arrays, 2, table->row_count, &table->row_capacity);
 }
 
 void
@@ -258,15 +249,13 @@ lg__put_table(lg_table *table, size_t column, const lg__column *columns,
         return NULL;
     size_t used = table->table_count;
     lg_table *made = lg__table_within(table, columns, count);
-    lg_table **tables = realloc(table->tables, (used + 1) * sizeof(lg_table *));
-    if (tables != NULL)
-        table->tables = tables;
-    if (made == NULL || tables == NULL) {
+    if (made == NULL ||
+        !lg__array_room(&table->tables, used, sizeof *table->tables)) {
         lg_table_free(made);
         table->failed = true;
         return NULL;
     }
-    tables[table->table_count++] = made;
+    table->tables[table->table_count++] = made;
     put(table, column, table->columns[column].type, used, 0);
     return made;
 }
