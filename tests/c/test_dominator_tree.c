@@ -144,6 +144,28 @@ owned(void)
     lg_graph_free(graph);
 }
 
+// What takes no bytes itself counts among what is left out.
+static void
+owned_without_bytes(void)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t list = story_add(&made, "list", NULL, 64);
+    story_attribute(&made, app, "held", list);
+    for (uint32_t i = 0; i < 3; i++)
+        story_edge(&made, list, story_add(&made, "app.Mark", NULL, 16 * i),
+                   LG_EDGE_INDEX, i);
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_dominator_tree tree =
+        ask(analysis, (lg_dominator_options){.node = &list});
+    CHECK(tree.count == 3 && tree.rows[0].owned == 3);
+    CHECK(tree.rows[0].left_out == 1 && tree.rows[0].left_out_bytes == 0);
+    lg_dominator_tree_free(&tree);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 // Pages of what is owned put together are all of it.
 static void
 owned_pages(void)
@@ -203,6 +225,7 @@ SUITE(dominator_tree)
     RUN(rows);
     RUN(limits);
     RUN(owned);
+    RUN(owned_without_bytes);
     RUN(owned_pages);
     RUN(refusals);
     return test_result();

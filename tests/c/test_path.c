@@ -230,6 +230,30 @@ root_kinds(void)
     }
 }
 
+// A thread is called by the name of its root, however short; without one, by
+// that of its object.
+static void
+thread_names(void)
+{
+    static const char *const names[] = {"", "M"};
+    for (size_t i = 0; i < 2; i++) {
+        lg_path path;
+        lg_text text = {0};
+        story made = story_begin();
+        uint32_t thread = story_add(&made, "thread", "Worker", 0);
+        uint32_t data = story_add(&made, "list", NULL, 1000);
+        story_attribute(&made, thread, "data", data);
+        lg_builder_add_root(made.builder, thread, LG_ROOT_THREAD, names[i], i);
+        lg_graph *graph = story_end(&made);
+        REQUIRE(lg_path_from_root(graph, data, NULL, &path, NULL) == LG_OK);
+        lg_path_label(graph, &path, &text);
+        CHECK_TEXT(text, i > 0 ? "thread M.data" : "thread Worker.data");
+        lg_text_free(&text);
+        lg_path_free(&path);
+        lg_graph_free(graph);
+    }
+}
+
 static bool
 refuse(void *context, const char *phase, double done)
 {
@@ -361,6 +385,7 @@ SUITE(path)
     RUN(least_cost);
     RUN(bookkeeping);
     RUN(root_kinds);
+    RUN(thread_names);
     RUN(cancelled);
     RUN(random_paths);
     return test_result();

@@ -21,7 +21,7 @@ what_matters(void)
 
 // A module with a list of objects of that size.
 static lg_graph *
-make_graph(uint64_t size)
+make_graph(uint64_t size, uint64_t module)
 {
     lg_builder *builder;
     lg_graph *graph = NULL;
@@ -34,7 +34,10 @@ make_graph(uint64_t size)
     for (uint32_t i = 0; i < OBJECTS + 2; i++) {
         uint32_t node = lg_builder_add_node(builder, 16 * (uint64_t)i + 16);
         builder->type[node] = type[i < 2 ? i : 2];
-        lg_builder_set_size(builder, node, i < 2 ? 64 : size);
+        lg_builder_set_size(builder, node,
+                            i == 0   ? module
+                            : i == 1 ? 64
+                                     : size);
     }
     lg_builder_open(builder, 0);
     lg_builder_add_edge(builder, 1, LG_EDGE_ATTRIBUTE,
@@ -51,7 +54,7 @@ static void
 expect(uint64_t size, lg_format format, const char *const *top,
        const char *const *types)
 {
-    lg_graph *graph = make_graph(size);
+    lg_graph *graph = make_graph(size, 64);
     lg_analysis *analysis = analysed(graph);
     lg_text text = {0};
     REQUIRE(lg_report_top(analysis, &TOP_OPTIONS(LG_GROUP_OBJECT, LG_NONE, 2),
@@ -66,6 +69,23 @@ expect(uint64_t size, lg_format format, const char *const *top,
     lg_text_free(&text);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
+}
+
+// What allocators spend matters for a row that is shown, if not for the whole.
+static void
+one_row_says_both(void)
+{
+    for (size_t limit = 1; limit <= 2; limit++) {
+        lg_graph *graph = make_graph(33, 64 << 20);
+        lg_text text = {0};
+        REQUIRE(lg_report_types(graph, NULL, LG_SORT_BYTES, limit,
+                                LG_FORMAT_TEXT, &text, NULL) == LG_OK);
+        CHECK((strstr(text.data, "  spent") != NULL) == (limit == 2));
+        CHECK((strstr(text.data, "234 KiB  app.Small") != NULL) ==
+              (limit == 2));
+        lg_text_free(&text);
+        lg_graph_free(graph);
+    }
 }
 
 static void
@@ -94,5 +114,6 @@ SUITE(spent)
 {
     RUN(what_matters);
     RUN(tables_say_both);
+    RUN(one_row_says_both);
     return test_result();
 }

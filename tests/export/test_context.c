@@ -76,12 +76,15 @@ test_noise_of_libraries(void)
     heap_attribute(&heap, array, dtype, "dtype");
     heap_attribute(&heap, owner, weak, "parent");
     heap_attribute(&heap, owner, counter, "ids");
+    uint32_t form = heap_add(&heap, "app.Form", 64);
+    heap_attribute(&heap, owner, form, "dtype");
     heap_edge(&heap, counter, number, LG_EDGE_FIELD, 0x20);
     lg_graph *graph = heap_close(&heap);
     lg_text text = {0};
     print_view(graph, owner, LG_REFS, &text);
     check_text(&text, ".points  ndarray");
     CHECK(!strstr(text.data, "DType"));
+    check_text(&text, ".dtype  Form");
     CHECK(!strstr(text.data, "field"));
     check_text(&text, ".parent  ReferenceType");
     lg_text_free(&text);
