@@ -32,7 +32,7 @@ EXPECTED = {
         {"__main__.Image.mean", "__main__.Image.peak"},
         ["lru-cache"],
         3 * 8 * 256 * 256,
-        0,
+        1024,
     ),
     "tracebacks": (
         {"__main__.first", "__main__.second"},

@@ -50,6 +50,15 @@ HELD_TOO = {
         "first, last = first.detach(), last.detach()",
     ),
 }
+# What the fix frees includes what no tensor and no array is.
+WHOLE = {
+    "cached_objects": "Page.size.cache_clear()",
+    "frames": "for e in errors: traceback.clear_frames(e.__traceback__)",
+    "threads": "import threading\n"
+    "for client in waiting: client.set()\n"
+    "for one in threading.enumerate()[1:]: one.join()\n"
+    "del one, client; waiting.clear()",
+}
 # Two holders each, one kind of mistake.
 VIEWS = {
     "slices": ("head = head.copy()", "tail = tail.copy()"),
@@ -126,3 +135,17 @@ def test_views_are_told_together(warm, name):
     _, first, second = result["freed"]
     assert first <= OBJECTS and second >= 0.99 * finding["retained"] - OBJECTS
     assert result["left"] == []
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_all_that_the_fix_frees_counts(warm, name):
+    result = run(warm, HERE / "held_too" / f"{name}.py", WHOLE[name])
+    slack = 0.01 * result["freed"][-1] + 20 * OBJECTS
+    assert abs(kept(result) - result["freed"][-1]) <= slack
+    assert result["left"] == []
+
+
+@pytest.mark.parametrize("name", [*HELD_TOO, *VIEWS, *WHOLE])
+def test_nothing_is_said_of_what_is_fixed(warm, name):
+    done = warm.run(HERE / "held_too" / f"{name}.py", "fixed")
+    assert (done.code, done.out) == (0, "No known mistake was recognised.\n\n")

@@ -145,8 +145,8 @@ lg__detection_new(const lg_analysis *analysis, lg__detection *out,
 static uint64_t
 bytes_of_match(const lg__match *match)
 {
-    size_t nodes =
-        match->kept.capacity + match->along.capacity + match->supposed.capacity;
+    size_t nodes = match->kept.capacity + match->along.capacity +
+                   match->supposed.capacity + match->stores.capacity;
     return sizeof *match + nodes * sizeof(uint32_t);
 }
 
@@ -214,6 +214,7 @@ lg__match_free(lg__match *match)
     free(match->kept.items);
     free(match->along.items);
     free(match->supposed.items);
+    free(match->stores.items);
     free(match->unseen_bytes);
     *match = (lg__match){.holder = LG_NONE};
 }
@@ -268,6 +269,22 @@ lg__detection_suppose(lg__detection *detection, uint32_t holder, uint32_t node,
     if (match == NULL || !lg__gather_append(&match->supposed, node) ||
         !lg__gather_append(&match->supposed, part))
         detection->failed = true;
+}
+
+void
+lg__detection_note_store(lg__detection *detection, uint32_t holder,
+                         uint32_t store)
+{
+    lg__match *match = match_of(detection, holder);
+    if (match == NULL || !lg__gather_append(&match->stores, store))
+        detection->failed = true;
+}
+
+void
+lg__detection_suppose_along(lg__detection *detection, uint32_t holder,
+                            uint32_t part)
+{
+    lg__detection_suppose(detection, holder, LG_NONE, part);
 }
 
 void

@@ -51,7 +51,9 @@ typedef struct lg__match {
                                  size, not in the number */
     lg__gathered supposed;  /**< pairs: a node that the holder keeps if
                                  nothing else does, and what is freed with
-                                 that node or LG_NONE */
+                                 that node or LG_NONE; or LG_NONE, and a node
+                                 that is freed if nothing else keeps it */
+    lg__gathered stores;    /**< what else the fix changes */
     uint64_t unseen;        /**< number of kept things that are not nodes of
                                  the graph */
     uint64_t *unseen_bytes; /**< bytes of those, by device; NULL: none */
@@ -108,6 +110,12 @@ void lg__detection_note_along(lg__detection *detection, uint32_t holder,
  *  it, if nothing else keeps `node` once all cut nodes are cut. */
 void lg__detection_suppose(lg__detection *detection, uint32_t holder,
                            uint32_t node, uint32_t part);
+/** Notes that the fix changes what `store` holds, too. */
+void lg__detection_note_store(lg__detection *detection, uint32_t holder,
+                              uint32_t store);
+/** Notes that `part` is freed, too, if nothing else keeps it likewise. */
+void lg__detection_suppose_along(lg__detection *detection, uint32_t holder,
+                                 uint32_t part);
 /** Notes that the fix of the running detector cuts off what `node` refers
  *  to. */
 void lg__detection_cut(lg__detection *detection, uint32_t node);
@@ -132,7 +140,6 @@ lg_status lg__matches_weigh(lg__detection *detection, const uint8_t *marked,
  * the cache, and either fix frees the loss. So such matches are weighed without
  *  each other: by level, which is how many kept things own their holder. */
 enum { LG__LEVELS = 4 };
-
 /** Finds the level of each match, below LG__LEVELS; level[match] is 0 on entry.
  *  Returns false when memory ran out. O(nodes). */
 bool lg__match_levels(const lg__detection *detection, uint8_t *level);
@@ -147,12 +154,9 @@ typedef struct lg__other_holder {
     uint32_t example;
 } lg__other_holder;
 
-/** Bits of a node, for matches that are weighed together. */
-enum {
-    LG__HOLDS = 1,
-    LG__KEPT = 2,
-    LG__KEPT_AGAIN = 4, /**< by several matches */
-};
+/** Bits of a node, for matches that are weighed together. KEPT_AGAIN: by
+ * several matches. */
+enum { LG__HOLDS = 1, LG__KEPT = 2, LG__KEPT_AGAIN = 4, LG__STORES = 8 };
 
 /** Sets the bits of what a match keeps, and of its holder. */
 void lg__match_mark(const lg__match *match, uint8_t *bits);
@@ -171,16 +175,12 @@ bool lg__match_gather(const lg__detection *detection, const lg__match *match,
 /** Appends all nodes. Returns false when memory ran out. */
 bool lg__gather_all(lg__gathered *to, const lg__gathered *from);
 
-/* -------------------------------------------------------------- folding --- */
-
 /** Fills the groups of findings that lack only paths, their paths, and `alike`.
  *  `bytes` is [count * (device_count + 1)] zeros, for the groups. O(n log n),
  *  plus the paths. */
 lg_status lg__findings_fold(const lg__detection *detection,
                             const lg_monitor *monitor, lg_findings *findings,
                             uint64_t *bytes, lg_error *err);
-
-/* ------------------------------------------------------- looking around --- */
 
 /** Returns why the collector does not free a node of garbage. If memory ran
  *  out, sets detection->failed and returns LG_REASON_NONE. O(nodes + edges) the
@@ -228,6 +228,7 @@ typedef struct lg__search {
     bool parameters;  /**< enter the parts of a torch.nn.Module, too */
     bool (*accept)(const lg__detection *detection,
                    uint32_t node); /**< or NULL */
+    lg__gathered *stores; /**< or NULL: takes what refers to what it finds */
 } lg__search;
 
 /** Appends to *out what the search finds below `start`, without `start`. Visits

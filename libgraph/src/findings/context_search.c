@@ -293,7 +293,9 @@ look_at(void *context, const lg_hop *hop)
     if (lg__type_bits_of(detection, hop->target) & state->search->wanted) {
         if (state->search->accept == NULL ||
             state->search->accept(detection, hop->target))
-            enough = lg__gather_append(state->out, hop->target);
+            enough = lg__gather_append(state->out, hop->target) &&
+                     (state->search->stores == NULL ||
+                      lg__gather_append(state->search->stores, hop->source));
     } else if (goes_through(state, hop->target)) {
         enough = lg__gather_append(&state->queue, hop->target);
     }

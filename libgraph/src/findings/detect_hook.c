@@ -76,13 +76,19 @@ static void
 note_hook(lg__detection *detection, uint32_t hook)
 {
     lg__gathered found = {0};
+    lg__gathered holding = {0};
+    lg__search search = stores;
+    search.stores = &holding;
     uint32_t function = lg__detection_function(detection, hook);
-    lg__detection_search(detection, hook, &stores, &found);
+    lg__detection_search(detection, hook, &search, &found);
     if (function != LG_NONE)
-        search_globals(detection, function, &stores, &found);
-    for (size_t i = 0; i < found.count; i++)
+        search_globals(detection, function, &search, &found);
+    for (size_t i = 0; i < holding.count; i++) {
         lg__detection_note(detection, hook, found.items[i]);
+        lg__detection_note_store(detection, hook, holding.items[i]);
+    }
     free(found.items);
+    free(holding.items);
 }
 
 static void
@@ -120,6 +126,9 @@ typedef struct enclosing {
     lg__detection *detection;
     uint32_t tensor;
     lg__gathered containers;
+    lg__gathered inner; // [container] the container in it, or LG_NONE
+    uint32_t at;        // index of the container whose holders are visited;
+                        // LG_NONE: those of the tensor
 } enclosing;
 
 // Returns whether a running function shares the cell, which is then a variable
@@ -148,6 +157,20 @@ is_users(const lg__detection *detection, uint32_t function)
     return !lg__name_begins(name, "torch.") && !lg__string_is(name, "torch");
 }
 
+// Notes the tensor, and the containers in which the closure has it.
+static void
+note_enclosed(enclosing *to, uint32_t function)
+{
+    lg__detection_note(to->detection, function, to->tensor);
+    if (to->at == LG_NONE)
+        return;
+    uint32_t inner = to->inner.items[to->at];
+    lg__detection_note_store(to->detection, function,
+                             to->containers.items[to->at]);
+    if (inner != LG_NONE)
+        lg__detection_note_store(to->detection, function, inner);
+}
+
 static bool
 visit_holder(void *context, const lg_hop *hop)
 {
@@ -163,11 +186,12 @@ visit_holder(void *context, const lg_hop *hop)
         if (!is_running_variable(detection, cell) &&
             lg__detection_is_stored(detection, hop->source) &&
             is_users(detection, hop->source))
-            lg__detection_note(detection, hop->source, to->tensor);
-    } else if ((lg__type_bits_of(detection, hop->source) &
-                LG__TYPE_CONTAINER) &&
-               !lg__gather_append(&to->containers, hop->source)) {
-        detection->failed = true;
+            note_enclosed(to, hop->source);
+    } else if (lg__type_bits_of(detection, hop->source) & LG__TYPE_CONTAINER) {
+        uint32_t inner =
+            to->at == LG_NONE ? LG_NONE : to->containers.items[to->at];
+        detection->failed |= !lg__gather_append(&to->containers, hop->source) ||
+                             !lg__gather_append(&to->inner, inner);
     }
     return !detection->failed;
 }
@@ -182,16 +206,20 @@ look_at_tensors(lg__detection *detection)
     walk.context = &to;
     for (size_t i = 0; i < tensors->count && !detection->failed; i++) {
         to.tensor = tensors->items[i];
-        to.containers.count = 0;
+        to.containers.count = to.inner.count = 0;
+        to.at = LG_NONE;
         if (!is_activation(detection, to.tensor))
             continue;
         lg__hops_in_walk(&walk, to.tensor);
         size_t begin = 0;
         for (int level = 0; level < 2; level++)
-            for (size_t end = to.containers.count; begin < end; begin++)
+            for (size_t end = to.containers.count; begin < end; begin++) {
+                to.at = (uint32_t)begin;
                 lg__hops_in_walk(&walk, to.containers.items[begin]);
+            }
     }
     free(to.containers.items);
+    free(to.inner.items);
 }
 
 void

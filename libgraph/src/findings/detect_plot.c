@@ -94,6 +94,8 @@ lg__look_for_callbacks(lg__detection *detection)
         lg__detection_search(detection, callback, &data_behind, &found);
         for (size_t j = 0; j < found.count; j++)
             lg__detection_suppose(detection, callback, found.items[j], LG_NONE);
+        if (found.count > 0)
+            lg__detection_note_along(detection, callback, callback);
         lg__detection_cut(detection, callback);
         free(found.items);
     }

@@ -15,6 +15,18 @@ static const lg__search data_in_locals = {
     .instances = true,
 };
 
+// Notes that all variables of a frame go.
+static void
+note_locals(lg__detection *detection, uint32_t holder, uint32_t frame)
+{
+    const lg_columns *columns = &detection->graph->columns;
+    uint64_t end = columns->first_edge[frame + 1];
+    for (uint64_t edge = columns->first_edge[frame]; edge < end; edge++)
+        if (lg__edge_kind(detection->graph, edge) == LG_EDGE_LOCAL)
+            lg__detection_suppose_along(detection, holder,
+                                        columns->edge_target[edge]);
+}
+
 // Notes what a frame keeps. What frames pass on to each other belongs to all of
 // them.
 static void
@@ -26,8 +38,10 @@ note_frame(lg__detection *detection, uint32_t holder, uint32_t frame)
     lg__detection_search(detection, frame, &data_in_locals, &found);
     for (size_t i = 0; i < found.count; i++)
         lg__detection_suppose(detection, holder, found.items[i], LG_NONE);
-    if (found.count > 0)
+    if (found.count > 0) {
+        note_locals(detection, holder, frame);
         lg__detection_cut(detection, frame);
+    }
     free(found.items);
 }
 
@@ -108,6 +122,8 @@ lg__look_for_caches(lg__detection *detection)
         lg__detection_search(detection, cache, &data_in_cache, &found);
         for (size_t j = 0; j < found.count; j++)
             lg__detection_suppose(detection, cache, found.items[j], LG_NONE);
+        if (found.count > 0)
+            lg__detection_note_along(detection, cache, dict);
         lg__detection_cut(detection, cache);
         free(found.items);
     }

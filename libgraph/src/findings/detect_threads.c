@@ -124,6 +124,20 @@ unroot_thread(lg__detection *detection, uint32_t thread)
         unroot_called(detection, of);
 }
 
+// Notes what the thread calls: its target, and the object of that method.
+static void
+suppose_called(lg__detection *detection, uint32_t holder, uint32_t thread)
+{
+    uint32_t target = lg__detection_attribute(detection, thread, "_target");
+    uint32_t of = target == LG_NONE
+                      ? LG_NONE
+                      : lg__detection_attribute(detection, target, "__self__");
+    if (target != LG_NONE)
+        lg__detection_suppose_along(detection, holder, target);
+    if (of != LG_NONE)
+        lg__detection_suppose_along(detection, holder, of);
+}
+
 // Supposes threads to which only they themselves and the module threading
 // refer.
 static void
@@ -135,6 +149,7 @@ suppose_threads(lg__detection *detection, const lg__one_of_many *members,
         lg__detection_suppose(detection, holder, members[i].node,
                               members[i].subject);
         lg__detection_cut(detection, members[i].subject);
+        suppose_called(detection, holder, members[i].node);
         cut_calls(detection, members[i].node);
         unroot_thread(detection, members[i].node);
     }

@@ -30,9 +30,10 @@ confirm(lg__detection *detection, lg__match *match, const uint8_t *spared)
     for (size_t i = 0; i < match->supposed.count; i += 2) {
         uint32_t node = match->supposed.items[i];
         uint32_t part = match->supposed.items[i + 1];
-        if (spared[node])
+        if (spared[node != LG_NONE ? node : part])
             continue;
-        detection->failed |= !lg__gather_append(&match->kept, node);
+        if (node != LG_NONE)
+            detection->failed |= !lg__gather_append(&match->kept, node);
         detection->failed |=
             part != LG_NONE && !lg__gather_append(&match->along, part);
     }
@@ -88,7 +89,8 @@ static bool
 take_over(lg__match *to, lg__match *from)
 {
     bool taken = lg__gather_all(&to->kept, &from->kept) &&
-                 lg__gather_all(&to->along, &from->along);
+                 lg__gather_all(&to->along, &from->along) &&
+                 lg__gather_all(&to->stores, &from->stores);
     if (taken)
         lg__match_free(from);
     return taken;

@@ -40,14 +40,15 @@ add(looking *to, uint32_t holder, uint32_t source)
 }
 
 // Returns whether the source is a holder of a match that keeps the node, or
-// belongs to such a holder. If several matches keep the node, all holders count
-// as its holders.
+// belongs to such a holder, or is what a fix changes. If several matches keep
+// the node, all holders count as its holders.
 static bool
 is_of_match(const looking *to, uint32_t source)
 {
     bool again = (to->bits[to->node] & LG__KEPT_AGAIN) != 0;
     for (int i = 0; i < OWNERS && source != LG_NONE; i++) {
         if (source == to->match->holder || source == to->node ||
+            (to->bits[source] & LG__STORES) ||
             (again && (to->bits[source] & LG__HOLDS)))
             return true;
         source = lg_node_dominator(to->detection->analysis, source);
@@ -119,6 +120,8 @@ lg__match_mark(const lg__match *match, uint8_t *bits)
         uint8_t *bit = &bits[match->kept.items[i]];
         *bit |= *bit & LG__KEPT ? LG__KEPT_AGAIN : LG__KEPT;
     }
+    for (size_t i = 0; i < match->stores.count; i++)
+        bits[match->stores.items[i]] |= LG__STORES;
     // All holders may lead to what goes along.
     for (size_t i = 0; i < match->along.count; i++)
         bits[match->along.items[i]] |= LG__KEPT_AGAIN;
