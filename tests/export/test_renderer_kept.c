@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -260,6 +261,42 @@ test_forked(void)
     have_none();
 }
 
+// A program that closes files it did not open, as a daemon does, may have its
+// own under their numbers.
+static bool
+own_files_stay_own(void)
+{
+    enum { FILES = 20, PAIRS = 4 };
+    int pairs[PAIRS][2];
+    char byte;
+    bool own = true;
+    for (int file = 3; file < FILES; file++)
+        close(file);
+    for (int i = 0; i < PAIRS; i++)
+        REQUIRE(!socketpair(AF_UNIX, SOCK_STREAM, 0, pairs[i]));
+    own &= !draw(DOT, "svg", NULL, NULL, NULL);
+    for (int i = 0; i < 2 * PAIRS; i++)
+        own &= recv(pairs[i / 2][i % 2], &byte, 1, MSG_DONTWAIT) == -1 &&
+               errno == EAGAIN;
+    for (int i = 0; i < 2 * PAIRS; i++)
+        close(pairs[i / 2][i % 2]);
+    return own;
+}
+
+static void
+test_closed_files(void)
+{
+    int status = 0;
+    have_one();
+    pid_t child = fork();
+    if (child == 0)
+        _exit(own_files_stay_own() ? 0 : 1);
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    CHECK(own_files_stay_own());
+    started(NULL);
+    have_none();
+}
+
 // A process that adopts orphans would get one as its child.
 static void
 test_adopting(void)
@@ -308,6 +345,7 @@ SUITE(renderer_kept)
     RUN(test_slow_pictures);
     RUN(test_stopped);
     RUN(test_forked);
+    RUN(test_closed_files);
     RUN(test_adopting);
     RUN(test_ends);
     unlink(script);
