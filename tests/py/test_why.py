@@ -245,6 +245,14 @@ def test_picture(kept, tmp_path):
         why.save()
 
 
+def test_a_picture_is_drawn_once(kept, monkeypatch):
+    why = leakgraph.why(kept)
+    html, svg = why._repr_html_(), why._repr_svg_()
+    monkeypatch.setenv("LEAKGRAPH_RENDERER", "/no/renderer")
+    assert why._repr_html_() == html and why._repr_svg_() == svg
+    assert "<svg" not in (leakgraph.why(kept)._repr_svg_() or "")
+
+
 def test_why_keeps_neither_the_snapshot_nor_the_object():
     thing = Thing()
     before = sys.getrefcount(thing)

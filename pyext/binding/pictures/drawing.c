@@ -22,7 +22,7 @@ typedef struct drawing_object {
     char *title;
     char *format;
     bool legend;
-    _Atomic(image *) kept; /* kept for the next call of a notebook; or NULL */
+    _Atomic(image *) kept; /* the last for a notebook, if no call uses it */
 } drawing_object;
 
 static char *
@@ -191,6 +191,27 @@ notebook_format(const drawing_object *self)
     return NULL;
 }
 
+/* Takes the kept image, or draws one. `failed`: one that Graphviz could not
+   draw is enough. The caller owns it. */
+static image *
+obtain_image(drawing_object *self, const char *format, bool failed,
+             lg_error *error)
+{
+    image *kept = atomic_exchange(&self->kept, NULL);
+    if (kept != NULL && strcmp(kept->format, format) == 0 &&
+        (kept->data != NULL || failed))
+        return kept;
+    image_free(kept);
+    return notebook_image(self, format, error);
+}
+
+/* Keeps an image for the next call, so that a picture is drawn once. */
+static void
+keep_image(drawing_object *self, image *made)
+{
+    image_free(atomic_exchange(&self->kept, made));
+}
+
 /* Returns HTML for a notebook, which asks for it first. If there is a picture,
    this returns None and the next call returns the picture. Otherwise it returns
    the tree and the error. */
@@ -199,7 +220,7 @@ drawing_repr_html(drawing_object *self, PyObject *Py_UNUSED(unused))
 {
     const char *format = notebook_format(self);
     lg_error error;
-    image *made = format ? notebook_image(self, format, &error) : NULL;
+    image *made = format ? obtain_image(self, format, false, &error) : NULL;
     if (made == NULL && format != NULL)
         return NULL;
     PyObject *html = Py_None;
@@ -213,7 +234,7 @@ drawing_repr_html(drawing_object *self, PyObject *Py_UNUSED(unused))
                               : NULL);
         Py_XDECREF(parts);
     }
-    image_free(atomic_exchange(&self->kept, made));
+    keep_image(self, made);
     return html;
 }
 
@@ -225,21 +246,16 @@ take_image(drawing_object *self, const char *format)
     if (self->format != NULL && strcmp(self->format, format) != 0)
         Py_RETURN_NONE;
     lg_error error;
-    image *made = atomic_exchange(&self->kept, NULL);
-    if (made != NULL && strcmp(made->format, format) != 0) {
-        image_free(made);
-        made = NULL;
-    }
-    if (made == NULL)
-        made = notebook_image(self, format, &error);
+    image *made = obtain_image(self, format, true, &error);
     if (made == NULL)
         return NULL;
-    PyObject *bytes = Py_None;
-    if (made->data != NULL)
-        bytes = PyBytes_FromStringAndSize(made->data, (Py_ssize_t)made->length);
-    else
-        Py_INCREF(bytes);
-    image_free(made);
+    if (made->data == NULL) {
+        image_free(made);
+        Py_RETURN_NONE;
+    }
+    PyObject *bytes =
+        PyBytes_FromStringAndSize(made->data, (Py_ssize_t)made->length);
+    keep_image(self, made);
     return bytes;
 }
 
