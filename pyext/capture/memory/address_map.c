@@ -16,17 +16,6 @@
  *  where needed. */
 #define SMALL_CHUNK ((size_t)4 << 20)
 
-/** Clears kept memory; the kernel clears fresh pages. */
-static void *
-map_big(size_t size)
-{
-    size_t kept;
-    void *start = lg__page_cache_map(size, &kept);
-    if (start != NULL)
-        memset(start, 0, kept);
-    return start;
-}
-
 bool
 lg__address_map_open(lg__address_map *address_map, uint64_t max_bytes,
                      bool whole)
@@ -64,16 +53,30 @@ add_chunk(lg__address_map *address_map, size_t least)
 {
     size_t unit = address_map->whole ? BIG_CHUNK : SMALL_CHUNK;
     size_t size = (least + HEADER + unit - 1) / unit * unit;
+    size_t kept = 0;
     lg__address_map_chunk *chunk = lg__spill_take(size, false);
     if (chunk == NULL)
-        chunk = address_map->whole ? map_big(size) : lg__pages_map(size);
+        chunk = address_map->whole ? lg__page_cache_map(size, &kept)
+                                   : lg__pages_map(size);
     if (chunk == NULL)
         return false;
     *chunk = (lg__address_map_chunk){address_map->chunks, size};
     address_map->chunks = chunk;
     address_map->free = (char *)chunk + HEADER;
     address_map->free_size = size - HEADER;
+    address_map->unclear_size = kept > HEADER ? kept - HEADER : 0;
     return true;
+}
+
+/** Clears kept memory; the kernel clears fresh pages. What is cleared last
+ *  stays in the cache, and the walk uses it next. */
+static void
+clear(lg__address_map *address_map, size_t size)
+{
+    if (size > address_map->unclear_size)
+        size = address_map->unclear_size;
+    memset(address_map->free, 0, size);
+    address_map->unclear_size -= size;
 }
 
 void *
@@ -84,6 +87,7 @@ lg__address_map_take(lg__address_map *address_map, size_t size)
         return NULL;
     if (size > address_map->free_size && !add_chunk(address_map, size))
         return NULL;
+    clear(address_map, size);
     char *taken = address_map->free;
     address_map->free += size;
     address_map->free_size -= size;

@@ -34,6 +34,7 @@ typedef struct lg__address_map {
     lg__address_map_chunk *chunks; /**< the newest first */
     char *free;                    /**< the rest of the newest chunk */
     size_t free_size;
+    size_t unclear_size; /**< how much of it, from its beginning, is not zero */
     size_t used;
     size_t limit;  /**< what the budget allows to be used */
     uint32_t lost; /**< the slot of any address once memory ran out */

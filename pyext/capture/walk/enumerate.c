@@ -126,8 +126,10 @@ lg__enumerate_ahead(lg__heap_walk *walk, uint32_t next, uint32_t beyond)
     lg__tracked *at = &walk->tracked;
     if (at->done || next + beyond < builder->node_count)
         return;
-    if (next >= builder->node_count && at->followed) {
-        if (lg__chain_go_on(walk))
+    /* While each object leads to the next, a pass over the lists would find
+       nothing. */
+    if (at->followed) {
+        if (next < builder->node_count || lg__chain_go_on(walk))
             return;
         at->done = at->followed;
     }

@@ -56,6 +56,7 @@ lg__walk_free(lg__heap_walk *walk)
     lg__walk_scratch_free(walk, &walk->tracked.put_off);
     lg__walk_scratch_free(walk, &walk->sized);
     lg__walk_scratch_free(walk, &walk->recorded);
+    lg__walk_scratch_free(walk, &walk->early);
     lg__walk_scratch_free(walk, &walk->depth);
     lg__walk_scratch_free(walk, &walk->locals);
     lg__walk_scratch_free(walk, &walk->locals_given);
@@ -292,9 +293,11 @@ look_at(lg__heap_walk *walk, uint32_t node)
     if (info == NULL)
         return false;
     builder->type[node] = info->id;
-    if (info->plan == LG__PLAN_ATOM)
+    if (info->plan == LG__PLAN_ATOM) {
         fill_columns(walk, node, object, info);
-    else
+        if (builder->node_flags[node] & LG_NODE_KEY)
+            lg__text_early(walk, node, object);
+    } else
         lg__ahead_parts(object, info);
     return true;
 }

@@ -80,8 +80,10 @@ typedef struct lg__heap_walk {
     PyObject *interned; /**< a dict whose references do not count, or NULL */
     lg__scratch sized;  /**< u32 nodes to ask a C __sizeof__ for */
     uint32_t sized_count;
-    uint32_t sized_held;      /**< how many of those are held */
-    lg__scratch recorded;     /**< u8 per node: which text it has */
+    uint32_t sized_held;  /**< how many of those are held */
+    lg__scratch recorded; /**< u8 per node: which text it has */
+    lg__scratch early;    /**< u32 nodes, ascending, whose texts were early */
+    uint32_t early_count;
     uint32_t thread_count;    /**< nodes 1 to thread_count are threads */
     uint32_t synthetic_count; /**< nodes below this are interpreter, threads,
                                  frames */
@@ -273,16 +275,17 @@ uint32_t lg__fixed_size(const lg__type_info *info);
 /** Call it after the walk. Asks the C __sizeof__ of library types for the
  *  instances that need it, of those met since the last call. */
 void lg__sizes_finish(lg__heap_walk *walk);
-/** Holds those instances until then, because other threads may run
- *  meanwhile. */
+/** Holds those instances until then: other threads may run meanwhile. */
 void lg__sizes_hold(lg__heap_walk *walk);
 /** Releases these references. */
 void lg__sizes_release(lg__heap_walk *walk);
 /** Writes the name of a type: "torch.Tensor". */
 void lg__type_name(PyTypeObject *type, lg__name *out);
-/** Call it after the walk. Sets the texts of functions, modules, frames, keys
- *  ... */
+/** Call it after the walk. Sets the texts of functions, frames, keys ... */
 void lg__texts_finish(lg__heap_walk *walk);
+/** Sets the text of a key that is short, as the walk looks at it: in the end it
+ *  is out of the cache. Call it for ascending nodes. */
+void lg__text_early(lg__heap_walk *walk, uint32_t node, PyObject *object);
 /** Sets the text of one node now, if it is a key, a name or needs a preview;
  *  again if it turns out to be more than one of these. */
 void lg__text_record(lg__heap_walk *walk, uint32_t node);

@@ -192,31 +192,56 @@ give_text(lg__heap_walk *walk, uint32_t node)
         lg_builder_set_text(builder, node, name.data, name.length);
 }
 
-/** Prefetches the object of a flagged node; returns the next such node. */
-static uint32_t
-ask_for(const lg_builder *builder, uint32_t node, unsigned flags)
+void
+lg__text_early(lg__heap_walk *walk, uint32_t node, PyObject *object)
 {
-    if (node >= builder->node_count)
-        return node;
-    __builtin_prefetch((const void *)(uintptr_t)builder->address[node]);
-    return next_flagged(builder, node + 1, flags);
+    size_t size = (walk->early_count + (size_t)1) * sizeof node;
+    if (LG__FREE_THREADED || walk->partial || walk->options->no_keys ||
+        walk->options->previews || !PyUnicode_CheckExact(object) ||
+        !PyUnicode_IS_COMPACT_ASCII(object) ||
+        PyUnicode_GET_LENGTH(object) > KEY_LIMIT ||
+        !lg__walk_scratch(walk, &walk->early, size))
+        return;
+    ((uint32_t *)walk->early.data)[walk->early_count++] = node;
+    give_ascii(walk->builder, node, object, KEY_LIMIT);
 }
 
-/** Sets the texts of all flagged nodes. Prefetches their objects, because the
- *  walk visited them long ago. */
+/** The first node from `node` on with any of these flags and without an early
+ *  text. `early` counts the early texts before it. */
+static uint32_t
+next_to_give(const lg__heap_walk *walk, uint32_t node, unsigned flags,
+             uint32_t *early)
+{
+    const uint32_t *given = walk->early.data;
+    for (;; node++) {
+        node = next_flagged(walk->builder, node, flags);
+        while (*early < walk->early_count && given[*early] < node)
+            ++*early;
+        if (*early >= walk->early_count || given[*early] != node)
+            return node;
+    }
+}
+
+/** Sets the texts of all other flagged nodes. Prefetches their objects, because
+ *  the walk visited them long ago. */
 static void
 give_texts(lg__heap_walk *walk, uint32_t first, unsigned flags)
 {
     enum { DISTANCE = 16 };
     const lg_builder *builder = walk->builder;
-    uint32_t node = next_flagged(builder, first, flags);
-    uint32_t ahead = node;
-    for (int i = 0; i < DISTANCE; i++)
-        ahead = ask_for(builder, ahead, flags);
-    for (; node < builder->node_count;
-         node = next_flagged(builder, node + 1, flags)) {
-        ahead = ask_for(builder, ahead, flags);
-        give_text(walk, node);
+    uint32_t coming[DISTANCE];
+    uint32_t early = 0;
+    uint32_t ahead = first;
+    for (uint32_t i = 0;; i++) {
+        if (i >= DISTANCE && coming[i % DISTANCE] == builder->node_count)
+            return;
+        if (i >= DISTANCE)
+            give_text(walk, coming[i % DISTANCE]);
+        ahead = next_to_give(walk, ahead, flags, &early);
+        coming[i % DISTANCE] = ahead;
+        if (ahead < builder->node_count)
+            __builtin_prefetch(
+                (const void *)(uintptr_t)builder->address[ahead++]);
     }
 }
 
@@ -227,10 +252,11 @@ lg__texts_finish(lg__heap_walk *walk)
     const unsigned named = LG_NODE_KEY | LG_NODE_NAME;
     const uint32_t first = walk->synthetic_count;
     uint32_t count = builder->node_count;
+    uint32_t early = 0;
     mark_names(builder);
     mark_variables(walk);
-    for (uint32_t node = next_flagged(builder, first, LG_NODE_KEY);
-         node < count; node = next_flagged(builder, node + 1, LG_NODE_KEY))
+    for (uint32_t node = first;
+         (node = next_to_give(walk, node, LG_NODE_KEY, &early)) < count; node++)
         mark_parts_of_key(walk, node);
     if (walk->options->previews)
         for (uint32_t node = first; node < count; node++)
