@@ -114,7 +114,8 @@ small_places_go_into_their_parents(void)
         lg_places *few = NULL;
         uint64_t before = 0;
         uint64_t after = 0;
-        REQUIRE(lg__places_prune(all, 5, &few));
+        uint64_t least = 0;
+        REQUIRE(lg__places_prune(all, 5, &few, &least));
         CHECK(lg_places_count(few) <= lg_places_count(all));
         for (uint32_t i = 0; i < lg_places_count(few); i++) {
             lg_place place = lg_places_at(few, i);
@@ -131,6 +132,8 @@ small_places_go_into_their_parents(void)
                 top = lg_places_at(all, top).parent;
             if (lg_places_find(few, lg_places_at(all, top).key) != LG_NONE)
                 before += lg_places_at(all, i).own[0];
+            if (lg_places_find(few, lg_places_at(all, i).key) == LG_NONE)
+                CHECK(lg_places_at(all, i).retained[0] <= least);
         }
         CHECK(before == after);
         lg_places_free(few);

@@ -201,6 +201,19 @@ def test_summaries_are_compared_like_snapshots(tmp_path):
         leakgraph.diff(*paths)
 
 
+def test_places_that_a_summary_leaves_out_are_not_new(tmp_path):
+    """A file has the biggest places only; the newest snapshot has all of them."""
+    wide = holder.wide = Holder()
+    for number in range(9000):
+        setattr(wide, f"part{number}", bytes(2100 + number // 8))
+    snapshots = grow(append)
+    for snapshot in snapshots[:2]:
+        path = snapshot.summary(tmp_path / "part.lgsum")
+        whole = leakgraph.diff(snapshot, snapshots[2], min_bytes=2000, settled=True)
+        part = leakgraph.diff(path, snapshots[2], min_bytes=2000, settled=True)
+        assert str(part) == str(whole)
+
+
 def test_tasks_are_one_place_whatever_their_numbers():
     """asyncio numbers its tasks, also where several objects hold each."""
     loop = asyncio.new_event_loop()

@@ -55,11 +55,15 @@ begin(lg__comparison *state, lg_error *err)
     state->y = calloc(state->count, sizeof *state->y);
     state->at = calloc(state->count, sizeof *state->at);
     state->above = calloc(state->count, sizeof *state->above);
+    state->least = calloc(state->count, sizeof *state->least);
     state->is_holder = calloc(places + 1, 1);
     if (!state->x || !state->y || !state->at || !state->above ||
-        !state->is_holder || !list_devices(state))
+        !state->least || !state->is_holder || !list_devices(state))
         return lg__error_memory(err);
     for (uint32_t i = 0; i < state->count; i++) {
+        int64_t least =
+            lg__summary_bytes(state->summaries[i], LG__SUMMARY_LEAST);
+        state->least[i] = least > 0 ? (double)least : 0;
         state->x[i] = steps != NULL ? steps[i] : (double)i;
         if (i > 0 && !(state->x[i] > state->x[i - 1]))
             return lg_error_set(err, LG_EINVAL,
@@ -80,6 +84,7 @@ end(lg__comparison *state)
     free(state->y);
     free(state->at);
     free(state->above);
+    free(state->least);
     free(state->is_holder);
     free(state->devices);
 }

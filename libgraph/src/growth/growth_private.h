@@ -221,9 +221,14 @@ struct lg_summary {
  *  objects. */
 void lg__types_join(lg__vector *types);
 /** Makes a table of the `most` biggest places at most, with everything above
- *  them. Adds the own bytes of a place that is left out to its parent's.
+ *  them. Adds the own bytes of a place that is left out to its parent's. No
+ *  such place retains more than `*least`, which is 0 if none is left out.
  *  Returns false when memory ran out. */
-bool lg__places_prune(const lg_places *from, uint32_t most, lg_places **out);
+bool lg__places_prune(const lg_places *from, uint32_t most, lg_places **out,
+                      uint64_t *least);
+/** The info text of a file's summary that left places out: what they retain at
+ *  most, each. */
+#define LG__SUMMARY_LEAST "summary.least"
 /** Makes an empty summary that takes the places over; NULL when memory ran
  *  out. */
 lg_summary *lg__summary_begin(lg_places *places);
@@ -264,6 +269,8 @@ typedef struct lg__comparison {
     double *y;          /**< [count] scratch memory */
     uint32_t *at;       /**< [count] a place in every summary */
     uint32_t *above;    /**< [count] the parent of that place */
+    double *least;      /**< [count] what a place retains at most that the
+                             summary may have left out */
     uint32_t each;      /**< number of devices of the growth, and the host */
     lg_string *devices; /**< [each] */
     lg__vector found;   /**< lg__grown */

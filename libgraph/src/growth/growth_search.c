@@ -223,6 +223,18 @@ is_noise(const lg_places *places, uint32_t place)
     return false;
 }
 
+// Returns whether an older summary may have left the place out as small, while
+// it is no larger in the newest.
+static bool
+is_untold(const lg__comparison *state, uint32_t place)
+{
+    double retained = value_of(state->newest, place, RETAINED);
+    for (uint32_t i = 0; i + 1 < state->count; i++)
+        if (state->at[i] == LG_NONE && retained <= state->least[i])
+            return true;
+    return false;
+}
+
 bool
 lg__growth_search(lg__comparison *state)
 {
@@ -230,6 +242,8 @@ lg__growth_search(lg__comparison *state)
         if (is_unchanged(state, place) || is_noise(state->newest, place))
             continue;
         lg__comparison_find(state, place, state->at);
+        if (is_untold(state, place))
+            continue;
         lg__trend members = trend_of_members(state, place);
         lg__trend in_place =
             members == LG__TREND_NONE ? trend_in_place(state) : LG__TREND_NONE;

@@ -95,17 +95,17 @@ copy(const lg_places *from, uint32_t index, bool stays, uint32_t *place,
 }
 
 bool
-lg__places_prune(const lg_places *from, uint32_t most, lg_places **out)
+lg__places_prune(const lg_places *from, uint32_t most, lg_places **out,
+                 uint64_t *least)
 {
     uint32_t count = (uint32_t)from->items.count;
     uint32_t *place = calloc((size_t)count + 1, sizeof *place);
     lg_places *to = lg__places_begin();
-    uint64_t least;
-    bool enough = place != NULL && to != NULL && find_least(from, most, &least);
+    bool enough = place != NULL && to != NULL && find_least(from, most, least);
     for (uint32_t i = 0; i < from->each && enough; i++)
         enough = lg__places_add_device(to, lg_places_device_name(from, i));
     if (enough)
-        mark(from, least, place);
+        mark(from, *least, place);
     for (uint32_t i = 0; i < count && enough; i++)
         enough = copy(from, i, place[i] != 0, place, to);
     free(place);

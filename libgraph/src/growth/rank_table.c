@@ -126,9 +126,10 @@ find_usual(lg__rank_table *table)
 static bool
 prune(const lg_summary *const *summaries, uint32_t count, lg_places **out)
 {
+    uint64_t least;
     for (uint32_t i = 0; i < count; i++)
         if (!lg__places_prune(lg_summary_places(summaries[i]), MOST_PLACES,
-                              &out[i]))
+                              &out[i], &least))
             return false;
     return true;
 }

@@ -52,7 +52,8 @@ add_infos(merging *state, const lg_summary *from)
     uint64_t number;
     bool enough = true;
     for (uint32_t i = 0; enough && lg_summary_info(from, i, &key, &value); i++)
-        if ((begins(key, "places.") || begins(key, "memory.")) &&
+        if ((begins(key, "places.") || begins(key, "memory.") ||
+             lg__string_is(key, LG__SUMMARY_LEAST)) &&
             lg__decimal_read(value, &number))
             enough = add_number(state, key, number);
     int64_t snapshots = lg__summary_bytes(from, count);

@@ -1,6 +1,7 @@
 // Writes summaries.
 #include "growth/summary_file.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -141,11 +142,24 @@ make_frame(const writer *from, lg__summary_header *header, void **data,
     return LG_OK;
 }
 
+// Says in one more info text what the places that are left out retain at most.
+static bool
+add_least(lg_places *to, uint64_t least, lg__info_text *out)
+{
+    static const char key[] = LG__SUMMARY_LEAST;
+    char text[24];
+    int length = snprintf(text, sizeof text, "%llu", (unsigned long long)least);
+    out->key = lg__places_string(to, (lg_string){key, sizeof key - 1});
+    out->value = lg__places_string(to, (lg_string){text, (uint32_t)length});
+    return out->key != LG_NONE && out->value != LG_NONE;
+}
+
 static lg_status
-write_summary(const lg_summary *summary, lg_places *places, void **data,
-              size_t *length, lg_error *err)
+write_summary(const lg_summary *summary, lg_places *places, uint64_t least,
+              void **data, size_t *length, lg_error *err)
 {
     size_t types = summary->types.count;
+    size_t texts = summary->infos.count;
     lg__summary_type *rows = malloc((types + 1) * sizeof *rows);
     lg__info_text *infos = malloc((summary->infos.count + 1) * sizeof *infos);
     writer to = {.allocator = lg_allocator_default(), .raw = {.element = 1}};
@@ -157,6 +171,9 @@ write_summary(const lg_summary *summary, lg_places *places, void **data,
                                !copy_tallies(summary, places, counts)
                            ? lg__error_memory(err)
                            : copy_rest(summary, places, rows, infos, err);
+    if (status == LG_OK && least > 0 &&
+        !add_least(places, least, &infos[texts++]))
+        status = lg__error_memory(err);
     if (status == LG_OK) {
         if (types > MOST_TYPES && !lg__summary_is_sum(summary))
             types = MOST_TYPES;
@@ -164,7 +181,7 @@ write_summary(const lg_summary *summary, lg_places *places, void **data,
         put(&to, sums, sizeof sums);
         put_places(&to, places);
         put(&to, rows, types * sizeof *rows);
-        put(&to, infos, summary->infos.count * sizeof *infos);
+        put(&to, infos, texts * sizeof *infos);
         put(&to, counts, tallies * sizeof *counts);
         put(&to, places->devices.data, places->each * sizeof(uint32_t));
         if (to.failed)
@@ -177,7 +194,7 @@ write_summary(const lg_summary *summary, lg_places *places, void **data,
         .strings = (uint32_t)places->string_hash.count,
         .places = (uint32_t)places->items.count,
         .types = (uint32_t)types,
-        .infos = (uint32_t)summary->infos.count,
+        .infos = (uint32_t)texts,
     };
     if (status == LG_OK)
         status = make_frame(&to, &header, data, length, err);
@@ -192,14 +209,17 @@ lg_status
 lg_summary_save_memory(const lg_summary *summary, void **data, size_t *length,
                        lg_error *err)
 {
-    uint32_t most = lg__summary_is_sum(summary) ? UINT32_MAX : MOST_PLACES;
+    bool whole = lg__summary_is_sum(summary) ||
+                 lg__summary_bytes(summary, LG__SUMMARY_LEAST) >= 0;
+    uint32_t most = whole ? UINT32_MAX : MOST_PLACES;
+    uint64_t least = 0;
     lg_places *places = NULL;
     lg_status status = lg__file_check_machine(err);
     if (status != LG_OK)
         return status;
-    if (!lg__places_prune(summary->places, most, &places))
+    if (!lg__places_prune(summary->places, most, &places, &least))
         return lg__error_memory(err);
-    status = write_summary(summary, places, data, length, err);
+    status = write_summary(summary, places, least, data, length, err);
     lg_places_free(places);
     return status;
 }
