@@ -271,6 +271,7 @@ fewest(void)
 {
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
         check_made(groups[i].make, groups[i].many, groups[i].pattern);
+        check_made(groups[i].make, groups[i].many + 1, groups[i].pattern);
         check_made(groups[i].make, groups[i].many - 1, "");
     }
 }

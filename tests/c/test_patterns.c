@@ -87,6 +87,29 @@ outputs(void)
     }
 }
 
+// A shell that a program embeds has a namespace that is no module.
+static void
+outputs_of_a_shell(void)
+{
+    static const char *const names_of[] = {"_user_ns", "user_ns", "ns"};
+    for (size_t i = 0; i < 3; i++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t shell = story_add(
+            &made, "IPython.core.interactiveshell.InteractiveShell", NULL, 48);
+        uint32_t names = story_add(&made, "dict", NULL, 200);
+        uint32_t all = story_add(&made, "dict", NULL, 200);
+        uint32_t value = heap_tensor(&made, HEAP_BIG, LG_NONE);
+        heap_memory(&made, value);
+        story_attribute(&made, app, "shell", shell);
+        story_attribute(&made, shell, names_of[i], names);
+        heap_item(&made, names, "Out", all);
+        heap_item(&made, names, "_oh", all);
+        heap_item(&made, all, "1", value);
+        check_found(&made, i < 2 ? "notebook-output " : "");
+    }
+}
+
 static void
 optimizers(void)
 {
@@ -273,6 +296,7 @@ SUITE(patterns)
     RUN(exceptions);
     RUN(caches);
     RUN(outputs);
+    RUN(outputs_of_a_shell);
     RUN(optimizers);
     RUN(states);
     RUN(loaders);
