@@ -25,23 +25,12 @@ lg_growth_reason_text(lg_growth_reason reason)
     return (unsigned)reason < LG_GROWTH_REASON_COUNT ? texts[reason] : "";
 }
 
-static lg_string
-info_of(const lg_summary *summary, const char *key)
-{
-    lg_string known;
-    lg_string value;
-    for (uint32_t i = 0; lg_summary_info(summary, i, &known, &value); i++)
-        if (lg__string_is(known, key))
-            return value;
-    return (lg_string){"", 0};
-}
-
 // Returns the reason for garbage that the collector could free.
 static lg_growth_reason
 reason_of_rest(const lg_summary *newest)
 {
-    lg_string thresholds = info_of(newest, "gc.thresholds");
-    if (lg__string_is(info_of(newest, "gc.enabled"), "no"))
+    lg_string thresholds = lg__summary_text(newest, "gc.thresholds");
+    if (lg__string_is(lg__summary_text(newest, "gc.enabled"), "no"))
         return LG_GROWTH_DISABLED;
     return thresholds.length > 1 && thresholds.data[0] == '0' &&
                    thresholds.data[1] == ','
@@ -96,7 +85,7 @@ void
 lg__growth_reasons(const lg__comparison *state, lg_growth *out)
 {
     const lg_summary *newest = state->summaries[state->count - 1];
-    lg_string flags = info_of(newest, "gc.debug");
+    lg_string flags = lg__summary_text(newest, "gc.debug");
     bool saves = lg__string_contains(flags, "DEBUG_SAVEALL");
     lg_growth_reason reason = find_reason(newest, out);
     for (size_t i = 0; i < out->count; i++) {

@@ -172,25 +172,12 @@ lg__put_each(lg_table *table, size_t column, const uint64_t *bytes)
                     table->root->device_count + 1);
 }
 
-typedef struct retainer {
-    const lg_analysis *analysis;
-    lg__retained_on *on;
-    uint32_t which;
-} retainer;
-
-static uint64_t
-retainer_on(const void *context, uint32_t device)
-{
-    const retainer *of = context;
-    return of->on(of->analysis, of->which, device);
-}
-
 void
 lg__put_retained(lg_table *table, size_t column, const lg_analysis *analysis,
                  lg__retained_on *on, uint32_t which)
 {
-    const retainer of = {analysis, on, which};
-    lg__put_vector(table, column, retainer_on, &of);
+    const lg__retainer of = {analysis, on, which};
+    lg__put_vector(table, column, lg__retainer_on, &of);
 }
 
 static void

@@ -199,17 +199,10 @@ lg_node_bytes_format(const lg_graph *graph, lg_node node, lg_text *out)
     lg__format_vector(graph, own_on, &of, out);
 }
 
-// What a retained size belongs to: a node or component of an analysis.
-typedef struct retainer {
-    const lg_analysis *analysis;
-    lg__retained_on *on;
-    uint32_t which;
-} retainer;
-
-static uint64_t
-retainer_on(const void *context, uint32_t device)
+uint64_t
+lg__retainer_on(const void *context, uint32_t device)
 {
-    const retainer *of = context;
+    const lg__retainer *of = context;
     return of->on(of->analysis, of->which, device);
 }
 
@@ -217,8 +210,8 @@ void
 lg__format_retained(const lg_analysis *analysis, lg__retained_on *on,
                     uint32_t which, lg_text *out)
 {
-    const retainer of = {analysis, on, which};
-    lg__format_vector(lg_analysis_graph(analysis), retainer_on, &of, out);
+    const lg__retainer of = {analysis, on, which};
+    lg__format_vector(lg_analysis_graph(analysis), lg__retainer_on, &of, out);
 }
 
 static uint64_t

@@ -42,6 +42,14 @@ void lg__format_vector(const lg_graph *graph, lg__vector_on *on,
 /** Returns the bytes that a node or a component retains on a device. */
 typedef uint64_t lg__retained_on(const lg_analysis *analysis, uint32_t which,
                                  uint32_t device);
+/** What a retained size belongs to: a node or component of an analysis. */
+typedef struct lg__retainer {
+    const lg_analysis *analysis;
+    lg__retained_on *on;
+    uint32_t which;
+} lg__retainer;
+/** The bytes of an lg__retainer on a device. */
+uint64_t lg__retainer_on(const void *retainer, uint32_t device);
 /** Writes `1.93 GiB cuda:0 · 12 MiB host`, or `12 MiB` without devices. */
 void lg__format_retained(const lg_analysis *analysis, lg__retained_on *on,
                          uint32_t which, lg_text *out);

@@ -106,6 +106,23 @@ lg__array_unknown(lg__adapter_pass *pass, const lg__instance *array,
 }
 
 void
+lg__arrays_ask(lg__adapter_pass *pass, lg__array_asks *ask, const char *type,
+               const char *unknown)
+{
+    lg__instance array;
+    while (lg__pass_next(pass, &array)) {
+        if (array.frontier)
+            continue;
+        lg__array_form form = lg__array_describe(pass, &array);
+        lg__array_memory memory = {0};
+        if (ask(pass, array.object, &memory))
+            lg__array_keeps(pass, &array, &memory, type, &form);
+        else
+            lg__array_unknown(pass, &array, unknown);
+    }
+}
+
+void
 lg__array_types_add(lg__array_types *types, const char *module,
                     const char *name)
 {

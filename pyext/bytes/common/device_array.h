@@ -36,6 +36,14 @@ void lg__array_keeps(lg__adapter_pass *pass, const lg__instance *array,
 void lg__array_unknown(lg__adapter_pass *pass, const lg__instance *array,
                        const char *why);
 
+/** Asks an array for its memory; false if it does not say. */
+typedef bool lg__array_asks(lg__adapter_pass *pass, PyObject *array,
+                            lg__array_memory *out);
+/** Describes all arrays of the pass, and adds the memory of each as a span of
+ *  that type, or notes `unknown`. */
+void lg__arrays_ask(lg__adapter_pass *pass, lg__array_asks *ask,
+                    const char *type, const char *unknown);
+
 /** An adapter's state: the types it wants, borrowed from loaded modules. */
 typedef struct lg__array_types {
     PyTypeObject *type[4]; /**< NULL: the library does not have it */

@@ -51,17 +51,8 @@ static void
 cupy_ask(lg__adapter_pass *pass, void *state)
 {
     (void)state;
-    lg__instance array;
-    while (lg__pass_next(pass, &array)) {
-        if (array.frontier)
-            continue;
-        lg__array_form form = lg__array_describe(pass, &array);
-        lg__array_memory memory = {0};
-        if (ask_memory(pass, array.object, &memory))
-            lg__array_keeps(pass, &array, &memory, "cupy.memory", &form);
-        else
-            lg__array_unknown(pass, &array, "CuPy does not report its memory");
-    }
+    lg__arrays_ask(pass, ask_memory, "cupy.memory",
+                   "CuPy does not report its memory");
 }
 
 const lg__adapter lg__cupy_adapter = {

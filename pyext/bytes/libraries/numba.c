@@ -68,17 +68,8 @@ static void
 numba_ask(lg__adapter_pass *pass, void *state)
 {
     (void)state;
-    lg__instance array;
-    while (lg__pass_next(pass, &array)) {
-        if (array.frontier)
-            continue;
-        lg__array_form form = lg__array_describe(pass, &array);
-        lg__array_memory memory = {0};
-        if (ask_memory(pass, array.object, &memory))
-            lg__array_keeps(pass, &array, &memory, "numba.memory", &form);
-        else
-            lg__array_unknown(pass, &array, "Numba does not report its memory");
-    }
+    lg__arrays_ask(pass, ask_memory, "numba.memory",
+                   "Numba does not report its memory");
 }
 
 const lg__adapter lg__numba_adapter = {
