@@ -98,6 +98,8 @@ LG_API uint32_t lg_node_device(const lg_graph *graph, lg_node node);
  *     "closed" ("yes" or "no": whether pyplot's registry lacks it)
  *   functools.lru_cache: "maxsize" (how many results it keeps at most; without,
  *     there is no limit)
+ *   collections.deque: "maxlen" (how many elements it keeps at most; without,
+ *     there is no limit)
  *   adapters' remarks: "not inspected" (why)
  */
 LG_API lg_string lg_node_fact(const lg_graph *graph, lg_node node,

@@ -259,6 +259,9 @@ lg_summary_new(const lg_analysis *analysis, const lg_monitor *monitor,
         status = count_threads(&state, err);
     if (status == LG_OK)
         status = add_rest(&state, err);
+    if (status == LG_OK &&
+        !lg__summary_count_limits(state.summary, state.graph, state.place))
+        status = lg__error_memory(err);
     free(state.place);
     lg_text_free(&state.text);
     if (status != LG_OK) {

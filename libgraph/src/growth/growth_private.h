@@ -200,8 +200,14 @@ typedef struct lg__tally {
     uint64_t bytes;
     uint32_t name;
     uint32_t detail;
-    uint32_t kind; /**< lg_tally_kind */
+    uint32_t kind; /**< lg_tally_kind or LG__TALLY_LIMIT */
 } lg__tally;
+
+/** Containers in a place, its holder, that keep only so many elements: instead
+ *  of bytes, how many all of them keep at most. */
+enum { LG__TALLY_LIMIT = LG_TALLY_COUNT, LG__TALLY_COUNT };
+/** More elements than that are this many. */
+#define LG__LIMIT_MOST (UINT64_C(1) << 32)
 
 struct lg_summary {
     lg_places *places;
@@ -240,6 +246,13 @@ lg_status lg__summary_make(const lg_analysis *analysis,
 /** Adds a tally, or adds to the one with the same kind, name, detail and
  *  holder. Returns false when memory ran out. */
 bool lg__summary_count(lg_summary *summary, lg__tally tally);
+/** Counts the containers that keep only so many elements. Returns false when
+ *  memory ran out. */
+bool lg__summary_count_limits(lg_summary *summary, const lg_graph *graph,
+                              const uint32_t *place_of);
+/** Returns the tally with the same kind, name, detail and holder, or NULL. */
+const lg__tally *lg__summary_find_tally(const lg_summary *summary,
+                                        const lg__tally *wanted);
 /** Sorts tallies by key and merges those of one key. */
 void lg__tallies_join(lg__vector *tallies);
 /** Returns the bytes that an info text gives; -1: none. */
@@ -289,6 +302,10 @@ typedef struct lg__grown {
 
 /** Returns whether a module, class or type of that name is leakgraph's. */
 bool lg__growth_is_own(lg_string name);
+/** Returns whether a growing place belongs to a container that fills up to a
+ *  limit. */
+bool lg__growth_is_filling(const lg__comparison *state, uint32_t place,
+                           lg_growth_verdict verdict);
 /** Finds the places that grow. Returns false when memory ran out. */
 bool lg__growth_search(lg__comparison *state);
 /** Finds a place of the newest summary in every summary. */

@@ -181,7 +181,8 @@ add_grown(lg__comparison *state, lg__trend trend, lg_growth_verdict verdict,
     if (grown == NULL)
         return false;
     bool own = verdict == LG_GROWTH_IN_PLACE;
-    if (trend == LG__TREND_SETTLED)
+    if (trend == LG__TREND_SETTLED ||
+        lg__growth_is_filling(state, place, verdict))
         verdict = LG_GROWTH_SETTLED;
     else if (is_garbage(state->newest, place) ||
              lg__place_is_listed(state->newest, place))

@@ -187,7 +187,7 @@ read_tallies(reader *from, lg_error *err)
         memcpy(&tally, rows + i * sizeof tally, sizeof tally);
         if (tally.name >= from->header.strings ||
             tally.detail >= from->header.strings ||
-            tally.kind >= LG_TALLY_COUNT || tally.count > MOST_NUMBER ||
+            tally.kind >= LG__TALLY_COUNT || tally.count > MOST_NUMBER ||
             tally.bytes > MOST_NUMBER)
             return damaged(from, "a tally", i, err);
         if (!lg__summary_count(from->out,

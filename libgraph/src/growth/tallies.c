@@ -79,6 +79,12 @@ find_tally(const lg_summary *summary, uint64_t key)
                               : NULL;
 }
 
+const lg__tally *
+lg__summary_find_tally(const lg_summary *summary, const lg__tally *wanted)
+{
+    return find_tally(summary, key_of(summary->places, wanted));
+}
+
 static bool
 is_growing(const lg__comparison *state, const uint64_t *numbers)
 {
@@ -181,10 +187,15 @@ lg__growth_tallies(lg__comparison *state, lg_growth *out, lg_error *err)
     out->series = calloc(2 * count * state->count + 1, sizeof *out->series);
     if (out->tallies == NULL || out->series == NULL)
         return lg__error_memory(err);
-    for (size_t i = 0; i < count; i++)
-        out->tallies[i] =
-            compare(state, &items[i], out->series + 2 * i * state->count);
-    out->tally_count = count;
+    for (size_t i = 0; i < newest->tallies.count; i++) {
+        size_t at = out->tally_count;
+        if (items[i].kind >= LG_TALLY_COUNT)
+            continue;
+        out->tallies[at] =
+            compare(state, &items[i], out->series + 2 * at * state->count);
+        out->tally_count++;
+    }
+    count = out->tally_count;
     if (count > 0)
         lg__sort(out->tallies, count, sizeof *out->tallies, compare_gains);
     for (size_t i = 0; i < count; i++)

@@ -5,7 +5,6 @@
 #include "capture/cpython/peek.h"
 #include "capture/walk/heap_walk.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /** Returns whether the walk has met an object on the page that a word leads to,
@@ -220,41 +219,43 @@ lru_link_type(PyObject *object)
 }
 
 /** The most results that the wrapper keeps: the word right after the function,
- *  3.9 to 3.14; -1 is no limit. */
+ *  3.9 to 3.14. */
 static void
 note_lru_limit(lg__heap_walk *walk, PyObject *object, const lg__type_info *info,
-               PyObject *function)
+               uint32_t word)
 {
-    char text[24];
     Py_ssize_t limit;
-    uint32_t word = lg__word_holding(object, info, function);
-    if (word + sizeof function + sizeof limit >
-        (size_t)info->type->tp_basicsize)
+    word += sizeof(PyObject *);
+    if (word + sizeof limit > (size_t)info->type->tp_basicsize)
         return;
-    memcpy(&limit, (const char *)object + word + sizeof function, sizeof limit);
-    int length = snprintf(text, sizeof text, "%zd", limit);
-    if (limit >= 0)
-        lg_builder_add_fact(walk->builder, lg__walk_node(walk, object),
-                            "maxsize", text, (size_t)length);
+    memcpy(&limit, (const char *)object + word, sizeof limit);
+    lg__walk_note_limit(walk, object, "maxsize", limit);
 }
 
-/** Names the wrapper's own words, rather than what it reports for its links. */
+/** Names the wrapper's own words, rather than what it reports for its links.
+ *  The function lies two words behind the dict of results, which comes first,
+ *  and may be a class. */
 static void
 name_lru_word(lg__heap_walk *walk, PyObject *object, const lg__type_info *info,
-              uint64_t edge, PyObject *target)
+              uint64_t edge, uint32_t *dict)
 {
     lg_builder *builder = walk->builder;
-    const char *name = PyDict_CheckExact(target) ? "cache"
-                       : PyType_Check(target)
-                           ? lg__type_is_pythons((PyTypeObject *)target)
-                                 ? "cache_info_type"
-                                 : "lru_list_elem_type"
-                       : Py_TYPE(target)->tp_call != NULL ? "__wrapped__"
-                                                          : "kwd_mark";
+    PyObject *target =
+        (PyObject *)(uintptr_t)builder->address[builder->edge_target[edge]];
+    uint32_t word = lg__word_holding(object, info, target);
+    bool wrapped = *dict != 0 && word == *dict + 2 * sizeof target;
+    const char *name = wrapped                     ? "__wrapped__"
+                       : PyDict_CheckExact(target) ? "cache"
+                       : !PyType_Check(target)     ? "kwd_mark"
+                       : lg__type_is_pythons((PyTypeObject *)target)
+                           ? "cache_info_type"
+                           : "lru_list_elem_type";
+    if (PyDict_CheckExact(target))
+        *dict = word;
     builder->edge_kind[edge] = LG_EDGE_ATTRIBUTE | LG_EDGE_TRAVERSED;
     builder->edge_payload[edge] = lg__walk_intern(walk, name);
-    if (strcmp(name, "__wrapped__") == 0)
-        note_lru_limit(walk, object, info, target);
+    if (wrapped)
+        note_lru_limit(walk, object, info, word);
 }
 
 /** An lru_cache wrapper reports, on behalf of its links: key, result and, from
@@ -265,7 +266,7 @@ name_lru_cache(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
 {
     lg_builder *builder = walk->builder;
     const PyObject *link_type = lru_link_type(object);
-    uint32_t key = LG_NONE, rank = 0;
+    uint32_t key = LG_NONE, rank = 0, dict = 0;
     bool after_result = false;
     for (uint64_t i = 0; i < walk->names.count; i++) {
         uint64_t edge = walk->names.first + i;
@@ -283,7 +284,7 @@ name_lru_cache(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
             after_result = true;
             continue;
         } else if (lg__word_holding(object, info, child)) {
-            name_lru_word(walk, object, info, edge, child);
+            name_lru_word(walk, object, info, edge, &dict);
         } else {
             key = target;
             builder->node_flags[key] |= LG_NODE_KEY;
@@ -344,6 +345,10 @@ name_shape(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
         break;
     case LG__SHAPE_HAMT:
         name_hamt(walk, object);
+        break;
+    case LG__SHAPE_DEQUE:
+        if (lg__known_is(&walk->known, info->type, LG__KNOWN_DEQUE))
+            lg__walk_note_maxlen(walk, object);
         break;
     case LG__SHAPE_LOCAL:
         lg__locals_note(walk, object, info);
