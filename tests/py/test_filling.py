@@ -3,6 +3,7 @@
 import collections
 import functools
 import gc
+import os
 
 import pytest
 
@@ -55,7 +56,7 @@ def test_a_deque_below_its_maxlen_fills(kind, times):
     _, growth = compare(lambda n: owner.kept.append(Entry(n)), times)
     assert places(growth) == []
     assert growth.settled > 0
-    assert "fill" in str(growth)
+    assert "or will at a limit" in str(growth)
 
 
 def test_a_deque_without_a_limit_leaks():
@@ -66,7 +67,17 @@ def test_a_deque_without_a_limit_leaks():
     assert "maxlen" not in snapshots[-1].find(owner.kept).facts
 
 
-@pytest.mark.parametrize(("maxsize", "leaks"), [(1000, False), (None, True)])
+def test_a_limit_beyond_the_memory_of_the_machine_is_none():
+    owner.kept = collections.deque(maxlen=10**9)
+    snapshots, growth = compare(lambda n: owner.kept.append(Entry(n)), 3)
+    assert growth[0].verdict == "accumulates"
+    pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE")
+    assert snapshots[0].info()["memory.machine"] == str(pages)
+
+
+@pytest.mark.parametrize(
+    ("maxsize", "leaks"), [(1000, False), (10**9, True), (None, True)]
+)
 def test_an_lru_cache_fills_up_to_its_maxsize(maxsize, leaks):
     owner.kept = functools.lru_cache(maxsize)(Entry)
     _, growth = compare(lambda n: owner.kept(n), 3)

@@ -1,6 +1,6 @@
 // Containers that keep only so many elements, by their construction: a deque
 // with a maxlen, an lru_cache with a maxsize. While one fills up, it grows as a
-// leak does, but it cannot go on.
+// leak does, but does not go on.
 #include "growth/growth_private.h"
 
 #include <stdlib.h>
@@ -63,6 +63,22 @@ lg__summary_count_limits(lg_summary *summary, const lg_graph *graph,
     return enough;
 }
 
+// Returns whether the machine has the memory for as many elements: a limit that
+// nobody reaches is none.
+static bool
+has_room(const lg_summary *newest, uint32_t place, uint64_t most)
+{
+    const lg_places *places = newest->places;
+    const uint64_t *retained = lg__place_retained(places, place);
+    uint64_t elements = lg__place_at(places, place)->references;
+    int64_t machine = lg__summary_bytes(newest, "memory.machine");
+    double bytes = 0;
+    for (uint32_t i = 0; i < places->each; i++)
+        bytes += (double)retained[i];
+    return machine < 0 || elements == 0 ||
+           bytes / (double)elements * (double)most <= (double)machine;
+}
+
 // Returns whether each member of the place has a limit.
 static bool
 is_limited(const lg__comparison *state, uint32_t place)
@@ -75,7 +91,8 @@ is_limited(const lg__comparison *state, uint32_t place)
     if (wanted.name == LG_NONE)
         return false;
     const lg__tally *known = lg__summary_find_tally(newest, &wanted);
-    return known != NULL && known->count >= item->members;
+    return known != NULL && known->count >= item->members &&
+           has_room(newest, place, known->bytes);
 }
 
 bool

@@ -249,11 +249,8 @@ format_below(lg_table *table, const lg_growth *growth)
                            "is allocated once: compare three or more.\n");
     if (growth->settled > 0) {
         lg_text_add_count(&said, growth->settled);
-        lg_text_add(&said, growth->settled == 1
-                               ? " place grew and stopped, or fills up to a "
-                                 "limit\n"
-                               : " places grew and stopped, or fill up to a "
-                                 "limit\n");
+        lg_text_add(&said, growth->settled == 1 ? " place" : " places");
+        lg_text_add(&said, " grew and stopped, or will at a limit\n");
     }
     format_accounts(growth, &said);
     lg__table_format_below(table, &said);

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static void
 add_fact(lg__adapter_pass *pass, const char *key, uint64_t value)
@@ -78,6 +79,8 @@ add_counts(lg__adapter_pass *pass)
     add_count(pass, "process.segments", counts.segments);
     add_count(pass, "process.children", counts.children);
     add_count(pass, "memory.children_shmem", counts.children_shmem);
+    add_count(pass, "memory.machine",
+              (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE));
 }
 
 static bool

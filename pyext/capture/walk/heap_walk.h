@@ -237,11 +237,6 @@ void lg__walk_struct(lg__heap_walk *walk, PyObject *object,
 bool lg__walk_instance(lg__heap_walk *walk, PyObject *object,
                        lg__type_info *info);
 void lg__walk_named(lg__heap_walk *walk, PyObject *object, lg__type_info *info);
-/** Notes how many elements the object keeps at most; -1 is no limit. */
-void lg__walk_note_limit(lg__heap_walk *walk, PyObject *object, const char *key,
-                         Py_ssize_t limit);
-/** Notes the limit of a deque. */
-void lg__walk_note_maxlen(lg__heap_walk *walk, PyObject *object);
 
 /** Name of inline value i of instances of this type. */
 uint32_t lg__attribute_name(lg__heap_walk *walk, lg__type_info *info,

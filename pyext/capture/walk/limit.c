@@ -1,7 +1,7 @@
 /**
  * How many elements an object keeps at most.
  */
-#include "capture/walk/heap_walk.h"
+#include "capture/walk/limit.h"
 
 #include <stdio.h>
 

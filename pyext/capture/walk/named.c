@@ -3,7 +3,7 @@
  * what is known of the type, and adds what tp_traverse leaves out.
  */
 #include "capture/cpython/peek.h"
-#include "capture/walk/heap_walk.h"
+#include "capture/walk/limit.h"
 
 #include <string.h>
 
