@@ -11,7 +11,7 @@ import leakgraph
 
 fixed = sys.argv[1:] == ["fixed"]
 shell = InteractiveShell.instance()
-cells = ["import torch", "x = torch.randn(256, 256)", "x @ x.T", "x.exp()"]
+cells = ["import torch", "x = torch.randn(512, 512)", "x @ x.T", "x.exp()"]
 for cell in cells:
     shell.run_cell(cell + (";" if fixed else ""), store_history=True)
 

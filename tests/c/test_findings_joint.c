@@ -277,6 +277,40 @@ held_by_another(void)
     }
 }
 
+// All others count, but only the first ones are listed.
+static void
+held_by_many(void)
+{
+    enum { NAMES = LG_OTHERS_LISTED + 4 };
+    uint32_t app;
+    uint32_t losses;
+    char name[] = "loss00";
+    story made = heap_begin(&app);
+    uint32_t first = add_history(&made, app, NAMES, &losses);
+    for (uint32_t i = 0; i < NAMES; i++) {
+        name[4] = (char)('0' + i / 10);
+        name[5] = (char)('0' + i % 10);
+        story_attribute(&made, app, name, first + 2 * i);
+    }
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_findings findings = {0};
+    lg_text text = {0};
+    REQUIRE(lg_analysis_findings(analysis, NULL, NULL, &findings, NULL) ==
+            LG_OK);
+    REQUIRE(findings.count == 1);
+    CHECK(findings.items[0].others == NAMES);
+    CHECK(findings.items[0].holder_count == 1 + LG_OTHERS_LISTED);
+    CHECK(findings.items[0].freed_total == 0);
+    CHECK(lg_report_findings(analysis, &findings, LG_FORMAT_TEXT, &text,
+                             NULL) == LG_OK);
+    CHECK(strstr(text.data, "\n           and by 13 more\n  cause "));
+    lg_text_free(&text);
+    lg_findings_free(&findings);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 // Functions that keep the losses, too, count as the list that has them. Garbage
 // that keeps them does not count.
 static void
@@ -352,6 +386,7 @@ SUITE(findings_joint)
 {
     RUN(held_by_another);
     RUN(held_by_functions);
+    RUN(held_by_many);
     RUN(outputs_held_by_another);
     RUN(sharing);
     RUN(sharing_enough);

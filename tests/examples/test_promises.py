@@ -68,6 +68,12 @@ VIEWS = {
     ),
 }
 
+# Scripts whose variable has the last one of what a list keeps.
+LAST_ONE = {
+    "loss_history": ["__main__.loss"],
+    "output_history": ["__main__.output"],
+}
+
 OBJECTS = 2048  # what the fix puts in place of what goes
 
 IMPORTS = "import gc, traceback; from collections import OrderedDict"
@@ -96,6 +102,8 @@ def test_the_fix_frees_it(warm, name):
     result = run(warm, LEAKS / f"{name}.py", step)
     assert result["findings"][0]["pattern"] == name.replace("_", "-")
     assert words in result["findings"][0]["fix"]
+    others = [place for one in result["findings"] for place in one["others"]]
+    assert others == LAST_ONE.get(name, [])
     assert result["freed"][-1] >= 0.95 * kept(result) - OBJECTS
     if "keeps the values" in result["findings"][0]["fix"]:
         assert result["freed"][-1] <= 1.05 * kept(result)

@@ -143,8 +143,30 @@ outputs_of(const lg__detection *detection, uint32_t module)
                : LG_NONE;
 }
 
-// Returns whether only the outputs, and names such as `_` and `_12`, hold the
-// node.
+// Returns whether it is the record of the last cell, which the shell replaces
+// with that of the next cell.
+static bool
+is_last_result(const lg__detection *detection, uint32_t node)
+{
+    const lg__reverse *reverse = &detection->walk.reverse;
+    const lg_columns *columns = &detection->graph->columns;
+    node = lg__seen_node(detection->walk.fold, node);
+    if (!lg__node_is_a(detection->graph, node,
+                       "IPython.core.interactiveshell.ExecutionResult"))
+        return false;
+    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++) {
+        lg__in_edge in = reverse->edge[i];
+        uint64_t edge = columns->first_edge[in.source] + in.rank;
+        if (!(columns->edge_kind[edge] & LG_EDGE_WEAK) &&
+            !lg__string_is(lg__detection_name(detection, edge),
+                           "last_execution_result"))
+            return false;
+    }
+    return true;
+}
+
+// Returns whether only the outputs, the record of the last cell, and names such
+// as `_` and `_12`, hold the node.
 static bool
 is_output_only(const lg__detection *detection, uint32_t outputs, uint32_t node)
 {
@@ -156,7 +178,8 @@ is_output_only(const lg__detection *detection, uint32_t outputs, uint32_t node)
         lg_string name = lg__detection_name(detection, edge);
         if (columns->edge_kind[edge] & LG_EDGE_WEAK)
             continue;
-        if (in.source != outputs && !lg__name_begins(name, "_"))
+        if (in.source != outputs && !lg__name_begins(name, "_") &&
+            !is_last_result(detection, in.source))
             return false;
     }
     return true;

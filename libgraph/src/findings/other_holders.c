@@ -91,12 +91,15 @@ look_at_referrers(looking *to)
         add(to, to->node, LG_NONE);
 }
 
-// Looks at the tensors, too, because whoever has the tensor has its graph.
+// Looks at the tensors, too, because whoever has the tensor has its graph. The
+// fix of a tensor that is the holder itself is made wherever it is.
 static void
 look_at_graphs(looking *to)
 {
     for (size_t i = 0; i < to->match->kept.count; i++) {
         to->node = to->match->kept.items[i];
+        if (to->node == to->match->holder)
+            continue;
         to->goes = lg__grad_fn(to->detection, to->node);
         look_at_referrers(to);
     }
