@@ -153,12 +153,14 @@ lg__str_equals(PyObject *str, const char *text)
 PyObject *
 lg__dict_find(PyObject *dict, const char *key)
 {
-    Py_ssize_t position = 0;
+    Py_ssize_t position = 0, length = (Py_ssize_t)strlen(key);
     PyObject *name, *value;
     if (!PyDict_Check(dict) || ((PyDictObject *)dict)->ma_keys == NULL)
         return NULL;
     while (PyDict_Next(dict, &position, &name, &value))
-        if (PyUnicode_CheckExact(name) && lg__str_equals(name, key))
+        if (PyUnicode_CheckExact(name) &&
+            ((PyASCIIObject *)name)->length == length &&
+            lg__str_equals(name, key))
             return value;
     return NULL;
 }
