@@ -297,8 +297,10 @@ lg__picker_root_path(lg__view_picker *picker, uint32_t node,
 {
     size_t room = lg__picker_room(picker);
     size_t nodes = picker->view->node_count, edges = picker->view->edge_count;
+    const lg_analysis *analysis = picker->options.analysis;
     if (room < 4 || shows_root(picker->view) ||
-        lg_graph_is_partial(picker->graph))
+        lg_graph_is_partial(picker->graph) ||
+        (analysis && !lg_node_is_reachable(analysis, node)))
         return LG_OK;
     lg_path path = {0};
     lg_error why = {0};

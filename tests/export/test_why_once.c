@@ -1,0 +1,85 @@
+// An answer to why is searched for once, however many forms show it.
+#include "shapes.h"
+#include "test.h"
+
+#include <leakgraph/report.h>
+
+static unsigned searches; // for paths and for what to cut
+
+lg_status __wrap_lg_path_from_root(const lg_graph *graph, lg_node target,
+                                   const lg_monitor *monitor, lg_path *out,
+                                   lg_error *err);
+lg_status __real_lg_path_from_root(const lg_graph *graph, lg_node target,
+                                   const lg_monitor *monitor, lg_path *out,
+                                   lg_error *err);
+lg_status __wrap_lg_cuts_find(const lg_analysis *analysis, lg_node node,
+                              const lg_node *from, size_t limit,
+                              const lg_monitor *monitor, lg_cuts *out,
+                              lg_error *err);
+lg_status __real_lg_cuts_find(const lg_analysis *analysis, lg_node node,
+                              const lg_node *from, size_t limit,
+                              const lg_monitor *monitor, lg_cuts *out,
+                              lg_error *err);
+
+lg_status
+__wrap_lg_path_from_root(const lg_graph *graph, lg_node target,
+                         const lg_monitor *monitor, lg_path *out, lg_error *err)
+{
+    searches++;
+    return __real_lg_path_from_root(graph, target, monitor, out, err);
+}
+
+lg_status
+__wrap_lg_cuts_find(const lg_analysis *analysis, lg_node node,
+                    const lg_node *from, size_t limit,
+                    const lg_monitor *monitor, lg_cuts *out, lg_error *err)
+{
+    searches++;
+    return __real_lg_cuts_find(analysis, node, from, limit, monitor, out, err);
+}
+
+// Shows the answer as text, and as a picture in all its forms.
+static void
+show(const lg_why *why)
+{
+    lg_view *view = NULL;
+    lg_text text = {0};
+    REQUIRE(!lg_report_why(why, &why->node, 1, NULL, NULL, LG_FORMAT_TEXT,
+                           &text, NULL));
+    lg_text_free(&text);
+    REQUIRE(!lg_view_why(why, NULL, NULL, &view, NULL));
+    REQUIRE(!lg_view_dot(view, NULL, &text, NULL));
+    lg_text_free(&text);
+    REQUIRE(!lg_view_text(view, &text, NULL));
+    lg_text_free(&text);
+    REQUIRE(!lg_view_json(view, &text, NULL));
+    lg_text_free(&text);
+    lg_view_free(view);
+}
+
+static void
+test_forms_do_not_search(void)
+{
+    for (size_t i = 0; i < shape_count; i++) {
+        uint32_t node;
+        lg_graph *graph = shapes[i].make(&node);
+        lg_analysis *analysis = NULL;
+        lg_why why;
+        if (lg_analysis_new(graph, NULL, &analysis, NULL) == LG_OK) {
+            searches = 0;
+            REQUIRE(!lg_why_new(analysis, node, NULL, &why, NULL));
+            unsigned once = searches;
+            show(&why);
+            CHECK(once > 0 && searches == once);
+            lg_why_free(&why);
+        }
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
+SUITE(why_once)
+{
+    RUN(test_forms_do_not_search);
+    return test_result();
+}
