@@ -1,4 +1,7 @@
+import functools
 import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import check_symbols
 import headers
@@ -12,15 +15,20 @@ SOURCES = {
 }
 
 
+@functools.cache
+def compiled(source):
+    """Compile a library once for all tests, and return its bytes."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "library.so"
+        command = ["cc", "-shared", "-fPIC", "-xc", "-", "-o", str(path)]
+        subprocess.run(command, input=source + "\n", text=True, check=True)
+        return path.read_bytes()
+
+
 def build(project, name, source):
     folder = project.root / "build"
     folder.mkdir(exist_ok=True)
-    subprocess.run(
-        ["cc", "-shared", "-fPIC", "-xc", "-", "-o", str(folder / name)],
-        input=source + "\n",
-        text=True,
-        check=True,
-    )
+    (folder / name).write_bytes(compiled(source))
 
 
 @pytest.fixture
