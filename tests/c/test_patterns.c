@@ -87,6 +87,35 @@ outputs(void)
     }
 }
 
+// The shell keeps the record of the last cell, with its result; a program that
+// keeps the record keeps the result.
+static void
+last_output(void)
+{
+    for (int kept = 0; kept < 2; kept++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t names = story_add(&made, "dict", NULL, 200);
+        uint32_t all = story_add(&made, "dict", NULL, 200);
+        uint32_t value = heap_tensor(&made, HEAP_BIG, LG_NONE);
+        uint32_t shell = story_add(
+            &made, "IPython.core.interactiveshell.InteractiveShell", NULL, 48);
+        uint32_t record = story_add(
+            &made, "IPython.core.interactiveshell.ExecutionResult", NULL, 48);
+        heap_memory(&made, value);
+        story_edge(&made, app, names, LG_EDGE_DICT, 0);
+        heap_item(&made, names, "Out", all);
+        heap_item(&made, names, "_oh", all);
+        heap_item(&made, all, "1", value);
+        story_attribute(&made, app, "shell", shell);
+        story_attribute(&made, shell, "last_execution_result", record);
+        story_attribute(&made, record, "result", value);
+        if (kept)
+            story_attribute(&made, app, "record", record);
+        check_found(&made, kept ? "" : "notebook-output ");
+    }
+}
+
 // A shell that a program embeds has a namespace that is no module.
 static void
 outputs_of_a_shell(void)
@@ -297,6 +326,7 @@ SUITE(patterns)
     RUN(caches);
     RUN(outputs);
     RUN(outputs_of_a_shell);
+    RUN(last_output);
     RUN(optimizers);
     RUN(states);
     RUN(loaders);
