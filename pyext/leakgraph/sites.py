@@ -20,6 +20,11 @@ __all__ = ["Tracing", "allocation_lines", "holders"]
 
 #: How many frames tracemalloc keeps: one, because a row names one line.
 FRAMES = 1
+#: The flag of types whose instances have a `__dict__` before their head; only 3.11's
+#: tracemalloc needs it.
+MANAGED_DICT = 1 << 4 if sys.implementation.cache_tag == "cpython-311" else 0
+#: Bytes of that, and of the collector's head.
+BEFORE = 32
 #: How many holders above a member to try.
 ABOVE = 3
 
@@ -70,15 +75,30 @@ def allocation_lines(
 
 
 def _line(obj: object, trace_of: Callable[[object], Traceback | None]) -> list[str]:
-    """Return the line that allocated the object, or else something that it holds.
-
-    CPython 3.11 does not find the traces of instances that have a `__dict__`.
-    """
+    """Return the line that allocated the object, or else something that it holds."""
     for allocated in (obj, *gc.get_referents(obj)):
-        trace = trace_of(allocated)
+        trace = trace_of(allocated) or _trace_before(allocated)
         if trace:
             return [str(trace[-1])]
     return []
+
+
+def _trace_before(obj: object) -> Traceback | None:
+    """Return the trace of an instance with a `__dict__` on CPython 3.11.
+
+    There, tracemalloc forgets the two words before the head of such an instance, with
+    which its block begins. Every tensor of PyTorch is one.
+    """
+    if not type(obj).__flags__ & MANAGED_DICT:
+        return None
+    from ctypes import PYFUNCTYPE, c_size_t, c_uint, py_object, pythonapi
+    from tracemalloc import Traceback
+
+    find = PYFUNCTYPE(py_object, c_uint, c_size_t)(
+        ("_PyTraceMalloc_GetTraceback", pythonapi)
+    )
+    frames = find(0, id(obj) - BEFORE)
+    return Traceback(frames) if frames else None
 
 
 def _above(node: Node) -> list[Node]:
