@@ -214,13 +214,14 @@ keep_wrappers(story *made, uint32_t app, uint32_t count)
 
 // The objects of a story have addresses from 0x1000 on.
 static void
-keep_by_number(story *made, uint32_t app, uint32_t count, unsigned step)
+keep_by_number(story *made, uint32_t app, uint32_t count, unsigned first,
+               unsigned step)
 {
     char text[32];
     uint32_t dict = story_add(made, "dict", NULL, 100);
     story_attribute(made, app, "cache", dict);
     for (uint32_t n = 0; n < count; n++) {
-        snprintf(text, sizeof text, "%u", 0x1100 + n * step);
+        snprintf(text, sizeof text, "%u", first + n * step);
         uint32_t key = story_add(made, "int", text, 28);
         story_edge(made, dict, story_add(made, "app.View", NULL, BIG),
                    LG_EDGE_VALUE, key);
@@ -230,7 +231,7 @@ keep_by_number(story *made, uint32_t app, uint32_t count, unsigned step)
 static void
 keep_by_id(story *made, uint32_t app, uint32_t count)
 {
-    keep_by_number(made, app, count, 8);
+    keep_by_number(made, app, count, 0x1100, 8);
 }
 
 static const struct {
@@ -279,7 +280,20 @@ fewest(void)
 static void
 keep_by_odd_number(story *made, uint32_t app, uint32_t count)
 {
-    keep_by_number(made, app, count, 4);
+    keep_by_number(made, app, count, 0x1100, 4);
+}
+
+// Numbers below and above all addresses are no ids.
+static void
+keep_by_low_number(story *made, uint32_t app, uint32_t count)
+{
+    keep_by_number(made, app, count, 8, 8);
+}
+
+static void
+keep_by_high_number(story *made, uint32_t app, uint32_t count)
+{
+    keep_by_number(made, app, count, 0x1000000, 8);
 }
 
 static void
@@ -333,10 +347,10 @@ keep_own_methods(story *made, uint32_t app, uint32_t count)
 static void
 innocent(void)
 {
-    static mistake *const all[] = {keep_by_odd_number, keep_in_local,
-                                   keep_awaited,       keep_one_object,
-                                   keep_own_methods,   keep_native_threads,
-                                   keep_native_workers};
+    static mistake *const all[] = {
+        keep_by_odd_number, keep_by_low_number,  keep_by_high_number,
+        keep_in_local,      keep_awaited,        keep_one_object,
+        keep_own_methods,   keep_native_threads, keep_native_workers};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         check_made(all[i], 20, "");
 }
