@@ -278,7 +278,7 @@ static const struct {
      {"leakgraph.Account", "The bytes of a device.", account_fields, 21}},
     {LG__TYPE_FINDING,
      {"leakgraph.Finding", "A known mistake that a snapshot shows.",
-      finding_fields, 10}},
+      finding_fields, 11}},
     {LG__TYPE_FINDING_HOLDER,
      {"leakgraph.FindingHolder", "A holder of what a Finding keeps.",
       finding_holder_fields, 6}},
