@@ -1,4 +1,5 @@
 // Encodings of whole columns, and files that have any of them.
+#include <leakgraph/builder.h>
 #include <leakgraph/file.h>
 
 #include <unistd.h>
@@ -179,12 +180,60 @@ earlier_files(void)
     }
 }
 
+static uint32_t
+encoding_of(bytes file, uint32_t id)
+{
+    uint32_t i = 0;
+    while (section_at(file, i).id != id)
+        i++;
+    return section_at(file, i).encoding;
+}
+
+// Makes a graph in which each node refers to any other.
+static lg_graph *
+any_order(uint32_t nodes)
+{
+    lg_builder *builder;
+    lg_graph *graph = NULL;
+    uint64_t seed = 1;
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    uint32_t list = lg_builder_add_type(builder, "list", 4, LG_NONE, NULL, 0);
+    for (uint32_t i = 0; i < nodes; i++) {
+        lg_builder_add_node(builder, 4096 + 16 * (uint64_t)i);
+        builder->type[i] = list;
+    }
+    for (uint32_t i = 0; i < nodes; i++) {
+        lg_builder_open(builder, i);
+        lg_builder_add_edge(builder, (uint32_t)(test_random(&seed) % nodes),
+                            LG_EDGE_INDEX, 0);
+    }
+    lg_builder_add_root(builder, 0, LG_ROOT_STATIC, "list", 4);
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    return graph;
+}
+
+// Targets in any order are written as earlier versions did, because that is
+// shorter.
+static void
+shorter(void)
+{
+    lg_graph *graph[2] = {sample_chain(100000), any_order(100000)};
+    const uint32_t expected[2] = {LG__ENCODING_TARGETS, LG__ENCODING_SORTED};
+    for (size_t i = 0; i < 2; i++) {
+        bytes file = saved(graph[i], 1);
+        CHECK(encoding_of(file, 8) == expected[i]);
+        free(file.data);
+        lg_graph_free(graph[i]);
+    }
+}
+
 SUITE(encoding)
 {
     folder_make();
     RUN(which_sections);
     RUN(which_lengths);
     RUN(earlier_files);
+    RUN(shorter);
     folder_remove();
     return test_result();
 }

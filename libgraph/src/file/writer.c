@@ -116,10 +116,11 @@ block_of(lg__writer *out, lg__payloads *payloads,
     return block;
 }
 
+// Writes one block of `each`.
 static lg_status
 write_planes(lg__writer *out, lg__planes *planes,
              const lg__file_section *section, const uint8_t *column,
-             lg_error *err)
+             uint64_t each, lg_error *err)
 {
     lg__planes_room *room = &out->room.planes;
     lg__payloads payloads = lg__encoding_payloads(out->arrays);
@@ -132,7 +133,7 @@ write_planes(lg__writer *out, lg__planes *planes,
         lg__planes_split(planes,
                          block_of(out, &payloads, section, column, at, count),
                          at, room);
-        at += count;
+        at += each * LG__PLANES_BLOCK;
         for (size_t i = 0; i < planes->width && status == LG_OK; i++)
             status = write_plane(out, room->planes + i * count, count, err);
         if (status == LG_OK)
@@ -216,7 +217,64 @@ write_encoded(lg__writer *out, enum lg__array_name name,
         lg__encoding_planes(section->encoding, name, out->arrays, array->count);
     return planes.width == 0
                ? write_zstd(out, array->data, length, err)
-               : write_planes(out, &planes, section, array->data, err);
+               : write_planes(out, &planes, section, array->data, 1, err);
+}
+
+// How many blocks of a column one block of a sample stands for.
+enum { SAMPLE = 16 };
+
+// Finds how long the section would be with an encoding that sorts by the key of
+// earlier versions. Writes and drops some of its blocks.
+static lg_status
+estimate(lg__writer *out, enum lg__array_name name,
+         const lg__file_section *section, uint64_t *length, lg_error *err)
+{
+    const lg__array *array = &out->arrays[name];
+    uint64_t begin = out->sink.offset;
+    uint64_t done = out->done;
+    uint64_t sampled = 0;
+    lg__planes planes =
+        lg__encoding_planes(section->encoding, name, out->arrays, array->count);
+    ZSTD_CCtx_reset(out->zstd, ZSTD_reset_session_only);
+    lg_status status =
+        write_planes(out, &planes, section, array->data, SAMPLE, err);
+    uint64_t sample = out->sink.offset - begin;
+    for (uint64_t at = 0; at < array->count; at += SAMPLE * LG__PLANES_BLOCK)
+        sampled += lg__planes_block(&planes, at);
+    *length =
+        (uint64_t)((double)sample / (double)sampled * (double)array->count);
+    out->done = done;
+    return status == LG_OK ? lg__sink_rewind(&out->sink, begin, err) : status;
+}
+
+// Rewrites a section that was just written if its encoding suits it worse than
+// that of earlier versions, as the references of objects in any order do.
+static lg_status
+write_better(lg__writer *out, enum lg__array_name name,
+             lg__file_section *section, uint64_t done, lg_error *err)
+{
+    uint64_t written = out->sink.offset - section->offset;
+    uint64_t length = 0;
+    lg__file_section other = *section;
+    lg_status status = LG_OK;
+    if (section->encoding == LG__ENCODING_TARGETS)
+        other.encoding = LG__ENCODING_SORTED;
+    else if (section->encoding == LG__ENCODING_BY_SIZE)
+        other.encoding = LG__ENCODING_SORTED_DIFFERENCES;
+    else
+        return LG_OK;
+    // A sample is longer than its share of the column, because its blocks are
+    // far from each other, so samples are compared. Targets have none.
+    if (section->encoding == LG__ENCODING_BY_SIZE)
+        status = estimate(out, name, section, &written, err);
+    if (status == LG_OK)
+        status = estimate(out, name, &other, &length, err);
+    if (status != LG_OK || length >= written)
+        return status;
+    *section = other;
+    out->done = done;
+    status = lg__sink_rewind(&out->sink, section->offset, err);
+    return status == LG_OK ? write_encoded(out, name, section, err) : status;
 }
 
 // Returns whether the numbers of a column rise, or differ little from the one
@@ -289,6 +347,8 @@ lg__writer_section(lg__writer *out, enum lg__array_name name,
         .checksum = lg__checksum(array->data, length),
     };
     status = write_encoded(out, name, section, err);
+    if (status == LG_OK)
+        status = write_better(out, name, section, done, err);
     if (status == LG_OK && section->encoding != LG__ENCODING_RAW &&
         out->sink.offset - section->offset >= length) {
         section->encoding = LG__ENCODING_RAW;
