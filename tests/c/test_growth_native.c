@@ -132,6 +132,23 @@ tensors_explain_what_is_kept_beside_them(void)
     CHECK(!is_native_beside(mapped, many));
 }
 
+// A library that takes its buffers once is no leak, even if it does so in the
+// last interval, and pages are touched before and after.
+static void
+a_jump_is_no_native_growth(void)
+{
+    enum { MIB = 1 << 20 };
+    const uint32_t late[] = {8, 9, 10, 11, 91}, leak[] = {8, 28, 49, 71, 91};
+    growing_heap heaps[5] = {{0}};
+    for (int leaks = 0; leaks < 2; leaks++) {
+        for (int i = 0; i < 5; i++)
+            heaps[i].rss = MIB * (leaks ? leak[i] : late[i]);
+        growing_series made = growing_compare(heaps, 5, NULL);
+        CHECK(made.growth.count == (size_t)leaks);
+        growing_forget(&made);
+    }
+}
+
 static void
 stacks_and_mappings_have_rows(void)
 {
@@ -249,6 +266,7 @@ SUITE(growth_native)
     RUN(native_growth_has_rows);
     RUN(kinds_of_native_memory_have_keys);
     RUN(tensors_explain_what_is_kept_beside_them);
+    RUN(a_jump_is_no_native_growth);
     RUN(stacks_and_mappings_have_rows);
     return test_result();
 }

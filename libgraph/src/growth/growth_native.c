@@ -61,6 +61,17 @@ slack_of(const lg__comparison *state, lg_native_kind kind)
            (has_tensors && tensors > 0 ? BESIDE_TENSOR * tensors : 0);
 }
 
+// Returns whether most of the growth is steady: a library that takes its
+// buffers once, in whatever interval, leaves a jump.
+static bool
+is_steady(const lg__comparison *state, int64_t gained)
+{
+    enum { LEAST_STEADY_PART = 2 };
+    double span = state->x[state->count - 1] - state->x[0];
+    double slope = lg__slope_of(state->x, state->y, state->count);
+    return slope * span * LEAST_STEADY_PART >= (double)gained;
+}
+
 static bool
 is_growing(lg__comparison *state, const int64_t *numbers, lg_native_kind kind)
 {
@@ -74,7 +85,8 @@ is_growing(lg__comparison *state, const int64_t *numbers, lg_native_kind kind)
     return gained >= LEAST[kind] &&
            (uint64_t)gained >= state->options.min_bytes &&
            (double)gained >= slack_of(state, kind) &&
-           lg__trend_of(state->x, state->y, state->count) == LG__TREND_GROWS;
+           lg__trend_of(state->x, state->y, state->count) == LG__TREND_GROWS &&
+           is_steady(state, gained);
 }
 
 // Returns a key that no place can have, because the key of a place is a hash of
