@@ -80,7 +80,8 @@ static const lg__search data_behind = {
 };
 
 // Looks for callbacks. matplotlib refers weakly to a bound method, and strongly
-// to anything else.
+// to anything else. A callback of a canvas that nobody uses any more goes with
+// the canvas: the collector frees both.
 void
 lg__look_for_callbacks(lg__detection *detection)
 {
@@ -89,7 +90,8 @@ lg__look_for_callbacks(lg__detection *detection)
         uint32_t callback =
             lg__detection_attribute(detection, all->items[i], "_obj");
         lg__gathered found = {0};
-        if (callback == LG_NONE)
+        if (callback == LG_NONE ||
+            !lg_node_is_reachable(detection->analysis, callback))
             continue;
         lg__detection_search(detection, callback, &data_behind, &found);
         for (size_t j = 0; j < found.count; j++)
