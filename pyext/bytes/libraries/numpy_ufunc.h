@@ -8,7 +8,7 @@
  *  way. Call it before the walk. */
 PyTypeObject *lg__ufunc_type(void);
 
-/** Names the lists of loops that a ufunc keeps. */
+/** Names the loops that a ufunc keeps. */
 void lg__ufunc_visit(lg__adapter_pass *pass, PyObject *ufunc);
 
 #endif

@@ -4,8 +4,7 @@
  */
 #include "capture/cpython/peek.h"
 #include "capture/walk/limit.h"
-
-#include <string.h>
+#include "capture/walk/lru_cache.h"
 
 /** Returns whether the walk has met an object on the page that a word leads to,
  *  so that the page exists. Checks the highest bits itself, because the map
@@ -189,112 +188,6 @@ name_module_state(lg__heap_walk *walk)
     }
 }
 
-/** The head of lru_list_elem, 3.9 to 3.14; a wrapper begins with one. */
-typedef struct lru_link_layout {
-    PyObject_HEAD
-    struct lru_link_layout *previous;
-    struct lru_link_layout *next;
-} lru_link_layout;
-
-/** The wrapper owns its links in a ring, and so does its cache dict.
- *  tp_traverse leaves them out. */
-static void
-walk_lru_links(lg__heap_walk *walk, PyObject *object)
-{
-    lru_link_layout *root = (lru_link_layout *)object;
-    uint32_t rank = 0;
-    for (lru_link_layout *link = root->next; link != NULL && link != root;
-         link = link->next)
-        lg__walk_edge(walk, (PyObject *)link, LG_EDGE_INDEX, rank++);
-}
-
-/** The type of the wrapper's links; NULL if it has none. */
-static PyObject *
-lru_link_type(PyObject *object)
-{
-    lru_link_layout *link = ((lru_link_layout *)object)->next;
-    return link != NULL && (PyObject *)link != object
-               ? (PyObject *)Py_TYPE((PyObject *)link)
-               : NULL;
-}
-
-/** The most results that the wrapper keeps: the word right after the function,
- *  3.9 to 3.14. */
-static void
-note_lru_limit(lg__heap_walk *walk, PyObject *object, const lg__type_info *info,
-               uint32_t word)
-{
-    Py_ssize_t limit;
-    word += sizeof(PyObject *);
-    if (word + sizeof limit > (size_t)info->type->tp_basicsize)
-        return;
-    memcpy(&limit, (const char *)object + word, sizeof limit);
-    lg__walk_note_limit(walk, object, "maxsize", limit);
-}
-
-/** Names the wrapper's own words, rather than what it reports for its links.
- *  The function lies two words behind the dict of results, which comes first,
- *  and may be a class. */
-static void
-name_lru_word(lg__heap_walk *walk, PyObject *object, const lg__type_info *info,
-              uint64_t edge, uint32_t *dict)
-{
-    lg_builder *builder = walk->builder;
-    PyObject *target =
-        (PyObject *)(uintptr_t)builder->address[builder->edge_target[edge]];
-    uint32_t word = lg__word_holding(object, info, target);
-    bool wrapped = *dict != 0 && word == *dict + 2 * sizeof target;
-    const char *name = wrapped                     ? "__wrapped__"
-                       : PyDict_CheckExact(target) ? "cache"
-                       : !PyType_Check(target)     ? "kwd_mark"
-                       : lg__type_is_pythons((PyTypeObject *)target)
-                           ? "cache_info_type"
-                           : "lru_list_elem_type";
-    if (PyDict_CheckExact(target))
-        *dict = word;
-    builder->edge_kind[edge] = LG_EDGE_ATTRIBUTE | LG_EDGE_TRAVERSED;
-    builder->edge_payload[edge] = lg__walk_intern(walk, name);
-    if (wrapped)
-        note_lru_limit(walk, object, info, word);
-}
-
-/** An lru_cache wrapper reports, on behalf of its links: key, result and, from
- *  3.10 on, the link's type (Modules/_functoolsmodule.c). The links are nodes
- * of their own, which refer to their type themselves. */
-static void
-name_lru_cache(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
-{
-    lg_builder *builder = walk->builder;
-    const PyObject *link_type = lru_link_type(object);
-    uint32_t key = LG_NONE, rank = 0, dict = 0;
-    bool after_result = false;
-    for (uint64_t i = 0; i < walk->names.count; i++) {
-        uint64_t edge = walk->names.first + i;
-        if (builder->edge_kind[edge] != (LG_EDGE_REFERENCE | LG_EDGE_TRAVERSED))
-            continue;
-        uint32_t target = builder->edge_target[edge];
-        PyObject *child = (PyObject *)(uintptr_t)builder->address[target];
-        if (after_result && child == link_type) {
-            builder->edge_kind[edge] =
-                LG_EDGE_TYPE | LG_EDGE_TRAVERSED | LG_EDGE_UNCOUNTED;
-        } else if (key != LG_NONE) {
-            builder->edge_kind[edge] = LG_EDGE_VALUE | LG_EDGE_TRAVERSED;
-            builder->edge_payload[edge] = key;
-            key = LG_NONE;
-            after_result = true;
-            continue;
-        } else if (lg__word_holding(object, info, child)) {
-            name_lru_word(walk, object, info, edge, &dict);
-        } else {
-            key = target;
-            builder->node_flags[key] |= LG_NODE_KEY;
-            builder->edge_kind[edge] = LG_EDGE_KEY | LG_EDGE_TRAVERSED;
-            builder->edge_payload[edge] = rank++;
-        }
-        after_result = false;
-    }
-}
-
 /** The pairs of a node of a context's mapping: a variable and its value, or
  *  none and a node below (Python/hamt.c, 3.9 to 3.14). */
 static void
@@ -375,10 +268,8 @@ lg__walk_named(lg__heap_walk *walk, PyObject *object, lg__type_info *info)
         name_rest_of_metatype(walk, object, info);
     if (info->shape == LG__SHAPE_MODULE)
         name_module_state(walk);
-    if (info->shape == LG__SHAPE_LRU_CACHE) {
-        name_lru_cache(walk, object, info);
-        walk_lru_links(walk, object);
-    }
+    if (info->shape == LG__SHAPE_LRU_CACHE)
+        lg__name_edges_of_lru_cache(walk, object, info);
     if (info->adapter)
         lg__pass_visit(walk, object, info);
     lg__edge_names_close(walk, object, info);
