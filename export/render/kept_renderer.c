@@ -1,6 +1,7 @@
 // Keeps at most one renderer for the next picture.
 
 #include "render/kept_renderer.h"
+#include "render/setting.h"
 
 #include <poll.h>
 #include <stdatomic.h>
@@ -33,17 +34,6 @@ static _Atomic(kept *) waiting;
 /* When a renderer last started; 0: never. */
 static atomic_int_least64_t last_start;
 
-static unsigned
-wanted_seconds(void)
-{
-    const char *given = secure_getenv("LEAKGRAPH_RENDER_KEPT_SECONDS");
-    char *end;
-    unsigned long number = given ? strtoul(given, &end, 10) : 0;
-    bool fine = given && given[0] >= '0' && given[0] <= '9' && !*end &&
-                number <= MOST_SECONDS;
-    return fine ? (unsigned)number : USUAL_SECONDS;
-}
-
 // True if the kernel gives this process the orphans among its descendants: it
 // would find a child that it did not start.
 static bool
@@ -60,7 +50,8 @@ lg__kept_seconds(void)
     clock_gettime(CLOCK_MONOTONIC, &time);
     int64_t now = (int64_t)time.tv_sec + 1;
     int64_t before = atomic_exchange(&last_start, now);
-    unsigned seconds = wanted_seconds();
+    unsigned seconds = lg__render_setting("LEAKGRAPH_RENDER_KEPT_SECONDS",
+                                          USUAL_SECONDS, MOST_SECONDS);
     return before && now - before <= (int64_t)seconds && !adopts() ? seconds
                                                                    : 0;
 }

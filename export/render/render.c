@@ -4,6 +4,7 @@
 #include "render/exchange.h"
 #include "render/find_renderer.h"
 #include "render/kept_renderer.h"
+#include "render/setting.h"
 
 #include <leakgraph/render.h>
 
@@ -17,6 +18,7 @@
 
 #define USUAL_SECONDS 60u
 #define USUAL_MEBIBYTES 2048u
+#define MOST (1u << 20)
 /* A shell's exit status when there is no such program, or the program's
  * libraries are missing. */
 #define DID_NOT_START 127
@@ -38,23 +40,13 @@ struct lg_renderer {
     bool spent;                // it has drawn its one picture and ended
 };
 
-static unsigned
-number_of(const char *variable, unsigned usual)
-{
-    const char *given = secure_getenv(variable);
-    char *end;
-    unsigned long number = given ? strtoul(given, &end, 10) : 0;
-    bool fine = given && given[0] >= '0' && given[0] <= '9' && !*end &&
-                number <= 1u << 20;
-    return fine ? (unsigned)number : usual;
-}
-
 static limits
 current_limits(void)
 {
-    limits most = {number_of("LEAKGRAPH_RENDER_SECONDS", USUAL_SECONDS),
-                   number_of("LEAKGRAPH_RENDER_MEBIBYTES", USUAL_MEBIBYTES),
-                   false};
+    limits most = {
+        lg__render_setting("LEAKGRAPH_RENDER_SECONDS", USUAL_SECONDS, MOST),
+        lg__render_setting("LEAKGRAPH_RENDER_MEBIBYTES", USUAL_MEBIBYTES, MOST),
+        false};
     struct rlimit ours;
     if (getrlimit(RLIMIT_AS, &ours) == 0 && ours.rlim_cur != RLIM_INFINITY) {
         rlim_t mebibytes = ours.rlim_cur >> 20;
@@ -159,7 +151,7 @@ take_reply(lg__exchange *exchange, char **data, size_t *length, lg_error *err)
 
 // Takes the renderer that waits, unless a new one is wanted.
 static lg_status
-start(lg_renderer *self, const char *format, bool new, lg_error *err)
+start(lg_renderer *self, const char *format, bool afresh, lg_error *err)
 {
     char path[PATH_MAX], seconds[16], bytes[24], kept[16];
     self->most = current_limits();
@@ -169,7 +161,7 @@ start(lg_renderer *self, const char *format, bool new, lg_error *err)
     snprintf(kept, sizeof kept, "%u", lg__kept_seconds());
     snprintf(self->terms, sizeof self->terms, "%u %u %s %s", self->most.seconds,
              self->most.mebibytes, kept, path);
-    self->again = !new &&lg__kept_take(self->terms, &self->worker);
+    self->again = !afresh && lg__kept_take(self->terms, &self->worker);
     if (self->again)
         return LG_OK;
     snprintf(seconds, sizeof seconds, "%u", self->most.seconds);

@@ -113,7 +113,7 @@ encode(bytes *file, uint32_t index, uint32_t encoding, const lg__array *arrays)
     size_t most = ZSTD_compressBound(about.raw);
     uint8_t *frame = malloc(most);
     REQUIRE(split != NULL && frame != NULL);
-    REQUIRE(planes.count <= LG__PLANES_BLOCK);
+    REQUIRE(planes.count <= LG__BLOCK_ELEMENTS);
     memcpy(split, column, about.raw);
     if (planes.width > 0) {
         REQUIRE(lg__planes_room_fit(&room, &planes));

@@ -10,7 +10,7 @@ check_round_trip(const lg__planes *planes, const uint8_t *column)
     lg__planes_room room = {0};
     REQUIRE(lg__planes_room_fit(&room, planes) && there != NULL);
     lg__planes split = *planes, joined = *planes;
-    for (uint64_t at = 0; at < planes->count; at += LG__PLANES_BLOCK) {
+    for (uint64_t at = 0; at < planes->count; at += LG__BLOCK_ELEMENTS) {
         lg__planes_split(&split, column + at * planes->width, at, &room);
         memset(room.elements, 0, room.size);
         lg__planes_join(&joined, there, at, &room);
@@ -28,11 +28,11 @@ round_trips(void)
     const uint64_t counts[] = {1,
                                2,
                                7,
-                               LG__PLANES_BLOCK - 1,
-                               LG__PLANES_BLOCK,
-                               2 * LG__PLANES_BLOCK + 3};
+                               LG__BLOCK_ELEMENTS - 1,
+                               LG__BLOCK_ELEMENTS,
+                               2 * LG__BLOCK_ELEMENTS + 3};
     uint64_t seed = 1;
-    size_t most = (2 * LG__PLANES_BLOCK + 3) * 40;
+    size_t most = (2 * LG__BLOCK_ELEMENTS + 3) * 40;
     uint8_t *column = malloc(most);
     REQUIRE(column != NULL);
     for (size_t i = 0; i < most; i++)

@@ -2,7 +2,7 @@
 #include "file/targets.h"
 #include "test.h"
 
-enum { NODES = 3000, EDGES = 2 * LG__TARGETS_BLOCK + 7 };
+enum { NODES = 3000, EDGES = 2 * LG__BLOCK_ELEMENTS + 7 };
 
 typedef struct references {
     uint64_t first[NODES + 1];
@@ -25,7 +25,7 @@ packed(const uint8_t *room, const lg__targets_pieces *pieces, uint8_t *out)
 {
     size_t size = 0;
     for (size_t i = 0; i < LG__TARGETS_PIECES; i++) {
-        memcpy(out + size, room + i * LG__TARGETS_BLOCK, pieces->size[i]);
+        memcpy(out + size, room + i * LG__BLOCK_ELEMENTS, pieces->size[i]);
         size += pieces->size[i];
     }
     CHECK(size == pieces->total);
@@ -44,8 +44,8 @@ check_round_trip(const references *from, uint64_t count)
     size_t bytes = 0;
     REQUIRE(room != NULL && block != NULL && there != NULL);
     REQUIRE(lg__targets_begin(&split, true) && lg__targets_begin(&join, false));
-    for (uint64_t at = 0; at < count; at += LG__TARGETS_BLOCK) {
-        size_t length = lg__targets_block(&split, at);
+    for (uint64_t at = 0; at < count; at += LG__BLOCK_ELEMENTS) {
+        size_t length = lg__block_count(split.count, at);
         lg__targets_pieces pieces =
             lg__targets_split(&split, from->target, at, room);
         bytes += packed(room, &pieces, block);
@@ -84,7 +84,7 @@ references_new(void)
 static void
 round_trips(void)
 {
-    const uint64_t counts[] = {1, 2, LG__TARGETS_BLOCK - 1, LG__TARGETS_BLOCK,
+    const uint64_t counts[] = {1, 2, LG__BLOCK_ELEMENTS - 1, LG__BLOCK_ELEMENTS,
                                EDGES};
     const uint32_t ranges[] = {1, 2, 40, NODES, 1u << 20, UINT32_MAX};
     references *column = references_new();
@@ -155,10 +155,10 @@ distances(void)
     uint8_t *room = malloc(LG__TARGETS_ROOM);
     REQUIRE(room != NULL && lg__targets_begin(&split, true));
     lg__targets_split(&split, column->target, 0, room);
-    lg__targets_split(&split, column->target, LG__TARGETS_BLOCK, room);
-    CHECK(room[far - LG__TARGETS_BLOCK] == (13 << 3) + 0xd);
-    CHECK(room[LG__TARGETS_BLOCK] == 0xd0);
-    CHECK(room[2 * LG__TARGETS_BLOCK] == 0x0b);
+    lg__targets_split(&split, column->target, LG__BLOCK_ELEMENTS, room);
+    CHECK(room[far - LG__BLOCK_ELEMENTS] == (13 << 3) + 0xd);
+    CHECK(room[LG__BLOCK_ELEMENTS] == 0xd0);
+    CHECK(room[2 * LG__BLOCK_ELEMENTS] == 0x0b);
     lg__targets_end(&split);
     free(room);
     free(column);

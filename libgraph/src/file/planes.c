@@ -209,7 +209,7 @@ void
 lg__planes_split(lg__planes *planes, const uint8_t *block, uint64_t at,
                  lg__planes_room *room)
 {
-    size_t count = lg__planes_block(planes, at);
+    size_t count = lg__block_count(planes->count, at);
     size_t width = planes->width;
     if (planes->key_width > 0) {
         permute(order_of(planes, at, count, room), count, width, false, block,
@@ -230,7 +230,7 @@ void
 lg__planes_join(lg__planes *planes, uint8_t *column, uint64_t at,
                 lg__planes_room *room)
 {
-    size_t count = lg__planes_block(planes, at);
+    size_t count = lg__block_count(planes->count, at);
     size_t width = planes->width;
     uint8_t *place = column + at * width;
     uint8_t *block = planes->key_width > 0 ? room->elements : place;
@@ -261,7 +261,7 @@ fit_block(lg__planes_room *room, size_t size)
 static bool
 fit_orders(lg__planes_room *room, const lg__planes *planes)
 {
-    const size_t block = LG__PLANES_BLOCK * sizeof(uint16_t);
+    const size_t block = LG__BLOCK_ELEMENTS * sizeof(uint16_t);
     uint64_t known =
         planes->count < LG__PLANES_KNOWN ? planes->count : LG__PLANES_KNOWN;
     if (room->known_key == planes->key)
@@ -271,7 +271,7 @@ fit_orders(lg__planes_room *room, const lg__planes *planes)
     if (room->spare_order == NULL)
         room->spare_order = malloc(block);
     if (room->classes == NULL)
-        room->classes = malloc(LG__PLANES_BLOCK);
+        room->classes = malloc(LG__BLOCK_ELEMENTS);
     free(room->known_order);
     room->known_order = malloc((size_t)known * sizeof(uint16_t));
     room->known_count = 0;

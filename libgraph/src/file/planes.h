@@ -9,14 +9,12 @@
 #ifndef LG_PLANES_H
 #define LG_PLANES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "file/block.h"
 
-enum {
-    LG__PLANES_BLOCK = 1 << 16, /**< elements; the last block has fewer */
-    LG__PLANES_KNOWN = 1 << 24, /**< elements whose order is kept: 32 MiB */
-};
+#include <stdbool.h>
+
+/** Elements whose order is kept: 32 MiB. */
+enum { LG__PLANES_KNOWN = 1 << 24 };
 
 /** A column of `count` elements of `width` bytes, and how far it is split or
  *  joined. Blocks are taken in order. */
@@ -43,8 +41,8 @@ typedef struct lg__planes_room {
     uint8_t *planes;
     uint8_t *elements;
     size_t size;                   /**< size of each in bytes */
-    uint16_t *order, *spare_order; /**< [LG__PLANES_BLOCK] */
-    uint8_t *classes;              /**< [LG__PLANES_BLOCK] size classes */
+    uint16_t *order, *spare_order; /**< [LG__BLOCK_ELEMENTS] */
+    uint8_t *classes;              /**< [LG__BLOCK_ELEMENTS] size classes */
     const uint8_t *known_key;      /**< the key whose orders are known for
                                         the first blocks, because several
                                         columns in a row are sorted by one
@@ -53,19 +51,11 @@ typedef struct lg__planes_room {
     uint64_t known_count;          /**< number of elements */
 } lg__planes_room;
 
-/** Returns how many elements the block has that begins at element `at`. */
-static inline size_t
-lg__planes_block(const lg__planes *planes, uint64_t at)
-{
-    uint64_t left = planes->count - at;
-    return left < LG__PLANES_BLOCK ? (size_t)left : LG__PLANES_BLOCK;
-}
-
 /** Returns the bytes of the largest block. */
 static inline size_t
 lg__planes_size(const lg__planes *planes)
 {
-    return lg__planes_block(planes, 0) * planes->width;
+    return lg__block_count(planes->count, 0) * planes->width;
 }
 
 /** Splits the block that begins at element `at` of its column: writes its

@@ -85,14 +85,11 @@ next_element(const decoder *in)
     return in->count / in->stored->section->element;
 }
 
-_Static_assert((int)LG__TARGETS_BLOCK == (int)LG__PLANES_BLOCK,
-               "all blocks have as many elements");
-
 // Returns how many elements the next block has; 0 at the end.
 static size_t
 next_count(const decoder *in)
 {
-    return lg__planes_block(&in->planes, next_element(in));
+    return lg__block_count(in->planes.count, next_element(in));
 }
 
 // Expects the next block: all of it, or its codes.

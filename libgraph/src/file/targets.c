@@ -128,9 +128,9 @@ lg__targets_split(lg__targets *targets, const uint32_t *column, uint64_t at,
 {
     cursor to;
     lg__targets_pieces out = {.total = 0};
-    uint64_t end = at + lg__targets_block(targets, at);
+    uint64_t end = at + lg__block_count(targets->count, at);
     for (size_t i = 0; i < LG__TARGETS_PIECES; i++)
-        to.at[i] = room + i * LG__TARGETS_BLOCK;
+        to.at[i] = room + i * LG__BLOCK_ELEMENTS;
     for (uint64_t edge = at; edge < end;) {
         lg__run run = lg__contexts_run(&targets->contexts, edge, end);
         for (; edge < run.end; edge++) {
@@ -140,7 +140,7 @@ lg__targets_split(lg__targets *targets, const uint32_t *column, uint64_t at,
         }
     }
     for (size_t i = 0; i < LG__TARGETS_PIECES; i++) {
-        out.size[i] = (size_t)(to.at[i] - room) - i * LG__TARGETS_BLOCK;
+        out.size[i] = (size_t)(to.at[i] - room) - i * LG__BLOCK_ELEMENTS;
         out.total += out.size[i];
     }
     return out;
@@ -239,7 +239,7 @@ lg__targets_join(lg__targets *given, uint32_t *column, uint64_t at,
                  const lg__targets_pieces *pieces, const uint8_t *bytes)
 {
     lg__targets targets = *given; // where compilers see that nothing else is
-    uint64_t end = at + lg__targets_block(given, at);
+    uint64_t end = at + lg__block_count(given->count, at);
     reader from;
     for (size_t i = 0; i < LG__TARGETS_PIECES; i++) {
         from.at[i] = bytes;

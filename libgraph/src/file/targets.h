@@ -8,12 +8,12 @@
 #ifndef LG_TARGETS_H
 #define LG_TARGETS_H
 
+#include "file/block.h"
 #include "file/contexts.h"
 
 enum {
-    LG__TARGETS_BLOCK = 1 << 16, /**< targets; the last block has fewer */
     LG__TARGETS_PIECES = 8,
-    LG__TARGETS_ROOM = LG__TARGETS_PIECES * LG__TARGETS_BLOCK,
+    LG__TARGETS_ROOM = LG__TARGETS_PIECES * LG__BLOCK_ELEMENTS,
 };
 
 /** The sizes of a block's pieces: of the codes, of three pieces with bytes of
@@ -39,16 +39,8 @@ typedef struct lg__targets {
 bool lg__targets_begin(lg__targets *targets, bool split);
 void lg__targets_end(lg__targets *targets);
 
-/** Returns how many targets the block has that begins at target `at`. */
-static inline size_t
-lg__targets_block(const lg__targets *targets, uint64_t at)
-{
-    uint64_t left = targets->count - at;
-    return left < LG__TARGETS_BLOCK ? (size_t)left : LG__TARGETS_BLOCK;
-}
-
 /** Splits the block that begins at target `at` of the column. Writes its pieces
- *  to LG__TARGETS_ROOM bytes, each at a multiple of LG__TARGETS_BLOCK. */
+ *  to LG__TARGETS_ROOM bytes, each at a multiple of LG__BLOCK_ELEMENTS. */
 lg__targets_pieces lg__targets_split(lg__targets *targets,
                                      const uint32_t *column, uint64_t at,
                                      uint8_t *room);

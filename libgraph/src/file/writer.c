@@ -80,7 +80,7 @@ write_zstd(lg__writer *out, const uint8_t *bytes, uint64_t length,
 
 // What zstd gets as one block of its own: a part of a long plane or all of a
 // shorter one, but nothing shorter than the second number.
-enum { PART_OF_PLANE = LG__PLANES_BLOCK / 2, LONG_PLANE = 1 << 12 };
+enum { PART_OF_PLANE = LG__BLOCK_ELEMENTS / 2, LONG_PLANE = 1 << 12 };
 
 // Writes a plane as blocks of its own, because planes differ in their
 // statistics: zstd's longer blocks would have one table of codes for two
@@ -88,7 +88,7 @@ enum { PART_OF_PLANE = LG__PLANES_BLOCK / 2, LONG_PLANE = 1 << 12 };
 static lg_status
 write_plane(lg__writer *out, const uint8_t *plane, size_t length, lg_error *err)
 {
-    size_t step = length == LG__PLANES_BLOCK ? PART_OF_PLANE : length;
+    size_t step = length == LG__BLOCK_ELEMENTS ? PART_OF_PLANE : length;
     lg_status status = LG_OK;
     for (size_t at = 0; at < length && status == LG_OK; at += step)
         status =
@@ -129,11 +129,11 @@ write_planes(lg__writer *out, lg__planes *planes,
                 lg__contexts_begin(&payloads.contexts, 0);
     lg_status status = fits ? LG_OK : lg__error_memory(err);
     for (uint64_t at = 0; at < planes->count && status == LG_OK;) {
-        size_t count = lg__planes_block(planes, at);
+        size_t count = lg__block_count(planes->count, at);
         lg__planes_split(planes,
                          block_of(out, &payloads, section, column, at, count),
                          at, room);
-        at += each * LG__PLANES_BLOCK;
+        at += each * LG__BLOCK_ELEMENTS;
         for (size_t i = 0; i < planes->width && status == LG_OK; i++)
             status = write_plane(out, room->planes + i * count, count, err);
         if (status == LG_OK)
@@ -149,7 +149,7 @@ write_pieces(lg__writer *out, const lg__targets_pieces *pieces, lg_error *err)
 {
     lg_status status = LG_OK;
     for (size_t i = 0; i < LG__TARGETS_PIECES && status == LG_OK; i++)
-        status = write_plane(out, out->room.block + i * LG__TARGETS_BLOCK,
+        status = write_plane(out, out->room.block + i * LG__BLOCK_ELEMENTS,
                              pieces->size[i], err);
     return status;
 }
@@ -162,7 +162,7 @@ write_targets(lg__writer *out, lg__targets *targets, const uint32_t *column,
                 lg__section_room_block(&out->room) != NULL;
     lg_status status = fits ? LG_OK : lg__error_memory(err);
     for (uint64_t at = 0; at < targets->count && status == LG_OK;) {
-        size_t count = lg__targets_block(targets, at);
+        size_t count = lg__block_count(targets->count, at);
         lg__targets_pieces pieces =
             lg__targets_split(targets, column, at, out->room.block);
         at += count;
@@ -220,6 +220,17 @@ write_encoded(lg__writer *out, enum lg__array_name name,
                : write_planes(out, &planes, section, array->data, 1, err);
 }
 
+// Writes the section that was just written again, with another encoding.
+static lg_status
+rewrite(lg__writer *out, enum lg__array_name name, lg__file_section *section,
+        uint32_t encoding, uint64_t done, lg_error *err)
+{
+    section->encoding = encoding;
+    out->done = done;
+    lg_status status = lg__sink_rewind(&out->sink, section->offset, err);
+    return status == LG_OK ? write_encoded(out, name, section, err) : status;
+}
+
 // How many blocks of a column one block of a sample stands for.
 enum { SAMPLE = 16 };
 
@@ -239,8 +250,8 @@ estimate(lg__writer *out, enum lg__array_name name,
     lg_status status =
         write_planes(out, &planes, section, array->data, SAMPLE, err);
     uint64_t sample = out->sink.offset - begin;
-    for (uint64_t at = 0; at < array->count; at += SAMPLE * LG__PLANES_BLOCK)
-        sampled += lg__planes_block(&planes, at);
+    for (uint64_t at = 0; at < array->count; at += SAMPLE * LG__BLOCK_ELEMENTS)
+        sampled += lg__block_count(planes.count, at);
     *length =
         (uint64_t)((double)sample / (double)sampled * (double)array->count);
     out->done = done;
@@ -271,10 +282,7 @@ write_better(lg__writer *out, enum lg__array_name name,
         status = estimate(out, name, &other, &length, err);
     if (status != LG_OK || length >= written)
         return status;
-    *section = other;
-    out->done = done;
-    status = lg__sink_rewind(&out->sink, section->offset, err);
-    return status == LG_OK ? write_encoded(out, name, section, err) : status;
+    return rewrite(out, name, section, other.encoding, done, err);
 }
 
 // Returns whether the numbers of a column rise, or differ little from the one
@@ -350,13 +358,8 @@ lg__writer_section(lg__writer *out, enum lg__array_name name,
     if (status == LG_OK)
         status = write_better(out, name, section, done, err);
     if (status == LG_OK && section->encoding != LG__ENCODING_RAW &&
-        out->sink.offset - section->offset >= length) {
-        section->encoding = LG__ENCODING_RAW;
-        out->done = done;
-        status = lg__sink_rewind(&out->sink, section->offset, err);
-        if (status == LG_OK)
-            status = write_encoded(out, name, section, err);
-    }
+        out->sink.offset - section->offset >= length)
+        status = rewrite(out, name, section, LG__ENCODING_RAW, done, err);
     section->stored_length = out->sink.offset - section->offset;
     return status;
 }

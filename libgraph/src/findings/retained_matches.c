@@ -303,7 +303,7 @@ weigh_level(weighing *to, unsigned level, lg_error *err)
         return status;
     to->matches = matches;
     link_joints(to, &joint, sets.count);
-    for (uint32_t set = 0; set < matches && status == LG_OK; set++)
+    for (uint32_t set = 0; set < matches; set++)
         if (joint.joint[set] == set)
             add_finding(to, &joint, set);
     lg__joint_sets_free(&joint);

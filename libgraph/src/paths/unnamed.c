@@ -124,32 +124,35 @@ gather_native(const lg_graph *graph, lg__gathered *out, lg_error *err)
     return LG_OK;
 }
 
-lg_status
-lg__garbage_select(const lg_graph *graph, lg_nodes *out, lg_error *err)
+// Selects what `gather` finds; `none` is the message if that is nothing.
+static lg_status
+select_gathered(const lg_graph *graph, const char *text,
+                lg_status gather(const lg_graph *, lg__gathered *, lg_error *),
+                const char *none, lg_nodes *out, lg_error *err)
 {
     lg__gathered found = {0};
-    lg_status status = gather_garbage(graph, &found, err);
+    lg_status status = gather(graph, &found, err);
     if (status == LG_OK && found.count == 0)
-        status = lg_error_set(err, LG_ENOTFOUND,
-                              "there is no garbage: roots reach every object");
+        status = lg_error_set(err, LG_ENOTFOUND, "%s", none);
     if (status == LG_OK)
-        status = lg__nodes_take(&found, "garbage", out, err);
+        status = lg__nodes_take(&found, text, out, err);
     free(found.items);
     return status;
 }
 
 lg_status
+lg__garbage_select(const lg_graph *graph, lg_nodes *out, lg_error *err)
+{
+    return select_gathered(graph, "garbage", gather_garbage,
+                           "there is no garbage: roots reach every object", out,
+                           err);
+}
+
+lg_status
 lg__native_select(const lg_graph *graph, lg_nodes *out, lg_error *err)
 {
-    lg__gathered found = {0};
-    lg_status status = gather_native(graph, &found, err);
-    if (status == LG_OK && found.count == 0)
-        status = lg_error_set(err, LG_ENOTFOUND,
-                              "native code keeps no object of its own");
-    if (status == LG_OK)
-        status = lg__nodes_take(&found, "native code", out, err);
-    free(found.items);
-    return status;
+    return select_gathered(graph, "native code", gather_native,
+                           "native code keeps no object of its own", out, err);
 }
 
 lg_status

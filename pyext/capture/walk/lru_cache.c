@@ -75,16 +75,15 @@ word_of_results(const lg__heap_walk *walk, PyObject *object,
     return word;
 }
 
-/** Names the wrapper's own words, rather than what it reports for its links.
- *  The function lies two words behind the dict of results, and may be a
+/** Names one of the wrapper's own words, rather than what it reports for its
+ *  links. The function lies two words behind the dict of results, and may be a
  *  class. */
 static void
 name_lru_word(lg__heap_walk *walk, PyObject *object, const lg__type_info *info,
-              uint64_t edge, uint32_t results)
+              uint64_t edge, uint32_t word, uint32_t results)
 {
     lg_builder *builder = walk->builder;
     PyObject *target = edge_target(builder, edge);
-    uint32_t word = lg__word_holding(object, info, target);
     bool wrapped = results != 0 && word == results + 2 * sizeof target;
     const char *name = wrapped                     ? "__wrapped__"
                        : PyDict_CheckExact(target) ? "cache"
@@ -107,7 +106,7 @@ name_lru_cache(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
     lg_builder *builder = walk->builder;
     const PyObject *link_type = lru_link_type(object);
     uint32_t results = word_of_results(walk, object, info);
-    uint32_t key = LG_NONE, rank = 0;
+    uint32_t key = LG_NONE, rank = 0, word;
     bool after_result = false;
     for (uint64_t i = 0; i < walk->names.count; i++) {
         uint64_t edge = walk->names.first + i;
@@ -124,8 +123,8 @@ name_lru_cache(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
             key = LG_NONE;
             after_result = true;
             continue;
-        } else if (lg__word_holding(object, info, child)) {
-            name_lru_word(walk, object, info, edge, results);
+        } else if ((word = lg__word_holding(object, info, child)) != 0) {
+            name_lru_word(walk, object, info, edge, word, results);
         } else {
             key = target;
             builder->node_flags[key] |= LG_NODE_KEY;
