@@ -2,8 +2,8 @@
  * The policy graph as plain columns, and its dominators by semi-NCA: the
  * quickest method known to us for a whole graph.
  */
-#ifndef BENCH_PLAIN_H
-#define BENCH_PLAIN_H
+#ifndef LEAKGRAPH_PLAIN_H
+#define LEAKGRAPH_PLAIN_H
 
 #include <leakgraph/base.h>
 

@@ -2,8 +2,8 @@
  * The writers of formats. Each writes the whole file; the stream keeps what
  * fails.
  */
-#ifndef LG_FORMATS_H
-#define LG_FORMATS_H
+#ifndef LEAKGRAPH_FORMATS_H
+#define LEAKGRAPH_FORMATS_H
 
 #include "formats/stream.h"
 

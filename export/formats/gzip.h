@@ -1,6 +1,6 @@
 /** Compresses a file part by part while it is written. */
-#ifndef LG_GZIP_H
-#define LG_GZIP_H
+#ifndef LEAKGRAPH_GZIP_H
+#define LEAKGRAPH_GZIP_H
 
 #include <leakgraph/text.h>
 

@@ -2,8 +2,8 @@
  * A file that is written part by part. The first failure sticks: the stream
  * writes nothing after it.
  */
-#ifndef LG_STREAM_H
-#define LG_STREAM_H
+#ifndef LEAKGRAPH_STREAM_H
+#define LEAKGRAPH_STREAM_H
 
 #include "formats/gzip.h"
 

@@ -1,6 +1,6 @@
 /** Writes the text above the picture of a cycle. */
-#ifndef LG_CYCLE_WORDS_H
-#define LG_CYCLE_WORDS_H
+#ifndef LEAKGRAPH_CYCLE_WORDS_H
+#define LEAKGRAPH_CYCLE_WORDS_H
 
 #include <leakgraph/cycles.h>
 

@@ -3,8 +3,8 @@
  * hold everything that a writer (tree, JSON, DOT) needs, so that a view
  * outlives its graph.
  */
-#ifndef LG_VIEW_PARTS_H
-#define LG_VIEW_PARTS_H
+#ifndef LEAKGRAPH_VIEW_PARTS_H
+#define LEAKGRAPH_VIEW_PARTS_H
 
 #include <leakgraph/view.h>
 

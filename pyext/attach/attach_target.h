@@ -2,8 +2,8 @@
  * Looks at a process without touching it: whether leakgraph may attach to it,
  * which Python it runs, and where its functions are.
  */
-#ifndef LEAKGRAPH_TARGET_H
-#define LEAKGRAPH_TARGET_H
+#ifndef LEAKGRAPH_ATTACH_TARGET_H
+#define LEAKGRAPH_ATTACH_TARGET_H
 
 #include "attach/landing.h"
 #include "attach/remote.h"

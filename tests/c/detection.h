@@ -2,8 +2,8 @@
  * A hand-made heap around one storage. It asks what kind the storage's tensor
  * is.
  */
-#ifndef LG_DETECTION_H
-#define LG_DETECTION_H
+#ifndef LEAKGRAPH_DETECTION_H
+#define LEAKGRAPH_DETECTION_H
 
 #include <leakgraph/bytes.h>
 

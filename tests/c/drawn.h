@@ -1,6 +1,6 @@
 /** Small graphs drawn as text: nodes are the letters from a on. */
-#ifndef LG_DRAWN_H
-#define LG_DRAWN_H
+#ifndef LEAKGRAPH_DRAWN_H
+#define LEAKGRAPH_DRAWN_H
 
 #include <leakgraph/report.h>
 

@@ -1,8 +1,8 @@
 /**
  * The report on all cycles of a story.
  */
-#ifndef LG_EXPECTED_CYCLES_H
-#define LG_EXPECTED_CYCLES_H
+#ifndef LEAKGRAPH_EXPECTED_CYCLES_H
+#define LEAKGRAPH_EXPECTED_CYCLES_H
 
 #include "story.h"
 

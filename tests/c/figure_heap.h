@@ -1,6 +1,6 @@
 /** A heap of figures, for tests. */
-#ifndef LG_FIGURE_HEAP_H
-#define LG_FIGURE_HEAP_H
+#ifndef LEAKGRAPH_FIGURE_HEAP_H
+#define LEAKGRAPH_FIGURE_HEAP_H
 
 #include "story.h"
 

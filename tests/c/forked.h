@@ -1,6 +1,6 @@
 /** Asks a question in a child of fork(), which must not wait forever. */
-#ifndef LG_FORKED_H
-#define LG_FORKED_H
+#ifndef LEAKGRAPH_FORKED_H
+#define LEAKGRAPH_FORKED_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /** Hand-made snapshots of a small program that grows. */
-#ifndef LG_GROWING_H
-#define LG_GROWING_H
+#ifndef LEAKGRAPH_GROWING_H
+#define LEAKGRAPH_GROWING_H
 
 #include <leakgraph/growth.h>
 

@@ -2,8 +2,8 @@
  * Small heaps with the objects that make up known mistakes: tensors with
  * autograd graphs, dicts, functions and frames.
  */
-#ifndef LG_HEAPS_H
-#define LG_HEAPS_H
+#ifndef LEAKGRAPH_HEAPS_H
+#define LEAKGRAPH_HEAPS_H
 
 #include "story.h"
 

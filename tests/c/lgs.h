@@ -1,8 +1,8 @@
 /**
  * Files as bytes: save a graph to them, take out sections, damage them.
  */
-#ifndef LG_LGS_H
-#define LG_LGS_H
+#ifndef LEAKGRAPH_LGS_H
+#define LEAKGRAPH_LGS_H
 
 #include <leakgraph/base.h>
 

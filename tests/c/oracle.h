@@ -3,8 +3,8 @@
  * and finds which nodes are no longer reached. The oracle builds the policy
  * graph itself, from the public accessors, and shares no code with the library.
  */
-#ifndef LG_ORACLE_H
-#define LG_ORACLE_H
+#ifndef LEAKGRAPH_ORACLE_H
+#define LEAKGRAPH_ORACLE_H
 
 #include <leakgraph/base.h>
 

@@ -1,6 +1,6 @@
 /** Random graphs whose nodes can get any numbers, and the places of graphs. */
-#ifndef LG_PLANNED_H
-#define LG_PLANNED_H
+#ifndef LEAKGRAPH_PLANNED_H
+#define LEAKGRAPH_PLANNED_H
 
 #include <leakgraph/builder.h>
 #include <leakgraph/places.h>

@@ -1,8 +1,8 @@
 /**
  * Random graphs that the oracle can solve, the same for the same seed.
  */
-#ifndef LG_RANDOM_GRAPH_H
-#define LG_RANDOM_GRAPH_H
+#ifndef LEAKGRAPH_RANDOM_GRAPH_H
+#define LEAKGRAPH_RANDOM_GRAPH_H
 
 #include <leakgraph/base.h>
 

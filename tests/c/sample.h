@@ -1,8 +1,8 @@
 /**
  * Graphs for tests: a small hand-made program, and random ones.
  */
-#ifndef LG_SAMPLE_H
-#define LG_SAMPLE_H
+#ifndef LEAKGRAPH_SAMPLE_H
+#define LEAKGRAPH_SAMPLE_H
 
 #include <leakgraph/allocator.h>
 #include <leakgraph/path.h>

@@ -2,8 +2,8 @@
  * Memory that runs out on demand, for tests linked with --wrap=malloc,
  * --wrap=calloc and --wrap=realloc.
  */
-#ifndef LG_SCARCE_H
-#define LG_SCARCE_H
+#ifndef LEAKGRAPH_SCARCE_H
+#define LEAKGRAPH_SCARCE_H
 
 #include <leakgraph/base.h>
 

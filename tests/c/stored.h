@@ -2,8 +2,8 @@
  * A small training program with its bytes: tensors on the host and on a GPU,
  * arrays, and the state of the GPU's allocator.
  */
-#ifndef LG_STORED_H
-#define LG_STORED_H
+#ifndef LEAKGRAPH_STORED_H
+#define LEAKGRAPH_STORED_H
 
 #include <leakgraph/allocator.h>
 

@@ -2,8 +2,8 @@
  * Heaps built object by object, for tests of reports. Reference counts match
  * the edges unless a test adds more references.
  */
-#ifndef LG_STORY_H
-#define LG_STORY_H
+#ifndef LEAKGRAPH_STORY_H
+#define LEAKGRAPH_STORY_H
 
 #include <leakgraph/builder.h>
 

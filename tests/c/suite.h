@@ -3,8 +3,8 @@
  * only one program. Each source has one suite. The first argument of the
  * program names the suite to run.
  */
-#ifndef LG_SUITE_H
-#define LG_SUITE_H
+#ifndef LEAKGRAPH_SUITE_H
+#define LEAKGRAPH_SUITE_H
 
 typedef struct test_suite {
     const char *name;

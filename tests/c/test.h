@@ -2,8 +2,8 @@
  * A minimal test framework: CHECK counts failures and continues, RUN names the
  * current test, and `return test_result();` ends the suite.
  */
-#ifndef LG_TEST_H
-#define LG_TEST_H
+#ifndef LEAKGRAPH_TEST_H
+#define LEAKGRAPH_TEST_H
 
 #include <stdint.h>
 #include <stdio.h>

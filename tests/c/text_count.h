@@ -1,6 +1,6 @@
 /** Counts how often a report or a page says something. */
-#ifndef LG_TEXT_COUNT_H
-#define LG_TEXT_COUNT_H
+#ifndef LEAKGRAPH_TEXT_COUNT_H
+#define LEAKGRAPH_TEXT_COUNT_H
 
 #include <leakgraph/text.h>
 

@@ -1,8 +1,8 @@
 /**
  * A program with objects of equal contents.
  */
-#ifndef LG_TWINS_H
-#define LG_TWINS_H
+#ifndef LEAKGRAPH_TWINS_H
+#define LEAKGRAPH_TWINS_H
 
 #include <leakgraph/builder.h>
 

@@ -1,6 +1,6 @@
 /** Small heaps with memory to save, and what the search for it says. */
-#ifndef LG_WASTED_H
-#define LG_WASTED_H
+#ifndef LEAKGRAPH_WASTED_H
+#define LEAKGRAPH_WASTED_H
 
 #include "drawn.h"
 

@@ -1,6 +1,6 @@
 /** Compares results with the reviewed files in tests/golden. */
-#ifndef LEAKGRAPH_TEST_GOLDEN_H
-#define LEAKGRAPH_TEST_GOLDEN_H
+#ifndef LEAKGRAPH_GOLDEN_H
+#define LEAKGRAPH_GOLDEN_H
 
 #include <leakgraph/text.h>
 

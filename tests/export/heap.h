@@ -1,7 +1,7 @@
 /** Small made-up heaps, built edge by edge. A heap that cannot be built
  *  aborts, because that is a mistake in the test. */
-#ifndef LEAKGRAPH_TEST_HEAP_H
-#define LEAKGRAPH_TEST_HEAP_H
+#ifndef LEAKGRAPH_HEAP_H
+#define LEAKGRAPH_HEAP_H
 
 #include <leakgraph/builder.h>
 

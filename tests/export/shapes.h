@@ -1,6 +1,6 @@
 /** The heaps by which people judge pictures. Each has a common shape. */
-#ifndef LEAKGRAPH_TEST_SHAPES_H
-#define LEAKGRAPH_TEST_SHAPES_H
+#ifndef LEAKGRAPH_SHAPES_H
+#define LEAKGRAPH_SHAPES_H
 
 #include "heap.h"
 

@@ -1,8 +1,8 @@
 /**
  * The work of the fuzzer and of the replay.
  */
-#ifndef LG_EXERCISE_H
-#define LG_EXERCISE_H
+#ifndef LEAKGRAPH_EXERCISE_H
+#define LEAKGRAPH_EXERCISE_H
 
 #include <leakgraph/base.h>
 

@@ -26,7 +26,9 @@ LG_API void lg_thing_free(lg_thing *thing);
 
 
 @pytest.fixture
-def with_headers(project):
+def with_headers(project, monkeypatch):
+    # Each check compiles every header, so a few must do.
+    monkeypatch.setattr(headers, "HEADERS", headers.HEADERS[:3])
     for header in headers.HEADERS:
         project.write(header, HEADER)
     return project

@@ -3,10 +3,12 @@ import pytest
 
 PRIVATE = "libgraph/src/base/a.h"
 
+GUARD = "#ifndef LEAKGRAPH_{0}_H\n#define LEAKGRAPH_{0}_H\n"
+
 FINE = """\
 /* struct one { int x; }; */
-#ifndef LG_A_H
-#define LG_A_H
+#ifndef LEAKGRAPH_A_H
+#define LEAKGRAPH_A_H
 #define LG__LIMIT 4
 #define LG__BOTH(a, b) \\
     extern int a; b
@@ -37,7 +39,8 @@ def problems(project):
 
 
 def test_names_with_the_prefix(project):
-    project.write("libgraph/include/leakgraph/shown.h", "struct lg_shown;\n")
+    shown = GUARD.format("SHOWN") + "struct lg_shown;\n#endif\n"
+    project.write("libgraph/include/leakgraph/shown.h", shown)
     project.write(PRIVATE, FINE)
     assert problems(project) == []
 
@@ -60,5 +63,17 @@ def test_names_with_the_prefix(project):
 )
 @pytest.mark.parametrize("room", ["export/view/a.h", "pyext/binding/answers/a.h"])
 def test_a_name_without_the_prefix(project, room, line, name):
-    project.write(room, f"{line}\n")
+    project.write(room, GUARD.format("A") + f"{line}\n#endif\n")
     assert problems(project) == [f"{room}: {name} begins with neither lg__ nor LG__"]
+
+
+@pytest.mark.parametrize(
+    "guard",
+    ["", "#pragma once\n", GUARD.format("B"), "#ifndef LG_A_H\n#define LG_A_H\n"],
+)
+@pytest.mark.parametrize(
+    "path", [PRIVATE, "tests/c/a.h", "export/include/leakgraph/a.h"]
+)
+def test_a_guard_of_another_spelling(project, path, guard):
+    project.write(path, guard)
+    assert problems(project) == [f"{path}: its include guard is not LEAKGRAPH_A_H"]

@@ -21,8 +21,8 @@
  *
  * Sizes are bytes. Addresses are opaque numbers, never dereferenced.
  */
-#ifndef LEAKGRAPH_H
-#define LEAKGRAPH_H
+#ifndef LEAKGRAPH_LEAKGRAPH_H
+#define LEAKGRAPH_LEAKGRAPH_H
 
 #include <leakgraph/advice.h>
 #include <leakgraph/analysis.h>

@@ -3,8 +3,8 @@
  * connected components. This header also declares the searches for what sets of
  * nodes retain.
  */
-#ifndef LG_ANALYSIS_PRIVATE_H
-#define LG_ANALYSIS_PRIVATE_H
+#ifndef LEAKGRAPH_ANALYSIS_PRIVATE_H
+#define LEAKGRAPH_ANALYSIS_PRIVATE_H
 
 #include "analysis/dominator_builder.h"
 

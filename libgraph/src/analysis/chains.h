@@ -13,8 +13,8 @@
  * a chain: its dominator and those of the two neighbours determine all
  * dominators in the chain.
  */
-#ifndef LG_CHAINS_H
-#define LG_CHAINS_H
+#ifndef LEAKGRAPH_CHAINS_H
+#define LEAKGRAPH_CHAINS_H
 
 #include "analysis/solver.h"
 

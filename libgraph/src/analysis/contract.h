@@ -10,8 +10,8 @@
  * the node is, or lies below, a node with that same dominator: a member of the
  * component, or another node that the component dominates collectively.
  */
-#ifndef LG_CONTRACT_H
-#define LG_CONTRACT_H
+#ifndef LEAKGRAPH_CONTRACT_H
+#define LEAKGRAPH_CONTRACT_H
 
 #include "analysis/analysis_private.h"
 

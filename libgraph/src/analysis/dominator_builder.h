@@ -10,8 +10,8 @@
  *
  * Nothing recurses.
  */
-#ifndef LG_DOMINATOR_BUILDER_H
-#define LG_DOMINATOR_BUILDER_H
+#ifndef LEAKGRAPH_DOMINATOR_BUILDER_H
+#define LEAKGRAPH_DOMINATOR_BUILDER_H
 
 #include "analysis/policy.h"
 

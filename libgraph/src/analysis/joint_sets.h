@@ -2,8 +2,8 @@
  * Sets that reach a common node form a cluster. Each node has a bit for each
  * set of its cluster that reaches it.
  */
-#ifndef LG_JOINT_SETS_H
-#define LG_JOINT_SETS_H
+#ifndef LEAKGRAPH_JOINT_SETS_H
+#define LEAKGRAPH_JOINT_SETS_H
 
 #include "analysis/analysis_private.h"
 

@@ -2,8 +2,8 @@
  * Finds what changes when references go: which nodes die, and which may get
  * another immediate dominator.
  */
-#ifndef LG_LOSS_H
-#define LG_LOSS_H
+#ifndef LEAKGRAPH_LOSS_H
+#define LEAKGRAPH_LOSS_H
 
 #include "analysis/analysis_private.h"
 

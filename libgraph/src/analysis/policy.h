@@ -7,8 +7,8 @@
  * namespace's only in-edge is the module's, and the module refers to what the
  * namespace refers to.
  */
-#ifndef LG_POLICY_H
-#define LG_POLICY_H
+#ifndef LEAKGRAPH_POLICY_H
+#define LEAKGRAPH_POLICY_H
 
 #include "graph/graph_private.h"
 

@@ -3,8 +3,8 @@
  * its own. It is opened at its first use, so a program that never needs igraph
  * never loads it.
  */
-#ifndef LG_SOLVER_H
-#define LG_SOLVER_H
+#ifndef LEAKGRAPH_SOLVER_H
+#define LEAKGRAPH_SOLVER_H
 
 #include <leakgraph/base.h>
 

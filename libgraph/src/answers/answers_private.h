@@ -1,6 +1,6 @@
 /** Answers: the facts that answer one question, without any text. */
-#ifndef LG_ANSWERS_PRIVATE_H
-#define LG_ANSWERS_PRIVATE_H
+#ifndef LEAKGRAPH_ANSWERS_PRIVATE_H
+#define LEAKGRAPH_ANSWERS_PRIVATE_H
 
 #include "cycles/cycles_private.h"
 #include "analysis/analysis_private.h"

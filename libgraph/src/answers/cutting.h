@@ -1,8 +1,8 @@
 /**
  * What cutting references does: the parts that both halves of the answer share.
  */
-#ifndef LG_CUTTING_H
-#define LG_CUTTING_H
+#ifndef LEAKGRAPH_CUTTING_H
+#define LEAKGRAPH_CUTTING_H
 
 #include "answers/answers_private.h"
 

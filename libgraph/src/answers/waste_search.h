@@ -1,6 +1,6 @@
 /** What the searches for the kinds of waste share. */
-#ifndef LG_WASTE_SEARCH_H
-#define LG_WASTE_SEARCH_H
+#ifndef LEAKGRAPH_WASTE_SEARCH_H
+#define LEAKGRAPH_WASTE_SEARCH_H
 
 #include <leakgraph/waste.h>
 

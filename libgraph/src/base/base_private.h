@@ -2,8 +2,8 @@
  * What every other room uses: memory, errors, text, interned strings and
  * sorting.
  */
-#ifndef LG_BASE_PRIVATE_H
-#define LG_BASE_PRIVATE_H
+#ifndef LEAKGRAPH_BASE_PRIVATE_H
+#define LEAKGRAPH_BASE_PRIVATE_H
 
 #include <leakgraph/allocator.h>
 #include <leakgraph/text.h>

@@ -2,8 +2,8 @@
  * Searches whole columns for rare values, several numbers at a time, with the
  * vector types of GCC and Clang.
  */
-#ifndef LG_SIMD_H
-#define LG_SIMD_H
+#ifndef LEAKGRAPH_SIMD_H
+#define LEAKGRAPH_SIMD_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
  * The private part of a builder: everything but the columns that grow by
  * millions of elements.
  */
-#ifndef LG_BUILD_PRIVATE_H
-#define LG_BUILD_PRIVATE_H
+#ifndef LEAKGRAPH_BUILD_PRIVATE_H
+#define LEAKGRAPH_BUILD_PRIVATE_H
 
 #include "graph/graph_private.h"
 

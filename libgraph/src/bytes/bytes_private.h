@@ -2,8 +2,8 @@
  * Where the bytes are: storages and their tensors, figures, the accounts of
  * each device's allocator, views, and suspended frames.
  */
-#ifndef LG_BYTES_PRIVATE_H
-#define LG_BYTES_PRIVATE_H
+#ifndef LEAKGRAPH_BYTES_PRIVATE_H
+#define LEAKGRAPH_BYTES_PRIVATE_H
 
 #include <leakgraph/bytes.h>
 

@@ -1,6 +1,6 @@
 /** What a hop of a cycle looks like, and why to cut it. */
-#ifndef LG_CUT_RULE_H
-#define LG_CUT_RULE_H
+#ifndef LEAKGRAPH_CUT_RULE_H
+#define LEAKGRAPH_CUT_RULE_H
 
 #include "graph/graph_private.h"
 

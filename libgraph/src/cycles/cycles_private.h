@@ -2,8 +2,8 @@
  * The shortest cycle through a component, the hop to cut, and why the collector
  * would not free what no root holds.
  */
-#ifndef LG_CYCLES_PRIVATE_H
-#define LG_CYCLES_PRIVATE_H
+#ifndef LEAKGRAPH_CYCLES_PRIVATE_H
+#define LEAKGRAPH_CYCLES_PRIVATE_H
 
 #include <leakgraph/cycles.h>
 

@@ -1,6 +1,6 @@
 /** Blocks: the parts of a column that encodings treat one after the other. */
-#ifndef LG_BLOCK_H
-#define LG_BLOCK_H
+#ifndef LEAKGRAPH_BLOCK_H
+#define LEAKGRAPH_BLOCK_H
 
 #include <stddef.h>
 #include <stdint.h>

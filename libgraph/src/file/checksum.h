@@ -2,8 +2,8 @@
  * The checksum of bytes in a file: XXH3-64. Where libxxhash has functions for
  * several processors, the one for this processor computes it.
  */
-#ifndef LG_CHECKSUM_H
-#define LG_CHECKSUM_H
+#ifndef LEAKGRAPH_CHECKSUM_H
+#define LEAKGRAPH_CHECKSUM_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * their sources are equal, and so are their places among the references of
  * their sources. Such references have much in common.
  */
-#ifndef LG_CONTEXTS_H
-#define LG_CONTEXTS_H
+#ifndef LEAKGRAPH_CONTEXTS_H
+#define LEAKGRAPH_CONTEXTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  * The .lgs file: a header, a directory of sections, and the sections. Each
  * section is one array of the graph. docs/file-format.md describes every byte.
  */
-#ifndef LG_FILE_PRIVATE_H
-#define LG_FILE_PRIVATE_H
+#ifndef LEAKGRAPH_FILE_PRIVATE_H
+#define LEAKGRAPH_FILE_PRIVATE_H
 
 #include "file/payloads.h"
 #include "file/place.h"

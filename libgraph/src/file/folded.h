@@ -2,8 +2,8 @@
  * Signed differences as numbers that are small if they are: with the sign in
  * the lowest bit, 0, -1, 1, -2 become 0, 1, 2, 3.
  */
-#ifndef LG_FOLDED_H
-#define LG_FOLDED_H
+#ifndef LEAKGRAPH_FOLDED_H
+#define LEAKGRAPH_FOLDED_H
 
 #include <stdint.h>
 

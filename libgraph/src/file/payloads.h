@@ -2,8 +2,8 @@
  * The kinds and payloads of references in a form that compresses well: as
  * differences to what their contexts let expect.
  */
-#ifndef LG_PAYLOADS_H
-#define LG_PAYLOADS_H
+#ifndef LEAKGRAPH_PAYLOADS_H
+#define LEAKGRAPH_PAYLOADS_H
 
 #include "file/contexts.h"
 

@@ -2,8 +2,8 @@
  * Where a file goes: a name in an open folder. A path is resolved only once, so
  * that nobody can put another folder or link there meanwhile.
  */
-#ifndef LG_FILE_PLACE_H
-#define LG_FILE_PLACE_H
+#ifndef LEAKGRAPH_PLACE_H
+#define LEAKGRAPH_PLACE_H
 
 #include <sys/types.h>
 

@@ -6,8 +6,8 @@
  * whose elements are similar for objects of one type or size, or references of
  * one kind, are first sorted by that.
  */
-#ifndef LG_PLANES_H
-#define LG_PLANES_H
+#ifndef LEAKGRAPH_PLANES_H
+#define LEAKGRAPH_PLANES_H
 
 #include "file/block.h"
 

@@ -1,6 +1,6 @@
 /** An analysis in a file, in sections beside those of its graph. */
-#ifndef LG_SAVED_H
-#define LG_SAVED_H
+#ifndef LEAKGRAPH_SAVED_H
+#define LEAKGRAPH_SAVED_H
 
 #include "analysis/analysis_private.h"
 

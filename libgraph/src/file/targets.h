@@ -5,8 +5,8 @@
  * becomes one code for each of them, and after these the bytes that the codes
  * call for.
  */
-#ifndef LG_TARGETS_H
-#define LG_TARGETS_H
+#ifndef LEAKGRAPH_TARGETS_H
+#define LEAKGRAPH_TARGETS_H
 
 #include "file/block.h"
 #include "file/contexts.h"

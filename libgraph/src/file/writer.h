@@ -1,8 +1,8 @@
 /**
  * Writes sections of a file, compressed or as they are.
  */
-#ifndef LG_WRITER_H
-#define LG_WRITER_H
+#ifndef LEAKGRAPH_WRITER_H
+#define LEAKGRAPH_WRITER_H
 
 #include <zstd.h>
 

@@ -2,8 +2,8 @@
  * A heap as the detectors of known mistakes see it: the nodes of the types that
  * they look for, what is below a node, and the matches so far.
  */
-#ifndef LG_CONTEXT_H
-#define LG_CONTEXT_H
+#ifndef LEAKGRAPH_CONTEXT_H
+#define LEAKGRAPH_CONTEXT_H
 
 #include <leakgraph/findings.h>
 

@@ -1,8 +1,8 @@
 /**
  * The arrays that a graph consists of, in memory and in a file.
  */
-#ifndef LG_ARRAYS_H
-#define LG_ARRAYS_H
+#ifndef LEAKGRAPH_ARRAYS_H
+#define LEAKGRAPH_ARRAYS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * indexes that are made when first used. Also walks over the folded graph, and
  * names.
  */
-#ifndef LG_GRAPH_PRIVATE_H
-#define LG_GRAPH_PRIVATE_H
+#ifndef LEAKGRAPH_GRAPH_PRIVATE_H
+#define LEAKGRAPH_GRAPH_PRIVATE_H
 
 #include <stdatomic.h>
 

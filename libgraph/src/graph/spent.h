@@ -1,6 +1,6 @@
 /** How the allocators lay out an object in blocks. */
-#ifndef LG_SPENT_H
-#define LG_SPENT_H
+#ifndef LEAKGRAPH_SPENT_H
+#define LEAKGRAPH_SPENT_H
 
 #include <leakgraph/graph.h>
 

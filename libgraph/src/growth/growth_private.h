@@ -1,6 +1,6 @@
 /** Summaries, their tables of places, and comparisons of summaries. */
-#ifndef LG_GROWTH_PRIVATE_H
-#define LG_GROWTH_PRIVATE_H
+#ifndef LEAKGRAPH_GROWTH_PRIVATE_H
+#define LEAKGRAPH_GROWTH_PRIVATE_H
 
 #include "bytes/bytes_private.h"
 #include "paths/paths_private.h"

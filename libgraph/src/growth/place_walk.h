@@ -1,6 +1,6 @@
 /** What the parts of the walk share that puts every node into a place. */
-#ifndef LG_PLACE_WALK_H
-#define LG_PLACE_WALK_H
+#ifndef LEAKGRAPH_PLACE_WALK_H
+#define LEAKGRAPH_PLACE_WALK_H
 
 #include "growth/growth_private.h"
 

@@ -1,8 +1,8 @@
 /**
  * What each rank has at each place.
  */
-#ifndef LG_RANKS_PRIVATE_H
-#define LG_RANKS_PRIVATE_H
+#ifndef LEAKGRAPH_RANKS_PRIVATE_H
+#define LEAKGRAPH_RANKS_PRIVATE_H
 
 #include "growth/growth_private.h"
 

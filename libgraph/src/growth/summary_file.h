@@ -6,8 +6,8 @@
  * of version 1 lack), the places, the types, the info texts, the tallies, and
  * the names of the devices.
  */
-#ifndef LG_SUMMARY_FILE_H
-#define LG_SUMMARY_FILE_H
+#ifndef LEAKGRAPH_SUMMARY_FILE_H
+#define LEAKGRAPH_SUMMARY_FILE_H
 
 #include "file/file_private.h"
 #include "growth/growth_private.h"

@@ -2,8 +2,8 @@
  * A search for cuts, which has two halves: one chooses the references, the
  * other finds the paths that show them.
  */
-#ifndef LG_CUT_SEARCH_H
-#define LG_CUT_SEARCH_H
+#ifndef LEAKGRAPH_CUT_SEARCH_H
+#define LEAKGRAPH_CUT_SEARCH_H
 
 #include <leakgraph/why.h>
 

@@ -1,8 +1,8 @@
 /**
  * The order of merged paths.
  */
-#ifndef LG_MERGED_ORDER_H
-#define LG_MERGED_ORDER_H
+#ifndef LEAKGRAPH_MERGED_ORDER_H
+#define LEAKGRAPH_MERGED_ORDER_H
 
 #include "paths/paths_private.h"
 

@@ -2,8 +2,8 @@
  * The smallest set of references that keeps a node alive: a minimum cut, by
  * Dinic's maximum flow.
  */
-#ifndef LG_MIN_CUT_H
-#define LG_MIN_CUT_H
+#ifndef LEAKGRAPH_MIN_CUT_H
+#define LEAKGRAPH_MIN_CUT_H
 
 #include "graph/graph_private.h"
 

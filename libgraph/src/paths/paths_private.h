@@ -2,8 +2,8 @@
  * Paths from roots: what makes one better than another, the shortest to one
  * node and to every node, and how names select nodes.
  */
-#ifndef LG_PATHS_PRIVATE_H
-#define LG_PATHS_PRIVATE_H
+#ifndef LEAKGRAPH_PATHS_PRIVATE_H
+#define LEAKGRAPH_PATHS_PRIVATE_H
 
 #include "analysis/analysis_private.h"
 

@@ -1,8 +1,8 @@
 /**
  * Paths through the raw graph, read as hops.
  */
-#ifndef LG_TRAIL_H
-#define LG_TRAIL_H
+#ifndef LEAKGRAPH_TRAIL_H
+#define LEAKGRAPH_TRAIL_H
 
 #include "graph/graph_private.h"
 

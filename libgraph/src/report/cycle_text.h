@@ -1,6 +1,6 @@
 /** The text of a cycle for people. */
-#ifndef LG_CYCLE_TEXT_H
-#define LG_CYCLE_TEXT_H
+#ifndef LEAKGRAPH_CYCLE_TEXT_H
+#define LEAKGRAPH_CYCLE_TEXT_H
 
 #include "report/words.h"
 

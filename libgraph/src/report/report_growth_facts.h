@@ -2,8 +2,8 @@
  * The facts of a comparison besides its rows, as parts of a table, and the
  * words for a row.
  */
-#ifndef LG_REPORT_GROWTH_FACTS_H
-#define LG_REPORT_GROWTH_FACTS_H
+#ifndef LEAKGRAPH_REPORT_GROWTH_FACTS_H
+#define LEAKGRAPH_REPORT_GROWTH_FACTS_H
 
 #include "report/table_writer.h"
 

@@ -1,8 +1,8 @@
 /**
  * The report on memory, as JSON.
  */
-#ifndef LG_REPORT_MEMORY_H
-#define LG_REPORT_MEMORY_H
+#ifndef LEAKGRAPH_REPORT_MEMORY_H
+#define LEAKGRAPH_REPORT_MEMORY_H
 
 #include "bytes/bytes_private.h"
 

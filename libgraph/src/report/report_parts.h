@@ -1,8 +1,8 @@
 /**
  * What the text reports share.
  */
-#ifndef LG_REPORT_PARTS_H
-#define LG_REPORT_PARTS_H
+#ifndef LEAKGRAPH_REPORT_PARTS_H
+#define LEAKGRAPH_REPORT_PARTS_H
 
 #include "graph/graph_private.h"
 

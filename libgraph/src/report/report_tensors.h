@@ -1,8 +1,8 @@
 /**
  * The report on tensors, row by row or in groups.
  */
-#ifndef LG_REPORT_TENSORS_H
-#define LG_REPORT_TENSORS_H
+#ifndef LEAKGRAPH_REPORT_TENSORS_H
+#define LEAKGRAPH_REPORT_TENSORS_H
 
 #include "bytes/bytes_private.h"
 #include "report/table_writer.h"

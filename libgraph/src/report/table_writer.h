@@ -6,8 +6,8 @@
  * function that adds accepts NULL, a table that could not be made, and then
  * does nothing.
  */
-#ifndef LG_TABLE_WRITER_H
-#define LG_TABLE_WRITER_H
+#ifndef LEAKGRAPH_TABLE_WRITER_H
+#define LEAKGRAPH_TABLE_WRITER_H
 
 #include <leakgraph/report.h>
 

@@ -1,8 +1,8 @@
 /**
  * Where nodes are: the shortest path to each from a root, in words.
  */
-#ifndef LG_WHERE_H
-#define LG_WHERE_H
+#ifndef LEAKGRAPH_WHERE_H
+#define LEAKGRAPH_WHERE_H
 
 #include "answers/answers_private.h"
 #include "paths/paths_private.h"

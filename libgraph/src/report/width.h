@@ -1,6 +1,6 @@
 /** How many columns of a terminal a text takes, whatever the locale. */
-#ifndef LG_WIDTH_H
-#define LG_WIDTH_H
+#ifndef LEAKGRAPH_WIDTH_H
+#define LEAKGRAPH_WIDTH_H
 
 #include <stddef.h>
 

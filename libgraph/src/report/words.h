@@ -1,8 +1,8 @@
 /**
  * Formats nodes, hops, paths and sizes for reports.
  */
-#ifndef LG_WORDS_H
-#define LG_WORDS_H
+#ifndef LEAKGRAPH_WORDS_H
+#define LEAKGRAPH_WORDS_H
 
 #include <leakgraph/json.h>
 #include <leakgraph/why.h>

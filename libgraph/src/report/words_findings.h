@@ -1,8 +1,8 @@
 /**
  * Words for known mistakes.
  */
-#ifndef LG_WORDS_FINDINGS_H
-#define LG_WORDS_FINDINGS_H
+#ifndef LEAKGRAPH_WORDS_FINDINGS_H
+#define LEAKGRAPH_WORDS_FINDINGS_H
 
 #include <leakgraph/findings.h>
 #include <leakgraph/text.h>

@@ -1,6 +1,6 @@
 /** The list of all adapters. The file of each adapter documents it. */
-#ifndef LEAKGRAPH_BYTES_ADAPTERS_H
-#define LEAKGRAPH_BYTES_ADAPTERS_H
+#ifndef LEAKGRAPH_ADAPTERS_H
+#define LEAKGRAPH_ADAPTERS_H
 
 #include "capture/adapters/adapter.h"
 

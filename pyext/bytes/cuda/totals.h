@@ -2,8 +2,8 @@
  * The numbers that PyTorch's allocator and the driver give for each whole
  * device. Private to this folder.
  */
-#ifndef LEAKGRAPH_CUDA_TOTALS_H
-#define LEAKGRAPH_CUDA_TOTALS_H
+#ifndef LEAKGRAPH_TOTALS_H
+#define LEAKGRAPH_TOTALS_H
 
 #include "capture/adapters/adapter.h"
 
