@@ -13,6 +13,17 @@ pytestmark = pytest.mark.ends
 
 MIB = 1 << 20
 
+HEAP = """
+import os
+import leakgraph
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+heap = [[number, {}] for number in range(250_000)]
+"""
+
 #: These need the graph.
 NAVIGATION = {
     "referents": lambda node: node.referents(),
@@ -40,15 +51,8 @@ def described(node):
 def test_the_memory_of_the_snapshot_returns(python):
     done = python(
         "-c",
-        """
-import os
-import leakgraph
-
-def resident():
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-heap = [[number, {}] for number in range(250_000)]
+        HEAP
+        + """
 leakgraph.top(), leakgraph.cycles()
 before = resident()
 top, why, found = leakgraph.top(), leakgraph.why(heap), leakgraph.findings()
@@ -60,6 +64,25 @@ print(top[0].node.type_name, top[0].node.retained > 30 << 20, len(str(why)) > 10
     )
     assert done.code == 0, done.err
     assert done.out.splitlines() == ["None True", "list True True"]
+
+
+def test_the_memory_of_places_returns(python):
+    done = python(
+        "-c",
+        HEAP
+        + """
+with leakgraph.snapshot():
+    pass
+before = resident()
+for _ in range(3):
+    with leakgraph.snapshot() as snapshot:
+        snapshot.summary("kept.lgsum")
+        snapshot.waste()
+print((resident() - before) >> 20)
+""",
+    )
+    assert done.code == 0, done.err
+    assert int(done.out) < 16
 
 
 def test_nodes_know_what_they_knew(kept):
@@ -152,8 +175,10 @@ def test_why_has_all_its_parts(kept, tmp_path):
     assert [node.label for node in why.nodes] == [why.node.label]
     assert "<pre" in why._repr_html_()
     why.save(tmp_path / "why.dot")
+    assert why.merged is why.merged and len(why.merged) == len(whole.merged)
+    assert why.merged.retained == whole.merged.retained
     with pytest.raises(leakgraph.ClosedError, match=r"leakgraph\.snapshot\(\)"):
-        why.merged
+        why.merged.drawing
 
 
 def test_cycles_have_all_their_parts():

@@ -22,6 +22,7 @@ import threading
 import types
 import typing
 import xml.etree.ElementTree as ElementTree
+from random import Random
 
 import pytest
 
@@ -511,6 +512,64 @@ def test_a_thread_does_not_keep_a_local_that_holds_itself():
     with leakgraph.snapshot() as snapshot:
         nodes = snapshot.select(f"type:{Local.__module__}.Local")
         assert [node.is_reachable for node in nodes] == [False]
+
+
+def leads(start, target):
+    """Whether lists and dicts lead from one object to another."""
+    seen, left = set(), [start]
+    while left:
+        item = left.pop()
+        if item is target:
+            return True
+        if id(item) not in seen and isinstance(item, (list, dict)):
+            seen.add(id(item))
+            left += item.values() if isinstance(item, dict) else item
+    return False
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_threads_share_leads_back_for_all_of_them(seed):
+    """Each search knows what the earlier ones found, and no more than that."""
+    if leakgraph.snapshot().method != "internal":
+        pytest.skip("the public method does not know what a thread has")
+    random = Random(seed)
+    local = Local()
+    shared = [[] for _ in range(10)]
+    for _ in range(12):
+        random.choice(shared).append(random.choice(shared))
+    random.choice(shared).append(local)
+    ready, leave, expected = threading.Barrier(9), threading.Event(), []
+
+    def work(chosen):
+        local.kept = chosen
+        expected.append(leads(local.__dict__, local))
+        ready.wait()
+        leave.wait()
+
+    threads = [
+        threading.Thread(target=work, args=(random.sample(shared, 2),))
+        for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    ready.wait()
+    try:
+        with leakgraph.snapshot() as snapshot:
+            (dicts,) = [
+                edge.node
+                for edge in snapshot.find(local).referents()
+                if edge.label == "dummies"
+            ]
+            held = [
+                not edge.weak
+                for edge in dicts.referents()
+                if edge.node.type_name == "dict"
+            ]
+    finally:
+        leave.set()
+        for thread in threads:
+            thread.join()
+    assert sum(held) == sum(expected)
 
 
 def test_words_that_a_tee_never_cleared_are_no_references():

@@ -1,7 +1,10 @@
 """The counts of references that only native code can hold are exact."""
 
+import atexit
 import ctypes
 import os
+import sys
+import weakref
 
 import pytest
 
@@ -58,3 +61,30 @@ def test_native_holders_are_roots():
         assert snapshot.find(LEAKIES[4]) not in natives
     finally:
         unleak(LEAKIES[3], 1)
+
+
+class Server:
+    def __init__(self):
+        self.data = bytearray(100_000)
+
+    def stop(self, *arguments, **options):
+        pass
+
+
+def test_handlers_of_atexit_are_named():
+    server = Server()
+    known = weakref.ref(server)
+    atexit.register(server.stop, [server], key="value")
+    del server
+    try:
+        snapshot = leakgraph.snapshot()
+        (node,) = snapshot.select(f"type:{__name__}.Server")
+        why = str(snapshot.why(node))
+    finally:
+        atexit.unregister(known().stop)
+    assert known() is None
+    assert node.unexplained == 0
+    assert "atexit" in why
+    named = sys.version_info >= (3, 10)
+    assert ("atexit handlers" in why) == named
+    assert not named or "No program can cut" not in why

@@ -293,3 +293,12 @@ lg__pass_keep(lg__adapter_pass *pass, size_t size)
 {
     return lg__walk_keep(pass->walk, size);
 }
+
+void *
+lg__pass_keep_unset(lg__adapter_pass *pass, size_t size)
+{
+    void *kept = lg__address_map_take_unset(&pass->walk->address_map, size);
+    if (kept == NULL)
+        pass->walk->builder->status = LG_ENOMEM;
+    return kept;
+}

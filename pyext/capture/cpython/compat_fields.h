@@ -309,6 +309,10 @@ static const lg__field lg__interpreter_fields[] = {
     LG__FIELD(PyInterpreterState, warnings.default_action,
               "warnings default_action", LG_EDGE_NATIVE),
     LG__FIELD(PyInterpreterState, audit_hooks, "audit_hooks", LG_EDGE_NATIVE),
+#if PY_VERSION_HEX >= 0x030E0000
+    LG__FIELD(PyInterpreterState, atexit.callbacks, "atexit handlers",
+              LG_EDGE_NATIVE),
+#endif
     LG__FIELD(PyInterpreterState, gc.garbage, "gc.garbage", LG_EDGE_NATIVE),
     LG__FIELD(PyInterpreterState, gc.callbacks, "gc.callbacks", LG_EDGE_NATIVE),
 };

@@ -7,6 +7,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/** Pages on which the capture has found objects, by their numbers: an object
+ *  does not go away during the walk, and so its page does not either. */
+typedef struct lg__seen_pages {
+    uintptr_t page[64];
+} lg__seen_pages;
 
 /** Copies bytes; false if they are not readable, or if the kernel forbids it.
  * Takes about a microsecond. */

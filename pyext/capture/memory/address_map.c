@@ -68,31 +68,40 @@ add_chunk(lg__address_map *address_map, size_t least)
     return true;
 }
 
-/** Clears kept memory; the kernel clears fresh pages. What is cleared last
- *  stays in the cache, and the walk uses it next. */
-static void
-clear(lg__address_map *address_map, size_t size)
+/** Cuts bytes off the rest of the newest chunk; NULL if memory ran out. Kept
+ *  memory has any contents, and the kernel clears fresh pages: *unclear bytes
+ *  from the beginning on may not be zero. */
+static char *
+cut(lg__address_map *address_map, size_t size, size_t *unclear)
 {
-    if (size > address_map->unclear_size)
-        size = address_map->unclear_size;
-    memset(address_map->free, 0, size);
-    address_map->unclear_size -= size;
-}
-
-void *
-lg__address_map_take(lg__address_map *address_map, size_t size)
-{
-    size = (size + 63) & ~(size_t)63;
     if (size > address_map->limit - address_map->used)
         return NULL;
     if (size > address_map->free_size && !add_chunk(address_map, size))
         return NULL;
-    clear(address_map, size);
+    *unclear =
+        size < address_map->unclear_size ? size : address_map->unclear_size;
     char *taken = address_map->free;
+    address_map->unclear_size -= *unclear;
     address_map->free += size;
     address_map->free_size -= size;
     address_map->used += size;
     return taken;
+}
+
+/* What is cleared last stays in the cache, and the walk uses it next. */
+void *
+lg__address_map_take(lg__address_map *address_map, size_t size)
+{
+    size_t unclear;
+    char *taken = cut(address_map, (size + 63) & ~(size_t)63, &unclear);
+    return taken != NULL ? memset(taken, 0, unclear) : NULL;
+}
+
+void *
+lg__address_map_take_unset(lg__address_map *address_map, size_t size)
+{
+    size_t unclear;
+    return cut(address_map, (size + 63) & ~(size_t)63, &unclear);
 }
 
 uint32_t *

@@ -12,6 +12,8 @@
 #ifndef LEAKGRAPH_ADDRESS_MAP_H
 #define LEAKGRAPH_ADDRESS_MAP_H
 
+#include "capture/memory/prefetch.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -50,6 +52,8 @@ bool lg__address_map_open(lg__address_map *address_map, uint64_t max_bytes,
 void lg__address_map_close(lg__address_map *address_map);
 /** Zeroed bytes that last until the map is closed, or NULL. */
 void *lg__address_map_take(lg__address_map *address_map, size_t size);
+/** The same with any contents. */
+void *lg__address_map_take_unset(lg__address_map *address_map, size_t size);
 
 /** The slot of an address in a new leaf; &address_map->lost, with `failed`
  *  set, when memory ran out. */
@@ -93,7 +97,7 @@ lg__address_map_prefetch(const lg__address_map *address_map,
 {
     const uint32_t *slot = lg__address_map_row(address_map, address);
     if (slot != NULL)
-        __builtin_prefetch(slot, 1);
+        lg__prefetch(slot);
 }
 
 /** The slot's value, 0 if it was never set; allocates nothing. */

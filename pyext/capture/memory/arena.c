@@ -29,11 +29,12 @@ count(arena *self, uint64_t mapped)
 }
 
 /** Small blocks take whole pages, too. There are few, and none may come from
- *  malloc, whose state the walk must not touch in a forked child. */
+ *  malloc, whose state the walk must not touch in a forked child. Half a huge
+ *  page and more takes a whole one, which can be kept. */
 static size_t
 rounded(size_t size)
 {
-    size_t unit = size >= HUGE_PAGE ? HUGE_PAGE : PAGE;
+    size_t unit = size >= HUGE_PAGE / 2 ? HUGE_PAGE : PAGE;
     return (size + unit - 1) & ~(unit - 1);
 }
 
@@ -87,11 +88,13 @@ map_grown(void *old, size_t old_size, size_t size)
 {
     if (lg__spill_holds(old))
         return lg__spill_fits(old, size) ? old : NULL;
-    void *spilled = size >= HUGE_PAGE ? lg__spill_take(size, true) : NULL;
-    if (spilled != NULL) {
-        memcpy(spilled, old, old_size);
+    void *fresh = old_size < HUGE_PAGE && size >= HUGE_PAGE ? map_fresh(size)
+                  : size >= HUGE_PAGE ? lg__spill_take(size, true)
+                                      : NULL;
+    if (fresh != NULL) {
+        memcpy(fresh, old, old_size);
         munmap(old, old_size);
-        return spilled;
+        return fresh;
     }
     if (old_size >= HUGE_PAGE &&
         lg__page_cache_take_at((char *)old + old_size, size - old_size))

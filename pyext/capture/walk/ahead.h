@@ -18,8 +18,8 @@ enum { LG__AHEAD_SLOTS = 8, LG__AHEAD_PARTS = 16, LG__AHEAD_OBJECT = 32 };
 static inline void
 lg__ahead_object(const char *object)
 {
-    __builtin_prefetch(object - sizeof(PyGC_Head));
-    __builtin_prefetch(object + sizeof(PyObject));
+    lg__prefetch(object - sizeof(PyGC_Head));
+    lg__prefetch(object + sizeof(PyObject));
 }
 
 /** Prefetches the memory that a walker will read second. */
@@ -28,20 +28,22 @@ lg__ahead_parts(PyObject *object, const lg__type_info *info)
 {
     switch ((lg__plan)info->plan) {
     case LG__PLAN_LIST:
-        __builtin_prefetch(((PyListObject *)object)->ob_item);
+        lg__prefetch(((PyListObject *)object)->ob_item);
         return;
     case LG__PLAN_DICT:
-        __builtin_prefetch(((PyDictObject *)object)->ma_keys);
+        lg__prefetch(((PyDictObject *)object)->ma_keys);
         return;
     case LG__PLAN_INSTANCE:
-        __builtin_prefetch((const char *)object + 64);
+        lg__prefetch((const char *)object + 64);
         if (info->dict_kind == LG__DICT_MANAGED)
-            __builtin_prefetch(lg__managed_word(object));
+            lg__prefetch(lg__managed_word(object));
         return;
     case LG__PLAN_STRUCT: /* functions and code have structs of several lines */
     case LG__PLAN_NAMED:
-        __builtin_prefetch((const char *)object + 64);
-        __builtin_prefetch((const char *)object + 128);
+        lg__prefetch((const char *)object + 64);
+        lg__prefetch((const char *)object + 128);
+        if (info->shape == LG__SHAPE_BUILTIN)
+            lg__prefetch(((const PyCFunctionObject *)object)->m_ml);
         return;
     default:
         return;
@@ -79,6 +81,46 @@ lg__ahead_fields(const lg__address_map *address_map, PyObject *object,
                        *(PyObject **)((char *)object + info->fields[i].offset));
 }
 
+/** Prefetches a str with the beginning of its text. */
+static inline void
+lg__ahead_str(const PyObject *str)
+{
+    lg__prefetch(str);
+    lg__prefetch((const char *)str + 64);
+}
+
+static inline void
+lg__ahead_builtin(const PyCFunctionObject *function)
+{
+    if (function->m_ml != NULL)
+        lg__prefetch(function->m_ml->ml_name);
+}
+
+static inline void
+lg__ahead_type(const PyTypeObject *type)
+{
+    if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE))
+        return;
+    lg__prefetch(type->tp_dict);
+    lg__ahead_str(((const PyHeapTypeObject *)type)->ht_qualname);
+}
+
+/** Prefetches what the text of a part of the program is made of. */
+static inline void
+lg__ahead_name(const PyObject *object, const lg__type_info *info)
+{
+    if (info->shape == LG__SHAPE_FUNCTION)
+        lg__ahead_str(((const PyFunctionObject *)object)->func_qualname);
+    else if (info->shape == LG__SHAPE_CODE)
+        lg__ahead_str(lg__code_qualified_name((const PyCodeObject *)object));
+    else if (info->shape == LG__SHAPE_DESCRIPTOR)
+        lg__ahead_str(((const PyDescrObject *)object)->d_name);
+    else if (info->shape == LG__SHAPE_BUILTIN)
+        lg__ahead_builtin((const PyCFunctionObject *)object);
+    else if (info->shape == LG__SHAPE_TYPE)
+        lg__ahead_type((const PyTypeObject *)object);
+}
+
 /** Prefetches the slot of the next object in the collector's list. */
 static inline void
 lg__ahead_next(const lg__address_map *address_map, const PyObject *object)
@@ -108,6 +150,16 @@ lg__ahead_slots(const lg__heap_walk *walk, uint32_t node)
         lg__ahead_items(address_map, object, ((PyTupleObject *)object)->ob_item,
                         Py_SIZE(object));
         return;
+    case LG__PLAN_DICT: {
+        const lg__dict_keys *keys = ((PyDictObject *)object)->ma_keys;
+        if (keys == NULL)
+            return;
+        lg__dict_table table = lg__dict_table_of(keys, lg__general_lookup);
+        lg__prefetch(table.base);
+        lg__prefetch(table.base + 64);
+        lg__prefetch(table.base + 128);
+        return;
+    }
     case LG__PLAN_INSTANCE:
         lg__ahead_fields(address_map, object, info);
         if (info->dict_kind != LG__DICT_MANAGED)
@@ -117,6 +169,7 @@ lg__ahead_slots(const lg__heap_walk *walk, uint32_t node)
         return;
     case LG__PLAN_STRUCT:
     case LG__PLAN_NAMED:
+        lg__ahead_name(object, info);
         lg__ahead_fields(address_map, object, info);
         return;
     default:

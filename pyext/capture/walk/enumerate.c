@@ -41,7 +41,7 @@ number_both_ends(lg__heap_walk *walk, uint32_t most)
     uint32_t count = 0;
     while (front != NULL && count < most) {
         PyGC_Head *next = lg__gc_next(front);
-        __builtin_prefetch(next);
+        lg__prefetch(next);
         number_tracked(walk, front);
         count++;
         if (front == back) {

@@ -13,10 +13,13 @@
 #include "capture/cpython/compat.h" /* first: it decides which of CPython's headers are seen */
 #include "capture/cpython/compat_dict.h"
 #include "capture/cpython/compat_fields.h"
+#include "capture/cpython/peek.h"
 #include "capture/walk/capture_options.h"
 #include "capture/memory/images.h"
 #include "capture/memory/address_map.h"
 #include "capture/walk/known.h"
+#include "capture/walk/literals.h"
+#include "capture/walk/lookup.h"
 #include "capture/walk/type_table.h"
 #include <leakgraph/builder.h>
 
@@ -73,6 +76,9 @@ typedef struct lg__heap_walk {
     lg__address_map address_map;
     lg__type_table types;
     lg__known known;
+    lg__literals literals;
+    lg__common_keys keys;
+    lg__seen_pages seen;
     lg__tracked tracked;
     lg__images images; /**< only for whole walks with internal layouts */
     lg__edge_names names;
@@ -88,16 +94,12 @@ typedef struct lg__heap_walk {
     uint32_t synthetic_count; /**< nodes below this are interpreter, threads,
                                  frames */
     uint32_t walked; /**< nodes below this are done: roots, then others */
-    uint32_t looked; /**< nodes below this have types, and all columns if they
-                        refer to nothing */
-    lg__frame_view calling_frame; /**< the frame that takes the capture, if its
-                                    stack is visible */
+    uint32_t looked; /**< those below have types; atoms have all columns */
+    lg__frame_view calling_frame; /**< of this call, if its stack is visible */
     double started;               /**< by the monotonic clock, in seconds */
-    uint64_t own_before; /**< bytes of leakgraph itself before; this capture
-                            uses some of them again */
-    uint64_t expected;   /**< expected number of nodes; 0: unknown */
-    lg__scratch locals;  /**< objects of threading.local: see
-                             thread_locals.c */
+    uint64_t own_before;          /**< bytes of leakgraph itself before */
+    uint64_t expected;            /**< expected number of nodes; 0: unknown */
+    lg__scratch locals;           /**< objects of threading.local */
     uint32_t local_count;
     lg__scratch name_tuples; /**< u32 nodes: tuples of the names of variables */
     uint32_t names_count;
@@ -280,7 +282,8 @@ void lg__sizes_hold(lg__heap_walk *walk);
 /** Releases these references. */
 void lg__sizes_release(lg__heap_walk *walk);
 /** Writes the name of a type: "torch.Tensor". */
-void lg__type_name(PyTypeObject *type, lg__name *out);
+void lg__type_name(const lg__heap_walk *walk, PyTypeObject *type,
+                   lg__name *out);
 /** Call it after the walk. Sets the texts of functions, frames, keys ... */
 void lg__texts_finish(lg__heap_walk *walk);
 /** Sets the text of a key that is short, as the walk looks at it: in the end it
@@ -365,9 +368,6 @@ void lg__roots_walk(lg__heap_walk *walk);
 /** Declares the roots: threads, interpreter, modules, static types. */
 void lg__roots_finish(lg__heap_walk *walk);
 
-/** Finds the value of a str key in an exact dict by identity or text, without
- *  hashing; borrowed, NULL if absent. */
-PyObject *lg__dict_find(PyObject *dict, const char *key);
 /** Returns whether a str has exactly this ASCII text. */
 bool lg__str_equals(PyObject *str, const char *text);
 /** The value of a named word in an object of that type: borrowed, NULL if the

@@ -240,8 +240,7 @@ give_texts(lg__heap_walk *walk, uint32_t first, unsigned flags)
         ahead = next_to_give(walk, ahead, flags, &early);
         coming[i % DISTANCE] = ahead;
         if (ahead < builder->node_count)
-            __builtin_prefetch(
-                (const void *)(uintptr_t)builder->address[ahead++]);
+            lg__prefetch((const void *)(uintptr_t)builder->address[ahead++]);
     }
 }
 

@@ -2,22 +2,27 @@
  * The careful walk of an object of any type: names what tp_traverse reports by
  * what is known of the type, and adds what tp_traverse leaves out.
  */
-#include "capture/cpython/peek.h"
 #include "capture/walk/limit.h"
 #include "capture/walk/lru_cache.h"
 
-/** Returns whether the walk has met an object on the page that a word leads to,
- *  so that the page exists. Checks the highest bits itself, because the map
- *  ignores them. */
-static bool
-is_readable(const lg__heap_walk *walk, const PyObject *word)
+enum { PAGE = 4096 };
+
+/** Where the number of a word's page is kept, if an object was found there. */
+static uintptr_t *
+place_of(lg__heap_walk *walk, const void *word)
 {
-    enum { PAGE = 4096, SLOTS = PAGE / LG__ADDRESS_MAP_STEP };
+    lg__seen_pages *seen = &walk->seen;
+    return &seen->page[(uintptr_t)word / PAGE % LG__COUNT(seen->page)];
+}
+
+/** Returns whether the walk has met an object on a word's page. */
+static bool
+has_objects(const lg__heap_walk *walk, const PyObject *word)
+{
+    enum { SLOTS = PAGE / LG__ADDRESS_MAP_STEP };
     const lg_builder *builder = walk->builder;
     const char *page = (const char *)word - (uintptr_t)word % PAGE;
     const uint32_t *slots = lg__address_map_row(&walk->address_map, page);
-    if ((uintptr_t)word % PAGE > PAGE - sizeof *word || (uintptr_t)word >> 48)
-        return false;
     for (size_t i = 0; slots != NULL && i < SLOTS; i++)
         if (slots[i] != 0 &&
             !(builder->node_flags[slots[i] - 1] & LG_NODE_SYNTHETIC))
@@ -25,18 +30,36 @@ is_readable(const lg__heap_walk *walk, const PyObject *word)
     return false;
 }
 
-/** Returns whether a word leads to a str. Asks the kernel last: that takes a
- *  microsecond, and there are thousands of such words. */
+/** Returns whether an object is known on the page that a word leads to, so that
+ *  the page exists. Checks the highest bits itself, because the map ignores
+ *  them. */
 static bool
-leads_to_str(const lg__heap_walk *walk, const PyObject *word)
+is_readable(lg__heap_walk *walk, const PyObject *word)
+{
+    uintptr_t *place = place_of(walk, word);
+    if ((uintptr_t)word % PAGE > PAGE - sizeof *word || (uintptr_t)word >> 48)
+        return false;
+    if (*place != (uintptr_t)word / PAGE && has_objects(walk, word))
+        *place = (uintptr_t)word / PAGE;
+    return *place == (uintptr_t)word / PAGE;
+}
+
+/** Returns whether a word leads to a str. Asks the kernel last: that takes a
+ *  microsecond, and there are thousands of such words. Most lead to code
+ *  objects, many of which lie on a page. */
+static bool
+leads_to_str(lg__heap_walk *walk, const PyObject *word)
 {
     PyObject found;
     if ((uintptr_t)word % sizeof(void *) != 0)
         return false;
     if (is_readable(walk, word))
         return PyUnicode_CheckExact(word);
-    return lg__peek(&found, word, sizeof found) &&
-           Py_TYPE(&found) == &PyUnicode_Type;
+    if (!lg__peek(&found, word, sizeof found))
+        return false;
+    if (Py_TYPE(&found) == &PyCode_Type)
+        *place_of(walk, word) = (uintptr_t)word / PAGE;
+    return Py_TYPE(&found) == &PyUnicode_Type;
 }
 
 /** A word that a type with a traverser declares may hold anything: a borrowed

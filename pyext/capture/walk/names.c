@@ -151,21 +151,6 @@ lg__str_equals(PyObject *str, const char *text)
 }
 
 PyObject *
-lg__dict_find(PyObject *dict, const char *key)
-{
-    Py_ssize_t position = 0, length = (Py_ssize_t)strlen(key);
-    PyObject *name, *value;
-    if (!PyDict_Check(dict) || ((PyDictObject *)dict)->ma_keys == NULL)
-        return NULL;
-    while (PyDict_Next(dict, &position, &name, &value))
-        if (PyUnicode_CheckExact(name) &&
-            ((PyASCIIObject *)name)->length == length &&
-            lg__str_equals(name, key))
-            return value;
-    return NULL;
-}
-
-PyObject *
 lg__named_word(lg__heap_walk *walk, PyObject *object, const lg__type_info *info,
                const char *name)
 {
@@ -219,8 +204,12 @@ add_file_name(lg__name *name, PyObject *path)
     Py_ssize_t start = length;
     int kind = (int)PyUnicode_KIND(path);
     const void *data = PyUnicode_DATA(path);
-    while (start > 0 && PyUnicode_READ(kind, data, start - 1) != '/')
-        start--;
+    if (kind == PyUnicode_1BYTE_KIND)
+        while (start > 0 && ((const char *)data)[start - 1] != '/')
+            start--;
+    else
+        while (start > 0 && PyUnicode_READ(kind, data, start - 1) != '/')
+            start--;
     add_str_from(name, path, start < length ? start : 0, LG__NAME_LIMIT);
 }
 
@@ -369,7 +358,7 @@ lg__name_object(lg__heap_walk *walk, PyObject *object,
         lg__name_code(&name, (PyCodeObject *)object);
         break;
     case LG__SHAPE_TYPE:
-        lg__type_name((PyTypeObject *)object, &name);
+        lg__type_name(walk, (PyTypeObject *)object, &name);
         break;
     case LG__SHAPE_GENERATOR:
         if (walk->internal)

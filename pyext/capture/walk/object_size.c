@@ -141,13 +141,24 @@ may_be_asked(const lg__heap_walk *walk, PyTypeObject *base)
     return lg__known_has_size(&walk->known, base);
 }
 
+/** Returns whether any of these bases may be asked. Few may, and searching the
+ *  dicts of all bases takes time. */
+static bool
+may_any_be_asked(const lg__heap_walk *walk, PyObject *bases)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(bases); i++)
+        if (may_be_asked(walk, (PyTypeObject *)PyTuple_GET_ITEM(bases, i)))
+            return true;
+    return false;
+}
+
 /** The C function behind the type's __sizeof__, if a library type defines it
  * and nothing in Python overrides it. */
 PyCFunction
 lg__type_sizeof(lg__heap_walk *walk, PyTypeObject *type)
 {
     PyObject *mro = type->tp_mro;
-    if (mro == NULL || !PyTuple_CheckExact(mro))
+    if (mro == NULL || !PyTuple_CheckExact(mro) || !may_any_be_asked(walk, mro))
         return NULL;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(mro); i++) {
         PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(mro, i);

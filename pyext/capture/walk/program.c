@@ -13,7 +13,7 @@ name_table(lg__heap_walk *walk, const void *base, const lg__field *fields,
             *(PyObject *const *)((const char *)base + fields[i].offset);
         if (child != NULL)
             lg__name_edge(walk, child, fields[i].kind,
-                          lg__walk_intern(walk, fields[i].name));
+                          lg__walk_intern_literal(walk, fields[i].name));
     }
 }
 
@@ -46,7 +46,7 @@ lg__name_edges_of_type(lg__heap_walk *walk, PyObject *object)
     lg__type_state state = lg__walk_type_state(walk, type);
     lg__name_edge(walk, state.dict, LG_EDGE_DICT, 0);
     lg__name_edge(walk, state.subclasses, LG_EDGE_ATTRIBUTE,
-                  lg__walk_intern(walk, "__subclasses__"));
+                  lg__walk_intern_literal(walk, "__subclasses__"));
     name_table(walk, type, lg__static_type_fields,
                LG__COUNT(lg__static_type_fields));
 }
@@ -87,7 +87,7 @@ lg__name_edges_of_code(lg__heap_walk *walk, PyObject *object)
          i++) {
         const lg__field *field = &lg__code_cached_fields[i];
         lg__walk_edge(walk, *(PyObject *const *)(cached + field->offset),
-                      field->kind, lg__walk_intern(walk, field->name));
+                      field->kind, lg__walk_intern_literal(walk, field->name));
     }
     mark_slot_names(walk, code);
 }
@@ -127,15 +127,15 @@ name_frame_with(lg__heap_walk *walk, const lg__frame_view *view,
 {
     edge_name(walk, view->function,
               counted_as(LG_EDGE_ATTRIBUTE, view->function_counted),
-              lg__walk_intern(walk, "function"));
+              lg__walk_intern_literal(walk, "function"));
     if (view->function != NULL)
         edge_name(walk, (PyObject *)view->code,
                   counted_as(LG_EDGE_ATTRIBUTE, view->code_counted),
-                  lg__walk_intern(walk, "f_code"));
+                  lg__walk_intern_literal(walk, "f_code"));
     edge_name(walk, view->locals_mapping,
               view->locals_mapping == view->globals ? LG_EDGE_GLOBALS
                                                     : LG_EDGE_ATTRIBUTE,
-              lg__walk_intern(walk, "f_locals"));
+              lg__walk_intern_literal(walk, "f_locals"));
     name_slots(walk, view, edge_name);
 }
 
@@ -175,7 +175,7 @@ lg__name_edges_of_generator(lg__heap_walk *walk, PyObject *object)
         if (view.code != NULL) {
             lg__name_edges_of_frame(walk, &view);
             lg__name_edge(walk, view.object, LG_EDGE_ATTRIBUTE,
-                          lg__walk_intern(walk, "gi_frame"));
+                          lg__walk_intern_literal(walk, "gi_frame"));
         }
         return;
     }

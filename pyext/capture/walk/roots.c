@@ -3,6 +3,7 @@
  * the modules. Each becomes a synthetic node, because it has no Python object,
  * with ordinary edges.
  */
+#include "capture/cpython/compat_exit.h"
 #include "capture/cpython/compat_words.h"
 #include "capture/walk/heap_walk.h"
 
@@ -152,8 +153,21 @@ walk_words(lg__heap_walk *walk, const lg__words *words)
 }
 
 static void
+walk_exit_handlers(lg__heap_walk *walk)
+{
+    uint32_t name = lg__walk_intern(walk, "atexit handlers");
+    int count = lg__exit_handler_count(walk->interpreter);
+    for (int i = 0; i < count; i++) {
+        lg__exit_handler handler = lg__exit_handler_at(walk->interpreter, i);
+        for (size_t part = 0; part < LG__COUNT(handler.parts); part++)
+            lg__walk_edge(walk, handler.parts[part], LG_EDGE_NATIVE, name);
+    }
+}
+
+static void
 walk_interpreter(lg__heap_walk *walk)
 {
+    walk_exit_handlers(walk);
     walk_native_fields(walk, walk->interpreter, lg__interpreter_fields,
                        LG__COUNT(lg__interpreter_fields));
     lg__words words[LG__WORDS_MAX];
@@ -284,7 +298,10 @@ note_origin(lg__heap_walk *walk, PyObject *module)
     if (node == LG_NONE || !PyModule_Check(module))
         return;
     PyObject *names = ((lg__module_layout *)module)->md_dict;
-    PyObject *file = names != NULL ? lg__dict_find(names, "__file__") : NULL;
+    PyObject *file =
+        names != NULL
+            ? lg__dict_find_common(walk, names, walk->keys.file, "__file__")
+            : NULL;
     lg__name path;
     path.length = 0;
     if (file != NULL && PyUnicode_Check(file))

@@ -130,12 +130,12 @@ add_known(lg__heap_walk *walk, lg__type_info *info)
         if (info->shape == LG__SHAPE_PLAIN)
             info->shape = (uint8_t)known.shape;
         for (size_t i = 0; i < known.count; i++)
-            add_field(info,
-                      (lg__named_field){
-                          .offset = known.fields[i].offset,
-                          .name = lg__walk_intern(walk, known.fields[i].name),
-                          .kind = known.fields[i].kind,
-                      });
+            add_field(info, (lg__named_field){
+                                .offset = known.fields[i].offset,
+                                .name = lg__walk_intern_literal(
+                                    walk, known.fields[i].name),
+                                .kind = known.fields[i].kind,
+                            });
     }
 }
 

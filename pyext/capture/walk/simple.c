@@ -125,6 +125,19 @@ walk_split(lg__heap_walk *walk, const lg__dict_table *table,
     lg__walk_put(walk, &writer);
 }
 
+/** Prefetches the slots of an entry's key and value. */
+static inline void
+ahead_entry(const lg__heap_walk *walk, const lg__dict_table *table,
+            Py_ssize_t i)
+{
+    if (i >= table->count)
+        return;
+    lg__address_map_prefetch(&walk->address_map,
+                             entry_word(table, i, table->key));
+    lg__address_map_prefetch(&walk->address_map,
+                             entry_word(table, i, table->value));
+}
+
 /** Edges to keys of all-str dicts are real references that tp_traverse leaves
  *  out. */
 static void
@@ -136,8 +149,11 @@ walk_entries(lg__heap_walk *walk, const lg__dict_table *table, bool interned)
         extra |= LG_EDGE_WEAK | LG_EDGE_UNCOUNTED;
         key_extra |= LG_EDGE_WEAK | LG_EDGE_UNCOUNTED;
     }
+    enum { AHEAD = 8 };
     uint32_t rank = 0;
     lg_edge_writer writer;
+    for (Py_ssize_t i = 0; i < AHEAD; i++)
+        ahead_entry(walk, table, i);
     for (Py_ssize_t i = 0; i < table->count;) {
         Py_ssize_t end = table->count - i < BLOCK ? table->count : i + BLOCK;
         if (!lg_builder_write_edges(walk->builder, 2 * (uint32_t)(end - i),
@@ -145,6 +161,7 @@ walk_entries(lg__heap_walk *walk, const lg__dict_table *table, bool interned)
             return;
         for (; i < end; i++) {
             PyObject *value = entry_word(table, i, table->value);
+            ahead_entry(walk, table, i + AHEAD);
             if (value == NULL)
                 continue;
             uint32_t key = meet_key(walk, &writer, table, i);

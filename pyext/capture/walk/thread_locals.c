@@ -160,24 +160,54 @@ sort(given *items, uint32_t count)
     }
 }
 
-/** Nodes that a search has met. */
+/** Nodes that all searches together look at before each of them gets few. */
+#define IN_ALL (1u << 21)
+#define FEW 64u
+/** Nodes that searches for one local remember: those of earlier searches, and
+ *  of one more. */
+#define REMEMBERED (3 * LOOKED_AT)
+
+/** A node that a search has met. */
+typedef struct met {
+    uint32_t node;
+    uint32_t from; /**< the entry that led here; REMEMBERED: none */
+    uint32_t slot; /**< in the table */
+    bool leads;    /**< it leads to the local; the others do not */
+} met;
+
+/** What searches for one local know. Threads often share what they store, so
+ *  each search begins with what the earlier ones have found out. */
 typedef struct search {
     lg_builder *builder;
-    uint32_t *queue; /**< [LOOKED_AT] */
-    uint32_t *table; /**< [2 * LOOKED_AT] 1 + a node of the queue */
+    met *queue;      /**< [REMEMBERED] */
+    uint32_t *table; /**< [2 * REMEMBERED] 1 + the entry of a node */
     uint32_t count;
+    uint32_t most; /**< entries when the search must end */
+    uint32_t left; /**< of IN_ALL */
 } search;
 
 static void
-meet(search *to, uint32_t node)
+forget(search *to)
 {
-    uint32_t at = node * 2654435769u % (2 * LOOKED_AT);
-    while (to->table[at] != 0 && to->table[at] != node + 1)
-        at = (at + 1) % (2 * LOOKED_AT);
-    if (to->table[at] != 0 || to->count == LOOKED_AT)
-        return;
-    to->table[at] = node + 1;
-    to->queue[to->count++] = node;
+    memset(to->table, 0, 2 * REMEMBERED * sizeof *to->table);
+    to->count = 0;
+}
+
+/** Adds a node unless it is known. Returns whether it is known to lead to the
+ *  local. */
+static bool
+meet(search *to, uint32_t node, uint32_t from)
+{
+    uint32_t at = node * 2654435769u % (2 * REMEMBERED);
+    while (to->table[at] != 0 && to->queue[to->table[at] - 1].node != node)
+        at = (at + 1) % (2 * REMEMBERED);
+    if (to->table[at] != 0)
+        return to->queue[to->table[at] - 1].leads;
+    if (to->count == to->most)
+        return false;
+    to->queue[to->count++] = (met){node, from, at, false};
+    to->table[at] = to->count;
+    return false;
 }
 
 /** Whether a search follows the edge. Classes and globals lead to everything,
@@ -190,26 +220,59 @@ is_followed(unsigned kind)
            plain != LG_EDGE_GLOBALS;
 }
 
+/** Whether an entry leads to the target by one edge, or to a node that is known
+ *  to. Meets what it refers to. */
+static bool
+leads_on(search *to, uint32_t entry, uint32_t target)
+{
+    const lg_builder *builder = to->builder;
+    uint64_t edge, end;
+    lg_builder_edges(builder, to->queue[entry].node, &edge, &end);
+    for (; edge < end; edge++)
+        if (is_followed(builder->edge_kind[edge]) &&
+            (builder->edge_target[edge] == target ||
+             meet(to, builder->edge_target[edge], entry)))
+            return true;
+    return false;
+}
+
+/** Keeps the way of a search that found the local, and forgets its other nodes,
+ *  which it has not looked at. The last that was added goes first, so that the
+ *  table stays searchable. */
+static void
+keep_way(search *to, uint32_t first, uint32_t found)
+{
+    for (uint32_t at = found; at != REMEMBERED; at = to->queue[at].from)
+        to->queue[at].leads = true;
+    for (uint32_t at = to->count; at-- > first;)
+        to->table[to->queue[at].slot] = 0;
+    uint32_t end = to->count;
+    to->count = first;
+    for (uint32_t at = first; at < end; at++)
+        if (to->queue[at].leads) {
+            uint32_t entry = to->count;
+            meet(to, to->queue[at].node, REMEMBERED);
+            to->queue[entry].leads = true;
+        }
+}
+
 /** Whether a node leads to another, as far as a short search shows. */
 static bool
 leads_to(search *to, uint32_t node, uint32_t target)
 {
-    const lg_builder *builder = to->builder;
-    memset(to->table, 0, 2 * LOOKED_AT * sizeof *to->table);
-    to->count = 0;
-    meet(to, node);
-    for (uint32_t at = 0; at < to->count; at++) {
-        uint64_t edge, end;
-        lg_builder_edges(builder, to->queue[at], &edge, &end);
-        for (; edge < end; edge++) {
-            if (!is_followed(builder->edge_kind[edge]))
-                continue;
-            if (builder->edge_target[edge] == target)
-                return true;
-            meet(to, builder->edge_target[edge]);
-        }
-    }
-    return false;
+    if (to->count > REMEMBERED - LOOKED_AT)
+        forget(to);
+    uint32_t first = to->count;
+    to->most = first + (to->left > 0 ? LOOKED_AT : FEW);
+    bool leads = meet(to, node, REMEMBERED);
+    uint32_t at = first;
+    for (; at < to->count && !leads; at++)
+        leads = leads_on(to, at, target);
+    uint32_t looked = at - first;
+    to->left -= looked < to->left ? looked : to->left;
+    if (leads && looked > 0)
+        keep_way(to, first, at - 1);
+    return leads;
 }
 
 /** Leaves one dict of a local to its thread: makes the reference of the local
@@ -247,14 +310,16 @@ void
 lg__locals_finish(lg__heap_walk *walk)
 {
     const kept *locals = walk->locals.data;
-    search to = {.builder = walk->builder};
+    search to = {.builder = walk->builder, .left = IN_ALL};
     if (walk->given_count == 0 || walk->local_count == 0)
         return;
-    to.queue = lg__walk_keep(walk, 3 * LOOKED_AT * sizeof *to.queue);
-    if (to.queue == NULL)
+    to.queue = lg__walk_keep(walk, REMEMBERED * sizeof *to.queue);
+    to.table = lg__walk_keep(walk, 2 * REMEMBERED * sizeof *to.table);
+    if (to.queue == NULL || to.table == NULL)
         return;
-    to.table = to.queue + LOOKED_AT;
     sort(walk->locals_given.data, walk->given_count);
-    for (uint32_t i = 0; i < walk->local_count; i++)
+    for (uint32_t i = 0; i < walk->local_count; i++) {
+        forget(&to);
         leave_to_threads(walk, &to, &locals[i]);
+    }
 }

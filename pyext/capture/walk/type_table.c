@@ -84,16 +84,18 @@ plan_of(lg__heap_walk *walk, lg__type_info *info)
 }
 
 void
-lg__type_name(PyTypeObject *type, lg__name *out)
+lg__type_name(const lg__heap_walk *walk, PyTypeObject *type, lg__name *out)
 {
     out->length = 0;
     if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) {
         lg__name_add(out, type->tp_name);
         return;
     }
-    PyObject *module = type->tp_dict != NULL
-                           ? lg__dict_find(type->tp_dict, "__module__")
-                           : NULL;
+    PyObject *module =
+        type->tp_dict != NULL
+            ? lg__dict_find_common(walk, type->tp_dict, walk->keys.module,
+                                   "__module__")
+            : NULL;
     if (module != NULL && PyUnicode_CheckExact(module) &&
         !lg__str_equals(module, "builtins")) {
         lg__name_add_str(out, module, 512);
@@ -112,7 +114,7 @@ static uint32_t
 declare_type(lg__heap_walk *walk, PyTypeObject *type, uint32_t node)
 {
     lg__name name;
-    lg__type_name(type, &name);
+    lg__type_name(walk, type, &name);
     PyObject *mro = type->tp_mro;
     Py_ssize_t count =
         mro != NULL && PyTuple_CheckExact(mro) ? PyTuple_GET_SIZE(mro) : 0;
@@ -219,6 +221,7 @@ grow_table(lg__heap_walk *walk, size_t capacity)
 bool
 lg__types_open(lg__heap_walk *walk)
 {
+    lg__common_keys_find(&walk->keys);
     return grow_table(walk, 4096);
 }
 

@@ -5,8 +5,11 @@ a random object, which must be gone then, or all that one of cycles() names, aft
 no cycle is left through its objects. Prints how often that is so, and where it is not.
 """
 
+import array
+import bisect
 import collections
 import contextlib
+import ctypes
 import gc
 import os
 import random
@@ -301,19 +304,28 @@ def cut(holder, label, target):
         raise CannotCut(label)
 
 
-def live_objects():
-    """Return all objects by their addresses."""
-    live = {id(known): known for known in gc.get_objects()}
-    live.update({id(module): module for module in list(sys.modules.values())})
-    return live
+def live_addresses(frozen=()):
+    """Return the addresses of all objects, sorted; a snapshot sees one object."""
+    return array.array("Q", sorted([*frozen, *map(id, gc.get_objects())]))
+
+
+def objects_at(addresses, live):
+    """Return the objects at these addresses that are alive."""
+    found = {}
+    for address in addresses:
+        place = bisect.bisect_left(live, address)
+        if place < len(live) and live[place] == address:
+            found[address] = ctypes.cast(address, ctypes.py_object).value
+    return found
 
 
 def cut_all(hops, live):
     """Cut these references; return False if nobody can."""
-    if any(source not in live for source, _, _ in hops):
+    sources = objects_at({source for source, _, _ in hops}, live)
+    if any(source not in sources for source, _, _ in hops):
         return False
-    plan = [(live[source], label, target) for source, label, target in hops]
-    live.clear()
+    plan = [(sources[source], label, target) for source, label, target in hops]
+    sources.clear()
     try:
         while plan:
             cut(*plan.pop())
@@ -322,18 +334,17 @@ def cut_all(hops, live):
     return True
 
 
-def is_gone(hops, reference):
+def is_gone(live, hops, reference):
     """In a child: 0 if the object dies by the cuts, 1 if not, 2 if nobody can cut."""
-    if not cut_all(hops, live_objects()):
+    if not cut_all(hops, live):
         return 2
     gc.collect()
     return int(reference() is not None)
 
 
-def is_untied(hops, members):
+def is_untied(live, hops, members):
     """In a child: 0 if no cycle leads through them, 1 if one does, 2 as above."""
-    live = live_objects()
-    kept = [live[address] for address in members if address in live]
+    kept = list(objects_at(members, live).values())
     if not cut_all(hops, live):
         return 2
     left = leakgraph.snapshot().cycles(min_bytes=0, limit=None)
@@ -370,7 +381,7 @@ def below(made):
     return found
 
 
-def cut_for_why(snapshot, references):
+def cut_for_why(snapshot, live, references):
     """Yield each object in question, and what a fork says of it."""
     for reference in references:
         why = snapshot.why(snapshot.find(reference()))
@@ -378,20 +389,20 @@ def cut_for_why(snapshot, references):
             yield "not asked", why
             continue
         hops = [(h.source.address, h.label, h.target.address) for h in why.cuts]
-        yield in_fork(is_gone, hops, reference), why
+        yield in_fork(is_gone, live, hops, reference), why
 
 
-def cut_for_frees(snapshot, references):
+def cut_for_frees(snapshot, live, references):
     """Yield each object in question, and what a fork says of each single cut."""
     for reference in references:
         why = snapshot.why(snapshot.find(reference()))
         for hop in why.frees:
             hops = [(hop.source.address, hop.label, hop.target.address)]
-            code = in_fork(is_gone, hops, reference)
+            code = in_fork(is_gone, live, hops, reference)
             yield ("nobody can" if code == 2 else code), why
 
 
-def cut_for_cycles(snapshot, references):
+def cut_for_cycles(snapshot, live, references):
     """Yield each cycle of these objects, and what a fork says of it."""
     ours = {id(reference()) for reference in references}
     for cycle in snapshot.cycles(kind="held", min_bytes=0, limit=None):
@@ -402,11 +413,14 @@ def cut_for_cycles(snapshot, references):
             yield "not asked", cycle
             continue
         edges = [(e.source.address, e.label, e.target.address) for e in cycle.cut_edges]
-        yield in_fork(is_untied, edges, members), cycle
+        yield in_fork(is_untied, live, edges, members), cycle
 
 
 def main(name, question, count):
     """Ask about so many objects of a program, and cut."""
+    # In each fork the collector looks only at what the program makes.
+    frozen = live_addresses()
+    gc.freeze()
     globals()["state"] = globals()[name]()
     references = below(globals()["state"])
     references = random.Random(1).sample(references, min(count, len(references)))
@@ -415,7 +429,8 @@ def main(name, question, count):
     ask = {"why": cut_for_why, "frees": cut_for_frees, "cycles": cut_for_cycles}[
         question
     ]
-    for code, answer in ask(leakgraph.snapshot(), references):
+    snapshot = leakgraph.snapshot()
+    for code, answer in ask(snapshot, live_addresses(frozen), references):
         results[code] += 1
         if code not in (0, 2, "not asked"):
             print(f"{name}: {code} after the cuts of\n{answer}")

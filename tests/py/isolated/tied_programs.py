@@ -218,7 +218,8 @@ def complaint_of(cycle):
         if library and "weakref" in cut.reason and "unregister" not in cut.reason:
             return f"advised to a library: {cut}"
     edges = [(e.source.address, e.label, e.target.address) for e in cycle.cut_edges]
-    left = real_programs.in_fork(real_programs.is_untied, edges, members)
+    live = real_programs.live_addresses()
+    left = real_programs.in_fork(real_programs.is_untied, live, edges, members)
     if left == 1 and not (cycle.left or cycle.more):
         return "a cycle is left"
     return None if cycle.cuts or cycle.left else "nothing is said"

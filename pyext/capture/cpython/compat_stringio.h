@@ -1,0 +1,62 @@
+/**
+ * The struct of io.StringIO (Modules/_io/stringio.c), per version. It includes
+ * no internal header.
+ *
+ * The text is in `characters` once the program has moved in it. Before, it is
+ * in objects: a str that has more room than text, or, up to 3.11, two lists.
+ */
+#ifndef LEAKGRAPH_COMPAT_STRINGIO_H
+#define LEAKGRAPH_COMPAT_STRINGIO_H
+
+#include <Python.h>
+#include <stdbool.h>
+
+typedef struct lg__stringio {
+    PyObject_HEAD
+    Py_UCS4 *characters;
+    Py_ssize_t position;
+    Py_ssize_t length;
+    size_t room; /**< of `characters` */
+    int state;
+#if PY_VERSION_HEX >= 0x030E0000
+    PyObject **writer; /**< its first word is the str */
+#elif PY_VERSION_HEX >= 0x030C0000
+    PyObject *text;
+#else
+    PyObject *lists[2];
+#endif
+} lg__stringio;
+
+/** What has the text that was written; either may be NULL. */
+typedef struct lg__stringio_text {
+    PyObject *objects[2];
+} lg__stringio_text;
+
+/** Returns whether the type's instances have that struct. */
+static inline bool
+lg__stringio_is_known(const PyTypeObject *type)
+{
+    enum {
+        WORDS = PY_VERSION_HEX >= 0x030C0000 && PY_VERSION_HEX < 0x030E0000 ? 21
+                                                                            : 15
+    };
+    return type->tp_basicsize == WORDS * (Py_ssize_t)sizeof(void *);
+}
+
+static inline lg__stringio_text
+lg__stringio_text_of(const lg__stringio *stream)
+{
+    enum { ACCUMULATING = 2 };
+    if (stream->state != ACCUMULATING)
+        return (lg__stringio_text){{NULL, NULL}};
+#if PY_VERSION_HEX >= 0x030E0000
+    return (lg__stringio_text){
+        {stream->writer != NULL ? *stream->writer : NULL, NULL}};
+#elif PY_VERSION_HEX >= 0x030C0000
+    return (lg__stringio_text){{stream->text, NULL}};
+#else
+    return (lg__stringio_text){{stream->lists[0], stream->lists[1]}};
+#endif
+}
+
+#endif

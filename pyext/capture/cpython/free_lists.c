@@ -1,0 +1,80 @@
+#include "capture/cpython/compat_free.h"
+#include "capture/cpython/free_lists.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The collector's head, and what a tuple has before its items. */
+static uint64_t
+tuple_block(unsigned long items)
+{
+    enum { HEAD = 2 * sizeof(uintptr_t), GRAIN = 16 };
+    uint64_t bytes =
+        HEAD + sizeof(PyTupleObject) + (items - 1) * sizeof(PyObject *);
+    return (bytes + GRAIN - 1) / GRAIN * GRAIN;
+}
+
+/** The bytes by the lists themselves. False if this version does not say how
+ *  long they are. */
+static bool
+read_lists(uint64_t *bytes)
+{
+    PyInterpreterState *interpreter = PyInterpreterState_Get();
+    *bytes = 0;
+    for (unsigned items = 1; items <= LG__FREE_TUPLES_ITEMS; items++) {
+        int64_t count = lg__free_tuples(interpreter, items);
+        if (count < 0 || count > LG__FREE_TUPLES_MOST)
+            return false;
+        *bytes += (uint64_t)count * tuple_block(items);
+    }
+    return true;
+}
+
+/* Reads lines such as `50 free 1-sized PyTupleObjects * 32 bytes each`. */
+static uint64_t
+read_account(const char *account)
+{
+    static const char before[] = " free ";
+    static const char after[] = "-sized PyTupleObjects";
+    uint64_t bytes = 0;
+    for (const char *line = account; line != NULL;
+         line = strchr(line, '\n'), line += line != NULL) {
+        char *at;
+        unsigned long count = strtoul(line, &at, 10);
+        if (strncmp(at, before, sizeof before - 1) != 0)
+            continue;
+        unsigned long items = strtoul(at + sizeof before - 1, &at, 10);
+        if (items > 0 && strncmp(at, after, sizeof after - 1) == 0)
+            bytes += count * tuple_block(items);
+    }
+    return bytes;
+}
+
+/** The bytes by CPython's own account of its lists. */
+static uint64_t
+ask_for_account(void)
+{
+    void (*write)(FILE *);
+    char *account = NULL;
+    size_t length = 0;
+    uint64_t bytes = 0;
+    void *symbol = dlsym(RTLD_DEFAULT, "_PyObject_DebugTypeStats");
+    FILE *file = symbol ? open_memstream(&account, &length) : NULL;
+    if (file == NULL)
+        return 0;
+    memcpy(&write, &symbol, sizeof write);
+    write(file);
+    if (fclose(file) == 0)
+        bytes = read_account(account);
+    free(account);
+    return bytes;
+}
+
+uint64_t
+lg__free_list_bytes(void)
+{
+    uint64_t bytes;
+    return read_lists(&bytes) ? bytes : ask_for_account();
+}

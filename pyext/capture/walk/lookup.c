@@ -1,0 +1,58 @@
+#include "capture/walk/heap_walk.h"
+
+#include <string.h>
+
+/** The interned str of a text, if somebody else keeps it, too. */
+static PyObject *
+interned(const char *text)
+{
+    PyObject *str = PyUnicode_InternFromString(text);
+    if (str == NULL) {
+        PyErr_Clear();
+        return NULL;
+    }
+    bool is_kept = Py_REFCNT(str) > 1;
+    Py_DECREF(str);
+    return is_kept ? str : NULL;
+}
+
+void
+lg__common_keys_find(lg__common_keys *out)
+{
+    out->module = interned("__module__");
+    out->file = interned("__file__");
+}
+
+PyObject *
+lg__dict_find(PyObject *dict, const char *key)
+{
+    Py_ssize_t position = 0, length = (Py_ssize_t)strlen(key);
+    PyObject *name, *value;
+    if (!PyDict_Check(dict) || ((PyDictObject *)dict)->ma_keys == NULL)
+        return NULL;
+    while (PyDict_Next(dict, &position, &name, &value))
+        if (PyUnicode_CheckExact(name) &&
+            ((PyASCIIObject *)name)->length == length &&
+            lg__str_equals(name, key))
+            return value;
+    return NULL;
+}
+
+/** Returns whether a lookup compares nothing but strs. */
+static bool
+has_only_strs(const PyObject *dict)
+{
+    const PyDictObject *words = (const PyDictObject *)dict;
+    return PyDict_CheckExact(dict) && words->ma_keys != NULL &&
+           lg__dict_table_of(words->ma_keys, lg__general_lookup).str_keys;
+}
+
+PyObject *
+lg__dict_find_common(const lg__heap_walk *walk, PyObject *dict, PyObject *key,
+                     const char *text)
+{
+    if (LG__FREE_THREADED || !walk->internal || key == NULL ||
+        !has_only_strs(dict))
+        return lg__dict_find(dict, text);
+    return PyDict_GetItemWithError(dict, key);
+}

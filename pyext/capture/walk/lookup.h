@@ -1,0 +1,30 @@
+/**
+ * Finds values by their names in dicts of the program. Included by heap_walk.h.
+ */
+#ifndef LEAKGRAPH_LOOKUP_H
+#define LEAKGRAPH_LOOKUP_H
+
+#include "capture/cpython/compat.h"
+
+typedef struct lg__heap_walk lg__heap_walk;
+
+/** Keys that a capture looks for thousands of times: the interned strs,
+ *  borrowed. NULL: not known, or nobody has such a key. */
+typedef struct lg__common_keys {
+    PyObject *module; /**< __module__ */
+    PyObject *file;   /**< __file__ */
+} lg__common_keys;
+
+/** Call it with the GIL and before a walk: it asks for the interned strs. */
+void lg__common_keys_find(lg__common_keys *out);
+
+/** Finds the value of a str key in an exact dict by identity or text, without
+ *  hashing; borrowed, NULL if absent. */
+PyObject *lg__dict_find(PyObject *dict, const char *key);
+
+/** The same; `key` is that text as a common key, or NULL. Looks into the hash
+ *  table if only strs are in it, so that no code of the program runs. */
+PyObject *lg__dict_find_common(const lg__heap_walk *walk, PyObject *dict,
+                               PyObject *key, const char *text);
+
+#endif
