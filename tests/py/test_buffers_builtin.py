@@ -84,6 +84,29 @@ def test_a_buffer_of_bytesio_counts_once():
     it.shown.release()
 
 
+def written(text, *, read):
+    stream = io.StringIO()
+    for start in range(0, len(text), 1000):
+        stream.write(text[start : start + 1000])
+    if read:
+        stream.seek(1)
+        stream.read(1)
+    return stream
+
+
+@pytest.mark.parametrize("read", [False, True])
+def test_the_text_of_stringio(read):
+    it = Thing(file=written("ab" * 50_000, read=read), begun=io.StringIO("c" * 50_000))
+    snapshot = leakgraph.snapshot()
+    size = (4 if read else 1) * 100_000
+    assert size <= snapshot.find(it.file).retained.total < 1.3 * size + 2000
+    (memory,) = data_of(snapshot.find(it.begun))
+    assert memory.type_name == "StringIO.memory" and memory.size >= 200_000
+    it.file.close()
+    it.begun.close()
+    assert leakgraph.snapshot().find(it).retained.total < 5000
+
+
 def test_an_array_that_has_more_room_than_items():
     it = Thing(one=array.array("h", range(1000)))
     it.one.append(1)
@@ -110,11 +133,31 @@ def test_a_map_of_a_file_is_mapped_and_says_which(tmp_path):
 
 
 def test_an_anonymous_map():
-    it = Thing(map=mmap.mmap(-1, 40_960))
+    private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    it = Thing(map=mmap.mmap(-1, 40_960, flags=private))
     node = leakgraph.snapshot().find(it.map)
     (memory,) = data_of(node)
     assert node.text == "anonymous" and memory.size == 40_960
     assert "memory" not in memory.facts
+
+
+def test_an_anonymous_map_that_children_share():
+    it = Thing(map=mmap.mmap(-1, 40_960))
+    node = leakgraph.snapshot().find(it.map)
+    (memory,) = data_of(node)
+    assert node.text == "anonymous, shared" and memory.size == 40_960
+    assert memory.facts["memory"] == "mapped"
+
+
+@pytest.mark.skipif(sys.version_info < (3, 13), reason="new in version 3.13")
+def test_a_map_whose_descriptor_is_closed(tmp_path):
+    path = tmp_path / "data.bin"
+    path.write_bytes(bytes(20_000))
+    with open(path, "r+b") as file:
+        it = Thing(map=mmap.mmap(file.fileno(), 0, trackfd=False))
+    node = leakgraph.snapshot().find(it.map)
+    (memory,) = data_of(node)
+    assert node.text == str(path) and memory.facts["memory"] == "mapped"
 
 
 def test_what_lies_in_the_object_makes_no_memory():

@@ -17,6 +17,7 @@ CASES = [
     "interface",
     "unowned",
     "objects",
+    "several_dimensions",
     "structured",
     "deep",
     "masked",

@@ -20,6 +20,7 @@ PARTS = [
     "allocations",
     "malloc_free",
     "arenas_free",
+    "pool_free",
     "files",
     "changed",
     "shmem",
@@ -193,6 +194,19 @@ tell()
     assert changed["changed"] - whole["changed"] > 15 * MIB
 
 
+@pytest.mark.parametrize("name", ["jemalloc", "tcmalloc"])
+def test_another_malloc_tells_its_own_account(tell, preload, name):
+    code = """
+import ctypes
+library = ctypes.CDLL(None)
+library.malloc.restype = ctypes.c_void_p
+ctypes.memset(library.malloc(100 << 20), 1, 100 << 20)
+tell()
+"""
+    (host,) = tell(code, LD_PRELOAD=preload(name))
+    assert (host["malloc"], host["malloc_free"]) == (48 * MIB, 16 * MIB)
+
+
 @pytest.mark.skipif(
     sys.version_info < (3, 9) or not Path("/dev/shm").is_dir(),
     reason="the system has no /dev/shm",
@@ -261,6 +275,23 @@ tell()
     assert not before["children_shmem"]
     assert not both["children_shmem"]
     assert not gone["children_shmem"]
+
+
+def test_shared_memory_without_a_name(tell):
+    """It counts once, as shared memory."""
+    before, there = tell(
+        """
+import mmap
+tell()
+shared = mmap.mmap(-1, 16 << 20)
+shared.write(bytes(16 << 20))
+tell()
+"""
+    )
+    assert there["shmem"] - before["shmem"] == 16 * MIB
+    assert there["mapped"] - before["mapped"] == 16 * MIB
+    assert there["arrays"] - before["arrays"] < MIB
+    assert not there["absent"]
 
 
 def test_code_of_jits(tell):

@@ -25,3 +25,11 @@ def test_table(warm, case):
     settings = {**SETTINGS, "ARROW_DEFAULT_MEMORY_POOL": "system"}
     done = warm("pyarrow", **settings).run(SCRIPT, case)
     assert done.code == 0 and done.out == "right\n", done.err
+
+
+@needs("pyarrow")
+def test_what_mimalloc_keeps_free(warm):
+    done = warm("pyarrow", ARROW_DEFAULT_MEMORY_POOL="mimalloc").isolated(
+        "pyarrow_pool.py"
+    )
+    assert done.code == 0 and done.out == "right\n", done.err

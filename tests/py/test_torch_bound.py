@@ -5,6 +5,7 @@ buckets of DistributedDataParallel.
 """
 
 import gc
+import io
 import warnings
 
 import pytest
@@ -195,10 +196,93 @@ def test_scripted_modules():
         assert all(storage.expired() for storage in storages[name]), name
 
 
-def test_constants_of_compiled_code_belong_to_no_module():
+def unit_of(snapshot, thing):
+    (unit,) = members(snapshot.find(thing))
+    assert unit.type_name == "torch.jit.CompilationUnit (C++)"
+    return unit.retained.host / MIB
+
+
+def frozen_module():
+    return torch.jit.freeze(torch.jit.script(Weighted().eval()))
+
+
+def traced_function():
+    weight = torch.randn(1024, 1024)
+    return torch.jit.trace(lambda x: x @ weight, torch.randn(2, 1024))
+
+
+@pytest.mark.parametrize("make", [frozen_module, traced_function])
+def test_constants_of_compiled_code_belong_to_no_module(make):
     """PyTorch keeps them until the process ends: deleting the module frees nothing."""
-    frozen = torch.jit.freeze(torch.jit.script(Weighted().eval()))
-    assert retained(frozen) < 1
+    unit = torch.jit._state._python_cu
+    gc.collect()
+    with leakgraph.snapshot() as snapshot:
+        before = unit_of(snapshot, unit)
+    made = make()
+    made(torch.randn(2, 1024))
+    gc.collect()
+    assert retained(made) < 1
+    del made
+    gc.collect()
+    with leakgraph.snapshot() as snapshot:
+        assert 4 <= unit_of(snapshot, unit) - before < 4.5
+
+
+def test_constants_of_a_loaded_module_go_with_it():
+    file = io.BytesIO()
+    torch.jit.save(frozen_module(), file)
+    file.seek(0)
+    loaded = torch.jit.load(file)
+    file.close()
+    assert 4 <= retained(loaded) < 4.5
+
+
+def test_constants_that_only_the_executor_has_belong_to_the_unit():
+    """It computes them when it optimizes a function that has run."""
+    scripted = torch.jit.CompilationUnit(
+        "def f(x):\n    return x + torch.ones([1024, 1024]) * torch.eye(1024)\n"
+    )
+    assert retained(scripted) < 1
+    for _ in range(4):
+        scripted.f(torch.randn(1024, 1024))
+    assert "torch.eye" not in str(torch.jit.last_executed_optimized_graph())
+    assert 4 <= retained(scripted) < 4.5
+
+
+def test_constants_in_lists_and_in_graphs_within_graphs():
+    graph = torch._C.Graph()
+    inner = torch._C.Graph()
+    node = inner.create("prim::Constant")
+    node.t_("value", torch.zeros(1024, 1024))
+    inner.insertNode(node)
+    group = graph.create("prim::FusionGroup")
+    group.g_("Subgraph", inner)
+    graph.insertNode(group)
+    constants = graph.create("prim::Constant")
+    constants.ts_("value", [torch.zeros(1024, 1024), torch.zeros(1024, 1024)])
+    graph.insertNode(constants)
+    unit = torch._C.CompilationUnit()
+    unit.create_function("sample", graph)
+    del graph, inner, node, group, constants
+    assert 12 <= retained(unit) < 12.5
+
+
+def test_each_of_many_units_has_its_own_constants():
+    file = io.BytesIO()
+    torch.jit.save(frozen_module(), file)
+    saved = file.getvalue()
+    loaded = []
+    for i in range(9):
+        loaded.append(torch.jit.load(io.BytesIO(saved)))
+        loaded[-1](torch.randn(2, 1024))
+        if i < 6:  # so that later units lie where earlier ones lay
+            del loaded[-2:-1]
+    del file, saved
+    gc.collect()
+    with leakgraph.snapshot() as snapshot:
+        assert [round(snapshot.find(m).retained.host / MIB) for m in loaded] == [4] * 4
+        units = snapshot.select("type:torch.jit.CompilationUnit*")
+        assert not any("not inspected" in unit.facts for unit in units)
 
 
 @pytest.fixture

@@ -1,10 +1,13 @@
 #include "bytes/common/mapped_files.h"
 #include "bytes/common/maps.h"
 
-#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 typedef struct mapped {
     uintptr_t start, end;
@@ -22,19 +25,19 @@ typedef struct opened {
 struct lg__mapped_files {
     mapped *maps; /* by address */
     size_t map_count;
-    opened *open; /* by file, then by number */
+    opened *open;
     size_t open_count;
 };
 
 /* Fills as many items as have room, and counts all. */
 static size_t
-read_maps(lg__adapter_pass *pass, FILE *file, mapped *items, size_t room)
+read_maps(lg__adapter_pass *pass, lg__maps *maps, mapped *items, size_t room)
 {
     char line[LG__MAPS_LINE];
     lg__mapping found;
     size_t count = 0;
-    rewind(file);
-    while (lg__maps_next(file, line, &found)) {
+    lg__maps_rewind(maps);
+    while (lg__maps_next(maps, line, &found)) {
         if (found.inode == 0 || *found.path != '/')
             continue;
         if (count < room) {
@@ -51,38 +54,48 @@ read_maps(lg__adapter_pass *pass, FILE *file, mapped *items, size_t room)
     return count;
 }
 
+/* getdents(2): an entry of a folder. opendir() would ask malloc for memory. */
+typedef struct entry {
+    uint64_t inode;
+    int64_t next;
+    uint16_t size;
+    uint8_t type;
+    char name[];
+} entry;
+
+/* Adds what a descriptor has open if that is a file. */
 static size_t
-read_open(DIR *folder, opened *items, size_t room)
+add_open(const char *name, opened *items, size_t count, size_t room)
 {
     struct stat known;
+    int descriptor = atoi(name);
+    if (*name == '.' || fstat(descriptor, &known) != 0 ||
+        !S_ISREG(known.st_mode))
+        return count;
+    if (count < room)
+        items[count] = (opened){known.st_dev, known.st_ino, descriptor};
+    return count + 1;
+}
+
+static size_t
+read_open(int folder, opened *items, size_t room)
+{
+    _Alignas(entry) char bytes[4096];
     size_t count = 0;
-    rewinddir(folder);
-    for (struct dirent *at; (at = readdir(folder)) != NULL;) {
-        if (at->d_name[0] == '.' ||
-            fstatat(dirfd(folder), at->d_name, &known, 0) != 0 ||
-            !S_ISREG(known.st_mode))
-            continue;
-        if (count < room)
-            items[count] =
-                (opened){known.st_dev, known.st_ino, atoi(at->d_name)};
-        count++;
-    }
+    long size;
+    lseek(folder, 0, SEEK_SET);
+    while ((size = syscall(SYS_getdents64, folder, bytes, sizeof bytes)) > 0)
+        for (long at = 0; at < size;) {
+            const entry *next = (const entry *)(bytes + at);
+            count = add_open(next->name, items, count, room);
+            at += next->size;
+        }
     return count;
 }
 
-static int
-by_file(const void *left, const void *right)
-{
-    const opened *a = left, *b = right;
-    if (a->device != b->device)
-        return a->device < b->device ? -1 : 1;
-    if (a->inode != b->inode)
-        return a->inode < b->inode ? -1 : 1;
-    return (a->descriptor > b->descriptor) - (a->descriptor < b->descriptor);
-}
-
 static void
-read_all(lg__adapter_pass *pass, lg__mapped_files *out, FILE *maps, DIR *folder)
+read_all(lg__adapter_pass *pass, lg__mapped_files *out, lg__maps *maps,
+         int folder)
 {
     size_t room = read_maps(pass, maps, NULL, 0);
     out->maps = lg__pass_keep(pass, (room + 1) * sizeof *out->maps);
@@ -92,24 +105,23 @@ read_all(lg__adapter_pass *pass, lg__mapped_files *out, FILE *maps, DIR *folder)
     out->open = lg__pass_keep(pass, (room + 1) * sizeof *out->open);
     count = out->open ? read_open(folder, out->open, room) : 0;
     out->open_count = count < room ? count : room;
-    if (out->open_count > 0)
-        qsort(out->open, out->open_count, sizeof *out->open, by_file);
 }
 
 const lg__mapped_files *
 lg__mapped_files_read(lg__adapter_pass *pass)
 {
     lg__mapped_files *out = lg__pass_keep(pass, sizeof *out);
-    FILE *maps = fopen("/proc/self/maps", "re");
-    DIR *folder = opendir("/proc/self/fd");
+    lg__maps maps;
+    bool has_maps = lg__maps_open(&maps, "/proc/self/maps");
+    int folder = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (out != NULL)
         *out = (lg__mapped_files){0};
-    if (out != NULL && maps != NULL && folder != NULL)
-        read_all(pass, out, maps, folder);
-    if (maps != NULL)
-        fclose(maps);
-    if (folder != NULL)
-        closedir(folder);
+    if (out != NULL && has_maps && folder >= 0)
+        read_all(pass, out, &maps, folder);
+    if (has_maps)
+        lg__maps_close(&maps);
+    if (folder >= 0)
+        close(folder);
     return out;
 }
 
@@ -129,24 +141,18 @@ map_of(const lg__mapped_files *of, uintptr_t address)
                                                       : NULL;
 }
 
-/* -1: none. */
+/* Returns the lowest one; -1: none. */
 static int
 descriptor_of(const lg__mapped_files *of, const mapped *file)
 {
-    const opened wanted = {file->device, file->inode, -1};
-    size_t low = 0;
-    size_t high = of->open_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (by_file(&of->open[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
+    int lowest = -1;
+    for (size_t i = 0; i < of->open_count; i++) {
+        const opened *at = &of->open[i];
+        bool same = at->device == file->device && at->inode == file->inode;
+        if (same && (lowest < 0 || at->descriptor < lowest))
+            lowest = at->descriptor;
     }
-    return low < of->open_count && of->open[low].device == file->device &&
-                   of->open[low].inode == file->inode
-               ? of->open[low].descriptor
-               : -1;
+    return lowest;
 }
 
 bool

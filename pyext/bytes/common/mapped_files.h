@@ -9,12 +9,12 @@
 
 typedef struct lg__mapped_files lg__mapped_files;
 
-/** Reads both from the kernel; NULL if that fails, or if memory ran out. Valid
- *  until the end of the capture. O(mappings + descriptors). */
+/** Reads both from the kernel, without malloc; NULL if that fails, or if memory
+ * ran out. Valid until the end of the capture. O(mappings + descriptors). */
 const lg__mapped_files *lg__mapped_files_read(lg__adapter_pass *pass);
 /** Writes "/dev/shm/torch_7_0 (deleted), descriptor 3": the file that has the
  *  page of an address, and its lowest descriptor if one is open. False: no file
- *  has it. O(log mappings + log descriptors). */
+ *  has it. O(log mappings + descriptors). */
 bool lg__mapped_files_name(const lg__mapped_files *of, uintptr_t address,
                            char *out, size_t size);
 

@@ -1,19 +1,63 @@
 #include "bytes/common/maps.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 bool
-lg__maps_line(FILE *file, char line[LG__MAPS_LINE])
+lg__maps_open(lg__maps *maps, const char *path)
 {
-    if (fgets(line, LG__MAPS_LINE, file) == NULL)
-        return false;
-    size_t length = strcspn(line, "\n");
-    bool whole = line[length] == '\n';
+    maps->descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    maps->at = maps->end = 0;
+    return maps->descriptor >= 0;
+}
+
+void
+lg__maps_rewind(lg__maps *maps)
+{
+    lseek(maps->descriptor, 0, SEEK_SET);
+    maps->at = maps->end = 0;
+}
+
+void
+lg__maps_close(lg__maps *maps)
+{
+    close(maps->descriptor);
+}
+
+static bool
+has_bytes(lg__maps *maps)
+{
+    if (maps->at < maps->end)
+        return true;
+    ssize_t count = read(maps->descriptor, maps->bytes, sizeof maps->bytes);
+    maps->at = 0;
+    maps->end = count > 0 ? (size_t)count : 0;
+    return count > 0;
+}
+
+bool
+lg__maps_line(lg__maps *maps, char line[LG__MAPS_LINE])
+{
+    size_t length = 0;
+    bool ends = false, any = false;
+    while (!ends && has_bytes(maps)) {
+        const char *begin = maps->bytes + maps->at;
+        size_t rest = maps->end - maps->at;
+        const char *newline = memchr(begin, '\n', rest);
+        size_t size = newline != NULL ? (size_t)(newline - begin) : rest;
+        size_t room = LG__MAPS_LINE - 1 - length;
+        size_t kept = size < room ? size : room;
+        memcpy(line + length, begin, kept);
+        length += kept;
+        maps->at += size + (newline != NULL);
+        ends = newline != NULL;
+        any = true;
+    }
     line[length] = '\0';
-    for (int c = 0; !whole && c != EOF && c != '\n';)
-        c = getc(file);
-    return true;
+    return any;
 }
 
 /* proc(5): "7f00-7f10 rw-p 00000000 fe:00 260386    /usr/lib/libc.so.6" */
@@ -37,9 +81,9 @@ lg__map_of(const char *line, lg__mapping *out)
 }
 
 bool
-lg__maps_next(FILE *file, char line[LG__MAPS_LINE], lg__mapping *out)
+lg__maps_next(lg__maps *maps, char line[LG__MAPS_LINE], lg__mapping *out)
 {
-    while (lg__maps_line(file, line))
+    while (lg__maps_line(maps, line))
         if (lg__map_of(line, out))
             return true;
     return false;

@@ -6,11 +6,19 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 /** The most characters of a line that are kept; a longer path is cut. */
 enum { LG__MAPS_LINE = 512 };
+
+/** A file of lines that is being read. A child that captures may not ask malloc
+ *  for memory, as fopen() does. */
+typedef struct lg__maps {
+    int descriptor;
+    size_t at, end; /**< what of the bytes is not read yet */
+    char bytes[4096];
+} lg__maps;
 
 /** A mapping of this process. */
 typedef struct lg__mapping {
@@ -21,11 +29,16 @@ typedef struct lg__mapping {
     const char *path; /**< in the line: "/usr/lib/libc.so.6", "[heap]", "" */
 } lg__mapping;
 
+/** Opens a file such as /proc/self/maps. False: the kernel refuses. */
+bool lg__maps_open(lg__maps *maps, const char *path);
+/** Begins again. */
+void lg__maps_rewind(lg__maps *maps);
+void lg__maps_close(lg__maps *maps);
 /** Reads the next line, without its newline. False: there is none. */
-bool lg__maps_line(FILE *file, char line[LG__MAPS_LINE]);
+bool lg__maps_line(lg__maps *maps, char line[LG__MAPS_LINE]);
 /** Parses a line. False: it describes no mapping. */
 bool lg__map_of(const char *line, lg__mapping *out);
 /** Reads and parses a line, for files with no other kind of line. */
-bool lg__maps_next(FILE *file, char line[LG__MAPS_LINE], lg__mapping *out);
+bool lg__maps_next(lg__maps *maps, char line[LG__MAPS_LINE], lg__mapping *out);
 
 #endif

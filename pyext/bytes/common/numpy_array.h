@@ -18,6 +18,6 @@ typedef struct lg__numpy_array {
     int flags;
 } lg__numpy_array;
 
-enum { LG__ARRAY_OWNS_DATA = 0x4 };
+enum { LG__ARRAY_IN_ORDER = 0x1, LG__ARRAY_OWNS_DATA = 0x4 };
 
 #endif

@@ -143,6 +143,22 @@ item_count(const lg__numpy_array *array)
     return count;
 }
 
+/** Where an item is that has this number in the order of indexes, the last one
+ *  fastest. */
+static size_t
+offset_of(const lg__numpy_array *array, size_t number, size_t item_size)
+{
+    size_t offset = 0;
+    if (array->flags & LG__ARRAY_IN_ORDER)
+        return number * item_size;
+    for (int i = array->dimension_count; i-- > 0;) {
+        size_t count = (size_t)array->dimensions[i];
+        offset += number % count * (size_t)array->strides[i];
+        number /= count;
+    }
+    return offset;
+}
+
 /** Adds what the items refer to, for the owner of the memory alone: a view
  *  holds nothing, and memory that an owner allocated is contiguous. */
 static void
@@ -156,15 +172,18 @@ name_items(lg__adapter_pass *pass, const numpy_state *state,
         return;
     lg__descriptor_references(array->descriptor, state->wide, &references);
     size_t count = item_count(array);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        size_t offset = offset_of(array, i, item.item_size);
         for (size_t j = 0; j < references.count; j++) {
             PyObject *target;
-            memcpy(&target,
-                   array->data + i * item.item_size + references.offset[j],
+            if (offset >= count * item.item_size)
+                continue;
+            memcpy(&target, array->data + offset + references.offset[j],
                    sizeof target);
             if (target != NULL)
                 lg__pass_name_item(pass, target, (uint32_t)i);
         }
+    }
 }
 
 static void

@@ -256,6 +256,24 @@ ask_instance(lg__arrow_holder *to)
     }
 }
 
+/** Notes which allocator pyarrow's pool uses. */
+static void
+ask_allocator(lg__adapter_pass *pass, PyObject *module)
+{
+    PyObject *pool = lg__ask_method(module, "default_memory_pool");
+    PyObject *name =
+        pool != NULL ? lg__ask_attribute(pool, "backend_name") : NULL;
+    const char *text =
+        name != NULL && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+    if (text != NULL)
+        lg_builder_set_info(lg__pass_builder(pass), "memory.pyarrow_allocator",
+                            text);
+    else
+        PyErr_Clear();
+    Py_XDECREF(name);
+    Py_XDECREF(pool);
+}
+
 /** Notes what pyarrow's allocator has in use, for objects of the heap or
  *  others. */
 static void
@@ -264,8 +282,10 @@ ask_pool(lg__adapter_pass *pass)
     uint64_t bytes;
     char text[24];
     PyObject *module = lg__pass_module("pyarrow.lib");
-    if (module == NULL ||
-        !lg__ask_number(lg__ask_method(module, "total_allocated_bytes"),
+    if (module == NULL)
+        return;
+    ask_allocator(pass, module);
+    if (!lg__ask_number(lg__ask_method(module, "total_allocated_bytes"),
                         &bytes) ||
         bytes == 0)
         return;

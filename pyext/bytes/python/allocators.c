@@ -1,30 +1,10 @@
 #include "bytes/python/process.h"
+#include "capture/cpython/free_lists.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* glibc 2.33's struct mallinfo2. It looks the function up, because a build for
-   older systems runs on newer ones, and because musl does not have it. */
-typedef struct malloc_info {
-    size_t arena, ordblks, smblks, hblks, hblkhd;
-    size_t usmblks, fsmblks, uordblks, fordblks, keepcost;
-} malloc_info;
-
-void
-lg__malloc_bytes_read(lg__allocator_bytes *out)
-{
-    malloc_info (*ask)(void);
-    void *symbol = dlsym(RTLD_DEFAULT, "mallinfo2");
-    if (symbol == NULL)
-        return;
-    memcpy(&ask, &symbol, sizeof ask);
-    malloc_info info = ask();
-    out->malloc_known = true;
-    out->malloc_used = info.uordblks + info.hblkhd;
-    out->malloc_free = info.fordblks;
-}
 
 /* Reads the number, with commas, after a name and an equals sign. */
 static uint64_t
@@ -54,8 +34,10 @@ read_arenas(lg__allocator_bytes *out)
     memcpy(&write, &symbol, sizeof write);
     write(file);
     if (fclose(file) == 0) {
+        uint64_t used = number_after(account, "# bytes in allocated blocks");
+        uint64_t waiting = lg__free_list_bytes();
         out->arenas = number_after(account, " bytes/arena");
-        out->arenas_used = number_after(account, "# bytes in allocated blocks");
+        out->arenas_used = used > waiting ? used - waiting : 0;
         out->arenas_known = out->arenas > 0;
     }
     free(account);

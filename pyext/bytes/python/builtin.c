@@ -1,10 +1,12 @@
 /**
- * Python's own objects that keep their bytes elsewhere: bytearray, array, mmap
- * and ctypes; and memoryview, which shows bytes that another object keeps. The
- * structs are the same from CPython 3.9 to 3.14.
+ * Python's own objects that keep their bytes elsewhere: bytearray, array, mmap,
+ * ctypes and StringIO; and memoryview, which shows bytes that another object
+ * keeps. The structs are the same from CPython 3.9 to 3.14, but for StringIO's.
  */
 #include "bytes/common/adapters.h"
 #include "bytes/common/exporter.h"
+#include "bytes/common/mapped_files.h"
+#include "capture/cpython/compat_stringio.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,6 +18,7 @@ enum {
     KIND_ARRAY,
     KIND_MMAP,
     KIND_CTYPES,
+    KIND_STRINGIO,
     KIND_MEMORYVIEW,
     KIND_BYTESIO,
     KIND_BYTESIO_VIEW,
@@ -57,28 +60,48 @@ typedef struct bytesio_layout {
     PyObject *content; /**< bytes; in a view: the bytesio */
 } bytesio_layout;
 
+typedef struct builtin {
+    const lg__known *known;
+    const lg__mapped_files *files; /**< NULL: not read yet */
+} builtin;
+
 static bool
 prepare(lg__adapter_pass *pass, void **state)
 {
-    *state = (void *)lg__pass_types(pass);
+    builtin *own = lg__pass_keep(pass, sizeof *own);
+    if (own == NULL)
+        return false;
+    own->known = lg__pass_types(pass);
+    *state = own;
     return true;
 }
 
 static unsigned
 kind_of(void *state, PyTypeObject *type)
 {
-    const lg__known *known = state;
+    const lg__known *known = ((const builtin *)state)->known;
     if (PyType_IsSubtype(type, &PyByteArray_Type))
         return KIND_BYTEARRAY;
     if (type == &PyMemoryView_Type)
         return KIND_MEMORYVIEW;
-    return lg__known_is(known, type, LG__KNOWN_ARRAY)     ? KIND_ARRAY
-           : lg__known_is(known, type, LG__KNOWN_MMAP)    ? KIND_MMAP
-           : lg__known_is(known, type, LG__KNOWN_CDATA)   ? KIND_CTYPES
+    return lg__known_is(known, type, LG__KNOWN_ARRAY)   ? KIND_ARRAY
+           : lg__known_is(known, type, LG__KNOWN_MMAP)  ? KIND_MMAP
+           : lg__known_is(known, type, LG__KNOWN_CDATA) ? KIND_CTYPES
+           : lg__known_is(known, type, LG__KNOWN_STRINGIO) &&
+                   lg__stringio_is_known(known->type[LG__KNOWN_STRINGIO])
+               ? KIND_STRINGIO
            : lg__known_is(known, type, LG__KNOWN_BYTESIO) ? KIND_BYTESIO
            : lg__known_is(known, type, LG__KNOWN_BYTESIO_VIEW)
                ? KIND_BYTESIO_VIEW
                : 0;
+}
+
+static void
+visit_stringio(lg__adapter_pass *pass, const lg__stringio *stream)
+{
+    lg__stringio_text text = lg__stringio_text_of(stream);
+    for (size_t i = 0; i < sizeof text.objects / sizeof *text.objects; i++)
+        lg__pass_name_edge(pass, text.objects[i], LG_EDGE_NATIVE, "content");
 }
 
 /** The contents of a BytesIO are an object. The __sizeof__ of the BytesIO
@@ -88,6 +111,8 @@ visit(lg__adapter_pass *pass, void *state, PyObject *object, unsigned kind)
 {
     PyObject *content = ((bytesio_layout *)object)->content;
     (void)state;
+    if (kind == KIND_STRINGIO)
+        visit_stringio(pass, (lg__stringio *)object);
     if (kind == KIND_BYTESIO || kind == KIND_BYTESIO_VIEW)
         lg__pass_name_edge(pass, content, LG_EDGE_ATTRIBUTE,
                            kind == KIND_BYTESIO ? "content" : "source");
@@ -134,16 +159,36 @@ describe_items(lg__adapter_pass *pass, uint32_t node, const char *code,
     add_fact(pass, node, "shape", text);
 }
 
-/** Finds the file of a mapping through the kernel. */
-static void
-describe_mapping(lg__adapter_pass *pass, uint32_t node, int descriptor)
+/** Finds the file of a mapping through its descriptor. */
+static bool
+describe_file(lg__adapter_pass *pass, uint32_t node, int descriptor)
 {
     char link[64], path[256];
     snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-    ssize_t length =
-        descriptor >= 0 ? readlink(link, path, sizeof path - 1) : -1;
+    ssize_t length = readlink(link, path, sizeof path - 1);
     path[length > 0 ? length : 0] = '\0';
     set_text(pass, node, length > 0 ? path : "anonymous");
+    return true;
+}
+
+/** A mapping without a descriptor may have a file all the same. Shared memory
+ *  without a name has /dev/zero. */
+static bool
+describe_anonymous(lg__adapter_pass *pass, builtin *own, uint32_t node,
+                   const char *data)
+{
+    char name[256];
+    if (own->files == NULL)
+        own->files = lg__mapped_files_read(pass);
+    bool mapped =
+        own->files != NULL &&
+        lg__mapped_files_name(own->files, (uintptr_t)data, name, sizeof name);
+    bool unnamed = mapped && strncmp(name, "/dev/zero", 9) == 0;
+    set_text(pass, node,
+             unnamed  ? "anonymous, shared"
+             : mapped ? name
+                      : "anonymous");
+    return mapped;
 }
 
 static lg__shown_memory
@@ -167,18 +212,20 @@ memory_of_array(lg__adapter_pass *pass, uint32_t node, PyObject *object)
 }
 
 static lg__shown_memory
-memory_of_mmap(lg__adapter_pass *pass, uint32_t node, PyObject *object)
+memory_of_mmap(lg__adapter_pass *pass, builtin *own, uint32_t node,
+               PyObject *object)
 {
     const mmap_layout *map = (mmap_layout *)object;
     if (map->data == NULL) {
         set_text(pass, node, "closed");
         return (lg__shown_memory){0};
     }
-    describe_mapping(pass, node, map->descriptor);
+    bool mapped = map->descriptor >= 0
+                      ? describe_file(pass, node, map->descriptor)
+                      : describe_anonymous(pass, own, node, map->data);
     return (lg__shown_memory){.address = map->data,
                               .length = (uint64_t)map->size,
-                              .flags =
-                                  map->descriptor >= 0 ? LG_SPAN_MAPPED : 0};
+                              .flags = mapped ? LG_SPAN_MAPPED : 0};
 }
 
 /** A small value lies in the object itself. A ctypes object with a base shows
@@ -197,6 +244,15 @@ memory_of_ctypes(lg__adapter_pass *pass, uint32_t node, PyObject *object)
         return (lg__shown_memory){0};
     return (lg__shown_memory){.address = data->data,
                               .length = (uint64_t)data->size};
+}
+
+static lg__shown_memory
+memory_of_stringio(PyObject *object)
+{
+    const lg__stringio *stream = (lg__stringio *)object;
+    return (lg__shown_memory){.address = stream->characters,
+                              .length = stream->room *
+                                        (uint64_t)sizeof *stream->characters};
 }
 
 static void
@@ -222,14 +278,13 @@ scan_memoryview(lg__adapter_pass *pass, const lg__instance *instance)
 }
 
 static const char *const buffer_types[] = {
-    [KIND_BYTEARRAY] = "bytearray.memory",
-    [KIND_ARRAY] = "array.memory",
-    [KIND_MMAP] = "mmap.memory",
-    [KIND_CTYPES] = "ctypes.memory",
+    [KIND_BYTEARRAY] = "bytearray.memory", [KIND_ARRAY] = "array.memory",
+    [KIND_MMAP] = "mmap.memory",           [KIND_CTYPES] = "ctypes.memory",
+    [KIND_STRINGIO] = "StringIO.memory",
 };
 
 static void
-scan_owner(lg__adapter_pass *pass, const lg__instance *instance)
+scan_owner(lg__adapter_pass *pass, builtin *own, const lg__instance *instance)
 {
     lg__shown_memory memory = {0};
     switch (instance->kind) {
@@ -240,7 +295,10 @@ scan_owner(lg__adapter_pass *pass, const lg__instance *instance)
         memory = memory_of_array(pass, instance->node, instance->object);
         break;
     case KIND_MMAP:
-        memory = memory_of_mmap(pass, instance->node, instance->object);
+        memory = memory_of_mmap(pass, own, instance->node, instance->object);
+        break;
+    case KIND_STRINGIO:
+        memory = memory_of_stringio(instance->object);
         break;
     default:
         memory = memory_of_ctypes(pass, instance->node, instance->object);
@@ -257,12 +315,11 @@ static void
 scan_all(lg__adapter_pass *pass, void *state)
 {
     lg__instance instance;
-    (void)state;
     while (lg__pass_next(pass, &instance))
         if (instance.kind == KIND_MEMORYVIEW)
             scan_memoryview(pass, &instance);
         else if (instance.kind < KIND_MEMORYVIEW)
-            scan_owner(pass, &instance);
+            scan_owner(pass, state, &instance);
 }
 
 const lg__adapter lg__builtin_adapter = {

@@ -13,14 +13,14 @@ add_mapped(lg__segments_seen *to)
 {
     char line[LG__MAPS_LINE];
     lg__mapping found;
-    FILE *file = fopen("/proc/self/maps", "re");
-    if (file == NULL)
+    lg__maps maps;
+    if (!lg__maps_open(&maps, "/proc/self/maps"))
         return false;
-    while (lg__maps_next(file, line, &found))
+    while (lg__maps_next(&maps, line, &found))
         if (strncmp(found.path, LG__SEGMENTS_FOLDER,
                     strlen(LG__SEGMENTS_FOLDER)) == 0)
             lg__segments_add(to, found.inode, 0);
-    fclose(file);
+    lg__maps_close(&maps);
     return true;
 }
 

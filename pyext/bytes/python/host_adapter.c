@@ -44,6 +44,10 @@ add_mapped(lg__adapter_pass *pass)
     add_fact(pass, "memory.shmem", mapped.shmem);
     add_fact(pass, "memory.jit", mapped.jit);
     add_fact(pass, "memory.stacks", mapped.stacks);
+    /* A free-threaded build keeps its own objects in mimalloc, too. */
+#ifndef Py_GIL_DISABLED
+    add_fact(pass, "memory.mimalloc", mapped.mimalloc);
+#endif
 }
 
 static void

@@ -14,12 +14,14 @@
 typedef struct lg__mapped_bytes {
     uint64_t resident;
     uint64_t swapped;
-    uint64_t shared;  /**< the resident part that other processes map, too */
-    uint64_t files;   /**< pages of files that are as in the file */
-    uint64_t changed; /**< pages of files that this process has changed */
-    uint64_t shmem;   /**< shared memory, swapped out or not */
-    uint64_t jit;     /**< anonymous executable pages */
-    uint64_t stacks;  /**< the stacks of threads */
+    uint64_t shared;   /**< the resident part that other processes map, too */
+    uint64_t files;    /**< pages of files that are as in the file */
+    uint64_t changed;  /**< pages of files that this process has changed */
+    uint64_t shmem;    /**< shared memory, swapped out or not */
+    uint64_t jit;      /**< anonymous executable pages */
+    uint64_t stacks;   /**< the stacks of threads */
+    uint64_t mimalloc; /**< where mimalloc maps memory, and hardly anybody else;
+                            in none of those five */
 } lg__mapped_bytes;
 
 /** The resident bytes by the kernel's own count, which may lag a few pages
@@ -61,13 +63,17 @@ bool lg__mapped_bytes_read(lg__stack_pointers *stacks, lg__mapped_bytes *out);
 
 /** What allocators report of themselves. */
 typedef struct lg__allocator_bytes {
-    bool malloc_known; /**< glibc from 2.33 on */
+    bool malloc_known; /**< glibc from 2.33 on, jemalloc, tcmalloc */
     uint64_t malloc_used, malloc_free;
     bool arenas_known; /**< Python uses pymalloc */
-    uint64_t arenas, arenas_used;
+    uint64_t arenas;
+    uint64_t arenas_used; /**< without the blocks in Python's free lists */
 } lg__allocator_bytes;
 
 lg__allocator_bytes lg__allocator_bytes_read(void);
+
+/* malloc_bytes.c */
+
 /** Reads only what malloc reports, and leaves the rest as it is. O(free
  *  blocks). */
 void lg__malloc_bytes_read(lg__allocator_bytes *out);

@@ -57,6 +57,16 @@ stacks_in(const mapping *at, const lg__stack_pointers *pointers, uint64_t most)
     return bytes < most ? bytes : most;
 }
 
+/* mimalloc asks for addresses from 2 TiB on, and starts again after 30 TiB
+   (MI_HINT_BASE and MI_HINT_MAX in its src/os.c, 2.0 to 3.4). The kernel itself
+   chooses addresses far above. */
+static bool
+is_of_mimalloc(const mapping *at)
+{
+    const uint64_t first = (uint64_t)2 << 40, last = (uint64_t)32 << 40;
+    return at->path[0] == '\0' && at->start >= first && at->end <= last;
+}
+
 static void
 add_up(const mapping *at, const lg__stack_pointers *pointers,
        lg__mapped_bytes *out)
@@ -88,7 +98,9 @@ add_up(const mapping *at, const lg__stack_pointers *pointers,
         out->jit += of_file + own - stacks;
         break;
     case OF_ANYBODY:
-        out->stacks += stacks_in(at, pointers, of_file + own);
+        stacks = stacks_in(at, pointers, of_file + own);
+        out->stacks += stacks;
+        out->mimalloc += is_of_mimalloc(at) ? of_file + own - stacks : 0;
     }
 }
 
@@ -135,12 +147,12 @@ lg__mapped_bytes_read(lg__stack_pointers *stacks, lg__mapped_bytes *out)
     char line[LG__MAPS_LINE];
     lg__mapping heading;
     mapping at = {0};
-    FILE *file = fopen("/proc/self/smaps", "re");
+    lg__maps maps;
     *out = (lg__mapped_bytes){0};
-    if (file == NULL)
+    if (!lg__maps_open(&maps, "/proc/self/smaps"))
         return false;
     lg__stack_pointers_read(stacks);
-    while (lg__maps_line(file, line)) {
+    while (lg__maps_line(&maps, line)) {
         if (is_field(line)) {
             read_field(line, &at);
         } else if (lg__map_of(line, &heading)) {
@@ -149,7 +161,7 @@ lg__mapped_bytes_read(lg__stack_pointers *stacks, lg__mapped_bytes *out)
         }
     }
     add_up(&at, stacks, out);
-    fclose(file);
+    lg__maps_close(&maps);
     return out->resident > 0;
 }
 

@@ -1,4 +1,4 @@
-#include "bytes/torch/torch.h"
+#include "bytes/torch/torch_bound.h"
 
 #include <string.h>
 
@@ -32,14 +32,15 @@ module_in(PyObject *module, const char *name)
     return inner != NULL && PyModule_Check(inner) ? inner : NULL;
 }
 
-/** The types of packed weights, and of the object that copies gradients for
- *  DistributedDataParallel. */
+/** The types of packed weights, of the object that copies gradients for
+ *  DistributedDataParallel, and of units of compiled code. */
 static void
 find_bound(lg__torch *torch, PyObject *core)
 {
     PyObject *distributed = module_in(core, "_distributed_c10d");
     torch->bound[LG__TORCH_BOUND_OBJECT] = type_in(core, "ScriptObject");
     torch->bound[LG__TORCH_BOUND_REDUCER] = type_in(distributed, "Reducer");
+    torch->bound[LG__TORCH_BOUND_UNIT] = type_in(core, "CompilationUnit");
 }
 
 /** The types of a scripted module, and of the objects that show its parts. */

@@ -50,12 +50,15 @@ typedef enum lg__torch_kind {
     LG__TORCH_ANOMALY,  /**< AnomalyMetadata with a dict of Python */
     LG__TORCH_FORWARD,  /**< the block of a shared_ptr to a ForwardGrad */
     LG__TORCH_QUANTIZER,
-    LG__TORCH_VIEW,    /**< a ViewFunc, which makes a view again */
-    LG__TORCH_SHARED,  /**< a shared_ptr<void>'s block with a std::function */
-    LG__TORCH_MAPPING, /**< a storage's context: a MapAllocator */
-    LG__TORCH_PINNING, /**< an allocator of page-locked memory */
-    LG__TORCH_OBJECT,  /**< a TorchScript object, such as a module */
-    LG__TORCH_LIST,    /**< a list, dict or tuple of TorchScript */
+    LG__TORCH_VIEW,     /**< a ViewFunc, which makes a view again */
+    LG__TORCH_SHARED,   /**< a shared_ptr<void>'s block with a std::function */
+    LG__TORCH_MAPPING,  /**< a storage's context: a MapAllocator */
+    LG__TORCH_PINNING,  /**< an allocator of page-locked memory */
+    LG__TORCH_UNIT,     /**< the block of a shared_ptr to compiled code */
+    LG__TORCH_EXECUTOR, /**< ... to what runs it */
+    LG__TORCH_PLAN,     /**< ... to optimized code */
+    LG__TORCH_OBJECT,   /**< a TorchScript object, such as a module */
+    LG__TORCH_LIST,     /**< a list, dict or tuple of TorchScript */
     LG__TORCH_DICT,
     LG__TORCH_TUPLE,
     LG__TORCH_CUSTOM, /**< an object that TorchScript owns without knowing it */
@@ -83,7 +86,8 @@ typedef struct lg__torch_class {
     bool chained; /**< a ViewFunc of two others */
     bool counts;  /**< it is the block of a shared_ptr */
     lg__torch_packed packed;
-    bool shared;        /**< a type, or a unit of compiled code */
+    lg__torch_attribute attribute;
+    bool shared;        /**< a type, a unit of compiled code, or what runs it */
     const char **saved; /**< the x of each `_saved_x`, in order */
     lg__torch_labels *labels;
     uint32_t saved_count;
@@ -118,6 +122,7 @@ typedef struct lg__torch_task {
 enum {
     LG__TORCH_BOUND_OBJECT,
     LG__TORCH_BOUND_REDUCER,
+    LG__TORCH_BOUND_UNIT, /**< a unit of compiled code: torch_unit.c */
     LG__TORCH_BOUND_TYPES,
 };
 
@@ -184,6 +189,7 @@ typedef struct lg__torch {
     uint32_t next[LG__TORCH_NUMBERS];   /**< ids of next_functions[i][0] */
     uint32_t number[LG__TORCH_NUMBERS]; /**< ids of "0", "1" ... */
     lg__torch_table records;
+    lg__torch_table graphs; /**< of compiled code: a search each */
     lg__torch_record taken; /**< marks memory that a storage owns */
     lg__torch_nurse *nurses;
     const lg__mapped_files *files; /**< NULL: not read yet */
@@ -328,25 +334,6 @@ bool lg__torch_hold_opaque(lg__torch *torch, uint32_t holder,
                            const lg__torch_impl *tensor,
                            const lg__torch_contents *contents);
 
-/* torch_bound.c */
-
-/** The index of a type; LG__TORCH_BOUND_TYPES: none. */
-unsigned lg__torch_bound_of(const lg__torch *torch, PyTypeObject *type);
-/** Notes a search for tensors behind an object of pybind11. */
-void lg__torch_walk_bound(lg__torch *torch, PyObject *object, uint32_t node);
-
-/** The same for a C++ object with an unknown layout. */
-void lg__torch_search_unknown(lg__torch *torch, uintptr_t address,
-                              uint32_t node);
-
-/** If a word is the address of a tensor or a TorchScript object, links that and
- *  returns its record; NULL if it is not, or is stale. */
-lg__torch_record *lg__torch_link_owned(lg__torch *torch, uint32_t source,
-                                       uintptr_t address, uint32_t label);
-
-/** Runs the next search; false: none waits. */
-bool lg__torch_run_search(lg__torch *torch);
-
 /* torch_script.c */
 
 /** The index of a type; LG__TORCH_SCRIPTED_TYPES: none. */
@@ -355,6 +342,10 @@ unsigned lg__torch_scripted_of(const lg__torch *torch, PyTypeObject *type);
 void lg__torch_walk_scripted(lg__torch *torch, PyObject *object, uint32_t node);
 /** Call it after all passes. Adds what the methods of modules keep alive. */
 void lg__torch_settle_nurses(lg__torch *torch);
+/** The record of the tensor or the object of TorchScript that a value is; NULL:
+ *  it is neither. */
+lg__torch_record *lg__torch_value_record(lg__torch *torch,
+                                         const lg__torch_value *value);
 /** Adds what an object or a container of TorchScript owns. */
 void lg__torch_walk_script(lg__torch *torch, const lg__torch_task *task);
 

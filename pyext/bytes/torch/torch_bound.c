@@ -9,11 +9,10 @@
  * words, so a search waits until all tensors that the pass meets otherwise have
  * their storages, and the object is charged with no block.
  *
- * Compiled code is not searched: PyTorch keeps it until the process ends, so
- * deleting a module or a function frees no constant of its code. What the
- * module itself owns is in torch_script.c.
+ * What a scripted module itself owns is in torch_script.c, and compiled code in
+ * torch_unit.c.
  */
-#include "bytes/torch/torch.h"
+#include "bytes/torch/torch_bound.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -182,8 +181,8 @@ search(lg__torch *torch, const lg__torch_search *wanted)
 {
     bound_walk walk = {
         .torch = torch,
-        .limit = depths[wanted->rule],
         .node = wanted->node,
+        .limit = depths[wanted->rule],
         .label = lg__torch_intern(torch, "C++ member"),
     };
     if (torch->bound_blocks == NULL)
@@ -237,7 +236,10 @@ lg__torch_walk_bound(lg__torch *torch, PyObject *object, uint32_t node)
                           (int64_t)lg__memory_block(torch->memory, value));
         value = lg__memory_word(torch->memory, value);
     }
-    put_off(torch, value, node, how);
+    if (how == LG__TORCH_BOUND_UNIT)
+        lg__torch_link_unit(torch, node, value - LG__TORCH_COUNTS);
+    else
+        put_off(torch, value, node, how);
 }
 
 void

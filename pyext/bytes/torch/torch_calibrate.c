@@ -40,7 +40,8 @@ forget_module(PyObject *module)
     Py_DECREF(names);
 }
 
-/** The layout of scripted modules may be unknown even if the rest is known. */
+/** The layout of scripted modules may be unknown even if the rest is known, and
+ *  so may that of compiled code. */
 static void
 examine_script(const lg__torch_finder *finder, lg__torch_layout *layout)
 {
@@ -50,6 +51,9 @@ examine_script(const lg__torch_finder *finder, lg__torch_layout *layout)
     own.reason = reason;
     own.reason_size = sizeof reason;
     layout->script.known = lg__torch_find_script(&own, &layout->script);
+    own.failed = false;
+    layout->code.known =
+        layout->script.known && lg__torch_find_code(&own, &layout->code);
 }
 
 /** False if not even tensors have a known layout. */

@@ -98,6 +98,41 @@ packed_of(const lg__rtti *rtti)
     return LG__TORCH_PACKED_NONE;
 }
 
+/** Blocks of shared_ptrs to parts of compiled code. */
+static const struct {
+    const char *part;
+    lg__torch_kind kind;
+} counted[] = {
+    {"15CompilationUnit", LG__TORCH_UNIT},
+    {"GraphExecutorImpl", LG__TORCH_EXECUTOR},
+    {"8CodeImpl", LG__TORCH_PLAN},
+};
+
+/** The classes of a node's attributes. */
+static const struct {
+    const char *prefix;
+    lg__torch_attribute attribute;
+} attributes[] = {
+    {"N5torch3jit20ScalarAttributeValueIN2at6TensorE",
+     LG__TORCH_ATTRIBUTE_TENSOR},
+    {"N5torch3jit20VectorAttributeValueIN2at6TensorE",
+     LG__TORCH_ATTRIBUTE_TENSORS},
+    {"N5torch3jit20ScalarAttributeValueIN3c106IValueE",
+     LG__TORCH_ATTRIBUTE_VALUE},
+    {"N5torch3jit9GraphAttrE", LG__TORCH_ATTRIBUTE_GRAPH},
+    {"N5torch3jit10GraphsAttrE", LG__TORCH_ATTRIBUTE_GRAPHS},
+};
+
+static lg__torch_attribute
+attribute_of(const lg__rtti *rtti)
+{
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+        if (strncmp(rtti->name[0], attributes[i].prefix,
+                    strlen(attributes[i].prefix)) == 0)
+            return attributes[i].attribute;
+    return LG__TORCH_ATTRIBUTE_NONE;
+}
+
 static lg__torch_kind
 kind_of(const lg__rtti *rtti)
 {
@@ -126,6 +161,10 @@ kind_of(const lg__rtti *rtti)
     if (strncmp(rtti->name[0], "St19_Sp_counted_deleterIPvSt8function", 37) ==
         0)
         return LG__TORCH_SHARED;
+    if (mentions(rtti, "_Sp_counted"))
+        for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
+            if (mentions(rtti, counted[i].part))
+                return counted[i].kind;
     if (mentions(rtti, "MapAllocator"))
         return LG__TORCH_MAPPING;
     if (mentions(rtti, "HostAllocator"))
@@ -187,11 +226,13 @@ describe(lg__torch *torch, lg__torch_class *class, const lg__rtti *rtti)
         class->opaque = mentions(rtti, "OpaqueTensorImpl");
     }
     class->packed = packed_of(rtti);
+    class->attribute = attribute_of(rtti);
     class->counts = mentions(rtti, "_Sp_counted_");
     if (class->kind == LG__TORCH_OTHER)
         describe_scripted(torch, class, rtti);
-    class->shared =
-        mentions(rtti, "CompilationUnit") || lg__rtti_is_a(rtti, "N3c104TypeE");
+    class->shared = mentions(rtti, "CompilationUnit") ||
+                    mentions(rtti, "GraphExecutorImpl") ||
+                    lg__rtti_is_a(rtti, "N3c104TypeE");
     if (class->kind == LG__TORCH_VIEW)
         class->chained =
             lg__rtti_is_a(rtti, "N5torch8autograd15ChainedViewFuncE");

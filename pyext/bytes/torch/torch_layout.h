@@ -39,6 +39,31 @@ typedef struct lg__torch_script_layout {
     uint32_t tag_int; /**< ... a number, which may look like an address */
 } lg__torch_script_layout;
 
+enum {
+    LG__TORCH_COUNTS = 16, /**< before an object that a shared_ptr made */
+    LG__TORCH_SYMBOL = 16, /**< before the value of a node's attribute: the
+                                 vtable and the name, which is a number */
+};
+
+/** What an attribute of a node of compiled code is. */
+typedef enum lg__torch_attribute {
+    LG__TORCH_ATTRIBUTE_NONE = 0,
+    LG__TORCH_ATTRIBUTE_TENSOR,
+    LG__TORCH_ATTRIBUTE_TENSORS,
+    LG__TORCH_ATTRIBUTE_VALUE,
+    LG__TORCH_ATTRIBUTE_GRAPH,
+    LG__TORCH_ATTRIBUTE_GRAPHS,
+} lg__torch_attribute;
+
+/** Compiled code. */
+typedef struct lg__torch_code_layout {
+    bool known;
+    uint16_t functions;  /**< unit -> vector of functions */
+    uint16_t graph;      /**< function -> graph */
+    uint16_t nodes;      /**< graph -> list of nodes, then their number */
+    uint16_t attributes; /**< node -> vector of attributes */
+} lg__torch_code_layout;
+
 typedef struct lg__torch_layout {
     /* Python objects. */
     uint16_t wrapper_impl;    /**< tensor -> TensorImpl */
@@ -111,6 +136,7 @@ typedef struct lg__torch_layout {
     uint16_t hooks_packed;
     uintptr_t undefined; /**< the TensorImpl that means "no tensor" */
     lg__torch_script_layout script;
+    lg__torch_code_layout code;
     bool graph;                    /**< the layout of the graph is known */
     char reason[LG__TORCH_REASON]; /**< why it is not */
 } lg__torch_layout;
@@ -127,6 +153,9 @@ bool lg__torch_find_graph(struct lg__torch_finder *finder,
  *  one. */
 bool lg__torch_find_script(struct lg__torch_finder *finder,
                            lg__torch_script_layout *layout);
+/** The same for compiled code. */
+bool lg__torch_find_code(struct lg__torch_finder *finder,
+                         lg__torch_code_layout *layout);
 void lg__torch_find_saved(struct lg__torch_finder *finder,
                           lg__torch_layout *layout);
 /** The Node that made a calibration object, and the AccumulateGrad at the end

@@ -13,7 +13,7 @@
  *
  * If that leaves out a part, the node says that its bytes are a lower bound.
  */
-#include "bytes/torch/torch.h"
+#include "bytes/torch/torch_bound.h"
 
 #include <leakgraph/text.h>
 

@@ -12,7 +12,7 @@
  * classes, such as packed weights. Nothing reads strings and Python objects in
  * slots.
  */
-#include "bytes/torch/torch.h"
+#include "bytes/torch/torch_bound.h"
 
 #include <string.h>
 
@@ -80,23 +80,24 @@ link_record(const value_walk *walk, lg__torch_record *record,
         lg__torch_link_element(walk->torch, walk->node, record, (uint32_t)i);
 }
 
+lg__torch_record *
+lg__torch_value_record(lg__torch *torch, const lg__torch_value *value)
+{
+    const lg__torch_script_layout *layout = &torch->layout->script;
+    if (value->tag == layout->tag_int || !lg__is_address(value->payload))
+        return NULL;
+    if (value->tag == layout->tag_tensor)
+        return lg__torch_tensor(torch, value->payload);
+    return lg__torch_script(torch, value->payload);
+}
+
 static void
 link_value(const value_walk *walk, const lg__torch_value *value, size_t i)
 {
-    lg__torch *torch = walk->torch;
-    const lg__torch_script_layout *layout = &torch->layout->script;
-    lg__torch_record *record = NULL;
-    if (value->tag == layout->tag_int || !lg__is_address(value->payload))
-        return;
-    const lg__torch_class *class = lg__torch_class_of(torch, value->payload);
-    if (class == NULL)
-        return;
-    if (value->tag == layout->tag_tensor)
-        record = lg__torch_tensor(torch, value->payload);
-    else if (class->kind >= LG__TORCH_OBJECT)
-        record = lg__torch_script(torch, value->payload);
+    lg__torch_record *record = lg__torch_value_record(walk->torch, value);
     if (record != NULL)
-        link_record(walk, record, class->kind, i);
+        link_record(walk, record,
+                    lg__torch_class_of(walk->torch, value->payload)->kind, i);
 }
 
 static void
@@ -206,6 +207,10 @@ lg__torch_walk_script(lg__torch *torch, const lg__torch_task *task)
         walk.named = true;
         find_names(&walk, task->address);
         link_vector(&walk, task->address + layout->slots);
+        for (size_t at = 2 * WORD; at < layout->type; at += WORD)
+            lg__torch_link_unit(
+                torch, task->node,
+                lg__memory_word(torch->memory, task->address + at));
     }
 }
 

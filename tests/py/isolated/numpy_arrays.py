@@ -243,6 +243,19 @@ def objects():
     assert thing.unexplained == 0
 
 
+def several_dimensions():
+    """An index has as many numbers as its array, whatever the order in memory."""
+    for order in "C", "F":
+        it = Thing(array=numpy.full((2, 3, 4), None, dtype=object, order=order))
+        for place in numpy.ndindex(2, 3, 4):
+            it.array[place] = Thing()
+        snapshot = leakgraph.snapshot()
+        found = labels(snapshot.find(it.array))
+        for place in numpy.ndindex(2, 3, 4):
+            label = f"[{', '.join(map(str, place))}]"
+            assert found[label] == snapshot.find(it.array[place])
+
+
 INNER = numpy.dtype([("p", object), ("q", "i4")])
 RECORD = numpy.dtype(
     [("x", "f8"), (("a title", "o"), object), ("n", INNER), ("s", object, (2,))]

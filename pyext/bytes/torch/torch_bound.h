@@ -1,0 +1,36 @@
+/** Searches for tensors behind C++ objects without a known layout. */
+#ifndef LEAKGRAPH_TORCH_BOUND_H
+#define LEAKGRAPH_TORCH_BOUND_H
+
+#include "bytes/torch/torch.h"
+
+/* torch_bound.c */
+
+/** The index of a type; LG__TORCH_BOUND_TYPES: none. */
+unsigned lg__torch_bound_of(const lg__torch *torch, PyTypeObject *type);
+/** Notes a search for tensors behind an object of pybind11. */
+void lg__torch_walk_bound(lg__torch *torch, PyObject *object, uint32_t node);
+/** The same for a C++ object with an unknown layout. */
+void lg__torch_search_unknown(lg__torch *torch, uintptr_t address,
+                              uint32_t node);
+
+/** If a word is the address of a tensor or a TorchScript object, links that and
+ *  returns its record; NULL if it is not, or is stale. */
+lg__torch_record *lg__torch_link_owned(lg__torch *torch, uint32_t source,
+                                       uintptr_t address, uint32_t label);
+
+/** Runs the next search; false: none waits. */
+bool lg__torch_run_search(lg__torch *torch);
+
+/* torch_unit.c */
+
+/** Links the unit of compiled code that a word leads to, if one does. */
+void lg__torch_link_unit(lg__torch *torch, uint32_t source, uintptr_t word);
+
+/* torch_code.c */
+
+/** Adds the constants of a graph of compiled code, and of the graphs in it, to
+ *  the unit that owns it. */
+void lg__torch_walk_code(lg__torch *torch, uintptr_t graph, uint32_t unit);
+
+#endif
