@@ -12,7 +12,8 @@ check_round_trip(const lg__planes *planes, const uint8_t *column)
     lg__planes split = *planes, joined = *planes;
     for (uint64_t at = 0; at < planes->count; at += LG__BLOCK_ELEMENTS) {
         lg__planes_split(&split, column + at * planes->width, at, &room);
-        memset(room.elements, 0, room.size);
+        memset(there + at * planes->width, 0,
+               lg__block_count(planes->count, at) * planes->width);
         lg__planes_join(&joined, there, at, &room);
     }
     CHECK(memcmp(there, column, length) == 0);
@@ -43,6 +44,8 @@ round_trips(void)
             check_round_trip(&planes, column);
             planes.differences = widths[i] == 4 || widths[i] == 8;
             check_round_trip(&planes, column);
+            if (widths[i] == 1 || widths[i] > 8)
+                continue;
             planes.key = column + 4;
             planes.key_width = j % 2 ? 1 : 4;
             check_round_trip(&planes, column);

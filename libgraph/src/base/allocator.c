@@ -32,24 +32,48 @@ lg__wide_calloc(size_t size)
     return widen(calloc(size, 1), size);
 }
 
-void *
-lg__huge_alloc(size_t size)
+// Blocks from this size on begin at huge pages.
+enum { HUGE_FROM = 1 << 19 };
+
+static size_t
+whole_pages(size_t size)
 {
-    if (size < page / 4 || size > SIZE_MAX - page)
-        return malloc(size);
-    size = (size + page - 1) & ~(page - 1);
-    return widen(aligned_alloc(page, size), size);
+    return (size + page - 1) & ~(page - 1);
+}
+
+// Maps one page more than needed, and gives back what is before and behind the
+// pages at which the block begins and ends.
+static void *
+map_huge(size_t size)
+{
+    char *begin = size <= SIZE_MAX - page
+                      ? mmap(NULL, size + page, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                      : MAP_FAILED;
+    if (begin == MAP_FAILED)
+        return NULL;
+    size_t before = whole_pages((uintptr_t)begin) - (uintptr_t)begin;
+    if (before > 0)
+        munmap(begin, before);
+    munmap(begin + before + size, page - before);
+    return widen(begin + before, size);
 }
 
 void *
 lg__huge_calloc(size_t size)
 {
-    if (size < page / 4)
+    if (size < HUGE_FROM)
         return calloc(size, 1);
-    void *block = lg__huge_alloc(size);
-    if (block != NULL)
-        memset(block, 0, size);
-    return block;
+    return size <= SIZE_MAX - page ? map_huge(whole_pages(size)) : NULL;
+}
+
+void
+lg__huge_free(void *block, size_t size)
+{
+    if (size < HUGE_FROM)
+        free(block);
+    else if (block != NULL)
+        munmap(block, whole_pages(size));
 }
 
 static void *
@@ -62,6 +86,70 @@ default_resize(void *context, void *old, size_t old_size, size_t new_size)
         return NULL;
     }
     return widen(realloc(old, new_size), new_size);
+}
+
+// Blocks from this size on are mappings of their own.
+enum { MAPPED = 1 << 18 };
+
+static void *
+mapped_new(size_t size)
+{
+    if (size < MAPPED)
+        return malloc(size);
+    void *block = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return block == MAP_FAILED ? NULL : widen(block, size);
+}
+
+static void
+mapped_free(void *block, size_t size)
+{
+    if (size < MAPPED)
+        free(block);
+    else
+        munmap(block, size);
+}
+
+// Resizes a block of functions that make and free them.
+static void *
+resize_by(void *(*make)(size_t), void (*release)(void *, size_t), void *old,
+          size_t old_size, size_t new_size)
+{
+    void *block = new_size > 0 ? make(new_size) : NULL;
+    if (old == NULL || (block == NULL && new_size > 0))
+        return block;
+    if (block != NULL)
+        memcpy(block, old, old_size < new_size ? old_size : new_size);
+    release(old, old_size);
+    return block;
+}
+
+static void *
+mapped_resize(void *context, void *old, size_t old_size, size_t new_size)
+{
+    (void)context;
+    return resize_by(mapped_new, mapped_free, old, old_size, new_size);
+}
+
+lg_allocator
+lg__allocator_mapped(void)
+{
+    return (lg_allocator){.resize = mapped_resize};
+}
+
+static void *
+huge_resize(void *context, void *old, size_t old_size, size_t new_size)
+{
+    (void)context;
+    if (old_size < HUGE_FROM && new_size < HUGE_FROM && new_size > 0)
+        return realloc(old, new_size);
+    return resize_by(lg__huge_calloc, lg__huge_free, old, old_size, new_size);
+}
+
+lg_allocator
+lg__allocator_huge(void)
+{
+    return (lg_allocator){.resize = huge_resize};
 }
 
 lg_allocator

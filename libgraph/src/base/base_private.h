@@ -33,16 +33,23 @@ lg__allocator_release(const lg_allocator *allocator)
         allocator->release(allocator->context);
 }
 
+/** Returns an allocator whose large blocks go back to the system when they are
+ *  freed, which the C library's may keep. */
+lg_allocator lg__allocator_mapped(void);
+
 /** Allocates like malloc and calloc. Asks the system for huge pages, because a
  *  large block is then several times faster to fill and to read in random
  *  order. */
 void *lg__wide_alloc(size_t size);
 void *lg__wide_calloc(size_t size);
-/** Allocates like malloc. A block of half a megabyte or more begins at a huge
- *  page and fills the last one, which costs the system a tenth of the time for
- *  small pages. */
-void *lg__huge_alloc(size_t size);
+/** Allocates zeroes. A block of half a megabyte or more begins at a huge page
+ *  and fills the last one, which costs the system a tenth of the time for small
+ *  pages, and goes back to the system when it is freed. Free it with its
+ *  size. */
 void *lg__huge_calloc(size_t size);
+void lg__huge_free(void *block, size_t size);
+/** Returns an allocator of such blocks. */
+lg_allocator lg__allocator_huge(void);
 
 /** A growing array of equal elements. */
 typedef struct lg__vector {

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -33,14 +34,20 @@ static bool ending;
 static struct {
     uint32_t generation;
     uint32_t since;
-    pthread_t survivor;
+    uintptr_t survivor;
 } process;
+
+static uintptr_t
+this_thread(void)
+{
+    return (uintptr_t)pthread_self();
+}
 
 static void
 note_fork(void)
 {
-    pthread_t self = pthread_self();
-    if (process.generation == 0 || !pthread_equal(self, process.survivor)) {
+    uintptr_t self = this_thread();
+    if (process.generation == 0 || self != process.survivor) {
         process.survivor = self;
         process.since = process.generation;
     }
@@ -76,8 +83,7 @@ is_parked(uint32_t word)
 static bool
 is_mine(const lg_lock *lock)
 {
-    return pthread_equal(__atomic_load_n(&lock->holder, __ATOMIC_RELAXED),
-                         pthread_self());
+    return __atomic_load_n(&lock->holder, __ATOMIC_RELAXED) == this_thread();
 }
 
 // Returns whether the holder of a lock is gone: it was stopped, or a fork did
@@ -91,8 +97,8 @@ is_left(const lg_lock *lock, uint32_t word)
         return !is_mine(lock);
     if (taken == process.generation)
         return false;
-    pthread_t holder = __atomic_load_n(&lock->holder, __ATOMIC_RELAXED);
-    return taken < process.since || !pthread_equal(holder, process.survivor);
+    uintptr_t holder = __atomic_load_n(&lock->holder, __ATOMIC_RELAXED);
+    return taken < process.since || holder != process.survivor;
 }
 
 // Tries to take the lock. `word` is the last seen value of the lock, and is
@@ -106,7 +112,7 @@ take_seen(lg_lock *lock, uint32_t *word, uint32_t state)
     if (!__atomic_compare_exchange_n(&lock->word, word, word_of(state), false,
                                      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return LG_LOCK_BUSY;
-    __atomic_store_n(&lock->holder, pthread_self(), __ATOMIC_RELAXED);
+    __atomic_store_n(&lock->holder, this_thread(), __ATOMIC_RELAXED);
     return left ? LG_LOCK_LEFT : LG_LOCK_TAKEN;
 }
 
@@ -172,7 +178,7 @@ lg_lock_give(lg_lock *lock)
 {
     // A child forked between the two stores finds no holder, so the lock is
     // free there.
-    __atomic_store_n(&lock->holder, (pthread_t)0, __ATOMIC_RELAXED);
+    __atomic_store_n(&lock->holder, 0, __ATOMIC_RELAXED);
     uint32_t before =
         __atomic_exchange_n(&lock->word, word_of(FREE), __ATOMIC_RELEASE);
     if ((before & STATE) == AWAITED)

@@ -84,6 +84,13 @@ lg__file_raw_limit(uint64_t file_length)
 /** Returns whether a section may have the encoding. */
 bool lg__encoding_is_for(uint32_t encoding, enum lg__array_name name);
 
+/** Returns whether the planes of an encoding hold differences in contexts. */
+static inline bool
+lg__encoding_is_of_contexts(uint32_t encoding)
+{
+    return encoding == LG__ENCODING_KINDS || encoding == LG__ENCODING_PAYLOADS;
+}
+
 /** Returns whether the other arrays that the encoding of an array needs are as
  *  long as they must be. */
 bool lg__encoding_is_ready(uint32_t encoding, enum lg__array_name name,
@@ -126,8 +133,8 @@ lg_status lg__source_read(const lg__source *source, uint64_t offset,
 typedef struct lg__stored {
     const lg__file_section *section;
     enum lg__array_name name;
-    const lg__array *arrays; /**< all of them; those that its encoding needs
-                                  are complete */
+    const lg__array *arrays; /**< all of them: its own began, and those that
+                                  its encoding needs are complete */
 } lg__stored;
 
 enum { LG__SECTION_INPUT = 1 << 17 };
@@ -146,12 +153,25 @@ typedef struct lg__section_room {
 uint8_t *lg__section_room_block(lg__section_room *room);
 void lg__section_room_free(lg__section_room *room);
 
-/** Reads one section into an array: decodes it and verifies its checksum.
- *  Borrows raw sections of memory. The array's block belongs to the graph. */
+/** Begins an array: counts its elements and takes memory for them, or borrows
+ *  those of a raw section in memory. The array's block belongs to the graph. */
+lg_status lg__section_begin(const lg__source *source,
+                            const lg__file_section *section,
+                            const lg_allocator *allocator, lg__array *out,
+                            lg_error *err);
+
+/** Reads one section into its array, which began: decodes it and verifies its
+ *  checksum. */
 lg_status lg__section_read(const lg__source *source, const lg__stored *stored,
-                           lg__section_room *room,
-                           const lg_allocator *allocator, lg__array *out,
-                           lg_error *err);
+                           lg__section_room *room, lg_error *err);
+
+/** Reads the sections of a graph that were found, NULL for none. If it fails,
+ *  the message is that of one section, the same each time. A second thread may
+ *  read some of them. */
+lg_status lg__sections_read(const lg__source *source, const lg_monitor *monitor,
+                            lg_graph *graph,
+                            const lg__file_section *const *found,
+                            lg_error *err);
 
 /** Loads a graph for lg_tabulate_info only. References, addresses and counts
  *  are not read, checked or kept: only their numbers are known. */

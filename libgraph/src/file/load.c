@@ -157,81 +157,19 @@ check_lengths(const lg__source *source,
     return LG_OK;
 }
 
-// Returns whether a brief graph has only the length of the column. Such columns
-// are nearly all of a file.
-static bool
-is_left_out(const lg__source *source, size_t array)
-{
-    if (!source->brief)
-        return false;
-    switch (array) {
-    case LG__ADDRESS:
-    case LG__REFCOUNT:
-    case LG__FOUND:
-    case LG__FIRST_EDGE:
-    case LG__EDGE_TARGET:
-    case LG__EDGE_PAYLOAD:
-    case LG__EDGE_KIND:
-        return true;
-    default:
-        return array >= LG__ARRAY_ANALYSIS;
-    }
-}
-
-// Returns the array to read as the nth: what encodings need comes before the
-// columns that they encode, and columns that are sorted by types follow them.
-static size_t
-nth_to_read(size_t nth)
-{
-    static const uint8_t first[] = {
-        LG__TYPE,        LG__SIZE,         LG__REFCOUNT,   LG__FOUND,
-        LG__NODE_FLAGS,  LG__ADDRESS,      LG__FIRST_EDGE, LG__EDGE_KIND,
-        LG__EDGE_TARGET, LG__EDGE_PAYLOAD,
-    };
-    return nth < sizeof first ? first[nth] : nth;
-}
-
-static lg_status
-read_found(const lg__source *source, const lg_monitor *monitor, lg_graph *graph,
-           const lg__file_section *const found[LG__ARRAY_COUNT],
-           lg__section_room *room, lg_error *err)
-{
-    lg_status status = LG_OK;
-    for (size_t i = 0; i < LG__ARRAY_COUNT && status == LG_OK; i++) {
-        size_t array = nth_to_read(i);
-        lg__stored stored = {found[array], (enum lg__array_name)array,
-                             graph->array};
-        if (!lg__monitor_goes_on(monitor, "loading",
-                                 (double)i / LG__ARRAY_COUNT, err))
-            return LG_ECANCELLED;
-        if (found[array] == NULL)
-            continue;
-        if (is_left_out(source, array))
-            graph->array[array].count =
-                found[array]->raw_length / found[array]->element;
-        else
-            status = lg__section_read(source, &stored, room, &graph->allocator,
-                                      &graph->array[array], err);
-    }
-    return status;
-}
-
 static lg_status
 read_sections(const lg__source *source, const lg_monitor *monitor,
               lg_graph *graph, const lg__file_section *sections, uint32_t count,
               lg_error *err)
 {
     const lg__file_section *found[LG__ARRAY_COUNT] = {NULL};
-    lg__section_room room = {0};
     lg_status status = match_sections(source, sections, count, found, err);
     if (status == LG_OK)
         status = check_lengths(source, found, err);
     if (status != LG_OK)
         return status;
     graph->checksum = lg__file_graph_checksum(sections, count);
-    status = read_found(source, monitor, graph, found, &room, err);
-    lg__section_room_free(&room);
-    return status;
+    return lg__sections_read(source, monitor, graph, found, err);
 }
 
 // Puts the file's name before the message of a failed check.
@@ -267,7 +205,7 @@ lg__file_read(const lg__source *source, const lg_monitor *monitor,
     lg__file_header header;
     lg__file_section *sections = NULL;
     lg_graph *graph = NULL;
-    lg_allocator allocator = lg_allocator_default();
+    lg_allocator allocator = lg__allocator_mapped();
     lg_status status = lg__file_check_machine(err);
     if (status == LG_OK)
         status = read_header(source, &header, err);

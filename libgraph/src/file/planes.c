@@ -1,95 +1,48 @@
 // Turns columns into planes of bytes, and back.
 #include "file/planes.h"
 #include "file/folded.h"
+#include "file/weave.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// Transposes a matrix of bytes.
-static void
-transpose(const uint8_t *restrict from, size_t rows, size_t columns,
-          uint8_t *restrict to)
-{
-    if (columns == 1)
-        memcpy(to, from, rows);
-    for (size_t column = 0; column < columns && columns > 1; column++)
-        for (size_t row = 0; row < rows; row++)
-            to[column * rows + row] = from[row * columns + column];
-}
-
-// Transposes planes into numbers, in a form that compilers vectorise.
-static void
-weave16(const uint8_t *restrict planes, size_t count, uint16_t *restrict out)
-{
-    for (size_t i = 0; i < count; i++)
-        out[i] = (uint16_t)(planes[i] | planes[count + i] << 8);
-}
+// A tile of a block, as numbers or as other elements.
+typedef union tile {
+    uint8_t bytes[LG__TILE * sizeof(uint64_t)];
+    uint16_t half[LG__TILE];
+    uint32_t number[LG__TILE];
+    uint64_t wide[LG__TILE];
+} tile;
 
 static void
-weave32(const uint8_t *restrict planes, size_t count, uint32_t *restrict out)
+subtract32(const uint32_t *restrict numbers, size_t count, uint64_t *before,
+           uint32_t *restrict out)
 {
-    for (size_t i = 0; i < count; i++)
-        out[i] = (uint32_t)planes[i] | (uint32_t)planes[count + i] << 8 |
-                 (uint32_t)planes[2 * count + i] << 16 |
-                 (uint32_t)planes[3 * count + i] << 24;
+    out[0] = lg__folded32(numbers[0] - (uint32_t)*before);
+    for (size_t i = 1; i < count; i++)
+        out[i] = lg__folded32(numbers[i] - numbers[i - 1]);
+    *before = numbers[count - 1];
 }
 
 static void
-weave64(const uint8_t *restrict planes, size_t count, uint64_t *restrict out)
+subtract64(const uint64_t *restrict numbers, size_t count, uint64_t *before,
+           uint64_t *restrict out)
 {
-    for (size_t i = 0; i < count; i++) {
-        uint64_t number = 0;
-        for (size_t plane = 0; plane < 8; plane++)
-            number |= (uint64_t)planes[plane * count + i] << 8 * plane;
-        out[i] = number;
-    }
+    out[0] = lg__folded64(numbers[0] - *before);
+    for (size_t i = 1; i < count; i++)
+        out[i] = lg__folded64(numbers[i] - numbers[i - 1]);
+    *before = numbers[count - 1];
 }
 
-static void
-weave(const uint8_t *planes, size_t count, size_t width, void *out)
-{
-    if (width == 1)
-        memcpy(out, planes, count);
-    else if (width == 2)
-        weave16(planes, count, out);
-    else if (width == 4)
-        weave32(planes, count, out);
-    else if (width == 8)
-        weave64(planes, count, out);
-    else
-        transpose(planes, width, count, out);
-}
-
-static void
-subtract32(uint32_t *numbers, size_t count, uint64_t *before)
-{
-    uint32_t last = (uint32_t)*before;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t now = numbers[i];
-        numbers[i] = lg__folded32(now - last);
-        last = now;
-    }
-    *before = last;
-}
-
-static void
-subtract64(uint64_t *numbers, size_t count, uint64_t *before)
-{
-    uint64_t last = *before;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t now = numbers[i];
-        numbers[i] = lg__folded64(now - last);
-        last = now;
-    }
-    *before = last;
-}
-
+// The first loop, which depends on nothing before, is vectorised.
 static void
 add32(uint32_t *numbers, size_t count, uint64_t *before)
 {
     uint32_t sum = (uint32_t)*before;
     for (size_t i = 0; i < count; i++)
-        numbers[i] = sum += lg__unfolded32(numbers[i]);
+        numbers[i] = lg__unfolded32(numbers[i]);
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = sum += numbers[i];
     *before = sum;
 }
 
@@ -98,7 +51,9 @@ add64(uint64_t *numbers, size_t count, uint64_t *before)
 {
     uint64_t sum = *before;
     for (size_t i = 0; i < count; i++)
-        numbers[i] = sum += lg__unfolded64(numbers[i]);
+        numbers[i] = lg__unfolded64(numbers[i]);
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = sum += numbers[i];
     *before = sum;
 }
 
@@ -188,21 +143,36 @@ order_of(const lg__planes *planes, uint64_t at, size_t count,
     return room->order;
 }
 
-// Copies elements from their places to their order, or back.
+// Takes elements of a block in their order.
 static void
-permute(const uint16_t *order, size_t count, size_t width, bool back,
-        const uint8_t *from, uint8_t *to)
+gather(const uint16_t *order, size_t count, size_t width, const void *block,
+       tile *out)
 {
-    for (size_t i = 0; i < count; i++) {
-        size_t source = back ? i : order[i];
-        size_t target = back ? order[i] : i;
-        if (width == 4)
-            memcpy(to + 4 * target, from + 4 * source, 4);
-        else if (width == 8)
-            memcpy(to + 8 * target, from + 8 * source, 8);
-        else
-            memcpy(to + width * target, from + width * source, width);
-    }
+    const uint16_t *half = block;
+    const uint32_t *number = block;
+    const uint64_t *wide = block;
+    for (size_t i = 0; i < count && width == 2; i++)
+        out->half[i] = half[order[i]];
+    for (size_t i = 0; i < count && width == 4; i++)
+        out->number[i] = number[order[i]];
+    for (size_t i = 0; i < count && width == 8; i++)
+        out->wide[i] = wide[order[i]];
+}
+
+// Puts elements in their order to their places in a block.
+static void
+scatter(const uint16_t *order, size_t count, size_t width, const tile *from,
+        void *block)
+{
+    uint16_t *half = block;
+    uint32_t *number = block;
+    uint64_t *wide = block;
+    for (size_t i = 0; i < count && width == 2; i++)
+        half[order[i]] = from->half[i];
+    for (size_t i = 0; i < count && width == 4; i++)
+        number[order[i]] = from->number[i];
+    for (size_t i = 0; i < count && width == 8; i++)
+        wide[order[i]] = from->wide[i];
 }
 
 void
@@ -211,19 +181,25 @@ lg__planes_split(lg__planes *planes, const uint8_t *block, uint64_t at,
 {
     size_t count = lg__block_count(planes->count, at);
     size_t width = planes->width;
-    if (planes->key_width > 0) {
-        permute(order_of(planes, at, count, room), count, width, false, block,
-                room->elements);
-        block = room->elements;
-    } else if (planes->differences) {
-        memcpy(room->elements, block, count * width);
-        block = room->elements;
+    tile sorted, different;
+    const uint16_t *order =
+        planes->key_width > 0 ? order_of(planes, at, count, room) : NULL;
+    for (size_t i = 0; i < count; i += LG__TILE) {
+        size_t part = count - i < LG__TILE ? count - i : LG__TILE;
+        const void *from = block + i * width;
+        if (order != NULL) {
+            gather(order + i, part, width, block, &sorted);
+            from = &sorted;
+        }
+        if (planes->differences) {
+            if (width == 4)
+                subtract32(from, part, &planes->before, different.number);
+            else
+                subtract64(from, part, &planes->before, different.wide);
+            from = &different;
+        }
+        lg__unweave(from, part, width, count, room->planes + i);
     }
-    if (planes->differences && width == 4)
-        subtract32((void *)room->elements, count, &planes->before);
-    else if (planes->differences)
-        subtract64((void *)room->elements, count, &planes->before);
-    transpose(block, count, width, room->planes);
 }
 
 void
@@ -232,16 +208,21 @@ lg__planes_join(lg__planes *planes, uint8_t *column, uint64_t at,
 {
     size_t count = lg__block_count(planes->count, at);
     size_t width = planes->width;
-    uint8_t *place = column + at * width;
-    uint8_t *block = planes->key_width > 0 ? room->elements : place;
-    weave(room->planes, count, width, block);
-    if (planes->differences && width == 4)
-        add32((void *)block, count, &planes->before);
-    else if (planes->differences)
-        add64((void *)block, count, &planes->before);
-    if (planes->key_width > 0)
-        permute(order_of(planes, at, count, room), count, width, true, block,
-                place);
+    uint8_t *block = column + at * width;
+    tile sorted;
+    const uint16_t *order =
+        planes->key_width > 0 ? order_of(planes, at, count, room) : NULL;
+    for (size_t i = 0; i < count; i += LG__TILE) {
+        size_t part = count - i < LG__TILE ? count - i : LG__TILE;
+        void *to = order != NULL ? (void *)&sorted : block + i * width;
+        lg__weave(room->planes + i, count, part, width, to);
+        if (planes->differences && width == 4)
+            add32(to, part, &planes->before);
+        else if (planes->differences)
+            add64(to, part, &planes->before);
+        if (order != NULL)
+            scatter(order + i, part, width, &sorted, block);
+    }
 }
 
 static bool
@@ -250,12 +231,9 @@ fit_block(lg__planes_room *room, size_t size)
     if (size <= room->size)
         return true;
     free(room->planes);
-    free(room->elements);
     room->planes = malloc(size);
-    room->elements = malloc(size);
-    bool fits = room->planes != NULL && room->elements != NULL;
-    room->size = fits ? size : 0;
-    return fits;
+    room->size = room->planes != NULL ? size : 0;
+    return room->planes != NULL;
 }
 
 static bool
@@ -292,7 +270,6 @@ void
 lg__planes_room_free(lg__planes_room *room)
 {
     free(room->planes);
-    free(room->elements);
     free(room->order);
     free(room->spare_order);
     free(room->classes);

@@ -13,8 +13,8 @@
 
 #include <stdbool.h>
 
-/** Elements whose order is kept: 32 MiB. */
-enum { LG__PLANES_KNOWN = 1 << 24 };
+/** Elements whose order is kept: 24 MiB, so that two threads have room. */
+enum { LG__PLANES_KNOWN = 3 << 22 };
 
 /** A column of `count` elements of `width` bytes, and how far it is split or
  *  joined. Blocks are taken in order. */
@@ -26,7 +26,8 @@ typedef struct lg__planes {
                              modulo 2 to the bits of the width, with the sign
                              in the lowest bit: 0, -1, 1, -2 become 0, 1, 2,
                              3 */
-    uint32_t key_width; /**< 1 or 4 bytes; 0: elements keep their order */
+    uint32_t key_width; /**< 1 or 4 bytes, for a width of 2, 4 or 8; 0:
+                             elements keep their order */
     const uint8_t *key; /**< [count] sort key for a stable sort of each
                              block; little-endian, aligned */
     bool key_is_size;   /**< the key is the shallow sizes, and elements are
@@ -39,8 +40,7 @@ typedef struct lg__planes {
  *  zeros at first. */
 typedef struct lg__planes_room {
     uint8_t *planes;
-    uint8_t *elements;
-    size_t size;                   /**< size of each in bytes */
+    size_t size;                   /**< of the planes in bytes */
     uint16_t *order, *spare_order; /**< [LG__BLOCK_ELEMENTS] */
     uint8_t *classes;              /**< [LG__BLOCK_ELEMENTS] size classes */
     const uint8_t *known_key;      /**< the key whose orders are known for

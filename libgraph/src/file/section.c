@@ -47,19 +47,12 @@ damaged(const lg__source *source, const lg__stored *stored, lg_error *err)
 
 static lg_status
 read_raw(const lg__source *source, const lg__file_section *section,
-         const lg_allocator *allocator, lg__array *out, lg_error *err)
+         const lg__array *out, lg_error *err)
 {
-    size_t size = (size_t)section->raw_length;
-    if (source->memory != NULL) {
-        out->data = source->memory + section->offset;
+    if (out->owned == NULL)
         return LG_OK;
-    }
-    void *block = lg__allocate(allocator, size);
-    if (block == NULL)
-        return lg__error_memory(err);
-    out->data = out->owned = block;
-    out->owned_size = size;
-    return lg__source_read(source, section->offset, block, size, err);
+    return lg__source_read(source, section->offset, out->owned,
+                           (size_t)section->raw_length, err);
 }
 
 typedef struct decoder {
@@ -234,6 +227,8 @@ begin_blocks(decoder *in, uint64_t count)
     if (in->planes.width > 0) {
         bool fits = lg__planes_room_fit(&in->room->planes, &in->planes);
         in->block = in->room->planes.planes;
+        if (!lg__encoding_is_of_contexts(encoding))
+            return fits;
         in->payloads = lg__encoding_payloads(stored->arrays);
         return fits && lg__contexts_begin(&in->payloads.contexts, 0);
     }
@@ -261,19 +256,14 @@ begin_zstd(lg__section_room *room)
 
 static lg_status
 read_zstd(const lg__source *source, const lg__stored *stored,
-          lg__section_room *room, const lg_allocator *allocator, lg__array *out,
-          lg_error *err)
+          lg__section_room *room, const lg__array *out, lg_error *err)
 {
-    decoder in = {.source = source, .stored = stored, .room = room};
-    size_t size = (size_t)stored->section->raw_length;
-    in.output = lg__allocate(allocator, size);
-    bool fits =
-        in.output != NULL && begin_zstd(room) && begin_blocks(&in, out->count);
+    decoder in = {
+        .source = source, .stored = stored, .room = room, .output = out->owned};
+    bool fits = begin_zstd(room) && begin_blocks(&in, out->count);
     lg_status status = fits ? decode(&in, err) : lg__error_memory(err);
     lg__targets_end(&in.targets);
     lg__contexts_end(&in.payloads.contexts);
-    out->data = out->owned = in.output;
-    out->owned_size = size;
     return status;
 }
 
@@ -295,21 +285,36 @@ lg__section_room_free(lg__section_room *room)
 }
 
 lg_status
+lg__section_begin(const lg__source *source, const lg__file_section *section,
+                  const lg_allocator *allocator, lg__array *out, lg_error *err)
+{
+    size_t size = (size_t)section->raw_length;
+    out->count = section->raw_length / section->element;
+    if (size == 0)
+        return LG_OK;
+    if (section->encoding == LG__ENCODING_RAW && source->memory != NULL) {
+        out->data = source->memory + section->offset;
+        return LG_OK;
+    }
+    out->data = out->owned = lg__allocate(allocator, size);
+    out->owned_size = out->owned != NULL ? size : 0;
+    return out->owned != NULL ? LG_OK : lg__error_memory(err);
+}
+
+lg_status
 lg__section_read(const lg__source *source, const lg__stored *stored,
-                 lg__section_room *room, const lg_allocator *allocator,
-                 lg__array *out, lg_error *err)
+                 lg__section_room *room, lg_error *err)
 {
     const lg__file_section *section = stored->section;
-    out->count = section->raw_length / section->element;
+    const lg__array *out = &stored->arrays[stored->name];
     if (section->raw_length == 0)
         return LG_OK;
     if (!lg__encoding_is_ready(section->encoding, stored->name, out->count,
                                stored->arrays))
         return damaged(source, stored, err);
-    lg_status status =
-        section->encoding == LG__ENCODING_RAW
-            ? read_raw(source, section, allocator, out, err)
-            : read_zstd(source, stored, room, allocator, out, err);
+    lg_status status = section->encoding == LG__ENCODING_RAW
+                           ? read_raw(source, section, out, err)
+                           : read_zstd(source, stored, room, out, err);
     if (status == LG_OK &&
         lg__checksum(out->data, (size_t)section->raw_length) !=
             section->checksum)

@@ -26,6 +26,31 @@ typedef struct lg__writer {
 /** Prepares to compress at a level; 0: not at all. */
 lg_status lg__writer_compress(lg__writer *out, int level, lg_error *err);
 
+enum {
+    /** A sample has one block of so many elements of a column. */
+    LG__SAMPLE_ELEMENTS = 16 * LG__BLOCK_ELEMENTS,
+};
+
+/** A column in an encoding. */
+typedef struct lg__coding {
+    enum lg__array_name name;
+    uint32_t encoding;
+    uint64_t *ends;       /**< for planes, write a sample, and note here the
+                               offset in the file after each block; or NULL */
+    const uint64_t *most; /**< for targets, as lg__sample finds it for another
+                               encoding; or NULL */
+    bool stopped;         /**< targets need more */
+} lg__coding;
+
+/** Writes the column to the file, in an encoding that its array may have. */
+lg_status lg__encode(lg__writer *out, lg__coding *coding, lg_error *err);
+
+/** Finds from a sample how many bytes planes of a column, which is not empty,
+ *  need up to the end of each LG__SAMPLE_ELEMENTS. Writes nothing. The caller
+ *  frees *lengths. */
+lg_status lg__sample(lg__writer *out, const lg__coding *of, uint64_t **lengths,
+                     lg_error *err);
+
 /** Writes an array, as it is if compression does not help, and fills its entry
  *  of the directory. */
 lg_status lg__writer_section(lg__writer *out, enum lg__array_name name,

@@ -1,0 +1,206 @@
+// Reads all sections of a file. References take about half of the time, and the
+// other sections, with the exception of types, do not need them: where there
+// are processors, a second thread reads these.
+#include "file/file_private.h"
+#include "base/base_private.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+// Below this many bytes, a thread takes longer than it saves.
+enum { FOR_THREADS = 1 << 24 };
+
+// Sections that one thread reads, in an order in which what encodings need
+// comes before the columns that they encode, and columns that are sorted by one
+// key follow each other.
+typedef struct lane {
+    const lg__source *source;
+    lg_graph *graph;
+    const lg__file_section *const *found; // [LG__ARRAY_COUNT]
+    const lg_monitor *monitor;            // or NULL
+    uint64_t *done;                       // of what the monitor hears; or NULL
+    uint64_t total;
+    atomic_bool *stop;
+    uint8_t order[LG__ARRAY_COUNT];
+    size_t count;
+    lg_status status;
+    lg_error error;
+} lane;
+
+// Returns whether a brief graph has only the length of the column. Such columns
+// are nearly all of a file.
+static bool
+is_left_out(const lg__source *source, size_t array)
+{
+    if (!source->brief)
+        return false;
+    switch (array) {
+    case LG__ADDRESS:
+    case LG__REFCOUNT:
+    case LG__FOUND:
+    case LG__FIRST_EDGE:
+    case LG__EDGE_TARGET:
+    case LG__EDGE_PAYLOAD:
+    case LG__EDGE_KIND:
+        return true;
+    default:
+        return array >= LG__ARRAY_ANALYSIS;
+    }
+}
+
+static bool
+goes_on(lane *self, const lg__file_section *section)
+{
+    if (self->done == NULL)
+        return !atomic_load(self->stop);
+    double part = self->total ? (double)*self->done / (double)self->total : 1;
+    *self->done += section->raw_length;
+    return lg__monitor_goes_on(self->monitor, "loading", part, &self->error);
+}
+
+static void
+read_lane(lane *self)
+{
+    lg_graph *graph = self->graph;
+    lg__section_room room = {0};
+    for (size_t i = 0; i < self->count && self->status == LG_OK; i++) {
+        enum lg__array_name name = (enum lg__array_name)self->order[i];
+        const lg__file_section *section = self->found[name];
+        lg__stored stored = {section, name, graph->array};
+        self->status =
+            goes_on(self, section)
+                ? lg__section_read(self->source, &stored, &room, &self->error)
+                : LG_ECANCELLED;
+    }
+    lg__section_room_free(&room);
+}
+
+static void *
+run(void *context)
+{
+    read_lane(context);
+    return NULL;
+}
+
+// Adds a section to a lane, if there is something to read. Takes the memory for
+// it, because that of another thread would stay with the process.
+static void
+add(lane *to, enum lg__array_name name)
+{
+    const lg__file_section *section = to->found[name];
+    lg__array *array = &to->graph->array[name];
+    if (section == NULL || to->status != LG_OK)
+        return;
+    if (is_left_out(to->source, name)) {
+        array->count = section->raw_length / section->element;
+        return;
+    }
+    to->order[to->count++] = (uint8_t)name;
+    to->total += section->raw_length;
+    to->status = lg__section_begin(to->source, section, &to->graph->allocator,
+                                   array, &to->error);
+}
+
+static bool
+is_of_references(enum lg__array_name name)
+{
+    return name == LG__FIRST_EDGE || name == LG__EDGE_KIND ||
+           name == LG__EDGE_TARGET || name == LG__EDGE_PAYLOAD;
+}
+
+// Sorts the sections into what comes first, references, and all others.
+static void
+sort(lane *first, lane *references, lane *others)
+{
+    static const uint8_t early[] = {
+        LG__SIZE, LG__REFCOUNT, LG__FOUND, LG__NODE_FLAGS, LG__ADDRESS,
+    };
+    add(first, LG__TYPE);
+    add(references, LG__FIRST_EDGE);
+    add(references, LG__EDGE_KIND);
+    add(references, LG__EDGE_TARGET);
+    add(references, LG__EDGE_PAYLOAD);
+    for (size_t i = 0; i < sizeof early; i++)
+        add(others, (enum lg__array_name)early[i]);
+    for (size_t i = 0; i < LG__ARRAY_COUNT; i++) {
+        enum lg__array_name name = (enum lg__array_name)i;
+        bool known = name == LG__TYPE || is_of_references(name);
+        for (size_t j = 0; j < sizeof early; j++)
+            known = known || name == early[j];
+        if (!known)
+            add(others, name);
+    }
+}
+
+static bool
+has_processors(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1;
+}
+
+// Starts a thread that no signal of the program interrupts.
+static bool
+start(lane *self, pthread_t *thread)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = pthread_create(thread, NULL, run, self) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+// Reads both lanes, the second one in a thread of its own if that helps.
+static void
+read_both(lane *mine, lane *other)
+{
+    pthread_t thread;
+    uint64_t *done = other->done;
+    bool large = mine->total > FOR_THREADS / 2 &&
+                 other->total > FOR_THREADS / 2 && has_processors();
+    other->done = NULL;
+    if (large && start(other, &thread)) {
+        read_lane(mine);
+        atomic_store(mine->stop, mine->status != LG_OK);
+        pthread_join(thread, NULL);
+        return;
+    }
+    other->done = done;
+    mine->total = other->total = mine->total + other->total;
+    read_lane(mine);
+    if (mine->status == LG_OK)
+        read_lane(other);
+}
+
+lg_status
+lg__sections_read(const lg__source *source, const lg_monitor *monitor,
+                  lg_graph *graph, const lg__file_section *const *found,
+                  lg_error *err)
+{
+    atomic_bool stop = false;
+    uint64_t done = 0;
+    const lane empty = {.source = source,
+                        .graph = graph,
+                        .found = found,
+                        .monitor = monitor,
+                        .done = &done,
+                        .stop = &stop};
+    lane lanes[] = {empty, empty, empty};
+    sort(&lanes[0], &lanes[1], &lanes[2]);
+    lanes[1].total += lanes[0].total;
+    bool fits = lanes[1].status == LG_OK && lanes[2].status == LG_OK;
+    if (fits)
+        read_lane(&lanes[0]);
+    if (fits && lanes[0].status == LG_OK)
+        read_both(&lanes[1], &lanes[2]);
+    for (size_t i = 0; i < 3; i++)
+        if (lanes[i].status != LG_OK) {
+            if (err != NULL)
+                *err = lanes[i].error;
+            return lanes[i].status;
+        }
+    return LG_OK;
+}
