@@ -88,19 +88,42 @@ count_tensors(lg_summary *summary, uint32_t tensors)
     lg__tally tally = {.kind = LG_TALLY_TENSOR, .count = tensors};
     tally.name = lg__places_string(summary->places, (lg_string){"kept", 4});
     tally.detail = lg__places_string(summary->places, (lg_string){"", 0});
-    REQUIRE(lg__summary_count(summary, tally));
-    lg__tallies_join(&summary->tallies);
+    REQUIRE(lg__summary_count(summary, tally, NULL, 0));
+    lg__summary_join_tallies(summary);
+}
+
+static void
+count_arrows(lg_summary *summary, uint32_t arrows)
+{
+    static const char array[] = "pyarrow.lib.StringArray";
+    static const char buffer[] = "pyarrow.memory";
+    uint32_t bytes = lg__summary_add_bytes(summary, NULL, 0);
+    lg__type_sum sums[] = {
+        {lg__places_string(summary->places,
+                           (lg_string){array, sizeof array - 1}),
+         bytes, arrows / 2},
+        {lg__places_string(summary->places,
+                           (lg_string){buffer, sizeof buffer - 1}),
+         bytes, arrows - arrows / 2},
+    };
+    lg_allocator allocator = lg_allocator_default();
+    lg__type_sum *to = lg__vector_extend(&allocator, &summary->types, 2);
+    REQUIRE(to != NULL);
+    memcpy(to, sums, sizeof sums);
+    lg__summary_join_types(summary);
 }
 
 // Returns whether there is a row of native memory in snapshots with this many
-// tensors.
+// of what is counted.
 static bool
-is_native_beside(const growing_heap *heaps, const uint32_t *tensors)
+is_native_beside(const growing_heap *heaps,
+                 void (*add)(lg_summary *summary, uint32_t count),
+                 const uint32_t *counts)
 {
     growing_series made = growing_compare(heaps, 3, NULL);
     lg_growth_free(&made.growth);
     for (uint32_t i = 0; i < 3; i++)
-        count_tensors(made.summary[i], tensors[i]);
+        add(made.summary[i], counts[i]);
     REQUIRE(lg_growth_find((const lg_summary *const *)made.summary, 3, NULL,
                            NULL, NULL, &made.growth, NULL) == LG_OK);
     bool found = false;
@@ -120,16 +143,29 @@ tensors_explain_what_is_kept_beside_them(void)
     growing_heap heaps[3] = {{.malloc = BASE},
                              {.malloc = BASE + 500 * EACH},
                              {.malloc = BASE + 1000 * EACH}};
-    CHECK(is_native_beside(heaps, more));
+    CHECK(is_native_beside(heaps, count_tensors, more));
     heaps[2].malloc--;
-    CHECK(!is_native_beside(heaps, more));
-    CHECK(is_native_beside(heaps, fewer));
+    CHECK(!is_native_beside(heaps, count_tensors, more));
+    CHECK(is_native_beside(heaps, count_tensors, fewer));
     const uint32_t many[] = {0, 8 << 10, 16 << 10};
     growing_heap mapped[3] = {{.rss = 8 << 20}, {.rss = 12 << 20}};
     mapped[2].rss = 16 << 20;
-    CHECK(is_native_beside(mapped, many));
+    CHECK(is_native_beside(mapped, count_tensors, many));
     mapped[2].rss--;
-    CHECK(!is_native_beside(mapped, many));
+    CHECK(!is_native_beside(mapped, count_tensors, many));
+}
+
+static void
+arrays_of_pyarrow_explain_what_is_kept_in_cpp(void)
+{
+    enum { BASE = 100000, EACH = 640 };
+    const uint32_t more[] = {10, 510, 1010};
+    growing_heap heaps[3] = {{.malloc = BASE},
+                             {.malloc = BASE + 500 * EACH},
+                             {.malloc = BASE + 1000 * EACH}};
+    CHECK(is_native_beside(heaps, count_arrows, more));
+    heaps[2].malloc--;
+    CHECK(!is_native_beside(heaps, count_arrows, more));
 }
 
 // A library that takes its buffers once is no leak, even if it does so in the
@@ -218,10 +254,34 @@ small_blocks_have_a_number(void)
     for (uint32_t i = 0; i < 3; i++) {
         heaps[i].entries = 500 * i;
         heaps[i].pymalloc = BASE + 500 * i * (64 + 512) * 6 / 5;
-        heaps[i].malloc = BASE;
+        // malloc has the table, of 16 bytes for each entry.
+        heaps[i].malloc = BASE + 500 * i * 17;
     }
     check_native(heaps, LG_NATIVE_SMALL, 1000 * (64 + 512) / 5);
     heaps[2].pymalloc--;
+    check_native(heaps, LG_NATIVE_SMALL, 0);
+}
+
+// What one allocator has more and the other less is a part of objects that
+// counts with the wrong one.
+static void
+a_fall_of_one_allocator_counts_with_the_other(void)
+{
+    enum { KIB = 1024, BASE = 1000000 };
+    growing_heap heaps[3] = {{.malloc = BASE, .pymalloc = BASE},
+                             {.malloc = BASE + 64 * KIB, .pymalloc = BASE},
+                             {.malloc = BASE + 128 * KIB, .pymalloc = BASE}};
+    check_native(heaps, LG_NATIVE_MALLOC, 128 * KIB);
+    heaps[2].pymalloc = BASE - 64 * KIB;
+    check_native(heaps, LG_NATIVE_MALLOC, 128 * KIB);
+    heaps[2].pymalloc--;
+    check_native(heaps, LG_NATIVE_MALLOC, 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        heaps[i].malloc = BASE - 16 * KIB * i;
+        heaps[i].pymalloc = BASE + 48 * KIB * i;
+    }
+    check_native(heaps, LG_NATIVE_SMALL, 96 * KIB);
+    heaps[2].malloc--;
     check_native(heaps, LG_NATIVE_SMALL, 0);
 }
 
@@ -260,12 +320,14 @@ blocks_of_objects(void)
 SUITE(growth_native)
 {
     RUN(small_blocks_have_a_number);
+    RUN(a_fall_of_one_allocator_counts_with_the_other);
     RUN(blocks_of_objects);
     RUN(native_growth_has_a_number);
     RUN(own_memory_is_left_out);
     RUN(native_growth_has_rows);
     RUN(kinds_of_native_memory_have_keys);
     RUN(tensors_explain_what_is_kept_beside_them);
+    RUN(arrays_of_pyarrow_explain_what_is_kept_in_cpp);
     RUN(a_jump_is_no_native_growth);
     RUN(stacks_and_mappings_have_rows);
     return test_result();

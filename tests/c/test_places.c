@@ -297,6 +297,34 @@ deep_places_are_no_problem(void)
     planned_forget(&of);
 }
 
+typedef struct listener {
+    double done;
+    int calls;
+} listener;
+
+// Stops at the third call.
+static bool
+listen(void *context, const char *phase, double done)
+{
+    listener *heard = context;
+    CHECK(strcmp(phase, "finding places") == 0);
+    CHECK(done > heard->done && done < 1);
+    heard->done = done;
+    return ++heard->calls < 3;
+}
+
+static void
+progress_is_told_and_can_be_stopped(void)
+{
+    planned_places of = chain(200000, 1);
+    listener heard = {0};
+    lg_monitor monitor = {listen, &heard};
+    lg_places *none = NULL;
+    CHECK(lg_places_new(of.analysis, &monitor, &none, NULL) == LG_ECANCELLED);
+    CHECK(none == NULL && heard.calls == 3);
+    planned_forget(&of);
+}
+
 static void
 nothing_adds_up_to_nothing(void)
 {
@@ -317,6 +345,7 @@ SUITE(places)
     RUN(parts_add_up_to_the_whole);
     RUN(recursion_is_one_place);
     RUN(deep_places_are_no_problem);
+    RUN(progress_is_told_and_can_be_stopped);
     RUN(nothing_adds_up_to_nothing);
     return test_result();
 }

@@ -8,14 +8,26 @@
 #include <string.h>
 
 static bool
-says(const growing_series *made, const char *expected)
+has(const growing_series *made, lg_format format, const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_growth(&made->growth, NULL, 0, LG_FORMAT_TEXT, &text,
-                             NULL) == LG_OK);
+    REQUIRE(lg_report_growth(&made->growth, NULL, 0, format, &text, NULL) ==
+            LG_OK);
     bool found = strstr(text.data, expected) != NULL;
     lg_text_free(&text);
     return found;
+}
+
+static bool
+says(const growing_series *made, const char *expected)
+{
+    return has(made, LG_FORMAT_TEXT, expected);
+}
+
+static bool
+lists(const growing_series *made, const char *expected)
+{
+    return has(made, LG_FORMAT_JSON, expected);
 }
 
 static void
@@ -41,12 +53,13 @@ accounts_that_gained_are_named(void)
 }
 
 static void
-count(lg_summary *summary, lg_tally_kind kind, uint32_t many)
+count(lg_summary *summary, lg_tally_kind kind, uint32_t many,
+      const uint64_t *bytes, uint32_t devices)
 {
     lg__tally tally = {.kind = kind, .count = many, .key = kind};
     tally.name = lg__places_string(summary->places, (lg_string){"some", 4});
     tally.detail = lg__places_string(summary->places, (lg_string){"", 0});
-    REQUIRE(lg__summary_count(summary, tally));
+    REQUIRE(lg__summary_count(summary, tally, bytes, devices));
 }
 
 static void
@@ -56,10 +69,10 @@ tallies_are_named_by_their_kind(void)
     growing_series made = growing_compare(heaps, 2, NULL);
     lg_growth_free(&made.growth);
     for (uint32_t i = 0; i < 2; i++) {
-        count(made.summary[i], LG_TALLY_TENSOR, 2 + i);
-        count(made.summary[i], LG_TALLY_THREAD, 5 + i);
-        count(made.summary[i], LG_TALLY_CYCLE, 7 + i);
-        lg__tallies_join(&made.summary[i]->tallies);
+        count(made.summary[i], LG_TALLY_TENSOR, 2 + i, NULL, 0);
+        count(made.summary[i], LG_TALLY_THREAD, 5 + i, NULL, 0);
+        count(made.summary[i], LG_TALLY_CYCLE, 7 + i, NULL, 0);
+        lg__summary_join_tallies(made.summary[i]);
     }
     REQUIRE(lg_growth_find((const lg_summary *const *)made.summary, 2, NULL,
                            NULL, NULL, &made.growth, NULL) == LG_OK);
@@ -69,9 +82,35 @@ tallies_are_named_by_their_kind(void)
     growing_forget(&made);
 }
 
+// What grows on one device may shrink on another.
+static void
+bytes_are_those_of_each_device(void)
+{
+    const growing_heap heaps[] = {{.batches = 1}, {.batches = 3}};
+    const uint64_t bytes[2][2] = {{7168, 1 << 20}, {4096, 5 << 20}};
+    growing_series made = growing_compare(heaps, 2, NULL);
+    lg_growth_free(&made.growth);
+    for (uint32_t i = 0; i < 2; i++) {
+        count(made.summary[i], LG_TALLY_TENSOR, 2 + i, bytes[i], 2);
+        lg__summary_join_tallies(made.summary[i]);
+    }
+    REQUIRE(lg_growth_find((const lg_summary *const *)made.summary, 2, NULL,
+                           NULL, NULL, &made.growth, NULL) == LG_OK);
+    CHECK(says(&made, "4.00 MiB cuda:0  2 → 3           some tensors\n"));
+    CHECK(says(&made, "2.00 MiB cuda:0  1 → 3           app.Item\n"));
+    CHECK(lists(&made, "\"bytes\": [{\"host\": 7168, \"cuda:0\": 1048576}, "
+                       "{\"host\": 4096, \"cuda:0\": 5242880}], "
+                       "\"gained\": 4191232"));
+    CHECK(lists(&made, "\"bytes\": [{\"host\": 0, \"cuda:0\": 1048576}, "
+                       "{\"host\": 0, \"cuda:0\": 3145728}], "
+                       "\"gained\": 2097152"));
+    growing_forget(&made);
+}
+
 SUITE(report_growth)
 {
     RUN(accounts_that_gained_are_named);
     RUN(tallies_are_named_by_their_kind);
+    RUN(bytes_are_those_of_each_device);
     return test_result();
 }

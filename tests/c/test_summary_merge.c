@@ -44,15 +44,24 @@ check_places(const lg_places *a, const lg_places *b)
     }
 }
 
-static uint64_t
+static const uint64_t *
 bytes_of_type(const lg_summary *summary, const char *name)
 {
     const lg__type_sum *types = summary->types.data;
     for (size_t i = 0; i < summary->types.count; i++)
         if (lg__string_is(lg__places_text(summary->places, types[i].name),
                           name))
-            return types[i].bytes;
-    return 0;
+            return lg__summary_bytes_at(summary, types[i].bytes);
+    return NULL;
+}
+
+static void
+check_types(const lg_summary *a, const lg_summary *b, const char *name)
+{
+    const uint64_t *left = bytes_of_type(a, name);
+    const uint64_t *right = bytes_of_type(b, name);
+    REQUIRE(left != NULL && right != NULL);
+    CHECK(left[0] == right[0] && left[1] == right[1]);
 }
 
 static void
@@ -64,7 +73,8 @@ check_same(const lg_summary *a, const lg_summary *b)
     CHECK(a->rest == b->rest);
     CHECK(a->types.count == b->types.count);
     CHECK(a->tallies.count == b->tallies.count);
-    CHECK(bytes_of_type(a, "list") == bytes_of_type(b, "list"));
+    check_types(a, b, "list");
+    check_types(a, b, "app.Item");
     CHECK(lg__summary_bytes(a, "snapshots") ==
           lg__summary_bytes(b, "snapshots"));
     CHECK(lg__summary_bytes(a, "memory.rss") ==
@@ -122,6 +132,9 @@ test_it_is_the_sum(void)
         }
         CHECK(place.members == members && place.retained[0] == retained);
     }
+    const uint64_t *items = bytes_of_type(sum, "app.Item");
+    REQUIRE(items != NULL && lg_places_device_count(all) == 1);
+    CHECK(items[0] == 60 * 1000 + 6 * 300 && items[1] == 5 << 20);
     lg_summary_free(sum);
 }
 
@@ -142,6 +155,7 @@ SUITE(summary_merge)
                                   .entries = 100,
                                   .blob = 1000 * i,
                                   .garbage = i,
+                                  .batches = i > 1 ? i : 0,
                                   .malloc = 3000000,
                                   .rss = 5000000 + i};
     series = growing_compare(heaps, 4, NULL);

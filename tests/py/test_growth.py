@@ -235,28 +235,17 @@ def test_tasks_are_one_place_whatever_their_numbers():
     assert row.counts == (50, 100, 150)
 
 
-def test_native_memory_grows(tmp_path):
-    libc = ctypes.CDLL(None)
-    libc.malloc.restype = ctypes.c_void_p
-    libc.free.argtypes = [ctypes.c_void_p]
-    taken = []
-
-    def leak(number):
-        taken.append(libc.malloc(20_000))
-
-    snapshots = grow(leak)
-    growth = leakgraph.diff(*snapshots)
-    for address in taken:
-        libc.free(address)
+def test_native_memory_grows(native_leak, tmp_path):
+    growth = leakgraph.diff(*native_leak)
     row = next(row for row in growth if row.verdict == "native")
     assert row.gained == growth.unexplained_malloc
-    assert growth.unexplained == pytest.approx(2_000_000, rel=0.1)
+    assert growth.unexplained == pytest.approx(4_000_000, rel=0.1)
     assert abs(growth.unexplained_small) < 10_000
     assert row.holder == "memory that no object explains"
     assert row.node is None
     known = tmp_path / "known.txt"
     known.write_text(f"leakgraph baseline 1\ngrowth {row.place} a pool\n")
-    rest = leakgraph.diff(*snapshots, baseline=known)
+    rest = leakgraph.diff(*native_leak, baseline=known)
     assert rest.known == 1
     assert row.place not in [other.place for other in rest]
 
@@ -449,3 +438,25 @@ def test_nothing_to_compare():
     assert list(growth) == []
     assert not growth.is_growing
     assert "Nothing grows." in str(growth)
+
+
+def test_what_a_thread_has_in_a_threading_local_has_a_name(tmp_path):
+    kept = threading.local()
+    kept.first, kept.second = [], []
+
+    def put(number):
+        kept.first.append(bytes(1000 + number))
+        kept.second.append(bytes(500 + number))
+
+    snapshots = grow(put)
+    summaries = [
+        snapshot.summary(tmp_path / f"{number}.lgsum")
+        for number, snapshot in enumerate(snapshots)
+    ]
+    for each in (snapshots, summaries):
+        growth = leakgraph.diff(*each, min_bytes=2000)
+        held = [row.holder for row in growth if "threading.local" in row.holder]
+        assert [holder.split(" threading")[1] for holder in held] == [
+            ".local.first[*]",
+            ".local.second[*]",
+        ]

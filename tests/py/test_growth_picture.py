@@ -1,10 +1,8 @@
 """Tests the faces of a Growth: its drawing, and the charts of its HTML."""
 
-import ctypes
 import json
 import re
 import subprocess
-from array import array
 from shutil import which
 
 import pytest
@@ -75,18 +73,8 @@ def test_nothing_grows(paths):
     assert "Nothing grows" in growth.drawing.dot
 
 
-def test_native_growth_has_a_box_of_its_own(tmp_path):
-    libc = ctypes.CDLL(None)
-    libc.malloc.restype = ctypes.c_void_p
-    blocks, made = array("Q", bytes(8 * 120)), []
-    for number in range(3):
-        for i in range(40):
-            blocks[40 * number + i] = libc.malloc(60_000)
-        made.append(str(tmp_path / f"{number}.lgs"))
-        leakgraph.save_snapshot(made[-1])
-    growth = leakgraph.diff(*made)
-    for block in blocks:
-        libc.free(ctypes.c_void_p(block))
+def test_native_growth_has_a_box_of_its_own(native_leak):
+    growth = leakgraph.diff(*native_leak)
     assert "native" in [row.verdict for row in growth]
     drawn = r"memory that no object explains.* · .+ → .+MiB · \+.+ per snapshot"
     assert re.search(drawn, growth.drawing.text)

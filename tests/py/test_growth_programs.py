@@ -31,7 +31,7 @@ def run(warm):
 
     def said_by(name, rounds=4):
         modules = programs.PROGRAMS[name].library or "asyncio"
-        process = warm(modules, PYTHONHASHSEED="0", MPLBACKEND="Agg")
+        process = warm(modules)
         done = process.run(FOLDER / "run_program.py", name, str(rounds))
         assert done.code == 0, done.err
         return json.loads(done.out)

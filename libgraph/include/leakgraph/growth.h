@@ -1,5 +1,5 @@
 /**
- * Growth: what there is more of in each of several snapshots, and who holds it.
+ * Growth: what grows from snapshot to snapshot, and who holds it.
  *
  * The conventions of leakgraph.h hold. Snapshots are compared by their places
  * (places.h), never by the identity of objects, because addresses are used
@@ -12,6 +12,7 @@
 #include <leakgraph/baseline.h>
 #include <leakgraph/path.h>
 #include <leakgraph/places.h>
+#include <leakgraph/scope.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -123,8 +124,7 @@ typedef struct lg_growth_row {
                          what grows in place; LG_NONE of native growth */
     uint64_t key;   /**< of that place; of native growth that of its kind, which
                          is the same everywhere */
-    lg_string type; /**< of what there is more of; of the row's types the one
-                         that gained the most */
+    lg_string type; /**< of the row's types the one that gained the most */
     uint32_t types; /**< how many types, or places, the row takes together */
     const uint64_t *counts; /**< [snapshots] members */
     const uint64_t *bytes;  /**< [snapshots][devices + 1] retained by them, with
@@ -145,9 +145,9 @@ typedef struct lg_growth_row {
 typedef struct lg_growth_type {
     lg_string name;
     const uint64_t *counts; /**< [snapshots] */
-    const uint64_t *bytes;  /**< [snapshots] shallow, on the host and all
-                                 devices */
-    int64_t gained;
+    const uint64_t *bytes;  /**< [snapshots][devices + 1] shallow */
+    int64_t gained;         /**< bytes of the last snapshot less the first's, on
+                                 the host and all devices */
 } lg_growth_type;
 
 /** What is counted besides objects. */
@@ -173,11 +173,11 @@ typedef struct lg_growth_tally {
     uint64_t holder;  /**< of a finding: the key of the place to cut at; 0 */
     uint64_t kept;    /**< likewise, of the place of what it keeps */
     const uint64_t *counts; /**< [snapshots] */
-    const uint64_t *bytes;  /**< [snapshots] on the host and all devices */
-    int64_t gained;
-    bool is_new;     /**< the first snapshot has none */
-    bool is_growing; /**< counts or bytes grow and do not stop */
-    uint32_t row;    /**< of a finding: the index of its row, or LG_NONE */
+    const uint64_t *bytes;  /**< [snapshots][devices + 1] */
+    int64_t gained;         /**< as of a type */
+    bool is_new;            /**< the first snapshot has none */
+    bool is_growing;        /**< counts or bytes grow and do not stop */
+    uint32_t row; /**< of a finding: the index of its row, or LG_NONE */
 } lg_growth_tally;
 
 typedef enum lg_growth_account_kind {
@@ -202,6 +202,8 @@ typedef struct lg_growth {
     size_t count;
     size_t settled;        /**< rows that were left out as settled */
     size_t known;          /**< ... because a baseline knows them */
+    bool scoped;           /**< whether a scope limits rows */
+    size_t elsewhere;      /**< ... and how many it left out */
     lg_growth_type *types; /**< those with more bytes at the end, the most
                                 first */
     size_t type_count;
@@ -230,11 +232,14 @@ typedef struct lg_growth {
 
 /** Start from LG_GROWTH_OPTIONS_INIT. */
 typedef struct lg_growth_options {
-    size_t size;         /**< of this struct */
-    const double *steps; /**< [count] ascending: when each was taken; NULL:
-                              not known */
-    uint64_t min_bytes;  /**< rows that gained less are left out */
-    bool settled;        /**< also what grew and stopped */
+    size_t size;           /**< of this struct */
+    const double *steps;   /**< [count] ascending: when each was taken; NULL:
+                                not known */
+    uint64_t min_bytes;    /**< rows that gained less are left out */
+    bool settled;          /**< also what grew and stopped */
+    const lg_scope *scope; /**< rows only for what it has, of the graph of
+                                `newest`; no types, and only the tallies of
+                                such rows; or NULL */
 } lg_growth_options;
 
 #define LG_GROWTH_OPTIONS_INIT                                                 \
@@ -248,7 +253,8 @@ typedef struct lg_growth_options {
  * came once and stayed, what goes up and down, and what filled up to a limit
  * has no row. `newest` is the analysis from which the last summary was made;
  * with NULL, rows have no nodes and no paths. The growth borrows the summaries.
- * LG_EINVAL for fewer than two summaries, or steps that do not ascend. O(places
+ * LG_EINVAL for fewer than two summaries, steps that do not ascend, or a scope
+ * without `newest`. O(places
  * of all), and O(nodes + edges) for `newest`.
  */
 LG_API lg_status lg_growth_find(const lg_summary *const *summaries,

@@ -99,6 +99,7 @@ compare(lg__comparison *state, lg_growth *out, lg_error *err)
     out->has_steps = state->options.steps != NULL;
     out->devices = state->each - 1;
     out->places = state->newest;
+    out->scoped = state->options.scope != NULL;
     if (!lg__growth_search(state))
         return lg__error_memory(err);
     status = lg__growth_accounts(state, out, err);
@@ -130,6 +131,10 @@ lg_growth_find(const lg_summary *const *summaries, size_t count,
                             "growth needs two snapshots, and there is %zu: "
                             "take one before the work and one after it",
                             count);
+    if (whole.scope != NULL && newest == NULL)
+        return lg_error_set(err, LG_EINVAL,
+                            "modules can be chosen only if the newest is a "
+                            "snapshot, not a summary");
     lg__comparison state = {
         .summaries = summaries,
         .count = (uint32_t)count,

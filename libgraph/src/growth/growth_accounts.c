@@ -30,8 +30,12 @@ read_type(const lg__comparison *state, lg_string name, uint64_t *counts,
 {
     for (uint32_t i = 0; i < state->count; i++) {
         const lg__type_sum *sum = find_type(state->summaries[i], name);
-        counts[i] = sum != NULL ? sum->count : 0;
-        bytes[i] = sum != NULL ? sum->bytes : 0;
+        if (sum == NULL)
+            continue;
+        counts[i] = sum->count;
+        lg__comparison_add_bytes(
+            state, i, lg__summary_bytes_at(state->summaries[i], sum->bytes),
+            bytes);
     }
 }
 
@@ -52,10 +56,10 @@ add_types(const lg__comparison *state, uint64_t *numbers, lg_growth *out)
     const lg__type_sum *sums = newest->types.data;
     for (size_t i = 0; i < newest->types.count; i++) {
         lg_string name = lg__places_text(newest->places, sums[i].name);
-        uint64_t *counts = numbers + 2 * out->type_count * state->count;
+        uint64_t *counts = numbers + i * lg__comparison_numbers(state);
         uint64_t *bytes = counts + state->count;
         read_type(state, name, counts, bytes);
-        int64_t gained = (int64_t)(bytes[state->count - 1] - bytes[0]);
+        int64_t gained = lg__comparison_gained(state, bytes);
         if (gained > 0)
             out->types[out->type_count++] =
                 (lg_growth_type){name, counts, bytes, gained};
@@ -193,14 +197,15 @@ lg__growth_accounts(lg__comparison *state, lg_growth *out, lg_error *err)
 {
     const lg_summary *newest = state->summaries[state->count - 1];
     size_t types = newest->types.count;
+    size_t numbers = types * lg__comparison_numbers(state);
     size_t accounts = LG_ACCOUNT_COUNT + LG_NATIVE_COUNT;
     out->types = calloc(types + 1, sizeof *out->types);
     out->sums =
-        calloc((2 * types + accounts) * state->count + 1, sizeof *out->sums);
+        calloc(numbers + accounts * state->count + 1, sizeof *out->sums);
     if (out->types == NULL || out->sums == NULL)
         return lg__error_memory(err);
     add_types(state, out->sums, out);
-    add_accounts(state, (int64_t *)out->sums + 2 * types * state->count, out);
+    add_accounts(state, (int64_t *)out->sums + numbers, out);
     return LG_OK;
 }
 

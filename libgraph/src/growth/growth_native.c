@@ -1,5 +1,6 @@
 // Makes rows of memory that is not Python's.
 #include "growth/growth_private.h"
+#include "growth/growth_rates.h"
 
 #include <string.h>
 #include <xxhash.h>
@@ -25,8 +26,9 @@ static const double VAGUE[LG_NATIVE_COUNT] = {
 };
 
 // An allocator of tensors keeps about this much besides each tensor, on
-// whatever device it lies: its record of the block, and what it rounds up.
-enum { BESIDE_TENSOR = 512 };
+// whatever device it lies: its record of the block, and what it rounds up. What
+// pyarrow keeps in C++ for an array is of that order, for each of its buffers.
+enum { BESIDE_TENSOR = 512, BESIDE_ARROW = 640 };
 
 static double
 tensors_of(const lg_summary *summary)
@@ -39,26 +41,48 @@ tensors_of(const lg_summary *summary)
     return count;
 }
 
+// Counts pyarrow's objects and buffers.
+static double
+arrows_of(const lg_summary *summary)
+{
+    const lg__type_sum *sums = summary->types.data;
+    double count = 0;
+    for (size_t i = 0; i < summary->types.count; i++)
+        if (lg__string_is(
+                lg__package_of(lg__places_text(summary->places, sums[i].name)),
+                "pyarrow"))
+            count += (double)sums[i].count;
+    return count;
+}
+
+static double
+rise_of(double newest, double oldest)
+{
+    return newest > oldest ? newest - oldest : 0;
+}
+
 static double
 objects_gained(const lg__comparison *state, lg_native_kind kind)
 {
     const lg_summary *newest = state->summaries[state->count - 1];
     const lg_summary *oldest = state->summaries[0];
     bool small = kind == LG_NATIVE_SMALL;
-    double last = (double)(small ? newest->small : newest->large);
-    double gained = last - (double)(small ? oldest->small : oldest->large);
-    return gained > 0 ? gained : 0;
+    return rise_of((double)(small ? newest->small : newest->large),
+                   (double)(small ? oldest->small : oldest->large));
 }
 
 // Returns up to how much growth only accompanies that of objects.
 static double
 slack_of(const lg__comparison *state, lg_native_kind kind)
 {
-    double tensors = tensors_of(state->summaries[state->count - 1]) -
-                     tensors_of(state->summaries[0]);
-    bool has_tensors = kind == LG_NATIVE_MALLOC || kind == LG_NATIVE_MAPPED;
-    return VAGUE[kind] * objects_gained(state, kind) +
-           (has_tensors && tensors > 0 ? BESIDE_TENSOR * tensors : 0);
+    const lg_summary *newest = state->summaries[state->count - 1];
+    const lg_summary *oldest = state->summaries[0];
+    double slack = VAGUE[kind] * objects_gained(state, kind);
+    if (kind == LG_NATIVE_MALLOC || kind == LG_NATIVE_MAPPED)
+        slack +=
+            BESIDE_TENSOR * rise_of(tensors_of(newest), tensors_of(oldest)) +
+            BESIDE_ARROW * rise_of(arrows_of(newest), arrows_of(oldest));
+    return slack;
 }
 
 // Returns whether most of the growth is steady: a library that takes its
@@ -72,9 +96,24 @@ is_steady(const lg__comparison *state, int64_t gained)
     return slope * span * LEAST_STEADY_PART >= (double)gained;
 }
 
-static bool
-is_growing(lg__comparison *state, const int64_t *numbers, lg_native_kind kind)
+// Returns by how much the other allocator's memory that no object explains
+// fell: which of the two has a part of an object is not always known.
+static int64_t
+fall_beside(const lg__comparison *state, const lg_growth *growth,
+            lg_native_kind kind)
 {
+    lg_native_kind other =
+        kind == LG_NATIVE_SMALL ? LG_NATIVE_MALLOC : LG_NATIVE_SMALL;
+    const int64_t *each = growth->native[other];
+    int64_t last = each[state->count - 1];
+    bool may_have = kind == LG_NATIVE_SMALL || kind == LG_NATIVE_MALLOC;
+    return may_have && last >= 0 && each[0] > last ? each[0] - last : 0;
+}
+
+static bool
+is_growing(lg__comparison *state, const lg_growth *growth, lg_native_kind kind)
+{
+    const int64_t *numbers = growth->native[kind];
     uint32_t last = state->count - 1;
     for (uint32_t i = 0; i <= last; i++) {
         if (numbers[i] < 0)
@@ -82,9 +121,9 @@ is_growing(lg__comparison *state, const int64_t *numbers, lg_native_kind kind)
         state->y[i] = (double)numbers[i];
     }
     int64_t gained = numbers[last] - numbers[0];
-    return gained >= LEAST[kind] &&
-           (uint64_t)gained >= state->options.min_bytes &&
-           (double)gained >= slack_of(state, kind) &&
+    int64_t more = gained - fall_beside(state, growth, kind);
+    return more >= LEAST[kind] && (uint64_t)more >= state->options.min_bytes &&
+           (double)more >= slack_of(state, kind) &&
            lg__trend_of(state->x, state->y, state->count) == LG__TREND_GROWS &&
            is_steady(state, gained);
 }
@@ -122,7 +161,7 @@ add_row(lg__comparison *state, lg_native_kind kind, lg_growth *out)
                            .type = {text, (uint32_t)strlen(text)},
                            .types = 1,
                            .node = LG_NONE};
-    lg__growth_rate(state, bytes, row);
+    lg__growth_rate(state, bytes, lg__growth_slope(state, bytes), row);
     return true;
 }
 
@@ -130,7 +169,7 @@ bool
 lg__growth_native(lg__comparison *state, lg_growth *out)
 {
     for (int kind = 0; kind < LG_NATIVE_COUNT; kind++)
-        if (is_growing(state, out->native[kind], (lg_native_kind)kind) &&
+        if (is_growing(state, out, (lg_native_kind)kind) &&
             !add_row(state, (lg_native_kind)kind, out))
             return false;
     return true;

@@ -54,6 +54,12 @@ struct lg_places {
     uint32_t each;          /**< number of devices, and the host */
 };
 
+/** Like lg_places_walk; the places of nodes are freed with
+ *  lg__places_of_free. */
+lg_status lg__places_walk(const lg_analysis *analysis,
+                          const lg_monitor *monitor, lg_places **out,
+                          uint32_t **place_of, lg_error *err);
+void lg__places_of_free(uint32_t *place_of, const lg_analysis *analysis);
 /** How far up a step looks for itself. */
 enum { LG__RECURSION = 16 };
 /** Longer ways are written without their middle. */
@@ -64,6 +70,9 @@ lg_places *lg__places_begin(void);
 /** Adds the host or one more device, before the first place is added. Returns
  *  false when memory ran out. */
 bool lg__places_add_device(lg_places *places, lg_string name);
+/** Returns the number of a device in the table, 0 for the host; LG_NONE if the
+ *  table does not have it. */
+uint32_t lg__places_device(const lg_places *places, lg_string name);
 /** Returns the string's number in the table; LG_NONE when memory ran out. */
 uint32_t lg__places_string(lg_places *places, lg_string string);
 /** Returns the number of a string in the table; LG_NONE if the table does not
@@ -84,6 +93,7 @@ uint32_t lg__places_add(lg_places *places, uint32_t parent, lg_place_kind kind,
 uint32_t lg__places_put(lg_places *places, uint32_t parent, lg_place_kind kind,
                         uint32_t label, uint32_t type);
 void lg__places_index(lg_places *places);
+void lg__places_free_slots(lg__key_index *index);
 /** Returns the place that the step leads back to: `parent` or one above it.
  *  LG_NONE if the step repeats none. */
 uint32_t lg__places_recur(const lg_places *places, uint32_t parent,
@@ -109,71 +119,10 @@ lg__place_retained(const lg_places *places, uint32_t index)
     return lg__place_own(places, index) + places->each;
 }
 
-/** The last step to a node, as a place writes it. */
-typedef struct lg__step {
-    lg_place_kind kind;
-    uint32_t label;
-} lg__step;
-
-/** How many names are cached; instances of a class share their keys. */
-enum { LG__NAMES_CACHED = 1024 };
-
-/** Writes the labels of a graph's references into a table. */
-typedef struct lg__labels {
-    const lg_graph *graph;
-    const lg__fold *folds;
-    const uint32_t *dominator;
-    lg_places *places;
-    uint32_t *dotted;  /**< [string_count] number of `.string` in the table
-                            for a string of the graph; LG_NONE: not added yet */
-    uint32_t *text_at; /**< start of the texts of each block of nodes */
-    uint32_t named[LG__NAMES_CACHED]; /**< nodes of keys, indexed by their
-                                           lower bits */
-    uint32_t names[LG__NAMES_CACHED]; /**< their texts */
-    uint32_t item;                    /**< numbers of frequent labels: `[*]` */
-    uint32_t key;
-    uint32_t none; /**< the empty string */
-    lg_text scratch;
-} lg__labels;
-
-/** The name that a module gives one of its values, as strings of the graph. */
-typedef struct lg__module_name {
-    uint64_t edge;
-    uint32_t module;
-    uint32_t name;
-} lg__module_name;
-
-/** A reference, and its source. */
-typedef struct lg__via {
-    uint64_t edge; /**< LG__NO_EDGE: there is none */
-    uint32_t source;
-} lg__via;
-
-#define LG__NO_EDGE UINT64_MAX
 /** What lg_summary.rest is for 0. It may be less, because bytes that are
  *  counted but not resident are deducted. */
 #define LG__RESIDENT_ZERO (UINT64_C(1) << 52)
 
-/** Returns the number of the graph's string that names the reference; LG_NONE
- *  for a folded position, or if it has no name. */
-uint32_t lg__label_name(lg__labels *labels, lg__via via);
-/** Returns whether the node is a namespace that is folded into its owner, so
- *  that its values are attributes. */
-bool lg__label_is_namespace(const lg__labels *labels, uint32_t node);
-/** Returns the number of the graph's string that is the node's text, or
- *  LG_NONE. */
-uint32_t lg__label_text(const lg__labels *labels, uint32_t node);
-lg_status lg__labels_begin(lg__labels *labels, lg_error *err);
-/** Writes the step to a node that a root holds, or to garbage that nothing
- *  holds. A module's namespace may name the node. Returns false when memory ran
- *  out. */
-bool lg__label_top(lg__labels *labels, uint32_t node, lg_place_kind kind,
-                   const lg__module_name *name, lg__step *out);
-/** Writes the step to a node by the reference of its dominator or of the
- *  dominator's namespace. Returns false when memory ran out. */
-bool lg__label_step(lg__labels *labels, uint32_t node, lg__via via,
-                    lg__step *out);
-void lg__labels_free(lg__labels *labels);
 /** Adds a text with each number in it as `*`, because the threads of a pool are
  *  alike. */
 void lg__text_add_uncounted(lg_string text, lg_text *out);
@@ -181,8 +130,8 @@ void lg__text_add_uncounted(lg_string text, lg_text *out);
 /** The objects of a type. The type's name is a string of the places. */
 typedef struct lg__type_sum {
     uint32_t name;
+    uint32_t bytes; /**< index in lg_summary.bytes: shallow bytes */
     uint64_t count;
-    uint64_t bytes; /**< shallow bytes on the host and all devices */
 } lg__type_sum;
 
 /** An info text, as strings of the places. */
@@ -197,14 +146,14 @@ typedef struct lg__tally {
     uint64_t holder; /**< key of a place, or 0 */
     uint64_t kept;   /**< key of a place, or 0 */
     uint64_t count;
-    uint64_t bytes;
+    uint32_t bytes; /**< index in lg_summary.bytes */
     uint32_t name;
     uint32_t detail;
     uint32_t kind; /**< lg_tally_kind or LG__TALLY_LIMIT */
 } lg__tally;
 
 /** Containers in a place, its holder, that keep only so many elements: instead
- *  of bytes, how many all of them keep at most. */
+ *  of bytes on the host, how many all of them keep at most. */
 enum { LG__TALLY_LIMIT = LG_TALLY_COUNT, LG__TALLY_COUNT };
 /** More elements than that are this many. */
 #define LG__LIMIT_MOST (UINT64_C(1) << 32)
@@ -214,6 +163,8 @@ struct lg_summary {
     lg__vector types;   /**< lg__type_sum */
     lg__vector infos;   /**< lg__info_text */
     lg__vector tallies; /**< lg__tally, by key */
+    lg__vector bytes;   /**< uint64_t: those of types and tallies, each
+                             [places->each], the host first */
     uint64_t objects;   /**< shallow bytes on the host */
     uint64_t large;     /**< of those, larger objects and buffers, except mapped
                              files, in bytes that malloc rounds up */
@@ -223,9 +174,24 @@ struct lg_summary {
                         unknown */
 };
 
+/** Adds bytes by device, of which the first `count` are those given, and the
+ *  others 0. Returns their index; LG_NONE when memory ran out. */
+uint32_t lg__summary_add_bytes(lg_summary *summary, const uint64_t *bytes,
+                               uint32_t count);
+
+/** Adds bytes by device at one index to those at another. */
+void lg__summary_sum_bytes(lg_summary *summary, uint32_t to, uint32_t from);
+
+/** Returns bytes by device, until more are added. */
+static inline uint64_t *
+lg__summary_bytes_at(const lg_summary *summary, uint32_t index)
+{
+    return (uint64_t *)summary->bytes.data + index;
+}
+
 /** Sorts types by name and merges those of one name. Leaves out types without
  *  objects. */
-void lg__types_join(lg__vector *types);
+void lg__summary_join_types(lg_summary *summary);
 /** Makes a table of the `most` biggest places at most, with everything above
  *  them. Adds the own bytes of a place that is left out to its parent's. No
  *  such place retains more than `*least`, which is 0 if none is left out.
@@ -239,13 +205,15 @@ bool lg__places_prune(const lg_places *from, uint32_t most, lg_places **out,
  *  out. */
 lg_summary *lg__summary_begin(lg_places *places);
 /** Makes a summary of an analysed graph without the tallies, and the place of
- *  every node. Release the places with free(). */
+ *  every node, which lg__places_of_free frees. */
 lg_status lg__summary_make(const lg_analysis *analysis,
                            const lg_monitor *monitor, lg_summary **out,
                            uint32_t **place_of, lg_error *err);
-/** Adds a tally, or adds to the one with the same kind, name, detail and
- *  holder. Returns false when memory ran out. */
-bool lg__summary_count(lg_summary *summary, lg__tally tally);
+/** Adds a tally, whose bytes are those of the first `devices` of the summary.
+ *  Several may have the same kind, name, detail and holder until they are
+ *  joined. Returns false when memory ran out. */
+bool lg__summary_count(lg_summary *summary, lg__tally tally,
+                       const uint64_t *bytes, uint32_t devices);
 /** Counts the containers that keep only so many elements. Returns false when
  *  memory ran out. */
 bool lg__summary_count_limits(lg_summary *summary, const lg_graph *graph,
@@ -254,7 +222,7 @@ bool lg__summary_count_limits(lg_summary *summary, const lg_graph *graph,
 const lg__tally *lg__summary_find_tally(const lg_summary *summary,
                                         const lg__tally *wanted);
 /** Sorts tallies by key and merges those of one key. */
-void lg__tallies_join(lg__vector *tallies);
+void lg__summary_join_tallies(lg_summary *summary);
 /** Returns the bytes that an info text gives; -1: none. */
 int64_t lg__summary_bytes(const lg_summary *summary, const char *key);
 /** Returns whether the summary is a sum of several. */
@@ -317,12 +285,27 @@ lg_status lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err);
 /** Adds the rows of native growth, which have room. Returns false when memory
  *  ran out. */
 bool lg__growth_native(lg__comparison *state, lg_growth *out);
+/** Returns how many numbers a series has: counts, and bytes by device, of each
+ *  snapshot. */
+static inline size_t
+lg__comparison_numbers(const lg__comparison *state)
+{
+    return (size_t)state->count * (1 + state->each);
+}
+
+/** Adds bytes of a summary to a series, in the order of the growth's
+ *  devices. */
+void lg__comparison_add_bytes(const lg__comparison *state, uint32_t snapshot,
+                              const uint64_t *bytes, uint64_t *series);
+/** Returns the bytes of a snapshot in a series, on the host and all devices. */
+uint64_t lg__comparison_total(const lg__comparison *state,
+                              const uint64_t *series, uint32_t snapshot);
+/** Returns the bytes of the last snapshot in a series less the first's. */
+int64_t lg__comparison_gained(const lg__comparison *state,
+                              const uint64_t *series);
 /** Returns the numbers of a new row: counts, and bytes by device; NULL when
  *  memory ran out. */
 uint64_t *lg__growth_numbers(lg__comparison *state);
-/** Computes what the row gained, and how fast. */
-void lg__growth_rate(const lg__comparison *state, const uint64_t *bytes,
-                     lg_growth_row *row);
 /** Fills the types and the accounts, and growth that no object explains. */
 lg_status lg__growth_accounts(lg__comparison *state, lg_growth *out,
                               lg_error *err);

@@ -1,5 +1,6 @@
 // Makes rows of the growing places, one for each holder.
 #include "growth/growth_private.h"
+#include "growth/growth_rates.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,27 +28,6 @@ compare_grown(const void *left, const void *right)
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
-static uint32_t
-find_device(const lg__comparison *state, lg_string name)
-{
-    uint32_t device = 0;
-    while (!lg__string_same(state->devices[device], name))
-        device++;
-    return device;
-}
-
-// Adds the bytes of a summary, in the order of the growth's devices.
-static void
-add_bytes(const lg__comparison *state, uint32_t snapshot, const uint64_t *bytes,
-          uint64_t *series)
-{
-    const lg_places *places = state->summaries[snapshot]->places;
-    for (uint32_t i = 0; i < places->each; i++)
-        series[(size_t)snapshot * state->each +
-               find_device(state, lg_places_device_name(places, i))] +=
-            bytes[i];
-}
-
 static void
 add_place(const lg__comparison *state, uint32_t place, bool own,
           uint64_t *series)
@@ -56,10 +36,11 @@ add_place(const lg__comparison *state, uint32_t place, bool own,
     for (uint32_t i = 0; i < state->count; i++) {
         const lg_places *places = state->summaries[i]->places;
         if (state->at[i] != LG_NONE)
-            add_bytes(state, i,
-                      own ? lg__place_own(places, state->at[i])
-                          : lg__place_retained(places, state->at[i]),
-                      series);
+            lg__comparison_add_bytes(
+                state, i,
+                own ? lg__place_own(places, state->at[i])
+                    : lg__place_retained(places, state->at[i]),
+                series);
     }
 }
 
@@ -87,45 +68,15 @@ is_lasting(const lg__comparison *state, uint32_t place)
     return true;
 }
 
-static size_t
-numbers_of_row(const lg__comparison *state)
-{
-    return (size_t)state->count * (1 + state->each);
-}
-
 uint64_t *
 lg__growth_numbers(lg__comparison *state)
 {
     lg_allocator allocator = lg_allocator_default();
-    size_t count = numbers_of_row(state);
+    size_t count = lg__comparison_numbers(state);
     uint64_t *numbers = lg__vector_extend(&allocator, &state->numbers, count);
     if (numbers != NULL)
         memset(numbers, 0, count * sizeof *numbers);
     return numbers;
-}
-
-static uint64_t
-total_at(const lg__comparison *state, const uint64_t *bytes, uint32_t snapshot)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < state->each; i++)
-        sum += bytes[(size_t)snapshot * state->each + i];
-    return sum;
-}
-
-void
-lg__growth_rate(const lg__comparison *state, const uint64_t *bytes,
-                lg_growth_row *row)
-{
-    double *y = state->y;
-    for (uint32_t i = 0; i < state->count; i++)
-        y[i] = (double)total_at(state, bytes, i);
-    row->gained = (int64_t)y[state->count - 1] - (int64_t)y[0];
-    if (state->options.steps != NULL)
-        row->per_step = lg__slope_of(state->x, y, state->count);
-    double span = state->x[state->count - 1] - state->x[0];
-    row->per_interval = lg__slope_of(state->x, y, state->count) * span /
-                        (double)(state->count - 1);
 }
 
 static void
@@ -154,9 +105,13 @@ fill_row(lg__comparison *state, const lg__grown *grown, size_t count,
         add_members(state, place, counts);
         row->types++;
     }
-    if (contained && is_lasting(state, grown->group))
+    double slope = in_place ? lg__table_slope(state, grown->place)
+                            : lg__growth_slope(state, bytes);
+    if (contained && is_lasting(state, grown->group)) {
         add_place(state, grown->group, true, bytes);
-    lg__growth_rate(state, bytes, row);
+        slope += lg__table_slope(state, grown->group);
+    }
+    lg__growth_rate(state, bytes, slope, row);
 }
 
 // Returns whether a row for its members covers the container.
@@ -189,6 +144,23 @@ compare_rows(const void *left, const void *right)
     return a->key < b->key ? -1 : a->key > b->key;
 }
 
+static void
+sort_rows(lg_growth *growth)
+{
+    if (growth->count > 0)
+        lg__sort(growth->rows, growth->count, sizeof *growth->rows,
+                 compare_rows);
+}
+
+// Returns whether the scope has what grows. It has no native memory.
+static bool
+is_in_scope(const lg__comparison *state, const lg_growth_row *row)
+{
+    const lg_scope *scope = state->options.scope;
+    return scope == NULL ||
+           (row->node != LG_NONE && lg_scope_has(scope, row->node));
+}
+
 // Adds a row unless it is too small, or has settled and nobody asked for such
 // rows.
 static bool
@@ -205,7 +177,7 @@ add_row(lg__comparison *state, const lg__grown *grown, size_t count,
     bool large =
         row->gained > 0 && (uint64_t)row->gained >= state->options.min_bytes;
     if (large && settled && !state->options.settled)
-        out->settled++;
+        out->settled += is_in_scope(state, row);
     if (!large || (settled && !state->options.settled)) {
         state->numbers.count = at;
         return true;
@@ -222,7 +194,7 @@ settle_series(lg__comparison *state, lg_growth *out)
 {
     uint64_t *numbers = state->numbers.data;
     for (size_t i = 0; i < out->count; i++) {
-        out->rows[i].counts = numbers + i * numbers_of_row(state);
+        out->rows[i].counts = numbers + i * lg__comparison_numbers(state);
         out->rows[i].bytes = out->rows[i].counts + state->count;
     }
     out->numbers = numbers;
@@ -267,23 +239,57 @@ is_index_of(const lg__comparison *state, const lg_growth_row *row,
                other->counts[state->count - 1];
 }
 
-// Drops growth that only accompanies a row with more bytes, such as the weak
-// references to its members, and their index. It is no leak of its own.
+// Returns whether growth only accompanies a row with more bytes, such as the
+// weak references to its members, and their index. It is no leak of its own.
+static bool
+is_follower(const lg__comparison *state, const lg_growth_row *row,
+            const lg_growth_row *other)
+{
+    return is_index_of(state, row, other) ||
+           (is_of_weak_references(row) && !is_of_weak_references(other) &&
+            is_in_step(state, row, other));
+}
+
+// Adds the bytes of a follower, which go when the members do.
 static void
-drop_followers(const lg__comparison *state, lg_growth *out)
+add_follower(const lg__comparison *state, const lg_growth_row *follower,
+             lg_growth *out, lg_growth_row *row)
+{
+    uint64_t *bytes = out->numbers + (row->bytes - out->numbers);
+    for (size_t i = 0; i < (size_t)state->count * state->each; i++)
+        bytes[i] += follower->bytes[i];
+    row->gained += follower->gained;
+    row->per_step += follower->per_step;
+    row->per_interval += follower->per_interval;
+}
+
+static bool
+join_followers(const lg__comparison *state, lg_growth *out)
 {
     size_t kept = 0;
     for (size_t i = 0; i < out->count; i++) {
-        const lg_growth_row *row = &out->rows[i];
-        bool shown = false;
-        for (size_t j = 0; j < kept; j++)
-            shown |= is_index_of(state, row, &out->rows[j]) ||
-                     (is_of_weak_references(row) &&
-                      !is_of_weak_references(&out->rows[j]) &&
-                      is_in_step(state, row, &out->rows[j]));
-        if (!shown)
-            out->rows[kept++] = out->rows[i];
+        lg_growth_row row = out->rows[i];
+        size_t leader = 0;
+        while (leader < kept && !is_follower(state, &row, &out->rows[leader]))
+            leader++;
+        if (leader < kept)
+            add_follower(state, &row, out, &out->rows[leader]);
+        else
+            out->rows[kept++] = row;
     }
+    bool joined = kept < out->count;
+    out->count = kept;
+    return joined;
+}
+
+static void
+leave_out_elsewhere(const lg__comparison *state, lg_growth *out)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < out->count; i++)
+        if (is_in_scope(state, &out->rows[i]))
+            out->rows[kept++] = out->rows[i];
+    out->elsewhere = out->count - kept;
     out->count = kept;
 }
 
@@ -307,8 +313,9 @@ lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err)
     if (!lg__growth_native(state, out))
         return lg__error_memory(err);
     settle_series(state, out);
-    if (out->count > 0)
-        lg__sort(out->rows, out->count, sizeof *out->rows, compare_rows);
-    drop_followers(state, out);
+    sort_rows(out);
+    if (join_followers(state, out))
+        sort_rows(out);
+    leave_out_elsewhere(state, out);
     return LG_OK;
 }

@@ -1,34 +1,31 @@
 // Finds names of references and of nodes for a walk over all of them.
-#include "growth/growth_private.h"
+#include "growth/labels.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// One sorted column has the nodes with a text. For each block of this many
-// nodes, an entry says where theirs begin, so that a search looks at few.
-enum { BLOCK_BITS = 4 };
-
+// One sorted column has the nodes with a text. The blocks save a search in it.
 static void
-index_texts(const lg_graph *graph, uint32_t *text_at, size_t blocks)
+index_texts(const lg_graph *graph, lg__text_block *block, size_t blocks)
 {
     uint32_t at = 0;
-    for (size_t block = 0; block < blocks; block++) {
-        uint64_t begin = (uint64_t)block << BLOCK_BITS;
-        while (at < graph->text_count && graph->text_node[at] < begin)
-            at++;
-        text_at[block] = at;
+    for (size_t i = 0; i < blocks; i++) {
+        block[i] = (lg__text_block){.first = at};
+        for (; at < graph->text_count && graph->text_node[at] / 64 == i; at++)
+            block[i].has |= UINT64_C(1) << graph->text_node[at] % 64;
     }
 }
 
 uint32_t
 lg__label_text(const lg__labels *labels, uint32_t node)
 {
-    const lg_graph *graph = labels->graph;
-    uint32_t begin = labels->text_at[node >> BLOCK_BITS];
-    uint32_t end = labels->text_at[(node >> BLOCK_BITS) + 1];
-    uint32_t at =
-        lg__ascending_find(graph->text_node + begin, end - begin, node);
-    return at == LG_NONE ? LG_NONE : graph->text_string[begin + at];
+    const lg__text_block *block = &labels->texts[node / 64];
+    uint64_t before = (UINT64_C(1) << node % 64) - 1;
+    if (!(block->has >> node % 64 & 1))
+        return LG_NONE;
+    return labels->graph
+        ->text_string[block->first +
+                      (uint32_t)__builtin_popcountll(block->has & before)];
 }
 
 static uint32_t
@@ -42,12 +39,41 @@ text_of_key(lg__labels *labels, uint32_t key)
     return labels->names[at];
 }
 
+// A thread has one dict for each threading.local that it uses, so there are
+// few.
+static bool
+is_local(const lg__labels *labels, uint32_t node)
+{
+    for (size_t i = 0; i < labels->locals.count; i++)
+        if (labels->locals.items[i] == node)
+            return true;
+    return false;
+}
+
 bool
 lg__label_is_namespace(const lg__labels *labels, uint32_t node)
 {
-    return labels->folds[node].owner != LG_NONE &&
-           lg__node_category(labels->graph, node) == LG_CATEGORY_CONTAINER &&
+    if (labels->folds[node].owner == LG_NONE)
+        return labels->locals.count > 0 && is_local(labels, node);
+    return lg__node_category(labels->graph, node) == LG_CATEGORY_CONTAINER &&
            lg__node_role(labels->graph, node) != LG__ROLE_TUPLE;
+}
+
+static bool
+gather_locals(const lg_graph *graph, lg__gathered *out)
+{
+    for (uint32_t i = 0; i < graph->root_count; i++) {
+        uint32_t thread = graph->root_node[i];
+        if (graph->root_kind[i] != LG_ROOT_THREAD)
+            continue;
+        uint64_t end = graph->columns.first_edge[thread + 1];
+        for (uint64_t edge = graph->columns.first_edge[thread]; edge < end;
+             edge++)
+            if (lg__edge_opens_local(graph, edge) &&
+                !lg__gather_append(out, graph->columns.edge_target[edge]))
+                return false;
+    }
+    return true;
 }
 
 uint32_t
@@ -85,23 +111,16 @@ lg_status
 lg__labels_begin(lg__labels *labels, lg_error *err)
 {
     const lg_graph *graph = labels->graph;
-    size_t strings = graph->string_count;
-    size_t blocks = ((size_t)graph->columns.node_count >> BLOCK_BITS) + 2;
-    labels->text_at = malloc(blocks * sizeof *labels->text_at);
-    labels->dotted = malloc((strings + 1) * sizeof *labels->dotted);
-    if (labels->text_at == NULL || labels->dotted == NULL ||
-        !make_frequent(labels))
+    if (!make_frequent(labels) || !gather_locals(graph, &labels->locals))
         return lg__error_memory(err);
-    index_texts(graph, labels->text_at, blocks);
+    index_texts(graph, labels->texts, graph->columns.node_count / 64 + 1);
     memset(labels->named, 0xff, sizeof labels->named);
-    memset(labels->dotted, 0xff, strings * sizeof *labels->dotted);
     return LG_OK;
 }
 
 void
 lg__labels_free(lg__labels *labels)
 {
-    free(labels->text_at);
-    free(labels->dotted);
+    free(labels->locals.items);
     lg_text_free(&labels->scratch);
 }

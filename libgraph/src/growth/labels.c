@@ -1,5 +1,5 @@
 // Writes the label of a node in a place.
-#include "growth/growth_private.h"
+#include "growth/labels.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -43,15 +43,31 @@ static bool
 take_dotted(lg__labels *labels, uint32_t name, lg__step *out)
 {
     out->kind = LG_PLACE_NAMED;
-    out->label = labels->dotted[name];
-    if (out->label != LG_NONE)
+    uint32_t *dotted = &labels->dotted[name];
+    if (*dotted != 0) {
+        out->label = *dotted - 1;
         return true;
+    }
     lg_string string = lg_graph_string(labels->graph, name);
     lg_text_add(&labels->scratch, ".");
     lg_text_add_bytes(&labels->scratch, string.data, string.length);
     bool taken = take_scratch(labels, out);
-    labels->dotted[name] = out->label;
+    *dotted = out->label + 1;
     return taken;
+}
+
+// Takes a string of the graph as it is.
+static bool
+take_plain(lg__labels *labels, uint32_t number, lg__step *out)
+{
+    lg_string string = lg_graph_string(labels->graph, number);
+    if (number == LG_NONE)
+        return take_string(labels, string, out);
+    uint32_t *plain = &labels->plain[number];
+    if (*plain == 0)
+        *plain = lg__places_string(labels->places, string) + 1;
+    out->label = *plain - 1;
+    return out->label != LG_NONE;
 }
 
 // Returns the length of a frame's text without the line that it ends with.
@@ -105,11 +121,13 @@ take_own_name(lg__labels *labels, uint32_t node, lg__step *out)
     out->label = labels->none;
     if (!has_own_name(category))
         return true;
-    lg_string text = lg_graph_string(graph, lg__label_text(labels, node));
+    uint32_t number = lg__label_text(labels, node);
+    lg_string text = lg_graph_string(graph, number);
     if (category == LG_CATEGORY_FRAME)
         text.length = length_without_line(text);
     if (category != LG_CATEGORY_ROOT && !is_task(graph, node))
-        return take_string(labels, text, out);
+        return category == LG_CATEGORY_FRAME ? take_string(labels, text, out)
+                                             : take_plain(labels, number, out);
     lg__text_add_uncounted(text, &labels->scratch);
     return take_scratch(labels, out);
 }
@@ -177,20 +195,23 @@ take_edge(lg__labels *labels, uint32_t node, lg__via via, lg__step *out)
     return take_scratch(labels, out);
 }
 
-// Returns whether a module may name the node. Which modules refer to a small
-// value depends on what the interpreter shares.
-static bool
-is_named_by_module(const lg__labels *labels, uint32_t node)
+bool
+lg__label_has_own_name(const lg_graph *graph, uint32_t type)
+{
+    return has_own_name((lg_category)graph->type_trait[type].category);
+}
+
+// Which modules refer to a small value depends on what the interpreter shares.
+bool
+lg__label_by_module(const lg_graph *graph, uint32_t type)
 {
     static const char *const values[] = {"int", "float", "str", "tuple",
                                          "bytes"};
-    const lg_graph *graph = labels->graph;
-    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
-    lg_category category = lg__node_category(graph, node);
+    lg_string name = lg_graph_type(graph, type).name;
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        if (lg__string_is(type, values[i]))
+        if (lg__string_is(name, values[i]))
             return false;
-    return !has_own_name(category);
+    return !lg__label_has_own_name(graph, type);
 }
 
 // Writes `logging.root`.
@@ -211,9 +232,8 @@ lg__label_top(lg__labels *labels, uint32_t node, lg_place_kind kind,
               const lg__module_name *name, lg__step *out)
 {
     out->kind = kind;
-    return name != NULL && is_named_by_module(labels, node)
-               ? take_module_name(labels, name, out)
-               : take_own_name(labels, node, out);
+    return name != NULL ? take_module_name(labels, name, out)
+                        : take_own_name(labels, node, out);
 }
 
 bool

@@ -56,8 +56,7 @@ lg__summary_count_limits(lg_summary *summary, const lg_graph *graph,
             continue;
         lg__tally tally = tally_of(summary, lg__place_at(places, i)->key);
         tally.count = found[i].count;
-        tally.bytes = found[i].most;
-        enough = lg__summary_count(summary, tally);
+        enough = lg__summary_count(summary, tally, &found[i].most, 1);
     }
     free(found);
     return enough;
@@ -92,7 +91,7 @@ is_limited(const lg__comparison *state, uint32_t place)
         return false;
     const lg__tally *known = lg__summary_find_tally(newest, &wanted);
     return known != NULL && known->count >= item->members &&
-           has_room(newest, place, known->bytes);
+           has_room(newest, place, *lg__summary_bytes_at(newest, known->bytes));
 }
 
 bool

@@ -30,22 +30,31 @@ add_place(lg__place_walk *walk, uint32_t parent, const lg__step *step,
                : lg__places_put(places, parent, step->kind, step->label, type);
 }
 
+enum { KIND_BITS = 6 };
+_Static_assert(LG_EDGE_KIND_COUNT + LG_PLACE_SEVERAL < 1 << KIND_BITS,
+               "kinds of references and of places have the same bits");
+
+static lg__taken_step
+step_of(uint32_t parent, uint32_t number, uint32_t type, uint32_t kind)
+{
+    return (lg__taken_step){.from = (uint64_t)parent << 32 | number,
+                            .by = type << KIND_BITS | kind};
+}
+
 // Returns where the step is, or where it belongs.
 static lg__taken_step *
 taken_at(lg__place_walk *walk, const lg__taken_step *step)
 {
     // Multipliers without meaning: odd, with many bits.
-    uint32_t mixed = step->parent * UINT32_C(0x9e3779b1) ^
-                     (step->number ^ step->kind << 26) * UINT32_C(0x85ebca77) ^
-                     step->type * UINT32_C(0xc2b2ae3d);
-    return &walk->taken[mixed >> (32 - LG__TAKEN_BITS)];
+    uint64_t mixed = step->from * UINT64_C(0x9e3779b97f4a7c15) ^
+                     step->by * UINT64_C(0xc2b2ae3d27d4eb4f);
+    return &walk->taken[mixed >> (64 - LG__TAKEN_BITS)];
 }
 
 static bool
 is_same(const lg__taken_step *step, const lg__taken_step *other)
 {
-    return step->parent == other->parent && step->number == other->number &&
-           step->type == other->type && step->kind == other->kind &&
+    return step->from == other->from && step->by == other->by &&
            step->place != LG_NONE;
 }
 
@@ -53,10 +62,8 @@ static uint32_t
 find_labelled(lg__place_walk *walk, uint32_t parent, const lg__step *step,
               uint32_t type)
 {
-    lg__taken_step sought = {.parent = parent,
-                             .number = step->label,
-                             .type = type,
-                             .kind = LG_EDGE_KIND_COUNT + step->kind};
+    lg__taken_step sought =
+        step_of(parent, step->label, type, LG_EDGE_KIND_COUNT + step->kind);
     lg__taken_step *taken = taken_at(walk, &sought);
     if (is_same(taken, &sought))
         return taken->place;
@@ -65,28 +72,29 @@ find_labelled(lg__place_walk *walk, uint32_t parent, const lg__step *step,
     return sought.place;
 }
 
-// Fills kind and number if nothing else decides the label.
-static bool
-describe(const lg__place_walk *walk, lg__via via, lg__taken_step *out)
+// Returns the kind of the reference if nothing but it and *number decides the
+// label; else LG_NONE.
+static uint32_t
+describe(const lg__place_walk *walk, lg__via via, uint32_t *number)
 {
     const lg_columns *columns = &walk->graph->columns;
     if (via.edge == LG__NO_EDGE)
-        return false;
-    out->kind = columns->edge_kind[via.edge] & LG_EDGE_KIND_MASK;
-    out->number = 0;
-    switch (labelled[out->kind]) {
+        return LG_NONE;
+    uint32_t kind = columns->edge_kind[via.edge] & LG_EDGE_KIND_MASK;
+    *number = 0;
+    switch (labelled[kind]) {
     case BY_KIND:
-        return true;
+        return kind;
     case BY_PAYLOAD:
-        out->number = columns->edge_payload[via.edge];
-        return true;
+        *number = columns->edge_payload[via.edge];
+        return kind;
     case BY_KEY:
-        out->number = lg__label_is_namespace(&walk->labels, via.source)
-                          ? columns->edge_payload[via.edge]
-                          : LG_NONE;
-        return true;
+        *number = lg__label_is_namespace(&walk->labels, via.source)
+                      ? columns->edge_payload[via.edge]
+                      : LG_NONE;
+        return kind;
     default:
-        return false;
+        return LG_NONE;
     }
 }
 
@@ -94,9 +102,12 @@ uint32_t
 lg__place_find(lg__place_walk *walk, uint32_t parent, uint32_t node,
                lg__via via, uint32_t type)
 {
-    lg__taken_step sought = {.parent = parent, .type = type};
+    uint32_t number;
+    uint32_t kind = describe(walk, via, &number);
+    lg__taken_step sought = {0};
     lg__taken_step *taken = NULL;
-    if (describe(walk, via, &sought)) {
+    if (kind != LG_NONE) {
+        sought = step_of(parent, number, type, kind);
         taken = taken_at(walk, &sought);
         if (is_same(taken, &sought))
             return taken->place;

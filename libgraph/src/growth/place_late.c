@@ -2,13 +2,12 @@
 // of the same place may dominate them; a walk below each such step finds out.
 #include "growth/place_walk.h"
 
-#include <stdlib.h>
-
 // The numbers of a place and of the places below it follow each other.
 typedef struct span {
     uint32_t begin;
-    uint32_t count; // number of places, itself and those below
-    uint32_t next;  // number for the next place below it
+    uint32_t count;  // number of places, itself and those below
+    uint32_t next;   // number for the next place below it
+    uint32_t active; // number of members on the way from the turn
 } span;
 
 typedef struct level {
@@ -20,7 +19,6 @@ typedef struct level {
 typedef struct late_walk {
     lg__place_walk *shared;
     span *spans;       // [place]
-    uint32_t *active;  // [place] number of members on the way from the turn
     uint32_t before;   // the place before the turn
     lg__vector levels; // level
 } late_walk;
@@ -53,7 +51,7 @@ is_inner(const late_walk *state, uint32_t place)
 {
     const span *above = &state->spans[place];
     uint32_t before = state->spans[state->before].begin;
-    return state->active[place] > 0 || before - above->begin < above->count;
+    return above->active > 0 || before - above->begin < above->count;
 }
 
 static bool
@@ -74,7 +72,7 @@ visit(late_walk *state, uint32_t node)
         return false;
     *below = (level){first[node], first[node + 1], part ? LG_NONE : place};
     if (!part)
-        state->active[place]++;
+        state->spans[place].active++;
     return true;
 }
 
@@ -90,7 +88,7 @@ walk_from(late_walk *state, uint32_t turn)
         level *last = (level *)state->levels.data + state->levels.count - 1;
         if (last->next == last->end) {
             if (last->place != LG_NONE)
-                state->active[last->place]--;
+                state->spans[last->place].active--;
             state->levels.count--;
         } else if (!visit(state, analysis->child[last->next++])) {
             return false;
@@ -114,13 +112,13 @@ walk_all(late_walk *state)
     lg__place_walk *walk = state->shared;
     const uint32_t *turns = walk->turns.items;
     size_t places = walk->places->items.count;
-    state->spans = calloc(places + 1, sizeof *state->spans);
-    state->active = calloc(places + 1, sizeof *state->active);
-    bool enough = state->spans != NULL && state->active != NULL;
+    state->spans = lg__huge_calloc(places * sizeof *state->spans);
+    bool enough = state->spans != NULL;
     if (enough)
         number_places(walk->places, state->spans);
     for (size_t i = 0; i < walk->turns.count && enough; i++)
         enough = walk_from(state, turns[i]);
+    lg__huge_free(state->spans, places * sizeof *state->spans);
     return enough;
 }
 
@@ -140,7 +138,5 @@ lg__places_add_late(lg__place_walk *walk)
                                 late[i].via);
     }
     lg__vector_free(&allocator, &state.levels);
-    free(state.spans);
-    free(state.active);
     return enough;
 }

@@ -10,8 +10,8 @@ typedef struct merging {
     uint32_t *device; // [each of from] device in `to`
 } merging;
 
-static uint32_t
-find_device(const lg_places *places, lg_string name)
+uint32_t
+lg__places_device(const lg_places *places, lg_string name)
 {
     for (uint32_t i = 0; i < places->each; i++)
         if (lg__string_same(lg_places_device_name(places, i), name))
@@ -24,7 +24,7 @@ add_devices(lg_places *to, const lg_places *from)
 {
     for (uint32_t i = 0; i < from->each; i++) {
         lg_string name = lg_places_device_name(from, i);
-        if (find_device(to, name) == LG_NONE &&
+        if (lg__places_device(to, name) == LG_NONE &&
             !lg__places_add_device(to, name))
             return false;
     }
@@ -77,7 +77,7 @@ add_table(lg_places *to, const lg_places *from)
     };
     bool enough = state.place != NULL && state.device != NULL;
     for (uint32_t i = 0; i < from->each && enough; i++)
-        state.device[i] = find_device(to, lg_places_device_name(from, i));
+        state.device[i] = lg__places_device(to, lg_places_device_name(from, i));
     for (uint32_t i = 0; i < from->items.count && enough; i++)
         enough = add_place(&state, i);
     free(state.place);

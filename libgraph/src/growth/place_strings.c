@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 // Returns the slot of the string, or the free slot where it belongs.
@@ -34,7 +35,7 @@ make_slots(lg_places *places)
     lg__key_slot *slot = lg__huge_calloc(slots * sizeof *slot);
     if (slot == NULL)
         return false;
-    free(places->known.slot);
+    lg__places_free_slots(&places->known);
     places->known = (lg__key_index){slot, (uint32_t)(slots - 1)};
     for (uint32_t i = 0; i < places->string_hash.count; i++)
         slot[find_slot(places, hash[i], lg__places_text(places, i))] =

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 lg_places *
@@ -11,7 +12,7 @@ lg__places_begin(void)
     lg_places *places = calloc(1, sizeof *places);
     if (places == NULL)
         return NULL;
-    places->allocator = lg_allocator_default();
+    places->allocator = lg__allocator_huge();
     places->items.element = sizeof(lg__place_item);
     places->bytes.element = sizeof(uint64_t);
     places->string_offset.element = sizeof(uint64_t);
@@ -31,6 +32,19 @@ lg__places_begin(void)
 }
 
 void
+lg__places_free_slots(lg__key_index *index)
+{
+    lg__huge_free(index->slot, ((size_t)index->mask + 1) * sizeof *index->slot);
+}
+
+static void
+free_index(lg_places *places)
+{
+    lg__places_free_slots(&places->index);
+    free(places->seen);
+}
+
+void
 lg_places_free(lg_places *places)
 {
     if (places == NULL)
@@ -41,9 +55,8 @@ lg_places_free(lg_places *places)
     };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         lg__vector_free(&places->allocator, vectors[i]);
-    free(places->index.slot);
-    free(places->seen);
-    free(places->known.slot);
+    free_index(places);
+    lg__places_free_slots(&places->known);
     free(places);
 }
 
@@ -117,16 +130,15 @@ reserve_slot(lg_places *places)
     size_t slots = places->index.slot ? (size_t)places->index.mask + 1 : 0;
     if (2 * (places->items.count + 1) <= slots)
         return true;
-    slots = slots != 0 ? 2 * slots : 4096;
+    slots = slots != 0 ? 4 * slots : 2048;
     lg__key_slot *slot = lg__huge_calloc(slots * sizeof *slot);
     uint64_t *seen = calloc(slots / 16, sizeof *seen);
     if (slot == NULL || seen == NULL) {
-        free(slot);
+        lg__huge_free(slot, slots * sizeof *slot);
         free(seen);
         return false;
     }
-    free(places->index.slot);
-    free(places->seen);
+    free_index(places);
     places->index = (lg__key_index){slot, (uint32_t)(slots - 1)};
     places->seen = seen;
     places->indexed = 0;
@@ -158,9 +170,7 @@ lg__places_index(lg_places *places)
 bool
 lg__places_expect(lg_places *places, size_t count)
 {
-    places->items.data = lg__huge_alloc(count * sizeof(lg__place_item));
-    places->items.capacity = places->items.data != NULL ? count : 0;
-    return places->items.data != NULL &&
+    return lg__vector_reserve(&places->allocator, &places->items, count) &&
            (places->each == 1 ||
             lg__vector_reserve(&places->allocator, &places->bytes,
                                2 * count * places->each));
@@ -191,8 +201,10 @@ add_bytes(lg_places *places)
     return bytes != NULL;
 }
 
+// Adds a place that the table does not have. All other fields become 0.
 static uint32_t
-append(lg_places *places, const lg__place_item *item)
+append(lg_places *places, uint64_t key, uint32_t parent, uint32_t label,
+       uint32_t type)
 {
     uint32_t index = (uint32_t)places->items.count;
     if (places->each > 1 && !add_bytes(places))
@@ -204,12 +216,18 @@ append(lg_places *places, const lg__place_item *item)
             places->bytes.count -= (size_t)2 * places->each;
         return LG_NONE;
     }
-    *place = *item;
-    *seen_word(places, item->key) |= seen_bit(item->key);
-    if (item->parent != LG_NONE)
-        lg__place_at(places, item->parent)->below |= below_bit(item->key);
-    __builtin_prefetch(
-        &places->index.slot[(uint32_t)item->key & places->index.mask], 1);
+    // Field by field: to copy what was just put together, the processor waits.
+    memset(place, 0, sizeof *place);
+    place->key = key;
+    place->parent = parent;
+    place->label = label;
+    place->type = type;
+    place->example = LG_NONE;
+    *seen_word(places, key) |= seen_bit(key);
+    if (parent != LG_NONE)
+        lg__place_at(places, parent)->below |= below_bit(key);
+    __builtin_prefetch(&places->index.slot[(uint32_t)key & places->index.mask],
+                       1);
     return index;
 }
 
@@ -218,12 +236,6 @@ lg__places_put(lg_places *places, uint32_t parent, lg_place_kind kind,
                uint32_t label, uint32_t type)
 {
     uint64_t key = key_of(places, parent, kind, label, type);
-    lg__place_item item = {.key = key,
-                           .parent = parent,
-                           .label = label,
-                           .type = type,
-                           .example = LG_NONE,
-                           .kind = (uint8_t)kind};
     if (!reserve_slot(places))
         return LG_NONE;
     if (may_have(places, parent, key)) {
@@ -234,7 +246,10 @@ lg__places_put(lg_places *places, uint32_t parent, lg_place_kind kind,
         if (number != 0)
             return number - 1;
     }
-    return append(places, &item);
+    uint32_t place = append(places, key, parent, label, type);
+    if (place != LG_NONE)
+        lg__place_at(places, place)->kind = (uint8_t)kind;
+    return place;
 }
 
 uint32_t

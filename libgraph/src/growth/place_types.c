@@ -1,8 +1,6 @@
 // The types of a graph, as a walk into places looks at them.
 #include "growth/place_walk.h"
 
-#include <stdlib.h>
-
 static void
 note_folded_types(lg__place_walk *walk)
 {
@@ -12,13 +10,18 @@ note_folded_types(lg__place_walk *walk)
         walk->types[graph->columns.type[buffers[i].buffer]].may_fold = true;
 }
 
+static uint32_t
+marks_of(lg_string name, lg__trait trait)
+{
+    if (lg__string_is(name, "code"))
+        return LG__PLACE_CODE;
+    return trait.category == LG_CATEGORY_FUNCTION ? LG__PLACE_FUNCTION : 0;
+}
+
 bool
 lg__walk_types_begin(lg__place_walk *walk)
 {
     const lg_graph *graph = walk->graph;
-    walk->types = malloc(((size_t)graph->type_count + 1) * sizeof *walk->types);
-    if (walk->types == NULL)
-        return false;
     for (uint32_t i = 0; i < graph->type_count; i++) {
         lg_string name = lg_graph_type(graph, i).name;
         lg__trait trait = graph->type_trait[i];
@@ -26,7 +29,10 @@ lg__walk_types_begin(lg__place_walk *walk)
             .name = lg__places_string(walk->places, name),
             .code = lg__string_is(name, "code"),
             .text = lg__string_is(name, "str"),
-            .function = trait.category == LG_CATEGORY_FUNCTION,
+            .titled = lg__label_has_own_name(graph, i),
+            .by_module = lg__label_by_module(graph, i),
+            .top = LG_NONE,
+            .marks = marks_of(name, trait),
             .may_fold = trait.category == LG_CATEGORY_CONTAINER ||
                         trait.role == LG__ROLE_TUPLE ||
                         trait.role == LG__ROLE_CELL,

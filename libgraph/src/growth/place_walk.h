@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_PLACE_WALK_H
 #define LEAKGRAPH_PLACE_WALK_H
 
-#include "growth/growth_private.h"
+#include "growth/labels.h"
 
 // Marks of a node, besides the number of its place.
 
@@ -22,11 +22,15 @@
 
 /** A type, as the walk sees it. */
 typedef struct lg__walk_type {
-    uint32_t name; /**< number of its name in the table */
-    bool code;     /**< it is the type of code objects */
-    bool text;     /**< it is str */
-    bool function; /**< it is the type of functions */
-    bool may_fold; /**< its nodes may be parts of others */
+    uint32_t name;  /**< number of its name in the table */
+    uint32_t top;   /**< place of its nodes that have no name, and that nothing
+                         but the super-root dominates; LG_NONE: not found yet */
+    uint32_t marks; /**< of its nodes: LG__PLACE_CODE or LG__PLACE_FUNCTION */
+    bool code;      /**< it is the type of code objects */
+    bool text;      /**< it is str */
+    bool may_fold;  /**< its nodes may be parts of others */
+    bool titled;    /**< its nodes have names of their own */
+    bool by_module; /**< a module may name its nodes */
 } lg__walk_type;
 
 /** Where the references are that a dominator has outside of itself. */
@@ -38,11 +42,11 @@ typedef struct lg__known_space {
 /** A step below a place leads to one place. The walk remembers some of these,
  *  because objects of one class take the same few steps. */
 typedef struct lg__taken_step {
-    uint32_t parent;
-    uint32_t number; /**< payload of the reference, or string of the label */
-    uint32_t type;   /**< number of the type's name */
-    uint32_t place;  /**< LG_NONE: empty */
-    uint32_t kind;   /**< lg_edge_kind, or after those lg_place_kind */
+    uint64_t from;  /**< the parent; below it, the payload of the reference or
+                         the string of the label */
+    uint32_t by;    /**< number of the type's name; below it, lg_edge_kind or,
+                         after those, lg_place_kind */
+    uint32_t place; /**< LG_NONE: empty */
 } lg__taken_step;
 
 /** A member reached by steps below one that leads back. */
@@ -56,6 +60,21 @@ enum { LG__SPACES_KNOWN = 256 };
 #define LG__VIA_MASK ((UINT64_C(1) << 40) - 1)
 enum { LG__TAKEN_BITS = 11, LG__TAKEN = 1 << LG__TAKEN_BITS };
 
+/** The arrays of a walk, in one block that begins with `place`. */
+typedef struct lg__walk_room {
+    uint32_t *place;       /**< see lg__place_walk */
+    uint64_t *early;       /**< see lg__place_walk */
+    lg__walk_type *types;  /**< [type] */
+    lg__text_block *texts; /**< see lg__labels */
+    uint32_t *dotted;
+    uint32_t *plain;
+    lg__place_late *late; /**< [node] */
+} lg__walk_room;
+
+/** Allocates zeroes, which lg__places_of_free frees. Returns false when memory
+ *  ran out. */
+bool lg__walk_room_begin(const lg_graph *graph, lg__walk_room *out);
+
 typedef struct lg__place_walk {
     const lg_analysis *analysis;
     const lg_graph *graph;
@@ -68,7 +87,9 @@ typedef struct lg__place_walk {
                                dominates, an index into `names`; later its marks
                                and its place */
     lg__vector names;     /**< lg__module_name */
-    lg__place_late *late; /**< [late_count] in any order; NULL: none */
+    uint64_t *early;      /**< a bit per node: it got its place before its
+                               turn */
+    lg__place_late *late; /**< [late_count] in any order */
     uint32_t late_count;
     lg__gathered turns; /**< nodes at which a way first leads back to a place
                              above */

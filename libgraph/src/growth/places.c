@@ -12,7 +12,6 @@ enum { EXPECTED_SHARE = 4 };
 
 typedef struct walking {
     lg__place_walk shared;
-    uint64_t *early;      // a bit per node: it got its place before its turn
     lg__gathered waiting; // nodes, each dominated by the next
 } walking;
 
@@ -39,26 +38,6 @@ is_part(const lg__place_walk *walk, const lg__walk_type *type, uint32_t node,
     return owner != LG_NONE && (owner == above || owner == folds[above].owner);
 }
 
-// The first call makes room for all nodes, because a list that grows would be
-// moved, and the system clears only what is used.
-static bool
-push_late(lg__place_walk *walk, uint32_t node, uint64_t via)
-{
-    if (walk->late == NULL)
-        walk->late = lg__huge_alloc(walk->graph->columns.node_count *
-                                    sizeof *walk->late);
-    if (walk->late != NULL)
-        walk->late[walk->late_count++] = (lg__place_late){via, node};
-    return walk->late != NULL;
-}
-
-static uint32_t
-marks_of(const lg__walk_type *type)
-{
-    return (type->code ? LG__PLACE_CODE : 0) |
-           (type->function ? LG__PLACE_FUNCTION : 0);
-}
-
 // Adds a member below another node. If its place is not a child of the place
 // above, it leads back there.
 static bool
@@ -75,12 +54,13 @@ add_member(walking *state, uint32_t node, uint32_t above,
     bool turn = place <= parent;
     lg__place_add_own(walk, node, place)->members++;
     walk->place[node] =
-        place | marks | marks_of(type) | (turn ? LG__PLACE_BACK : 0);
+        place | marks | type->marks | (turn ? LG__PLACE_BACK : 0);
     if (turn)
         return marks != 0 || lg__gather_append(&walk->turns, node);
     if (marks != 0)
-        return push_late(walk, node, via.edge);
-    lg__place_add_outer(walk, node, place, via.edge);
+        walk->late[walk->late_count++] = (lg__place_late){via.edge, node};
+    else
+        lg__place_add_outer(walk, node, place, via.edge);
     return true;
 }
 
@@ -93,6 +73,27 @@ is_loose(const lg__place_walk *walk, uint32_t node)
     const uint32_t *dominator = walk->analysis->dominator;
     uint32_t owner = walk->labels.folds[node].owner;
     return owner != LG_NONE && dominator[owner] == dominator[node];
+}
+
+// Many nodes of a type are in one place: strings, numbers, and what several
+// modules refer to.
+static uint32_t
+find_top(lg__place_walk *walk, uint32_t node, lg_place_kind kind,
+         const lg__module_name *name)
+{
+    lg__walk_type *type = &walk->types[walk->graph->columns.type[node]];
+    if (!type->by_module)
+        name = NULL;
+    bool plain = kind == LG_PLACE_ROOT && name == NULL && !type->titled;
+    if (plain && type->top != LG_NONE)
+        return type->top;
+    lg__step step;
+    if (!lg__label_top(&walk->labels, node, kind, name, &step))
+        return LG_NONE;
+    uint32_t place = lg__place_find_top(walk, &step, type->name);
+    if (plain)
+        type->top = place;
+    return place;
 }
 
 // Adds a node that nothing dominates. A loose namespace goes into the place of
@@ -108,16 +109,12 @@ add_top(walking *state, uint32_t node)
     uint32_t named = loose ? walk->labels.folds[node].owner : node;
     const lg__module_name *name =
         number == LG_NONE ? NULL : (lg__module_name *)walk->names.data + number;
-    lg__step step;
-    if (!lg__label_top(&walk->labels, named,
-                       garbage ? LG_PLACE_GARBAGE : LG_PLACE_ROOT, name, &step))
-        return false;
     uint32_t place =
-        lg__place_find_top(walk, &step, type_of(walk, named)->name);
+        find_top(walk, named, garbage ? LG_PLACE_GARBAGE : LG_PLACE_ROOT, name);
     if (place == LG_NONE)
         return false;
     lg__place_item *item = lg__place_add_own(walk, node, place);
-    walk->place[node] = place | marks_of(type_of(walk, node));
+    walk->place[node] = place | type_of(walk, node)->marks;
     if (loose) {
         item->host[1] += analysis->host[node];
         return true;
@@ -141,46 +138,57 @@ add_node(walking *state, uint32_t node)
     uint32_t marks = walk->place[above];
     lg__place_add_own(walk, node, marks & ~LG__PLACE_MARKS);
     walk->place[node] =
-        (marks & ~LG__PLACE_FUNCTION) | LG__PLACE_PART | marks_of(type);
+        (marks & ~LG__PLACE_FUNCTION) | LG__PLACE_PART | type->marks;
     return true;
 }
 
 static bool
 is_early(const walking *state, uint32_t node)
 {
-    return state->early[node / 64] >> node % 64 & 1;
+    return state->shared.early[node / 64] >> node % 64 & 1;
 }
 
-// Adds a node after its dominators above `turn` that have no place yet.
-static bool
-add_after(walking *state, uint32_t node, uint32_t turn)
+// Lets a node wait, and each dominator above it that has no place yet but the
+// highest. Returns that one, or the node; LG_NONE when memory ran out.
+static uint32_t
+wait_below(walking *state, uint32_t node)
 {
     const uint32_t *dominator = state->shared.analysis->dominator;
     uint32_t nodes = state->shared.graph->columns.node_count;
+    uint32_t next = node;
     for (uint32_t above = dominator[node];
-         above > turn && above < nodes && !is_early(state, above);
-         above = dominator[above])
-        if (!lg__gather_append(&state->waiting, above))
-            return false;
-    while (state->waiting.count > 0) {
-        uint32_t next = state->waiting.items[--state->waiting.count];
-        if (!add_node(state, next))
-            return false;
-        state->early[next / 64] |= UINT64_C(1) << next % 64;
+         above > node && above < nodes && !is_early(state, above);
+         above = dominator[above]) {
+        if (!lg__gather_append(&state->waiting, next))
+            return LG_NONE;
+        next = above;
     }
-    return add_node(state, node);
+    return next;
+}
+
+// Returns the node that waits for `done`, which gets its place early.
+static uint32_t
+next_below(walking *state, uint32_t done)
+{
+    state->shared.early[done / 64] |= UINT64_C(1) << done % 64;
+    return state->waiting.items[--state->waiting.count];
 }
 
 // Prefetches what is needed of dominators some nodes ahead, because they are
-// far apart in memory.
+// far apart in memory; nearer by, the places of the dominators that have one.
 static void
 read_ahead(const lg__place_walk *walk, uint32_t node)
 {
-    enum { AHEAD = 12 };
+    enum { AHEAD = 12, NEAR = 5 };
     const lg_columns *columns = &walk->graph->columns;
+    const uint32_t *dominator = walk->analysis->dominator;
     if (node + AHEAD >= columns->node_count)
         return;
-    uint32_t above = walk->analysis->dominator[node + AHEAD];
+    uint32_t near = dominator[node + NEAR];
+    if (near < node)
+        __builtin_prefetch(
+            lg__place_at(walk->places, walk->place[near] & ~LG__PLACE_MARKS));
+    uint32_t above = dominator[node + AHEAD];
     uint32_t edge = walk->place[node + AHEAD];
     if (above >= columns->node_count || edge >= columns->edge_count)
         return;
@@ -194,14 +202,25 @@ static lg_status
 add_nodes(walking *state, const lg_monitor *monitor, lg_error *err)
 {
     const lg__place_walk *walk = &state->shared;
+    const uint32_t *dominator = walk->analysis->dominator;
     uint32_t nodes = walk->graph->columns.node_count;
     for (uint32_t node = 0; node < nodes; node++) {
         if (node % 65536 == 65535 &&
-            !lg__monitor_goes_on(monitor, "finding places", 0, err))
+            !lg__monitor_goes_on(monitor, "finding places",
+                                 (double)node / nodes, err))
             return LG_ECANCELLED;
         read_ahead(walk, node);
-        if (!is_early(state, node) && !add_after(state, node, node))
-            return lg__error_memory(err);
+        if (is_early(state, node))
+            continue;
+        uint32_t above = dominator[node];
+        uint32_t next =
+            above > node && above < nodes ? wait_below(state, node) : node;
+        for (;; next = next_below(state, next)) {
+            if (next == LG_NONE || !add_node(state, next))
+                return lg__error_memory(err);
+            if (next == node)
+                break;
+        }
     }
     return LG_OK;
 }
@@ -212,11 +231,19 @@ make_room(walking *state)
     lg__place_walk *walk = &state->shared;
     const lg_graph *graph = walk->graph;
     size_t nodes = graph->columns.node_count;
+    lg__walk_room room;
+    if (!lg__walk_room_begin(graph, &room))
+        return false;
+    walk->place = room.place;
+    walk->early = room.early;
+    walk->types = room.types;
+    walk->late = room.late;
+    walk->labels.texts = room.texts;
+    walk->labels.dotted = room.dotted;
+    walk->labels.plain = room.plain;
     walk->labels.folds = lg__graph_folds(graph);
     walk->places = walk->labels.places = lg__places_begin();
-    walk->place = lg__huge_alloc((nodes + 1) * sizeof *walk->place);
-    state->early = calloc(nodes / 64 + 1, sizeof *state->early);
-    if (!walk->labels.folds || !walk->places || !walk->place || !state->early)
+    if (!walk->labels.folds || !walk->places)
         return false;
     memset(walk->place, 0xff, nodes * sizeof *walk->place);
     memset(walk->spaces, 0xff, sizeof walk->spaces);
@@ -256,11 +283,8 @@ free_walk(walking *state)
     lg__place_walk *walk = &state->shared;
     lg__vector_free(&allocator, &walk->names);
     lg__labels_free(&walk->labels);
-    free(walk->types);
-    free(walk->late);
     free(walk->turns.items);
     free(state->waiting.items);
-    free(state->early);
     free(state);
 }
 
@@ -270,7 +294,6 @@ begin_walk(const lg_analysis *analysis)
     walking *state = malloc(sizeof *state);
     if (state == NULL)
         return NULL;
-    state->early = NULL;
     state->waiting = (lg__gathered){0};
     state->shared = (lg__place_walk){
         .analysis = analysis,
@@ -295,21 +318,46 @@ find_places(const lg_analysis *analysis, const lg_monitor *monitor,
         *place_of = state->shared.place;
     } else {
         lg_places_free(state->shared.places);
-        free(state->shared.place);
+        lg__places_of_free(state->shared.place, analysis);
     }
     free_walk(state);
     return status;
 }
 
 lg_status
-lg_places_walk(const lg_analysis *analysis, const lg_monitor *monitor,
-               lg_places **out, uint32_t **place_of, lg_error *err)
+lg__places_walk(const lg_analysis *analysis, const lg_monitor *monitor,
+                lg_places **out, uint32_t **place_of, lg_error *err)
 {
     lg_status status = find_places(analysis, monitor, out, place_of, err);
     uint32_t nodes = analysis->graph->columns.node_count;
     for (uint32_t i = 0; i < nodes && status == LG_OK; i++)
         (*place_of)[i] &= ~LG__PLACE_MARKS;
     return status;
+}
+
+// Copies the places of nodes, so that free() frees them.
+lg_status
+lg_places_walk(const lg_analysis *analysis, const lg_monitor *monitor,
+               lg_places **out, uint32_t **place_of, lg_error *err)
+{
+    lg_places *places = NULL;
+    uint32_t *place = NULL;
+    lg_status status = lg__places_walk(analysis, monitor, &places, &place, err);
+    if (status != LG_OK)
+        return status;
+    size_t size =
+        ((size_t)analysis->graph->columns.node_count + 1) * sizeof *place;
+    uint32_t *copy = malloc(size);
+    if (copy != NULL)
+        memcpy(copy, place, size);
+    lg__places_of_free(place, analysis);
+    if (copy == NULL) {
+        lg_places_free(places);
+        return lg__error_memory(err);
+    }
+    *out = places;
+    *place_of = copy;
+    return LG_OK;
 }
 
 lg_status
@@ -319,6 +367,6 @@ lg_places_new(const lg_analysis *analysis, const lg_monitor *monitor,
     uint32_t *place_of = NULL;
     lg_status status = find_places(analysis, monitor, out, &place_of, err);
     if (status == LG_OK)
-        free(place_of);
+        lg__places_of_free(place_of, analysis);
     return status;
 }

@@ -15,6 +15,7 @@ lg__summary_begin(lg_places *places)
     summary->types.element = sizeof(lg__type_sum);
     summary->infos.element = sizeof(lg__info_text);
     summary->tallies.element = sizeof(lg__tally);
+    summary->bytes.element = sizeof(uint64_t);
     return summary;
 }
 
@@ -27,6 +28,7 @@ lg_summary_free(lg_summary *summary)
     lg__vector_free(&allocator, &summary->types);
     lg__vector_free(&allocator, &summary->infos);
     lg__vector_free(&allocator, &summary->tallies);
+    lg__vector_free(&allocator, &summary->bytes);
     lg_places_free(summary->places);
     free(summary);
 }
@@ -119,6 +121,31 @@ add_infos(lg_summary *summary, const lg_graph *graph)
     return add_totals(summary);
 }
 
+uint32_t
+lg__summary_add_bytes(lg_summary *summary, const uint64_t *bytes,
+                      uint32_t count)
+{
+    lg_allocator allocator = lg_allocator_default();
+    uint32_t each = summary->places->each;
+    size_t index = summary->bytes.count;
+    uint64_t *place = index < LG_NONE - each
+                          ? lg__vector_extend(&allocator, &summary->bytes, each)
+                          : NULL;
+    if (place == NULL)
+        return LG_NONE;
+    for (uint32_t i = 0; i < each; i++)
+        place[i] = i < count ? bytes[i] : 0;
+    return (uint32_t)index;
+}
+
+void
+lg__summary_sum_bytes(lg_summary *summary, uint32_t to, uint32_t from)
+{
+    uint64_t *bytes = summary->bytes.data;
+    for (uint32_t i = 0; i < summary->places->each; i++)
+        bytes[to + i] += bytes[from + i];
+}
+
 static int
 compare_types(const void *left, const void *right)
 {
@@ -128,8 +155,9 @@ compare_types(const void *left, const void *right)
 }
 
 void
-lg__types_join(lg__vector *types)
+lg__summary_join_types(lg_summary *summary)
 {
+    lg__vector *types = &summary->types;
     lg__type_sum *sums = types->data;
     size_t kept = 0;
     if (types->count > 0)
@@ -139,12 +167,27 @@ lg__types_join(lg__vector *types)
             continue;
         if (kept > 0 && sums[kept - 1].name == sums[i].name) {
             sums[kept - 1].count += sums[i].count;
-            sums[kept - 1].bytes += sums[i].bytes;
+            lg__summary_sum_bytes(summary, sums[kept - 1].bytes, sums[i].bytes);
         } else {
             sums[kept++] = sums[i];
         }
     }
     types->count = kept;
+}
+
+// Moves the bytes of nodes on devices, which were counted on the host.
+static void
+move_to_devices(lg_summary *summary, const lg_graph *graph)
+{
+    const lg__type_sum *sums = summary->types.data;
+    for (uint32_t i = 0; i < graph->placed_count; i++) {
+        uint32_t node = graph->device_node[i];
+        uint64_t size = lg_node_size(graph, node);
+        uint64_t *bytes = lg__summary_bytes_at(
+            summary, sums[graph->columns.type[node]].bytes);
+        bytes[0] -= size;
+        bytes[lg_node_device(graph, node)] += size;
+    }
 }
 
 static bool
@@ -158,16 +201,19 @@ add_types(lg_summary *summary, const lg_graph *graph)
     for (uint32_t type = 0; type < graph->type_count; type++) {
         uint32_t name =
             lg__places_string(summary->places, lg_graph_type(graph, type).name);
-        if (name == LG_NONE)
+        uint32_t bytes = lg__summary_add_bytes(summary, NULL, 0);
+        if (name == LG_NONE || bytes == LG_NONE)
             return false;
-        sums[type] = (lg__type_sum){.name = name};
+        sums[type] = (lg__type_sum){.name = name, .bytes = bytes};
     }
     for (uint32_t node = 0; node < graph->columns.node_count; node++) {
         lg__type_sum *sum = &sums[graph->columns.type[node]];
         sum->count++;
-        sum->bytes += lg_node_size(graph, node);
+        lg__summary_bytes_at(summary, sum->bytes)[0] +=
+            lg_node_size(graph, node);
     }
-    lg__types_join(&summary->types);
+    move_to_devices(summary, graph);
+    lg__summary_join_types(summary);
     return true;
 }
 
@@ -246,7 +292,7 @@ lg__summary_make(const lg_analysis *analysis, const lg_monitor *monitor,
 {
     lg_places *places = NULL;
     uint32_t *place = NULL;
-    lg_status status = lg_places_walk(analysis, monitor, &places, &place, err);
+    lg_status status = lg__places_walk(analysis, monitor, &places, &place, err);
     if (status != LG_OK)
         return status;
     lg_summary *summary = lg__summary_begin(places);
@@ -254,7 +300,7 @@ lg__summary_make(const lg_analysis *analysis, const lg_monitor *monitor,
         !add_types(summary, analysis->graph) ||
         !add_accounts(summary, analysis->graph)) {
         lg_summary_free(summary);
-        free(place);
+        lg__places_of_free(place, analysis);
         return lg__error_memory(err);
     }
     *out = summary;

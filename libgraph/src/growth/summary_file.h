@@ -2,9 +2,12 @@
  * The file of a summary: a header, and one zstd frame with the content. The
  * frame has the lengths of all strings, their bytes, zeros up to a multiple of
  * 8, six numbers (the sums of objects, large ones, mapped ones; the rest of the
- * resident memory; the number of tallies; the sum of small objects, which files
- * of version 1 lack), the places, the types, the info texts, the tallies, and
- * the names of the devices.
+ * resident memory; the number of tallies; the sum of small objects), the
+ * places, the types, the info texts, the tallies, and the names of the devices.
+ *
+ * Version 3 adds to each type and tally its bytes on each device besides the
+ * host. In version 2 they are one number for the host and all devices. A file
+ * without such devices is the same in both, and is written as version 2.
  */
 #ifndef LEAKGRAPH_SUMMARY_FILE_H
 #define LEAKGRAPH_SUMMARY_FILE_H
@@ -14,7 +17,7 @@
 
 #define LG__SUMMARY_MAGIC "\x89LGP\r\n\x1a\n"
 
-enum { LG__SUMMARY_MAJOR = 2 };
+enum { LG__SUMMARY_TOTALS = 2, LG__SUMMARY_MAJOR = 3 };
 
 typedef struct lg__summary_header {
     char magic[8];
@@ -39,23 +42,30 @@ typedef struct lg__summary_place {
     uint64_t references;
 } lg__summary_place;
 
+/** A type. Its bytes on other devices come after it. */
 typedef struct lg__summary_type {
     uint64_t count;
-    uint64_t bytes;
+    uint64_t host;
     uint32_t name;
     uint32_t reserved;
 } lg__summary_type;
 
+/** A tally. Its bytes on other devices come after it. */
 typedef struct lg__summary_tally {
     uint64_t holder;
     uint64_t kept;
     uint64_t count;
-    uint64_t bytes;
+    uint64_t host;
     uint32_t name;
     uint32_t detail;
     uint32_t kind;
     uint32_t reserved;
 } lg__summary_tally;
+
+/** Reads the content into an empty summary. */
+lg_status lg__summary_read(const char *name, const lg__summary_header *header,
+                           const uint8_t *raw, size_t length, lg_summary *out,
+                           lg_error *err);
 
 _Static_assert(sizeof(lg__summary_tally) == 48, "a tally is 48 bytes");
 _Static_assert(sizeof(lg__summary_header) == 56, "a header is 56 bytes");

@@ -13,6 +13,7 @@ typedef struct sum {
 
 typedef struct merging {
     lg_summary *to;
+    uint64_t *bytes; // [each of to] scratch memory
     lg_allocator allocator;
     lg__vector sums; // sum
 } merging;
@@ -61,10 +62,24 @@ add_infos(merging *state, const lg_summary *from)
                                 snapshots < 0 ? 1 : (uint64_t)snapshots);
 }
 
+// Returns bytes by device of a summary, by device of the sum.
+static const uint64_t *
+bytes_of(merging *state, const lg_summary *from, uint32_t index)
+{
+    const uint64_t *bytes = lg__summary_bytes_at(from, index);
+    lg_places *to = state->to->places;
+    memset(state->bytes, 0, to->each * sizeof *state->bytes);
+    for (uint32_t i = 0; i < from->places->each; i++)
+        state->bytes[lg__places_device(
+            to, lg_places_device_name(from->places, i))] += bytes[i];
+    return state->bytes;
+}
+
 static bool
 add_types(merging *state, const lg_summary *from)
 {
     const lg__type_sum *types = from->types.data;
+    uint32_t each = state->to->places->each;
     lg__type_sum *place = lg__vector_extend(
         &state->allocator, &state->to->types, from->types.count);
     if (place == NULL)
@@ -73,7 +88,9 @@ add_types(merging *state, const lg_summary *from)
     for (size_t i = 0; i < from->types.count; i++) {
         place[i].name = lg__places_string(
             state->to->places, lg__places_text(from->places, types[i].name));
-        if (place[i].name == LG_NONE)
+        place[i].bytes = lg__summary_add_bytes(
+            state->to, bytes_of(state, from, types[i].bytes), each);
+        if (place[i].name == LG_NONE || place[i].bytes == LG_NONE)
             return false;
     }
     return true;
@@ -90,7 +107,9 @@ add_tallies(merging *state, const lg_summary *from)
         tally.detail = lg__places_string(
             state->to->places, lg__places_text(from->places, tally.detail));
         if (tally.name == LG_NONE || tally.detail == LG_NONE ||
-            !lg__summary_count(state->to, tally))
+            !lg__summary_count(state->to, tally,
+                               bytes_of(state, from, tally.bytes),
+                               state->to->places->each))
             return false;
     }
     return true;
@@ -144,8 +163,8 @@ add_all(merging *state, const lg_summary *const *summaries, size_t count)
             return false;
         add_accounts(state->to, summaries[i], i == 0);
     }
-    lg__types_join(&state->to->types);
-    lg__tallies_join(&state->to->tallies);
+    lg__summary_join_types(state->to);
+    lg__summary_join_tallies(state->to);
     return put_infos(state);
 }
 
@@ -174,16 +193,21 @@ lg_summary_merge(const lg_summary *const *summaries, size_t count,
     lg_status status = merge_places(summaries, count, &places, err);
     if (status != LG_OK)
         return status;
+    // lg__summary_begin may free the places.
+    uint64_t *bytes = malloc((places->each + 1) * sizeof *bytes);
     merging state = {.to = lg__summary_begin(places),
+                     .bytes = bytes,
                      .allocator = lg_allocator_default(),
                      .sums = {.element = sizeof(sum)}};
-    if (state.to == NULL || !add_all(&state, summaries, count)) {
+    if (state.to == NULL || state.bytes == NULL ||
+        !add_all(&state, summaries, count)) {
         lg_summary_free(state.to);
         status = lg__error_memory(err);
     } else {
         *out = state.to;
     }
     lg__vector_free(&state.allocator, &state.sums);
+    free(state.bytes);
     return status;
 }
 

@@ -59,62 +59,158 @@ put_places(writer *to, const lg_places *places)
     }
 }
 
+// What a file keeps besides the places, with strings of its table of places.
+typedef struct rest {
+    lg__type_sum *types;
+    uint32_t type_count;
+    lg__info_text *infos;
+    uint32_t info_count;
+    lg__tally *tallies;
+    uint64_t tally_count;
+} rest;
+
+typedef struct ranked_type {
+    lg__type_sum sum;
+    uint64_t total;
+} ranked_type;
+
 static int
-compare_bytes(const void *left, const void *right)
+compare_totals(const void *left, const void *right)
 {
-    const lg__summary_type *a = left;
-    const lg__summary_type *b = right;
-    if (a->bytes != b->bytes)
-        return a->bytes > b->bytes ? -1 : 1;
-    return a->name < b->name ? -1 : a->name > b->name;
+    const ranked_type *a = left;
+    const ranked_type *b = right;
+    if (a->total != b->total)
+        return a->total > b->total ? -1 : 1;
+    return a->sum.name < b->sum.name ? -1 : a->sum.name > b->sum.name;
 }
 
 static bool
-copy_tallies(const lg_summary *from, lg_places *to, lg__summary_tally *out)
+copy_string(const lg_summary *from, lg_places *to, uint32_t *string)
 {
-    const lg__tally *tallies = from->tallies.data;
-    for (size_t i = 0; i < from->tallies.count; i++) {
-        const lg__tally *tally = &tallies[i];
-        uint32_t name =
-            lg__places_string(to, lg__places_text(from->places, tally->name));
-        uint32_t detail =
-            lg__places_string(to, lg__places_text(from->places, tally->detail));
-        if (name == LG_NONE || detail == LG_NONE)
+    *string = lg__places_string(to, lg__places_text(from->places, *string));
+    return *string != LG_NONE;
+}
+
+// Copies the types with the most bytes.
+static bool
+copy_types(const lg_summary *from, lg_places *to, rest *out)
+{
+    const lg__type_sum *sums = from->types.data;
+    size_t count = from->types.count;
+    ranked_type *all = calloc(count + 1, sizeof *all);
+    bool enough = all != NULL;
+    for (size_t i = 0; i < count && enough; i++) {
+        all[i].sum = sums[i];
+        for (uint32_t on = 0; on < from->places->each; on++)
+            all[i].total += lg__summary_bytes_at(from, sums[i].bytes)[on];
+        enough = copy_string(from, to, &all[i].sum.name);
+    }
+    if (enough && count > 0)
+        lg__sort(all, count, sizeof *all, compare_totals);
+    if (count > MOST_TYPES && !lg__summary_is_sum(from))
+        count = MOST_TYPES;
+    for (size_t i = 0; i < count && enough; i++)
+        out->types[out->type_count++] = all[i].sum;
+    free(all);
+    return enough;
+}
+
+static bool
+copy_infos(const lg_summary *from, lg_places *to, rest *out)
+{
+    const lg__info_text *texts = from->infos.data;
+    for (size_t i = 0; i < from->infos.count; i++) {
+        lg__info_text *info = &out->infos[out->info_count++];
+        *info = texts[i];
+        if (!copy_string(from, to, &info->key) ||
+            !copy_string(from, to, &info->value))
             return false;
-        out[i] = (lg__summary_tally){
-            tally->holder, tally->kept, tally->count, tally->bytes,
-            name,          detail,      tally->kind,  0};
     }
     return true;
 }
 
-// Copies the types with the most bytes, and the info texts, with strings of
-// `to`.
-static lg_status
-copy_rest(const lg_summary *from, lg_places *to, lg__summary_type *types,
-          lg__info_text *infos, lg_error *err)
+static bool
+copy_tallies(const lg_summary *from, lg_places *to, rest *out)
 {
-    const lg__type_sum *sums = from->types.data;
-    const lg__info_text *texts = from->infos.data;
-    for (size_t i = 0; i < from->types.count; i++) {
-        lg_string name = lg__places_text(from->places, sums[i].name);
-        types[i] = (lg__summary_type){.count = sums[i].count,
-                                      .bytes = sums[i].bytes,
-                                      .name = lg__places_string(to, name)};
-        if (types[i].name == LG_NONE)
-            return lg__error_memory(err);
+    const lg__tally *tallies = from->tallies.data;
+    for (size_t i = 0; i < from->tallies.count; i++) {
+        lg__tally *tally = &out->tallies[out->tally_count++];
+        *tally = tallies[i];
+        if (!copy_string(from, to, &tally->name) ||
+            !copy_string(from, to, &tally->detail))
+            return false;
     }
-    for (size_t i = 0; i < from->infos.count; i++) {
-        infos[i].key =
-            lg__places_string(to, lg__places_text(from->places, texts[i].key));
-        infos[i].value = lg__places_string(
-            to, lg__places_text(from->places, texts[i].value));
-        if (infos[i].key == LG_NONE || infos[i].value == LG_NONE)
-            return lg__error_memory(err);
+    return true;
+}
+
+// Says in one more info text what the places that are left out retain at most.
+static bool
+add_least(lg_places *to, uint64_t least, rest *out)
+{
+    static const char key[] = LG__SUMMARY_LEAST;
+    lg__info_text *info = &out->infos[out->info_count++];
+    char text[24];
+    int length = snprintf(text, sizeof text, "%llu", (unsigned long long)least);
+    info->key = lg__places_string(to, (lg_string){key, sizeof key - 1});
+    info->value = lg__places_string(to, (lg_string){text, (uint32_t)length});
+    return info->key != LG_NONE && info->value != LG_NONE;
+}
+
+static bool
+copy_rest(const lg_summary *from, lg_places *to, uint64_t least, rest *out)
+{
+    *out = (rest){
+        .types = calloc(from->types.count + 1, sizeof *out->types),
+        .infos = calloc(from->infos.count + 2, sizeof *out->infos),
+        .tallies = calloc(from->tallies.count + 1, sizeof *out->tallies),
+    };
+    return out->types != NULL && out->infos != NULL && out->tallies != NULL &&
+           copy_types(from, to, out) && copy_infos(from, to, out) &&
+           copy_tallies(from, to, out) &&
+           (least == 0 || add_least(to, least, out));
+}
+
+static void
+rest_free(rest *from)
+{
+    free(from->types);
+    free(from->infos);
+    free(from->tallies);
+}
+
+static void
+put_types(writer *to, const lg_summary *summary, const rest *from)
+{
+    size_t others = (summary->places->each - 1) * sizeof(uint64_t);
+    for (uint32_t i = 0; i < from->type_count; i++) {
+        const lg__type_sum *sum = &from->types[i];
+        const uint64_t *bytes = lg__summary_bytes_at(summary, sum->bytes);
+        const lg__summary_type type = {
+            .count = sum->count, .host = bytes[0], .name = sum->name};
+        put(to, &type, sizeof type);
+        put(to, bytes + 1, others);
     }
-    if (from->types.count > 0)
-        lg__sort(types, from->types.count, sizeof *types, compare_bytes);
-    return LG_OK;
+}
+
+static void
+put_tallies(writer *to, const lg_summary *summary, const rest *from)
+{
+    size_t others = (summary->places->each - 1) * sizeof(uint64_t);
+    for (uint64_t i = 0; i < from->tally_count; i++) {
+        const lg__tally *tally = &from->tallies[i];
+        const uint64_t *bytes = lg__summary_bytes_at(summary, tally->bytes);
+        const lg__summary_tally row = {
+            .holder = tally->holder,
+            .kept = tally->kept,
+            .count = tally->count,
+            .host = bytes[0],
+            .name = tally->name,
+            .detail = tally->detail,
+            .kind = tally->kind,
+        };
+        put(to, &row, sizeof row);
+        put(to, bytes + 1, others);
+    }
 }
 
 // Makes the file in memory; release it with free().
@@ -142,66 +238,44 @@ make_frame(const writer *from, lg__summary_header *header, void **data,
     return LG_OK;
 }
 
-// Says in one more info text what the places that are left out retain at most.
-static bool
-add_least(lg_places *to, uint64_t least, lg__info_text *out)
+static void
+put_all(writer *to, const lg_summary *summary, const lg_places *places,
+        const rest *from)
 {
-    static const char key[] = LG__SUMMARY_LEAST;
-    char text[24];
-    int length = snprintf(text, sizeof text, "%llu", (unsigned long long)least);
-    out->key = lg__places_string(to, (lg_string){key, sizeof key - 1});
-    out->value = lg__places_string(to, (lg_string){text, (uint32_t)length});
-    return out->key != LG_NONE && out->value != LG_NONE;
+    const uint64_t sums[] = {summary->objects,  summary->large,
+                             summary->mapped,   summary->rest,
+                             from->tally_count, summary->small};
+    put_strings(to, places);
+    put(to, sums, sizeof sums);
+    put_places(to, places);
+    put_types(to, summary, from);
+    put(to, from->infos, from->info_count * sizeof *from->infos);
+    put_tallies(to, summary, from);
+    put(to, places->devices.data, places->each * sizeof(uint32_t));
 }
 
 static lg_status
 write_summary(const lg_summary *summary, lg_places *places, uint64_t least,
               void **data, size_t *length, lg_error *err)
 {
-    size_t types = summary->types.count;
-    size_t texts = summary->infos.count;
-    lg__summary_type *rows = malloc((types + 1) * sizeof *rows);
-    lg__info_text *infos = malloc((summary->infos.count + 1) * sizeof *infos);
     writer to = {.allocator = lg_allocator_default(), .raw = {.element = 1}};
-    size_t tallies = summary->tallies.count;
-    lg__summary_tally *counts = malloc((tallies + 1) * sizeof *counts);
-    uint64_t sums[] = {summary->objects, summary->large, summary->mapped,
-                       summary->rest,    tallies,        summary->small};
-    lg_status status = rows == NULL || infos == NULL || counts == NULL ||
-                               !copy_tallies(summary, places, counts)
-                           ? lg__error_memory(err)
-                           : copy_rest(summary, places, rows, infos, err);
-    if (status == LG_OK && least > 0 &&
-        !add_least(places, least, &infos[texts++]))
-        status = lg__error_memory(err);
-    if (status == LG_OK) {
-        if (types > MOST_TYPES && !lg__summary_is_sum(summary))
-            types = MOST_TYPES;
-        put_strings(&to, places);
-        put(&to, sums, sizeof sums);
-        put_places(&to, places);
-        put(&to, rows, types * sizeof *rows);
-        put(&to, infos, texts * sizeof *infos);
-        put(&to, counts, tallies * sizeof *counts);
-        put(&to, places->devices.data, places->each * sizeof(uint32_t));
-        if (to.failed)
-            status = lg__error_memory(err);
-    }
+    rest others;
+    to.failed = !copy_rest(summary, places, least, &others);
+    if (!to.failed)
+        put_all(&to, summary, places, &others);
     lg__summary_header header = {
         .magic = LG__SUMMARY_MAGIC,
-        .major = LG__SUMMARY_MAJOR,
+        .major = places->each > 1 ? LG__SUMMARY_MAJOR : LG__SUMMARY_TOTALS,
         .devices = places->each,
         .strings = (uint32_t)places->string_hash.count,
         .places = (uint32_t)places->items.count,
-        .types = (uint32_t)types,
-        .infos = (uint32_t)texts,
+        .types = others.type_count,
+        .infos = others.info_count,
     };
-    if (status == LG_OK)
-        status = make_frame(&to, &header, data, length, err);
+    lg_status status = to.failed ? lg__error_memory(err)
+                                 : make_frame(&to, &header, data, length, err);
     lg__vector_free(&to.allocator, &to.raw);
-    free(rows);
-    free(infos);
-    free(counts);
+    rest_free(&others);
     return status;
 }
 

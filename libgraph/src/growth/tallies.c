@@ -23,15 +23,17 @@ key_of(const lg_places *places, const lg__tally *tally)
 }
 
 bool
-lg__summary_count(lg_summary *summary, lg__tally tally)
+lg__summary_count(lg_summary *summary, lg__tally tally, const uint64_t *bytes,
+                  uint32_t devices)
 {
     lg_allocator allocator = lg_allocator_default();
     lg__tally *place = lg__vector_extend(&allocator, &summary->tallies, 1);
     if (place == NULL)
         return false;
     tally.key = key_of(summary->places, &tally);
+    tally.bytes = lg__summary_add_bytes(summary, bytes, devices);
     *place = tally;
-    return true;
+    return tally.bytes != LG_NONE;
 }
 
 static int
@@ -52,8 +54,9 @@ compare_tallies(const void *left, const void *right)
 }
 
 void
-lg__tallies_join(lg__vector *tallies)
+lg__summary_join_tallies(lg_summary *summary)
 {
+    lg__vector *tallies = &summary->tallies;
     lg__tally *items = tallies->data;
     size_t kept = 0;
     if (tallies->count > 0)
@@ -61,7 +64,8 @@ lg__tallies_join(lg__vector *tallies)
     for (size_t i = 0; i < tallies->count; i++) {
         if (kept > 0 && items[kept - 1].key == items[i].key) {
             items[kept - 1].count += items[i].count;
-            items[kept - 1].bytes += items[i].bytes;
+            lg__summary_sum_bytes(summary, items[kept - 1].bytes,
+                                  items[i].bytes);
         } else {
             items[kept++] = items[i];
         }
@@ -86,10 +90,18 @@ lg__summary_find_tally(const lg_summary *summary, const lg__tally *wanted)
 }
 
 static bool
-is_growing(const lg__comparison *state, const uint64_t *numbers)
+are_growing(const lg__comparison *state, const uint64_t *counts)
 {
     for (uint32_t i = 0; i < state->count; i++)
-        state->y[i] = (double)numbers[i];
+        state->y[i] = (double)counts[i];
+    return lg__trend_of(state->x, state->y, state->count) == LG__TREND_GROWS;
+}
+
+static bool
+bytes_are_growing(const lg__comparison *state, const uint64_t *bytes)
+{
+    for (uint32_t i = 0; i < state->count; i++)
+        state->y[i] = (double)lg__comparison_total(state, bytes, i);
     return lg__trend_of(state->x, state->y, state->count) == LG__TREND_GROWS;
 }
 
@@ -97,11 +109,14 @@ static lg_growth_tally
 compare(const lg__comparison *state, const lg__tally *tally, uint64_t *counts)
 {
     uint64_t *bytes = counts + state->count;
-    uint32_t last = state->count - 1;
     for (uint32_t i = 0; i < state->count; i++) {
-        const lg__tally *then = find_tally(state->summaries[i], tally->key);
-        counts[i] = then != NULL ? then->count : 0;
-        bytes[i] = then != NULL ? then->bytes : 0;
+        const lg_summary *summary = state->summaries[i];
+        const lg__tally *then = find_tally(summary, tally->key);
+        if (then == NULL)
+            continue;
+        counts[i] = then->count;
+        lg__comparison_add_bytes(
+            state, i, lg__summary_bytes_at(summary, then->bytes), bytes);
     }
     return (lg_growth_tally){
         .kind = (lg_tally_kind)tally->kind,
@@ -111,9 +126,10 @@ compare(const lg__comparison *state, const lg__tally *tally, uint64_t *counts)
         .kept = tally->kept,
         .counts = counts,
         .bytes = bytes,
-        .gained = (int64_t)(bytes[last] - bytes[0]),
+        .gained = lg__comparison_gained(state, bytes),
         .is_new = counts[0] == 0,
-        .is_growing = is_growing(state, counts) || is_growing(state, bytes),
+        .is_growing =
+            are_growing(state, counts) || bytes_are_growing(state, bytes),
         .row = LG_NONE,
     };
 }
@@ -177,14 +193,31 @@ relate(const lg_places *places, lg_growth *out, uint32_t at)
     }
 }
 
+// Leaves out all but the findings that belong to rows.
+static void
+keep_related(lg_growth *out)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < out->tally_count; i++) {
+        if (out->tallies[i].row == LG_NONE)
+            continue;
+        for (size_t row = 0; row < out->count; row++)
+            if (out->rows[row].finding == i)
+                out->rows[row].finding = kept;
+        out->tallies[kept++] = out->tallies[i];
+    }
+    out->tally_count = kept;
+}
+
 lg_status
 lg__growth_tallies(lg__comparison *state, lg_growth *out, lg_error *err)
 {
     const lg_summary *newest = state->summaries[state->count - 1];
     const lg__tally *items = newest->tallies.data;
     size_t count = newest->tallies.count;
+    size_t numbers = lg__comparison_numbers(state);
     out->tallies = calloc(count + 1, sizeof *out->tallies);
-    out->series = calloc(2 * count * state->count + 1, sizeof *out->series);
+    out->series = calloc(count * numbers + 1, sizeof *out->series);
     if (out->tallies == NULL || out->series == NULL)
         return lg__error_memory(err);
     for (size_t i = 0; i < newest->tallies.count; i++) {
@@ -192,7 +225,7 @@ lg__growth_tallies(lg__comparison *state, lg_growth *out, lg_error *err)
         if (items[i].kind >= LG_TALLY_COUNT)
             continue;
         out->tallies[at] =
-            compare(state, &items[i], out->series + 2 * at * state->count);
+            compare(state, &items[i], out->series + at * numbers);
         out->tally_count++;
     }
     count = out->tally_count;
@@ -201,5 +234,9 @@ lg__growth_tallies(lg__comparison *state, lg_growth *out, lg_error *err)
     for (size_t i = 0; i < count; i++)
         if (out->tallies[i].kind == LG_TALLY_FINDING)
             relate(state->newest, out, (uint32_t)i);
+    if (out->scoped) {
+        keep_related(out);
+        out->type_count = 0;
+    }
     return LG_OK;
 }

@@ -149,18 +149,28 @@ name_values(lg__place_walk *walk, uint32_t module, uint32_t space)
     return true;
 }
 
+// Returns whether all that the node dominates is a part of a code object.
+static bool
+is_code(const lg__place_walk *walk, uint32_t node, const lg__walk_type *type)
+{
+    const lg_columns *columns = &walk->graph->columns;
+    uint32_t above = walk->analysis->dominator[node];
+    return type->code || (above < columns->node_count &&
+                          walk->types[columns->type[above]].code);
+}
+
 bool
 lg__vias_choose(lg__place_walk *walk)
 {
     const lg_graph *graph = walk->graph;
-    const uint32_t *type = graph->columns.type;
     const uint32_t *first_child = walk->analysis->first_child;
     const lg__fold *folds = walk->labels.folds;
     for (uint32_t node = 0; node < graph->columns.node_count; node++) {
-        uint32_t owner =
-            walk->types[type[node]].may_fold ? folds[node].owner : LG_NONE;
+        const lg__walk_type *type = &walk->types[graph->columns.type[node]];
+        uint32_t owner = type->may_fold ? folds[node].owner : LG_NONE;
         if (owner == LG_NONE) {
-            if (first_child[node] != first_child[node + 1])
+            if (first_child[node] != first_child[node + 1] &&
+                !is_code(walk, node, type))
                 choose_of(walk, node, LG_NONE);
             continue;
         }

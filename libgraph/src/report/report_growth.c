@@ -119,20 +119,6 @@ put_others(const report *to, const lg_growth_row *row)
 }
 
 static void
-put_bytes(const report *to, const lg_growth_row *row)
-{
-    static const lg__column columns[] = {
-        {.type = LG_COLUMN_SIZE},
-    };
-    size_t each = (size_t)to->growth->devices + 1;
-    lg_table *list = lg__put_table(to->table, BYTES, columns, 1);
-    for (size_t i = 0; i < to->growth->snapshots; i++) {
-        lg__table_row(list);
-        lg__put_each(list, 0, row->bytes + i * each);
-    }
-}
-
-static void
 put_data(const report *to, const lg_growth_row *row)
 {
     lg_table *table = to->table;
@@ -144,7 +130,7 @@ put_data(const report *to, const lg_growth_row *row)
     put_others(to, row);
     lg__put_string(table, TYPE, row->type);
     lg__put_numbers(table, COUNTS, row->counts, to->growth->snapshots);
-    put_bytes(to, row);
+    lg__put_sizes(table, BYTES, to->growth, row->bytes);
     lg__put_number(table, GAINED, row->gained);
     lg__put_real(table, PER_INTERVAL, row->per_interval);
     if (to->growth->has_steps)
@@ -157,21 +143,6 @@ put_data(const report *to, const lg_growth_row *row)
         lg__put_string(table, FINDING, to->growth->tallies[row->finding].name);
     if (row->reason != LG_GROWTH_NO_REASON)
         lg__put_literal(table, REASON, lg_growth_reason_text(row->reason));
-}
-
-typedef struct gain {
-    const uint64_t *first;
-    const uint64_t *last;
-} gain;
-
-// Returns gained bytes. A row may lose bytes on one device while it gains on
-// another.
-static uint64_t
-gained_on(const void *context, uint32_t device)
-{
-    const gain *of = context;
-    uint64_t first = of->first[device];
-    return of->last[device] > first ? of->last[device] - first : 0;
 }
 
 // Draws objects; for growth in place and native memory, draws bytes.
@@ -218,13 +189,11 @@ put_shown(const report *to, const lg_growth_row *row)
 {
     const lg_growth *growth = to->growth;
     lg_table *table = to->table;
-    size_t last = (growth->snapshots - 1) * ((size_t)growth->devices + 1);
-    const gain each = {row->bytes, row->bytes + last};
     lg_text rate = {0};
     lg_text counts = {0};
     lg_text what = {0};
     lg_text holder = {0};
-    lg__put_vector(table, SHOWN_GAIN, gained_on, &each);
+    lg__put_gain(table, SHOWN_GAIN, growth, row->bytes);
     lg__format_signed(growth->has_steps ? row->per_step : row->per_interval,
                       &rate);
     lg__put_formatted(table, SHOWN_RATE, &rate);

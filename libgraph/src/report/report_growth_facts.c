@@ -2,29 +2,8 @@
 // cycles, tensors, figures and threads.
 #include "report/report_growth_facts.h"
 
-// Most numbers of a series, rows of types, and tallies to show. A longer series
-// loses its middle.
-enum { SERIES_SHOWN = 6, TYPES_SHOWN = 5, TALLIES_SHOWN = 10 };
-
-void
-lg__format_series(const uint64_t *numbers, uint32_t count, lg_text *out)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        lg_text_add(out, i > 0 ? " → " : "");
-        if (count > SERIES_SHOWN && i == SERIES_SHOWN / 2) {
-            lg_text_add(out, "… → ");
-            i = count - SERIES_SHOWN / 2;
-        }
-        lg_text_add_count(out, numbers[i]);
-    }
-}
-
-void
-lg__format_signed(double bytes, lg_text *out)
-{
-    lg_text_add(out, bytes < 0 ? "-" : "+");
-    lg_text_add_size(out, (uint64_t)((bytes < 0 ? -bytes : bytes) + 0.5));
-}
+// Most rows of types, and tallies to show.
+enum { TYPES_SHOWN = 5, TALLIES_SHOWN = 10 };
 
 static void
 put_types(const lg_growth *growth, lg_table *facts, size_t column)
@@ -32,7 +11,7 @@ put_types(const lg_growth *growth, lg_table *facts, size_t column)
     static const lg__column columns[] = {
         {.name = "name"},
         {"counts", .type = LG_COLUMN_NUMBERS},
-        {"bytes", .type = LG_COLUMN_NUMBERS},
+        {"bytes", .type = LG_COLUMN_LIST},
         {"gained", .type = LG_COLUMN_NUMBER},
     };
     lg_table *list = lg__put_table(facts, column, columns, 4);
@@ -41,7 +20,7 @@ put_types(const lg_growth *growth, lg_table *facts, size_t column)
         lg__table_row(list);
         lg__put_string(list, 0, type->name);
         lg__put_numbers(list, 1, type->counts, growth->snapshots);
-        lg__put_numbers(list, 2, type->bytes, growth->snapshots);
+        lg__put_sizes(list, 2, growth, type->bytes);
         lg__put_number(list, 3, type->gained);
     }
 }
@@ -81,6 +60,7 @@ enum {
     IS_GROWING,
     SETTLED,
     KNOWN,
+    ELSEWHERE,
     UNEXPLAINED,
     UNEXPLAINED_MALLOC,
     UNEXPLAINED_SMALL,
@@ -113,7 +93,7 @@ put_tallies(const lg_growth *growth, lg_tally_kind kind, lg_table *facts)
         {.name = "detail"},
         {"holder", .type = LG_COLUMN_PATH},
         {"counts", .type = LG_COLUMN_NUMBERS},
-        {"bytes", .type = LG_COLUMN_NUMBERS},
+        {"bytes", .type = LG_COLUMN_LIST},
         {"gained", .type = LG_COLUMN_NUMBER},
         {"is_new", .type = LG_COLUMN_BOOL},
         {"is_growing", .type = LG_COLUMN_BOOL},
@@ -128,7 +108,7 @@ put_tallies(const lg_growth *growth, lg_tally_kind kind, lg_table *facts)
         lg__put_string(list, 1, tally->detail);
         put_holder(growth, tally, list, 2);
         lg__put_numbers(list, 3, tally->counts, growth->snapshots);
-        lg__put_numbers(list, 4, tally->bytes, growth->snapshots);
+        lg__put_sizes(list, 4, growth, tally->bytes);
         lg__put_number(list, 5, tally->gained);
         lg__put_bool(list, 6, tally->is_new);
         lg__put_bool(list, 7, tally->is_growing);
@@ -150,6 +130,7 @@ lg__put_growth_facts(lg_table *table, const lg_growth *growth,
         [IS_GROWING] = {"is_growing", .type = LG_COLUMN_BOOL},
         [SETTLED] = {"settled", .type = LG_COLUMN_COUNT},
         [KNOWN] = {"known", .type = LG_COLUMN_COUNT},
+        [ELSEWHERE] = {"elsewhere", .type = LG_COLUMN_COUNT},
         [UNEXPLAINED] = {"unexplained", .type = LG_COLUMN_NUMBER},
         [UNEXPLAINED_MALLOC] = {"unexplained_malloc", .type = LG_COLUMN_NUMBER},
         [UNEXPLAINED_SMALL] = {"unexplained_small", .type = LG_COLUMN_NUMBER},
@@ -167,6 +148,7 @@ lg__put_growth_facts(lg_table *table, const lg_growth *growth,
     lg__put_bool(facts, IS_GROWING, is_growing(growth));
     lg__put_count(facts, SETTLED, growth->settled);
     lg__put_count(facts, KNOWN, growth->known);
+    lg__put_count(facts, ELSEWHERE, growth->elsewhere);
     if (growth->unexplained_known || growth->unexplained_small_known)
         lg__put_number(facts, UNEXPLAINED, growth->unexplained);
     if (growth->unexplained_known)
@@ -236,7 +218,17 @@ format_below(lg_table *table, const lg_growth *growth)
     lg_text said = {0};
     lg_text_add(&said, growth->count > 0   ? "\n"
                        : growth->known > 0 ? "Nothing else grows.\n\n"
-                                           : "Nothing grows.\n\n");
+                       : growth->scoped
+                           ? "Nothing that the chosen modules hold grows.\n\n"
+                           : "Nothing grows.\n\n");
+    if (growth->elsewhere > 0) {
+        lg_text_add_count(&said, growth->elsewhere);
+        lg_text_add(&said, growth->elsewhere == 1
+                               ? " row that the chosen modules do not hold is "
+                                 "left out\n"
+                               : " rows that the chosen modules do not hold "
+                                 "are left out\n");
+    }
     if (growth->known > 0) {
         lg_text_add_count(&said, growth->known);
         lg_text_add(&said, growth->known == 1
@@ -260,7 +252,7 @@ static void
 add_types(lg_table *table, const lg_growth *growth)
 {
     static const lg__column columns[] = {
-        {NULL, "gained", .type = LG_COLUMN_BYTES, .faces = LG__SHOWN,
+        {NULL, "gained", .type = LG_COLUMN_SIZE, .faces = LG__SHOWN,
          .least = 12},
         {NULL, "objects", .faces = LG__SHOWN, .gap = 2, .least = 14},
         {NULL, "type", .faces = LG__SHOWN, .gap = 2},
@@ -275,14 +267,14 @@ add_types(lg_table *table, const lg_growth *growth)
     for (size_t i = 0; i < growth->type_count && i < TYPES_SHOWN; i++) {
         lg_text counts = {0};
         lg__table_row(part);
-        lg__put_count(part, 0, (uint64_t)growth->types[i].gained);
+        lg__put_gain(part, 0, growth, growth->types[i].bytes);
         lg__format_series(growth->types[i].counts, growth->snapshots, &counts);
         lg__put_formatted(part, 1, &counts);
         lg__put_string(part, 2, growth->types[i].name);
     }
 }
 
-// Returns whether there is more of a thing, or the thing is new.
+// Returns whether a thing increased, or is new.
 static bool
 is_more(const lg_growth *growth, const lg_growth_tally *tally)
 {
@@ -323,7 +315,7 @@ format_tally(const lg_growth *growth, const lg_growth_tally *tally,
         lg_text_add(out, ": ");
         lg_place_format(growth->places, place, out);
     }
-    if (tally->kind != LG_TALLY_FINDING || tally->row == LG_NONE)
+    if (tally->row == LG_NONE) // only findings are about rows
         return;
     const lg_growth_row *row = &growth->rows[tally->row];
     lg_text_add(out, ", ");
@@ -337,11 +329,13 @@ put_tally(lg_table *part, const lg_growth *growth, const lg_growth_tally *tally,
           bool more)
 {
     uint32_t last = growth->snapshots - 1;
-    uint64_t gained = tally->gained > 0 ? (uint64_t)tally->gained : 0;
     lg_text counts = {0};
     lg_text what = {0};
     lg__table_row(part);
-    lg__put_count(part, 0, more ? gained : tally->bytes[last]);
+    if (more)
+        lg__put_gain(part, 0, growth, tally->bytes);
+    else
+        lg__put_each(part, 0, tally->bytes + last * (growth->devices + 1));
     if (more)
         lg__format_series(tally->counts, growth->snapshots, &counts);
     else
@@ -355,7 +349,7 @@ static lg_table *
 start_tallies(lg_table *table, bool more)
 {
     const lg__column columns[] = {
-        {NULL, more ? "gained" : "keeps", .type = LG_COLUMN_BYTES,
+        {NULL, more ? "gained" : "keeps", .type = LG_COLUMN_SIZE,
          .faces = LG__SHOWN, .least = 12},
         {NULL, "number", .faces = LG__SHOWN, .gap = 2, .least = 14},
         {NULL, "what", .faces = LG__SHOWN, .gap = 2},
@@ -370,8 +364,7 @@ start_tallies(lg_table *table, bool more)
     return part;
 }
 
-// Adds what there is more of, or, without `more`, known mistakes that do not
-// grow.
+// Adds what increased, or, without `more`, known mistakes that do not grow.
 static void
 add_tallies(lg_table *table, const lg_growth *growth, bool more)
 {

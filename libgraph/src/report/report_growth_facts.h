@@ -23,6 +23,14 @@ void lg__format_growth_check(lg_table *table, const lg_growth *growth,
 void lg__format_growth_notes(lg_table *table, const lg_growth *growth);
 /** Writes `100 → 200 → 300`, without the middle of a long series. */
 void lg__format_series(const uint64_t *numbers, uint32_t count, lg_text *out);
+/** Puts the bytes of each snapshot, [snapshots][devices + 1], as a list of
+ *  sizes. */
+void lg__put_sizes(lg_table *table, size_t column, const lg_growth *growth,
+                   const uint64_t *bytes);
+/** Puts by how much these bytes grew on each device, from the first snapshot to
+ *  the last. */
+void lg__put_gain(lg_table *table, size_t column, const lg_growth *growth,
+                  const uint64_t *bytes);
 /** Writes what grows, and how: `Tensor accumulates (loss-history)`. */
 void lg__format_growth_what(const lg_growth *growth, const lg_growth_row *row,
                             lg_text *out);

@@ -1,4 +1,5 @@
 #include "binding/answers/py_growth.h"
+#include "binding/answers/growth_facts.h"
 #include "binding/answers/compared.h"
 #include "binding/answers/py_baseline.h"
 #include "binding/objects/result.h"
@@ -19,15 +20,16 @@ typedef struct growth_request {
     double *steps; /* or NULL */
     uint64_t min_bytes;
     bool settled;
+    lg__scope_request asked;
     lg__baseline_request known;
     lg__progress progress;
 } growth_request;
 
-enum { DIFF_OPTION_COUNT = 6 };
+enum { DIFF_OPTION_COUNT = 8 };
 
 static const char *const diff_names[] = {
-    "steps",           "min_bytes", "settled", "baseline",
-    "update_baseline", "progress",  NULL};
+    "steps",    "min_bytes",       "settled",  "mine", "module",
+    "baseline", "update_baseline", "progress", NULL};
 static const lg__arg_list diff_list = {"diff", diff_names, 0, 0};
 
 static const lg__result_field row_fields[] = {
@@ -40,130 +42,15 @@ static const lg__result_field row_fields[] = {
     {"reason", LG__FIELD_VALUE},        {NULL, LG__FIELD_VALUE},
 };
 
-static const lg__result_field tally_fields[] = {
-    {"name", LG__FIELD_VALUE},   {"detail", LG__FIELD_TEXT},
-    {"holder", LG__FIELD_TEXT},  {"counts", LG__FIELD_VALUE},
-    {"bytes", LG__FIELD_VALUE},  {"gained", LG__FIELD_VALUE},
-    {"is_new", LG__FIELD_VALUE}, {"is_growing", LG__FIELD_VALUE},
-    {NULL, LG__FIELD_VALUE},
-};
-
-static const lg__result_field type_fields[] = {
-    {"name", LG__FIELD_VALUE},  {"counts", LG__FIELD_VALUE},
-    {"bytes", LG__FIELD_VALUE}, {"gained", LG__FIELD_VALUE},
-    {NULL, LG__FIELD_VALUE},
-};
-
-static const lg__result_field account_fields[] = {
-    {"name", LG__FIELD_VALUE},
-    {"bytes", LG__FIELD_VALUE},
-    {"gained", LG__FIELD_VALUE},
-    {NULL, LG__FIELD_VALUE},
-};
-
 static const lg__result_shape shape = {LG__TYPE_GROWTH, LG__TYPE_GROWTH_ROW,
                                        row_fields, SHOWN_ROWS};
-static const lg__result_shape type_shape = {
-    LG__TYPE_GROWTH, LG__TYPE_GROWTH_TYPE, type_fields, 0};
-static const lg__result_shape account_shape = {
-    LG__TYPE_GROWTH, LG__TYPE_GROWTH_ACCOUNT, account_fields, 0};
-
-static const lg__result_shape tally_shape = {
-    LG__TYPE_GROWTH, LG__TYPE_GROWTH_TALLY, tally_fields, 0};
-
-enum {
-    TYPES,
-    ACCOUNTS,
-    UNEXPLAINED,
-    UNEXPLAINED_MALLOC,
-    UNEXPLAINED_SMALL,
-    IS_GROWING,
-    SNAPSHOTS,
-    SETTLED,
-    KNOWN,
-    FINDINGS,
-    CYCLES,
-    TENSORS,
-    FIGURES,
-    THREADS,
-    DRAWING,
-    FACTS
-};
-
-static PyObject *
-count_of(const lg_table *table, const char *name)
-{
-    lg_cell cell = {0};
-    lg__result_fact(table, name, &cell);
-    return PyLong_FromUnsignedLongLong(cell.count);
-}
-
-static PyObject *
-number_of(const lg_table *table, const char *name)
-{
-    lg_cell cell = {0};
-    if (lg__result_fact(table, name, &cell))
-        return PyLong_FromLongLong(cell.number);
-    Py_RETURN_NONE;
-}
-
-static PyObject *
-is_growing(const lg_table *table)
-{
-    lg_cell cell = {0};
-    lg__result_fact(table, "is_growing", &cell);
-    return PyBool_FromLong(cell.count != 0);
-}
-
-static PyObject *
-facts_new(lg__snapshot_object *snapshot, const lg_table *table,
-          PyObject *drawing)
-{
-    PyObject *facts = PyTuple_New(FACTS);
-    Py_INCREF(drawing);
-    if (facts == NULL) {
-        Py_DECREF(drawing);
-        return NULL;
-    }
-    PyObject *values[FACTS] = {
-        [TYPES] = lg__result_fact_rows(snapshot, table, "types", &type_shape),
-        [ACCOUNTS] =
-            lg__result_fact_rows(snapshot, table, "accounts", &account_shape),
-        [UNEXPLAINED] = number_of(table, "unexplained"),
-        [UNEXPLAINED_MALLOC] = number_of(table, "unexplained_malloc"),
-        [UNEXPLAINED_SMALL] = number_of(table, "unexplained_small"),
-        [IS_GROWING] = is_growing(table),
-        [SNAPSHOTS] = count_of(table, "snapshots"),
-        [SETTLED] = count_of(table, "settled"),
-        [KNOWN] = count_of(table, "known"),
-        [FINDINGS] =
-            lg__result_fact_rows(snapshot, table, "findings", &tally_shape),
-        [CYCLES] =
-            lg__result_fact_rows(snapshot, table, "cycles", &tally_shape),
-        [TENSORS] =
-            lg__result_fact_rows(snapshot, table, "tensors", &tally_shape),
-        [FIGURES] =
-            lg__result_fact_rows(snapshot, table, "figures", &tally_shape),
-        [THREADS] =
-            lg__result_fact_rows(snapshot, table, "threads", &tally_shape),
-        [DRAWING] = drawing,
-    };
-    bool made = true;
-    for (int i = 0; i < FACTS; i++) {
-        made &= values[i] != NULL;
-        PyTuple_SET_ITEM(facts, i, values[i]);
-    }
-    if (!made)
-        Py_CLEAR(facts);
-    return facts;
-}
-
 /* Takes over the table. */
 static PyObject *
 growth_new(lg__snapshot_object *snapshot, lg_table *table, PyObject *drawing)
 {
-    return lg__result_with_facts(snapshot, &shape, table,
-                                 facts_new(snapshot, table, drawing));
+    return lg__result_with_facts(
+        snapshot, &shape, table,
+        lg__growth_facts_new(snapshot, table, drawing));
 }
 
 static bool
@@ -175,8 +62,43 @@ request_parse(growth_request *self, lg__core_state *state, Py_ssize_t count,
            lg__compared_steps(&self->given, state, values[0], &self->steps) &&
            lg__arg_bytes("min_bytes", values[1], 0, &self->min_bytes) &&
            lg__arg_flag(values[2], &self->settled) &&
-           lg__baseline_parse(&self->known, state, values[3], values[4]) &&
-           lg__progress_begin(&self->progress, values[5]);
+           lg__arg_scope(values[3], values[4], &self->asked) &&
+           lg__baseline_parse(&self->known, state, values[5], values[6]) &&
+           lg__progress_begin(&self->progress, values[7]);
+}
+
+static lg_status
+find_scope(const growth_request *self, const lg_analysis *newest,
+           lg_scope **out, lg_error *error)
+{
+    if (newest != NULL)
+        return lg__scope_find(&self->asked, lg_analysis_graph(newest),
+                              &self->progress.monitor, out, error);
+    if (!self->asked.mine && self->asked.module == NULL)
+        return LG_OK;
+    return lg_error_set(error, LG_EINVAL,
+                        "mine and module need a snapshot as the newest, and "
+                        "that is a summary");
+}
+
+static lg_status
+find_rows(const growth_request *self, const lg_analysis *newest, lg_growth *out,
+          lg_error *error)
+{
+    lg_scope *scope = NULL;
+    lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
+    options.steps = self->steps;
+    options.min_bytes = self->min_bytes;
+    options.settled = self->settled;
+    lg_status status = find_scope(self, newest, &scope, error);
+    options.scope = scope;
+    if (status == LG_OK)
+        status =
+            lg_growth_find((const lg_summary *const *)self->given.summaries,
+                           (size_t)self->given.count, newest, &options,
+                           &self->progress.monitor, out, error);
+    lg_scope_free(scope);
+    return status;
 }
 
 static lg_status
@@ -184,14 +106,7 @@ find_growth(const growth_request *self, const lg_analysis *newest,
             lg_table **out, lg_view **view, lg_error *error)
 {
     lg_growth growth;
-    lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
-    options.steps = self->steps;
-    options.min_bytes = self->min_bytes;
-    options.settled = self->settled;
-    lg_status status =
-        lg_growth_find((const lg_summary *const *)self->given.summaries,
-                       (size_t)self->given.count, newest, &options,
-                       &self->progress.monitor, &growth, error);
+    lg_status status = find_rows(self, newest, &growth, error);
     if (status != LG_OK)
         return status;
     const lg_graph *graph = newest ? lg_analysis_graph(newest) : NULL;
@@ -277,6 +192,8 @@ diff(lg__core_state *state, PyObject *const *args, Py_ssize_t count,
     "           a rate per step\n"                                             \
     "min_bytes  leave out rows that gained less: a number, or '64 KiB'\n"      \
     "settled    include what grew and stopped\n"                               \
+    "mine       only rows that the program's own modules hold\n"               \
+    "module     only rows that matching modules hold: 'train.*'\n"             \
     "baseline   leave out places that this file knows\n"                       \
     "update_baseline\n"                                                        \
     "           add the others to that file, which may be missing\n"           \
@@ -284,9 +201,9 @@ diff(lg__core_state *state, PyObject *const *args, Py_ssize_t count,
 
 const char lg__core_diff_doc[] =
     "diff($module, before, after, /, *more, steps=None, min_bytes=0,\n"
-    "     settled=False, baseline=None, update_baseline=False,\n"
-    "     progress=None)\n--\n\n"
-    "What there is more of in each snapshot, and who holds it.\n\n"
+    "     settled=False, mine=False, module=None, baseline=None,\n"
+    "     update_baseline=False, progress=None)\n--\n\n"
+    "What grows from snapshot to snapshot, and who holds it.\n\n"
     "A sequence of GrowthRow, the most bytes gained first. " DIFF_OPTIONS;
 
 PyObject *
@@ -301,8 +218,9 @@ lg__core_diff(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
 
 const char lg__snapshot_diff_doc[] =
     "diff($self, other, /, *more, steps=None, min_bytes=0, settled=False,\n"
-    "     baseline=None, update_baseline=False, progress=None)\n--\n\n"
-    "What there is more of in later snapshots than in this one.\n\n"
+    "     mine=False, module=None, baseline=None, update_baseline=False,\n"
+    "     progress=None)\n--\n\n"
+    "What grows from this snapshot to later ones, and who holds it.\n\n"
     "As leakgraph.diff(self, other, ...). " DIFF_OPTIONS;
 
 PyObject *
@@ -325,50 +243,9 @@ lg__snapshot_diff(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     return growth;
 }
 
-#define FACT(name, at, doc)                                                    \
-    {                                                                          \
-        name, (getter)lg__result_get_fact, NULL, doc, (void *)at               \
-    }
-
-static PyGetSetDef growth_getset[] = {
-    FACT("types", TYPES,
-         "A tuple of GrowthType: the types with more bytes at the end."),
-    FACT("accounts", ACCOUNTS,
-         "A tuple of GrowthAccount: 'objects', 'rss', 'malloc', 'arenas', as "
-         "far as they are known."),
-    FACT("unexplained", UNEXPLAINED,
-         "Bytes by which memory in use grew more than objects did, in malloc "
-         "and in pymalloc; None: unknown."),
-    FACT("unexplained_malloc", UNEXPLAINED_MALLOC,
-         "The part of unexplained in malloc: native memory."),
-    FACT("unexplained_small", UNEXPLAINED_SMALL,
-         "The part of unexplained in pymalloc: ints, floats and texts that are "
-         "not objects of a snapshot."),
-    FACT("is_growing", IS_GROWING, "Whether a row still grows."),
-    FACT("snapshots", SNAPSHOTS, "How many were compared."),
-    FACT("settled", SETTLED,
-         "How many rows were left out, because they grew and stopped."),
-    FACT("known", KNOWN, "How many the baseline knows, which are left out."),
-    FACT("findings", FINDINGS,
-         "A tuple of GrowthTally: findings of the newest snapshot, similar "
-         "ones together."),
-    FACT("cycles", CYCLES,
-         "A tuple of GrowthTally: cycles that no root reaches, by their way "
-         "around."),
-    FACT("tensors", TENSORS,
-         "A tuple of GrowthTally: storages of torch, by kind."),
-    FACT("figures", FIGURES, "A tuple of GrowthTally: figures of matplotlib."),
-    FACT("drawing", DRAWING,
-         "The paths from the roots to what grows, each with its series: a "
-         "Drawing."),
-    FACT("threads", THREADS,
-         "A tuple of GrowthTally: threads, by name without numbers."),
-    {NULL, NULL, NULL, NULL, NULL},
-};
-
 static PyType_Slot growth_slots[] = {
     LG__RESULT_SLOTS,
-    {Py_tp_getset, growth_getset},
+    {Py_tp_getset, lg__growth_getset},
     {Py_tp_doc, "A sequence of GrowthRow, the most bytes gained first; str() "
                 "is the report."},
     {0, NULL},

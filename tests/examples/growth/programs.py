@@ -107,6 +107,56 @@ def a_cache_without_a_limit(program):
     return step
 
 
+@leaks("program.scope.maps[*]")
+def scopes_that_are_entered_and_never_left(program):
+    program.scope = collections.ChainMap()
+
+    def step(number):
+        program.scope = program.scope.new_child({"value": b"x" * (3000 + number % 2)})
+
+    return step
+
+
+@leaks("program.answer.cache[*]")
+def answers_that_are_cached_for_ever(program):
+    program.answer = functools.lru_cache(maxsize=None)(
+        lambda number: b"x" * (3000 + number % 2)
+    )
+    return lambda number: program.answer(number)
+
+
+@leaks("program.seen[*]", calls=250)
+def a_set_whose_table_grows_by_jumps(program):
+    program.seen = set()
+    # A set has a slot of 16 bytes for each element, and 0.6 of them are in use before
+    # it takes a larger table.
+    one = (1000, bytes(300))
+    program.rate = sys.getsizeof(one) + sum(map(sys.getsizeof, one)) + 16 / 0.6
+    return lambda number: program.seen.add((1000 + number, bytes(300)))
+
+
+@leaks("program.made[*]", calls=300)
+def small_classes_in_a_list(program):
+    program.made = []
+
+    def step(number):
+        program.made.append(type(f"Made{number}", (), {"data": b"x" * 500}))
+
+    return step
+
+
+@leaks("program.frames[*]", calls=100, library="pandas")
+def frames_that_nobody_drops(program):
+    import pandas
+
+    program.frames = []
+
+    def step(number):
+        program.frames.append(pandas.DataFrame({"a": range(200)}))
+
+    return step
+
+
 @leaks("program.head.next")
 def each_element_refers_to_the_one_before(program):
     program.head = None
@@ -545,6 +595,18 @@ def frames_that_are_grouped_and_dropped(program):
     return step
 
 
+@honest(calls=350)
+def tuples_that_wait_to_be_used_again(program):
+    """What becomes shorter leaves one of its last size in CPython's free lists."""
+    program.collects = False
+
+    def step(number):
+        for size in range(1, 6):
+            tuple(each for each in range(size))
+
+    return step
+
+
 # -------------------------------------------------------------------- mixed ---
 
 
@@ -695,6 +757,20 @@ def figures_that_are_closed_but_drawn_to_memory(program):
 def an_extension_that_never_frees(program):
     program.rate = 20_000 + 16
     return lambda number: libc.memset(libc.malloc(20_000), 1, 20_000)
+
+
+@native("small blocks of Python that no object explains")
+def small_blocks_that_an_extension_never_frees(program):
+    allocate = ctypes.pythonapi.PyObject_Malloc
+    allocate.restype = ctypes.c_void_p
+    allocate.argtypes = [ctypes.c_size_t]
+    program.rate = 20 * 96
+
+    def step(number):
+        for _ in range(20):
+            allocate(90)
+
+    return step
 
 
 # The weak references to its cursors pile up in a connection, too.

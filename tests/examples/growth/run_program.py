@@ -8,6 +8,7 @@ The rate is what the program counts itself, or what tracemalloc counts in later 
 import gc
 import json
 import os
+import statistics
 import sys
 import tracemalloc
 import types
@@ -30,7 +31,10 @@ def rounds_of(step, program, first, rounds, look):
 
 
 def traced(step, program, rounds):
-    """Bytes that each step adds, as tracemalloc counts them in more rounds."""
+    """Bytes that each step adds, as tracemalloc counts them in more rounds.
+
+    A table of the interpreter that becomes larger in one of them does not count.
+    """
     tracemalloc.start()
     seen = rounds_of(
         step,
@@ -39,9 +43,12 @@ def traced(step, program, rounds):
         4,
         lambda: tracemalloc.get_traced_memory()[0],
     )
-    return (seen[-1] - seen[0]) / (3 * make.calls)
+    gains = [after - before for before, after in zip(seen, seen[1:])]
+    return statistics.median(gains) / make.calls
 
 
+# The collector looks only at what the program makes, not at its libraries.
+gc.freeze()
 name, rounds = sys.argv[1], int(sys.argv[2])
 folder = sys.argv[3] if len(sys.argv) > 3 else None
 make = programs.PROGRAMS[name]

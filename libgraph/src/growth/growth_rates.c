@@ -1,0 +1,86 @@
+// How fast something grows.
+#include "growth/growth_rates.h"
+
+// A table that grows by jumps gains this many times more in one interval than
+// in another.
+static const double JUMP = 2;
+
+double
+lg__growth_slope(const lg__comparison *state, const uint64_t *bytes)
+{
+    for (uint32_t i = 0; i < state->count; i++)
+        state->y[i] = (double)lg__comparison_total(state, bytes, i);
+    return lg__slope_of(state->x, state->y, state->count);
+}
+
+static double
+own_bytes(const lg_places *places, uint32_t place)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < places->each; i++)
+        sum += (double)lg__place_own(places, place)[i];
+    return sum;
+}
+
+static bool
+has_jumps(const double *x, const double *y, uint32_t count)
+{
+    double least = 0;
+    double most = 0;
+    for (uint32_t i = 1; i < count; i++) {
+        double rate = (y[i] - y[i - 1]) / (x[i] - x[i - 1]);
+        least = i == 1 || rate < least ? rate : least;
+        most = i == 1 || rate > most ? rate : most;
+    }
+    return most > JUMP * least;
+}
+
+// Replaces the own bytes of a place by what its references take in the long
+// run: as much, each, as when its tables are fullest.
+static void
+smooth(const lg__comparison *state, const uint32_t *at, double *y)
+{
+    double fullest = 0;
+    for (uint32_t i = 0; i < state->count; i++) {
+        const lg_places *places = state->summaries[i]->places;
+        double count = (double)lg__place_at(places, at[i])->references;
+        if (count > 0 && (fullest == 0 || y[i] / count < fullest))
+            fullest = y[i] / count;
+    }
+    for (uint32_t i = 0; i < state->count; i++)
+        y[i] =
+            fullest * (double)lg__place_at(state->summaries[i]->places, at[i])
+                          ->references;
+}
+
+static bool
+has_more_references(const lg__comparison *state, const uint32_t *at)
+{
+    const lg_places *oldest = state->summaries[0]->places;
+    return lg__place_at(state->newest, at[state->count - 1])->references >
+           lg__place_at(oldest, at[0])->references;
+}
+
+double
+lg__table_slope(const lg__comparison *state, uint32_t place)
+{
+    const uint32_t *at = state->at;
+    lg__comparison_find(state, place, state->at);
+    for (uint32_t i = 0; i < state->count; i++)
+        state->y[i] = own_bytes(state->summaries[i]->places, at[i]);
+    if (has_jumps(state->x, state->y, state->count) &&
+        has_more_references(state, at))
+        smooth(state, at, state->y);
+    return lg__slope_of(state->x, state->y, state->count);
+}
+
+void
+lg__growth_rate(const lg__comparison *state, const uint64_t *bytes,
+                double slope, lg_growth_row *row)
+{
+    double span = state->x[state->count - 1] - state->x[0];
+    row->gained = lg__comparison_gained(state, bytes);
+    if (state->options.steps != NULL)
+        row->per_step = slope;
+    row->per_interval = slope * span / (double)(state->count - 1);
+}

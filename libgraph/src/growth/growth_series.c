@@ -1,0 +1,39 @@
+// Series of numbers, by snapshot and device of a comparison.
+#include "growth/growth_private.h"
+
+static uint32_t
+find_device(const lg__comparison *state, lg_string name)
+{
+    uint32_t device = 0;
+    while (!lg__string_same(state->devices[device], name))
+        device++;
+    return device;
+}
+
+void
+lg__comparison_add_bytes(const lg__comparison *state, uint32_t snapshot,
+                         const uint64_t *bytes, uint64_t *series)
+{
+    const lg_places *places = state->summaries[snapshot]->places;
+    for (uint32_t i = 0; i < places->each; i++)
+        series[(size_t)snapshot * state->each +
+               find_device(state, lg_places_device_name(places, i))] +=
+            bytes[i];
+}
+
+uint64_t
+lg__comparison_total(const lg__comparison *state, const uint64_t *series,
+                     uint32_t snapshot)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < state->each; i++)
+        sum += series[(size_t)snapshot * state->each + i];
+    return sum;
+}
+
+int64_t
+lg__comparison_gained(const lg__comparison *state, const uint64_t *series)
+{
+    return (int64_t)(lg__comparison_total(state, series, state->count - 1) -
+                     lg__comparison_total(state, series, 0));
+}
