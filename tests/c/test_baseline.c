@@ -1,4 +1,6 @@
 // Baselines: what is read, kept and added, and files that are no baselines.
+#include "drawn.h"
+#include "heaps.h"
 #include "test.h"
 
 #include <leakgraph/baseline.h>
@@ -105,6 +107,38 @@ test_what_is_no_baseline(void)
     check_refused(FIRST "growth 00000000000000abc\n", "line 2");
 }
 
+// A baseline notes each group, and then knows all findings.
+static void
+test_all_findings_are_noted(void)
+{
+    uint32_t app;
+    story made = heap_begin(&app);
+    static const char *const names[] = {"losses", "penalties"};
+    for (int i = 0; i < 2; i++) {
+        uint32_t all = heap_list(&made, LG_NONE);
+        story_attribute(&made, app, names[i], all);
+        for (int n = 0; n < 3 + i; n++)
+            heap_append(&made, all, heap_loss(&made));
+    }
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_findings findings = {0};
+    lg_baseline *baseline = NULL;
+    REQUIRE(lg_baseline_load("/no/baseline", true, &baseline, NULL) == LG_OK);
+    REQUIRE(lg_analysis_findings(analysis, NULL, NULL, &findings, NULL) ==
+            LG_OK);
+    REQUIRE(findings.count == 2 && findings.group_count == 2);
+    CHECK(lg_findings_note(graph, &findings, baseline, NULL) == LG_OK);
+    CHECK(lg_baseline_count(baseline) == 2);
+    CHECK(lg_findings_leave_out(&findings, baseline, NULL) == LG_OK);
+    CHECK(findings.count == 0 && findings.group_count == 0);
+    CHECK(findings.known == 2);
+    lg_findings_free(&findings);
+    lg_baseline_free(baseline);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 SUITE(baseline)
 {
     int file = mkstemp(path);
@@ -113,6 +147,7 @@ SUITE(baseline)
     RUN(test_lines_are_kept_and_added);
     RUN(test_a_missing_file);
     RUN(test_what_is_no_baseline);
+    RUN(test_all_findings_are_noted);
     unlink(path);
     return test_result();
 }

@@ -152,6 +152,32 @@ each_rule(void)
     }
 }
 
+// Nobody can cut a reference of a C++ object, except one to what a hook saved.
+static void
+out_of_reach(void)
+{
+    static const char *const labels[] = {".next_functions", "._raw_saved_self"};
+    for (size_t i = 0; i < 2; i++) {
+        story made = story_begin();
+        lg_hop hops[2] = {0};
+        size_t ends[] = {2, 2 + strlen(labels[i])};
+        lg__labels all = {.end = ends};
+        hops[0].source = hops[1].target = story_add(&made, OBJECT, NULL, 48);
+        made.flags |= LG_NODE_CPP;
+        hops[1].source = hops[0].target = story_add(&made, OBJECT, NULL, 48);
+        lg_graph *graph = story_end(&made);
+        lg_hops round_trip = {.items = hops, .count = 2};
+        lg_text_addf(&all.text, ".x%s", labels[i]);
+        lg__verdict found = lg__rule_judge(graph, &round_trip, &all, 1);
+        CHECK(found.cut == 1);
+        CHECK(found.fixed == (i == 0) && (found.score == 0) == (i == 0));
+        CHECK(!strncmp(found.reason, "a reference between C++", 23) ==
+              (i == 0));
+        lg_text_free(&all.text);
+        lg_graph_free(graph);
+    }
+}
+
 // Ends the story, which has one component.
 static void
 check_alike(story *made, size_t cuts, size_t alike)
@@ -222,6 +248,7 @@ alike(void)
 SUITE(cut_rule)
 {
     RUN(each_rule);
+    RUN(out_of_reach);
     RUN(alike);
     return test_result();
 }

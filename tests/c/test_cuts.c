@@ -195,14 +195,14 @@ static void
 check_target(const lg_analysis *analysis, const lg_node *from, uint32_t target)
 {
     lg_cuts cuts;
-    REQUIRE(lg_cuts_find(analysis, target, from, 50, NULL, &cuts, NULL) ==
+    REQUIRE(lg_node_cuts(analysis, target, from, 50, NULL, &cuts, NULL) ==
             LG_OK);
     check_cuts(analysis, &cuts, from, target);
     size_t all = cuts.count;
     lg_cuts_free(&cuts);
     if (all < 2)
         return;
-    REQUIRE(lg_cuts_find(analysis, target, from, all - 1, NULL, &cuts, NULL) ==
+    REQUIRE(lg_node_cuts(analysis, target, from, all - 1, NULL, &cuts, NULL) ==
             LG_OK);
     CHECK(cuts.count == all - 1 && cuts.total == all);
     lg_cuts_free(&cuts);
@@ -235,7 +235,7 @@ taken_back(void)
     lg_graph *graph = draw("a", "ab ac bd be ce cf dg eg fg bg", NULL);
     lg_analysis *analysis = analysed(graph);
     lg_cuts cuts;
-    REQUIRE(lg_cuts_find(analysis, 6, NULL, 0, NULL, &cuts, NULL) == LG_OK);
+    REQUIRE(lg_node_cuts(analysis, 6, NULL, 0, NULL, &cuts, NULL) == LG_OK);
     CHECK(cuts.total == 2 && !is_reached(analysis, &cuts, NULL, 6));
     lg_cuts_free(&cuts);
     lg_analysis_free(analysis);
@@ -260,7 +260,7 @@ held_twice_by_one(void)
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
     lg_cuts cuts;
-    REQUIRE(lg_cuts_find(analysis, thing, NULL, 0, NULL, &cuts, NULL) == LG_OK);
+    REQUIRE(lg_node_cuts(analysis, thing, NULL, 0, NULL, &cuts, NULL) == LG_OK);
     REQUIRE(cuts.total == 3 && cuts.count == 3);
     for (size_t i = 0; i < 3; i++) {
         const lg_path *path = &cuts.items[i].path;
@@ -287,11 +287,11 @@ all_of_many(void)
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
     lg_cuts cuts;
-    REQUIRE(lg_cuts_find(analysis, thing, NULL, 0, NULL, &cuts, NULL) == LG_OK);
+    REQUIRE(lg_node_cuts(analysis, thing, NULL, 0, NULL, &cuts, NULL) == LG_OK);
     CHECK(cuts.total == 20 && cuts.count == 20);
     lg_cuts_free(&cuts);
     lg_why why;
-    REQUIRE(lg_why_new(analysis, thing, NULL, &why, NULL) == LG_OK);
+    REQUIRE(lg_node_why(analysis, thing, NULL, &why, NULL) == LG_OK);
     CHECK(why.cuts.total == 20 && why.cuts.count == 16);
     lg_why_free(&why);
     lg_analysis_free(analysis);
@@ -310,66 +310,21 @@ held_by_native_code(void)
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
     lg_cuts cuts;
-    REQUIRE(lg_cuts_find(analysis, thing, NULL, 0, NULL, &cuts, NULL) == LG_OK);
+    REQUIRE(lg_node_cuts(analysis, thing, NULL, 0, NULL, &cuts, NULL) == LG_OK);
     CHECK(cuts.is_kept && cuts.kept.count == 0);
     CHECK(cuts.kept.root.kind == LG_ROOT_NATIVE);
     CHECK(cuts.total == 1 && cuts.items[0].path.root.node == module);
     lg_cuts_free(&cuts);
-    CHECK(lg_cuts_find(analysis, 99, NULL, 0, NULL, &cuts, NULL) == LG_EINVAL);
+    CHECK(lg_node_cuts(analysis, 99, NULL, 0, NULL, &cuts, NULL) == LG_EINVAL);
     const lg_node none = LG_NONE;
-    CHECK(lg_cuts_find(analysis, thing, &none, 0, NULL, &cuts, NULL) ==
+    CHECK(lg_node_cuts(analysis, thing, &none, 0, NULL, &cuts, NULL) ==
           LG_EINVAL);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }
 
-// Attributes that a program can only read, of instances of subclasses, too.
-static void
-read_only(void)
-{
-    static const struct {
-        const char *type;
-        const char *base;
-        const char *name; // NULL: an item
-        bool can;
-    } cases[] = {
-        {"numpy.ndarray", NULL, "base", false},
-        {"app.Array", "numpy.ndarray", "base", false},
-        {"app.Array", "numpy.ndarray", "owner", true},
-        {"app.Thing", NULL, "base", true},
-        {"app.Row", "tuple", NULL, false},
-        {"app.Row", "tuple", "extra", true},
-        {"list", NULL, NULL, true},
-        {"super", NULL, "__self__", false},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        story made = story_begin();
-        if (cases[i].base != NULL)
-            story_type(&made, cases[i].type, cases[i].base);
-        uint32_t module = story_module(&made, "app");
-        uint32_t holder = story_add(&made, cases[i].type, NULL, 64);
-        uint32_t thing = story_add(&made, "app.Kept", NULL, 48);
-        story_attribute(&made, module, "holder", holder);
-        if (cases[i].name != NULL)
-            story_attribute(&made, holder, cases[i].name, thing);
-        else
-            story_edge(&made, holder, thing, LG_EDGE_INDEX, 0);
-        lg_graph *graph = story_end(&made);
-        lg_analysis *analysis = analysed(graph);
-        lg_why why;
-        REQUIRE(lg_why_new(analysis, thing, NULL, &why, NULL) == LG_OK);
-        CHECK(why.path.count == 2);
-        CHECK(lg_hop_can_be_cut(graph, &why.path.hops[1]) == cases[i].can);
-        CHECK(why.frees[0] && why.frees[1] == cases[i].can);
-        lg_why_free(&why);
-        lg_analysis_free(analysis);
-        lg_graph_free(graph);
-    }
-}
-
 SUITE(cuts)
 {
-    RUN(read_only);
     RUN(random_graphs);
     RUN(taken_back);
     RUN(held_twice_by_one);

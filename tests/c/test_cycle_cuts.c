@@ -69,6 +69,62 @@ many_cuts(void)
     lg_graph_free(graph);
 }
 
+// An object refers to itself by an attribute, which its dict has, too: these
+// are one reference to cut.
+static void
+stored_twice(void)
+{
+    for (int with_dict = 0; with_dict < 2; with_dict++) {
+        story made = story_begin();
+        uint32_t key = story_add(&made, "str", "me", 50);
+        uint32_t thing = story_add(&made, "app.Thing", NULL, 48);
+        uint32_t dict = story_add(&made, "dict", NULL, 64);
+        story_attribute(&made, thing, "me", thing);
+        story_edge(&made, thing, dict, LG_EDGE_DICT, 0);
+        if (with_dict)
+            story_edge(&made, dict, thing, LG_EDGE_VALUE, key);
+        else
+            story_attribute(&made, thing, "me", thing);
+        lg_graph *graph = story_end(&made);
+        lg_analysis *analysis = analysed(graph);
+        lg_cycles cycles;
+        REQUIRE(lg_analysis_cycles(analysis, NULL, NULL, &cycles, NULL) ==
+                LG_OK);
+        REQUIRE(cycles.count == 1);
+        CHECK(cycles.items[0].cut_count == 1 && cycles.items[0].more == 0);
+        CHECK(cycles.items[0].cuts[0].alike == 0);
+        CHECK(cycles.items[0].left == NULL);
+        lg_cycles_free(&cycles);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
+// Two items refer to their owner, and each stores the reference twice.
+static void
+alike_and_stored_twice(void)
+{
+    story made = story_begin();
+    uint32_t ring = story_add(&made, "app.Ring", NULL, 48);
+    uint32_t list = story_add(&made, "list", NULL, 80);
+    story_attribute(&made, ring, "items", list);
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t item = story_add(&made, "app.Item", NULL, 48);
+        story_edge(&made, list, item, LG_EDGE_INDEX, i);
+        story_attribute(&made, item, "parent", ring);
+        story_attribute(&made, item, "parent", ring);
+    }
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_cycles cycles;
+    REQUIRE(lg_analysis_cycles(analysis, NULL, NULL, &cycles, NULL) == LG_OK);
+    REQUIRE(cycles.count == 1 && cycles.items[0].cut_count == 1);
+    CHECK(cycles.items[0].cuts[0].alike == 1);
+    lg_cycles_free(&cycles);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 // A library's cycles come last in one entry, and are not leaks.
 static void
 libraries(void)
@@ -102,6 +158,8 @@ SUITE(cycle_cuts)
 {
     RUN(several_cuts);
     RUN(many_cuts);
+    RUN(stored_twice);
+    RUN(alike_and_stored_twice);
     RUN(libraries);
     return test_result();
 }

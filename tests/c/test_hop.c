@@ -225,7 +225,6 @@ static void
 pages(void)
 {
     lg_graph *graph;
-    bool more;
     REQUIRE(sample_new(NULL, &graph, NULL) == LG_OK);
     uint32_t count = lg_graph_columns(graph)->node_count;
     for (uint32_t i = 0; i < 2 * count; i++) {
@@ -235,9 +234,10 @@ pages(void)
                     graph, i % count, &all, NULL) == LG_OK);
         for (size_t first = 0; first <= all.count; first += 2) {
             REQUIRE(lg_node_hops_range(graph, i % count, inward, first, 2,
-                                       &page, &more, NULL) == LG_OK);
+                                       &page, NULL) == LG_OK);
             size_t left = all.count - first;
-            CHECK(page.count == (left < 2 ? left : 2) && more == (left > 2));
+            CHECK(page.count == (left < 2 ? left : 2) &&
+                  page.more == (left > 2));
             for (size_t k = 0; k < page.count; k++)
                 CHECK(same_hop(&page.items[k], &all.items[first + k]));
             lg_hops_free(&page);
@@ -245,7 +245,7 @@ pages(void)
         lg_hops_free(&all);
     }
     lg_hops none;
-    CHECK(lg_node_hops_range(graph, count, true, 0, 2, &none, &more, NULL) ==
+    CHECK(lg_node_hops_range(graph, count, true, 0, 2, &none, NULL) ==
           LG_EINVAL);
     lg_graph_free(graph);
 }

@@ -88,6 +88,38 @@ host_of_less(void)
     lg_accounts_free(&accounts);
 }
 
+// pyarrow's pool lies beside malloc if it has an allocator of its own. What is
+// free in it is known of mimalloc only.
+static void
+host_with_pool(void)
+{
+    static const char *const facts[][4][2] = {
+        {{"memory.pyarrow_allocator", "mimalloc"}, {"memory.mimalloc", "900"}},
+        {{"memory.pyarrow_allocator", "mimalloc"}, {"memory.mimalloc", "300"}},
+        {{"memory.pyarrow_allocator", "jemalloc"}, {"memory.mimalloc", "900"}},
+        {{"memory.pyarrow_allocator", "system"}, {"memory.mimalloc", "900"}},
+        {{"memory.pyarrow_allocator", "mimalloc"}},
+        {{"memory.mimalloc", "900"}},
+    };
+    static const int64_t expected[][2] = {{500, 900 + 400}, {0, 900 + 400},
+                                          {-1, 900 + 400},  {-1, 900},
+                                          {-1, 900 + 400},  {-1, 900}};
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        const char *const all[][2] = {
+            {"memory.rss", "9000"},           {"memory.malloc", "1908"},
+            {"memory.pyarrow", "400"},        {facts[i][0][0], facts[i][0][1]},
+            {facts[i][1][0], facts[i][1][1]}, {NULL, NULL}};
+        lg_accounts accounts;
+        host_of(all, &accounts);
+        int64_t free = accounts.host[LG_HOST_POOL_FREE];
+        CHECK(free == expected[i][0]);
+        CHECK(accounts.host[LG_HOST_ALLOCATIONS] == expected[i][1]);
+        CHECK(accounts.host[LG_HOST_ELSE] ==
+              9000 - 1008 - expected[i][1] - (free > 0 ? free : 0));
+        lg_accounts_free(&accounts);
+    }
+}
+
 // Unknown lines stay unknown, as in snapshots of earlier versions.
 static void
 host_of_little(void)
@@ -140,6 +172,7 @@ SUITE(host_accounts)
 {
     RUN(host_lines);
     RUN(host_of_less);
+    RUN(host_with_pool);
     RUN(host_of_little);
     RUN(host_of_sample);
     RUN(host_words);

@@ -19,6 +19,8 @@ make(void)
     story to = story_begin();
     uint32_t train = story_module(&to, "train");
     uint32_t json = story_module(&to, "json");
+    story_module(&to, "matplotlib.tri._triangulation");
+    story_module(&to, "triton");
     uint32_t pyplot = story_module(&to, "matplotlib");
     made.kept = story_add(&to, "list", NULL, 80);
     made.tool = story_add(&to, "train.Tool", NULL, 80);
@@ -68,6 +70,10 @@ names_that_are_not_there(void)
           LG_ENOTFOUND);
     CHECK(strcmp(error.message,
                  "no module matches 'trian'; did you mean 'train'?") == 0);
+    CHECK(lg_scope_new(made.graph, false, "jsno", NULL, &scope, &error) ==
+          LG_ENOTFOUND);
+    CHECK(strcmp(error.message,
+                 "no module matches 'jsno'; did you mean 'json'?") == 0);
     CHECK(lg_scope_new(made.graph, MINE, "zzzzzzzz", NULL, &scope, &error) ==
           LG_ENOTFOUND);
     CHECK(strcmp(error.message, "no module matches 'zzzzzzzz'") == 0);

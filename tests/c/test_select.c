@@ -116,6 +116,27 @@ elided(void)
     graph = sample;
 }
 
+// A title and a number, also behind a place, as reports write objects.
+static void
+numbered(void)
+{
+    lg_text text = {0};
+    lg_node_title(graph, 28, false, &text);
+    lg_text_add(&text, " #28");
+    selects(text.data, "28");
+    lg_text_free(&text);
+    lg_text_add(&text, "train.losses  ");
+    lg_node_title(graph, 28, false, &text);
+    lg_text_add(&text, " #28");
+    selects(text.data, "28");
+    lg_text_free(&text);
+    refuses("list of 99 #28", LG_EINVAL, "list of 99 #28");
+    refuses("train.losses  dict of 1 #28", LG_EINVAL, "dict of 1 #28");
+    refuses("list #28000", LG_EINVAL, "list #28000");
+    refuses("list of 2 #28x", LG_EINVAL, "#28x");
+    refuses("list #", LG_EINVAL, "list #");
+}
+
 static void
 malformed(void)
 {
@@ -164,6 +185,24 @@ suggestions(void)
             "did you mean ['it\\'s']?");
 }
 
+// Few letters are in many names by chance.
+static void
+short_names(void)
+{
+    lg_graph *sample = graph;
+    story to = story_begin();
+    story_attribute(&to, story_module(&to, "app"), "made",
+                    story_add(&to, "classmethod", NULL, 48));
+    story_add(&to, "app.Some", NULL, 48);
+    graph = story_end(&to);
+    REQUIRE(graph != NULL);
+    refuses("type:Sme", LG_ENOTFOUND, "did you mean type:app.Some?");
+    refuses("type:app", LG_ENOTFOUND, "did you mean type:app.Some?");
+    refuses("type:metho", LG_ENOTFOUND, "did you mean type:classmethod?");
+    lg_graph_free(graph);
+    graph = sample;
+}
+
 // A pattern that is slow for a matcher that tries every split.
 static void
 hostile_glob(void)
@@ -205,8 +244,10 @@ SUITE(select)
     RUN(forms);
     RUN(unnamed);
     RUN(elided);
+    RUN(numbered);
     RUN(malformed);
     RUN(suggestions);
+    RUN(short_names);
     RUN(hostile_glob);
     RUN(completions);
     lg_graph_free(graph);

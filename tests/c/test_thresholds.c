@@ -172,9 +172,35 @@ deepest_list(void)
     }
 }
 
+// A hook that refers back to its tensor. The collector sees the tensor's own
+// hooks and frees them, but not those of a C++ object.
+static void
+hook_cycles(void)
+{
+    for (int cpp = 0; cpp < 2; cpp++) {
+        uint32_t app;
+        lg_text found = {0};
+        story made = heap_begin(&app);
+        uint32_t node = heap_grad_fn(&made, "ExpBackward0", LG_NONE, LG_NONE);
+        uint32_t tensor = heap_tensor(&made, HEAP_BIG, cpp ? node : LG_NONE);
+        uint32_t all = story_add(&made, "collections.OrderedDict", NULL, 100);
+        if (cpp)
+            story_attribute(&made, node, "pre_hooks", all);
+        else
+            story_attribute(&made, tensor, "_backward_hooks", all);
+        heap_item(&made, all, "1", heap_function(&made, tensor));
+        heap_findings(&made, &found);
+        if (strcmp(found.data, cpp ? "hook-cycle " : "") != 0)
+            fprintf(stderr, "%d: '%s'\n", cpp, found.data);
+        CHECK(strcmp(found.data, cpp ? "hook-cycle " : "") == 0);
+        lg_text_free(&found);
+    }
+}
+
 SUITE(thresholds)
 {
     RUN(least_bytes);
     RUN(deepest_list);
+    RUN(hook_cycles);
     return test_result();
 }

@@ -98,7 +98,7 @@ FIXES = {
         "del one",
     ),
     "per_call_classes": (
-        "Make the class once",
+        "Define the class once",
         "Record = record_class(('x', 'y'))\n"
         "rows = [Record(row.x, row.y) for row in rows]",
     ),

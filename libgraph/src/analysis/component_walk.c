@@ -8,7 +8,6 @@
 // for their component, in the order in which the walk left them.
 #include "analysis/dominator_builder.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct step {
@@ -175,9 +174,10 @@ lg_status
 lg__dominators_walk(lg__dominator_builder *building, lg_error *err)
 {
     size_t nodes = building->graph->columns.node_count;
+    lg_allocator allocator = lg__allocator_mapped();
     walk state = {
         .building = building,
-        .path = malloc((nodes + 1) * sizeof(step)),
+        .path = lg__allocate(&allocator, (nodes + 1) * sizeof(step)),
         .left = building->graph->columns.node_count,
         .barred = LG__MARK_IMPLICIT_ROOT | LG__MARK_NAMESPACE,
         .met_marks = LG__MARK_LIVE,
@@ -191,6 +191,6 @@ lg__dominators_walk(lg__dominator_builder *building, lg_error *err)
     state.met_marks = 0;
     if (status == LG_OK)
         status = walk_all(&state, 0, err);
-    free(state.path);
+    lg__deallocate(&allocator, state.path, (nodes + 1) * sizeof(step));
     return status;
 }

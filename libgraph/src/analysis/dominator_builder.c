@@ -2,8 +2,6 @@
 // the nearest common ancestor of its referrers, all of which come before it.
 #include "analysis/dominator_builder.h"
 
-#include <stdlib.h>
-
 static void
 show_edges(lg__dominator_builder *building, uint32_t node)
 {
@@ -92,8 +90,8 @@ lg__dominators_run(lg__dominator_builder *building, const lg_graph *graph,
         .monitor = monitor,
         .policy = policy,
         .mark = policy->mark,
-        .order = lg__wide_alloc((nodes + 1) * sizeof(uint32_t)),
-        .place = lg__wide_calloc((nodes + 1) * sizeof(uint32_t)),
+        .order = lg__huge_calloc((nodes + 1) * sizeof(uint32_t)),
+        .place = lg__huge_calloc((nodes + 1) * sizeof(uint32_t)),
         .components = {.element = sizeof(lg__component_span)},
     };
     if (building->order == NULL || building->place == NULL)
@@ -101,7 +99,7 @@ lg__dominators_run(lg__dominator_builder *building, const lg_graph *graph,
     lg_status status = lg__dominators_walk(building, err);
     if (status != LG_OK)
         return status;
-    building->branch = lg__wide_alloc((nodes + 2) * sizeof(lg__branch));
+    building->branch = lg__huge_calloc((nodes + 2) * sizeof(lg__branch));
     if (building->branch == NULL)
         return lg__error_memory(err);
     begin(building);
@@ -112,8 +110,11 @@ void
 lg__dominators_free(lg__dominator_builder *building)
 {
     lg_allocator allocator = lg_allocator_default();
-    free(building->order);
-    free(building->place);
-    free(building->branch);
+    if (building->graph == NULL)
+        return;
+    size_t nodes = building->graph->columns.node_count;
+    lg__huge_free(building->order, (nodes + 1) * sizeof(uint32_t));
+    lg__huge_free(building->place, (nodes + 1) * sizeof(uint32_t));
+    lg__huge_free(building->branch, (nodes + 2) * sizeof(lg__branch));
     lg__vector_free(&allocator, &building->components);
 }

@@ -86,12 +86,23 @@ sum_devices(lg_analysis *analysis, const uint32_t *order)
     return enough;
 }
 
+static size_t
+host_size(const lg_graph *graph)
+{
+    return ((size_t)graph->columns.node_count + 2) * sizeof(uint64_t);
+}
+
+void
+lg__retained_free(lg_analysis *analysis)
+{
+    lg__huge_free(analysis->host, host_size(analysis->graph));
+}
+
 lg_status
 lg__retained_sum(lg_analysis *analysis, const uint32_t *order, lg_error *err)
 {
     const lg_graph *graph = analysis->graph;
-    size_t size = ((size_t)graph->columns.node_count + 2) * sizeof(uint64_t);
-    analysis->host = lg__wide_alloc(size);
+    analysis->host = lg__huge_calloc(host_size(graph));
     if (analysis->host == NULL)
         return lg__error_memory(err);
     lg__bytes_on(graph, 0, analysis->host);

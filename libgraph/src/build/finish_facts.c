@@ -27,10 +27,9 @@ lg_builder_add_fact_ids(lg_builder *builder, lg_node node, uint32_t key,
     *fact = (lg__fact){node, key, value};
 }
 
-// Returns whether the path is in a folder of installed packages, or of the
-// standard library, which may be in `lib64`.
-static bool
-is_installed(lg_string path)
+// The standard library may be in `lib64`.
+bool
+lg_path_is_installed(lg_string path)
 {
     static const char *const folders[] = {
         "/site-packages/",
@@ -47,7 +46,7 @@ is_installed(lg_string path)
 void
 lg_builder_set_origin(lg_builder *builder, lg_node module, lg_string path)
 {
-    bool installed = is_installed(path);
+    bool installed = lg_path_is_installed(path);
     lg_builder_add_fact(builder, module, "origin",
                         installed ? "library" : "program", 7);
 }

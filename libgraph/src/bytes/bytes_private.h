@@ -40,7 +40,7 @@ typedef struct lg__storages {
 lg_status lg__storages_find(const lg_graph *graph, lg__storages *out,
                             lg_error *err);
 void lg__storages_free(lg__storages *storages);
-/** Lists tensors for lg_graph_tensors. The caller frees *storages, whose rows
+/** Lists tensors for lg_graph_storages. The caller frees *storages, whose rows
  *  have moved to the list. */
 lg_status lg__storages_list(const lg_graph *graph, const lg_scope *scope,
                             uint32_t device, size_t limit,

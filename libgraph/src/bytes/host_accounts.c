@@ -100,6 +100,16 @@ take(int64_t *line, int64_t *rest)
     *rest -= or_none(*line);
 }
 
+// Returns what pyarrow's pool has in use, unless that counts as malloc's.
+static int64_t
+used_in_pool(const lg_graph *graph, const int64_t *host)
+{
+    lg_string allocator = lg_graph_info_find(graph, "memory.pyarrow_allocator");
+    bool own = lg__string_is(allocator, "mimalloc") ||
+               lg__string_is(allocator, "jemalloc");
+    return own ? or_none(host[LG_HOST_PYARROW]) : 0;
+}
+
 // Computes what the allocators have in use beyond the nodes. Buffers may lie
 // elsewhere, so this may be too little, never too much.
 static int64_t
@@ -112,7 +122,8 @@ unseen(const lg_graph *graph, const int64_t *host)
     if (host[LG_HOST_MALLOC] < 0)
         return -1;
     return or_none(host[LG_HOST_MALLOC] +
-                   or_none(recorded(graph, "memory.python_used")) - known);
+                   or_none(recorded(graph, "memory.python_used")) +
+                   used_in_pool(graph, host) - known);
 }
 
 static int64_t
@@ -123,6 +134,17 @@ free_in_arenas(const lg_graph *graph, const int64_t *host)
     return known ? host[LG_HOST_ARENAS] - used : -1;
 }
 
+// jemalloc maps its memory anywhere, so nothing tells its pages from others.
+static int64_t
+free_in_pool(const lg_graph *graph, const int64_t *host)
+{
+    int64_t pages = recorded(graph, "memory.mimalloc");
+    lg_string allocator = lg_graph_info_find(graph, "memory.pyarrow_allocator");
+    if (pages < 0 || !lg__string_is(allocator, "mimalloc"))
+        return -1;
+    return or_none(pages - used_in_pool(graph, host));
+}
+
 static void
 add_up(const lg_graph *graph, int64_t *host)
 {
@@ -130,6 +152,7 @@ add_up(const lg_graph *graph, int64_t *host)
     host[LG_HOST_ELSE] = host[LG_HOST_ABSENT] = -1;
     host[LG_HOST_ALLOCATIONS] = unseen(graph, host);
     host[LG_HOST_ARENAS_FREE] = free_in_arenas(graph, host);
+    host[LG_HOST_POOL_FREE] = free_in_pool(graph, host);
     if (host[LG_HOST_RSS] < 0)
         return;
     for (int line = LG_HOST_FILES; line <= LG_HOST_STACKS; line++)
@@ -139,7 +162,7 @@ add_up(const lg_graph *graph, int64_t *host)
     rest -= or_none(host[LG_HOST_LEAKGRAPH]);
     host[LG_HOST_ABSENT] = or_none(-rest);
     rest = or_none(rest);
-    for (int line = LG_HOST_ALLOCATIONS; line <= LG_HOST_ARENAS_FREE; line++)
+    for (int line = LG_HOST_ALLOCATIONS; line <= LG_HOST_POOL_FREE; line++)
         take(&host[line], &rest);
     host[LG_HOST_ELSE] = rest;
 }
@@ -175,6 +198,9 @@ lg_host_words(lg_host which)
          LG_HOST_PART},
         {"arenas_free", "free in arenas",
          "room for small Python objects, which share pages with others",
+         LG_HOST_PART},
+        {"pool_free", "free in pyarrow's pool",
+         "a guess by address; default_memory_pool().release_unused() frees it",
          LG_HOST_PART},
         {"files", "files", "code of libraries, and files that are mapped",
          LG_HOST_PART},

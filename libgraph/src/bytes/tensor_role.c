@@ -190,28 +190,11 @@ is_saved(const judge *state, uint32_t source, uint64_t edge)
            (name.length > 0 && !lg__string_is(name, "variable"));
 }
 
-static uint32_t
-attribute_of(const lg_graph *graph, uint32_t node, const char *name)
-{
-    const lg_columns *columns = &graph->columns;
-    uint32_t found = LG_NONE;
-    for (uint64_t edge = columns->first_edge[node];
-         edge < columns->first_edge[node + 1] && found == LG_NONE; edge++) {
-        uint32_t target = columns->edge_target[edge];
-        if (lg__edge_kind(graph, edge) == LG_EDGE_DICT)
-            found = lg__dict_value(graph, target, name);
-        else if (lg__edge_kind(graph, edge) == LG_EDGE_ATTRIBUTE &&
-                 lg__string_is(name_of(graph, edge), name))
-            found = target;
-    }
-    return found;
-}
-
 static void
 mark_attribute(judge *state, uint32_t node, const char *name,
                lg_tensor_kind kind)
 {
-    uint32_t target = attribute_of(state->graph, node, name);
+    uint32_t target = lg__node_attribute(state->graph, node, name);
     if (target != LG_NONE)
         mark_below(state, node, target, kind);
 }
@@ -231,7 +214,7 @@ static void
 mark_groups(judge *state, uint32_t optimizer)
 {
     const lg_graph *graph = state->graph;
-    uint32_t groups = attribute_of(graph, optimizer, "param_groups");
+    uint32_t groups = lg__node_attribute(graph, optimizer, "param_groups");
     if (groups == LG_NONE)
         return;
     const lg_columns *columns = &graph->columns;
@@ -307,7 +290,8 @@ mark_by_type(judge *state, uint32_t node)
     if (class & LG__CLASS_MODULE) {
         mark_attribute(state, node, "_parameters", LG_TENSOR_PARAMETER);
         mark_attribute(state, node, "_buffers", LG_TENSOR_BUFFER);
-        mark_packed(state, attribute_of(state->graph, node, "_packed_params"),
+        mark_packed(state,
+                    lg__node_attribute(state->graph, node, "_packed_params"),
                     PACKED_DEPTH);
     }
     if (class & LG__CLASS_OPTIMIZER) {

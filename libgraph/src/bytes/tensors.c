@@ -72,8 +72,8 @@ lg__storages_list(const lg_graph *graph, const lg_scope *scope, uint32_t device,
 }
 
 lg_status
-lg_graph_tensors(const lg_graph *graph, uint32_t device, size_t limit,
-                 lg_tensor_rows *out, lg_error *err)
+lg_graph_storages(const lg_graph *graph, uint32_t device, size_t limit,
+                  lg_tensor_rows *out, lg_error *err)
 {
     lg__storages storages;
     lg_status status =

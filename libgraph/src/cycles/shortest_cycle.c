@@ -308,7 +308,7 @@ list_hops(search *state, uint32_t start, lg_hops *out, lg_error *err)
         target = source;
         source = state->from[source];
     }
-    *out = (lg_hops){hops, length};
+    *out = (lg_hops){.items = hops, .count = length};
     return LG_OK;
 }
 

@@ -258,9 +258,9 @@ typedef struct lg__detected_group {
  *  frame comes first. */
 uint32_t lg__detection_container(const lg__detection *detection, uint32_t node,
                                  bool instances);
-/** Returns the first collection among the node itself and what owns it. Passes
- *  through what lg__detection_container passes through with `instances`;
- *  LG_NONE likewise. */
+/** Returns the first collection among the node itself and what owns it: such a
+ *  container, or else an array of more than four objects. Passes through what
+ * lg__detection_container passes through with `instances`; LG_NONE likewise. */
 uint32_t lg__detection_collection(const lg__detection *detection,
                                   uint32_t node);
 /** Returns whether `owner` is one of the node's first 64 dominators. */

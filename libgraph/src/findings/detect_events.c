@@ -11,6 +11,18 @@ enum {
 
 // -------------------------------------------------------- event handlers ---
 
+// Returns whether a library connects its own objects by a method, as Matplotlib
+// does with the markers of ticks.
+static bool
+is_of_library(const lg__detection *detection, uint32_t method, uint32_t self)
+{
+    uint32_t function = lg__detection_function(detection, method);
+    return function != LG_NONE &&
+           lg__node_origin(detection->graph, function, NULL) ==
+               LG__ORIGIN_LIBRARY &&
+           lg__node_origin(detection->graph, self, NULL) == LG__ORIGIN_LIBRARY;
+}
+
 // Adds a method. It belongs to the registry if only the registry keeps its
 // object, and the object does not keep the method.
 static void
@@ -23,6 +35,7 @@ add_method(lg__detection *detection, lg__detected_group *group, uint32_t method)
             : lg__detection_attribute(detection, method, "__self__");
     if (self == LG_NONE ||
         lg__node_category(detection->graph, self) != LG_CATEGORY_OTHER ||
+        is_of_library(detection, method, self) ||
         lg__detection_owns(detection, self, method) ||
         lg__detection_container(detection, self, true) != container)
         return;

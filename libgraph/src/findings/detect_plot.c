@@ -1,4 +1,5 @@
 // Detects what matplotlib keeps: open figures, callbacks, frames of animations.
+#include "bytes/bytes_private.h"
 #include "findings/context.h"
 
 #include <stdlib.h>
@@ -49,25 +50,56 @@ count_figures(const lg__detection *detection, uint64_t from, uint64_t end)
     return count;
 }
 
-void
-lg__look_for_open_figures(lg__detection *detection)
+// Notes that the artists of a figure go with it. A program that has one of
+// them, such as an axes, has the whole figure.
+static void
+note_artists(lg__detection *detection, uint32_t registry,
+             const lg__figures *figures, const open_figure *found)
+{
+    uint32_t number = figures->label[found->figure];
+    const uint32_t *first = figures->first.items;
+    if (number == 0 || number == LG__SHARED)
+        return;
+    for (uint32_t i = first[number - 1]; i < first[number]; i++) {
+        uint32_t part = figures->members.items[i];
+        if (part != found->figure && part != found->canvas &&
+            part != found->manager)
+            lg__detection_note_along(detection, registry, part);
+    }
+}
+
+static void
+note_figures(lg__detection *detection, uint32_t registry,
+             const lg__figures *figures)
 {
     const lg_columns *columns = &detection->graph->columns;
-    uint32_t registry = registry_of(detection);
-    open_figure found;
-    if (registry == LG_NONE)
-        return;
-    uint64_t from = columns->first_edge[registry];
     uint64_t end = columns->first_edge[registry + 1];
-    if (count_figures(detection, from, end) <= FEW_FIGURES)
-        return;
-    for (uint64_t edge = from; edge < end; edge++) {
+    open_figure found;
+    for (uint64_t edge = columns->first_edge[registry]; edge < end; edge++) {
         if (!find_figure(detection, edge, &found))
             continue;
         lg__detection_note(detection, registry, found.figure);
         lg__detection_note_along(detection, registry, found.canvas);
         lg__detection_note_along(detection, registry, found.manager);
+        note_artists(detection, registry, figures, &found);
     }
+}
+
+void
+lg__look_for_open_figures(lg__detection *detection)
+{
+    const lg_columns *columns = &detection->graph->columns;
+    uint32_t registry = registry_of(detection);
+    lg__figures figures;
+    if (registry == LG_NONE ||
+        count_figures(detection, columns->first_edge[registry],
+                      columns->first_edge[registry + 1]) <= FEW_FIGURES)
+        return;
+    if (lg__figures_find(detection->analysis, &figures, NULL) == LG_OK)
+        note_figures(detection, registry, &figures);
+    else
+        detection->failed = true;
+    lg__figures_free(&figures);
 }
 
 // --------------------------------------------------------------- callbacks ---

@@ -80,6 +80,8 @@ note_batches(lg__detection *detection, uint32_t loader, uint32_t start)
         lg__detection_search(detection, start, &data_in_batches, &found);
     for (size_t i = 0; i < found.count; i++)
         lg__detection_note(detection, loader, found.items[i]);
+    if (found.count > 0)
+        lg__detection_note_along(detection, loader, loader);
     free(found.items);
 }
 
@@ -143,6 +145,9 @@ note_compiled(lg__detection *detection, const lg__gathered *compiled)
         for (size_t j = 0; j < found.count; j++)
             lg__detection_suppose(detection, compiled->items[0], found.items[j],
                                   LG_NONE);
+        if (found.count > 0)
+            lg__detection_note_along(detection, compiled->items[0],
+                                     compiled->items[i]);
         lg__detection_cut(detection, compiled->items[i]);
         free(found.items);
     }

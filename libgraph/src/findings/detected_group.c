@@ -31,13 +31,27 @@ lg__detection_function(const lg__detection *detection, uint32_t callable)
 // ---
 
 static bool
-is_collection(const lg__detection *detection, uint32_t node)
+has_many(const lg__detection *detection, uint32_t node)
 {
     const lg_columns *columns = &detection->graph->columns;
+    return columns->first_edge[node + 1] - columns->first_edge[node] > FEW;
+}
+
+static bool
+is_collection(const lg__detection *detection, uint32_t node)
+{
     return (lg__type_bits_of(detection, node) & LG__TYPE_CONTAINER) &&
            lg__node_role(detection->graph, node) != LG__ROLE_TUPLE &&
            detection->walk.fold[node].owner == LG_NONE &&
-           columns->first_edge[node + 1] - columns->first_edge[node] > FEW;
+           has_many(detection, node);
+}
+
+// Returns whether it is an array with many elements that are objects.
+static bool
+is_object_array(const lg__detection *detection, uint32_t node)
+{
+    return lg__node_category(detection->graph, node) == LG_CATEGORY_ARRAY &&
+           has_many(detection, node);
 }
 
 static bool
@@ -46,6 +60,7 @@ is_passed(const lg__detection *detection, uint32_t node, bool instances)
     switch (lg__node_category(detection->graph, node)) {
     case LG_CATEGORY_CONTAINER:
         return true;
+    case LG_CATEGORY_ARRAY:
     case LG_CATEGORY_FUNCTION:
     case LG_CATEGORY_OTHER:
         return instances;
@@ -54,31 +69,43 @@ is_passed(const lg__detection *detection, uint32_t node, bool instances)
     }
 }
 
-uint32_t
-lg__detection_container(const lg__detection *detection, uint32_t node,
-                        bool instances)
+// Climbs from a node along the dominators to a collection, past what
+// `instances` says. *array becomes the first array of objects on the way.
+static uint32_t
+climb(const lg__detection *detection, uint32_t node, bool instances,
+      uint32_t *array)
 {
-    for (int i = 0; i < CLIMBS; i++) {
-        node = lg_node_dominator(detection->analysis, node);
-        if (node == LG_NONE || !is_passed(detection, node, instances))
-            return LG_NONE;
+    *array = LG_NONE;
+    for (int i = 0; i < CLIMBS && node != LG_NONE; i++) {
         if (is_collection(detection, node))
-            return lg__detection_is_local(detection, node) ? LG_NONE : node;
+            return node;
+        if (*array == LG_NONE && is_object_array(detection, node))
+            *array = node;
+        if (!is_passed(detection, node, instances))
+            return LG_NONE;
+        node = lg_node_dominator(detection->analysis, node);
     }
     return LG_NONE;
 }
 
 uint32_t
+lg__detection_container(const lg__detection *detection, uint32_t node,
+                        bool instances)
+{
+    uint32_t array;
+    uint32_t above = lg_node_dominator(detection->analysis, node);
+    uint32_t found = climb(detection, above, instances, &array);
+    return found == LG_NONE || lg__detection_is_local(detection, found)
+               ? LG_NONE
+               : found;
+}
+
+uint32_t
 lg__detection_collection(const lg__detection *detection, uint32_t node)
 {
-    for (int i = 0; i < CLIMBS && node != LG_NONE; i++) {
-        if (is_collection(detection, node))
-            return node;
-        if (!is_passed(detection, node, true))
-            break;
-        node = lg_node_dominator(detection->analysis, node);
-    }
-    return LG_NONE;
+    uint32_t array;
+    uint32_t found = climb(detection, node, true, &array);
+    return found != LG_NONE ? found : array;
 }
 
 bool

@@ -57,8 +57,8 @@ const lg__detector lg__detectors[] = {
      lg__look_for_output_histories,
      LG__FIX_GRAPHS},
     {{"carried-state",
-      "Each step takes a state from the step before, such as a hidden state or "
-      "a cache of keys and values, and with it the autograd graph of all "
+      "Each step takes a state from the previous step, such as a hidden state "
+      "or a cache of keys and values, and with it the autograd graph of all "
       "steps.",
       "Write state = state.detach() after each step, or run the model under "
       "torch.no_grad()."},
@@ -76,8 +76,8 @@ const lg__detector lg__detectors[] = {
      LG__FIX_ALL},
     {{"retained-graph",
       "A loss still has everything that its backward pass needs, although "
-      "there are gradients: because of retain_graph=True, or because nothing "
-      "runs backward() on this result.",
+      "the gradients exist: backward() ran with retain_graph=True, or nothing "
+      "runs it on this result.",
       "Drop retain_graph=True, or keep loss.detach(). Evaluate under "
       "torch.no_grad()."},
      ANY,
@@ -86,10 +86,11 @@ const lg__detector lg__detectors[] = {
     {{"exception-traceback",
       "Something keeps an exception, and its traceback keeps the local "
       "variables of every frame that it passed through.",
-      "Call traceback.clear_frames(e.__traceback__), or delete every reference "
-      "to "
-      "the exception and its traceback: sys.last_exc, sys.last_value and "
-      "sys.last_traceback, too. Recover outside of the except block."},
+      "Delete every reference to the exception, its traceback and its frames, "
+      "including sys.last_exc, sys.last_value and sys.last_traceback. Or call "
+      "traceback.clear_frames(e.__traceback__), and then, up to Python 3.12, "
+      "read f_locals of each frame, which empties copies that a debugger made. "
+      "Handle the error after the except block, where the exception is gone."},
      MUCH,
      lg__look_for_exceptions,
      LG__FIX_ALL},
@@ -103,8 +104,8 @@ const lg__detector lg__detectors[] = {
      LG__FIX_ALL},
     {{"notebook-output",
       "IPython keeps the results of cells in Out, _, __ and ___.",
-      "Run three cells with small results, such as 0, and then %reset out; or "
-      "end the cell with a semicolon."},
+      "Run three cells with small results, such as 0, and then %reset out. Or "
+      "end the cell with a semicolon, so that IPython keeps no result."},
      MUCH,
      lg__look_for_notebook_outputs,
      LG__FIX_ALL},
@@ -117,16 +118,16 @@ const lg__detector lg__detectors[] = {
      lg__look_for_stale_optimizers,
      LG__FIX_ALL},
     {{"several-optimizers",
-      "Several optimizers have state for the same parameters: each that you no "
-      "longer use keeps its own.",
-      "Keep one optimizer, and delete the others and their schedulers; or call "
+      "Several optimizers have state for the same parameters, and those that "
+      "you no longer use keep theirs.",
+      "Keep one optimizer, and delete the others and their schedulers, or call "
       "state.clear() on those that you use later."},
      MUCH,
      lg__look_for_several_optimizers,
      LG__FIX_ALL},
     {{"prefetched-batches",
-      "A DataLoader's iterator keeps batches that it fetched ahead and that "
-      "nothing used.",
+      "A DataLoader's iterator keeps batches that it fetched ahead and nothing "
+      "has used yet.",
       "Delete the iterator, or lower prefetch_factor."},
      MUCH,
      lg__look_for_prefetched_batches,
@@ -141,7 +142,7 @@ const lg__detector lg__detectors[] = {
      LG__FIX_ALL},
     {{"compiled-code",
       "torch.compile keeps each compilation of a function on its code object, "
-      "with what the backend keeps for it.",
+      "together with the backend's data for it.",
       "Call torch._dynamo.reset(), or compile less often with dynamic=True or "
       "mark_dynamic()."},
      MUCH,
@@ -149,7 +150,7 @@ const lg__detector lg__detectors[] = {
      LG__FIX_ALL},
     {{"small-view",
       "A small view keeps all the memory of a big tensor or array.",
-      "Keep view.clone() of a tensor, or view.copy() of an array."},
+      "Keep view.clone() of a tensor, or view.copy() of an array, instead."},
      WORTH_A_COPY,
      lg__look_for_small_views,
      LG__FIX_DROPS},
@@ -181,29 +182,29 @@ const lg__detector lg__detectors[] = {
      lg__look_for_saved_garbage,
      LG__FIX_ALL},
     {{"disabled-collector",
-      "The collector is disabled, and garbage in cycles waits for it.",
+      "The collector is disabled, so garbage in cycles stays.",
       "Call gc.enable(), or gc.collect() at times that suit the program."},
      TO_COLLECT,
      lg__look_for_disabled_collector,
      LG__FIX_ALL},
     {{"frozen-garbage",
-      "gc.freeze() hides objects from the collector: those in cycles stay, "
-      "though nothing uses them any more.",
+      "gc.freeze() hid objects from the collector, so garbage among them "
+      "stays.",
       "Call gc.unfreeze() and gc.collect()."},
      MUCH,
      lg__look_for_frozen_garbage,
      LG__FIX_ALL},
     {{"event-handlers",
-      "A registry keeps handlers that nobody removed, and with each the object "
-      "of its bound method or closure.",
-      "Remove the handler when its object is done, or register "
+      "A registry keeps handlers that nobody removed, and the object that each "
+      "bound method or closure refers to.",
+      "Remove the handler when you are done with its object, or register "
       "weakref.WeakMethod(object.method)."},
      MUCH,
      lg__look_for_event_handlers,
      LG__FIX_DROPS},
     {{"log-handlers",
-      "A logger has many handlers of one class: code that runs again and again "
-      "adds another one each time, and each writes every message.",
+      "A logger has many handlers of one class, because code adds another one "
+      "each time it runs. Each handler writes every message.",
       "Call addHandler() once, when the program starts, or removeHandler() and "
       "handler.close() afterwards."},
      ANY,
@@ -212,37 +213,37 @@ const lg__detector lg__detectors[] = {
     {{"log-records",
       "A container keeps log records, with the arguments and exceptions in "
       "them.",
-      "Call flush() or clear() on what keeps them, lower the capacity of a "
+      "Call flush() or clear() on the container, lower the capacity of a "
       "MemoryHandler, or keep handler.format(record)."},
      MUCH,
      lg__look_for_log_records,
      LG__FIX_DROPS},
     {{"endless-threads",
-      "Many threads do the same work, and nothing that the program keeps "
-      "refers to them: nobody can end them.",
+      "Many threads do the same work, and the program keeps no reference to "
+      "them, so nothing can end them.",
       "Let each thread return when its work is done, or give the work to a "
       "ThreadPoolExecutor."},
      ANY,
      lg__look_for_threads,
      LG__FIX_ALL},
     {{"thread-locals",
-      "A threading.local keeps a value for each of many threads, as long as "
-      "the thread lives.",
+      "A threading.local keeps a value for each of many threads until the "
+      "thread ends.",
       "Delete the attribute when a task is done, or run fewer threads."},
      WORTH_A_COPY,
      lg__look_for_thread_locals,
      LG__FIX_ALL},
     {{"unawaited-tasks",
-      "A container keeps asyncio tasks that nobody waits for: what they "
-      "returned, or the frames in which they wait.",
+      "A container keeps asyncio tasks that nobody awaits, with their results "
+      "or their waiting frames.",
       "Await the tasks, use asyncio.TaskGroup, or call "
       "task.add_done_callback(tasks.discard)."},
      MUCH,
      lg__look_for_tasks,
      LG__FIX_ALL},
     {{"unfinished-generators",
-      "A container keeps generators or coroutines that have not run to their "
-      "end, with the variables of each.",
+      "A container keeps generators or coroutines that have not finished, with "
+      "their local variables.",
       "Call close() on each, or drop it, when you no longer need it."},
      MUCH,
      lg__look_for_generators,
@@ -251,29 +252,28 @@ const lg__detector lg__detectors[] = {
       "The function or the arguments of weakref.finalize() refer to the object "
       "itself, so it never dies.",
       "Pass a plain function and what it needs, such as a path, but not the "
-      "object or its bound method; or call detach()."},
+      "object or its bound method. Or call detach()."},
      MUCH,
      lg__look_for_finalizers,
      LG__FIX_ALL},
     {{"per-call-classes",
       "A function makes a class on each call, and objects and caches keep all "
       "these classes.",
-      "Make the class once, at the level of the module, or keep it in a "
-      "cache."},
+      "Define the class once, at module level, or cache it."},
      MUCH,
      lg__look_for_classes,
      LG__FIX_ALL},
     {{"wrapped-functions",
-      "A function is wrapped again and again: each wrapper keeps the one "
-      "before.",
-      "Keep the original function and wrap that, or wrap what "
-      "inspect.unwrap() finds."},
+      "Code wraps a function again and again, and each wrapper keeps the "
+      "previous one.",
+      "Keep the original function and wrap it, or wrap the function that "
+      "inspect.unwrap() returns."},
      ANY,
      lg__look_for_wrappers,
      LG__FIX_ALL},
     {{"id-keyed-cache",
-      "A dict keyed by id(object) keeps its values when the objects are gone, "
-      "and may give them to others that have the same id.",
+      "A dict keyed by id(object) keeps its values after the objects are gone, "
+      "and may return them for new objects with the same ids.",
       "Use a weakref.WeakKeyDictionary, or remove the key with "
       "weakref.finalize()."},
      MUCH,
@@ -281,7 +281,7 @@ const lg__detector lg__detectors[] = {
      LG__FIX_DROPS},
     {{"dataframe-slice",
       "A small part of a DataFrame or Series keeps the memory of the whole.",
-      "Keep part.copy()."},
+      "Keep part.copy() instead."},
      WORTH_A_COPY,
      lg__look_for_slices,
      LG__FIX_DROPS},

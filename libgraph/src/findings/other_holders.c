@@ -105,12 +105,14 @@ look_at_graphs(looking *to)
     }
 }
 
+// Looks at the nodes, apart from the holder itself, which the fix drops.
 static void
 look_at_all(looking *to, const lg__gathered *nodes)
 {
     for (size_t i = 0; i < nodes->count; i++) {
         to->node = to->goes = nodes->items[i];
-        look_at_referrers(to);
+        if (to->node != to->match->holder)
+            look_at_referrers(to);
     }
 }
 

@@ -274,6 +274,20 @@ make_folds(const lg_graph *graph, lg__vector *buffers)
     return state.fold;
 }
 
+// Makes the folds, and what every reader of them may ask for.
+static bool
+make_with_folds(const lg_graph *graph, lg__lazy *lazy)
+{
+    const lg_allocator *allocator = &graph->allocator;
+    lazy->buffers = (lg__vector){.element = sizeof(lg__folded_buffer)};
+    lazy->frozen = lg__frozen_types(graph);
+    lazy->fold =
+        lazy->frozen != NULL ? make_folds(graph, &lazy->buffers) : NULL;
+    if (lazy->fold == NULL)
+        lg__deallocate(allocator, lazy->frozen, graph->type_count);
+    return lazy->fold != NULL;
+}
+
 const lg__fold *
 lg__graph_folds(const lg_graph *graph)
 {
@@ -281,11 +295,8 @@ lg__graph_folds(const lg_graph *graph)
     if (lazy->has_folds)
         return lazy->fold;
     lg_lock_take(&lazy->lock);
-    if (!lazy->has_folds) {
-        lazy->buffers = (lg__vector){.element = sizeof(lg__folded_buffer)};
-        lazy->fold = make_folds(graph, &lazy->buffers);
-        lazy->has_folds = lazy->fold != NULL;
-    }
+    if (!lazy->has_folds)
+        lazy->has_folds = make_with_folds(graph, lazy);
     lg_lock_give(&lazy->lock);
     return lazy->has_folds ? lazy->fold : NULL;
 }

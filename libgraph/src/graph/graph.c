@@ -272,6 +272,8 @@ lg_graph_memory(const lg_graph *graph)
         bytes += lazy->by_address_count * sizeof *lazy->by_address;
     if (lazy->has_paths)
         bytes += nodes * (sizeof *lazy->path_before + sizeof *lazy->path_root);
+    if (lazy->has_late && lazy->late != NULL)
+        bytes += nodes;
     return bytes;
 }
 
@@ -287,4 +289,22 @@ lg__dict_value(const lg_graph *graph, uint32_t dict, const char *name)
             return columns->edge_target[edge];
     }
     return LG_NONE;
+}
+
+uint32_t
+lg__node_attribute(const lg_graph *graph, uint32_t node, const char *name)
+{
+    const lg_columns *columns = &graph->columns;
+    uint32_t found = LG_NONE;
+    for (uint64_t edge = columns->first_edge[node];
+         edge < columns->first_edge[node + 1] && found == LG_NONE; edge++) {
+        uint32_t target = columns->edge_target[edge];
+        if (lg__edge_kind(graph, edge) == LG_EDGE_DICT)
+            found = lg__dict_value(graph, target, name);
+        else if (lg__edge_kind(graph, edge) == LG_EDGE_ATTRIBUTE &&
+                 lg__string_is(
+                     lg_graph_string(graph, columns->edge_payload[edge]), name))
+            found = target;
+    }
+    return found;
 }

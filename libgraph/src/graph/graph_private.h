@@ -74,11 +74,14 @@ typedef struct lg__lazy {
     lg__fold *fold;
     lg__vector buffers; /**< lg__folded_buffer, sorted by holder; made with
                              folds */
+    uint8_t *frozen;    /**< [type] see lg__node_is_frozen; made with folds */
     atomic_bool has_by_address;
     uint32_t *by_address;
     uint32_t by_address_count;
     atomic_bool has_paths;
     uint32_t *path_before, *path_root; /**< [node] see lg__roottree */
+    atomic_bool has_late;
+    uint8_t *late;     /**< [node] see lg__late_find; NULL: 0 for all */
     atomic_uint asked; /**< number of searches by address without an index */
 } lg__lazy;
 
@@ -256,6 +259,16 @@ lg__ask_ahead(const lg_columns *columns, const uint32_t *queue, uint32_t count)
 /** Returns the value of a key in a dict. The capture must have the key's text.
  *  LG_NONE: there is none. */
 uint32_t lg__dict_value(const lg_graph *graph, uint32_t dict, const char *name);
+/** Returns for each type whether its instances are frozen, [type_count]; NULL
+ *  when memory ran out. O(types and attributes of classes). */
+uint8_t *lg__frozen_types(const lg_graph *graph);
+/** Returns whether no program can set attributes of the node: its class is a
+ *  frozen dataclass or one of attrs. Make the folds before. */
+bool lg__node_is_frozen(const lg_graph *graph, uint32_t node);
+/** Returns the value of an attribute, also in the node's `__dict__`. LG_NONE:
+ *  there is none. */
+uint32_t lg__node_attribute(const lg_graph *graph, uint32_t node,
+                            const char *name);
 
 /** Reads a decimal number. Returns false and leaves *out alone if the string
  *  is not one or the number does not fit. */
@@ -327,6 +340,9 @@ bool lg__hop_is_backward(const lg_graph *graph, const lg_hop *hop);
 // `model._modules['fc']._parameters['weight']` is `model.fc.weight`
 // (torch.nn.Module.__getattr__).
 
+/** Returns whether the edge leads from a thread to the dict of what it has in a
+ *  threading.local. */
+bool lg__edge_opens_local(const lg_graph *graph, uint64_t edge);
 /** Returns whether a hop leads from such a module to one of the dicts. */
 bool lg__hop_opens_parts(const lg_graph *graph, const lg_hop *hop,
                          lg_text *scratch);

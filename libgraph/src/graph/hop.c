@@ -241,8 +241,7 @@ collect(void *context, const lg_hop *hop)
 
 lg_status
 lg_node_hops_range(const lg_graph *graph, lg_node node, bool inward,
-                   uint64_t first, size_t limit, lg_hops *out, bool *more,
-                   lg_error *err)
+                   uint64_t first, size_t limit, lg_hops *out, lg_error *err)
 {
     collector into = {.skipped = first, .limit = limit};
     lg__walk walk = {.graph = graph,
@@ -259,8 +258,7 @@ lg_node_hops_range(const lg_graph *graph, lg_node node, bool inward,
         free(into.items);
         return lg__error_memory(err);
     }
-    *out = (lg_hops){into.items, into.count};
-    *more = into.more;
+    *out = (lg_hops){into.items, into.count, into.more};
     return LG_OK;
 }
 
@@ -268,9 +266,7 @@ static lg_status
 collect_hops(const lg_graph *graph, uint32_t node, bool inward, lg_hops *out,
              lg_error *err)
 {
-    bool more;
-    return lg_node_hops_range(graph, node, inward, 0, SIZE_MAX, out, &more,
-                              err);
+    return lg_node_hops_range(graph, node, inward, 0, SIZE_MAX, out, err);
 }
 
 lg_status

@@ -111,6 +111,50 @@ add_payload_string(const lg_graph *graph, uint64_t edge, const char *otherwise,
         lg_text_add(out, otherwise);
 }
 
+enum { DIMENSIONS = 64 }; // of an array of numpy, at most
+
+// Reads the shape of an array: `3, 4`. Returns the number of dimensions; 0 if
+// the node has none.
+static size_t
+read_shape(const lg_graph *graph, uint32_t node, uint64_t shape[DIMENSIONS])
+{
+    lg_string text = lg_node_fact(graph, node, "shape");
+    size_t count = 0;
+    while (text.length > 0 && count < DIMENSIONS) {
+        uint32_t length = 0;
+        while (length < text.length && text.data[length] != ',')
+            length++;
+        lg_string number = {text.data, length};
+        if (!lg__decimal_read(number, &shape[count++]))
+            return 0;
+        length += length + 2 <= text.length ? 2 : 0; // ", "
+        text = (lg_string){text.data + length, text.length - length};
+    }
+    return count;
+}
+
+// Writes the index of an item. An array with several dimensions has as many.
+static void
+add_index(const lg_graph *graph, uint64_t edge, lg_text *out)
+{
+    uint64_t shape[DIMENSIONS];
+    uint64_t rest = graph->columns.edge_payload[edge];
+    uint32_t source = lg_edge_source(graph, edge);
+    size_t count = lg__node_category(graph, source) == LG_CATEGORY_ARRAY
+                       ? read_shape(graph, source, shape)
+                       : 0;
+    uint64_t below = 1;
+    for (size_t i = 1; i < count; i++)
+        below *= shape[i] > 0 ? shape[i] : 1;
+    lg_text_add(out, "[");
+    for (size_t i = 1; i < count; i++) {
+        lg_text_addf(out, "%llu, ", (unsigned long long)(rest / below));
+        rest %= below;
+        below /= shape[i] > 0 ? shape[i] : 1;
+    }
+    lg_text_addf(out, "%llu]", (unsigned long long)rest);
+}
+
 void
 lg_edge_label(const lg_graph *graph, lg_edge edge, lg_text *out)
 {
@@ -130,7 +174,7 @@ lg_edge_label(const lg_graph *graph, lg_edge edge, lg_text *out)
         add_key(graph, graph->columns.edge_target[edge], out);
         return;
     case LG_EDGE_INDEX:
-        lg_text_addf(out, "[%u]", payload);
+        add_index(graph, edge, out);
         return;
     case LG_EDGE_ELEMENT:
         lg_text_add(out, "element");

@@ -48,9 +48,12 @@ free_lazy(lg_graph *graph)
         free(lazy->path_before);
         free(lazy->path_root);
     }
+    if (lazy->has_late)
+        free(lazy->late);
     if (lazy->has_folds) {
         lg__deallocate(allocator, lazy->fold, nodes * sizeof(lg__fold));
         lg__vector_free(allocator, &lazy->buffers);
+        lg__deallocate(allocator, lazy->frozen, graph->type_count);
     }
     if (lazy->has_by_address)
         lg__deallocate(allocator, lazy->by_address, nodes * sizeof(uint32_t));

@@ -1,4 +1,5 @@
-// Writes model.fc.weight instead of model._modules['fc']._parameters['weight'].
+// Writes model.fc.weight instead of model._modules['fc']._parameters['weight'],
+// and threading.local.cache instead of threading.local['cache'].
 #include "graph/graph_private.h"
 
 #include <string.h>
@@ -22,6 +23,14 @@ lg__hop_opens_parts(const lg_graph *graph, const lg_hop *hop, lg_text *scratch)
         if (strcmp(scratch->data, names[i]) == 0)
             return lg__node_is_a(graph, hop->source, LG__TORCH_MODULE);
     return false;
+}
+
+bool
+lg__edge_opens_local(const lg_graph *graph, uint64_t edge)
+{
+    lg_string name = lg_graph_string(graph, graph->columns.edge_payload[edge]);
+    return lg__edge_kind(graph, edge) == LG_EDGE_NATIVE &&
+           lg__string_is(name, "threading.local");
 }
 
 static bool

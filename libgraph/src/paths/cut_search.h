@@ -18,6 +18,7 @@ typedef struct lg__cut_search {
     lg__walk walk;
     lg__network network;
     uint8_t *role;
+    const uint8_t *late; /**< see lg__late_find */
     const lg_node *from; /**< NULL: the roots */
     bool native;         /**< whether references from native code are sources */
     lg__min_cut cut;

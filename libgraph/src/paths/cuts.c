@@ -139,6 +139,27 @@ compare_cuts(const void *left, const void *right)
     return first < second ? -1 : first > second;
 }
 
+// Sorts the cuts. What a debugger keeps comes last.
+static void
+sort_cuts(lg__cut_search *state)
+{
+    lg_cut *items = state->cuts.items;
+    size_t count = state->cuts.count;
+    if (count < 2)
+        return;
+    qsort(items, count, sizeof *items, compare_cuts);
+    for (size_t i = 1; i < count; i++) {
+        lg_cut one = items[i];
+        unsigned level = lg__late_level(state->late, &one.path);
+        size_t at = i;
+        for (;
+             at > 0 && lg__late_level(state->late, &items[at - 1].path) > level;
+             at--)
+            items[at] = items[at - 1];
+        items[at] = one;
+    }
+}
+
 static lg_status
 prepare(lg__cut_search *state, lg_error *err)
 {
@@ -150,6 +171,7 @@ prepare(lg__cut_search *state, lg_error *err)
     state->by = malloc(nodes * sizeof *state->by);
     state->queue = malloc(nodes * sizeof *state->queue);
     if (!state->walk.fold || !state->role || !state->by || !state->queue ||
+        !lg__late_find(graph, &state->late) ||
         !lg__graph_reverse(graph, &state->walk.reverse))
         return lg__error_memory(err);
     state->network.target = lg__cut_owner(state, state->network.target);
@@ -159,7 +181,7 @@ prepare(lg__cut_search *state, lg_error *err)
 }
 
 lg_status
-lg_cuts_find(const lg_analysis *analysis, lg_node node, const lg_node *from,
+lg_node_cuts(const lg_analysis *analysis, lg_node node, const lg_node *from,
              size_t limit, const lg_monitor *monitor, lg_cuts *out,
              lg_error *err)
 {
@@ -178,9 +200,7 @@ lg_cuts_find(const lg_analysis *analysis, lg_node node, const lg_node *from,
     if (status == LG_OK && !nothing)
         status = find_cuts(&state, limit, err);
     if (status == LG_OK) {
-        if (state.cuts.count > 1)
-            qsort(state.cuts.items, state.cuts.count, sizeof(lg_cut),
-                  compare_cuts);
+        sort_cuts(&state);
         *out = state.cuts;
     } else {
         lg_cuts_free(&state.cuts);

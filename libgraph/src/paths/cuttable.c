@@ -82,6 +82,55 @@ is_fixed_field(const lg_graph *graph, uint32_t node, unsigned kind)
            kind != LG_EDGE_CELL;
 }
 
+static bool
+is_view(const lg_graph *graph, uint32_t node)
+{
+    static const char *const types[] = {
+        "mappingproxy", "dict_items", "dict_keys",    "dict_values",
+        "odict_items",  "odict_keys", "odict_values",
+    };
+    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (lg__string_is(type, types[i]))
+            return true;
+    return false;
+}
+
+// Returns whether a program can only read the node's items, because it has only
+// views of it: `types.MappingProxyType({...})`.
+static bool
+is_only_viewed(const lg_graph *graph, uint32_t node)
+{
+    lg__reverse reverse;
+    bool viewed = false;
+    if (lg__node_category(graph, node) != LG_CATEGORY_CONTAINER ||
+        !lg__graph_reverse(graph, &reverse))
+        return false;
+    for (uint64_t i = reverse.first[node]; i < reverse.first[node + 1]; i++) {
+        uint32_t source = reverse.edge[i].source;
+        uint64_t edge =
+            graph->columns.first_edge[source] + reverse.edge[i].rank;
+        if (graph->columns.edge_kind[edge] & LG_EDGE_WEAK)
+            continue;
+        if (!is_view(graph, source))
+            return false;
+        viewed = true;
+    }
+    return viewed && lg_node_unexplained(graph, node) <= 0;
+}
+
+// Returns whether the edge is an attribute of an instance that nobody can
+// change.
+static bool
+is_of_frozen(const lg_graph *graph, uint32_t node, unsigned kind)
+{
+    uint32_t owner = lg_node_folded_into(graph, node);
+    return kind == LG_EDGE_ATTRIBUTE
+               ? lg__node_is_frozen(graph, node)
+               : kind == LG_EDGE_VALUE && owner != LG_NONE &&
+                     lg__node_is_frozen(graph, owner);
+}
+
 lg_string
 lg__edge_name(const lg_graph *graph, uint64_t edge)
 {
@@ -102,6 +151,14 @@ lg__edge_is_of_shell(const lg_graph *graph, uint64_t edge)
     return lg__string_is(lg__edge_name(graph, edge), "user_ns_hidden");
 }
 
+// Returns whether atexit.unregister() drops the reference.
+static bool
+is_exit_handler(const lg_graph *graph, uint64_t edge)
+{
+    uint32_t payload = graph->columns.edge_payload[edge];
+    return lg__string_is(lg_graph_string(graph, payload), "atexit handlers");
+}
+
 bool
 lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge)
 {
@@ -112,9 +169,10 @@ lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge)
     case LG_EDGE_FRAME:
     case LG_EDGE_STACK:
     case LG_EDGE_GLOBALS:
-    case LG_EDGE_NATIVE:
     case LG_EDGE_FIELD:
         return false;
+    case LG_EDGE_NATIVE:
+        return is_exit_handler(graph, edge);
     default:
         break;
     }
@@ -123,7 +181,8 @@ lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge)
            !is_item_of_tuple(graph, source, kind) &&
            !is_fixed_field(graph, source, kind) &&
            !is_read_only(graph, source, edge) &&
-           !lg__edge_is_of_shell(graph, edge);
+           !is_of_frozen(graph, source, kind) &&
+           !is_only_viewed(graph, source) && !lg__edge_is_of_shell(graph, edge);
 }
 
 bool

@@ -6,17 +6,20 @@
 
 enum {
     LONGEST = 96, // letters to compare at most
-    // Distances of names that share a whole part. They precede names that only
-    // share letters.
+    // Distances. A name that shares a whole part, or that one slip of a finger
+    // turns into the wanted one, precedes names that only share letters.
     SAME_LAST_PART = 0,
-    CONTAINED = 1,
-    BY_LETTERS = 2,
+    ONE_SLIP = 1,
+    CONTAINED = 2,
+    BY_LETTERS = 3,
+    SLIPS_FROM = 4, // letters: of shorter names, too many are one slip away
 };
 
 lg__guess
 lg__guess_new(const char *wanted, size_t length)
 {
-    return (lg__guess){wanted, length, {"", 0}, BY_LETTERS + length / 3 + 2};
+    return (lg__guess){
+        wanted, length, {"", 0}, BY_LETTERS + (length + 1) / 3 + 1};
 }
 
 static lg_string
@@ -50,52 +53,72 @@ least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+// Counts letters to change, to insert and to remove, and swaps of neighbours.
 static size_t
 edit_distance(const char *a, size_t a_length, lg_string b)
 {
-    size_t row[LONGEST + 1];
+    size_t rows[3][LONGEST + 1];
+    size_t *row = rows[0];
     for (size_t j = 0; j <= b.length; j++)
         row[j] = j;
     for (size_t i = 1; i <= a_length; i++) {
-        size_t diagonal = row[0];
+        const size_t *last = rows[(i - 1) % 3];
+        const size_t *before = rows[(i + 1) % 3];
+        row = rows[i % 3];
         row[0] = i;
         for (size_t j = 1; j <= b.length; j++) {
-            size_t replaced = diagonal + (a[i - 1] != b.data[j - 1]);
-            diagonal = row[j];
-            row[j] = least(replaced, least(row[j], row[j - 1]) + 1);
+            size_t replaced = last[j - 1] + (a[i - 1] != b.data[j - 1]);
+            row[j] = least(replaced, least(last[j], row[j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b.data[j - 2] &&
+                a[i - 2] == b.data[j - 1])
+                row[j] = least(row[j], before[j - 2] + 1);
         }
     }
     return row[b.length];
 }
 
+// A few letters are in many names, so they must begin a word.
 static bool
 contains(lg_string whole, const char *part, size_t length)
 {
-    for (size_t at = 0; at + length <= whole.length; at++)
-        if (strncasecmp(whole.data + at, part, length) == 0)
+    for (size_t at = 0; at + length <= whole.length; at++) {
+        bool begins = at == 0 || strchr("._", whole.data[at - 1]) != NULL;
+        if ((begins || length >= SLIPS_FROM) &&
+            strncasecmp(whole.data + at, part, length) == 0)
             return true;
+    }
     return false;
+}
+
+static size_t
+distance_of(const lg__guess *guess, lg_string candidate)
+{
+    if (is_same(last_part(guess->wanted, guess->length),
+                last_part(candidate.data, candidate.length)))
+        return SAME_LAST_PART;
+    size_t letters = SIZE_MAX - BY_LETTERS;
+    if (guess->distance > SAME_LAST_PART && candidate.length <= LONGEST &&
+        guess->length <= LONGEST)
+        letters = edit_distance(guess->wanted, guess->length,
+                                comparable(guess, candidate));
+    if (letters <= 1 && guess->length >= SLIPS_FROM)
+        return ONE_SLIP;
+    if (guess->distance >= CONTAINED && guess->length >= 3 &&
+        contains(candidate, guess->wanted, guess->length))
+        return CONTAINED;
+    return BY_LETTERS + letters;
 }
 
 void
 lg__guess_offer(lg__guess *guess, lg_string candidate)
 {
-    size_t distance = SIZE_MAX;
     if (candidate.length == 0 || guess->length == 0)
         return;
-    if (is_same(last_part(guess->wanted, guess->length),
-                last_part(candidate.data, candidate.length)))
-        distance = SAME_LAST_PART;
-    else if (guess->distance >= CONTAINED && guess->length >= 3 &&
-             contains(candidate, guess->wanted, guess->length))
-        distance = CONTAINED;
-    else if (guess->distance > BY_LETTERS && candidate.length <= LONGEST &&
-             guess->length <= LONGEST)
-        distance = BY_LETTERS + edit_distance(guess->wanted, guess->length,
-                                              comparable(guess, candidate));
+    size_t distance = distance_of(guess, candidate);
     if (distance < guess->distance ||
         (distance == guess->distance && guess->best.length > 0 &&
-         distance <= CONTAINED && candidate.length < guess->best.length)) {
+         (distance == SAME_LAST_PART || distance == CONTAINED) &&
+         candidate.length < guess->best.length)) {
         guess->distance = distance;
         guess->best = candidate;
     }

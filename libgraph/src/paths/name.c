@@ -56,6 +56,22 @@ take_quoted(const char **text, lg_text *step)
     return true;
 }
 
+// Takes what is between brackets. Indexes of an array may follow each other
+// with or without a space: `[1,2]`.
+static void
+take_indexes(const char **text, lg_text *step)
+{
+    const char *at = *text;
+    bool numbers = strspn(at, "0123456789, ") == strcspn(at, "]");
+    for (; *at != '\0' && *at != ']'; at++) {
+        if (!numbers || *at != ' ')
+            lg_text_add_bytes(step, at, 1);
+        if (numbers && *at == ',')
+            lg_text_add(step, " ");
+    }
+    *text = at;
+}
+
 bool
 lg__step_take(const char **text, lg_text *step)
 {
@@ -74,9 +90,7 @@ lg__step_take(const char **text, lg_text *step)
         if (!take_quoted(&at, step))
             return false;
     } else {
-        size_t length = strcspn(at, "]");
-        lg_text_add_bytes(step, at, length);
-        at += length;
+        take_indexes(&at, step);
     }
     lg_text_add(step, "]");
     if (*at != ']')

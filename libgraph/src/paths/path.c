@@ -28,8 +28,10 @@ typedef struct search {
     uint32_t *queue;
     uint32_t met;
     uint32_t target;
-    uint32_t at;    // the node whose referrers are visited
-    bool exhausted; // memory ran out
+    const uint8_t *late; // see lg__late_find
+    bool passed_over;    // nodes that only a debugger has
+    uint32_t at;         // the node whose referrers are visited
+    bool exhausted;      // memory ran out
 } search;
 
 // The nodes of the queue that are as far from the target as the best root.
@@ -63,6 +65,10 @@ meet(void *context, const lg_hop *hop)
     uint32_t node = hop->source;
     if (hop->weak || node == state->target)
         return true;
+    if (state->late != NULL && state->late[node] != 0) {
+        state->passed_over = true;
+        return true;
+    }
     uint32_t level = state->level[state->at] + 1;
     bool is_new = state->first[node] == 0;
     if (!is_new && state->level[node] != level)
@@ -245,12 +251,27 @@ search_new(search *state, const lg__walk *walk, uint32_t target, lg_error *err)
         .target = target,
     };
     if (!state->first || !state->penalty || !state->level || !state->rank ||
-        !state->before || !state->queue)
+        !state->before || !state->queue ||
+        !lg__late_find(walk->graph, &state->late))
         return lg__error_memory(err);
     state->walk.visit = meet;
     state->walk.context = state;
     rank_roots(state);
     return LG_OK;
+}
+
+// Takes the path of a node that a debugger alone may lead to from the tree,
+// which knows what comes after what.
+static lg_status
+path_of_tree(const lg__walk *walk, uint32_t target, const lg_monitor *monitor,
+             lg_path *out, lg_error *err)
+{
+    lg__roottree tree = {0};
+    lg_status status = lg__roottree_new(walk->graph, monitor, &tree, err);
+    if (status == LG_OK)
+        status = lg__roottree_path(&tree, target, out, err);
+    lg__roottree_free(&tree);
+    return status;
 }
 
 // Finds the path. LG_ENOTFOUND, without a message, if no root reaches the
@@ -264,14 +285,16 @@ find_path(const lg__walk *walk, uint32_t target, const lg_monitor *monitor,
     lg_status status = search_new(&state, walk, target, err);
     if (status == LG_OK)
         status = find_root(&state, monitor, &at, err);
+    bool found = at.root != LG_NONE && state.rank[at.root] != LG__RANK_NATIVE;
+    bool late = status == LG_OK && !found && state.passed_over;
     if (status == LG_OK && at.root == LG_NONE)
         status = LG_ENOTFOUND;
-    if (status == LG_OK) {
+    if (status == LG_OK && !late) {
         follow_best(&state, &at);
         status = make_path(&state, out, err);
     }
     search_free(&state);
-    return status;
+    return late ? path_of_tree(walk, target, monitor, out, err) : status;
 }
 
 // Finds the path through the target's entrance. LG_ENOTFOUND, without a

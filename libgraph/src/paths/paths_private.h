@@ -26,8 +26,9 @@ enum {
 uint8_t lg__root_rank(const lg_graph *graph, uint32_t index);
 
 /** Returns whether a program can cut the edge. It cannot cut an object's own
- *  namespace or type, an item of a tuple, a field of a function, what native
- *  structures refer to, a thread's frame, or a temporary of a frame. */
+ *  namespace or type, an item of a tuple, an attribute of a frozen dataclass, a
+ *  field of a function, what native structures refer to, a thread's frame, or
+ *  a temporary of a frame. */
 bool lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge);
 /** Returns the name of an attribute, or the text of a key; else empty. */
 lg_string lg__edge_name(const lg_graph *graph, uint64_t edge);
@@ -51,6 +52,17 @@ lg__penalty_add(uint32_t sum, unsigned more)
     const uint32_t most = (1u << LG__PENALTY_BITS) - 1;
     return more < most - sum ? sum + more : most;
 }
+
+/** What leads to nodes only after all else: what a debugger has, and after that
+ *  the copies of a function's variables that `f_locals` is. */
+enum { LG__LATE_DEBUGGER = 1, LG__LATE_COPY, LG__LATE_LEVELS };
+
+/** Finds the level of each node, [node_count]; 0 for most. *out is NULL if that
+ *  is so for all, and belongs to the graph. Returns false when memory ran out.
+ *  O(nodes) the first time. */
+bool lg__late_find(const lg_graph *graph, const uint8_t **out);
+/** Returns the highest level of the nodes that the path passes. */
+unsigned lg__late_level(const uint8_t *late, const lg_path *path);
 
 /** Makes the hop the best one if it has a smaller penalty, or if `best` has no
  *  edges yet. Returns the penalty of the best one. */
@@ -301,6 +313,13 @@ lg_status lg__titled_follow(const lg_graph *graph, const char *text,
  *  AddBackward0._saved_self`. */
 lg_status lg__elided_select(const lg_graph *graph, const char *text,
                             lg_nodes *out, lg_error *err);
+
+/** Finds the node that a report writes as its title and number, `list of 2
+ *  #17`, also behind its place and two spaces. LG_ENOTFOUND, without a message,
+ *  if the text is none, or if the node has another title: the report is of
+ *  another snapshot. */
+lg_status lg__numbered_find(const lg_graph *graph, const char *text,
+                            uint32_t *out, lg_error *err);
 
 /** Finds the module that a name begins with, and the steps after it. */
 lg_status lg__name_begin(const lg_graph *graph, const char *name,

@@ -1,7 +1,7 @@
 // Finds shortest root paths to all nodes: breadth first from all roots, level
 // by level, and within a level by the rank of the root, then by penalty, then
 // by the index of the node before. Native roots serve only what no other root
-// reaches.
+// reaches, and what a debugger has only what nothing else leads to.
 #include "paths/paths_private.h"
 
 #include <stdlib.h>
@@ -9,22 +9,26 @@
 
 // What the search knows of a node, as bits. Because it visits level by level, a
 // node that it met and has not passed is of the visited level or of the next.
+// Most references lead to nodes that were passed, and ask no more than these
+// bits, which are close together in memory.
 enum {
     FOLDED = 1,
     ODD = 2, // its level is odd
     PASSED = 4,
-    STATE_BITS = 3,
+    MET = 8,
 };
 
-// What the search asks about a node, kept together in memory.
+// How the search met a node.
 typedef struct visit {
     uint32_t before; // see lg__roottree
-    uint32_t mark;   // rank of the root, penalty and state
+    uint32_t key;    // rank of the root, and penalty
 } visit;
 
 typedef struct search {
     lg__roottree tree;
-    visit *visit; // [node]
+    uint8_t *state;      // [node]
+    visit *visit;        // [node] of those that were met
+    const uint8_t *late; // see lg__late_find
     uint32_t *queue;
     uint32_t met, at;
 } search;
@@ -32,12 +36,6 @@ typedef struct search {
 // How many nodes of the queue ahead to prefetch targets, and for how many
 // targets. The others are prefetched when the search is at the node.
 enum { AHEAD = 4, TARGETS_AHEAD = 16 };
-
-static uint32_t
-key_of(const visit *node)
-{
-    return node->mark >> STATE_BITS;
-}
 
 static uint32_t
 key_of_root(uint8_t rank)
@@ -52,31 +50,33 @@ key_behind(uint32_t key, unsigned penalty)
     return rank | lg__penalty_add(key - rank, penalty);
 }
 
-// Returns whether a met node is on the level below another node.
+// Returns whether a reference may be on a shortest path, by the states of its
+// ends: whether its target is new, or on the level below.
 static bool
-is_below(const visit *target, const visit *source)
+is_news(uint8_t target, uint8_t source)
 {
-    return !(target->mark & PASSED) &&
-           ((target->mark ^ source->mark) & ODD) != 0;
+    return !(target & MET) ||
+           (!(target & PASSED) && ((target ^ source) & ODD) != 0);
 }
 
 static bool
 meet(void *context, const lg_hop *hop)
 {
     search *state = context;
+    uint8_t *known = &state->state[hop->target];
+    uint8_t source = state->state[state->at];
+    if (hop->weak || !is_news(*known, source))
+        return true;
     visit *target = &state->visit[hop->target];
-    const visit *source = &state->visit[state->at];
-    bool is_new = target->before == LG_NONE;
-    if (hop->weak || (!is_new && !is_below(target, source)))
-        return true;
-    uint32_t key = key_behind(key_of(source),
+    uint32_t key = key_behind(state->visit[state->at].key,
                               lg__hop_penalty(state->tree.walk.graph, hop));
-    if (is_new)
+    if (!(*known & MET))
         state->queue[state->met++] = hop->target;
-    else if (key > key_of(target) ||
-             (key == key_of(target) && state->at > target->before))
+    else if (key > target->key ||
+             (key == target->key && state->at > target->before))
         return true;
-    *target = (visit){state->at, key << STATE_BITS | (~source->mark & ODD)};
+    *target = (visit){state->at, key};
+    *known = (uint8_t)(MET | (~source & ODD));
     return true;
 }
 
@@ -92,13 +92,14 @@ meet_roots(search *state, bool native)
         uint8_t rank = lg__root_rank(graph, i);
         if ((rank == LG__RANK_NATIVE) != native)
             continue;
-        if (here->before == LG_NONE)
+        if (!(state->state[node] & MET))
             state->queue[state->met++] = node;
         else if (here->before != node || state->tree.root[node] == LG_NONE ||
-                 key_of_root(rank) >= key_of(here))
+                 key_of_root(rank) >= here->key)
             continue;
         state->tree.root[node] = i;
-        *here = (visit){node, key_of_root(rank) << STATE_BITS};
+        *here = (visit){node, key_of_root(rank)};
+        state->state[node] = MET;
     }
 }
 
@@ -114,24 +115,7 @@ ask_targets_ahead(const search *state, uint32_t at)
     uint64_t end = columns->first_edge[next + 1];
     end = end - edge < TARGETS_AHEAD ? end : edge + TARGETS_AHEAD;
     for (; edge < end; edge++)
-        __builtin_prefetch(&state->visit[columns->edge_target[edge]]);
-}
-
-// Returns whether a reference of this kind may be on a shortest path. Most lead
-// to nodes that were met already, and need no hop.
-static bool
-is_news(const visit *target, const visit *source, unsigned kind)
-{
-    return (target->before == LG_NONE || is_below(target, source)) &&
-           !(kind & LG_EDGE_WEAK);
-}
-
-static void
-ask_target_ahead(const search *state, uint64_t edge, uint64_t end)
-{
-    const uint32_t *targets = state->tree.walk.graph->columns.edge_target;
-    if (edge + TARGETS_AHEAD < end)
-        __builtin_prefetch(&state->visit[targets[edge + TARGETS_AHEAD]]);
+        __builtin_prefetch(&state->state[columns->edge_target[edge]]);
 }
 
 // Visits what is in the namespace that the edge opens.
@@ -139,16 +123,16 @@ static void
 visit_namespace(search *state, uint32_t node, uint64_t opener)
 {
     const lg_columns *columns = &state->tree.walk.graph->columns;
-    const visit *source = &state->visit[node];
+    uint8_t source = state->state[node];
     uint32_t names = columns->edge_target[opener];
     uint64_t end = columns->first_edge[names + 1];
     for (uint64_t edge = columns->first_edge[names]; edge < end; edge++) {
         uint32_t at = columns->edge_target[edge];
-        const visit *target = &state->visit[at];
-        ask_target_ahead(state, edge, end);
-        if (target->mark & FOLDED)
+        uint8_t target = state->state[at];
+        if (target & FOLDED)
             lg__hops_through(&state->tree.walk, node, opener, edge);
-        else if (is_news(target, source, columns->edge_kind[edge]))
+        else if (is_news(target, source) &&
+                 !(columns->edge_kind[edge] & LG_EDGE_WEAK))
             meet(state, &(lg_hop){node, at, {opener, edge}, 2, false});
     }
 }
@@ -169,28 +153,42 @@ static void
 visit_edges(search *state, uint32_t node)
 {
     const lg_columns *columns = &state->tree.walk.graph->columns;
-    visit *source = &state->visit[node];
+    uint8_t source = state->state[node] |= PASSED;
     uint64_t end = columns->first_edge[node + 1];
     state->at = node;
-    source->mark |= PASSED;
     for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
         uint32_t at = columns->edge_target[edge];
-        const visit *target = &state->visit[at];
-        ask_target_ahead(state, edge, end);
-        if (target->mark & FOLDED)
+        uint8_t target = state->state[at];
+        if (target & FOLDED)
             visit_folded(state, node, edge);
-        else if (is_news(target, source, columns->edge_kind[edge]))
+        else if (is_news(target, source) &&
+                 !(columns->edge_kind[edge] & LG_EDGE_WEAK))
             meet(state, &(lg_hop){node, at, {edge}, 1, false});
     }
+}
+
+// Begins a turn of the search: with the roots, with the nodes that earlier
+// turns passed over, or with native roots.
+static void
+begin_turn(search *state, unsigned turn)
+{
+    uint32_t nodes = state->tree.walk.graph->columns.node_count;
+    if (turn == 0 || turn == LG__LATE_LEVELS)
+        meet_roots(state, turn != 0);
+    else if (state->late != NULL)
+        for (uint32_t node = 0; node < nodes; node++)
+            if (state->late[node] == turn && (state->state[node] & MET))
+                visit_edges(state, node);
 }
 
 static lg_status
 spread(search *state, const lg_monitor *monitor, lg_error *err)
 {
     uint32_t at = 0;
-    for (int native = 0; native < 2; native++) {
-        meet_roots(state, native != 0);
+    for (unsigned turn = 0; turn <= LG__LATE_LEVELS; turn++) {
+        begin_turn(state, turn);
         for (; at < state->met; at++) {
+            uint32_t node = state->queue[at];
             if (at % 65536 == 0 &&
                 !lg__monitor_goes_on(
                     monitor, "looking for paths",
@@ -198,7 +196,10 @@ spread(search *state, const lg_monitor *monitor, lg_error *err)
                     err))
                 return LG_ECANCELLED;
             ask_targets_ahead(state, at);
-            visit_edges(state, state->queue[at]);
+            if (state->late == NULL || state->late[node] <= turn)
+                visit_edges(state, node);
+            else
+                state->state[node] |= PASSED;
         }
     }
     return LG_OK;
@@ -241,20 +242,24 @@ grow(lg__roottree *tree, const lg_monitor *monitor, lg_error *err)
     size_t nodes = tree->walk.graph->columns.node_count;
     search state = {
         .tree = *tree,
+        .state = lg__wide_alloc(nodes + 1),
         .visit = lg__wide_alloc((nodes + 1) * sizeof(visit)),
         .queue = lg__wide_alloc((nodes + 1) * sizeof(uint32_t)),
     };
-    lg_status status =
-        state.visit && state.queue ? LG_OK : lg__error_memory(err);
+    lg_status status = state.state && state.visit && state.queue &&
+                               lg__late_find(tree->walk.graph, &state.late)
+                           ? LG_OK
+                           : lg__error_memory(err);
     for (size_t i = 0; i < nodes && status == LG_OK; i++)
-        state.visit[i] =
-            (visit){LG_NONE, tree->walk.fold[i].owner != LG_NONE ? FOLDED : 0};
+        state.state[i] = tree->walk.fold[i].owner != LG_NONE ? FOLDED : 0;
     state.tree.walk.visit = meet;
     state.tree.walk.context = &state;
     if (status == LG_OK)
         status = spread(&state, monitor, err);
     for (size_t i = 0; i < nodes && status == LG_OK; i++)
-        tree->before[i] = state.visit[i].before;
+        tree->before[i] =
+            state.state[i] & MET ? state.visit[i].before : LG_NONE;
+    free(state.state);
     free(state.visit);
     free(state.queue);
     return status;
@@ -339,52 +344,6 @@ lg__roottree_to(const lg_graph *graph, uint32_t node, const lg_monitor *monitor,
         return status;
     }
     *out = tree;
-    return LG_OK;
-}
-
-// Returns whether the path to an entrance may lead on to the target, as
-// lg__path_enters does.
-static bool
-enters(const lg__roottree *tree, uint32_t entrance, uint32_t target)
-{
-    uint32_t at = entrance;
-    if (tree->before[at] == LG_NONE)
-        return false;
-    for (; tree->before[at] != at && at != target; at = tree->before[at])
-        ;
-    return at != target &&
-           lg__root_rank(tree->walk.graph, tree->root[at]) != LG__RANK_NATIVE;
-}
-
-uint32_t
-lg__roottree_before(const lg__roottree *tree, uint32_t node)
-{
-    uint32_t entrance = lg__path_entrance(&tree->walk, node);
-    return entrance != LG_NONE && enters(tree, entrance, node)
-               ? entrance
-               : tree->before[node];
-}
-
-lg_status
-lg__roottree_path(const lg__roottree *tree, uint32_t node, lg_path *out,
-                  lg_error *err)
-{
-    uint32_t end = lg__seen_node(tree->walk.fold, node);
-    if (tree->before[end] == LG_NONE)
-        return LG_ENOTFOUND;
-    uint32_t last = lg__roottree_before(tree, end);
-    uint32_t at = last;
-    size_t count = last != end;
-    for (; tree->before[at] != at; at = tree->before[at])
-        count++;
-    lg_hop *hops = malloc((count + 1) * sizeof *hops);
-    if (hops == NULL)
-        return lg__error_memory(err);
-    lg_root root = lg_graph_root(tree->walk.graph, tree->root[at]);
-    root.node = at;
-    *out = (lg_path){LG_STARTS_AT_ROOT, root, hops, count};
-    for (at = end; count > 0; at = last, last = tree->before[at])
-        hops[--count] = lg__hop_between(&tree->walk, last, at);
     return LG_OK;
 }
 

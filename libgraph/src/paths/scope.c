@@ -23,19 +23,30 @@ is_wanted(const lg_scope *scope, uint32_t module)
                             lg_node_text(scope->graph, module));
 }
 
+// Offers the names of the program's modules, or of libraries, to a guess.
+// Returns whether one matches.
+static bool
+offer_names(const lg_scope *scope, bool libraries, lg__guess *guess)
+{
+    const lg_graph *graph = scope->graph;
+    for (uint32_t i = 0; i < graph->root_count; i++) {
+        lg_root root = lg_graph_root(graph, i);
+        if (root.kind != LG_ROOT_MODULE ||
+            lg__module_is_library(graph, root.node) != libraries)
+            continue;
+        if (lg__glob_matches(scope->glob, strlen(scope->glob), root.name))
+            return true;
+        lg__guess_offer(guess, root.name);
+    }
+    return false;
+}
+
 static lg_status
 check_name(const lg_scope *scope, lg_error *err)
 {
-    const lg_graph *graph = scope->graph;
     lg__guess guess = lg__guess_new(scope->glob, strlen(scope->glob));
-    for (uint32_t i = 0; i < graph->root_count; i++) {
-        lg_root root = lg_graph_root(graph, i);
-        if (root.kind != LG_ROOT_MODULE)
-            continue;
-        if (lg__glob_matches(scope->glob, strlen(scope->glob), root.name))
-            return LG_OK;
-        lg__guess_offer(&guess, root.name);
-    }
+    if (offer_names(scope, false, &guess) || offer_names(scope, true, &guess))
+        return LG_OK;
     if (guess.best.length > 0)
         return lg_error_set(
             err, LG_ENOTFOUND, "no module matches '%s'; did you mean '%.*s'?",

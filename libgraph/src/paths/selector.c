@@ -103,21 +103,16 @@ select_address(const lg_graph *graph, const char *selector, lg_nodes *out,
     return select_one(node, out, err);
 }
 
-static lg_status
-select_name(const lg_graph *graph, const char *name, lg_nodes *out,
-            lg_error *err)
-{
-    uint32_t node;
-    lg_status status = lg__name_resolve(graph, name, &node, err);
-    return status == LG_OK ? select_one(node, out, err) : status;
-}
+// Finds the one node that a text names.
+typedef lg_status finder(const lg_graph *graph, const char *text,
+                         uint32_t *node, lg_error *err);
 
 static lg_status
-select_in_thread(const lg_graph *graph, const char *name, lg_nodes *out,
-                 lg_error *err)
+select_found(const lg_graph *graph, const char *text, finder *find,
+             lg_nodes *out, lg_error *err)
 {
     uint32_t node;
-    lg_status status = lg__thread_resolve(graph, name, &node, err);
+    lg_status status = find(graph, text, &node, err);
     return status == LG_OK ? select_one(node, out, err) : status;
 }
 
@@ -238,7 +233,7 @@ select_whole(const lg_graph *graph, const char *selector, lg_nodes *out,
     if ((rest = after(selector, "type:")))
         return select_type(graph, rest, out, err);
     if ((rest = after(selector, "name:")))
-        return select_name(graph, rest, out, err);
+        return select_found(graph, rest, lg__name_resolve, out, err);
     if ((rest = after(selector, "module:")))
         return select_module(graph, rest, out, err);
     if (strcmp(selector, "garbage") == 0)
@@ -249,24 +244,26 @@ select_whole(const lg_graph *graph, const char *selector, lg_nodes *out,
         return lg__unnamed_select(graph, selector, out, err);
     // This is how reports write paths.
     if ((rest = after(selector, "thread ")))
-        return select_in_thread(graph, rest, out, err);
+        return select_found(graph, rest, lg__thread_resolve, out, err);
     if (lg__name_is_likely(selector))
-        return select_name(graph, selector, out, err);
+        return select_found(graph, selector, lg__name_resolve, out, err);
     return malformed(selector, err);
 }
 
-// A key may look as if a report had left something out.
+// A key may look as if a report had left something out, or as a title does.
 lg_status
 lg_graph_select(const lg_graph *graph, const char *selector, lg_nodes *out,
                 lg_error *err)
 {
-    lg_status status = select_whole(graph, selector, out, err);
-    if ((status != LG_ENOTFOUND && status != LG_EINVAL) ||
-        strstr(selector, " … ") == NULL)
-        return status;
     lg_nodes nodes;
-    lg_status elided = lg__elided_select(graph, selector, &nodes, NULL);
-    if (elided != LG_OK)
+    lg_status status = select_whole(graph, selector, out, err);
+    if (status != LG_ENOTFOUND && status != LG_EINVAL)
+        return status;
+    lg_status pasted =
+        select_found(graph, selector, lg__numbered_find, &nodes, NULL);
+    if (pasted != LG_OK && strstr(selector, " … ") != NULL)
+        pasted = lg__elided_select(graph, selector, &nodes, NULL);
+    if (pasted != LG_OK)
         return status;
     *out = nodes;
     return LG_OK;

@@ -1,0 +1,214 @@
+// Finds what only a debugger adds to a program: its frames and its objects, and
+// the copies of variables that Python made for it. They lead to what the
+// program keeps, often by fewer references than the program's own names do.
+#include "paths/paths_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct marking {
+    const lg_graph *graph;
+    uint8_t *level; // [node]
+    bool any;
+} marking;
+
+static void
+mark(marking *state, uint32_t node, uint8_t level)
+{
+    state->any = true;
+    if (state->level[node] < level)
+        state->level[node] = level;
+}
+
+static bool
+is_debugger_module(lg_string name)
+{
+    static const char *const names[] = {
+        "pdb",
+        "bdb",
+        "code",
+        "IPython.core.debugger",
+        "IPython.terminal.debugger",
+        "IPython.core.ultratb",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (lg__string_is(name, names[i]))
+            return true;
+    return false;
+}
+
+static bool
+runs_debugger(const lg_graph *graph, uint32_t frame)
+{
+    uint32_t module = lg__frame_module(graph, frame);
+    return module < graph->columns.node_count &&
+           is_debugger_module(lg_node_text(graph, module));
+}
+
+// Returns whether the frame has a variable with that value.
+static bool
+has_variable(const lg_graph *graph, uint32_t frame, uint32_t value)
+{
+    const lg_columns *columns = &graph->columns;
+    uint64_t end = columns->first_edge[frame + 1];
+    for (uint64_t edge = columns->first_edge[frame]; edge < end; edge++)
+        if (lg__edge_kind(graph, edge) == LG_EDGE_LOCAL &&
+            columns->edge_target[edge] == value)
+            return true;
+    return false;
+}
+
+// Returns whether a dict copies variables of the frame. That of a running class
+// statement, or of exec(), is where the variables are.
+static bool
+is_copy(const lg_graph *graph, uint32_t frame, uint32_t dict)
+{
+    const lg_columns *columns = &graph->columns;
+    uint64_t end = columns->first_edge[dict + 1];
+    for (uint64_t edge = columns->first_edge[dict]; edge < end; edge++)
+        if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE &&
+            has_variable(graph, frame, columns->edge_target[edge]))
+            return true;
+    return false;
+}
+
+static void
+mark_copies(marking *state, uint32_t frame)
+{
+    const lg_columns *columns = &state->graph->columns;
+    uint64_t end = columns->first_edge[frame + 1];
+    for (uint64_t edge = columns->first_edge[frame]; edge < end; edge++)
+        if (lg__edge_kind(state->graph, edge) == LG_EDGE_ATTRIBUTE &&
+            lg__string_is(lg__edge_name(state->graph, edge), "f_locals") &&
+            is_copy(state->graph, frame, columns->edge_target[edge]))
+            mark(state, columns->edge_target[edge], LG__LATE_COPY);
+}
+
+static void
+mark_frame(marking *state, uint32_t frame)
+{
+    if (runs_debugger(state->graph, frame))
+        mark(state, frame, LG__LATE_DEBUGGER);
+    else
+        mark_copies(state, frame);
+}
+
+// From Python 3.13 on, pdb keeps its `$variables` in the module that it stopped
+// in.
+static void
+mark_conveniences(marking *state, uint32_t module)
+{
+    uint32_t found =
+        lg__node_attribute(state->graph, module, "__pdb_convenience_variables");
+    if (found != LG_NONE)
+        mark(state, found, LG__LATE_DEBUGGER);
+}
+
+// A console has variables of its own, often copies of a function's.
+static void
+mark_debugger(marking *state, uint32_t debugger)
+{
+    uint32_t names = lg__node_attribute(state->graph, debugger, "locals");
+    mark(state, debugger, LG__LATE_DEBUGGER);
+    if (names != LG_NONE && lg_node_folded_into(state->graph, names) == LG_NONE)
+        mark(state, names, LG__LATE_COPY);
+}
+
+// What the objects of a type are to a debugger.
+typedef enum part {
+    NOTHING,
+    FRAME,
+    DEBUGGER,
+    VIEW, // of a frame's variables, from Python 3.13 on
+} part;
+
+static part
+part_of_type(const lg_graph *graph, uint32_t node)
+{
+    lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
+    if (lg__node_category(graph, node) == LG_CATEGORY_FRAME)
+        return FRAME;
+    if (lg__string_is(type, "FrameLocalsProxy"))
+        return VIEW;
+    return lg__node_is_a(graph, node, "bdb.Bdb") ||
+                   lg__node_is_a(graph, node, "code.InteractiveInterpreter") ||
+                   lg__node_is_a(graph, node, "IPython.core.ultratb.VerboseTB")
+               ? DEBUGGER
+               : NOTHING;
+}
+
+static void
+mark_node(marking *state, part is, uint32_t node)
+{
+    if (is == FRAME)
+        mark_frame(state, node);
+    else if (is == VIEW)
+        mark(state, node, LG__LATE_COPY);
+    else if (is == DEBUGGER)
+        mark_debugger(state, node);
+}
+
+// Marks all nodes. `known` has 1 + the part of each type that was met.
+static void
+mark_all(marking *state, uint8_t *known)
+{
+    const lg_graph *graph = state->graph;
+    for (uint32_t node = 0; node < graph->columns.node_count; node++) {
+        uint8_t *is = &known[graph->columns.type[node]];
+        if (*is == 0)
+            *is = (uint8_t)(1 + part_of_type(graph, node));
+        if (*is != 1 + NOTHING)
+            mark_node(state, (part)(*is - 1), node);
+    }
+    for (uint32_t i = 0; state->any && i < graph->root_count; i++)
+        if (graph->root_kind[i] == LG_ROOT_MODULE)
+            mark_conveniences(state, graph->root_node[i]);
+}
+
+// Gives the levels to the graph unless another thread was faster.
+static void
+keep(const lg_graph *graph, uint8_t *level)
+{
+    lg__lazy *lazy = graph->lazy;
+    lg_lock_take(&lazy->lock);
+    if (lazy->has_late) {
+        free(level);
+    } else {
+        lazy->late = level;
+        lazy->has_late = true;
+    }
+    lg_lock_give(&lazy->lock);
+}
+
+bool
+lg__late_find(const lg_graph *graph, const uint8_t **out)
+{
+    if (!graph->lazy->has_late) {
+        marking state = {.graph = graph};
+        uint8_t *known = calloc((size_t)graph->type_count + 1, 1);
+        state.level = calloc((size_t)graph->columns.node_count + 1, 1);
+        bool enough = known != NULL && state.level != NULL;
+        if (enough)
+            mark_all(&state, known);
+        free(known);
+        if (!enough || !state.any) {
+            free(state.level);
+            state.level = NULL;
+        }
+        if (!enough)
+            return false;
+        keep(graph, state.level);
+    }
+    *out = graph->lazy->late;
+    return true;
+}
+
+unsigned
+lg__late_level(const uint8_t *late, const lg_path *path)
+{
+    unsigned level = 0;
+    for (size_t i = 0; late != NULL && i < path->count; i++)
+        if (late[path->hops[i].source] > level)
+            level = late[path->hops[i].source];
+    return level;
+}

@@ -1,0 +1,135 @@
+// Which references a program can cut.
+#include "drawn.h"
+#include "story.h"
+#include "test.h"
+
+#include <leakgraph/why.h>
+
+// Attributes that a program can only read, of instances of subclasses, too.
+static void
+read_only(void)
+{
+    static const struct {
+        const char *type;
+        const char *base;
+        const char *name; // NULL: an item
+        bool can;
+    } cases[] = {
+        {"numpy.ndarray", NULL, "base", false},
+        {"app.Array", "numpy.ndarray", "base", false},
+        {"app.Array", "numpy.ndarray", "owner", true},
+        {"app.Thing", NULL, "base", true},
+        {"app.Row", "tuple", NULL, false},
+        {"app.Row", "tuple", "extra", true},
+        {"list", NULL, NULL, true},
+        {"super", NULL, "__self__", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        story made = story_begin();
+        if (cases[i].base != NULL)
+            story_type(&made, cases[i].type, cases[i].base);
+        uint32_t module = story_module(&made, "app");
+        uint32_t holder = story_add(&made, cases[i].type, NULL, 64);
+        uint32_t thing = story_add(&made, "app.Kept", NULL, 48);
+        story_attribute(&made, module, "holder", holder);
+        if (cases[i].name != NULL)
+            story_attribute(&made, holder, cases[i].name, thing);
+        else
+            story_edge(&made, holder, thing, LG_EDGE_INDEX, 0);
+        lg_graph *graph = story_end(&made);
+        lg_analysis *analysis = analysed(graph);
+        lg_why why;
+        REQUIRE(lg_node_why(analysis, thing, NULL, &why, NULL) == LG_OK);
+        CHECK(why.path.count == 2);
+        CHECK(lg_hop_can_be_cut(graph, &why.path.hops[1]) == cases[i].can);
+        CHECK(why.frees[0] && why.frees[1] == cases[i].can);
+        lg_why_free(&why);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
+// A program cannot change a dict of which it has only views.
+static void
+only_viewed(void)
+{
+    const char *const views[] = {"mappingproxy", "dict_items"};
+    for (int i = 0; i < 4; i++) {
+        story made = story_begin();
+        uint32_t module = story_module(&made, "app");
+        uint32_t view = story_add(&made, views[i % 2], NULL, 48);
+        uint32_t dict = story_add(&made, "dict", NULL, 64);
+        uint32_t key = story_add(&made, "str", "x", 50);
+        uint32_t thing = story_add(&made, "app.Kept", NULL, 48);
+        story_attribute(&made, module, "view", view);
+        story_attribute(&made, view, "mapping", dict);
+        story_edge(&made, dict, key, LG_EDGE_KEY, 0);
+        story_edge(&made, dict, thing, LG_EDGE_VALUE, key);
+        if (i >= 2)
+            story_attribute(&made, module, "dict", dict);
+        lg_graph *graph = story_end(&made);
+        lg_analysis *analysis = analysed(graph);
+        lg_why why;
+        REQUIRE(lg_node_why(analysis, thing, NULL, &why, NULL) == LG_OK);
+        const lg_hop *last = &why.path.hops[why.path.count - 1];
+        CHECK(lg_hop_can_be_cut(graph, last) == (i >= 2));
+        lg_why_free(&why);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
+// Nobody can set an attribute of a frozen dataclass, nor of a class that comes
+// of one.
+static void
+frozen(void)
+{
+    for (int i = 0; i < 8; i++) {
+        const bool in_dict = i & 1, is_frozen = i & 2, derived = i & 4;
+        story made = story_begin();
+        uint32_t module = story_module(&made, "app");
+        uint32_t class = story_add(&made, "type", "app.Base", 900);
+        uint32_t options =
+            story_add(&made, "dataclasses._DataclassParams", NULL, 64);
+        uint32_t value =
+            story_add(&made, "bool", is_frozen ? "True" : "False", 28);
+        uint32_t base =
+            lg_builder_add_type(made.builder, "app.Base", 8, class, NULL, 0);
+        uint32_t type = lg_builder_add_type(made.builder, "app.Derived", 11,
+                                            LG_NONE, &base, 1);
+        story_attribute(&made, module, "Base", class);
+        story_attribute(&made, class, "__dataclass_params__", options);
+        story_attribute(&made, options, "frozen", value);
+        uint32_t holder = story_add(&made, "app.Holder", NULL, 64);
+        made.builder->type[holder] = derived ? type : base;
+        uint32_t thing = story_add(&made, "app.Kept", NULL, 48);
+        uint32_t names = holder;
+        story_attribute(&made, module, "holder", holder);
+        if (in_dict) {
+            names = story_add(&made, "dict", NULL, 64);
+            uint32_t key = story_add(&made, "str", "kept", 50);
+            story_edge(&made, holder, names, LG_EDGE_DICT, 0);
+            story_edge(&made, names, thing, LG_EDGE_VALUE, key);
+        } else {
+            story_attribute(&made, holder, "kept", thing);
+        }
+        lg_graph *graph = story_end(&made);
+        lg_analysis *analysis = analysed(graph);
+        lg_why why;
+        REQUIRE(lg_node_why(analysis, thing, NULL, &why, NULL) == LG_OK);
+        const lg_hop *last = &why.path.hops[why.path.count - 1];
+        CHECK(lg_hop_can_be_cut(graph, last) == !is_frozen);
+        CHECK(why.frees[0]);
+        lg_why_free(&why);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
+SUITE(cuttable)
+{
+    RUN(frozen);
+    RUN(read_only);
+    RUN(only_viewed);
+    return test_result();
+}
