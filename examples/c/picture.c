@@ -17,7 +17,7 @@ static lg_status
 explain(const lg_analysis *analysis, lg_node node, lg_view **out, lg_error *err)
 {
     lg_why why;
-    lg_status status = lg_why_new(analysis, node, NULL, &why, err);
+    lg_status status = lg_node_why(analysis, node, NULL, &why, err);
     if (status != LG_OK)
         return status;
     lg_bytes retained = lg_node_retained(analysis, why.node);
@@ -31,19 +31,14 @@ explain(const lg_analysis *analysis, lg_node node, lg_view **out, lg_error *err)
     return status;
 }
 
-/* DOT is text; lg_render_file starts Graphviz in a process of its own. */
+/* Starts Graphviz in a process of its own. */
 static lg_status
 draw(const lg_view *view, const char *path, lg_error *err)
 {
-    lg_text dot = {0};
     lg_dot_options look = LG_DOT_OPTIONS_INIT;
     look.title = "Why is it alive?";
     look.legend = true;
-    lg_status status = lg_view_dot(view, &look, &dot, err);
-    if (status == LG_OK)
-        status = lg_render_file(dot.data, dot.length, NULL, path, NULL, err);
-    lg_text_free(&dot);
-    return status;
+    return lg_view_save(view, &look, NULL, path, NULL, err);
 }
 
 int

@@ -29,12 +29,11 @@ lg__verb_top(const lg__arguments *arguments)
     lg_analysis *analysis;
     lg_text text = {0};
     lg_error error = {0};
+    lg_scope *scope = NULL;
     lg_top_options options = LG_TOP_OPTIONS_INIT;
     options.group = arguments->group;
     options.limit = lg__limit_of(arguments);
     options.libraries = arguments->libraries;
-    options.mine = arguments->mine;
-    options.module = arguments->module;
     if (!lg__open(arguments->words[0], &graph, &code))
         return code;
     if (!lg__by_find(graph, arguments, &options.device, &code) ||
@@ -42,8 +41,12 @@ lg__verb_top(const lg__arguments *arguments)
         lg_graph_free(graph);
         return code;
     }
-    lg_status status = lg_report_top(analysis, &options, lg__monitor(),
-                                     lg__format_of(arguments), &text, &error);
+    lg_status status = lg__find_scope(graph, arguments, &scope, &error);
+    options.scope = scope;
+    if (status == LG_OK)
+        status = lg_report_top(analysis, &options, lg__monitor(),
+                               lg__format_of(arguments), &text, &error);
+    lg_scope_free(scope);
     return print_and_close(graph, analysis, status, &text, &error);
 }
 
@@ -55,15 +58,18 @@ lg__verb_waste(const lg__arguments *arguments)
     lg_analysis *analysis;
     lg_text text = {0};
     lg_error error = {0};
+    lg_scope *scope = NULL;
     lg_waste_options options = LG_WASTE_OPTIONS_INIT;
     options.limit = lg__limit_of(arguments);
     options.libraries = arguments->libraries;
-    options.mine = arguments->mine;
-    options.module = arguments->module;
     if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
         return code;
-    lg_status status = lg_report_waste(analysis, &options, lg__monitor(),
-                                       lg__format_of(arguments), &text, &error);
+    lg_status status = lg__find_scope(graph, arguments, &scope, &error);
+    options.scope = scope;
+    if (status == LG_OK)
+        status = lg_report_waste(analysis, &options, lg__monitor(),
+                                 lg__format_of(arguments), &text, &error);
+    lg_scope_free(scope);
     return print_and_close(graph, analysis, status, &text, &error);
 }
 
@@ -87,16 +93,40 @@ lg__verb_figures(const lg__arguments *arguments)
 }
 
 static lg_status
+tabulate_paths(const lg_analysis *analysis, const lg_node *nodes, size_t count,
+               lg_table **out, lg_error *err)
+{
+    lg_merged_paths paths;
+    const lg_merged_options options = {.size = sizeof options,
+                                       .limit = LG_WHY_PATHS};
+    lg_status status = lg_analysis_merged_paths(
+        analysis, nodes, count, &options, lg__monitor(), &paths, err);
+    if (status)
+        return status;
+    status = lg_tabulate_paths(lg_analysis_graph(analysis), &paths, out, err);
+    lg_merged_paths_free(&paths);
+    return status;
+}
+
+static lg_status
 report_why(const lg__arguments *arguments, const lg_analysis *analysis,
            const lg_nodes *nodes, lg_text *out, lg_error *err)
 {
     lg_why why;
+    lg_table *paths = NULL;
+    lg_format format = lg__format_of(arguments);
     uint32_t node = lg_nodes_biggest(analysis, nodes->items, nodes->count);
-    lg_status status = lg_why_new(analysis, node, lg__monitor(), &why, err);
+    lg_status status = lg_node_why(analysis, node, lg__monitor(), &why, err);
     if (status)
         return status;
-    status = lg_report_why(&why, nodes->items, nodes->count, NULL,
-                           lg__monitor(), lg__format_of(arguments), out, err);
+    // The text about one object shows no merged paths.
+    if (nodes->count > 1 || format == LG_FORMAT_JSON)
+        status = tabulate_paths(analysis,
+                                nodes->count > 1 ? nodes->items : &why.node,
+                                nodes->count, &paths, err);
+    if (!status)
+        status = lg_report_why(&why, paths, NULL, format, out, err);
+    lg_table_free(paths);
     lg_why_free(&why);
     return status;
 }
@@ -105,9 +135,18 @@ static lg_status
 report_paths(const lg__arguments *arguments, const lg_analysis *analysis,
              const lg_nodes *nodes, lg_text *out, lg_error *err)
 {
-    return lg_report_paths(analysis, nodes->items, nodes->count,
-                           lg__limit_of(arguments), lg__monitor(),
-                           lg__format_of(arguments), out, err);
+    lg_merged_paths paths;
+    const lg_merged_options options = {.size = sizeof options,
+                                       .limit = lg__limit_of(arguments)};
+    lg_status status =
+        lg_analysis_merged_paths(analysis, nodes->items, nodes->count, &options,
+                                 lg__monitor(), &paths, err);
+    if (status)
+        return status;
+    status = lg_report_paths(lg_analysis_graph(analysis), &paths,
+                             lg__format_of(arguments), out, err);
+    lg_merged_paths_free(&paths);
+    return status;
 }
 
 typedef lg_status report_function(const lg__arguments *arguments,
@@ -216,6 +255,7 @@ lg__verb_dominators(const lg__arguments *arguments)
     lg_text text = {0};
     lg_error error = {0};
     lg_node node;
+    lg_scope *scope = NULL;
     bool named = arguments->word_count > 1;
     double share =
         arguments->min_share < 0 ? USUAL_SHARE : arguments->min_share;
@@ -226,9 +266,15 @@ lg__verb_dominators(const lg__arguments *arguments)
         lg_graph_free(graph);
         return code;
     }
-    lg_status status =
-        lg_report_dominators(analysis, named ? &node : NULL, share,
-                             lg__format_of(arguments), &text, &error);
+    lg_status status = lg__find_scope(graph, arguments, &scope, &error);
+    const lg_dominator_options options = {.size = sizeof options,
+                                          .node = named ? &node : NULL,
+                                          .min_share = share,
+                                          .scope = scope};
+    if (status == LG_OK)
+        status = lg_report_dominators(analysis, &options,
+                                      lg__format_of(arguments), &text, &error);
+    lg_scope_free(scope);
     return print_and_close(graph, analysis, status, &text, &error);
 }
 

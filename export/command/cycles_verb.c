@@ -9,11 +9,10 @@ search(const lg_analysis *analysis, const lg__arguments *arguments,
        size_t limit, const lg_baseline *baseline, lg_cycles *out, int *code)
 {
     lg_error error = {0};
+    lg_scope *scope = NULL;
     lg_cycle_options options = {
         .size = sizeof options,
         .holding = arguments->holding,
-        .mine = arguments->mine,
-        .module = arguments->module,
         .kinds = arguments->kinds,
         .min_bytes = arguments->min_bytes,
         .limit = limit,
@@ -22,10 +21,16 @@ search(const lg_analysis *analysis, const lg__arguments *arguments,
     if (!lg__by_find(lg_analysis_graph(analysis), arguments, &options.device,
                      code))
         return false;
-    if (!lg_analysis_cycles(analysis, &options, lg__monitor(), out, &error))
-        return true;
-    *code = lg__fail(&error);
-    return false;
+    lg_status status =
+        lg__find_scope(lg_analysis_graph(analysis), arguments, &scope, &error);
+    options.scope = scope;
+    if (!status)
+        status =
+            lg_analysis_cycles(analysis, &options, lg__monitor(), out, &error);
+    lg_scope_free(scope);
+    if (status)
+        *code = lg__fail(&error);
+    return !status;
 }
 
 bool

@@ -4,20 +4,23 @@
 #include "command/file_verbs.h"
 
 static const lg__verb verbs[] = {
-    {"diff", lg__verb_diff, "pnLexcKUj", 2, LG__ANY_WORDS,
+    {"diff", lg__verb_diff, "pniELexcKUj", 2, LG__ANY_WORDS,
      "see what grows from snapshot to snapshot, and who holds it",
      "leakgraph diff OLD NEW [NEWER ...] [--steps A,B,...] [--min-bytes N]\n"
-     "       [--settled] [--limit N|all] [--check [--max-growth N]]\n"
-     "       [--baseline FILE [--update-baseline]] [--json]",
+     "       [--mine] [--module GLOB] [--settled] [--limit N|all]\n"
+     "       [--check [--max-growth N]] [--baseline FILE [--update-baseline]] "
+     "[--json]",
      "Compares snapshots of one program, or their summaries, the oldest "
      "first.\n"
-     "Prints what there is more of, who holds it, and how fast it grows, the\n"
+     "Prints what grows, who holds it, and how fast it grows, the\n"
      "most bytes gained first. Three snapshots or more tell a leak from "
      "memory\n"
      "that is allocated once, that goes up and down, or that fills up to a\n"
-     "limit. With --check, the exit code is 1 if the rows together gained "
-     "more\n"
-     "than --max-growth.\n"
+     "limit. With --mine and --module, only what the modules hold in the "
+     "newest\n"
+     "snapshot has rows. With --check, the exit code is 1 if the rows "
+     "together\n"
+     "gained more than --max-growth.\n"
      "\n"
      "Example:\n"
      "  leakgraph diff step-100.lgs step-200.lgs step-300.lgs --steps "

@@ -9,17 +9,37 @@
 #include <leakgraph/view.h>
 
 static lg_status
+find_scope(const lg__compared_files *state, lg_scope **out, lg_error *error)
+{
+    const lg__arguments *arguments = state->arguments;
+    if (state->graph)
+        return lg__find_scope(state->graph, arguments, out, error);
+    if (!arguments->mine && !arguments->module)
+        return LG_OK;
+    return lg_error_set(error, LG_EINVAL,
+                        "--mine and --module need a snapshot as the last file, "
+                        "and %s is a summary",
+                        arguments->words[state->count - 1]);
+}
+
+static lg_status
 find_growth(const lg__compared_files *state, lg_growth *out, lg_error *error)
 {
     const lg__arguments *arguments = state->arguments;
+    lg_scope *scope = NULL;
     lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
     options.steps = state->steps;
     options.settled = arguments->settled;
     options.min_bytes =
         arguments->min_bytes > 0 ? (uint64_t)arguments->min_bytes : 0;
-    return lg_growth_find((const lg_summary *const *)state->summaries,
-                          state->count, state->analysis, &options,
-                          lg__monitor(), out, error);
+    lg_status status = find_scope(state, &scope, error);
+    options.scope = scope;
+    if (!status)
+        status = lg_growth_find((const lg_summary *const *)state->summaries,
+                                state->count, state->analysis, &options,
+                                lg__monitor(), out, error);
+    lg_scope_free(scope);
+    return status;
 }
 
 // Leaves out what the baseline knows. --update-baseline first adds all rows to

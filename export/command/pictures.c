@@ -32,11 +32,30 @@ view_why(const lg_analysis *analysis, uint32_t node,
          const lg_view_options *options, lg_view **out, lg_error *error)
 {
     lg_why why;
-    lg_status status = lg_why_new(analysis, node, lg__monitor(), &why, error);
+    lg_status status = lg_node_why(analysis, node, lg__monitor(), &why, error);
     if (status)
         return status;
     status = lg_view_why(&why, options, lg__monitor(), out, error);
     lg_why_free(&why);
+    return status;
+}
+
+static lg_status
+view_dominators(const lg__arguments *arguments, const lg_analysis *analysis,
+                const lg_node *node, const lg_view_options *options,
+                lg_view **out, lg_error *error)
+{
+    lg_scope *scope = NULL;
+    double share =
+        arguments->min_share < 0 ? USUAL_SHARE : arguments->min_share;
+    lg_status status =
+        lg__find_scope(lg_analysis_graph(analysis), arguments, &scope, error);
+    const lg_dominator_options tree = {
+        .size = sizeof tree, .node = node, .min_share = share, .scope = scope};
+    if (!status)
+        status = lg_view_dominators(analysis, &tree, options, lg__monitor(),
+                                    out, error);
+    lg_scope_free(scope);
     return status;
 }
 
@@ -51,16 +70,13 @@ view_object(const lg__arguments *arguments, const lg_analysis *analysis,
     const lg_graph *graph = lg_analysis_graph(analysis);
     lg_view_options options = {.size = sizeof options,
                                .max_nodes = arguments->max_nodes};
-    double share =
-        arguments->min_share < 0 ? USUAL_SHARE : arguments->min_share;
     if (named && !lg__select_one(graph, arguments->words[1], &node, code))
         return false;
     if (arguments->picture == LG__PICTURE_WHY)
         status = view_why(analysis, node, &options, out, &error);
     else
-        status = lg_view_dominators(analysis, named ? &node : NULL, share,
-                                    arguments->max_nodes, lg__monitor(), out,
-                                    &error);
+        status = view_dominators(arguments, analysis, named ? &node : NULL,
+                                 &options, out, &error);
     if (status)
         *code = lg__fail(&error);
     return !status;
@@ -75,9 +91,10 @@ view_paths(const lg__arguments *arguments, const lg_analysis *analysis,
     if (!lg__select_all(lg_analysis_graph(analysis), arguments->words[1],
                         &nodes, code))
         return false;
-    lg_status status =
-        lg_view_paths(analysis, nodes.items, nodes.count, arguments->max_nodes,
-                      lg__monitor(), out, &error);
+    const lg_view_options options = {.size = sizeof options,
+                                     .max_nodes = arguments->max_nodes};
+    lg_status status = lg_view_paths(analysis, nodes.items, nodes.count,
+                                     &options, lg__monitor(), out, &error);
     lg_nodes_free(&nodes);
     if (status)
         *code = lg__fail(&error);

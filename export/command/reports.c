@@ -72,17 +72,19 @@ write_tensors(const lg__arguments *arguments, const lg_graph *graph,
               lg_error *err)
 {
     uint32_t device = LG_NONE;
-    size_t limit = lg__limit_of(arguments);
     lg_analysis *analysis = NULL;
     lg_status status = LG_OK;
     if (arguments->device)
         status = lg_graph_device_find(graph, arguments->device, &device, err);
     if (!status && arguments->tensor_group == LG_TENSORS_EACH)
         status = analysis_if_any(graph, &analysis, err);
+    const lg_tensor_options options = {.size = sizeof options,
+                                       .device = device,
+                                       .group = arguments->tensor_group,
+                                       .limit = lg__limit_of(arguments),
+                                       .scope = scope};
     if (!status)
-        status =
-            lg_report_tensors(graph, analysis, scope, device,
-                              arguments->tensor_group, limit, format, out, err);
+        status = lg_report_tensors(graph, analysis, &options, format, out, err);
     lg_analysis_free(analysis);
     return status;
 }

@@ -171,14 +171,18 @@ static const lg__verb verbs[] = {
      "\n"
      "Example:\n"
      "  leakgraph findings run.lgs\n"},
-    {"dominators", lg__verb_dominators, "Sj", 1, 1,
+    {"dominators", lg__verb_dominators, "SiEj", 1, 1,
      "see which objects own the bytes",
-     "leakgraph dominators SNAP [SELECTOR] [--min-share F] [--json]",
+     "leakgraph dominators SNAP [SELECTOR] [--min-share F] [--mine]\n"
+     "       [--module GLOB] [--json]",
      "Prints the dominator tree of the heap, or the part of it below the\n"
      "object. Each node owns what is below it, because every path from a root\n"
-     "goes through it.\n" SELECTORS "\n"
+     "goes through it. With --mine and --module, prints what the modules "
+     "hold,\n"
+     "and what leads there.\n" SELECTORS "\n"
      "Example:\n"
-     "  leakgraph dominators run.lgs --min-share 5%\n"},
+     "  leakgraph dominators run.lgs --min-share 5%\n"
+     "  leakgraph dominators run.lgs --mine --min-share 0\n"},
     {"retained", lg__verb_retained, "j", 2, 0,
      "add up what a set of objects keeps alive",
      "leakgraph retained SNAP SELECTOR [--json]",
@@ -200,15 +204,18 @@ static const lg__verb verbs[] = {
      "\n"
      "Example:\n"
      "  leakgraph waste run.lgs --module train --limit 5\n"},
-    {"what-if", lg__verb_what_if, "qLj", 1, 0,
+    {"what-if", lg__verb_what_if, "qiELj", 1, 0,
      "see what would die if you cut references",
-     "leakgraph what-if SNAP --cut REF [--cut REF ...] [--limit N|all] "
-     "[--json]",
+     "leakgraph what-if SNAP --cut REF [--cut REF ...] [--mine] [--module "
+     "GLOB]\n"
+     "       [--limit N|all] [--json]",
      "Prints which objects would die if you cut these references, exactly, by\n"
      "type and bytes. Says how many of them would wait for the collector, "
      "what\n"
      "would live on, who holds that, and what to cut next. An item of a dict\n"
-     "goes with its key.\n"
+     "goes with its key. --mine and --module limit what is listed, and not "
+     "what\n"
+     "is added up.\n"
      "\n"
      "REF names references:\n"
      "  train.trainer.losses      the last reference of a path from a module,\n"
@@ -221,7 +228,7 @@ static const lg__verb verbs[] = {
      "Example:\n"
      "  leakgraph what-if run.lgs --cut train.trainer.losses\n"
      "  leakgraph what-if run.lgs --cut '*->type:torch.Tensor'\n"},
-    {"render", lg__verb_render, "RBPMWCDAofdmtgwyHkbuSpe", 1, 1,
+    {"render", lg__verb_render, "RBPMWCDAofdmtgwyHkbuiESpe", 1, 1,
      "draw a picture",
      "leakgraph render SNAP [SELECTOR] "
      "[--refs|--backrefs|--path|--paths|--why|\n"
@@ -230,7 +237,9 @@ static const lg__verb verbs[] = {
      "Draws a picture into a file: by default, what refers to the object. The\n"
      "suffix of the file chooses the format. --cycle takes no selector; it\n"
      "numbers the cycles as `leakgraph cycles` with the same options does.\n"
-     "Without a selector, --dominators draws the whole heap.\n" SELECTORS "\n"
+     "Without a selector, --dominators draws the whole heap. --mine and "
+     "--module\n"
+     "go with --cycle, --dominators and --diff.\n" SELECTORS "\n"
      "Example:\n"
      "  leakgraph render run.lgs type:torch.Tensor -o why.svg\n"
      "  leakgraph render run.lgs name:train.trainer --why -o why.svg\n"

@@ -135,9 +135,9 @@ lg__draw(const lg__arguments *arguments, const lg_view *view)
                               .legend = arguments->legend};
     lg_status status = lg_view_dot(view, &options, &dot, &error);
     if (!status)
-        status = lg_renderer_draw_file(early, dot.data, dot.length,
-                                       arguments->format, arguments->output,
-                                       lg__monitor(), &error);
+        status =
+            lg_renderer_draw_file(early, dot.data, arguments->format,
+                                  arguments->output, lg__monitor(), &error);
     lg_text_free(&dot);
     lg__progress_end();
     if (!status)
@@ -172,6 +172,14 @@ lg__verb_render(const lg__arguments *arguments)
     lg_error error = {0};
     if (!arguments->output) {
         lg__complain("render needs a file to write: give -o why.svg");
+        return LG__EXIT_USAGE;
+    }
+    bool chosen = arguments->mine || arguments->module;
+    if (chosen && arguments->picture != LG__PICTURE_CYCLE &&
+        arguments->picture != LG__PICTURE_DOMINATORS &&
+        arguments->picture != LG__PICTURE_GROWTH) {
+        lg__complain("--mine and --module go with --cycle, --dominators or "
+                     "--diff");
         return LG__EXIT_USAGE;
     }
     // Refuses a bad format before the work.

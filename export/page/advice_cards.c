@@ -41,7 +41,7 @@ view_item(const lg__page *page, const lg_advice_item *item, lg_view **out,
     }
     if (node == LG_NONE)
         return LG_OK;
-    status = lg_why_new(page->analysis, node, page->monitor, &why, err);
+    status = lg_node_why(page->analysis, node, page->monitor, &why, err);
     if (status)
         return status;
     status = lg_view_why(&why, NULL, page->monitor, out, err);

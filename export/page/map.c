@@ -24,8 +24,8 @@ find_ways(const lg__map *map, lg_text *ways, lg_error *err)
                     ? LG_NONE
                     : lg_places_at(map->places, item->place).example;
     }
-    lg_status status = lg_nodes_ways(map->page->analysis, nodes, map->shown,
-                                     map->page->monitor, ways, err);
+    lg_status status = lg_nodes_path_labels(
+        map->page->analysis, nodes, map->shown, map->page->monitor, ways, err);
     free(nodes);
     return status;
 }

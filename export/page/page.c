@@ -142,9 +142,10 @@ static lg_status
 add_tensors(lg__page *page, lg_error *err)
 {
     lg_table *table = NULL;
+    lg_tensor_options options = LG_TENSOR_OPTIONS_INIT;
+    options.limit = ROWS;
     lg_status status =
-        lg_tabulate_tensors(page->graph, page->analysis, NULL, LG_NONE,
-                            LG_TENSORS_EACH, ROWS, &table, err);
+        lg_tabulate_tensors(page->graph, page->analysis, &options, &table, err);
     return status
                ? status
                : lg__page_table(page, "tensors", "Tensors", table, ROWS, err);

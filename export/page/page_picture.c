@@ -67,8 +67,7 @@ static lg_status
 draw(lg__page *page, const lg_view *view, const char *label, lg_error *err)
 {
     lg_text dot = {0};
-    char *svg = NULL;
-    size_t length = 0;
+    lg_text svg = {0};
     lg_error why = {0};
     lg_dot_options options = LG_DOT_OPTIONS_INIT;
     options.links = page->served ? lg__page_links.node : NULL;
@@ -77,12 +76,11 @@ draw(lg__page *page, const lg_view *view, const char *label, lg_error *err)
         lg_text_free(&dot);
         return status;
     }
-    status = lg_render(dot.data, dot.length, "svg", page->monitor, &svg,
-                       &length, &why);
+    status = lg_render(dot.data, "svg", page->monitor, &svg, &why);
     lg_text_free(&dot);
-    if (!status && length <= BIGGEST) {
+    if (!status && svg.length <= BIGGEST) {
         lg_text_add(page->out, "<div class=\"picture\" tabindex=\"0\">");
-        add_svg(svg, length, page->served, label, page->out);
+        add_svg(svg.data, svg.length, page->served, label, page->out);
         lg_text_add(page->out, "</div>\n");
     } else if (status == LG_ERENDER || !status) {
         page->undrawn |= status == LG_ERENDER;
@@ -92,7 +90,7 @@ draw(lg__page *page, const lg_view *view, const char *label, lg_error *err)
     } else {
         status = lg_error_set(err, status, "%s", why.message);
     }
-    free(svg);
+    lg_text_free(&svg);
     return status;
 }
 

@@ -15,8 +15,8 @@ check_room(uint32_t max_nodes, lg_error *err)
 {
     if (max_nodes < 3 || max_nodes > MOST_NODES)
         return lg_error_set(err, LG_EINVAL,
-                            "max_nodes is %u: give a number from 3 to %u",
-                            max_nodes, MOST_NODES);
+                            "a picture takes a limit of 3 to %u nodes, not %u",
+                            MOST_NODES, max_nodes);
     return LG_OK;
 }
 
@@ -29,6 +29,20 @@ check_node(const lg_graph *graph, uint32_t node, lg_error *err)
     return lg_error_set(err, LG_EINVAL,
                         "node %u is not in the graph, which has %u", node,
                         known);
+}
+
+lg_status
+lg__view_tree_options(lg_view_options *out, const lg_view_options *given,
+                      uint32_t usual, lg_error *err)
+{
+    lg_view_options whole = LG_VIEW_OPTIONS_INIT;
+    lg_status status = lg_options_read(&whole, given, "lg_view_options", err);
+    if (!status)
+        *out = (lg_view_options){.size = sizeof *out,
+                                 .direction = LG_REFS,
+                                 .max_nodes =
+                                     whole.max_nodes ? whole.max_nodes : usual};
+    return status;
 }
 
 lg_status

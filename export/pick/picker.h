@@ -32,6 +32,11 @@ typedef struct lg__view_picker {
 
 lg_status lg__picker_open(lg__view_picker *picker, const lg_graph *graph,
                           const lg_view_options *options, lg_error *err);
+/** The options of a picture of a tree from the top down. Of those given (or
+ *  NULL), max_nodes counts. */
+lg_status lg__view_tree_options(lg_view_options *out,
+                                const lg_view_options *given, uint32_t usual,
+                                lg_error *err);
 /** LG_EINVAL if there is no such node, or if a picture needs more boxes. */
 lg_status lg__view_check(const lg_graph *graph, uint32_t node,
                          uint32_t max_nodes, lg_error *err);

@@ -4,6 +4,7 @@
 #include "view/retained_label.h"
 
 #include <leakgraph/answers.h>
+#include <leakgraph/options.h>
 
 #include <stdlib.h>
 
@@ -21,6 +22,7 @@ typedef struct dominator_view {
     lg_dominator_tree tree;
     uint64_t least; /* a node with fewer bytes gets no box */
     size_t *at;     /* [rows] the index of its box */
+    bool scoped;    /* whether it draws only what some modules hold */
 } dominator_view;
 
 static lg_status
@@ -130,6 +132,9 @@ add_headline(dominator_view *picture)
     lg_text_add(&view->headline, heap ? " alive" : " below it");
     lg_text_add(&view->note, "each box is freed with the one before it: no "
                              "other path leads there");
+    if (picture->scoped)
+        lg_text_add(&view->note, "; only what the chosen modules hold is "
+                                 "drawn, and what leads there");
 }
 
 static lg_status
@@ -154,57 +159,61 @@ draw_dominators(dominator_view *picture, lg_error *err)
 
 // Makes the tree of boxes, with room for what they leave out.
 static lg_status
-find_rows(dominator_view *picture, const lg_node *node, double min_share,
+find_rows(dominator_view *picture, const lg_dominator_options *tree,
           uint32_t max_nodes, const lg_monitor *monitor, lg_error *err)
 {
     const lg_dominator_options options = {.size = sizeof options,
-                                          .node = node,
+                                          .node = tree->node,
                                           .alive = true,
-                                          .min_share = min_share,
+                                          .min_share = tree->min_share,
                                           .limit = max_nodes - max_nodes / 4,
                                           .depth = DEEPEST,
                                           .alike = MOST_ALIKE,
-                                          .links = MOST_LINKS};
+                                          .links = MOST_LINKS,
+                                          .scope = tree->scope};
     lg_status status = lg_analysis_dominator_tree(picture->analysis, &options,
                                                   monitor, &picture->tree, err);
     if (status)
         return status;
-    picture->least = (uint64_t)((double)picture->tree.total * min_share);
+    picture->least = (uint64_t)((double)picture->tree.total * tree->min_share);
     picture->at = calloc(picture->tree.count + 1, sizeof *picture->at);
     return picture->at ? LG_OK : lg__view_no_memory(err);
 }
 
 static lg_status
-check(const lg_analysis *analysis, const lg_node *node, double min_share,
+check(const lg_analysis *analysis, const lg_dominator_options *tree,
       uint32_t max_nodes, lg_error *err)
 {
-    if (!(min_share >= 0 && min_share <= 1))
+    if (!(tree->min_share >= 0 && tree->min_share <= 1))
         return lg_error_set(err, LG_EINVAL,
                             "min_share is %g: give a share from 0 to 1",
-                            min_share);
+                            tree->min_share);
     if (max_nodes > MOST_DRAWN)
         return lg_error_set(err, LG_EINVAL,
-                            "max_nodes is %u: give a number from 3 to %u",
-                            max_nodes, MOST_DRAWN);
-    return lg__view_check(lg_analysis_graph(analysis), node ? *node : 0,
-                          max_nodes, err);
+                            "a picture takes a limit of 3 to %u nodes, not %u",
+                            MOST_DRAWN, max_nodes);
+    return lg__view_check(lg_analysis_graph(analysis),
+                          tree->node ? *tree->node : 0, max_nodes, err);
 }
 
 lg_status
-lg_view_dominators(const lg_analysis *analysis, const lg_node *node,
-                   double min_share, uint32_t max_nodes,
-                   const lg_monitor *monitor, lg_view **out, lg_error *err)
+lg_view_dominators(const lg_analysis *analysis,
+                   const lg_dominator_options *asked,
+                   const lg_view_options *given, const lg_monitor *monitor,
+                   lg_view **out, lg_error *err)
 {
-    dominator_view picture = {.analysis = analysis};
-    lg_view_options options = {.size = sizeof options,
-                               .direction = LG_REFS,
-                               .max_nodes =
-                                   max_nodes ? max_nodes : USUAL_NODES};
-    lg_status status = check(analysis, node, min_share, options.max_nodes, err);
+    lg_dominator_options tree = LG_DOMINATOR_OPTIONS_INIT;
+    lg_view_options options = LG_VIEW_OPTIONS_INIT;
+    lg_status status =
+        lg_options_read(&tree, asked, "lg_dominator_options", err);
+    if (!status)
+        status = lg__view_tree_options(&options, given, USUAL_NODES, err);
+    if (!status)
+        status = check(analysis, &tree, options.max_nodes, err);
     if (status)
         return status;
-    status =
-        find_rows(&picture, node, min_share, options.max_nodes, monitor, err);
+    dominator_view picture = {.analysis = analysis, .scoped = tree.scope};
+    status = find_rows(&picture, &tree, options.max_nodes, monitor, err);
     if (!status)
         status = lg__picker_open(&picture.picker, lg_analysis_graph(analysis),
                                  &options, err);

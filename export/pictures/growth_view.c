@@ -284,7 +284,10 @@ add_headline(lg_view *view, const lg_growth *growth)
     for (size_t i = 0; i < growth->count; i++)
         growing += growth->rows[i].verdict != LG_GROWTH_SETTLED;
     if (growing == 0) {
-        lg_text_add(&view->headline, "Nothing grows");
+        lg_text_add(&view->headline,
+                    growth->scoped
+                        ? "Nothing that the chosen modules hold grows"
+                        : "Nothing grows");
         return;
     }
     lg_text_add_count(&view->headline, growing);

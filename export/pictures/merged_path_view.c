@@ -212,20 +212,22 @@ find_rows(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
 
 lg_status
 lg_view_paths(const lg_analysis *analysis, const lg_node *nodes, size_t count,
-              uint32_t max_nodes, const lg_monitor *monitor, lg_view **out,
-              lg_error *err)
+              const lg_view_options *given, const lg_monitor *monitor,
+              lg_view **out, lg_error *err)
 {
     merged_path_view picture = {0};
-    lg_view_options options = {.size = sizeof options,
-                               .direction = LG_REFS,
-                               .max_nodes =
-                                   max_nodes ? max_nodes : USUAL_NODES};
     const lg_graph *graph = lg_analysis_graph(analysis);
-    if (!count || options.max_nodes > MOST_DRAWN)
+    lg_view_options options = LG_VIEW_OPTIONS_INIT;
+    lg_status status = lg__view_tree_options(&options, given, USUAL_NODES, err);
+    if (status)
+        return status;
+    if (!count)
+        return lg_error_set(err, LG_EINVAL, "give an object");
+    if (options.max_nodes > MOST_DRAWN)
         return lg_error_set(err, LG_EINVAL,
-                            "give an object, and max_nodes from 3 to %u",
-                            MOST_DRAWN);
-    lg_status status = lg__view_check(graph, nodes[0], options.max_nodes, err);
+                            "a picture takes a limit of 3 to %u nodes, not %u",
+                            MOST_DRAWN, options.max_nodes);
+    status = lg__view_check(graph, nodes[0], options.max_nodes, err);
     if (!status)
         status = find_rows(analysis, nodes, count, options.max_nodes, monitor,
                            &picture.paths, err);

@@ -5,12 +5,10 @@
 
 #include <poll.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define USUAL_SECONDS 10u
@@ -31,8 +29,6 @@ typedef struct kept {
 } kept;
 
 static _Atomic(kept *) waiting;
-/* When a renderer last started; 0: never. */
-static atomic_int_least64_t last_start;
 
 // True if the kernel gives this process the orphans among its descendants: it
 // would find a child that it did not start.
@@ -46,14 +42,9 @@ adopts(void)
 unsigned
 lg__kept_seconds(void)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    int64_t now = (int64_t)time.tv_sec + 1;
-    int64_t before = atomic_exchange(&last_start, now);
-    unsigned seconds = lg__render_setting("LEAKGRAPH_RENDER_KEPT_SECONDS",
-                                          USUAL_SECONDS, MOST_SECONDS);
-    return before && now - before <= (int64_t)seconds && !adopts() ? seconds
-                                                                   : 0;
+    return adopts() ? 0
+                    : lg__render_setting("LEAKGRAPH_RENDER_KEPT_SECONDS",
+                                         USUAL_SECONDS, MOST_SECONDS);
 }
 
 static file

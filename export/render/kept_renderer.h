@@ -9,8 +9,7 @@
 #include "render/worker.h"
 
 /** How long a renderer that starts now is to wait after its picture, in
- *  seconds; 0: not at all. Only pictures that follow each other within this
- *  time have one that waits: nothing stays behind a single picture. */
+ *  seconds; 0: not at all. */
 unsigned lg__kept_seconds(void);
 
 /** Keeps the renderer behind the files of lg__exchange, and ends the one that

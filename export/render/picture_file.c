@@ -100,12 +100,10 @@ lg_render_format_check(const char *format, lg_error *err)
         if (!strcmp(format, usual[i]))
             return LG_OK;
     }
-    char *data = NULL;
-    size_t length = 0;
+    lg_text image = {0};
     lg_error why = {0};
-    lg_status status =
-        lg_render(empty, sizeof empty - 1, format, NULL, &data, &length, &why);
-    free(data);
+    lg_status status = lg_render(empty, format, NULL, &image, &why);
+    lg_text_free(&image);
     // Without Graphviz no format is known, and the drawing reports that.
     if (!status || status == LG_ERENDER)
         return LG_OK;
@@ -113,13 +111,12 @@ lg_render_format_check(const char *format, lg_error *err)
 }
 
 lg_status
-lg_renderer_draw_file(lg_renderer *renderer, const char *dot, size_t dot_length,
+lg_renderer_draw_file(lg_renderer *renderer, const char *dot,
                       const char *format, const char *path,
                       const lg_monitor *monitor, lg_error *err)
 {
     char suffix[16];
-    char *data = NULL;
-    size_t length = 0;
+    lg_text image = {0};
     lg_status status = LG_OK;
     if (!format && !strcmp(path, "-"))
         return lg_error_set(err, LG_EINVAL,
@@ -127,19 +124,31 @@ lg_renderer_draw_file(lg_renderer *renderer, const char *dot, size_t dot_length,
     if (!format)
         status = lg_render_format_of(path, suffix, err);
     if (!status)
-        status = lg_renderer_draw(renderer, dot, dot_length,
-                                  format ? format : suffix, monitor, &data,
-                                  &length, err);
+        status = lg_renderer_draw(renderer, dot, format ? format : suffix,
+                                  monitor, &image, err);
     if (!status)
-        status = lg__file_write(path, data, length, err);
-    free(data);
+        status = lg__file_write(path, image.data ? image.data : "",
+                                image.length, err);
+    lg_text_free(&image);
     return status;
 }
 
 lg_status
-lg_render_file(const char *dot, size_t dot_length, const char *format,
-               const char *path, const lg_monitor *monitor, lg_error *err)
+lg_render_file(const char *dot, const char *format, const char *path,
+               const lg_monitor *monitor, lg_error *err)
 {
-    return lg_renderer_draw_file(NULL, dot, dot_length, format, path, monitor,
-                                 err);
+    return lg_renderer_draw_file(NULL, dot, format, path, monitor, err);
+}
+
+lg_status
+lg_view_save(const lg_view *view, const lg_dot_options *options,
+             const char *format, const char *path, const lg_monitor *monitor,
+             lg_error *err)
+{
+    lg_text dot = {0};
+    lg_status status = lg_view_dot(view, options, &dot, err);
+    if (!status)
+        status = lg_render_file(dot.data, format, path, monitor, err);
+    lg_text_free(&dot);
+    return status;
 }

@@ -60,17 +60,12 @@ current_limits(void)
 }
 
 static lg_status
-copy_text(const char *dot, size_t length, char **data, size_t *size,
-          lg_error *err)
+add_image(lg_text *out, const char *data, size_t length, lg_error *err)
 {
-    char *copy = malloc(length + 1);
-    if (!copy)
-        return lg_error_set(err, LG_ENOMEM, "memory ran out while drawing");
-    memcpy(copy, dot, length);
-    copy[length] = '\0';
-    *data = copy;
-    *size = length;
-    return LG_OK;
+    lg_text_add_bytes(out, data, length);
+    return out->failed
+               ? lg_error_set(err, LG_ENOMEM, "memory ran out while drawing")
+               : LG_OK;
 }
 
 // The renderer said nothing, so its end must explain the failure.
@@ -135,18 +130,14 @@ tell_outcome(lg__outcome outcome, lg__ending ending, int code,
 
 // The reply is complete: a picture, or a sentence.
 static lg_status
-take_reply(lg__exchange *exchange, char **data, size_t *length, lg_error *err)
+take_reply(const lg__exchange *exchange, lg_text *out, lg_error *err)
 {
     lg_status status = (lg_status)exchange->reply.status;
-    if (status == LG_OK) {
-        *data = exchange->data;
-        *length = (size_t)exchange->reply.length;
-        return LG_OK;
-    }
-    status = status == LG_EINVAL ? LG_EINVAL : LG_ERENDER;
-    lg_error_set(err, status, "%s", exchange->data);
-    free(exchange->data);
-    return status;
+    if (status == LG_OK)
+        return add_image(out, exchange->data, (size_t)exchange->reply.length,
+                         err);
+    return lg_error_set(err, status == LG_EINVAL ? LG_EINVAL : LG_ERENDER, "%s",
+                        exchange->data);
 }
 
 // Takes the renderer that waits, unless a new one is wanted.
@@ -211,8 +202,7 @@ deserves_another(const lg_renderer *self, const lg__exchange *exchange,
 }
 
 static lg_status
-draw(lg_renderer *self, lg__exchange *exchange, char **data, size_t *length,
-     lg_error *err)
+draw(lg_renderer *self, lg__exchange *exchange, lg_text *out, lg_error *err)
 {
     exchange->worker = &self->worker;
     exchange->seconds = self->most.seconds;
@@ -223,10 +213,13 @@ draw(lg_renderer *self, lg__exchange *exchange, char **data, size_t *length,
         free(exchange->data);
         exchange->data = NULL;
         lg_status status = start(self, self->format, true, err);
-        return status ? status : draw(self, exchange, data, length, err);
+        return status ? status : draw(self, exchange, out, err);
     }
     lg_status status = tell_outcome(outcome, ending, code, &self->most, err);
-    return status ? status : take_reply(exchange, data, length, err);
+    if (!status)
+        status = take_reply(exchange, out, err);
+    free(exchange->data);
+    return status;
 }
 
 static bool
@@ -260,26 +253,24 @@ lg_renderer_end(lg_renderer *self)
 }
 
 lg_status
-lg_renderer_draw(lg_renderer *early, const char *dot, size_t dot_length,
-                 const char *format, const lg_monitor *monitor, char **data,
-                 size_t *length, lg_error *err)
+lg_renderer_draw(lg_renderer *early, const char *dot, const char *format,
+                 const lg_monitor *monitor, lg_text *out, lg_error *err)
 {
     if (is_text(format))
-        return copy_text(dot, dot_length, data, length, err);
+        return add_image(out, dot, strlen(dot), err);
     lg_renderer late = {.spent = false};
     snprintf(late.format, sizeof late.format, "%s", format);
     lg__exchange exchange = {
-        .dot = dot, .dot_length = dot_length, .monitor = monitor};
+        .dot = dot, .dot_length = strlen(dot), .monitor = monitor};
     if (early && !early->spent && !strcmp(early->format, format))
-        return draw(early, &exchange, data, length, err);
+        return draw(early, &exchange, out, err);
     lg_status status = start(&late, format, false, err);
-    return status ? status : draw(&late, &exchange, data, length, err);
+    return status ? status : draw(&late, &exchange, out, err);
 }
 
 lg_status
-lg_render(const char *dot, size_t dot_length, const char *format,
-          const lg_monitor *monitor, char **data, size_t *length, lg_error *err)
+lg_render(const char *dot, const char *format, const lg_monitor *monitor,
+          lg_text *out, lg_error *err)
 {
-    return lg_renderer_draw(NULL, dot, dot_length, format, monitor, data,
-                            length, err);
+    return lg_renderer_draw(NULL, dot, format, monitor, out, err);
 }

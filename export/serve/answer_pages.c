@@ -30,8 +30,7 @@ add_why(lg__sheet *sheet, const lg_why *why, lg_error *err)
     lg_text report = {0};
     lg_view *view = NULL;
     lg_status status =
-        lg_report_why(why, &why->node, 1, NULL, sheet->page.monitor,
-                      LG_FORMAT_TEXT, &report, err);
+        lg_report_why(why, NULL, NULL, LG_FORMAT_TEXT, &report, err);
     if (!status) {
         lg__page_pre(&sheet->page, &report);
         status = lg_view_why(why, NULL, sheet->page.monitor, &view, err);
@@ -50,8 +49,8 @@ lg__sheet_why(lg__sheet *sheet, lg_error *err)
     lg_node node = 0;
     lg_status status = lg__sheet_node(sheet, &node, err);
     if (!status)
-        status = lg_why_new(sheet->page.analysis, node, sheet->page.monitor,
-                            &why, err);
+        status = lg_node_why(sheet->page.analysis, node, sheet->page.monitor,
+                             &why, err);
     if (status)
         return status;
     head_object(sheet, "Why is it alive?", node);
@@ -80,10 +79,12 @@ lg__sheet_picture(lg__sheet *sheet, lg_error *err)
     if (!lg__request_choice(sheet->request, "of", words, 3, &of))
         return lg_error_set(err, LG_EINVAL,
                             "of takes referrers, references or dominators.");
+    const lg_dominator_options tree = {
+        .size = sizeof tree, .node = &node, .min_share = 0.01};
     options.direction = of == 0 ? LG_BACKREFS : LG_REFS;
     options.max_nodes = 60;
     options.analysis = page->analysis;
-    status = of == 2 ? lg_view_dominators(page->analysis, &node, 0.01, 0,
+    status = of == 2 ? lg_view_dominators(page->analysis, &tree, NULL,
                                           page->monitor, &view, err)
                      : lg_view_new(page->graph, &node, 1, &options,
                                    page->monitor, &view, err);

@@ -63,9 +63,11 @@ answer(lg__sheet *sheet, const lg_edges *edges, lg_error *err)
     const lg__page *page = &sheet->page;
     lg_what_if found;
     lg_table *table = NULL;
+    const lg_what_if_options options = {.size = sizeof options,
+                                        .limit = SURVIVORS};
     lg_status status =
         lg_analysis_what_if(page->analysis, edges->items, edges->count,
-                            SURVIVORS, page->monitor, &found, err);
+                            &options, page->monitor, &found, err);
     if (status)
         return status;
     status = lg_tabulate_what_if(page->graph, &found, TYPES, &table, err);

@@ -83,7 +83,7 @@ add_way(lg__sheet *sheet, lg_node node, lg_error *err)
 {
     lg_text way = {0};
     lg_status status =
-        lg_nodes_ways(sheet->page.analysis, &node, 1, NULL, &way, err);
+        lg_nodes_path_labels(sheet->page.analysis, &node, 1, NULL, &way, err);
     if (!status && way.length > 0) {
         begin_fact(sheet, "way", "path");
         add_text(sheet, &way);
@@ -173,16 +173,20 @@ add_references(lg__sheet *sheet, lg_node node, bool inward, lg_error *err)
 {
     const char *name = inward ? "in" : "out";
     lg_table *table = NULL;
+    lg_hops hops = {0};
     uint64_t first = 0;
-    bool more = false;
     lg__page_section(&sheet->page, name,
                      inward ? "What refers to it" : "What it refers to");
     lg_status status =
         lg__sheet_number(sheet, name, UINT64_MAX / 2, &first, err);
     if (!status)
-        status =
-            lg_tabulate_references(sheet->page.analysis, node, inward, first,
-                                   LG__SHEET_ROWS, &table, &more, err);
+        status = lg_node_hops_range(sheet->page.graph, node, inward, first,
+                                    LG__SHEET_ROWS, &hops, err);
+    if (!status)
+        status = lg_tabulate_references(sheet->page.analysis, &hops, inward,
+                                        &table, err);
+    bool more = hops.more;
+    lg_hops_free(&hops);
     if (status)
         return status;
     size_t shown = lg_table_row_count(table);

@@ -82,10 +82,15 @@ lg__sheet_paths(lg__sheet *sheet, lg_error *err)
     lg_nodes found = {0};
     lg_table *table = NULL;
     lg_text title = {0};
+    lg_merged_paths paths = {0};
+    const lg_merged_options options = {.size = sizeof options, .limit = PATHS};
     lg_status status = select(sheet, &found, err);
     if (!status)
-        status = lg_tabulate_paths(page->analysis, found.items, found.count,
-                                   PATHS, page->monitor, &table, err);
+        status =
+            lg_analysis_merged_paths(page->analysis, found.items, found.count,
+                                     &options, page->monitor, &paths, err);
+    if (!status)
+        status = lg_tabulate_paths(page->graph, &paths, &table, err);
     if (!status) {
         lg_text_addf(&title, "How the roots reach %s", sheet->query);
         lg__sheet_heading(sheet, &title, NULL);
@@ -93,6 +98,7 @@ lg__sheet_paths(lg__sheet *sheet, lg_error *err)
         status = lg__sheet_rows(sheet, table, 0, err);
         lg_text_add(page->out, "</div>\n");
     }
+    lg_merged_paths_free(&paths);
     lg_nodes_free(&found);
     return status;
 }

@@ -40,8 +40,7 @@ tabulate_top(lg__sheet *sheet, const question *asked, lg_table **out,
     options.device = asked->device;
     options.limit = asked->limit;
     options.libraries = asked->libraries;
-    options.mine = asked->mine;
-    options.module = asked->module;
+    options.scope = asked->scope;
     return lg_tabulate_top(sheet->page.analysis, &options, sheet->page.monitor,
                            out, err);
 }
@@ -58,9 +57,13 @@ static lg_status
 tabulate_tensors(lg__sheet *sheet, const question *asked, lg_table **out,
                  lg_error *err)
 {
-    return lg_tabulate_tensors(
-        sheet->page.graph, sheet->page.analysis, asked->scope, asked->device,
-        (lg_tensor_group)asked->choice, asked->limit, out, err);
+    const lg_tensor_options options = {.size = sizeof options,
+                                       .device = asked->device,
+                                       .group = (lg_tensor_group)asked->choice,
+                                       .limit = asked->limit,
+                                       .scope = asked->scope};
+    return lg_tabulate_tensors(sheet->page.graph, sheet->page.analysis,
+                               &options, out, err);
 }
 
 static lg_status
@@ -94,8 +97,7 @@ tabulate_cycles(lg__sheet *sheet, const question *asked, lg_table **out,
     options.kinds = asked->choice ? 1u << (asked->choice - 1) : 0;
     options.limit = asked->limit;
     options.device = asked->device;
-    options.mine = asked->mine;
-    options.module = asked->module;
+    options.scope = asked->scope;
     options.holding = asked->holding;
     lg_status status = lg_analysis_cycles(sheet->page.analysis, &options,
                                           sheet->page.monitor, &found, err);
@@ -114,8 +116,7 @@ tabulate_waste(lg__sheet *sheet, const question *asked, lg_table **out,
     lg_waste_options options = LG_WASTE_OPTIONS_INIT;
     options.limit = asked->limit;
     options.libraries = asked->libraries;
-    options.mine = asked->mine;
-    options.module = asked->module;
+    options.scope = asked->scope;
     lg_status status = lg_analysis_waste(sheet->page.analysis, &options,
                                          sheet->page.monitor, &found, err);
     if (status)

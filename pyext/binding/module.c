@@ -1,6 +1,7 @@
 /**
  * The extension module leakgraph._core: its table of contents.
  */
+#include "binding/objects/allocation.h"
 #include "binding/support/signal_fd.h"
 #include "binding/objects/column.h"
 #include "binding/named_tuples.h"
@@ -23,6 +24,7 @@
 #include "binding/answers/py_merged_paths.h"
 #include "binding/objects/py_node.h"
 #include "binding/objects/py_path.h"
+#include "binding/capture/installed.h"
 #include "binding/capture/keep_memory.h"
 #include "binding/capture/recorder.h"
 #include "binding/capture/referrers.h"
@@ -87,6 +89,9 @@ static PyMethodDef core_methods[] = {
      lg__core_malloc_bytes_doc},
     {"_children", lg__core_children, METH_NOARGS, lg__core_children_doc},
     {"_referrers", lg__core_referrers, METH_VARARGS, lg__core_referrers_doc},
+    {"_is_installed", lg__core_is_installed, METH_O, lg__core_is_installed_doc},
+    {"_object_traceback", lg__core_object_traceback, METH_O,
+     lg__core_object_traceback_doc},
     {"_line", lg__core_line, METH_VARARGS, lg__core_line_doc},
     {"_copied_pages", lg__core_copied_pages, METH_VARARGS,
      lg__core_copied_pages_doc},

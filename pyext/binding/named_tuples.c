@@ -139,7 +139,7 @@ static PyStructSequence_Field finding_fields[] = {
     {"fix", "what to do, in a line"},
     {"holder", "node to cut at; None for C++ that no snapshot sees"},
     {"held_by", "where the holder is, in words"},
-    {"example", "node of one kept object; None likewise"},
+    {"example", "one of the kept objects; None for C++ that no snapshot sees"},
     {"count", "number of kept objects"},
     {"retained", "bytes that go when all holders let go, by device"},
     {"alike", "index of the biggest finding that it is like"},
@@ -185,6 +185,7 @@ static PyStructSequence_Field cycle_fields[] = {
     {"held_by", "the path from a root to a held cycle; else ''"},
     {"group", "index of the biggest cycle like it"},
     {"key", "the same in every run: made of its kind, types and references"},
+    {"is_leak", "no root holds it, and the program can avoid it"},
     {"_kept", "what cycles() keeps of a cycle besides"},
     {NULL, NULL},
 };
@@ -315,7 +316,7 @@ static const struct {
      {"leakgraph.Cycle",
       "Objects that all reach each other: a row of cycles().\n\n"
       "str() is the shortest cycle.",
-      cycle_fields, 16}},
+      cycle_fields, 17}},
     {LG__TYPE_CYCLE_CUT,
      {"leakgraph.CycleCut", "A reference to cut, with those like it.",
       cycle_cut_fields, 5}},

@@ -213,13 +213,7 @@ static PyMethodDef snapshot_methods[] = {
     {"show_dominators", LG__FASTCALL(lg__snapshot_show_dominators), KEYWORDS,
      lg__snapshot_show_dominators_doc},
     {"analyze", LG__FASTCALL(lg__snapshot_analyze), KEYWORDS,
-     "analyze($self, /, *, progress=None)\n"
-     "--\n\n"
-     "Analyse now who retains what, and return .dominators.\n\n"
-     "The snapshot keeps the analysis. Other methods make it when they need "
-     "it. Ctrl-C\n"
-     "stops it; other threads run on. PartialError on a snapshot of a part of "
-     "the heap."},
+     lg__snapshot_analyze_doc},
     {"retained", lg__snapshot_retained, METH_O,
      "retained($self, target, /)\n"
      "--\n\n"

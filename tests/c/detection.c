@@ -51,7 +51,7 @@ detection_end(detection *to, lg_tensor_row *out)
 {
     lg_tensor_rows rows;
     lg_graph *graph = story_end(&to->story);
-    REQUIRE(lg_graph_tensors(graph, LG_NONE, 0, &rows, NULL) == LG_OK);
+    REQUIRE(lg_graph_storages(graph, LG_NONE, 0, &rows, NULL) == LG_OK);
     lg_tensor_row row = {0};
     for (size_t i = 0; i < rows.count; i++)
         if (lg_graph_columns(graph)->address[rows.items[i].buffer] == 10000)

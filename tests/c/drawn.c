@@ -144,10 +144,22 @@ why_report(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
 {
     lg_why why;
     uint32_t node = lg_nodes_biggest(analysis, nodes, count);
-    lg_status status = lg_why_new(analysis, node, NULL, &why, NULL);
+    lg_status status = lg_node_why(analysis, node, NULL, &why, NULL);
     if (status != LG_OK)
         return status;
-    status = lg_report_why(&why, nodes, count, note, NULL, format, out, NULL);
+    const lg_merged_options options = {.size = sizeof options,
+                                       .limit = LG_WHY_PATHS};
+    lg_merged_paths merged = {0};
+    lg_table *paths = NULL;
+    status = lg_analysis_merged_paths(analysis, count > 1 ? nodes : &why.node,
+                                      count, &options, NULL, &merged, NULL);
+    if (status == LG_OK)
+        status = lg_tabulate_paths(lg_analysis_graph(analysis), &merged, &paths,
+                                   NULL);
+    if (status == LG_OK)
+        status = lg_report_why(&why, paths, note, format, out, NULL);
+    lg_table_free(paths);
+    lg_merged_paths_free(&merged);
     lg_why_free(&why);
     return status;
 }

@@ -13,9 +13,9 @@ extern bool nameless_refused;
 /** The number of allocations that still succeed; negative: no limit. */
 extern long malloc_left;
 
-/** Does the work with 0 allocations, then with 1 and so on, until it succeeds.
- *  Before that, it must run out of memory. Returns the number of failed checks
- *  so far. */
+/** Does the work again and again. Each time another allocation fails, and the
+ *  work must say so; at last none fails. Returns the number of failed checks so
+ *  far. */
 int sweep(const lg_graph *graph, lg_status (*work)(const lg_graph *));
 
 #endif

@@ -378,7 +378,7 @@ as_json(void)
         "\"left\": null, \"advice\": \"Thing.me: the attribute that closes "
         "the cycle: make it a weakref, or set it to None when done\", "
         "\"held_by\": null, \"group\": 0, "
-        "\"key\": \"1c41c81a4af5797f\", \"nodes\": [0]}\n"
+        "\"key\": \"1c41c81a4af5797f\", \"is_leak\": true, \"nodes\": [0]}\n"
         "]}\n");
     lg_text_free(&text);
     lg_cycles_free(&cycles);

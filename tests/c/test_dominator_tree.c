@@ -89,6 +89,56 @@ rows(void)
     lg_graph_free(graph);
 }
 
+// A library holds a figure, which is the program's: it leads there, and what
+// else it holds has no row. The class of garbage decides.
+static void
+scopes(void)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    uint32_t json = story_module(&made, "json");
+    uint32_t kept = story_add(&made, "list", NULL, 4096);
+    uint32_t cache = story_add(&made, "dict", NULL, 64);
+    uint32_t figure = story_add(&made, "matplotlib.figure.Figure", NULL, 1024);
+    uint32_t other = story_add(&made, "list", NULL, 2048);
+    uint32_t ring = story_add(&made, "app.Ring", NULL, 512);
+    uint32_t held = story_add(&made, "bytes", NULL, 256);
+    story_attribute(&made, app, "kept", kept);
+    story_attribute(&made, json, "cache", cache);
+    story_attribute(&made, json, "other", other);
+    story_attribute(&made, cache, "figure", figure);
+    story_attribute(&made, ring, "ring", ring);
+    story_attribute(&made, ring, "held", held);
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    const struct {
+        const char *module;
+        double share;
+        size_t count;
+        uint32_t nodes[8];
+    } cases[] = {
+        {NULL, 0, 8, {LG_NONE, app, kept, json, cache, figure, LG_NONE, ring}},
+        {"app", 0, 5, {LG_NONE, app, kept, LG_NONE, ring}},
+        {NULL, 0.2, 4, {LG_NONE, app, kept, LG_NONE}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lg_scope *scope = NULL;
+        REQUIRE(lg_scope_new(graph, true, cases[i].module, NULL, &scope,
+                             NULL) == LG_OK);
+        lg_dominator_tree tree =
+            ask(analysis, (lg_dominator_options){.scope = scope,
+                                                 .min_share = cases[i].share});
+        check_tree(analysis, &tree);
+        CHECK(tree.count == cases[i].count);
+        for (size_t row = 0; row < tree.count && row < 8; row++)
+            CHECK(tree.rows[row].node == cases[i].nodes[row]);
+        lg_dominator_tree_free(&tree);
+        lg_scope_free(scope);
+    }
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 static void
 limits(void)
 {
@@ -223,6 +273,7 @@ refusals(void)
 SUITE(dominator_tree)
 {
     RUN(rows);
+    RUN(scopes);
     RUN(limits);
     RUN(owned);
     RUN(owned_without_bytes);

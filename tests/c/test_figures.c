@@ -19,7 +19,7 @@ rows(void)
 {
     figure_heap built = figure_heap_make();
     lg_figures all;
-    REQUIRE(lg_figures_find(built.analysis, NULL, 0, &all, NULL) == LG_OK);
+    REQUIRE(lg_analysis_figures(built.analysis, NULL, 0, &all, NULL) == LG_OK);
     REQUIRE(all.rows.count == FIGURES && all.total == FIGURES);
     for (int i = 0; i < FIGURES; i++) {
         const lg_figure_row *row = row_of(&all, built.figure[i]);
@@ -50,7 +50,7 @@ sums(void)
     for (size_t limit = 0; limit < 3; limit++) {
         lg_figures all;
         size_t found = 0;
-        REQUIRE(lg_figures_find(built.analysis, NULL, limit, &all, NULL) ==
+        REQUIRE(lg_analysis_figures(built.analysis, NULL, limit, &all, NULL) ==
                 LG_OK);
         REQUIRE(all.rows.count == (limit > 0 ? limit : FIGURES));
         CHECK(all.total == FIGURES && all.open == 2 && all.closed == 4);
@@ -89,7 +89,7 @@ holders(void)
 {
     figure_heap built = figure_heap_make();
     lg_figures all;
-    REQUIRE(lg_figures_find(built.analysis, NULL, 0, &all, NULL) == LG_OK);
+    REQUIRE(lg_analysis_figures(built.analysis, NULL, 0, &all, NULL) == LG_OK);
     expect_holder(&built, &all, 0, LG_HOLDER_VARIABLE, "train.own");
     expect_holder(&built, &all, 2, LG_HOLDER_VARIABLE, "train.keep");
     expect_holder(&built, &all, 3, LG_HOLDER_VARIABLE, "train.lines[0]");
@@ -132,7 +132,7 @@ parts(void)
     figure_heap_tie(&made, built.figure[1], "twin", built.figure[3], "twin");
     built.graph = story_end(&made);
     built.analysis = analysed(built.graph);
-    REQUIRE(lg_figures_find(built.analysis, NULL, 0, &all, NULL) == LG_OK);
+    REQUIRE(lg_analysis_figures(built.analysis, NULL, 0, &all, NULL) == LG_OK);
     REQUIRE(all.rows.count == 2);
     CHECK(row_of(&all, built.figure[1])->retained[0] == DATA + 400 + 6010);
     CHECK(row_of(&all, built.figure[1])->canvas == 5000);

@@ -22,7 +22,7 @@ depth_of_a_tree(void)
         }
         lg_graph *graph = story_end(&made);
         lg_analysis *analysis = analysed(graph);
-        REQUIRE(lg_report_dominators(analysis, NULL, 0, LG_FORMAT_TEXT, &text,
+        REQUIRE(lg_report_dominators(analysis, NULL, LG_FORMAT_TEXT, &text,
                                      NULL) == LG_OK);
         CHECK(count_of(&text, ".next") == 23);
         lg_text_free(&text);
@@ -50,8 +50,8 @@ rows_of_a_tree(void)
     lg_builder_add_root(builder, 0, LG_ROOT_THREAD, "main", 4);
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
     lg_analysis *analysis = analysed(graph);
-    REQUIRE(lg_report_dominators(analysis, NULL, 0, LG_FORMAT_JSON, &text,
-                                 NULL) == LG_OK);
+    REQUIRE(lg_report_dominators(analysis, NULL, LG_FORMAT_JSON, &text, NULL) ==
+            LG_OK);
     CHECK(count_of(&text, "\"left_out\": 52,") == 1);
     lg_text_free(&text);
     lg_analysis_free(analysis);
@@ -185,8 +185,7 @@ chain_of_gradients(void)
             story_attribute(&made, tensors[i - 1], "grad", tensors[i]);
     }
     lg_graph *graph = story_end(&made);
-    REQUIRE(lg_tensors_find(graph, NULL, NULL, LG_NONE, 0, &found, NULL) ==
-            LG_OK);
+    REQUIRE(lg_graph_tensors(graph, NULL, NULL, &found, NULL) == LG_OK);
     for (size_t i = 0; i < found.rows.count; i++)
         if (found.rows.items[i].tensor == tensors[9])
             lg_path_label(graph, &found.held_by[i].path, &text);

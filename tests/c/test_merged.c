@@ -305,9 +305,12 @@ slight(void)
     CHECK(merged.rows[2].kind == LG_MERGED_REST && merged.rows[2].count == 2);
     CHECK(merged.rows[2].targets == 20 && merged.rows[2].node == LG_NONE);
     lg_merged_paths_free(&merged);
-    options.min_bytes = -1;
-    CHECK(lg_analysis_merged_paths(analysis, targets, 21, &options, NULL,
-                                   &merged, NULL) == LG_EINVAL);
+    const double wrong[] = {-1, -0.01, 1.01};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        options.min_bytes = wrong[i];
+        CHECK(lg_analysis_merged_paths(analysis, targets, 21, &options, NULL,
+                                       &merged, NULL) == LG_EINVAL);
+    }
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }

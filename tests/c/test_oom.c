@@ -7,6 +7,7 @@
 
 #include <leakgraph/file.h>
 
+#include "asked.h"
 #include "drawn.h"
 #include "sample.h"
 #include "scarce.h"
@@ -213,12 +214,12 @@ do_bytes(const lg_graph *graph)
 {
     lg_text text = {0};
     lg_tensor_rows rows = {0};
-    lg_status status = lg_graph_tensors(graph, LG_NONE, 0, &rows, NULL);
+    lg_status status = lg_graph_storages(graph, LG_NONE, 0, &rows, NULL);
     for (int format = 0; format < 2 && status == LG_OK; format++)
         status = lg_report_memory(graph, NULL, (lg_format)format, &text, NULL);
     for (int group = 0; group < 5 && status == LG_OK; group++)
-        status = lg_report_tensors(graph, NULL, NULL, LG_NONE,
-                                   (lg_tensor_group)group, 0,
+        status = lg_report_tensors(graph, NULL,
+                                   &TENSORS(LG_NONE, (lg_tensor_group)group, 0),
                                    (lg_format)(group % 2), &text, NULL);
     lg_tensor_rows_free(&rows);
     lg_text_free(&text);

@@ -1,4 +1,5 @@
 // Every allocation of a question to an analysis fails once.
+#include "asked.h"
 #include "drawn.h"
 #include "heaps.h"
 #include "scarce.h"
@@ -43,7 +44,7 @@ do_paths(const lg_graph *graph)
     (void)graph;
     lg_status status = LG_OK;
     for (size_t i = 0; i < 5 && status == LG_OK; i++) {
-        status = lg_why_new(asked, targets[i], NULL, &why, NULL);
+        status = lg_node_why(asked, targets[i], NULL, &why, NULL);
         if (status == LG_OK)
             lg_why_free(&why);
     }
@@ -52,9 +53,8 @@ do_paths(const lg_graph *graph)
                                           &merged, NULL);
     lg_merged_paths_free(&merged);
     for (int i = 0; i < 2 && status == LG_OK; i++)
-        status =
-            lg_report_paths(asked, targets, 5, 2, NULL,
-                            i ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text, NULL);
+        status = paths_report(asked, targets, 5, 2,
+                              i ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text);
     lg_text_free(&text);
     return status;
 }
@@ -72,7 +72,7 @@ do_analysis_reports(const lg_graph *graph)
                 lg_report_top(asked, &TOP_OPTIONS((lg_group)by, LG_NONE, 5),
                               NULL, format, &text, NULL);
         if (status == LG_OK)
-            status = lg_report_dominators(asked, NULL, 0, format, &text, NULL);
+            status = lg_report_dominators(asked, NULL, format, &text, NULL);
         if (status == LG_OK)
             status = lg_report_threads(graph, asked, NULL, format, &text, NULL);
         for (uint32_t node = 0; node < nodes && status == LG_OK; node++)
@@ -93,7 +93,7 @@ do_findings(const lg_graph *graph)
             asked, &findings, i ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text, NULL);
     for (int i = 0; i < 2 && status == LG_OK; i++)
         status =
-            lg_report_tensors(graph, asked, NULL, LG_NONE, LG_TENSORS_EACH, 0,
+            lg_report_tensors(graph, asked, NULL,
                               i ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text, NULL);
     lg_text_free(&text);
     lg_findings_free(&findings);
@@ -113,7 +113,7 @@ do_what_if(const lg_graph *graph)
         lg_what_if answer = {0};
         status = lg_graph_references(graph, cuts[i], &edges, NULL);
         if (status == LG_OK)
-            status = lg_analysis_what_if(asked, edges.items, edges.count, 0,
+            status = lg_analysis_what_if(asked, edges.items, edges.count, NULL,
                                          NULL, &answer, NULL);
         for (int json = 0; json < 2 && status == LG_OK; json++)
             status = lg_report_what_if(graph, &answer, 1,
@@ -148,7 +148,7 @@ tell_twins(void)
     return graph;
 }
 
-// Losses with graphs, two exceptions in a list, a hook.
+// Losses with graphs, and three that are garbage, exceptions in a list, a hook.
 static lg_graph *
 tell_mistakes(void)
 {
@@ -172,6 +172,11 @@ tell_mistakes(void)
         story_attribute(&made, trace, "tb_frame", frame);
         story_local(&made, frame, "x", tensor);
     }
+    uint32_t epoch = story_add(&made, "app.Epoch", NULL, 48);
+    uint32_t lost = heap_list(&made, LG_NONE);
+    story_attribute(&made, epoch, "losses", lost);
+    for (int i = 0; i < 3; i++)
+        heap_append(&made, lost, heap_loss(&made));
     uint32_t net = story_add(&made, "app.Net", NULL, 48);
     uint32_t hooks = story_add(&made, "dict", NULL, 100);
     uint32_t node = heap_grad_fn(&made, "ReluBackward0", LG_NONE, LG_NONE);
@@ -211,7 +216,7 @@ do_figures(const lg_graph *graph)
     lg_figures figures = {0};
     lg_text text = {0};
     (void)graph;
-    lg_status status = lg_figures_find(asked, NULL, 0, &figures, NULL);
+    lg_status status = lg_analysis_figures(asked, NULL, 0, &figures, NULL);
     lg_figures_free(&figures);
     for (int i = 0; i < 2 && status == LG_OK; i++)
         status = lg_report_figures(

@@ -7,6 +7,7 @@
 #include <leakgraph/file.h>
 #include <leakgraph/merged_paths.h>
 #include <leakgraph/options.h>
+#include <leakgraph/report.h>
 
 typedef struct pair {
     size_t size;
@@ -90,6 +91,19 @@ only_a_size(const lg_analysis *analysis)
 }
 
 static void
+whoever_takes_tensor_options_checks_them(const lg_graph *graph)
+{
+    const lg_tensor_options options = {.limit = 3};
+    lg_error err;
+    lg_tensors tensors;
+    lg_table *table;
+    CHECK(lg_graph_tensors(graph, NULL, &options, &tensors, &err) == LG_EINVAL);
+    CHECK(strstr(err.message, "lg_tensor_options.size is 0"));
+    CHECK(lg_tabulate_tensors(graph, NULL, &options, &table, &err) ==
+          LG_EINVAL);
+}
+
+static void
 whoever_takes_options_checks_them(const lg_analysis *analysis)
 {
     lg_error err;
@@ -116,6 +130,17 @@ whoever_takes_options_checks_them(const lg_analysis *analysis)
     CHECK(lg_analysis_dominator_tree(analysis, &dominators, NULL, &tree,
                                      &err) == LG_EINVAL);
     CHECK(strstr(err.message, "lg_dominator_options.size is 0"));
+    lg_table *table;
+    CHECK(lg_tabulate_dominators(analysis, &dominators, &table, &err) ==
+          LG_EINVAL);
+
+    const lg_what_if_options cuts = {.limit = 3};
+    const lg_edge edge = 0;
+    lg_what_if answer;
+    CHECK(lg_analysis_what_if(analysis, &edge, 1, &cuts, NULL, &answer, &err) ==
+          LG_EINVAL);
+    CHECK(strstr(err.message, "lg_what_if_options.size is 0"));
+    whoever_takes_tensor_options_checks_them(lg_analysis_graph(analysis));
 }
 
 SUITE(options)

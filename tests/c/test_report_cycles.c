@@ -42,7 +42,7 @@ counts_what_is_too_small(void)
 {
     begins(-1, 0, 0,
            "2 cycles: 2 uncollectable; 3 held of less than 1.00 MiB left out: "
-           "min_bytes 0 shows them");
+           "min_bytes=0 or --min-bytes 0 shows them");
     begins(-1, 0, 1u << LG_CYCLE_COLLECTABLE, "0 cycles");
     begins(1 << 20, 0, 0, "1 cycle: 1 uncollectable");
 }

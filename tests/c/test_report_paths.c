@@ -1,4 +1,5 @@
 // Merged paths, compared word for word.
+#include "asked.h"
 #include "drawn.h"
 #include "story.h"
 #include "test.h"
@@ -53,8 +54,8 @@ expect(const heap *built, size_t first, size_t count, size_t limit,
        lg_format format, const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_paths(built->analysis, built->jobs + first, count, limit,
-                            NULL, format, &text, NULL) == LG_OK);
+    REQUIRE(paths_report(built->analysis, built->jobs + first, count, limit,
+                         format, &text) == LG_OK);
     CHECK_TEXT(text, expected);
     lg_text_free(&text);
 }
@@ -160,8 +161,8 @@ deep(void)
     heap built = {graph, analysed(graph), {NODES - 1, NODES - 3}, 2};
     for (int format = 0; format < 2; format++) {
         lg_text text = {0};
-        REQUIRE(lg_report_paths(built.analysis, built.jobs, 2, 20, NULL,
-                                (lg_format)format, &text, NULL) == LG_OK);
+        REQUIRE(paths_report(built.analysis, built.jobs, 2, 20,
+                             (lg_format)format, &text) == LG_OK);
         CHECK(text.length < 4000);
         CHECK(strstr(text.data, format == LG_FORMAT_JSON
                                     ? "\"passed\": 999986}"
@@ -283,8 +284,8 @@ check_random(uint64_t seed, size_t limit)
         targets[i] = i;
     REQUIRE(lg_analysis_merged_paths(analysis, targets, 60, &all, NULL, &merged,
                                      NULL) == LG_OK);
-    REQUIRE(lg_report_paths(analysis, targets, 60, limit % 1000, NULL,
-                            LG_FORMAT_JSON, &text, NULL) == LG_OK);
+    REQUIRE(paths_report(analysis, targets, 60, limit % 1000, LG_FORMAT_JSON,
+                         &text) == LG_OK);
     check_rows(&merged, rows, read_rows(text.data, rows),
                count_passed(text.data), limit);
     lg_text_free(&text);

@@ -1,6 +1,7 @@
 // The report on tensors.
 #include <leakgraph/report.h>
 
+#include "asked.h"
 #include "stored.h"
 #include "story.h"
 #include "test.h"
@@ -59,8 +60,8 @@ says(uint32_t device, lg_tensor_group group, size_t limit, lg_format format,
      const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_tensors(graph, NULL, NULL, device, group, limit, format,
-                              &text, NULL) == LG_OK);
+    REQUIRE(lg_report_tensors(graph, NULL, &TENSORS(device, group, limit),
+                              format, &text, NULL) == LG_OK);
     CHECK_TEXT(text, expected);
     lg_text_free(&text);
 }
@@ -69,8 +70,9 @@ static void
 mentions(uint32_t device, size_t limit, lg_format format, const char *what)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_tensors(graph, NULL, NULL, device, LG_TENSORS_EACH, limit,
-                              format, &text, NULL) == LG_OK);
+    REQUIRE(lg_report_tensors(graph, NULL,
+                              &TENSORS(device, LG_TENSORS_EACH, limit), format,
+                              &text, NULL) == LG_OK);
     if (strstr(text.data, what) == NULL) {
         test_failures++;
         fprintf(stderr, "in %s: no '%s' in\n%s", test_name, what, text.data);
@@ -104,9 +106,9 @@ static void
 misuse(void)
 {
     lg_text text = {0};
-    CHECK(lg_report_tensors(graph, NULL, NULL, 7, LG_TENSORS_EACH, 0,
+    CHECK(lg_report_tensors(graph, NULL, &TENSORS(7, LG_TENSORS_EACH, 0),
                             LG_FORMAT_TEXT, &text, NULL) == LG_EINVAL);
-    CHECK(lg_report_tensors(graph, NULL, NULL, 0, (lg_tensor_group)9, 0,
+    CHECK(lg_report_tensors(graph, NULL, &TENSORS(0, (lg_tensor_group)9, 0),
                             LG_FORMAT_TEXT, &text, NULL) == LG_EINVAL);
     CHECK(text.data == NULL);
 }
@@ -215,8 +217,8 @@ lone_garbage(void)
     lg_builder_add_span(to.builder, &span);
     lg_graph *sample = story_end(&to);
     REQUIRE(!lg_analysis_new(sample, NULL, &analysis, NULL));
-    REQUIRE(!lg_report_tensors(sample, analysis, NULL, LG_NONE, LG_TENSORS_EACH,
-                               0, LG_FORMAT_TEXT, &text, NULL));
+    REQUIRE(!lg_report_tensors(sample, analysis, NULL, LG_FORMAT_TEXT, &text,
+                               NULL));
     CHECK(strstr(text.data, " garbage below thing\n") != NULL);
     lg_text_free(&text);
     lg_analysis_free(analysis);

@@ -1,4 +1,5 @@
 // The biggest retainers and the dominator tree: cycles of garbage, and chains.
+#include "asked.h"
 #include "drawn.h"
 #include "story.h"
 #include "test.h"
@@ -27,8 +28,8 @@ garbage_cycles(void)
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
     lg_text text = {0};
-    REQUIRE(lg_report_dominators(analysis, NULL, 0.1, LG_FORMAT_TEXT, &text,
-                                 NULL) == LG_OK);
+    REQUIRE(lg_report_dominators(analysis, &TREE(NULL, 0.1), LG_FORMAT_TEXT,
+                                 &text, NULL) == LG_OK);
     CHECK_TEXT(text,
                "    retained    share  object\n"
                "       128 B    0.0 %  everything that the roots reach\n"
@@ -138,8 +139,8 @@ deep(void)
     lg_builder_add_root(builder, 0, LG_ROOT_THREAD, "main", 4);
     REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
     lg_analysis *analysis = analysed(graph);
-    CHECK(lg_report_dominators(analysis, NULL, 0.01, LG_FORMAT_TEXT, &text,
-                               NULL) == LG_OK);
+    CHECK(lg_report_dominators(analysis, &TREE(NULL, 0.01), LG_FORMAT_TEXT,
+                               &text, NULL) == LG_OK);
     CHECK(text.length < 10000);
     CHECK(lg_report_top(analysis, &TOP_OPTIONS(LG_GROUP_OBJECT, LG_NONE, 2),
                         NULL, LG_FORMAT_TEXT, &text, NULL) == LG_OK);

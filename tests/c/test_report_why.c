@@ -1,4 +1,5 @@
 // The report on why a node is alive, and on the biggest retainers.
+#include "asked.h"
 #include "drawn.h"
 #include "story.h"
 #include "test.h"
@@ -282,8 +283,8 @@ expect_tree(const lg_analysis *analysis, const lg_node *node, double share,
             lg_format format, const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_dominators(analysis, node, share, format, &text, NULL) ==
-            LG_OK);
+    REQUIRE(lg_report_dominators(analysis, &TREE(node, share), format, &text,
+                                 NULL) == LG_OK);
     CHECK_TEXT(text, expected);
     lg_text_free(&text);
 }
@@ -328,12 +329,12 @@ dominators(void)
         "\"Tensor\", \"depth\": 1, \"dominator\": 1, \"label\": \"[0]\", "
         "\"retained\": {\"host\": 3145728}}\n"
         "]}\n");
-    CHECK(lg_report_dominators(built.analysis, &(lg_node){99}, 0,
+    CHECK(lg_report_dominators(built.analysis, &TREE(&(lg_node){99}, 0),
                                LG_FORMAT_TEXT, &text, &err) == LG_EINVAL);
-    CHECK(lg_report_dominators(built.analysis, NULL, 2, LG_FORMAT_TEXT, &text,
-                               &err) == LG_EINVAL);
+    CHECK(lg_report_dominators(built.analysis, &TREE(NULL, 2), LG_FORMAT_TEXT,
+                               &text, &err) == LG_EINVAL);
     lg_why why;
-    CHECK(lg_why_new(built.analysis, 99, NULL, &why, &err) == LG_EINVAL);
+    CHECK(lg_node_why(built.analysis, 99, NULL, &why, &err) == LG_EINVAL);
     free_heap(&built);
 }
 

@@ -1,5 +1,7 @@
 // What would live on after references are cut: which objects are listed, in
 // which order, and what to cut next.
+#include <leakgraph/report.h>
+
 #include "drawn.h"
 #include "story.h"
 #include "test.h"
@@ -47,8 +49,8 @@ cut(fixture *made, const char *text)
     lg_edges edges = {0};
     got.analysis = analysed(got.graph);
     REQUIRE(lg_graph_references(got.graph, text, &edges, NULL) == LG_OK);
-    REQUIRE(lg_analysis_what_if(got.analysis, edges.items, edges.count, 0, NULL,
-                                &got.answer, NULL) == LG_OK);
+    REQUIRE(lg_analysis_what_if(got.analysis, edges.items, edges.count, NULL,
+                                NULL, &got.answer, NULL) == LG_OK);
     lg_edges_free(&edges);
     return got;
 }
@@ -100,7 +102,7 @@ test_order(void)
         both[i] = edges[i].items[0];
         lg_edges_free(&edges[i]);
     }
-    REQUIRE(lg_analysis_what_if(analysis, both, 2, 0, NULL, &answer, NULL) ==
+    REQUIRE(lg_analysis_what_if(analysis, both, 2, NULL, NULL, &answer, NULL) ==
             LG_OK);
     REQUIRE(answer.kept_count == 3);
     CHECK(answer.kept[0].node == kept && answer.kept[0].is_target);
@@ -169,6 +171,66 @@ test_cut_next(void)
     end_free(&got);
 }
 
+// A scope limits what is listed: json holds the second of two lists, and app
+// what lives on.
+static void
+test_what_some_modules_hold(void)
+{
+    story to = story_begin();
+    uint32_t app = story_module(&to, "app");
+    uint32_t json = story_module(&to, "json");
+    uint32_t ours = story_add(&to, "list", NULL, 100);
+    uint32_t theirs = story_add(&to, "dict", NULL, 30);
+    uint32_t best = story_add(&to, "list", NULL, 7);
+    story_attribute(&to, app, "ours", ours);
+    story_attribute(&to, json, "theirs", theirs);
+    story_attribute(&to, app, "best", best);
+    story_edge(&to, ours, best, LG_EDGE_INDEX, 0);
+    lg_graph *graph = story_end(&to);
+    lg_analysis *analysis = analysed(graph);
+    const struct {
+        bool mine;
+        const char *module;
+        uint64_t listed, size;
+        size_t types, kept;
+        const char *part;
+    } cases[] = {
+        {false, NULL, 2, 130, 2, 1, "2 objects would die: 130 B\n\n"},
+        {false, "app", 1, 100, 1, 1, "modules hold 1 of them, 100 B.\n"},
+        {false, "json", 1, 30, 1, 0, "modules hold 1 of them, 30 B.\n"},
+        {true, "json", 0, 0, 0, 0, "modules hold none of them.\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lg_edges edges = {0};
+        lg_scope *scope = NULL;
+        lg_what_if answer;
+        lg_text text = {0};
+        REQUIRE(!lg_graph_references(graph, "app.ours", &edges, NULL) &&
+                !lg_graph_references(graph, "json.theirs", &edges, NULL));
+        REQUIRE(!lg_scope_new(graph, cases[i].mine, cases[i].module, NULL,
+                              &scope, NULL));
+        const lg_what_if_options options = {.size = sizeof options,
+                                            .scope = scope};
+        REQUIRE(lg_analysis_what_if(analysis, edges.items, edges.count,
+                                    &options, NULL, &answer, NULL) == LG_OK);
+        CHECK(answer.nodes.count == 2 && answer.size[0] == 130);
+        CHECK(answer.listed == cases[i].listed &&
+              answer.listed_size[0] == cases[i].size);
+        CHECK(answer.type_count == cases[i].types &&
+              answer.kept_count == cases[i].kept &&
+              answer.kept_total == cases[i].kept);
+        REQUIRE(
+            !lg_report_what_if(graph, &answer, 0, LG_FORMAT_TEXT, &text, NULL));
+        CHECK(strstr(text.data, cases[i].part) != NULL);
+        lg_text_free(&text);
+        lg_what_if_free(&answer);
+        lg_scope_free(scope);
+        lg_edges_free(&edges);
+    }
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 SUITE(survivors)
 {
     RUN(test_what_is_told);
@@ -176,5 +238,6 @@ SUITE(survivors)
     RUN(test_what_is_below);
     RUN(test_immortal);
     RUN(test_cut_next);
+    RUN(test_what_some_modules_hold);
     return test_result();
 }

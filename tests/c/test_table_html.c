@@ -120,14 +120,12 @@ references(void)
     lg_graph *graph = draw("a", "ab ac cb", "");
     lg_analysis *analysis = analysed(graph);
     lg_table *table = NULL;
-    bool more = false;
-    REQUIRE(lg_tabulate_references(analysis, 1, true, 0, 1, &table, &more,
-                                   NULL) == LG_OK);
-    CHECK(more && lg_table_row_count(table) == 1);
-    lg_table_free(table);
-    REQUIRE(lg_tabulate_references(analysis, 1, true, 1, 9, &table, &more,
-                                   NULL) == LG_OK);
-    CHECK(!more && lg_table_row_count(table) == 1);
+    lg_hops hops;
+    REQUIRE(!lg_node_hops_range(graph, 1, true, 1, 9, &hops, NULL));
+    REQUIRE(lg_tabulate_references(analysis, &hops, true, &table, NULL) ==
+            LG_OK);
+    lg_hops_free(&hops);
+    CHECK(lg_table_row_count(table) == 1);
     CHECK(lg_table_cell(table, 0, 1).node == 2);
     lg_string cut = lg_table_cell(table, 0, 4).text;
     CHECK(cut.length == 6 && !memcmp(cut.data, "#2->#1", 6));
@@ -138,8 +136,6 @@ references(void)
     CHECK(lg_table_cell(table, 0, 1).count == DRAWN_SIZE);
     lg_table_free(table);
     CHECK(lg_tabulate_nodes(analysis, nodes, 2, &table, NULL) == LG_EINVAL);
-    CHECK(lg_tabulate_references(analysis, 99, false, 0, 1, &table, &more,
-                                 NULL) == LG_EINVAL);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }

@@ -67,7 +67,7 @@ optimizers(void)
     story_attribute(heap, sgd, "state", state);
     lg_graph *graph = story_end(heap);
     lg_tensor_rows rows;
-    REQUIRE(lg_graph_tensors(graph, LG_NONE, 0, &rows, NULL) == LG_OK);
+    REQUIRE(lg_graph_storages(graph, LG_NONE, 0, &rows, NULL) == LG_OK);
     REQUIRE(rows.count == 2);
     CHECK(rows.items[0].kind == LG_TENSOR_OPTIMIZER_STATE);
     CHECK(rows.items[1].kind == LG_TENSOR_OTHER);

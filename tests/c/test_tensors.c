@@ -24,7 +24,7 @@ sample(void)
     lg_graph *graph;
     lg_tensor_rows rows;
     REQUIRE(stored_new(NULL, &graph, NULL) == LG_OK);
-    REQUIRE(lg_graph_tensors(graph, LG_NONE, 0, &rows, NULL) == LG_OK);
+    REQUIRE(lg_graph_storages(graph, LG_NONE, 0, &rows, NULL) == LG_OK);
     CHECK(rows.count == 6 && rows.total == 6);
     CHECK(rows.bytes == 3 * MIB + 100 + 409600 + 4);
     CHECK(rows.items[0].buffer == STORED_WEIGHT_DATA);
@@ -51,14 +51,14 @@ limits_and_devices(void)
     lg_tensor_rows rows;
     lg_error err;
     REQUIRE(stored_new(NULL, &graph, NULL) == LG_OK);
-    REQUIRE(lg_graph_tensors(graph, 1, 2, &rows, NULL) == LG_OK);
+    REQUIRE(lg_graph_storages(graph, 1, 2, &rows, NULL) == LG_OK);
     CHECK(rows.count == 2 && rows.total == 5);
     CHECK(rows.bytes == 3 * MIB + 100 + 409600);
     lg_tensor_rows_free(&rows);
-    REQUIRE(lg_graph_tensors(graph, 0, 9, &rows, NULL) == LG_OK);
+    REQUIRE(lg_graph_storages(graph, 0, 9, &rows, NULL) == LG_OK);
     CHECK(rows.count == 1 && rows.items[0].buffer == STORED_LOSS_DATA);
     lg_tensor_rows_free(&rows);
-    CHECK(lg_graph_tensors(graph, 2, 0, &rows, &err) == LG_EINVAL);
+    CHECK(lg_graph_storages(graph, 2, 0, &rows, &err) == LG_EINVAL);
     lg_graph_free(graph);
 }
 
@@ -139,7 +139,7 @@ lone(void)
     lg_builder_add_span(to.story.builder, &span);
     lg_graph *graph = story_end(&to.story);
     lg_tensor_rows rows;
-    REQUIRE(lg_graph_tensors(graph, LG_NONE, 0, &rows, NULL) == LG_OK);
+    REQUIRE(lg_graph_storages(graph, LG_NONE, 0, &rows, NULL) == LG_OK);
     REQUIRE(rows.count == 2);
     row = rows.items[1];
     CHECK(row.bytes == 77 && row.tensor == LG_NONE && row.tensor_count == 0);

@@ -147,9 +147,13 @@ test_choice(void)
     got = wasted_asked(make_library_tables(), &options);
     CHECK(got.waste.count == 3 && got.waste.libraries[0] == 0);
     wasted_free(&got);
-    options.module = "logging";
-    got = wasted_asked(make_library_tables(), &options);
+    lg_graph *graph = make_library_tables();
+    lg_scope *scope = NULL;
+    REQUIRE(!lg_scope_new(graph, false, "logging", NULL, &scope, NULL));
+    options.scope = scope;
+    got = wasted_asked(graph, &options);
     CHECK(got.waste.count == 1 && got.waste.rows[0].weight == 816);
+    lg_scope_free(scope);
     wasted_free(&got);
 }
 
@@ -182,9 +186,6 @@ test_refusals(void)
     lg_analysis *analysis = analysed(graph);
     lg_waste_options options = LG_WASTE_OPTIONS_INIT;
     lg_waste waste;
-    options.module = "nowhere";
-    CHECK(lg_analysis_waste(analysis, &options, NULL, &waste, NULL) ==
-          LG_ENOTFOUND);
     options.size = 1;
     CHECK(lg_analysis_waste(analysis, &options, NULL, &waste, NULL) ==
           LG_EINVAL);

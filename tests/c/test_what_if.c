@@ -106,7 +106,7 @@ test_random_cuts(void)
         for (size_t i = 0; i < cut.count; i++)
             edges[i] =
                 test_random(&state) % lg_graph_columns(graph)->edge_count;
-        REQUIRE(lg_analysis_what_if(analysis, cut.items, cut.count, 0, NULL,
+        REQUIRE(lg_analysis_what_if(analysis, cut.items, cut.count, NULL, NULL,
                                     &answer, NULL) == LG_OK);
         compare(analysis, &cut, &answer);
         lg_what_if_free(&answer);
@@ -167,7 +167,8 @@ cut(const program *made, const char *text)
     lg_edges edges = {0};
     lg_what_if answer = {0};
     REQUIRE(lg_graph_references(made->graph, text, &edges, NULL) == LG_OK);
-    REQUIRE(lg_analysis_what_if(made->analysis, edges.items, edges.count, 5,
+    const lg_what_if_options five = {.size = sizeof five, .limit = 5};
+    REQUIRE(lg_analysis_what_if(made->analysis, edges.items, edges.count, &five,
                                 NULL, &answer, NULL) == LG_OK);
     lg_edges_free(&edges);
     return answer;
@@ -291,7 +292,7 @@ test_texts_that_name_none(void)
     }
     lg_what_if answer;
     uint64_t wrong = 1000;
-    CHECK(lg_analysis_what_if(made.analysis, &wrong, 1, 0, NULL, &answer,
+    CHECK(lg_analysis_what_if(made.analysis, &wrong, 1, NULL, NULL, &answer,
                               NULL) == LG_EINVAL);
     program_free(&made);
 }
@@ -305,7 +306,7 @@ test_garbage(void)
     lg_analysis *analysis = analysed(graph);
     lg_what_if answer;
     const uint64_t cut_edge = 0;
-    REQUIRE(lg_analysis_what_if(analysis, &cut_edge, 1, 0, NULL, &answer,
+    REQUIRE(lg_analysis_what_if(analysis, &cut_edge, 1, NULL, NULL, &answer,
                                 NULL) == LG_OK);
     CHECK(answer.nodes.count == 3 && answer.waiting == 0);
     lg_what_if_free(&answer);

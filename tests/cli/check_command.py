@@ -329,6 +329,30 @@ class Command(unittest.TestCase):
             self.refused(2, "no module matches 'trian'; did you mean 'train'?", *words)
             self.fine(verb, "training.lgs", "--module", "train")
 
+    def test_what_some_modules_hold_of_trees_and_comparisons(self) -> None:
+        file = "training.lgs"
+        self.fine("summarize", file, "-o", "training.lgsum")
+        summary = "--mine and --module need a snapshot as the last file"
+        self.refused(2, summary, "diff", file, "training.lgsum", "--mine")
+        for words in (
+            ("dominators", file),
+            ("what-if", file, "--cut", "train.losses"),
+            ("diff", file, file),
+            ("render", file, "--dominators", "-o", "x.dot"),
+            ("render", file, "--cycle", "1", "--min-bytes", "0", "-o", "x.dot"),
+            ("render", "--diff", file, file, "-o", "x.dot"),
+        ):
+            missing = "no module matches 'trian'; did you mean 'train'?"
+            self.refused(2, missing, *words, "--module", "trian")
+        whole = self.fine("dominators", file, "--min-share", "0")
+        part = self.fine("dominators", file, "--min-share", "0", "--module", "train")
+        self.assertIn("only what the chosen modules hold is shown", part)
+        self.assertLessEqual(part.count("\n"), whole.count("\n"))
+        self.fine("what-if", file, "--cut", "train.losses", "--mine")
+        self.fine("diff", file, "training.lgs", "--module", "train")
+        go = "--mine and --module go with --cycle, --dominators or --diff"
+        self.refused(2, go, "render", file, "#0", "--mine", "-o", "x.dot")
+
     def test_a_baseline_of_cycles(self) -> None:
         words = ("cycles", "family.lgs", "--check", "--baseline", "known.txt")
         self.refused(3, "cannot open the baseline known.txt", *words)

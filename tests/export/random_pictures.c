@@ -189,15 +189,15 @@ make_view(chance *luck, const lg_graph *graph, const lg_analysis *analysis,
         .types = below(luck, 2),
         .analysis = below(luck, 2) ? analysis : NULL,
     };
+    const lg_dominator_options tree = {.size = sizeof tree, .node = &node};
     switch (below(luck, 7)) {
     case 0:
         return view_why(analysis, node, &options, out);
     case 1:
-        return lg_view_paths(analysis, &node, 1, options.max_nodes, NULL, out,
-                             NULL);
+        return lg_view_paths(analysis, &node, 1, &options, NULL, out, NULL);
     case 2:
-        return lg_view_dominators(analysis, below(luck, 2) ? &node : NULL, 0,
-                                  options.max_nodes, NULL, out, NULL);
+        return lg_view_dominators(analysis, below(luck, 2) ? &tree : NULL,
+                                  &options, NULL, out, NULL);
     case 3:
         return view_cycle(luck, analysis, out);
     default:
@@ -215,14 +215,12 @@ draw(chance *luck, const lg_view *view, uint64_t number)
                            .legend = below(luck, 2)};
     lg_text dot = {0}, text = {0}, json = {0};
     lg_error error = {0};
-    char *data = NULL;
-    size_t length = 0;
+    lg_text image = {0};
     REQUIRE(!lg_view_dot(view, &look, &dot, NULL));
     REQUIRE(!lg_view_text(view, &text, NULL));
     REQUIRE(!lg_view_json(view, &json, NULL));
     CHECK(!strstr(dot.data, "(null)\""));
-    lg_status status =
-        lg_render(dot.data, dot.length, format, NULL, &data, &length, &error);
+    lg_status status = lg_render(dot.data, format, NULL, &image, &error);
     if (status) {
         fprintf(stderr, "picture %llu, %s: %s\n", (unsigned long long)number,
                 format, error.message);
@@ -232,7 +230,7 @@ draw(chance *luck, const lg_view *view, uint64_t number)
             fclose(file);
         }
     }
-    free(data);
+    lg_text_free(&image);
     lg_text_free(&dot);
     lg_text_free(&text);
     lg_text_free(&json);

@@ -376,7 +376,7 @@ view_why(const lg_analysis *analysis, uint32_t node,
          const lg_view_options *options, lg_view **out)
 {
     lg_why why;
-    lg_status status = lg_why_new(analysis, node, NULL, &why, NULL);
+    lg_status status = lg_node_why(analysis, node, NULL, &why, NULL);
     if (status)
         return status;
     status = lg_view_why(&why, options, NULL, out, NULL);

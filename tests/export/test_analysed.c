@@ -1,6 +1,7 @@
 // Tests pictures that need an analysis: what they draw, mark and say, and their
 // goldens in DOT, text and JSON.
 
+#include "asked.h"
 #include "golden.h"
 #include "shapes.h"
 #include "test.h"
@@ -81,8 +82,8 @@ test_goldens(void)
     subject family = open_shape("family"), disjoint = open_shape("disjoint");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         compare(names[i], view_cycle(&family, i));
-    REQUIRE(
-        !lg_view_dominators(family.analysis, NULL, 0.01, 0, NULL, &view, NULL));
+    REQUIRE(!lg_view_dominators(family.analysis, &TREE(NULL, 0.01), &BOXES(0),
+                                NULL, &view, NULL));
     compare("dominators", view);
     REQUIRE(!view_why(disjoint.analysis, disjoint.node, NULL, &view));
     compare("disjoint", view);
@@ -100,9 +101,8 @@ test_golden_of_paths(void)
         !lg_graph_select(losses.graph, "type:torch.Tensor", &tensors, NULL));
     for (int i = 0; i < 2; i++) {
         lg_text text = {0};
-        REQUIRE(!lg_report_paths(losses.analysis, tensors.items, tensors.count,
-                                 20, NULL, i ? LG_FORMAT_JSON : LG_FORMAT_TEXT,
-                                 &text, NULL));
+        REQUIRE(!paths_report(losses.analysis, tensors.items, tensors.count, 20,
+                              (lg_format)i, &text));
         CHECK(golden_matches("paths", suffixes[i], &text));
         lg_text_free(&text);
     }
@@ -223,8 +223,8 @@ test_dominators_fold_the_small(void)
 {
     lg_view *view = NULL;
     subject losses = open_shape("losses");
-    REQUIRE(
-        !lg_view_dominators(losses.analysis, NULL, 0, 10, NULL, &view, NULL));
+    REQUIRE(!lg_view_dominators(losses.analysis, &TREE(NULL, 0), &BOXES(10),
+                                NULL, &view, NULL));
     CHECK(lg_view_node_count(view) <= 10);
     lg_text dot = dot_of(view);
     CHECK(strstr(dot.data, "everything"));
@@ -239,7 +239,7 @@ test_dominators_end_a_chain(void)
 {
     lg_view *view = NULL;
     subject chain = open_shape("chain");
-    REQUIRE(!lg_view_dominators(chain.analysis, NULL, 0, 0, NULL, &view, NULL));
+    REQUIRE(!lg_view_dominators(chain.analysis, NULL, NULL, NULL, &view, NULL));
     CHECK(lg_view_node_count(view) < 10);
     lg_view_free(view);
     close_shape(&chain);
@@ -252,7 +252,7 @@ view_paths(const subject *made, const char *selector, uint32_t max_nodes,
     lg_nodes nodes = {0};
     REQUIRE(!lg_graph_select(made->graph, selector, &nodes, NULL));
     lg_status status = lg_view_paths(made->analysis, nodes.items, nodes.count,
-                                     max_nodes, NULL, out, NULL);
+                                     &BOXES(max_nodes), NULL, out, NULL);
     lg_nodes_free(&nodes);
     return status;
 }
@@ -278,8 +278,8 @@ test_merged_paths_pass_a_chain(void)
 {
     lg_view *view = NULL;
     subject chain = open_shape("chain");
-    REQUIRE(
-        !lg_view_paths(chain.analysis, &chain.node, 1, 0, NULL, &view, NULL));
+    REQUIRE(!lg_view_paths(chain.analysis, &chain.node, 1, NULL, NULL, &view,
+                           NULL));
     CHECK(lg_view_node_count(view) < 10);
     lg_text dot = dot_of(view);
     CHECK(strstr(dot.data, "more objects"));
@@ -293,8 +293,8 @@ test_merged_paths_of_garbage(void)
 {
     lg_view *view = NULL;
     subject loop = open_shape("loop");
-    CHECK(lg_view_paths(loop.analysis, &loop.node, 1, 0, NULL, &view, NULL) ==
-          LG_ENOTFOUND);
+    CHECK(lg_view_paths(loop.analysis, &loop.node, 1, NULL, NULL, &view,
+                        NULL) == LG_ENOTFOUND);
     CHECK(!view);
     close_shape(&loop);
 }
@@ -357,19 +357,20 @@ test_nonsense_is_refused(void)
     const lg_analysis *analysis = losses.analysis;
     lg_cycle nothing = {0};
     lg_view_options two = {.size = sizeof two, .max_nodes = 2};
-    CHECK(lg_view_dominators(analysis, NULL, 1.5, 0, NULL, &view, NULL) ==
-          LG_EINVAL);
-    CHECK(lg_view_dominators(analysis, NULL, 0, 2, NULL, &view, NULL) ==
-          LG_EINVAL);
-    CHECK(lg_view_dominators(analysis, &(lg_node){1u << 30}, 0, 0, NULL, &view,
+    CHECK(lg_view_dominators(analysis, &TREE(NULL, 1.5), &BOXES(0), NULL, &view,
                              NULL) == LG_EINVAL);
+    CHECK(lg_view_dominators(analysis, &TREE(NULL, 0), &BOXES(2), NULL, &view,
+                             NULL) == LG_EINVAL);
+    CHECK(lg_view_dominators(analysis, &TREE(&(lg_node){1u << 30}, 0),
+                             &BOXES(0), NULL, &view, NULL) == LG_EINVAL);
     CHECK(view_why(analysis, 1u << 30, NULL, &view) == LG_EINVAL);
     CHECK(view_why(analysis, 0, &two, &view) == LG_EINVAL);
-    CHECK(lg_view_paths(analysis, NULL, 0, 0, NULL, &view, NULL) == LG_EINVAL);
-    CHECK(lg_view_paths(analysis, &losses.node, 1, 2, NULL, &view, NULL) ==
+    CHECK(lg_view_paths(analysis, NULL, 0, NULL, NULL, &view, NULL) ==
           LG_EINVAL);
-    CHECK(lg_view_paths(analysis, &losses.node, 1, 1u << 20, NULL, &view,
+    CHECK(lg_view_paths(analysis, &losses.node, 1, &BOXES(2), NULL, &view,
                         NULL) == LG_EINVAL);
+    CHECK(lg_view_paths(analysis, &losses.node, 1, &BOXES(1u << 20), NULL,
+                        &view, NULL) == LG_EINVAL);
     CHECK(lg_view_cycle(analysis, &nothing, NULL, &view, NULL) == LG_EINVAL);
     CHECK(!view);
     close_shape(&losses);

@@ -30,14 +30,12 @@ dot_with_name(const char *name, const char *title)
 static bool
 renders(const lg_text *dot)
 {
-    char *data = NULL;
-    size_t length = 0;
+    lg_text image = {0};
     lg_error error = {0};
-    lg_status status =
-        lg_render(dot->data, dot->length, "svg", NULL, &data, &length, &error);
+    lg_status status = lg_render(dot->data, "svg", NULL, &image, &error);
     if (status)
         fprintf(stderr, "%s\n", error.message);
-    free(data);
+    lg_text_free(&image);
     return !status;
 }
 
@@ -68,15 +66,13 @@ test_backslashes_stay(void)
 {
     static const char *const names[] = {"a\\", "a\\Nb", "a\\\\b", "a\\lb"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char *data = NULL;
-        size_t length = 0;
+        lg_text image = {0};
         lg_text dot = dot_with_name(names[i], NULL);
-        REQUIRE(!lg_render(dot.data, dot.length, "svg", NULL, &data, &length,
-                           NULL));
+        REQUIRE(!lg_render(dot.data, "svg", NULL, &image, NULL));
         char shown[20];
         snprintf(shown, sizeof shown, "%s</text>", names[i]);
-        CHECK(memmem(data, length, shown, strlen(shown)));
-        free(data);
+        CHECK(memmem(image.data, image.length, shown, strlen(shown)));
+        lg_text_free(&image);
         lg_text_free(&dot);
     }
 }
@@ -232,7 +228,7 @@ test_options_without_a_size_are_refused(void)
     lg_text text = {0};
     lg_why why;
     REQUIRE(!lg_analysis_new(graph, NULL, &analysis, NULL));
-    REQUIRE(!lg_why_new(analysis, subject, NULL, &why, NULL));
+    REQUIRE(!lg_node_why(analysis, subject, NULL, &why, NULL));
     CHECK(lg_view_why(&why, &no_size, NULL, &view, NULL) == LG_EINVAL);
     CHECK(lg_view_new(graph, &subject, 1, &no_size, NULL, &view, NULL) ==
           LG_EINVAL);

@@ -1,10 +1,12 @@
 // The limits of a picture: the objects at each limit, and one beyond it; and
 // what stands out.
 
+#include "asked.h"
 #include "heap.h"
 #include "test.h"
 
 #include <leakgraph/analysis.h>
+#include <leakgraph/cycles.h>
 #include <leakgraph/view.h>
 #include <leakgraph/why.h>
 
@@ -167,7 +169,7 @@ test_what_to_cut_in_the_middle_of_a_path(void)
     }
     lg_graph *graph = heap_close(&heap);
     REQUIRE(!lg_analysis_new(graph, NULL, &analysis, NULL));
-    REQUIRE(!lg_why_new(analysis, last, NULL, &why, NULL));
+    REQUIRE(!lg_node_why(analysis, last, NULL, &why, NULL));
     REQUIRE(!lg_view_why(&why, NULL, NULL, &view, NULL));
     REQUIRE(!lg_view_text(view, &text, NULL));
     check_says(&text, ".part19\n", true);
@@ -200,8 +202,8 @@ test_most_objects_stand_out(void)
         heap_attribute(&heap, app, nodes[2], "rest");
         lg_graph *graph = heap_close(&heap);
         REQUIRE(!lg_analysis_new(graph, NULL, &analysis, NULL));
-        REQUIRE(
-            !lg_view_paths(analysis, nodes, 2 + third, 0, NULL, &view, NULL));
+        REQUIRE(!lg_view_paths(analysis, nodes, 2 + third, NULL, NULL, &view,
+                               NULL));
         REQUIRE(!lg_view_dot(view, NULL, &dot, NULL));
         check_says(&dot, "penwidth=2.0", third);
         lg_text_free(&dot);
@@ -222,8 +224,8 @@ test_a_share_is_at_most_1(void)
     heap_add_module(&heap, "app");
     lg_graph *graph = heap_close(&heap);
     REQUIRE(!lg_analysis_new(graph, NULL, &analysis, NULL));
-    CHECK(lg_view_dominators(analysis, NULL, 1.5, 0, NULL, &view, &error) ==
-          LG_EINVAL);
+    CHECK(lg_view_dominators(analysis, &TREE(NULL, 1.5), &BOXES(0), NULL, &view,
+                             &error) == LG_EINVAL);
     CHECK(!strcmp(error.message, "min_share is 1.5: give a share from 0 to 1"));
     lg_analysis_free(analysis);
     lg_graph_free(graph);
@@ -247,6 +249,63 @@ test_the_first_of_equals_are_drawn(void)
     check_says(&text, "[2]  C", false);
     check_says(&text, "[3]  A", false);
     lg_text_free(&text);
+}
+
+// The box for all other kinds, and the edge to it, count their objects.
+static void
+test_the_rest_is_counted(void)
+{
+    test_heap heap;
+    lg_view_options options = {
+        .size = sizeof options, .direction = LG_REFS, .max_nodes = 5};
+    static const char *const types[] = {"app.D", "app.B", "app.C", "app.A"};
+    lg_view *view = NULL;
+    lg_text text = {0};
+    heap_open(&heap);
+    uint32_t owner = heap_add(&heap, "app.Owner", 48);
+    for (uint32_t i = 0; i < 4; i++)
+        for (uint32_t n = 0; n < 20; n++)
+            heap_index(&heap, owner, heap_add(&heap, types[i], 100),
+                       20 * i + n);
+    lg_graph *graph = heap_close(&heap);
+    REQUIRE(!lg_view_new(graph, &owner, 1, &options, NULL, &view, NULL));
+    REQUIRE(!lg_view_json(view, &text, NULL));
+    check_says(&text, "\"title\": \"40 more\"", true);
+    check_says(&text, "\"label\": \"…\", \"count\": 40", true);
+    lg_text_free(&text);
+    lg_view_free(view);
+    lg_graph_free(graph);
+}
+
+// What keeps a cycle alive from outside of it leads to the cycle.
+static void
+test_a_culprit_outside_of_the_cycle(void)
+{
+    test_heap heap;
+    lg_analysis *analysis = NULL;
+    lg_cycles cycles = {0};
+    lg_view *view = NULL;
+    lg_text text = {0};
+    heap_open(&heap);
+    uint32_t native = heap_add(&heap, "app.Native", 48);
+    uint32_t below = heap_add(&heap, "app.Below", 1000);
+    heap_track(&heap, native);
+    heap_track(&heap, below);
+    heap_attribute(&heap, native, below, "below");
+    heap_attribute(&heap, below, below, "me");
+    heap_hold(&heap, native, 2);
+    lg_graph *graph = heap_close(&heap);
+    REQUIRE(!lg_analysis_new(graph, NULL, &analysis, NULL));
+    REQUIRE(!lg_analysis_cycles(analysis, NULL, NULL, &cycles, NULL));
+    REQUIRE(cycles.count == 1);
+    REQUIRE(!lg_view_cycle(analysis, cycles.items, NULL, &view, NULL));
+    REQUIRE(!lg_view_json(view, &text, NULL));
+    check_says(&text, "\"label\": \"leads to\"", true);
+    lg_text_free(&text);
+    lg_view_free(view);
+    lg_cycles_free(&cycles);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
 }
 
 // Values that share a box name the first five.
@@ -282,5 +341,7 @@ SUITE(picked)
     RUN(test_most_objects_stand_out);
     RUN(test_a_share_is_at_most_1);
     RUN(test_the_first_of_equals_are_drawn);
+    RUN(test_the_rest_is_counted);
+    RUN(test_a_culprit_outside_of_the_cycle);
     return test_result();
 }

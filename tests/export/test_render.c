@@ -10,38 +10,54 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static lg_text
-dot_of(const test_shape *shape)
+static lg_view *
+view_of(const test_shape *shape)
 {
     uint32_t subject;
     lg_view *view = NULL;
-    lg_text dot = {0};
     lg_graph *graph = shape->make(&subject);
     lg_view_options options = {.size = sizeof options,
                                .direction = (lg_direction)shape->direction,
                                .weak = true};
     REQUIRE(!lg_view_new(graph, &subject, 1, &options, NULL, &view, NULL));
+    lg_graph_free(graph);
+    return view;
+}
+
+static lg_text
+dot_of(const test_shape *shape)
+{
+    lg_text dot = {0};
+    lg_view *view = view_of(shape);
     REQUIRE(!lg_view_dot(view, NULL, &dot, NULL));
     lg_view_free(view);
-    lg_graph_free(graph);
     return dot;
+}
+
+static bool
+holds(const char *path, const char *text)
+{
+    char data[40000];
+    FILE *file = fopen(path, "r");
+    REQUIRE(file);
+    size_t length = fread(data, 1, sizeof data, file);
+    fclose(file);
+    return memmem(data, length, text, strlen(text)) != NULL;
 }
 
 static void
 test_every_shape_renders(void)
 {
     for (size_t i = 0; i < shape_count; i++) {
-        char *data = NULL;
-        size_t length = 0;
+        lg_text image = {0};
         lg_error error = {0};
         lg_text dot = dot_of(&shapes[i]);
-        lg_status status = lg_render(dot.data, dot.length, "svg", NULL, &data,
-                                     &length, &error);
+        lg_status status = lg_render(dot.data, "svg", NULL, &image, &error);
         if (status)
             fprintf(stderr, "%s: %s\n", shapes[i].name, error.message);
         REQUIRE(!status);
-        CHECK(length > 500 && !memcmp(data, "<?xml", 5));
-        free(data);
+        CHECK(image.length > 500 && !memcmp(image.data, "<?xml", 5));
+        lg_text_free(&image);
         lg_text_free(&dot);
     }
 }
@@ -60,17 +76,17 @@ test_signatures(void)
     };
     lg_text dot = dot_of(shape_find("losses"));
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        char *data = NULL;
-        size_t length = 0;
+        lg_text image = {0};
         lg_error error = {0};
-        lg_status status = lg_render(dot.data, dot.length, formats[i].format,
-                                     NULL, &data, &length, &error);
+        lg_status status =
+            lg_render(dot.data, formats[i].format, NULL, &image, &error);
         if (status)
             fprintf(stderr, "%s\n", error.message);
         REQUIRE(!status);
         size_t wanted = strlen(formats[i].start);
-        CHECK(length > wanted && !memcmp(data, formats[i].start, wanted));
-        free(data);
+        CHECK(image.length > wanted &&
+              !memcmp(image.data, formats[i].start, wanted));
+        lg_text_free(&image);
     }
     lg_text_free(&dot);
 }
@@ -80,12 +96,11 @@ test_unknown_format(void)
 {
     static const char *const unknown[] = {"docx", "x11", "", "png:cairo:xx"};
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
-        char *data = NULL;
-        size_t length = 0;
+        lg_text image = {0};
         lg_error error = {0};
-        CHECK(lg_render("digraph{}", 9, unknown[i], NULL, &data, &length,
-                        &error) == LG_EINVAL);
-        CHECK(!data);
+        CHECK(lg_render("digraph{}", unknown[i], NULL, &image, &error) ==
+              LG_EINVAL);
+        CHECK(!image.data);
         CHECK(strstr(error.message, "pdf, "));
         CHECK(strstr(error.message, "svg"));
         CHECK(lg_render_format_check(unknown[i], &error) == LG_EINVAL);
@@ -98,13 +113,11 @@ test_unknown_format(void)
 static void
 test_damaged_dot(void)
 {
-    char *data = NULL;
-    size_t length = 0;
+    lg_text image = {0};
     lg_error error = {0};
-    CHECK(lg_render("digraph {{{", 11, "svg", NULL, &data, &length, &error) ==
-          LG_ERENDER);
+    CHECK(lg_render("digraph {{{", "svg", NULL, &image, &error) == LG_ERENDER);
     CHECK(strstr(error.message, "syntax error"));
-    CHECK(!data);
+    CHECK(!image.data);
 }
 
 static void
@@ -131,14 +144,12 @@ test_file_is_whole_or_not_there(void)
     REQUIRE(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/why.svg", folder);
     snprintf(other, sizeof other, "%s/none/why.svg", folder);
-    CHECK(!lg_render_file("digraph{a}", 10, NULL, path, NULL, &error));
+    CHECK(!lg_render_file("digraph{a}", NULL, path, NULL, &error));
     CHECK(!stat(path, &known) && known.st_size > 100);
     off_t before = known.st_size;
-    CHECK(lg_render_file("digraph{a", 9, NULL, path, NULL, &error) ==
-          LG_ERENDER);
+    CHECK(lg_render_file("digraph{a", NULL, path, NULL, &error) == LG_ERENDER);
     CHECK(!stat(path, &known) && known.st_size == before);
-    CHECK(lg_render_file("digraph{a}", 10, NULL, other, NULL, &error) ==
-          LG_EIO);
+    CHECK(lg_render_file("digraph{a}", NULL, other, NULL, &error) == LG_EIO);
     CHECK(strstr(error.message, other));
     CHECK(!unlink(path));
     CHECK(!rmdir(folder)); // this fails if a temporary file is left
@@ -153,14 +164,35 @@ test_link_and_device(void)
     REQUIRE(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/real.dot", folder);
     snprintf(link, sizeof link, "%s/link.dot", folder);
-    CHECK(!lg_render_file("digraph{a}", 10, NULL, path, NULL, NULL));
+    CHECK(!lg_render_file("digraph{a}", NULL, path, NULL, NULL));
     REQUIRE(!symlink(path, link));
-    CHECK(!lg_render_file("digraph{abc}", 12, NULL, link, NULL, NULL));
+    CHECK(!lg_render_file("digraph{abc}", NULL, link, NULL, NULL));
     CHECK(!lstat(link, &known) && S_ISLNK(known.st_mode));
     CHECK(!stat(path, &known) && known.st_size == 12);
-    CHECK(!lg_render_file("digraph{a}", 10, "dot", "/dev/null", NULL, NULL));
+    CHECK(!lg_render_file("digraph{a}", "dot", "/dev/null", NULL, NULL));
     CHECK(!stat("/dev/null", &known) && S_ISCHR(known.st_mode));
     CHECK(!unlink(link) && !unlink(path) && !rmdir(folder));
+}
+
+// One call saves a view as a picture; the suffix, or a name, says as what.
+static void
+test_view_saved(void)
+{
+    char folder[] = "/tmp/leakgraph-render-XXXXXX";
+    char path[64];
+    lg_view *view = view_of(shape_find("losses"));
+    lg_dot_options options = LG_DOT_OPTIONS_INIT;
+    lg_error error = {0};
+    options.title = "kept losses";
+    REQUIRE(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/why.svg", folder);
+    CHECK(!lg_view_save(view, &options, NULL, path, NULL, &error));
+    CHECK(holds(path, "kept losses"));
+    CHECK(!lg_view_save(view, NULL, "dot", path, NULL, &error));
+    CHECK(holds(path, "digraph leakgraph"));
+    CHECK(lg_view_save(view, NULL, NULL, "-", NULL, &error) == LG_EINVAL);
+    CHECK(!unlink(path) && !rmdir(folder));
+    lg_view_free(view);
 }
 
 static void *
@@ -168,12 +200,10 @@ render_often(void *context)
 {
     lg_text *dot = context;
     for (int i = 0; i < 5; i++) {
-        char *data = NULL;
-        size_t length = 0;
-        if (lg_render(dot->data, dot->length, "svg", NULL, &data, &length,
-                      NULL))
+        lg_text image = {0};
+        if (lg_render(dot->data, "svg", NULL, &image, NULL))
             return dot;
-        free(data);
+        lg_text_free(&image);
     }
     return NULL;
 }
@@ -198,6 +228,7 @@ SUITE(render)
     RUN(test_every_shape_renders);
     RUN(test_signatures);
     RUN(test_unknown_format);
+    RUN(test_view_saved);
     RUN(test_damaged_dot);
     RUN(test_format_of);
     RUN(test_file_is_whole_or_not_there);

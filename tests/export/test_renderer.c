@@ -41,12 +41,11 @@ be_real(void)
 static lg_status
 draw(const char *dot, const lg_monitor *monitor, lg_error *error)
 {
-    char *data = NULL;
-    size_t length = 0;
-    lg_status status =
-        lg_render(dot, strlen(dot), "svg", monitor, &data, &length, error);
-    CHECK(status ? !data : length > 100 && !memcmp(data, "<?xml", 5));
-    free(data);
+    lg_text image = {0};
+    lg_status status = lg_render(dot, "svg", monitor, &image, error);
+    CHECK(status ? !image.data
+                 : image.length > 100 && !memcmp(image.data, "<?xml", 5));
+    lg_text_free(&image);
     return status;
 }
 
@@ -336,8 +335,7 @@ test_no_file_is_left(void)
     lg_error error = {0};
     snprintf(path, sizeof path, "%s/picture.svg", folder);
     pretend("cat >/dev/null; kill -KILL $$");
-    CHECK(lg_render_file(DOT, strlen(DOT), NULL, path, NULL, &error) ==
-          LG_ERENDER);
+    CHECK(lg_render_file(DOT, NULL, path, NULL, &error) == LG_ERENDER);
     CHECK(stat(path, &known) == -1);
     // Without a renderer the formats are unknown; drawing reports the error.
     CHECK(!lg_render_format_check("tiff", NULL));

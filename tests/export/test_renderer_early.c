@@ -29,12 +29,11 @@ no_other(void)
 static lg_status
 draw_early(lg_renderer *early, const char *format, lg_error *error)
 {
-    char *data = NULL;
-    size_t length = 0;
-    lg_status status = lg_renderer_draw(early, DOT, strlen(DOT), format, NULL,
-                                        &data, &length, error);
-    CHECK(status ? !data : length > 100);
-    free(data);
+    lg_text image = {0};
+    lg_status status =
+        lg_renderer_draw(early, DOT, format, NULL, &image, error);
+    CHECK(status ? !image.data : image.length > 100);
+    lg_text_free(&image);
     return status;
 }
 
@@ -43,16 +42,15 @@ static void
 test_started_early(void)
 {
     be_real();
-    size_t before = count_files(), late_length = 0, length = 0;
-    char *late = NULL, *data = NULL;
-    REQUIRE(
-        !lg_render(DOT, strlen(DOT), "svg", NULL, &late, &late_length, NULL));
+    size_t before = count_files();
+    lg_text late = {0}, image = {0};
+    REQUIRE(!lg_render(DOT, "svg", NULL, &late, NULL));
     lg_renderer *early = lg_renderer_start("svg");
     REQUIRE(early);
     no_other(); // from now on
-    REQUIRE(!lg_renderer_draw(early, DOT, strlen(DOT), "svg", NULL, &data,
-                              &length, NULL));
-    CHECK(length == late_length && !memcmp(data, late, length));
+    REQUIRE(!lg_renderer_draw(early, DOT, "svg", NULL, &image, NULL));
+    CHECK(image.length == late.length &&
+          !memcmp(image.data, late.data, late.length));
     CHECK(draw_early(early, "svg", NULL) == LG_ERENDER); // it is spent
     be_real();
     CHECK(!draw_early(early, "svg", NULL));
@@ -60,8 +58,8 @@ test_started_early(void)
     early = lg_renderer_start("png");
     CHECK(!draw_early(early, "svg", NULL)); // another renderer draws
     lg_renderer_end(early);
-    free(late);
-    free(data);
+    lg_text_free(&late);
+    lg_text_free(&image);
     CHECK(count_files() == before);
     CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
 }

@@ -53,20 +53,12 @@ started(pid_t *group)
 }
 
 static lg_status
-draw(const char *dot, const char *format, char **data, size_t *length,
-     lg_error *error)
+draw(const char *dot, const char *format, lg_text *out, lg_error *error)
 {
-    char *own = NULL;
-    size_t own_length = 0;
-    lg_status status =
-        lg_render(dot, strlen(dot), format, NULL, &own, &own_length, error);
+    lg_text own = {0};
+    lg_status status = lg_render(dot, format, NULL, out ? out : &own, error);
     CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
-    if (data && !status) {
-        *data = own;
-        *length = own_length;
-    } else {
-        free(own);
-    }
+    lg_text_free(&own);
     return status;
 }
 
@@ -76,14 +68,13 @@ keep(const char *seconds)
     REQUIRE(!setenv("LEAKGRAPH_RENDER_KEPT_SECONDS", seconds, 1));
 }
 
-// Draws so often that a renderer waits, and returns its process group.
+// Draws, so that a renderer waits, and returns its process group.
 static pid_t
 have_one(void)
 {
     pid_t group = 0;
     keep("60");
-    for (int i = 0; i < 2; i++)
-        REQUIRE(!draw(DOT, "svg", NULL, NULL, NULL));
+    REQUIRE(!draw(DOT, "svg", NULL, NULL));
     REQUIRE(started(&group) > 0 && group > 0);
     return group;
 }
@@ -93,7 +84,7 @@ static void
 have_none(void)
 {
     keep("0");
-    CHECK(!draw(DOT, "png", NULL, NULL, NULL));
+    CHECK(!draw(DOT, "png", NULL, NULL));
     started(NULL);
 }
 
@@ -106,37 +97,31 @@ is_gone(pid_t group)
     return kill(-group, 0) == -1 && errno == ESRCH;
 }
 
-// A picture alone leaves nothing behind; from the second on, one renderer
-// draws.
+// One renderer draws them all.
 static void
 test_a_row(void)
 {
     size_t before = count_files();
     keep("60");
-    CHECK(!draw(DOT, "svg", NULL, NULL, NULL));
-    CHECK(started(NULL) == 1 && count_files() == before);
     for (int i = 0; i < 5; i++)
-        CHECK(!draw(DOT, "svg", NULL, NULL, NULL));
+        CHECK(!draw(DOT, "svg", NULL, NULL));
     CHECK(started(NULL) == 1 && count_files() == before + 2);
     lg_renderer *early = lg_renderer_start("svg");
-    char *data = NULL;
-    size_t length = 0;
-    CHECK(!lg_renderer_draw(early, DOT, strlen(DOT), "svg", NULL, &data,
-                            &length, NULL));
+    lg_text image = {0};
+    CHECK(!lg_renderer_draw(early, DOT, "svg", NULL, &image, NULL));
     lg_renderer_end(early);
-    free(data);
+    lg_text_free(&image);
     CHECK(started(NULL) == 0);
-    CHECK(!draw(DOT, "png", NULL, NULL, NULL)); // another format
-    CHECK(draw(DOT, "nonsense", NULL, NULL, NULL) == LG_EINVAL);
+    CHECK(!draw(DOT, "png", NULL, NULL)); // another format
+    CHECK(draw(DOT, "nonsense", NULL, NULL) == LG_EINVAL);
     CHECK(started(NULL) == 1); // to be sure that it is nonsense
-    CHECK(draw(DOT, "a format with a long name", NULL, NULL, NULL) ==
-          LG_EINVAL);
+    CHECK(draw(DOT, "a format with a long name", NULL, NULL) == LG_EINVAL);
     CHECK(started(NULL) == 1);
     have_none();
     CHECK(count_files() == before);
     keep("0");
     for (int i = 0; i < 3; i++)
-        CHECK(!draw(DOT, "svg", NULL, NULL, NULL));
+        CHECK(!draw(DOT, "svg", NULL, NULL));
     CHECK(started(NULL) == 3 && count_files() == before);
 }
 
@@ -152,18 +137,17 @@ test_same_pictures(void)
     };
     for (size_t i = 0; i < 2 * (sizeof dots / sizeof *dots); i++) {
         const char *dot = dots[i / 2], *format = i % 2 ? "png" : "svg";
-        char *first = NULL, *later = NULL;
-        size_t first_length = 0, later_length = 0;
+        lg_text first = {0}, later = {0};
         keep("0");
-        CHECK(!draw(dot, format, &first, &first_length, NULL));
+        CHECK(!draw(dot, format, &first, NULL));
         have_one();
-        CHECK(!draw(dots[(i / 2 + 1) % 4], "svg", NULL, NULL, NULL));
-        CHECK(!draw(dot, format, &later, &later_length, NULL));
+        CHECK(!draw(dots[(i / 2 + 1) % 4], "svg", NULL, NULL));
+        CHECK(!draw(dot, format, &later, NULL));
         CHECK(started(NULL) == 0);
-        CHECK(first_length == later_length &&
-              !memcmp(first, later, first_length));
-        free(first);
-        free(later);
+        CHECK(first.length == later.length &&
+              !memcmp(first.data, later.data, first.length));
+        lg_text_free(&first);
+        lg_text_free(&later);
         have_none();
     }
 }
@@ -174,12 +158,12 @@ test_wrong_pictures(void)
 {
     lg_error first = {0}, later = {0};
     keep("0");
-    CHECK(draw("digraph {", "svg", NULL, NULL, &first) == LG_ERENDER);
+    CHECK(draw("digraph {", "svg", NULL, &first) == LG_ERENDER);
     have_one();
-    CHECK(draw("digraph {", "svg", NULL, NULL, &later) == LG_ERENDER);
+    CHECK(draw("digraph {", "svg", NULL, &later) == LG_ERENDER);
     CHECK(!strcmp(first.message, later.message));
     CHECK(started(NULL) == 1);
-    CHECK(!draw(DOT, "svg", NULL, NULL, NULL));
+    CHECK(!draw(DOT, "svg", NULL, NULL));
     have_none();
 }
 
@@ -189,9 +173,9 @@ test_killed(void)
 {
     pid_t group = have_one();
     CHECK(!kill(-group, SIGKILL));
-    CHECK(!draw(DOT, "svg", NULL, NULL, NULL));
+    CHECK(!draw(DOT, "svg", NULL, NULL));
     CHECK(started(&group) == 1);
-    CHECK(!draw(DOT, "svg", NULL, NULL, NULL));
+    CHECK(!draw(DOT, "svg", NULL, NULL));
     CHECK(started(NULL) == 0);
     have_none();
 }
@@ -209,7 +193,7 @@ test_slow_pictures(void)
         at += sprintf(at, i == BOXES ? "}->{%d " : "%d ", i);
     sprintf(at, "}}");
     have_one();
-    CHECK(draw(dot, "svg", NULL, NULL, &error) == LG_ERENDER);
+    CHECK(draw(dot, "svg", NULL, &error) == LG_ERENDER);
     CHECK(strstr(error.message, "longer than 1 s"));
     CHECK(started(NULL) == 0);
     REQUIRE(!unsetenv("LEAKGRAPH_RENDER_SECONDS"));
@@ -233,14 +217,12 @@ test_stopped(void)
     pid_t group = have_one();
     lg_monitor monitor = {stop, NULL};
     lg_error error = {0};
-    char *data = NULL;
-    size_t length = 0;
+    lg_text image = {0};
     CHECK(!kill(-group, SIGSTOP));
-    CHECK(lg_render(DOT, strlen(DOT), "svg", &monitor, &data, &length,
-                    &error) == LG_ECANCELLED);
-    CHECK(!data);
+    CHECK(lg_render(DOT, "svg", &monitor, &image, &error) == LG_ECANCELLED);
+    CHECK(!image.data);
     CHECK(is_gone(group));
-    CHECK(!draw(DOT, "svg", NULL, NULL, NULL));
+    CHECK(!draw(DOT, "svg", NULL, NULL));
     have_none();
 }
 
@@ -251,12 +233,12 @@ test_forked(void)
     have_one();
     pid_t child = fork();
     if (child == 0) {
-        bool drawn = !draw(DOT, "svg", NULL, NULL, NULL);
+        bool drawn = !draw(DOT, "svg", NULL, NULL);
         _exit(drawn && started(NULL) == 1 ? 0 : 1);
     }
     int status = 0;
     CHECK(waitpid(child, &status, 0) == child && status == 0);
-    CHECK(!draw(DOT, "svg", NULL, NULL, NULL));
+    CHECK(!draw(DOT, "svg", NULL, NULL));
     CHECK(started(NULL) == 0);
     have_none();
 }
@@ -274,7 +256,7 @@ own_files_stay_own(void)
         close(file);
     for (int i = 0; i < PAIRS; i++)
         REQUIRE(!socketpair(AF_UNIX, SOCK_STREAM, 0, pairs[i]));
-    own &= !draw(DOT, "svg", NULL, NULL, NULL);
+    own &= !draw(DOT, "svg", NULL, NULL);
     for (int i = 0; i < 2 * PAIRS; i++)
         own &= recv(pairs[i / 2][i % 2], &byte, 1, MSG_DONTWAIT) == -1 &&
                errno == EAGAIN;
@@ -304,7 +286,7 @@ test_adopting(void)
     keep("60");
     REQUIRE(!prctl(PR_SET_CHILD_SUBREAPER, 1));
     for (int i = 0; i < 3; i++)
-        CHECK(!draw(DOT, "svg", NULL, NULL, NULL));
+        CHECK(!draw(DOT, "svg", NULL, NULL));
     CHECK(started(NULL) == 3);
     REQUIRE(!prctl(PR_SET_CHILD_SUBREAPER, 0));
     have_none();
@@ -316,15 +298,13 @@ test_ends(void)
 {
     pid_t group = 0;
     keep("1");
-    for (int i = 0; i < 2; i++)
-        CHECK(!draw(DOT, "svg", NULL, NULL, NULL));
+    CHECK(!draw(DOT, "svg", NULL, NULL));
     started(&group);
     CHECK(is_gone(group));
     keep("60");
     pid_t child = fork();
     if (child == 0) {
-        for (int i = 0; i < 2; i++)
-            CHECK(!draw(DOT, "svg", NULL, NULL, NULL));
+        CHECK(!draw(DOT, "svg", NULL, NULL));
         _exit(0);
     }
     CHECK(waitpid(child, NULL, 0) == child);

@@ -111,7 +111,7 @@ draw_dominators(const lg_analysis *analysis, uint32_t node,
 {
     (void)node;
     (void)cycle;
-    return lg_view_dominators(analysis, NULL, 0, 0, NULL, out, NULL);
+    return lg_view_dominators(analysis, NULL, NULL, NULL, out, NULL);
 }
 
 static lg_status
@@ -119,7 +119,7 @@ draw_paths(const lg_analysis *analysis, uint32_t node, const lg_cycle *cycle,
            lg_view **out)
 {
     (void)cycle;
-    return lg_view_paths(analysis, &node, 1, 0, NULL, out, NULL);
+    return lg_view_paths(analysis, &node, 1, NULL, NULL, out, NULL);
 }
 
 static void

@@ -2,6 +2,7 @@
 #include "shapes.h"
 #include "test.h"
 
+#include <leakgraph/merged_paths.h>
 #include <leakgraph/report.h>
 
 static unsigned searches; // for paths and for what to cut
@@ -12,14 +13,25 @@ lg_status __wrap_lg_path_from_root(const lg_graph *graph, lg_node target,
 lg_status __real_lg_path_from_root(const lg_graph *graph, lg_node target,
                                    const lg_monitor *monitor, lg_path *out,
                                    lg_error *err);
-lg_status __wrap_lg_cuts_find(const lg_analysis *analysis, lg_node node,
+lg_status __wrap_lg_node_cuts(const lg_analysis *analysis, lg_node node,
                               const lg_node *from, size_t limit,
                               const lg_monitor *monitor, lg_cuts *out,
                               lg_error *err);
-lg_status __real_lg_cuts_find(const lg_analysis *analysis, lg_node node,
+lg_status __real_lg_node_cuts(const lg_analysis *analysis, lg_node node,
                               const lg_node *from, size_t limit,
                               const lg_monitor *monitor, lg_cuts *out,
                               lg_error *err);
+
+lg_status __wrap_lg_analysis_merged_paths(const lg_analysis *analysis,
+                                          const lg_node *targets, size_t count,
+                                          const lg_merged_options *options,
+                                          const lg_monitor *monitor,
+                                          lg_merged_paths *out, lg_error *err);
+lg_status __real_lg_analysis_merged_paths(const lg_analysis *analysis,
+                                          const lg_node *targets, size_t count,
+                                          const lg_merged_options *options,
+                                          const lg_monitor *monitor,
+                                          lg_merged_paths *out, lg_error *err);
 
 lg_status
 __wrap_lg_path_from_root(const lg_graph *graph, lg_node target,
@@ -30,22 +42,35 @@ __wrap_lg_path_from_root(const lg_graph *graph, lg_node target,
 }
 
 lg_status
-__wrap_lg_cuts_find(const lg_analysis *analysis, lg_node node,
+__wrap_lg_node_cuts(const lg_analysis *analysis, lg_node node,
                     const lg_node *from, size_t limit,
                     const lg_monitor *monitor, lg_cuts *out, lg_error *err)
 {
     searches++;
-    return __real_lg_cuts_find(analysis, node, from, limit, monitor, out, err);
+    return __real_lg_node_cuts(analysis, node, from, limit, monitor, out, err);
 }
 
-// Shows the answer as text, and as a picture in all its forms.
+lg_status
+__wrap_lg_analysis_merged_paths(const lg_analysis *analysis,
+                                const lg_node *targets, size_t count,
+                                const lg_merged_options *options,
+                                const lg_monitor *monitor, lg_merged_paths *out,
+                                lg_error *err)
+{
+    searches++;
+    return __real_lg_analysis_merged_paths(analysis, targets, count, options,
+                                           monitor, out, err);
+}
+
+// Shows the answer as text and JSON, and as a picture in all its forms.
 static void
-show(const lg_why *why)
+show(const lg_why *why, const lg_table *paths)
 {
     lg_view *view = NULL;
     lg_text text = {0};
-    REQUIRE(!lg_report_why(why, &why->node, 1, NULL, NULL, LG_FORMAT_TEXT,
-                           &text, NULL));
+    REQUIRE(!lg_report_why(why, paths, NULL, LG_FORMAT_TEXT, &text, NULL));
+    lg_text_free(&text);
+    REQUIRE(!lg_report_why(why, paths, NULL, LG_FORMAT_JSON, &text, NULL));
     lg_text_free(&text);
     REQUIRE(!lg_view_why(why, NULL, NULL, &view, NULL));
     REQUIRE(!lg_view_dot(view, NULL, &text, NULL));
@@ -67,10 +92,17 @@ test_forms_do_not_search(void)
         lg_why why;
         if (lg_analysis_new(graph, NULL, &analysis, NULL) == LG_OK) {
             searches = 0;
-            REQUIRE(!lg_why_new(analysis, node, NULL, &why, NULL));
+            REQUIRE(!lg_node_why(analysis, node, NULL, &why, NULL));
+            lg_table *paths = NULL;
+            lg_merged_paths merged;
+            REQUIRE(!lg_analysis_merged_paths(analysis, &node, 1, NULL, NULL,
+                                              &merged, NULL));
+            REQUIRE(!lg_tabulate_paths(graph, &merged, &paths, NULL));
+            lg_merged_paths_free(&merged);
             unsigned once = searches;
-            show(&why);
-            CHECK(once > 0 && searches == once);
+            show(&why, paths);
+            CHECK(once > 1 && searches == once);
+            lg_table_free(paths);
             lg_why_free(&why);
         }
         lg_analysis_free(analysis);

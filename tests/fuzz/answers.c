@@ -1,5 +1,6 @@
 // Asks every verb's questions about a graph that the reader accepted but nobody
 // captured.
+#include "asked.h"
 #include "exercise.h"
 
 #include <leakgraph/merged_paths.h>
@@ -57,14 +58,15 @@ draw_analysed(const lg_analysis *analysis, const uint32_t *nodes, size_t count)
     static const uint32_t most[] = {3, 16, 120};
     for (size_t i = 0; i < count; i++) {
         lg_view *view = NULL;
-        if (lg_view_dominators(analysis, &nodes[i], 0, most[i % 3], NULL, &view,
-                               NULL) == LG_OK)
+        if (lg_view_dominators(analysis, &TREE(&nodes[i], 0),
+                               &BOXES(most[i % 3]), NULL, &view, NULL) == LG_OK)
             show(view);
     }
     lg_view *view = NULL;
-    if (lg_view_paths(analysis, nodes, count, 0, NULL, &view, NULL) == LG_OK)
+    if (lg_view_paths(analysis, nodes, count, NULL, NULL, &view, NULL) == LG_OK)
         show(view);
-    if (lg_view_dominators(analysis, NULL, 0.01, 0, NULL, &view, NULL) == LG_OK)
+    if (lg_view_dominators(analysis, &TREE(NULL, 0.01), NULL, NULL, &view,
+                           NULL) == LG_OK)
         show(view);
 }
 
@@ -80,7 +82,8 @@ ask_what_if(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
         if (columns->first_edge[nodes[i]] < columns->edge_count)
             edges[cut++] = columns->first_edge[nodes[i]];
     lg_what_if answer;
-    if (lg_analysis_what_if(analysis, edges, cut, 3, NULL, &answer, NULL) !=
+    const lg_what_if_options few = {.size = sizeof few, .limit = 3};
+    if (lg_analysis_what_if(analysis, edges, cut, &few, NULL, &answer, NULL) !=
         LG_OK)
         return;
     lg_report_what_if(graph, &answer, LIMIT, LG_FORMAT_TEXT, text, NULL);
@@ -144,15 +147,21 @@ ask_sizes(const lg_analysis *analysis, const uint32_t *nodes, size_t count)
     lg_merged_paths merged;
     uint32_t below[4];
     lg_nodes_retained(analysis, nodes, count, NULL, &bytes, NULL);
-    if (lg_figures_find(analysis, NULL, 0, &figures, NULL) == LG_OK)
+    if (lg_analysis_figures(analysis, NULL, 0, &figures, NULL) == LG_OK)
         lg_figures_free(&figures);
     if (lg_analysis_merged_paths(analysis, nodes, count, &merging, NULL,
-                                 &merged, NULL) == LG_OK)
+                                 &merged, NULL) == LG_OK) {
+        lg_text text = {0};
+        for (int format = 0; format < 2; format++)
+            lg_report_paths(lg_analysis_graph(analysis), &merged,
+                            (lg_format)format, &text, NULL);
+        lg_text_free(&text);
         lg_merged_paths_free(&merged);
+    }
     for (size_t i = 0; i < count; i++) {
         lg_cuts cuts;
         lg_node_dominated(analysis, nodes[i], below, 4);
-        if (lg_cuts_find(analysis, nodes[i], NULL, 4, NULL, &cuts, NULL) ==
+        if (lg_node_cuts(analysis, nodes[i], NULL, 4, NULL, &cuts, NULL) ==
             LG_OK)
             lg_cuts_free(&cuts);
     }
@@ -169,12 +178,16 @@ ask_pages(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
     lg_table *table;
     lg_nodes owned;
     size_t total;
-    bool more;
     for (size_t i = 0; i < 2 * count; i++) {
-        if (lg_tabulate_references(analysis, nodes[i / 2], i % 2, i % 3, LIMIT,
-                                   &table, &more, NULL) == LG_OK) {
-            lg_table_html_linked(table, 0, &links, text, NULL);
-            lg_table_free(table);
+        lg_hops hops;
+        if (lg_node_hops_range(graph, nodes[i / 2], i % 2, i % 3, LIMIT, &hops,
+                               NULL) == LG_OK) {
+            if (lg_tabulate_references(analysis, &hops, i % 2, &table, NULL) ==
+                LG_OK) {
+                lg_table_html_linked(table, 0, &links, text, NULL);
+                lg_table_free(table);
+            }
+            lg_hops_free(&hops);
         }
         if (lg_node_owned_range(analysis, nodes[i / 2], i % 3, LIMIT, &owned,
                                 &total, NULL) == LG_OK)
@@ -200,14 +213,20 @@ ask_why(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
         lg_view *view = NULL;
         lg_view_options options = {.size = sizeof options,
                                    .max_nodes = most[i % 3]};
-        if (lg_why_new(analysis, nodes[i], NULL, &why, NULL) != LG_OK)
+        if (lg_node_why(analysis, nodes[i], NULL, &why, NULL) != LG_OK)
             continue;
+        lg_table *paths = NULL;
+        lg_merged_paths merged = {0};
+        if (lg_analysis_merged_paths(why.analysis, nodes, count, NULL, NULL,
+                                     &merged, NULL) == LG_OK)
+            lg_tabulate_paths(lg_analysis_graph(analysis), &merged, &paths,
+                              NULL);
+        lg_merged_paths_free(&merged);
         for (int format = 0; format < 2; format++) {
-            lg_report_why(&why, nodes, count, "a note", NULL, (lg_format)format,
-                          text, NULL);
-            lg_report_why(&why, &nodes[i], 1, NULL, NULL, (lg_format)format,
-                          text, NULL);
+            lg_report_why(&why, paths, "a note", (lg_format)format, text, NULL);
+            lg_report_why(&why, NULL, NULL, (lg_format)format, text, NULL);
         }
+        lg_table_free(paths);
         if (lg_view_why(&why, &options, NULL, &view, NULL) == LG_OK)
             show(view);
         lg_why_free(&why);
@@ -215,8 +234,7 @@ ask_why(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
 }
 
 static void
-ask_reports(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
-            lg_text *text)
+ask_reports(const lg_analysis *analysis, const uint32_t *nodes, lg_text *text)
 {
     const lg_graph *graph = lg_analysis_graph(analysis);
     for (int i = 0; i < 2; i++) {
@@ -226,15 +244,15 @@ ask_reports(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
                           format, text, NULL);
         lg_report_top(analysis, &TOP_OPTIONS(LG_GROUP_OBJECT, 0), NULL, format,
                       text, NULL);
-        lg_report_dominators(analysis, &nodes[0], 0.01, format, text, NULL);
-        lg_report_dominators(analysis, NULL, 0, format, text, NULL);
-        lg_report_paths(analysis, nodes, count, LIMIT, NULL, format, text,
-                        NULL);
+        lg_report_dominators(analysis, &TREE(&nodes[0], 0.01), format, text,
+                             NULL);
+        lg_report_dominators(analysis, NULL, format, text, NULL);
         lg_report_threads(graph, analysis, NULL, format, text, NULL);
         lg_report_figures(analysis, NULL, LIMIT, format, text, NULL);
         for (int by = LG_TENSORS_EACH; by <= LG_TENSORS_BY_SHAPE; by++)
-            lg_report_tensors(graph, analysis, NULL, LG_NONE,
-                              (lg_tensor_group)by, LIMIT, format, text, NULL);
+            lg_report_tensors(graph, analysis,
+                              &TENSORS(LG_NONE, (lg_tensor_group)by, LIMIT),
+                              format, text, NULL);
     }
 }
 
@@ -242,7 +260,7 @@ static void
 ask_all(const lg_analysis *analysis, const uint32_t *nodes, size_t count)
 {
     lg_text text = {0};
-    ask_reports(analysis, nodes, count, &text);
+    ask_reports(analysis, nodes, &text);
     ask_why(analysis, nodes, count, &text);
     ask_cycles(analysis, &text);
     ask_what_if(analysis, nodes, count, &text);

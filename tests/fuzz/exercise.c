@@ -147,13 +147,15 @@ exercise_tables(const lg_graph *graph)
                         NULL);
         lg_report_threads(graph, NULL, NULL, (lg_format)format, &text, NULL);
         lg_report_memory(graph, NULL, (lg_format)format, &text, NULL);
-        lg_report_tensors(graph, NULL, NULL, LG_NONE,
-                          format ? LG_TENSORS_BY_SHAPE : LG_TENSORS_EACH, 9,
-                          (lg_format)format, &text, NULL);
+        lg_tensor_options tensors = LG_TENSOR_OPTIONS_INIT;
+        tensors.group = format ? LG_TENSORS_BY_SHAPE : LG_TENSORS_EACH;
+        tensors.limit = 9;
+        lg_report_tensors(graph, NULL, &tensors, (lg_format)format, &text,
+                          NULL);
     }
     lg_tensor_rows rows;
     lg_accounts accounts;
-    if (lg_graph_tensors(graph, LG_NONE, 9, &rows, NULL) == LG_OK)
+    if (lg_graph_storages(graph, LG_NONE, 9, &rows, NULL) == LG_OK)
         lg_tensor_rows_free(&rows);
     if (lg_graph_accounts(graph, NULL, &accounts, NULL) == LG_OK)
         lg_accounts_free(&accounts);

@@ -12,10 +12,10 @@
 bool exercise_load(const uint8_t *data, size_t size,
                    void (*ask)(const lg_graph *graph));
 
-/** Bytes of the counts that stand in a summary's header. */
-enum { EXERCISE_COUNTS = 20 };
-/** Loads the bytes as a summary as they are; and as the counts of a header and
- *  the frame behind them, with right checksums, and compares what that gives.
+/** Bytes of the version and the counts that stand in a summary's header. */
+enum { EXERCISE_COUNTS = 24 };
+/** Loads the bytes as a summary as they are; and as those of a header and the
+ *  frame behind them, with right checksums, and compares what that gives.
  *  Returns whether the reader accepted the latter. */
 bool exercise_summary(const uint8_t *data, size_t size);
 /** A whole file of a summary as those bytes, for free(); NULL if it is none. */

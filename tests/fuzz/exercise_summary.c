@@ -13,8 +13,7 @@
 // A header of 56 bytes, and one zstd frame (libgraph/src/growth).
 enum {
     HEADER = 56,
-    MAJOR_AT = 8,
-    COUNTS_AT = 12,
+    COUNTS_AT = 8,
     LENGTH_AT = 32,
     SUM_AT = 40,
     HEADER_SUM_AT = 48,
@@ -55,7 +54,8 @@ put(uint8_t *at, uint64_t value)
     memcpy(at, &value, sizeof value);
 }
 
-// The bytes as a file: the counts of its header, and what becomes the frame.
+// The bytes as a file: the version and the counts of its header, and what
+// becomes the frame.
 static uint8_t *
 make_file(const uint8_t *data, size_t size, size_t *length)
 {
@@ -65,7 +65,6 @@ make_file(const uint8_t *data, size_t size, size_t *length)
     if (file == NULL)
         return NULL;
     memcpy(file, "\x89LGP\r\n\x1a\n", 8);
-    file[MAJOR_AT] = 2;
     memcpy(file + COUNTS_AT, data, EXERCISE_COUNTS);
     put(file + LENGTH_AT, raw);
     put(file + SUM_AT, XXH3_64bits(data + EXERCISE_COUNTS, raw));

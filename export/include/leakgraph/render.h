@@ -1,27 +1,39 @@
 /**
- * Images: DOT rendered by Graphviz, in a process of its own.
+ * Images: views and DOT rendered by Graphviz, in a process of its own.
  *
  * The conventions of leakgraph.h hold. Link with leakgraph::pictures.
  */
 #ifndef LEAKGRAPH_RENDER_H
 #define LEAKGRAPH_RENDER_H
 
-#include <leakgraph/base.h>
+#include <leakgraph/view.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /**
- * Renders DOT to an image in `format` ("svg", "png", "pdf", any that Graphviz
- * has; "dot" and "gv" are the text itself). Graphviz runs in a process of its
- * own: this process survives whatever happens there. When pictures follow each
- * other, that process waits some seconds for the next one. It is no child of
- * this one meanwhile, but takes two file descriptors.
- * The monitor (or NULL) can end it, and is asked ten times a second. LG_EINVAL
- * lists the known formats. LG_ERENDER says in one sentence why there is no
- * picture and what to do; lg_view_text() shows the same as text. Free *data
- * with free(). Works in any thread, in several threads at a time, and in forked
+ * Draws a view and saves the picture as lg_graph_save writes: whole or not at
+ * all, and readable by the user alone. `format` may be NULL: the suffix of the
+ * path decides. The path "-" stands for standard output, which needs a format.
+ * options may be NULL. See lg_render for the formats, the limits and the
+ * errors.
+ */
+LG_API lg_status lg_view_save(const lg_view *view,
+                              const lg_dot_options *options, const char *format,
+                              const char *path, const lg_monitor *monitor,
+                              lg_error *err);
+
+/**
+ * Renders DOT to an image, which it adds to `out`, in `format` ("svg", "png",
+ * "pdf", any that Graphviz has; "dot" and "gv" are the text itself). Graphviz
+ * runs in a process of its own: this process survives whatever happens there.
+ * After a picture, that process waits some seconds for the next one. It is no
+ * child of this one meanwhile. Two file descriptors stay open here until the
+ * next picture. The monitor (or NULL) can end it, and is asked ten times a
+ * second. LG_EINVAL lists the known formats. LG_ERENDER says in one sentence
+ * why there is no picture and what to do; lg_view_text() shows the same as
+ * text. Works in any thread, in several threads at a time, and in forked
  * children.
  *
  * The environment can set LEAKGRAPH_RENDERER, the program to start, and the
@@ -29,9 +41,9 @@ extern "C" {
  * means no limit. LEAKGRAPH_RENDER_KEPT_SECONDS (10) is how soon the next
  * picture must follow; 0: nothing ever waits.
  */
-LG_API lg_status lg_render(const char *dot, size_t dot_length,
-                           const char *format, const lg_monitor *monitor,
-                           char **data, size_t *length, lg_error *err);
+LG_API lg_status lg_render(const char *dot, const char *format,
+                           const lg_monitor *monitor, lg_text *out,
+                           lg_error *err);
 
 /**
  * A renderer that starts while the caller still chooses the picture: it takes
@@ -53,9 +65,8 @@ LG_API void lg_renderer_end(lg_renderer *renderer);
  *  drawn already, or was started for another format, starts a new one. NULL is
  *  fine. */
 LG_API lg_status lg_renderer_draw(lg_renderer *renderer, const char *dot,
-                                  size_t dot_length, const char *format,
-                                  const lg_monitor *monitor, char **data,
-                                  size_t *length, lg_error *err);
+                                  const char *format, const lg_monitor *monitor,
+                                  lg_text *out, lg_error *err);
 
 /** Finds the format that a file's suffix stands for, in lower case, borrowed
  *  from the path. LG_EINVAL when there is no suffix. */
@@ -66,17 +77,14 @@ LG_API lg_status lg_render_format_of(const char *path, char format[16],
  *  for an unusual format. If it cannot start one, every format passes. */
 LG_API lg_status lg_render_format_check(const char *format, lg_error *err);
 
-/** Renders to a file as lg_graph_save writes: whole or not at all, and readable
- *  by the user alone. `format` may be NULL: the suffix decides. "-" writes to
- *  standard output. */
-LG_API lg_status lg_render_file(const char *dot, size_t dot_length,
-                                const char *format, const char *path,
-                                const lg_monitor *monitor, lg_error *err);
+/** Renders DOT to a file as lg_view_save writes. */
+LG_API lg_status lg_render_file(const char *dot, const char *format,
+                                const char *path, const lg_monitor *monitor,
+                                lg_error *err);
 /** Does what lg_render_file() does, with a renderer that is ready, as
  *  lg_renderer_draw() does. */
 LG_API lg_status lg_renderer_draw_file(lg_renderer *renderer, const char *dot,
-                                       size_t dot_length, const char *format,
-                                       const char *path,
+                                       const char *format, const char *path,
                                        const lg_monitor *monitor,
                                        lg_error *err);
 

@@ -8,6 +8,7 @@
 #ifndef LEAKGRAPH_VIEW_H
 #define LEAKGRAPH_VIEW_H
 
+#include <leakgraph/answers.h>
 #include <leakgraph/growth.h>
 #include <leakgraph/why.h>
 
@@ -81,26 +82,27 @@ LG_API lg_status lg_view_cycle(const lg_analysis *analysis,
                                const lg_cycle *cycle, const lg_monitor *monitor,
                                lg_view **out, lg_error *err);
 /**
- * Draws the dominator tree below `node`, or of everything (NULL): the biggest
- * first, at most max_nodes (0: 60; at least 3), and none that retains less than
- * min_share (0 to 1) of what `node` retains; folds the others into "312 more".
+ * Draws a dominator tree, the biggest first; folds the others into "312 more".
+ * Of `tree`, node, scope and min_share count. `options` may be NULL; only its
+ * max_nodes counts (0: 60; at least 3).
  */
 LG_API lg_status lg_view_dominators(const lg_analysis *analysis,
-                                    const lg_node *node, double min_share,
-                                    uint32_t max_nodes,
+                                    const lg_dominator_options *tree,
+                                    const lg_view_options *options,
                                     const lg_monitor *monitor, lg_view **out,
                                     lg_error *err);
 /**
  * Draws how the roots reach many nodes: their merged shortest paths as a tree
- * from the roots down, the biggest branches first, in at most max_nodes (0: 48;
- * at least 3) boxes. Each box says how many nodes are behind it, and what these
- * retain together. Folds long runs and small branches. LG_ENOTFOUND if no root
- * reaches any of the nodes.
+ * from the roots down, the biggest branches first. Each box says how many nodes
+ * are behind it, and what these retain together. `options` may be NULL; only
+ * its max_nodes counts (0: 48; at least 3). Folds long runs and small branches.
+ * LG_ENOTFOUND if no root reaches any of the nodes.
  */
 LG_API lg_status lg_view_paths(const lg_analysis *analysis,
                                const lg_node *nodes, size_t count,
-                               uint32_t max_nodes, const lg_monitor *monitor,
-                               lg_view **out, lg_error *err);
+                               const lg_view_options *options,
+                               const lg_monitor *monitor, lg_view **out,
+                               lg_error *err);
 /**
  * Draws what grows: the paths from the roots to the first 12 rows, as a tree of
  * places of the newest snapshot. Each row shows its series. Snapshots and

@@ -89,11 +89,8 @@ typedef struct lg_top_options {
     uint32_t device; /**< whose bytes rank rows; LG_NONE: all of them */
     size_t limit;    /**< rows (0: any number) */
     bool libraries;  /**< what libraries keep for themselves has rows, too */
-    bool mine; /**< only what the program's own modules hold has rows: by their
-                    names, by the locals of their functions, and garbage of
-                    their classes. For objects only, like `module` */
-    const char *module; /**< only what modules with such names hold (`*` stands
-                             for any text) has rows; or NULL */
+    const lg_scope *scope; /**< only what it has has a row; for objects only;
+                                or NULL */
 } lg_top_options;
 
 #define LG_TOP_OPTIONS_INIT                                                    \
@@ -115,8 +112,8 @@ typedef struct lg_top_options {
  * Types and modules: the rows are groups, with the exact bytes that all objects
  * of a group together retain.
  *
- * LG_EINVAL if there is no such device, LG_ENOTFOUND if there is no such
- * module. O(nodes + edges); for groups, as much for each 64 of them.
+ * LG_EINVAL if there is no such device. O(nodes + edges); for groups, as much
+ * for each 64 of them.
  */
 LG_API lg_status lg_analysis_top(const lg_analysis *analysis,
                                  const lg_top_options *options,
@@ -193,6 +190,8 @@ typedef struct lg_dominator_options {
     uint32_t alike;      /**< rows of one type below one row (0: any) */
     uint32_t links; /**< nothing below so many of one type in a row (0: any):
                          each element of a linked list dominates the rest */
+    const lg_scope *scope; /**< rows only for what it has, and for what leads
+                                there; or NULL */
 } lg_dominator_options;
 
 #define LG_DOMINATOR_OPTIONS_INIT                                              \
@@ -266,13 +265,28 @@ typedef struct lg_tensors {
     lg_where *held_by; /**< [rows.count] */
 } lg_tensors;
 
-/** lg_graph_tensors with who holds each: for a parameter, its model, not the
+/** Start from LG_TENSOR_OPTIONS_INIT. */
+typedef struct lg_tensor_options {
+    size_t size;           /**< of this struct */
+    uint32_t device;       /**< storages on this device; LG_NONE: on any */
+    lg_tensor_group group; /**< of reports and tables: what a row adds up */
+    size_t limit;          /**< rows, the biggest first (0: all) */
+    const lg_scope *scope; /**< storages that it has; or NULL */
+} lg_tensor_options;
+
+#define LG_TENSOR_OPTIONS_INIT                                                 \
+    {                                                                          \
+        .size = sizeof(lg_tensor_options), .device = LG_NONE                   \
+    }
+
+/** lg_graph_storages with who holds each: for a parameter, its model, not the
  *  optimizer that has it, too. `analysis` may be NULL: then the answer does not
- *  say what garbage is part of. O(nodes + edges). */
-LG_API lg_status lg_tensors_find(const lg_graph *graph,
-                                 const lg_analysis *analysis,
-                                 const lg_scope *scope, uint32_t device,
-                                 size_t limit, lg_tensors *out, lg_error *err);
+ *  say what garbage is part of. options may be NULL; its group does not count.
+ *  O(nodes + edges). */
+LG_API lg_status lg_graph_tensors(const lg_graph *graph,
+                                  const lg_analysis *analysis,
+                                  const lg_tensor_options *options,
+                                  lg_tensors *out, lg_error *err);
 LG_API void lg_tensors_free(lg_tensors *tensors);
 
 /* ------------------------------------------------------------ figures --- */
@@ -320,9 +334,9 @@ typedef struct lg_figures {
 
 /** Every matplotlib.figure.Figure, in `limit` (0: any number of) rows, with a
  *  few holders of each. O(nodes + edges), and some paths for each row. */
-LG_API lg_status lg_figures_find(const lg_analysis *analysis,
-                                 const lg_scope *scope, size_t limit,
-                                 lg_figures *out, lg_error *err);
+LG_API lg_status lg_analysis_figures(const lg_analysis *analysis,
+                                     const lg_scope *scope, size_t limit,
+                                     lg_figures *out, lg_error *err);
 LG_API void lg_figures_free(lg_figures *figures);
 
 #ifdef __cplusplus

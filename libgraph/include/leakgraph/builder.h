@@ -311,8 +311,11 @@ LG_API uint32_t lg_builder_add_segment(lg_builder *builder,
                                        const lg_segment *segment);
 LG_API void lg_builder_add_block(lg_builder *builder, const lg_block *block);
 
+/** Returns whether the path is in a folder of the standard library or of
+ *  installed packages. */
+LG_API bool lg_path_is_installed(lg_string path);
 /** Says of a module whether it is the program's own, by the path of its file:
- *  not one of the standard library or of an installed package. */
+ *  one that is not installed. */
 LG_API void lg_builder_set_origin(lg_builder *builder, lg_node module,
                                   lg_string path);
 

@@ -58,9 +58,9 @@ typedef struct lg_tensor_rows {
 LG_API void lg_tensor_rows_free(lg_tensor_rows *rows);
 /** Every storage of torch, each once. device: a device of the graph, or LG_NONE
  *  for all. limit 0: all. O(nodes + edges). Works on partial graphs too. */
-LG_API lg_status lg_graph_tensors(const lg_graph *graph, uint32_t device,
-                                  size_t limit, lg_tensor_rows *out,
-                                  lg_error *err);
+LG_API lg_status lg_graph_storages(const lg_graph *graph, uint32_t device,
+                                   size_t limit, lg_tensor_rows *out,
+                                   lg_error *err);
 
 typedef enum lg_tensor_group {
     LG_TENSORS_EACH = 0, /**< a row a storage */
@@ -76,16 +76,19 @@ typedef struct lg_tensor_sum {
     lg_string shape; /**< by shape: "3, 224, 224"; else empty */
     const lg_tensor_row *items; /**< its storages */
     size_t count;
-    uint64_t bytes; /**< of all of them */
+    const uint64_t *bytes; /**< of all of them, by device:
+                                [lg_graph_device_count + 1], the host first */
+    uint64_t total;        /**< of that, all devices together */
 } lg_tensor_sum;
 
 typedef struct lg_tensor_sums {
     lg_tensor_sum *items; /**< biggest first */
     size_t count;
     lg_tensor_row *rows; /**< what the `items` of a sum point into */
+    uint64_t *bytes;     /**< what the `bytes` of a sum point into */
 } lg_tensor_sums;
 
-/** Adds up storages, which lg_graph_tensors listed without a limit. A sum
+/** Adds up storages, which lg_graph_storages listed without a limit. A sum
  *  borrows its strings from the graph. LG_EINVAL: `by` is LG_TENSORS_EACH or
  *  unknown. O(n log n). */
 LG_API lg_status lg_tensors_sum(const lg_graph *graph,
@@ -112,7 +115,7 @@ typedef struct lg_figure_row {
     uint64_t canvas;          /**< of that, bytes of pixels; 0: never drawn */
 } lg_figure_row;
 
-/** See lg_figures_find. */
+/** See lg_analysis_figures. */
 typedef struct lg_figure_rows {
     lg_figure_row *items; /**< biggest retained first */
     size_t count;
@@ -204,6 +207,9 @@ typedef enum lg_host {
                               none of the nodes */
     LG_HOST_MALLOC_FREE, /**< freed, and kept by malloc */
     LG_HOST_ARENAS_FREE, /**< free in Python's arenas */
+    LG_HOST_POOL_FREE,   /**< free in pyarrow's pool, told by address: what is
+                              resident where mimalloc maps its memory, less what
+                              the pool has in use */
     LG_HOST_FILES,       /**< pages of files: code, data that was only read */
     LG_HOST_CHANGED,     /**< pages of files, changed for this process alone */
     LG_HOST_SHMEM,       /**< shared memory */

@@ -13,6 +13,7 @@
 #include <leakgraph/analysis.h>
 #include <leakgraph/baseline.h>
 #include <leakgraph/path.h>
+#include <leakgraph/scope.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,6 +64,9 @@ typedef struct lg_cycle {
     lg_string library;    /**< the library whose own structure it is: "logging";
                                empty if it is, or keeps, something of the
                                program's */
+    bool is_leak;         /**< garbage that the program can avoid: neither a
+                               library's own structure nor a closed figure,
+                               whose parts refer back to it */
     uint64_t *retained;   /**< by device */
     uint64_t total;       /**< of that, all devices together */
     uint32_t objects;     /**< members, without namespaces that are folded into
@@ -108,8 +112,7 @@ typedef struct lg_cycles {
     size_t count;      /**< cycles in the list */
     size_t total;      /**< cycles that passed the filter, before `limit` */
     size_t of_kind[3]; /**< the same by lg_cycle_kind */
-    size_t leaks;      /**< of `total`, collectable and uncollectable ones
-                            that are not a library's */
+    size_t leaks;      /**< of `total`, those with is_leak */
     size_t known;      /**< cycles that the baseline knows; no other number
                             includes them */
     size_t smaller;    /**< held cycles that only their size leaves out by
@@ -130,20 +133,16 @@ typedef struct lg_cycle_options {
     /** Instead of a name: the analysis calls this once for every type id. */
     bool (*holding_type)(void *context, uint32_t type);
     void *context;
-    unsigned kinds;     /**< bits 1 << lg_cycle_kind; 0: all */
-    int64_t min_bytes;  /**< retained, host and devices; -1: the default: every
-                             collectable and uncollectable one, and held ones
-                             of 1 MiB or more or that retain a tensor or
-                             figure */
-    size_t limit;       /**< 0: all */
-    uint32_t device;    /**< what is retained there makes them big; LG_NONE: the
-                             host and all devices together */
-    bool mine;          /**< only cycles that the program's own modules hold; if
-                             no module holds a cycle, only with an instance of a
-                             class of these modules */
-    const char *module; /**< the same for modules with such names (`*` stands
-                             for any text), or NULL. LG_ENOTFOUND, with a
-                             suggestion, if there is none */
+    unsigned kinds;    /**< bits 1 << lg_cycle_kind; 0: all */
+    int64_t min_bytes; /**< retained, host and devices; -1: the default: every
+                            collectable and uncollectable one, and held ones
+                            of 1 MiB or more or that retain a tensor or
+                            figure */
+    size_t limit;      /**< 0: all */
+    uint32_t device;   /**< what is retained there makes them big; LG_NONE: the
+                            host and all devices together */
+    const lg_scope
+        *scope; /**< only cycles with a member that it has; or NULL */
     const lg_baseline *baseline; /**< leave out the collectable and
                                       uncollectable cycles that it knows, but
                                       for those of libraries; NULL: none */

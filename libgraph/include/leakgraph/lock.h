@@ -18,8 +18,6 @@
 
 #include <leakgraph/base.h>
 
-#include <pthread.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -27,7 +25,7 @@ extern "C" {
 /** A lock; all zeros is a free one. Nothing has to be freed. */
 typedef struct lg_lock {
     uint32_t word;
-    pthread_t holder;
+    uintptr_t holder; /**< what pthread_self() tells */
 } lg_lock;
 
 /** What came of an attempt to take a lock. */

@@ -57,7 +57,8 @@ typedef struct lg_merged_options {
                         (0: all) */
     size_t most;   /**< rows in all, at least 3; `limit` gives way (0: any) */
     uint32_t head; /**< rows at the begin and at the end of a path without */
-    uint32_t tail; /**< branches; its middle is one row (both 0: all) */
+    uint32_t tail; /**< branches; its middle is one row (both 0: 8 and 6 if
+                        there is a limit, all otherwise) */
     /** A row retains at least this part of the bytes, or leads to at least that
      *  part of the targets. */
     double min_bytes;

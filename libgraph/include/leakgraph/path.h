@@ -62,6 +62,7 @@ typedef struct lg_hop {
 typedef struct lg_hops {
     lg_hop *items;
     size_t count;
+    bool more; /**< others come after these: see lg_node_hops_range */
 } lg_hops;
 
 LG_API void lg_hops_free(lg_hops *hops);
@@ -74,11 +75,11 @@ LG_API lg_status lg_node_hops_out(const lg_graph *graph, lg_node node,
 LG_API lg_status lg_node_hops_in(const lg_graph *graph, lg_node node,
                                  lg_hops *out, lg_error *err);
 /** `limit` folded out-edges or in-edges (`inward`) of a node behind the `first`
- *  ones; *more: others come after them. As quick for the first of ten million
- * as for the first of ten: O(first + limit). */
+ *  ones. As quick for the first of ten million as for the first of ten: O(first
+ *  + limit). */
 LG_API lg_status lg_node_hops_range(const lg_graph *graph, lg_node node,
                                     bool inward, uint64_t first, size_t limit,
-                                    lg_hops *out, bool *more, lg_error *err);
+                                    lg_hops *out, lg_error *err);
 /** The owner of a node that hops fold away: a namespace, a part of a closure,
  *  or a buffer with one holder. LG_NONE for other nodes. */
 LG_API lg_node lg_node_folded_into(const lg_graph *graph, lg_node node);
@@ -121,9 +122,10 @@ LG_API void lg_path_label(const lg_graph *graph, const lg_path *path,
 /**
  * A shortest strong path from a GC root, counted in hops; among the shortest,
  * a local, a global or an attribute of the user's own code beats a cache, `gc`
- * or `sys` bookkeeping. Native roots are used only when no other root reaches
- * the target. LG_ENOTFOUND: garbage, no root reaches it. LG_EPARTIAL on a
- * partial graph. O(nodes + edges).
+ * or `sys` bookkeeping. What a debugger has, then the copies of a function's
+ * variables in `f_locals`, and then native roots are used only when nothing
+ * else reaches the target. LG_ENOTFOUND: garbage, no root reaches it.
+ * LG_EPARTIAL on a partial graph. O(nodes + edges).
  */
 LG_API lg_status lg_path_from_root(const lg_graph *graph, lg_node target,
                                    const lg_monitor *monitor, lg_path *out,

@@ -13,6 +13,7 @@
 #include <leakgraph/growth.h>
 #include <leakgraph/ranks.h>
 #include <leakgraph/json.h>
+#include <leakgraph/merged_paths.h>
 #include <leakgraph/table.h>
 #include <leakgraph/waste.h>
 #include <leakgraph/what_if.h>
@@ -65,29 +66,29 @@ LG_API lg_status lg_report_top(const lg_analysis *analysis,
 LG_API lg_status lg_report_cycles(const lg_analysis *analysis,
                                   const lg_cycles *cycles, lg_format format,
                                   lg_text *out, lg_error *err);
-/** The dominator tree of `node`, or of everything: NULL. */
+/** The dominator tree: of the options, node, scope and min_share count. */
 LG_API lg_status lg_report_dominators(const lg_analysis *analysis,
-                                      const lg_node *node, double min_share,
+                                      const lg_dominator_options *options,
                                       lg_format format, lg_text *out,
                                       lg_error *err);
-/** How the roots reach many nodes (lg_analysis_merged_paths), in at most
- * `limit` (0: all) rows of nodes, and a row for each part that is left out. */
-LG_API lg_status lg_report_paths(const lg_analysis *analysis,
-                                 const lg_node *nodes, size_t count,
-                                 size_t limit, const lg_monitor *monitor,
-                                 lg_format format, lg_text *out, lg_error *err);
+/** How the roots reach many nodes: the rows of lg_analysis_merged_paths. */
+LG_API lg_status lg_report_paths(const lg_graph *graph,
+                                 const lg_merged_paths *paths, lg_format format,
+                                 lg_text *out, lg_error *err);
+/** Rows of nodes in the merged paths that reports of a lg_why show. */
+enum { LG_WHY_PATHS = 20 };
 /**
  * Reports why objects are alive: for several objects, the merged paths from the
  * roots, then `why`, the answer for the one that retains the most
- * (lg_nodes_biggest). `note` is a line below its title, such as where it was
- * allocated; NULL stands for what lg_report_allocation writes. JSON has one
- * shape, {"paths": ..., "biggest": ...}, for one and for many. LG_EINVAL
- * without objects.
+ * (lg_nodes_biggest). `paths` is what lg_tabulate_paths made for all of them;
+ * for one object, text needs none, and JSON has null without. `note` is a line
+ * below the title of `why`, such as where it was allocated; NULL stands for
+ * what lg_report_allocation writes. JSON has one shape,
+ * {"paths": ..., "biggest": ...}, for one and for many.
  */
-LG_API lg_status lg_report_why(const lg_why *why, const lg_node *nodes,
-                               size_t count, const char *note,
-                               const lg_monitor *monitor, lg_format format,
-                               lg_text *out, lg_error *err);
+LG_API lg_status lg_report_why(const lg_why *why, const lg_table *paths,
+                               const char *note, lg_format format, lg_text *out,
+                               lg_error *err);
 /** Memory that the program could do without, the most first, with who holds it;
  *  below the rows, what to do, and the sums. */
 LG_API lg_status lg_report_waste(const lg_analysis *analysis,
@@ -106,11 +107,10 @@ LG_API lg_status lg_report_what_if(const lg_graph *graph,
 /** Rows with bytes, device, dtype, shape, autograd node, kind, and the path
  *  from a root to what keeps the storage alive; below them the known mistakes
  *  of the rows shown. `analysis` may be NULL: the report then has no mistakes,
- *  and calls garbage only garbage. limit 0: all rows. O(nodes + edges). */
+ *  and calls garbage only garbage. options may be NULL. O(nodes + edges). */
 LG_API lg_status lg_report_tensors(const lg_graph *graph,
                                    const lg_analysis *analysis,
-                                   const lg_scope *scope, uint32_t device,
-                                   lg_tensor_group group, size_t limit,
+                                   const lg_tensor_options *options,
                                    lg_format format, lg_text *out,
                                    lg_error *err);
 /** Each figure with who holds it, in words: pyplot's registry, a variable, a
@@ -158,14 +158,13 @@ LG_API lg_status lg_tabulate_biggest(const lg_analysis *analysis,
                                      lg_error *err);
 /** The dominator tree, as rows with a depth; see lg_report_dominators. */
 LG_API lg_status lg_tabulate_dominators(const lg_analysis *analysis,
-                                        const lg_node *node, double min_share,
+                                        const lg_dominator_options *options,
                                         lg_table **out, lg_error *err);
 /** How the roots reach many nodes, as rows with a depth; see lg_report_paths.
  */
-LG_API lg_status lg_tabulate_paths(const lg_analysis *analysis,
-                                   const lg_node *nodes, size_t count,
-                                   size_t limit, const lg_monitor *monitor,
-                                   lg_table **out, lg_error *err);
+LG_API lg_status lg_tabulate_paths(const lg_graph *graph,
+                                   const lg_merged_paths *paths, lg_table **out,
+                                   lg_error *err);
 /** Where the memory is, as lines for people: text and HTML only. See
  *  lg_report_memory. */
 LG_API lg_status lg_tabulate_memory(const lg_graph *graph,
@@ -182,8 +181,7 @@ LG_API lg_status lg_tabulate_figures(const lg_analysis *analysis,
 /** Storages of torch, one by one or in groups; see lg_report_tensors. */
 LG_API lg_status lg_tabulate_tensors(const lg_graph *graph,
                                      const lg_analysis *analysis,
-                                     const lg_scope *scope, uint32_t device,
-                                     lg_tensor_group group, size_t limit,
+                                     const lg_tensor_options *options,
                                      lg_table **out, lg_error *err);
 /** Reference cycles, a row for each. Text and HTML show one of each group. */
 LG_API lg_status lg_tabulate_cycles(const lg_analysis *analysis,
@@ -222,22 +220,20 @@ LG_API lg_status lg_tabulate_advice(const lg_answers *answers,
 LG_API lg_status lg_tabulate_nodes(const lg_analysis *analysis,
                                    const lg_node *nodes, size_t count,
                                    lg_table **out, lg_error *err);
-/** What refers to a node (`inward`), or what it refers to: label, node,
+/** References of lg_node_hops_range: label, the node at their other end,
  *  retained, size, weak, and `cut`, the text that names the reference for
- *  lg_graph_references. A page of them: see lg_node_hops_range. */
+ *  lg_graph_references. `inward` says which end that is: the source. */
 LG_API lg_status lg_tabulate_references(const lg_analysis *analysis,
-                                        lg_node node, bool inward,
-                                        uint64_t first, size_t limit,
-                                        lg_table **out, bool *more,
-                                        lg_error *err);
+                                        const lg_hops *hops, bool inward,
+                                        lg_table **out, lg_error *err);
 /** Writes the shortest path from a root to each of `count` nodes, as all
  *  reports write it: `train.losses[0]`; for garbage, what it is part of; for
- *  LG_NONE, nothing. ways[count] are the caller's, also on failure. O(nodes +
+ *  LG_NONE, nothing. labels[count] are the caller's, also on failure. O(nodes +
  *  edges) for all of them. */
-LG_API lg_status lg_nodes_ways(const lg_analysis *analysis,
-                               const lg_node *nodes, size_t count,
-                               const lg_monitor *monitor, lg_text *ways,
-                               lg_error *err);
+LG_API lg_status lg_nodes_path_labels(const lg_analysis *analysis,
+                                      const lg_node *nodes, size_t count,
+                                      const lg_monitor *monitor,
+                                      lg_text *labels, lg_error *err);
 LG_API lg_status lg_report_growth(const lg_growth *growth,
                                   const lg_graph *newest, size_t limit,
                                   lg_format format, lg_text *out,

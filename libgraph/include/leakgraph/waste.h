@@ -79,11 +79,10 @@ typedef struct lg_waste {
 
 /** Start from LG_WASTE_OPTIONS_INIT. */
 typedef struct lg_waste_options {
-    size_t size;        /**< of this struct */
-    size_t limit;       /**< rows (0: any number) */
-    bool libraries;     /**< what libraries keep for themselves has rows, too */
-    bool mine;          /**< only what the program's own modules hold */
-    const char *module; /**< only what modules with such names hold; or NULL */
+    size_t size;    /**< of this struct */
+    size_t limit;   /**< rows (0: any number) */
+    bool libraries; /**< what libraries keep for themselves has rows, too */
+    const lg_scope *scope; /**< rows only for what it has; or NULL */
 } lg_waste_options;
 
 #define LG_WASTE_OPTIONS_INIT                                                  \
@@ -92,8 +91,7 @@ typedef struct lg_waste_options {
     }
 
 /** Finds memory that a program could save. No object counts for two kinds,
- *  except that the strs in records may also be equal. LG_ENOTFOUND if there is
- *  no such module. O(nodes + edges). */
+ *  except that the strs in records may also be equal. O(nodes + edges). */
 LG_API lg_status lg_analysis_waste(const lg_analysis *analysis,
                                    const lg_waste_options *options,
                                    const lg_monitor *monitor, lg_waste *out,

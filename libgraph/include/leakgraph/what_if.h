@@ -8,6 +8,7 @@
 #ifndef LEAKGRAPH_WHAT_IF_H
 #define LEAKGRAPH_WHAT_IF_H
 
+#include <leakgraph/scope.h>
 #include <leakgraph/why.h>
 
 #ifdef __cplusplus
@@ -68,29 +69,44 @@ typedef struct lg_what_if {
     uint64_t waiting; /**< how many of them wait for the collector, because they
                            are in cycles or below */
     const uint64_t *waiting_size;
-    lg_dying *types; /**< biggest first */
+    uint64_t listed; /**< how many of them the scope has */
+    const uint64_t *listed_size;
+    lg_dying *types; /**< of those, the biggest first */
     size_t type_count;
     lg_survivor *kept; /**< targets first, then the biggest; none that is below
-                            another */
+                            another, and of what the scope has only */
     size_t kept_count;
     uint64_t kept_total; /**< objects that would live on, shown or not: of the
                               program's own and containers */
     uint64_t *bytes;     /**< what the sizes point into */
 } lg_what_if;
 
+/** Start from LG_WHAT_IF_OPTIONS_INIT. */
+typedef struct lg_what_if_options {
+    size_t size;           /**< of this struct */
+    size_t limit;          /**< survivors, the biggest first (0: all) */
+    const lg_scope *scope; /**< only what it has is listed, but all is added
+                                up; or NULL */
+} lg_what_if_options;
+
+#define LG_WHAT_IF_OPTIONS_INIT                                                \
+    {                                                                          \
+        .size = sizeof(lg_what_if_options)                                     \
+    }
+
 /**
  * Finds exactly what would die if you cut these references: what the roots
  * reach now and would not reach then, and garbage that loses its last
- * reference. An item of a dict goes with its key. `limit` is the greatest
- * number of survivors (0: all). LG_EINVAL for an edge that does not exist. It
- * looks again at what the cuts change only, and costs as much as an analysis
- * where they change much; and O(nodes + edges) for each survivor. Free with
- * lg_what_if_free.
+ * reference. An item of a dict goes with its key. options may be NULL.
+ * LG_EINVAL for an edge that does not exist. Computes anew only what the cuts
+ * change: where they change much, that costs as much as an analysis. Also
+ * O(nodes + edges) for each survivor. Free with lg_what_if_free.
  */
 LG_API lg_status lg_analysis_what_if(const lg_analysis *analysis,
                                      const lg_edge *edges, size_t count,
-                                     size_t limit, const lg_monitor *monitor,
-                                     lg_what_if *out, lg_error *err);
+                                     const lg_what_if_options *options,
+                                     const lg_monitor *monitor, lg_what_if *out,
+                                     lg_error *err);
 LG_API void lg_what_if_free(lg_what_if *answer);
 
 #ifdef __cplusplus

@@ -16,7 +16,7 @@ extern "C" {
 
 /** A path to a node, and the reference on it to cut. */
 typedef struct lg_cut {
-    lg_path path; /**< from a root, or from the `from` of lg_cuts_find */
+    lg_path path; /**< from a root, or from the `from` of lg_node_cuts */
     uint32_t hop; /**< path.hops[hop] is the reference to cut */
 } lg_cut;
 
@@ -39,13 +39,14 @@ typedef struct lg_cuts {
  * other roots. Empty for garbage that nothing dominates.
  *
  * Edges that no program can cut: an object's own namespace and type, items of
- * tuples, attributes that can only be read, such as the base of an ndarray or
- * the object of a memoryview, fields of functions and methods, what native
- * structures refer to, a thread's frames, temporaries of frames, and the
- * namespaces of an IPython shell. O(edges * sqrt(edges)) at worst, usually
- * linear in what leads to the node. Free with lg_cuts_free.
+ * tuples, attributes of frozen dataclasses, attributes that can only be read,
+ * such as the base of an ndarray or the object of a memoryview, fields of
+ * functions and methods, what native structures refer to, a thread's frames,
+ * temporaries of frames, and the namespaces of an IPython shell. O(edges *
+ * sqrt(edges)) at worst, usually linear in what leads to the node. Free with
+ * lg_cuts_free.
  */
-LG_API lg_status lg_cuts_find(const lg_analysis *analysis, lg_node node,
+LG_API lg_status lg_node_cuts(const lg_analysis *analysis, lg_node node,
                               const lg_node *from, size_t limit,
                               const lg_monitor *monitor, lg_cuts *out,
                               lg_error *err);
@@ -72,7 +73,8 @@ typedef struct lg_why {
     size_t frees_count;
 
     /** What to cut: the smallest set. If one hop of `path` is enough, the set
-     *  that frees the node and spares its dominator. */
+     *  that frees the node and spares its dominator, or the nearest one of
+     *  those above it after which a program can cut. */
     lg_cuts cuts;
     const char *hint; /**< how to cut them with less effort, or what else to
                            cut, a sentence; NULL; static */
@@ -90,9 +92,9 @@ typedef struct lg_why {
 } lg_why;
 
 /** Explains one node. O(nodes + edges). Free with lg_why_free. */
-LG_API lg_status lg_why_new(const lg_analysis *analysis, lg_node node,
-                            const lg_monitor *monitor, lg_why *out,
-                            lg_error *err);
+LG_API lg_status lg_node_why(const lg_analysis *analysis, lg_node node,
+                             const lg_monitor *monitor, lg_why *out,
+                             lg_error *err);
 LG_API void lg_why_free(lg_why *why);
 
 /** Whether `cuts` says more than the marked hops of the path: several

@@ -198,7 +198,6 @@ typedef struct lg__cycle_search {
     lg__walk walk;
     lg__finder finder;
     lg__uncollectable uncollectable;
-    lg_scope *scope;
     uint8_t *collectable; /**< [node] */
     uint8_t *holding; /**< [component] whether it retains what the caller asked
                          for */
@@ -216,9 +215,6 @@ void lg__cycle_clear(lg_cycle *cycle);
 /** Computes the key of a cycle whose shortest way around is known. */
 lg_status lg__cycle_key(const lg_graph *graph, const lg_cycle *cycle,
                         uint64_t *out, lg_error *err);
-
-/** Returns whether the cycle is a leak that somebody has to look at. */
-bool lg__cycle_is_leak(const lg_cycle *cycle);
 
 /** Groups the cycles that were found. */
 lg_status lg__cycles_group(lg__cycle_search *state, lg_error *err);

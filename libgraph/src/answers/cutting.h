@@ -20,6 +20,7 @@ enum {
 typedef struct lg__cutting {
     const lg_graph *graph;
     const lg_analysis *before;
+    const lg_scope *scope; /**< what is listed, or NULL */
     const lg_monitor *monitor;
     lg_allocator allocator;
     lg__vector edges;   /**< uint64_t: the cut edges; edges of keys come last */

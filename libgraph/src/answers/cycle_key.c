@@ -56,12 +56,6 @@ lg__cycle_key(const lg_graph *graph, const lg_cycle *cycle, uint64_t *out,
     return enough ? LG_OK : lg__error_memory(err);
 }
 
-bool
-lg__cycle_is_leak(const lg_cycle *cycle)
-{
-    return cycle->kind != LG_CYCLE_HELD && cycle->library.length == 0;
-}
-
 lg_status
 lg_cycles_note(const lg_graph *graph, const lg_cycles *cycles,
                lg_baseline *baseline, lg_error *err)
@@ -70,7 +64,7 @@ lg_cycles_note(const lg_graph *graph, const lg_cycles *cycles,
     for (size_t i = 0; i < cycles->count && status == LG_OK; i++) {
         const lg_cycle *cycle = &cycles->items[i];
         lg_text note = {0};
-        if (!lg__cycle_is_leak(cycle))
+        if (!cycle->is_leak)
             continue;
         lg_text_addf(&note, "%s: ", lg_cycle_kind_name(cycle->kind));
         lg_cycle_label(graph, cycle, &note);

@@ -114,6 +114,21 @@ find_library(const lg__cycle_search *state, const lg_component *component,
     return library;
 }
 
+// Returns whether the component is a figure of matplotlib that nobody has any
+// more. Its parts refer back to it in any program.
+static bool
+is_dropped_figure(const lg__cycle_search *state, const lg_component *component)
+{
+    bool figure = false;
+    for (uint32_t i = 0; i < component->count; i++) {
+        uint32_t node = component->nodes[i];
+        if (lg__node_origin(state->graph, node, NULL) == LG__ORIGIN_PROGRAM)
+            return false;
+        figure |= category_of(state, node) == LG_CATEGORY_FIGURE;
+    }
+    return figure;
+}
+
 static lg_cycle
 judge(const lg__cycle_search *state, uint32_t index)
 {
@@ -124,6 +139,9 @@ judge(const lg__cycle_search *state, uint32_t index)
                           component.retained.host + component.retained.devices};
     judge_kind(state, &component, &cycle);
     cycle.library = find_library(state, &component, index);
+    cycle.is_leak = cycle.kind != LG_CYCLE_HELD && cycle.library.length == 0 &&
+                    !(cycle.kind == LG_CYCLE_COLLECTABLE &&
+                      is_dropped_figure(state, &component));
     return cycle;
 }
 
@@ -132,7 +150,7 @@ is_in_scope(lg__cycle_search *state, uint32_t index)
 {
     lg_component component = lg_analysis_component(state->analysis, index);
     for (uint32_t i = 0; i < component.count; i++)
-        if (lg_scope_has(state->scope, component.nodes[i]))
+        if (lg_scope_has(state->options.scope, component.nodes[i]))
             return true;
     return false;
 }
@@ -167,7 +185,7 @@ look_up(lg__cycle_search *state, lg_cycle cycle, bool *known, lg_error *err)
 {
     const lg_baseline *baseline = state->options.baseline;
     *known = false;
-    if (baseline == NULL || !lg__cycle_is_leak(&cycle))
+    if (baseline == NULL || !cycle.is_leak)
         return LG_OK;
     lg_status status = lg__cycle_fill(state, &cycle, err);
     if (status == LG_OK)
@@ -204,7 +222,7 @@ count_in(lg__cycle_search *state, const lg_cycle *cycle)
                          : lg_component_retained_on(state->analysis,
                                                     cycle->component, device);
     state->cycles.of_kind[cycle->kind]++;
-    state->cycles.leaks += lg__cycle_is_leak(cycle);
+    state->cycles.leaks += cycle->is_leak;
     return (ranked){cycle->library.length > 0, bytes, cycle->component};
 }
 
@@ -297,9 +315,6 @@ prepare(lg__cycle_search *state, lg_error *err)
     if (status == LG_OK)
         status = lg__cycles_holding(state->analysis, &state->options,
                                     &state->holding, err);
-    if (status == LG_OK)
-        status = lg_scope_new(graph, state->options.mine, state->options.module,
-                              state->monitor, &state->scope, err);
     return status;
 }
 
@@ -308,7 +323,6 @@ release(lg__cycle_search *state)
 {
     lg__uncollectable_free(&state->uncollectable);
     lg__finder_free(&state->finder);
-    lg_scope_free(state->scope);
     free(state->collectable);
     free(state->holding);
     free(state->data);
@@ -367,7 +381,7 @@ lg_component_cycle(const lg_analysis *analysis, uint32_t component,
         lg_cycle cycle = judge(&state, component);
         state.cycles.total = 1;
         state.cycles.of_kind[cycle.kind] = 1;
-        state.cycles.leaks = lg__cycle_is_leak(&cycle);
+        state.cycles.leaks = cycle.is_leak;
         status = list(&state, &one, 1, err);
     }
     return end(&state, status, out);

@@ -14,6 +14,8 @@ typedef struct planting {
     lg_dominator_options options;
     lg__walk walk;
     uint64_t least; // a node with fewer bytes gets no row
+    uint8_t *leads; // [node] 1: in scope, or it dominates such a node; NULL: no
+                    // scope
     lg_dominator_tree out;
     lg__parts heap; // nodes that may get a row; `tag` is the parent's row
 } planting;
@@ -52,6 +54,12 @@ is_in_chain(const planting *state, uint32_t at)
     return state->options.links > 0;
 }
 
+static bool
+may_have_row(const planting *state, uint32_t node)
+{
+    return state->leads == NULL || state->leads[node];
+}
+
 // Counts what a row owns, and pushes the nodes that may get a row.
 static bool
 expand(planting *state, uint32_t at)
@@ -67,7 +75,8 @@ expand(planting *state, uint32_t at)
     for (size_t i = 0; i < below.count && going; i++) {
         uint64_t bytes = lg__freed_by(state->analysis, below.items[i]);
         row->left_out_bytes += bytes;
-        if (open && bytes >= state->least)
+        if (open && bytes >= state->least &&
+            may_have_row(state, below.items[i]))
             going = lg__parts_push(&state->heap,
                                    (lg__part){bytes, below.items[i], at});
     }
@@ -124,6 +133,48 @@ add_parts(planting *state, const lg_monitor *monitor, lg_error *err)
     return enough ? LG_OK : lg__error_memory(err);
 }
 
+// Marks a node; of a garbage cycle all members, because one of them stands for
+// it. Returns what dominates it.
+static uint32_t
+mark_leading(planting *state, uint32_t node)
+{
+    const lg_analysis *analysis = state->analysis;
+    uint32_t index = lg__garbage_component_of(analysis, node);
+    uint32_t above = lg_node_owner(analysis, node);
+    state->leads[node] = 1;
+    if (index == LG_NONE)
+        return above != LG_NONE ? above : lg__collective_find(analysis, node);
+    lg_component cycle = lg_analysis_component(analysis, index);
+    for (uint32_t i = 0; i < cycle.count; i++) {
+        uint32_t member = cycle.nodes[i];
+        state->leads[lg__seen_node(state->walk.fold, member)] = 1;
+        if (above == LG_NONE)
+            above = lg__collective_find(analysis, member);
+    }
+    return above;
+}
+
+// Marks what the scope has and is worth a row, and all that dominates it.
+static bool
+mark_scope(planting *state)
+{
+    const lg_analysis *analysis = state->analysis;
+    uint32_t nodes = state->graph->columns.node_count;
+    if (state->options.scope == NULL)
+        return true;
+    state->leads = calloc((size_t)nodes + 1, 1);
+    for (uint32_t node = 0; node < nodes && state->leads != NULL; node++) {
+        if (!lg_scope_has(state->options.scope, node))
+            continue;
+        uint32_t at = lg__seen_node(state->walk.fold, node);
+        if (lg__freed_by(analysis, at) < state->least)
+            continue;
+        while (at != LG_NONE && !state->leads[at])
+            at = mark_leading(state, at);
+    }
+    return state->leads != NULL;
+}
+
 static uint64_t
 bytes_below(const planting *state, uint32_t root)
 {
@@ -161,6 +212,8 @@ add_tops(planting *state)
         (uint64_t)((double)state->out.total * state->options.min_share);
     if (state->least == 0)
         state->least = 1;
+    if (!mark_scope(state))
+        return false;
     if (everything)
         return add_top(state, LG_TOP_REACHABLE) &&
                (alive || add_top(state, LG_TOP_GARBAGE));
@@ -315,6 +368,7 @@ lg_analysis_dominator_tree(const lg_analysis *analysis,
 done:
     lg_dominator_tree_free(&state.out);
     lg__parts_free(&state.heap);
+    free(state.leads);
     return status;
 }
 

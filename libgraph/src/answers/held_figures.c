@@ -297,8 +297,8 @@ leave_scope(const lg_scope *scope, lg_figure_rows *rows)
 }
 
 lg_status
-lg_figures_find(const lg_analysis *analysis, const lg_scope *scope,
-                size_t limit, lg_figures *out, lg_error *err)
+lg_analysis_figures(const lg_analysis *analysis, const lg_scope *scope,
+                    size_t limit, lg_figures *out, lg_error *err)
 {
     lg__figures figures;
     lg_figures found = {0};

@@ -2,6 +2,8 @@
 #include "answers/answers_private.h"
 #include "bytes/bytes_private.h"
 
+#include <leakgraph/options.h>
+
 #include <stdlib.h>
 
 enum { LONGEST_CHAIN = 8 };
@@ -92,14 +94,19 @@ find_holders(search *to, lg_tensors *tensors, lg_error *err)
 }
 
 lg_status
-lg_tensors_find(const lg_graph *graph, const lg_analysis *analysis,
-                const lg_scope *scope, uint32_t device, size_t limit,
-                lg_tensors *out, lg_error *err)
+lg_graph_tensors(const lg_graph *graph, const lg_analysis *analysis,
+                 const lg_tensor_options *options, lg_tensors *out,
+                 lg_error *err)
 {
     search to = {.graph = graph, .analysis = analysis};
     lg_tensors tensors = {0};
-    lg_status status = lg__storages_list(graph, scope, device, limit,
-                                         &to.storages, &tensors.rows, err);
+    lg_tensor_options whole = LG_TENSOR_OPTIONS_INIT;
+    lg_status status =
+        lg_options_read(&whole, options, "lg_tensor_options", err);
+    if (status == LG_OK)
+        status =
+            lg__storages_list(graph, whole.scope, whole.device, whole.limit,
+                              &to.storages, &tensors.rows, err);
     if (status != LG_OK)
         return status;
     status = find_holders(&to, &tensors, err);

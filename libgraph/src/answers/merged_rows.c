@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Rows at both ends of a long path without branches.
+enum { HEAD = 8, TAIL = 6 };
+
 typedef struct listing {
     const lg_graph *graph;
     lg__merged_tree tree;
@@ -193,6 +196,10 @@ lg_analysis_merged_paths(const lg_analysis *analysis, const lg_node *targets,
     if (!is_share(whole.min_bytes) || !is_share(whole.min_targets))
         return lg_error_set(err, LG_EINVAL,
                             "the least share must be from 0 to 1");
+    if (whole.limit > 0 && whole.head == 0 && whole.tail == 0) {
+        whole.head = HEAD;
+        whole.tail = TAIL;
+    }
     status = lg__paths_merge(analysis, targets, count, monitor, &to.tree, err);
     if (status == LG_OK)
         status = weigh(&to, analysis, targets, count, monitor, err);

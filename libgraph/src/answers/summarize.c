@@ -30,9 +30,11 @@ key_at(const summing *state, lg_node node)
                             : lg__place_at(state->summary->places, place)->key;
 }
 
-// Adds a tally named by the text, and empties the text.
+// Adds a tally named by the text, with bytes by device of the graph, and
+// empties the text.
 static bool
-count(summing *state, lg_tally_kind kind, const char *detail, lg__tally tally)
+count(summing *state, lg_tally_kind kind, const char *detail, lg__tally tally,
+      const uint64_t *bytes)
 {
     lg_places *places = state->summary->places;
     lg_text *text = &state->text;
@@ -44,7 +46,7 @@ count(summing *state, lg_tally_kind kind, const char *detail, lg__tally tally)
         places, (lg_string){detail, (uint32_t)strlen(detail)});
     text->length = 0;
     return tally.name != LG_NONE && tally.detail != LG_NONE &&
-           lg__summary_count(state->summary, tally);
+           lg__summary_count(state->summary, tally, bytes, places->each);
 }
 
 static lg_status
@@ -64,8 +66,8 @@ count_findings(summing *state, lg_error *err)
                        .holder = key_at(state, finding->holders[0].node),
                        .kept = key_at(state, finding->holders[0].example),
                        .count = group->count,
-                       .bytes = group->total,
-                   }))
+                   },
+                   group->retained))
             status = lg__error_memory(err);
     }
     lg_findings_free(&found);
@@ -144,7 +146,7 @@ count_cycles(summing *state, lg_error *err)
     for (size_t i = 0; i < found.count && status == LG_OK; i++) {
         if (!name_cycle(state, &found.items[i].shortest) ||
             !count(state, LG_TALLY_CYCLE, detail_of(&found.items[i]),
-                   (lg__tally){.count = 1, .bytes = found.items[i].total}))
+                   (lg__tally){.count = 1}, found.items[i].retained))
             status = lg__error_memory(err);
     }
     lg_cycles_free(&found);
@@ -156,7 +158,7 @@ count_tensors(summing *state, lg_error *err)
 {
     lg_tensor_rows rows;
     lg_tensor_sums sums = {0};
-    lg_status status = lg_graph_tensors(state->graph, LG_NONE, 0, &rows, err);
+    lg_status status = lg_graph_storages(state->graph, LG_NONE, 0, &rows, err);
     if (status != LG_OK)
         return status;
     status =
@@ -164,8 +166,8 @@ count_tensors(summing *state, lg_error *err)
     for (size_t i = 0; i < sums.count && status == LG_OK; i++) {
         const lg_tensor_sum *sum = &sums.items[i];
         lg_text_add_bytes(&state->text, sum->key.data, sum->key.length);
-        if (!count(state, LG_TALLY_TENSOR, "",
-                   (lg__tally){.count = sum->count, .bytes = sum->bytes}))
+        if (!count(state, LG_TALLY_TENSOR, "", (lg__tally){.count = sum->count},
+                   sum->bytes))
             status = lg__error_memory(err);
     }
     lg_tensor_sums_free(&sums);
@@ -185,19 +187,24 @@ has_figures(const lg_graph *graph)
 static lg_status
 count_figures(summing *state, lg_error *err)
 {
+    uint32_t each = lg_graph_device_count(state->graph) + 1;
     lg__figures found;
     // Searching for figures takes as long as everything else here, so this
     // looks for their types first.
     if (!has_figures(state->graph))
         return LG_OK;
     lg_status status = lg__figures_find(state->analysis, &found, err);
+    uint64_t *bytes = calloc(each, sizeof *bytes);
     lg__tally tally = {.count = status == LG_OK ? found.rows.count : 0};
-    for (size_t i = 0; i < tally.count; i++)
-        tally.bytes += found.rows.items[i].total;
+    for (size_t i = 0; i < tally.count && bytes != NULL; i++)
+        for (uint32_t on = 0; on < each; on++)
+            bytes[on] += found.rows.items[i].retained[on];
     lg_text_add(&state->text, "figure");
-    if (tally.count > 0 && !count(state, LG_TALLY_FIGURE, "", tally))
+    if (tally.count > 0 &&
+        (bytes == NULL || !count(state, LG_TALLY_FIGURE, "", tally, bytes)))
         status = lg__error_memory(err);
     state->text.length = 0;
+    free(bytes);
     lg__figures_free(&found);
     return status;
 }
@@ -205,18 +212,21 @@ count_figures(summing *state, lg_error *err)
 static lg_status
 count_threads(summing *state, lg_error *err)
 {
-    for (uint32_t i = 0; i < lg_graph_root_count(state->graph); i++) {
+    uint32_t each = lg_graph_device_count(state->graph) + 1;
+    uint64_t *bytes = malloc(each * sizeof *bytes);
+    bool enough = bytes != NULL;
+    for (uint32_t i = 0; i < lg_graph_root_count(state->graph) && enough; i++) {
         lg_root root = lg_graph_root(state->graph, i);
         if (root.kind != LG_ROOT_THREAD)
             continue;
-        lg_bytes bytes = lg_node_retained(state->analysis, root.node);
+        for (uint32_t on = 0; on < each; on++)
+            bytes[on] = lg_node_retained_on(state->analysis, root.node, on);
         lg__text_add_uncounted(root.name, &state->text);
-        if (!count(
-                state, LG_TALLY_THREAD, "",
-                (lg__tally){.count = 1, .bytes = bytes.host + bytes.devices}))
-            return lg__error_memory(err);
+        enough =
+            count(state, LG_TALLY_THREAD, "", (lg__tally){.count = 1}, bytes);
     }
-    return LG_OK;
+    free(bytes);
+    return enough ? LG_OK : lg__error_memory(err);
 }
 
 // Adds what the kernel counts and no account explains. Deducts bytes that are
@@ -262,13 +272,13 @@ lg_summary_new(const lg_analysis *analysis, const lg_monitor *monitor,
     if (status == LG_OK &&
         !lg__summary_count_limits(state.summary, state.graph, state.place))
         status = lg__error_memory(err);
-    free(state.place);
+    lg__places_of_free(state.place, analysis);
     lg_text_free(&state.text);
     if (status != LG_OK) {
         lg_summary_free(state.summary);
         return status;
     }
-    lg__tallies_join(&state.summary->tallies);
+    lg__summary_join_tallies(state.summary);
     *out = state.summary;
     return LG_OK;
 }

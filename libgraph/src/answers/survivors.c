@@ -71,18 +71,24 @@ compare_ranked(const void *left, const void *right)
     return a->node < b->node ? -1 : a->node > b->node;
 }
 
+static bool
+lives_on(const lg__cutting *to, uint32_t node)
+{
+    return (to->state[node] & (LG__TARGET | LG__BESIDE)) != 0 &&
+           lg_scope_has(to->scope, node);
+}
+
 static ranked *
 rank(const lg__cutting *to, size_t *count)
 {
-    const unsigned kept = LG__TARGET | LG__BESIDE;
     uint32_t nodes = to->graph->columns.node_count;
     *count = 0;
     for (uint32_t node = 0; node < nodes; node++)
-        *count += (to->state[node] & kept) != 0;
+        *count += lives_on(to, node);
     ranked *all = malloc((*count + 1) * sizeof *all);
     *count = 0;
     for (uint32_t node = 0; all != NULL && node < nodes; node++)
-        if (to->state[node] & kept)
+        if (lives_on(to, node))
             all[(*count)++] =
                 (ranked){node, (to->state[node] & LG__TARGET) != 0,
                          lg__retained_by(to->after, node)};
@@ -138,7 +144,7 @@ find_cuts(lg__cutting *to, lg_survivor *survivor, lg_error *err)
 {
     lg_node from = lg_node_dominator(to->after, survivor->node);
     lg_status status =
-        lg_cuts_find(to->after, survivor->node, from == LG_NONE ? NULL : &from,
+        lg_node_cuts(to->after, survivor->node, from == LG_NONE ? NULL : &from,
                      CUTS_LISTED, to->monitor, &survivor->cuts, err);
     for (size_t i = 0; i < survivor->cuts.count && status == LG_OK; i++)
         status = complete(to, &survivor->cuts.items[i], err);

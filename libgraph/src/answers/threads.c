@@ -131,6 +131,9 @@ weigh(listing *to)
 {
     lg_threads *out = &to->out;
     size_t each = (size_t)to->graph->device_count + 1;
+    // Without them, sizes would leave out the namespaces.
+    if (lg__graph_folds(to->graph) == NULL)
+        return false;
     out->devices = to->graph->device_count;
     out->analysed = to->analysis != NULL;
     out->bytes = calloc(2 * each * out->count + 1, sizeof *out->bytes);

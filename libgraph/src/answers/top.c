@@ -26,7 +26,7 @@ typedef struct listing {
     const lg_monitor *monitor;
     const lg_top_options *options;
     lg__finder finder;
-    lg_scope *scope;
+    const lg_scope *scope;
     lg__top_packages packages;
     lg__top_best best;
     lg__gathered kept; // scratch
@@ -245,9 +245,6 @@ list_objects(listing *to, size_t limit, lg_error *err)
     to->best.most = limit;
     lg_status status = lg__top_packages_begin(
         &to->packages, to->analysis, !to->options->libraries, to->monitor, err);
-    if (status == LG_OK)
-        status = lg_scope_new(to->graph, to->options->mine, to->options->module,
-                              to->monitor, &to->scope, err);
     if (status == LG_OK &&
         !lg__top_each(to->analysis, to->out.device, place_item, to))
         status = lg__error_memory(err);
@@ -304,7 +301,6 @@ list_rows(listing *to, lg_error *err)
                            ? list_objects(to, limit, err)
                            : list_groups(to, limit, err);
     lg__finder_free(&to->finder);
-    lg_scope_free(to->scope);
     lg__top_best_free(&to->best);
     free(to->kept.items);
     lg__top_packages_end(&to->packages);
@@ -323,8 +319,7 @@ lg_analysis_top(const lg_analysis *analysis, const lg_top_options *given,
     if (options.device != LG_NONE && options.device > graph->device_count)
         return lg_error_set(err, LG_EINVAL, "there is no device %u",
                             options.device);
-    if (options.group != LG_GROUP_OBJECT &&
-        (options.mine || options.module != NULL))
+    if (options.group != LG_GROUP_OBJECT && options.scope != NULL)
         return lg_error_set(err, LG_EINVAL,
                             "modules can be chosen only of what holds objects, "
                             "not of types and modules");
@@ -332,6 +327,7 @@ lg_analysis_top(const lg_analysis *analysis, const lg_top_options *given,
                   .graph = graph,
                   .monitor = monitor,
                   .options = &options,
+                  .scope = options.scope,
                   .finder = {.graph = graph},
                   .each = (size_t)graph->device_count + 1,
                   .out = {.group = options.group,

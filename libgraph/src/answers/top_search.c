@@ -120,7 +120,10 @@ add_below(top_search *search, uint32_t node, uint64_t key, uint32_t child,
 {
     if (!gather(search, node))
         return false;
-    if (!lg__hop_list_find(&search->hops, &search->walk, node, &search->below))
+    if (!lg__hop_list_find(&search->hops, &search->walk, node,
+                           &search->below) ||
+        !lg__vector_grow(&search->allocator, &search->found,
+                         search->below.count))
         return false;
     for (size_t i = 0; i < search->below.count; i++) {
         uint32_t one = search->below.items[i];

@@ -136,7 +136,7 @@ bool
 lg__waste_add(lg__wasting *to, const lg__spare *spare, uint32_t *row)
 {
     uint32_t seen = lg__seen_node(to->folds, spare->node);
-    if (spare->waste == 0 || !lg_scope_has(to->scope, seen))
+    if (spare->waste == 0 || !lg_scope_has(to->options->scope, seen))
         return true;
     if (is_library_table(to, spare)) {
         sum_of(to, LIBRARIES)[spare->device] += spare->waste;
@@ -231,11 +231,8 @@ prepare(lg__wasting *to, lg_error *err)
     lg_status status =
         lg__keepers_find(to->graph, to->monitor, &to->keeper, err);
     if (status == LG_OK)
-        status = lg_scope_new(to->graph, to->options->mine, to->options->module,
-                              to->monitor, &to->scope, err);
-    if (status == LG_OK)
-        status = lg_places_walk(to->analysis, to->monitor, &to->places,
-                                &to->place, err);
+        status = lg__places_walk(to->analysis, to->monitor, &to->places,
+                                 &to->place, err);
     if (status != LG_OK)
         return status;
     to->row_at =
@@ -288,10 +285,9 @@ lg_analysis_waste(const lg_analysis *analysis, const lg_waste_options *given,
     else
         lg_waste_free(&to.out);
     lg__library_tables_end(&to.tables);
-    lg_scope_free(to.scope);
     lg_places_free(to.places);
     free(to.keeper);
-    free(to.place);
+    lg__places_of_free(to.place, analysis);
     free(to.layout);
     free(to.counted);
     free(to.row_at);

@@ -25,7 +25,6 @@ typedef struct lg__wasting {
     const lg_waste_options *options;
     const lg__fold *folds;
     lg__library_tables tables;
-    lg_scope *scope;
     uint32_t *keeper; /**< [node] */
     lg_places *places;
     uint32_t *place;  /**< [node] */

@@ -51,11 +51,12 @@ static uint32_t
 choose_kept(const lg_graph *graph, const uint32_t *members, uint32_t count)
 {
     const lg_columns *columns = &graph->columns;
-    uint32_t kept = members[0];
+    uint32_t kept = LG_NONE;
     for (uint32_t i = 0; i < count; i++) {
         if (columns->node_flags[members[i]] & (LG_NODE_NAME | LG_NODE_IMMORTAL))
             return members[i];
-        if (columns->refcount[members[i]] > columns->refcount[kept])
+        if (kept == LG_NONE ||
+            columns->refcount[members[i]] > columns->refcount[kept])
             kept = members[i];
     }
     return kept;
@@ -66,7 +67,7 @@ add_group(lg__wasting *to, uint32_t group, const uint32_t *members,
           uint32_t count)
 {
     bool enough = true;
-    uint32_t kept = count > 0 ? choose_kept(to->graph, members, count) : 0;
+    uint32_t kept = choose_kept(to->graph, members, count);
     for (uint32_t i = 0; i < count && enough; i++) {
         lg__spare spare = {.kind = LG_WASTE_EQUAL,
                            .node = members[i],

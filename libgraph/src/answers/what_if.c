@@ -2,6 +2,8 @@
 #include "answers/cutting.h"
 #include "build/build_private.h"
 
+#include <leakgraph/options.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,10 +186,14 @@ add_node(lg__cutting *to, type_row *rows, uint64_t *each, uint32_t node)
     uint32_t type = graph->columns.type[node];
     uint32_t device = lg_node_device(graph, node);
     uint64_t size = lg_node_size(graph, node);
-    rows[type].row.count++;
-    rows[type].row.total += size;
-    each[type * devices + device] += size;
     to->answer.bytes[device] += size;
+    if (lg_scope_has(to->scope, node)) {
+        rows[type].row.count++;
+        rows[type].row.total += size;
+        each[type * devices + device] += size;
+        to->answer.listed++;
+        to->answer.bytes[2 * devices + device] += size;
+    }
     to->answer.nodes.items[to->answer.nodes.count++] = node;
     if (to->state[node] & LG__DROPPED)
         return;
@@ -205,13 +211,13 @@ add_up(lg__cutting *to, lg_error *err)
     uint32_t dying = 0;
     type_row *rows = calloc((size_t)graph->type_count + 1, sizeof *rows);
     answer->bytes =
-        calloc((graph->type_count + 2) * devices, sizeof *answer->bytes);
+        calloc((graph->type_count + 3) * devices, sizeof *answer->bytes);
     for (uint32_t node = 0; node < graph->columns.node_count; node++)
         dying += to->state[node] & LG__DIES;
     answer->nodes.items = malloc(((size_t)dying + 1) * sizeof(uint32_t));
     bool there = rows && answer->bytes && answer->nodes.items;
     if (there) {
-        uint64_t *each = answer->bytes + 2 * devices;
+        uint64_t *each = answer->bytes + 3 * devices;
         for (uint32_t type = 0; type < graph->type_count; type++)
             rows[type] =
                 (type_row){{.type = type, .size = each + type * devices},
@@ -221,6 +227,7 @@ add_up(lg__cutting *to, lg_error *err)
                 add_node(to, rows, each, node);
         answer->size = answer->bytes;
         answer->waiting_size = answer->bytes + devices;
+        answer->listed_size = answer->bytes + 2 * devices;
         there = keep_types(to, rows);
     }
     free(rows);
@@ -265,15 +272,21 @@ find_out(lg__cutting *to, const uint64_t *edges, size_t count, size_t limit,
 
 lg_status
 lg_analysis_what_if(const lg_analysis *analysis, const lg_edge *edges,
-                    size_t count, size_t limit, const lg_monitor *monitor,
-                    lg_what_if *out, lg_error *err)
+                    size_t count, const lg_what_if_options *options,
+                    const lg_monitor *monitor, lg_what_if *out, lg_error *err)
 {
+    lg_what_if_options whole = LG_WHAT_IF_OPTIONS_INIT;
+    lg_status status =
+        lg_options_read(&whole, options, "lg_what_if_options", err);
+    if (status != LG_OK)
+        return status;
     lg__cutting to = {.graph = lg_analysis_graph(analysis),
                       .before = analysis,
+                      .scope = whole.scope,
                       .monitor = monitor,
                       .allocator = lg_allocator_default(),
                       .edges = {.element = sizeof(uint64_t)}};
-    lg_status status = find_out(&to, edges, count, limit, err);
+    status = find_out(&to, edges, count, whole.limit, err);
     if (status == LG_OK)
         *out = to.answer;
     else

@@ -11,6 +11,9 @@
 // Nobody reads more references than this.
 enum { CUTS_LISTED = 16 };
 
+// How many dominators to try to spare: a tuple may be in a tuple.
+enum { SPARING_TRIED = 4 };
+
 typedef struct explaining {
     lg_why why;
     const lg_graph *graph;
@@ -42,6 +45,29 @@ mark_single_cut(lg_why *why)
         }
 }
 
+// Finds the references to cut. If one hop of the path is enough, spares the
+// nearest dominator after which there is something to cut: that of an item of a
+// tuple is the tuple, which no program can change.
+static lg_status
+find_cuts(explaining *to, lg_error *err)
+{
+    lg_why *why = &to->why;
+    lg_node from = why->frees_count > 0
+                       ? lg_node_dominator(why->analysis, why->node)
+                       : LG_NONE;
+    lg_status status = LG_OK;
+    for (int i = 0; status == LG_OK && i < SPARING_TRIED; i++) {
+        lg_cuts_free(&why->cuts);
+        status = lg_node_cuts(why->analysis, why->node,
+                              from != LG_NONE ? &from : NULL, CUTS_LISTED,
+                              to->monitor, &why->cuts, err);
+        if (from == LG_NONE || !why->cuts.is_kept)
+            break;
+        from = lg_node_dominator(why->analysis, from);
+    }
+    return status;
+}
+
 static lg_status
 explain_alive(explaining *to, lg_error *err)
 {
@@ -51,11 +77,7 @@ explain_alive(explaining *to, lg_error *err)
         return lg__error_memory(err);
     why->frees_count = lg__suspects_mark(why->analysis, &to->walk, &why->path,
                                          why->node, why->frees);
-    lg_node dominator = lg_node_dominator(why->analysis, why->node);
-    bool spares = why->frees_count > 0 && dominator != LG_NONE;
-    lg_status status =
-        lg_cuts_find(why->analysis, why->node, spares ? &dominator : NULL,
-                     CUTS_LISTED, to->monitor, &why->cuts, err);
+    lg_status status = find_cuts(to, err);
     if (status == LG_OK && why->cuts.count == 1 && !why->cuts.is_kept)
         mark_single_cut(why);
     return status;
@@ -74,6 +96,7 @@ is_kept_by_shell(const explaining *to, const lg_path *path)
 static void
 find_hint(explaining *to)
 {
+    const uint8_t *late = to->graph->lazy->late;
     size_t listed = lg_why_needs_several(&to->why) ? to->why.cuts.count : 0;
     if (!to->why.garbage && to->why.component != LG_NONE &&
         lg__component_is_stuck(to->why.analysis, to->why.component))
@@ -85,6 +108,11 @@ find_hint(explaining *to)
             to->why.hint = "IPython keeps the results of cells: %xdel with the "
                            "name of a variable cuts all references to its "
                            "value.";
+    for (size_t i = 0; i < listed; i++)
+        if (lg__late_level(late, &to->why.cuts.items[i].path) == LG__LATE_COPY)
+            to->why.hint =
+                "f_locals is a copy of a function's variables, made "
+                "for a debugger or locals(): it goes with its frame.";
 }
 
 static lg_status
@@ -187,8 +215,8 @@ explain(explaining *to, uint32_t node, lg_error *err)
 }
 
 lg_status
-lg_why_new(const lg_analysis *analysis, lg_node node, const lg_monitor *monitor,
-           lg_why *out, lg_error *err)
+lg_node_why(const lg_analysis *analysis, lg_node node,
+            const lg_monitor *monitor, lg_why *out, lg_error *err)
 {
     explaining to = {.why = {.analysis = analysis,
                              .culprit = LG_NONE,

@@ -63,13 +63,15 @@ static const char *
 growth_fix(lg_growth_verdict verdict)
 {
     static const char *const fixes[LG_GROWTH_VERDICT_COUNT] = {
-        [LG_GROWTH_ACCUMULATES] = "Remove what is done with from its holder, "
-                                  "or limit how much the holder takes.",
-        [LG_GROWTH_IN_PLACE] = "Find what extends it and never shortens it.",
+        [LG_GROWTH_ACCUMULATES] = "Remove items from the holder when you are "
+                                  "done with them, or limit its size.",
+        [LG_GROWTH_IN_PLACE] = "Find the code that extends it and never "
+                               "shortens it.",
         [LG_GROWTH_GARBAGE] = "See the cycles: cut one reference of each, or "
                               "let the collector run.",
-        [LG_GROWTH_NATIVE] = "No Python object has it: look at the C libraries "
-                             "that the program calls between two snapshots.",
+        [LG_GROWTH_NATIVE] = "No Python object has this memory: look at the C "
+                             "libraries that the program calls between two "
+                             "snapshots.",
     };
     const char *fix = fixes[verdict];
     return fix != NULL ? fix : "";
@@ -141,8 +143,8 @@ format_holder(words *say, const lg_advice_item *item)
     lg_node_title(say->graph, row->node, true, &say->what);
     lg__where_write(say->graph, say->answers->analysis, row->node, &row->where,
                     &say->held_by);
-    lg_text_add(&say->cause, "It retains the most of what has no known mistake "
-                             "and does not grow.");
+    lg_text_add(&say->cause, "It retains the most of all objects that have no "
+                             "known mistake and do not grow.");
     if (is_native(&row->where))
         lg_text_add(&say->fix, "If it should be gone, look for the extension "
                                "module that made it: only native code keeps "

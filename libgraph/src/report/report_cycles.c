@@ -43,7 +43,7 @@ format_summary(const lg_cycles *cycles, lg_text *out)
         lg_text_add_count(out, cycles->smaller);
         lg_text_add(out, " held of less than ");
         lg_text_add_size(out, cycles->least);
-        lg_text_add(out, " left out: min_bytes 0 shows them");
+        lg_text_add(out, " left out: min_bytes=0 or --min-bytes 0 shows them");
     }
     lg_text_add(out, "\n");
 }
@@ -73,6 +73,7 @@ enum {
     WHAT_KEEPS_IT,
     GROUP,
     KEY,
+    IS_LEAK,
     NODES,
     COLUMNS,
 };
@@ -85,6 +86,7 @@ static const lg__column columns[COLUMNS] = {
     [REASON] = {"reason", .faces = LG__IN_DATA},
     [CULPRIT] = {"culprit", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
     [LIBRARY] = {"library", .faces = LG__IN_DATA},
+    [IS_LEAK] = {"is_leak", .type = LG_COLUMN_BOOL, .faces = LG__IN_DATA},
     [RETAINED] = {"retained", .type = LG_COLUMN_SIZE,
                   .faces = LG__IN_DATA | LG__IN_HTML},
     [OBJECTS] = {"objects", .type = LG_COLUMN_COUNT,
@@ -221,6 +223,7 @@ put_cycle(report *to, size_t index)
         lg__put_literal(table, REASON, lg_cycle_reason_name(cycle->reason));
     lg__put_node(table, CULPRIT, to->graph, cycle->culprit);
     lg__put_string(table, LIBRARY, cycle->library);
+    lg__put_bool(table, IS_LEAK, cycle->is_leak);
     lg__put_each(table, RETAINED, cycle->retained);
     lg__put_count(table, OBJECTS, cycle->objects);
     lg__put_formatted(table, CYCLE, &text);

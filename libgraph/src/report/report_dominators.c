@@ -2,6 +2,8 @@
 #include "analysis/analysis_private.h"
 #include "report/table_writer.h"
 
+#include <leakgraph/options.h>
+
 // The depth is limited, because a list of a million links dominates itself link
 // by link.
 enum { DEPTH_SHOWN = 24, ROWS_SHOWN = 400 };
@@ -105,7 +107,7 @@ put_facts(report *to)
 }
 
 static void
-put_end(report *to, double min_share)
+put_end(report *to, bool scoped, double min_share)
 {
     lg_text below = {0};
     lg_text_add(&below, "\neach object shows what is freed with it; "
@@ -117,22 +119,31 @@ put_end(report *to, double min_share)
         lg_text_add_count(&below, to->tree.left_out);
         lg_text_add(&below, " more");
     }
+    if (scoped)
+        lg_text_add(&below, "; only what the chosen modules hold is shown, and "
+                            "what leads there");
     lg_text_add(&below, "\n");
     lg__table_format_below(to->table, &below);
 }
 
 lg_status
-lg_tabulate_dominators(const lg_analysis *analysis, const lg_node *node,
-                       double min_share, lg_table **out, lg_error *err)
+lg_tabulate_dominators(const lg_analysis *analysis,
+                       const lg_dominator_options *given, lg_table **out,
+                       lg_error *err)
 {
     report to = {.analysis = analysis, .graph = analysis->graph};
-    const lg_dominator_options options = {.size = sizeof options,
-                                          .node = node,
-                                          .min_share = min_share,
-                                          .limit = ROWS_SHOWN,
-                                          .depth = DEPTH_SHOWN};
+    lg_dominator_options asked = LG_DOMINATOR_OPTIONS_INIT;
     lg_status status =
-        lg_analysis_dominator_tree(analysis, &options, NULL, &to.tree, err);
+        lg_options_read(&asked, given, "lg_dominator_options", err);
+    const lg_dominator_options options = {.size = sizeof options,
+                                          .node = asked.node,
+                                          .min_share = asked.min_share,
+                                          .limit = ROWS_SHOWN,
+                                          .depth = DEPTH_SHOWN,
+                                          .scope = asked.scope};
+    if (status == LG_OK)
+        status =
+            lg_analysis_dominator_tree(analysis, &options, NULL, &to.tree, err);
     if (status != LG_OK)
         return status;
     to.table = lg__table_new(to.graph, (lg__layout){0}, columns, COLUMNS);
@@ -141,18 +152,17 @@ lg_tabulate_dominators(const lg_analysis *analysis, const lg_node *node,
         (row->top == LG_TOP_OBJECT ? put_row : put_top)(&to, row);
     }
     put_facts(&to);
-    put_end(&to, min_share);
+    put_end(&to, asked.scope != NULL, asked.min_share);
     lg_dominator_tree_free(&to.tree);
     return lg__table_finish(to.table, out, err);
 }
 
 lg_status
-lg_report_dominators(const lg_analysis *analysis, const lg_node *node,
-                     double min_share, lg_format format, lg_text *out,
-                     lg_error *err)
+lg_report_dominators(const lg_analysis *analysis,
+                     const lg_dominator_options *options, lg_format format,
+                     lg_text *out, lg_error *err)
 {
     lg_table *table = NULL;
-    lg_status status =
-        lg_tabulate_dominators(analysis, node, min_share, &table, err);
+    lg_status status = lg_tabulate_dominators(analysis, options, &table, err);
     return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }

@@ -254,13 +254,16 @@ lg_tabulate_figures(const lg_analysis *analysis, const lg_scope *scope,
     report to = {.analysis = analysis, .graph = lg_analysis_graph(analysis)};
     lg_text none = {0};
     lg_status status =
-        lg_figures_find(analysis, scope, limit, &to.figures, err);
+        lg_analysis_figures(analysis, scope, limit, &to.figures, err);
     if (status != LG_OK)
         return status;
     to.table = lg__table_new(to.graph, (lg__layout){.rows = "figures"}, columns,
                              COLUMNS);
     if (to.figures.total == 0)
-        lg_text_add(&none, "There is no figure of matplotlib.\n");
+        lg_text_add(&none, scope == NULL
+                               ? "There is no figure of matplotlib.\n"
+                               : "The chosen modules hold no figure of "
+                                 "matplotlib.\n");
     lg__table_format_above(to.table, &none);
     status = fill(&to, err);
     lg_figures_free(&to.figures);

@@ -4,12 +4,9 @@
 
 #include <leakgraph/merged_paths.h>
 
-// Rows to show at both ends of a long path without branches.
-enum { HEAD = 8, TAIL = 6 };
-
 typedef struct report {
     const lg_graph *graph;
-    lg_merged_paths paths;
+    const lg_merged_paths *paths;
     lg_table *table;
 } report;
 
@@ -189,22 +186,22 @@ static void
 put_facts(report *to)
 {
     static const lg__column facts[] = {
-        {"objects", .type = LG_COLUMN_COUNT},
+        [LG__PATHS_OBJECTS] = {"objects", .type = LG_COLUMN_COUNT},
         {"unreachable", .type = LG_COLUMN_COUNT},
         {"retained", .type = LG_COLUMN_SIZE},
     };
     lg_table *known = lg__table_facts(to->table, facts, 3);
-    lg__put_count(known, 0, to->paths.targets);
-    lg__put_count(known, 1, to->paths.unreachable);
-    lg__put_each(known, 2, to->paths.retained);
+    lg__put_count(known, LG__PATHS_OBJECTS, to->paths->targets);
+    lg__put_count(known, 1, to->paths->unreachable);
+    lg__put_each(known, 2, to->paths->retained);
 }
 
 static void
 format_unreachable(const report *to, lg_text *out)
 {
-    uint64_t lost = to->paths.unreachable;
+    uint64_t lost = to->paths->unreachable;
     lg_text_add(out, "; no root reaches ");
-    if (lost == to->paths.targets)
+    if (lost == to->paths->targets)
         lg_text_add(out, lost == 1 ? "it" : "any of them");
     else
         lg_text_add_count(out, lost);
@@ -215,15 +212,15 @@ static void
 put_head(report *to)
 {
     lg_text head = {0};
-    lg_text_add_count(&head, to->paths.targets);
-    lg_text_add(&head, to->paths.targets == 1 ? " object retains "
-                                              : " objects retain ");
-    lg__format_each(to->graph, to->paths.retained, &head);
-    if (to->paths.targets > 1)
+    lg_text_add_count(&head, to->paths->targets);
+    lg_text_add(&head, to->paths->targets == 1 ? " object retains "
+                                               : " objects retain ");
+    lg__format_each(to->graph, to->paths->retained, &head);
+    if (to->paths->targets > 1)
         lg_text_add(&head, " together");
-    if (to->paths.unreachable > 0)
+    if (to->paths->unreachable > 0)
         format_unreachable(to, &head);
-    lg_text_add(&head, to->paths.count > 0 ? "\n\n" : "\n");
+    lg_text_add(&head, to->paths->count > 0 ? "\n\n" : "\n");
     lg__table_format_above(to->table, &head);
 }
 
@@ -231,44 +228,31 @@ static void
 put_end(report *to)
 {
     lg_text end = {0};
-    if (to->paths.count > 0)
+    if (to->paths->count > 0)
         lg_text_add(&end, "\neach branch shows what its objects retain, "
                           "each byte counted once\n");
     lg__table_format_below(to->table, &end);
 }
 
 lg_status
-lg_tabulate_paths(const lg_analysis *analysis, const lg_node *nodes,
-                  size_t count, size_t limit, const lg_monitor *monitor,
+lg_tabulate_paths(const lg_graph *graph, const lg_merged_paths *paths,
                   lg_table **out, lg_error *err)
 {
-    report to = {.graph = lg_analysis_graph(analysis)};
-    lg_merged_options options = {.size = sizeof options, .limit = limit};
-    if (limit > 0) {
-        options.head = HEAD;
-        options.tail = TAIL;
-    }
-    lg_status status = lg_analysis_merged_paths(
-        analysis, nodes, count, &options, monitor, &to.paths, err);
-    if (status != LG_OK)
-        return status;
+    report to = {.graph = graph, .paths = paths};
     to.table = lg__table_new(to.graph, (lg__layout){0}, columns, COLUMNS);
-    for (size_t i = 0; i < to.paths.count; i++)
-        put_row(&to, &to.paths.rows[i]);
+    for (size_t i = 0; i < to.paths->count; i++)
+        put_row(&to, &to.paths->rows[i]);
     put_facts(&to);
     put_head(&to);
     put_end(&to);
-    lg_merged_paths_free(&to.paths);
     return lg__table_finish(to.table, out, err);
 }
 
 lg_status
-lg_report_paths(const lg_analysis *analysis, const lg_node *nodes, size_t count,
-                size_t limit, const lg_monitor *monitor, lg_format format,
-                lg_text *out, lg_error *err)
+lg_report_paths(const lg_graph *graph, const lg_merged_paths *paths,
+                lg_format format, lg_text *out, lg_error *err)
 {
     lg_table *table = NULL;
-    lg_status status =
-        lg_tabulate_paths(analysis, nodes, count, limit, monitor, &table, err);
+    lg_status status = lg_tabulate_paths(graph, paths, &table, err);
     return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }

@@ -72,19 +72,12 @@ put_hop(lg_table *table, const lg_analysis *analysis, const lg_hop *hop,
 }
 
 lg_status
-lg_tabulate_references(const lg_analysis *analysis, lg_node node, bool inward,
-                       uint64_t first, size_t limit, lg_table **out, bool *more,
-                       lg_error *err)
+lg_tabulate_references(const lg_analysis *analysis, const lg_hops *hops,
+                       bool inward, lg_table **out, lg_error *err)
 {
-    lg_hops hops;
-    lg_status status = lg_node_hops_range(analysis->graph, node, inward, first,
-                                          limit, &hops, more, err);
-    if (status != LG_OK)
-        return status;
     lg_table *table = lg__table_new(analysis->graph, (lg__layout){0},
                                     of_references, OF_REFERENCES);
-    for (size_t i = 0; i < hops.count; i++)
-        put_hop(table, analysis, &hops.items[i], inward);
-    lg_hops_free(&hops);
+    for (size_t i = 0; i < hops->count; i++)
+        put_hop(table, analysis, &hops->items[i], inward);
     return lg__table_finish(table, out, err);
 }

@@ -54,18 +54,16 @@ put_group(lg__tensor_report *to, const lg_tensor_sum *of, lg_tensor_group group)
 {
     lg_text key = {0};
     lg_table *table = to->table;
-    const lg_tensor_rows rows = {(lg_tensor_row *)of->items, of->count,
-                                 of->count, of->bytes};
     lg__table_row(table);
-    lg__put_count(table, TOTAL, of->bytes);
-    lg__put_share(table, SHARE, of->bytes, to->tensors.rows.bytes);
+    lg__put_count(table, TOTAL, of->total);
+    lg__put_share(table, SHARE, of->total, to->tensors.rows.bytes);
     lg__put_count(table, STORAGES, of->count);
     if (group == LG_TENSORS_BY_SHAPE)
         format_shape(of, &key);
     else
         format_key(of, &key);
     lg__put_formatted(table, KEY, &key);
-    lg__put_vector(table, BYTES, lg__tensor_bytes_on, &rows);
+    lg__put_each(table, BYTES, of->bytes);
 }
 
 lg_status

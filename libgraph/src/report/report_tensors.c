@@ -2,6 +2,8 @@
 #include "report/report_tensors.h"
 #include "report/where.h"
 
+#include <leakgraph/options.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -259,9 +261,11 @@ put_facts(lg__tensor_report *to, lg_tensor_group group)
 }
 
 static void
-format_none(const lg__tensor_report *to, uint32_t device, lg_text *out)
+format_none(const lg__tensor_report *to, bool scoped, uint32_t device,
+            lg_text *out)
 {
-    lg_text_add(out, "There is no tensor");
+    lg_text_add(out, scoped ? "The chosen modules hold no tensor"
+                            : "There is no tensor");
     if (device != LG_NONE) {
         lg_text_add(out, " on ");
         lg__text_add_string(out, lg_graph_device_name(to->graph, device));
@@ -270,19 +274,19 @@ format_none(const lg__tensor_report *to, uint32_t device, lg_text *out)
 }
 
 static lg_status
-fill(lg__tensor_report *to, uint32_t device, lg_tensor_group group,
-     size_t limit, lg_error *err)
+fill(lg__tensor_report *to, const lg_tensor_options *options, lg_error *err)
 {
-    bool each = group == LG_TENSORS_EACH;
+    bool each = options->group == LG_TENSORS_EACH;
     lg_text below = {0};
     lg_status status = LG_OK;
     if (each)
         tabulate_each(to);
     else
-        status = lg__tabulate_tensor_groups(to, group, limit, err);
-    put_facts(to, group);
+        status =
+            lg__tabulate_tensor_groups(to, options->group, options->limit, err);
+    put_facts(to, options->group);
     if (to->tensors.rows.total == 0)
-        format_none(to, device, &below);
+        format_none(to, options->scope != NULL, options->device, &below);
     else
         format_total(to, each, &below);
     lg__format_uninspected(to->graph, &below);
@@ -299,28 +303,39 @@ lg_report_allocation(const lg_why *why, lg_text *out)
     lg__text_add_string(out, why->allocation);
 }
 
-lg_status
-lg_tabulate_tensors(const lg_graph *graph, const lg_analysis *analysis,
-                    const lg_scope *scope, uint32_t device,
-                    lg_tensor_group group, size_t limit, lg_table **out,
-                    lg_error *err)
+static lg_status
+list_storages(lg__tensor_report *to, const lg_tensor_options *options,
+              lg_error *err)
 {
-    lg__tensor_report to = {.graph = graph, .analysis = analysis};
     lg__storages storages = {0};
-    if ((unsigned)group > LG_TENSORS_BY_SHAPE)
+    if ((unsigned)options->group > LG_TENSORS_BY_SHAPE)
         return lg_error_set(err, LG_EINVAL,
                             "tensors are grouped by kind, device, dtype or "
                             "shape");
+    if (options->group == LG_TENSORS_EACH)
+        return lg_graph_tensors(to->graph, to->analysis, options, &to->tensors,
+                                err);
     lg_status status =
-        group == LG_TENSORS_EACH
-            ? lg_tensors_find(graph, analysis, scope, device, limit,
-                              &to.tensors, err)
-            : lg__storages_list(graph, scope, device, 0, &storages,
-                                &to.tensors.rows, err);
+        lg__storages_list(to->graph, options->scope, options->device, 0,
+                          &storages, &to->tensors.rows, err);
     lg__storages_free(&storages);
+    return status;
+}
+
+lg_status
+lg_tabulate_tensors(const lg_graph *graph, const lg_analysis *analysis,
+                    const lg_tensor_options *given, lg_table **out,
+                    lg_error *err)
+{
+    lg__tensor_report to = {.graph = graph, .analysis = analysis};
+    lg_tensor_options options = LG_TENSOR_OPTIONS_INIT;
+    lg_status status =
+        lg_options_read(&options, given, "lg_tensor_options", err);
+    if (status == LG_OK)
+        status = list_storages(&to, &options, err);
     if (status != LG_OK)
         return status;
-    status = fill(&to, device, group, limit, err);
+    status = fill(&to, &options, err);
     lg_tensors_free(&to.tensors);
     if (status == LG_OK)
         return lg__table_finish(to.table, out, err);
@@ -330,11 +345,11 @@ lg_tabulate_tensors(const lg_graph *graph, const lg_analysis *analysis,
 
 lg_status
 lg_report_tensors(const lg_graph *graph, const lg_analysis *analysis,
-                  const lg_scope *scope, uint32_t device, lg_tensor_group group,
-                  size_t limit, lg_format format, lg_text *out, lg_error *err)
+                  const lg_tensor_options *options, lg_format format,
+                  lg_text *out, lg_error *err)
 {
     lg_table *table = NULL;
-    lg_status status = lg_tabulate_tensors(graph, analysis, scope, device,
-                                           group, limit, &table, err);
+    lg_status status =
+        lg_tabulate_tensors(graph, analysis, options, &table, err);
     return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }

@@ -64,6 +64,8 @@ enum {
     ALL_SIZE,
     WAITING,
     WAITING_SIZE,
+    LISTED,
+    LISTED_SIZE,
     TYPE_COUNT,
     KEPT_COUNT,
     KEPT,
@@ -79,6 +81,8 @@ put_facts(lg_table *table, const lg_graph *graph, const lg_what_if *answer)
         [ALL_SIZE] = {"size", .type = LG_COLUMN_SIZE},
         [WAITING] = {"waiting", .type = LG_COLUMN_COUNT},
         [WAITING_SIZE] = {"waiting_size", .type = LG_COLUMN_SIZE},
+        [LISTED] = {"listed", .type = LG_COLUMN_COUNT},
+        [LISTED_SIZE] = {"listed_size", .type = LG_COLUMN_SIZE},
         [TYPE_COUNT] = {"type_count", .type = LG_COLUMN_COUNT},
         [KEPT_COUNT] = {"kept_count", .type = LG_COLUMN_COUNT},
         [KEPT] = {"kept", .type = LG_COLUMN_LIST, .lines = true},
@@ -89,6 +93,8 @@ put_facts(lg_table *table, const lg_graph *graph, const lg_what_if *answer)
     lg__put_each(known, ALL_SIZE, answer->size);
     lg__put_count(known, WAITING, answer->waiting);
     lg__put_each(known, WAITING_SIZE, answer->waiting_size);
+    lg__put_count(known, LISTED, answer->listed);
+    lg__put_each(known, LISTED_SIZE, answer->listed_size);
     lg__put_count(known, TYPE_COUNT, answer->type_count);
     lg__put_count(known, KEPT_COUNT, answer->kept_total);
     lg_table *list = lg__put_table(known, KEPT, of_kept, OF_KEPT);
@@ -102,6 +108,23 @@ format_objects(uint64_t count, lg_text *out)
 {
     lg_text_add_count(out, count);
     lg_text_add(out, count == 1 ? " object" : " objects");
+}
+
+// Says how many of them have rows, if not all.
+static void
+format_listed(const lg_graph *graph, const lg_what_if *answer, lg_text *out)
+{
+    if (answer->listed == answer->nodes.count)
+        return;
+    lg_text_add(out, "The chosen modules hold ");
+    if (answer->listed == 0) {
+        lg_text_add(out, "none of them.\n");
+        return;
+    }
+    lg_text_add_count(out, answer->listed);
+    lg_text_add(out, " of them, ");
+    lg__format_each(graph, answer->listed_size, out);
+    lg_text_add(out, ".\n");
 }
 
 static void
@@ -125,6 +148,7 @@ format_above(const lg_graph *graph, const lg_what_if *answer, lg_text *out)
         lg__format_each(graph, answer->waiting_size, out);
         lg_text_add(out, ", would wait for the collector: cycles hold them.\n");
     }
+    format_listed(graph, answer, out);
     lg_text_add(out, "\n");
 }
 

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-// Hops to show at both ends of a path, and lines of merged paths.
-enum { HEAD = 12, TAIL = 12, PATHS_SHOWN = 20 };
+// Hops to show at both ends of a path.
+enum { HEAD = 12, TAIL = 12 };
 
 typedef struct report {
     const lg_why *why;
@@ -185,12 +185,13 @@ add_cuts(report *to)
 {
     lg_text *out = &to->text;
     const lg_cuts *cuts = &to->why->cuts;
-    bool spared = to->why->frees_count > 0 && to->why->dominator != LG_NONE;
+    bool spared =
+        cuts->count > 0 && cuts->items[0].path.start == LG_STARTS_AT_NODE;
     lg_text_add(out,
                 cuts->is_kept ? "Apart from that, cutting " : "To free it");
     if (spared && !cuts->is_kept) {
         lg_text_add(out, " and keep ");
-        format_numbered(to, to->why->dominator);
+        format_numbered(to, cuts->items[0].path.root.node);
     }
     if (cuts->total == 1)
         lg_text_add(out, cuts->is_kept ? "this reference frees it:\n"
@@ -221,7 +222,8 @@ add_kept(report *to)
         lg__format_unseen(lg_node_unexplained(to->graph, to->why->node), out);
         lg_text_add(out, ").\n");
     } else if (kept->count > 0) {
-        lg_text_add(out, "No program can cut this path: ");
+        lg_text_add(out, native ? "Only native code lets go of this path: "
+                                : "No program can cut this path: ");
         lg_path_label(to->graph, kept, out);
         lg_text_add(out, "\n");
     }
@@ -321,27 +323,19 @@ why_text(report *to)
         lg__format_finding(to->graph, &why->findings.items[i], &to->text);
 }
 
-static lg_status
-check_nodes(const lg_graph *graph, const uint32_t *nodes, size_t count,
-            lg_error *err)
+static bool
+are_several(const lg_table *paths)
 {
-    if (count == 0)
-        return lg_error_set(err, LG_EINVAL, "there is no object to explain");
-    for (size_t i = 0; i < count; i++)
-        if (nodes[i] >= graph->columns.node_count)
-            return lg_error_set(err, LG_EINVAL, "there is no node %u",
-                                nodes[i]);
-    return LG_OK;
+    return paths != NULL &&
+           lg_table_cell(lg_table_facts(paths), 0, LG__PATHS_OBJECTS).count > 1;
 }
 
 static lg_status
-write_text(report *to, const uint32_t *nodes, size_t count,
-           const lg_monitor *monitor, lg_error *err)
+write_text(report *to, const lg_table *paths, lg_error *err)
 {
     lg_status status = LG_OK;
-    if (count > 1) {
-        status = lg_report_paths(to->analysis, nodes, count, PATHS_SHOWN,
-                                 monitor, LG_FORMAT_TEXT, &to->text, err);
+    if (are_several(paths)) {
+        status = lg_table_text(paths, 0, &to->text, err);
         lg_text_add(&to->text, "\nThe one that retains the most:\n\n");
     }
     if (status == LG_OK)
@@ -351,44 +345,34 @@ write_text(report *to, const uint32_t *nodes, size_t count,
 
 // Writes JSON, which has the same form for one object and for many.
 static lg_status
-write_json(report *to, const uint32_t *nodes, size_t count,
-           const lg_monitor *monitor, lg_error *err)
+write_json(report *to, const lg_table *paths, lg_error *err)
 {
     lg_json json = {.out = &to->text};
-    lg_table *paths = NULL;
-    lg_status status = lg_tabulate_paths(to->analysis, nodes, count,
-                                         PATHS_SHOWN, monitor, &paths, err);
-    if (status != LG_OK)
-        return status;
     lg_json_object(&json, NULL);
-    lg__table_write(paths, "paths", &json);
+    if (paths != NULL)
+        lg__table_write(paths, "paths", &json);
+    else
+        lg_json_null(&json, "paths");
     lg__write_why(&json, "biggest", to->why, to->note);
     lg_json_end(&json);
-    lg_table_free(paths);
     return lg_json_finish(&json, err);
 }
 
 lg_status
-lg_report_why(const lg_why *why, const lg_node *nodes, size_t count,
-              const char *note, const lg_monitor *monitor, lg_format format,
-              lg_text *out, lg_error *err)
+lg_report_why(const lg_why *why, const lg_table *paths, const char *note,
+              lg_format format, lg_text *out, lg_error *err)
 {
     report to = {.why = why,
                  .analysis = why->analysis,
                  .graph = lg_analysis_graph(why->analysis),
                  .note = note};
     lg_text allocation = {0};
-    lg_status status = check_nodes(to.graph, nodes, count, err);
-    if (status != LG_OK)
-        return status;
-    if (count == 1)
-        nodes = &why->node; // a folded node stands for its owner
     if (note == NULL) {
         lg_report_allocation(why, &allocation);
         to.note = allocation.data;
     }
-    status = (format == LG_FORMAT_JSON ? write_json : write_text)(
-        &to, nodes, count, monitor, err);
+    lg_status status =
+        (format == LG_FORMAT_JSON ? write_json : write_text)(&to, paths, err);
     lg_text_free(&allocation);
     if (status == LG_OK)
         return lg__report_finish(&to.text, out, err);

@@ -123,6 +123,8 @@ void lg__put_pairs(lg_table *table, size_t column, const lg_string *pairs,
 lg_table *lg__put_table(lg_table *table, size_t column,
                         const lg__column *columns, size_t count);
 
+/** The fact of lg_tabulate_paths that says how many objects it is about. */
+enum { LG__PATHS_OBJECTS = 0 };
 /** Adds the one row of facts that hold for all rows, and returns its table, to
  *  put cells into. */
 lg_table *lg__table_facts(lg_table *table, const lg__column *columns,

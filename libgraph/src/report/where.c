@@ -60,16 +60,17 @@ lg__where_free(lg__where *where)
 }
 
 lg_status
-lg_nodes_ways(const lg_analysis *analysis, const lg_node *nodes, size_t count,
-              const lg_monitor *monitor, lg_text *ways, lg_error *err)
+lg_nodes_path_labels(const lg_analysis *analysis, const lg_node *nodes,
+                     size_t count, const lg_monitor *monitor, lg_text *labels,
+                     lg_error *err)
 {
     lg__where where = {.analysis = analysis};
     lg_status status = LG_OK;
     for (size_t i = 0; i < count && status == LG_OK; i++) {
         if (nodes[i] == LG_NONE)
             continue;
-        status = lg__where_format(&where, nodes[i], monitor, &ways[i], err);
-        if (status == LG_OK && ways[i].failed)
+        status = lg__where_format(&where, nodes[i], monitor, &labels[i], err);
+        if (status == LG_OK && labels[i].failed)
             status = lg__error_memory(err);
     }
     lg__where_free(&where);

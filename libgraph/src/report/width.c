@@ -78,11 +78,11 @@ width_of(uint32_t point)
     return is_in(point, wide, sizeof wide / sizeof *wide) ? 2 : 1;
 }
 
+// Decodes a character of two to four bytes.
 static uint32_t
 decode(const char *bytes, size_t length)
 {
-    static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-    uint32_t point = (unsigned char)bytes[0] & masks[length];
+    uint32_t point = (unsigned char)bytes[0] & 0x7fu >> length;
     for (size_t i = 1; i < length; i++)
         point = point << 6 | ((unsigned char)bytes[i] & 0x3f);
     return point;
@@ -94,7 +94,7 @@ lg__display_width(const char *bytes, size_t length)
     size_t width = 0;
     for (size_t at = 0; at < length;) {
         size_t step = lg__utf8_length(bytes + at, length - at);
-        width += step == 0 ? 1 : width_of(decode(bytes + at, step));
+        width += step <= 1 ? 1 : width_of(decode(bytes + at, step));
         at += step == 0 ? 1 : step;
     }
     return width;

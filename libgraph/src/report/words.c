@@ -30,7 +30,7 @@ lg__format_label(const lg_graph *graph, const lg_hop *hop, lg_text *out)
     size_t start = out->length;
     lg_text_add(out, " ");
     lg_hop_label(graph, hop, out);
-    if (out->failed || out->length - start < 2 ||
+    if (out->failed ||
         (out->data[start + 1] != '.' && out->data[start + 1] != '['))
         return;
     memmove(out->data + start, out->data + start + 1, out->length - start);
@@ -102,14 +102,25 @@ count_backward_steps(const lg_graph *graph, const lg_path *path, size_t from)
     return count;
 }
 
-// Writes two hops through a dict of a torch.nn.Module as one.
+// Writes two hops through a dict of a torch.nn.Module as one. In a folded path,
+// writes what a thread has in a threading.local as an attribute.
 static bool
-format_part(const lg_graph *graph, const lg_path *path, size_t at,
+format_part(const lg_graph *graph, const lg_path *path, size_t at, bool folded,
             lg_text *scratch, lg_text *out)
 {
-    return at + 1 < path->count &&
-           lg__hop_opens_parts(graph, &path->hops[at], scratch) &&
-           lg__format_part(graph, &path->hops[at + 1], scratch, out);
+    const lg_hop *hop = &path->hops[at];
+    if (at + 1 >= path->count)
+        return false;
+    if (lg__hop_opens_parts(graph, hop, scratch))
+        return lg__format_part(graph, hop + 1, scratch, out);
+    size_t length = out->length;
+    if (!folded || !lg__edge_opens_local(graph, hop->edges[0]))
+        return false;
+    lg__format_label(graph, hop, out);
+    bool written = lg__format_part(graph, hop + 1, scratch, out);
+    if (!written)
+        out->length = length;
+    return written;
 }
 
 // Writes a path. Of several steps through an autograd graph, names only the
@@ -122,7 +133,7 @@ format_path(const lg_graph *graph, const lg_path *path, bool folded,
     format_start(graph, path, out);
     size_t shown = 0;
     for (size_t i = 0; i < path->count; shown++) {
-        if (format_part(graph, path, i, &scratch, out)) {
+        if (format_part(graph, path, i, folded, &scratch, out)) {
             i += 2;
             continue;
         }
@@ -139,6 +150,7 @@ format_path(const lg_graph *graph, const lg_path *path, bool folded,
         }
         format_hop(graph, &path->hops[i++], folded, out);
     }
+    out->failed |= scratch.failed;
     lg_text_free(&scratch);
 }
 

@@ -121,7 +121,7 @@ void lg__format_cut(const lg_graph *graph, const lg_cycle *cycle,
                     const lg_cycle_cut *cut, lg_text *out);
 
 struct lg_why;
-/** Writes the answer of lg_why_new. */
+/** Writes the answer of lg_node_why. */
 void lg__write_why(lg_json *json, const char *name, const struct lg_why *why,
                    const char *note);
 

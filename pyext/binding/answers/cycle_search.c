@@ -22,6 +22,7 @@
 
 typedef struct cycles_request {
     lg_cycle_options options;
+    lg__scope_request asked;
     PyObject *predicate; /* borrowed; or NULL */
     PyObject *type_name; /* of the type that was asked for; or NULL */
     PyObject *by;        /* borrowed str; or NULL */
@@ -151,8 +152,7 @@ request_parse(cycles_request *self, lg__core_state *state,
         parse_least(values[ARG_MIN_BYTES], &self->options.min_bytes) &&
         lg__arg_rows(values[ARG_LIMIT], &self->options.limit) &&
         lg__by_check(state, values[ARG_BY]) &&
-        lg__arg_flag(values[ARG_MINE], &self->options.mine) &&
-        lg__arg_text("module", values[ARG_MODULE], &self->options.module) &&
+        lg__arg_scope(values[ARG_MINE], values[ARG_MODULE], &self->asked) &&
         lg__baseline_parse(&self->known, state, values[ARG_BASELINE],
                            values[ARG_UPDATE_BASELINE]) &&
         lg__progress_begin(&self->progress, values[ARG_PROGRESS]);
@@ -251,11 +251,17 @@ find_cycles(cycles_request *self, lg__snapshot_object *snapshot,
 {
     lg_table *table = NULL;
     lg_error error;
+    lg_scope *scope = NULL;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = self->known.update ? note(self, analysis, &error) : LG_OK;
+    status = lg__scope_find(&self->asked, lg_analysis_graph(analysis),
+                            &self->progress.monitor, &scope, &error);
+    self->options.scope = scope;
+    if (status == LG_OK && self->known.update)
+        status = note(self, analysis, &error);
     if (status == LG_OK)
         status = tabulate(self, analysis, &table, &error);
+    lg_scope_free(scope);
     Py_END_ALLOW_THREADS
     if (status != LG_OK)
         return lg__error_raise(lg__object_state(snapshot), status, &error);

@@ -18,7 +18,7 @@ enum {
     RETAINED = 6,
     CYCLE = 7,
     CUTS = 9,
-    KEPT = 16, /* not an item but an attribute; see lg__cycles_keep() */
+    KEPT = 17, /* not an item but an attribute; see lg__cycles_keep() */
 };
 
 /* What a cycle keeps if its snapshot goes with the call. */
@@ -54,37 +54,52 @@ kept_part(PyObject *self, Py_ssize_t which)
     return part;
 }
 
+/* Where a cycle is. */
+typedef struct place {
+    lg__snapshot_object *snapshot;
+    const lg_analysis *analysis;
+    uint32_t component;
+} place;
+
 /* Finds the cycle in the analysis; false with an exception. */
 static bool
-locate(PyObject *self, lg__snapshot_object **snapshot,
-       const lg_analysis **analysis, uint32_t *component)
+locate(PyObject *self, place *out)
 {
     lg__node_object *node = node_of(self);
-    if (node == NULL || (*analysis = lg__analysis_get(node->snapshot)) == NULL)
+    const lg_analysis *analysis =
+        node != NULL ? lg__analysis_get(node->snapshot) : NULL;
+    if (analysis == NULL)
         return false;
-    *snapshot = node->snapshot;
-    *component = lg_node_component(*analysis, node->index);
-    if (*component == LG_NONE)
+    *out = (place){node->snapshot, analysis,
+                   lg_node_component(analysis, node->index)};
+    if (out->component == LG_NONE)
         PyErr_SetString(PyExc_ValueError, "the node is in no cycle");
-    return *component != LG_NONE;
+    return out->component != LG_NONE;
+}
+
+static PyObject *
+edges_of(const place *at, uint64_t *edges, size_t count)
+{
+    if (edges == NULL)
+        return PyErr_NoMemory();
+    return lg__sequence_of_edges(lg__object_state(at->snapshot), at->snapshot,
+                                 edges, (Py_ssize_t)count);
 }
 
 static PyObject *
 get_nodes(PyObject *self, void *Py_UNUSED(closure))
 {
-    lg__snapshot_object *snapshot;
-    const lg_analysis *analysis;
-    uint32_t index;
-    if (!locate(self, &snapshot, &analysis, &index))
+    place at;
+    if (!locate(self, &at))
         return NULL;
-    lg_component component = lg_analysis_component(analysis, index);
+    lg_component component = lg_analysis_component(at.analysis, at.component);
     lg_nodes nodes = {malloc(((size_t)component.count + 1) * sizeof(uint32_t)),
                       component.count};
     if (nodes.items == NULL)
         return PyErr_NoMemory();
     memcpy(nodes.items, component.nodes, component.count * sizeof *nodes.items);
-    PyObject *result =
-        lg__sequence_of_nodes(lg__object_state(snapshot), snapshot, &nodes);
+    PyObject *result = lg__sequence_of_nodes(lg__object_state(at.snapshot),
+                                             at.snapshot, &nodes);
     lg_nodes_free(&nodes);
     return result;
 }
@@ -114,18 +129,14 @@ inner_edges(const lg_analysis *analysis, uint32_t index, uint64_t *edges)
 static PyObject *
 get_edges(PyObject *self, void *Py_UNUSED(closure))
 {
-    lg__snapshot_object *snapshot;
-    const lg_analysis *analysis;
-    uint32_t component;
-    if (!locate(self, &snapshot, &analysis, &component))
+    place at;
+    if (!locate(self, &at))
         return NULL;
-    size_t count = inner_edges(analysis, component, NULL);
+    size_t count = inner_edges(at.analysis, at.component, NULL);
     uint64_t *edges = malloc((count + 1) * sizeof *edges);
-    if (edges == NULL)
-        return PyErr_NoMemory();
-    inner_edges(analysis, component, edges);
-    return lg__sequence_of_edges(lg__object_state(snapshot), snapshot, edges,
-                                 (Py_ssize_t)count);
+    if (edges != NULL)
+        inner_edges(at.analysis, at.component, edges);
+    return edges_of(&at, edges, count);
 }
 
 static PyObject *
@@ -134,13 +145,11 @@ get_types(PyObject *self, void *Py_UNUSED(closure))
     PyObject *kept = kept_part(self, KEPT_TYPES);
     if (kept != NULL)
         return kept;
-    lg__snapshot_object *snapshot;
-    const lg_analysis *analysis;
-    uint32_t index;
-    if (!locate(self, &snapshot, &analysis, &index))
+    place at;
+    if (!locate(self, &at))
         return NULL;
-    lg_component component = lg_analysis_component(analysis, index);
-    return lg__type_rows_of(snapshot, component.nodes, component.count);
+    lg_component component = lg_analysis_component(at.analysis, at.component);
+    return lg__type_rows_of(at.snapshot, component.nodes, component.count);
 }
 
 static PyObject *
@@ -175,28 +184,29 @@ list_cuts(const lg_cycle *cycle, size_t *count)
 static PyObject *
 get_cut_edges(PyObject *self, void *Py_UNUSED(closure))
 {
-    lg__snapshot_object *snapshot;
-    const lg_analysis *analysis;
-    uint32_t component;
+    place at;
     lg_cycles found = {0};
     lg_error error;
     lg_status status;
     size_t count;
-    if (!locate(self, &snapshot, &analysis, &component) ||
-        lg__snapshot_acquire(snapshot) == NULL)
+    PyObject *cuts = PyTuple_GET_ITEM(self, CUTS);
+    if (!locate(self, &at))
+        return NULL;
+    /* To answer again takes a walk over the whole graph. */
+    if (PyTuple_Check(cuts) && PyTuple_GET_SIZE(cuts) == 0)
+        return edges_of(&at, malloc(sizeof(uint64_t)), 0);
+    if (lg__snapshot_acquire(at.snapshot) == NULL)
         return NULL;
     Py_BEGIN_ALLOW_THREADS
-    status = lg_component_cycle(analysis, component, NULL, &found, &error);
+    status =
+        lg_component_cycle(at.analysis, at.component, NULL, &found, &error);
     Py_END_ALLOW_THREADS
-    lg__snapshot_release(snapshot);
+    lg__snapshot_release(at.snapshot);
     if (status != LG_OK)
-        return lg__error_raise(lg__object_state(snapshot), status, &error);
+        return lg__error_raise(lg__object_state(at.snapshot), status, &error);
     uint64_t *edges = list_cuts(found.items, &count);
     lg_cycles_free(&found);
-    if (edges == NULL)
-        return PyErr_NoMemory();
-    return lg__sequence_of_edges(lg__object_state(snapshot), snapshot, edges,
-                                 (Py_ssize_t)count);
+    return edges_of(&at, edges, count);
 }
 
 static PyObject *
@@ -236,12 +246,10 @@ get_drawing(PyObject *self, void *Py_UNUSED(closure))
     PyObject *kept = kept_part(self, KEPT_DRAWING);
     if (kept != NULL)
         return kept;
-    lg__snapshot_object *snapshot;
-    const lg_analysis *analysis;
-    uint32_t component;
-    if (!locate(self, &snapshot, &analysis, &component))
+    place at;
+    if (!locate(self, &at))
         return NULL;
-    return lg__picture_of(snapshot, see, &component);
+    return lg__picture_of(at.snapshot, see, &at.component);
 }
 
 static bool

@@ -11,7 +11,8 @@ static const lg__result_field fields[] = {
     {"more", LG__FIELD_VALUE},     {"left", LG__FIELD_VALUE},
     {"advice", LG__FIELD_TEXT},    {"held_by", LG__FIELD_TEXT},
     {"group", LG__FIELD_VALUE},    {"key", LG__FIELD_VALUE},
-    {"", LG__FIELD_VALUE},         {NULL, LG__FIELD_VALUE},
+    {"is_leak", LG__FIELD_VALUE},  {"", LG__FIELD_VALUE},
+    {NULL, LG__FIELD_VALUE},
 };
 
 static const lg__result_shape shape = {LG__TYPE_CYCLES, LG__TYPE_CYCLE, fields,
@@ -82,8 +83,7 @@ static PyGetSetDef cycles_getset[] = {
     {"total", (getter)lg__result_get_fact, NULL,
      "How many passed the filter, before the limit.", (void *)FACT_TOTAL},
     {"leaks", (getter)lg__result_get_fact, NULL,
-     "How many no root holds and are not a library's, before the limit.",
-     (void *)FACT_LEAKS},
+     "How many have is_leak, before the limit.", (void *)FACT_LEAKS},
     {"kinds", (getter)lg__result_get_fact, NULL,
      "How many there are of each kind, before the limit.", (void *)FACT_KINDS},
     {"known", (getter)lg__result_get_fact, NULL,

@@ -50,17 +50,31 @@ dominators_new(lg__snapshot_object *snapshot, lg_table *table)
                                  facts_new(snapshot, table));
 }
 
-PyObject *
-lg__snapshot_dominators(lg__snapshot_object *self, void *Py_UNUSED(closure))
+static lg_status
+tabulate(const lg_analysis *analysis, const lg__scope_request *asked,
+         const lg_monitor *monitor, lg_table **out, lg_error *error)
 {
-    const lg_analysis *analysis = lg__analysis_get(self);
-    if (analysis == NULL || lg__snapshot_acquire(self) == NULL)
-        return NULL;
+    lg_scope *scope = NULL;
+    lg_status status = lg__scope_find(asked, lg_analysis_graph(analysis),
+                                      monitor, &scope, error);
+    const lg_dominator_options options = {
+        .size = sizeof options, .min_share = MIN_SHARE, .scope = scope};
+    if (status == LG_OK)
+        status = lg_tabulate_dominators(analysis, &options, out, error);
+    lg_scope_free(scope);
+    return status;
+}
+
+/* Takes an acquired snapshot, and releases it. */
+static PyObject *
+dominators_of(lg__snapshot_object *self, const lg_analysis *analysis,
+              const lg__scope_request *asked, const lg_monitor *monitor)
+{
     lg_table *table = NULL;
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = lg_tabulate_dominators(analysis, NULL, MIN_SHARE, &table, &error);
+    status = tabulate(analysis, asked, monitor, &table, &error);
     Py_END_ALLOW_THREADS
     lg__snapshot_release(self);
     return status == LG_OK
@@ -69,24 +83,50 @@ lg__snapshot_dominators(lg__snapshot_object *self, void *Py_UNUSED(closure))
 }
 
 PyObject *
+lg__snapshot_dominators(lg__snapshot_object *self, void *Py_UNUSED(closure))
+{
+    const lg__scope_request everything = {0};
+    const lg_analysis *analysis = lg__analysis_get(self);
+    if (analysis == NULL || lg__snapshot_acquire(self) == NULL)
+        return NULL;
+    return dominators_of(self, analysis, &everything, NULL);
+}
+
+const char lg__snapshot_analyze_doc[] =
+    "analyze($self, /, *, mine=False, module=None, progress=None)\n"
+    "--\n\n"
+    "Analyse now who retains what, and return .dominators.\n\n" LG__SCOPE_TEXT(
+        "rows that ") "progress  as in snapshot()\n\n"
+                      "Rows that lead there stay. The snapshot keeps the "
+                      "analysis. Other methods "
+                      "make it\n"
+                      "when they need it. Ctrl-C stops it; other threads run "
+                      "on. PartialError on "
+                      "a\n"
+                      "snapshot of a part of the heap.";
+
+PyObject *
 lg__snapshot_analyze(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                      PyObject *kwnames)
 {
-    static const char *const names[] = {"progress", NULL};
+    static const char *const names[] = {"mine", "module", "progress", NULL};
     static const lg__arg_list list = {"analyze", names, 0, 0};
-    PyObject *values[1] = {NULL};
+    PyObject *values[3] = {NULL};
     lg__snapshot_object *snapshot = (lg__snapshot_object *)self;
+    lg__scope_request asked;
     lg__progress watch;
     if (!lg__args_take(&list, args, nargs, kwnames, values) ||
-        !lg__progress_begin(&watch, values[0]))
+        !lg__arg_scope(values[0], values[1], &asked) ||
+        !lg__progress_begin(&watch, values[2]))
         return NULL;
     const lg_analysis *analysis =
         lg__analysis_acquire(snapshot, &watch.monitor);
-    if (analysis != NULL)
-        lg__snapshot_release(snapshot);
-    if (!lg__progress_finish(&watch, analysis ? LG_OK : LG_ECANCELLED))
-        return NULL;
-    return lg__snapshot_dominators(snapshot, NULL);
+    PyObject *found =
+        analysis ? dominators_of(snapshot, analysis, &asked, &watch.monitor)
+                 : NULL;
+    if (!lg__progress_finish(&watch, found ? LG_OK : LG_ECANCELLED))
+        Py_CLEAR(found);
+    return found;
 }
 
 static lg__snapshot_object *
@@ -198,6 +238,7 @@ typedef struct picture_request {
     char suffix[16];
     double min_share;
     uint64_t max_nodes;
+    lg__scope_request asked;
 } picture_request;
 
 static bool
@@ -216,9 +257,29 @@ request_parse(picture_request *self, lg__core_state *state,
            lg__arg_text("format", values[3], &self->style.format) &&
            lg__arg_text("title", values[4], &self->style.title) &&
            lg__arg_flag(values[5], &self->style.legend) &&
-           lg__progress_begin(&self->progress, values[6]) &&
+           lg__arg_scope(values[6], values[7], &self->asked) &&
+           lg__progress_begin(&self->progress, values[8]) &&
            lg__drawing_file(state, values[0], &self->style, self->suffix,
                             &self->path);
+}
+
+static lg_status
+view(const picture_request *self, const lg_analysis *analysis, lg_view **out,
+     lg_error *error)
+{
+    lg_scope *scope = NULL;
+    const lg_monitor *monitor = &self->progress.monitor;
+    lg_status status = lg__scope_find(&self->asked, lg_analysis_graph(analysis),
+                                      monitor, &scope, error);
+    const lg_dominator_options tree = {
+        .size = sizeof tree, .min_share = self->min_share, .scope = scope};
+    const lg_view_options options = {.size = sizeof options,
+                                     .max_nodes = (uint32_t)self->max_nodes};
+    if (status == LG_OK)
+        status =
+            lg_view_dominators(analysis, &tree, &options, monitor, out, error);
+    lg_scope_free(scope);
+    return status;
 }
 
 static PyObject *
@@ -229,18 +290,16 @@ request_draw(picture_request *self, lg__snapshot_object *snapshot)
         lg__analysis_acquire(snapshot, &self->progress.monitor);
     if (analysis == NULL)
         return NULL;
-    lg_view *view = NULL;
+    lg_view *drawn = NULL;
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = lg_view_dominators(analysis, NULL, self->min_share,
-                                (uint32_t)self->max_nodes,
-                                &self->progress.monitor, &view, &error);
+    status = view(self, analysis, &drawn, &error);
     Py_END_ALLOW_THREADS
     lg__snapshot_release(snapshot);
     if (status != LG_OK)
         return lg__error_raise(state, status, &error);
-    PyObject *drawing = lg__drawing_new(state, view, &self->style);
+    PyObject *drawing = lg__drawing_new(state, drawn, &self->style);
     if (drawing != NULL && self->path != NULL &&
         !lg__drawing_write(drawing, PyBytes_AS_STRING(self->path),
                            self->style.format, NULL, &self->progress.monitor))
@@ -250,22 +309,26 @@ request_draw(picture_request *self, lg__snapshot_object *snapshot)
 
 const char lg__snapshot_show_dominators_doc[] =
     "show_dominators($self, /, path=None, *, min_share=0.01, max_nodes=60,\n"
-    "                format=None, title=None, legend=True, progress=None)\n"
+    "                format=None, title=None, legend=True, mine=False,\n"
+    "                module=None, progress=None)\n"
     "--\n\n"
     "Draw the dominator tree: which objects you free with which.\n\n"
-    "Leaves out objects that retain less than min_share of the whole. The "
-    "other\n"
-    "options are those of show_refs().";
+    "Leaves out objects that retain less than min_share of the whole. With\n"
+    "mine=True or module='train.*', draws only what the program's own modules, "
+    "or\n"
+    "matching modules, hold, and what leads there. The other options are those "
+    "of\n"
+    "show_refs().";
 
 PyObject *
 lg__snapshot_show_dominators(PyObject *self, PyObject *const *args,
                              Py_ssize_t nargs, PyObject *kwnames)
 {
-    static const char *const names[] = {"path",     "min_share", "max_nodes",
-                                        "format",   "title",     "legend",
-                                        "progress", NULL};
+    static const char *const names[] = {
+        "path",   "min_share", "max_nodes", "format",   "title",
+        "legend", "mine",      "module",    "progress", NULL};
     static const lg__arg_list list = {"show_dominators", names, 1, 0};
-    PyObject *values[7] = {NULL};
+    PyObject *values[9] = {NULL};
     picture_request request;
     if (!lg__args_take(&list, args, nargs, kwnames, values) ||
         !request_parse(&request, lg__object_state(self), values))

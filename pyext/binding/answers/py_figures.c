@@ -59,22 +59,33 @@ figures_of(lg__snapshot_object *snapshot, const lg__scope_request *asked,
     return lg__error_raise(lg__object_state(snapshot), status, &error);
 }
 
+/* Answers about a snapshot, or about one that it takes now (NULL). */
 static PyObject *
-finish(lg__progress *watch, PyObject *figures)
+ask(lg__core_state *state, lg__snapshot_object *snapshot, PyObject *const *args,
+    Py_ssize_t nargs, PyObject *kwnames)
 {
-    if (!lg__progress_finish(watch, figures ? LG_OK : LG_ECANCELLED))
+    static const lg__arg_list list = {"figures", figures_names, 0, 0};
+    PyObject *values[3] = {NULL}, *figures = NULL;
+    lg__scope_request asked;
+    lg__progress watch;
+    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
+        !lg__arg_scope(values[0], values[1], &asked) ||
+        !lg__progress_begin(&watch, values[2]))
+        return NULL;
+    if (snapshot != NULL) {
+        figures = figures_of(snapshot, &asked, &watch);
+    } else {
+        snapshot = lg__snapshot_now(state, NULL, &watch.monitor);
+        figures = snapshot ? figures_of(snapshot, &asked, &watch) : NULL;
+        figures = lg__kept_answer(snapshot, figures);
+    }
+    if (!lg__progress_finish(&watch, figures ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(figures);
     return figures;
 }
 
 #define FIGURES_TEXT                                                           \
-    "Each is a FigureRow: its node, pyplot's number, width and height in\n"    \
-    "pixels, axes, artists, canvas (bytes of pixels; 0: never drawn),\n"       \
-    "retained (bytes that you would free with it, canvas included), closed\n"  \
-    "(pyplot does not have it), reachable (a root reaches it), and held_by:\n" \
-    "pairs of a kind ('pyplot', 'animation', 'callback', 'variable', "         \
-    "'native')\n"                                                              \
-    "and where that is. Each byte counts for one figure "                      \
+    "A sequence of FigureRow. Each byte counts for one figure "                \
     "only.\n\n" LG__SCOPE_TEXT("those that ") "progress  as in snapshot()"
 
 const char lg__core_figures_doc[] =
@@ -86,18 +97,7 @@ PyObject *
 lg__core_figures(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
                  PyObject *kwnames)
 {
-    static const lg__arg_list list = {"figures", figures_names, 0, 0};
-    PyObject *values[3] = {NULL};
-    lg__scope_request asked;
-    lg__progress watch;
-    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
-        !lg__arg_scope(values[0], values[1], &asked) ||
-        !lg__progress_begin(&watch, values[2]))
-        return NULL;
-    lg__snapshot_object *snapshot =
-        lg__snapshot_now(lg__module_state(module), NULL, &watch.monitor);
-    PyObject *figures = snapshot ? figures_of(snapshot, &asked, &watch) : NULL;
-    return finish(&watch, lg__kept_answer(snapshot, figures));
+    return ask(lg__module_state(module), NULL, args, nargs, kwnames);
 }
 
 const char lg__snapshot_figures_doc[] =
@@ -109,16 +109,8 @@ PyObject *
 lg__snapshot_figures(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                      PyObject *kwnames)
 {
-    static const lg__arg_list list = {"figures", figures_names, 0, 0};
-    PyObject *values[3] = {NULL};
-    lg__scope_request asked;
-    lg__progress watch;
-    if (!lg__args_take(&list, args, nargs, kwnames, values) ||
-        !lg__arg_scope(values[0], values[1], &asked) ||
-        !lg__progress_begin(&watch, values[2]))
-        return NULL;
-    return finish(&watch,
-                  figures_of((lg__snapshot_object *)self, &asked, &watch));
+    return ask(lg__object_state(self), (lg__snapshot_object *)self, args, nargs,
+               kwnames);
 }
 
 static PyMemberDef figures_members[] = {

@@ -55,6 +55,21 @@ merged_new(lg__snapshot_object *snapshot, const lg_nodes *nodes,
                                  facts_new(snapshot, nodes, table));
 }
 
+static lg_status
+tabulate(const lg_analysis *analysis, const lg_nodes *nodes, size_t limit,
+         const lg_monitor *monitor, lg_table **out, lg_error *error)
+{
+    lg_merged_paths paths;
+    const lg_merged_options options = {.size = sizeof options, .limit = limit};
+    lg_status status = lg_analysis_merged_paths(
+        analysis, nodes->items, nodes->count, &options, monitor, &paths, error);
+    if (status != LG_OK)
+        return status;
+    status = lg_tabulate_paths(lg_analysis_graph(analysis), &paths, out, error);
+    lg_merged_paths_free(&paths);
+    return status;
+}
+
 PyObject *
 lg__merged_of(lg__snapshot_object *snapshot, const lg_nodes *nodes,
               size_t limit, const lg_monitor *monitor)
@@ -66,8 +81,7 @@ lg__merged_of(lg__snapshot_object *snapshot, const lg_nodes *nodes,
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = lg_tabulate_paths(analysis, nodes->items, nodes->count, limit,
-                               monitor, &table, &error);
+    status = tabulate(analysis, nodes, limit, monitor, &table, &error);
     Py_END_ALLOW_THREADS
     lg__snapshot_release(snapshot);
     if (status == LG_OK)
@@ -95,7 +109,7 @@ lg__snapshot_merged_paths(PyObject *self, PyObject *const *args,
     static const lg__arg_list list = {"merged_paths", names, 1, 1};
     PyObject *values[3] = {NULL};
     lg__snapshot_object *snapshot = (lg__snapshot_object *)self;
-    size_t limit = LG__MERGED_LINES;
+    size_t limit = LG_WHY_PATHS;
     lg__progress watch;
     if (!lg__args_take(&list, args, nargs, kwnames, values) ||
         !lg__arg_rows(values[1], &limit) ||
@@ -122,7 +136,7 @@ static lg_status
 see(const lg_analysis *analysis, const void *of, lg_view **out, lg_error *err)
 {
     const lg_nodes *nodes = of;
-    return lg_view_paths(analysis, nodes->items, nodes->count, 0, NULL, out,
+    return lg_view_paths(analysis, nodes->items, nodes->count, NULL, NULL, out,
                          err);
 }
 

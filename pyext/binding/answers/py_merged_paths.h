@@ -6,9 +6,6 @@
 
 extern PyType_Spec lg__merged_spec;
 
-/** How many lines there are by default. */
-#define LG__MERGED_LINES 20
-
 /** The MergedPaths of the nodes, in at most that many lines (0: all). */
 PyObject *lg__merged_of(lg__snapshot_object *snapshot, const lg_nodes *nodes,
                         size_t limit, const lg_monitor *monitor);

@@ -144,9 +144,13 @@ tabulate(const tensors_request *self, const lg_graph *graph,
     lg_scope *scope = NULL;
     lg_status status = lg__scope_find(&self->asked, graph,
                                       &self->progress.monitor, &scope, error);
+    const lg_tensor_options options = {.size = sizeof options,
+                                       .device = device,
+                                       .group = self->group,
+                                       .limit = self->limit,
+                                       .scope = scope};
     if (status == LG_OK)
-        status = lg_tabulate_tensors(graph, analysis, scope, device,
-                                     self->group, self->limit, out, error);
+        status = lg_tabulate_tensors(graph, analysis, &options, out, error);
     lg_scope_free(scope);
     return status;
 }

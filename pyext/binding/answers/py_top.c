@@ -13,6 +13,7 @@
 
 typedef struct top_request {
     lg_top_options options;
+    lg__scope_request asked;
     PyObject *by; /* borrowed, or NULL */
     lg__progress progress;
 } top_request;
@@ -62,8 +63,7 @@ request_parse(top_request *self, lg__core_state *state, PyObject *const *values)
         !lg__arg_text("group", values[ARG_GROUP], &group) ||
         !group_named(state, group, &self->options.group) ||
         !lg__arg_flag(values[ARG_LIBRARIES], &self->options.libraries) ||
-        !lg__arg_flag(values[ARG_MINE], &self->options.mine) ||
-        !lg__arg_text("module", values[ARG_MODULE], &self->options.module))
+        !lg__arg_scope(values[ARG_MINE], values[ARG_MODULE], &self->asked))
         return false;
     return lg__progress_begin(&self->progress, values[ARG_PROGRESS]);
 }
@@ -124,6 +124,22 @@ top_new(lg__snapshot_object *snapshot, const lg__result_shape *shape,
     return lg__result_with_facts(snapshot, shape, table, facts);
 }
 
+static lg_status
+tabulate(const top_request *self, const lg_analysis *analysis, lg_table **out,
+         lg_error *error)
+{
+    lg_scope *scope = NULL;
+    lg_top_options options = self->options;
+    const lg_monitor *monitor = &self->progress.monitor;
+    lg_status status = lg__scope_find(&self->asked, lg_analysis_graph(analysis),
+                                      monitor, &scope, error);
+    options.scope = scope;
+    if (status == LG_OK)
+        status = lg_tabulate_top(analysis, &options, monitor, out, error);
+    lg_scope_free(scope);
+    return status;
+}
+
 static PyObject *
 request_run(top_request *self, lg__snapshot_object *snapshot)
 {
@@ -138,8 +154,7 @@ request_run(top_request *self, lg__snapshot_object *snapshot)
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = lg_tabulate_top(analysis, &self->options, &self->progress.monitor,
-                             &table, &error);
+    status = tabulate(self, analysis, &table, &error);
     Py_END_ALLOW_THREADS
     lg__snapshot_release(snapshot);
     if (status == LG_OK)

@@ -11,6 +11,7 @@
 
 typedef struct waste_request {
     lg_waste_options options;
+    lg__scope_request asked;
     bool contents;
     lg__progress progress;
 } waste_request;
@@ -33,8 +34,7 @@ request_parse(waste_request *self, PyObject *const *values)
     self->options.limit = 20;
     if (!lg__arg_rows(values[ARG_LIMIT], &self->options.limit) ||
         !lg__arg_flag(values[ARG_LIBRARIES], &self->options.libraries) ||
-        !lg__arg_flag(values[ARG_MINE], &self->options.mine) ||
-        !lg__arg_text("module", values[ARG_MODULE], &self->options.module) ||
+        !lg__arg_scope(values[ARG_MINE], values[ARG_MODULE], &self->asked) ||
         !lg__arg_flag(values[ARG_CONTENTS], &self->contents))
         return false;
     return lg__progress_begin(&self->progress, values[ARG_PROGRESS]);
@@ -68,24 +68,39 @@ waste_new(lg__snapshot_object *snapshot, lg_table *table)
     return lg__result_with_facts(snapshot, &shape, table, facts);
 }
 
+static lg_status
+tabulate(const waste_request *self, const lg_analysis *analysis, lg_table **out,
+         lg_error *error)
+{
+    lg_waste waste;
+    lg_scope *scope = NULL;
+    lg_waste_options options = self->options;
+    const lg_monitor *monitor = &self->progress.monitor;
+    lg_status status = lg__scope_find(&self->asked, lg_analysis_graph(analysis),
+                                      monitor, &scope, error);
+    options.scope = scope;
+    if (status == LG_OK)
+        status = lg_analysis_waste(analysis, &options, monitor, &waste, error);
+    if (status == LG_OK) {
+        status = lg_tabulate_waste(analysis, &waste, out, error);
+        lg_waste_free(&waste);
+    }
+    lg_scope_free(scope);
+    return status;
+}
+
 static PyObject *
 request_run(waste_request *self, lg__snapshot_object *snapshot)
 {
-    const lg_monitor *monitor = &self->progress.monitor;
-    const lg_analysis *analysis = lg__analysis_acquire(snapshot, monitor);
+    const lg_analysis *analysis =
+        lg__analysis_acquire(snapshot, &self->progress.monitor);
     if (analysis == NULL)
         return NULL;
-    lg_waste waste;
     lg_table *table = NULL;
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status =
-        lg_analysis_waste(analysis, &self->options, monitor, &waste, &error);
-    if (status == LG_OK) {
-        status = lg_tabulate_waste(analysis, &waste, &table, &error);
-        lg_waste_free(&waste);
-    }
+    status = tabulate(self, analysis, &table, &error);
     Py_END_ALLOW_THREADS
     lg__snapshot_release(snapshot);
     if (status == LG_OK)

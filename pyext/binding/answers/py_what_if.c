@@ -173,24 +173,29 @@ enum {
     FACT_SIZE,
     FACT_WAITING,
     FACT_WAITING_SIZE,
-    FACT_KEPT
+    FACT_KEPT,
+    FACT_LISTED,
+    FACT_LISTED_SIZE
 };
 
 static PyObject *
 facts_new(lg__snapshot_object *snapshot, const lg_what_if *answer,
           const lg_table *table)
 {
-    lg_cell size, waiting_size, kept;
+    lg_cell size, waiting_size, kept, listed_size;
     lg__result_fact(table, "size", &size);
     lg__result_fact(table, "waiting_size", &waiting_size);
     lg__result_fact(table, "kept", &kept);
-    return Py_BuildValue(
-        "(nNNKNN)", (Py_ssize_t)answer->references,
-        lg__sequence_of_nodes(lg__object_state(snapshot), snapshot,
-                              &answer->nodes),
-        lg__size_new(snapshot, size.size), (unsigned long long)answer->waiting,
-        lg__size_new(snapshot, waiting_size.size),
-        lg__result_rows(snapshot, &survivor_shape, kept.table));
+    lg__result_fact(table, "listed_size", &listed_size);
+    return Py_BuildValue("(nNNKNNKN)", (Py_ssize_t)answer->references,
+                         lg__sequence_of_nodes(lg__object_state(snapshot),
+                                               snapshot, &answer->nodes),
+                         lg__size_new(snapshot, size.size),
+                         (unsigned long long)answer->waiting,
+                         lg__size_new(snapshot, waiting_size.size),
+                         lg__result_rows(snapshot, &survivor_shape, kept.table),
+                         (unsigned long long)answer->listed,
+                         lg__size_new(snapshot, listed_size.size));
 }
 
 static PyObject *
@@ -201,9 +206,26 @@ what_if_new(lg__snapshot_object *snapshot, const lg_what_if *answer,
                                  facts_new(snapshot, answer, table));
 }
 
+static lg_status
+find(const lg_analysis *analysis, const lg__scope_request *asked,
+     const lg_edges *edges, const lg_monitor *monitor, lg_what_if *out,
+     lg_error *error)
+{
+    lg_scope *scope = NULL;
+    lg_status status = lg__scope_find(asked, lg_analysis_graph(analysis),
+                                      monitor, &scope, error);
+    const lg_what_if_options options = {
+        .size = sizeof options, .limit = SURVIVORS, .scope = scope};
+    if (status == LG_OK)
+        status = lg_analysis_what_if(analysis, edges->items, edges->count,
+                                     &options, monitor, out, error);
+    lg_scope_free(scope);
+    return status;
+}
+
 static PyObject *
-ask(lg__snapshot_object *snapshot, const lg_edges *edges,
-    const lg_monitor *monitor)
+ask(lg__snapshot_object *snapshot, const lg__scope_request *asked,
+    const lg_edges *edges, const lg_monitor *monitor)
 {
     const lg_analysis *analysis = lg__analysis_acquire(snapshot, monitor);
     if (analysis == NULL)
@@ -213,8 +235,7 @@ ask(lg__snapshot_object *snapshot, const lg_edges *edges,
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = lg_analysis_what_if(analysis, edges->items, edges->count,
-                                 SURVIVORS, monitor, &answer, &error);
+    status = find(analysis, asked, edges, monitor, &answer, &error);
     if (status == LG_OK)
         status = lg_tabulate_what_if(lg_analysis_graph(analysis), &answer, 0,
                                      &table, &error);
@@ -229,13 +250,15 @@ ask(lg__snapshot_object *snapshot, const lg_edges *edges,
 }
 
 const char lg__snapshot_what_if_doc[] =
-    "what_if($self, /, cut, *, progress=None)\n"
+    "what_if($self, /, cut, *, mine=False, module=None, progress=None)\n"
     "--\n\n"
     "What would die if you cut these references, exactly.\n\n"
     "cut       texts, Edge and Hop, or one of them: "
     "'__main__.trainer.losses',\n"
     "          '__main__.losses[*].graph' ([*] is every item, .* every\n"
     "          attribute), '#17.x', '#17->#42', '*->type:torch.Tensor'\n"
+    "mine      list only what the program's own modules hold now\n"
+    "module    list only what matching modules hold now: 'train.*'\n"
     "progress  as in snapshot()\n\n"
     "An item of a dict goes with its key. PartialError on a snapshot of a part "
     "of the\n"
@@ -245,18 +268,21 @@ PyObject *
 lg__snapshot_what_if(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                      PyObject *kwnames)
 {
-    static const char *const names[] = {"cut", "progress", NULL};
+    static const char *const names[] = {"cut", "mine", "module", "progress",
+                                        NULL};
     static const lg__arg_list list = {"what_if", names, 1, 1};
-    PyObject *values[2] = {NULL};
+    PyObject *values[4] = {NULL};
+    lg__scope_request asked;
     lg__snapshot_object *snapshot = (lg__snapshot_object *)self;
     lg__progress watch;
     if (!lg__args_take(&list, args, nargs, kwnames, values) ||
-        !lg__progress_begin(&watch, values[1]))
+        !lg__arg_scope(values[1], values[2], &asked) ||
+        !lg__progress_begin(&watch, values[3]))
         return NULL;
     lg_edges edges = {0};
     PyObject *answer = NULL;
     if (collect(snapshot, values[0], &edges))
-        answer = ask(snapshot, &edges, &watch.monitor);
+        answer = ask(snapshot, &asked, &edges, &watch.monitor);
     lg_edges_free(&edges);
     if (!lg__progress_finish(&watch, answer ? LG_OK : LG_ECANCELLED))
         Py_CLEAR(answer);
@@ -281,6 +307,11 @@ static PyGetSetDef what_if_getset[] = {
      "What would live on, who holds it, and what to cut next: a tuple of\n"
      "Survivor, the targets of the references first, then the biggest.",
      (void *)FACT_KEPT},
+    {"listed", (getter)lg__result_get_fact, NULL,
+     "How many of the nodes the chosen modules hold: without a choice, all.",
+     (void *)FACT_LISTED},
+    {"listed_size", (getter)lg__result_get_fact, NULL,
+     "The bytes of those: a Size.", (void *)FACT_LISTED_SIZE},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

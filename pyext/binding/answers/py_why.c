@@ -8,25 +8,44 @@
 #include "binding/objects/py_node.h"
 #include "binding/objects/kept.h"
 #include "binding/objects/py_path.h"
+#include "binding/objects/result.h"
 #include "binding/capture/recorder.h"
 #include "binding/objects/target.h"
 
 #include <leakgraph/report.h>
 
-/* Formats the report on a finished answer. */
+/* The paths to all nodes, or NULL with an exception; borrowed. */
+static const lg_table *
+merge_paths(lg__why_object *self, const lg_monitor *monitor)
+{
+    PyObject *made =
+        self->merged == NULL
+            ? lg__merged_of(self->snapshot, &self->nodes, LG_WHY_PATHS, monitor)
+            : NULL;
+    /* Another thread may have made them meanwhile. */
+    if (self->merged == NULL)
+        self->merged = made;
+    else
+        Py_XDECREF(made);
+    return self->merged ? ((lg__result_object *)self->merged)->table : NULL;
+}
+
+/* Formats the report on a finished answer. The text about one object shows no
+ * merged paths. */
 static PyObject *
 write_report(lg__why_object *self, lg_format format, const lg_monitor *monitor)
 {
+    bool merges = self->nodes.count > 1 || format == LG_FORMAT_JSON;
+    const lg_table *paths = merges ? merge_paths(self, monitor) : NULL;
     const char *line = PyUnicode_AsUTF8(self->note);
-    if (line == NULL)
+    if (line == NULL || (merges && paths == NULL))
         return NULL;
     lg_text text = {0};
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status =
-        lg_report_why(&self->why, self->nodes.items, self->nodes.count,
-                      line[0] ? line : NULL, monitor, format, &text, &error);
+    status = lg_report_why(&self->why, paths, line[0] ? line : NULL, format,
+                           &text, &error);
     Py_END_ALLOW_THREADS
     if (status == LG_OK)
         return lg__text_object(&text);
@@ -54,9 +73,9 @@ find_out(lg__why_object *self, const lg_analysis *analysis,
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = lg_why_new(analysis,
-                        lg_nodes_biggest(analysis, nodes->items, nodes->count),
-                        monitor, &self->why, &error);
+    status = lg_node_why(analysis,
+                         lg_nodes_biggest(analysis, nodes->items, nodes->count),
+                         monitor, &self->why, &error);
     Py_END_ALLOW_THREADS
     /* Show the owner in place of its folded namespace. */
     if (status == LG_OK && nodes->count == 1)
@@ -203,6 +222,7 @@ why_dealloc(lg__why_object *self)
     Py_XDECREF(self->node);
     Py_XDECREF(self->drawing);
     Py_XDECREF(self->made);
+    Py_XDECREF(self->merged);
     lg_nodes_free(&self->nodes);
     lg_why_free(&self->why);
     Py_XDECREF(self->note);
@@ -220,7 +240,10 @@ get_nodes(lg__why_object *self, void *Py_UNUSED(closure))
 static PyObject *
 get_merged(lg__why_object *self, void *Py_UNUSED(closure))
 {
-    return lg__merged_of(self->snapshot, &self->nodes, LG__MERGED_LINES, NULL);
+    if (merge_paths(self, NULL) == NULL)
+        return NULL;
+    Py_INCREF(self->merged);
+    return self->merged;
 }
 
 static PyObject *

@@ -20,6 +20,7 @@ typedef struct lg__why_object {
     lg_nodes nodes;        /* all of them */
     lg_why why;            /* the answer: computed once, for the node */
     PyObject *note;        /* str, maybe empty: where it was allocated */
+    PyObject *merged;      /* MergedPaths to all nodes: made on first use */
     PyObject *text;
     PyObject *drawing; /* made on first use */
     PyObject *made;    /* a dict of the attributes, if no snapshot is kept */

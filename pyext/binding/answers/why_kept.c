@@ -5,8 +5,8 @@
 
 /* Attributes that are made from the graph when they are asked for. */
 static const char *const lazy_names[] = {
-    "path",      "frees",    "cuts",  "cut_count", "kept", "paths",
-    "dominator", "retained", "spent", "hint",      "json", "drawing",
+    "path",     "frees", "cuts", "cut_count", "kept", "paths",   "dominator",
+    "retained", "spent", "hint", "merged",    "json", "drawing",
 };
 
 /* Makes all of them now, because the snapshot goes with the call. */

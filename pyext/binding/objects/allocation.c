@@ -52,3 +52,20 @@ lg__allocation_note(PyObject *object)
     PyErr_Clear();
     return lg__text_object(&text);
 }
+
+const char lg__core_object_traceback_doc[] =
+    "_object_traceback($module, obj, /)\n--\n\n"
+    "Return the tracemalloc.Traceback of an object; None if it was not traced.";
+
+PyObject *
+lg__core_object_traceback(PyObject *Py_UNUSED(module), PyObject *object)
+{
+    PyObject *tracemalloc = active_tracemalloc();
+    if (tracemalloc == NULL && PyErr_Occurred())
+        return NULL;
+    if (tracemalloc == NULL)
+        Py_RETURN_NONE;
+    PyObject *traceback = lg__object_traceback(tracemalloc, object);
+    Py_DECREF(tracemalloc);
+    return traceback;
+}

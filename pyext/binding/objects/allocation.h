@@ -8,4 +8,8 @@
  *  tracemalloc is imported, traces, and did so then. */
 PyObject *lg__allocation_note(PyObject *object);
 
+PyObject *lg__core_object_traceback(PyObject *module, PyObject *object);
+
+extern const char lg__core_object_traceback_doc[];
+
 #endif

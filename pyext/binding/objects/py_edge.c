@@ -154,7 +154,7 @@ static PyType_Slot edge_slots[] = {
     LG__SLOT(Py_tp_hash, edge_hash),
     {Py_tp_getset, edge_getset},
     {Py_tp_doc, "A reference from one object of a snapshot to another.\n\n"
-                "Edges are equal when snapshot and index are."},
+                "Edges are equal if their snapshot and index are."},
     {0, NULL},
 };
 

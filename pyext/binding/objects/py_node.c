@@ -362,8 +362,8 @@ static PyType_Slot node_slots[] = {
     LG__SLOT(Py_tp_hash, node_hash),
     {Py_tp_getset, node_getset},
     {Py_tp_methods, node_methods},
-    {Py_tp_doc, "An object of a snapshot.\n\nNodes are equal when snapshot and "
-                "index are, and keep their snapshot alive."},
+    {Py_tp_doc, "An object of a snapshot.\n\nNodes are equal if their "
+                "snapshot and index are. A Node keeps its snapshot alive."},
     {0, NULL},
 };
 

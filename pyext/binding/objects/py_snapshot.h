@@ -132,6 +132,7 @@ extern const char lg__snapshot_save_doc[];
 extern const char lg__snapshot_show_refs_doc[];
 extern const char lg__snapshot_show_backrefs_doc[];
 extern const char lg__snapshot_show_path_doc[];
+extern const char lg__snapshot_analyze_doc[];
 extern const char lg__snapshot_show_dominators_doc[];
 extern const char lg__snapshot_cycles_doc[];
 extern const char lg__snapshot_top_doc[];

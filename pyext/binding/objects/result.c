@@ -294,6 +294,32 @@ result_to_pandas(PyObject *self, PyObject *Py_UNUSED(unused))
                            "to_pandas", self);
 }
 
+/* Results of one type are equal if their rows are. */
+static PyObject *
+result_compare(lg__result_object *self, PyObject *other, int operation)
+{
+    if (Py_TYPE((PyObject *)self) != Py_TYPE(other) ||
+        (operation != Py_EQ && operation != Py_NE))
+        Py_RETURN_NOTIMPLEMENTED;
+    return PyObject_RichCompare(self->rows, ((lg__result_object *)other)->rows,
+                                operation);
+}
+
+static Py_hash_t
+result_hash(lg__result_object *self)
+{
+    return PyObject_Hash(self->rows);
+}
+
+static PyObject *
+result_reduce(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return PyErr_Format(PyExc_TypeError,
+                        "a %s cannot be pickled: pickle its rows, or "
+                        "to_pandas()",
+                        Py_TYPE(self)->tp_name);
+}
+
 static PyMemberDef result_members[] = {
     {"rows", T_OBJECT, offsetof(lg__result_object, rows), READONLY,
      "A tuple of the rows, which are named tuples."},
@@ -314,9 +340,11 @@ static PyMethodDef result_methods[] = {
     LG__ARROW_METHOD(lg__result_arrow),
     {"to_pandas", result_to_pandas, METH_NOARGS,
      "to_pandas($self, /)\n--\n\nThe rows as a pandas.DataFrame.\n\nA Node is "
-     "its index. A Size is its total, and on snapshots with devices has a\n"
-     "column more for the host and each device: 'retained', 'retained.host',\n"
-     "'retained.cuda:0'."},
+     "its index. A Size is its total; on snapshots with devices, it also has "
+     "a\n"
+     "column for the host and for each device: 'retained', 'retained.host',\n"
+     "'retained.cuda:0'. Whole numbers with gaps have the type Int64 of "
+     "pandas."},
     {"index", (PyCFunction)result_index, METH_VARARGS,
      "index($self, row, start=0, stop=9223372036854775807, /)\n"
      "--\n\n"
@@ -325,6 +353,8 @@ static PyMethodDef result_methods[] = {
      "count($self, row, /)\n"
      "--\n\n"
      "How often the row occurs."},
+    {"__reduce__", result_reduce, METH_NOARGS,
+     "__reduce__($self, /)\n--\n\nRaises TypeError: only the rows pickle."},
     {"_repr_html_", (PyCFunction)result_repr_html, METH_NOARGS,
      "_repr_html_($self, /)\n--\n\n"},
     {"__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS, NULL},
@@ -335,14 +365,18 @@ static PyType_Slot result_slots[] = {
     LG__RESULT_SLOTS,
     LG__SLOT(Py_tp_repr, result_repr),
     LG__SLOT(Py_tp_str, result_str),
+    LG__SLOT(Py_tp_richcompare, result_compare),
+    LG__SLOT(Py_tp_hash, result_hash),
     LG__SLOT(Py_tp_iter, result_iter),
     LG__SLOT(Py_mp_length, result_length),
     LG__SLOT(Py_mp_subscript, result_subscript),
     {Py_tp_members, result_members},
     {Py_tp_getset, result_getset},
     {Py_tp_methods, result_methods},
-    {Py_tp_doc, "A sequence of rows, which are named tuples.\n\nstr() is the "
-                "report. A slice is a result of the same type."},
+    {Py_tp_doc,
+     "A sequence of rows, which are named tuples.\n\nstr() is the "
+     "report. A slice is a result of the same type. Results are equal "
+     "if their type and\nrows are."},
     {0, NULL},
 };
 

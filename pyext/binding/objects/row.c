@@ -1,5 +1,7 @@
 #include "binding/objects/row.h"
 
+#include <stdbool.h>
+
 static PyObject *
 row_asdict(PyObject *self, PyObject *Py_UNUSED(unused))
 {
@@ -14,6 +16,71 @@ row_asdict(PyObject *self, PyObject *Py_UNUSED(unused))
     Py_XDECREF(fields);
     return dict;
 }
+
+/* Copies a field, those included that a tuple does not show. */
+static bool
+copy_field(PyObject *from, PyObject *to, Py_ssize_t index)
+{
+    PyObject *value = PyStructSequence_GetItem(from, index);
+    Py_XINCREF(value);
+    PyStructSequence_SetItem(to, index, value);
+    return value != NULL;
+}
+
+static Py_ssize_t
+number_of(PyTypeObject *type, const char *name)
+{
+    PyObject *number = PyObject_GetAttrString((PyObject *)type, name);
+    Py_ssize_t value = number ? PyLong_AsSsize_t(number) : -1;
+    Py_XDECREF(number);
+    return value;
+}
+
+/* Puts the values of **fields into the row, a new one. */
+static bool
+put_fields(PyObject *row, PyObject *fields, PyObject *changes)
+{
+    PyObject *name, *value;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(changes, &at, &name, &value)) {
+        Py_ssize_t index = PySequence_Index(fields, name);
+        if (index < 0) {
+            PyErr_Format(PyExc_TypeError, "%s has no field %R; it has %R",
+                         Py_TYPE(row)->tp_name, name, fields);
+            return false;
+        }
+        PyObject *old = PyStructSequence_GetItem(row, index);
+        Py_INCREF(value);
+        PyStructSequence_SetItem(row, index, value);
+        Py_XDECREF(old);
+    }
+    return true;
+}
+
+static PyObject *
+row_replace(PyObject *self, PyObject *args, PyObject *changes)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    Py_ssize_t count = number_of(type, "n_fields");
+    if (count < 0 || !PyArg_ParseTuple(args, ":_replace"))
+        return NULL;
+    PyObject *fields = PyObject_GetAttrString((PyObject *)type, "_fields");
+    PyObject *row = fields ? PyStructSequence_New(type) : NULL;
+    bool made = row != NULL;
+    for (Py_ssize_t i = 0; made && i < count; i++)
+        made = copy_field(self, row, i);
+    if (made && changes != NULL)
+        made = put_fields(row, fields, changes);
+    Py_XDECREF(fields);
+    if (!made)
+        Py_CLEAR(row);
+    return row;
+}
+
+static PyMethodDef replace_method = {
+    "_replace", (PyCFunction)(void (*)(void))row_replace,
+    METH_VARARGS | METH_KEYWORDS,
+    "_replace($self, /, **fields)\n--\n\nThe same row with other values."};
 
 static PyMethodDef asdict_method = {
     "_asdict", row_asdict, METH_NOARGS,
@@ -39,7 +106,9 @@ lg__row_type_finish(PyTypeObject *type, const PyStructSequence_Desc *desc)
         else
             PyTuple_SET_ITEM(fields, i, name);
     }
-    if (lg__row_type_add(type, "_fields", fields) < 0)
+    if (lg__row_type_add(type, "_fields", fields) < 0 ||
+        lg__row_type_add(type, "_replace",
+                         PyDescr_NewMethod(type, &replace_method)) < 0)
         return -1;
     return lg__row_type_add(type, "_asdict",
                             PyDescr_NewMethod(type, &asdict_method));

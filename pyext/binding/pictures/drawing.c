@@ -12,8 +12,7 @@
 
 typedef struct image {
     const char *format;
-    char *data; /* NULL: Graphviz cannot draw it */
-    size_t length;
+    lg_text drawn; /* without data: Graphviz cannot draw it */
 } image;
 
 typedef struct drawing_object {
@@ -51,7 +50,7 @@ static void
 image_free(image *picture)
 {
     if (picture != NULL)
-        free(picture->data);
+        lg_text_free(&picture->drawn);
     free(picture);
 }
 
@@ -138,8 +137,7 @@ render(drawing_object *self, const lg_monitor *monitor, image *out,
     lg_text dot = {0};
     lg_status status = make_dot(self, &dot, error);
     if (status == LG_OK)
-        status = lg_render(dot.data, dot.length, out->format, monitor,
-                           &out->data, &out->length, error);
+        status = lg_render(dot.data, out->format, monitor, &out->drawn, error);
     lg_text_free(&dot);
     return status;
 }
@@ -199,7 +197,7 @@ obtain_image(drawing_object *self, const char *format, bool failed,
 {
     image *kept = atomic_exchange(&self->kept, NULL);
     if (kept != NULL && strcmp(kept->format, format) == 0 &&
-        (kept->data != NULL || failed))
+        (kept->drawn.data != NULL || failed))
         return kept;
     image_free(kept);
     return notebook_image(self, format, error);
@@ -225,7 +223,7 @@ drawing_repr_html(drawing_object *self, PyObject *Py_UNUSED(unused))
         return NULL;
     PyObject *html = Py_None;
     Py_INCREF(html);
-    if (made != NULL && made->data == NULL) {
+    if (made != NULL && made->drawn.data == NULL) {
         PyObject *parts =
             Py_BuildValue("Ns", get_text(self, NULL), error.message);
         Py_SETREF(html, parts ? lg__python_call(lg__object_state(self),
@@ -249,12 +247,12 @@ take_image(drawing_object *self, const char *format)
     image *made = obtain_image(self, format, true, &error);
     if (made == NULL)
         return NULL;
-    if (made->data == NULL) {
+    if (made->drawn.data == NULL) {
         image_free(made);
         Py_RETURN_NONE;
     }
-    PyObject *bytes =
-        PyBytes_FromStringAndSize(made->data, (Py_ssize_t)made->length);
+    PyObject *bytes = PyBytes_FromStringAndSize(made->drawn.data,
+                                                (Py_ssize_t)made->drawn.length);
     keep_image(self, made);
     return bytes;
 }
@@ -289,8 +287,8 @@ write_file(drawing_object *self, const char *path, const char *format,
     lg_text dot = {0};
     lg_status status = make_dot(self, &dot, error);
     if (status == LG_OK)
-        status = lg_renderer_draw_file(renderer, dot.data, dot.length, format,
-                                       path, monitor, error);
+        status = lg_renderer_draw_file(renderer, dot.data, format, path,
+                                       monitor, error);
     lg_text_free(&dot);
     return status;
 }

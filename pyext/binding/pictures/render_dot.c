@@ -3,7 +3,6 @@
 #include "binding/support/progress.h"
 
 #include <leakgraph/render.h>
-#include <stdlib.h>
 
 const char lg__core_render_doc[] =
     "_render($module, dot, format, /)\n--\n\n"
@@ -13,29 +12,25 @@ const char lg__core_render_doc[] =
 PyObject *
 lg__core_render(PyObject *module, PyObject *args)
 {
-    PyObject *text;
+    const char *dot;
     const char *format;
-    Py_ssize_t length;
     lg__progress watch;
-    if (!PyArg_ParseTuple(args, "Us:_render", &text, &format))
+    if (!PyArg_ParseTuple(args, "ss:_render", &dot, &format) ||
+        !lg__progress_begin(&watch, NULL))
         return NULL;
-    const char *dot = PyUnicode_AsUTF8AndSize(text, &length);
-    if (dot == NULL || !lg__progress_begin(&watch, NULL))
-        return NULL;
-    char *data = NULL;
-    size_t size = 0;
+    lg_text image = {0};
     lg_error error;
     lg_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = lg_render(dot, (size_t)length, format, &watch.monitor, &data,
-                       &size, &error);
+    status = lg_render(dot, format, &watch.monitor, &image, &error);
     Py_END_ALLOW_THREADS
     PyObject *picture = NULL;
     if (status == LG_OK)
-        picture = PyBytes_FromStringAndSize(data, (Py_ssize_t)size);
+        picture =
+            PyBytes_FromStringAndSize(image.data, (Py_ssize_t)image.length);
     else
         lg__error_raise(lg__module_state(module), status, &error);
-    free(data);
+    lg_text_free(&image);
     if (!lg__progress_finish(&watch, status))
         Py_CLEAR(picture);
     return picture;

@@ -1,0 +1,31 @@
+/** What tests ask for: options of answers and pictures, and reports. */
+#ifndef LEAKGRAPH_ASKED_H
+#define LEAKGRAPH_ASKED_H
+
+#include <leakgraph/report.h>
+
+#define TREE(of, share)                                                        \
+    (const lg_dominator_options)                                               \
+    {                                                                          \
+        .size = sizeof(lg_dominator_options), .node = of, .min_share = share   \
+    }
+
+#define BOXES(most)                                                            \
+    (const lg_view_options)                                                    \
+    {                                                                          \
+        .size = sizeof(lg_view_options), .max_nodes = most                     \
+    }
+
+#define TENSORS(on, by, most)                                                  \
+    (const lg_tensor_options)                                                  \
+    {                                                                          \
+        .size = sizeof(lg_tensor_options), .device = on, .group = by,          \
+        .limit = most                                                          \
+    }
+
+/** Calls lg_report_paths for these nodes; limit 0: all rows. */
+lg_status paths_report(const lg_analysis *analysis, const uint32_t *nodes,
+                       size_t count, size_t limit, lg_format format,
+                       lg_text *out);
+
+#endif
