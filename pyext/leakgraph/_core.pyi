@@ -2,12 +2,14 @@ import os
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from tracemalloc import Traceback
 from types import TracebackType
 from typing import (
     Any,
     ClassVar,
     Final,
     Literal,
+    NoReturn,
     SupportsIndex,
     TypeVar,
     final,
@@ -153,6 +155,8 @@ def _baseline(path: _Path, may_be_missing: bool, /) -> frozenset[str]: ...
 def _extend_baseline(
     path: _Path, target: _Path, growth: list[tuple[str, str]], /
 ) -> None: ...
+def _is_installed(path: str, /) -> bool: ...
+def _object_traceback(obj: object, /) -> Traceback | None: ...
 def _line(x: bytes, y: bytes, /) -> tuple[float, float, bool]: ...
 def _open_signal_fd(signal: int, /) -> int: ...
 def _close_signal_fd() -> None: ...
@@ -278,6 +282,8 @@ def diff(
     steps: Sequence[float] | None = None,
     min_bytes: int | str = 0,
     settled: bool = False,
+    mine: bool = False,
+    module: str | None = None,
     baseline: _Path | None = None,
     update_baseline: bool = False,
     progress: _Progress = None,
@@ -404,9 +410,17 @@ class Snapshot:
         format: str | None = None,
         title: str | None = None,
         legend: bool = True,
+        mine: bool = False,
+        module: str | None = None,
         progress: _Progress = None,
     ) -> Drawing: ...
-    def analyze(self, *, progress: _Progress = None) -> Dominators: ...
+    def analyze(
+        self,
+        *,
+        mine: bool = False,
+        module: str | None = None,
+        progress: _Progress = None,
+    ) -> Dominators: ...
     def retained(self, target: object, /) -> Size: ...
     def cycles(
         self,
@@ -467,6 +481,8 @@ class Snapshot:
         self,
         cut: str | Edge | Hop | CycleCut | Iterable[str | Edge | Hop | CycleCut],
         *,
+        mine: bool = False,
+        module: str | None = None,
         progress: _Progress = None,
     ) -> WhatIf: ...
     def waste(
@@ -506,6 +522,8 @@ class Snapshot:
         steps: Sequence[float] | None = None,
         min_bytes: int | str = 0,
         settled: bool = False,
+        mine: bool = False,
+        module: str | None = None,
         baseline: _Path | None = None,
         update_baseline: bool = False,
         progress: _Progress = None,
@@ -677,6 +695,7 @@ class Roots:
 class _Row(structseq[Any]):
     _fields: ClassVar[tuple[str, ...]]
     def _asdict(self) -> dict[str, Any]: ...
+    def _replace(self, **fields: Any) -> Self: ...
 
 _R = TypeVar("_R", bound=tuple[Any, ...])
 
@@ -698,6 +717,9 @@ class Result(Sequence[_R]):
     def count(self, row: object, /) -> int: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[_R]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> NoReturn: ...
     @overload
     def __getitem__(self, key: SupportsIndex, /) -> _R: ...
     @overload
@@ -806,6 +828,8 @@ class Growth(Result[GrowthRow]):
     @property
     def known(self) -> int: ...
     @property
+    def elsewhere(self) -> int: ...
+    @property
     def drawing(self) -> Drawing: ...
     @property
     def findings(self) -> tuple[GrowthTally, ...]: ...
@@ -849,6 +873,10 @@ class WhatIf(Result[Dying]):
     def waiting(self) -> int: ...
     @property
     def waiting_size(self) -> Size: ...
+    @property
+    def listed(self) -> int: ...
+    @property
+    def listed_size(self) -> Size: ...
     @property
     def kept(self) -> tuple[Survivor, ...]: ...
 
@@ -1434,7 +1462,7 @@ class GrowthRow(
 
 @final
 class GrowthTally(
-    _Row, tuple[str, str, str, tuple[int, ...], tuple[int, ...], int, bool, bool]
+    _Row, tuple[str, str, str, tuple[int, ...], tuple[Size, ...], int, bool, bool]
 ):
     if sys.version_info >= (3, 10):
         __match_args__: Final = (
@@ -1456,7 +1484,7 @@ class GrowthTally(
     @property
     def counts(self) -> tuple[int, ...]: ...
     @property
-    def bytes(self) -> tuple[int, ...]: ...
+    def bytes(self) -> tuple[Size, ...]: ...
     @property
     def gained(self) -> int: ...
     @property
@@ -1599,7 +1627,7 @@ class Survivor(_Row, tuple[Node, bool, Size, str, str | None, int]):
     def cut_count(self) -> int: ...
 
 @final
-class GrowthType(_Row, tuple[str, tuple[int, ...], tuple[int, ...], int]):
+class GrowthType(_Row, tuple[str, tuple[int, ...], tuple[Size, ...], int]):
     if sys.version_info >= (3, 10):
         __match_args__: Final = ("name", "counts", "bytes", "gained")
     @property
@@ -1607,7 +1635,7 @@ class GrowthType(_Row, tuple[str, tuple[int, ...], tuple[int, ...], int]):
     @property
     def counts(self) -> tuple[int, ...]: ...
     @property
-    def bytes(self) -> tuple[int, ...]: ...
+    def bytes(self) -> tuple[Size, ...]: ...
     @property
     def gained(self) -> int: ...
 
@@ -1662,6 +1690,7 @@ class Cycle(
             "held_by",
             "group",
             "key",
+            "is_leak",
         )
     @property
     def kind(self) -> _CycleKind: ...
@@ -1697,6 +1726,8 @@ class Cycle(
     def group(self) -> int: ...
     @property
     def key(self) -> str: ...
+    @property
+    def is_leak(self) -> bool: ...
     @property
     def nodes(self) -> Nodes: ...
     @property

@@ -161,11 +161,30 @@ def _script() -> dict[str, Any]:
     }
 
 
+def _code() -> dict[str, Any]:
+    """A unit of compiled code: one function, and one constant in it."""
+    core: Any = library._C
+    graph = core.Graph()
+    node = graph.create("prim::Constant")
+    node.t_("value", library.ones(5, dtype=library.float32, device="cpu"))
+    graph.insertNode(node)
+    unit = core.CompilationUnit()
+    return {
+        "code function": unit.create_function("leakgraph.Sample.code", graph),
+        "code unit": unit,
+        "code graph": graph,
+        "code node": node,
+        "code constant": node.t("value"),  # a copy, without a graph of autograd
+    }
+
+
 def _make() -> dict[str, Any]:
     made = {**_dtypes(), **_tensors(), **_graph()}
     # Some versions cannot do this; the capture then leaves out scripted modules only.
     with contextlib.suppress(Exception):
         made.update(_script())
+    with contextlib.suppress(Exception):
+        made.update(_code())
     tensors = [value for value in made.values() if isinstance(value, library.Tensor)]
     backward = getattr(Doubled, "_backward_cls", Packed)
     made["classes"] = tuple({Packed, Doubled, backward})

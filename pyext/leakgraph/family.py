@@ -112,7 +112,16 @@ class LeftOut(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """A process and its children. str() is the report."""
+    """A process and its children. str() is the report.
+
+    processes    a tuple of Process, parents first
+    left_out     processes without a snapshot, each with the reason
+    copied       what forked children copied, the most bytes first
+    differences  how children with one parent and one command differ, and what they
+                 repeat: Ranks, or None
+    compared     the pids of the processes in differences, in its order
+    segments     shared memory, and who keeps it
+    """
 
     processes: tuple[Process, ...]
     left_out: tuple[LeftOut, ...]

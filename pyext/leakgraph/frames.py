@@ -37,7 +37,10 @@ def to_dicts(result: Result[Any] | Roots) -> list[dict[str, Any]]:
 
 
 def to_pandas(result: Result[Any]) -> Any:
-    """A column for each field, and one more for each device of a Size."""
+    """A column for each field, and one more for each device of a Size.
+
+    Whole numbers with gaps, such as nodes and None, have the type Int64 of pandas.
+    """
     return _frame(result._row._fields, result)
 
 
@@ -83,6 +86,7 @@ def _references(why: Why) -> Iterable[tuple[object, ...]]:
 def _frame(fields: Iterable[str], rows: Sequence[tuple[Any, ...]] | Roots) -> Any:
     from importlib import import_module
 
+    pandas = import_module("pandas")
     columns: dict[str, list[Any]] = {}
     for at, name in enumerate(fields):
         values = [row[at] for row in rows]
@@ -94,7 +98,21 @@ def _frame(fields: Iterable[str], rows: Sequence[tuple[Any, ...]] | Roots) -> An
                 value.get(device, 0) if isinstance(value, Size) else None
                 for value in values
             ]
-    return import_module("pandas").DataFrame(columns)
+    # Without rows, pandas would take all columns for numbers.
+    kind = None if len(rows) else "object"
+    whole = {
+        name: pandas.array(values, dtype="Int64") if _has_gaps(values) else values
+        for name, values in columns.items()
+    }
+    return pandas.DataFrame(whole, dtype=kind)
+
+
+def _has_gaps(values: list[Any]) -> bool:
+    """Say whether they are whole numbers and Nones, which pandas makes floats of."""
+    kinds = {type(value) for value in values}
+    return kinds == {int, type(None)} and all(
+        value is None or -(1 << 63) <= value < 1 << 63 for value in values
+    )
 
 
 def to_json(result: Result[Any] | Roots) -> str:

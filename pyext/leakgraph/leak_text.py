@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from leakgraph._core import GrowthRow
+    from leakgraph.sites import Site
 
 __all__ = ["LeakError", "LeakWarning", "describe", "nothing", "sample_lines", "signed"]
 
@@ -24,7 +25,7 @@ class LeakError(Error):
     """Something grows and does not stop; the text says what holds it."""
 
 
-def describe(row: GrowthRow, line: str | None = None, unit: str = "step") -> str:
+def describe(row: GrowthRow, line: Site | str | None = None, unit: str = "step") -> str:
     """One sentence: holder, verdict, series and rate, and the line that allocates.
 
     `unit` says what a step is: one of a loop, a call, or a second.

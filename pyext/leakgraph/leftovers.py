@@ -9,13 +9,13 @@ from leakgraph._core import Size, cycles, snapshot
 from leakgraph.leak_text import describe
 from leakgraph.limits import argument
 from leakgraph.repeats import repeat
-from leakgraph.sites import Tracing
+from leakgraph.sites import FRAMES, Tracing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leakgraph._core import GrowthRow
+    from leakgraph._core import Cycles, GrowthRow
     from leakgraph.baseline import Baseline
 
 __all__ = ["leftovers"]
@@ -66,7 +66,9 @@ def _size(count: int) -> str:
 
 def _growth(work: Callable[[], object], rows: list[GrowthRow], most: int) -> list[str]:
     """Describe each row with the line that allocates, and the known fix."""
-    tracing = Tracing()
+    # A list that CPython has kept to use again would have no trace.
+    gc.collect()
+    tracing = Tracing(FRAMES)
     try:
         for _ in range(TRACED):
             work()
@@ -113,13 +115,20 @@ def _cycles(work: Callable[[], object], most: int) -> list[str]:
     finally:
         if was_enabled:
             gc.enable()
-    if len(found) <= most:
+    if found.leaks <= most:
         return []
-    cycles_left = f"{len(found)} reference cycle{'s' * (len(found) != 1)}"
+    cycles_left = f"{found.leaks} reference cycle{'s' * (found.leaks != 1)}"
     return [
         f"A call leaves {cycles_left} to the collector, and the limit is {most}:",
-        str(found[:3]),
+        *_first_leaks(found),
     ]
+
+
+def _first_leaks(found: Cycles) -> list[str]:
+    """Describe three cycles, without those that the program cannot avoid."""
+    leaks = [at for at, cycle in enumerate(found) if cycle.is_leak]
+    firsts = [str(found[at : at + 1]) for at in leaks if found[at].group == at]
+    return [text.split("\n\n", 1)[-1] for text in firsts[:3]]
 
 
 def _uncollected(expected: set[str]) -> list[str]:

@@ -114,6 +114,13 @@ def _checker(item: pytest.Item) -> Callable[..., None]:
     def check(work: Callable[[], object], **limits: Any) -> None:
         from leakgraph.leftovers import leftovers
 
+        known = leftovers.__kwdefaults__ or {}
+        for name in limits:
+            if name not in known:
+                raise pytest.UsageError(
+                    f"{item.nodeid}: leakgraph has no keyword {name!r}; it has "
+                    f"{', '.join(known)}"
+                )
         baseline = item.config.stash[_baseline]
         text = leftovers(work, baseline, item.nodeid, **limits)
         if text:

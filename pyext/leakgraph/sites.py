@@ -5,28 +5,43 @@ from __future__ import annotations
 import gc
 import sys
 from collections import Counter
+from typing import NamedTuple
+
+from leakgraph._core import _is_installed, _object_traceback
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from tracemalloc import Traceback
+    from collections.abc import Iterable
+    from tracemalloc import Frame, Traceback
 
     from leakgraph._core import GrowthRow, Node
 
 #: For each place, addresses and types of holders, the nearest first.
 Holders = dict[str, list[tuple[int, str]]]
 
-__all__ = ["Tracing", "allocation_lines", "holders"]
+__all__ = ["FRAMES", "Site", "Traces", "Tracing", "allocation_lines", "holders"]
 
-#: How many frames tracemalloc keeps: one, because a row names one line.
-FRAMES = 1
-#: The flag of types whose instances have a `__dict__` before their head; only 3.11's
-#: tracemalloc needs it.
-MANAGED_DICT = 1 << 4 if sys.implementation.cache_tag == "cpython-311" else 0
-#: Bytes of that, and of the collector's head.
-BEFORE = 32
+#: How many frames lead from a library that allocates to the program that calls it.
+FRAMES = 16
+#: Files without a path in which people write programs. Libraries make the others, such
+#: as the methods of a dataclass.
+TYPED = ("<stdin>", "<ipython-input-")
 #: How many holders above a member to try.
 ABOVE = 3
+
+
+class Site(NamedTuple):
+    """Where an object was allocated."""
+
+    #: The program's last line on the way there; None: no traced frame is the program's.
+    program: str | None
+    #: The line that allocated, which may be a library's.
+    last: str
+
+    def __str__(self) -> str:
+        if self.program in (None, self.last):
+            return self.last
+        return f"{self.program}, through {self.last}"
 
 
 def holders(rows: Iterable[GrowthRow]) -> Holders:
@@ -40,7 +55,7 @@ def holders(rows: Iterable[GrowthRow]) -> Holders:
 
 def allocation_lines(
     rows: Iterable[GrowthRow], above: Holders | None = None
-) -> dict[str, str]:
+) -> dict[str, Site]:
     """For each place: the line that allocated most of its members that were traced.
 
     tracemalloc must trace, and the newest snapshot of the comparison must be of this
@@ -50,7 +65,6 @@ def allocation_lines(
     tracemalloc = sys.modules.get("tracemalloc")
     if tracemalloc is None or not tracemalloc.is_tracing():
         return {}
-    trace_of = tracemalloc.get_object_traceback
     rows = list(rows)
     above = holders(rows) if above is None else above
     wanted = {
@@ -63,42 +77,38 @@ def allocation_lines(
     }
     lines = {}
     for row in rows:
-        sites: Counter[str] = Counter()
+        sites: Counter[Site] = Counter()
         for address, _ in above.get(row.place, ()):
             for member in gc.get_referents(found.get(address)):
                 if _type_name(member) == row.type_name:
-                    sites.update(_line(member, trace_of))
+                    sites.update(_line(member))
             if sites:
                 lines[row.place] = sites.most_common(1)[0][0]
                 break
     return lines
 
 
-def _line(obj: object, trace_of: Callable[[object], Traceback | None]) -> list[str]:
-    """Return the line that allocated the object, or else something that it holds."""
+def _line(obj: object) -> list[Site]:
+    """Return what allocated the object, or else something that it holds."""
     for allocated in (obj, *gc.get_referents(obj)):
-        trace = trace_of(allocated) or _trace_before(allocated)
+        trace = _object_traceback(allocated)
         if trace:
-            return [str(trace[-1])]
+            return [_site(trace)]
     return []
 
 
-def _trace_before(obj: object) -> Traceback | None:
-    """Return the trace of an instance with a `__dict__` on CPython 3.11.
+def _site(trace: Traceback) -> Site:
+    """Find the program's last line in the trace, whose last line is the newest."""
+    lines = (str(frame) for frame in reversed(trace) if _is_program(frame))
+    return Site(next(lines, None), str(trace[-1]))
 
-    There, tracemalloc forgets the two words before the head of such an instance, with
-    which its block begins. Every tensor of PyTorch is one.
-    """
-    if not type(obj).__flags__ & MANAGED_DICT:
-        return None
-    from ctypes import PYFUNCTYPE, c_size_t, c_uint, py_object, pythonapi
-    from tracemalloc import Traceback
 
-    find = PYFUNCTYPE(py_object, c_uint, c_size_t)(
-        ("_PyTraceMalloc_GetTraceback", pythonapi)
-    )
-    frames = find(0, id(obj) - BEFORE)
-    return Traceback(frames) if frames else None
+def _is_program(frame: Frame) -> bool:
+    """Return whether the line is of a file that is not installed."""
+    name = frame.filename
+    if name.startswith("<"):
+        return name.startswith(TYPED)
+    return not _is_installed(name)
 
 
 def _above(node: Node) -> list[Node]:
@@ -121,16 +131,16 @@ def _type_name(obj: object) -> str:
 class Tracing:
     """Runs tracemalloc for a while; if the program runs it already, it goes on."""
 
-    def __init__(self) -> None:
+    def __init__(self, frames: int) -> None:
         import tracemalloc
 
         self._is_ours = not tracemalloc.is_tracing()
         if self._is_ours:
-            tracemalloc.start(FRAMES)
+            tracemalloc.start(frames)
 
     def stop(
         self, rows: Iterable[GrowthRow] = (), above: Holders | None = None
-    ) -> dict[str, str]:
+    ) -> dict[str, Site]:
         """End it; returns the allocating line of each place, where one is known."""
         import tracemalloc
 
@@ -139,3 +149,42 @@ class Tracing:
         finally:
             if self._is_ours:
                 tracemalloc.stop()
+
+
+class Traces:
+    """Windows in which tracemalloc runs, for who watches a program."""
+
+    def __init__(self, wanted: bool) -> None:
+        self._wanted = wanted
+        self._frames = 1
+        self._running: Tracing | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a window is open."""
+        return self._running is not None
+
+    def begin(self) -> bool:
+        """Open a window if one is wanted and none is open; return whether it did."""
+        if not self._wanted or self.is_running:
+            return False
+        self._running = Tracing(self._frames)
+        return True
+
+    def end(
+        self, rows: Iterable[GrowthRow] = (), above: Holders | None = None
+    ) -> dict[str, Site]:
+        """Close the window; returns the allocating line of each place."""
+        running, self._running = self._running, None
+        return {} if running is None else running.stop(rows, above)
+
+    def deepen(self, lines: dict[str, Site]) -> bool:
+        """If a library's line is all that is known of a place, trace more frames.
+
+        Returns whether a window was opened. More frames cost more, so the first window
+        has one.
+        """
+        if self._frames == FRAMES or all(site.program for site in lines.values()):
+            return False
+        self._frames = FRAMES
+        return self.begin()

@@ -19,16 +19,16 @@ from leakgraph._core import Error
 from leakgraph.budget import Budget, processor
 from leakgraph.evidence import Evidence
 from leakgraph.leak_text import LeakError, LeakWarning, describe, nothing, sample_lines
+from leakgraph.sites import Traces
 from leakgraph.workers import Workers, own_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from types import TracebackType
     from typing import Literal
 
     from leakgraph._core import Growth, GrowthRow
-    from leakgraph.sites import Holders, Tracing
 
     _OnLeak = Literal["warn", "raise"] | Callable[[GrowthRow, Growth], object]
 
@@ -49,13 +49,11 @@ LEAST = 16 << 10
 
 
 class Watch:
-    """What watch() returns.
+    """What watch() returns."""
 
-    clock, work, read, evidence and background are for tests: the time in seconds,
-    those that a processor has worked for this thread, the numbers of a sample, what
-    takes snapshots, and whether a thread of its own takes them.
-    """
-
+    # clock, work, read, evidence and background are for tests: the time in seconds,
+    # those that a processor has worked for this thread, the numbers of a sample, what
+    # takes snapshots, and whether a thread of its own takes them.
     def __init__(
         self,
         budget: float = 0.01,
@@ -68,7 +66,7 @@ class Watch:
         evidence: Evidence | None = None,
         background: bool = True,
     ) -> None:
-        self._on_leak, self._traces = on_leak, traces
+        self._on_leak, self._traces = on_leak, Traces(traces)
         self._budget = Budget(budget, clock, work)
         self._clock, self._read, self._background = clock, read, background
         self._evidence = Evidence(SLOTS) if evidence is None else evidence
@@ -85,7 +83,6 @@ class Watch:
         self._rising: list[str] = []
         self._described: dict[str, str] = {}
         self._pending: list[tuple[GrowthRow, Growth, str]] = []
-        self._tracing: Tracing | None = None
         self._job: threading.Thread | None = None
         self._sampler: threading.Thread | None = None
         self._end = threading.Event()
@@ -165,7 +162,7 @@ class Watch:
             return
         self._is_over = True
         self._end_threads()
-        self._end_tracing()
+        self._traces.end()
         self._evidence.close()
 
     def _end_threads(self) -> None:
@@ -280,8 +277,8 @@ class Watch:
             self._gap *= WIDER if self._taken > 1 else 1
             if self._taken >= (enough or ENOUGH):
                 self._compare()
-            elif self._taken == ENOUGH - 1:
-                self._begin_tracing()
+            elif self._taken == ENOUGH - 1 and not self._end.is_set():
+                self._traces.begin()
         except (Error, OSError, MemoryError):
             # There is no memory, disk or process for it now; try again later.
             self._stand_down()
@@ -305,23 +302,25 @@ class Watch:
         """Report what grows for the first time; if nothing grows, stand down."""
         growth, new = self._find(nodes=False)
         if not new:
-            self._end_tracing()
+            self._traces.end()
             if not self._rising or not growth.is_growing:
                 self._stand_down()
             return
-        if self._begin_tracing():
+        if not self._end.is_set() and self._traces.begin():
             return
         above = None
-        if self._tracing is not None:
+        if self._traces.is_running:
             above = self._evidence.holders(
                 self._taken, steps=self._points[: self._taken], min_bytes=LEAST
             )
         traced = new
-        if self._tracing is not None and above is None:
+        if self._traces.is_running and above is None:
             # Compare again here, because no other process can say what holds what
             # grows.
             _, traced = self._find(nodes=True)
-        lines = self._end_tracing(traced, above)
+        lines = self._traces.end(traced, above)
+        if not self._end.is_set() and self._traces.deepen(lines):
+            return
         for row in new:
             unit = "second" if self._by_time else "step"
             text = own_name() + describe(row, lines.get(row.place), unit)
@@ -335,25 +334,9 @@ class Watch:
         )
         return growth, [row for row in growth if row.place not in self._described]
 
-    def _begin_tracing(self) -> bool:
-        """If lines are wanted, let tracemalloc run until the next comparison."""
-        if not self._traces or self._tracing is not None or self._end.is_set():
-            return False
-        from leakgraph.sites import Tracing
-
-        self._tracing = Tracing()
-        return True
-
-    def _end_tracing(
-        self, rows: Sequence[GrowthRow] = (), above: Holders | None = None
-    ) -> dict[str, str]:
-        """Let tracemalloc end; returns the allocating line of each place."""
-        tracing, self._tracing = self._tracing, None
-        return {} if tracing is None else tracing.stop(rows, above)
-
     def _stand_down(self) -> None:
         """Forget the snapshots, and begin again with new samples."""
-        self._end_tracing()
+        self._traces.end()
         for slot in range(SLOTS):
             self._evidence.drop(slot)
         self._taken = 0

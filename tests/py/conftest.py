@@ -107,6 +107,15 @@ def isolated(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def native_leak(isolated, tmp_path_factory):
+    """Return the paths of three snapshots of a process that leaks 2 MB before each."""
+    folder = tmp_path_factory.mktemp("native")
+    done = isolated("native_growth.py", folder)
+    assert done.code == 0, done.err
+    return sorted(folder.glob("*.lgs"))
+
+
+@pytest.fixture(scope="session")
 def warm():
     """Run scripts of isolated/ in forks of a process that has imported a module:
     warm("torch", KEY="value").isolated("name.py", argument) -> code, out, err.

@@ -442,9 +442,17 @@ def test_what_importing_torch_leaves_is_no_leak(python):
 
 
 @pytest.mark.libraries
-@pytest.mark.parametrize("case", ["figure", "hook", "process"])
-def test_libraries(python, case):
-    done = python(ISOLATED / "cycles_of_libraries.py", case, timeout=300)
+def test_a_process_full_of_libraries(python):
+    done = python(ISOLATED / "cycles_of_libraries.py", "process", timeout=300)
+    assert (done.code, done.out) == (0, "right\n"), done.err
+
+
+@pytest.mark.libraries
+@pytest.mark.parametrize(
+    ("case", "module"), [("figure", "matplotlib.pyplot"), ("hook", "torch")]
+)
+def test_libraries(warm, case, module):
+    done = warm(module).isolated("cycles_of_libraries.py", case)
     assert (done.code, done.out) == (0, "right\n"), done.err
 
 

@@ -100,6 +100,51 @@ for by in ("size", 3):
     ]
 
 
+def test_growth_by_device(fake, tmp_path):
+    """Sums of types and of cycles have a size for each device, in files, too."""
+    once = [
+        "[[0, 13, 66], [0, 45, 82]]",
+        "48 True",
+        "[[0, 4, 2], [0, 36, 2]]",
+        "32 True",
+        "True Size",
+    ]
+    assert fake(f"""
+import pathlib
+from leakgraph import fleet
+
+folder = pathlib.Path({str(tmp_path)!r})
+kept = [batch(0x7f5000000000, 16 * MIB, 1)]
+lost(0x7f6000000000, 32 * MIB, 0)
+later = leakgraph.snapshot()
+old, new = snap.summary(folder / "old.lgsum"), later.summary(folder / "new.lgsum")
+for path in (old, new):
+    saved = pathlib.Path(path).read_bytes()
+    pathlib.Path(path + ".twice").write_bytes(fleet.merge(saved, saved))
+
+def sizes(growth):
+    (memory,) = [t for t in growth.types if t.name == "cupy.memory"]
+    rings = [c for c in growth.cycles if "Ring" in c.name]
+    for row in (memory, *rings):
+        print([[b[d] // MIB for d in ("host", "cuda:0", "cuda:1")] for b in row.bytes])
+        print(row.gained // MIB, row.bytes[1].total == sum(row.bytes[1].values()))
+    text = str(growth)
+    print("32.0 MiB cuda:0 · 16.0 MiB cuda:1" in text, type(row.bytes[0]).__name__)
+
+sizes(leakgraph.diff(snap, later))
+sizes(leakgraph.diff(old, new))
+sizes(leakgraph.diff(old + ".twice", new + ".twice"))
+""") == [
+        *once,
+        *once,
+        "[[0, 26, 132], [0, 90, 164]]",
+        "96 True",
+        "[[0, 8, 4], [0, 72, 4]]",
+        "64 True",
+        "False Size",
+    ]
+
+
 def test_cycles_by_device(fake):
     assert fake("""
 def rings(by):

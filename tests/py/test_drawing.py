@@ -165,10 +165,11 @@ def test_no_format_leaves_an_empty_file(holder, tmp_path):
     # Graphviz knows some names without their libraries.
     names = formats(holder)
     assert {"svg", "png", "dot"} <= set(names)
+    drawing = leakgraph.show_refs(holder)
     for name in names:
         path = tmp_path / f"picture.{name}"
         try:
-            leakgraph.show_refs(holder, path, format=name)
+            drawing.save(path, format=name)
         except leakgraph.PictureError as error:
             assert name in str(error)
             assert not path.exists()

@@ -48,7 +48,7 @@ def test_a_finding(holder):
         f"ValueError #{finding.holder.index}"
     )
     assert finding.example.type_name == "bytearray"
-    assert "traceback" in finding.cause and "del" in finding.fix
+    assert "traceback" in finding.cause and "Delete every reference" in finding.fix
     assert finding in findings.rows and findings[0] in list(findings)
     assert "\nexception-traceback: " in str(findings)
     assert repr(findings).startswith("<leakgraph.Findings: ")

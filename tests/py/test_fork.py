@@ -540,12 +540,12 @@ import leakgraph
 torch.set_num_threads(4)
 a = torch.randn(300, 300, dtype=torch.float64)
 right = a @ a
-wrong, steps, over = [], [], threading.Event()
+wrong, steps, over = [], threading.Semaphore(0), threading.Event()
 def compute():
     while not over.is_set():
         loss = (a.clone().requires_grad_() @ a).pow(2).sum()
         loss.backward()
-        steps.append(1)
+        steps.release()
         if not torch.equal(a @ a, right):
             wrong.append(1)
 threads = [threading.Thread(target=compute) for _ in range(2)]
@@ -555,9 +555,10 @@ counts = []
 for _ in range(5):
     info = leakgraph.save_snapshot("x.lgs", fork=True)
     counts.append(len(leakgraph.load("x.lgs")) == info.nodes)
-before = len(steps)
-while len(steps) < before + 3:
+while steps.acquire(blocking=False):
     pass
+for _ in range(3):
+    steps.acquire()
 over.set()
 for thread in threads:
     thread.join()

@@ -1,5 +1,6 @@
 """Tests pytest's plugin: the marker, the fixture, the options, and its example."""
 
+import argparse
 import importlib.util
 import re
 import shutil
@@ -71,6 +72,52 @@ def test_cycles_are_told():
     assert found(cycle, max_cycles=1) == ""
 
 
+def test_cycles_of_libraries_are_no_leaks():
+    """A parser of argparse is a cycle of its own; the test's cycle is told alone."""
+
+    def parse():
+        argparse.ArgumentParser().parse_args([])
+
+    def both():
+        parse()
+        cycle()
+
+    assert found(parse) == ""
+    text = found(both)
+    assert "A call leaves 1 reference cycle to" in text and "argparse" not in text
+    assert text.count("collectable") == 1
+
+
+@pytest.mark.libraries
+def test_a_closed_figure_is_no_leak(python):
+    code = """
+import gc
+gc.disable()
+import matplotlib.pyplot as plt
+import leakgraph
+
+def plot(close):
+    figure, axes = plt.subplots()
+    axes.plot([1, 2])
+    figure.canvas.draw()
+    plt.close(figure)
+    if not close:
+        axes.mine = Mine(axes)
+
+class Mine:
+    def __init__(self, axes):
+        self.axes = axes
+
+plot(True)
+found = leakgraph.cycles(kind="collectable", limit=None)
+print(found.leaks, [c.is_leak for c in found if "Figure" in c.cycle])
+plot(False)
+print(leakgraph.cycles(kind="collectable").leaks)
+"""
+    done = python("-c", code, timeout=300)
+    assert done.out.splitlines() == ["0 [False]", "1"], done.out + done.err
+
+
 def test_what_should_be_gone_is_told():
     text = found(expecting, max_cycles=None)
     assert "an item" in text and "is alive" in text and "kept" in text
@@ -127,11 +174,14 @@ def test_a_wrong_baseline(tmp_path):
         Baseline(str(tmp_path / "none.txt"))
 
 
-def run(folder, *options):
-    """Run pytest with the plugin, and without this folder's configuration."""
+def run(folder, *options, plugin=""):
+    """Run pytest with the plugin, and without this folder's configuration. Of the
+    plugins that are installed, those that a test does not need make the heap large."""
     (folder / "pytest.ini").write_text("[pytest]\n")
     command = [sys.executable, "-m", "pytest", "-p", "leakgraph.pytest_plugin"]
-    command += ["-p", "no:cacheprovider", *map(str, options)]
+    for name in {"cacheprovider", "anyio", "asyncio", "xdist"} - {plugin}:
+        command += ["-p", f"no:{name}"]
+    command += map(str, options)
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     return SimpleNamespace(code=done.returncode, out=done.stdout + done.stderr)
 
@@ -198,6 +248,10 @@ def test_wrong():
 def test_marker():
     pass
 
+@pytest.mark.leakgraph(max_cycle=1)
+def test_misspelt():
+    pass
+
 def test_unmarked():
     kept.append(Thing())
 """
@@ -206,10 +260,11 @@ def test_unmarked():
 def test_the_fixture_and_the_marker(tmp_path):
     (tmp_path / "test_x.py").write_text(TESTS)
     done = run(tmp_path)
-    assert "3 failed, 2 passed" in done.out, done.out
+    assert "4 failed, 2 passed" in done.out, done.out
     assert "test_x.kept[*]: accumulates" in done.out
     assert "assert not kept" in done.out
     assert "takes keywords only" in done.out
+    assert "leakgraph has no keyword 'max_cycle'; it has rounds, warmup," in done.out
     assert "objects that tests leave behind" not in done.out
     done = run(tmp_path, "--leakgraph-baseline=none.txt")
     assert done.code == pytest.ExitCode.USAGE_ERROR and "none.txt" in done.out
@@ -226,7 +281,9 @@ needs = {
 @needs["xdist"]
 def test_workers_of_xdist(tmp_path):
     shutil.copytree(EXAMPLE, tmp_path / "shop")
-    done = run(tmp_path / "shop", "-n2", "--leakgraph-write-baseline=known.txt")
+    done = run(
+        tmp_path / "shop", "-n2", "--leakgraph-write-baseline=known.txt", plugin="xdist"
+    )
     assert "2 passed" in done.out, done.out
     (_, line) = (tmp_path / "shop/known.txt").read_text().splitlines()
     assert "shop.PRICES.listeners[*] · method (" in line
@@ -252,6 +309,6 @@ async def test_leak():
 @needs["pytest_asyncio"]
 def test_async_tests(tmp_path):
     (tmp_path / "test_x.py").write_text(ASYNC)
-    done = run(tmp_path)
+    done = run(tmp_path, plugin="asyncio")
     assert "1 failed, 1 passed" in done.out, done.out
     assert "test_x.kept[*]: accumulates" in done.out

@@ -60,6 +60,29 @@ def test_it_is_a_sequence_of_named_tuples(result):
         result[len(result)]
 
 
+def test_results_are_equal_if_their_rows_are(result):
+    assert result == result[:] and hash(result) == hash(result[:])
+    assert result != result[1:] and result != result.rows and result[1:1] != 0
+    with pytest.raises(TypeError):
+        sorted([result, result[:]])
+
+
+def test_a_row_with_another_value(result):
+    row, name = result[0], result[0]._fields[-1]
+    other = row._replace(**{name: "other"})
+    assert type(other) is type(row) and getattr(other, name) == "other"
+    assert other[:-1] == row[:-1] and row._replace() == row
+    with pytest.raises(TypeError, match="no field 'nothing'"):
+        row._replace(nothing=1)
+    with pytest.raises(TypeError):
+        row._replace(1)
+
+
+def test_only_rows_pickle(result):
+    with pytest.raises(TypeError, match="pickle its rows"):
+        pickle.dumps(result)
+
+
 def test_slices_keep_their_type_and_say_what_they_have(result):
     part = result[1:3]
     assert type(part) is type(result)
@@ -119,6 +142,24 @@ def test_a_frame_of_roots(graph):
     assert list(frame.columns) == ["node", "kind", "name"]
     assert frame.to_dict("records") == graph.roots.to_dicts()
     assert list(graph.roots[:0].to_pandas().columns) == ["node", "kind", "name"]
+
+
+@pytest.mark.libraries
+def test_whole_numbers_with_gaps_stay_whole_in_a_frame():
+    pandas = pytest.importorskip("pandas")
+    held = [[bytearray(20_000_000)]]
+    dominators = leakgraph.snapshot().dominators
+    assert len(held) == 1
+    indexes = [row.dominator and row.dominator.index for row in dominators]
+    assert None in indexes and any(indexes)
+    frame = dominators.to_pandas()
+    assert (str(frame["dominator"].dtype), str(frame["depth"].dtype)) == (
+        "Int64",
+        "int64",
+    )
+    assert frame["dominator"].astype(object).tolist() == [
+        pandas.NA if each is None else each for each in indexes
+    ]
 
 
 def test_rows_and_json_say_the_same(graph):
@@ -189,4 +230,4 @@ def test_pandas(graph):
     assert list(plain["node"]) == [row.node.index for row in top]
     empty = top[:0].to_pandas()
     assert list(empty.columns) == list(top[0]._fields)
-    assert len(empty) == 0
+    assert len(empty) == 0 and set(map(str, empty.dtypes)) == {"object"}

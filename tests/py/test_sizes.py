@@ -84,7 +84,6 @@ EXACT = [
     collections.deque(range(1000)),
     collections.OrderedDict(a=1, b=2),
     decimal.Decimal("1." + "1" * 200),
-    io.StringIO("x" * 1000),
     re.compile("a+b"),
     ValueError("text"),
     memoryview(b"bytes"),
@@ -165,6 +164,8 @@ def is_expected_difference(thing, ours, theirs):
         return True  # CPython does not publish the layout of these structures
     if isinstance(thing, io.BytesIO):
         return True  # its content is an object with a size of its own
+    if isinstance(thing, io.StringIO):
+        return ours > theirs  # its __sizeof__ leaves out its text
     if isinstance(thing, type):
         # 3.11 and 3.12 add a collector's head that static types do not have.
         return theirs - ours == 16 or kind.__module__ == "_ctypes"

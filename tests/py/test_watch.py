@@ -4,6 +4,7 @@ import gc
 import os
 import pickle
 import re
+import sys
 import tracemalloc
 import warnings
 from array import array
@@ -504,6 +505,33 @@ def test_another_process_finds_the_line(tmp_path, monkeypatch):
     (text,) = (text for text in watch.leaks if "kept[*]" in text)
     assert re.search(rf"; allocated at {re.escape(__file__)}:\d+$", text), text
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_line_of_a_library_is_traced_to_the_program(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    library = "/usr/lib/python3/dist-packages/library.py"
+    space = {"Item": Item}
+    exec(compile("def make(at):\n    return Item(at)", library, "exec"), space)
+    clock = Clock()
+    watch = Watch(
+        1.0,
+        traces=True,
+        clock=clock,
+        read=lambda: (leaking(clock.now), 0, 0, 0, 0),
+        evidence=Without(SLOTS),
+        background=False,
+    )
+    with watch, pytest.warns(LeakWarning):
+        while not any("kept[*]" in text for text in watch.leaks):
+            assert watch.steps < 1000
+            kept.extend([space["make"](watch.steps) for _ in range(20)])
+            line = sys._getframe().f_lineno - 1
+            clock.now += 1.0
+            watch.step()
+    kept.clear()
+    (text,) = (text for text in watch.leaks if "kept[*]" in text)
+    assert text.endswith(f"; allocated at {__file__}:{line}, through {library}:2")
+    assert not tracemalloc.is_tracing()
 
 
 def test_a_function_gets_what_another_process_found(tmp_path, monkeypatch):

@@ -1,5 +1,6 @@
 """why() gives the answer as text, as objects and as a picture."""
 
+import dataclasses
 import gc
 import json
 import sys
@@ -112,6 +113,44 @@ def test_every_way_is_told():
     assert all(path.root is None for path in why.paths)
     assert why.dominator == snapshot.find(keeper)
     keeper.losses, keeper.options = [], {}
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    rows: Thing
+
+
+@dataclasses.dataclass(frozen=True)
+class Slotted:
+    __slots__ = ("rows",)
+    rows: Thing
+
+
+def cuts_of(get):
+    listed = str(leakgraph.why(get())).split("cut each of these 2 references:\n")
+    return {line.split(".")[-1] for line in listed[1].split("\n")[:2]}
+
+
+def test_a_tuple_that_two_lists_have_is_removed_from_both():
+    it = Thing(all=[(Thing(), 1)])
+    it.again = [it.all[0]]
+    assert cuts_of(lambda: it.all[0][0]) == {"all[0]", "again[0]"}
+
+
+@pytest.mark.parametrize("frozen", [Settings, Slotted])
+def test_the_reference_to_a_frozen_instance_is_cut(frozen):
+    it = Thing(all=[frozen(Thing())])
+    why = leakgraph.why(it.all[0].rows)
+    assert why.frees[-1].label == "[0]"
+    it.again = [it.all[0]]
+    assert cuts_of(lambda: it.all[0].rows) == {"all[0]", "again[0]"}
+
+
+def test_the_reference_to_a_frozen_instance_of_attrs_is_cut():
+    attrs = pytest.importorskip("attrs")
+    frozen = attrs.make_class("Settings", ["rows"], frozen=True)
+    it = Thing(all=[frozen(Thing())])
+    assert leakgraph.why(it.all[0].rows).frees[-1].label == "[0]"
 
 
 def test_selector_node_and_object(kept):

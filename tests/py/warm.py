@@ -6,6 +6,7 @@ nothing else. If it succeeds, its process ends without freeing every object.
 """
 
 import atexit
+import gc
 import importlib
 import json
 import os
@@ -21,12 +22,15 @@ from types import SimpleNamespace
 
 
 class Warm:
-    """Runs scripts: Warm("torch").run(script, argument) -> code, out, err."""
+    """Runs scripts: Warm("torch").run(script, argument) -> code, out, err.
+
+    All have the same seed of hashes, so a script behaves alike in each run.
+    """
 
     def __init__(self, *modules, **environment):
         self.process = subprocess.Popen(
             [sys.executable, __file__, *modules],
-            env={**os.environ, **environment},
+            env={**os.environ, "PYTHONHASHSEED": "0", **environment},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -117,6 +121,7 @@ def end():
 def main(modules):
     for name in modules:
         importlib.import_module(name)
+    gc.collect()
     for line in sys.stdin:
         child = os.fork()
         if child == 0:
@@ -124,6 +129,7 @@ def main(modules):
             return
         _, status = os.waitpid(child, 0)
         print(os.waitstatus_to_exitcode(status), flush=True)
+    end()
 
 
 if __name__ == "__main__":

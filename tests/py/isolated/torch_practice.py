@@ -521,7 +521,9 @@ def hugging_face():
         return_dict_in_generate=True,
     )
     seen = Seen()
-    layer = "answer['past_key_values'].layers[1]"
+    # What transformers called past_key_values is the cache since 5.24.
+    key = "cache" if "cache" in trainer.answer else "past_key_values"
+    layer = f"answer['{key}'].layers[1]"
     seen.is_a("other", f"{layer}.keys", f"{layer}.values", size=23 * 64 * 4)
     seen.is_a("parameter", "model.transformer.wpe.weight", size=64 * 64 * 4)
 
