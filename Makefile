@@ -89,9 +89,9 @@ mutate: setup  ## break policies, see that tests fail; MUTANTS=300 tries as many
 
 agree: build  ## text, JSON, picture and Python of NODES (10000) nodes of real heaps
 	@mkdir -p $(BUILD)/agree && cd $(BUILD)/agree && \
-		for heap in stdlib torch matplotlib; do $(bin)/python \
-		$(CURDIR)/tests/py/isolated/why_agrees.py $$heap \
-		$$(($(NODES) / 3 + 1)) || exit 1; done
+		for heap in stdlib service torch training matplotlib figures; do \
+		$(bin)/python $(CURDIR)/tests/py/isolated/why_agrees.py $$heap \
+		$$(($(NODES) / 6 + 1)) || exit 1; done
 
 gpu: build  ## tests/gpu, with the PyTorch of GPU_PYTHON, on a machine with a GPU
 	@PYTHONPATH=$(CURDIR)/$(BUILD)/python PYTHONDONTWRITEBYTECODE=1 \

@@ -1,7 +1,8 @@
 """Times pictures drawn by the renderer process against Graphviz called directly.
 
-The renderer starts for the picture, or while the process has other work, or has
-drawn before.
+First pictures are compared with first direct drawings, and later ones with later
+ones. For a first picture, the renderer starts for it, or while the process has other
+work.
 
     python bench/drawing.py PROGRAM [--rounds 30] [--resident 0 1024]
 
@@ -33,7 +34,7 @@ def pictures() -> dict[str, str]:
 
 
 def measure(program: str, dot: Path, suffix: str, rounds: int, resident: int) -> str:
-    """Make a row: direct drawings, first and later; renderers'; what they add."""
+    """Make a row: first pictures and what renderers add, later ones and the same."""
     renderer = str(Path(leakgraph.__file__).with_name("leakgraph-render"))
     said = subprocess.run(
         [program, str(dot), suffix, str(rounds), str(resident)],
@@ -42,13 +43,19 @@ def measure(program: str, dot: Path, suffix: str, rounds: int, resident: int) ->
         capture_output=True,
         text=True,
     ).stdout
-    first, *times = map(float, said.split()[:9])
-    pairs = [times[i : i + 2] for i in range(0, 8, 2)]
-    direct = pairs[0]
-    more = [[one[0] - direct[0], one[1] - direct[1]] for one in pairs[1:]]
-    cells = [*pairs, *more]
-    text = " | ".join(f"{least:.1f}, {median:.1f}" for least, median in cells)
-    return f"{resident} MiB | {first:.1f} | {text} |"
+    times = list(map(float, said.split()[:10]))
+    first, started, early, later, again = (times[i : i + 2] for i in range(0, 10, 2))
+    pairs = [
+        *(first, started, difference(started, first), early, difference(early, first)),
+        *(later, again, difference(again, later)),
+    ]
+    text = " | ".join(f"{least:.1f}, {median:.1f}" for least, median in pairs)
+    return f"{resident} MiB | {text} |"
+
+
+def difference(one: list[float], other: list[float]) -> list[float]:
+    """Subtract the least from the least, and the median from the median."""
+    return [a - b for a, b in zip(one, other)]
 
 
 def main() -> int:
@@ -59,8 +66,8 @@ def main() -> int:
     parser.add_argument("--resident", type=int, nargs="+", default=[0, 1024])
     options = parser.parse_args()
     print(
-        "| picture | format | process | direct, first | direct | renderer | early "
-        "| again | more | early | again |"
+        "| picture | format | process | direct, first | renderer | more | early | more "
+        "| direct, later | renderer | more |"
     )
     print("|" + " --- |" * 11)
     with tempfile.TemporaryDirectory() as folder:

@@ -139,7 +139,7 @@ def runs_of(
 
 
 def main() -> int:
-    """Build for all of them in turn, and test two at a time; return 1 if any fails."""
+    """Build for all of them in turn, and test some at a time; return 1 if any fails."""
     os.chdir(tracked.ROOT)
     runs: list[suite.Run] = []
     names: list[str] = []

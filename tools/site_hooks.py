@@ -24,6 +24,7 @@ PAGES = {
     "LICENSE": "license.md",
     "build/docs/c-api.md": "c-reference.md",
 }
+SHORT_CODE = re.compile(r"<code>(?=[^<]{1,24}</code>)")
 LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(?=(?:#[^)\s]*)?\))")
 
 
@@ -65,3 +66,10 @@ def on_page_markdown(
     """Adapt links so that they lead to pages of the site."""
     source = source_of(page.file.src_uri)
     return LINK.sub(lambda match: page_of(source, match[1]), markdown)
+
+
+def on_page_content(
+    html: str, *, page: Page, config: MkDocsConfig, files: Files
+) -> str:
+    """Mark short code, which site.css keeps on one line."""
+    return SHORT_CODE.sub('<code class="short">', html)

@@ -1,10 +1,10 @@
-"""Runs the Python tests in several processes, two at a time.
+"""Runs the Python tests in several processes, some at a time.
 
     python tools/suite.py BUILD
 
 Most tests take snapshots of their own process, which holds everything that pytest has
 collected there. So each process runs only a part of the files: most tests then take
-half the time, and both processors are busy until the end. Results go to
+half the time, and all processors are busy until the end. Results go to
 BUILD/junit-py-*.xml.
 """
 
@@ -26,10 +26,43 @@ import tracked
 PARTS = 24
 #: If most tests run elsewhere, more parts would leave some without tests.
 FEW_PARTS = 8
+#: How many processes run at a time. The third one fills in while others wait: for a
+#: browser, a signal, a process that ends.
+AT_ONCE = (os.cpu_count() or 1) + 1
+#: Seconds that the slowest files take; the others take time by their length. If these
+#: are wrong, the last processes end at different times, and processors are idle.
+SECONDS = {
+    "test_view": 22,
+    "test_growth_programs": 18,
+    "test_pytest_plugin": 18,
+    "test_growth": 15,
+    "test_fork": 14,
+    "test_leaks": 11,
+    "test_drawing": 10,
+    "test_armed": 9,
+    "test_captures_in_turn": 9,
+    "test_cycles": 9,
+    "test_cuts": 8,
+    "test_public": 8,
+    "test_buffers_registered": 6,
+    "test_filling": 6,
+    "test_forked_children": 6,
+    "test_repeats": 6,
+    "test_tool_mutate": 6,
+    "test_tool_suite": 6,
+    "test_attach": 5,
+    "test_observer": 5,
+    "test_renderer": 5,
+    "test_tool_wheel": 5,
+    "test_versions": 5,
+    "test_why": 5,
+}
+BYTES_A_SECOND = 5_000
+
 #: What remains of the files that need libraries, beside the parts of one kind each.
 LIBRARY_PARTS = 2
 
-#: Idle threads of a library must not spin: two processes of tests share two processors.
+#: Idle threads of a library must not spin: processes of tests share the processors.
 QUIET = {"OMP_WAIT_POLICY": "passive"}
 
 #: Tests that need libraries, and those with the same result on every Python, run once.
@@ -57,14 +90,20 @@ class Run:
         return self.build / f"junit-py-{self.name}.xml"
 
 
+def cost(file: str) -> float:
+    """Guess the seconds that a file takes."""
+    return SECONDS.get(Path(file).stem, os.path.getsize(file) / BYTES_A_SECOND)
+
+
 def parts(files: Iterable[str], count: int) -> list[tuple[str, ...]]:
-    """Split the files into parts of about as much text, in order."""
+    """Split the files into parts that take about as long, the longest first."""
     made: list[list[str]] = [[] for _ in range(count)]
-    sizes = [0] * count
-    for file in sorted(files, key=lambda file: (-os.path.getsize(file), file)):
-        least = sizes.index(min(sizes))
+    costs = [0.0] * count
+    for file in sorted(files, key=lambda file: (-cost(file), file)):
+        least = costs.index(min(costs))
         made[least].append(file)
-        sizes[least] += os.path.getsize(file)
+        costs[least] += cost(file)
+    made.sort(key=lambda part: -sum(map(cost, part)))
     return [tuple(sorted(part)) for part in made if part]
 
 
@@ -113,23 +152,30 @@ def runs_of(
 
 
 #: Files that share a process each. A process that tests fork imports torch once for
-#: all of them. Tests that import it here make all snapshots of their process large.
+#: all of them, and once more for those that set up malloc. Tests that import it here
+#: make all snapshots of their process large.
 OF_ONE_KIND = (
+    r"^from malloced import SETTINGS",
     r"def \w+\(.*\bwarm\b",
     r"pytest\.importorskip\(\"(torch|lightning)",
 )
 
 
 def library_parts() -> list[tuple[str, ...]]:
-    """Split the files of tests that need libraries. The longest part comes first."""
+    """Split the files of tests that need libraries. The longest part comes first.
+
+    The files that import torch run backwards, because the first one imports more.
+    """
     left = matching(files_in("tests"), rf"mark\.{LIBRARIES}")
     examples = [file for file in left if file.startswith("tests/examples/")]
     left = sorted({*left} - {*examples})
-    made = [tuple(examples)]
+    made = []
     for pattern in OF_ONE_KIND:
         made.append(tuple(matching(left, pattern)))
         left = [file for file in left if file not in made[-1]]
-    return [made[1], made[0], *parts(left, LIBRARY_PARTS), *made[2:]]
+    malloced, forking, importing = made
+    rest = parts(left, LIBRARY_PARTS)
+    return [forking, tuple(examples), malloced, *rest, importing[::-1]]
 
 
 def library_runs(python: str, build: Path) -> list[Run]:
@@ -159,8 +205,8 @@ def run(one: Run) -> bool:
 
 
 def run_all(runs: Iterable[Run]) -> list[Run]:
-    """Run them in order, two at a time; return those that failed."""
-    with ThreadPoolExecutor(max_workers=2) as pool:
+    """Run them in order, AT_ONCE at a time; return those that failed."""
+    with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
         results = [(one, pool.submit(run, one)) for one in runs]
         return [one for one, result in results if not result.result()]
 

@@ -151,8 +151,13 @@ class WorkCopy:
         return process.returncode == 0, said
 
     def configure(self) -> None:
-        """Configure the copy as `make build` does."""
-        good, said = self.run(["cmake", "--preset", "dev"])
+        """Configure the copy as `make build` does.
+
+        A function that a mutant lets end without a value returns what a register has,
+        which may be right by chance. So it does not compile, as in CI.
+        """
+        strict = "-DCMAKE_C_FLAGS=-Werror=return-type"
+        good, said = self.run(["cmake", "--preset", "dev", strict])
         if not good:
             raise Broken(f"cmake fails in {self.place}: {said[-2000:]}")
         commands = self.build_folder / "compile_commands.json"

@@ -26,3 +26,12 @@ def test_links_from_the_documents_lead_to_pages():
 
 def test_what_is_no_link_to_a_file_of_the_project_stays():
     assert turned("arm.md", "calls[0](batch)") == "calls[0](batch)"
+
+
+def test_short_code_stays_on_one_line():
+    html = "<code>loss-history</code> <code>cycles(holding=None, kind=None)</code>"
+    assert (
+        site_hooks.on_page_content(html, page=None, config=None, files=None)
+        == '<code class="short">loss-history</code> '
+        "<code>cycles(holding=None, kind=None)</code>"
+    )

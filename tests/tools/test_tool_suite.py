@@ -2,6 +2,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import suite
@@ -14,8 +15,13 @@ def test_parts_hold_each_file_once_and_are_alike(count):
     made = suite.parts(FILES, count)
     assert len(made) == count
     assert sorted(file for part in made for file in part) == sorted(FILES)
-    sizes = [sum(os.path.getsize(file) for file in part) for part in made]
-    assert max(sizes) < min(sizes) * 1.2
+    costs = [sum(map(suite.cost, part)) for part in made]
+    assert costs == sorted(costs, reverse=True)
+    assert costs[0] < costs[-1] * 1.2
+
+
+def test_the_slowest_files_are_there():
+    assert {*suite.SECONDS} <= {Path(file).stem for file in FILES}
 
 
 def test_of_few_files_no_part_is_empty():
@@ -65,8 +71,9 @@ def test_files_that_need_libraries_run_somewhere(tmp_path):
     assert "tests/py/test_torch_names.py" in files and len(files) == len(set(files))
     assert sorted(files) == sorted(suite.matching(FILES, "mark.libraries"))
     assert "tests/py/test_node.py" not in files
-    forking, examples, *_, importing = (one.files for one in runs)
-    assert "tests/py/test_torch_bytes.py" in forking
+    forking, examples, malloced, *_, importing = (one.files for one in runs)
+    assert "tests/py/test_torch_names.py" in forking
+    assert "tests/py/test_torch_bytes.py" in malloced
     assert all(file.startswith("tests/examples/") for file in examples)
     assert len(examples) > 3
     assert "tests/py/test_torch_bound.py" in importing
