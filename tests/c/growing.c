@@ -120,6 +120,8 @@ fill(making *to, const growing_heap *of)
         refer(to, counts, app, LG_EDGE_INDEX, i);
     for (uint32_t i = 0; i < of->garbage; i++) {
         uint32_t node = add(to, ITEM, 300);
+        to->builder->node_flags[node] = LG_NODE_TRACKED | LG_NODE_FROZEN;
+        to->builder->refcount[node] = 1;
         refer(to, node, node, LG_EDGE_ATTRIBUTE, 0);
     }
     uint32_t left = attribute(to, app, "left", LIST, 100);

@@ -36,11 +36,11 @@ void story_edge(story *to, uint32_t source, uint32_t target, unsigned kind,
 void story_local(story *to, uint32_t source, const char *name, uint32_t target);
 /** Adds a module that is a root. */
 uint32_t story_module(story *to, const char *name);
-/** Adds references that no edge explains. */
 /** Adds a root that runs the thread, with this many frames, the outermost last:
  *  of methods of a worker, and from number `of_worker` on, of the thread. */
 void story_run(story *to, uint32_t thread, uint32_t frames, uint32_t worker,
                uint32_t of_worker);
+/** Adds references that no edge explains. */
 void story_hold(story *to, uint32_t node, uint32_t references);
 lg_graph *story_end(story *to);
 

@@ -124,6 +124,31 @@ few(void)
     forget(&all);
 }
 
+// The parts of a closed figure refer to each other. The collector frees them,
+// so there is nothing to do.
+static void
+closed_figures(void)
+{
+    for (int closed = 0; closed < 2; closed++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        story_type(&made, "matplotlib.figure.Figure", "object");
+        for (int i = 0; i < 3; i++) {
+            const char *type = closed ? "matplotlib.axes.Axes" : "app.Plot";
+            uint32_t figure =
+                story_add(&made, "matplotlib.figure.Figure", NULL, 200000);
+            uint32_t part = story_add(&made, type, NULL, 1000);
+            story_attribute(&made, figure, "part", part);
+            story_attribute(&made, part, "figure", figure);
+        }
+        asked all = ask(&made, 3);
+        CHECK(all.cycles.of_kind[LG_CYCLE_COLLECTABLE] == 3);
+        CHECK(all.cycles.leaks == (closed ? 0 : 3));
+        CHECK(all.advice.count == (closed ? 0 : 1));
+        forget(&all);
+    }
+}
+
 static void
 nothing(void)
 {
@@ -261,6 +286,7 @@ SUITE(advice)
     RUN(nothing_twice);
     RUN(nothing_little);
     RUN(few);
+    RUN(closed_figures);
     RUN(nothing);
     RUN(words);
     RUN(native_holder);

@@ -217,11 +217,11 @@ cycles_are_counted(void)
         {.garbage = 5}, {.garbage = 10}, {.garbage = 15}};
     growing_series made = growing_compare(heaps, 3, NULL);
     REQUIRE(made.growth.count == 1);
-    CHECK(made.growth.rows[0].reason == LG_GROWTH_NO_REASON);
+    CHECK(made.growth.rows[0].reason == LG_GROWTH_FROZEN);
     REQUIRE(made.growth.tally_count == 1);
     const lg_growth_tally *tally = &made.growth.tallies[0];
     CHECK(tally->kind == LG_TALLY_CYCLE && tally->counts[2] == 15);
-    CHECK(lg__string_is(tally->detail, "none"));
+    CHECK(lg__string_is(tally->detail, "frozen"));
     CHECK(tally->is_growing && !tally->is_new && tally->gained == 3000);
     CHECK(made.growth.rows[0].finding == LG_NONE && tally->row == LG_NONE);
     growing_forget(&made);

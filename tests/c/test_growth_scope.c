@@ -42,8 +42,38 @@ rows_of_some_modules(void)
     growing_forget(&made);
 }
 
+// Cycles are not listed by module, but they say why a module's garbage piles
+// up.
+static void
+garbage_of_a_module(void)
+{
+    const growing_heap heaps[] = {
+        {.garbage = 10}, {.garbage = 20}, {.garbage = 30}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    for (int scoped = 0; scoped < 2; scoped++) {
+        lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
+        lg_scope *scope = NULL;
+        lg_growth growth;
+        if (scoped)
+            REQUIRE(
+                !lg_scope_new(made.graph[2], false, "app", NULL, &scope, NULL));
+        options.scope = scope;
+        REQUIRE(!lg_growth_find((const lg_summary *const *)made.summary, 3,
+                                made.analysis[2], &options, NULL, &growth,
+                                NULL));
+        REQUIRE(growth.count == 1);
+        CHECK(growth.rows[0].verdict == LG_GROWTH_GARBAGE);
+        CHECK(growth.rows[0].reason == LG_GROWTH_FROZEN);
+        CHECK((growth.tally_count == 0) == scoped);
+        lg_growth_free(&growth);
+        lg_scope_free(scope);
+    }
+    growing_forget(&made);
+}
+
 SUITE(growth_scope)
 {
+    RUN(garbage_of_a_module);
     RUN(rows_of_some_modules);
     return test_result();
 }

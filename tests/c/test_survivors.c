@@ -171,6 +171,24 @@ test_cut_next(void)
     end_free(&got);
 }
 
+// The item of a tuple goes with the tuple, as `why` says.
+static void
+test_cut_next_of_an_item(void)
+{
+    fixture made = begin();
+    uint32_t tuple = story_add(&made.to, "tuple", NULL, 48);
+    uint32_t item = story_add(&made.to, "app.Thing", NULL, 1000);
+    story_attribute(&made.to, made.app, "tuple", tuple);
+    story_edge(&made.to, tuple, item, LG_EDGE_INDEX, 0);
+    story_edge(&made.to, made.list, item, LG_EDGE_INDEX, 0);
+    end got = cut(&made, "app.list");
+    REQUIRE(got.answer.kept_count == 1 && got.answer.kept[0].node == item);
+    const lg_cuts *cuts = &got.answer.kept[0].cuts;
+    REQUIRE(cuts->count == 1 && !cuts->is_kept);
+    CHECK(cuts->items->path.hops[cuts->items->hop].target == tuple);
+    end_free(&got);
+}
+
 // A scope limits what is listed: json holds the second of two lists, and app
 // what lives on.
 static void
@@ -238,6 +256,7 @@ SUITE(survivors)
     RUN(test_what_is_below);
     RUN(test_immortal);
     RUN(test_cut_next);
+    RUN(test_cut_next_of_an_item);
     RUN(test_what_some_modules_hold);
     return test_result();
 }

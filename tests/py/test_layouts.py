@@ -399,9 +399,11 @@ def test_a_class_of_the_same_name_is_none_of_these():
         assert held(snapshot, one)[".own"] == id(thing)
 
 
-def test_values_of_a_context_are_under_their_variables():
+@pytest.mark.parametrize("count", [40, 300])
+def test_values_of_a_context_are_under_their_variables(count):
+    """A node with 32 children counts them in a word that seems to be an object."""
     context = contextvars.Context()
-    variables = [contextvars.ContextVar(f"number_{i}") for i in range(40)]
+    variables = [contextvars.ContextVar(f"number_{i}") for i in range(count)]
     values = [[Thing()] for _ in variables]
     for variable, value in zip(variables, values):
         context.run(variable.set, value)

@@ -18,6 +18,7 @@ CASES = [
     "unowned",
     "objects",
     "several_dimensions",
+    "own_strides",
     "structured",
     "deep",
     "masked",

@@ -111,7 +111,7 @@ add_cycles(const lg_answers *answers, size_t limit, lg_advice *out)
     for (size_t i = 0; cycles != NULL && i < cycles->group_count; i++) {
         const lg_cycle_group *group = &cycles->groups[i];
         const lg_cycle *first = &cycles->items[group->first];
-        if (first->kind != LG_CYCLE_HELD && first->library.length == 0)
+        if (first->is_leak)
             add(out, 0, limit,
                 (lg_advice_item){LG_ADVICE_CYCLE, i, group->total, SIZE_MAX});
     }
@@ -198,24 +198,29 @@ program_bytes(const lg_top *top)
     return bytes;
 }
 
-// Leaves garbage out, because cycles report it.
+// Returns whether cycles report garbage of the program's, also such as nobody
+// need do anything about: a closed figure.
 static bool
-is_garbage_shown(const lg_answers *answers, const lg_top_row *row)
+has_garbage(const lg_cycles *cycles)
 {
-    return row->where.kind == LG_WHERE_GARBAGE && answers->cycles != NULL &&
-           answers->cycles->leaks > 0;
+    for (size_t i = 0; cycles != NULL && i < cycles->count; i++)
+        if (cycles->items[i].kind != LG_CYCLE_HELD &&
+            cycles->items[i].library.length == 0)
+            return true;
+    return false;
 }
 
 static void
 add_holders(const lg_answers *answers, size_t limit, lg_advice *out)
 {
     const lg_top *top = answers->top;
+    bool garbage = has_garbage(answers->cycles);
     size_t from = out->count;
     for (size_t i = 0; top != NULL && i < top->count; i++) {
         const lg_top_row *row = &top->rows[i];
         if (row->weight >= HOLDER_BYTES &&
             row->weight / HOLDER_PERCENT >= program_bytes(top) / 100 &&
-            !is_garbage_shown(answers, row) &&
+            !(garbage && row->where.kind == LG_WHERE_GARBAGE) &&
             !is_shown(answers, out, row->node))
             add(out, from, limit,
                 (lg_advice_item){LG_ADVICE_HOLDER, i, row->weight, SIZE_MAX});

@@ -8,6 +8,7 @@
 #include "paths/paths_private.h"
 
 #include <leakgraph/answers.h>
+#include <leakgraph/why.h>
 
 // A heap of nodes with the biggest on top. Of nodes of equal size, the one with
 // the lower number comes first.
@@ -29,6 +30,18 @@ bool lg__parts_push(lg__parts *heap, lg__part one);
 /** Takes the top off a heap that is not empty. */
 lg__part lg__parts_pop(lg__parts *heap);
 void lg__parts_free(lg__parts *heap);
+
+// What to cut.
+
+/** Finds what to cut to free a node and spare `from`, which dominates it, or
+ *  LG_NONE. If a program cannot do that, spares the nearest of the dominators
+ *  above after which it can: that of an item of a tuple is the tuple, which no
+ *  program can change. If there is none, the result is that of `from`. Lists at
+ *  most `limit` references. */
+lg_status lg__cuts_sparing(const lg_analysis *analysis, lg_node node,
+                           lg_node from, size_t limit,
+                           const lg_monitor *monitor, lg_cuts *out,
+                           lg_error *err);
 
 // Where nodes are.
 

@@ -142,8 +142,10 @@ mark_leading(planting *state, uint32_t node)
     uint32_t index = lg__garbage_component_of(analysis, node);
     uint32_t above = lg_node_owner(analysis, node);
     state->leads[node] = 1;
+    if (above == LG_NONE && !lg_node_is_reachable(analysis, node))
+        above = lg__collective_find(analysis, node);
     if (index == LG_NONE)
-        return above != LG_NONE ? above : lg__collective_find(analysis, node);
+        return above;
     lg_component cycle = lg_analysis_component(analysis, index);
     for (uint32_t i = 0; i < cycle.count; i++) {
         uint32_t member = cycle.nodes[i];

@@ -11,9 +11,6 @@
 // Nobody reads more references than this.
 enum { CUTS_LISTED = 16 };
 
-// How many dominators to try to spare: a tuple may be in a tuple.
-enum { SPARING_TRIED = 4 };
-
 typedef struct explaining {
     lg_why why;
     const lg_graph *graph;
@@ -45,29 +42,6 @@ mark_single_cut(lg_why *why)
         }
 }
 
-// Finds the references to cut. If one hop of the path is enough, spares the
-// nearest dominator after which there is something to cut: that of an item of a
-// tuple is the tuple, which no program can change.
-static lg_status
-find_cuts(explaining *to, lg_error *err)
-{
-    lg_why *why = &to->why;
-    lg_node from = why->frees_count > 0
-                       ? lg_node_dominator(why->analysis, why->node)
-                       : LG_NONE;
-    lg_status status = LG_OK;
-    for (int i = 0; status == LG_OK && i < SPARING_TRIED; i++) {
-        lg_cuts_free(&why->cuts);
-        status = lg_node_cuts(why->analysis, why->node,
-                              from != LG_NONE ? &from : NULL, CUTS_LISTED,
-                              to->monitor, &why->cuts, err);
-        if (from == LG_NONE || !why->cuts.is_kept)
-            break;
-        from = lg_node_dominator(why->analysis, from);
-    }
-    return status;
-}
-
 static lg_status
 explain_alive(explaining *to, lg_error *err)
 {
@@ -77,7 +51,12 @@ explain_alive(explaining *to, lg_error *err)
         return lg__error_memory(err);
     why->frees_count = lg__suspects_mark(why->analysis, &to->walk, &why->path,
                                          why->node, why->frees);
-    lg_status status = find_cuts(to, err);
+    lg_node from = why->frees_count > 0
+                       ? lg_node_dominator(why->analysis, why->node)
+                       : LG_NONE;
+    lg_status status =
+        lg__cuts_sparing(why->analysis, why->node, from, CUTS_LISTED,
+                         to->monitor, &why->cuts, err);
     if (status == LG_OK && why->cuts.count == 1 && !why->cuts.is_kept)
         mark_single_cut(why);
     return status;

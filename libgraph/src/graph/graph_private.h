@@ -74,7 +74,7 @@ typedef struct lg__lazy {
     lg__fold *fold;
     lg__vector buffers; /**< lg__folded_buffer, sorted by holder; made with
                              folds */
-    uint8_t *frozen;    /**< [type] see lg__node_is_frozen; made with folds */
+    uint8_t *frozen; /**< [type] see lg__attribute_is_frozen; made with folds */
     atomic_bool has_by_address;
     uint32_t *by_address;
     uint32_t by_address_count;
@@ -259,14 +259,14 @@ lg__ask_ahead(const lg_columns *columns, const uint32_t *queue, uint32_t count)
 /** Returns the value of a key in a dict. The capture must have the key's text.
  *  LG_NONE: there is none. */
 uint32_t lg__dict_value(const lg_graph *graph, uint32_t dict, const char *name);
-/** Returns for each type whether its instances are frozen, [type_count]; NULL
+/** Returns for each type what is frozen in its instances, [type_count]; NULL
  *  when memory ran out. O(types and attributes of classes). */
 uint8_t *lg__frozen_types(const lg_graph *graph);
-/** Returns whether no program can set attributes of the node: its class is a
- *  frozen dataclass or one of attrs. Make the folds before. */
-bool lg__node_is_frozen(const lg_graph *graph, uint32_t node);
-/** Returns the value of an attribute, also in the node's `__dict__`. LG_NONE:
- *  there is none. */
+/** Returns whether no program can change that attribute of the node, because a
+ *  frozen dataclass or class of attrs has declared it. */
+bool lg__attribute_is_frozen(const lg_graph *graph, uint32_t node,
+                             lg_string name);
+/** Returns the value of an attribute, also in the `__dict__`, or LG_NONE. */
 uint32_t lg__node_attribute(const lg_graph *graph, uint32_t node,
                             const char *name);
 

@@ -114,19 +114,26 @@ add_payload_string(const lg_graph *graph, uint64_t edge, const char *otherwise,
 enum { DIMENSIONS = 64 }; // of an array of numpy, at most
 
 // Reads the shape of an array: `3, 4`. Returns the number of dimensions; 0 if
-// the node has none.
+// the node has none, or if no array can have so many items. `items` is the
+// number of items of one row, at least 1.
 static size_t
-read_shape(const lg_graph *graph, uint32_t node, uint64_t shape[DIMENSIONS])
+read_shape(const lg_graph *graph, uint32_t node, uint64_t shape[DIMENSIONS],
+           uint64_t *items)
 {
     lg_string text = lg_node_fact(graph, node, "shape");
     size_t count = 0;
+    *items = 1;
     while (text.length > 0 && count < DIMENSIONS) {
         uint32_t length = 0;
         while (length < text.length && text.data[length] != ',')
             length++;
         lg_string number = {text.data, length};
-        if (!lg__decimal_read(number, &shape[count++]))
+        if (!lg__decimal_read(number, &shape[count]))
             return 0;
+        shape[count] += shape[count] == 0; // no item has an index in it
+        if (count > 0 && __builtin_mul_overflow(*items, shape[count], items))
+            return 0;
+        count++;
         length += length + 2 <= text.length ? 2 : 0; // ", "
         text = (lg_string){text.data + length, text.length - length};
     }
@@ -140,17 +147,15 @@ add_index(const lg_graph *graph, uint64_t edge, lg_text *out)
     uint64_t shape[DIMENSIONS];
     uint64_t rest = graph->columns.edge_payload[edge];
     uint32_t source = lg_edge_source(graph, edge);
+    uint64_t below;
     size_t count = lg__node_category(graph, source) == LG_CATEGORY_ARRAY
-                       ? read_shape(graph, source, shape)
+                       ? read_shape(graph, source, shape, &below)
                        : 0;
-    uint64_t below = 1;
-    for (size_t i = 1; i < count; i++)
-        below *= shape[i] > 0 ? shape[i] : 1;
     lg_text_add(out, "[");
     for (size_t i = 1; i < count; i++) {
         lg_text_addf(out, "%llu, ", (unsigned long long)(rest / below));
         rest %= below;
-        below /= shape[i] > 0 ? shape[i] : 1;
+        below /= shape[i];
     }
     lg_text_addf(out, "%llu]", (unsigned long long)rest);
 }

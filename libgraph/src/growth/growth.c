@@ -111,6 +111,8 @@ compare(lg__comparison *state, lg_growth *out, lg_error *err)
         status = lg__growth_tallies(state, out, err);
     if (status == LG_OK)
         lg__growth_reasons(state, out);
+    if (out->scoped)
+        lg__growth_keep_related(out);
     out->device_names = state->devices;
     state->devices = NULL;
     return status;

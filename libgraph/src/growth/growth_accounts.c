@@ -54,10 +54,12 @@ add_types(const lg__comparison *state, uint64_t *numbers, lg_growth *out)
 {
     const lg_summary *newest = state->summaries[state->count - 1];
     const lg__type_sum *sums = newest->types.data;
+    size_t each = lg__comparison_numbers(state);
     for (size_t i = 0; i < newest->types.count; i++) {
         lg_string name = lg__places_text(newest->places, sums[i].name);
-        uint64_t *counts = numbers + i * lg__comparison_numbers(state);
+        uint64_t *counts = numbers + out->type_count * each;
         uint64_t *bytes = counts + state->count;
+        memset(counts, 0, each * sizeof *counts);
         read_type(state, name, counts, bytes);
         int64_t gained = lg__comparison_gained(state, bytes);
         if (gained > 0)
@@ -198,6 +200,9 @@ lg__growth_accounts(lg__comparison *state, lg_growth *out, lg_error *err)
     const lg_summary *newest = state->summaries[state->count - 1];
     size_t types = newest->types.count;
     size_t numbers = types * lg__comparison_numbers(state);
+    lg_status status = lg__comparison_check(state, types, "types", err);
+    if (status != LG_OK)
+        return status;
     size_t accounts = LG_ACCOUNT_COUNT + LG_NATIVE_COUNT;
     out->types = calloc(types + 1, sizeof *out->types);
     out->sums =

@@ -293,6 +293,10 @@ lg__comparison_numbers(const lg__comparison *state)
     return (size_t)state->count * (1 + state->each);
 }
 
+/** Checks that series of so many rows are not too large; returns LG_EINVAL if
+ *  they are. Files that name many devices could make them so. */
+lg_status lg__comparison_check(const lg__comparison *state, size_t rows,
+                               const char *what, lg_error *err);
 /** Adds bytes of a summary to a series, in the order of the growth's
  *  devices. */
 void lg__comparison_add_bytes(const lg__comparison *state, uint32_t snapshot,
@@ -317,6 +321,9 @@ lg_status lg__growth_tallies(lg__comparison *state, lg_growth *out,
                              lg_error *err);
 /** Finds out why garbage piles up. The tallies must be complete. */
 void lg__growth_reasons(const lg__comparison *state, lg_growth *out);
+/** Leaves out types, and all tallies but the findings that belong to rows: the
+ *  rest is not known by module. */
+void lg__growth_keep_related(lg_growth *out);
 /** Frees and clears the paths of a row. */
 void lg__growth_paths_free(lg_growth_row *row);
 /** Finds the paths of the rows. */

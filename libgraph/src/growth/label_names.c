@@ -39,41 +39,53 @@ text_of_key(lg__labels *labels, uint32_t key)
     return labels->names[at];
 }
 
-// A thread has one dict for each threading.local that it uses, so there are
-// few.
 static bool
 is_local(const lg__labels *labels, uint32_t node)
 {
-    for (size_t i = 0; i < labels->locals.count; i++)
-        if (labels->locals.items[i] == node)
-            return true;
-    return false;
+    return labels->locals[node / 64] >> node % 64 & 1;
 }
 
 bool
 lg__label_is_namespace(const lg__labels *labels, uint32_t node)
 {
     if (labels->folds[node].owner == LG_NONE)
-        return labels->locals.count > 0 && is_local(labels, node);
+        return labels->has_locals && is_local(labels, node);
     return lg__node_category(labels->graph, node) == LG_CATEGORY_CONTAINER &&
            lg__node_role(labels->graph, node) != LG__ROLE_TUPLE;
 }
 
-static bool
-gather_locals(const lg_graph *graph, lg__gathered *out)
+static void
+mark(uint64_t *bits, uint32_t node)
 {
+    bits[node / 64] |= UINT64_C(1) << node % 64;
+}
+
+static void
+mark_locals_of(lg__labels *labels, uint32_t thread)
+{
+    const lg_columns *columns = &labels->graph->columns;
+    uint64_t end = columns->first_edge[thread + 1];
+    for (uint64_t edge = columns->first_edge[thread]; edge < end; edge++) {
+        if (!lg__edge_opens_local(labels->graph, edge))
+            continue;
+        mark(labels->locals, columns->edge_target[edge]);
+        labels->has_locals = true;
+    }
+}
+
+// A thread has no keys, so its own bit is free: it says that its references
+// have been read. A damaged file may list one thread many times.
+static void
+mark_locals(lg__labels *labels)
+{
+    const lg_graph *graph = labels->graph;
     for (uint32_t i = 0; i < graph->root_count; i++) {
         uint32_t thread = graph->root_node[i];
-        if (graph->root_kind[i] != LG_ROOT_THREAD)
+        if (graph->root_kind[i] != LG_ROOT_THREAD || is_local(labels, thread))
             continue;
-        uint64_t end = graph->columns.first_edge[thread + 1];
-        for (uint64_t edge = graph->columns.first_edge[thread]; edge < end;
-             edge++)
-            if (lg__edge_opens_local(graph, edge) &&
-                !lg__gather_append(out, graph->columns.edge_target[edge]))
-                return false;
+        mark(labels->locals, thread);
+        mark_locals_of(labels, thread);
     }
-    return true;
 }
 
 uint32_t
@@ -111,8 +123,9 @@ lg_status
 lg__labels_begin(lg__labels *labels, lg_error *err)
 {
     const lg_graph *graph = labels->graph;
-    if (!make_frequent(labels) || !gather_locals(graph, &labels->locals))
+    if (!make_frequent(labels))
         return lg__error_memory(err);
+    mark_locals(labels);
     index_texts(graph, labels->texts, graph->columns.node_count / 64 + 1);
     memset(labels->named, 0xff, sizeof labels->named);
     return LG_OK;
@@ -121,6 +134,5 @@ lg__labels_begin(lg__labels *labels, lg_error *err)
 void
 lg__labels_free(lg__labels *labels)
 {
-    free(labels->locals.items);
     lg_text_free(&labels->scratch);
 }

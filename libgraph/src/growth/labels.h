@@ -34,9 +34,10 @@ typedef struct lg__labels {
     uint32_t names[LG__NAMES_CACHED]; /**< their texts */
     uint32_t item;                    /**< numbers of frequent labels: `[*]` */
     uint32_t key;
-    uint32_t none;       /**< the empty string */
-    lg__gathered locals; /**< dicts of what threads have in a threading.local,
-                              in any order */
+    uint32_t none;    /**< the empty string */
+    uint64_t *locals; /**< a bit per node: it is the dict of what a thread
+                           has in a threading.local, or a thread */
+    bool has_locals;  /**< there is such a dict */
     lg_text scratch;
 } lg__labels;
 

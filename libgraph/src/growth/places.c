@@ -239,6 +239,7 @@ make_room(walking *state)
     walk->types = room.types;
     walk->late = room.late;
     walk->labels.texts = room.texts;
+    walk->labels.locals = room.locals;
     walk->labels.dotted = room.dotted;
     walk->labels.plain = room.plain;
     walk->labels.folds = lg__graph_folds(graph);

@@ -164,8 +164,8 @@ read_type(reader *from, uint32_t index, lg_error *err)
     if (type.name >= from->header->strings || type.count > MOST_NUMBER ||
         !read_bytes(from, type.host, true))
         return damaged(from, "a type", index, err);
-    lg__type_sum *sum = lg__vector_extend(&allocator, &to->types, 1);
     uint32_t bytes = lg__summary_add_bytes(to, from->bytes, to->places->each);
+    lg__type_sum *sum = lg__vector_extend(&allocator, &to->types, 1);
     if (sum == NULL || bytes == LG_NONE)
         return lg__error_memory(err);
     *sum = (lg__type_sum){from->strings[type.name], bytes, type.count};
@@ -269,11 +269,13 @@ read_all(reader *from, lg_error *err)
         status = read_infos(from, err);
     for (uint64_t i = 0; i < from->tallies && status == LG_OK; i++)
         status = read_tally(from, i, err);
-    lg__summary_join_types(from->out);
-    lg__summary_join_tallies(from->out);
     if (status == LG_OK && from->at != from->length)
         status = damaged(from, "its length", from->at, err);
-    return status;
+    if (status != LG_OK)
+        return status;
+    lg__summary_join_types(from->out);
+    lg__summary_join_tallies(from->out);
+    return LG_OK;
 }
 
 lg_status

@@ -193,10 +193,10 @@ relate(const lg_places *places, lg_growth *out, uint32_t at)
     }
 }
 
-// Leaves out all but the findings that belong to rows.
-static void
-keep_related(lg_growth *out)
+void
+lg__growth_keep_related(lg_growth *out)
 {
+    out->type_count = 0;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < out->tally_count; i++) {
         if (out->tallies[i].row == LG_NONE)
@@ -216,6 +216,9 @@ lg__growth_tallies(lg__comparison *state, lg_growth *out, lg_error *err)
     const lg__tally *items = newest->tallies.data;
     size_t count = newest->tallies.count;
     size_t numbers = lg__comparison_numbers(state);
+    lg_status status = lg__comparison_check(state, count, "findings", err);
+    if (status != LG_OK)
+        return status;
     out->tallies = calloc(count + 1, sizeof *out->tallies);
     out->series = calloc(count * numbers + 1, sizeof *out->series);
     if (out->tallies == NULL || out->series == NULL)
@@ -234,9 +237,5 @@ lg__growth_tallies(lg__comparison *state, lg_growth *out, lg_error *err)
     for (size_t i = 0; i < count; i++)
         if (out->tallies[i].kind == LG_TALLY_FINDING)
             relate(state->newest, out, (uint32_t)i);
-    if (out->scoped) {
-        keep_related(out);
-        out->type_count = 0;
-    }
     return LG_OK;
 }

@@ -122,13 +122,14 @@ is_only_viewed(const lg_graph *graph, uint32_t node)
 // Returns whether the edge is an attribute of an instance that nobody can
 // change.
 static bool
-is_of_frozen(const lg_graph *graph, uint32_t node, unsigned kind)
+is_of_frozen(const lg_graph *graph, uint32_t node, uint64_t edge)
 {
-    uint32_t owner = lg_node_folded_into(graph, node);
-    return kind == LG_EDGE_ATTRIBUTE
-               ? lg__node_is_frozen(graph, node)
-               : kind == LG_EDGE_VALUE && owner != LG_NONE &&
-                     lg__node_is_frozen(graph, owner);
+    unsigned kind = lg__edge_kind(graph, edge);
+    uint32_t owner =
+        kind == LG_EDGE_VALUE ? lg_node_folded_into(graph, node) : node;
+    return (kind == LG_EDGE_ATTRIBUTE || kind == LG_EDGE_VALUE) &&
+           owner != LG_NONE &&
+           lg__attribute_is_frozen(graph, owner, lg__edge_name(graph, edge));
 }
 
 lg_string
@@ -181,7 +182,7 @@ lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge)
            !is_item_of_tuple(graph, source, kind) &&
            !is_fixed_field(graph, source, kind) &&
            !is_read_only(graph, source, edge) &&
-           !is_of_frozen(graph, source, kind) &&
+           !is_of_frozen(graph, source, edge) &&
            !is_only_viewed(graph, source) && !lg__edge_is_of_shell(graph, edge);
 }
 

@@ -1,7 +1,8 @@
 // Finds shortest root paths to all nodes: breadth first from all roots, level
 // by level, and within a level by the rank of the root, then by penalty, then
 // by the index of the node before. Native roots serve only what no other root
-// reaches, and what a debugger has only what nothing else leads to.
+// reaches, and what a debugger has only what nothing else leads to: such a path
+// need not be the shortest.
 #include "paths/paths_private.h"
 
 #include <stdlib.h>

@@ -18,16 +18,18 @@
 static const lg_table *
 merge_paths(lg__why_object *self, const lg_monitor *monitor)
 {
-    PyObject *made =
-        self->merged == NULL
-            ? lg__merged_of(self->snapshot, &self->nodes, LG_WHY_PATHS, monitor)
-            : NULL;
-    /* Another thread may have made them meanwhile. */
-    if (self->merged == NULL)
-        self->merged = made;
-    else
-        Py_XDECREF(made);
-    return self->merged ? ((lg__result_object *)self->merged)->table : NULL;
+    if (self->merged == NULL) {
+        PyObject *made =
+            lg__merged_of(self->snapshot, &self->nodes, LG_WHY_PATHS, monitor);
+        if (made == NULL)
+            return NULL;
+        /* Another thread may have made them meanwhile. */
+        if (self->merged == NULL)
+            self->merged = made;
+        else
+            Py_DECREF(made);
+    }
+    return ((lg__result_object *)self->merged)->table;
 }
 
 /* Formats the report on a finished answer. The text about one object shows no

@@ -9,10 +9,12 @@ const char lg__core_is_installed_doc[] =
 PyObject *
 lg__core_is_installed(PyObject *Py_UNUSED(module), PyObject *path)
 {
-    Py_ssize_t length;
-    const char *text = PyUnicode_AsUTF8AndSize(path, &length);
-    if (text == NULL)
+    PyObject *bytes;
+    if (!PyUnicode_FSConverter(path, &bytes))
         return NULL;
-    lg_string string = {text, (uint32_t)length};
-    return PyBool_FromLong(lg_path_is_installed(string));
+    lg_string string = {PyBytes_AS_STRING(bytes),
+                        (uint32_t)PyBytes_GET_SIZE(bytes)};
+    bool installed = lg_path_is_installed(string);
+    Py_DECREF(bytes);
+    return PyBool_FromLong(installed);
 }

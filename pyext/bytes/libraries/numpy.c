@@ -144,7 +144,7 @@ item_count(const lg__numpy_array *array)
 }
 
 /** Where an item is that has this number in the order of indexes, the last one
- *  fastest. */
+ *  fastest. A program may set strides, so the result may lie anywhere. */
 static size_t
 offset_of(const lg__numpy_array *array, size_t number, size_t item_size)
 {
@@ -174,10 +174,10 @@ name_items(lg__adapter_pass *pass, const numpy_state *state,
     size_t count = item_count(array);
     for (size_t i = 0; i < count; i++) {
         size_t offset = offset_of(array, i, item.item_size);
+        if (offset % item.item_size != 0 || offset / item.item_size >= count)
+            continue;
         for (size_t j = 0; j < references.count; j++) {
             PyObject *target;
-            if (offset >= count * item.item_size)
-                continue;
             memcpy(&target, array->data + offset + references.offset[j],
                    sizeof target);
             if (target != NULL)

@@ -95,9 +95,11 @@ static void
 link_value(const value_walk *walk, const lg__torch_value *value, size_t i)
 {
     lg__torch_record *record = lg__torch_value_record(walk->torch, value);
-    if (record != NULL)
-        link_record(walk, record,
-                    lg__torch_class_of(walk->torch, value->payload)->kind, i);
+    const lg__torch_class *class =
+        record != NULL ? lg__torch_class_of(walk->torch, value->payload) : NULL;
+    /* A thread of C++ may have freed the object meanwhile. */
+    if (class != NULL)
+        link_record(walk, record, class->kind, i);
 }
 
 static void

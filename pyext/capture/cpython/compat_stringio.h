@@ -37,10 +37,11 @@ static inline bool
 lg__stringio_is_known(const PyTypeObject *type)
 {
     enum {
-        WORDS = PY_VERSION_HEX >= 0x030C0000 && PY_VERSION_HEX < 0x030E0000 ? 21
-                                                                            : 15
+        WORDS = PY_VERSION_HEX >= 0x030C0000 && PY_VERSION_HEX < 0x030E0000 ? 19
+                                                                            : 13
     };
-    return type->tp_basicsize == WORDS * (Py_ssize_t)sizeof(void *);
+    return type->tp_basicsize ==
+           (Py_ssize_t)(sizeof(PyObject) + WORDS * sizeof(void *));
 }
 
 static inline lg__stringio_text

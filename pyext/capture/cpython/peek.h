@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Pages on which the capture has found objects, by their numbers: an object
- *  does not go away during the walk, and so its page does not either. */
+/** Pages on which the capture has found objects, by their numbers; 0: none. An
+ *  object does not go away during the walk, and so its page does not either. */
 typedef struct lg__seen_pages {
     uintptr_t page[64];
 } lg__seen_pages;

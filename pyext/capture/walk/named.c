@@ -32,16 +32,18 @@ has_objects(const lg__heap_walk *walk, const PyObject *word)
 
 /** Returns whether an object is known on the page that a word leads to, so that
  *  the page exists. Checks the highest bits itself, because the map ignores
- *  them. */
+ *  them. A small number is no address; its page is how an empty place reads. */
 static bool
 is_readable(lg__heap_walk *walk, const PyObject *word)
 {
     uintptr_t *place = place_of(walk, word);
-    if ((uintptr_t)word % PAGE > PAGE - sizeof *word || (uintptr_t)word >> 48)
+    uintptr_t page = (uintptr_t)word / PAGE;
+    if (page == 0 || (uintptr_t)word % PAGE > PAGE - sizeof *word ||
+        (uintptr_t)word >> 48)
         return false;
-    if (*place != (uintptr_t)word / PAGE && has_objects(walk, word))
-        *place = (uintptr_t)word / PAGE;
-    return *place == (uintptr_t)word / PAGE;
+    if (*place != page && has_objects(walk, word))
+        *place = page;
+    return *place == page;
 }
 
 /** Returns whether a word leads to a str. Asks the kernel last: that takes a

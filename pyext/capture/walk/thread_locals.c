@@ -172,7 +172,7 @@ typedef struct met {
     uint32_t node;
     uint32_t from; /**< the entry that led here; REMEMBERED: none */
     uint32_t slot; /**< in the table */
-    bool leads;    /**< it leads to the local; the others do not */
+    bool leads;    /**< it leads to the local; an older one without does not */
 } met;
 
 /** What searches for one local know. Threads often share what they store, so
@@ -236,18 +236,25 @@ leads_on(search *to, uint32_t entry, uint32_t target)
     return false;
 }
 
+/** Forgets the entries from `first` on. The last that was added goes first, so
+ *  that the table stays searchable. */
+static void
+forget_from(search *to, uint32_t first)
+{
+    for (uint32_t at = to->count; at-- > first;)
+        to->table[to->queue[at].slot] = 0;
+    to->count = first;
+}
+
 /** Keeps the way of a search that found the local, and forgets its other nodes,
- *  which it has not looked at. The last that was added goes first, so that the
- *  table stays searchable. */
+ *  which it may not have looked at. */
 static void
 keep_way(search *to, uint32_t first, uint32_t found)
 {
+    uint32_t end = to->count;
     for (uint32_t at = found; at != REMEMBERED; at = to->queue[at].from)
         to->queue[at].leads = true;
-    for (uint32_t at = to->count; at-- > first;)
-        to->table[to->queue[at].slot] = 0;
-    uint32_t end = to->count;
-    to->count = first;
+    forget_from(to, first);
     for (uint32_t at = first; at < end; at++)
         if (to->queue[at].leads) {
             uint32_t entry = to->count;
@@ -256,7 +263,8 @@ keep_way(search *to, uint32_t first, uint32_t found)
         }
 }
 
-/** Whether a node leads to another, as far as a short search shows. */
+/** Whether a node leads to another, as far as a short search shows. A search
+ *  that ends early has found nothing out that another could use. */
 static bool
 leads_to(search *to, uint32_t node, uint32_t target)
 {
@@ -272,6 +280,8 @@ leads_to(search *to, uint32_t node, uint32_t target)
     to->left -= looked < to->left ? looked : to->left;
     if (leads && looked > 0)
         keep_way(to, first, at - 1);
+    else if (to->count == to->most)
+        forget_from(to, first);
     return leads;
 }
 

@@ -221,7 +221,8 @@ grow_table(lg__heap_walk *walk, size_t capacity)
 bool
 lg__types_open(lg__heap_walk *walk)
 {
-    lg__common_keys_find(&walk->keys);
+    if (!LG__FREE_THREADED)
+        lg__common_keys_find(&walk->keys);
     return grow_table(walk, 4096);
 }
 

@@ -256,6 +256,24 @@ def several_dimensions():
             assert found[label] == snapshot.find(it.array[place])
 
 
+def own_strides():
+    """Strides may lead anywhere, also in an array that owns its memory."""
+    it = Thing(array=numpy.full((2, 3), None, dtype=object, order="F"))
+    it.array[0, 0] = Thing()
+    begin = object.__basicsize__ + 3 * ctypes.sizeof(ctypes.c_void_p)
+    pointer = ctypes.c_void_p.from_address(id(it.array) + begin).value
+    strides = (ctypes.c_ssize_t * 2).from_address(pointer)
+    right = tuple(strides)
+    assert right == it.array.strides == (8, 16)
+    for wrong in (4, 20), (8, 1 << 40), (-8, 16):
+        strides[:] = wrong
+        snapshot = leakgraph.snapshot()
+        strides[:] = right
+        assert labels(snapshot.find(it.array))["[0, 0]"] == snapshot.find(
+            it.array[0, 0]
+        )
+
+
 INNER = numpy.dtype([("p", object), ("q", "i4")])
 RECORD = numpy.dtype(
     [("x", "f8"), (("a title", "o"), object), ("n", INNER), ("s", object, (2,))]
