@@ -145,7 +145,8 @@ typedef struct lg_cycle_options {
         *scope; /**< only cycles with a member that it has; or NULL */
     const lg_baseline *baseline; /**< leave out the collectable and
                                       uncollectable cycles that it knows, but
-                                      for those of libraries; NULL: none */
+                                      for those of libraries and of closed
+                                      figures; NULL: none */
 } lg_cycle_options;
 
 #define LG_CYCLE_OPTIONS_INIT                                                  \

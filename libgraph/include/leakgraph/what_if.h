@@ -59,7 +59,8 @@ typedef struct lg_survivor {
     lg_path path; /**< a shortest path that stays from a root; none below
                        immortal objects that have none */
     lg_cuts cuts; /**< the smallest set to cut next, which frees it and spares
-                       its dominator */
+                       its dominator, or the nearest one of those above it after
+                       which a program can cut */
 } lg_survivor;
 
 typedef struct lg_what_if {
@@ -76,8 +77,9 @@ typedef struct lg_what_if {
     lg_survivor *kept; /**< targets first, then the biggest; none that is below
                             another, and of what the scope has only */
     size_t kept_count;
-    uint64_t kept_total; /**< objects that would live on, shown or not: of the
-                              program's own and containers */
+    uint64_t kept_total; /**< objects that would live on and that the scope has,
+                              shown or not: of the program's own and
+                              containers */
     uint64_t *bytes;     /**< what the sizes point into */
 } lg_what_if;
 

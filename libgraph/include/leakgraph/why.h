@@ -39,10 +39,12 @@ typedef struct lg_cuts {
  * other roots. Empty for garbage that nothing dominates.
  *
  * Edges that no program can cut: an object's own namespace and type, items of
- * tuples, attributes of frozen dataclasses, attributes that can only be read,
- * such as the base of an ndarray or the object of a memoryview, fields of
- * functions and methods, what native structures refer to, a thread's frames,
- * temporaries of frames, and the namespaces of an IPython shell. O(edges *
+ * tuples, attributes that frozen dataclasses and frozen classes of attrs
+ * declare, attributes that can only be read, such as the base of an ndarray or
+ * the object of a memoryview, items of a dict of which there are only views,
+ * fields of functions and methods, what native structures refer to (except
+ * atexit's functions), a thread's frames, temporaries of frames, and the
+ * namespaces of an IPython shell. O(edges *
  * sqrt(edges)) at worst, usually linear in what leads to the node. Free with
  * lg_cuts_free.
  */

@@ -267,7 +267,7 @@ lg_graph_memory(const lg_graph *graph)
         bytes += nodes * sizeof *lazy->reverse.first +
                  graph->columns.edge_count * sizeof *lazy->reverse.edge;
     if (lazy->has_folds)
-        bytes += nodes * sizeof *lazy->fold;
+        bytes += nodes * sizeof *lazy->fold + graph->type_count;
     if (lazy->has_by_address)
         bytes += lazy->by_address_count * sizeof *lazy->by_address;
     if (lazy->has_paths)

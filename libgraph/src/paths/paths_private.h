@@ -26,9 +26,9 @@ enum {
 uint8_t lg__root_rank(const lg_graph *graph, uint32_t index);
 
 /** Returns whether a program can cut the edge. It cannot cut an object's own
- *  namespace or type, an item of a tuple, an attribute of a frozen dataclass, a
- *  field of a function, what native structures refer to, a thread's frame, or
- *  a temporary of a frame. */
+ *  namespace or type, an item of a tuple, a field of a frozen dataclass, a
+ *  field of a function, what native structures refer to, a thread's frame, a
+ *  temporary of a frame, and others that lg_node_cuts lists. */
 bool lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge);
 /** Returns the name of an attribute, or the text of a key; else empty. */
 lg_string lg__edge_name(const lg_graph *graph, uint64_t edge);

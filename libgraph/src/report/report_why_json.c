@@ -7,7 +7,7 @@
 static void
 write_path(lg_json *json, const lg_graph *graph, const lg_path *path)
 {
-    // A path that begins at the dominator has no root.
+    // A path that begins at a dominator has no root.
     if (path->start == LG_STARTS_AT_ROOT)
         lg__write_root(json, "root", &path->root);
     else
