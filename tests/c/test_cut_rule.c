@@ -178,6 +178,33 @@ out_of_reach(void)
     }
 }
 
+// An attribute that can only be read is not advised as one to set to None.
+static void
+unremovable(void)
+{
+    for (int read_only = 0; read_only < 2; read_only++) {
+        story made = story_begin();
+        uint32_t node = story_add(&made, "numpy.ndarray", NULL, 112);
+        story_attribute(&made, node, read_only ? "base" : "other", node);
+        lg_graph *graph = story_end(&made);
+        uint64_t edge = lg_graph_columns(graph)->first_edge[node];
+        lg_hop hop = {
+            .source = node, .target = node, .edges = {edge}, .edge_count = 1};
+        lg_hops round_trip = {.items = &hop, .count = 1};
+        size_t end = 0;
+        lg__labels all = {.end = &end};
+        lg_hop_label(graph, &hop, &all.text);
+        end = all.text.length;
+        lg__verdict found = lg__rule_judge(graph, &round_trip, &all, 0);
+        CHECK(found.fixed == read_only);
+        CHECK((strstr(found.reason, "make it a weakref") == NULL) == read_only);
+        CHECK((strstr(found.reason, "no program can remove") != NULL) ==
+              read_only);
+        lg_text_free(&all.text);
+        lg_graph_free(graph);
+    }
+}
+
 // Ends the story, which has one component.
 static void
 check_alike(story *made, size_t cuts, size_t alike)
@@ -249,6 +276,7 @@ SUITE(cut_rule)
 {
     RUN(each_rule);
     RUN(out_of_reach);
+    RUN(unremovable);
     RUN(alike);
     return test_result();
 }

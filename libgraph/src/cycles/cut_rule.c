@@ -83,6 +83,9 @@ typedef struct rule {
 #define INSIDE                                                                 \
     "inside of the autograd graph, where nothing can be cut: it goes with "    \
     "the tensors that hold it"
+#define UNREMOVABLE                                                            \
+    "no program can remove the reference that closes the cycle: it goes once " \
+    "nothing else refers to it"
 #define KEPT_BY_LIBRARY                                                        \
     "an object of a library refers back to the program here: let the library " \
     "drop it (close, clear or unregister it)"
@@ -352,9 +355,11 @@ restrict_verdict(const lg_graph *graph, const lg_hops *round_trip,
                  lg__verdict verdict, bool stored)
 {
     const lg_hop *hop = &round_trip->items[verdict.cut];
-    if (hop->edge_count > 0)
-        verdict.fixed |=
-            !lg__edge_can_be_cut(graph, hop->edges[hop->edge_count - 1]);
+    if (hop->edge_count > 0 &&
+        !lg__edge_can_be_cut(graph, hop->edges[hop->edge_count - 1])) {
+        verdict.fixed = true;
+        verdict.reason = UNREMOVABLE;
+    }
     if (!belongs_to_library(graph, round_trip, verdict.cut) ||
         (stored && !is_of_library(graph, hop->source)))
         return verdict;
