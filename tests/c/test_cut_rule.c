@@ -205,6 +205,46 @@ unremovable(void)
     }
 }
 
+// A program removes the entry of a registry, not the registry.
+static void
+entry_of_a_registry(void)
+{
+    static const struct {
+        const char *name;
+        const char *type;
+        size_t cut;
+    } cases[] = {
+        {"on_hooks", "list", 1},
+        {"my_cache", "dict", 1},
+        {"on_hooks", "tuple", 0},
+        {"on_hooks", "app.Hooks", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        story made = story_begin();
+        uint32_t node = story_add(&made, "app.Node", NULL, 48);
+        uint32_t registry = story_add(&made, cases[i].type, NULL, 48);
+        story_attribute(&made, node, cases[i].name, registry);
+        story_edge(&made, registry, node, LG_EDGE_INDEX, 0);
+        lg_graph *graph = story_end(&made);
+        const lg_edge *first = lg_graph_columns(graph)->first_edge;
+        lg_hop hops[] = {
+            {node, registry, {first[node]}, 1, false},
+            {registry, node, {first[registry]}, 1, false},
+        };
+        lg_hops round_trip = {.items = hops, .count = 2};
+        size_t ends[2];
+        lg__labels all = {.end = ends};
+        for (size_t hop = 0; hop < 2; hop++) {
+            lg_hop_label(graph, &hops[hop], &all.text);
+            ends[hop] = all.text.length;
+        }
+        lg__verdict found = lg__rule_judge(graph, &round_trip, &all, 0);
+        CHECK(found.cut == cases[i].cut && !found.fixed);
+        lg_text_free(&all.text);
+        lg_graph_free(graph);
+    }
+}
+
 // Ends the story, which has one component.
 static void
 check_alike(story *made, size_t cuts, size_t alike)
@@ -277,6 +317,7 @@ SUITE(cut_rule)
     RUN(each_rule);
     RUN(out_of_reach);
     RUN(unremovable);
+    RUN(entry_of_a_registry);
     RUN(alike);
     return test_result();
 }

@@ -83,13 +83,6 @@ typedef struct rule {
 #define INSIDE                                                                 \
     "inside of the autograd graph, where nothing can be cut: it goes with "    \
     "the tensors that hold it"
-#define UNREMOVABLE                                                            \
-    "no program can remove the reference that closes the cycle: it goes once " \
-    "nothing else refers to it"
-#define KEPT_BY_LIBRARY                                                        \
-    "an object of a library refers back to the program here: let the library " \
-    "drop it (close, clear or unregister it)"
-
 // The first rule that fits a hop scores it.
 static const rule rules[] = {
     {"__class__", ANY, ANY, NOWHERE, NULL, 1, LG__CLASSY},
@@ -230,18 +223,6 @@ is_callable(const lg_graph *graph, uint32_t node)
            is_suspended(graph, node);
 }
 
-static size_t
-hop_before(const lg_hops *round_trip, size_t hop)
-{
-    return (hop + round_trip->count - 1) % round_trip->count;
-}
-
-static uint32_t
-holder_of(const lg_hops *round_trip, size_t hop)
-{
-    return round_trip->items[hop_before(round_trip, hop)].source;
-}
-
 // Returns whether the hop leads from a callable, or from the tuple of its
 // defaults or arguments.
 static bool
@@ -250,7 +231,7 @@ is_of_callable(const lg_graph *graph, const lg_hops *round_trip, size_t hop)
     uint32_t source = round_trip->items[hop].source;
     return is_callable(graph, source) ||
            (lg__node_role(graph, source) == LG__ROLE_TUPLE &&
-            is_callable(graph, holder_of(round_trip, hop)));
+            is_callable(graph, lg__hop_holder(round_trip, hop)));
 }
 
 // Returns the hop that leads to the callables of this hop from something else;
@@ -262,7 +243,7 @@ find_store(const lg_graph *graph, const lg_hops *round_trip, size_t hop)
     for (size_t i = 0; i < round_trip->count; i++) {
         if (!is_of_callable(graph, round_trip, at))
             return at;
-        at = hop_before(round_trip, at);
+        at = lg__hop_before(round_trip, at);
     }
     return round_trip->count;
 }
@@ -293,22 +274,6 @@ is_out_of_reach(const lg_graph *graph, const lg_hop *hop, lg_string label)
            !is_labelled("._raw_saved_*", label);
 }
 
-static bool
-is_of_library(const lg_graph *graph, uint32_t node)
-{
-    return lg__node_origin(graph, node, NULL) == LG__ORIGIN_LIBRARY;
-}
-
-static bool
-has_program(const lg_graph *graph, const lg_hops *round_trip)
-{
-    for (size_t i = 0; i < round_trip->count; i++)
-        if (lg__node_origin(graph, round_trip->items[i].source, NULL) ==
-            LG__ORIGIN_PROGRAM)
-            return true;
-    return false;
-}
-
 // Returns whether the cycle consists of classes, their functions and their
 // descriptors, without an instance.
 static bool
@@ -337,42 +302,16 @@ is_registry(const char *reason)
     return false;
 }
 
-// Returns whether the reference is in an object of a library, or in a container
-// that such an object holds.
+// Returns whether the reference leads to the container of a registry or cache,
+// so that the cut is the entry in it.
 static bool
-belongs_to_library(const lg_graph *graph, const lg_hops *round_trip, size_t hop)
+leads_to_registry(const lg_graph *graph, const lg_hops *round_trip,
+                  const lg__verdict *verdict)
 {
-    uint32_t source = round_trip->items[hop].source;
-    if (lg__node_category(graph, source) == LG_CATEGORY_CONTAINER)
-        source = holder_of(round_trip, hop);
-    return is_of_library(graph, source);
-}
-
-// Restricts the verdict: nobody can cut some references, and only a library can
-// cut others, because a program cannot make a library's reference weak.
-static lg__verdict
-restrict_verdict(const lg_graph *graph, const lg_hops *round_trip,
-                 lg__verdict verdict, bool stored)
-{
-    const lg_hop *hop = &round_trip->items[verdict.cut];
-    if (hop->edge_count > 0 &&
-        !lg__edge_can_be_cut(graph, hop->edges[hop->edge_count - 1])) {
-        verdict.fixed = true;
-        verdict.reason = UNREMOVABLE;
-    }
-    if (!belongs_to_library(graph, round_trip, verdict.cut) ||
-        (stored && !is_of_library(graph, hop->source)))
-        return verdict;
-    bool straight = stored || lg__node_origin(graph, hop->target, NULL) ==
-                                  LG__ORIGIN_PROGRAM;
-    if (is_of_library(graph, hop->target) || !has_program(graph, round_trip)) {
-        verdict.fixed = true;
-        verdict.reason = LG__OWN_STRUCTURE;
-    } else if (straight || !is_registry(verdict.reason)) {
-        verdict.score /= straight ? 4 : 8;
-        verdict.reason = KEPT_BY_LIBRARY;
-    }
-    return verdict;
+    uint32_t target = round_trip->items[verdict->cut].target;
+    return round_trip->count > 1 && is_registry(verdict->reason) &&
+           lg__node_category(graph, target) == LG_CATEGORY_CONTAINER &&
+           lg__node_role(graph, target) != LG__ROLE_TUPLE;
 }
 
 lg__verdict
@@ -396,5 +335,9 @@ lg__rule_judge(const lg_graph *graph, const lg_hops *round_trip,
     bool stored = found->place == STORED;
     if (stored)
         verdict.cut = find_store(graph, round_trip, hop);
-    return restrict_verdict(graph, round_trip, verdict, stored);
+    verdict = lg__rule_restrict(graph, round_trip, verdict, stored,
+                                is_registry(verdict.reason));
+    if (!stored && leads_to_registry(graph, round_trip, &verdict))
+        verdict.cut = (hop + 1) % round_trip->count;
+    return verdict;
 }

@@ -26,8 +26,29 @@ typedef struct lg__verdict {
     bool fixed;         /**< nothing can be cut; the reason says what to do */
 } lg__verdict;
 
+/** Returns the hop before a hop of a cycle. */
+static inline size_t
+lg__hop_before(const lg_hops *round_trip, size_t hop)
+{
+    return (hop + round_trip->count - 1) % round_trip->count;
+}
+
+/** Returns what refers to the source of a hop, in the cycle. */
+static inline uint32_t
+lg__hop_holder(const lg_hops *round_trip, size_t hop)
+{
+    return round_trip->items[lg__hop_before(round_trip, hop)].source;
+}
+
 lg__verdict lg__rule_judge(const lg_graph *graph, const lg_hops *round_trip,
                            const lg__labels *all, size_t hop);
+
+/** Restricts a verdict: nobody can cut some references, and only a library can
+ *  cut others, because a program cannot make a library's reference weak.
+ *  `stored`: the cut stores a callable; `registry`: libraries let programs
+ *  remove entries there. */
+lg__verdict lg__rule_restrict(const lg_graph *graph, const lg_hops *round_trip,
+                              lg__verdict verdict, bool stored, bool registry);
 
 /** Returns why nothing can be cut among these nodes, if some belong to a
  *  library and none to the program; else NULL. */

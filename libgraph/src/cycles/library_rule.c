@@ -1,11 +1,71 @@
-// Why nothing can be cut among objects of a library.
+// What cannot be cut at all, and what only a library can cut.
 #include "cycles/cut_rule.h"
+#include "paths/paths_private.h"
 
 #define FIGURE_OPEN                                                            \
     "the parts of a figure refer back to it; close it with pyplot.close() "    \
     "and drop the last reference to it"
 #define FIGURE_CLOSED                                                          \
     "the parts of a figure refer back to it; drop the last reference to it"
+
+#define UNREMOVABLE                                                            \
+    "no program can remove the reference that closes the cycle: it goes once " \
+    "nothing else refers to it"
+#define KEPT_BY_LIBRARY                                                        \
+    "an object of a library refers back to the program here: let the library " \
+    "drop it (close, clear or unregister it)"
+
+static bool
+is_of_library(const lg_graph *graph, uint32_t node)
+{
+    return lg__node_origin(graph, node, NULL) == LG__ORIGIN_LIBRARY;
+}
+
+static bool
+has_program(const lg_graph *graph, const lg_hops *round_trip)
+{
+    for (size_t i = 0; i < round_trip->count; i++)
+        if (lg__node_origin(graph, round_trip->items[i].source, NULL) ==
+            LG__ORIGIN_PROGRAM)
+            return true;
+    return false;
+}
+
+// Returns whether the reference is in an object of a library, or in a container
+// that such an object holds.
+static bool
+belongs_to_library(const lg_graph *graph, const lg_hops *round_trip, size_t hop)
+{
+    uint32_t source = round_trip->items[hop].source;
+    if (lg__node_category(graph, source) == LG_CATEGORY_CONTAINER)
+        source = lg__hop_holder(round_trip, hop);
+    return is_of_library(graph, source);
+}
+
+lg__verdict
+lg__rule_restrict(const lg_graph *graph, const lg_hops *round_trip,
+                  lg__verdict verdict, bool stored, bool registry)
+{
+    const lg_hop *hop = &round_trip->items[verdict.cut];
+    if (hop->edge_count > 0 &&
+        !lg__edge_can_be_cut(graph, hop->edges[hop->edge_count - 1])) {
+        verdict.fixed = true;
+        verdict.reason = UNREMOVABLE;
+    }
+    if (!belongs_to_library(graph, round_trip, verdict.cut) ||
+        (stored && !is_of_library(graph, hop->source)))
+        return verdict;
+    bool straight = stored || lg__node_origin(graph, hop->target, NULL) ==
+                                  LG__ORIGIN_PROGRAM;
+    if (is_of_library(graph, hop->target) || !has_program(graph, round_trip)) {
+        verdict.fixed = true;
+        verdict.reason = LG__OWN_STRUCTURE;
+    } else if (straight || !registry) {
+        verdict.score /= straight ? 4 : 8;
+        verdict.reason = KEPT_BY_LIBRARY;
+    }
+    return verdict;
+}
 
 const char *
 lg__rule_of_library(const lg_graph *graph, const uint32_t *members,
