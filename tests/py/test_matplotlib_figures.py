@@ -13,6 +13,7 @@ CASES = [
     "traced",
     "sizes",
     "pixels",
+    "cells",
     "saved",
     "holders",
     "closed",

@@ -19,6 +19,10 @@ double lg__number_attribute(lg__adapter_pass *pass, PyObject *object,
 /** The size with which one of Agg's renderers was made. */
 lg__extent lg__renderer_extent(lg__adapter_pass *pass, PyObject *renderer);
 
+/** The bytes that the rasterizer of a RendererAgg keeps, given the address of
+ *  the C++ object; 0 if its memory does not look like one. */
+uint64_t lg__renderer_cells(const void *renderer);
+
 /** Charge pixels to the C++ object behind a renderer, and to a copied region of
  *  a canvas. */
 void lg__renderer_scan(lg__adapter_pass *pass, const lg__instance *instance);

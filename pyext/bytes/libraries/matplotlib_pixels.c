@@ -61,6 +61,19 @@ pixels_of(PyObject *wrapper, lg__extent of)
     return NULL;
 }
 
+/** Adds what the rasterizer keeps, whose many blocks have no common address. */
+static void
+add_cells(lg__adapter_pass *pass, uint32_t node, const void *renderer)
+{
+    const lg__shown_memory memory = {
+        .length = lg__renderer_cells(renderer),
+        .type = lg__pass_type(pass, "matplotlib.memory", LG_NONE),
+        .label = lg_builder_intern(lg__pass_builder(pass), "cells", 5),
+        .flags = LG_SPAN_OWNER,
+    };
+    lg__shown_memory_add(pass, node, &memory);
+}
+
 void
 lg__renderer_scan(lg__adapter_pass *pass, const lg__instance *instance)
 {
@@ -80,6 +93,7 @@ lg__renderer_scan(lg__adapter_pass *pass, const lg__instance *instance)
         .flags = LG_SPAN_OWNER,
     };
     lg__shown_memory_add(pass, node, &memory);
+    add_cells(pass, node, behind(inner));
 }
 
 /** A copy of a part of the canvas, as blitting keeps one. In
