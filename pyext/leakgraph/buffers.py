@@ -46,7 +46,10 @@ def register_buffers(
       these, the address is unknown. A name is a member of the C struct, a slot or an
       attribute in the instance's own storage, but not a property; its value is a
       number, or None for no memory. A number is the offset in bytes of a word in the
-      struct. leakgraph reads memory and runs no code.
+      struct. leakgraph reads memory and runs no code. If instances have a `__dict__`,
+      only a capture can tell whether they have the attribute: the node of one that does
+      not has the fact "not inspected", and `Snapshot.info()["adapter.registered"]` says
+      so.
     - `buffer_protocol=True` takes the memory that the type exports.
     - `reader(instance)` returns a number of bytes, `(address, bytes)`, `(address,
       bytes, device)` with a device such as `"cuda:0"`, an object with the buffer
@@ -97,6 +100,9 @@ class _Slotted:
 #: The type of members and slots, which types.MemberDescriptorType names, too.
 _MEMBER = type(vars(_Slotted)["slot"])
 
+#: Methods of classes, in Python and in C.
+_METHODS = (type(lambda: None), classmethod, staticmethod, type(list.append))
+
 
 def _check_declared(
     type: type, member: str | None, offset: int | None, length: str | int | None
@@ -126,7 +132,7 @@ def _check_name(type: type, name: str, attribute: str) -> None:
     )
     if isinstance(found, _MEMBER):
         return
-    if hasattr(_TYPE(found), "__set__"):
+    if hasattr(_TYPE(found), "__set__") or isinstance(found, _METHODS):
         raise ArgumentError(
             f"{name}={attribute!r} of {type.__name__} is computed by code: name a"
             " member, a slot or an attribute, or give reader=."

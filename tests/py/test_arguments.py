@@ -118,6 +118,24 @@ def test_a_name_that_no_instance_can_have():
     leakgraph.unregister_buffers(Slotted)
 
 
+@pytest.mark.parametrize("name", ["size", "made", "fixed", "append"])
+def test_a_name_of_a_method(name):
+    class Pile(list):
+        def size(self):
+            return 7
+
+        @classmethod
+        def made(cls):
+            return 7
+
+        @staticmethod
+        def fixed():
+            return 7
+
+    with pytest.raises(leakgraph.ArgumentError, match="is computed by code"):
+        leakgraph.register_buffers(Pile, length=name)
+
+
 def test_a_limit_is_a_number_or_all():
     snapshot = leakgraph.snapshot(roots=[[], {}, ()])
     for given in ("many", 2.5):

@@ -170,9 +170,26 @@ def test_a_name_that_no_instance_has_is_told_by_the_first_snapshot(register):
     snapshot = leakgraph.snapshot()
     node = snapshot.find(it)
     assert node.facts["not inspected"] == "it has no number with the name nope"
-    assert f"of Loose #{node.index} it has no number with the name nope" in str(
-        snapshot.memory()
-    )
+    said = f"of Loose #{node.index} it has no number with the name nope"
+    assert said in str(snapshot.memory())
+    assert snapshot.info()["adapter.registered"] == f"not inspected: {said}"
+
+
+class Default:
+    """The class has a number, which is no memory of an instance."""
+
+    nbytes = 7000
+
+
+def test_a_number_of_the_class_is_none_of_its_instances(register):
+    register(Default, length="nbytes")
+    it, other = Default(), Default()
+    other.nbytes = 9000
+    snapshot = leakgraph.snapshot()
+    (memory,) = memory_of(snapshot, other)
+    assert memory.size == 9000 and memory_of(snapshot, it) == []
+    assert "not inspected" in snapshot.find(it).facts
+    assert snapshot.info()["adapter.registered"].startswith("not inspected: of Default")
 
 
 class Table:
