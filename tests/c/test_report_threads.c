@@ -3,6 +3,8 @@
 #include "story.h"
 #include "test.h"
 
+#include <leakgraph/scope.h>
+
 static void
 expect_threads(const lg_graph *graph, const lg_analysis *analysis,
                lg_format format, const char *expected)
@@ -225,8 +227,47 @@ many_suspended(void)
     lg_graph_free(many);
 }
 
+// A scope leaves out the thread, whose code belongs to no chosen module.
+static void
+none_of_the_modules(void)
+{
+    story made = story_begin();
+    story_module(&made, "app");
+    story_module(&made, "other");
+    running(&made);
+    lg_graph *graph = story_end(&made);
+    lg_scope *scope;
+    lg_text text = {0};
+    lg_threads threads;
+    REQUIRE(lg_scope_new(graph, false, "other", NULL, &scope, NULL) == LG_OK);
+    REQUIRE(lg_report_threads(graph, NULL, scope, LG_FORMAT_TEXT, &text,
+                              NULL) == LG_OK);
+    CHECK_TEXT(text, "no thread runs code of the chosen modules, and none of "
+                     "it is suspended\n");
+    REQUIRE(lg_graph_threads(graph, NULL, scope, &threads, NULL) == LG_OK);
+    CHECK(threads.count == 0 && threads.scoped);
+    lg_threads_free(&threads);
+    lg_text_free(&text);
+    lg_scope_free(scope);
+    lg_graph_free(graph);
+}
+
+// A snapshot of a part of the heap may have no thread.
+static void
+no_thread(void)
+{
+    story made = story_begin();
+    story_module(&made, "app");
+    lg_graph *graph = story_end(&made);
+    REQUIRE(graph != NULL);
+    expect_threads(graph, NULL, LG_FORMAT_TEXT, "no thread was captured\n");
+    lg_graph_free(graph);
+}
+
 SUITE(report_threads)
 {
+    RUN(none_of_the_modules);
+    RUN(no_thread);
     RUN(retained);
     RUN(in_cells);
     RUN(look_alikes);

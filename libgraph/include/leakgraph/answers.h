@@ -241,6 +241,7 @@ typedef struct lg_threads {
                               each frame with its variables behind it */
     size_t count;
     bool analysed;    /**< sizes are those retained, too */
+    bool scoped;      /**< whether a scope limits rows */
     uint32_t devices; /**< and the host */
     uint64_t *bytes;  /**< what `size` and `retained` point into */
 } lg_threads;

@@ -205,7 +205,10 @@ lg_status
 lg_graph_threads(const lg_graph *graph, const lg_analysis *analysis,
                  const lg_scope *scope, lg_threads *out, lg_error *err)
 {
-    listing to = {.graph = graph, .analysis = analysis, .scope = scope};
+    listing to = {.graph = graph,
+                  .analysis = analysis,
+                  .scope = scope,
+                  .out = {.scoped = scope != NULL}};
     lg_status status = lg__suspended_list(graph, analysis, &to.suspended, err);
     if (status == LG_OK && (!add_all(&to) || !weigh(&to)))
         status = lg__error_memory(err);

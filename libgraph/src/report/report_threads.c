@@ -195,7 +195,11 @@ threads_text(report *to)
         add_thread(to, i);
     add_suspended(to, suspended);
     if (to->text.length == 0)
-        lg_text_add(&to->text, "no thread was captured\n");
+        lg_text_add(&to->text,
+                    to->threads->scoped
+                        ? "no thread runs code of the chosen modules, and none "
+                          "of it is suspended\n"
+                        : "no thread was captured\n");
     else if (!to->threads->analysed)
         lg_text_addf(
             &to->text,
