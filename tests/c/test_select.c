@@ -1,7 +1,10 @@
 // Selectors: each form, malformed ones, and the suggestions.
+#include "drawn.h"
 #include "sample.h"
 #include "story.h"
 #include "test.h"
+
+#include <leakgraph/report.h>
 
 static lg_graph *graph;
 
@@ -72,6 +75,79 @@ unnamed(void)
     selects("garbage: list", "27");
     selects("native code", "28");
     selects("garbage", "27");
+}
+
+// 1 and 2 are a cycle of garbage that holds 3; 4 and 5 are another. 6 is
+// garbage, too: it holds 7 and 8, which both hold 9. The immortal 10 holds 11.
+static lg_graph *
+unrooted_story(void)
+{
+    story to = story_begin();
+    story_module(&to, "app");
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t one = story_add(&to, "Node", NULL, 48);
+        uint32_t other = story_add(&to, "Node", NULL, 48);
+        story_attribute(&to, one, "other", other);
+        story_attribute(&to, other, "one", one);
+        if (i == 0)
+            story_attribute(&to, one, "kept", story_add(&to, "Kept", NULL, 9));
+    }
+    uint32_t top = story_add(&to, "Top", NULL, 48);
+    uint32_t left = story_add(&to, "Side", NULL, 48);
+    uint32_t right = story_add(&to, "Side", NULL, 48);
+    uint32_t low = story_add(&to, "Low", NULL, 48);
+    story_attribute(&to, top, "left", left);
+    story_attribute(&to, top, "right", right);
+    story_attribute(&to, left, "low", low);
+    story_attribute(&to, right, "low", low);
+    to.flags |= LG_NODE_IMMORTAL;
+    uint32_t lasting = story_add(&to, "Lasting", NULL, 48);
+    to.flags &= ~(unsigned)LG_NODE_IMMORTAL;
+    story_attribute(&to, lasting, "kept", story_add(&to, "Kept", NULL, 48));
+    return story_end(&to);
+}
+
+// Each node is among those that its place selects.
+static void
+selects_each(void)
+{
+    enum { COUNT = 12 };
+    lg_analysis *analysis = analysed(graph);
+    lg_text labels[COUNT] = {0};
+    uint32_t nodes[COUNT];
+    for (uint32_t i = 0; i < COUNT; i++)
+        nodes[i] = i;
+    REQUIRE(lg_nodes_path_labels(analysis, nodes, COUNT, NULL, labels, NULL) ==
+            LG_OK);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        lg_nodes found = {0};
+        bool has = false;
+        CHECK(lg_graph_select(graph, labels[i].data, &found, NULL) == LG_OK);
+        for (size_t at = 0; at < found.count; at++)
+            has |= found.items[at] == i;
+        CHECK(has);
+        lg_nodes_free(&found);
+        lg_text_free(&labels[i]);
+    }
+    lg_analysis_free(analysis);
+}
+
+// Places that reports find by an analysis.
+static void
+unrooted(void)
+{
+    lg_graph *sample = graph;
+    graph = unrooted_story();
+    REQUIRE(graph != NULL);
+    selects_each();
+    selects("garbage: a cycle of 2 objects", "1 2 4 5");
+    selects("garbage below Top", "9");
+    selects("garbage: Top.left", "7");
+    selects("the interpreter", "10 11");
+    refuses("garbage below Low", LG_ENOTFOUND, "such as #17");
+    refuses("garbage: a cycle of 3 objects", LG_ENOTFOUND, "such as #17");
+    lg_graph_free(graph);
+    graph = sample;
 }
 
 // loss -> Add -> Mul -> Mul -> Mul, and the last two have saved something.
@@ -243,6 +319,7 @@ SUITE(select)
     REQUIRE(sample_new(NULL, &graph, NULL) == LG_OK);
     RUN(forms);
     RUN(unnamed);
+    RUN(unrooted);
     RUN(elided);
     RUN(numbered);
     RUN(malformed);

@@ -26,6 +26,9 @@ extern "C" {
  *   module:train             a module of sys.modules
  *   garbage                  what no root reaches
  *   native code              what native code keeps
+ *   the interpreter          what only the interpreter keeps
+ * A place that a report writes is one, too. `the interpreter`, and places of
+ * garbage that name a cycle or `garbage below`, take an analysis.
  * LG_EINVAL for a malformed one (the message lists the forms), LG_ENOTFOUND
  * with the nearest known name when nothing matches.
  */

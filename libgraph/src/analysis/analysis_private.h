@@ -88,6 +88,12 @@ uint64_t lg__dominated_on(const lg_analysis *analysis, uint32_t node,
 /** Returns the component of garbage that the node goes with as one, if nothing
  *  dominates that component; else LG_NONE. */
 uint32_t lg__garbage_component_of(const lg_analysis *analysis, uint32_t node);
+/** Counts the members of a component that are not folded away. */
+uint32_t lg__count_seen(const lg_graph *graph, const lg_component *component);
+/** Writes `: a cycle of 3 objects` for a node of a cycle of garbage. For any
+ *  other, writes nothing and returns false. */
+bool lg__format_garbage_component(const lg_analysis *analysis, uint32_t node,
+                                  lg_text *out);
 /** Returns the sum of what lg_node_retained returns. */
 static inline uint64_t
 lg__freed_by(const lg_analysis *analysis, uint32_t node)

@@ -240,6 +240,8 @@ select_whole(const lg_graph *graph, const char *selector, lg_nodes *out,
         return lg__garbage_select(graph, out, err);
     if (strcmp(selector, "native code") == 0)
         return lg__native_select(graph, out, err);
+    if (lg__unrooted_is(selector))
+        return lg__unrooted_select(graph, selector, out, err);
     if (after(selector, "native code: ") || after(selector, "garbage: "))
         return lg__unnamed_select(graph, selector, out, err);
     // This is how reports write paths.

@@ -166,21 +166,6 @@ lg__format_folded_path(const lg_graph *graph, const lg_path *path, lg_text *out)
     format_path(graph, path, true, out);
 }
 
-bool
-lg__format_garbage_component(const lg_analysis *analysis, uint32_t node,
-                             lg_text *out)
-{
-    uint32_t garbage = lg__garbage_component_of(analysis, node);
-    if (garbage == LG_NONE)
-        return false;
-    lg_component component = lg_analysis_component(analysis, garbage);
-    uint32_t seen = lg__count_seen(lg_analysis_graph(analysis), &component);
-    lg_text_add(out, ": a cycle of ");
-    lg_text_add_count(out, seen);
-    lg_text_add(out, seen == 1 ? " object" : " objects");
-    return true;
-}
-
 void
 lg__format_vector(const lg_graph *graph, lg__vector_on *on, const void *context,
                   lg_text *out)
@@ -258,15 +243,6 @@ lg__format_bytes(const lg_graph *graph, lg_bytes bytes, lg_text *out)
     lg_text_add(out, " · ");
     lg_text_add_size(out, bytes.host);
     lg_text_add(out, " host");
-}
-
-uint32_t
-lg__count_seen(const lg_graph *graph, const lg_component *component)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < component->count; i++)
-        count += lg_node_folded_into(graph, component->nodes[i]) == LG_NONE;
-    return count;
 }
 
 void

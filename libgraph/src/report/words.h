@@ -15,10 +15,6 @@ void lg__format_step(const lg_graph *graph, uint32_t node, lg_text *out);
 /** Writes what comes between a holder and what it holds: `.x` and `[0]` as they
  *  are, anything else after a space. */
 void lg__format_label(const lg_graph *graph, const lg_hop *hop, lg_text *out);
-/** Writes `: a cycle of 3 objects` for a node of a cycle of garbage. For any
- *  other, writes nothing and returns false. */
-bool lg__format_garbage_component(const lg_analysis *analysis, uint32_t node,
-                                  lg_text *out);
 
 /** Writes a path with every position in a container as `[*]`:
  *  `__main__.trainer.losses[*]`. */
@@ -73,9 +69,6 @@ void lg__format_finding(const lg_graph *graph, const struct lg_finding *finding,
 /** Writes an empty line, and a line for each library whose memory the capture
  *  could not inspect, with the reason. */
 void lg__format_uninspected(const lg_graph *graph, lg_text *out);
-
-/** Counts the members of a component that are not folded away. */
-uint32_t lg__count_seen(const lg_graph *graph, const lg_component *component);
 
 /** Writes the way around a cycle, and underlines the label of the hop to cut.
  *  Lines begin with `indent`: one line if it fits, else one line per hop. */
