@@ -32,6 +32,9 @@ __all__ = ["Armed", "arm", "disarm"]
 
 #: Seconds between two looks at the loaded modules, while memory is not watched.
 SELDOM = 1.0
+#: The least bytes at which to save a snapshot. Python alone takes more, so a smaller
+#: number has lost its unit.
+LEAST = 1 << 20
 #: Seconds between two snapshots for failed allocations: they come in bursts.
 QUIET = 60.0
 
@@ -61,10 +64,10 @@ def arm(
               allocator raises: uncaught ones, and caught ones if leakgraph can see
               them; at most once a minute
     rss       save when this much memory is in use, before the kernel kills the process:
-              bytes, "12GiB", or a share ("90%", 0.9) of what the control group, or else
-              the machine, has; None for never. If memory grows fast, the process stops
-              until the snapshot is saved. The next one comes after memory has fallen by
-              5 %
+              bytes (at least 1 MiB), "12GiB", or a share ("90%", 0.9) of what the
+              control group, or else the machine, has; None for never. If memory grows
+              fast, the process stops until the snapshot is saved. The next one comes
+              after memory has fallen by 5 %
     at_exit   save when the interpreter exits by itself
     keep      keep this many files, the newest
     on_saved  call this with CaptureInfo and the reason, in the thread that saved it
@@ -280,6 +283,8 @@ class Armed:
 
 def signal_number(signal: str | int) -> int:
     """A signal's number by its name, with or without SIG, or number."""
+    if isinstance(signal, bool):
+        raise ArgumentError(f"signal must be a name or a number, not {signal}.")
     if isinstance(signal, int):
         return _handled(signal)
     name = signal.upper()
@@ -311,6 +316,8 @@ def _name(signal: int) -> str:
 def _bytes(rss: str | float, memory: Memory) -> int:
     """Return the size at which to save a snapshot, in bytes."""
     try:
+        if isinstance(rss, bool):
+            raise TypeError("a truth value is no size")
         if isinstance(rss, int):
             threshold = rss
         else:
@@ -320,8 +327,11 @@ def _bytes(rss: str | float, memory: Memory) -> int:
         raise ArgumentError(
             f"rss must be bytes, '12GiB' or a share such as '90%' or 0.9, not {rss!r}."
         ) from error
-    if threshold < 1:
-        raise ArgumentError(f"rss must be 1 byte or more, not {rss!r}.")
+    if threshold < LEAST:
+        raise ArgumentError(
+            f"rss must be 1 MiB or more, not {rss!r}: Python alone takes more, so give"
+            " a unit, as in '12GiB'."
+        )
     return threshold
 
 

@@ -74,7 +74,8 @@ class Memory:
 def size(text: str, whole: int) -> int:
     """Bytes of "90%" (of `whole`), "12GiB", "12G" (the same), "12GB" or "12000000".
 
-    Raises ValueError for anything else, and for shares not between 0 and 100 %.
+    Raises ValueError for anything else, for fractions of a byte, such as "1.5", and for
+    shares not between 0 and 100 %.
     """
     number, unit = text.strip(), ""
     if number.endswith("%"):
@@ -87,9 +88,11 @@ def size(text: str, whole: int) -> int:
     number = number[:-1] if number.endswith("i") else number
     if number[-1:].isalpha():
         number, unit = number[:-1], number[-1].upper()
-    if unit not in _UNITS or float(number) <= 0:
+    count = float(number)
+    fits = 0 < count < float("inf") and (unit != "" or count.is_integer())
+    if unit not in _UNITS or not fits:
         raise ValueError(f"{text} is not a size")
-    return int(float(number) * base ** _UNITS[unit])
+    return int(count * base ** _UNITS[unit])
 
 
 def argument(name: str, text: str) -> int:

@@ -166,10 +166,18 @@ def test_from_another_thread(tmp_path):
         ({"signal": "SIGSEGV"}, leakgraph.ArgumentError, "cannot be used"),
         ({"signal": 0}, leakgraph.ArgumentError, "cannot be used"),
         ({"signal": 1 << 40}, leakgraph.ArgumentError, "cannot be used"),
+        ({"signal": True}, leakgraph.ArgumentError, "a name or a number, not True"),
         ({"signal": "SIGKILL"}, leakgraph.ArgumentError, "No program can handle"),
         ({"rss": "lots"}, leakgraph.ArgumentError, "90%"),
         ({"rss": "200%"}, leakgraph.ArgumentError, "90%"),
-        ({"rss": 0}, leakgraph.ArgumentError, "1 byte"),
+        ({"rss": 0}, leakgraph.ArgumentError, "1 MiB or more, not 0"),
+        ({"rss": (1 << 20) - 1}, leakgraph.ArgumentError, "1 MiB or more"),
+        ({"rss": "12"}, leakgraph.ArgumentError, "give a unit"),
+        ({"rss": True}, leakgraph.ArgumentError, "rss must be bytes.*not True"),
+        ({"rss": False}, leakgraph.ArgumentError, "rss must be bytes.*not False"),
+        ({"rss": "1.5"}, leakgraph.ArgumentError, "rss must be bytes.*'1.5'"),
+        ({"rss": "0.9"}, leakgraph.ArgumentError, "rss must be bytes.*'0.9'"),
+        ({"rss": "1e999"}, leakgraph.ArgumentError, "rss must be bytes"),
         ({"keep": 0}, leakgraph.ArgumentError, "keep"),
         ({"path": "/no/such/folder/x.lgs"}, FileNotFoundError, "/no/such/folder"),
     ],
@@ -185,6 +193,11 @@ def test_what_makes_no_sense(tmp_path, options, error, message):
     )
     assert armed._armed is None
     leakgraph.disarm()
+
+
+def test_the_least_memory_that_a_snapshot_may_be_saved_at(tmp_path):
+    with arming(tmp_path / "x.lgs", rss=1 << 20) as it:
+        assert "0.00 GiB in use" in repr(it)
 
 
 def test_arming_again_replaces(tmp_path):

@@ -147,6 +147,7 @@ def test_this_machine():
         ("12gb", 12 * GIB),
         ("1.5MiB", 3 << 19),
         ("4096", 4096),
+        ("4096.0", 4096),
         ("4096B", 4096),
         ("2T", 2 << 40),
         ("3k", 3072),
@@ -157,7 +158,28 @@ def test_sizes(text, expected):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "%", "0%", "101%", "-5%", "GiB", "12X", "0", "-1", "much", "1 2", "B"]
+    "text",
+    [
+        "",
+        "1 2",
+        *[
+            "%",
+            "0%",
+            "101%",
+            "-5%",
+            "GiB",
+            "12X",
+            "0",
+            "-1",
+            "much",
+            "B",
+            "1.5",
+            "0.9",
+            "1.5B",
+            "nan",
+            "1e999",
+        ],
+    ],
 )
 def test_no_sizes(text):
     with pytest.raises(ValueError):
