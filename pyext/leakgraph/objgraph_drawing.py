@@ -24,6 +24,8 @@ from leakgraph.objgraph_search import Neighbours, Prepare
 Filter = Callable[[Any], object]
 
 _START, _END = (0.0, 0.0, 1.0), (0.0, 0.0, 0.3)
+#: Shows a lone surrogate, which UTF-8 cannot encode, as its escape.
+UNENCODABLE = "backslashreplace"
 _NOTE = "color=red,style=dotted,len=0.25,weight=10"
 
 
@@ -31,7 +33,8 @@ class Graph(str):
     """A drawing as DOT, which a notebook shows as a picture."""
 
     def _repr_svg_(self) -> str:
-        return _core._render(str(self), "svg").decode()
+        dot = self.encode(errors=UNENCODABLE).decode()
+        return _core._render(dot, "svg").decode()
 
 
 @dataclass
@@ -168,11 +171,11 @@ def write_files(dot: str, nodes: int, filename: str | None) -> None:
     """Write DOT and, unless the name ends with .dot, the picture; print where."""
     if filename is not None and filename.endswith(".dot"):
         dot_name = filename
-        with open(dot_name, "w", encoding="utf-8") as stream:
+        with open(dot_name, "w", encoding="utf-8", errors=UNENCODABLE) as stream:
             stream.write(dot)
     else:
         number, dot_name = tempfile.mkstemp(".dot", "objgraph-")
-        with os.fdopen(number, "w", encoding="utf-8") as stream:
+        with os.fdopen(number, "w", encoding="utf-8", errors=UNENCODABLE) as stream:
             stream.write(dot)
     print(f"Graph written to {dot_name} ({nodes} nodes)")
     present(dot_name, filename)

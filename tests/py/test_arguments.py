@@ -143,3 +143,35 @@ def test_a_limit_is_a_number_or_all():
             snapshot.types(limit=given)
     assert len(snapshot.types(limit=1)) == 1
     assert len(snapshot.types(limit="all")) == len(snapshot.types(limit=None)) > 2
+
+
+LONE = "a\ud800"
+
+
+@pytest.mark.parametrize("name", ["show_refs", "show_backrefs", "show_path"])
+def test_a_lone_surrogate_in_a_title(name, tmp_path):
+    match = "^title has a lone surrogate at index 1, which is no character: leave it"
+    with pytest.raises(leakgraph.ArgumentError, match=match):
+        getattr(leakgraph, name)(RECENT, str(tmp_path / "x.svg"), title=LONE)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lone_surrogate_in_any_text(snapshot, tmp_path):
+    class Odd:
+        """A class whose name is no text."""
+
+    Odd.__qualname__ = LONE
+    for name, ask in (
+        ("title", lambda: snapshot.report(tmp_path / "x.html", title=LONE)),
+        ("title", lambda: snapshot.show_dominators(title=LONE)),
+        ("format", lambda: snapshot.export(tmp_path / "x", format=LONE)),
+        ("module", lambda: snapshot.threads(module=LONE)),
+        ("holding", lambda: snapshot.cycles(holding=LONE)),
+        ("the name of the type", lambda: snapshot.cycles(holding=Odd)),
+        ("device", lambda: snapshot.top(by=LONE)),
+        ("the selector", lambda: snapshot.select(LONE)),
+        ("the selector", lambda: snapshot.why(LONE)),
+        ("the reference", lambda: snapshot.what_if([LONE])),
+    ):
+        with pytest.raises(leakgraph.ArgumentError, match=f"^{name} has a lone"):
+            ask()

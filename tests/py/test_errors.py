@@ -37,6 +37,14 @@ def test_missing_file(tmp_path):
         leakgraph.load(tmp_path / "nowhere.lgs")
 
 
+@pytest.mark.skipif(
+    sys.getfilesystemencoding() != "utf-8", reason="any name can be decoded"
+)
+def test_a_file_whose_name_is_not_utf_8(tmp_path):
+    with pytest.raises(leakgraph.FileError, match=r"no\\x80where\.lgs"):
+        leakgraph.load(os.path.join(tmp_path, "no\udc80where.lgs"))
+
+
 def test_not_ours(tmp_path):
     path = tmp_path / "x.lgs"
     for content in (b"", b"not a snapshot", b"\0" * 4096, os.urandom(4096)):

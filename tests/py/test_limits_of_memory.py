@@ -158,30 +158,15 @@ def test_sizes(text, expected):
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "1 2",
-        *[
-            "%",
-            "0%",
-            "101%",
-            "-5%",
-            "GiB",
-            "12X",
-            "0",
-            "-1",
-            "much",
-            "B",
-            "1.5",
-            "0.9",
-            "1.5B",
-            "nan",
-            "1e999",
-        ],
-    ],
+    "text", ["", "%", "0%", "101%", "-5%", "GiB", "12X", "0", "-1", "much", "1 2", "B"]
 )
 def test_no_sizes(text):
+    with pytest.raises(ValueError):
+        size(text, 1000)
+
+
+@pytest.mark.parametrize("text", ["1.5", "0.9", "1.5B", "nan", "inf", "1e999"])
+def test_no_whole_numbers_of_bytes(text):
     with pytest.raises(ValueError):
         size(text, 1000)
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from leakgraph import _core, objgraph
+from leakgraph.objgraph_drawing import Graph
 from leakgraph.objgraph_labels import edge_label, obj_label, short_repr
 from leakgraph.objgraph_search import Referrers
 
@@ -254,3 +255,10 @@ def test_words() -> None:
     assert short_repr(lambda: 0).startswith("lambda: test_objgraph.py:")
     assert edge_label({"a b": KEPT}, KEPT) == " [label=\"str\\n'a b'\"]"
     assert obj_label('"\n') == "str\\n'\\\"\\\\n'"
+
+
+def test_a_lone_surrogate_in_a_note(tmp_path: Path) -> None:
+    file = tmp_path / "x.dot"
+    objgraph.show_refs([[]], filename=str(file), extra_info=lambda it: "a\ud800")
+    assert "a\\ud800" in file.read_text(encoding="utf-8")
+    assert "<svg" in Graph('digraph { a [label="a\ud800"]; }')._repr_svg_()

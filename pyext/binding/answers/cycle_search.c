@@ -82,7 +82,8 @@ parse_holding(cycles_request *self, PyObject *value)
     if (PyType_Check(value)) {
         self->type_name = name_of_type(value);
         if (self->type_name != NULL)
-            self->options.holding = PyUnicode_AsUTF8(self->type_name);
+            self->options.holding =
+                lg__arg_utf8("the name of the type", self->type_name);
         return self->options.holding != NULL;
     }
     if (PyCallable_Check(value)) {

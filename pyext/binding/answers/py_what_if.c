@@ -35,7 +35,7 @@ add_edge(lg_edges *all, lg_edge edge)
 static bool
 add_text(lg__snapshot_object *snapshot, PyObject *text, lg_edges *out)
 {
-    const char *name = PyUnicode_AsUTF8(text);
+    const char *name = lg__arg_utf8("the reference", text);
     lg_graph *graph = name ? lg__snapshot_acquire(snapshot) : NULL;
     if (graph == NULL)
         return false;

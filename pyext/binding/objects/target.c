@@ -1,4 +1,5 @@
 #include "binding/objects/target.h"
+#include "binding/support/args.h"
 #include "binding/support/errors.h"
 #include "binding/objects/handle.h"
 
@@ -88,7 +89,7 @@ lg__target_select(lg__snapshot_object *snapshot, PyObject *selector,
                      Py_TYPE(selector)->tp_name);
         return false;
     }
-    const char *text = PyUnicode_AsUTF8(selector);
+    const char *text = lg__arg_utf8("the selector", selector);
     lg_graph *graph = text ? lg__snapshot_acquire(snapshot) : NULL;
     if (graph == NULL)
         return false;

@@ -208,6 +208,31 @@ lg__arg_objects(const char *name, PyObject *value, PyObject **out)
     return *out != NULL;
 }
 
+/* The index of the first lone surrogate; -1 if there is none. */
+static Py_ssize_t
+find_surrogate(PyObject *text)
+{
+    for (Py_ssize_t i = 0; i < PyUnicode_GET_LENGTH(text); i++)
+        if (Py_UNICODE_IS_SURROGATE(PyUnicode_READ_CHAR(text, i)))
+            return i;
+    return -1;
+}
+
+const char *
+lg__arg_utf8(const char *name, PyObject *text)
+{
+    const char *utf8 = PyUnicode_AsUTF8(text);
+    if (utf8 != NULL || !PyErr_ExceptionMatches(PyExc_UnicodeEncodeError))
+        return utf8;
+    Py_ssize_t at = find_surrogate(text);
+    PyErr_Clear();
+    raise_argument(PyUnicode_FromFormat(
+        "%s has a lone surrogate at index %zd, which is no character: leave it "
+        "out.",
+        name, at));
+    return NULL;
+}
+
 bool
 lg__arg_text(const char *name, PyObject *value, const char **out)
 {
@@ -219,7 +244,7 @@ lg__arg_text(const char *name, PyObject *value, const char **out)
                      name, Py_TYPE(value)->tp_name);
         return false;
     }
-    *out = PyUnicode_AsUTF8(value);
+    *out = lg__arg_utf8(name, value);
     return *out != NULL;
 }
 

@@ -37,7 +37,10 @@ bool lg__arg_flag(PyObject *value, bool *out);
  *  if it is missing or None. */
 bool lg__arg_objects(const char *name, PyObject *value, PyObject **out);
 
-/** UTF-8 of a str, borrowed from it; NULL if it is missing or None. */
+/** UTF-8 of a str, borrowed from it; NULL with ArgumentError if it has a lone
+ *  surrogate. */
+const char *lg__arg_utf8(const char *name, PyObject *text);
+/** The same; NULL if it is missing or None. */
 bool lg__arg_text(const char *name, PyObject *value, const char **out);
 
 /** The arguments mine and module. */

@@ -1,4 +1,5 @@
 #include "binding/support/device.h"
+#include "binding/support/args.h"
 #include "binding/support/errors.h"
 
 #include <leakgraph/graph.h>
@@ -13,7 +14,7 @@ lg__device_named(lg__core_state *state, const lg_graph *graph, PyObject *name,
         return false;
     }
     lg_error error;
-    const char *text = PyUnicode_AsUTF8(name);
+    const char *text = lg__arg_utf8("device", name);
     if (text == NULL)
         return false;
     lg_status status = lg_graph_device_find(graph, text, device, &error);

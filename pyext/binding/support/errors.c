@@ -4,6 +4,8 @@
  */
 #include "binding/support/errors.h"
 
+#include <string.h>
+
 typedef struct error_class {
     lg__core_error id;
     const char *name;
@@ -117,12 +119,23 @@ error_type(lg__core_state *state, lg_status status)
     return state->errors[LG__ERROR_BASE];
 }
 
+/* A message may name a file whose name is not UTF-8. */
+static PyObject *
+sentence_of(const lg_error *error)
+{
+    return PyUnicode_DecodeUTF8(
+        error->message, (Py_ssize_t)strlen(error->message), "backslashreplace");
+}
+
 PyObject *
 lg__error_raise(lg__core_state *state, lg_status status, const lg_error *error)
 {
     if (PyErr_Occurred())
         return NULL;
-    PyErr_SetString(error_type(state, status), error->message);
+    PyObject *sentence = sentence_of(error);
+    if (sentence != NULL)
+        PyErr_SetObject(error_type(state, status), sentence);
+    Py_XDECREF(sentence);
     return NULL;
 }
 
@@ -133,14 +146,15 @@ raise_with(lg__core_state *state, lg__core_error id, const lg_error *error,
            const char *attribute, PyObject *value)
 {
     PyObject *type = state->errors[id];
-    PyObject *raised = PyErr_Occurred()
-                           ? NULL
-                           : PyObject_CallFunction(type, "s", error->message);
+    PyObject *sentence = PyErr_Occurred() ? NULL : sentence_of(error);
+    PyObject *raised =
+        sentence ? PyObject_CallFunctionObjArgs(type, sentence, NULL) : NULL;
     if (raised != NULL && (value == NULL || PyObject_SetAttrString(
                                                 raised, attribute, value) == 0))
         PyErr_SetObject(type, raised);
     Py_XDECREF(value);
     Py_XDECREF(raised);
+    Py_XDECREF(sentence);
 }
 
 void
