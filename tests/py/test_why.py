@@ -202,6 +202,43 @@ def test_allocation_site_while_tracing():
     assert leakgraph.why(things).allocated == ""
 
 
+def test_allocation_site_of_a_node(tmp_path):
+    tracemalloc.start()
+    try:
+        it = Thing(tracked=Thing(), untracked=bytearray(1000))
+        line = sys._getframe().f_lineno - 1
+        snapshot = leakgraph.snapshot()
+        snapshot.save(tmp_path / "x.lgs")
+        nodes = [snapshot.find(part) for part in (it, it.tracked, it.untracked)]
+        given = [snapshot.why(node).allocated for node in nodes]
+        chosen = snapshot.why(f"node:{nodes[1].index}").allocated
+        several = snapshot.why(nodes).allocated
+        loaded = leakgraph.load(tmp_path / "x.lgs").why(hex(id(it))).allocated
+    finally:
+        tracemalloc.stop()
+    place = f"allocated at {__file__}:{line}"
+    for told in (*given, chosen, several, loaded):
+        assert told.startswith(place)
+    assert snapshot.why(nodes[0]).allocated == ""
+
+
+def test_no_allocation_site_of_an_object_that_is_gone():
+    class Other:
+        """Its instances may take the place of the object."""
+
+    tracemalloc.start()
+    try:
+        it = Thing(tracked=Thing(), untracked=bytearray(1000))
+        snapshot = leakgraph.snapshot()
+        gone = [snapshot.find(it.tracked), snapshot.find(it.untracked)]
+        del it.tracked, it.untracked
+        others = [Other() for _ in range(1000)]
+        told = [snapshot.why(node).allocated for node in gone]
+    finally:
+        tracemalloc.stop()
+    assert told == ["", ""] and len(others) == 1000
+
+
 class Plain:
     pass
 

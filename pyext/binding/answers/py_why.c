@@ -55,6 +55,15 @@ write_report(lg__why_object *self, lg_format format, const lg_monitor *monitor)
     return lg__error_raise(lg__object_state(self), status, &error);
 }
 
+/* Asks tracemalloc about the object of a node, where nobody has yet. */
+static bool
+take_traced_allocation(lg__why_object *self, const lg_graph *graph)
+{
+    if (self->note == Py_None)
+        Py_SETREF(self->note, lg__allocation_note_of(graph, self->why.node));
+    return self->note != NULL;
+}
+
 /* If tracemalloc says nothing, takes what an allocator of buffers recorded. */
 static bool
 take_recorded_allocation(lg__why_object *self)
@@ -82,14 +91,16 @@ find_out(lg__why_object *self, const lg_analysis *analysis,
     /* Show the owner in place of its folded namespace. */
     if (status == LG_OK && nodes->count == 1)
         nodes->items[0] = self->why.node;
-    if (status == LG_OK && take_recorded_allocation(self))
+    if (status == LG_OK &&
+        take_traced_allocation(self, lg_analysis_graph(analysis)) &&
+        take_recorded_allocation(self))
         self->text = write_report(self, LG_FORMAT_TEXT, monitor);
     else if (status != LG_OK)
         lg__error_raise(lg__object_state(self), status, &error);
     return self->text != NULL;
 }
 
-/* Takes over `note`. */
+/* Takes over `note`, which is None if nobody has asked tracemalloc. */
 static PyObject *
 why_new(lg__snapshot_object *snapshot, const lg_analysis *analysis,
         const lg_nodes *nodes, PyObject *note, const lg_monitor *monitor)
@@ -209,7 +220,7 @@ lg__snapshot_why(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
         why = explain(snapshot, &nodes,
                       lg__target_is_live(lg__object_state(self), target)
                           ? lg__allocation_note(target)
-                          : PyUnicode_FromString(""),
+                          : Py_BuildValue(""),
                       &watch.monitor);
     lg_nodes_free(&nodes);
     if (!lg__progress_finish(&watch, why ? LG_OK : LG_ECANCELLED))
@@ -302,7 +313,9 @@ static PyMemberDef why_members[] = {
      "The Node in question, or the owner of a namespace or\n"
      "closure; of several nodes, the one that retains the most."},
     {"allocated", T_OBJECT, offsetof(lg__why_object, note), READONLY,
-     "Where it was allocated, if tracemalloc traced it; else ''."},
+     "Where it was allocated, if tracemalloc traced it; else ''. For a node or "
+     "a selector:\nif an object of its type is still at its address, and the "
+     "collector finds it."},
     {NULL, 0, 0, 0, NULL},
 };
 

@@ -38,6 +38,15 @@ add_frames(PyObject *traceback, lg_text *text)
     }
 }
 
+bool
+lg__allocations_traced(void)
+{
+    PyObject *module = active_tracemalloc();
+    Py_XDECREF(module);
+    PyErr_Clear();
+    return module != NULL;
+}
+
 PyObject *
 lg__allocation_note(PyObject *object)
 {

@@ -4,9 +4,19 @@
 
 #include "binding/support/shim.h"
 
+#include <leakgraph/graph.h>
+#include <stdbool.h>
+
 /** Writes "allocated at a.py:3, called from b.py:7". Writes nothing unless
  *  tracemalloc is imported, traces, and did so then. */
 PyObject *lg__allocation_note(PyObject *object);
+
+/** The same of a node's object, if the graph is of this process, and an object
+ *  of that type is still at that address. Looks through all objects that the
+ *  collector tracks. */
+PyObject *lg__allocation_note_of(const lg_graph *graph, uint32_t node);
+/** Whether tracemalloc is imported and traces. */
+bool lg__allocations_traced(void);
 
 PyObject *lg__core_object_traceback(PyObject *module, PyObject *object);
 

@@ -35,8 +35,8 @@ address_node(lg_graph *graph, const void *address)
 
 /* An address is reused as soon as its object dies. Only the type there can be
  * checked without the object's help. */
-static bool
-same_type(const lg_graph *graph, uint32_t node, PyObject *object)
+bool
+lg__target_has_type(const lg_graph *graph, uint32_t node, PyObject *object)
 {
     const lg_columns *columns = lg_graph_columns(graph);
     uint32_t type = lg_graph_type(graph, columns->type[node]).node;
@@ -44,23 +44,31 @@ same_type(const lg_graph *graph, uint32_t node, PyObject *object)
            columns->address[type] == (uint64_t)(uintptr_t)Py_TYPE(object);
 }
 
-static bool
-check_process(lg__core_state *state, const lg_graph *graph)
+bool
+lg__target_is_here(const lg_graph *graph)
 {
     char own[24];
     int length = snprintf(own, sizeof own, "%ld", (long)getpid());
     lg_string pid = lg_graph_info_find(graph, "pid");
-    if (pid.length == (uint32_t)length && !memcmp(pid.data, own, pid.length))
+    return pid.length == (uint32_t)length &&
+           memcmp(pid.data, own, pid.length) == 0;
+}
+
+static bool
+check_process(lg__core_state *state, const lg_graph *graph)
+{
+    if (lg__target_is_here(graph))
         return true;
+    lg_string pid = lg_graph_info_find(graph, "pid");
     PyObject *other = PyUnicode_DecodeUTF8(pid.length ? pid.data : "",
                                            (Py_ssize_t)pid.length, "replace");
     if (other == NULL)
         return false;
     PyErr_Format(state->errors[LG__ERROR_BASE],
-                 "The snapshot is of another process (pid %U; this is %s), "
+                 "The snapshot is of another process (pid %U; this is %ld), "
                  "which live objects are no part of; use a selector such as "
                  "'type:dict'.",
-                 other, own);
+                 other, (long)getpid());
     Py_DECREF(other);
     return false;
 }
@@ -73,7 +81,7 @@ lg__target_find(lg__snapshot_object *snapshot, PyObject *object, uint32_t *node)
         return false;
     bool ours = check_process(lg__object_state(snapshot), graph);
     uint32_t found = ours ? address_node(graph, object) : LG_NONE;
-    if (found != LG_NONE && !same_type(graph, found, object))
+    if (found != LG_NONE && !lg__target_has_type(graph, found, object))
         found = LG_NONE;
     lg__snapshot_release(snapshot);
     *node = found;

@@ -36,6 +36,12 @@ bool lg__target_resolve_set(lg__snapshot_object *snapshot, PyObject *target,
 bool lg__target_locate(lg__core_state *state, lg_graph *graph,
                        PyObject *const *objects, size_t count, lg_nodes *nodes);
 
+/** Whether the object has the type of the node, by the address of the type. */
+bool lg__target_has_type(const lg_graph *graph, uint32_t node,
+                         PyObject *object);
+/** Whether the graph is of this process. */
+bool lg__target_is_here(const lg_graph *graph);
+
 /** Appends `more` to `nodes`. */
 bool lg__nodes_extend(lg_nodes *nodes, const uint32_t *more, size_t count);
 
