@@ -107,6 +107,18 @@ def test_the_text_of_stringio(read):
     assert leakgraph.snapshot().find(it).retained.total < 5000
 
 
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="the text is in a list")
+def test_the_room_of_stringio_is_not_read():
+    """The text is in a str, and nobody may have written the end of it."""
+    it = Thing(files=[written("ab" * 50_000, read=False) for _ in range(3)])
+    snapshot = leakgraph.snapshot(previews=True, contents=True)
+    for file in map(snapshot.find, it.files):
+        (text,) = (e.node for e in file.referents() if e.label == "content")
+        assert text.type_name == "str" and text.text == ""
+    equal = [row for row in snapshot.waste("all") if row.kind == "equal"]
+    assert sum(row.waste.total for row in equal if row.type == "str") < 100_000
+
+
 def test_an_array_that_has_more_room_than_items():
     it = Thing(one=array.array("h", range(1000)))
     it.one.append(1)

@@ -100,8 +100,12 @@ static void
 visit_stringio(lg__adapter_pass *pass, const lg__stringio *stream)
 {
     lg__stringio_text text = lg__stringio_text_of(stream);
-    for (size_t i = 0; i < sizeof text.objects / sizeof *text.objects; i++)
-        lg__pass_name_edge(pass, text.objects[i], LG_EDGE_NATIVE, "content");
+    for (size_t i = 0; i < sizeof text.objects / sizeof *text.objects; i++) {
+        PyObject *part = text.objects[i];
+        if (part != NULL && PyUnicode_CheckExact(part))
+            lg__pass_leave_out(pass, part);
+        lg__pass_name_edge(pass, part, LG_EDGE_NATIVE, "content");
+    }
 }
 
 /** The contents of a BytesIO are an object. The __sizeof__ of the BytesIO

@@ -110,7 +110,10 @@ bool lg__pass_has_room(const lg__adapter_pass *pass);
  *  it out. child may be NULL. */
 void lg__pass_name_edge(lg__adapter_pass *pass, PyObject *child, unsigned kind,
                         const char *name);
-/** The same with the index of an element. */
+/** Says that a str has more room than text: its text and contents are not to be
+ *  read. */
+void lg__pass_leave_out(lg__adapter_pass *pass, PyObject *str);
+/** lg__pass_name_edge with the index of an element. */
 void lg__pass_name_item(lg__adapter_pass *pass, PyObject *child,
                         uint32_t index);
 

@@ -3,6 +3,7 @@
  */
 #include "capture/adapters/adapter_pass.h"
 #include "capture/memory/own.h"
+#include "capture/walk/comparable.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -106,6 +107,12 @@ lg__pass_name_edge(lg__adapter_pass *pass, PyObject *child, unsigned kind,
     if (child != NULL)
         lg__name_edge(pass->walk, child, kind,
                       lg__walk_intern(pass->walk, name));
+}
+
+void
+lg__pass_leave_out(lg__adapter_pass *pass, PyObject *str)
+{
+    lg__contents_leave_out(pass->walk, str);
 }
 
 void

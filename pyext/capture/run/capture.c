@@ -296,6 +296,7 @@ lg__capture_walk(lg__heap_walk *walk, lg_error *err)
     lg__locals_finish(walk);
     lg__passes_settle(walk);
     lg_builder_add_span_contents(walk->builder);
+    lg__contents_close(walk);
     remember_size(walk);
     snprintf(text, sizeof text, "%.3f", lg__clock() - walk->started);
     lg_number_point(text);

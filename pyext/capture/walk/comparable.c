@@ -51,8 +51,8 @@ add_bytes(lg__heap_walk *walk, uint32_t node, PyObject *bytes)
 void
 lg__contents_add(lg__heap_walk *walk, uint32_t node)
 {
-    const unsigned others =
-        LG_NODE_SYNTHETIC | LG_NODE_BUFFER | LG_NODE_CPP | LG_NODE_FRONTIER;
+    const unsigned others = LG_NODE_SYNTHETIC | LG_NODE_BUFFER | LG_NODE_CPP |
+                            LG_NODE_FRONTIER | LG__NODE_ROOMY;
     const lg_builder *builder = walk->builder;
     if (!walk->options->contents || (builder->node_flags[node] & others))
         return;
@@ -71,4 +71,27 @@ lg__contents_finish(lg__heap_walk *walk)
     for (uint32_t node = walk->synthetic_count;
          walk->options->contents && node < walk->builder->node_count; node++)
         lg__contents_add(walk, node);
+}
+
+static bool
+reads_any(const lg__heap_walk *walk)
+{
+    return walk->options->contents || walk->options->previews;
+}
+
+void
+lg__contents_leave_out(lg__heap_walk *walk, PyObject *str)
+{
+    uint32_t node = reads_any(walk) ? lg__walk_node(walk, str) : LG_NONE;
+    if (node != LG_NONE)
+        walk->builder->node_flags[node] |= LG__NODE_ROOMY;
+}
+
+void
+lg__contents_close(lg__heap_walk *walk)
+{
+    lg_builder *builder = walk->builder;
+    uint32_t count = reads_any(walk) ? builder->node_count : 0;
+    for (uint32_t node = 0; node < count; node++)
+        builder->node_flags[node] &= (uint16_t)~LG__NODE_ROOMY;
 }

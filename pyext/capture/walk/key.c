@@ -2,7 +2,7 @@
  * Texts of keys, and previews. Reads the memory of str, int, float and bytes
  * objects; Python prints nothing.
  */
-#include "capture/walk/heap_walk.h"
+#include "capture/walk/comparable.h"
 
 #include <leakgraph/text.h>
 
@@ -177,7 +177,7 @@ give_text(lg__heap_walk *walk, uint32_t node)
     if (!walk->options->no_keys)
         wanted |= LG_NODE_KEY;
     if ((!(flags & wanted) && !walk->options->previews) ||
-        (flags & LG_NODE_SYNTHETIC))
+        (flags & (LG_NODE_SYNTHETIC | LG__NODE_ROOMY)))
         return;
     PyObject *object = (PyObject *)(uintptr_t)builder->address[node];
     size_t limit = flags & LG_NODE_NAME ? LG__NAME_LIMIT : KEY_LIMIT;
