@@ -5,6 +5,8 @@
 
 #include <leakgraph/why.h>
 
+#include <string.h>
+
 // Attributes that a program can only read, of instances of subclasses, too.
 static void
 read_only(void)
@@ -43,6 +45,52 @@ read_only(void)
         CHECK(why.path.count == 2);
         CHECK(lg_hop_can_be_cut(graph, &why.path.hops[1]) == cases[i].can);
         CHECK(why.frees[0] && why.frees[1] == cases[i].can);
+        lg_why_free(&why);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
+// A call lets go of what the interpreter holds for a program. Its native
+// structures hold other things as long as they like.
+static void
+calls(void)
+{
+    static const struct {
+        const char *label;
+        const char *call; // what the hint begins with; NULL: there is none
+    } cases[] = {
+        {"atexit handlers", "atexit.unregister() "},
+        {"profile function", "sys.setprofile(None) "},
+        {"trace function", "sys.settrace(None) "},
+        {"async_gen_firstiter", "sys.set_asyncgen_hooks(None, None) "},
+        {"async_gen_finalizer", "sys.set_asyncgen_hooks(None, None) "},
+        {"completer", "readline.set_completer(None) "},
+        {"startup_hook", "readline.set_startup_hook(None) "},
+        {"pre_input_hook", "readline.set_pre_input_hook(None) "},
+        {"completion_display_matches_hook",
+         "readline.set_completion_display_matches_hook(None) "},
+        {"completers", NULL},
+        {"profile", NULL},
+        {"module state", NULL},
+    };
+    for (size_t i = 0; i < 2 * (sizeof cases / sizeof *cases); i++) {
+        const char *label = cases[i / 2].label, *call = cases[i / 2].call;
+        story made = story_begin();
+        uint32_t module = story_module(&made, "app");
+        uint32_t thing = story_add(&made, "app.Kept", NULL, 48);
+        story_edge(&made, module, thing, LG_EDGE_NATIVE,
+                   lg_builder_intern(made.builder, label, strlen(label)));
+        if (i % 2) // then both references must go
+            story_attribute(&made, module, "name", thing);
+        lg_graph *graph = story_end(&made);
+        lg_analysis *analysis = analysed(graph);
+        lg_why why;
+        REQUIRE(lg_node_why(analysis, thing, NULL, &why, NULL) == LG_OK);
+        CHECK(i % 2 || why.frees_count == (call != NULL));
+        CHECK(why.cuts.is_kept == (call == NULL));
+        CHECK((why.hint != NULL) == (call != NULL));
+        CHECK(call == NULL || !strncmp(why.hint, call, strlen(call)));
         lg_why_free(&why);
         lg_analysis_free(analysis);
         lg_graph_free(graph);
@@ -134,6 +182,7 @@ frozen(void)
 
 SUITE(cuttable)
 {
+    RUN(calls);
     RUN(frozen);
     RUN(read_only);
     RUN(only_viewed);

@@ -4,6 +4,7 @@ import atexit
 import ctypes
 import os
 import sys
+import threading
 import weakref
 
 import pytest
@@ -88,3 +89,71 @@ def test_handlers_of_atexit_are_named():
     named = sys.version_info >= (3, 10)
     assert ("atexit handlers" in why) == named
     assert not named or "No program can cut" not in why
+
+
+def readline_hook(name):
+    def install(function):
+        import readline
+
+        getattr(readline, name)(function)
+
+    return install
+
+
+HOOKS = {
+    "profile function": (sys.setprofile, "sys.setprofile(None)"),
+    "trace function": (sys.settrace, "sys.settrace(None)"),
+    "async_gen_firstiter": (
+        lambda hook: sys.set_asyncgen_hooks(firstiter=hook),
+        "sys.set_asyncgen_hooks(None, None)",
+    ),
+    "async_gen_finalizer": (
+        lambda hook: sys.set_asyncgen_hooks(finalizer=hook),
+        "sys.set_asyncgen_hooks(None, None)",
+    ),
+    "completer": (readline_hook("set_completer"), "readline.set_completer(None)"),
+    "startup_hook": (
+        readline_hook("set_startup_hook"),
+        "readline.set_startup_hook(None)",
+    ),
+    "pre_input_hook": (
+        readline_hook("set_pre_input_hook"),
+        "readline.set_pre_input_hook(None)",
+    ),
+    "completion_display_matches_hook": (
+        readline_hook("set_completion_display_matches_hook"),
+        "readline.set_completion_display_matches_hook(None)",
+    ),
+}
+
+
+@pytest.mark.parametrize("label", HOOKS)
+def test_what_the_interpreter_holds_for_a_program_can_be_cut(label):
+    """The advice is the call that frees it, in the thread that has the hook."""
+    install, call = HOOKS[label]
+    if call.startswith("readline"):
+        pytest.importorskip("readline")
+    result = {}
+
+    def hold():
+        server = Server()
+        known = weakref.ref(server)
+        install(server.stop)
+        del server
+        snapshot = leakgraph.snapshot()
+        (node,) = snapshot.select(f"type:{__name__}.Server")
+        result["why"] = snapshot.why(node)
+        result["held"] = known() is not None
+        exec(f"import sys\nif 'readline' in {call!r}: import readline\n{call}")
+        result["freed"] = known() is None
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    thread.join()
+    text = str(result["why"])
+    assert result["held"] and result["freed"]
+    assert result["why"].node.unexplained == 0
+    assert f"↓ {label}\n│      {'~' * len(label)}\n" in text
+    assert "No program can cut" not in text
+    assert call in result["why"].hint
+    assert result["why"].hint in text

@@ -72,10 +72,32 @@ is_kept_by_shell(const explaining *to, const lg_path *path)
     return false;
 }
 
+// Finds the call that cuts the last reference of a hop.
+static void
+find_call(explaining *to, const lg_hop *hop)
+{
+    const char *how =
+        lg__native_edge_call(to->graph, hop->edges[hop->edge_count - 1]);
+    if (how != NULL && to->why.hint == NULL)
+        to->why.hint = how;
+}
+
+static void
+find_calls(explaining *to)
+{
+    const lg_why *why = &to->why;
+    for (size_t i = 0; i < why->path.count && why->frees_count > 0; i++)
+        if (why->frees[i])
+            find_call(to, &why->path.hops[i]);
+    for (size_t i = 0; i < why->cuts.count && lg_why_needs_several(why); i++)
+        find_call(to, &why->cuts.items[i].path.hops[why->cuts.items[i].hop]);
+}
+
 static void
 find_hint(explaining *to)
 {
     const uint8_t *late = to->graph->lazy->late;
+    find_calls(to);
     size_t listed = lg_why_needs_several(&to->why) ? to->why.cuts.count : 0;
     if (!to->why.garbage && to->why.component != LG_NONE &&
         lg__component_is_stuck(to->why.analysis, to->why.component))

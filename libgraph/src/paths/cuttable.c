@@ -152,14 +152,6 @@ lg__edge_is_of_shell(const lg_graph *graph, uint64_t edge)
     return lg__string_is(lg__edge_name(graph, edge), "user_ns_hidden");
 }
 
-// Returns whether atexit.unregister() drops the reference.
-static bool
-is_exit_handler(const lg_graph *graph, uint64_t edge)
-{
-    uint32_t payload = graph->columns.edge_payload[edge];
-    return lg__string_is(lg_graph_string(graph, payload), "atexit handlers");
-}
-
 bool
 lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge)
 {
@@ -173,7 +165,7 @@ lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge)
     case LG_EDGE_FIELD:
         return false;
     case LG_EDGE_NATIVE:
-        return is_exit_handler(graph, edge);
+        return lg__native_edge_call(graph, edge) != NULL;
     default:
         break;
     }

@@ -30,6 +30,10 @@ uint8_t lg__root_rank(const lg_graph *graph, uint32_t index);
  *  field of a function, what native structures refer to, a thread's frame, a
  *  temporary of a frame, and others that lg_node_cuts lists. */
 bool lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge);
+/** Returns the sentence that names the call with which a program cuts the
+ *  reference of a native structure: `sys.setprofile(None)`. NULL if there is
+ *  none, or another kind of reference. */
+const char *lg__native_edge_call(const lg_graph *graph, uint64_t edge);
 /** Returns the name of an attribute, or the text of a key; else empty. */
 lg_string lg__edge_name(const lg_graph *graph, uint64_t edge);
 /** Returns whether the edge leads to the results that a shell of IPython

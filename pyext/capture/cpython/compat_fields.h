@@ -351,6 +351,26 @@ static const lg__field lg__thread_fields[] = {
 #endif
 };
 
+/** The state of the module readline (Modules/readline.c, 3.9 to 3.14). Two
+ *  integers follow. */
+typedef struct lg__readline_state {
+    PyObject *completion_display_matches_hook;
+    PyObject *startup_hook;
+    PyObject *pre_input_hook;
+    PyObject *completer;
+    PyObject *begidx;
+    PyObject *endidx;
+} lg__readline_state;
+
+static const lg__field lg__readline_fields[] = {
+    LG__FIELD(lg__readline_state, completion_display_matches_hook,
+              "completion_display_matches_hook", LG_EDGE_NATIVE),
+    LG__FIELD(lg__readline_state, startup_hook, "startup_hook", LG_EDGE_NATIVE),
+    LG__FIELD(lg__readline_state, pre_input_hook, "pre_input_hook",
+              LG_EDGE_NATIVE),
+    LG__FIELD(lg__readline_state, completer, "completer", LG_EDGE_NATIVE),
+};
+
 #define LG__COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 #endif

@@ -5,6 +5,8 @@
 #include "capture/walk/limit.h"
 #include "capture/walk/lru_cache.h"
 
+#include <string.h>
+
 enum { PAGE = 4096 };
 
 /** Where the number of a word's page is kept, if an object was found there. */
@@ -198,7 +200,28 @@ name_weakref(lg__heap_walk *walk, PyObject *object)
                       LG_EDGE_REFERENT | LG_EDGE_WEAK | LG_EDGE_UNCOUNTED, 0);
 }
 
-/** The objects in the state of a module in C have no names. */
+/** Names what a program hands to readline; the state of another readline has
+ *  other words. */
+static void
+name_readline_state(lg__heap_walk *walk, const lg__module_layout *module)
+{
+    const PyModuleDef *def = module->md_def;
+    if (def == NULL || module->md_state == NULL ||
+        def->m_size != (Py_ssize_t)sizeof(lg__readline_state) ||
+        strcmp(def->m_name, "readline") != 0)
+        return;
+    for (size_t i = 0; i < LG__COUNT(lg__readline_fields); i++) {
+        const lg__field *field = &lg__readline_fields[i];
+        PyObject *child =
+            *(PyObject **)((char *)module->md_state + field->offset);
+        if (child != NULL &&
+            lg__address_map_find(&walk->address_map, child) != 0)
+            lg__name_edges_of_reported(walk, child, field->kind,
+                                       lg__walk_intern(walk, field->name));
+    }
+}
+
+/** Other objects in the state of a module in C have no names. */
 static void
 name_module_state(lg__heap_walk *walk)
 {
@@ -291,8 +314,10 @@ lg__walk_named(lg__heap_walk *walk, PyObject *object, lg__type_info *info)
     name_shape(walk, object, info);
     if (info->shape == LG__SHAPE_TYPE)
         name_rest_of_metatype(walk, object, info);
-    if (info->shape == LG__SHAPE_MODULE)
+    if (info->shape == LG__SHAPE_MODULE) {
+        name_readline_state(walk, (const lg__module_layout *)object);
         name_module_state(walk);
+    }
     if (info->shape == LG__SHAPE_LRU_CACHE)
         lg__name_edges_of_lru_cache(walk, object, info);
     if (info->adapter)

@@ -1,0 +1,48 @@
+// What the interpreter holds because a program asked it to, and which call lets
+// go of it.
+#include "paths/paths_private.h"
+
+#include <string.h>
+
+// The labels that the capture gives such references. A label of several, one
+// for each signal, has a number after these words.
+static const struct {
+    const char *label;
+    const char *how;
+} calls[] = {
+    {"atexit handlers", "atexit.unregister() drops the function."},
+    {"profile function",
+     "sys.setprofile(None) in the same thread drops the profile function."},
+    {"trace function",
+     "sys.settrace(None) in the same thread drops the trace function."},
+    {"async_gen_firstiter",
+     "sys.set_asyncgen_hooks(None, None) in the same thread drops the hooks."},
+    {"async_gen_finalizer",
+     "sys.set_asyncgen_hooks(None, None) in the same thread drops the hooks."},
+    {"completer", "readline.set_completer(None) drops the completer."},
+    {"startup_hook", "readline.set_startup_hook(None) drops the hook."},
+    {"pre_input_hook", "readline.set_pre_input_hook(None) drops the hook."},
+    {"completion_display_matches_hook",
+     "readline.set_completion_display_matches_hook(None) drops the hook."},
+};
+
+// Returns whether the label consists of the words, or of these and a number.
+static bool
+has_words(lg_string label, const char *words)
+{
+    size_t length = strlen(words);
+    return label.length >= length && memcmp(label.data, words, length) == 0 &&
+           (label.length == length || label.data[length] == ' ');
+}
+
+const char *
+lg__native_edge_call(const lg_graph *graph, uint64_t edge)
+{
+    if (lg__edge_kind(graph, edge) != LG_EDGE_NATIVE)
+        return NULL;
+    lg_string label = lg_graph_string(graph, graph->columns.edge_payload[edge]);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (has_words(label, calls[i].label))
+            return calls[i].how;
+    return NULL;
+}
