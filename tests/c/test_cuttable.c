@@ -65,6 +65,8 @@ calls(void)
         {"trace function", "sys.settrace(None) "},
         {"async_gen_firstiter", "sys.set_asyncgen_hooks(None, None) "},
         {"async_gen_finalizer", "sys.set_asyncgen_hooks(None, None) "},
+        {"signal handler 10", "signal.signal(N, signal.SIG_DFL) "},
+        {"signal handlers", NULL},
         {"completer", "readline.set_completer(None) "},
         {"startup_hook", "readline.set_startup_hook(None) "},
         {"pre_input_hook", "readline.set_pre_input_hook(None) "},

@@ -3,6 +3,7 @@
 import atexit
 import ctypes
 import os
+import signal
 import sys
 import threading
 import weakref
@@ -157,3 +158,44 @@ def test_what_the_interpreter_holds_for_a_program_can_be_cut(label):
     assert "No program can cut" not in text
     assert call in result["why"].hint
     assert result["why"].hint in text
+
+
+class Handler:
+    def __init__(self):
+        self.data = bytearray(100_000)
+
+    def __call__(self, number, frame):
+        pass
+
+
+def test_handlers_of_signals_are_named():
+    handler = Handler()
+    known = weakref.ref(handler)
+    before = signal.signal(signal.SIGUSR1, handler)
+    signal.signal(signal.SIGUSR2, handler)
+    del handler
+    try:
+        snapshot = leakgraph.snapshot()
+        (node,) = snapshot.select(f"type:{__name__}.Handler")
+        why = snapshot.why(node)
+        labels = [cut.label for cut in why.cuts]
+    finally:
+        signal.signal(signal.SIGUSR1, before or signal.SIG_DFL)
+        signal.signal(signal.SIGUSR2, signal.SIG_DFL)
+    assert known() is None
+    assert node.unexplained == 0
+    assert sorted(labels) == [
+        f"signal handler {int(number)}"
+        for number in sorted((signal.SIGUSR1, signal.SIGUSR2))
+    ]
+    assert "signal.signal(N, signal.SIG_DFL)" in why.hint
+    assert "native code" not in str(why)
+
+
+def test_a_module_that_poses_as_that_of_signals_is_not_asked(monkeypatch):
+    import _signal
+
+    asked = []
+    monkeypatch.setattr(_signal, "getsignal", asked.append)
+    leakgraph.snapshot()
+    assert asked == []

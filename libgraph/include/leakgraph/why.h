@@ -44,8 +44,8 @@ typedef struct lg_cuts {
  * the object of a memoryview, items of a dict of which there are only views,
  * fields of functions and methods, what native structures refer to (except
  * for what one call lets go of: functions of atexit, sys.setprofile,
- * sys.settrace, sys.set_asyncgen_hooks and readline), a thread's frames,
- * temporaries of frames, and the namespaces of an IPython shell. O(edges *
+ * sys.settrace, sys.set_asyncgen_hooks, signal and readline), a thread's
+ * frames, temporaries of frames, and the namespaces of an IPython shell. O(edges *
  * sqrt(edges)) at worst, usually linear in what leads to the node. Free with
  * lg_cuts_free.
  */

@@ -19,6 +19,8 @@ static const struct {
      "sys.set_asyncgen_hooks(None, None) in the same thread drops the hooks."},
     {"async_gen_finalizer",
      "sys.set_asyncgen_hooks(None, None) in the same thread drops the hooks."},
+    {"signal handler",
+     "signal.signal(N, signal.SIG_DFL) drops the handler of signal N."},
     {"completer", "readline.set_completer(None) drops the completer."},
     {"startup_hook", "readline.set_startup_hook(None) drops the hook."},
     {"pre_input_hook", "readline.set_pre_input_hook(None) drops the hook."},

@@ -5,7 +5,7 @@
  */
 #include "capture/cpython/compat_exit.h"
 #include "capture/cpython/compat_words.h"
-#include "capture/walk/heap_walk.h"
+#include "capture/walk/signals.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -168,6 +168,7 @@ static void
 walk_interpreter(lg__heap_walk *walk)
 {
     walk_exit_handlers(walk);
+    lg__walk_signal_handlers(walk);
     walk_native_fields(walk, walk->interpreter, lg__interpreter_fields,
                        LG__COUNT(lg__interpreter_fields));
     lg__words words[LG__WORDS_MAX];
