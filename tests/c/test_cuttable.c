@@ -99,6 +99,42 @@ calls(void)
     }
 }
 
+// Nothing can be taken out of some lists of the interpreter, unless a program
+// has them, too.
+static void
+registered_for_good(void)
+{
+    static const struct {
+        const char *label;
+        bool can;
+    } cases[] = {
+        {"before_forkers", false},      {"after_forkers_parent", false},
+        {"after_forkers_child", false}, {"audit_hooks", false},
+        {"gc.callbacks", true},         {"codec_search_path", true},
+    };
+    for (size_t i = 0; i < 2 * (sizeof cases / sizeof *cases); i++) {
+        const char *label = cases[i / 2].label;
+        story made = story_begin();
+        uint32_t state = story_module(&made, "state");
+        uint32_t list = story_add(&made, "list", NULL, 64);
+        uint32_t thing = story_add(&made, "app.Kept", NULL, 48);
+        story_edge(&made, state, list, LG_EDGE_NATIVE,
+                   lg_builder_intern(made.builder, label, strlen(label)));
+        story_edge(&made, list, thing, LG_EDGE_INDEX, 0);
+        if (i % 2)
+            story_attribute(&made, state, "list", list);
+        lg_graph *graph = story_end(&made);
+        lg_analysis *analysis = analysed(graph);
+        lg_why why;
+        REQUIRE(lg_node_why(analysis, thing, NULL, &why, NULL) == LG_OK);
+        CHECK(why.cuts.is_kept == !(i % 2 || cases[i / 2].can));
+        CHECK(why.frees[1] == (i % 2 || cases[i / 2].can));
+        lg_why_free(&why);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
 // A program cannot change a dict of which it has only views.
 static void
 only_viewed(void)
@@ -185,6 +221,7 @@ frozen(void)
 SUITE(cuttable)
 {
     RUN(calls);
+    RUN(registered_for_good);
     RUN(frozen);
     RUN(read_only);
     RUN(only_viewed);

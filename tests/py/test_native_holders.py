@@ -4,6 +4,7 @@ import atexit
 import ctypes
 import os
 import signal
+import subprocess
 import sys
 import threading
 import weakref
@@ -199,3 +200,23 @@ def test_a_module_that_poses_as_that_of_signals_is_not_asked(monkeypatch):
     monkeypatch.setattr(_signal, "getsignal", asked.append)
     leakgraph.snapshot()
     assert asked == []
+
+
+@pytest.mark.parametrize(
+    "register", ["os.register_at_fork(before=hold)", "sys.addaudithook(hold)"]
+)
+def test_what_is_registered_for_good_cannot_be_cut(register):
+    script = (
+        "import functools, os, sys, leakgraph\n"
+        "class Kept: pass\n"
+        "def register(hold):\n"
+        f"    {register}\n"
+        "register(functools.partial(lambda *_: None, Kept()))\n"
+        "snapshot = leakgraph.snapshot()\n"
+        "print(snapshot.why(*snapshot.select('type:__main__.Kept')))\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert "No program can cut this path: interpreter state" in result.stdout
+    assert "~" not in result.stdout

@@ -42,6 +42,7 @@ typedef struct lg_cuts {
  * tuples, attributes that frozen dataclasses and frozen classes of attrs
  * declare, attributes that can only be read, such as the base of an ndarray or
  * the object of a memoryview, items of a dict of which there are only views,
+ * functions of os.register_at_fork and sys.addaudithook,
  * fields of functions and methods, what native structures refer to (except
  * for what one call lets go of: functions of atexit, sys.setprofile,
  * sys.settrace, sys.set_asyncgen_hooks, signal and readline), a thread's

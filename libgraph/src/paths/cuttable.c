@@ -96,8 +96,9 @@ is_view(const lg_graph *graph, uint32_t node)
     return false;
 }
 
-// Returns whether a program can only read the node's items, because it has only
-// views of it: `types.MappingProxyType({...})`.
+// Returns whether a program can only read the node's items, because all that
+// refers to it are views, `types.MappingProxyType({...})`, or the interpreter,
+// which takes nothing out of some lists.
 static bool
 is_only_viewed(const lg_graph *graph, uint32_t node)
 {
@@ -112,7 +113,7 @@ is_only_viewed(const lg_graph *graph, uint32_t node)
             graph->columns.first_edge[source] + reverse.edge[i].rank;
         if (graph->columns.edge_kind[edge] & LG_EDGE_WEAK)
             continue;
-        if (!is_view(graph, source))
+        if (!is_view(graph, source) && !lg__native_edge_lasts(graph, edge))
             return false;
         viewed = true;
     }

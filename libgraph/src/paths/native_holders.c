@@ -48,3 +48,23 @@ lg__native_edge_call(const lg_graph *graph, uint64_t edge)
             return calls[i].how;
     return NULL;
 }
+
+// Lists of what a program registers for good: it has neither the list nor a
+// call that takes anything out of it.
+bool
+lg__native_edge_lasts(const lg_graph *graph, uint64_t edge)
+{
+    static const char *const lists[] = {
+        "before_forkers",
+        "after_forkers_parent",
+        "after_forkers_child",
+        "audit_hooks",
+    };
+    if (lg__edge_kind(graph, edge) != LG_EDGE_NATIVE)
+        return false;
+    lg_string label = lg_graph_string(graph, graph->columns.edge_payload[edge]);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (lg__string_is(label, lists[i]))
+            return true;
+    return false;
+}
