@@ -1,5 +1,7 @@
 """The answer names references whose cut leaves no cycle."""
 
+from collections import OrderedDict, deque
+
 import pytest
 from builds import needs
 from shapes import Thing
@@ -110,6 +112,30 @@ def test_what_why_says_to_cut_in_real_programs(isolated, name):
 
 def test_no_reference_is_advised_that_a_program_can_only_read(isolated):
     cut_of_real_program(isolated, "borrowers", "frees", "40")
+
+
+ITERATORS = {
+    "list": lambda thing: iter([thing]),
+    "reversed list": lambda thing: reversed([thing]),
+    "dict": lambda thing: iter({thing: 1}),
+    "values": lambda thing: reversed({1: thing}.values()),
+    "ordered dict": lambda thing: iter(OrderedDict(a=thing).items()),
+    "set": lambda thing: iter({thing}),
+    "deque": lambda thing: iter(deque([thing])),
+    "zip": lambda thing: zip([thing]),
+    "map": lambda thing: map(print, [thing]),
+    "filter": lambda thing: filter(None, [thing]),
+    "enumerate": lambda thing: enumerate(zip([thing])),
+}
+
+
+@pytest.mark.parametrize("name", ITERATORS)
+def test_what_only_an_iterator_has_is_cut_with_the_iterator(name):
+    holder = Thing(iterator=ITERATORS[name](Other()))
+    with leakgraph.snapshot() as snapshot:
+        (thing,) = snapshot.select(f"type:{__name__}.Other")
+        (cut,) = snapshot.why(thing).cuts
+        assert (cut.label, cut.source) == (".iterator", snapshot.find(holder))
 
 
 @pytest.mark.parametrize("name", ["loggers", "servers", "containers"])

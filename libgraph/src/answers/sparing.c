@@ -1,8 +1,9 @@
 // Finds references to cut that free a node and spare what dominates it.
 #include "answers/answers_private.h"
 
-// How many dominators to try to spare: a tuple may be in a tuple.
-enum { TRIED = 4 };
+// How many dominators to try to spare: a tuple may be in a tuple, and a list in
+// an iterator in a tuple in a zip in an enumerate.
+enum { TRIED = 8 };
 
 static lg_status
 cut_below(const lg_analysis *analysis, lg_node node, lg_node from, size_t limit,

@@ -82,12 +82,34 @@ is_fixed_field(const lg_graph *graph, uint32_t node, unsigned kind)
            kind != LG_EDGE_CELL;
 }
 
+// Returns whether a program that has the node can read the items of what it
+// refers to, but cannot change them.
 static bool
 is_view(const lg_graph *graph, uint32_t node)
 {
     static const char *const types[] = {
-        "mappingproxy", "dict_items", "dict_keys",    "dict_values",
-        "odict_items",  "odict_keys", "odict_values",
+        "mappingproxy",
+        "dict_items",
+        "dict_keys",
+        "dict_values",
+        "odict_items",
+        "odict_keys",
+        "odict_values",
+        "list_iterator",
+        "list_reverseiterator",
+        "dict_keyiterator",
+        "dict_valueiterator",
+        "dict_itemiterator",
+        "dict_reversekeyiterator",
+        "dict_reversevalueiterator",
+        "dict_reverseitemiterator",
+        "odict_iterator",
+        "set_iterator",
+        "_collections._deque_iterator",
+        "_collections._deque_reverse_iterator",
+        "collections._deque_iterator",
+        "collections._deque_reverse_iterator",
+        "itertools.cycle",
     };
     lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
@@ -97,8 +119,8 @@ is_view(const lg_graph *graph, uint32_t node)
 }
 
 // Returns whether a program can only read the node's items, because all that
-// refers to it are views, `types.MappingProxyType({...})`, or the interpreter,
-// which takes nothing out of some lists.
+// refers to it are views, `types.MappingProxyType({...})`, iterators, or the
+// interpreter, which takes nothing out of some lists.
 static bool
 is_only_viewed(const lg_graph *graph, uint32_t node)
 {
