@@ -244,11 +244,82 @@ frozen(void)
     }
 }
 
+typedef struct model_case {
+    const char *base;   // of the class
+    const char *config; // what model_config says of frozen; NULL: nothing
+    const char *field;  // the only field; `kept` is the attribute that is set
+    const char *fixed;  // what the field says of frozen
+    bool can;
+} model_case;
+
+// Adds a class of models with one field, and returns its type.
+static uint32_t
+add_model(story *made, uint32_t module, const model_case *one)
+{
+    uint32_t class = story_add(made, "type", "app.Model", 900);
+    uint32_t base =
+        lg_builder_add_type(made->builder, one->base,
+                            (uint32_t)strlen(one->base), LG_NONE, NULL, 0);
+    uint32_t type =
+        lg_builder_add_type(made->builder, "app.Model", 9, class, &base, 1);
+    uint32_t fields = story_add(made, "dict", NULL, 64);
+    uint32_t field = story_add(made, "pydantic.fields.FieldInfo", NULL, 64);
+    story_attribute(made, module, "Model", class);
+    story_attribute(made, class, "__pydantic_fields__", fields);
+    story_edge(made, fields, field, LG_EDGE_VALUE,
+               story_add(made, "str", one->field, 50));
+    story_attribute(made, field, "frozen",
+                    story_add(made, "bool", one->fixed, 28));
+    uint32_t config = story_add(made, "dict", NULL, 64);
+    story_attribute(made, class, "model_config", config);
+    if (one->config != NULL)
+        story_edge(made, config, story_add(made, "bool", one->config, 28),
+                   LG_EDGE_VALUE, story_add(made, "str", "frozen", 50));
+    return type;
+}
+
+// Nobody can set a field of a frozen model of pydantic, nor a frozen field. A
+// class says for itself whether it is frozen.
+static void
+frozen_models(void)
+{
+    static const char model[] = "pydantic.main.BaseModel";
+    static const model_case cases[] = {
+        {model, NULL, "kept", "None", true},
+        {model, "True", "kept", "None", false},
+        {model, "False", "kept", "None", true},
+        {model, NULL, "kept", "True", false},
+        {model, "True", "other", "None", true},
+        {model, NULL, "other", "True", true},
+        {"app.Base", "True", "kept", "True", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        story made = story_begin();
+        uint32_t module = story_module(&made, "app");
+        uint32_t type = add_model(&made, module, &cases[i]);
+        uint32_t holder = story_add(&made, "app.Holder", NULL, 64);
+        made.builder->type[holder] = type;
+        uint32_t thing = story_add(&made, "app.Kept", NULL, 48);
+        story_attribute(&made, module, "holder", holder);
+        story_attribute(&made, holder, "kept", thing);
+        lg_graph *graph = story_end(&made);
+        lg_analysis *analysis = analysed(graph);
+        lg_why why;
+        REQUIRE(lg_node_why(analysis, thing, NULL, &why, NULL) == LG_OK);
+        const lg_hop *last = &why.path.hops[why.path.count - 1];
+        CHECK(lg_hop_can_be_cut(graph, last) == cases[i].can);
+        lg_why_free(&why);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
 SUITE(cuttable)
 {
     RUN(calls);
     RUN(registered_for_good);
     RUN(frozen);
+    RUN(frozen_models);
     RUN(read_only);
     RUN(only_viewed);
     return test_result();

@@ -90,6 +90,13 @@ def test_what_why_says_to_cut_of_a_cells_result_frees_it(warm):
     assert (done.code, done.out.splitlines()[-1]) == (0, "gone"), done.out + done.err
 
 
+@needs("pydantic")
+@pytest.mark.libraries
+def test_what_a_frozen_model_does_not_set_is_not_to_be_cut(warm):
+    done = warm("pydantic").isolated("frozen_models.py")
+    assert done.out.strip() == "all right", done.out + done.err
+
+
 #: Each program begins with this, so that it forks from a process with that import.
 LIBRARIES = {
     "training": "torch._dynamo",

@@ -1,5 +1,5 @@
-// Finds attributes that no program can change: those of frozen dataclasses, and
-// of frozen classes of attrs.
+// Finds attributes that no program can change: those of frozen dataclasses, of
+// frozen classes of attrs, and of frozen models of pydantic.
 #include "graph/graph_private.h"
 
 enum {
@@ -7,6 +7,7 @@ enum {
     ATTRS = 2,     // it is a frozen class of attrs itself
     FIELDS = 4,    // nobody can change fields of frozen dataclasses
     ALL = 8,       // nobody can change any attribute
+    MODEL = 16,    // it is a class of models: each says which fields are frozen
 };
 
 static lg_string
@@ -27,6 +28,17 @@ made_as(const lg_graph *graph, uint32_t class)
                          "attr._make._frozen_setattrs")
                ? ATTRS
                : 0;
+}
+
+static bool
+is_model(const lg_graph *graph, uint32_t type)
+{
+    lg_type of = lg_graph_type(graph, type);
+    for (uint32_t i = 0; i < of.mro_count; i++)
+        if (lg__string_is(lg_graph_type(graph, of.mro[i]).name,
+                          "pydantic.main.BaseModel"))
+            return true;
+    return false;
 }
 
 // A class that only derives from a frozen dataclass may have attributes besides
@@ -53,24 +65,28 @@ lg__frozen_types(const lg_graph *graph)
     for (uint32_t type = 0; type < graph->type_count; type++) {
         uint32_t class = graph->type_node[type];
         frozen[type] = class != LG_NONE ? made_as(graph, class) : 0;
+        if (class != LG_NONE && is_model(graph, type))
+            frozen[type] |= MODEL;
     }
     for (uint32_t type = 0; type < graph->type_count; type++)
         frozen[type] |= derived_as(graph, frozen, type);
     return frozen;
 }
 
-static bool
-has_key(const lg_graph *graph, uint32_t dict, lg_string name)
+static uint32_t
+find_value(const lg_graph *graph, uint32_t dict, lg_string name)
 {
     const lg_columns *columns = &graph->columns;
+    if (dict == LG_NONE)
+        return LG_NONE;
     uint64_t end = columns->first_edge[dict + 1];
     for (uint64_t edge = columns->first_edge[dict]; edge < end; edge++) {
         uint32_t key = columns->edge_payload[edge];
         if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE && key != LG_NONE &&
             lg__string_same(lg_node_text(graph, key), name))
-            return true;
+            return columns->edge_target[edge];
     }
-    return false;
+    return LG_NONE;
 }
 
 static bool
@@ -83,10 +99,30 @@ is_frozen_field(const lg_graph *graph, uint32_t type, lg_string name)
             continue;
         uint32_t fields = lg__node_attribute(graph, graph->type_node[of.mro[i]],
                                              "__dataclass_fields__");
-        if (fields != LG_NONE && has_key(graph, fields, name))
+        if (find_value(graph, fields, name) != LG_NONE)
             return true;
     }
     return false;
+}
+
+// A class of models has the fields and the settings of its bases, too
+// (pydantic/main.py, _check_frozen, 2.0 to 2.14).
+static bool
+is_frozen_of_model(const lg_graph *graph, uint32_t type, lg_string name)
+{
+    uint32_t class = graph->type_node[type];
+    uint32_t fields = lg__node_attribute(graph, class, "__pydantic_fields__");
+    if (fields == LG_NONE) // up to 2.9
+        fields = lg__node_attribute(graph, class, "model_fields");
+    uint32_t field = find_value(graph, fields, name);
+    if (field == LG_NONE)
+        return false;
+    uint32_t config = lg__node_attribute(graph, class, "model_config");
+    uint32_t frozen =
+        config != LG_NONE ? lg__dict_value(graph, config, "frozen") : LG_NONE;
+    return lg__string_is(text_of_attribute(graph, field, "frozen"), "True") ||
+           (frozen != LG_NONE &&
+            lg__string_is(lg_node_text(graph, frozen), "True"));
 }
 
 bool
@@ -97,5 +133,6 @@ lg__attribute_is_frozen(const lg_graph *graph, uint32_t node, lg_string name)
         return false;
     uint8_t frozen = graph->lazy->frozen[type];
     return (frozen & ALL) ||
+           ((frozen & MODEL) && is_frozen_of_model(graph, type, name)) ||
            ((frozen & FIELDS) && is_frozen_field(graph, type, name));
 }

@@ -263,7 +263,7 @@ uint32_t lg__dict_value(const lg_graph *graph, uint32_t dict, const char *name);
  *  when memory ran out. O(types and attributes of classes). */
 uint8_t *lg__frozen_types(const lg_graph *graph);
 /** Returns whether no program can change that attribute of the node, because a
- *  frozen dataclass or class of attrs has declared it. */
+ *  frozen dataclass, class of attrs or model of pydantic has declared it. */
 bool lg__attribute_is_frozen(const lg_graph *graph, uint32_t node,
                              lg_string name);
 /** Returns the value of an attribute, also in the `__dict__`, or LG_NONE. */
