@@ -106,9 +106,10 @@ find_hint(explaining *to)
                        "as garbage.";
     for (size_t i = 0; i < listed; i++)
         if (is_kept_by_shell(to, &to->why.cuts.items[i].path))
-            to->why.hint = "IPython keeps the results of cells: %xdel with the "
-                           "name of a variable cuts all references to its "
-                           "value.";
+            to->why.hint =
+                "IPython keeps the results of cells: %xdel with the "
+                "name of a variable drops the variables and results "
+                "that are its value, but not references of other objects.";
     for (size_t i = 0; i < listed; i++)
         if (lg__late_level(late, &to->why.cuts.items[i].path) == LG__LATE_COPY)
             to->why.hint =
