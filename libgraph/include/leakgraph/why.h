@@ -80,8 +80,8 @@ typedef struct lg_why {
      *  that frees the node and spares its dominator, or the nearest one of
      *  those above it after which a program can cut. */
     lg_cuts cuts;
-    const char *hint; /**< how to cut them with less effort, or what else to
-                           cut, a sentence; NULL; static */
+    const char *hint; /**< how to cut them: with which call, with less effort,
+                           or what else to cut; a sentence; NULL; static */
 
     lg_cycle_reason reason; /**< why the collector does not free garbage */
     lg_node culprit; /**< the node that the reason is about, or LG_NONE */

@@ -339,7 +339,9 @@ static PyGetSetDef why_getset[] = {
     {"cut_count", (getter)lg__why_cut_count, NULL,
      "How many references that set has; 0 if there is no such set.", NULL},
     {"hint", (getter)get_hint, NULL,
-     "How to cut them with less effort, a sentence; or ''.", NULL},
+     "How to cut them: with which call, or with less effort, a sentence; or "
+     "''.",
+     NULL},
     {"kept", (getter)lg__why_kept, NULL,
      "A Path that no program can cut, which makes cutting insufficient, or "
      "None.",

@@ -5,7 +5,7 @@
  */
 #include "capture/cpython/compat_exit.h"
 #include "capture/cpython/compat_words.h"
-#include "capture/walk/signals.h"
+#include "capture/walk/signal_handlers.h"
 
 #include <stdio.h>
 #include <string.h>

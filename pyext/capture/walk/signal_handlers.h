@@ -1,6 +1,6 @@
-/** The handlers of signals: see signals.c. */
-#ifndef LEAKGRAPH_SIGNALS_H
-#define LEAKGRAPH_SIGNALS_H
+/** The handlers of signals: see signal_handlers.c. */
+#ifndef LEAKGRAPH_SIGNAL_HANDLERS_H
+#define LEAKGRAPH_SIGNAL_HANDLERS_H
 
 #include "capture/walk/heap_walk.h"
 

@@ -3,7 +3,7 @@
  * (Modules/signalmodule.c), so the module's own function is asked, in all
  * versions. It allocates nothing and runs no code of a program.
  */
-#include "capture/walk/signals.h"
+#include "capture/walk/signal_handlers.h"
 
 #include <signal.h>
 #include <stdio.h>
