@@ -212,8 +212,12 @@ bool lg__detection_is_stored_outside(const lg__detection *detection,
                                      uint32_t node, unsigned type_bits);
 /** Returns whether anything other than a local of a frame holds the node. */
 bool lg__detection_is_stored(const lg__detection *detection, uint32_t node);
-/** Returns whether only variables of running code hold the node: locals, and
- *  globals of a module or notebook cell whose code runs. */
+/** Returns whether a code object names the variable or attribute whose name is
+ *  the node `key`. */
+bool lg__detection_names(const lg__detection *detection, uint32_t code,
+                         uint32_t key);
+/** Returns whether only variables of running code hold the node: its locals,
+ * and the globals that it names. */
 bool lg__detection_is_variable(const lg__detection *detection, uint32_t node);
 /** Returns whether only local variables of running functions hold the node. */
 bool lg__detection_is_local(const lg__detection *detection, uint32_t node);

@@ -168,19 +168,60 @@ lg__detection_is_stored(const lg__detection *detection, uint32_t node)
     return lg__detection_is_stored_outside(detection, node, 0);
 }
 
-// Returns whether a dict contains the variables of module-level code that is
-// running.
+bool
+lg__detection_names(const lg__detection *detection, uint32_t code, uint32_t key)
+{
+    const lg_columns *columns = &detection->graph->columns;
+    uint32_t names = lg__detection_attribute(detection, code, "co_names");
+    if (names == LG_NONE)
+        return false;
+    uint64_t end = columns->first_edge[names + 1];
+    for (uint64_t edge = columns->first_edge[names]; edge < end; edge++)
+        if (columns->edge_target[edge] == key)
+            return true;
+    return false;
+}
+
+// Returns whether a frame runs code that names the variable. Code that does not
+// name it, as a notebook cell that only asks, leaves it as it is. If the heap
+// does not tell what code names, it may name all.
 static bool
-is_running_scope(const lg__detection *detection, uint32_t dict)
+runs_with(const lg__detection *detection, uint32_t frame, uint32_t key)
+{
+    if (lg__node_category(detection->graph, frame) != LG_CATEGORY_FRAME ||
+        !lg__detection_is_running(detection, frame))
+        return false;
+    uint32_t code = lg__detection_attribute(detection, frame, "f_code");
+    return code == LG_NONE || lg__detection_names(detection, code, key);
+}
+
+static bool
+function_runs_with(const lg__detection *detection, uint32_t function,
+                   uint32_t key)
 {
     const lg__reverse *reverse = &detection->walk.reverse;
+    for (uint64_t i = reverse->first[function];
+         i < reverse->first[function + 1]; i++)
+        if (runs_with(detection, reverse->edge[i].source, key))
+            return true;
+    return false;
+}
+
+// Returns whether the edge is that of a global variable to its value, and code
+// that runs names the variable.
+static bool
+is_running_global(const lg__detection *detection, uint32_t dict, uint64_t edge)
+{
+    const lg__reverse *reverse = &detection->walk.reverse;
+    uint32_t key = detection->graph->columns.edge_payload[edge];
+    if (lg__edge_kind(detection->graph, edge) != LG_EDGE_VALUE)
+        return false;
     for (uint64_t i = reverse->first[dict]; i < reverse->first[dict + 1]; i++) {
-        uint64_t edge = edge_in(detection, i);
-        uint32_t name = detection->graph->columns.edge_payload[edge];
-        if (lg__edge_kind(detection->graph, edge) == LG_EDGE_GLOBALS &&
-            lg__string_is(lg_graph_string(detection->graph, name),
-                          "f_locals") &&
-            lg__detection_is_running(detection, reverse->edge[i].source))
+        uint32_t source = reverse->edge[i].source;
+        if (lg__edge_kind(detection->graph, edge_in(detection, i)) ==
+                LG_EDGE_GLOBALS &&
+            (runs_with(detection, source, key) ||
+             function_runs_with(detection, source, key)))
             return true;
     }
     return false;
@@ -197,7 +238,7 @@ is_passing(const lg__detection *detection, uint32_t source, uint64_t edge,
     if (lg__node_category(detection->graph, source) == LG_CATEGORY_FRAME)
         return lg__detection_is_running(detection, source);
     return !is_storing(detection, source, edge) ||
-           (globals && is_running_scope(detection, source)) ||
+           (globals && is_running_global(detection, source, edge)) ||
            (levels > 0 &&
             (lg__type_bits_of(detection, source) & LG__TYPE_CONTAINER) &&
             detection->walk.fold[source].owner == LG_NONE &&
@@ -205,7 +246,7 @@ is_passing(const lg__detection *detection, uint32_t source, uint64_t edge,
 }
 
 // Returns whether only variables hold the node, with up to `levels` containers
-// in between. `globals`: those of a module whose code runs count, too.
+// in between. `globals`: those that running code names count, too.
 static bool
 is_variable(const lg__detection *detection, uint32_t node, bool globals,
             int levels)

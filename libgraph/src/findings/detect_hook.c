@@ -22,17 +22,6 @@ namespace_of(const lg__detection *detection, uint32_t function)
     return LG_NONE;
 }
 
-static bool
-is_named_by(const lg__detection *detection, uint32_t names, uint32_t key)
-{
-    const lg_columns *columns = &detection->graph->columns;
-    uint64_t end = columns->first_edge[names + 1];
-    for (uint64_t edge = columns->first_edge[names]; edge < end; edge++)
-        if (columns->edge_target[edge] == key)
-            return true;
-    return false;
-}
-
 // Searches the globals that the code of a function names.
 static void
 search_globals(lg__detection *detection, uint32_t function,
@@ -41,17 +30,14 @@ search_globals(lg__detection *detection, uint32_t function,
     const lg_columns *columns = &detection->graph->columns;
     uint32_t globals = namespace_of(detection, function);
     uint32_t code = lg__detection_attribute(detection, function, "__code__");
-    uint32_t names = code == LG_NONE
-                         ? LG_NONE
-                         : lg__detection_attribute(detection, code, "co_names");
-    if (globals == LG_NONE || names == LG_NONE)
+    if (globals == LG_NONE || code == LG_NONE)
         return;
     uint64_t end = columns->first_edge[globals + 1];
     for (uint64_t edge = columns->first_edge[globals]; edge < end; edge++) {
         uint32_t value = columns->edge_target[edge];
         if (lg__edge_kind(detection->graph, edge) == LG_EDGE_VALUE &&
             !(lg__type_bits_of(detection, value) & LG__TYPE_OPAQUE) &&
-            is_named_by(detection, names, columns->edge_payload[edge]))
+            lg__detection_names(detection, code, columns->edge_payload[edge]))
             lg__detection_search(detection, value, search, out);
     }
 }

@@ -8,7 +8,13 @@ enum {
     // One forward pass uses the parameters of a recurrent network for each
     // element of a sequence, and tied parameters a few times.
     MANY_USES = 16,
+    // The state may be one of a step that the running code is about to call
+    // backward() on. Within a step, networks share the weights of 24 layers at
+    // most, and a recurrent network uses half of its weights once.
+    MANY_STEPS = 25,
     LEVELS = 4, // most containers around a state
+    // Nodes looked at for all states of running code together.
+    STEPS_LOOKED_AT = 1 << 20,
 };
 
 typedef struct counting {
@@ -16,7 +22,9 @@ typedef struct counting {
     uint32_t *uses; // [node] uses of a leaf by the current graph
     lg__gathered leaves;
     lg__gathered stack;
-    uint32_t most;
+    uint32_t many;  // uses that count
+    size_t often;   // number of leaves with so many uses
+    size_t stepped; // nodes looked at for states of running code
 } counting;
 
 static bool
@@ -28,13 +36,38 @@ visit_next(void *context, uint32_t node)
     if (lg__is_leaf(detection, node)) {
         if (to->uses[node]++ == 0)
             enough = lg__gather_append(&to->leaves, node);
-        to->most = to->uses[node] > to->most ? to->uses[node] : to->most;
+        to->often += to->uses[node] == to->many;
     } else if (detection->seen[node] != detection->searches) {
         detection->seen[node] = detection->searches;
         enough = lg__gather_append(&to->stack, node);
     }
     detection->failed |= !enough;
-    return enough && to->most < MANY_USES;
+    return enough;
+}
+
+static void
+begin(counting *to, uint32_t tensor, uint32_t many)
+{
+    to->detection->searches++;
+    to->many = many;
+    to->often = 0;
+    to->stack.count = to->leaves.count = 0;
+    visit_next(to, lg__grad_fn(to->detection, tensor));
+}
+
+static bool
+go_on(counting *to)
+{
+    return to->stack.count > 0 &&
+           lg__each_next(to->detection, to->stack.items[--to->stack.count],
+                         visit_next, to);
+}
+
+static void
+end(counting *to)
+{
+    for (size_t i = 0; i < to->leaves.count; i++)
+        to->uses[to->leaves.items[i]] = 0;
 }
 
 // Returns whether the graph of a tensor uses one parameter many times.
@@ -42,17 +75,22 @@ static bool
 uses_often(counting *to, uint32_t tensor)
 {
     size_t looked = 0;
-    bool going = true;
-    to->detection->searches++;
-    to->most = 0;
-    to->stack.count = to->leaves.count = 0;
-    visit_next(to, lg__grad_fn(to->detection, tensor));
-    while (going && to->stack.count > 0 && ++looked < LG__PARTS_LOOKED_AT)
-        going = lg__each_next(to->detection, to->stack.items[--to->stack.count],
-                              visit_next, to);
-    for (size_t i = 0; i < to->leaves.count; i++)
-        to->uses[to->leaves.items[i]] = 0;
-    return to->most >= MANY_USES;
+    begin(to, tensor, MANY_USES);
+    while (to->often == 0 && ++looked < LG__PARTS_LOOKED_AT && go_on(to))
+        ;
+    end(to);
+    return to->often > 0;
+}
+
+// Returns whether the graph repeats most of a network for many steps.
+static bool
+repeats_steps(counting *to, uint32_t tensor)
+{
+    begin(to, tensor, MANY_STEPS);
+    while (to->stepped < STEPS_LOOKED_AT && go_on(to))
+        to->stepped++;
+    end(to);
+    return 2 * to->often > to->leaves.count;
 }
 
 // Returns the outermost of the containers that hold a tensor, or the tensor
@@ -77,13 +115,19 @@ container_of(const lg__detection *detection, uint32_t node)
     return node;
 }
 
-// Returns whether running code has the state, and may still call backward() on
-// it.
+// Returns whether a tensor in a container, or by itself, is the state of many
+// steps. Running code may still call backward() on its locals, and on globals
+// that it names, of this step.
 static bool
-is_in_use(const lg__detection *detection, uint32_t tensor, uint32_t holder)
+is_carried(counting *to, uint32_t tensor, uint32_t holder)
 {
-    return lg__detection_is_variable(detection, holder) &&
-           (holder == tensor || !lg__detection_is_stored(detection, holder));
+    const lg__detection *detection = to->detection;
+    if (holder != tensor && lg__detection_is_stored(detection, holder))
+        return uses_often(to, tensor);
+    if (!lg__detection_is_variable(detection, holder))
+        return uses_often(to, tensor);
+    return !lg__detection_is_local(detection, holder) &&
+           repeats_steps(to, tensor);
 }
 
 static bool
@@ -107,7 +151,7 @@ lg__look_for_carried_states(lg__detection *detection)
         if (!is_candidate(detection, tensor))
             continue;
         uint32_t holder = container_of(detection, tensor);
-        if (!is_in_use(detection, tensor, holder) && uses_often(&to, tensor) &&
+        if (is_carried(&to, tensor, holder) &&
             lg__awaits_backward(detection, tensor))
             lg__detection_note(detection, holder, tensor);
     }
