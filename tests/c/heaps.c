@@ -2,6 +2,7 @@
 #include "drawn.h"
 
 #include <stdio.h>
+#include <string.h>
 
 uint32_t
 heap_tensor(story *to, uint64_t bytes, uint32_t grad_fn)
@@ -130,6 +131,18 @@ heap_findings(story *made, lg_text *out)
     lg_findings_free(&findings);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
+}
+
+bool
+heap_finds(story *made, const char *expected)
+{
+    lg_text found = {0};
+    heap_findings(made, &found);
+    bool same = strcmp(found.data, expected) == 0;
+    if (!same)
+        fprintf(stderr, "found '%s', not '%s'\n", found.data, expected);
+    lg_text_free(&found);
+    return same;
 }
 
 uint64_t

@@ -17,6 +17,9 @@ story heap_begin(uint32_t *app);
 /** Ends the story. Returns the names of the patterns found in it, in order,
  *  with a space after each. */
 void heap_findings(story *made, lg_text *out);
+/** Ends the story. Returns whether these patterns, as heap_findings returns
+ * them, are found in it, and says if not. */
+bool heap_finds(story *made, const char *expected);
 
 /** Ends the story. Returns what the first finding retains on the host and on
  *  devices, or 0 if there is no finding. */

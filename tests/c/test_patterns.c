@@ -5,17 +5,6 @@
 #include "test.h"
 
 static void
-check_found(story *made, const char *expected)
-{
-    lg_text found = {0};
-    heap_findings(made, &found);
-    if (strcmp(found.data, expected) != 0)
-        fprintf(stderr, "found '%s', not '%s'\n", found.data, expected);
-    CHECK(strcmp(found.data, expected) == 0);
-    lg_text_free(&found);
-}
-
-static void
 exceptions(void)
 {
     for (int running = 0; running < 2; running++) {
@@ -38,7 +27,7 @@ exceptions(void)
             if (running)
                 story_edge(&made, app, frame, LG_EDGE_FRAME, 0);
         }
-        check_found(&made, running ? "" : "exception-traceback ");
+        CHECK(heap_finds(&made, running ? "" : "exception-traceback "));
     }
 }
 
@@ -63,7 +52,8 @@ caches(void)
         }
         if (limit != NULL)
             lg_builder_add_fact(made.builder, cache, "maxsize", limit, 2);
-        check_found(&made, entries == 2 && i / 2 != 1 ? "lru-cache " : "");
+        CHECK(
+            heap_finds(&made, entries == 2 && i / 2 != 1 ? "lru-cache " : ""));
     }
 }
 
@@ -83,7 +73,7 @@ outputs(void)
         heap_item(&made, all, "1", value);
         heap_item(&made, names, "_", value);
         heap_item(&made, names, named ? "x" : "_1", value);
-        check_found(&made, named ? "" : "notebook-output ");
+        CHECK(heap_finds(&made, named ? "" : "notebook-output "));
     }
 }
 
@@ -112,7 +102,7 @@ last_output(void)
         story_attribute(&made, record, "result", value);
         if (kept)
             story_attribute(&made, app, "record", record);
-        check_found(&made, kept ? "" : "notebook-output ");
+        CHECK(heap_finds(&made, kept ? "" : "notebook-output "));
     }
 }
 
@@ -135,7 +125,7 @@ outputs_of_a_shell(void)
         heap_item(&made, names, "Out", all);
         heap_item(&made, names, "_oh", all);
         heap_item(&made, all, "1", value);
-        check_found(&made, i < 2 ? "notebook-output " : "");
+        CHECK(heap_finds(&made, i < 2 ? "notebook-output " : ""));
     }
 }
 
@@ -159,7 +149,7 @@ optimizers(void)
             story_attribute(&made, net, "_parameters", all);
             heap_item(&made, all, "weight", parameter);
         }
-        check_found(&made, in_use ? "" : "stale-optimizer ");
+        CHECK(heap_finds(&made, in_use ? "" : "stale-optimizer "));
     }
 }
 
@@ -201,7 +191,7 @@ loaders(void)
     story_attribute(&made, app, "batches", loader);
     story_attribute(&made, loader, "_task_info", tasks);
     heap_item(&made, tasks, "3", heap_list(&made, tensor));
-    check_found(&made, "prefetched-batches ");
+    CHECK(heap_finds(&made, "prefetched-batches "));
 }
 
 static void
@@ -218,7 +208,7 @@ compiled(void)
             heap_item(&made, names, n ? "__compiled_fn_1" : "__compiled_fn_2",
                       heap_function(&made, workspace));
         }
-        check_found(&made, count == 2 ? "compiled-code " : "");
+        CHECK(heap_finds(&made, count == 2 ? "compiled-code " : ""));
     }
 }
 
@@ -245,7 +235,7 @@ views(void)
         story_attribute(&made, app, "view", view);
         if (cases[i].base_known)
             story_attribute(&made, app, "table", base);
-        check_found(&made, cases[i].expected);
+        CHECK(heap_finds(&made, cases[i].expected));
     }
 }
 
@@ -279,8 +269,8 @@ figures(void)
     story few = pyplot_with(4, HEAP_BIG);
     story many = pyplot_with(5, 48); // of any size
     story weighed = pyplot_with(5, HEAP_BIG);
-    check_found(&few, "");
-    check_found(&many, "open-figures ");
+    CHECK(heap_finds(&few, ""));
+    CHECK(heap_finds(&many, "open-figures "));
     CHECK(heap_finding_bytes(&weighed) == 5 * (HEAP_BIG + 48 + 48));
 }
 
@@ -299,7 +289,7 @@ callbacks(void)
                         heap_function(&made, heap_list(&made, tensor)));
         if (shared)
             story_attribute(&made, app, "tensor", tensor);
-        check_found(&made, shared ? "" : "canvas-callback ");
+        CHECK(heap_finds(&made, shared ? "" : "canvas-callback "));
     }
 }
 
@@ -316,7 +306,7 @@ animations(void)
         for (int n = 0; n < 3; n++)
             heap_append(&made, frames,
                         story_add(&made, "bytes", NULL, big ? HEAP_BIG : 100));
-        check_found(&made, big ? "animation-frames " : "");
+        CHECK(heap_finds(&made, big ? "animation-frames " : ""));
     }
 }
 

@@ -7,6 +7,44 @@ enum { NODES_LOOKED_AT = 4096 };
 
 // ------------------------------------------------------------ retain_graph ---
 
+static bool
+has_saved(const lg__detection *detection, uint32_t node)
+{
+    const lg_columns *columns = &detection->graph->columns;
+    uint64_t end = columns->first_edge[node + 1];
+    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+        lg_string name = lg__detection_name(detection, edge);
+        if ((lg__name_begins(name, "_saved_") ||
+             lg__name_begins(name, "_raw_saved_") ||
+             lg__name_begins(name, "saved")) &&
+            (lg__type_bits_of(detection, columns->edge_target[edge]) &
+             LG__TYPE_TENSOR))
+            return true;
+    }
+    return false;
+}
+
+// Returns whether a backward pass has freed what the node had saved.
+static bool
+is_freed(const lg__detection *detection, uint32_t node)
+{
+    // Each of these saves a tensor, whatever its inputs are.
+    static const char *const saving[] = {
+        "AddmmBackward0",       "MmBackward0",
+        "BmmBackward0",         "BaddbmmBackward0",
+        "ConvolutionBackward0", "EmbeddingBackward0",
+        "ReluBackward0",        "SigmoidBackward0",
+        "TanhBackward0",        "GeluBackward0",
+        "SiluBackward0",        "NativeLayerNormBackward0",
+        "SoftmaxBackward0",     "NativeBatchNormBackward0",
+        "LogSoftmaxBackward0",  "CudnnBatchNormBackward0",
+    };
+    for (size_t i = 0; i < sizeof saving / sizeof *saving; i++)
+        if (lg__is_operation(detection, node, saving[i]))
+            return !has_saved(detection, node);
+    return false;
+}
+
 typedef struct reading {
     lg__detection *detection;
     lg__gathered queue;
@@ -39,23 +77,8 @@ visit_reading(void *context, uint32_t node)
     return !detection->failed;
 }
 
-static bool
-has_saved(const lg__detection *detection, uint32_t node)
-{
-    const lg_columns *columns = &detection->graph->columns;
-    uint64_t end = columns->first_edge[node + 1];
-    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
-        lg_string name = lg__detection_name(detection, edge);
-        if ((lg__name_begins(name, "_saved_") ||
-             lg__name_begins(name, "_raw_saved_") ||
-             lg__name_begins(name, "saved")) &&
-            (lg__type_bits_of(detection, columns->edge_target[edge]) &
-             LG__TYPE_TENSOR))
-            return true;
-    }
-    return false;
-}
-
+// Reads the part of a graph that the next backward pass can reach: the backward
+// pass of another loss of the step may have freed what is below.
 static reading
 read_graph(lg__detection *detection, uint32_t tensor)
 {
@@ -64,7 +87,8 @@ read_graph(lg__detection *detection, uint32_t tensor)
     visit_reading(&to, lg__grad_fn(detection, tensor));
     for (size_t i = 0; i < to.queue.count && i < NODES_LOOKED_AT; i++) {
         to.saved |= has_saved(detection, to.queue.items[i]);
-        lg__each_next(detection, to.queue.items[i], visit_reading, &to);
+        if (!is_freed(detection, to.queue.items[i]))
+            lg__each_next(detection, to.queue.items[i], visit_reading, &to);
     }
     free(to.queue.items);
     return to;
