@@ -88,6 +88,58 @@ outputs(void)
     }
 }
 
+// Sets an attribute of an object, or the entry for it in the object's dict.
+static void
+set_part(story *made, uint32_t object, uint32_t dict, const char *name,
+         uint32_t value)
+{
+    if (dict != LG_NONE)
+        heap_item(made, dict, name, value);
+    else
+        story_attribute(made, object, name, value);
+}
+
+// Outputs of one network, or losses, in attributes of an object: out0, out1,
+// ... A name without a number is one of a part of a step.
+static void
+numbered_attributes(void)
+{
+    const struct {
+        const char *name;
+        int count;
+        bool numbered;
+        uint64_t bytes;
+        const char *expected;
+    } cases[] = {
+        {"out", 8, true, HEAP_BIG, "output-history "},
+        {"out", 7, true, HEAP_BIG, ""},
+        {"out", 20, false, HEAP_BIG, ""},
+        {"loss", 8, true, 4, "loss-history "},
+        {"loss", 7, true, 4, ""},
+    };
+    for (size_t i = 0; i < 2 * (sizeof cases / sizeof *cases); i++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t all = story_add(&made, "app.Outputs", NULL, 48);
+        uint32_t leaf = heap_leaf(&made, heap_tensor(&made, 4096, LG_NONE));
+        uint32_t dict = LG_NONE;
+        story_attribute(&made, app, "all", all);
+        if (i % 2 == 0) {
+            dict = story_add(&made, "dict", NULL, 100);
+            story_edge(&made, all, dict, LG_EDGE_DICT, 0);
+        }
+        for (int n = 0; n < cases[i / 2].count; n++) {
+            char name[16];
+            char last = (char)((cases[i / 2].numbered ? '0' : 'a') + n);
+            uint32_t node = heap_grad_fn(&made, "ReluBackward0", leaf, LG_NONE);
+            snprintf(name, sizeof name, "%s_%c", cases[i / 2].name, last);
+            set_part(&made, all, dict, name,
+                     heap_tensor(&made, cases[i / 2].bytes, node));
+        }
+        CHECK(heap_finds(&made, cases[i / 2].expected));
+    }
+}
+
 // A state in an attribute or a tuple of a list, of so many steps; it still has
 // what a backward pass needs, but for the last case.
 static void
@@ -318,6 +370,7 @@ SUITE(patterns_graph)
     RUN(histories);
     RUN(steps);
     RUN(outputs);
+    RUN(numbered_attributes);
     RUN(carried);
     RUN(one_pass);
     RUN(in_running_function);

@@ -29,3 +29,7 @@ def test_a_cell_that_only_asks(warm):
 
 def test_a_script_that_carries_a_state(warm):
     assert found(warm, "script") == (["carried-state"], [("__main__", "state")])
+
+
+def test_an_object_with_numbered_attributes(warm):
+    assert found(warm, "attributes") == (["output-history"], [("__main__", "record")])

@@ -7,7 +7,8 @@
 enum {
     MANY = 3, // this many forward passes make a history
     // A step has several outputs of one network: of two views of an image, of
-    // an anchor and its examples. This many belong to several steps.
+    // an anchor and its examples. This many belong to several steps. So do this
+    // many losses in numbered attributes of an object.
     MANY_OUTPUTS = 8,
     // A dict with a name for each loss is a record of one step, unless it is
     // this large.
@@ -19,7 +20,7 @@ enum {
 typedef struct climber {
     uint32_t at;
     uint32_t loss;
-    bool named; // whether it is in a dict under a key that is a name
+    bool named; // whether it is in a dict or object under a name
 } climber;
 
 typedef struct climb {
@@ -54,21 +55,32 @@ goes_up_to(const lg__detection *detection, uint32_t node)
            !(detection->graph->columns.node_flags[node] & LG_NODE_SYNTHETIC);
 }
 
-// Returns whether a dict has the value under a name such as 'train'. A number,
-// or a text with one, is no name: 3, 'epoch 3'.
+// Returns whether a dict or an object has the value under a name such as
+// 'train'. A number, or a text with one, is no name: 3, 'epoch 3', .out3.
 static bool
 is_by_name(const lg__detection *detection, uint64_t edge)
 {
     const lg_graph *graph = detection->graph;
     uint32_t key = graph->columns.edge_payload[edge];
-    if (lg__edge_kind(graph, edge) != LG_EDGE_VALUE || key == LG_NONE ||
-        lg__node_role(graph, key) != LG__ROLE_STR)
+    unsigned kind = lg__edge_kind(graph, edge);
+    if (kind != LG_EDGE_ATTRIBUTE &&
+        (kind != LG_EDGE_VALUE || key == LG_NONE ||
+         lg__node_role(graph, key) != LG__ROLE_STR))
         return false;
-    lg_string name = lg_node_text(graph, key);
+    lg_string name = kind == LG_EDGE_VALUE ? lg_node_text(graph, key)
+                                           : lg_graph_string(graph, key);
     for (uint32_t i = 0; i < name.length; i++)
         if (isdigit((unsigned char)name.data[i]))
             return false;
     return true;
+}
+
+// Returns the object whose attributes the dict contains, or the node itself.
+static uint32_t
+object_of(const lg__detection *detection, uint32_t node)
+{
+    uint32_t owner = detection->walk.fold[node].owner;
+    return owner == LG_NONE ? node : owner;
 }
 
 static bool
@@ -91,10 +103,10 @@ climb_once(climb *to)
             lg__in_edge in = reverse->edge[j];
             uint64_t edge =
                 detection->graph->columns.first_edge[in.source] + in.rank;
-            climber next = {in.source, to->now[i].loss,
+            climber next = {object_of(detection, in.source), to->now[i].loss,
                             is_by_name(detection, edge)};
             if (is_part(lg__edge_kind(detection->graph, edge)) &&
-                goes_up_to(detection, in.source) && !push_climber(to, next))
+                goes_up_to(detection, next.at) && !push_climber(to, next))
                 return;
         }
     }
@@ -125,16 +137,23 @@ sort(climb *to)
     to->next_count = kept;
 }
 
-// Returns whether the node can be a history, as a list of losses can. A tuple
-// cannot grow, and a module or an object that keeps losses under its own names
-// is no collection.
 static bool
-can_be_history(const lg__detection *detection, uint32_t node)
+is_collection(const lg__detection *detection, uint32_t node)
 {
-    return (lg__type_bits_of(detection, node) &
-            (LG__TYPE_CONTAINER | LG__TYPE_ARRAY)) &&
-           lg__node_role(detection->graph, node) != LG__ROLE_TUPLE &&
-           detection->walk.fold[node].owner == LG_NONE;
+    return lg__type_bits_of(detection, node) &
+           (LG__TYPE_CONTAINER | LG__TYPE_ARRAY);
+}
+
+// Returns how many forward passes make the node a history, as a list of losses
+// is one. An object is one if it numbers its attributes, and has many of them.
+// A tuple cannot grow.
+static uint32_t
+many_of(const climb *to, uint32_t node)
+{
+    const lg__detection *detection = to->detection;
+    if (lg__node_role(detection->graph, node) == LG__ROLE_TUPLE)
+        return UINT32_MAX;
+    return is_collection(detection, node) ? to->many : MANY_OUTPUTS;
 }
 
 // Returns whether the loss counts. A running function may still call backward()
@@ -145,17 +164,17 @@ is_over(const climb *to, uint32_t loss, bool variable)
     return !variable || !lg__awaits_backward(to->detection, loss);
 }
 
-// Returns the number of forward passes behind the losses, to->many at most.
+// Returns the number of forward passes behind the losses, `many` at most.
 static uint32_t
-count_passes(climb *to, const climber *group, size_t count)
+count_passes(climb *to, const climber *group, size_t count, uint32_t many)
 {
     lg__detection *detection = to->detection;
-    bool names = count >= MANY_NAMES;
+    bool names = count >= MANY_NAMES && is_collection(detection, group->at);
     bool variable = !lg__detection_is_stored(detection, group->at) &&
                     lg__detection_is_variable(detection, group->at);
     uint32_t passes = 0;
     lg__parts_begin(&to->graphs);
-    for (size_t i = 0; i < count && passes < to->many; i++) {
+    for (size_t i = 0; i < count && passes < many; i++) {
         if ((group[i].named && !names) || !is_over(to, group[i].loss, variable))
             continue;
         to->graphs.looked = 0;
@@ -172,10 +191,11 @@ static bool
 is_history(climb *to, const climber *group, size_t count)
 {
     uint32_t at = group->at;
-    if (!can_be_history(to->detection, at))
+    uint32_t many = many_of(to, at);
+    if (many == UINT32_MAX)
         return false;
-    to->passes[at] += count_passes(to, group, count);
-    return to->passes[at] >= to->many;
+    to->passes[at] += count_passes(to, group, count, many);
+    return to->passes[at] >= many;
 }
 
 // Notes the losses that reached a history. The others climb on.
