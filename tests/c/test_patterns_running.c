@@ -82,8 +82,8 @@ retained(void)
     }
 }
 
-// A loss of a trunk that the backward pass of another loss freed; `own`: it has
-// a parameter of its own, which got a gradient.
+// A loss of a trunk that the backward pass of another loss freed, and one whose
+// trunk is whole; `own`: it has a parameter of its own, which got a gradient.
 static void
 freed_below(void)
 {
@@ -99,9 +99,10 @@ freed_below(void)
         "ViewBackward0", // saves nothing, so nothing was freed
     };
     enum { CASES = sizeof saving / sizeof *saving };
-    for (int i = 0; i < 2 * CASES; i++) {
-        bool own = i >= CASES;
-        bool freed = i % CASES != CASES - 1;
+    for (int i = 0; i < 3 * CASES; i++) {
+        bool own = i / CASES == 1;
+        bool whole = i / CASES == 2;
+        bool freed = !whole && i % CASES != CASES - 1;
         uint32_t app;
         story made = heap_begin(&app);
         uint32_t parameter = heap_tensor(&made, 4096, LG_NONE);
@@ -109,6 +110,9 @@ freed_below(void)
         story_attribute(&made, parameter, ".grad",
                         heap_tensor(&made, 4096, LG_NONE));
         uint32_t trunk = heap_grad_fn(&made, saving[i % CASES], leaf, LG_NONE);
+        if (whole)
+            story_attribute(&made, trunk, "._saved_self",
+                            heap_tensor(&made, 4096, LG_NONE));
         uint32_t node =
             heap_grad_fn(&made, "AbsBackward0", trunk, own ? leaf : LG_NONE);
         story_attribute(&made, node, "._saved_self",
