@@ -101,7 +101,12 @@ class _Slotted:
 _MEMBER = type(vars(_Slotted)["slot"])
 
 #: Methods of classes, in Python and in C.
-_METHODS = (type(lambda: None), classmethod, staticmethod, type(list.append))
+_METHODS: tuple[type, ...] = (
+    type(lambda: None),
+    classmethod,
+    staticmethod,
+    type(list.append),
+)
 
 
 def _check_declared(

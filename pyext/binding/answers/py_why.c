@@ -55,27 +55,6 @@ write_report(lg__why_object *self, lg_format format, const lg_monitor *monitor)
     return lg__error_raise(lg__object_state(self), status, &error);
 }
 
-/* Asks tracemalloc about the object of a node, where nobody has yet. */
-static bool
-take_traced_allocation(lg__why_object *self, const lg_graph *graph)
-{
-    if (self->note == Py_None)
-        Py_SETREF(self->note, lg__allocation_note_of(graph, self->why.node));
-    return self->note != NULL;
-}
-
-/* If tracemalloc says nothing, takes what an allocator of buffers recorded. */
-static bool
-take_recorded_allocation(lg__why_object *self)
-{
-    lg_text text = {0};
-    if (PyUnicode_GetLength(self->note) > 0)
-        return true;
-    lg_report_allocation(&self->why, &text);
-    Py_SETREF(self->note, lg__text_object(&text));
-    return self->note != NULL;
-}
-
 static bool
 find_out(lg__why_object *self, const lg_analysis *analysis,
          const lg_monitor *monitor)
@@ -92,8 +71,7 @@ find_out(lg__why_object *self, const lg_analysis *analysis,
     if (status == LG_OK && nodes->count == 1)
         nodes->items[0] = self->why.node;
     if (status == LG_OK &&
-        take_traced_allocation(self, lg_analysis_graph(analysis)) &&
-        take_recorded_allocation(self))
+        lg__why_find_allocation(self, lg_analysis_graph(analysis)))
         self->text = write_report(self, LG_FORMAT_TEXT, monitor);
     else if (status != LG_OK)
         lg__error_raise(lg__object_state(self), status, &error);

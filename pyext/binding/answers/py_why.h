@@ -30,6 +30,10 @@ typedef struct lg__why_object {
  *  exception. */
 bool lg__why_keep(lg__why_object *self);
 
+/** Completes the note, which is None if nobody has asked tracemalloc. False
+ * with an exception. */
+bool lg__why_find_allocation(lg__why_object *self, const lg_graph *graph);
+
 /** Looks first among the attributes that are made. */
 PyObject *lg__why_getattro(lg__why_object *self, PyObject *name);
 
