@@ -27,7 +27,6 @@ __all__ = [
 #: How many cycles are drawn below their table.
 DRAWN = 3
 
-_LEFT = ' style="text-align:left"'
 
 
 def merged_html(merged: MergedPaths) -> str:
@@ -78,32 +77,3 @@ def _preformatted(text: str) -> str:
     """Format text so that its box characters join, whatever the theme's fonts."""
     style = "font-family:monospace;line-height:1.2;white-space:pre"
     return f'<pre style="{style}">{escape(text)}</pre>'
-
-
-def _head(name: str) -> str:
-    return f"<th{_LEFT}>{name}</th>"
-
-
-def _cells(*texts: str) -> str:
-    style = ' style="white-space:nowrap"'
-    return "".join(f"<td{style}>{escape(text)}</td>" for text in texts)
-
-
-def _table(head: str, rows: list[str]) -> str:
-    body = "".join(f"<tr>{row}</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _size(count: int) -> str:
-    """Write bytes exactly as the reports do: 812 B, 12.0 MiB, 1.93 GiB."""
-    if count < 1024:
-        return f"{count} B"
-    power = 1
-    while (thousandths := count * 1000 >> 10 * power) >= 1_023_500 and power < 6:
-        power += 1
-    unit = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")[power - 1]
-    places = 2 if thousandths < 9_995 else 1 if thousandths < 99_950 else 0
-    step = 10 ** (3 - places)
-    digits = str((thousandths + step // 2) // step)
-    whole = digits[: len(digits) - places]
-    return f"{whole}.{digits[len(whole) :]} {unit}" if places else f"{whole} {unit}"

@@ -115,7 +115,8 @@ fill(making *to, const growing_heap *of)
     if (of->batches > 0)
         fill_batches(to, app, of->batches);
     uint32_t counts =
-        attribute(to, app, "counts", DICT, of->numbers > 100 ? 9000 : 4000);
+        attribute(to, app, "counts", DICT,
+                  (of->numbers > 100 ? 9000 : 4000) + of->padding);
     for (uint32_t i = 0; i < of->numbers; i++)
         refer(to, counts, app, LG_EDGE_INDEX, i);
     for (uint32_t i = 0; i < of->garbage; i++) {

@@ -12,6 +12,7 @@ typedef struct growing_heap {
     uint32_t blob;     // bytes of app.blob
     uint32_t batches;  // objects of 1 MiB on cuda:0, in app.batches
     uint32_t numbers;  // references in app.counts, none of them to a node
+    uint32_t padding;  // bytes of app.counts beyond its table
     uint32_t garbage;  // cycles of one object, which the collector is not to
                        // look at
     uint32_t shared;   // objects that are in two lists

@@ -18,6 +18,22 @@ a_table_that_jumps_has_a_rate(void)
     growing_forget(&made);
 }
 
+// The rest of the place's bytes grows steadily, too. Its 5,000 bytes for 100
+// references are the least that a reference takes.
+static void
+a_table_jumps_beside_what_grows(void)
+{
+    const growing_heap heaps[] = {{.numbers = 50},
+                                  {.numbers = 100, .padding = 1000},
+                                  {.numbers = 150, .padding = 2000},
+                                  {.numbers = 200, .padding = 3000}};
+    growing_series made = growing_compare(heaps, 4, NULL);
+    REQUIRE(made.growth.count == 1);
+    double rate = made.growth.rows[0].per_interval;
+    CHECK(rate > 2499 && rate < 2501);
+    growing_forget(&made);
+}
+
 // Weak references go with the members that they accompany, so their bytes are
 // part of the members' row.
 static void
@@ -40,6 +56,7 @@ weak_references_count_with_members(void)
 SUITE(growth_rates)
 {
     RUN(a_table_that_jumps_has_a_rate);
+    RUN(a_table_jumps_beside_what_grows);
     RUN(weak_references_count_with_members);
     return test_result();
 }

@@ -70,16 +70,6 @@ def test_analyses_are_html(outputs):
     assert foot.count("<tr>") == 2 and "everything else" in foot
 
 
-def test_sizes_read_as_in_reports():
-    from leakgraph.notebook import _size
-
-    kib = 1024
-    sizes = {0: "0 B", kib: "1.00 KiB", 10229: "9.99 KiB", 102340: "99.9 KiB"}
-    sizes |= {kib * 1023: "1023 KiB", kib**2 - 1: "1.00 MiB", 6181742: "5.90 MiB"}
-    sizes |= {12 * kib**2: "12.0 MiB", 2072321065: "1.93 GiB", 2**64 - 1: "16.0 EiB"}
-    assert {count: _size(count) for count in sizes} == sizes
-
-
 BAR = """
 import leakgraph
 snap = leakgraph.snapshot()

@@ -303,9 +303,11 @@ cycle_str(PyObject *self, PyObject *Py_UNUSED(unused))
 static PyObject *
 cycle_repr(PyObject *self, PyObject *Py_UNUSED(unused))
 {
+    PyObject *objects = PyTuple_GET_ITEM(self, OBJECTS);
+    bool one = PyLong_AsLong(objects) == 1;
     return PyUnicode_FromFormat(
-        "<leakgraph.Cycle, %S: %S objects, retains %S: %S>",
-        PyTuple_GET_ITEM(self, KIND), PyTuple_GET_ITEM(self, OBJECTS),
+        "<leakgraph.Cycle, %S: %S object%s, retains %S: %S>",
+        PyTuple_GET_ITEM(self, KIND), objects, one ? "" : "s",
         PyTuple_GET_ITEM(self, RETAINED), PyTuple_GET_ITEM(self, CYCLE));
 }
 
