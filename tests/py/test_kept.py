@@ -85,6 +85,45 @@ print((resident() - before) >> 20)
     assert int(done.out) < 16
 
 
+#: Questions whose arrays have an entry for each object. Each is asked twice: freed
+#: blocks raise the size from which malloc returns a block to the system.
+QUESTIONS = {
+    "why": "leakgraph.why(heap)",
+    "top": "leakgraph.top()",
+    "waste": "leakgraph.waste()",
+    "cycles": "leakgraph.cycles()",
+    "findings": "leakgraph.findings()",
+    "figures": "leakgraph.figures()",
+    "tensors": "leakgraph.tensors()",
+    "memory": "leakgraph.memory()",
+    "dominators": "str(leakgraph.snapshot().dominators)",
+    "merged paths": "str(leakgraph.snapshot().merged_paths('type:dict'))",
+    "what_if": "str(leakgraph.snapshot().what_if('__main__.heap'))",
+    "collectable": "len(leakgraph.snapshot().collectable())",
+    "diff": "str(leakgraph.diff(leakgraph.snapshot(), leakgraph.snapshot()))",
+}
+
+
+def test_the_memory_of_questions_returns(python):
+    done = python(
+        "-c",
+        HEAP.replace("[number, {}]", "{'a': number, 'b': [number]}").replace("25", "40")
+        + f"""
+with leakgraph.snapshot():
+    pass
+for name, question in {QUESTIONS!r}.items():
+    for _ in range(2):
+        before = resident()
+        eval(question)
+        print(name, (resident() - before) >> 20, sep=":")
+""",
+    )
+    assert done.code == 0, done.err
+    kept = [line.split(":") for line in done.out.splitlines()]
+    assert [name for name, _ in kept[::2]] == list(QUESTIONS)
+    assert [line for line in kept if int(line[1]) > 6] == []
+
+
 def test_nodes_know_what_they_knew(kept):
     holder, _, _ = kept
     snapshot = leakgraph.snapshot()

@@ -23,7 +23,8 @@ typedef struct lg_allocator {
     void *context;
 } lg_allocator;
 
-/** malloc and free. */
+/** malloc and free; a block of 256 KiB or more is a mapping of its own, so its
+ *  memory returns to the system when it is freed. */
 LG_API lg_allocator lg_allocator_default(void);
 
 #ifdef __cplusplus

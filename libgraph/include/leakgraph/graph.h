@@ -138,6 +138,9 @@ typedef struct lg_nodes {
     size_t count;
 } lg_nodes;
 
+/** Makes room for that many nodes in all, and keeps those that are there; a
+ * list of zeros has room for none. Returns false when memory ran out. */
+LG_API bool lg_nodes_reserve(lg_nodes *nodes, size_t count);
 LG_API void lg_nodes_free(lg_nodes *nodes);
 
 /* ----------------------------------------------------------- types --- */

@@ -48,9 +48,9 @@ lg__analysis_begin(const lg_graph *graph, lg_analysis **out, lg_error *err)
         return lg_error_set(err, LG_EPARTIAL,
                             "the analysis needs a whole snapshot, and this one "
                             "is partial: take it without roots and max_depth");
-    lg_analysis *analysis = calloc(1, sizeof *analysis);
+    lg_analysis *analysis = lg__wide_calloc(1, sizeof *analysis);
     if (analysis == NULL || !lg__annex_begin(analysis)) {
-        free(analysis);
+        lg__wide_free(analysis);
         return lg__error_memory(err);
     }
     analysis->graph = graph;
@@ -84,19 +84,19 @@ lg_analysis_free(lg_analysis *analysis)
     lg_allocator allocator = lg_allocator_default();
     lg__annex_end(analysis);
     lg__policy_free(&analysis->policy);
-    free(analysis->dominator);
+    lg__wide_free(analysis->dominator);
     lg__retained_free(analysis);
-    free(analysis->first_child);
-    free(analysis->child);
+    lg__wide_free(analysis->first_child);
+    lg__wide_free(analysis->child);
     lg__vector_free(&allocator, &analysis->device);
-    free(analysis->component_first);
-    free(analysis->component_node);
-    free(analysis->component_host);
-    free(analysis->member);
-    free(analysis->collective_by);
+    lg__wide_free(analysis->component_first);
+    lg__wide_free(analysis->component_node);
+    lg__wide_free(analysis->component_host);
+    lg__wide_free(analysis->member);
+    lg__wide_free(analysis->collective_by);
     lg__vector_free(&allocator, &analysis->component_device);
     lg__vector_free(&allocator, &analysis->collective);
-    free(analysis);
+    lg__wide_free(analysis);
 }
 
 static uint64_t

@@ -7,7 +7,7 @@
 bool
 lg__annex_begin(lg_analysis *analysis)
 {
-    analysis->annex = calloc(1, sizeof *analysis->annex);
+    analysis->annex = lg__wide_calloc(1, sizeof *analysis->annex);
     return analysis->annex != NULL;
 }
 
@@ -17,7 +17,7 @@ lg__annex_end(lg_analysis *analysis)
     lg__annex *annex = analysis->annex != NULL ? lg__annex_of(analysis) : NULL;
     if (annex != NULL)
         annex->free(annex);
-    free(analysis->annex);
+    lg__wide_free(analysis->annex);
 }
 
 lg__annex *

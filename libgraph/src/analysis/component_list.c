@@ -49,7 +49,8 @@ weigh(listing *state, lg_error *err)
     const lg_analysis *analysis = state->analysis;
     uint32_t devices =
         analysis->device.count > 0 ? analysis->graph->device_count : 0;
-    uint64_t *bytes = malloc(((size_t)state->count + 1) * sizeof *bytes);
+    uint64_t *bytes =
+        lg__wide_alloc(((size_t)state->count + 1) * sizeof *bytes);
     if (bytes == NULL)
         return lg__error_memory(err);
     lg__contraction contracted;
@@ -61,7 +62,7 @@ weigh(listing *state, lg_error *err)
             status = lg__error_memory(err);
     }
     lg__contraction_free(&contracted);
-    free(bytes);
+    lg__wide_free(bytes);
     return status;
 }
 
@@ -130,8 +131,8 @@ fill(const listing *state, const uint32_t *component, const uint32_t *rank,
 static bool
 make_room(lg_analysis *analysis, size_t count, size_t members)
 {
-    analysis->component_first = malloc((count + 1) * sizeof(uint32_t));
-    analysis->component_host = malloc((count + 1) * sizeof(uint64_t));
+    analysis->component_first = lg__wide_alloc((count + 1) * sizeof(uint32_t));
+    analysis->component_host = lg__wide_alloc((count + 1) * sizeof(uint64_t));
     analysis->component_node = lg__wide_alloc((members + 1) * sizeof(uint32_t));
     analysis->member = lg__wide_alloc((members + 1) * sizeof(lg__member));
     return analysis->component_first && analysis->component_host &&
@@ -151,9 +152,9 @@ lg__components_keep(lg_analysis *analysis, lg__dominator_builder *building,
         .analysis = analysis,
         .building = building,
         .count = (uint32_t)count,
-        .items = calloc(count + 1, sizeof(weighed)),
+        .items = lg__wide_calloc(count + 1, sizeof(weighed)),
     };
-    uint32_t *rank = malloc((2 * count + 1) * sizeof *rank);
+    uint32_t *rank = lg__wide_alloc((2 * count + 1) * sizeof *rank);
     bool enough = state.items && rank && make_room(analysis, count, members);
     lg_status status = enough ? weigh(&state, err) : lg__error_memory(err);
     if (status == LG_OK) {
@@ -164,8 +165,8 @@ lg__components_keep(lg_analysis *analysis, lg__dominator_builder *building,
             rank[state.items[k].index] = k;
         fill(&state, component, rank, rank + count);
     }
-    free(state.items);
-    free(rank);
+    lg__wide_free(state.items);
+    lg__wide_free(rank);
     return status;
 }
 

@@ -174,7 +174,7 @@ lg_status
 lg__dominators_walk(lg__dominator_builder *building, lg_error *err)
 {
     size_t nodes = building->graph->columns.node_count;
-    lg_allocator allocator = lg__allocator_mapped();
+    lg_allocator allocator = lg_allocator_default();
     walk state = {
         .building = building,
         .path = lg__allocate(&allocator, (nodes + 1) * sizeof(step)),

@@ -190,7 +190,8 @@ lg__contraction_new(lg_analysis *analysis, lg__dominator_builder *building,
     *out = (lg__contraction){
         .building = building,
         .count = count,
-        .component = malloc(((size_t)count + 1) * sizeof *out->component),
+        .component =
+            lg__wide_alloc(((size_t)count + 1) * sizeof *out->component),
     };
     if (out->component == NULL)
         return lg__error_memory(err);
@@ -236,5 +237,5 @@ lg__contraction_weigh(const lg__contraction *state, const lg_analysis *analysis,
 void
 lg__contraction_free(lg__contraction *state)
 {
-    free(state->component);
+    lg__wide_free(state->component);
 }

@@ -151,7 +151,8 @@ add_garbage(gathering *state)
 {
     const lg_analysis *analysis = state->analysis;
     uint32_t root = analysis->graph->columns.node_count + 1;
-    bool *seen = calloc((size_t)analysis->component_count + 1, sizeof *seen);
+    bool *seen =
+        lg__wide_calloc((size_t)analysis->component_count + 1, sizeof *seen);
     state->going = seen != NULL;
     for (uint32_t i = analysis->first_child[root];
          i < analysis->first_child[root + 1] && state->going; i++) {
@@ -169,7 +170,7 @@ add_garbage(gathering *state)
         if (!collective)
             add(state, node);
     }
-    free(seen);
+    lg__wide_free(seen);
 }
 
 // Appends what a cycle of garbage dominates, through one member or as a whole.
@@ -219,6 +220,6 @@ lg__gather_dominated(const lg_analysis *analysis, const lg__fold *folds,
     expand(&state, node);
     while (state.going && state.folded.count > 0)
         add_children(&state, state.folded.items[--state.folded.count], LG_NONE);
-    free(state.folded.items);
+    lg__wide_free(state.folded.items);
     return state.going;
 }

@@ -250,10 +250,10 @@ measure_together(lg__joining *to)
 void
 lg__joint_sets_free(lg__joint_sets *joint)
 {
-    free(joint->joint);
-    free(joint->alone);
-    free(joint->together);
-    free(joint->freed);
+    lg__wide_free(joint->joint);
+    lg__wide_free(joint->alone);
+    lg__wide_free(joint->together);
+    lg__wide_free(joint->freed);
     *joint = (lg__joint_sets){0};
 }
 
@@ -264,17 +264,18 @@ prepare(lg__joining *to)
     size_t count = (size_t)to->sets->count + 1;
     size_t devices = (size_t)to->analysis->graph->device_count + 1;
     to->shares.element = sizeof(share);
-    to->met = calloc(nodes, sizeof *to->met);
-    to->cluster = calloc(count, sizeof *to->cluster);
-    to->size = calloc(count, sizeof *to->size);
-    to->member = calloc(count, sizeof *to->member);
-    to->members = calloc(count, sizeof *to->members);
-    to->first = calloc(count, sizeof *to->first);
-    to->out->joint = calloc(count, sizeof *to->out->joint);
-    to->out->alone = calloc(count * devices, sizeof *to->out->alone);
-    to->rest = calloc(count, sizeof *to->rest);
-    to->out->together = calloc(count * devices, sizeof *to->out->together);
-    to->out->freed = calloc(count * devices, sizeof *to->out->freed);
+    to->met = lg__wide_calloc(nodes, sizeof *to->met);
+    to->cluster = lg__wide_calloc(count, sizeof *to->cluster);
+    to->size = lg__wide_calloc(count, sizeof *to->size);
+    to->member = lg__wide_calloc(count, sizeof *to->member);
+    to->members = lg__wide_calloc(count, sizeof *to->members);
+    to->first = lg__wide_calloc(count, sizeof *to->first);
+    to->out->joint = lg__wide_calloc(count, sizeof *to->out->joint);
+    to->out->alone = lg__wide_calloc(count * devices, sizeof *to->out->alone);
+    to->rest = lg__wide_calloc(count, sizeof *to->rest);
+    to->out->together =
+        lg__wide_calloc(count * devices, sizeof *to->out->together);
+    to->out->freed = lg__wide_calloc(count * devices, sizeof *to->out->freed);
     return to->met && to->cluster && to->size && to->member && to->members &&
            to->first && to->rest && to->out->joint && to->out->alone &&
            to->out->together && to->out->freed;
@@ -285,23 +286,24 @@ dismiss(lg__joining *to)
 {
     lg_allocator allocator = lg_allocator_default();
     lg__vector_free(&allocator, &to->shares);
-    free(to->met);
-    free(to->reached);
-    free(to->stack.items);
-    free(to->cluster);
-    free(to->size);
-    free(to->member);
-    free(to->members);
-    free(to->first);
-    free(to->rest);
+    lg__wide_free(to->met);
+    lg__wide_free(to->reached);
+    lg__wide_free(to->stack.items);
+    lg__wide_free(to->cluster);
+    lg__wide_free(to->size);
+    lg__wide_free(to->member);
+    lg__wide_free(to->members);
+    lg__wide_free(to->first);
+    lg__wide_free(to->rest);
 }
 
 static bool
 run(lg__joining *to)
 {
     lg__joining_cluster(to);
-    to->reached = calloc((size_t)to->analysis->graph->columns.node_count + 1,
-                         sizeof *to->reached);
+    to->reached =
+        lg__wide_calloc((size_t)to->analysis->graph->columns.node_count + 1,
+                        sizeof *to->reached);
     if (to->reached == NULL || to->failed)
         return false;
     lg__joining_reach(to);

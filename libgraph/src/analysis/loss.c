@@ -93,7 +93,7 @@ static bool
 save_suspects(lg__loss *of)
 {
     uint32_t height = 0;
-    uint32_t *stack = malloc(((size_t)of->queued + 1) * sizeof *stack);
+    uint32_t *stack = lg__wide_alloc(((size_t)of->queued + 1) * sizeof *stack);
     for (uint32_t i = 0; stack != NULL && i < of->queued; i++) {
         if (is_entered(of, of->queue[i]))
             save(of, stack, &height, of->queue[i]);
@@ -105,7 +105,7 @@ save_suspects(lg__loss *of)
                     save(of, stack, &height, of->columns->edge_target[e]);
         }
     }
-    free(stack);
+    lg__wide_free(stack);
     return stack != NULL;
 }
 
@@ -301,16 +301,16 @@ analyse_changes(const lg_analysis *before, lg_analysis *after,
     lg__loss of = {.before = before,
                    .after = after,
                    .columns = columns,
-                   .state = lg__wide_calloc(nodes),
+                   .state = lg__wide_calloc(nodes, 1),
                    .queue = lg__wide_alloc(nodes * sizeof(uint32_t)),
                    .steps = columns->node_count + columns->edge_count + 1};
     lg_status status = of.state != NULL && of.queue != NULL &&
                                lg__graph_reverse(after->graph, &of.reverse)
                            ? find_out(&of, cut, count, monitor, err)
                            : lg__error_memory(err);
-    free(of.state);
-    free(of.queue);
-    free(of.moved.items);
+    lg__wide_free(of.state);
+    lg__wide_free(of.queue);
+    lg__wide_free(of.moved.items);
     return status;
 }
 

@@ -49,14 +49,14 @@ add_referrers(const lg__loss *of, region *to, uint32_t node)
 static lg_status
 solve(lg__loss *of, region *to, const lg_monitor *monitor, lg_error *err)
 {
-    uint32_t *found = malloc((to->nodes.count + 1) * sizeof *found);
+    uint32_t *found = lg__wide_alloc((to->nodes.count + 1) * sizeof *found);
     lg__problem problem = {.node_count = (uint32_t)to->nodes.count + 1,
                            .edge_count = to->source.count,
                            .source = to->source.items,
                            .target = to->target.items,
                            .monitor = monitor};
     if (found == NULL || to->failed) {
-        free(found);
+        lg__wide_free(found);
         return lg__error_memory(err);
     }
     for (size_t i = 0; i < to->source.count; i++) {
@@ -75,22 +75,23 @@ solve(lg__loss *of, region *to, const lg_monitor *monitor, lg_error *err)
                                              ? of->columns->node_count
                                              : to->nodes.items[dominator - 1];
     }
-    free(found);
+    lg__wide_free(found);
     return status;
 }
 
 lg_status
 lg__loss_settle(lg__loss *of, const lg_monitor *monitor, lg_error *err)
 {
-    region to = {.number = lg__wide_calloc(
-                     ((size_t)of->columns->node_count + 1) * sizeof(uint32_t))};
+    region to = {
+        .number = lg__wide_calloc(
+            ((size_t)of->columns->node_count + 1) * sizeof(uint32_t), 1)};
     to.failed = to.number == NULL;
     for (size_t i = 0; i < of->moved.count && !to.failed; i++)
         add_referrers(of, &to, of->moved.items[i]);
     lg_status status = solve(of, &to, monitor, err);
-    free(to.number);
-    free(to.nodes.items);
-    free(to.source.items);
-    free(to.target.items);
+    lg__wide_free(to.number);
+    lg__wide_free(to.nodes.items);
+    lg__wide_free(to.source.items);
+    lg__wide_free(to.target.items);
     return status;
 }

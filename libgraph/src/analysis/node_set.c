@@ -145,20 +145,20 @@ lg_status
 lg__garbage_sources(const lg_analysis *analysis, uint8_t **out, lg_error *err)
 {
     size_t nodes = (size_t)analysis->graph->columns.node_count + 1;
-    uint8_t *sources = malloc(nodes);
+    uint8_t *sources = lg__wide_alloc(nodes);
     marking at = {.analysis = analysis,
                   .graph = analysis->graph,
                   .mark = analysis->policy.mark,
-                  .state = calloc(nodes, 1)};
+                  .state = lg__wide_calloc(nodes, 1)};
     if (at.state == NULL || sources == NULL) {
-        free(at.state);
-        free(sources);
+        lg__wide_free(at.state);
+        lg__wide_free(sources);
         return lg__error_memory(err);
     }
     mark_entered(&at);
     for (uint32_t node = 0; node + 1 < nodes; node++)
         sources[node] = is_source(&at, node);
-    free(at.state);
+    lg__wide_free(at.state);
     *out = sources;
     return LG_OK;
 }
@@ -224,14 +224,14 @@ mark(marking *at, const lg_analysis *analysis, const uint32_t *nodes,
         .analysis = analysis,
         .graph = analysis->graph,
         .mark = analysis->policy.mark,
-        .state = calloc(total + 1, 1),
-        .queue = malloc((total + 1) * sizeof(uint32_t)),
+        .state = lg__wide_calloc(total + 1, 1),
+        .queue = lg__wide_alloc((total + 1) * sizeof(uint32_t)),
     };
     lg_status status =
         at->state == NULL || at->queue == NULL
             ? lg__error_memory(err)
             : run(at, nodes, count, garbage, unrooted, monitor, err);
-    free(at->queue);
+    lg__wide_free(at->queue);
     return status;
 }
 
@@ -250,7 +250,7 @@ list_reached(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
     if (status == LG_OK)
         *out = state.state;
     else
-        free(state.state);
+        lg__wide_free(state.state);
     return status;
 }
 
@@ -286,7 +286,7 @@ lg_nodes_retained_each(const lg_analysis *analysis, const lg_node *nodes,
         mark(&state, analysis, nodes, count, true, NULL, monitor, err);
     if (status == LG_OK)
         add_up(&state, bytes);
-    free(state.state);
+    lg__wide_free(state.state);
     return status;
 }
 
@@ -296,7 +296,7 @@ lg_nodes_retained(const lg_analysis *analysis, const lg_node *nodes,
                   lg_error *err)
 {
     uint32_t devices = analysis->graph->device_count;
-    uint64_t *bytes = malloc(((size_t)devices + 1) * sizeof *bytes);
+    uint64_t *bytes = lg__wide_alloc(((size_t)devices + 1) * sizeof *bytes);
     if (bytes == NULL)
         return lg__error_memory(err);
     lg_status status =
@@ -306,7 +306,7 @@ lg_nodes_retained(const lg_analysis *analysis, const lg_node *nodes,
         for (uint32_t device = 1; device <= devices; device++)
             out->devices += bytes[device];
     }
-    free(bytes);
+    lg__wide_free(bytes);
     return status;
 }
 

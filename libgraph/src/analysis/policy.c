@@ -168,7 +168,8 @@ static bool
 list_classes(furnishing *state)
 {
     const lg_graph *graph = state->graph;
-    state->classes = malloc((graph->type_count + 1) * sizeof(class_type));
+    state->classes =
+        lg__wide_alloc((graph->type_count + 1) * sizeof(class_type));
     if (state->classes == NULL)
         return false;
     for (uint32_t type = 0; type < graph->type_count; type++)
@@ -204,7 +205,7 @@ lg_status
 lg__policy_new(const lg_graph *graph, lg__policy *out, lg_error *err)
 {
     lg__policy policy = {
-        .mark = lg__wide_calloc((size_t)graph->columns.node_count + 1)};
+        .mark = lg__wide_calloc((size_t)graph->columns.node_count + 1, 1)};
     furnishing state = {
         .graph = graph,
         .policy = &policy,
@@ -219,7 +220,7 @@ lg__policy_new(const lg_graph *graph, lg__policy *out, lg_error *err)
         name_classes(&state);
     }
     lg__vector_free(&state.allocator, &state.named);
-    free(state.classes);
+    lg__wide_free(state.classes);
     policy.modules = state.modules.data;
     policy.module_count = (uint32_t)state.modules.count;
     if (state.failed) {
@@ -236,8 +237,8 @@ lg__policy_new(const lg_graph *graph, lg__policy *out, lg_error *err)
 void
 lg__policy_free(lg__policy *policy)
 {
-    free(policy->mark);
-    free(policy->modules);
+    lg__wide_free(policy->mark);
+    lg__wide_free(policy->modules);
     *policy = (lg__policy){0};
 }
 

@@ -269,7 +269,8 @@ list(lg__cycle_search *state, const ranked *found, size_t count, lg_error *err)
     lg_status status = LG_OK;
     if (limit == 0 || limit > count)
         limit = count;
-    state->cycles.items = malloc((limit + 1) * sizeof *state->cycles.items);
+    state->cycles.items =
+        lg__wide_alloc((limit + 1) * sizeof *state->cycles.items);
     if (state->cycles.items == NULL)
         return lg__error_memory(err);
     for (size_t i = 0; i < limit && status == LG_OK; i++)
@@ -284,13 +285,13 @@ static lg_status
 list_asked_for(lg__cycle_search *state, lg_error *err)
 {
     uint32_t components = lg_analysis_component_count(state->analysis);
-    ranked *found = malloc(((size_t)components + 1) * sizeof *found);
+    ranked *found = lg__wide_alloc(((size_t)components + 1) * sizeof *found);
     if (found == NULL)
         return lg__error_memory(err);
     lg_status status = rank(state, found, err);
     if (status == LG_OK)
         status = list(state, found, state->cycles.total, err);
-    free(found);
+    lg__wide_free(found);
     return status;
 }
 
@@ -307,7 +308,7 @@ prepare(lg__cycle_search *state, lg_error *err)
         state->walk.fold == NULL ||
         !lg__graph_reverse(graph, &state->walk.reverse))
         return lg__error_memory(err);
-    lg_status status = lg_graph_collectable(graph, &state->collectable, err);
+    lg_status status = lg__graph_collectable(graph, &state->collectable, err);
     if (status == LG_OK)
         status = lg__uncollectable_new(graph, &state->uncollectable, err);
     if (status == LG_OK)
@@ -323,9 +324,9 @@ release(lg__cycle_search *state)
 {
     lg__uncollectable_free(&state->uncollectable);
     lg__finder_free(&state->finder);
-    free(state->collectable);
-    free(state->holding);
-    free(state->data);
+    lg__wide_free(state->collectable);
+    lg__wide_free(state->holding);
+    lg__wide_free(state->data);
     lg__cycle_notes_free(&state->notes);
 }
 

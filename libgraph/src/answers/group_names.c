@@ -58,8 +58,8 @@ by_name(const void *left, const void *right)
 void
 lg__group_names_free(lg__group_names *all)
 {
-    free(all->name);
-    free(all->of_type);
+    lg__wide_free(all->name);
+    lg__wide_free(all->of_type);
 }
 
 // Types with equal names form one group.
@@ -68,11 +68,11 @@ lg__group_names_list(const lg_graph *graph, lg_group by, lg__group_names *out,
                      lg_error *err)
 {
     size_t types = (size_t)graph->type_count + 1;
-    lg__group_names all = {malloc(types * sizeof(lg_string)),
-                           malloc(types * sizeof(uint32_t)), 0};
-    named *names = malloc(types * sizeof *names);
+    lg__group_names all = {lg__wide_alloc(types * sizeof(lg_string)),
+                           lg__wide_alloc(types * sizeof(uint32_t)), 0};
+    named *names = lg__wide_alloc(types * sizeof *names);
     if (!all.name || !all.of_type || !names) {
-        free(names);
+        lg__wide_free(names);
         lg__group_names_free(&all);
         return lg__error_memory(err);
     }
@@ -87,7 +87,7 @@ lg__group_names_list(const lg_graph *graph, lg_group by, lg__group_names *out,
             all.name[all.count++] = names[i].name;
         all.of_type[names[i].type] = all.count - 1;
     }
-    free(names);
+    lg__wide_free(names);
     *out = all;
     return LG_OK;
 }

@@ -61,16 +61,16 @@ lg__library_tables_begin(lg__library_tables *tables,
 {
     const lg_graph *graph = analysis->graph;
     tables->analysis = analysis;
-    tables->known = calloc((size_t)graph->columns.node_count + 1, 1);
-    tables->type = calloc((size_t)graph->type_count + 1, 1);
+    tables->known = lg__wide_calloc((size_t)graph->columns.node_count + 1, 1);
+    tables->type = lg__wide_calloc((size_t)graph->type_count + 1, 1);
     return tables->known != NULL && tables->type != NULL;
 }
 
 void
 lg__library_tables_end(lg__library_tables *tables)
 {
-    free(tables->known);
-    free(tables->type);
+    lg__wide_free(tables->known);
+    lg__wide_free(tables->type);
     *tables = (lg__library_tables){0};
 }
 

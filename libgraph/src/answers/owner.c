@@ -69,7 +69,7 @@ static lg_status
 take(lg__parts *heap, size_t first, lg_nodes *out, lg_error *err)
 {
     size_t count = heap->count > first ? heap->count - first : 0;
-    uint32_t *nodes = malloc((count + 1) * sizeof *nodes);
+    uint32_t *nodes = lg__wide_alloc((count + 1) * sizeof *nodes);
     if (nodes == NULL)
         return lg__error_memory(err);
     for (size_t i = count; i-- > 0;)
@@ -100,7 +100,7 @@ list_owned(const lg_analysis *analysis, uint32_t node, size_t first,
         enough ? take(&ranked.heap, first, out, err) : lg__error_memory(err);
     if (status == LG_OK)
         *total = below.count;
-    free(below.items);
+    lg__wide_free(below.items);
     lg__parts_free(&ranked.heap);
     return status;
 }

@@ -85,7 +85,7 @@ rank(const lg__cutting *to, size_t *count)
     *count = 0;
     for (uint32_t node = 0; node < nodes; node++)
         *count += lives_on(to, node);
-    ranked *all = malloc((*count + 1) * sizeof *all);
+    ranked *all = lg__wide_alloc((*count + 1) * sizeof *all);
     *count = 0;
     for (uint32_t node = 0; all != NULL && node < nodes; node++)
         if (lives_on(to, node))
@@ -155,7 +155,7 @@ static lg_status
 add_survivor(lg__cutting *to, const ranked *one, lg_error *err)
 {
     size_t devices = (size_t)to->graph->device_count + 1;
-    uint64_t *retained = malloc(devices * sizeof *retained);
+    uint64_t *retained = lg__wide_alloc(devices * sizeof *retained);
     lg_survivor *survivor = &to->answer.kept[to->answer.kept_count];
     if (retained == NULL)
         return lg__error_memory(err);
@@ -186,7 +186,7 @@ lg__survivors_find(lg__cutting *to, size_t limit, lg_error *err)
     ranked *all = rank(to, &count);
     lg_status status = LG_OK;
     size_t most = limit > 0 && limit < count ? limit : count;
-    to->answer.kept = calloc(most + 1, sizeof *to->answer.kept);
+    to->answer.kept = lg__wide_calloc(most + 1, sizeof *to->answer.kept);
     if (all == NULL || to->answer.kept == NULL)
         status = lg__error_memory(err);
     to->answer.kept_total = count;
@@ -194,6 +194,6 @@ lg__survivors_find(lg__cutting *to, size_t limit, lg_error *err)
         if (to->answer.kept_count < most &&
             !(to->state[all[i].node] & LG__BELOW))
             status = add_survivor(to, &all[i], err);
-    free(all);
+    lg__wide_free(all);
     return status;
 }

@@ -80,7 +80,7 @@ add_row(listing *to)
 static bool
 begin_sums(listing *to)
 {
-    to->out.bytes = calloc(SUMS * to->each, sizeof *to->out.bytes);
+    to->out.bytes = lg__wide_calloc(SUMS * to->each, sizeof *to->out.bytes);
     if (to->out.bytes == NULL)
         return false;
     add_total(to, REACHABLE, sum_of(to, REACHABLE));
@@ -302,7 +302,7 @@ list_rows(listing *to, lg_error *err)
                            : list_groups(to, limit, err);
     lg__finder_free(&to->finder);
     lg__top_best_free(&to->best);
-    free(to->kept.items);
+    lg__wide_free(to->kept.items);
     lg__top_packages_end(&to->packages);
     return status;
 }
@@ -348,7 +348,7 @@ lg_top_free(lg_top *top)
 {
     for (size_t i = 0; i < top->count; i++)
         lg_where_free(&top->rows[i].where);
-    free(top->rows);
-    free(top->bytes);
+    lg__wide_free(top->rows);
+    lg__wide_free(top->bytes);
     *top = (lg_top){0};
 }

@@ -22,7 +22,7 @@ is_before(const lg__top_item *a, const lg__top_item *b)
 static bool
 put(lg__top_best *best, const lg__top_item *item, size_t at)
 {
-    uint32_t *nodes = malloc(item->count * sizeof *nodes);
+    uint32_t *nodes = lg__wide_alloc(item->count * sizeof *nodes);
     if (nodes == NULL)
         return false;
     memcpy(nodes, item->nodes, item->count * sizeof *nodes);
@@ -30,7 +30,7 @@ put(lg__top_best *best, const lg__top_item *item, size_t at)
     best->items[at].nodes = nodes;
     if (lg__parts_push(&best->heap, turned(item, at)))
         return true;
-    free(nodes);
+    lg__wide_free(nodes);
     return false;
 }
 
@@ -50,7 +50,7 @@ lg__top_best_offer(lg__top_best *best, const lg__top_item *item,
         return true;
     }
     *left_out = last->count;
-    free((void *)last->nodes);
+    lg__wide_free((void *)last->nodes);
     return put(best, item, lg__parts_pop(&best->heap).tag);
 }
 
@@ -72,7 +72,7 @@ void
 lg__top_best_free(lg__top_best *best)
 {
     for (size_t i = 0; i < best->heap.count; i++)
-        free((void *)best->items[i].nodes);
-    free(best->items);
+        lg__wide_free((void *)best->items[i].nodes);
+    lg__wide_free(best->items);
     lg__parts_free(&best->heap);
 }

@@ -114,7 +114,7 @@ weigh(const grouping *state, lg__top_group *groups, size_t count,
 {
     const lg_graph *graph = state->analysis->graph;
     uint32_t *slot_of =
-        malloc(((size_t)graph->type_count + 1) * sizeof *slot_of);
+        lg__wide_alloc(((size_t)graph->type_count + 1) * sizeof *slot_of);
     lg_status status = slot_of ? LG_OK : lg__error_memory(err);
     for (size_t i = 0; i < count && status == LG_OK; i += GROUP_SLOTS) {
         uint32_t some =
@@ -125,7 +125,7 @@ weigh(const grouping *state, lg__top_group *groups, size_t count,
                 ? weigh_some(state, groups + i, some, slot_of, monitor, err)
                 : LG_ECANCELLED;
     }
-    free(slot_of);
+    lg__wide_free(slot_of);
     return status;
 }
 
@@ -140,7 +140,7 @@ weigh_best(grouping *state, uint32_t group_count, size_t limit,
     while (count < group_count && count < limit &&
            state->groups[count].count > 0)
         count++;
-    out->bytes = malloc((count + 1) * 2 * devices * sizeof *out->bytes);
+    out->bytes = lg__wide_alloc((count + 1) * 2 * devices * sizeof *out->bytes);
     if (out->bytes == NULL)
         return lg__error_memory(err);
     for (size_t i = 0; i < count; i++) {
@@ -170,11 +170,13 @@ lg__top_groups(const lg_analysis *analysis, const uint32_t *group_of_type,
         .analysis = analysis,
         .group_of = group_of_type,
         .device = device,
-        .groups = calloc((size_t)group_count + 1, sizeof(lg__top_group)),
+        .groups =
+            lg__wide_calloc((size_t)group_count + 1, sizeof(lg__top_group)),
         .devices = devices,
-        .size = calloc(((size_t)group_count + 1) * devices, sizeof(uint64_t)),
-        .open = calloc((size_t)group_count + 1, sizeof(uint32_t)),
-        .cursor = malloc((nodes + 2) * sizeof(uint32_t)),
+        .size = lg__wide_calloc(((size_t)group_count + 1) * devices,
+                                sizeof(uint64_t)),
+        .open = lg__wide_calloc((size_t)group_count + 1, sizeof(uint32_t)),
+        .cursor = lg__wide_alloc((nodes + 2) * sizeof(uint32_t)),
     };
     lg__top_list list = {.items = state.groups};
     lg_status status = LG_OK;
@@ -194,16 +196,16 @@ lg__top_groups(const lg_analysis *analysis, const uint32_t *group_of_type,
 
 done:
     lg__top_list_free(&list);
-    free(state.size);
-    free(state.open);
-    free(state.cursor);
+    lg__wide_free(state.size);
+    lg__wide_free(state.open);
+    lg__wide_free(state.cursor);
     return status;
 }
 
 void
 lg__top_list_free(lg__top_list *list)
 {
-    free(list->items);
-    free(list->bytes);
+    lg__wide_free(list->items);
+    lg__wide_free(list->bytes);
     *list = (lg__top_list){0};
 }

@@ -17,7 +17,7 @@ lg__top_packages_begin(lg__top_packages *packages, const lg_analysis *analysis,
     size_t nodes = (size_t)graph->columns.node_count + 1;
     packages->allocator = lg_allocator_default();
     packages->all.element = sizeof(package);
-    packages->of_module = calloc(nodes, sizeof *packages->of_module);
+    packages->of_module = lg__wide_calloc(nodes, sizeof *packages->of_module);
     if (packages->of_module == NULL ||
         !lg__library_tables_begin(&packages->tables, analysis))
         return lg__error_memory(err);
@@ -100,6 +100,6 @@ lg__top_packages_end(lg__top_packages *packages)
 {
     lg__library_tables_end(&packages->tables);
     lg__vector_free(&packages->allocator, &packages->all);
-    free(packages->of_module);
-    free(packages->keeper);
+    lg__wide_free(packages->of_module);
+    lg__wide_free(packages->keeper);
 }

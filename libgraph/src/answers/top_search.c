@@ -340,7 +340,7 @@ begin(top_search *search)
 {
     const lg_graph *graph = search->analysis->graph;
     search->links =
-        calloc((size_t)graph->type_count + 1, sizeof *search->links);
+        lg__wide_calloc((size_t)graph->type_count + 1, sizeof *search->links);
     search->walk.fold = lg__graph_folds(graph);
     bool enough = search->links && search->walk.fold &&
                   lg__graph_reverse(graph, &search->walk.reverse);
@@ -352,14 +352,14 @@ begin(top_search *search)
 static void
 end(top_search *search)
 {
-    free(search->below.items);
-    free(search->path.items);
-    free(search->members.items);
+    lg__wide_free(search->below.items);
+    lg__wide_free(search->path.items);
+    lg__wide_free(search->members.items);
     lg__vector_free(&search->allocator, &search->parts);
     lg__vector_free(&search->allocator, &search->places);
     lg__vector_free(&search->allocator, &search->found);
     lg__hop_list_free(&search->hops);
-    free(search->links);
+    lg__wide_free(search->links);
     lg_text_free(&search->facts);
 }
 

@@ -221,9 +221,9 @@ prepare(lg__wasting *to, lg_error *err)
 {
     size_t nodes = (size_t)to->graph->columns.node_count + 1;
     to->folds = lg__graph_folds(to->graph);
-    to->layout = calloc((size_t)to->graph->type_count + 1, 1);
-    to->counted = calloc(nodes, 1);
-    to->out.bytes = calloc(SUMS * to->each, sizeof *to->out.bytes);
+    to->layout = lg__wide_calloc((size_t)to->graph->type_count + 1, 1);
+    to->counted = lg__wide_calloc(nodes, 1);
+    to->out.bytes = lg__wide_calloc(SUMS * to->each, sizeof *to->out.bytes);
     if (!to->folds || !to->layout || !to->counted || !to->out.bytes ||
         !lg__library_tables_begin(&to->tables, to->analysis))
         return lg__error_memory(err);
@@ -235,9 +235,9 @@ prepare(lg__wasting *to, lg_error *err)
                                  &to->place, err);
     if (status != LG_OK)
         return status;
-    to->row_at =
-        calloc((size_t)LG_WASTE_KIND_COUNT * lg_places_count(to->places) + 1,
-               sizeof *to->row_at);
+    to->row_at = lg__wide_calloc(
+        (size_t)LG_WASTE_KIND_COUNT * lg_places_count(to->places) + 1,
+        sizeof *to->row_at);
     return to->row_at ? LG_OK : lg__error_memory(err);
 }
 
@@ -286,12 +286,12 @@ lg_analysis_waste(const lg_analysis *analysis, const lg_waste_options *given,
         lg_waste_free(&to.out);
     lg__library_tables_end(&to.tables);
     lg_places_free(to.places);
-    free(to.keeper);
+    lg__wide_free(to.keeper);
     lg__places_of_free(to.place, analysis);
-    free(to.layout);
-    free(to.counted);
-    free(to.row_at);
-    free(to.last);
+    lg__wide_free(to.layout);
+    lg__wide_free(to.counted);
+    lg__wide_free(to.row_at);
+    lg__wide_free(to.last);
     return status;
 }
 
@@ -300,7 +300,7 @@ lg_waste_free(lg_waste *waste)
 {
     for (size_t i = 0; i < waste->count; i++)
         lg_where_free(&waste->rows[i].where);
-    free(waste->rows);
-    free(waste->bytes);
+    lg__wide_free(waste->rows);
+    lg__wide_free(waste->bytes);
     *waste = (lg_waste){0};
 }

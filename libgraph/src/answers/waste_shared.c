@@ -30,8 +30,8 @@ static bool
 sort_by_group(const lg_graph *graph, uint32_t **first, uint32_t **members)
 {
     uint32_t count = graph->equal_count;
-    *first = calloc((size_t)count + 2, sizeof **first);
-    *members = malloc(((size_t)count + 1) * sizeof **members);
+    *first = lg__wide_calloc((size_t)count + 2, sizeof **first);
+    *members = lg__wide_alloc(((size_t)count + 1) * sizeof **members);
     if (*first == NULL || *members == NULL)
         return false;
     for (uint32_t i = 0; i < count; i++)
@@ -89,8 +89,8 @@ lg__waste_equal(lg__wasting *to, lg_error *err)
     bool enough = sort_by_group(to->graph, &first, &members);
     for (uint32_t i = 0; i < to->graph->equal_count && enough; i++)
         enough = add_group(to, i, members + first[i], first[i + 1] - first[i]);
-    free(first);
-    free(members);
+    lg__wide_free(first);
+    lg__wide_free(members);
     return enough ? LG_OK : lg__error_memory(err);
 }
 

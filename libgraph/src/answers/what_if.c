@@ -170,7 +170,7 @@ keep_types(lg__cutting *to, type_row *rows)
             rows[count++] = rows[type];
     if (count > 1)
         qsort(rows, count, sizeof *rows, compare_types);
-    to->answer.types = malloc((count + 1) * sizeof(lg_dying));
+    to->answer.types = lg__wide_alloc((count + 1) * sizeof(lg_dying));
     for (size_t i = 0; i < count && to->answer.types; i++)
         to->answer.types[i] = rows[i].row;
     to->answer.type_count = count;
@@ -209,12 +209,14 @@ add_up(lg__cutting *to, lg_error *err)
     lg_what_if *answer = &to->answer;
     size_t devices = (size_t)graph->device_count + 1;
     uint32_t dying = 0;
-    type_row *rows = calloc((size_t)graph->type_count + 1, sizeof *rows);
-    answer->bytes =
-        calloc((graph->type_count + 3) * devices, sizeof *answer->bytes);
+    type_row *rows =
+        lg__wide_calloc((size_t)graph->type_count + 1, sizeof *rows);
+    answer->bytes = lg__wide_calloc((graph->type_count + 3) * devices,
+                                    sizeof *answer->bytes);
     for (uint32_t node = 0; node < graph->columns.node_count; node++)
         dying += to->state[node] & LG__DIES;
-    answer->nodes.items = malloc(((size_t)dying + 1) * sizeof(uint32_t));
+    answer->nodes.items =
+        lg__wide_alloc(((size_t)dying + 1) * sizeof(uint32_t));
     bool there = rows && answer->bytes && answer->nodes.items;
     if (there) {
         uint64_t *each = answer->bytes + 3 * devices;
@@ -230,7 +232,7 @@ add_up(lg__cutting *to, lg_error *err)
         answer->listed_size = answer->bytes + 2 * devices;
         there = keep_types(to, rows);
     }
-    free(rows);
+    lg__wide_free(rows);
     return there ? LG_OK : lg__error_memory(err);
 }
 
@@ -242,9 +244,9 @@ prepare(lg__cutting *to, const uint64_t *edges, size_t count, lg_error *err)
         if (edges[i] >= to->graph->columns.edge_count)
             return lg_error_set(err, LG_EINVAL, "there is no edge %llu",
                                 (unsigned long long)edges[i]);
-    to->state = calloc(nodes, 1);
-    to->count = calloc(nodes, sizeof *to->count);
-    to->queue = malloc(nodes * sizeof *to->queue);
+    to->state = lg__wide_calloc(nodes, 1);
+    to->count = lg__wide_calloc(nodes, sizeof *to->count);
+    to->queue = lg__wide_alloc(nodes * sizeof *to->queue);
     return to->state && to->count && to->queue
                ? collect_edges(to, edges, count, err)
                : lg__error_memory(err);
@@ -294,9 +296,9 @@ lg_analysis_what_if(const lg_analysis *analysis, const lg_edge *edges,
     lg_analysis_free(to.after);
     lg_graph_free(to.rest);
     lg__vector_free(&to.allocator, &to.edges);
-    free(to.state);
-    free(to.count);
-    free(to.queue);
+    lg__wide_free(to.state);
+    lg__wide_free(to.count);
+    lg__wide_free(to.queue);
     return status;
 }
 
@@ -306,11 +308,11 @@ lg_what_if_free(lg_what_if *answer)
     for (size_t i = 0; i < answer->kept_count; i++) {
         lg_path_free(&answer->kept[i].path);
         lg_cuts_free(&answer->kept[i].cuts);
-        free((void *)(uintptr_t)answer->kept[i].retained);
+        lg__wide_free((void *)(uintptr_t)answer->kept[i].retained);
     }
-    free(answer->kept);
-    free(answer->types);
-    free(answer->bytes);
+    lg__wide_free(answer->kept);
+    lg__wide_free(answer->types);
+    lg__wide_free(answer->bytes);
     lg_nodes_free(&answer->nodes);
     *answer = (lg_what_if){0};
 }

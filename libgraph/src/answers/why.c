@@ -46,7 +46,7 @@ static lg_status
 explain_alive(explaining *to, lg_error *err)
 {
     lg_why *why = &to->why;
-    why->frees = calloc(why->path.count + 1, sizeof *why->frees);
+    why->frees = lg__wide_calloc(why->path.count + 1, sizeof *why->frees);
     if (why->frees == NULL)
         return lg__error_memory(err);
     why->frees_count = lg__suspects_mark(why->analysis, &to->walk, &why->path,
@@ -246,7 +246,7 @@ void
 lg_why_free(lg_why *why)
 {
     lg_path_free(&why->path);
-    free(why->frees);
+    lg__wide_free(why->frees);
     lg_cuts_free(&why->cuts);
     lg_hops_free(&why->cycle);
     lg_findings_free(&why->findings);

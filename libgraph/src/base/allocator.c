@@ -8,30 +8,6 @@
 
 static const size_t page = (size_t)2 << 20;
 
-// Asks for huge pages. This is only advice, so a refusal does no harm.
-static void *
-widen(void *block, size_t size)
-{
-    uintptr_t begin = ((uintptr_t)block + page - 1) & ~(page - 1);
-    uintptr_t end = ((uintptr_t)block + size) & ~(page - 1);
-    if (block != NULL && begin < end)
-        madvise((char *)block + (begin - (uintptr_t)block), end - begin,
-                MADV_HUGEPAGE);
-    return block;
-}
-
-void *
-lg__wide_alloc(size_t size)
-{
-    return widen(malloc(size), size);
-}
-
-void *
-lg__wide_calloc(size_t size)
-{
-    return widen(calloc(size, 1), size);
-}
-
 // Blocks from this size on begin at huge pages.
 enum { HUGE_FROM = 1 << 19 };
 
@@ -56,7 +32,9 @@ map_huge(size_t size)
     if (before > 0)
         munmap(begin, before);
     munmap(begin + before + size, page - before);
-    return widen(begin + before, size);
+    // This is only advice, so a refusal does no harm.
+    madvise(begin + before, size, MADV_HUGEPAGE);
+    return begin + before;
 }
 
 void *
@@ -81,33 +59,10 @@ default_resize(void *context, void *old, size_t old_size, size_t new_size)
 {
     (void)context;
     (void)old_size;
-    if (new_size == 0) {
-        free(old);
-        return NULL;
-    }
-    return widen(realloc(old, new_size), new_size);
-}
-
-// Blocks from this size on are mappings of their own.
-enum { MAPPED = 1 << 18 };
-
-static void *
-mapped_new(size_t size)
-{
-    if (size < MAPPED)
-        return malloc(size);
-    void *block = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return block == MAP_FAILED ? NULL : widen(block, size);
-}
-
-static void
-mapped_free(void *block, size_t size)
-{
-    if (size < MAPPED)
-        free(block);
-    else
-        munmap(block, size);
+    if (new_size > 0)
+        return lg__wide_resize(old, new_size);
+    lg__wide_free(old);
+    return NULL;
 }
 
 // Resizes a block of functions that make and free them.
@@ -122,19 +77,6 @@ resize_by(void *(*make)(size_t), void (*release)(void *, size_t), void *old,
         memcpy(block, old, old_size < new_size ? old_size : new_size);
     release(old, old_size);
     return block;
-}
-
-static void *
-mapped_resize(void *context, void *old, size_t old_size, size_t new_size)
-{
-    (void)context;
-    return resize_by(mapped_new, mapped_free, old, old_size, new_size);
-}
-
-lg_allocator
-lg__allocator_mapped(void)
-{
-    return (lg_allocator){.resize = mapped_resize};
 }
 
 static void *
@@ -225,7 +167,7 @@ resize(void *array, size_t size)
 {
     void *items;
     memcpy(&items, array, sizeof items);
-    items = realloc(items, size);
+    items = lg__wide_resize(items, size);
     if (items != NULL)
         memcpy(array, &items, sizeof items);
     return items != NULL;

@@ -33,15 +33,19 @@ lg__allocator_release(const lg_allocator *allocator)
         allocator->release(allocator->context);
 }
 
-/** Returns an allocator whose large blocks go back to the system when they are
- *  freed, which the C library's may keep. */
-lg_allocator lg__allocator_mapped(void);
+// The memory of answers. Only these functions resize and free such blocks.
 
-/** Allocates like malloc and calloc. Asks the system for huge pages, because a
- *  large block is then several times faster to fill and to read in random
- *  order. */
+/** Allocate and resize like malloc, calloc and realloc, and fail like them. A
+ *  block of 256 KiB or more is a mapping of its own, so that its memory returns
+ *  to the system when it is freed; malloc would keep it for the next blocks of
+ *  the observed process. Such a block asks the system for huge pages, because
+ *  it is then several times faster to fill and to read in random order. Blocks
+ *  are aligned to 16 bytes. Text, and what callers of the library release with
+ *  free(), come from malloc instead. */
 void *lg__wide_alloc(size_t size);
-void *lg__wide_calloc(size_t size);
+void *lg__wide_calloc(size_t count, size_t size);
+void *lg__wide_resize(void *block, size_t size);
+void lg__wide_free(void *block);
 /** Allocates zeroes. A block of half a megabyte or more begins at a huge page
  *  and fills the last one, which costs the system a tenth of the time for small
  *  pages, and goes back to the system when it is freed. Free it with its
@@ -140,7 +144,7 @@ void lg__sort(void *items, size_t count, size_t size,
 bool lg__radix_sort(const lg_allocator *allocator, void *items, size_t count,
                     size_t size);
 
-// Arrays that malloc holds. Those of lg__array_room only grow.
+// Arrays that lg__wide_free frees. Those of lg__array_room only grow.
 
 /** Makes room for one more item behind `count` of them. The array doubles
  *  whenever the count is a power of two. `array` is the address of the pointer

@@ -283,11 +283,12 @@ prepare(tally *to, lg_error *err)
     if (status != LG_OK)
         return status;
     size_t blocks = to->state.block_count + 1;
-    to->used = calloc(blocks, sizeof *to->used);
-    to->kind = calloc(blocks, 1);
-    to->fate = calloc(blocks, 1);
+    to->used = lg__wide_calloc(blocks, sizeof *to->used);
+    to->kind = lg__wide_calloc(blocks, 1);
+    to->fate = lg__wide_calloc(blocks, 1);
     to->device_count = to->graph->device_count + to->state.more_device_count;
-    to->items = calloc((size_t)to->device_count + 1, sizeof *to->items);
+    to->items =
+        lg__wide_calloc((size_t)to->device_count + 1, sizeof *to->items);
     return to->used && to->kind && to->fate && to->items
                ? LG_OK
                : lg__error_memory(err);
@@ -312,20 +313,20 @@ lg_graph_accounts(const lg_graph *graph, const lg_allocator_state *state,
         *out = made;
     }
     lg__storages_free(&to.storages);
-    free(to.segments.items);
-    free(to.blocks.items);
-    free(to.buffers.items);
-    free(to.used);
-    free(to.kind);
-    free(to.fate);
-    free(to.items);
+    lg__wide_free(to.segments.items);
+    lg__wide_free(to.blocks.items);
+    lg__wide_free(to.buffers.items);
+    lg__wide_free(to.used);
+    lg__wide_free(to.kind);
+    lg__wide_free(to.fate);
+    lg__wide_free(to.items);
     return status;
 }
 
 void
 lg_accounts_free(lg_accounts *accounts)
 {
-    free(accounts->items);
-    free(accounts->stacks);
+    lg__wide_free(accounts->items);
+    lg__wide_free(accounts->stacks);
     *accounts = (lg_accounts){0};
 }

@@ -49,7 +49,7 @@ lg__pieces_meet(const lg__pieces *left, const lg__pieces *right,
 static lg_status
 start(size_t count, lg__pieces *out, lg_error *err)
 {
-    out->items = malloc((count + 1) * sizeof *out->items);
+    out->items = lg__wide_alloc((count + 1) * sizeof *out->items);
     out->count = 0;
     return out->items == NULL ? lg__error_memory(err) : LG_OK;
 }

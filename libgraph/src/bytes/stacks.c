@@ -29,7 +29,8 @@ lg_status
 lg__accounts_stacks(const lg_graph *graph, const lg_allocator_state *state,
                     const uint8_t *fates, lg_accounts *out, lg_error *err)
 {
-    lg_block_stack *items = malloc((state->block_count + 1) * sizeof *items);
+    lg_block_stack *items =
+        lg__wide_alloc((state->block_count + 1) * sizeof *items);
     size_t count = 0;
     size_t kept = 0;
     if (items == NULL)

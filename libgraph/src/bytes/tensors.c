@@ -27,7 +27,7 @@ biggest_first(const void *left, const void *right)
 void
 lg_tensor_rows_free(lg_tensor_rows *rows)
 {
-    free(rows->items);
+    lg__wide_free(rows->items);
     *rows = (lg_tensor_rows){0};
 }
 

@@ -88,7 +88,7 @@ deduce(deduction *state, lg_error *err)
 }
 
 lg_status
-lg_graph_collectable(const lg_graph *graph, uint8_t **flags, lg_error *err)
+lg__graph_collectable(const lg_graph *graph, uint8_t **flags, lg_error *err)
 {
     if (graph->partial)
         return lg_error_set(err, LG_EPARTIAL,
@@ -98,13 +98,32 @@ lg_graph_collectable(const lg_graph *graph, uint8_t **flags, lg_error *err)
     deduction state = {
         .columns = &graph->columns,
         .references = lg__wide_alloc(nodes * sizeof(uint32_t)),
-        .state = calloc(nodes, 1),
+        .state = lg__wide_calloc(nodes, 1),
     };
     lg_status status = deduce(&state, err);
-    free(state.references);
+    lg__wide_free(state.references);
     if (status == LG_OK)
         *flags = state.state;
     else
-        free(state.state);
+        lg__wide_free(state.state);
     return status;
+}
+
+// Copies the flags, so that free() frees them.
+lg_status
+lg_graph_collectable(const lg_graph *graph, uint8_t **flags, lg_error *err)
+{
+    size_t nodes = (size_t)graph->columns.node_count + 1;
+    uint8_t *found = NULL;
+    lg_status status = lg__graph_collectable(graph, &found, err);
+    if (status != LG_OK)
+        return status;
+    uint8_t *copy = malloc(nodes);
+    if (copy != NULL)
+        memcpy(copy, found, nodes);
+    lg__wide_free(found);
+    if (copy == NULL)
+        return lg__error_memory(err);
+    *flags = copy;
+    return LG_OK;
 }

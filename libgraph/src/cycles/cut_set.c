@@ -162,7 +162,7 @@ remove_alike(cutting *state, const lg__members *members, const lg_hop *hop,
         else if (known != NULL)
             enough = enough && add_alike(known, back[i]);
     }
-    free(back);
+    lg__wide_free(back);
     return enough;
 }
 
@@ -241,7 +241,8 @@ static lg_status
 find_folded(cutting *state, const lg__members *members, lg_hops *found,
             lg_error *err)
 {
-    uint32_t *nodes = malloc(2 * (size_t)members->count * sizeof *nodes);
+    uint32_t *nodes =
+        lg__wide_alloc(2 * (size_t)members->count * sizeof *nodes);
     if (nodes == NULL)
         return lg__error_memory(err);
     memcpy(nodes, members->nodes, members->count * sizeof *nodes);
@@ -257,7 +258,7 @@ find_folded(cutting *state, const lg__members *members, lg_hops *found,
     if (whole.count > members->count)
         status = lg__shortest_cycle_find(state->walk, &whole, &state->effort,
                                          found, err);
-    free(nodes);
+    lg__wide_free(nodes);
     return status;
 }
 
@@ -322,8 +323,8 @@ lg__cycle_cut(const lg__walk *walk, const lg_component *component,
         .graph = walk->graph,
         .notes = notes,
         .cycle = cycle,
-        .nodes = malloc((count + 1) * sizeof(uint32_t)),
-        .size = malloc((count + 1) * sizeof(uint32_t)),
+        .nodes = lg__wide_alloc((count + 1) * sizeof(uint32_t)),
+        .size = lg__wide_alloc((count + 1) * sizeof(uint32_t)),
         .part_count = 1,
         .effort = {.visits = FIRST_VISITS},
         .node_count = component->count,
@@ -342,8 +343,8 @@ lg__cycle_cut(const lg__walk *walk, const lg_component *component,
 
 done:
     restore(&state);
-    free(state.removed);
-    free(state.nodes);
-    free(state.size);
+    lg__wide_free(state.removed);
+    lg__wide_free(state.nodes);
+    lg__wide_free(state.size);
     return status;
 }

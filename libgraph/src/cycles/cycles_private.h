@@ -120,7 +120,7 @@ bool lg__members_split(const lg_graph *graph, const lg__members *members,
 void lg__splits_free(lg__splits *parts);
 /** Lists the edges that lead back onto the path of a depth-first search from
  *  `start`, *count of them. Returns NULL when memory ran out. Release with
- *  free(). */
+ *  lg__wide_free. */
 uint64_t *lg__members_back_edges(const lg_graph *graph,
                                  const lg__members *members, uint32_t start,
                                  size_t *count);
@@ -143,6 +143,10 @@ enum {
  *  when memory ran out. O(nodes + edges). */
 bool lg__reach(const lg_columns *columns, unsigned mask, unsigned value,
                uint8_t *state);
+
+/** The same as lg_graph_collectable; release *flags with lg__wide_free. */
+lg_status lg__graph_collectable(const lg_graph *graph, uint8_t **flags,
+                                lg_error *err);
 
 // Which objects a root holds, and why the collector would not free the others.
 
@@ -167,7 +171,8 @@ bool lg__component_is_stuck(const lg_analysis *analysis, uint32_t component);
 
 /** Sets one byte per component: 1 if it retains an instance of a type that the
  *  options name, or, if they name none, a tensor or figure. LG_ENOTFOUND, with
- *  a suggestion, if a name is no type. Release *out with free(). O(nodes). */
+ *  a suggestion, if a name is no type. Release *out with lg__wide_free.
+ *  O(nodes). */
 lg_status lg__cycles_holding(const lg_analysis *analysis,
                              const lg_cycle_options *options, uint8_t **out,
                              lg_error *err);

@@ -71,8 +71,9 @@ lg__reach(const lg_columns *columns, unsigned mask, unsigned value,
           uint8_t *state)
 {
     size_t room = (size_t)columns->node_count + 1;
-    reaching to = {columns, mask, value, state, malloc(room * sizeof(uint32_t)),
-                   0};
+    reaching to = {
+        columns, mask, value, state, lg__wide_alloc(room * sizeof(uint32_t)),
+        0};
     if (to.behind == NULL)
         return false;
     for (uint32_t at = 0, count; at < columns->node_count; at += count) {
@@ -83,6 +84,6 @@ lg__reach(const lg_columns *columns, unsigned mask, unsigned value,
                  at);
         follow_back(&to, at);
     }
-    free(to.behind);
+    lg__wide_free(to.behind);
     return true;
 }

@@ -23,12 +23,12 @@ typedef struct walker {
 static void
 walker_free(walker *state)
 {
-    free(state->next);
-    free(state->met);
-    free(state->low);
-    free(state->path);
-    free(state->open);
-    free(state->opened);
+    lg__wide_free(state->next);
+    lg__wide_free(state->met);
+    lg__wide_free(state->low);
+    lg__wide_free(state->path);
+    lg__wide_free(state->open);
+    lg__wide_free(state->opened);
 }
 
 static bool
@@ -38,12 +38,12 @@ walker_new(const lg_graph *graph, const lg__members *members, walker *out)
     *out = (walker){
         .graph = graph,
         .members = members,
-        .next = malloc(count * sizeof(uint64_t)),
-        .met = calloc(count, sizeof(uint32_t)),
-        .low = malloc(count * sizeof(uint32_t)),
-        .path = malloc(count * sizeof(uint32_t)),
-        .open = malloc(count * sizeof(uint32_t)),
-        .opened = calloc(count, 1),
+        .next = lg__wide_alloc(count * sizeof(uint64_t)),
+        .met = lg__wide_calloc(count, sizeof(uint32_t)),
+        .low = lg__wide_alloc(count * sizeof(uint32_t)),
+        .path = lg__wide_alloc(count * sizeof(uint32_t)),
+        .open = lg__wide_alloc(count * sizeof(uint32_t)),
+        .opened = lg__wide_calloc(count, 1),
     };
     if (out->next && out->met && out->low && out->path && out->open &&
         out->opened)
@@ -157,9 +157,9 @@ lg__members_split(const lg_graph *graph, const lg__members *members,
                   lg__splits *out)
 {
     walker state;
-    lg__splits parts = {malloc(((size_t)members->count + 1) * sizeof(uint32_t)),
-                        malloc(((size_t)members->count + 1) * sizeof(uint32_t)),
-                        0};
+    lg__splits parts = {
+        lg__wide_alloc(((size_t)members->count + 1) * sizeof(uint32_t)),
+        lg__wide_alloc(((size_t)members->count + 1) * sizeof(uint32_t)), 0};
     if (!parts.nodes || !parts.end || !walker_new(graph, members, &state)) {
         lg__splits_free(&parts);
         return false;
@@ -175,8 +175,8 @@ lg__members_split(const lg_graph *graph, const lg__members *members,
 void
 lg__splits_free(lg__splits *parts)
 {
-    free(parts->nodes);
-    free(parts->end);
+    lg__wide_free(parts->nodes);
+    lg__wide_free(parts->end);
     *parts = (lg__splits){0};
 }
 
@@ -219,16 +219,16 @@ lg__members_back_edges(const lg_graph *graph, const lg__members *members,
                        uint32_t start, size_t *count)
 {
     walker state;
-    found_edges found = {calloc(1, sizeof(uint64_t)), 0};
+    found_edges found = {lg__wide_calloc(1, sizeof(uint64_t)), 0};
     uint32_t member = lg__members_find(members, start);
     if (found.items == NULL || !walker_new(graph, members, &state)) {
-        free(found.items);
+        lg__wide_free(found.items);
         return NULL;
     }
     bool enough = member == LG_NONE || search_from(&state, member, &found);
     walker_free(&state);
     if (!enough) {
-        free(found.items);
+        lg__wide_free(found.items);
         return NULL;
     }
     *count = found.count;

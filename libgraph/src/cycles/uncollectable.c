@@ -143,7 +143,8 @@ make(search *state, lg_error *err)
     if (!to->held || !to->reason || !to->culprit || !mark_held(state) ||
         !list_others(state))
         return lg__error_memory(err);
-    state->queue = malloc((state->others.count + 1) * sizeof *state->queue);
+    state->queue =
+        lg__wide_alloc((state->others.count + 1) * sizeof *state->queue);
     if (state->queue == NULL)
         return lg__error_memory(err);
     memset(to->culprit, 0xff, nodes * sizeof *to->culprit);
@@ -158,7 +159,7 @@ lg__uncollectable_new(const lg_graph *graph, lg__uncollectable *out,
     size_t nodes = (size_t)graph->columns.node_count + 1;
     search state = {
         .graph = graph,
-        .uncollectable = {calloc(nodes, 1), calloc(nodes, 1),
+        .uncollectable = {lg__wide_calloc(nodes, 1), lg__wide_calloc(nodes, 1),
                           lg__wide_alloc(nodes * sizeof(uint32_t))},
     };
     lg_status status = make(&state, err);
@@ -166,8 +167,8 @@ lg__uncollectable_new(const lg_graph *graph, lg__uncollectable *out,
         *out = state.uncollectable;
     else
         lg__uncollectable_free(&state.uncollectable);
-    free(state.queue);
-    free(state.others.items);
+    lg__wide_free(state.queue);
+    lg__wide_free(state.others.items);
     return status;
 }
 
@@ -199,9 +200,9 @@ lg__component_is_stuck(const lg_analysis *analysis, uint32_t component)
 void
 lg__uncollectable_free(lg__uncollectable *uncollectable)
 {
-    free(uncollectable->held);
-    free(uncollectable->reason);
-    free(uncollectable->culprit);
+    lg__wide_free(uncollectable->held);
+    lg__wide_free(uncollectable->reason);
+    lg__wide_free(uncollectable->culprit);
     *uncollectable = (lg__uncollectable){0};
 }
 

@@ -63,7 +63,7 @@ read_directory(const lg__source *source, const lg__file_header *header,
                lg__file_section **out, lg_error *err)
 {
     size_t size = header->section_count * sizeof(lg__file_section);
-    lg__file_section *sections = malloc(size ? size : 1);
+    lg__file_section *sections = lg__wide_alloc(size ? size : 1);
     if (sections == NULL)
         return lg__error_memory(err);
     lg_status status =
@@ -76,7 +76,7 @@ read_directory(const lg__source *source, const lg__file_header *header,
     if (status == LG_OK)
         *out = sections;
     else
-        free(sections);
+        lg__wide_free(sections);
     return status;
 }
 
@@ -205,7 +205,7 @@ lg__file_read(const lg__source *source, const lg_monitor *monitor,
     lg__file_header header;
     lg__file_section *sections = NULL;
     lg_graph *graph = NULL;
-    lg_allocator allocator = lg__allocator_mapped();
+    lg_allocator allocator = lg_allocator_default();
     lg_status status = lg__file_check_machine(err);
     if (status == LG_OK)
         status = read_header(source, &header, err);
@@ -218,7 +218,7 @@ lg__file_read(const lg__source *source, const lg_monitor *monitor,
                                header.section_count, err);
     if (status == LG_OK)
         status = complete(graph, source, err);
-    free(sections);
+    lg__wide_free(sections);
     if (status == LG_OK)
         *out = graph;
     else

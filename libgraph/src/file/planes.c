@@ -1,4 +1,5 @@
 // Turns columns into planes of bytes, and back.
+#include "base/base_private.h"
 #include "file/planes.h"
 #include "file/folded.h"
 #include "file/weave.h"
@@ -230,8 +231,8 @@ fit_block(lg__planes_room *room, size_t size)
 {
     if (size <= room->size)
         return true;
-    free(room->planes);
-    room->planes = malloc(size);
+    lg__wide_free(room->planes);
+    room->planes = lg__wide_alloc(size);
     room->size = room->planes != NULL ? size : 0;
     return room->planes != NULL;
 }
@@ -245,13 +246,13 @@ fit_orders(lg__planes_room *room, const lg__planes *planes)
     if (room->known_key == planes->key)
         return true;
     if (room->order == NULL)
-        room->order = malloc(block);
+        room->order = lg__wide_alloc(block);
     if (room->spare_order == NULL)
-        room->spare_order = malloc(block);
+        room->spare_order = lg__wide_alloc(block);
     if (room->classes == NULL)
-        room->classes = malloc(LG__BLOCK_ELEMENTS);
-    free(room->known_order);
-    room->known_order = malloc((size_t)known * sizeof(uint16_t));
+        room->classes = lg__wide_alloc(LG__BLOCK_ELEMENTS);
+    lg__wide_free(room->known_order);
+    room->known_order = lg__wide_alloc((size_t)known * sizeof(uint16_t));
     room->known_count = 0;
     bool fits = room->order != NULL && room->spare_order != NULL &&
                 room->classes != NULL && room->known_order != NULL;
@@ -269,9 +270,9 @@ lg__planes_room_fit(lg__planes_room *room, const lg__planes *planes)
 void
 lg__planes_room_free(lg__planes_room *room)
 {
-    free(room->planes);
-    free(room->order);
-    free(room->spare_order);
-    free(room->classes);
-    free(room->known_order);
+    lg__wide_free(room->planes);
+    lg__wide_free(room->order);
+    lg__wide_free(room->spare_order);
+    lg__wide_free(room->classes);
+    lg__wide_free(room->known_order);
 }

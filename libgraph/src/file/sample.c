@@ -28,7 +28,7 @@ lg__sample(lg__writer *out, const lg__coding *of, uint64_t **lengths,
         (size_t)((count + LG__SAMPLE_ELEMENTS - 1) / LG__SAMPLE_ELEMENTS);
     uint64_t begin = out->sink.offset;
     lg__coding coding = *of;
-    coding.ends = malloc((groups + 1) * sizeof *coding.ends);
+    coding.ends = lg__wide_alloc((groups + 1) * sizeof *coding.ends);
     if (coding.ends == NULL)
         return lg__error_memory(err);
     lg_status status = lg__encode(out, &coding, err);
@@ -40,6 +40,6 @@ lg__sample(lg__writer *out, const lg__coding *of, uint64_t **lengths,
     if (status == LG_OK)
         *lengths = coding.ends;
     else
-        free(coding.ends);
+        lg__wide_free(coding.ends);
     return status;
 }

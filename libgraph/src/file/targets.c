@@ -1,5 +1,6 @@
 // Turns targets of references into codes and the bytes that these call for, and
 // back.
+#include "base/base_private.h"
 #include "file/targets.h"
 #include "file/folded.h"
 
@@ -44,7 +45,7 @@ shift_of(uint8_t code)
 bool
 lg__targets_begin(lg__targets *targets, bool split)
 {
-    targets->met = split ? calloc(MET, sizeof *targets->met) : NULL;
+    targets->met = split ? lg__wide_calloc(MET, sizeof *targets->met) : NULL;
     return lg__contexts_begin(&targets->contexts, UINT32_MAX) &&
            (!split || targets->met != NULL);
 }
@@ -53,7 +54,7 @@ void
 lg__targets_end(lg__targets *targets)
 {
     lg__contexts_end(&targets->contexts);
-    free(targets->met);
+    lg__wide_free(targets->met);
     targets->met = NULL;
 }
 

@@ -77,7 +77,7 @@ write_targets(lg__writer *out, lg__coding *coding, lg_error *err)
     coding->most = most;
     if (status == LG_OK)
         status = lg__encode(out, coding, err);
-    free(most);
+    lg__wide_free(most);
     if (status != LG_OK || !coding->stopped)
         return status;
     *coding = other;
@@ -100,8 +100,8 @@ write_addresses(lg__writer *out, lg__coding *coding, lg_error *err)
         status = lg__sample(out, &other, &other_most, err);
     if (status == LG_OK && other_most[last] < most[last])
         *coding = other;
-    free(most);
-    free(other_most);
+    lg__wide_free(most);
+    lg__wide_free(other_most);
     return status == LG_OK ? lg__encode(out, coding, err) : status;
 }
 
@@ -161,7 +161,7 @@ lg__writer_compress(lg__writer *out, int level, lg_error *err)
                             "compression level %d is not one of 0 to 19",
                             level);
     out->buffer_size = ZSTD_CStreamOutSize();
-    out->buffer = malloc(out->buffer_size);
+    out->buffer = lg__wide_alloc(out->buffer_size);
     out->zstd = ZSTD_createCCtx();
     if (out->buffer == NULL || out->zstd == NULL)
         return lg__error_memory(err);
@@ -173,7 +173,7 @@ lg__writer_compress(lg__writer *out, int level, lg_error *err)
 void
 lg__writer_free(lg__writer *out)
 {
-    free(out->buffer);
+    lg__wide_free(out->buffer);
     lg__section_room_free(&out->room);
     ZSTD_freeCCtx(out->zstd);
 }

@@ -117,11 +117,12 @@ lg__detection_new(const lg_analysis *analysis, lg__detection *out,
         .analysis = analysis,
         .graph = graph,
         .walk = {.graph = graph, .fold = lg__graph_folds(graph)},
-        .type_bits = malloc((graph->type_count + (size_t)1) * sizeof(uint32_t)),
+        .type_bits =
+            lg__wide_alloc((graph->type_count + (size_t)1) * sizeof(uint32_t)),
         .text = lg__wide_alloc((nodes + 1) * sizeof(uint32_t)),
-        .seen = calloc(nodes + 1, sizeof(uint32_t)),
-        .is_kept = calloc(nodes + 1, 1),
-        .match_at = calloc(nodes + 1, sizeof(uint32_t)),
+        .seen = lg__wide_calloc(nodes + 1, sizeof(uint32_t)),
+        .is_kept = lg__wide_calloc(nodes + 1, 1),
+        .match_at = lg__wide_calloc(nodes + 1, sizeof(uint32_t)),
     };
     lg_status status = LG_OK;
     if (!detection.walk.fold ||
@@ -154,15 +155,15 @@ uint64_t
 lg__detection_close(lg__detection *detection)
 {
     for (unsigned bit = 0; bit < LG__TYPE_COUNT; bit++) {
-        free(detection->of_type_bits[bit].items);
+        lg__wide_free(detection->of_type_bits[bit].items);
         detection->of_type_bits[bit] = (lg__gathered){0};
     }
-    free(detection->cuts.items);
-    free(detection->unrooted.items);
-    free(detection->text);
-    free(detection->seen);
-    free(detection->is_kept);
-    free(detection->match_at);
+    lg__wide_free(detection->cuts.items);
+    lg__wide_free(detection->unrooted.items);
+    lg__wide_free(detection->text);
+    lg__wide_free(detection->seen);
+    lg__wide_free(detection->is_kept);
+    lg__wide_free(detection->match_at);
     lg__uncollectable_free(&detection->uncollectable);
     detection->cuts = detection->unrooted = (lg__gathered){0};
     detection->text = detection->seen = detection->match_at = NULL;
@@ -179,8 +180,8 @@ lg__detection_free(lg__detection *detection)
     lg__detection_close(detection);
     for (size_t i = 0; i < detection->match_count; i++)
         lg__match_free(&detection->matches[i]);
-    free(detection->matches);
-    free(detection->type_bits);
+    lg__wide_free(detection->matches);
+    lg__wide_free(detection->type_bits);
     *detection = (lg__detection){0};
 }
 
@@ -211,11 +212,11 @@ lg__detection_reason(lg__detection *detection, uint32_t node)
 void
 lg__match_free(lg__match *match)
 {
-    free(match->kept.items);
-    free(match->along.items);
-    free(match->supposed.items);
-    free(match->stores.items);
-    free(match->unseen_bytes);
+    lg__wide_free(match->kept.items);
+    lg__wide_free(match->along.items);
+    lg__wide_free(match->supposed.items);
+    lg__wide_free(match->stores.items);
+    lg__wide_free(match->unseen_bytes);
     *match = (lg__match){.holder = LG_NONE};
 }
 
@@ -307,8 +308,9 @@ lg__detection_note_unseen(lg__detection *detection, uint32_t device,
 {
     lg__match *match = match_of(detection, LG_NONE);
     if (match != NULL && match->unseen_bytes == NULL)
-        match->unseen_bytes = calloc((size_t)detection->graph->device_count + 1,
-                                     sizeof *match->unseen_bytes);
+        match->unseen_bytes =
+            lg__wide_calloc((size_t)detection->graph->device_count + 1,
+                            sizeof *match->unseen_bytes);
     if (match == NULL || match->unseen_bytes == NULL) {
         detection->failed = true;
         return;

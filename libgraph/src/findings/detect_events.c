@@ -128,7 +128,7 @@ lg__look_for_event_handlers(lg__detection *detection)
     }
     lg__detected_group_each(detection, &group, MANY_THINGS,
                             lg__detected_group_note);
-    free(group.items);
+    lg__wide_free(group.items);
 }
 
 // ------------------------------------------------------ things of a kind ---
@@ -154,7 +154,7 @@ look_for_many(lg__detection *detection, unsigned type_bits, size_t many,
                                   node});
     }
     lg__detected_group_each(detection, &group, many, lg__detected_group_note);
-    free(group.items);
+    lg__wide_free(group.items);
 }
 
 void

@@ -90,7 +90,7 @@ read_graph(lg__detection *detection, uint32_t tensor)
         if (!is_freed(detection, to.queue.items[i]))
             lg__each_next(detection, to.queue.items[i], visit_reading, &to);
     }
-    free(to.queue.items);
+    lg__wide_free(to.queue.items);
     return to;
 }
 

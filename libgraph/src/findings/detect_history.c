@@ -228,9 +228,9 @@ look(lg__detection *detection, bool outputs)
                 .capacity = 2 * tensors->count + 16,
                 .many = outputs ? MANY_OUTPUTS : MANY};
     size_t nodes = detection->graph->columns.node_count;
-    to.now = malloc(to.capacity * sizeof *to.now);
-    to.next = malloc(to.capacity * sizeof *to.next);
-    to.passes = calloc(nodes + 1, sizeof *to.passes);
+    to.now = lg__wide_alloc(to.capacity * sizeof *to.now);
+    to.next = lg__wide_alloc(to.capacity * sizeof *to.next);
+    to.passes = lg__wide_calloc(nodes + 1, sizeof *to.passes);
     lg__parts_open(detection, &to.graphs);
     detection->failed |= !to.now || !to.next || !to.passes;
     for (size_t i = 0; i < tensors->count && !detection->failed; i++) {
@@ -243,9 +243,9 @@ look(lg__detection *detection, bool outputs)
         climb_once(&to);
         settle(&to);
     }
-    free(to.now);
-    free(to.next);
-    free(to.passes);
+    lg__wide_free(to.now);
+    lg__wide_free(to.next);
+    lg__wide_free(to.passes);
     lg__parts_close(&to.graphs);
 }
 

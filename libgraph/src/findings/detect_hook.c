@@ -73,8 +73,8 @@ note_hook(lg__detection *detection, uint32_t hook)
         lg__detection_note(detection, hook, found.items[i]);
         lg__detection_note_store(detection, hook, holding.items[i]);
     }
-    free(found.items);
-    free(holding.items);
+    lg__wide_free(found.items);
+    lg__wide_free(holding.items);
 }
 
 static void
@@ -204,8 +204,8 @@ look_at_tensors(lg__detection *detection)
                 lg__hops_in_walk(&walk, to.containers.items[begin]);
             }
     }
-    free(to.containers.items);
-    free(to.inner.items);
+    lg__wide_free(to.containers.items);
+    lg__wide_free(to.inner.items);
 }
 
 void

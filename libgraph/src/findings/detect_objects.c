@@ -79,7 +79,7 @@ lg__look_for_classes(lg__detection *detection)
                 (lg__one_of_many){0, hash_of(lg_node_text(graph, node)), node,
                                   node});
     lg__detected_group_each(detection, &group, MANY_CLASSES, note_classes);
-    free(group.items);
+    lg__wide_free(group.items);
 }
 
 // -------------------------------------------------------------- wrappers ---
@@ -169,8 +169,8 @@ lg__look_for_wrappers(lg__detection *detection)
 {
     const lg__gathered *all = lg__detection_all(detection, LG__TYPE_CALLABLE);
     size_t nodes = (size_t)detection->graph->columns.node_count + 1;
-    uint32_t *wrapped = malloc(nodes * sizeof *wrapped);
-    uint8_t *is_inner = calloc(nodes, 1);
+    uint32_t *wrapped = lg__wide_alloc(nodes * sizeof *wrapped);
+    uint8_t *is_inner = lg__wide_calloc(nodes, 1);
     detection->failed |= !wrapped || !is_inner;
     for (size_t i = 0; i < all->count && !detection->failed; i++) {
         uint32_t node = all->items[i];
@@ -184,8 +184,8 @@ lg__look_for_wrappers(lg__detection *detection)
     for (size_t i = 0; i < all->count && !detection->failed; i++)
         if (!is_inner[all->items[i]])
             note_chain(detection, all->items[i], wrapped);
-    free(wrapped);
-    free(is_inner);
+    lg__wide_free(wrapped);
+    lg__wide_free(is_inner);
 }
 
 // ------------------------------------------------------------------- ids ---

@@ -42,7 +42,7 @@ note_frame(lg__detection *detection, uint32_t holder, uint32_t frame)
         note_locals(detection, holder, frame);
         lg__detection_cut(detection, frame);
     }
-    free(found.items);
+    lg__wide_free(found.items);
 }
 
 static void
@@ -125,7 +125,7 @@ lg__look_for_caches(lg__detection *detection)
         if (found.count > 0)
             lg__detection_note_along(detection, cache, dict);
         lg__detection_cut(detection, cache);
-        free(found.items);
+        lg__wide_free(found.items);
     }
 }
 

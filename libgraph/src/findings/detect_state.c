@@ -144,7 +144,7 @@ lg__look_for_carried_states(lg__detection *detection)
     const lg__gathered *tensors = lg__detection_all(detection, LG__TYPE_TENSOR);
     size_t nodes = (size_t)detection->graph->columns.node_count + 1;
     counting to = {.detection = detection,
-                   .uses = calloc(nodes, sizeof *to.uses)};
+                   .uses = lg__wide_calloc(nodes, sizeof *to.uses)};
     detection->failed |= to.uses == NULL;
     for (size_t i = 0; i < tensors->count && !detection->failed; i++) {
         uint32_t tensor = tensors->items[i];
@@ -155,7 +155,7 @@ lg__look_for_carried_states(lg__detection *detection)
             lg__awaits_backward(detection, tensor))
             lg__detection_note(detection, holder, tensor);
     }
-    free(to.uses);
-    free(to.leaves.items);
-    free(to.stack.items);
+    lg__wide_free(to.uses);
+    lg__wide_free(to.leaves.items);
+    lg__wide_free(to.stack.items);
 }

@@ -176,7 +176,7 @@ lg__look_for_threads(lg__detection *detection)
                 (lg__one_of_many){0, work, root, all->items[i]});
     }
     lg__detected_group_each(detection, &group, MANY_THREADS, suppose_threads);
-    free(group.items);
+    lg__wide_free(group.items);
 }
 
 // --------------------------------------------------------- thread locals ---
@@ -222,5 +222,5 @@ lg__look_for_thread_locals(lg__detection *detection)
         for (size_t j = 0; j < found.count && found.count >= MANY_LOCALS; j++)
             lg__detection_note(detection, all->items[i], found.items[j]);
     }
-    free(found.items);
+    lg__wide_free(found.items);
 }

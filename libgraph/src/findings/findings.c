@@ -36,11 +36,11 @@ judge(lg__detection *detection, const uint8_t *marked,
     size_t most = detection->match_count;
     size_t devices = (size_t)detection->graph->device_count + 1;
     lg_findings found = {
-        .items = calloc(most + 1, sizeof *found.items),
-        .groups = calloc(most + 1, sizeof *found.groups),
-        .holders =
-            calloc(most * (1 + LG_OTHERS_LISTED) + 1, sizeof *found.holders),
-        .bytes = calloc((5 * most + 1) * devices, sizeof *found.bytes),
+        .items = lg__wide_calloc(most + 1, sizeof *found.items),
+        .groups = lg__wide_calloc(most + 1, sizeof *found.groups),
+        .holders = lg__wide_calloc(most * (1 + LG_OTHERS_LISTED) + 1,
+                                   sizeof *found.holders),
+        .bytes = lg__wide_calloc((5 * most + 1) * devices, sizeof *found.bytes),
     };
     lg_status status =
         found.items && found.groups && found.holders && found.bytes
@@ -70,14 +70,14 @@ free_settled(lg__annex *annex)
 {
     settled *matches = (settled *)annex;
     lg__detection_free(&matches->detection);
-    free(matches);
+    lg__wide_free(matches);
 }
 
 static lg_status
 settle(const lg_analysis *analysis, const lg_monitor *monitor, settled **out,
        lg_error *err)
 {
-    settled *made = calloc(1, sizeof *made);
+    settled *made = lg__wide_calloc(1, sizeof *made);
     if (made == NULL)
         return lg__error_memory(err);
     made->annex.free = free_settled;
@@ -107,12 +107,12 @@ find(const lg_analysis *analysis, const uint8_t *marked,
     // A copy, because several threads may judge the same matches.
     lg__detection detection = matches->detection;
     size_t nodes = detection.graph->columns.node_count;
-    detection.seen = calloc(nodes + 1, sizeof *detection.seen);
+    detection.seen = lg__wide_calloc(nodes + 1, sizeof *detection.seen);
     detection.searches = 0;
     status = detection.seen != NULL
                  ? judge(&detection, marked, monitor, out, err)
                  : lg__error_memory(err);
-    free(detection.seen);
+    lg__wide_free(detection.seen);
     return status;
 }
 
@@ -146,13 +146,13 @@ lg_nodes_findings(const lg_analysis *analysis, const lg_node *nodes,
         *out = (lg_findings){0};
         return LG_OK;
     }
-    uint8_t *marked = calloc(node_count, sizeof *marked);
+    uint8_t *marked = lg__wide_calloc(node_count, sizeof *marked);
     if (marked == NULL)
         return lg__error_memory(err);
     for (size_t i = 0; i < count; i++)
         mark_dominators(analysis, nodes[i], marked);
     lg_status status = find(analysis, marked, monitor, out, err);
-    free(marked);
+    lg__wide_free(marked);
     return status;
 }
 
@@ -168,9 +168,9 @@ lg_findings_free(lg_findings *findings)
 {
     for (size_t i = 0; i < findings->holder_count; i++)
         lg_path_free(&findings->holders[i].path);
-    free(findings->items);
-    free(findings->holders);
-    free(findings->groups);
-    free(findings->bytes);
+    lg__wide_free(findings->items);
+    lg__wide_free(findings->holders);
+    lg__wide_free(findings->groups);
+    lg__wide_free(findings->bytes);
     *findings = (lg_findings){0};
 }

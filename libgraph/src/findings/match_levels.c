@@ -44,8 +44,8 @@ bool
 lg__match_levels(const lg__detection *detection, uint8_t *level)
 {
     size_t nodes = (size_t)detection->graph->columns.node_count + 1;
-    uint8_t *known = calloc(nodes, 1);
-    uint8_t *is_kept = calloc(nodes, 1);
+    uint8_t *known = lg__wide_calloc(nodes, 1);
+    uint8_t *is_kept = lg__wide_calloc(nodes, 1);
     for (size_t i = 0; i < detection->match_count && is_kept != NULL; i++)
         for (size_t j = 0; j < detection->matches[i].kept.count; j++)
             is_kept[detection->matches[i].kept.items[j]] = 1;
@@ -58,7 +58,7 @@ lg__match_levels(const lg__detection *detection, uint8_t *level)
             level[i] = (uint8_t)count_owners(detection, is_kept, holder, known);
     }
     bool enough = known != NULL && is_kept != NULL;
-    free(known);
-    free(is_kept);
+    lg__wide_free(known);
+    lg__wide_free(is_kept);
     return enough;
 }

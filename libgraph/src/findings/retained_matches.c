@@ -298,7 +298,7 @@ weigh_level(weighing *to, unsigned level, lg_error *err)
     if (status == LG_OK)
         status =
             lg__sets_join(to->detection->analysis, &sets, spared, &joint, err);
-    free(spared);
+    lg__wide_free(spared);
     if (status != LG_OK)
         return status;
     to->matches = matches;
@@ -334,11 +334,12 @@ lg__matches_weigh(lg__detection *detection, const uint8_t *marked,
         .marked = marked,
         .monitor = monitor,
         .devices = (size_t)detection->graph->device_count + 1,
-        .level = calloc(most, sizeof *to.level),
-        .bits = calloc(detection->graph->columns.node_count + (size_t)1, 1),
+        .level = lg__wide_calloc(most, sizeof *to.level),
+        .bits = lg__wide_calloc(
+            detection->graph->columns.node_count + (size_t)1, 1),
         .others = {.element = sizeof(lg__other_holder)},
-        .tally =
-            calloc((size_t)detection->graph->type_count + 1, sizeof *to.tally),
+        .tally = lg__wide_calloc((size_t)detection->graph->type_count + 1,
+                                 sizeof *to.tally),
         .out = out,
         .nothing = out->bytes,
     };
@@ -353,12 +354,12 @@ lg__matches_weigh(lg__detection *detection, const uint8_t *marked,
     if (status == LG_OK)
         qsort(out->items, out->count, sizeof *out->items, biggest_first);
     lg__vector_free(&allocator, &to.others);
-    free(to.level);
-    free(to.bits);
-    free(to.match);
-    free(to.nodes.items);
-    free(to.first);
-    free(to.next);
-    free(to.tally);
+    lg__wide_free(to.level);
+    lg__wide_free(to.bits);
+    lg__wide_free(to.match);
+    lg__wide_free(to.nodes.items);
+    lg__wide_free(to.first);
+    lg__wide_free(to.next);
+    lg__wide_free(to.tally);
     return status;
 }

@@ -45,11 +45,11 @@ free_lazy(lg_graph *graph)
                        graph->columns.edge_count * sizeof(lg__in_edge));
     }
     if (lazy->has_paths) {
-        free(lazy->path_before);
-        free(lazy->path_root);
+        lg__wide_free(lazy->path_before);
+        lg__wide_free(lazy->path_root);
     }
     if (lazy->has_late)
-        free(lazy->late);
+        lg__wide_free(lazy->late);
     if (lazy->has_folds) {
         lg__deallocate(allocator, lazy->fold, nodes * sizeof(lg__fold));
         lg__vector_free(allocator, &lazy->buffers);

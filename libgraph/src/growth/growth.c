@@ -32,7 +32,7 @@ list_devices(lg__comparison *state)
     size_t most = 0;
     for (uint32_t i = 0; i < state->count; i++)
         most += state->summaries[i]->places->each;
-    state->devices = calloc(most + 1, sizeof *state->devices);
+    state->devices = lg__wide_calloc(most + 1, sizeof *state->devices);
     if (state->devices == NULL)
         return false;
     for (uint32_t i = state->count; i-- > 0;) {
@@ -51,12 +51,12 @@ begin(lg__comparison *state, lg_error *err)
 {
     const double *steps = state->options.steps;
     size_t places = state->newest->items.count;
-    state->x = calloc(state->count, sizeof *state->x);
-    state->y = calloc(state->count, sizeof *state->y);
-    state->at = calloc(state->count, sizeof *state->at);
-    state->above = calloc(state->count, sizeof *state->above);
-    state->least = calloc(state->count, sizeof *state->least);
-    state->is_holder = calloc(places + 1, 1);
+    state->x = lg__wide_calloc(state->count, sizeof *state->x);
+    state->y = lg__wide_calloc(state->count, sizeof *state->y);
+    state->at = lg__wide_calloc(state->count, sizeof *state->at);
+    state->above = lg__wide_calloc(state->count, sizeof *state->above);
+    state->least = lg__wide_calloc(state->count, sizeof *state->least);
+    state->is_holder = lg__wide_calloc(places + 1, 1);
     if (!state->x || !state->y || !state->at || !state->above ||
         !state->least || !state->is_holder || !list_devices(state))
         return lg__error_memory(err);
@@ -80,13 +80,13 @@ end(lg__comparison *state)
     lg_allocator allocator = lg_allocator_default();
     lg__vector_free(&allocator, &state->found);
     lg__vector_free(&allocator, &state->numbers);
-    free(state->x);
-    free(state->y);
-    free(state->at);
-    free(state->above);
-    free(state->least);
-    free(state->is_holder);
-    free(state->devices);
+    lg__wide_free(state->x);
+    lg__wide_free(state->y);
+    lg__wide_free(state->at);
+    lg__wide_free(state->above);
+    lg__wide_free(state->least);
+    lg__wide_free(state->is_holder);
+    lg__wide_free(state->devices);
 }
 
 static lg_status
@@ -180,12 +180,12 @@ lg_growth_free(lg_growth *growth)
 {
     for (size_t i = 0; i < growth->count; i++)
         lg__growth_paths_free(&growth->rows[i]);
-    free(growth->device_names);
-    free(growth->rows);
-    free(growth->types);
-    free(growth->numbers);
-    free(growth->sums);
-    free(growth->tallies);
-    free(growth->series);
+    lg__wide_free(growth->device_names);
+    lg__wide_free(growth->rows);
+    lg__wide_free(growth->types);
+    lg__wide_free(growth->numbers);
+    lg__wide_free(growth->sums);
+    lg__wide_free(growth->tallies);
+    lg__wide_free(growth->series);
     *growth = (lg_growth){0};
 }

@@ -45,7 +45,7 @@ lg__summary_count_limits(lg_summary *summary, const lg_graph *graph,
 {
     const lg_places *places = summary->places;
     uint32_t count = lg_places_count(places);
-    limited *found = calloc((size_t)count + 1, sizeof *found);
+    limited *found = lg__wide_calloc((size_t)count + 1, sizeof *found);
     bool enough =
         found != NULL &&
         lg__places_string(summary->places, (lg_string){"", 0}) != LG_NONE;
@@ -58,7 +58,7 @@ lg__summary_count_limits(lg_summary *summary, const lg_graph *graph,
         tally.count = found[i].count;
         enough = lg__summary_count(summary, tally, &found[i].most, 1);
     }
-    free(found);
+    lg__wide_free(found);
     return enough;
 }
 

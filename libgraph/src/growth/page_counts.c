@@ -44,7 +44,8 @@ static resident *
 residents_of(const lg_graph *graph)
 {
     const lg_columns *columns = lg_graph_columns(graph);
-    resident *all = malloc((columns->node_count + (size_t)1) * sizeof *all);
+    resident *all =
+        lg__wide_alloc((columns->node_count + (size_t)1) * sizeof *all);
     if (all == NULL)
         return NULL;
     for (uint32_t i = 0; i < columns->node_count; i++)
@@ -155,7 +156,7 @@ find_uses(const lg_graph *child, const lg_graph *parent, uint64_t page_bytes,
         if (same && place_of[same->node] < places && has_page(child, i))
             found = add_node(child, i, place_of[same->node], page_bytes, uses);
     }
-    free(older);
+    lg__wide_free(older);
     return found;
 }
 
@@ -166,8 +167,8 @@ lg_page_counts_make(const lg_graph *child, const lg_graph *parent,
 {
     page_uses uses = {0};
     lg_page_counts counts = {
-        .shared = calloc(places + (size_t)1, sizeof *counts.shared),
-        .copied = calloc(places + (size_t)1, sizeof *counts.copied),
+        .shared = lg__wide_calloc(places + (size_t)1, sizeof *counts.shared),
+        .copied = lg__wide_calloc(places + (size_t)1, sizeof *counts.copied),
     };
     bool made =
         counts.shared != NULL && counts.copied != NULL &&
@@ -176,7 +177,7 @@ lg_page_counts_make(const lg_graph *child, const lg_graph *parent,
         lg__sort(uses.items, uses.count, sizeof *uses.items, compare_uses);
         count_pages(&uses, pages, &counts);
     }
-    free(uses.items);
+    lg__wide_free(uses.items);
     if (made)
         *out = counts;
     else
@@ -201,7 +202,7 @@ lg_page_counts_fold(lg_page_counts *counts, const lg_places *places,
 void
 lg_page_counts_free(lg_page_counts *counts)
 {
-    free(counts->shared);
-    free(counts->copied);
+    lg__wide_free(counts->shared);
+    lg__wide_free(counts->copied);
     *counts = (lg_page_counts){0};
 }

@@ -72,16 +72,16 @@ add_table(lg_places *to, const lg_places *from)
     merging state = {
         .to = to,
         .from = from,
-        .place = malloc((from->items.count + 1) * sizeof(uint32_t)),
-        .device = malloc((from->each + 1) * sizeof(uint32_t)),
+        .place = lg__wide_alloc((from->items.count + 1) * sizeof(uint32_t)),
+        .device = lg__wide_alloc((from->each + 1) * sizeof(uint32_t)),
     };
     bool enough = state.place != NULL && state.device != NULL;
     for (uint32_t i = 0; i < from->each && enough; i++)
         state.device[i] = lg__places_device(to, lg_places_device_name(from, i));
     for (uint32_t i = 0; i < from->items.count && enough; i++)
         enough = add_place(&state, i);
-    free(state.place);
-    free(state.device);
+    lg__wide_free(state.place);
+    lg__wide_free(state.device);
     return enough;
 }
 

@@ -30,14 +30,14 @@ find_least(const lg_places *places, uint32_t most, uint64_t *out)
     *out = 0;
     if (count <= most)
         return true;
-    uint64_t *totals = malloc(count * sizeof *totals);
+    uint64_t *totals = lg__wide_alloc(count * sizeof *totals);
     if (totals == NULL)
         return false;
     for (uint32_t i = 0; i < count; i++)
         totals[i] = total_of(places, i);
     lg__sort(totals, count, sizeof *totals, compare_totals);
     *out = totals[most];
-    free(totals);
+    lg__wide_free(totals);
     return true;
 }
 
@@ -99,7 +99,7 @@ lg__places_prune(const lg_places *from, uint32_t most, lg_places **out,
                  uint64_t *least)
 {
     uint32_t count = (uint32_t)from->items.count;
-    uint32_t *place = calloc((size_t)count + 1, sizeof *place);
+    uint32_t *place = lg__wide_calloc((size_t)count + 1, sizeof *place);
     lg_places *to = lg__places_begin();
     bool enough = place != NULL && to != NULL && find_least(from, most, least);
     for (uint32_t i = 0; i < from->each && enough; i++)
@@ -108,7 +108,7 @@ lg__places_prune(const lg_places *from, uint32_t most, lg_places **out,
         mark(from, *least, place);
     for (uint32_t i = 0; i < count && enough; i++)
         enough = copy(from, i, place[i] != 0, place, to);
-    free(place);
+    lg__wide_free(place);
     if (enough)
         *out = to;
     else

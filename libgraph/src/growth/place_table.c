@@ -9,7 +9,7 @@
 lg_places *
 lg__places_begin(void)
 {
-    lg_places *places = calloc(1, sizeof *places);
+    lg_places *places = lg__wide_calloc(1, sizeof *places);
     if (places == NULL)
         return NULL;
     places->allocator = lg__allocator_huge();
@@ -41,7 +41,7 @@ static void
 free_index(lg_places *places)
 {
     lg__places_free_slots(&places->index);
-    free(places->seen);
+    lg__wide_free(places->seen);
 }
 
 void
@@ -57,7 +57,7 @@ lg_places_free(lg_places *places)
         lg__vector_free(&places->allocator, vectors[i]);
     free_index(places);
     lg__places_free_slots(&places->known);
-    free(places);
+    lg__wide_free(places);
 }
 
 bool
@@ -132,10 +132,10 @@ reserve_slot(lg_places *places)
         return true;
     slots = slots != 0 ? 4 * slots : 2048;
     lg__key_slot *slot = lg__huge_calloc(slots * sizeof *slot);
-    uint64_t *seen = calloc(slots / 16, sizeof *seen);
+    uint64_t *seen = lg__wide_calloc(slots / 16, sizeof *seen);
     if (slot == NULL || seen == NULL) {
         lg__huge_free(slot, slots * sizeof *slot);
-        free(seen);
+        lg__wide_free(seen);
         return false;
     }
     free_index(places);

@@ -284,15 +284,15 @@ free_walk(walking *state)
     lg__place_walk *walk = &state->shared;
     lg__vector_free(&allocator, &walk->names);
     lg__labels_free(&walk->labels);
-    free(walk->turns.items);
-    free(state->waiting.items);
-    free(state);
+    lg__wide_free(walk->turns.items);
+    lg__wide_free(state->waiting.items);
+    lg__wide_free(state);
 }
 
 static walking *
 begin_walk(const lg_analysis *analysis)
 {
-    walking *state = malloc(sizeof *state);
+    walking *state = lg__wide_alloc(sizeof *state);
     if (state == NULL)
         return NULL;
     state->waiting = (lg__gathered){0};

@@ -76,8 +76,8 @@ lg__rank_names(const lg_summary *const *summaries, uint32_t count,
                lg_rank *ranks, char **out)
 {
     lg_text text = {0};
-    uint8_t *detail = calloc(count, 1);
-    named *names = malloc(count * sizeof *names);
+    uint8_t *detail = lg__wide_calloc(count, 1);
+    named *names = lg__wide_alloc(count * sizeof *names);
     bool fine = detail != NULL && names != NULL;
     for (int more = PID; fine && more <= POSITION; more++) {
         fine = write_names(summaries, count, detail, names, &text);
@@ -87,8 +87,8 @@ lg__rank_names(const lg_summary *const *summaries, uint32_t count,
     fine = fine && write_names(summaries, count, detail, names, &text);
     for (uint32_t i = 0; i < count && fine; i++)
         ranks[i].name = names[i].name;
-    free(detail);
-    free(names);
+    lg__wide_free(detail);
+    lg__wide_free(names);
     if (fine)
         *out = text.data;
     else

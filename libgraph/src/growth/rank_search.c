@@ -153,8 +153,8 @@ bool
 lg__ranks_differ(lg__rank_table *table, uint64_t min_bytes, uint8_t *marks)
 {
     search state = {.table = table, .min_bytes = min_bytes};
-    state.closed = malloc((size_t)table->count + 1);
-    state.far = calloc((size_t)table->count + 1, table->ranks);
+    state.closed = lg__wide_alloc((size_t)table->count + 1);
+    state.far = lg__wide_calloc((size_t)table->count + 1, table->ranks);
     bool enough = state.closed && state.far;
     for (uint32_t i = 0; enough && i < table->count; i++) {
         find_different(&state, i);
@@ -165,8 +165,8 @@ lg__ranks_differ(lg__rank_table *table, uint64_t min_bytes, uint8_t *marks)
         if (!state.closed[i])
             cover_above(&state, i, marks[i]);
     }
-    free(state.closed);
-    free(state.far);
+    lg__wide_free(state.closed);
+    lg__wide_free(state.far);
     return enough;
 }
 
@@ -218,7 +218,7 @@ lg__ranks_repeat(const lg__rank_table *table, uint64_t min_bytes,
                  uint8_t *marks, uint64_t *libraries)
 {
     enum { LOOK_INSIDE = 1, SHOWN = 2 };
-    uint8_t *state = calloc((size_t)table->count + 1, 1);
+    uint8_t *state = lg__wide_calloc((size_t)table->count + 1, 1);
     if (!state)
         return false;
     for (uint32_t i = 0; i < table->count; i++) {
@@ -238,6 +238,6 @@ lg__ranks_repeat(const lg__rank_table *table, uint64_t min_bytes,
             marks[i] = shown;
         }
     }
-    free(state);
+    lg__wide_free(state);
     return true;
 }

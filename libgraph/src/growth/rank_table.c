@@ -65,7 +65,7 @@ static bool
 find_kinds(lg__rank_table *table)
 {
     uint32_t devices = table->places->each;
-    table->kinds = calloc(devices, sizeof *table->kinds);
+    table->kinds = lg__wide_calloc(devices, sizeof *table->kinds);
     for (uint32_t i = 0; table->kinds && i < devices; i++) {
         lg_string name = lg_places_device_name(table->places, i);
         if (kind_of(table, name) == LG_NONE)
@@ -79,13 +79,15 @@ make_room(lg__rank_table *table)
 {
     size_t places = table->count;
     size_t cells = places * table->each;
-    table->members = calloc(places * table->ranks + 1, sizeof(uint64_t));
-    table->bytes = calloc(cells * table->ranks + 1, sizeof(uint64_t));
-    table->usual_members = calloc(places + 1, sizeof(uint64_t));
-    table->covered = calloc(cells * table->ranks + 1, sizeof(uint64_t));
-    table->sorted = calloc(table->ranks, sizeof(uint64_t));
-    table->rest = calloc(table->ranks, sizeof(uint64_t));
-    table->is_own = calloc(places + 1, 1);
+    table->members =
+        lg__wide_calloc(places * table->ranks + 1, sizeof(uint64_t));
+    table->bytes = lg__wide_calloc(cells * table->ranks + 1, sizeof(uint64_t));
+    table->usual_members = lg__wide_calloc(places + 1, sizeof(uint64_t));
+    table->covered =
+        lg__wide_calloc(cells * table->ranks + 1, sizeof(uint64_t));
+    table->sorted = lg__wide_calloc(table->ranks, sizeof(uint64_t));
+    table->rest = lg__wide_calloc(table->ranks, sizeof(uint64_t));
+    table->is_own = lg__wide_calloc(places + 1, 1);
     return table->members && table->bytes && table->usual_members &&
            table->covered && table->sorted && table->rest && table->is_own;
 }
@@ -139,7 +141,7 @@ lg__rank_table_new(const lg_summary *const *summaries, size_t count,
                    lg__rank_table *out, lg_error *err)
 {
     lg__rank_table table = {.ranks = (uint32_t)count};
-    lg_places **pruned = calloc(count, sizeof *pruned);
+    lg_places **pruned = lg__wide_calloc(count, sizeof *pruned);
     lg_status status = LG_OK;
     if (!pruned || !prune(summaries, table.ranks, pruned))
         status = lg__error_memory(err);
@@ -155,7 +157,7 @@ lg__rank_table_new(const lg_summary *const *summaries, size_t count,
         find_usual(&table);
     for (size_t i = 0; pruned && i < count; i++)
         lg_places_free(pruned[i]);
-    free(pruned);
+    lg__wide_free(pruned);
     if (status)
         lg__rank_table_free(&table);
     else
@@ -167,13 +169,13 @@ void
 lg__rank_table_free(lg__rank_table *table)
 {
     lg_places_free(table->places);
-    free(table->kinds);
-    free(table->members);
-    free(table->bytes);
-    free(table->usual_members);
-    free(table->covered);
-    free(table->sorted);
-    free(table->rest);
-    free(table->is_own);
+    lg__wide_free(table->kinds);
+    lg__wide_free(table->members);
+    lg__wide_free(table->bytes);
+    lg__wide_free(table->usual_members);
+    lg__wide_free(table->covered);
+    lg__wide_free(table->sorted);
+    lg__wide_free(table->rest);
+    lg__wide_free(table->is_own);
     *table = (lg__rank_table){0};
 }

@@ -206,12 +206,12 @@ make_rows(making *state, lg_ranks *out, lg_error *err)
     size_t differing = count_marks(state->differs, table->count);
     size_t repeated = count_marks(state->repeats, table->count);
     size_t row = (size_t)table->ranks * (table->each + 1);
-    out->numbers =
-        calloc((differing + repeated + 1) * row + (repeated + 1) * table->each,
-               sizeof(uint64_t));
-    out->rows = calloc(differing + 1, sizeof *out->rows);
-    out->repeated = calloc(repeated + 1, sizeof *out->repeated);
-    out->ranks = calloc(table->ranks, sizeof *out->ranks);
+    out->numbers = lg__wide_calloc((differing + repeated + 1) * row +
+                                       (repeated + 1) * table->each,
+                                   sizeof(uint64_t));
+    out->rows = lg__wide_calloc(differing + 1, sizeof *out->rows);
+    out->repeated = lg__wide_calloc(repeated + 1, sizeof *out->repeated);
+    out->ranks = lg__wide_calloc(table->ranks, sizeof *out->ranks);
     if (!out->numbers || !out->rows || !out->repeated || !out->ranks)
         return lg__error_memory(err);
     state->next = out->numbers;
@@ -236,9 +236,9 @@ static lg_status
 compare(making *state, lg_ranks *out, lg_error *err)
 {
     lg__rank_table *table = &state->table;
-    state->differs = calloc((size_t)table->count + 1, 1);
-    state->repeats = calloc((size_t)table->count + 1, 1);
-    state->libraries = calloc(table->each, sizeof *state->libraries);
+    state->differs = lg__wide_calloc((size_t)table->count + 1, 1);
+    state->repeats = lg__wide_calloc((size_t)table->count + 1, 1);
+    state->libraries = lg__wide_calloc(table->each, sizeof *state->libraries);
     if (!state->differs || !state->repeats || !state->libraries ||
         !lg__ranks_differ(table, state->min_bytes, state->differs) ||
         !lg__ranks_repeat(table, state->min_bytes, state->repeats,
@@ -283,9 +283,9 @@ lg_ranks_find(const lg_summary *const *summaries, size_t count,
     if (!status)
         hand_over(&state, &made);
     lg__rank_table_free(&state.table);
-    free(state.differs);
-    free(state.repeats);
-    free(state.libraries);
+    lg__wide_free(state.differs);
+    lg__wide_free(state.repeats);
+    lg__wide_free(state.libraries);
     if (status)
         lg_ranks_free(&made);
     else
@@ -297,11 +297,11 @@ void
 lg_ranks_free(lg_ranks *ranks)
 {
     lg_places_free(ranks->places);
-    free(ranks->device_names);
-    free(ranks->ranks);
-    free(ranks->rows);
-    free(ranks->repeated);
-    free(ranks->numbers);
+    lg__wide_free(ranks->device_names);
+    lg__wide_free(ranks->ranks);
+    lg__wide_free(ranks->rows);
+    lg__wide_free(ranks->repeated);
+    lg__wide_free(ranks->numbers);
     free(ranks->names);
     *ranks = (lg_ranks){0};
 }

@@ -6,7 +6,7 @@
 lg_summary *
 lg__summary_begin(lg_places *places)
 {
-    lg_summary *summary = calloc(1, sizeof *summary);
+    lg_summary *summary = lg__wide_calloc(1, sizeof *summary);
     if (summary == NULL) {
         lg_places_free(places);
         return NULL;
@@ -30,7 +30,7 @@ lg_summary_free(lg_summary *summary)
     lg__vector_free(&allocator, &summary->tallies);
     lg__vector_free(&allocator, &summary->bytes);
     lg_places_free(summary->places);
-    free(summary);
+    lg__wide_free(summary);
 }
 
 const lg_places *
@@ -271,7 +271,7 @@ add_accounts(lg_summary *summary, const lg_graph *graph)
 {
     uint32_t placed = 0;
     lg__block_parts *parts =
-        malloc((graph->type_count + (size_t)1) * sizeof *parts);
+        lg__wide_alloc((graph->type_count + (size_t)1) * sizeof *parts);
     if (parts == NULL)
         return false;
     for (uint32_t type = 0; type < graph->type_count; type++)
@@ -282,7 +282,7 @@ add_accounts(lg_summary *summary, const lg_graph *graph)
         else
             add_bytes(summary, graph, node, parts);
     }
-    free(parts);
+    lg__wide_free(parts);
     return true;
 }
 

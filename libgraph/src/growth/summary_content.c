@@ -58,7 +58,7 @@ read_strings(reader *from, lg_error *err)
     const uint8_t *lengths = take(from, count, sizeof(uint32_t));
     if (lengths == NULL)
         return damaged(from, "the number of strings", count, err);
-    from->strings = malloc(((size_t)count + 1) * sizeof *from->strings);
+    from->strings = lg__wide_alloc(((size_t)count + 1) * sizeof *from->strings);
     if (from->strings == NULL)
         return lg__error_memory(err);
     for (uint32_t i = 0; i < count; i++) {
@@ -289,6 +289,6 @@ lg__summary_read(const char *name, const lg__summary_header *header,
                    .length = length,
                    .out = out};
     lg_status status = read_all(&from, err);
-    free(from.strings);
+    lg__wide_free(from.strings);
     return status;
 }

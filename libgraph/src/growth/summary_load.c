@@ -42,7 +42,7 @@ read_frame(const char *name, const lg__summary_header *header,
            const uint8_t *frame, size_t length, lg_summary *out, lg_error *err)
 {
     size_t size = (size_t)header->raw_length;
-    uint8_t *raw = malloc(size + 1);
+    uint8_t *raw = lg__wide_alloc(size + 1);
     if (raw == NULL)
         return lg__error_memory(err);
     size_t got = ZSTD_decompress(raw, size, frame, length);
@@ -53,7 +53,7 @@ read_frame(const char *name, const lg__summary_header *header,
             lg_error_set(err, LG_EFORMAT, "%s is damaged: copy it again", name);
     else
         status = lg__summary_read(name, header, raw, size, out, err);
-    free(raw);
+    lg__wide_free(raw);
     return status;
 }
 
@@ -108,7 +108,7 @@ read_file(const char *path, int descriptor, void **data, size_t *length,
                          .descriptor = descriptor,
                          .length = (uint64_t)known.st_size};
     *length = (size_t)known.st_size;
-    *data = malloc(*length + 1);
+    *data = lg__wide_alloc(*length + 1);
     return *data == NULL ? lg__error_memory(err)
                          : lg__source_read(&source, 0, *data, *length, err);
 }
@@ -123,7 +123,7 @@ lg_summary_load(const char *path, lg_summary **out, lg_error *err)
     lg_status status = read_file(path, descriptor, &data, &length, err);
     if (status == LG_OK)
         status = read_summary(path, data, length, out, err);
-    free(data);
+    lg__wide_free(data);
     if (descriptor >= 0)
         close(descriptor);
     return status;

@@ -172,13 +172,13 @@ static lg_status
 merge_places(const lg_summary *const *summaries, size_t count, lg_places **out,
              lg_error *err)
 {
-    const lg_places **tables = malloc(count * sizeof *tables);
+    const lg_places **tables = lg__wide_alloc(count * sizeof *tables);
     if (tables == NULL)
         return lg__error_memory(err);
     for (size_t i = 0; i < count; i++)
         tables[i] = summaries[i]->places;
     lg_status status = lg_places_merge(tables, count, out, err);
-    free(tables);
+    lg__wide_free(tables);
     return status;
 }
 
@@ -194,7 +194,7 @@ lg_summary_merge(const lg_summary *const *summaries, size_t count,
     if (status != LG_OK)
         return status;
     // lg__summary_begin may free the places.
-    uint64_t *bytes = malloc((places->each + 1) * sizeof *bytes);
+    uint64_t *bytes = lg__wide_alloc((places->each + 1) * sizeof *bytes);
     merging state = {.to = lg__summary_begin(places),
                      .bytes = bytes,
                      .allocator = lg_allocator_default(),
@@ -207,7 +207,7 @@ lg_summary_merge(const lg_summary *const *summaries, size_t count,
         *out = state.to;
     }
     lg__vector_free(&state.allocator, &state.sums);
-    free(state.bytes);
+    lg__wide_free(state.bytes);
     return status;
 }
 

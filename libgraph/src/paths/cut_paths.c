@@ -55,7 +55,7 @@ hops_along(const lg__cut_search *state, uint32_t start, uint32_t end,
     size_t count = before != UINT64_MAX;
     for (uint32_t at = start; at != end; at = target[state->by[at]])
         count++;
-    uint64_t *edges = malloc((count + 1) * sizeof *edges);
+    uint64_t *edges = lg__wide_alloc((count + 1) * sizeof *edges);
     if (edges == NULL)
         return lg__error_memory(err);
     size_t filled = 0;
@@ -64,7 +64,7 @@ hops_along(const lg__cut_search *state, uint32_t start, uint32_t end,
     for (uint32_t at = start; at != end; at = target[state->by[at]])
         edges[filled++] = state->by[at];
     lg_status status = lg__trail_fold(&state->walk, edges, count, out, err);
-    free(edges);
+    lg__wide_free(edges);
     return status;
 }
 
@@ -160,8 +160,8 @@ lg__cut_list_paths(lg__cut_search *state, size_t limit, lg_error *err)
     size_t count = state->cut.count;
     if (limit != 0 && limit < count)
         count = limit;
-    lg_hops *rest = calloc(count + 1, sizeof *rest);
-    state->cuts.items = calloc(count + 1, sizeof *state->cuts.items);
+    lg_hops *rest = lg__wide_calloc(count + 1, sizeof *rest);
+    state->cuts.items = lg__wide_calloc(count + 1, sizeof *state->cuts.items);
     state->cuts.total = state->cut.count;
     lg_status status =
         rest && state->cuts.items ? LG_OK : lg__error_memory(err);
@@ -177,7 +177,7 @@ lg__cut_list_paths(lg__cut_search *state, size_t limit, lg_error *err)
         status = add_cut(state, state->cut.edges[i], &rest[i], err);
     for (size_t i = 0; rest != NULL && i < count; i++)
         lg_hops_free(&rest[i]);
-    free(rest);
+    lg__wide_free(rest);
     return status;
 }
 

@@ -167,9 +167,9 @@ prepare(lg__cut_search *state, lg_error *err)
     size_t nodes = (size_t)graph->columns.node_count + 1;
     state->walk = (lg__walk){.graph = graph, .everything = true};
     state->walk.fold = lg__graph_folds(graph);
-    state->role = malloc(nodes);
-    state->by = malloc(nodes * sizeof *state->by);
-    state->queue = malloc(nodes * sizeof *state->queue);
+    state->role = lg__wide_alloc(nodes);
+    state->by = lg__wide_alloc(nodes * sizeof *state->by);
+    state->queue = lg__wide_alloc(nodes * sizeof *state->queue);
     if (!state->walk.fold || !state->role || !state->by || !state->queue ||
         !lg__late_find(graph, &state->late) ||
         !lg__graph_reverse(graph, &state->walk.reverse))
@@ -206,9 +206,9 @@ lg_node_cuts(const lg_analysis *analysis, lg_node node, const lg_node *from,
         lg_cuts_free(&state.cuts);
     }
     lg__min_cut_free(&state.cut);
-    free(state.role);
-    free(state.by);
-    free(state.queue);
+    lg__wide_free(state.role);
+    lg__wide_free(state.by);
+    lg__wide_free(state.queue);
     return status;
 }
 
@@ -217,7 +217,7 @@ lg_cuts_free(lg_cuts *cuts)
 {
     for (size_t i = 0; i < cuts->count; i++)
         lg_path_free(&cuts->items[i].path);
-    free(cuts->items);
+    lg__wide_free(cuts->items);
     lg_path_free(&cuts->kept);
     *cuts = (lg_cuts){0};
 }

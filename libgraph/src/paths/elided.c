@@ -130,7 +130,8 @@ lg__elided_select(const lg_graph *graph, const char *text, lg_nodes *out,
 {
     elided state = {.graph = graph,
                     .whole = text,
-                    .seen = malloc((size_t)graph->columns.node_count + 1),
+                    .seen =
+                        lg__wide_alloc((size_t)graph->columns.node_count + 1),
                     .err = err};
     lg_nodes nodes = {0};
     lg_status status =
@@ -139,9 +140,9 @@ lg__elided_select(const lg_graph *graph, const char *text, lg_nodes *out,
         *out = nodes;
     else
         lg_nodes_free(&nodes);
-    free(state.nodes.items);
-    free(state.found.items);
+    lg__wide_free(state.nodes.items);
+    lg__wide_free(state.found.items);
     lg_text_free(&state.title);
-    free(state.seen);
+    lg__wide_free(state.seen);
     return status;
 }

@@ -125,7 +125,7 @@ lg__keepers_find(const lg_graph *graph, const lg_monitor *monitor,
     lg_status status = lg__roottree_new(graph, monitor, &tree, err);
     if (status != LG_OK)
         return status;
-    keeper = malloc(((size_t)nodes + 1) * sizeof *keeper);
+    keeper = lg__wide_alloc(((size_t)nodes + 1) * sizeof *keeper);
     bool enough = keeper != NULL;
     for (uint32_t node = 0; node < nodes && enough; node++)
         keeper[node] = UNKNOWN;
@@ -134,10 +134,10 @@ lg__keepers_find(const lg_graph *graph, const lg_monitor *monitor,
             enough = follow(&tree, node, keeper, &way);
     for (uint32_t node = 0; node < nodes && enough; node++)
         keeper[node] = keeper[lg__seen_node(tree.walk.fold, node)];
-    free(way.items);
+    lg__wide_free(way.items);
     lg__roottree_free(&tree);
     if (!enough) {
-        free(keeper);
+        lg__wide_free(keeper);
         return lg__error_memory(err);
     }
     *out = keeper;

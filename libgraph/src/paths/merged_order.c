@@ -50,12 +50,12 @@ lg_status
 lg__merged_arrange(lg__merged_tree *paths, lg_error *err)
 {
     size_t count = paths->count;
-    place *places = malloc((count + 1) * sizeof *places);
-    uint32_t *rank = malloc((count + 1) * sizeof *rank);
-    uint32_t *moved = malloc((count + 1) * sizeof *moved);
-    lg__merged *items = malloc((count + 1) * sizeof *items);
+    place *places = lg__wide_alloc((count + 1) * sizeof *places);
+    uint32_t *rank = lg__wide_alloc((count + 1) * sizeof *rank);
+    uint32_t *moved = lg__wide_alloc((count + 1) * sizeof *moved);
+    lg__merged *items = lg__wide_alloc((count + 1) * sizeof *items);
     if (!places || !rank || !moved || !items) {
-        free(items);
+        lg__wide_free(items);
         items = NULL;
         goto done;
     }
@@ -77,12 +77,12 @@ lg__merged_arrange(lg__merged_tree *paths, lg_error *err)
         }
         at = places[at].next;
     }
-    free(paths->items);
+    lg__wide_free(paths->items);
     paths->items = items;
 
 done:
-    free(places);
-    free(rank);
-    free(moved);
+    lg__wide_free(places);
+    lg__wide_free(rank);
+    lg__wide_free(moved);
     return items != NULL ? LG_OK : lg__error_memory(err);
 }

@@ -266,9 +266,9 @@ mark_targets(merging *to, const uint32_t *targets, size_t count, lg_error *err)
         if (targets[i] >= nodes)
             return lg_error_set(err, LG_EINVAL, "there is no node %u",
                                 targets[i]);
-    to->merged = malloc((nodes + 1) * sizeof(uint32_t));
-    to->entered = calloc(nodes + 1, sizeof(uint32_t));
-    to->mark = calloc(nodes + 1, 1);
+    to->merged = lg__wide_alloc((nodes + 1) * sizeof(uint32_t));
+    to->entered = lg__wide_calloc(nodes + 1, sizeof(uint32_t));
+    to->mark = lg__wide_calloc(nodes + 1, 1);
     uint64_t *first = lg__vector_extend(&to->allocator, &to->offset, 1);
     if (!to->merged || !to->entered || !to->mark || first == NULL)
         return lg__error_memory(err);
@@ -306,9 +306,9 @@ lg__paths_merge(const lg_analysis *analysis, const uint32_t *targets,
         *out = to.out;
     else
         lg__merged_tree_free(&to.out);
-    free(to.merged);
-    free(to.entered);
-    free(to.mark);
+    lg__wide_free(to.merged);
+    lg__wide_free(to.entered);
+    lg__wide_free(to.mark);
     lg__roottree_free(&to.tree);
     lg__strings_free(&to.allocator, &to.keys);
     lg__vector_free(&to.allocator, &to.offset);
@@ -320,7 +320,7 @@ lg__paths_merge(const lg_analysis *analysis, const uint32_t *targets,
 void
 lg__merged_tree_free(lg__merged_tree *tree)
 {
-    free(tree->items);
-    free(tree->bytes);
+    lg__wide_free(tree->items);
+    lg__wide_free(tree->bytes);
     *tree = (lg__merged_tree){0};
 }

@@ -252,7 +252,7 @@ static lg_status
 look_for_kept(search *state, lg__min_cut *out, lg_error *err)
 {
     uint64_t *by =
-        malloc(((size_t)state->columns->node_count + 1) * sizeof *by);
+        lg__wide_alloc(((size_t)state->columns->node_count + 1) * sizeof *by);
     if (by == NULL)
         return lg__error_memory(err);
     uint32_t source = find_kept(state, by);
@@ -261,12 +261,12 @@ look_for_kept(search *state, lg__min_cut *out, lg_error *err)
          source != LG_NONE && at != state->network->target;
          at = state->columns->edge_target[by[at]])
         count++;
-    out->kept = count > 0 ? malloc(count * sizeof *out->kept) : NULL;
+    out->kept = count > 0 ? lg__wide_alloc(count * sizeof *out->kept) : NULL;
     bool memory = count == 0 || out->kept != NULL;
     for (uint32_t at = source; memory && out->kept_count < count;
          at = state->columns->edge_target[by[at]])
         out->kept[out->kept_count++] = by[at];
-    free(by);
+    lg__wide_free(by);
     return memory ? LG_OK : lg__error_memory(err);
 }
 
@@ -274,12 +274,13 @@ static lg_status
 begin(search *state, lg__min_cut *out, lg_error *err)
 {
     size_t nodes = (size_t)state->columns->node_count + 1;
-    state->flow = calloc(state->columns->edge_count + 1, sizeof *state->flow);
-    state->crossed = calloc(nodes, 1);
-    state->level = malloc(nodes * sizeof *state->level);
-    state->arc = malloc(nodes * sizeof *state->arc);
-    state->queue = malloc(nodes * sizeof *state->queue);
-    out->below = calloc(nodes, 1);
+    state->flow =
+        lg__wide_calloc(state->columns->edge_count + 1, sizeof *state->flow);
+    state->crossed = lg__wide_calloc(nodes, 1);
+    state->level = lg__wide_alloc(nodes * sizeof *state->level);
+    state->arc = lg__wide_alloc(nodes * sizeof *state->arc);
+    state->queue = lg__wide_alloc(nodes * sizeof *state->queue);
+    out->below = lg__wide_calloc(nodes, 1);
     if (!state->flow || !state->crossed || !state->level || !state->arc ||
         !state->queue || !out->below)
         return lg__error_memory(err);
@@ -300,20 +301,20 @@ lg__min_cut_find(const lg__network *network, lg__min_cut *out, lg_error *err)
         if (status == LG_OK)
             status = list_cut(&state, out, err);
     }
-    free(state.flow);
-    free(state.crossed);
-    free(state.level);
-    free(state.arc);
-    free(state.queue);
-    free(state.path);
+    lg__wide_free(state.flow);
+    lg__wide_free(state.crossed);
+    lg__wide_free(state.level);
+    lg__wide_free(state.arc);
+    lg__wide_free(state.queue);
+    lg__wide_free(state.path);
     return status;
 }
 
 void
 lg__min_cut_free(lg__min_cut *cut)
 {
-    free(cut->edges);
-    free(cut->below);
-    free(cut->kept);
+    lg__wide_free(cut->edges);
+    lg__wide_free(cut->below);
+    lg__wide_free(cut->kept);
     *cut = (lg__min_cut){0};
 }

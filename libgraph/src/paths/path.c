@@ -198,7 +198,8 @@ make_path(const search *state, lg_path *out, lg_error *err)
     for (; state->before[at] != 0; at = state->before[at] - 1)
         count++;
     lg_path path = lg__path_at(&state->walk, at);
-    if (count > 0 && (path.hops = malloc(count * sizeof *path.hops)) == NULL)
+    if (count > 0 &&
+        (path.hops = lg__wide_alloc(count * sizeof *path.hops)) == NULL)
         return lg__error_memory(err);
     path.count = count;
     for (at = state->target; count > 0; at = state->before[at] - 1)
@@ -225,12 +226,12 @@ static void
 search_free(search *state)
 {
     lg__vector_free(&state->allocator, &state->steps);
-    free(state->first);
-    free(state->penalty);
-    free(state->level);
-    free(state->rank);
-    free(state->before);
-    free(state->queue);
+    lg__wide_free(state->first);
+    lg__wide_free(state->penalty);
+    lg__wide_free(state->level);
+    lg__wide_free(state->rank);
+    lg__wide_free(state->before);
+    lg__wide_free(state->queue);
 }
 
 // Most searches visit few nodes, so arrays of zeros take little memory.
@@ -242,12 +243,12 @@ search_new(search *state, const lg__walk *walk, uint32_t target, lg_error *err)
         .walk = *walk,
         .allocator = lg_allocator_default(),
         .steps = {.element = sizeof(step)},
-        .first = calloc(nodes, sizeof(uint32_t)),
-        .penalty = calloc(nodes, sizeof(uint32_t)),
-        .level = calloc(nodes, sizeof(uint32_t)),
-        .rank = malloc(nodes),
-        .before = calloc(nodes, sizeof(uint32_t)),
-        .queue = malloc(nodes * sizeof(uint32_t)),
+        .first = lg__wide_calloc(nodes, sizeof(uint32_t)),
+        .penalty = lg__wide_calloc(nodes, sizeof(uint32_t)),
+        .level = lg__wide_calloc(nodes, sizeof(uint32_t)),
+        .rank = lg__wide_alloc(nodes),
+        .before = lg__wide_calloc(nodes, sizeof(uint32_t)),
+        .queue = lg__wide_alloc(nodes * sizeof(uint32_t)),
         .target = target,
     };
     if (!state->first || !state->penalty || !state->level || !state->rank ||
@@ -357,7 +358,7 @@ lg_path_from_root(const lg_graph *graph, lg_node target,
 void
 lg_path_free(lg_path *path)
 {
-    free(path->hops);
+    lg__wide_free(path->hops);
     path->hops = NULL;
     path->count = 0;
 }
@@ -365,7 +366,8 @@ lg_path_free(lg_path *path)
 lg_status
 lg__path_extend(lg_path *path, const lg_hop *hops, size_t count, lg_error *err)
 {
-    lg_hop *all = realloc(path->hops, (path->count + count + 1) * sizeof *all);
+    lg_hop *all =
+        lg__wide_resize(path->hops, (path->count + count + 1) * sizeof *all);
     if (all == NULL)
         return lg__error_memory(err);
     if (count > 0)

@@ -384,7 +384,7 @@ void lg__guess_offer(lg__guess *guess, lg_string candidate);
 
 /** Finds, for each node, the module at which the shortest path from a root
  *  begins, or whose function runs in the frame there. *out is [node_count];
- *  release it with free(). O(nodes + edges). */
+ *  release it with lg__wide_free. O(nodes + edges). */
 lg_status lg__keepers_find(const lg_graph *graph, const lg_monitor *monitor,
                            uint32_t **out, lg_error *err);
 /** Returns the module whose function runs in a frame or waits to;

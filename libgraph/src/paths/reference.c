@@ -229,7 +229,7 @@ walk_between(following *state, const lg_nodes *holders, const lg_nodes *held,
                      .fold = lg__graph_folds(graph),
                      .visit = take_between,
                      .context = &pair};
-    uint8_t *marked = calloc((size_t)graph->columns.node_count + 1, 1);
+    uint8_t *marked = lg__wide_calloc((size_t)graph->columns.node_count + 1, 1);
     bool going = marked != NULL && walk.fold != NULL &&
                  lg__graph_reverse(graph, &walk.reverse);
     for (size_t i = 0; going && i < held->count; i++)
@@ -242,7 +242,7 @@ walk_between(following *state, const lg_nodes *holders, const lg_nodes *held,
     for (size_t i = 0; going && holders->count == 0 && i < held->count; i++)
         going =
             lg__hops_in_walk(&walk, lg__seen_node(walk.fold, held->items[i]));
-    free(marked);
+    lg__wide_free(marked);
     return going ? LG_OK : lg__error_memory(err);
 }
 
@@ -299,7 +299,7 @@ lg_status
 lg_edges_add(lg_edges *all, const lg_edges *more, lg_error *err)
 {
     size_t count = all->count + more->count;
-    lg_edge *items = realloc(all->items, (count + 1) * sizeof *items);
+    lg_edge *items = lg__wide_resize(all->items, (count + 1) * sizeof *items);
     if (items == NULL)
         return lg__error_memory(err);
     if (more->count > 0)
@@ -311,6 +311,6 @@ lg_edges_add(lg_edges *all, const lg_edges *more, lg_error *err)
 void
 lg_edges_free(lg_edges *edges)
 {
-    free(edges->items);
+    lg__wide_free(edges->items);
     *edges = (lg_edges){0};
 }

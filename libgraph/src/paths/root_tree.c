@@ -226,8 +226,8 @@ keep(const lg_graph *graph, lg__roottree *tree)
     lg__lazy *lazy = graph->lazy;
     lg_lock_take(&lazy->lock);
     if (lazy->has_paths) {
-        free(tree->before);
-        free(tree->root);
+        lg__wide_free(tree->before);
+        lg__wide_free(tree->root);
     } else {
         lazy->path_before = tree->before;
         lazy->path_root = tree->root;
@@ -260,9 +260,9 @@ grow(lg__roottree *tree, const lg_monitor *monitor, lg_error *err)
     for (size_t i = 0; i < nodes && status == LG_OK; i++)
         tree->before[i] =
             state.state[i] & MET ? state.visit[i].before : LG_NONE;
-    free(state.state);
-    free(state.visit);
-    free(state.queue);
+    lg__wide_free(state.state);
+    lg__wide_free(state.visit);
+    lg__wide_free(state.queue);
     return status;
 }
 
@@ -352,8 +352,8 @@ void
 lg__roottree_free(lg__roottree *tree)
 {
     if (!tree->kept) {
-        free(tree->before);
-        free(tree->root);
+        lg__wide_free(tree->before);
+        lg__wide_free(tree->root);
     }
     *tree = (lg__roottree){0};
 }

@@ -100,14 +100,14 @@ mark(lg_scope *scope, const lg_monitor *monitor, lg_error *err)
 {
     uint32_t nodes = scope->graph->columns.node_count;
     uint32_t *keeper = NULL;
-    scope->known = calloc((size_t)nodes + 1, 1);
-    scope->has = malloc((size_t)nodes + 1);
+    scope->known = lg__wide_calloc((size_t)nodes + 1, 1);
+    scope->has = lg__wide_alloc((size_t)nodes + 1);
     if (scope->known == NULL || scope->has == NULL)
         return lg__error_memory(err);
     lg_status status = lg__keepers_find(scope->graph, monitor, &keeper, err);
     for (uint32_t node = 0; node < nodes && status == LG_OK; node++)
         scope->has[node] = is_kept(scope, node, keeper[node]);
-    free(keeper);
+    lg__wide_free(keeper);
     return status;
 }
 
@@ -119,7 +119,7 @@ lg_scope_new(const lg_graph *graph, bool mine, const char *module,
         *out = NULL;
         return LG_OK;
     }
-    lg_scope *scope = calloc(1, sizeof *scope);
+    lg_scope *scope = lg__wide_calloc(1, sizeof *scope);
     if (scope == NULL)
         return lg__error_memory(err);
     *scope = (lg_scope){
@@ -164,8 +164,8 @@ lg_scope_free(lg_scope *scope)
 {
     if (scope == NULL)
         return;
-    free(scope->known);
-    free(scope->has);
+    lg__wide_free(scope->known);
+    lg__wide_free(scope->has);
     free(scope->glob);
-    free(scope);
+    lg__wide_free(scope);
 }

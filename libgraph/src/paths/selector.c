@@ -5,10 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool
+lg_nodes_reserve(lg_nodes *nodes, size_t count)
+{
+    uint32_t *items =
+        count < SIZE_MAX / sizeof *items
+            ? lg__wide_resize(nodes->items, (count + 1) * sizeof *items)
+            : NULL;
+    if (items != NULL)
+        nodes->items = items;
+    return items != NULL;
+}
+
 void
 lg_nodes_free(lg_nodes *nodes)
 {
-    free(nodes->items);
+    lg__wide_free(nodes->items);
     *nodes = (lg_nodes){0};
 }
 
@@ -55,7 +67,7 @@ malformed(const char *selector, lg_error *err)
 static lg_status
 select_one(uint32_t node, lg_nodes *out, lg_error *err)
 {
-    uint32_t *items = malloc(sizeof *items);
+    uint32_t *items = lg__wide_alloc(sizeof *items);
     if (items == NULL)
         return lg__error_memory(err);
     *items = node;
@@ -186,7 +198,7 @@ collect_marked(const lg_graph *graph, const bool *marked, lg_nodes *out,
         count += marked[columns->type[node]];
     if (count == 0)
         return LG_ENOTFOUND;
-    uint32_t *items = malloc(count * sizeof *items);
+    uint32_t *items = lg__wide_alloc(count * sizeof *items);
     if (items == NULL)
         return lg__error_memory(err);
     *out = (lg_nodes){items, count};
@@ -200,7 +212,7 @@ static lg_status
 select_type(const lg_graph *graph, const char *pattern, lg_nodes *out,
             lg_error *err)
 {
-    bool *marked = calloc(graph->type_count, sizeof *marked);
+    bool *marked = lg__wide_calloc(graph->type_count, sizeof *marked);
     if (marked == NULL)
         return lg__error_memory(err);
     bool known = mark_types(graph, pattern, marked);
@@ -208,7 +220,7 @@ select_type(const lg_graph *graph, const char *pattern, lg_nodes *out,
         known ? collect_marked(graph, marked, out, err) : LG_ENOTFOUND;
     if (status == LG_ENOTFOUND)
         status = no_type(graph, pattern, known, err);
-    free(marked);
+    lg__wide_free(marked);
     return status;
 }
 

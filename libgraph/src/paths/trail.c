@@ -55,7 +55,7 @@ lg__trail_fold(const lg__walk *walk, const uint64_t *edges, size_t count,
                lg_hops *out, lg_error *err)
 {
     const lg_graph *graph = walk->graph;
-    lg_hops hops = {.items = malloc((count + 1) * sizeof(lg_hop))};
+    lg_hops hops = {.items = lg__wide_alloc((count + 1) * sizeof(lg_hop))};
     if (hops.items == NULL)
         return lg__error_memory(err);
     lg_hop hop = {0};

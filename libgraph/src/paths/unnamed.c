@@ -136,7 +136,7 @@ select_gathered(const lg_graph *graph, const char *text,
         status = lg_error_set(err, LG_ENOTFOUND, "%s", none);
     if (status == LG_OK)
         status = lg__nodes_take(&found, text, out, err);
-    free(found.items);
+    lg__wide_free(found.items);
     return status;
 }
 
@@ -167,7 +167,7 @@ lg__unnamed_select(const lg_graph *graph, const char *text, lg_nodes *out,
     lg_status status = take_all(&state, strncmp(text, "native", 6) == 0);
     if (status == LG_OK)
         status = lg__nodes_take(&state.found, text, out, err);
-    free(state.found.items);
+    lg__wide_free(state.found.items);
     lg_text_free(&state.title);
     lg__finder_free(&state.finder);
     return status;

@@ -115,7 +115,8 @@ reserve_numbers(lg_table *table, size_t count)
         return NULL;
     if (table->number_count + count >= table->number_capacity) {
         size_t capacity = 2 * table->number_capacity + count + 1;
-        uint64_t *numbers = realloc(table->numbers, capacity * sizeof *numbers);
+        uint64_t *numbers =
+            lg__wide_resize(table->numbers, capacity * sizeof *numbers);
         table->failed = numbers == NULL;
         if (numbers == NULL)
             return NULL;
@@ -256,7 +257,7 @@ name_columns(const lg_string *pairs, size_t count, lg_text *names)
         lg_text_add_bytes(names, "", 1);
     }
     lg__column *columns =
-        names->failed ? NULL : calloc(count + 1, sizeof *columns);
+        names->failed ? NULL : lg__wide_calloc(count + 1, sizeof *columns);
     const char *name = names->data;
     for (size_t i = 0; columns != NULL && i < count; i++) {
         columns[i].name = name;
@@ -283,7 +284,7 @@ lg__put_pairs(lg_table *table, size_t column, const lg_string *pairs,
                 put_text(record, i, pairs[2 * i + 1].data,
                          pairs[2 * i + 1].length);
     }
-    free(columns);
+    lg__wide_free(columns);
     lg_text_free(&names);
 }
 

@@ -167,7 +167,8 @@ put_members(report *to, const lg_cycle *cycle)
 {
     lg_component component =
         lg_analysis_component(to->analysis, cycle->component);
-    uint64_t *nodes = malloc(((size_t)component.count + 1) * sizeof *nodes);
+    uint64_t *nodes =
+        lg__wide_alloc(((size_t)component.count + 1) * sizeof *nodes);
     if (nodes == NULL) {
         if (to->table != NULL)
             to->table->failed = true;
@@ -176,7 +177,7 @@ put_members(report *to, const lg_cycle *cycle)
     for (uint32_t i = 0; i < component.count; i++)
         nodes[i] = component.nodes[i];
     lg__put_numbers(to->table, NODES, nodes, component.count);
-    free(nodes);
+    lg__wide_free(nodes);
     lg__put_node(to->table, NODE, to->graph,
                  cycle->shortest.count > 0 ? cycle->shortest.items[0].source
                                            : component.nodes[0]);

@@ -222,7 +222,7 @@ put_mistakes(lg__tensor_report *to, bool each, lg_error *err)
     size_t count = 0;
     size_t shown = each ? to->tensors.rows.count : 0;
     bool any;
-    uint32_t *nodes = malloc((2 * shown + 1) * sizeof *nodes);
+    uint32_t *nodes = lg__wide_alloc((2 * shown + 1) * sizeof *nodes);
     if (nodes == NULL)
         return lg__error_memory(err);
     for (size_t i = 0; i < shown; i++) {
@@ -234,7 +234,7 @@ put_mistakes(lg__tensor_report *to, bool each, lg_error *err)
     lg_status status =
         lg__put_mistakes(to->table, to->facts, LG__TENSORS_FINDINGS,
                          to->analysis, nodes, count, &any, err);
-    free(nodes);
+    lg__wide_free(nodes);
     return status;
 }
 

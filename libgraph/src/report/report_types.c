@@ -51,7 +51,7 @@ static keyed_row *
 count_types(const lg_graph *graph, const lg_scope *scope, uint64_t *each)
 {
     size_t devices = (size_t)lg_graph_device_count(graph) + 1;
-    keyed_row *rows = calloc(graph->type_count, sizeof *rows);
+    keyed_row *rows = lg__wide_calloc(graph->type_count, sizeof *rows);
     if (rows == NULL)
         return NULL;
     for (uint32_t type = 0; type < graph->type_count; type++) {
@@ -82,7 +82,7 @@ sort_types(const lg_graph *graph, const lg_scope *scope, lg_sort sort,
     lg_type_row *kept =
         all == NULL ? NULL : malloc(graph->type_count * sizeof *kept);
     if (kept == NULL) {
-        free(all);
+        lg__wide_free(all);
         return lg__error_memory(err);
     }
     qsort(all, graph->type_count, sizeof *all,
@@ -93,7 +93,7 @@ sort_types(const lg_graph *graph, const lg_scope *scope, lg_sort sort,
     for (uint32_t i = 0; i < graph->type_count; i++)
         if (all[i].row.count > 0)
             kept[filled++] = all[i].row;
-    free(all);
+    lg__wide_free(all);
     *rows = kept;
     *count = filled;
     return LG_OK;
@@ -196,8 +196,9 @@ lg_tabulate_types(const lg_graph *graph, const lg_scope *scope, lg_sort sort,
                   size_t limit, lg_table **out, lg_error *err)
 {
     size_t devices = (size_t)lg_graph_device_count(graph) + 1;
-    uint64_t *sum = calloc(devices, sizeof *sum);
-    uint64_t *each = calloc(graph->type_count * devices + 1, sizeof *each);
+    uint64_t *sum = lg__wide_calloc(devices, sizeof *sum);
+    uint64_t *each =
+        lg__wide_calloc(graph->type_count * devices + 1, sizeof *each);
     lg_type_row *rows = NULL;
     size_t count;
     lg_status status =
@@ -208,8 +209,8 @@ lg_tabulate_types(const lg_graph *graph, const lg_scope *scope, lg_sort sort,
         status = lg__table_finish(
             fill_table(graph, rows, count, limit, each, sum), out, err);
     free(rows);
-    free(each);
-    free(sum);
+    lg__wide_free(each);
+    lg__wide_free(sum);
     return status;
 }
 

@@ -61,7 +61,7 @@ static bool
 find_last(writer *to)
 {
     bool seen[DEEPEST + 1] = {false};
-    to->is_last = calloc(to->shown + 1, sizeof *to->is_last);
+    to->is_last = lg__wide_calloc(to->shown + 1, sizeof *to->is_last);
     for (size_t i = to->shown; to->is_last != NULL && i-- > 0;) {
         size_t depth = to->table->rows[i].depth;
         depth = depth < DEEPEST ? depth : DEEPEST - 1;
@@ -128,7 +128,7 @@ measure(writer *to)
     const lg_table *table = to->table;
     size_t at = table->layout.indent;
     bool branched = false;
-    to->width = calloc(table->column_count + 1, sizeof *to->width);
+    to->width = lg__wide_calloc(table->column_count + 1, sizeof *to->width);
     for (size_t i = 0; i < table->column_count; i++)
         branched |= table->columns[i].tree == LG__BRANCHED;
     if (to->width == NULL || (branched && !find_last(to)))
@@ -260,8 +260,8 @@ write_rows(const lg_table *table, size_t limit, lg_text *out)
     }
     enough = enough && !to.cell.failed;
     lg_text_free(&to.cell);
-    free(to.width);
-    free(to.is_last);
+    lg__wide_free(to.width);
+    lg__wide_free(to.is_last);
     return enough;
 }
 

@@ -93,10 +93,10 @@ get_nodes(PyObject *self, void *Py_UNUSED(closure))
     if (!locate(self, &at))
         return NULL;
     lg_component component = lg_analysis_component(at.analysis, at.component);
-    lg_nodes nodes = {malloc(((size_t)component.count + 1) * sizeof(uint32_t)),
-                      component.count};
-    if (nodes.items == NULL)
+    lg_nodes nodes = {0};
+    if (!lg_nodes_reserve(&nodes, component.count))
         return PyErr_NoMemory();
+    nodes.count = component.count;
     memcpy(nodes.items, component.nodes, component.count * sizeof *nodes.items);
     PyObject *result = lg__sequence_of_nodes(lg__object_state(at.snapshot),
                                              at.snapshot, &nodes);

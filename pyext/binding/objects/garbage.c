@@ -15,12 +15,12 @@ list_collectable(const lg_graph *graph, lg_nodes *out, lg_error *error)
     lg_status status = lg_graph_collectable(graph, &flags, error);
     if (status != LG_OK)
         return status;
-    out->items = malloc(((size_t)count + 1) * sizeof *out->items);
-    for (uint32_t i = 0; out->items != NULL && i < count; i++)
+    bool enough = lg_nodes_reserve(out, count);
+    for (uint32_t i = 0; enough && i < count; i++)
         if (flags[i])
             out->items[out->count++] = i;
     free(flags);
-    if (out->items == NULL)
+    if (!enough)
         return lg_error_set(error, LG_ENOMEM, "Memory ran out.");
     return LG_OK;
 }

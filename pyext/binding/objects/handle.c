@@ -9,12 +9,10 @@ note_shown(lg__snapshot_object *snapshot, uint32_t index)
     lg_nodes *shown = &snapshot->shown;
     if (shown->count == snapshot->shown_room) {
         size_t room = 2 * snapshot->shown_room + 64;
-        uint32_t *items = realloc(shown->items, room * sizeof *items);
-        if (items == NULL) {
+        if (!lg_nodes_reserve(shown, room)) {
             PyErr_NoMemory();
             return false;
         }
-        shown->items = items;
         snapshot->shown_room = room;
     }
     shown->items[shown->count++] = index;

@@ -68,13 +68,14 @@ lg__node_is_reachable(lg__node_object *self, void *Py_UNUSED(closure))
 static bool
 list_numbers(const lg__sequence_object *self, lg_nodes *out)
 {
-    out->count = (size_t)self->range.length;
-    out->items = malloc((out->count + 1) * sizeof *out->items);
-    for (size_t i = 0; out->items != NULL && i < out->count; i++)
-        out->items[i] = (uint32_t)lg__sequence_number(self, (Py_ssize_t)i);
-    if (out->items == NULL)
+    if (!lg_nodes_reserve(out, (size_t)self->range.length)) {
         PyErr_NoMemory();
-    return out->items != NULL;
+        return false;
+    }
+    out->count = (size_t)self->range.length;
+    for (size_t i = 0; i < out->count; i++)
+        out->items[i] = (uint32_t)lg__sequence_number(self, (Py_ssize_t)i);
+    return true;
 }
 
 static PyObject *

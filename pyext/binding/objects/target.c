@@ -12,14 +12,13 @@ bool
 lg__nodes_extend(lg_nodes *nodes, const uint32_t *more, size_t count)
 {
     size_t total = nodes->count + count;
-    uint32_t *items = realloc(nodes->items, (total + 1) * sizeof *items);
-    if (items == NULL) {
+    if (!lg_nodes_reserve(nodes, total)) {
         PyErr_NoMemory();
         return false;
     }
     if (count > 0)
-        memcpy(items + nodes->count, more, count * sizeof *items);
-    *nodes = (lg_nodes){items, total};
+        memcpy(nodes->items + nodes->count, more, count * sizeof *more);
+    nodes->count = total;
     return true;
 }
 

@@ -1,0 +1,161 @@
+// Blocks that return to the system when they are freed.
+#include "base/base_private.h"
+#include "scarce.h"
+#include "test.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { MAPPED = 1 << 18, MOST = 3 << 20 };
+
+static const size_t sizes[] = {
+    0,          1,       16,      4096,          MAPPED - 1, MAPPED,
+    MAPPED + 1, 1 << 20, 2 << 20, (2 << 20) + 1, MOST};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+// Writes a pattern, or returns whether it is still there.
+static void
+fill(uint8_t *block, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        block[i] = (uint8_t)(i * 7 + 1);
+}
+
+static bool
+is_filled(const uint8_t *block, size_t size)
+{
+    size_t i = 0;
+    while (i < size && block[i] == (uint8_t)(i * 7 + 1))
+        i++;
+    return i == size;
+}
+
+static void
+each_size(void)
+{
+    for (size_t i = 0; i < SIZES; i++) {
+        uint8_t *block = lg__wide_alloc(sizes[i]);
+        uint8_t *zeroes = lg__wide_calloc(1, sizes[i]);
+        REQUIRE(block != NULL && zeroes != NULL && block != zeroes);
+        CHECK((uintptr_t)block % 16 == 0 && (uintptr_t)zeroes % 16 == 0);
+        size_t zero = 0;
+        while (zero < sizes[i] && zeroes[zero] == 0)
+            zero++;
+        CHECK(zero == sizes[i]);
+        fill(block, sizes[i]);
+        fill(zeroes, sizes[i]);
+        CHECK(is_filled(block, sizes[i]) && is_filled(zeroes, sizes[i]));
+        lg__wide_free(block);
+        lg__wide_free(zeroes);
+    }
+    lg__wide_free(NULL);
+}
+
+// What was there stays, whichever of the two kinds a block was and becomes.
+static void
+each_resize(void)
+{
+    for (size_t i = 0; i < SIZES * SIZES; i++) {
+        size_t from = sizes[i / SIZES], to = sizes[i % SIZES];
+        uint8_t *block = lg__wide_alloc(from);
+        REQUIRE(block != NULL);
+        fill(block, from);
+        block = lg__wide_resize(block, to);
+        REQUIRE(block != NULL);
+        CHECK((uintptr_t)block % 16 == 0);
+        CHECK(is_filled(block, from < to ? from : to));
+        fill(block, to);
+        lg__wide_free(block);
+    }
+    uint8_t *block = lg__wide_resize(NULL, 3);
+    REQUIRE(block != NULL);
+    lg__wide_free(block);
+}
+
+// Growing arrays lie between others, so some of them move.
+static void
+growing_together(void)
+{
+    enum { ARRAYS = 4, STEP = MAPPED - 100 };
+    uint8_t *array[ARRAYS] = {0};
+    for (size_t size = STEP; size <= MOST; size += STEP)
+        for (size_t i = 0; i < ARRAYS; i++) {
+            array[i] = lg__wide_resize(array[i], size);
+            REQUIRE(array[i] != NULL);
+            if (size > STEP)
+                CHECK(is_filled(array[i], size - STEP));
+            fill(array[i], size);
+        }
+    for (size_t i = 0; i < ARRAYS; i++)
+        lg__wide_free(array[i]);
+}
+
+static void
+too_large(void)
+{
+    CHECK(lg__wide_alloc(SIZE_MAX) == NULL);
+    CHECK(lg__wide_alloc(SIZE_MAX / 2) == NULL);
+    CHECK(lg__wide_calloc(SIZE_MAX / 2, 3) == NULL);
+    for (size_t i = 0; i < SIZES; i++) {
+        uint8_t *block = lg__wide_alloc(sizes[i]);
+        REQUIRE(block != NULL);
+        fill(block, sizes[i]);
+        CHECK(lg__wide_resize(block, SIZE_MAX) == NULL);
+        CHECK(lg__wide_resize(block, SIZE_MAX / 2) == NULL);
+        CHECK(is_filled(block, sizes[i]));
+        lg__wide_free(block);
+    }
+}
+
+static void
+without_memory(void)
+{
+    uint8_t *small = lg__wide_alloc(100);
+    uint8_t *large = lg__wide_alloc(MAPPED);
+    REQUIRE(small != NULL && large != NULL);
+    fill(small, 100);
+    fill(large, MAPPED);
+    malloc_left = 0;
+    CHECK(lg__wide_alloc(100) == NULL);
+    malloc_left = 0;
+    CHECK(lg__wide_calloc(1, 100) == NULL);
+    malloc_left = 0;
+    CHECK(lg__wide_resize(small, 200) == NULL);
+    malloc_left = 0;
+    CHECK(lg__wide_resize(large, 200) == NULL);
+    malloc_left = -1;
+    CHECK(is_filled(small, 100) && is_filled(large, MAPPED));
+    lg__wide_free(small);
+    lg__wide_free(large);
+}
+
+// The system says whether it has pages there.
+static bool
+is_mapped(uintptr_t address)
+{
+    unsigned char resident;
+    return mincore((void *)(address & ~(uintptr_t)4095), 1, &resident) == 0;
+}
+
+static void
+large_blocks_return(void)
+{
+    uint8_t *block = lg__wide_calloc(MOST, 1);
+    REQUIRE(block != NULL);
+    uintptr_t begin = (uintptr_t)block, middle = begin + MOST / 2;
+    CHECK(is_mapped(begin) && is_mapped(middle));
+    lg__wide_free(block);
+    CHECK(!is_mapped(begin) && !is_mapped(middle));
+}
+
+SUITE(wide)
+{
+    RUN(each_size);
+    RUN(each_resize);
+    RUN(growing_together);
+    RUN(too_large);
+    RUN(without_memory);
+    RUN(large_blocks_return);
+    return test_result();
+}
