@@ -121,7 +121,7 @@ for name, question in {QUESTIONS!r}.items():
     assert done.code == 0, done.err
     kept = [line.split(":") for line in done.out.splitlines()]
     assert [name for name, _ in kept[::2]] == list(QUESTIONS)
-    assert [line for line in kept if int(line[1]) > 6] == []
+    assert [line for line in kept if int(line[1]) > 8] == []
 
 
 def test_nodes_know_what_they_knew(kept):
