@@ -144,8 +144,7 @@ enum { LG__LEVELS = 4 };
  *  Returns false when memory ran out. O(nodes). */
 bool lg__match_levels(const lg__detection *detection, uint8_t *level);
 
-/** Something that makes no known mistake, and keeps nodes that a match keeps.
- */
+/** What makes no known mistake, and keeps nodes that a match keeps. */
 typedef struct lg__other_holder {
     uint32_t node;   /**< where to cut: a container, or the kept node */
     uint32_t source; /**< what refers to the kept node; LG_NONE for a container,
@@ -154,8 +153,7 @@ typedef struct lg__other_holder {
     uint32_t example;
 } lg__other_holder;
 
-/** Bits of a node, for matches that are weighed together. KEPT_AGAIN: by
- * several matches. */
+/** Bits of a node, for matches weighed together. KEPT_AGAIN: by several. */
 enum { LG__HOLDS = 1, LG__KEPT = 2, LG__KEPT_AGAIN = 4, LG__STORES = 8 };
 
 /** Sets the bits of what a match keeps, and of its holder. */
@@ -212,8 +210,7 @@ bool lg__detection_is_stored_outside(const lg__detection *detection,
                                      uint32_t node, unsigned type_bits);
 /** Returns whether anything other than a local of a frame holds the node. */
 bool lg__detection_is_stored(const lg__detection *detection, uint32_t node);
-/** Returns whether a code object names the variable or attribute whose name is
- *  the node `key`. */
+/** Returns whether a code object names a variable; `key` is its name's node. */
 bool lg__detection_names(const lg__detection *detection, uint32_t code,
                          uint32_t key);
 /** Returns whether only variables of running code hold the node: its locals,
@@ -224,9 +221,8 @@ bool lg__detection_is_local(const lg__detection *detection, uint32_t node);
 
 /** The limits of a search from a node. */
 typedef struct lg__search {
-    unsigned depth; /**< most hops */
-    unsigned
-        wanted; /**< bits of types to find; the search does not enter them */
+    unsigned depth;   /**< most hops */
+    unsigned wanted;  /**< bits of types to find, which it does not enter */
     unsigned through; /**< bits of types to enter; never LG__TYPE_OPAQUE */
     bool instances;   /**< enter instances without bits, too */
     bool parameters;  /**< enter the parts of a torch.nn.Module, too */
