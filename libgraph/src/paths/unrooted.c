@@ -115,7 +115,7 @@ select_by(const lg_graph *graph, const char *whole, const char *text,
         status = take(&state, err);
     if (status == LG_OK)
         status = lg__nodes_take(&state.found, whole, out, err);
-    free(state.found.items);
+    lg__wide_free(state.found.items);
     lg_text_free(&state.words);
     lg_analysis_free(state.analysis);
     return status;
