@@ -148,7 +148,7 @@ static const lg__verb verbs[] = {
      "  uncollectable  neither: native code holds it, or the collector cannot\n"
      "                 see all of it\n"
      "\n"
-     "With --mine and --module, the classes of a garbage cycle decide. With\n"
+     "--mine and --module select garbage cycles by the classes in them. With\n"
      "--check, the exit code is 1 if there is a collectable or uncollectable\n"
      "cycle that is not a library's own.\n"
      "\n"

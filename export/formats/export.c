@@ -47,10 +47,10 @@ lg_export_format_find(const char *name, const char *path, lg_export_format *out,
         }
     return lg_error_set(
         err, LG_EINVAL,
-        "%s %.200s %s: the formats are heapsnapshot, graphml, gexf, folded, "
+        "%s %.200s%s: the formats are heapsnapshot, graphml, gexf, folded, "
         "speedscope (.speedscope.json) and pprof (.pb, .pb.gz)",
         name ? "there is no format" : "the suffix of", name ? name : path,
-        name ? "to export" : "says no format to export");
+        name ? "" : " is that of no format");
 }
 
 bool

@@ -35,9 +35,9 @@ Usage: leakgraph attach PID [-o FILE] [--report FILE.html]
 
 Takes a snapshot of a running Python, 3.9 or newer, that was not prepared for it. The
 process stops for as long as a fork takes, and nothing of leakgraph stays in it. You
-need the right to trace the process: be its user, or root.
+need the right to trace the process: run as its user or as root.
 
-  -o FILE          save the snapshot there (leakgraph-{pid}.lgs); {pid} stands for the
+  -o FILE          save the snapshot to FILE (leakgraph-{pid}.lgs); {pid} stands for the
                    number of the process, {n} for the next free number
   --report FILE    write the report, too
   --diff N         take N snapshots and print what grows from one to the next

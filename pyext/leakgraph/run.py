@@ -33,9 +33,9 @@ usage: python -m leakgraph run [OPTIONS] SCRIPT [ARGS]
 
 Runs a script or a module as `python` would, and saves a snapshot of its objects when
 it ends, even with an exception. The exit code is the script's own. If os._exit() or a
-signal ends the script, there is no snapshot of its end.
+signal ends the script, leakgraph saves no snapshot at the end.
 
-  --at-exit FILE  save the snapshot there (leakgraph-{pid}.lgs); {pid} stands for the
+  --at-exit FILE  save the snapshot to FILE (leakgraph-{pid}.lgs); {pid} stands for the
                   process id, {n} for the next free number
   --arm FILE      save a snapshot while the script runs: on SIGUSR2, when an
                   allocation fails, and when 90 % of the memory that it may use is in

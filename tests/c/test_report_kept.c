@@ -20,7 +20,7 @@ a_path_that_no_program_can_cut(void)
     REQUIRE(why_report(analysis, &whole, 1, NULL, LG_FORMAT_TEXT, &text) ==
             LG_OK);
     CHECK(strstr(text.data,
-                 "\nOnly native code lets go of this path: native code: "
+                 "\nOnly native code can release this path: native code: "
                  "ndarray.base\n") != NULL);
     CHECK(strstr(text.data, "Native code keeps it") == NULL);
     lg_text_free(&text);

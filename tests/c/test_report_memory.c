@@ -19,7 +19,7 @@ static const char sample_text[] =
     "multiple of 16 bytes\n"
     "  anything else                   118 MiB   what no line above explains\n"
     "\n"
-    "  counted in another way\n"
+    "  other counters\n"
     "  mapped                         64.0 KiB   arrays in files and in shared "
     "memory\n"
     "\n"
@@ -197,7 +197,7 @@ process(void)
          "  anything else                  8.00 MiB   what");
     says(
         graph, NULL, LG_FORMAT_TEXT,
-        "  counted in another way\n"
+        "  other counters\n"
         "  threads                                   12\n"
         "  open descriptors                          1,500 of at most 4,096\n");
     says(graph, NULL, LG_FORMAT_JSON,

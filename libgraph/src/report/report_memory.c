@@ -119,7 +119,7 @@ host_text(const lg_accounts *accounts, lg_table *table)
         any = any || accounts->host[i] > 0;
     if (!any)
         return;
-    lg_text_add(&above, "\n  counted in another way\n");
+    lg_text_add(&above, "\n  other counters\n");
     lg_table *others = add_part(table, &above);
     add_bytes(accounts, LG_HOST_BESIDE, LG_HOST_BESIDE, others);
     add_counts(accounts, others);

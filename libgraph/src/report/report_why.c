@@ -222,7 +222,7 @@ add_kept(report *to)
         lg__format_unseen(lg_node_unexplained(to->graph, to->why->node), out);
         lg_text_add(out, ").\n");
     } else if (kept->count > 0) {
-        lg_text_add(out, native ? "Only native code lets go of this path: "
+        lg_text_add(out, native ? "Only native code can release this path: "
                                 : "No program can cut this path: ");
         lg_path_label(to->graph, kept, out);
         lg_text_add(out, "\n");

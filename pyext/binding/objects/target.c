@@ -65,7 +65,7 @@ check_process(lg__core_state *state, const lg_graph *graph)
         return false;
     PyErr_Format(state->errors[LG__ERROR_BASE],
                  "The snapshot is of another process (pid %U; this is %ld), "
-                 "which live objects are no part of; use a selector such as "
+                 "and has no live objects of this one; use a selector such as "
                  "'type:dict'.",
                  other, (long)getpid());
     Py_DECREF(other);
