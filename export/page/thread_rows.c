@@ -27,7 +27,7 @@ add_value(lg__page *page, const lg_thread_row *row)
         lg__page_link(page, row->node, &title);
     }
     if (row->held_elsewhere)
-        lg_text_add(page->out, " <span class=\"note\">held elsewhere, too"
+        lg_text_add(page->out, " <span class=\"note\">held elsewhere too"
                                "</span>");
     lg_text_add(page->out, "</td></tr>");
     page->out->failed |= title.failed;

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["execute", "fail", "load", "main", "say", "take_options"]
 
 USAGE = """\
-usage: python -m leakgraph run [OPTIONS] SCRIPT [ARGS]
+Usage: python -m leakgraph run [OPTIONS] SCRIPT [ARGS]
        python -m leakgraph run [OPTIONS] -m MODULE [ARGS]
        python -m leakgraph VERB ...
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["watch_script"]
 
 USAGE = """\
-usage: python -m leakgraph watch [OPTIONS] SCRIPT [ARGS]
+Usage: python -m leakgraph watch [OPTIONS] SCRIPT [ARGS]
        python -m leakgraph watch [OPTIONS] -m MODULE [ARGS]
 
 Runs a script or a module as `python` would, and samples its memory at intervals.

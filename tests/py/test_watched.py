@@ -128,4 +128,4 @@ def test_help(start):
             text=True,
         )
         assert done.returncode == (0 if arguments else 2)
-        assert "usage: python -m leakgraph watch" in done.stdout or not arguments
+        assert "Usage: python -m leakgraph watch" in done.stdout or not arguments

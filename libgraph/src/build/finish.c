@@ -65,9 +65,9 @@ free_shell(lg_builder *builder)
     lg_builder_free(builder);
 }
 
-// Blames the producer for what the checks report as damage.
+// Reports what the checks call damage as an argument that is not valid.
 static lg_status
-blame_producer(lg_status status, lg_error *err)
+invalid_input(lg_status status, lg_error *err)
 {
     if (status != LG_EFORMAT)
         return status;
@@ -82,7 +82,7 @@ lg_builder_finish(lg_builder *builder, lg_graph **out, lg_error *err)
     lg_status status = run_steps(builder, err);
     if (status != LG_OK) {
         lg_builder_free(builder);
-        return blame_producer(status, err);
+        return invalid_input(status, err);
     }
     lg_allocator allocator = builder->rest->allocator;
     lg_allocator unreleased = allocator;
@@ -107,5 +107,5 @@ lg_builder_finish(lg_builder *builder, lg_graph **out, lg_error *err)
         *out = graph;
     else
         lg_graph_free(graph);
-    return blame_producer(status, err);
+    return invalid_input(status, err);
 }

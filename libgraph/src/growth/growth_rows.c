@@ -116,7 +116,7 @@ fill_row(lg__comparison *state, const lg__grown *grown, size_t count,
 
 // Returns whether a row for its members covers the container.
 static bool
-is_told(const lg__comparison *state, const lg__grown *grown)
+is_covered(const lg__comparison *state, const lg__grown *grown)
 {
     return grown->group != LG_NONE && state->is_holder[grown->group];
 }
@@ -305,7 +305,7 @@ lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err)
         lg__sort(found, left, sizeof *found, compare_grown);
     while (left > 0) {
         size_t count = count_group(found, left);
-        if (!is_told(state, found) && !add_row(state, found, count, out))
+        if (!is_covered(state, found) && !add_row(state, found, count, out))
             return lg__error_memory(err);
         found += count;
         left -= count;

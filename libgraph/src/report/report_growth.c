@@ -83,7 +83,7 @@ lg__format_growth_holder(const lg_growth *growth, const lg_graph *graph,
 // Returns whether the same text was written already: several references from
 // one holder may read alike.
 static bool
-is_told(const report *to, const lg_growth_row *row, size_t index)
+is_repeated(const report *to, const lg_growth_row *row, size_t index)
 {
     lg_text own = {0};
     lg_text other = {0};
@@ -110,7 +110,7 @@ put_others(const report *to, const lg_growth_row *row)
     lg_table *list = lg__put_table(to->table, OTHERS, columns, 1);
     for (size_t i = 0; i < row->other_count; i++) {
         lg_text holder = {0};
-        if (is_told(to, row, i))
+        if (is_repeated(to, row, i))
             continue;
         lg__format_folded_path(to->graph, &row->others[i], &holder);
         lg__table_row(list);
@@ -205,7 +205,7 @@ put_shown(const report *to, const lg_growth_row *row)
     lg__put_formatted(table, SHOWN_WHAT, &what);
     lg__format_growth_holder(to->growth, to->graph, row, &holder);
     for (size_t i = 0; i < row->other_count; i++) {
-        if (is_told(to, row, i))
+        if (is_repeated(to, row, i))
             continue;
         lg_text_add(&holder, "\nand ");
         lg__format_folded_path(to->graph, &row->others[i], &holder);
