@@ -323,8 +323,39 @@ held_by_native_code(void)
     lg_graph_free(graph);
 }
 
+// From CPython 3.13 on, an attribute may be in the instance and in the dict
+// that shows its values. Two attributes are two references.
+static void
+shown_by_a_dict(void)
+{
+    for (int i = 0; i < 2; i++) {
+        story made = story_begin();
+        uint32_t module = story_module(&made, "app");
+        uint32_t holder = story_add(&made, "app.Thing", NULL, 48);
+        uint32_t names = story_add(&made, "dict", NULL, 64);
+        uint32_t key = story_add(&made, "str", i ? "other" : "it", 50);
+        uint32_t tuple = story_add(&made, "tuple", NULL, 48);
+        uint32_t thing = story_add(&made, "app.Kept", NULL, 48);
+        story_attribute(&made, module, "holder", holder);
+        story_edge(&made, holder, names, LG_EDGE_DICT, 0);
+        story_attribute(&made, holder, "it", tuple);
+        story_edge(&made, names, tuple, LG_EDGE_VALUE, key);
+        story_edge(&made, tuple, thing, LG_EDGE_INDEX, 0);
+        lg_graph *graph = story_end(&made);
+        lg_analysis *analysis = analysed(graph);
+        lg_cuts cuts;
+        REQUIRE(lg_node_cuts(analysis, thing, &holder, 0, NULL, &cuts, NULL) ==
+                LG_OK);
+        CHECK(cuts.count == (i ? 2 : 1) && cuts.total == cuts.count);
+        lg_cuts_free(&cuts);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
 SUITE(cuts)
 {
+    RUN(shown_by_a_dict);
     RUN(random_graphs);
     RUN(taken_back);
     RUN(held_twice_by_one);

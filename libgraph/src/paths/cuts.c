@@ -160,6 +160,49 @@ sort_cuts(lg__cut_search *state)
     }
 }
 
+// Returns whether both hops are one attribute, once in the instance and once in
+// its dict. From CPython 3.13 on, a dict may show the values in the instance.
+static bool
+is_same_attribute(const lg_graph *graph, const lg_hop *one, const lg_hop *other)
+{
+    uint64_t first = one->edges[one->edge_count - 1];
+    uint64_t second = other->edges[other->edge_count - 1];
+    return one->source == other->source && one->target == other->target &&
+           one->edge_count != other->edge_count &&
+           lg__edge_name(graph, first).length > 0 &&
+           lg__string_same(lg__edge_name(graph, first),
+                           lg__edge_name(graph, second));
+}
+
+static bool
+is_listed(const lg__cut_search *state, size_t count, const lg_cut *cut)
+{
+    const lg_hop *hop = &cut->path.hops[cut->hop];
+    for (size_t i = 0; i < count; i++) {
+        const lg_cut *other = &state->cuts.items[i];
+        if (is_same_attribute(state->graph, &other->path.hops[other->hop], hop))
+            return true;
+    }
+    return false;
+}
+
+// Leaves out what is listed already: a program deletes an attribute once.
+static void
+join_cuts(lg__cut_search *state)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < state->cuts.count; i++) {
+        lg_cut *cut = &state->cuts.items[i];
+        if (is_listed(state, kept, cut)) {
+            lg_path_free(&cut->path);
+            state->cuts.total--;
+        } else {
+            state->cuts.items[kept++] = *cut;
+        }
+    }
+    state->cuts.count = kept;
+}
+
 static lg_status
 prepare(lg__cut_search *state, lg_error *err)
 {
@@ -201,6 +244,7 @@ lg_node_cuts(const lg_analysis *analysis, lg_node node, const lg_node *from,
         status = find_cuts(&state, limit, err);
     if (status == LG_OK) {
         sort_cuts(&state);
+        join_cuts(&state);
         *out = state.cuts;
     } else {
         lg_cuts_free(&state.cuts);
