@@ -17,10 +17,10 @@ whole_pages(size_t size)
     return (size + page - 1) & ~(page - 1);
 }
 
-// Maps one page more than needed, and gives back what is before and behind the
-// pages at which the block begins and ends.
-static void *
-map_huge(size_t size)
+// Maps one page more than needed, and gives back what is before the page at
+// which the block begins, and what is behind the block.
+void *
+lg__huge_map(size_t size)
 {
     char *begin = size <= SIZE_MAX - page
                       ? mmap(NULL, size + page, PROT_READ | PROT_WRITE,
@@ -42,7 +42,7 @@ lg__huge_calloc(size_t size)
 {
     if (size < HUGE_FROM)
         return calloc(size, 1);
-    return size <= SIZE_MAX - page ? map_huge(whole_pages(size)) : NULL;
+    return size <= SIZE_MAX - page ? lg__huge_map(whole_pages(size)) : NULL;
 }
 
 void

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum {
     MAPPED = 1 << 18, // blocks from this size on are mappings of their own
@@ -46,22 +47,23 @@ block_at(char *begin, size_t size)
     return block;
 }
 
-// The length of the mapping of a large block. From a megabyte on, it consists
-// of huge pages, because the system then has fewer pages to clear.
+// The length of the mapping of a large block.
 static size_t
 length_of(size_t size)
 {
-    size_t mask = size < HUGE_FROM ? 0 : (size_t)HUGE_PAGE - 1;
+    const size_t mask = (size_t)sysconf(_SC_PAGESIZE) - 1;
     return (size + BEFORE_MAPPED + mask) & ~mask;
 }
 
+// From a megabyte on, a block begins at a huge page, because the system then
+// has fewer pages to clear.
 static void *
 map(size_t size)
 {
     if (size > SIZE_MAX - HUGE_PAGE - BEFORE_MAPPED)
         return NULL;
     if (size >= HUGE_FROM)
-        return block_at(lg__huge_calloc(length_of(size)), size);
+        return block_at(lg__huge_map(length_of(size)), size);
     void *begin = mmap(NULL, length_of(size), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return begin == MAP_FAILED ? NULL : block_at(begin, size);
