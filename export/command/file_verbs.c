@@ -76,7 +76,8 @@ static const lg__verb verbs[] = {
      "write a small file that diff and ranks read",
      "leakgraph summarize SNAP -o FILE",
      "Writes a summary of the snapshot: its places, types and accounts,\n"
-     "without its objects. The file is usually smaller than 200 KB, and `diff`\n"
+     "without its objects. The file is usually smaller than 200 KB, and "
+     "`diff`\n"
      "and `ranks` read it like a snapshot.\n"
      "\n"
      "Example:\n"

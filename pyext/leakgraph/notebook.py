@@ -28,7 +28,6 @@ __all__ = [
 DRAWN = 3
 
 
-
 def merged_html(merged: MergedPaths) -> str:
     """The tree as a table, and as a picture."""
     table = Result._repr_html_(merged)

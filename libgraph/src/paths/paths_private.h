@@ -300,9 +300,8 @@ lg_status lg__unnamed_select(const lg_graph *graph, const char *text,
                              lg_nodes *out, lg_error *err);
 /** Returns whether lg__unrooted_select understands the text. */
 bool lg__unrooted_is(const char *text);
-/** Finds the nodes that reports describe by an analysis: `the interpreter`,
- *  `garbage: a cycle of 4 objects`, `garbage below dict of 3`. At the cost of
- *  an analysis. */
+/** Finds the nodes that reports describe by an analysis, and makes one: `the
+ *  interpreter`, `garbage: a cycle of 4 objects`, `garbage below dict of 3`. */
 lg_status lg__unrooted_select(const lg_graph *graph, const char *text,
                               lg_nodes *out, lg_error *err);
 /** Finds all that no root reaches. O(nodes + edges). */
