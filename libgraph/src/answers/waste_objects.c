@@ -116,13 +116,15 @@ static bool
 class_names(const lg_graph *graph, uint32_t type, const char *name)
 {
     const lg_columns *columns = &graph->columns;
+    const lg_string wanted = {name, (uint32_t)strlen(name)};
     uint32_t node = graph->type_node[type];
     if (node == LG_NONE)
         return false;
     for (uint64_t edge = columns->first_edge[node];
          edge < columns->first_edge[node + 1]; edge++)
         if (lg__edge_kind(graph, edge) == LG_EDGE_DICT &&
-            lg__dict_value(graph, columns->edge_target[edge], name) != LG_NONE)
+            lg__dict_value(graph, columns->edge_target[edge], wanted) !=
+                LG_NONE)
             return true;
     return false;
 }

@@ -221,7 +221,7 @@ mark_groups(judge *state, uint32_t optimizer)
     for (uint64_t i = columns->first_edge[groups];
          i < columns->first_edge[groups + 1]; i++) {
         uint32_t group = columns->edge_target[i];
-        uint32_t list = lg__dict_value(graph, group, "params");
+        uint32_t list = lg__dict_value(graph, group, (lg_string){"params", 6});
         if (!is_element(lg__edge_kind(graph, i)) || list == LG_NONE)
             continue;
         for (uint64_t j = columns->first_edge[list];

@@ -73,22 +73,6 @@ lg__frozen_types(const lg_graph *graph)
     return frozen;
 }
 
-static uint32_t
-find_value(const lg_graph *graph, uint32_t dict, lg_string name)
-{
-    const lg_columns *columns = &graph->columns;
-    if (dict == LG_NONE)
-        return LG_NONE;
-    uint64_t end = columns->first_edge[dict + 1];
-    for (uint64_t edge = columns->first_edge[dict]; edge < end; edge++) {
-        uint32_t key = columns->edge_payload[edge];
-        if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE && key != LG_NONE &&
-            lg__string_same(lg_node_text(graph, key), name))
-            return columns->edge_target[edge];
-    }
-    return LG_NONE;
-}
-
 static bool
 is_frozen_field(const lg_graph *graph, uint32_t type, lg_string name)
 {
@@ -99,7 +83,7 @@ is_frozen_field(const lg_graph *graph, uint32_t type, lg_string name)
             continue;
         uint32_t fields = lg__node_attribute(graph, graph->type_node[of.mro[i]],
                                              "__dataclass_fields__");
-        if (find_value(graph, fields, name) != LG_NONE)
+        if (fields != LG_NONE && lg__dict_value(graph, fields, name) != LG_NONE)
             return true;
     }
     return false;
@@ -114,12 +98,15 @@ is_frozen_of_model(const lg_graph *graph, uint32_t type, lg_string name)
     uint32_t fields = lg__node_attribute(graph, class, "__pydantic_fields__");
     if (fields == LG_NONE) // up to 2.9
         fields = lg__node_attribute(graph, class, "model_fields");
-    uint32_t field = find_value(graph, fields, name);
+    uint32_t field =
+        fields != LG_NONE ? lg__dict_value(graph, fields, name) : LG_NONE;
     if (field == LG_NONE)
         return false;
     uint32_t config = lg__node_attribute(graph, class, "model_config");
     uint32_t frozen =
-        config != LG_NONE ? lg__dict_value(graph, config, "frozen") : LG_NONE;
+        config != LG_NONE
+            ? lg__dict_value(graph, config, (lg_string){"frozen", 6})
+            : LG_NONE;
     return lg__string_is(text_of_attribute(graph, field, "frozen"), "True") ||
            (frozen != LG_NONE &&
             lg__string_is(lg_node_text(graph, frozen), "True"));

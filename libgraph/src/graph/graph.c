@@ -278,14 +278,14 @@ lg_graph_memory(const lg_graph *graph)
 }
 
 uint32_t
-lg__dict_value(const lg_graph *graph, uint32_t dict, const char *name)
+lg__dict_value(const lg_graph *graph, uint32_t dict, lg_string name)
 {
     const lg_columns *columns = &graph->columns;
     for (uint64_t edge = columns->first_edge[dict];
          edge < columns->first_edge[dict + 1]; edge++) {
         uint32_t key = columns->edge_payload[edge];
         if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE && key != LG_NONE &&
-            lg__string_is(lg_node_text(graph, key), name))
+            lg__string_same(lg_node_text(graph, key), name))
             return columns->edge_target[edge];
     }
     return LG_NONE;
@@ -295,15 +295,17 @@ uint32_t
 lg__node_attribute(const lg_graph *graph, uint32_t node, const char *name)
 {
     const lg_columns *columns = &graph->columns;
+    const lg_string wanted = {name, (uint32_t)strlen(name)};
     uint32_t found = LG_NONE;
     for (uint64_t edge = columns->first_edge[node];
          edge < columns->first_edge[node + 1] && found == LG_NONE; edge++) {
         uint32_t target = columns->edge_target[edge];
         if (lg__edge_kind(graph, edge) == LG_EDGE_DICT)
-            found = lg__dict_value(graph, target, name);
+            found = lg__dict_value(graph, target, wanted);
         else if (lg__edge_kind(graph, edge) == LG_EDGE_ATTRIBUTE &&
-                 lg__string_is(
-                     lg_graph_string(graph, columns->edge_payload[edge]), name))
+                 lg__string_same(
+                     lg_graph_string(graph, columns->edge_payload[edge]),
+                     wanted))
             found = target;
     }
     return found;

@@ -258,7 +258,7 @@ lg__ask_ahead(const lg_columns *columns, const uint32_t *queue, uint32_t count)
 
 /** Returns the value of a key in a dict. The capture must have the key's text.
  *  LG_NONE: there is none. */
-uint32_t lg__dict_value(const lg_graph *graph, uint32_t dict, const char *name);
+uint32_t lg__dict_value(const lg_graph *graph, uint32_t dict, lg_string name);
 /** Returns for each type what is frozen in its instances, [type_count]; NULL
  *  when memory ran out. O(types and attributes of classes). */
 uint8_t *lg__frozen_types(const lg_graph *graph);
