@@ -39,21 +39,61 @@ take_item(const lg__labels *labels, lg__step *out)
     return true;
 }
 
+#define DEFINES (UINT32_C(1) << 31)
+
+// Returns whether the name belongs to what a function, class or module says of
+// itself. Nothing accumulates there while a program runs.
 static bool
-take_dotted(lg__labels *labels, uint32_t name, lg__step *out)
+is_of_definition(lg_string name)
 {
-    out->kind = LG_PLACE_NAMED;
+    static const char *const names[] = {
+        "__annotations__", "__bases__",       "__cached__",     "__doc__",
+        "__file__",        "__loader__",      "__match_args__", "__module__",
+        "__mro__",         "__name__",        "__orig_bases__", "__package__",
+        "__parameters__",  "__path__",        "__qualname__",   "__slots__",
+        "__spec__",        "__type_params__",
+    };
+    if (name.length < 2 || memcmp(name.data, "__", 2) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (lg__string_is(name, names[i]))
+            return true;
+    return false;
+}
+
+// Returns what `dotted` has for the name, after adding it if it is new; 0 when
+// memory ran out.
+static uint32_t
+find_dotted(lg__labels *labels, uint32_t name)
+{
     uint32_t *dotted = &labels->dotted[name];
-    if (*dotted != 0) {
-        out->label = *dotted - 1;
-        return true;
-    }
+    if (*dotted != 0)
+        return *dotted;
     lg_string string = lg_graph_string(labels->graph, name);
     lg_text_add(&labels->scratch, ".");
     lg_text_add_bytes(&labels->scratch, string.data, string.length);
-    bool taken = take_scratch(labels, out);
-    *dotted = out->label + 1;
-    return taken;
+    lg__step step;
+    if (!take_scratch(labels, &step))
+        return 0;
+    *dotted = (step.label + 1) | (is_of_definition(string) ? DEFINES : 0);
+    return *dotted;
+}
+
+static bool
+take_dotted(lg__labels *labels, uint32_t name, lg__step *out)
+{
+    *out =
+        (lg__step){LG_PLACE_NAMED, (find_dotted(labels, name) & ~DEFINES) - 1};
+    return out->label != LG_NONE;
+}
+
+bool
+lg__label_defines(lg__labels *labels, lg__via via)
+{
+    if (via.edge == LG__NO_EDGE)
+        return false;
+    uint32_t name = lg__label_name(labels, via);
+    return name != LG_NONE && find_dotted(labels, name) & DEFINES;
 }
 
 // Takes a string of the graph as it is.

@@ -26,7 +26,8 @@ typedef struct lg__labels {
     const uint32_t *dominator;
     lg_places *places;
     uint32_t *dotted; /**< [string_count] 1 + number of `.string` in the table
-                           for a string of the graph; 0: not added yet */
+                           for a string of the graph; 0: not added yet. The
+                           highest bit says that it names a definition */
     uint32_t *plain;  /**< [string_count] the same, of the string itself */
     lg__text_block *texts;            /**< [node_count / 64 + 1] */
     uint32_t named[LG__NAMES_CACHED]; /**< nodes of keys, indexed by their
@@ -65,6 +66,9 @@ bool lg__label_is_namespace(const lg__labels *labels, uint32_t node);
 /** Returns the number of the graph's string that is the node's text, or
  *  LG_NONE. */
 uint32_t lg__label_text(const lg__labels *labels, uint32_t node);
+/** Returns whether the reference has a name that belongs to a definition, such
+ *  as `__doc__` or `__bases__`. */
+bool lg__label_defines(lg__labels *labels, lg__via via);
 lg_status lg__labels_begin(lg__labels *labels, lg_error *err);
 /** Returns whether objects of the type have names of their own: functions,
  *  classes ... */

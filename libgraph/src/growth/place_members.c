@@ -18,7 +18,6 @@ move_own(lg__place_walk *walk)
 void
 lg__places_on_devices(lg__place_walk *walk)
 {
-    const unsigned inner = LG__PLACE_INNER | LG__PLACE_PART;
     const lg__on_device *entries = walk->analysis->device.data;
     if (walk->places->each == 1)
         return;
@@ -32,7 +31,7 @@ lg__places_on_devices(lg__place_walk *walk)
     for (size_t i = 0; i < walk->analysis->device.count; i++) {
         uint32_t node = entries[i].node;
         if (node >= walk->graph->columns.node_count ||
-            (walk->place[node] & inner))
+            (walk->place[node] & LG__PLACE_INNER))
             continue;
         uint32_t place = walk->place[node] & ~LG__PLACE_MARKS;
         lg__place_retained(walk->places, place)[entries[i].device] +=

@@ -11,11 +11,28 @@ note_folded_types(lg__place_walk *walk)
 }
 
 static uint32_t
-marks_of(lg_string name, lg__trait trait)
+marks_of(lg_string name, lg_category category)
 {
     if (lg__string_is(name, "code"))
-        return LG__PLACE_CODE;
-    return trait.category == LG_CATEGORY_FUNCTION ? LG__PLACE_FUNCTION : 0;
+        return LG__PLACE_DEFINITION;
+    bool defined = category == LG_CATEGORY_FUNCTION ||
+                   category == LG_CATEGORY_TYPE ||
+                   category == LG_CATEGORY_MODULE;
+    return defined ? LG__PLACE_DEFINED : 0;
+}
+
+// Returns whether the type is one of the descriptors that C code or `__slots__`
+// give a class. They never change.
+static bool
+is_fixed_descriptor(lg_string name)
+{
+    static const char *const descriptors[] = {
+        "wrapper_descriptor", "method_descriptor", "classmethod_descriptor",
+        "getset_descriptor", "member_descriptor"};
+    for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++)
+        if (lg__string_is(name, descriptors[i]))
+            return true;
+    return false;
 }
 
 bool
@@ -28,11 +45,13 @@ lg__walk_types_begin(lg__place_walk *walk)
         walk->types[i] = (lg__walk_type){
             .name = lg__places_string(walk->places, name),
             .code = lg__string_is(name, "code"),
-            .text = lg__string_is(name, "str"),
+            .in_function =
+                lg__string_is(name, "code") || lg__string_is(name, "str"),
+            .in_class = is_fixed_descriptor(name),
             .titled = lg__label_has_own_name(graph, i),
             .by_module = lg__label_by_module(graph, i),
             .top = LG_NONE,
-            .marks = marks_of(name, trait),
+            .marks = marks_of(name, (lg_category)trait.category),
             .may_fold = trait.category == LG_CATEGORY_CONTAINER ||
                         trait.role == LG__ROLE_TUPLE ||
                         trait.role == LG__ROLE_CELL,

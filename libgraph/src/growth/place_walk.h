@@ -6,31 +6,34 @@
 
 // Marks of a node, besides the number of its place.
 
-/** The node is a code object or a part of one, and so is everything below
- *  it. */
-#define LG__PLACE_CODE (UINT32_C(1) << 31)
-/** The node is a part of another node. */
-#define LG__PLACE_PART (UINT32_C(1) << 30)
+/** The node is a part of a definition, such as a code object or the bases of a
+ *  class, and so is everything below it. */
+#define LG__PLACE_DEFINITION (UINT32_C(1) << 31)
+/** The node is a part of a member, or another member of its place dominates it.
+ */
+#define LG__PLACE_INNER (UINT32_C(1) << 30)
 /** The step to the node, or one above it, leads back to a place above, so
  *  another member of the node's place may dominate the node. */
 #define LG__PLACE_BACK (UINT32_C(1) << 29)
-/** The node is a function. At the end: another member dominates the node. */
-#define LG__PLACE_FUNCTION (UINT32_C(1) << 28)
-#define LG__PLACE_INNER LG__PLACE_FUNCTION
+/** The node is a function, a class or a module, or a part of one. */
+#define LG__PLACE_DEFINED (UINT32_C(1) << 28)
 #define LG__PLACE_MARKS                                                        \
-    (LG__PLACE_CODE | LG__PLACE_PART | LG__PLACE_BACK | LG__PLACE_FUNCTION)
+    (LG__PLACE_DEFINITION | LG__PLACE_INNER | LG__PLACE_BACK |                 \
+     LG__PLACE_DEFINED)
 
 /** A type, as the walk sees it. */
 typedef struct lg__walk_type {
-    uint32_t name;  /**< number of its name in the table */
-    uint32_t top;   /**< place of its nodes that have no name, and that nothing
-                         but the super-root dominates; LG_NONE: not found yet */
-    uint32_t marks; /**< of its nodes: LG__PLACE_CODE or LG__PLACE_FUNCTION */
-    bool code;      /**< it is the type of code objects */
-    bool text;      /**< it is str */
-    bool may_fold;  /**< its nodes may be parts of others */
-    bool titled;    /**< its nodes have names of their own */
-    bool by_module; /**< a module may name its nodes */
+    uint32_t name; /**< number of its name in the table */
+    uint32_t top;  /**< place of its nodes that have no name, and that nothing
+                        but the super-root dominates; LG_NONE: not found yet */
+    uint32_t
+        marks; /**< of its nodes: LG__PLACE_DEFINITION, LG__PLACE_DEFINED */
+    bool code; /**< it is the type of code objects */
+    bool in_function; /**< its nodes are parts of a function */
+    bool in_class;    /**< its nodes are parts of a class */
+    bool may_fold;    /**< its nodes may be parts of others */
+    bool titled;      /**< its nodes have names of their own */
+    bool by_module;   /**< a module may name its nodes */
 } lg__walk_type;
 
 /** Where the references are that a dominator has outside of itself. */
@@ -49,11 +52,21 @@ typedef struct lg__taken_step {
     uint32_t place; /**< LG_NONE: empty */
 } lg__taken_step;
 
-/** A member reached by steps below one that leads back. */
-typedef struct lg__place_late {
-    uint64_t via;
-    uint32_t node;
-} lg__place_late;
+/** The last place that a path below a turn visited first. The visits before it
+ *  have the others. */
+typedef struct lg__place_visit {
+    uint32_t before; /**< LG_NONE: the path visited this place, and those above
+                          it, before its first turn */
+    uint32_t place;
+    uint32_t highest; /**< the highest number of all places visited */
+} lg__place_visit;
+
+/** Where a step to a place leads from a visit. */
+typedef struct lg__visit_step {
+    uint32_t from;
+    uint32_t place;
+    uint32_t to; /**< 1 + the number of a visit; 0: this slot is free */
+} lg__visit_step;
 
 enum { LG__SPACES_KNOWN = 256 };
 /** The bits of a reference's number that a place keeps. */
@@ -69,7 +82,7 @@ typedef struct lg__walk_room {
     lg__text_block *texts; /**< see lg__labels */
     uint32_t *dotted;
     uint32_t *plain;
-    lg__place_late *late; /**< [node] */
+    uint32_t *visited; /**< see lg__place_walk */
 } lg__walk_room;
 
 /** Allocates zeroes, which lg__places_of_free frees. Returns false when memory
@@ -90,10 +103,12 @@ typedef struct lg__place_walk {
     lg__vector names;     /**< lg__module_name */
     uint64_t *early;      /**< a bit per node: it got its place before its
                                turn */
-    lg__place_late *late; /**< [late_count] in any order */
-    uint32_t late_count;
-    lg__gathered turns; /**< nodes at which a way first leads back to a place
-                             above */
+    uint32_t *visited;    /**< [node] its last visit, if it is marked with
+                               LG__PLACE_BACK */
+    lg__vector visits;    /**< lg__place_visit */
+    lg__visit_step *step; /**< [step_mask + 1] open addressing */
+    uint32_t step_mask;
+    uint32_t step_count;
     lg__taken_step taken[LG__TAKEN];          /**< indexed by hash */
     lg__known_space spaces[LG__SPACES_KNOWN]; /**< indexed by the lower bits
                                                    of `above` */
@@ -106,6 +121,12 @@ bool lg__vias_choose(lg__place_walk *walk);
 /** Like lg__via_of, for a node to which `above` itself does not refer. */
 lg__via lg__via_search(lg__place_walk *walk, uint32_t node, uint32_t above);
 
+/** Returns whether the node is in the definition of a function, class or
+ * module: its code, texts, annotations, bases ... They never change, so they
+ * are parts, and so is everything in them. `above` has the definition, or is
+ * the namespace of what has it. */
+bool lg__is_definition(lg__place_walk *walk, const lg__walk_type *type,
+                       uint32_t node, uint32_t above);
 bool lg__walk_types_begin(lg__place_walk *walk);
 /** Returns the place of a node below `parent`, or one above it; LG_NONE when
  *  memory ran out. */
@@ -115,9 +136,15 @@ uint32_t lg__place_find(lg__place_walk *walk, uint32_t parent, uint32_t node,
  *  out. */
 uint32_t lg__place_find_top(lg__place_walk *walk, const lg__step *step,
                             uint32_t type);
-/** Adds what late members retain, and marks those that another member
- *  dominates. Returns false when memory ran out. */
-bool lg__places_add_late(lg__place_walk *walk);
+/** Returns the visit of a path that leads back for the first time, from the
+ *  place `before`; LG_NONE when memory ran out. */
+uint32_t lg__visit_first(lg__place_walk *walk, uint32_t before);
+/** Returns the visit of a path that steps down to a place after that visit:
+ *  the same one if the path has visited the place. LG_NONE when memory ran out.
+ *  The visits of a path are read once for each such step, unless the place is
+ *  new. */
+uint32_t lg__visit_next(lg__place_walk *walk, uint32_t visit, uint32_t place);
+void lg__visits_free(lg__place_walk *walk);
 /** Writes the bytes of a table with devices, and moves them to their
  *  devices. */
 void lg__places_on_devices(lg__place_walk *walk);

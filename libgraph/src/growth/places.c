@@ -21,21 +21,44 @@ type_of(const lg__place_walk *walk, uint32_t node)
     return &walk->types[walk->graph->columns.type[node]];
 }
 
-// Returns whether the node is a part. The texts and the code of a function
-// never change, so they are part of it, and so is everything in a code object.
-static bool
-is_part(const lg__place_walk *walk, const lg__walk_type *type, uint32_t node,
-        uint32_t above)
+// Returns the marks of a node that is a part, or 0.
+static uint32_t
+part_marks(lg__place_walk *walk, const lg__walk_type *type, uint32_t node,
+           uint32_t above)
 {
     const lg__fold *folds = walk->labels.folds;
     uint32_t marks = walk->place[above];
-    if ((marks & LG__PLACE_CODE) ||
-        ((marks & LG__PLACE_FUNCTION) && (type->code || type->text)))
-        return true;
+    if ((marks & LG__PLACE_DEFINITION) ||
+        ((marks & LG__PLACE_DEFINED) &&
+         lg__is_definition(walk, type, node, above)))
+        return LG__PLACE_INNER | LG__PLACE_DEFINITION;
     if (!type->may_fold)
-        return false;
+        return 0;
     uint32_t owner = folds[node].owner;
-    return owner != LG_NONE && (owner == above || owner == folds[above].owner);
+    bool part =
+        owner != LG_NONE && (owner == above || owner == folds[above].owner);
+    return part ? LG__PLACE_INNER : 0;
+}
+
+// Notes what the path to a member has visited, which leads back to a place or
+// is below such a step. Returns the marks of the member; LG_NONE when memory
+// ran out.
+static uint32_t
+visit(lg__place_walk *walk, uint32_t node, uint32_t above, uint32_t place)
+{
+    bool turned = walk->place[above] & LG__PLACE_BACK;
+    uint32_t parent = walk->place[above] & ~LG__PLACE_MARKS;
+    uint32_t last = turned ? walk->visited[above] : LG_NONE;
+    uint32_t next = last;
+    if (place > parent)
+        next = lg__visit_next(walk, last, place);
+    else if (!turned)
+        next = lg__visit_first(walk, parent);
+    if (next == LG_NONE)
+        return LG_NONE;
+    walk->visited[node] = next;
+    bool inner = place <= parent || next == last;
+    return LG__PLACE_BACK | (inner ? LG__PLACE_INNER : 0);
 }
 
 // Adds a member below another node. If its place is not a child of the place
@@ -45,21 +68,18 @@ add_member(walking *state, uint32_t node, uint32_t above,
            const lg__walk_type *type)
 {
     lg__place_walk *walk = &state->shared;
-    uint32_t marks = walk->place[above] & LG__PLACE_BACK;
     uint32_t parent = walk->place[above] & ~LG__PLACE_MARKS;
     lg__via via = lg__via_of(walk, node, above);
     uint32_t place = lg__place_find(walk, parent, node, via, type->name);
     if (place == LG_NONE)
         return false;
-    bool turn = place <= parent;
+    bool below_turn = place <= parent || (walk->place[above] & LG__PLACE_BACK);
+    uint32_t marks = below_turn ? visit(walk, node, above, place) : 0;
+    if (marks == LG_NONE)
+        return false;
     lg__place_add_own(walk, node, place)->members++;
-    walk->place[node] =
-        place | marks | type->marks | (turn ? LG__PLACE_BACK : 0);
-    if (turn)
-        return marks != 0 || lg__gather_append(&walk->turns, node);
-    if (marks != 0)
-        walk->late[walk->late_count++] = (lg__place_late){via.edge, node};
-    else
+    walk->place[node] = place | marks | type->marks;
+    if (!(marks & LG__PLACE_INNER))
         lg__place_add_outer(walk, node, place, via.edge);
     return true;
 }
@@ -133,12 +153,14 @@ add_node(walking *state, uint32_t node)
     if (above >= walk->graph->columns.node_count)
         return add_top(state, node);
     const lg__walk_type *type = type_of(walk, node);
-    if (!is_part(walk, type, node, above))
+    uint32_t part = part_marks(walk, type, node, above);
+    if (part == 0)
         return add_member(state, node, above, type);
     uint32_t marks = walk->place[above];
     lg__place_add_own(walk, node, marks & ~LG__PLACE_MARKS);
-    walk->place[node] =
-        (marks & ~LG__PLACE_FUNCTION) | LG__PLACE_PART | type->marks;
+    walk->place[node] = marks | part | type->marks;
+    if (marks & LG__PLACE_BACK)
+        walk->visited[node] = walk->visited[above];
     return true;
 }
 
@@ -174,30 +196,6 @@ next_below(walking *state, uint32_t done)
     return state->waiting.items[--state->waiting.count];
 }
 
-// Prefetches what is needed of dominators some nodes ahead, because they are
-// far apart in memory; nearer by, the places of the dominators that have one.
-static void
-read_ahead(const lg__place_walk *walk, uint32_t node)
-{
-    enum { AHEAD = 12, NEAR = 5 };
-    const lg_columns *columns = &walk->graph->columns;
-    const uint32_t *dominator = walk->analysis->dominator;
-    if (node + AHEAD >= columns->node_count)
-        return;
-    uint32_t near = dominator[node + NEAR];
-    if (near < node)
-        __builtin_prefetch(
-            lg__place_at(walk->places, walk->place[near] & ~LG__PLACE_MARKS));
-    uint32_t above = dominator[node + AHEAD];
-    uint32_t edge = walk->place[node + AHEAD];
-    if (above >= columns->node_count || edge >= columns->edge_count)
-        return;
-    __builtin_prefetch(&walk->place[above]);
-    __builtin_prefetch(&columns->first_edge[above]);
-    __builtin_prefetch(&columns->edge_kind[edge]);
-    __builtin_prefetch(&columns->edge_payload[edge]);
-}
-
 static lg_status
 add_nodes(walking *state, const lg_monitor *monitor, lg_error *err)
 {
@@ -209,7 +207,6 @@ add_nodes(walking *state, const lg_monitor *monitor, lg_error *err)
             !lg__monitor_goes_on(monitor, "finding places",
                                  (double)node / nodes, err))
             return LG_ECANCELLED;
-        read_ahead(walk, node);
         if (is_early(state, node))
             continue;
         uint32_t above = dominator[node];
@@ -237,7 +234,7 @@ make_room(walking *state)
     walk->place = room.place;
     walk->early = room.early;
     walk->types = room.types;
-    walk->late = room.late;
+    walk->visited = room.visited;
     walk->labels.texts = room.texts;
     walk->labels.locals = room.locals;
     walk->labels.dotted = room.dotted;
@@ -268,8 +265,6 @@ run(walking *state, const lg_monitor *monitor, lg_error *err)
         status = lg__error_memory(err);
     if (status == LG_OK)
         status = add_nodes(state, monitor, err);
-    if (status == LG_OK && !lg__places_add_late(walk))
-        status = lg__error_memory(err);
     if (status == LG_OK) {
         lg__places_index(walk->places);
         lg__places_on_devices(walk);
@@ -284,7 +279,7 @@ free_walk(walking *state)
     lg__place_walk *walk = &state->shared;
     lg__vector_free(&allocator, &walk->names);
     lg__labels_free(&walk->labels);
-    lg__wide_free(walk->turns.items);
+    lg__visits_free(walk);
     lg__wide_free(state->waiting.items);
     lg__wide_free(state);
 }
@@ -301,6 +296,7 @@ begin_walk(const lg_analysis *analysis)
         .graph = analysis->graph,
         .labels = {.graph = analysis->graph, .dominator = analysis->dominator},
         .names = {.element = sizeof(lg__module_name)},
+        .visits = {.element = sizeof(lg__place_visit)},
     };
     return state;
 }

@@ -31,7 +31,7 @@ lay_out(const lg_graph *graph, char *begin, lg__walk_room *out)
     out->dotted = take(&from, strings, sizeof *out->dotted);
     out->plain = take(&from, strings, sizeof *out->plain);
     out->locals = take(&from, nodes / 64 + 1, sizeof *out->locals);
-    out->late = take(&from, nodes, sizeof *out->late);
+    out->visited = take(&from, nodes, sizeof *out->visited);
     return from.used;
 }
 
