@@ -128,6 +128,20 @@ figure(const char *closed, const char *advice)
     expect_cut(&made, advice);
 }
 
+// A canvas may come before its figure.
+static void
+canvas(void)
+{
+    story made = story_begin();
+    uint32_t canvas =
+        story_add(&made, "matplotlib.backend_bases.FigureCanvasBase", NULL, 48);
+    uint32_t figure = story_add(&made, "matplotlib.figure.Figure", NULL, 48);
+    story_attribute(&made, canvas, "figure", figure);
+    story_attribute(&made, figure, "canvas", canvas);
+    lg_builder_add_fact(made.builder, figure, "closed", "no", 2);
+    expect_cut(&made, "close it with pyplot.close()");
+}
+
 // Only a figure that pyplot holds can be closed.
 static void
 figures(void)
@@ -235,6 +249,7 @@ SUITE(rule)
     RUN(stored);
     RUN(registered);
     RUN(figures);
+    RUN(canvas);
     RUN(between);
     RUN(stashed);
     RUN(among_themselves);

@@ -67,6 +67,22 @@ lg__rule_restrict(const lg_graph *graph, const lg_hops *round_trip,
     return verdict;
 }
 
+// Returns the rule of a cycle through a figure. Its canvas counts as a figure,
+// too, but only the figure itself knows whether pyplot has it.
+static const char *
+rule_of_figure(const lg_graph *graph, const uint32_t *members, uint32_t count)
+{
+    const char *rule = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        if (lg__node_category(graph, members[i]) != LG_CATEGORY_FIGURE)
+            continue;
+        if (lg__string_is(lg_node_fact(graph, members[i], "closed"), "no"))
+            return FIGURE_OPEN;
+        rule = FIGURE_CLOSED;
+    }
+    return rule;
+}
+
 const char *
 lg__rule_of_library(const lg_graph *graph, const uint32_t *members,
                     uint32_t count)
@@ -75,14 +91,11 @@ lg__rule_of_library(const lg_graph *graph, const uint32_t *members,
     for (uint32_t i = 0; i < count; i++)
         if (lg__node_origin(graph, members[i], NULL) == LG__ORIGIN_PROGRAM)
             return NULL;
-    const char *reason = NULL;
+    const char *reason = rule_of_figure(graph, members, count);
+    if (reason != NULL)
+        return reason;
     for (uint32_t i = 0; i < count; i++) {
         lg_category category = lg__node_category(graph, members[i]);
-        if (category == LG_CATEGORY_FIGURE)
-            return lg__string_is(lg_node_fact(graph, members[i], "closed"),
-                                 "no")
-                       ? FIGURE_OPEN
-                       : FIGURE_CLOSED;
         if (lg__node_origin(graph, members[i], NULL) != LG__ORIGIN_LIBRARY)
             continue;
         classes &= category == LG_CATEGORY_TYPE;
