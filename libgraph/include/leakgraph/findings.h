@@ -58,6 +58,8 @@ typedef struct lg_finding {
     uint64_t count;            /**< things kept, each once */
     uint64_t of_type; /**< of those, with the type of the first holder's
                            example */
+    bool varied;      /**< they differ in more than their addresses: shapes,
+                           devices */
     const uint64_t
         *retained;         /**< by them, each byte counted once, by device:
                                 [lg_graph_device_count + 1], the host first */
@@ -86,8 +88,7 @@ typedef struct lg_finding_group {
     const uint64_t *freed; /**< what mending the mistakes frees, added up; by
                                 device */
     uint64_t freed_total;
-    bool varied; /**< the examples differ in more than their addresses: shapes,
-                      devices */
+    bool varied; /**< those of that type differ in more than their addresses */
 } lg_finding_group;
 
 typedef struct lg_findings {

@@ -1,6 +1,6 @@
 // Finds findings that are alike, by facts: their pattern, what keeps what, and
 // where.
-#include "findings/context.h"
+#include "findings/alike.h"
 #include "paths/paths_private.h"
 
 #include <stdlib.h>
@@ -76,10 +76,8 @@ strings_differ(lg_string a, lg_string b)
     return a.length != b.length || memcmp(a.data, b.data, a.length) != 0;
 }
 
-// Returns whether two examples differ. Lengths of containers and numbers of
-// figures do not count, because nobody asks for them here.
-static bool
-examples_differ(const lg_graph *graph, uint32_t a, uint32_t b)
+bool
+lg__examples_differ(const lg_graph *graph, uint32_t a, uint32_t b)
 {
     if (a == LG_NONE || b == LG_NONE)
         return false;
@@ -135,7 +133,9 @@ join(const lg_graph *graph, lg_findings *findings, size_t index,
     group->of_type += finding->of_type;
     group->total += finding->total;
     group->freed_total += finding->freed_total;
-    group->varied |= examples_differ(graph, example, finding->holders->example);
+    group->varied |=
+        finding->varied ||
+        lg__examples_differ(graph, example, finding->holders->example);
     for (uint32_t i = 0; i <= graph->device_count; i++) {
         bytes[i] += finding->retained[i];
         bytes[graph->device_count + 1 + i] += finding->freed[i];

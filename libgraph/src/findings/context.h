@@ -173,13 +173,6 @@ bool lg__match_gather(const lg__detection *detection, const lg__match *match,
 /** Appends all nodes. Returns false when memory ran out. */
 bool lg__gather_all(lg__gathered *to, const lg__gathered *from);
 
-/** Fills the groups of findings that lack only paths, their paths, and `alike`.
- *  `bytes` is [count * (device_count + 1)] zeros, for the groups. O(n log n),
- *  plus the paths. */
-lg_status lg__findings_fold(const lg__detection *detection,
-                            const lg_monitor *monitor, lg_findings *findings,
-                            uint64_t *bytes, lg_error *err);
-
 /** Returns why the collector does not free a node of garbage. If memory ran
  *  out, sets detection->failed and returns LG_REASON_NONE. O(nodes + edges) the
  *  first time. */

@@ -1,5 +1,5 @@
 // Runs every detector, and computes what the matches retain.
-#include "findings/context.h"
+#include "findings/alike.h"
 #include "paths/paths_private.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Computes what matches keep, and which of them share it.
-#include "findings/context.h"
+#include "findings/alike.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -112,25 +112,30 @@ count_new(lg__detection *detection, const lg__match *match)
     return count;
 }
 
-// Counts what the joint keeps of the example's type.
-static uint64_t
-count_of_type(const weighing *to, uint32_t set, uint32_t example)
+// Counts what the joint keeps of the example's type, and notes whether some of
+// that differ from the example.
+static void
+count_of_type(const weighing *to, uint32_t set, uint32_t example,
+              lg_finding *found)
 {
     lg__detection *detection = to->detection;
-    const uint32_t *types = detection->graph->columns.type;
-    uint64_t count = 0;
+    const lg_graph *graph = detection->graph;
+    const uint32_t *types = graph->columns.type;
     detection->searches++;
     for (uint32_t at = set + 1; at != 0 && at <= to->matches;
          at = to->next[at - 1]) {
         const lg__gathered *kept = &detection->matches[to->match[at - 1]].kept;
         for (size_t i = 0; i < kept->count; i++) {
             uint32_t node = kept->items[i];
-            count += detection->seen[node] != detection->searches &&
-                     example != LG_NONE && types[node] == types[example];
+            bool counts = detection->seen[node] != detection->searches &&
+                          example != LG_NONE && types[node] == types[example];
             detection->seen[node] = detection->searches;
+            found->of_type += counts;
+            found->varied =
+                found->varied ||
+                (counts && lg__examples_differ(graph, example, node));
         }
     }
-    return count;
 }
 
 static int
@@ -193,7 +198,7 @@ add_finding(weighing *to, const lg__joint_sets *joint, uint32_t set)
     add_others(to, at, &found);
     found.holder_count = out->holder_count - before;
     found.pattern = holders->pattern;
-    found.of_type = count_of_type(to, set, holders->example);
+    count_of_type(to, set, holders->example, &found);
     out->items[out->count++] = found;
 }
 
