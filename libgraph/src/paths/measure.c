@@ -1,6 +1,7 @@
 // What makes one path from a root better than another: the rank of its root,
 // and how much each hop tells.
 #include "paths/paths_private.h"
+#include "paths/penalties.h"
 
 #include <limits.h>
 #include <string.h>
@@ -94,7 +95,7 @@ is_imported(const lg_graph *graph, const lg_hop *hop)
 // How little a reference tells a reader. Among paths of equal length, the one
 // with the least sum wins. A kind that is not listed costs nothing, because the
 // source names it: `.x`, `[0]` or a local variable.
-static const uint8_t penalties[LG_EDGE_KIND_COUNT] = {
+const uint8_t lg__penalties[LG_EDGE_KIND_COUNT] = {
     // Every instance refers to its class, and every function to its globals.
     // Such a path shows where code comes from, not what keeps data. It must
     // lose even against some references without a name.
@@ -118,7 +119,7 @@ lg__hop_penalty(const lg_graph *graph, const lg_hop *hop)
 {
     unsigned penalty = is_imported(graph, hop) ? PENALTY_IMPORTED : 0;
     for (uint32_t i = 0; i < hop->edge_count; i++)
-        penalty += penalties[lg__edge_kind(graph, hop->edges[i])];
+        penalty += lg__penalties[lg__edge_kind(graph, hop->edges[i])];
     return penalty;
 }
 

@@ -4,6 +4,7 @@
 // reaches, and what a debugger has only what nothing else leads to: such a path
 // need not be the shortest.
 #include "paths/paths_private.h"
+#include "paths/penalties.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,25 +61,48 @@ is_news(uint8_t target, uint8_t source)
            (!(target & PASSED) && ((target ^ source) & ODD) != 0);
 }
 
+// Meets a node that may be news, behind the current one.
+static void
+meet_node(search *state, uint32_t node, unsigned penalty)
+{
+    uint8_t *known = &state->state[node];
+    visit *target = &state->visit[node];
+    uint32_t key = key_behind(state->visit[state->at].key, penalty);
+    if (!(*known & MET))
+        state->queue[state->met++] = node;
+    else if (key > target->key ||
+             (key == target->key && state->at > target->before))
+        return;
+    *target = (visit){state->at, key};
+    *known = (uint8_t)(MET | (~state->state[state->at] & ODD));
+}
+
 static bool
 meet(void *context, const lg_hop *hop)
 {
     search *state = context;
-    uint8_t *known = &state->state[hop->target];
-    uint8_t source = state->state[state->at];
-    if (hop->weak || !is_news(*known, source))
-        return true;
-    visit *target = &state->visit[hop->target];
-    uint32_t key = key_behind(state->visit[state->at].key,
-                              lg__hop_penalty(state->tree.walk.graph, hop));
-    if (!(*known & MET))
-        state->queue[state->met++] = hop->target;
-    else if (key > target->key ||
-             (key == target->key && state->at > target->before))
-        return true;
-    *target = (visit){state->at, key};
-    *known = (uint8_t)(MET | (~source & ODD));
+    uint8_t known = state->state[hop->target];
+    if (!hop->weak && is_news(known, state->state[state->at]))
+        meet_node(state, hop->target,
+                  lg__hop_penalty(state->tree.walk.graph, hop));
     return true;
+}
+
+// Meets the target of an edge of the node, or of its namespace, to which
+// `opener` leads. The penalty of most hops depends on their edges alone.
+static void
+meet_target(search *state, uint32_t node, uint64_t opener, uint64_t edge)
+{
+    const lg_graph *graph = state->tree.walk.graph;
+    uint32_t target = graph->columns.edge_target[edge];
+    bool direct = opener == edge;
+    unsigned penalty = lg__penalties[lg__edge_kind(graph, edge)];
+    if (!direct)
+        penalty += lg__penalties[lg__edge_kind(graph, opener)];
+    if (lg__node_category(graph, node) == LG_CATEGORY_MODULE)
+        penalty = lg__hop_penalty(
+            graph, &(lg_hop){node, target, {opener, edge}, 2 - direct, false});
+    meet_node(state, target, penalty);
 }
 
 // Starts from the native roots, or from all others.
@@ -134,7 +158,7 @@ visit_namespace(search *state, uint32_t node, uint64_t opener)
             lg__hops_through(&state->tree.walk, node, opener, edge);
         else if (is_news(target, source) &&
                  !(columns->edge_kind[edge] & LG_EDGE_WEAK))
-            meet(state, &(lg_hop){node, at, {opener, edge}, 2, false});
+            meet_target(state, node, opener, edge);
     }
 }
 
@@ -164,7 +188,7 @@ visit_edges(search *state, uint32_t node)
             visit_folded(state, node, edge);
         else if (is_news(target, source) &&
                  !(columns->edge_kind[edge] & LG_EDGE_WEAK))
-            meet(state, &(lg_hop){node, at, {edge}, 1, false});
+            meet_target(state, node, edge, edge);
     }
 }
 
