@@ -38,20 +38,6 @@ add(gathering *state, uint32_t node)
         lg__gather_append(inside ? &state->folded : state->out, node);
 }
 
-// Prefetches what is read of a child, because children are far apart in memory.
-static inline void
-ask_ahead(const gathering *state, uint32_t at, uint32_t end)
-{
-    enum { AHEAD = 12 };
-    const lg_analysis *analysis = state->analysis;
-    if (end - at <= AHEAD)
-        return;
-    uint32_t child = analysis->child[at + AHEAD];
-    __builtin_prefetch(&analysis->policy.mark[child]);
-    __builtin_prefetch(&analysis->host[child]);
-    __builtin_prefetch(&state->folds[child]);
-}
-
 // Members of the component do not hang below each other.
 static void
 add_children(gathering *state, uint32_t node, uint32_t component)
@@ -60,7 +46,6 @@ add_children(gathering *state, uint32_t node, uint32_t component)
     uint32_t end = analysis->first_child[node + 1];
     for (uint32_t i = analysis->first_child[node]; i < end; i++) {
         uint32_t child = analysis->child[i];
-        ask_ahead(state, i, end);
         if (component == LG_NONE ||
             lg_node_component(analysis, child) != component)
             add(state, child);

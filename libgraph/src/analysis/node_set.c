@@ -65,8 +65,6 @@ spread(marking *at, bool garbage, const lg_monitor *monitor, lg_error *err)
     const lg_columns *columns = &at->graph->columns;
     uint32_t steps = 0;
     while (at->visited < at->queued) {
-        lg__ask_ahead(columns, at->queue + at->visited,
-                      at->queued - at->visited);
         reach_referents(at, at->queue[at->visited++], garbage);
         if (++steps % 65536 == 0 &&
             !lg__monitor_goes_on(monitor, "weighing nodes",

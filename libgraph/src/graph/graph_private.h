@@ -242,20 +242,6 @@ lg__edge_kind(const lg_graph *graph, uint64_t edge)
     return graph->columns.edge_kind[edge] & LG_EDGE_KIND_MASK;
 }
 
-/** Prefetches the edges of nodes that wait in a queue, `count` of them.
- *  Otherwise a search would wait for the memory of each in turn. */
-static inline void
-lg__ask_ahead(const lg_columns *columns, const uint32_t *queue, uint32_t count)
-{
-    enum { AHEAD = 8 };
-    if (count <= 2 * AHEAD)
-        return;
-    uint64_t edge = columns->first_edge[queue[AHEAD]];
-    __builtin_prefetch(&columns->first_edge[queue[2 * AHEAD]]);
-    __builtin_prefetch(&columns->edge_target[edge]);
-    __builtin_prefetch(&columns->edge_kind[edge]);
-}
-
 /** Returns the value of a key in a dict. The capture must have the key's text.
  *  LG_NONE: there is none. */
 uint32_t lg__dict_value(const lg_graph *graph, uint32_t dict, lg_string name);

@@ -35,10 +35,6 @@ typedef struct search {
     uint32_t met, at;
 } search;
 
-// How many nodes of the queue ahead to prefetch targets, and for how many
-// targets. The others are prefetched when the search is at the node.
-enum { AHEAD = 4, TARGETS_AHEAD = 16 };
-
 static uint32_t
 key_of_root(uint8_t rank)
 {
@@ -128,21 +124,6 @@ meet_roots(search *state, bool native)
     }
 }
 
-static void
-ask_targets_ahead(const search *state, uint32_t at)
-{
-    const lg_columns *columns = &state->tree.walk.graph->columns;
-    lg__ask_ahead(columns, state->queue + at, state->met - at);
-    if (at + AHEAD >= state->met)
-        return;
-    uint32_t next = state->queue[at + AHEAD];
-    uint64_t edge = columns->first_edge[next];
-    uint64_t end = columns->first_edge[next + 1];
-    end = end - edge < TARGETS_AHEAD ? end : edge + TARGETS_AHEAD;
-    for (; edge < end; edge++)
-        __builtin_prefetch(&state->state[columns->edge_target[edge]]);
-}
-
 // Visits what is in the namespace that the edge opens.
 static void
 visit_namespace(search *state, uint32_t node, uint64_t opener)
@@ -220,7 +201,6 @@ spread(search *state, const lg_monitor *monitor, lg_error *err)
                     (double)at / state->tree.walk.graph->columns.node_count,
                     err))
                 return LG_ECANCELLED;
-            ask_targets_ahead(state, at);
             if (state->late == NULL || state->late[node] <= turn)
                 visit_edges(state, node);
             else
