@@ -96,6 +96,20 @@ fill_batches(making *to, uint32_t app, uint32_t items)
     }
 }
 
+// Adds further lists of the shared objects, which are the last ones so far.
+static void
+fill_sharers(making *to, uint32_t app, const growing_heap *of)
+{
+    uint32_t first = to->builder->node_count - of->shared;
+    for (uint32_t n = 0; n < of->sharers; n++) {
+        char name[20];
+        snprintf(name, sizeof name, "sharer%u", n);
+        uint32_t list = attribute(to, app, name, LIST, 100);
+        for (uint32_t i = 0; i < of->shared; i++)
+            refer(to, list, first + i, LG_EDGE_INDEX, i);
+    }
+}
+
 static void
 fill(making *to, const growing_heap *of)
 {
@@ -132,6 +146,7 @@ fill(making *to, const growing_heap *of)
         refer(to, left, node, LG_EDGE_INDEX, i);
         refer(to, right, node, LG_EDGE_INDEX, i);
     }
+    fill_sharers(to, app, of);
     if (of->deep > 0)
         fill_deep(to, app, of->deep);
     uint32_t requests = attribute(to, app, "requests", LIST, 100);

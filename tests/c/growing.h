@@ -16,6 +16,7 @@ typedef struct growing_heap {
     uint32_t garbage;  // cycles of one object, which the collector is not to
                        // look at
     uint32_t shared;   // objects that are in two lists
+    uint32_t sharers;  // lists beyond these two that have the shared objects
     uint32_t deep;     // objects in a list GROWING_DEPTH attributes below app
     uint32_t requests; // app.requests[*], each with one Item
     uint32_t without;  // of these requests, those without an Item
@@ -33,13 +34,13 @@ typedef struct growing_heap {
     uint32_t rank;     // 1 + its number in a job; 0: not in a job
 } growing_heap;
 
-enum { GROWING_DEPTH = 30 };
+enum { GROWING_DEPTH = 30, GROWING_MOST = 9 };
 
 typedef struct growing_series {
     uint32_t count;
-    lg_graph *graph[8];
-    lg_analysis *analysis[8];
-    lg_summary *summary[8];
+    lg_graph *graph[GROWING_MOST];
+    lg_analysis *analysis[GROWING_MOST];
+    lg_summary *summary[GROWING_MOST];
     lg_growth growth;
 } growing_series;
 

@@ -114,6 +114,26 @@ nothing_little(void)
     }
 }
 
+// A holder needs a hundredth of the program's bytes. Libraries keep the rest.
+static void
+a_hundredth(void)
+{
+    static const uint64_t sizes[] = {99999, 100000};
+    for (size_t i = 0; i < 2; i++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        story_attribute(&made, app, "part",
+                        story_add(&made, "bytearray", NULL, sizes[i]));
+        asked all = ask(&made, 3);
+        const uint64_t libraries[] = {5000000};
+        lg_answers answers = answers_of(&all);
+        all.top.total = 15000000;
+        all.top.libraries = libraries;
+        CHECK(lg_advice_choose(&answers, 3).count == i);
+        forget(&all);
+    }
+}
+
 static void
 few(void)
 {
@@ -285,6 +305,7 @@ SUITE(advice)
     RUN(wrong_before_big);
     RUN(nothing_twice);
     RUN(nothing_little);
+    RUN(a_hundredth);
     RUN(few);
     RUN(closed_figures);
     RUN(nothing);

@@ -312,6 +312,45 @@ the_first_ten_tallies_are_told(void)
 }
 
 static void
+the_first_five_types_are_told(void)
+{
+    enum { TYPES = 6 };
+    static const char *const names[TYPES] = {"app.A", "app.B", "app.C",
+                                             "app.D", "app.E", "app.F"};
+    const growing_heap heaps[] = {{.items = 10}, {.items = 20}, {.items = 30}};
+    const uint64_t more[] = {1, 2, 3};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    lg_growth growth = made.growth;
+    lg_growth_type types[TYPES];
+    lg_text text = {0};
+    for (size_t i = 0; i < TYPES; i++)
+        types[i] = (lg_growth_type){
+            .name = {names[i], 5}, .counts = more, .bytes = more, .gained = 2};
+    growth.types = types;
+    growth.type_count = TYPES;
+    REQUIRE(lg_report_growth(&growth, NULL, 0, LG_FORMAT_TEXT, &text, NULL) ==
+            LG_OK);
+    CHECK(strstr(text.data, "app.E") != NULL);
+    CHECK(strstr(text.data, "app.F") == NULL);
+    lg_text_free(&text);
+    growing_forget(&made);
+}
+
+// Of the five lists that hold an object, the row's path shows one, and the row
+// names three others.
+static void
+three_other_holders_are_named(void)
+{
+    const growing_heap heaps[] = {{.shared = 5, .sharers = 3},
+                                  {.shared = 10, .sharers = 3},
+                                  {.shared = 15, .sharers = 3}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    REQUIRE(made.growth.count == 1);
+    CHECK(made.growth.rows[0].other_count == 3);
+    growing_forget(&made);
+}
+
+static void
 senseless_questions_are_refused(void)
 {
     const growing_heap heaps[] = {{.items = 10}, {.items = 20}};
@@ -373,6 +412,8 @@ SUITE(growth)
     RUN(small_rows_are_left_out);
     RUN(summaries_alone_can_be_compared);
     RUN(the_first_ten_tallies_are_told);
+    RUN(the_first_five_types_are_told);
+    RUN(three_other_holders_are_named);
     RUN(senseless_questions_are_refused);
     RUN(names);
     return test_result();

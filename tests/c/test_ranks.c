@@ -114,6 +114,25 @@ test_alike(void)
     growing_forget(&made);
 }
 
+// Numbers of bytes that differ by a tenth of the biggest are alike.
+static void
+test_nearly_alike(void)
+{
+    for (uint32_t less = 0; less < 2; less++) {
+        growing_heap heaps[3] = {usual, usual, usual};
+        lg_ranks ranks;
+        for (int i = 0; i < 3; i++)
+            heaps[i].blob = 1000000;
+        heaps[1].blob = 900000 - less;
+        growing_series made = compare(heaps, 3, 200000, &ranks);
+        const lg_rank_row *blob =
+            row_of(&ranks, ranks.repeated, ranks.repeated_count, "app.blob");
+        CHECK((blob != NULL) == !less);
+        lg_ranks_free(&ranks);
+        growing_forget(&made);
+    }
+}
+
 static void
 test_native(void)
 {
@@ -207,6 +226,7 @@ SUITE(ranks)
     RUN(test_rest);
     RUN(test_less);
     RUN(test_alike);
+    RUN(test_nearly_alike);
     RUN(test_native);
     RUN(test_two);
     RUN(test_names);

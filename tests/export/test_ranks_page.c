@@ -7,7 +7,7 @@
 #include <leakgraph/page.h>
 #include <leakgraph/report.h>
 
-enum { MOST = 8 };
+enum { MOST = GROWING_MOST };
 
 // One rank has a bigger blob than the others.
 static lg_text
@@ -65,6 +65,19 @@ test_sections(void)
     lg_text_free(&page);
 }
 
+// The numbers of more than eight ranks make no columns.
+static void
+test_columns(void)
+{
+    for (uint32_t count = 8; count <= 9; count++) {
+        lg_text page = page_of(count, 90000, NULL);
+        CHECK(count_of(&page, "<th class=\"n\">rank 7</th>") == (count == 8));
+        CHECK(count_of(&page, "<td class=\"n apart\"") == (count == 8));
+        CHECK(count_of(&page, "<td class=\"path\">app.blob</td>") == 1);
+        lg_text_free(&page);
+    }
+}
+
 static void
 test_alike(void)
 {
@@ -78,6 +91,7 @@ test_alike(void)
 SUITE(ranks_page)
 {
     RUN(test_sections);
+    RUN(test_columns);
     RUN(test_alike);
     return test_result();
 }

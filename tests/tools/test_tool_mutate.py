@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import mutants
 import mutate
 import pytest
@@ -108,6 +110,13 @@ def test_a_survivor_is_tried_again_after_a_change_of_a_test(root, project):
     assert mutate.Memory(root, path).recall(dead) == (mutate.KILLED, "c.a")
     project.write("a.c", CODE + "int more;\n")
     assert mutate.Memory(root, path).recall(dead) is None
+
+
+def test_every_room_of_policies_has_mutants():
+    assert all(list(tracked.ROOT.glob(pattern)) for pattern in mutate.NEAR)
+    rooms = {Path(pattern).parent.name for pattern in mutate.NEAR}
+    assert rooms >= {"answers", "cycles", "findings", "growth", "paths", "report"}
+    assert rooms >= {"page", "pick", "pictures", "view", "write"}
 
 
 def test_each_mutant_meets_tests():
