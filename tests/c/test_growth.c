@@ -280,62 +280,6 @@ summaries_alone_can_be_compared(void)
     growing_forget(&made);
 }
 
-// As many figures of each kind as the text has room for.
-static void
-the_first_ten_tallies_are_told(void)
-{
-    enum { TALLIES = 11 };
-    const growing_heap heaps[] = {{.items = 10}, {.items = 20}, {.items = 30}};
-    growing_series made = growing_compare(heaps, 3, NULL);
-    lg_growth growth = made.growth;
-    lg_growth_tally tallies[TALLIES];
-    const uint64_t more[] = {1, 2, 3};
-    lg_text text = {0};
-    char names[TALLIES][16];
-    for (uint32_t i = 0; i < TALLIES; i++) {
-        snprintf(names[i], sizeof names[i], "worker-%u.", i);
-        tallies[i] = (lg_growth_tally){.kind = LG_TALLY_THREAD,
-                                       .counts = more,
-                                       .bytes = more,
-                                       .gained = 2,
-                                       .row = LG_NONE};
-        tallies[i].name = (lg_string){names[i], (uint32_t)strlen(names[i])};
-    }
-    growth.tallies = tallies;
-    growth.tally_count = TALLIES;
-    REQUIRE(lg_report_growth(&growth, NULL, 0, LG_FORMAT_TEXT, &text, NULL) ==
-            LG_OK);
-    CHECK(strstr(text.data, "worker-9.") != NULL);
-    CHECK(strstr(text.data, "worker-10.") == NULL);
-    lg_text_free(&text);
-    growing_forget(&made);
-}
-
-static void
-the_first_five_types_are_told(void)
-{
-    enum { TYPES = 6 };
-    static const char *const names[TYPES] = {"app.A", "app.B", "app.C",
-                                             "app.D", "app.E", "app.F"};
-    const growing_heap heaps[] = {{.items = 10}, {.items = 20}, {.items = 30}};
-    const uint64_t more[] = {1, 2, 3};
-    growing_series made = growing_compare(heaps, 3, NULL);
-    lg_growth growth = made.growth;
-    lg_growth_type types[TYPES];
-    lg_text text = {0};
-    for (size_t i = 0; i < TYPES; i++)
-        types[i] = (lg_growth_type){
-            .name = {names[i], 5}, .counts = more, .bytes = more, .gained = 2};
-    growth.types = types;
-    growth.type_count = TYPES;
-    REQUIRE(lg_report_growth(&growth, NULL, 0, LG_FORMAT_TEXT, &text, NULL) ==
-            LG_OK);
-    CHECK(strstr(text.data, "app.E") != NULL);
-    CHECK(strstr(text.data, "app.F") == NULL);
-    lg_text_free(&text);
-    growing_forget(&made);
-}
-
 // Of the five lists that hold an object, the row's path shows one, and the row
 // names three others.
 static void
@@ -411,8 +355,6 @@ SUITE(growth)
     RUN(what_stops_is_told_when_asked);
     RUN(small_rows_are_left_out);
     RUN(summaries_alone_can_be_compared);
-    RUN(the_first_ten_tallies_are_told);
-    RUN(the_first_five_types_are_told);
     RUN(three_other_holders_are_named);
     RUN(senseless_questions_are_refused);
     RUN(names);

@@ -107,10 +107,68 @@ bytes_are_those_of_each_device(void)
     growing_forget(&made);
 }
 
+// As many figures of each kind as the text has room for.
+static void
+the_first_ten_tallies_are_told(void)
+{
+    enum { TALLIES = 11 };
+    const growing_heap heaps[] = {{.items = 10}, {.items = 20}, {.items = 30}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    lg_growth growth = made.growth;
+    lg_growth_tally tallies[TALLIES];
+    const uint64_t more[] = {1, 2, 3};
+    lg_text text = {0};
+    char names[TALLIES][16];
+    for (uint32_t i = 0; i < TALLIES; i++) {
+        snprintf(names[i], sizeof names[i], "worker-%u.", i);
+        tallies[i] = (lg_growth_tally){.kind = LG_TALLY_THREAD,
+                                       .counts = more,
+                                       .bytes = more,
+                                       .gained = 2,
+                                       .row = LG_NONE};
+        tallies[i].name = (lg_string){names[i], (uint32_t)strlen(names[i])};
+    }
+    growth.tallies = tallies;
+    growth.tally_count = TALLIES;
+    REQUIRE(lg_report_growth(&growth, NULL, 0, LG_FORMAT_TEXT, &text, NULL) ==
+            LG_OK);
+    CHECK(strstr(text.data, "worker-9.") != NULL);
+    CHECK(strstr(text.data, "worker-10.") == NULL);
+    lg_text_free(&text);
+    growing_forget(&made);
+}
+
+static void
+the_first_five_types_are_told(void)
+{
+    enum { TYPES = 6 };
+    static const char *const names[TYPES] = {"app.A", "app.B", "app.C",
+                                             "app.D", "app.E", "app.F"};
+    const growing_heap heaps[] = {{.items = 10}, {.items = 20}, {.items = 30}};
+    const uint64_t more[] = {1, 2, 3};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    lg_growth growth = made.growth;
+    lg_growth_type types[TYPES];
+    lg_text text = {0};
+    for (size_t i = 0; i < TYPES; i++)
+        types[i] = (lg_growth_type){
+            .name = {names[i], 5}, .counts = more, .bytes = more, .gained = 2};
+    growth.types = types;
+    growth.type_count = TYPES;
+    REQUIRE(lg_report_growth(&growth, NULL, 0, LG_FORMAT_TEXT, &text, NULL) ==
+            LG_OK);
+    CHECK(strstr(text.data, "app.E") != NULL);
+    CHECK(strstr(text.data, "app.F") == NULL);
+    lg_text_free(&text);
+    growing_forget(&made);
+}
+
 SUITE(report_growth)
 {
     RUN(accounts_that_gained_are_named);
     RUN(tallies_are_named_by_their_kind);
     RUN(bytes_are_those_of_each_device);
+    RUN(the_first_ten_tallies_are_told);
+    RUN(the_first_five_types_are_told);
     return test_result();
 }
