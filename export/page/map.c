@@ -11,7 +11,7 @@
 #define MOST 2500u
 
 static lg_status
-find_ways(const lg__map *map, lg_text *ways, lg_error *err)
+find_paths(const lg__map *map, lg_text *paths, lg_error *err)
 {
     lg_node *nodes = malloc((map->count + (size_t)1) * sizeof *nodes);
     if (!nodes)
@@ -25,7 +25,7 @@ find_ways(const lg__map *map, lg_text *ways, lg_error *err)
                     : lg_places_at(map->places, item->place).example;
     }
     lg_status status = lg_nodes_path_labels(
-        map->page->analysis, nodes, map->shown, map->page->monitor, ways, err);
+        map->page->analysis, nodes, map->shown, map->page->monitor, paths, err);
     free(nodes);
     return status;
 }
@@ -114,7 +114,7 @@ write_package(const lg__map *map, const lg__map_item *item, lg_json *json)
 }
 
 static void
-write_place(const lg__map *map, const lg__map_item *item, const lg_text *way,
+write_place(const lg__map *map, const lg__map_item *item, const lg_text *path,
             lg_json *json)
 {
     lg_place place = lg_places_at(map->places, item->place);
@@ -127,7 +127,7 @@ write_place(const lg__map *map, const lg__map_item *item, const lg_text *way,
         lg_json_null(json, NULL);
     else
         lg_json_count(json, NULL, place.example);
-    write_text(json, (lg_string){way->data, (uint32_t)way->length});
+    write_text(json, (lg_string){path->data, (uint32_t)path->length});
     write_bytes(json, place.own, map->devices);
     write_bytes(json, place.retained, map->devices);
 }
@@ -157,8 +157,8 @@ write_more(const lg__map *map, const lg__history *history,
 }
 
 static void
-write_items(const lg__map *map, const lg__history *history, const lg_text *ways,
-            lg_json *json)
+write_items(const lg__map *map, const lg__history *history,
+            const lg_text *paths, lg_json *json)
 {
     lg_json_lines(json, "places");
     for (uint32_t i = 0; i < map->count; i++) {
@@ -169,7 +169,7 @@ write_items(const lg__map *map, const lg__history *history, const lg_text *ways,
         if (item->place == LG_NONE)
             write_package(map, item, json);
         else
-            write_place(map, item, &ways[item->at], json);
+            write_place(map, item, &paths[item->at], json);
         write_more(map, history, item, json);
         lg_json_end(json);
     }
@@ -177,7 +177,8 @@ write_items(const lg__map *map, const lg__history *history, const lg_text *ways,
 }
 
 static lg_status
-write_map(const lg__map *map, const lg_text *ways, lg_json *json, lg_error *err)
+write_map(const lg__map *map, const lg_text *paths, lg_json *json,
+          lg_error *err)
 {
     lg__history history;
     lg_status status = lg__history_find(&history, map, err);
@@ -187,7 +188,7 @@ write_map(const lg__map *map, const lg_text *ways, lg_json *json, lg_error *err)
         for (uint32_t on = 0; on < map->devices; on++)
             write_text(json, lg_places_device_name(map->places, on));
         lg_json_end(json);
-        write_items(map, &history, ways, json);
+        write_items(map, &history, paths, json);
     }
     lg__history_free(&history);
     return status;
@@ -197,20 +198,20 @@ lg_status
 lg__page_write_map(const lg__page *page, lg_json *json, lg_error *err)
 {
     lg__map map;
-    lg_text *ways = NULL;
+    lg_text *paths = NULL;
     lg_status status = lg__map_choose(&map, page, MOST, err);
     if (!status)
         status = find_mine(&map, err);
     if (!status) {
-        ways = calloc((size_t)map.shown + 1, sizeof *ways);
-        status = ways ? find_ways(&map, ways, err)
-                      : lg_error_set(err, LG_ENOMEM, "memory ran out");
+        paths = calloc((size_t)map.shown + 1, sizeof *paths);
+        status = paths ? find_paths(&map, paths, err)
+                       : lg_error_set(err, LG_ENOMEM, "memory ran out");
     }
     if (!status)
-        status = write_map(&map, ways, json, err);
-    for (uint32_t i = 0; ways && i < map.shown; i++)
-        lg_text_free(&ways[i]);
-    free(ways);
+        status = write_map(&map, paths, json, err);
+    for (uint32_t i = 0; paths && i < map.shown; i++)
+        lg_text_free(&paths[i]);
+    free(paths);
     lg__map_free(&map);
     return status;
 }

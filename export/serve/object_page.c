@@ -79,17 +79,17 @@ add_sizes(lg__sheet *sheet, lg_node node)
 }
 
 static lg_status
-add_way(lg__sheet *sheet, lg_node node, lg_error *err)
+add_path(lg__sheet *sheet, lg_node node, lg_error *err)
 {
-    lg_text way = {0};
+    lg_text path = {0};
     lg_status status =
-        lg_nodes_path_labels(sheet->page.analysis, &node, 1, NULL, &way, err);
-    if (!status && way.length > 0) {
-        begin_fact(sheet, "way", "path");
-        add_text(sheet, &way);
+        lg_nodes_path_labels(sheet->page.analysis, &node, 1, NULL, &path, err);
+    if (!status && path.length > 0) {
+        begin_fact(sheet, "path", "path");
+        add_text(sheet, &path);
         end_fact(sheet);
     }
-    lg_text_free(&way);
+    lg_text_free(&path);
     return status;
 }
 
@@ -155,7 +155,7 @@ add_facts(lg__sheet *sheet, lg_node node, lg_error *err)
 {
     const lg__page *page = &sheet->page;
     lg_text_add(page->out, "<dl class=\"object\">");
-    lg_status status = add_way(sheet, node, err);
+    lg_status status = add_path(sheet, node, err);
     add_sizes(sheet, node);
     add_type(sheet, node);
     add_object(sheet, "part of", lg_node_folded_into(page->graph, node));

@@ -8,7 +8,7 @@
 typedef struct page_kind {
     const char *name;
     lg__sheet_maker *make;
-    lg__lane_kind lane;
+    lg__queue_kind queue;
 } page_kind;
 
 static const page_kind makers[] = {
@@ -223,7 +223,7 @@ answer(lg__server *server, const lg__request *request, lg__reply *reply)
     if (lg__server_recall(server, &question, &reply->body))
         reply->status = 200;
     else if (server->started > 0 && kind)
-        lg__server_delegate(server, request, &question, kind->lane, reply);
+        lg__server_delegate(server, request, &question, kind->queue, reply);
     else
         lg__server_make(server, request, &question, server->monitor, false,
                         reply);

@@ -28,8 +28,8 @@ typedef struct lg__kept {
 
 #define LG__PINNED UINT64_MAX
 
-/* Separate lanes, so that objects and searches do not wait for tables. */
-typedef enum lg__lane_kind { LG__SLOW, LG__QUICK, LG__LANES } lg__lane_kind;
+/* Separate queues, so that objects and searches do not wait for tables. */
+typedef enum lg__queue_kind { LG__SLOW, LG__QUICK, LG__QUEUES } lg__queue_kind;
 
 /* The most pages in work at a time. */
 enum { LG__JOBS = 16 };
@@ -43,22 +43,22 @@ typedef enum lg__job_state {
 
 typedef struct lg__job {
     lg__job_state state;
-    lg__lane_kind lane;
+    lg__queue_kind queue;
     uint64_t number; /* lower is earlier */
     lg_text question;
     lg__request request; /* a copy */
     lg__reply reply;
 } lg__job;
 
-/** A thread that makes pages, one after the other. */
-typedef struct lg__lane {
+/** The thread that makes the pages of a queue, one after the other. */
+typedef struct lg__queue {
     struct lg__server *server;
     pthread_t thread;
     lg_monitor monitor;
     bool is_preparing; /* it makes a page in advance */
     char phase[48];    /* what the work on the page does */
     double done;       /* how much of the phase is done, 0 to 1 */
-} lg__lane;
+} lg__queue;
 
 typedef struct lg__server {
     const lg_analysis *analysis;
@@ -74,8 +74,8 @@ typedef struct lg__server {
     uint64_t asked;
     lg__job jobs[LG__JOBS];
     uint64_t job_count;
-    lg__lane lanes[LG__LANES];
-    unsigned started; /* number of lanes */
+    lg__queue queues[LG__QUEUES];
+    unsigned started; /* number of queues */
     bool ending;
 } lg__server;
 
@@ -116,10 +116,10 @@ bool lg__server_prepare(lg__server *server, const lg_monitor *monitor);
 void lg__server_make(lg__server *server, const lg__request *request,
                      const lg_text *question, const lg_monitor *monitor,
                      bool pinned, lg__reply *reply);
-/** Has a lane make the page. If that takes long, the reply is a page that
- *  reports the progress. */
+/** Has the thread of a queue make the page. If that takes long, the reply is a
+ * page that reports the progress. */
 void lg__server_delegate(lg__server *server, const lg__request *request,
-                         const lg_text *question, lg__lane_kind lane,
+                         const lg_text *question, lg__queue_kind queue,
                          lg__reply *reply);
 /** The page that stands in for an unfinished one. `phase` is empty while others
  *  come first. */

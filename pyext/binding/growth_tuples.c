@@ -22,7 +22,7 @@ PyStructSequence_Field lg__growth_row_fields[] = {
 };
 
 PyStructSequence_Field lg__growth_tally_fields[] = {
-    {"name", "a pattern, the way around a cycle, a kind of tensors, the name "
+    {"name", "a pattern, the hops of a cycle, a kind of tensors, the name "
              "of a thread without its number"},
     {"detail",
      "of a cycle: 'collectable', or why the collector cannot free it; else ''"},

@@ -73,9 +73,9 @@ _REFERENCE = (
 
 def _references(why: Why) -> Iterable[tuple[object, ...]]:
     """Yield the references of `path`, then of `paths`, each of which has one cut."""
-    ways: list[tuple[Iterable[Hop], tuple[Hop, ...]]] = [(why.path or (), why.frees)]
-    ways += [(path, (cut,)) for path, cut in zip(why.paths, why.cuts)]
-    for number, (hops, cuts) in enumerate(ways):
+    paths: list[tuple[Iterable[Hop], tuple[Hop, ...]]] = [(why.path or (), why.frees)]
+    paths += [(path, (cut,)) for path, cut in zip(why.paths, why.cuts)]
+    for number, (hops, cuts) in enumerate(paths):
         reasons = {cut[:3]: cut.reason for cut in cuts}
         for hop in hops:
             held = hop.target

@@ -111,7 +111,7 @@ test_shapes(void)
     lose("ab ac bd cd bc cb", "ab", "bd");
     // d gets below c, and what it shares with b below both.
     lose("ab ac bd cd de be", "bd", "be");
-    // A chain below what moves, and a cycle that two ways enter.
+    // A chain below what moves, and a cycle that two paths enter.
     lose("ab ac bd cd de ef fd ce", "bd", "ce");
     lose("ab ac bd ce de ed df", "bd", "df");
     // Nothing changes: the dominator refers to it.

@@ -281,7 +281,7 @@ recursion_is_one_place(void)
     planned_forget(&of);
 }
 
-// A place is only as deep as ways without recursion are.
+// A place is only as deep as paths without recursion are.
 static void
 deep_places_are_no_problem(void)
 {

@@ -182,7 +182,7 @@ test_what_to_cut_in_the_middle_of_a_path(void)
     lg_graph_free(graph);
 }
 
-// A way that half of the objects share does not stand out.
+// A path that half of the objects share does not stand out.
 static void
 test_most_objects_stand_out(void)
 {

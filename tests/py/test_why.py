@@ -39,12 +39,12 @@ def test_says_who_and_how_much(kept):
 def test_its_references_are_rows(kept):
     for why in (leakgraph.why(kept), leakgraph.snapshot().why(kept)):
         rows = why.to_dicts()
-        ways = [why.path, *why.paths]
+        paths = [why.path, *why.paths]
         assert len(why.paths) > 1
         assert [row["path"] for row in rows] == [
-            number for number, way in enumerate(ways) for _ in way
+            number for number, path in enumerate(paths) for _ in path
         ]
-        for row, hop in zip(rows, (hop for way in ways for hop in way)):
+        for row, hop in zip(rows, (hop for path in paths for hop in path)):
             assert row["label"] == hop.label
             assert (row["source"], row["target"]) == (
                 hop.source.index,

@@ -32,7 +32,7 @@ LG_API bool lg_export_needs_analysis(lg_export_format format);
  * Writes a file as lg_graph_save does: whole or not at all; "-" writes to
  * standard output. The first three formats have every object and every
  * reference, the others the shallow bytes of every place, with the steps of its
- * way from the roots as frames (leakgraph/places.h); these need `analysis`,
+ * path from the roots as frames (leakgraph/places.h); these need `analysis`,
  * which may be NULL for the others. O(nodes + edges); memory holds only a part
  * of the file.
  */

@@ -217,7 +217,7 @@ class AreaMap {
     const gone = place === this.root ? this.gone() : 0;
     if (gone > 0)
       facts.push(["and", `${format.bytes(gone)} in places that the newest snapshot lacks`]);
-    if (place.way) facts.unshift([place.category === "rest" ? "below" : "way", place.way]);
+    if (place.path) facts.unshift([place.category === "rest" ? "below" : "path", place.path]);
     if (place.type) {
       const many = place.members > 1 ? `${format.count(place.members)} × ` : "";
       facts.push(["what", many + place.type]);
@@ -240,7 +240,7 @@ class AreaMap {
     for (const [name, value] of this.factsOf(place)) {
       this.facts.append("dt").text(name);
       const fact = this.facts.append("dd")
-        .attr("class", name === "way" || name === "below" ? "path" : null);
+        .attr("class", name === "path" || name === "below" ? "path" : null);
       if (name === "example" && this.objects)
         fact.append("a").attr("href", this.objects + place.node).text(value);
       else

@@ -7,7 +7,7 @@ const places = {
   read(data) {
     const nothing = data.devices.map(() => 0);
     const root = {
-      label: "everything", type: "", category: "root", members: 0, way: "",
+      label: "everything", type: "", category: "root", members: 0, path: "",
       own: nothing, parent: null, children: [], depth: 0,
     };
     const all = data.places.map((row) => this.one(row, nothing));
@@ -39,10 +39,10 @@ const places = {
   },
 
   one(row, nothing) {
-    const [, label, type, category, members, node, way, own, retained] = row;
+    const [, label, type, category, members, node, path, own, retained] = row;
     const mine = row[11] === true;
     return {
-      label, type, category, members, node, way, retained, mine,
+      label, type, category, members, node, path, retained, mine,
       own: own || nothing, children: [], history: row[12] || null,
       restHistory: row[13] || null,
     };
@@ -51,7 +51,7 @@ const places = {
   rest(row, above) {
     return {
       label: `${format.count(row[9])} more places`, type: "", category: "rest",
-      members: 0, way: above.way, own: row[10], retained: row[10], children: [],
+      members: 0, path: above.path, own: row[10], retained: row[10], children: [],
       history: above.restHistory, mine: false,
     };
   },

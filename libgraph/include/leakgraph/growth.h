@@ -168,7 +168,7 @@ LG_API const char *lg_tally_kind_name(lg_tally_kind kind);
 /** The same thing in every snapshot. */
 typedef struct lg_growth_tally {
     lg_tally_kind kind;
-    lg_string name;   /**< a pattern ("loss-history"), the way around a cycle, a
+    lg_string name;   /**< a pattern ("loss-history"), the hops of a cycle, a
                            kind of tensors, a thread's name */
     lg_string detail; /**< of a cycle "collectable", or what the collector
                            stumbles over; else empty */

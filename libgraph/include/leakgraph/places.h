@@ -1,13 +1,13 @@
 /**
  * Places: where objects are, in words that hold for any snapshot.
  *
- * The conventions of leakgraph.h hold. A *place* is the way from the super-root
- * along immediate dominators: at each step, the label of the reference and the
- * type of the object. Positions in containers are folded (`[0]` and `['key']`
- * are `[*]`), and so is recursion: a step that repeats one of the sixteen above
- * it leads back there, so all nodes of a linked list are one place. A place has
- * no address and no number of a node. Its key is made of strings alone, so it
- * is the same in another snapshot, process or machine.
+ * The conventions of leakgraph.h hold. A *place* is the path from the
+ * super-root along immediate dominators: at each step, the label of the
+ * reference and the type of the object. Positions in containers are folded
+ * (`[0]` and `['key']` are `[*]`), and so is recursion: a step that repeats one
+ * of the sixteen above it leads back there, so all nodes of a linked list are
+ * one place. A place has no address and no number of a node. Its key is made of
+ * strings alone, so it is the same in another snapshot, process or machine.
  */
 #ifndef LEAKGRAPH_PLACES_H
 #define LEAKGRAPH_PLACES_H
@@ -34,7 +34,7 @@ typedef enum lg_place_kind {
                             function ... */
     LG_PLACE_ITEM,     /**< an element, or a value of a mapping: `[*]` */
     LG_PLACE_KEY,      /**< the key of a mapping: `key` */
-    LG_PLACE_SEVERAL,  /**< the dominator refers to it on several ways, or by a
+    LG_PLACE_SEVERAL,  /**< the dominator refers to it by several paths, or by a
                             reference without a name; label: the name of a
                             class, function or module, else empty */
 } lg_place_kind;
@@ -82,8 +82,8 @@ LG_API uint32_t lg_places_find(const lg_places *places, uint64_t key);
 LG_API uint32_t lg_places_device_count(const lg_places *places);
 LG_API lg_string lg_places_device_name(const lg_places *places,
                                        uint32_t device);
-/** Adds the way to a place: `__main__.trainer.losses[*]`. The type stands for a
- *  step without a name: `__main__ ~ Cache.entries[*]`. */
+/** Adds the path to a place: `__main__.trainer.losses[*]`. The type stands for
+ * a step without a name: `__main__ ~ Cache.entries[*]`. */
 LG_API void lg_place_format(const lg_places *places, uint32_t index,
                             lg_text *out);
 

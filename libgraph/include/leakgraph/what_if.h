@@ -36,7 +36,7 @@ LG_API lg_status lg_edges_add(lg_edges *all, const lg_edges *more,
  *                            another's; `*` on one side stands for all nodes
  * Weak references are left out. LG_EINVAL for a text that names none,
  * LG_ENOTFOUND with the nearest known name when nothing matches; a failure
- * leaves the list as it is. O(hops of the nodes on the way).
+ * leaves the list as it is. O(hops of the nodes on the path).
  */
 LG_API lg_status lg_graph_references(const lg_graph *graph, const char *text,
                                      lg_edges *out, lg_error *err);

@@ -2,7 +2,7 @@
 // graph.
 //
 // Losing a reference changes the immediate dominators of few nodes: those that
-// die, and those whose dominator loses all but one way to them. A node of the
+// die, and those whose dominator loses all but one path to them. A node of the
 // second kind has the same dominator as the target of a lost reference, is
 // reached from that target through nodes that change, too, and its dominator
 // does not refer to it. Such nodes get new dominators from a graph that has all
@@ -125,9 +125,9 @@ branch_below(lg__loss *of, uint32_t dominator, uint32_t node)
     return LG_NONE;
 }
 
-// Returns whether two ways lead to the node that meet only at its dominator.
+// Returns whether two paths lead to the node that meet only at its dominator.
 static bool
-has_two_ways(lg__loss *of, uint32_t node)
+has_two_paths(lg__loss *of, uint32_t node)
 {
     uint32_t dominator = of->before->dominator[node];
     uint32_t first = LG_NONE;
@@ -153,7 +153,7 @@ stays(lg__loss *of, uint32_t node)
 {
     if (!(of->state[node] & LG__LOSS_WEIGHED)) {
         of->state[node] |= LG__LOSS_WEIGHED;
-        if (is_direct(of, node) || has_two_ways(of, node))
+        if (is_direct(of, node) || has_two_paths(of, node))
             of->state[node] |= LG__LOSS_STAYS;
     }
     return (of->state[node] & LG__LOSS_STAYS) != 0;

@@ -225,7 +225,7 @@ lg_status lg__cycle_fill(lg__cycle_search *state, lg_cycle *cycle,
                          lg_error *err);
 void lg__cycle_clear(lg_cycle *cycle);
 
-/** Computes the key of a cycle whose shortest way around is known. */
+/** Computes the key of a cycle whose shortest hops are known. */
 lg_status lg__cycle_key(const lg_graph *graph, const lg_cycle *cycle,
                         uint64_t *out, lg_error *err);
 

@@ -101,23 +101,23 @@ name_hop(const lg_graph *graph, const lg_hop *hop, lg_text *out)
     lg_text_free(&label);
 }
 
-// Names a way around. A search begins anywhere, so the name begins with the hop
-// that comes first in byte order.
+// Names a cycle by its hops. A search begins anywhere, so the name begins with
+// the hop that comes first in byte order.
 static bool
-name_cycle(summing *state, const lg_hops *way)
+name_cycle(summing *state, const lg_hops *cycle)
 {
-    lg_text *hops = lg__wide_calloc(way->count + 1, sizeof *hops);
+    lg_text *hops = lg__wide_calloc(cycle->count + 1, sizeof *hops);
     size_t first = 0;
     if (hops == NULL)
         return false;
-    for (size_t i = 0; i < way->count; i++) {
-        name_hop(state->graph, &way->items[i], &hops[i]);
+    for (size_t i = 0; i < cycle->count; i++) {
+        name_hop(state->graph, &cycle->items[i], &hops[i]);
         state->text.failed |= hops[i].failed;
         if (!state->text.failed && strcmp(hops[i].data, hops[first].data) < 0)
             first = i;
     }
-    for (size_t i = 0; i < way->count && !state->text.failed; i++) {
-        const lg_text *hop = &hops[(first + i) % way->count];
+    for (size_t i = 0; i < cycle->count && !state->text.failed; i++) {
+        const lg_text *hop = &hops[(first + i) % cycle->count];
         if (i >= HOPS_NAMED) {
             lg_text_add(&state->text, "... -> ");
             break;
@@ -126,7 +126,7 @@ name_cycle(summing *state, const lg_hops *way)
         lg_text_add(&state->text, " -> ");
     }
     lg_text_add(&state->text, "back");
-    for (size_t i = 0; i < way->count; i++)
+    for (size_t i = 0; i < cycle->count; i++)
         lg_text_free(&hops[i]);
     lg__wide_free(hops);
     return !state->text.failed;

@@ -75,12 +75,12 @@ is_kept_by_native_code(const lg__wasting *to, uint32_t node)
 // Returns whether a library keeps the object or, for slots, defines its class,
 // which only the library can change.
 static bool
-is_library_table(lg__wasting *to, const lg__spare *spare)
+is_library_table(lg__wasting *to, const lg__saving *saving)
 {
-    uint32_t node = spare->node;
+    uint32_t node = saving->node;
     if (to->options->libraries)
         return false;
-    if (spare->kind == LG_WASTE_SLOTS)
+    if (saving->kind == LG_WASTE_SLOTS)
         return lg__type_is_familiar(to->graph, to->graph->columns.type[node]);
     return is_of_code(to, node) || is_kept_by_native_code(to, node) ||
            lg__library_tables_keeper(&to->tables, node, to->keeper[node])
@@ -89,43 +89,43 @@ is_library_table(lg__wasting *to, const lg__spare *spare)
 
 // Adds to a row. The object with the most waste represents the row.
 static void
-add_to_row(lg__wasting *to, uint32_t index, const lg__spare *spare)
+add_to_row(lg__wasting *to, uint32_t index, const lg__saving *saving)
 {
     lg_waste_row *row = &to->out.rows[index];
-    if (row->node == LG_NONE || spare->waste > row->weight) {
-        row->node = spare->node;
+    if (row->node == LG_NONE || saving->waste > row->weight) {
+        row->node = saving->node;
         row->weight =
-            spare->waste; // so far this is the waste of the row's node
+            saving->waste; // so far this is the waste of the row's node
     }
     row->count++;
-    row->at_most |= spare->at_most;
-    row->of += spare->of;
-    bytes_at(to, index, 0)[spare->device] += spare->size;
-    bytes_at(to, index, 1)[spare->device] += spare->waste;
-    sum_of(to, WASTE)[spare->device] += spare->waste;
-    switch (spare->kind) {
+    row->at_most |= saving->at_most;
+    row->of += saving->of;
+    bytes_at(to, index, 0)[saving->device] += saving->size;
+    bytes_at(to, index, 1)[saving->device] += saving->waste;
+    sum_of(to, WASTE)[saving->device] += saving->waste;
+    switch (saving->kind) {
     case LG_WASTE_EQUAL: // `of` is 1 + the number of the contents here
-        row->used += to->last[index] != spare->used;
-        to->last[index] = (uint32_t)spare->used;
+        row->used += to->last[index] != saving->used;
+        to->last[index] = (uint32_t)saving->used;
         break;
     case LG_WASTE_SLOTS:
     case LG_WASTE_RECORDS:
-        row->used = spare->used;
+        row->used = saving->used;
         break;
     default:
-        row->used += spare->used;
+        row->used += saving->used;
     }
 }
 
 static bool
-begin_row(lg__wasting *to, const lg__spare *spare, uint32_t *row)
+begin_row(lg__wasting *to, const lg__saving *saving, uint32_t *row)
 {
-    uint32_t type = to->graph->columns.type[spare->node];
+    uint32_t type = to->graph->columns.type[saving->node];
     if (!make_room(to))
         return false;
     to->last[to->out.total_rows] = 0;
     to->out.rows[to->out.total_rows++] =
-        (lg_waste_row){.kind = spare->kind,
+        (lg_waste_row){.kind = saving->kind,
                        .node = LG_NONE,
                        .type = lg_graph_type(to->graph, type).name};
     *row = (uint32_t)to->out.total_rows;
@@ -133,22 +133,22 @@ begin_row(lg__wasting *to, const lg__spare *spare, uint32_t *row)
 }
 
 bool
-lg__waste_add(lg__wasting *to, const lg__spare *spare, uint32_t *row)
+lg__waste_add(lg__wasting *to, const lg__saving *saving, uint32_t *row)
 {
-    uint32_t seen = lg__seen_node(to->folds, spare->node);
-    if (spare->waste == 0 || !lg_scope_has(to->options->scope, seen))
+    uint32_t seen = lg__seen_node(to->folds, saving->node);
+    if (saving->waste == 0 || !lg_scope_has(to->options->scope, seen))
         return true;
-    if (is_library_table(to, spare)) {
-        sum_of(to, LIBRARIES)[spare->device] += spare->waste;
+    if (is_library_table(to, saving)) {
+        sum_of(to, LIBRARIES)[saving->device] += saving->waste;
         to->out.library_objects++;
         return true;
     }
     if (row == NULL)
-        row = &to->row_at[(size_t)spare->kind * lg_places_count(to->places) +
-                          to->place[spare->node]];
-    if (*row == 0 && !begin_row(to, spare, row))
+        row = &to->row_at[(size_t)saving->kind * lg_places_count(to->places) +
+                          to->place[saving->node]];
+    if (*row == 0 && !begin_row(to, saving, row))
         return false;
-    add_to_row(to, *row - 1, spare);
+    add_to_row(to, *row - 1, saving);
     return true;
 }
 

@@ -32,7 +32,7 @@ count_edges(const lg_graph *graph, uint32_t node, lg_edge_kind kind)
 }
 
 static void
-look_at_list(const lg_graph *graph, uint64_t size, lg__spare *out)
+look_at_list(const lg_graph *graph, uint64_t size, lg__saving *out)
 {
     uint64_t bytes = size > LIST_HEAD ? size - LIST_HEAD : 0;
     out->used = count_edges(graph, out->node, LG_EDGE_INDEX);
@@ -77,7 +77,7 @@ table_of(uint64_t bytes, size_t *layout)
 }
 
 static void
-look_at_dict(const lg_graph *graph, uint64_t size, lg__spare *out)
+look_at_dict(const lg_graph *graph, uint64_t size, lg__saving *out)
 {
     size_t layout;
     unsigned log2 = size > DICT_HEAD ? table_of(size - DICT_HEAD, &layout) : 0;
@@ -97,7 +97,7 @@ look_at_dict(const lg_graph *graph, uint64_t size, lg__spare *out)
 // A copy gets the first table with more than twice as many entries as items; up
 // to four items fit into the head.
 static void
-look_at_set(const lg_graph *graph, uint64_t size, lg__spare *out)
+look_at_set(const lg_graph *graph, uint64_t size, lg__saving *out)
 {
     uint64_t bytes = size > SET_HEAD ? size - SET_HEAD : 0;
     uint64_t entries = SET_SMALL;
@@ -112,14 +112,14 @@ look_at_set(const lg_graph *graph, uint64_t size, lg__spare *out)
 
 // Returns whether the dict is a namespace, which belongs to its owner.
 static bool
-look_at_room(const lg__wasting *to, uint32_t node, lg__spare *out)
+look_at_room(const lg__wasting *to, uint32_t node, lg__saving *out)
 {
     uint64_t size = lg_node_size(to->graph, node);
     if (to->counted[node] || to->folds[node].owner != LG_NONE)
         return false;
-    *out = (lg__spare){.kind = LG_WASTE_ROOM,
-                       .node = node,
-                       .size = lg_node_spent(to->graph, node)};
+    *out = (lg__saving){.kind = LG_WASTE_ROOM,
+                        .node = node,
+                        .size = lg_node_spent(to->graph, node)};
     switch (lg__layout_of(to, node)) {
     case LG__LAYOUT_LIST:
         look_at_list(to->graph, size, out);
@@ -140,11 +140,11 @@ lg_status
 lg__waste_room(lg__wasting *to, lg_error *err)
 {
     bool enough = true;
-    lg__spare spare;
+    lg__saving saving;
     for (uint32_t node = 0; node < to->graph->columns.node_count && enough;
          node++)
-        if (look_at_room(to, node, &spare))
-            enough = lg__waste_add(to, &spare, NULL);
+        if (look_at_room(to, node, &saving))
+            enough = lg__waste_add(to, &saving, NULL);
     return enough ? LG_OK : lg__error_memory(err);
 }
 
@@ -203,12 +203,12 @@ add_boxed(lg__wasting *to, uint32_t node)
     if (spent < needed + LEAST_GAIN)
         return true;
     to->counted[node] = 1;
-    const lg__spare spare = {.kind = LG_WASTE_BOXED,
-                             .node = node,
-                             .size = spent,
-                             .waste = spent - needed,
-                             .used = count};
-    return lg__waste_add(to, &spare, NULL);
+    const lg__saving saving = {.kind = LG_WASTE_BOXED,
+                               .node = node,
+                               .size = spent,
+                               .waste = spent - needed,
+                               .used = count};
+    return lg__waste_add(to, &saving, NULL);
 }
 
 lg_status

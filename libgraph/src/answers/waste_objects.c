@@ -161,15 +161,15 @@ add_instance(lg__wasting *to, uint32_t node, size_t count, uint32_t *row)
     uint64_t needed = lg__slotted_spent(count);
     uint64_t spent = spent_on_instance(to, node);
     uint32_t dict = dict_of(to, node);
-    const lg__spare spare = {.kind = LG_WASTE_SLOTS,
-                             .node = node,
-                             .size = spent,
-                             .waste = spent > needed ? spent - needed : 0,
-                             .used = count,
-                             .at_most = true};
+    const lg__saving saving = {.kind = LG_WASTE_SLOTS,
+                               .node = node,
+                               .size = spent,
+                               .waste = spent > needed ? spent - needed : 0,
+                               .used = count,
+                               .at_most = true};
     if (dict != LG_NONE)
         to->counted[dict] = 1;
-    return lg__waste_add(to, &spare, row);
+    return lg__waste_add(to, &saving, row);
 }
 
 // Looks at all instances of a class.
@@ -306,14 +306,14 @@ add_records(lg__wasting *to, const record *items, size_t count)
     for (size_t i = 0; i < count && enough; i++) {
         uint64_t spent = lg_node_spent(to->graph, items[i].node);
         uint64_t needed = lg__slotted_spent(keys);
-        const lg__spare spare = {.kind = LG_WASTE_RECORDS,
-                                 .node = items[i].node,
-                                 .size = spent,
-                                 .waste = spent > needed ? spent - needed : 0,
-                                 .used = keys,
-                                 .at_most = true};
+        const lg__saving saving = {.kind = LG_WASTE_RECORDS,
+                                   .node = items[i].node,
+                                   .size = spent,
+                                   .waste = spent > needed ? spent - needed : 0,
+                                   .used = keys,
+                                   .at_most = true};
         to->counted[items[i].node] = 1;
-        enough = lg__waste_add(to, &spare, &row);
+        enough = lg__waste_add(to, &saving, &row);
     }
     return enough;
 }

@@ -38,7 +38,7 @@ typedef struct lg__wasting {
 } lg__wasting;
 
 /** An object that needs less memory than it takes. */
-typedef struct lg__spare {
+typedef struct lg__saving {
     lg_waste_kind kind;
     uint32_t node;
     uint32_t device; /**< the device that has its bytes */
@@ -47,13 +47,13 @@ typedef struct lg__spare {
     uint64_t used;
     uint64_t of;
     bool at_most;
-} lg__spare;
+} lg__saving;
 
 /** Adds an object to the row of its kind and place, or, if `row` is given, to
  *  the row with index *row - 1. If *row is 0, makes a row and sets *row. Leaves
  *  out what is out of scope; objects of libraries have no row. Returns false
  *  when memory ran out. */
-bool lg__waste_add(lg__wasting *to, const lg__spare *spare, uint32_t *row);
+bool lg__waste_add(lg__wasting *to, const lg__saving *saving, uint32_t *row);
 
 /** Returns the layout of an object of a builtin type, or 0. */
 static inline unsigned

@@ -69,14 +69,14 @@ add_group(lg__wasting *to, uint32_t group, const uint32_t *members,
     bool enough = true;
     uint32_t kept = choose_kept(to->graph, members, count);
     for (uint32_t i = 0; i < count && enough; i++) {
-        lg__spare spare = {.kind = LG_WASTE_EQUAL,
-                           .node = members[i],
-                           .used = (uint64_t)group + 1};
+        lg__saving saving = {.kind = LG_WASTE_EQUAL,
+                             .node = members[i],
+                             .used = (uint64_t)group + 1};
         if (members[i] == kept || to->counted[members[i]])
             continue;
-        spare.size = spare.waste =
-            spent_with_memory(to->graph, members[i], &spare.at_most);
-        enough = lg__waste_add(to, &spare, NULL);
+        saving.size = saving.waste =
+            spent_with_memory(to->graph, members[i], &saving.at_most);
+        enough = lg__waste_add(to, &saving, NULL);
     }
     return enough;
 }
@@ -112,14 +112,14 @@ add_views(lg__wasting *to, lg__views *views, uint32_t memory, uint64_t size)
     for (size_t i = 0; i < views->arrays.count; i++)
         to->counted[views->arrays.items[i]] = 1;
     to->counted[memory] = 1;
-    const lg__spare spare = {.kind = LG_WASTE_VIEW,
-                             .node = views->widest,
-                             .device = lg_node_device(to->graph, memory),
-                             .size = size,
-                             .waste = size - views->shown,
-                             .used = views->shown,
-                             .of = size};
-    return lg__waste_add(to, &spare, NULL);
+    const lg__saving saving = {.kind = LG_WASTE_VIEW,
+                               .node = views->widest,
+                               .device = lg_node_device(to->graph, memory),
+                               .size = size,
+                               .waste = size - views->shown,
+                               .used = views->shown,
+                               .of = size};
+    return lg__waste_add(to, &saving, NULL);
 }
 
 lg_status

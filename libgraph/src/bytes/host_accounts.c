@@ -200,7 +200,7 @@ lg_host_words(lg_host which)
          "room for small Python objects, which share pages with others",
          LG_HOST_PART},
         {"pool_free", "free in pyarrow's pool",
-         "a guess by address; default_memory_pool().release_unused() frees it",
+         "an estimate; default_memory_pool().release_unused() frees it",
          LG_HOST_PART},
         {"files", "files", "code of libraries, and files that are mapped",
          LG_HOST_PART},

@@ -15,7 +15,7 @@ enum { FOR_THREADS = 1 << 24 };
 // Sections that one thread reads, in an order in which what encodings need
 // comes before the columns that they encode, and columns that are sorted by one
 // key follow each other.
-typedef struct lane {
+typedef struct batch {
     const lg__source *source;
     lg_graph *graph;
     const lg__file_section *const *found; // [LG__ARRAY_COUNT]
@@ -27,7 +27,7 @@ typedef struct lane {
     size_t count;
     lg_status status;
     lg_error error;
-} lane;
+} batch;
 
 // Returns whether a brief graph has only the length of the column. Such columns
 // are nearly all of a file.
@@ -51,7 +51,7 @@ is_left_out(const lg__source *source, size_t array)
 }
 
 static bool
-goes_on(lane *self, const lg__file_section *section)
+goes_on(batch *self, const lg__file_section *section)
 {
     if (self->done == NULL)
         return !atomic_load(self->stop);
@@ -61,7 +61,7 @@ goes_on(lane *self, const lg__file_section *section)
 }
 
 static void
-read_lane(lane *self)
+read_batch(batch *self)
 {
     lg_graph *graph = self->graph;
     lg__section_room room = {0};
@@ -80,14 +80,14 @@ read_lane(lane *self)
 static void *
 run(void *context)
 {
-    read_lane(context);
+    read_batch(context);
     return NULL;
 }
 
-// Adds a section to a lane, if there is something to read. Takes the memory for
-// it, because that of another thread would stay with the process.
+// Adds a section to a batch, if there is something to read. Takes the memory
+// for it, because that of another thread would stay with the process.
 static void
-add(lane *to, enum lg__array_name name)
+add(batch *to, enum lg__array_name name)
 {
     const lg__file_section *section = to->found[name];
     lg__array *array = &to->graph->array[name];
@@ -112,7 +112,7 @@ is_of_references(enum lg__array_name name)
 
 // Sorts the sections into what comes first, references, and all others.
 static void
-sort(lane *first, lane *references, lane *others)
+sort(batch *first, batch *references, batch *others)
 {
     static const uint8_t early[] = {
         LG__SIZE, LG__REFCOUNT, LG__FOUND, LG__NODE_FLAGS, LG__ADDRESS,
@@ -143,7 +143,7 @@ has_processors(void)
 
 // Starts a thread that no signal of the program interrupts.
 static bool
-start(lane *self, pthread_t *thread)
+start(batch *self, pthread_t *thread)
 {
     sigset_t all, before;
     sigfillset(&all);
@@ -153,9 +153,9 @@ start(lane *self, pthread_t *thread)
     return started;
 }
 
-// Reads both lanes, the second one in a thread of its own if that helps.
+// Reads both batches, the second one in a thread of its own if that helps.
 static void
-read_both(lane *mine, lane *other)
+read_both(batch *mine, batch *other)
 {
     pthread_t thread;
     uint64_t *done = other->done;
@@ -163,16 +163,16 @@ read_both(lane *mine, lane *other)
                  other->total > FOR_THREADS / 2 && has_processors();
     other->done = NULL;
     if (large && start(other, &thread)) {
-        read_lane(mine);
+        read_batch(mine);
         atomic_store(mine->stop, mine->status != LG_OK);
         pthread_join(thread, NULL);
         return;
     }
     other->done = done;
     mine->total = other->total = mine->total + other->total;
-    read_lane(mine);
+    read_batch(mine);
     if (mine->status == LG_OK)
-        read_lane(other);
+        read_batch(other);
 }
 
 lg_status
@@ -182,25 +182,25 @@ lg__sections_read(const lg__source *source, const lg_monitor *monitor,
 {
     atomic_bool stop = false;
     uint64_t done = 0;
-    const lane empty = {.source = source,
-                        .graph = graph,
-                        .found = found,
-                        .monitor = monitor,
-                        .done = &done,
-                        .stop = &stop};
-    lane lanes[] = {empty, empty, empty};
-    sort(&lanes[0], &lanes[1], &lanes[2]);
-    lanes[1].total += lanes[0].total;
-    bool fits = lanes[1].status == LG_OK && lanes[2].status == LG_OK;
+    const batch empty = {.source = source,
+                         .graph = graph,
+                         .found = found,
+                         .monitor = monitor,
+                         .done = &done,
+                         .stop = &stop};
+    batch batches[] = {empty, empty, empty};
+    sort(&batches[0], &batches[1], &batches[2]);
+    batches[1].total += batches[0].total;
+    bool fits = batches[1].status == LG_OK && batches[2].status == LG_OK;
     if (fits)
-        read_lane(&lanes[0]);
-    if (fits && lanes[0].status == LG_OK)
-        read_both(&lanes[1], &lanes[2]);
+        read_batch(&batches[0]);
+    if (fits && batches[0].status == LG_OK)
+        read_both(&batches[1], &batches[2]);
     for (size_t i = 0; i < 3; i++)
-        if (lanes[i].status != LG_OK) {
+        if (batches[i].status != LG_OK) {
             if (err != NULL)
-                *err = lanes[i].error;
-            return lanes[i].status;
+                *err = batches[i].error;
+            return batches[i].status;
         }
     return LG_OK;
 }

@@ -70,7 +70,7 @@ is_passed(const lg__detection *detection, uint32_t node, bool instances)
 }
 
 // Climbs from a node along the dominators to a collection, past what
-// `instances` says. *array becomes the first array of objects on the way.
+// `instances` says. *array becomes the first array of objects on the path.
 static uint32_t
 climb(const lg__detection *detection, uint32_t node, bool instances,
       uint32_t *array)

@@ -66,8 +66,8 @@ find_others(const lg__comparison *state, lg__finder *finder, lg_growth_row *row,
     return status;
 }
 
-// Returns whether the example has several holders. If several ways lead from a
-// dominator to a node, the dominator is not its holder.
+// Returns whether the example has several holders. If several paths lead from
+// a dominator to a node, the dominator is not its holder.
 static bool
 has_others(const lg__comparison *state, const lg_growth_row *row)
 {

@@ -62,7 +62,7 @@ lg_status lg__places_walk(const lg_analysis *analysis,
 void lg__places_of_free(uint32_t *place_of, const lg_analysis *analysis);
 /** How far up a step looks for itself. */
 enum { LG__RECURSION = 16 };
-/** Longer ways are written without their middle. */
+/** Longer paths are written without their middle. */
 enum { LG__STEPS_SHOWN = 24 };
 
 /** Makes an empty table; NULL when memory ran out. */

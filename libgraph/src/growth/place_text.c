@@ -1,4 +1,4 @@
-// Writes the way to a place.
+// Writes the path to a place.
 #include "growth/growth_private.h"
 
 static void
@@ -40,7 +40,7 @@ add_step(const lg_places *places, const lg__place_item *step, lg_text *out)
     }
 }
 
-// Writes the way from its first step down, by counting up from the last. That
+// Writes the path from its first step down, by counting up from the last. That
 // takes no memory, and places are shallow because recursion does not deepen
 // them.
 void

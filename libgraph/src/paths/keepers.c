@@ -93,13 +93,13 @@ keeper_behind(const lg_graph *graph, uint32_t node, uint32_t before)
 
 static bool
 follow(const lg__roottree *tree, uint32_t node, uint32_t *keeper,
-       lg__gathered *way)
+       lg__gathered *path)
 {
     uint32_t at = node;
-    way->count = 0;
+    path->count = 0;
     while (keeper[at] == UNKNOWN && tree->before[at] != LG_NONE &&
            tree->before[at] != at) {
-        if (!lg__gather_append(way, at))
+        if (!lg__gather_append(path, at))
             return false;
         at = tree->before[at];
     }
@@ -107,8 +107,8 @@ follow(const lg__roottree *tree, uint32_t node, uint32_t *keeper,
         keeper[at] =
             tree->before[at] == at ? keeper_of_root(tree, at) : LG_NONE;
     uint32_t before = keeper[at];
-    while (way->count > 0) {
-        at = way->items[--way->count];
+    while (path->count > 0) {
+        at = path->items[--path->count];
         before = keeper[at] = keeper_behind(tree->walk.graph, at, before);
     }
     return true;
@@ -120,7 +120,7 @@ lg__keepers_find(const lg_graph *graph, const lg_monitor *monitor,
 {
     uint32_t nodes = graph->columns.node_count;
     lg__roottree tree = {0};
-    lg__gathered way = {0};
+    lg__gathered path = {0};
     uint32_t *keeper = NULL;
     lg_status status = lg__roottree_new(graph, monitor, &tree, err);
     if (status != LG_OK)
@@ -131,10 +131,10 @@ lg__keepers_find(const lg_graph *graph, const lg_monitor *monitor,
         keeper[node] = UNKNOWN;
     for (uint32_t node = 0; node < nodes && enough; node++)
         if (tree.walk.fold[node].owner == LG_NONE)
-            enough = follow(&tree, node, keeper, &way);
+            enough = follow(&tree, node, keeper, &path);
     for (uint32_t node = 0; node < nodes && enough; node++)
         keeper[node] = keeper[lg__seen_node(tree.walk.fold, node)];
-    lg__wide_free(way.items);
+    lg__wide_free(path.items);
     lg__roottree_free(&tree);
     if (!enough) {
         lg__wide_free(keeper);

@@ -147,8 +147,8 @@ merge_step(merging *to, uint32_t before, uint32_t node)
     return id;
 }
 
-// Merges the path to a target. On the way up, each node remembers the one below
-// it where the index of its merged node will be.
+// Merges the path to a target. From the target up, each node remembers the one
+// below it where the index of its merged node will be.
 static bool
 merge_path(merging *to, uint32_t target)
 {
@@ -171,7 +171,7 @@ merge_path(merging *to, uint32_t target)
 }
 
 // Returns whether a dominator of the target is a target, too, and so retains
-// its bytes. Marks all nodes on the way with the same answer.
+// its bytes. Marks all nodes on the path with the same answer.
 static bool
 is_covered(merging *to, uint32_t target)
 {

@@ -1,5 +1,5 @@
 // Writes cycles as a table: for programs a row for each, for people a row for
-// each group, with the way around and what to cut.
+// each group, with its hops and what to cut.
 #include "report/cycle_text.h"
 #include "report/table_writer.h"
 

@@ -107,9 +107,9 @@ add_chart(const lg_cell *cell, lg_text *out)
                  CHART_WIDTH, CHART_HEIGHT, (unsigned long long)least,
                  (unsigned long long)most);
     for (uint64_t i = 0; i < cell->count; i++) {
-        double way =
+        double part =
             cell->count > 1 ? (double)i / (double)(cell->count - 1) : 0;
-        x = INSET + (unsigned)(way * (CHART_WIDTH - 2 * INSET));
+        x = INSET + (unsigned)(part * (CHART_WIDTH - 2 * INSET));
         if (most > least)
             y = CHART_HEIGHT - INSET -
                 (unsigned)((double)(cell->numbers[i] - least) /

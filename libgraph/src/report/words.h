@@ -70,7 +70,7 @@ void lg__format_finding(const lg_graph *graph, const struct lg_finding *finding,
  *  could not inspect, with the reason. */
 void lg__format_uninspected(const lg_graph *graph, lg_text *out);
 
-/** Writes the way around a cycle, and underlines the label of the hop to cut.
+/** Writes the hops of a cycle, and underlines the label of the hop to cut.
  *  Lines begin with `indent`: one line if it fits, else one line per hop. */
 void lg__format_cycle(const lg_graph *graph, const lg_hops *round_trip,
                       size_t cut, const char *indent, lg_text *out);

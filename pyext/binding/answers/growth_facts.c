@@ -149,7 +149,7 @@ PyGetSetDef lg__growth_getset[] = {
          "A tuple of GrowthTally: findings of the newest snapshot, similar "
          "ones together."),
     FACT("cycles", CYCLES,
-         "A tuple of GrowthTally: cycles that no root reaches, by their way "
+         "A tuple of GrowthTally: cycles that no root reaches, by their hops "
          "around."),
     FACT("tensors", TENSORS,
          "A tuple of GrowthTally: storages of torch, by kind."),

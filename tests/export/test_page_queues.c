@@ -114,7 +114,7 @@ plant(size_t index, lg__job_state state, const char *question)
 {
     lg__job *job = &server->jobs[index];
     pthread_mutex_lock(&server->lock);
-    *job = (lg__job){.state = state, .lane = LG__LANES, .number = index};
+    *job = (lg__job){.state = state, .queue = LG__QUEUES, .number = index};
     lg_text_add(&job->question, question);
     pthread_mutex_unlock(&server->lock);
     return job;
@@ -177,7 +177,7 @@ test_many(void)
     close_server();
 }
 
-SUITE(lanes)
+SUITE(page_queues)
 {
     RUN(test_same_pages);
     RUN(test_prepared);

@@ -27,33 +27,34 @@ clear(lg__job *job)
     *job = (lg__job){0};
 }
 
-// Returns the job of that state and lane that came first, or NULL.
+// Returns the job of that state and queue that came first, or NULL.
 static lg__job *
-first(lg__server *server, lg__job_state state, lg__lane_kind lane)
+first(lg__server *server, lg__job_state state, lg__queue_kind queue)
 {
     lg__job *found = NULL;
     for (size_t i = 0; i < LG__JOBS; i++) {
         lg__job *job = &server->jobs[i];
-        if (job->state == state && (lane == LG__LANES || job->lane == lane) &&
+        if (job->state == state &&
+            (queue == LG__QUEUES || job->queue == queue) &&
             (!found || job->number < found->number))
             found = job;
     }
     return found;
 }
 
-/* ----------------------------------------------------------- in a lane --- */
+/* ------------------------------------------- in the thread of a queue --- */
 
 // A page made in advance gives way when somebody asks for one.
 static bool
 tick(void *context, const char *phase, double done)
 {
-    lg__lane *lane = context;
-    lg__server *server = lane->server;
-    lg__lane_kind kind = (lg__lane_kind)(lane - server->lanes);
+    lg__queue *queue = context;
+    lg__server *server = queue->server;
+    lg__queue_kind kind = (lg__queue_kind)(queue - server->queues);
     pthread_mutex_lock(&server->lock);
-    snprintf(lane->phase, sizeof lane->phase, "%s", phase);
-    lane->done = done;
-    bool goes_on = !server->ending && !(lane->is_preparing &&
+    snprintf(queue->phase, sizeof queue->phase, "%s", phase);
+    queue->done = done;
+    bool goes_on = !server->ending && !(queue->is_preparing &&
                                         first(server, LG__JOB_WAITING, kind));
     pthread_mutex_unlock(&server->lock);
     return goes_on;
@@ -61,14 +62,14 @@ tick(void *context, const char *phase, double done)
 
 // Holds the lock when it is called and when it returns.
 static void
-run(lg__lane *lane, lg__job *job)
+run(lg__queue *queue, lg__job *job)
 {
-    lg__server *server = lane->server;
+    lg__server *server = queue->server;
     lg__reply reply = {.type = job->reply.type};
     job->state = LG__JOB_RUNNING;
-    lane->phase[0] = '\0';
+    queue->phase[0] = '\0';
     pthread_mutex_unlock(&server->lock);
-    lg__server_make(server, &job->request, &job->question, &lane->monitor,
+    lg__server_make(server, &job->request, &job->question, &queue->monitor,
                     false, &reply);
     pthread_mutex_lock(&server->lock);
     job->reply = reply;
@@ -77,31 +78,31 @@ run(lg__lane *lane, lg__job *job)
 }
 
 static bool
-prepare(lg__lane *lane)
+prepare(lg__queue *queue)
 {
-    lg__server *server = lane->server;
-    lane->is_preparing = true;
+    lg__server *server = queue->server;
+    queue->is_preparing = true;
     pthread_mutex_unlock(&server->lock);
-    bool more = lg__server_prepare(server, &lane->monitor);
+    bool more = lg__server_prepare(server, &queue->monitor);
     pthread_mutex_lock(&server->lock);
-    lane->is_preparing = false;
+    queue->is_preparing = false;
     return more;
 }
 
 static void *
 work(void *context)
 {
-    lg__lane *lane = context;
-    lg__server *server = lane->server;
-    lg__lane_kind kind = (lg__lane_kind)(lane - server->lanes);
+    lg__queue *queue = context;
+    lg__server *server = queue->server;
+    lg__queue_kind kind = (lg__queue_kind)(queue - server->queues);
     bool to_prepare = kind == LG__SLOW;
     pthread_mutex_lock(&server->lock);
     while (!server->ending) {
         lg__job *job = first(server, LG__JOB_WAITING, kind);
         if (job)
-            run(lane, job);
+            run(queue, job);
         else if (to_prepare)
-            to_prepare = prepare(lane);
+            to_prepare = prepare(queue);
         else
             pthread_cond_wait(&server->changed, &server->lock);
     }
@@ -115,8 +116,8 @@ work(void *context)
 static lg__job *
 place(lg__server *server)
 {
-    lg__job *job = first(server, LG__JOB_FREE, LG__LANES);
-    if (!job && (job = first(server, LG__JOB_DONE, LG__LANES)))
+    lg__job *job = first(server, LG__JOB_FREE, LG__QUEUES);
+    if (!job && (job = first(server, LG__JOB_DONE, LG__QUEUES)))
         clear(job);
     return job;
 }
@@ -124,7 +125,7 @@ place(lg__server *server)
 // NULL: there is no room now.
 static lg__job *
 job_for(lg__server *server, const lg__request *request, const lg_text *question,
-        lg__lane_kind lane)
+        lg__queue_kind queue)
 {
     for (size_t i = 0; i < LG__JOBS; i++)
         if (is_for(&server->jobs[i], question))
@@ -138,7 +139,7 @@ job_for(lg__server *server, const lg__request *request, const lg_text *question,
         return NULL;
     }
     job->state = LG__JOB_WAITING;
-    job->lane = lane;
+    job->queue = queue;
     job->number = ++server->job_count;
     pthread_cond_broadcast(&server->changed);
     return job;
@@ -160,15 +161,15 @@ soon(unsigned milliseconds)
 
 void
 lg__server_delegate(lg__server *server, const lg__request *request,
-                    const lg_text *question, lg__lane_kind lane,
+                    const lg_text *question, lg__queue_kind queue,
                     lg__reply *reply)
 {
-    char phase[sizeof server->lanes->phase] = "";
+    char phase[sizeof server->queues->phase] = "";
     double done = 0;
     const char *type = reply->type;
     struct timespec until = soon(server->patience);
     pthread_mutex_lock(&server->lock);
-    lg__job *job = job_for(server, request, question, lane);
+    lg__job *job = job_for(server, request, question, queue);
     while (job && job->state != LG__JOB_DONE &&
            !pthread_cond_timedwait(&server->changed, &server->lock, &until))
         continue;
@@ -179,8 +180,8 @@ lg__server_delegate(lg__server *server, const lg__request *request,
         job->reply = (lg__reply){0};
         clear(job);
     } else if (job && job->state == LG__JOB_RUNNING) {
-        memcpy(phase, server->lanes[lane].phase, sizeof phase);
-        done = server->lanes[lane].done;
+        memcpy(phase, server->queues[queue].phase, sizeof phase);
+        done = server->queues[queue].done;
     }
     pthread_mutex_unlock(&server->lock);
     if (!there)
@@ -191,16 +192,16 @@ lg__server_delegate(lg__server *server, const lg__request *request,
 
 // Leaves signals that end the process to the caller's thread.
 static bool
-start(lg__lane *lane)
+start(lg__queue *queue)
 {
     sigset_t ends, before;
     sigemptyset(&ends);
     sigaddset(&ends, SIGINT);
     sigaddset(&ends, SIGTERM);
     sigaddset(&ends, SIGHUP);
-    lane->monitor = (lg_monitor){tick, lane};
+    queue->monitor = (lg_monitor){tick, queue};
     pthread_sigmask(SIG_BLOCK, &ends, &before);
-    bool started = !pthread_create(&lane->thread, NULL, work, lane);
+    bool started = !pthread_create(&queue->thread, NULL, work, queue);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;
 }
@@ -218,10 +219,10 @@ lg__server_start(lg__server *server)
         return false;
     server->patience = PATIENCE_MILLISECONDS;
     server->ending = false;
-    for (size_t i = 0; i < LG__LANES; i++)
-        server->lanes[i].server = server;
-    while (fine && server->started < LG__LANES) {
-        fine = start(&server->lanes[server->started]);
+    for (size_t i = 0; i < LG__QUEUES; i++)
+        server->queues[i].server = server;
+    while (fine && server->started < LG__QUEUES) {
+        fine = start(&server->queues[server->started]);
         server->started += fine;
     }
     if (!fine)
@@ -239,7 +240,7 @@ lg__server_stop(lg__server *server)
     pthread_cond_broadcast(&server->changed);
     pthread_mutex_unlock(&server->lock);
     while (server->started > 0)
-        pthread_join(server->lanes[--server->started].thread, NULL);
+        pthread_join(server->queues[--server->started].thread, NULL);
     for (size_t i = 0; i < LG__JOBS; i++)
         clear(&server->jobs[i]);
     pthread_cond_destroy(&server->changed);
