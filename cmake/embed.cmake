@@ -54,7 +54,7 @@ const char lg__page_${name}_hash[] = \"sha256-${hash}\";
   file(REMOVE ${OUT}.${name})
 endfunction()
 
-set(code "#include \"page/page_parts.h\"\n\n")
+set(code "#include \"page/page_private.h\"\n\n")
 embed(script "${SCRIPT}")
 embed(style "${STYLE}")
 embed(view "${VIEW}")

@@ -124,6 +124,7 @@ PARTS = (
             "serve",
             "command",
         ),
+        "{room}/{room}_private.h",
     ),
     Part(
         "pyext/",

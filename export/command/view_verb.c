@@ -2,9 +2,7 @@
 // until Ctrl-C.
 
 #include "command/command.h"
-#include "serve/guard.h"
-#include "serve/http.h"
-#include "serve/server.h"
+#include "serve/serve_private.h"
 
 #include <fcntl.h>
 #include <spawn.h>

@@ -1,6 +1,6 @@
 // What is worth doing first: a card for each, with a picture of its holder.
 
-#include "page/page_parts.h"
+#include "page/page_private.h"
 
 #include <leakgraph/why.h>
 

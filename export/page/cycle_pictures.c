@@ -1,6 +1,6 @@
 // The table of cycles, and pictures of the biggest ones.
 
-#include "page/page_parts.h"
+#include "page/page_private.h"
 
 #define PICTURES 4u
 

@@ -1,6 +1,6 @@
 // Writes the data of the page, for its script and for other programs.
 
-#include "page/page_parts.h"
+#include "page/page_private.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 // for each area, parents first.
 
 #include "page/history.h"
-#include "view/view_parts.h"
+#include "view/view_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef LEAKGRAPH_MAP_H
 #define LEAKGRAPH_MAP_H
 
-#include "page/page_parts.h"
+#include "page/page_private.h"
 
 /** A package or another group of roots, or a place. */
 typedef struct lg__map_item {

@@ -1,7 +1,7 @@
 // The accounts of memory: a bar for the host and each device, and a table of
 // all numbers.
 
-#include "page/page_parts.h"
+#include "page/page_private.h"
 
 #include <string.h>
 

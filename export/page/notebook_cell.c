@@ -1,6 +1,6 @@
 // Writes a table as the output of a notebook's cell.
 
-#include "page/page_parts.h"
+#include "page/page_private.h"
 
 static void
 add_asset(const char *element, const unsigned char *bytes, size_t length,

@@ -1,6 +1,6 @@
 // The report page from top to bottom.
 
-#include "page/page_parts.h"
+#include "page/page_private.h"
 
 #include <stdlib.h>
 #include <string.h>

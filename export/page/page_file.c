@@ -1,7 +1,7 @@
 // Writes pages to files.
 
-#include "page/page_parts.h"
-#include "render/picture_file.h"
+#include "page/page_private.h"
+#include "render/render_private.h"
 
 static lg_status
 save(lg_status status, lg_text *page, const char *path, lg_error *err)

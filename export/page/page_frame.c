@@ -1,6 +1,6 @@
 // Writes the frame of a page: its head, its search line, its links and its end.
 
-#include "page/page_parts.h"
+#include "page/page_private.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // Shows pictures in the page: Graphviz's SVG, or the text tree.
 
-#include "page/page_parts.h"
+#include "page/page_private.h"
 
 #include <leakgraph/render.h>
 

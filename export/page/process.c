@@ -1,6 +1,6 @@
 // Says what the process is and what it holds: the head of the page.
 
-#include "page/page_parts.h"
+#include "page/page_private.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // The page of a job's processes: a bar for each, their differences side by
 // side, and what all of them have.
 
-#include "page/page_parts.h"
+#include "page/page_private.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // Threads, their frames and variables, as rows of a tree.
 
-#include "page/page_parts.h"
+#include "page/page_private.h"
 
 #define ROWS 400u
 

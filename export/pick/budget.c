@@ -1,7 +1,7 @@
 // Shares the room of a picture among the families of a group.
 
 #include "pick/sibling_groups.h"
-#include "view/retained_label.h"
+#include "view/view_private.h"
 
 #include <stdlib.h>
 

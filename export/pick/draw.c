@@ -1,7 +1,7 @@
 // Draws a group of siblings as nodes and edges of the view.
 
 #include "pick/sibling_groups.h"
-#include "view/retained_label.h"
+#include "view/view_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 // canvas holds the figure.
 
 #include "pick/direction.h"
-#include "pick/picker.h"
+#include "pick/pick_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 // after the external holders, because cutting its reference frees nothing.
 
 #include "pick/direction.h"
-#include "pick/picker.h"
+#include "pick/pick_private.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 // otherwise by a line of its own kind.
 
 #include "pick/direction.h"
-#include "pick/picker.h"
+#include "pick/pick_private.h"
 
 typedef struct view_search {
     uint32_t target;

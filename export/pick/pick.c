@@ -1,7 +1,7 @@
 // lg_view_new: fills in the options, then picks by walk or by path.
 
-#include "pick/picker.h"
-#include "view/retained_label.h"
+#include "pick/pick_private.h"
+#include "view/view_private.h"
 
 #include <leakgraph/options.h>
 

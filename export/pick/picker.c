@@ -1,8 +1,8 @@
 // The state of picking: which objects the view has, and how an object, a hop
 // and an unseen reference become nodes and edges.
 
-#include "pick/picker.h"
-#include "view/retained_label.h"
+#include "pick/pick_private.h"
+#include "view/view_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // modules, code, and what functions read by name. Pictures name it and do not
 // expand it.
 
-#include "pick/picker.h"
+#include "pick/pick_private.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // Draws paths from a root: a chain for each subject. Chains share their common
 // nodes.
 
-#include "pick/picker.h"
+#include "pick/pick_private.h"
 
 #include <string.h>
 

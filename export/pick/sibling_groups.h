@@ -6,7 +6,7 @@
 #ifndef LEAKGRAPH_SIBLING_GROUPS_H
 #define LEAKGRAPH_SIBLING_GROUPS_H
 
-#include "pick/picker.h"
+#include "pick/pick_private.h"
 
 /* Families in reading order. */
 typedef enum lg__view_rank {

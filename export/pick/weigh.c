@@ -2,7 +2,7 @@
 // nearest node, so an object that two of them reach counts once.
 
 #include "pick/direction.h"
-#include "pick/picker.h"
+#include "pick/pick_private.h"
 
 #include <stdlib.h>
 #include <string.h>

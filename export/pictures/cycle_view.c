@@ -1,8 +1,8 @@
 // Draws a cycle: its hops, the hop to cut, what keeps it, and what it keeps.
 
-#include "pick/picker.h"
+#include "pick/pick_private.h"
 #include "pictures/cycle_words.h"
-#include "view/retained_label.h"
+#include "view/view_private.h"
 
 #include <stdlib.h>
 #include <string.h>

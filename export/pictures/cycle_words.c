@@ -1,7 +1,7 @@
 // Writes the text above the picture of a cycle.
 
 #include "pictures/cycle_words.h"
-#include "view/retained_label.h"
+#include "view/view_private.h"
 
 void
 lg__cycle_add_headline(const lg_graph *graph, const lg_cycle *cycle,

@@ -1,7 +1,7 @@
 // Draws the dominator tree: who owns the bytes, the biggest first.
 
-#include "pick/picker.h"
-#include "view/retained_label.h"
+#include "pick/pick_private.h"
+#include "view/view_private.h"
 
 #include <leakgraph/answers.h>
 #include <leakgraph/options.h>

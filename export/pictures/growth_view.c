@@ -1,7 +1,7 @@
 // Draws what grows: a tree of the places that lead from the roots to each row,
 // and the row's series.
 
-#include "view/view_parts.h"
+#include "view/view_private.h"
 
 #include <leakgraph/options.h>
 

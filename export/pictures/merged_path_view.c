@@ -1,8 +1,8 @@
 // Draws how the roots reach many objects: their shortest paths, merged into a
 // tree from the roots down, the biggest branches first.
 
-#include "pick/picker.h"
-#include "view/retained_label.h"
+#include "pick/pick_private.h"
+#include "view/view_private.h"
 
 #include <leakgraph/merged_paths.h>
 

@@ -2,8 +2,8 @@
 // The answer lg_why chooses what to cut, so picture and text mark the same
 // references.
 
-#include "pick/picker.h"
-#include "view/retained_label.h"
+#include "pick/pick_private.h"
+#include "view/view_private.h"
 
 #include <leakgraph/options.h>
 

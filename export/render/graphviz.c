@@ -1,7 +1,7 @@
 // Draws DOT through libgvc. This is the only file that knows Graphviz.
 
 #include "render/graphviz.h"
-#include "write/fonts.h"
+#include "write/write_private.h"
 
 #include <gvc.h>
 

@@ -1,6 +1,6 @@
 // Writes picture files: whole or not at all.
 
-#include "render/picture_file.h"
+#include "render/render_private.h"
 
 #include <leakgraph/file.h>
 #include <leakgraph/render.h>

@@ -5,13 +5,7 @@
 #ifndef LEAKGRAPH_GUARD_H
 #define LEAKGRAPH_GUARD_H
 
-#include <stdbool.h>
-
-/* Hexadecimal digits of a token: 128 bits. */
-#define LG__TOKEN_LENGTH 32
-
-/** Makes a new random token. False: the system has no random numbers. */
-bool lg__token_new(char token[LG__TOKEN_LENGTH + 1]);
+#include "serve/serve_private.h"
 
 /** What a client sent, as the HTTP library read it. */
 typedef struct lg__hello {

@@ -1,7 +1,8 @@
 // Serves pages by libmicrohttpd. Opens the library on demand, because machines
 // without it can do all else. Knows nothing of the questions.
 
-#include "serve/http.h"
+#include "serve/request.h"
+#include "serve/serve_private.h"
 #include "serve/guard.h"
 
 #include <microhttpd.h>

@@ -1,6 +1,6 @@
 // Replaces the server in a build without libmicrohttpd.
 
-#include "serve/http.h"
+#include "serve/serve_private.h"
 
 lg_status
 lg__http_open(uint16_t port, const char *token, lg__answerer *answer,

@@ -4,6 +4,8 @@
 #ifndef LEAKGRAPH_REQUEST_H
 #define LEAKGRAPH_REQUEST_H
 
+#include "serve/serve_private.h"
+
 #include <leakgraph/base.h>
 #include <leakgraph/text.h>
 
@@ -16,13 +18,13 @@ typedef struct lg__pair {
 } lg__pair;
 
 /** `object?node=17`. The caller owns its strings. */
-typedef struct lg__request {
+struct lg__request {
     const char *page; /* "" for the first page */
     lg__pair pairs[LG__MOST_PAIRS];
     size_t count;
-} lg__request;
+};
 
-typedef struct lg__reply {
+struct lg__reply {
     unsigned status;      /* an HTTP status */
     const char *type;     /* a media type; static */
     lg_text body;         /* the receiver frees it */
@@ -31,7 +33,7 @@ typedef struct lg__reply {
     bool lasting;         /* the same in every snapshot of this build */
     bool passing;         /* a later answer may be better */
     unsigned again;       /* ask again after so many seconds; 0: never */
-} lg__reply;
+};
 
 /** Returns the value of the first pair with that name, or `otherwise`. */
 const char *lg__request_text(const lg__request *request, const char *name,

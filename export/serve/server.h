@@ -9,8 +9,9 @@
 #ifndef LEAKGRAPH_SERVER_H
 #define LEAKGRAPH_SERVER_H
 
-#include "page/page_parts.h"
+#include "page/page_private.h"
 #include "serve/request.h"
+#include "serve/serve_private.h"
 
 #include <pthread.h>
 
@@ -60,7 +61,7 @@ typedef struct lg__queue {
     double done;       /* how much of the phase is done, 0 to 1 */
 } lg__queue;
 
-typedef struct lg__server {
+struct lg__server {
     const lg_analysis *analysis;
     const lg_graph *graph;
     const lg_monitor *monitor;
@@ -77,7 +78,7 @@ typedef struct lg__server {
     lg__queue queues[LG__QUEUES];
     unsigned started; /* number of queues */
     bool ending;
-} lg__server;
+};
 
 /** A page that is being made. */
 typedef struct lg__sheet {
@@ -91,21 +92,6 @@ typedef struct lg__sheet {
 
 typedef lg_status lg__sheet_maker(lg__sheet *sheet, lg_error *err);
 
-/** Makes the first page, and what all pages share. This costs O(nodes + edges)
- *  many times. The caller keeps the analysis, the options' strings and the
- *  monitor alive. */
-lg_status lg__server_new(const lg_analysis *analysis,
-                         const lg_page_options *options,
-                         const lg_monitor *monitor, lg__server **out,
-                         lg_error *err);
-void lg__server_free(lg__server *server);
-/** An lg__answerer; the context is the server. */
-void lg__server_answer(void *server, const lg__request *request,
-                       lg__reply *reply);
-
-/** Starts the threads, which also make the tables in advance. Without threads,
- *  a request waits for its page. False: the system has no threads. */
-bool lg__server_start(lg__server *server);
 /** Ends the threads and cancels their work. */
 void lg__server_stop(lg__server *server);
 

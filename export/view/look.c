@@ -1,6 +1,6 @@
 // A look for each category that readers should recognise at a glance.
 
-#include "view/look.h"
+#include "view/view_private.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // Shows retained bytes on the nodes of a view. Devices come first, because they
 // are scarce.
 
-#include "view/retained_label.h"
+#include "view/view_private.h"
 
 uint64_t
 lg__bytes_total(lg_bytes bytes)

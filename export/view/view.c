@@ -1,6 +1,6 @@
 // The picked nodes and edges: storage, and the two names that JSON shows.
 
-#include "view/view_parts.h"
+#include "view/view_private.h"
 
 #include <stdlib.h>
 #include <string.h>

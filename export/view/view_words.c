@@ -1,6 +1,6 @@
 // Words that every writer needs: shortened texts, captions, kinds of roots.
 
-#include "view/view_words.h"
+#include "view/view_private.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // Writes the view as DOT, without Graphviz.
 
-#include "view/look.h"
-#include "view/view_words.h"
-#include "write/fonts.h"
+#include "view/view_private.h"
+#include "write/dot_label.h"
+#include "write/write_private.h"
 
 #include <leakgraph/options.h>
 

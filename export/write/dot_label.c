@@ -1,7 +1,7 @@
 // Writes the box of a node as Graphviz's HTML-like text.
 
-#include "view/look.h"
-#include "view/view_words.h"
+#include "view/view_private.h"
+#include "write/dot_label.h"
 
 #include <string.h>
 

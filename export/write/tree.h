@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_TREE_H
 #define LEAKGRAPH_TREE_H
 
-#include "view/view_words.h"
+#include "view/view_private.h"
 
 /* The most characters; a longer title loses its middle. */
 #define LG__TREE_TITLE 60u

@@ -1,6 +1,6 @@
 // Writes the whole view as JSON, for other programs.
 
-#include "view/view_parts.h"
+#include "view/view_private.h"
 
 #include <leakgraph/json.h>
 

@@ -1,6 +1,6 @@
 /** Writes files whole or not at all. */
-#ifndef LEAKGRAPH_PICTURE_FILE_H
-#define LEAKGRAPH_PICTURE_FILE_H
+#ifndef LEAKGRAPH_RENDER_PRIVATE_H
+#define LEAKGRAPH_RENDER_PRIVATE_H
 
 #include <leakgraph/base.h>
 

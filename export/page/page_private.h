@@ -1,8 +1,8 @@
 /**
  * What the parts of the report page share.
  */
-#ifndef LEAKGRAPH_PAGE_PARTS_H
-#define LEAKGRAPH_PAGE_PARTS_H
+#ifndef LEAKGRAPH_PAGE_PRIVATE_H
+#define LEAKGRAPH_PAGE_PRIVATE_H
 
 #include <leakgraph/advice.h>
 #include <leakgraph/page.h>

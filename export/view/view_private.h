@@ -1,10 +1,10 @@
 /**
- * The nodes and edges of a view, as plain text, in the order of discovery. They
- * hold everything that a writer (tree, JSON, DOT) needs, so that a view
- * outlives its graph.
+ * The nodes and edges of a view, as plain text, in the order of discovery; and
+ * their words and looks. They hold everything that a writer (tree, JSON, DOT)
+ * needs, so that a view outlives its graph.
  */
-#ifndef LEAKGRAPH_VIEW_PARTS_H
-#define LEAKGRAPH_VIEW_PARTS_H
+#ifndef LEAKGRAPH_VIEW_PRIVATE_H
+#define LEAKGRAPH_VIEW_PRIVATE_H
 
 #include <leakgraph/view.h>
 
@@ -127,5 +127,69 @@ bool lg__view_room(void *array, size_t count, size_t *capacity, size_t item);
 const char *lg__view_kind_name(lg__view_kind kind);
 /** "container", "tensor", ...: stable names for JSON. */
 const char *lg__category_name(lg_category category);
+
+// The bytes that an object would free.
+
+/** Writes `1.93 GiB cuda:0 · 12.0 MiB host`; without a device `12.0 MiB`. */
+void lg__retained_label_add(lg_text *out, const lg_analysis *analysis,
+                            uint32_t node);
+/** Does the same for bytes by device. */
+void lg__each_add(lg_text *out, const lg_graph *graph, const uint64_t *bytes);
+/** Does the same for any bytes. Names the device only if there are several. */
+void lg__bytes_add(lg_text *out, const lg_graph *graph, lg_bytes bytes);
+/** Sets a node's own size, and its words if needed. */
+void lg__own_set(lg__view_node *node, const lg_graph *graph, lg_bytes bytes);
+/** Adds up host and devices. */
+uint64_t lg__bytes_total(lg_bytes bytes);
+/** Writes on every object of the view what it retains. analysis may be NULL. */
+void lg__view_weigh(lg_view *view, const lg_analysis *analysis);
+
+// Words that a writer adds to the texts of a view.
+
+/** Adds UTF-8 text of at most `limit` characters: a longer one loses its middle
+ *  to an ellipsis. Control and direction characters, which could forge a line
+ *  or turn the picture around, become U+FFFD. `escape` writes one character, or
+ *  is NULL for plain text. */
+typedef void (*lg__word_escape)(lg_text *out, const char *bytes, size_t length);
+void lg__add_word(lg_text *out, const lg_text *word, size_t limit,
+                  lg__word_escape escape);
+
+/** `held by native code (1 reference leakgraph cannot see)`. */
+void lg__add_unseen(lg_text *out, uint64_t count);
+/** Writes what the picture shows: `pid 4127 · 1,284,301 objects · ...`. */
+void lg__add_caption(lg_text *out, const lg_view *view);
+/** Names a root's kind: `an imported module (sys.modules)`. */
+const char *lg__root_words(const lg_text *root);
+/** Writes the node's own size: `1.00 MiB cuda:0`. */
+void lg__add_own(lg_text *out, const lg__view_node *node);
+/** Whether the size of the node means something. */
+bool lg__has_size(const lg__view_node *node);
+
+// The look of each category: a colour for those who see it, and a shape, border
+// or badge for everyone.
+
+typedef struct lg__view_look {
+    const char *name;   /* in the legend */
+    const char *border; /* colours */
+    const char *fill;
+    const char *text;
+    const char *badge; /* one or two letters before the title; NULL: none */
+    bool square;       /* its corners are square */
+} lg__view_look;
+
+#define LG__INK "#1F2328"
+#define LG__QUIET "#57606A"
+#define LG__FAINT "#8C959F"
+#define LG__PALE "#D0D7DE"
+#define LG__SUSPECT "#BC4C00"
+#define LG__SUSPECT_FILL "#FFF1E5"
+#define LG__ALARM "#CF222E"
+#define LG__ALARM_FILL "#FFEBE9"
+
+const lg__view_look *lg__look_of(const lg__view_node *node);
+/** Returns the badge that fits the type best: `{}` for a dict. */
+const char *lg__badge_of(const lg__view_node *node, const lg__view_look *look);
+/** Lists the looks that a legend explains, in its order; NULL at the end. */
+const lg__view_look *lg__look_at(size_t index);
 
 #endif

@@ -3,10 +3,10 @@
  * folding of siblings that are alike (sibling_groups.c, budget.c) and the path
  * (root_path.c) share.
  */
-#ifndef LEAKGRAPH_PICKER_H
-#define LEAKGRAPH_PICKER_H
+#ifndef LEAKGRAPH_PICK_PRIVATE_H
+#define LEAKGRAPH_PICK_PRIVATE_H
 
-#include "view/view_parts.h"
+#include "view/view_private.h"
 
 /* Larger strings and numbers get a node of their own. */
 #define LG__ATOM_LIMIT 4096u
