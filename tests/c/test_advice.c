@@ -196,6 +196,25 @@ words(void)
     forget(&all);
 }
 
+// Where nothing of a cycle can be cut, the advice names no cut.
+static void
+nothing_to_cut(void)
+{
+    story made = tell();
+    asked all = ask(&made, 1);
+    lg_answers answers = answers_of(&all);
+    lg_table *table;
+    lg_text text = {0};
+    all.cycles.items[all.cycles.groups[0].first].cut_count = 0;
+    REQUIRE(lg_tabulate_advice(&answers, &all.advice, &table, NULL) == LG_OK);
+    REQUIRE(lg_table_json(table, &text, NULL) == LG_OK);
+    CHECK(strstr(text.data, "\"fix\": \"") != NULL);
+    CHECK(strstr(text.data, "\"fix\": \"Cut ") == NULL);
+    lg_text_free(&text);
+    lg_table_free(table);
+    forget(&all);
+}
+
 // Growth without a finding is an item; garbage is one only without cycles.
 static void
 native_holder(void)
@@ -310,6 +329,7 @@ SUITE(advice)
     RUN(closed_figures);
     RUN(nothing);
     RUN(words);
+    RUN(nothing_to_cut);
     RUN(native_holder);
     RUN(growth);
     RUN(growth_of_a_finding);

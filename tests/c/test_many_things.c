@@ -332,13 +332,23 @@ keep_own_methods(story *made, uint32_t app, uint32_t count)
     }
 }
 
+// Functions that enclose nothing keep nothing of a program.
+static void
+keep_functions(story *made, uint32_t app, uint32_t count)
+{
+    uint32_t list = container(made, app);
+    uint32_t code = story_add(made, "code", NULL, BIG);
+    for (uint32_t n = 0; n < count; n++)
+        heap_append(made, list, function_with_code(made, code, LG_NONE));
+}
+
 static void
 innocent(void)
 {
     static mistake *const all[] = {keep_by_other_number, keep_in_local,
                                    keep_awaited,         keep_one_object,
                                    keep_own_methods,     keep_native_threads,
-                                   keep_native_workers};
+                                   keep_native_workers,  keep_functions};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         check_made(all[i], 20, "");
 }
@@ -365,34 +375,10 @@ records(void)
     }
 }
 
-static void
-finalizers(void)
-{
-    for (int own = 0; own < 2; own++) {
-        uint32_t app;
-        story made = heap_begin(&app);
-        lg_text found = {0};
-        uint32_t info = story_add(&made, "weakref.finalize._Info", NULL, 80);
-        uint32_t reference = story_add(&made, "weakref", NULL, 72);
-        uint32_t file = story_add(&made, "app.File", NULL, BIG);
-        story_attribute(&made, app, "info", info);
-        story_attribute(&made, info, "weakref", reference);
-        unsigned flags = made.edge_flags;
-        made.edge_flags = LG_EDGE_WEAK;
-        story_edge(&made, reference, file, LG_EDGE_REFERENT, 0);
-        made.edge_flags = flags;
-        story_attribute(&made, own ? info : app, "args", file);
-        heap_findings(&made, &found);
-        CHECK_TEXT(found, own ? "finalizer-cycle " : "");
-        lg_text_free(&found);
-    }
-}
-
 SUITE(many_things)
 {
     RUN(fewest);
     RUN(innocent);
     RUN(records);
-    RUN(finalizers);
     return test_result();
 }

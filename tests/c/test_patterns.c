@@ -310,6 +310,29 @@ animations(void)
     }
 }
 
+static void
+finalizers(void)
+{
+    for (int own = 0; own < 2; own++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        lg_text found = {0};
+        uint32_t info = story_add(&made, "weakref.finalize._Info", NULL, 80);
+        uint32_t reference = story_add(&made, "weakref", NULL, 72);
+        uint32_t file = story_add(&made, "app.File", NULL, HEAP_BIG);
+        story_attribute(&made, app, "info", info);
+        story_attribute(&made, info, "weakref", reference);
+        unsigned flags = made.edge_flags;
+        made.edge_flags = LG_EDGE_WEAK;
+        story_edge(&made, reference, file, LG_EDGE_REFERENT, 0);
+        made.edge_flags = flags;
+        story_attribute(&made, own ? info : app, "args", file);
+        heap_findings(&made, &found);
+        CHECK_TEXT(found, own ? "finalizer-cycle " : "");
+        lg_text_free(&found);
+    }
+}
+
 SUITE(patterns)
 {
     RUN(exceptions);
@@ -325,5 +348,6 @@ SUITE(patterns)
     RUN(figures);
     RUN(callbacks);
     RUN(animations);
+    RUN(finalizers);
     return test_result();
 }

@@ -1,6 +1,8 @@
 // Places of random graphs against a slow oracle, and what keys depend on.
+#include "drawn.h"
 #include "growth/growth_private.h"
 #include "planned.h"
+#include "story.h"
 #include "test.h"
 
 enum { GRAPHS = 4000 };
@@ -338,6 +340,33 @@ nothing_adds_up_to_nothing(void)
     lg_places_free(NULL);
 }
 
+// What several paths lead to is named by its own name, if its kind has one.
+static void
+names_behind_several_paths(void)
+{
+    story made = story_begin();
+    lg_places *places = NULL;
+    lg_text text = {0};
+    uint32_t app = story_module(&made, "app");
+    uint32_t function = story_add(&made, "function", "app.work", 100);
+    for (int i = 0; i < 2; i++) {
+        uint32_t list = story_add(&made, "list", NULL, 56);
+        story_attribute(&made, app, i ? "left" : "right", list);
+        story_edge(&made, list, function, LG_EDGE_INDEX, 0);
+    }
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    REQUIRE(lg_places_new(analysis, NULL, &places, NULL) == LG_OK);
+    for (uint32_t i = 0; i < lg_places_count(places); i++)
+        if (lg_places_at(places, i).kind == LG_PLACE_SEVERAL)
+            lg_place_format(places, i, &text);
+    CHECK_TEXT(text, "app ~ app.work");
+    lg_text_free(&text);
+    lg_places_free(places);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 SUITE(places)
 {
     RUN(sums_agree_with_the_oracle);
@@ -347,5 +376,6 @@ SUITE(places)
     RUN(deep_places_are_no_problem);
     RUN(progress_is_told_and_can_be_stopped);
     RUN(nothing_adds_up_to_nothing);
+    RUN(names_behind_several_paths);
     return test_result();
 }

@@ -108,6 +108,10 @@ test_alike(void)
     CHECK(ranks.native_outlier == LG_NONE && ranks.native_usual == -1);
     REQUIRE(!lg_report_ranks(&ranks, 20, LG_FORMAT_TEXT, &text, NULL));
     CHECK(strstr(text.data, "No place differs by 4.00 KiB or more.") != NULL);
+    CHECK(row_of(&ranks, ranks.repeated, ranks.repeated_count, "app.table"));
+    // Its entries are not told once more.
+    CHECK(
+        !row_of(&ranks, ranks.repeated, ranks.repeated_count, "app.table[*]"));
     CHECK(strstr(text.data, "app.table") != NULL);
     lg_text_free(&text);
     lg_ranks_free(&ranks);
@@ -131,6 +135,22 @@ test_nearly_alike(void)
         lg_ranks_free(&ranks);
         growing_forget(&made);
     }
+}
+
+// Of two ranks that differ, the row names the one that is further apart.
+static void
+test_the_furthest(void)
+{
+    growing_heap heaps[4] = {usual, usual, usual, usual};
+    lg_ranks ranks;
+    heaps[1].blob = 50000;
+    heaps[3].blob = 90000;
+    growing_series made = compare(heaps, 4, 4096, &ranks);
+    REQUIRE(ranks.row_count == 1);
+    CHECK(ranks.rows[0].outlier == 3 && ranks.rows[0].apart == 89000);
+    CHECK(ranks.rows[0].others == 1);
+    lg_ranks_free(&ranks);
+    growing_forget(&made);
 }
 
 static void
@@ -231,5 +251,6 @@ SUITE(ranks)
     RUN(test_two);
     RUN(test_names);
     RUN(test_environment);
+    RUN(test_the_furthest);
     return test_result();
 }

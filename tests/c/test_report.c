@@ -2,6 +2,7 @@
 #include "sample.h"
 #include "test.h"
 
+#include <leakgraph/builder.h>
 #include <leakgraph/report.h>
 
 static lg_graph *graph;
@@ -31,6 +32,26 @@ info(void)
                "\"info\": {\"python\": \"3.11.7\", \"keys\": \"yes\", "
                "\"pid\": \"4321\", \"partial\": \"no\"}}\n");
     lg_text_free(&text);
+}
+
+// What gc.freeze() froze has a line of its own.
+static void
+info_of_frozen(void)
+{
+    lg_text text = {0};
+    lg_graph *heap = NULL;
+    lg_builder *builder;
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    for (uint32_t i = 0; i < 3; i++) {
+        lg_builder_add_node(builder, 64 + 64 * (uint64_t)i);
+        lg_builder_set_size(builder, i, 100);
+        builder->node_flags[i] = i > 0 ? LG_NODE_FROZEN : 0;
+    }
+    REQUIRE(lg_builder_finish(builder, &heap, NULL) == LG_OK);
+    CHECK(lg_report_info(heap, LG_FORMAT_TEXT, &text, NULL) == LG_OK);
+    CHECK(strstr(text.data, "frozen            2 objects, 200 B\n") != NULL);
+    lg_text_free(&text);
+    lg_graph_free(heap);
 }
 
 static void
@@ -112,6 +133,7 @@ SUITE(report)
 {
     REQUIRE(sample_new(NULL, &graph, NULL) == LG_OK);
     RUN(info);
+    RUN(info_of_frozen);
     RUN(types);
     RUN(sorted_rows);
     RUN(threads);

@@ -163,6 +163,29 @@ the_first_five_types_are_told(void)
     growing_forget(&made);
 }
 
+static void
+what_is_left_out_is_counted(void)
+{
+    const growing_heap heaps[] = {{.items = 10}, {.items = 20}, {.items = 30}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    CHECK(!says(&made, "left out"));
+    made.growth.known = 1;
+    CHECK(says(&made, "1 row that the baseline knows is left out\n"));
+    made.growth.known = 2;
+    CHECK(says(&made, "2 rows that the baseline knows are left out\n"));
+    growing_forget(&made);
+}
+
+static void
+accounts_say_what_they_gained(void)
+{
+    const growing_heap heaps[] = {{.malloc = 6000}, {.malloc = 6700}};
+    growing_series made = growing_compare(heaps, 2, NULL);
+    CHECK(lists(&made, "{\"name\": \"malloc\", \"bytes\": [6000, 6700], "
+                       "\"gained\": 700}"));
+    growing_forget(&made);
+}
+
 SUITE(report_growth)
 {
     RUN(accounts_that_gained_are_named);
@@ -170,5 +193,7 @@ SUITE(report_growth)
     RUN(bytes_are_those_of_each_device);
     RUN(the_first_ten_tallies_are_told);
     RUN(the_first_five_types_are_told);
+    RUN(what_is_left_out_is_counted);
+    RUN(accounts_say_what_they_gained);
     return test_result();
 }

@@ -279,6 +279,43 @@ short_names(void)
     graph = sample;
 }
 
+// Adds a thread that runs a frame with the local x. Returns the local.
+static uint32_t
+add_thread(story *to, const char *name)
+{
+    uint32_t thread = story_add(to, "thread", name, 0);
+    uint32_t frame = story_add(to, "frame", "run() app.py:3", 400);
+    uint32_t local = story_add(to, "app.Data", NULL, 48);
+    lg_builder_add_root(to->builder, thread, LG_ROOT_THREAD, name,
+                        strlen(name));
+    story_edge(to, thread, frame, LG_EDGE_FRAME, 0);
+    story_local(to, frame, "x", local);
+    story_attribute(to, thread, "data", local);
+    return local;
+}
+
+// Threads are told apart by their whole names, and are no modules.
+static void
+threads(void)
+{
+    lg_graph *sample = graph;
+    char node[16];
+    story to = story_begin();
+    add_thread(&to, "worker-1");
+    uint32_t second = add_thread(&to, "worker-2");
+    graph = story_end(&to);
+    snprintf(node, sizeof node, "%u", second);
+    selects("thread worker-2 in run() app.py:3 local x", node);
+    refuses("thread worker-3 in run() app.py:3 local x", LG_ENOTFOUND,
+            "no thread begins");
+    lg_nodes nodes;
+    lg_error err = {0};
+    CHECK(lg_graph_select(graph, "name:data", &nodes, &err) == LG_ENOTFOUND);
+    CHECK(strstr(err.message, "did you mean") == NULL);
+    lg_graph_free(graph);
+    graph = sample;
+}
+
 // A pattern that is slow for a matcher that tries every split.
 static void
 hostile_glob(void)
@@ -325,6 +362,7 @@ SUITE(select)
     RUN(malformed);
     RUN(suggestions);
     RUN(short_names);
+    RUN(threads);
     RUN(hostile_glob);
     RUN(completions);
     lg_graph_free(graph);

@@ -138,6 +138,16 @@ test_it_is_the_sum(void)
     lg_summary_free(sum);
 }
 
+// Numbers that no sum makes sense of are left out.
+static void
+test_what_adds_up(void)
+{
+    lg_summary *sum = sum_of(series.summary, 4);
+    CHECK(lg__summary_bytes(sum, "memory.rss") == 4 * 5000000 + 6);
+    CHECK(lg__summary_bytes(sum, "pid") == -1);
+    lg_summary_free(sum);
+}
+
 static void
 test_none(void)
 {
@@ -156,12 +166,14 @@ SUITE(summary_merge)
                                   .blob = 1000 * i,
                                   .garbage = i,
                                   .batches = i > 1 ? i : 0,
+                                  .pid = 70 + i,
                                   .malloc = 3000000,
                                   .rss = 5000000 + i};
     series = growing_compare(heaps, 4, NULL);
     RUN(test_any_order);
     RUN(test_any_grouping);
     RUN(test_it_is_the_sum);
+    RUN(test_what_adds_up);
     RUN(test_none);
     growing_forget(&series);
     return test_result();

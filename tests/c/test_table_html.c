@@ -161,6 +161,8 @@ expect_folded(size_t rows, size_t hidden, size_t first, size_t folded)
     for (const char *at = out.data; (at = strstr(at, "<tr><td")); at++)
         *(fold != NULL && at > fold ? &inside : &before) += 1;
     CHECK(before == first && inside == folded);
+    if (fold != NULL)
+        CHECK(strstr(fold, "</tbody></table></details>") != NULL);
     lg_text_free(&out);
     REQUIRE(lg_table_html_plain(table, 0, &out, NULL) == LG_OK);
     CHECK(strstr(out.data, "<details") == NULL);

@@ -27,6 +27,7 @@ trends(void)
         // What began late continues.
         {4, {0, 1, 2, 3}, LG__TREND_GROWS},
         {4, {0, 0, 1, 2}, LG__TREND_GROWS},
+        {4, {0, 10, 11, 12}, LG__TREND_GROWS},
         {4, {0, 0, 0, 2}, LG__TREND_SETTLED},
         // Of many intervals one may pause, but not the last.
         {5, {1, 2, 2, 3, 4}, LG__TREND_GROWS},

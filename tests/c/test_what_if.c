@@ -314,6 +314,27 @@ test_garbage(void)
     lg_graph_free(graph);
 }
 
+// A table without rows has no headings.
+static void
+test_text_of_nothing(void)
+{
+    lg_graph *graph = draw("a", "ab ac cb", "");
+    lg_analysis *analysis = analysed(graph);
+    lg_what_if answer;
+    lg_text text = {0};
+    const uint64_t cut_edge = 0;
+    REQUIRE(lg_analysis_what_if(analysis, &cut_edge, 1, NULL, NULL, &answer,
+                                NULL) == LG_OK);
+    REQUIRE(lg_report_what_if(graph, &answer, 0, LG_FORMAT_TEXT, &text, NULL) ==
+            LG_OK);
+    CHECK(answer.type_count == 0);
+    CHECK(strstr(text.data, "objects        size  type") == NULL);
+    lg_text_free(&text);
+    lg_what_if_free(&answer);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 static void
 test_text(void)
 {
@@ -350,5 +371,6 @@ SUITE(what_if)
     RUN(test_texts_that_name_none);
     RUN(test_garbage);
     RUN(test_text);
+    RUN(test_text_of_nothing);
     return test_result();
 }

@@ -144,42 +144,76 @@ test_the_longest_path(void)
     }
 }
 
-// The two hops around the reference to cut are drawn in the middle of a long
-// path.
-static void
-test_what_to_cut_in_the_middle_of_a_path(void)
+// The text of a picture of why the node is alive, and how many boxes it has.
+// Closes the heap.
+static lg_text
+draw_why(test_heap *heap, uint32_t node, size_t *boxes)
 {
-    test_heap heap;
     lg_why why;
     lg_view *view = NULL;
     lg_analysis *analysis = NULL;
     lg_text text = {0};
-    enum { LINKS = 40, CUT = 20 };
-    static char names[LINKS][16];
-    heap_open(&heap);
-    uint32_t last = heap_add_module(&heap, "app");
-    for (uint32_t i = 0; i < LINKS; i++) {
-        uint32_t next = heap_add(&heap, "app.Link", 48);
-        snprintf(names[i], sizeof names[i], "part%u", i);
-        heap_attribute(&heap, last, next, names[i]);
-        // Cutting one of two references is not enough.
-        if (i != CUT)
-            heap_attribute(&heap, last, next, "twin");
-        last = next;
-    }
-    lg_graph *graph = heap_close(&heap);
+    lg_graph *graph = heap_close(heap);
     REQUIRE(!lg_analysis_new(graph, NULL, &analysis, NULL));
-    REQUIRE(!lg_node_why(analysis, last, NULL, &why, NULL));
+    REQUIRE(!lg_node_why(analysis, node, NULL, &why, NULL));
     REQUIRE(!lg_view_why(&why, NULL, NULL, &view, NULL));
     REQUIRE(!lg_view_text(view, &text, NULL));
-    check_says(&text, ".part19\n", true);
-    check_says(&text, ".part20\n", true);
-    check_says(&text, ".part21\n", false);
-    lg_text_free(&text);
+    *boxes = lg_view_node_count(view);
     lg_view_free(view);
     lg_why_free(&why);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
+    return text;
+}
+
+// A path of 40 links. Cutting one of two references is not enough, so it can be
+// cut only at `cut`, and at its begin if `also_first`. Returns its last link.
+static uint32_t
+add_links(test_heap *heap, uint32_t cut, bool also_first)
+{
+    enum { LINKS = 40 };
+    static char names[LINKS][16]; // the heap keeps these names
+    uint32_t last = heap_add_module(heap, "app");
+    for (uint32_t i = 0; i < LINKS; i++) {
+        uint32_t next = heap_add(heap, "app.Link", 48);
+        snprintf(names[i], sizeof names[i], "part%u", i);
+        heap_attribute(heap, last, next, names[i]);
+        if (i != cut && (i != 0 || !also_first))
+            heap_attribute(heap, last, next, "twin");
+        last = next;
+    }
+    return last;
+}
+
+// The two hops around the reference to cut are drawn in the middle of a long
+// path. Between the gaps, no hop is lost.
+static void
+test_what_to_cut_in_the_middle_of_a_path(void)
+{
+    test_heap heap;
+    size_t boxes;
+    heap_open(&heap);
+    uint32_t last = add_links(&heap, 20, false);
+    lg_text text = draw_why(&heap, last, &boxes);
+    check_says(&text, ".part19\n", true);
+    check_says(&text, ".part20\n", true);
+    check_says(&text, ".part21\n", false);
+    CHECK(boxes == 9);
+    lg_text_free(&text);
+}
+
+// If the ends of a long path show a reference to cut, its middle is folded.
+static void
+test_what_to_cut_at_an_end_of_a_path(void)
+{
+    test_heap heap;
+    size_t boxes;
+    heap_open(&heap);
+    uint32_t last = add_links(&heap, 20, true);
+    lg_text text = draw_why(&heap, last, &boxes);
+    check_says(&text, ".part0\n", true);
+    check_says(&text, ".part20\n", false);
+    lg_text_free(&text);
 }
 
 // A path that half of the objects share does not stand out.
@@ -338,6 +372,7 @@ SUITE(picked)
     RUN(test_the_longest_path);
     RUN(test_five_names_of_values);
     RUN(test_what_to_cut_in_the_middle_of_a_path);
+    RUN(test_what_to_cut_at_an_end_of_a_path);
     RUN(test_most_objects_stand_out);
     RUN(test_a_share_is_at_most_1);
     RUN(test_the_first_of_equals_are_drawn);
