@@ -212,6 +212,33 @@ paths_to_an_object(void)
     }
 }
 
+// Objects of more types than a small table of siblings holds are still folded
+// by type.
+static void
+many_types_of_siblings(void)
+{
+    enum { TYPES = 40, EACH = 8 };
+    static char types[TYPES][16]; // the heap keeps these names
+    test_heap heap;
+    lg_view_options options = LG_VIEW_OPTIONS_INIT;
+    options.direction = LG_REFS;
+    heap_open(&heap);
+    uint32_t owner = heap_add(&heap, "app.Owner", 48);
+    heap_root(&heap, owner, LG_ROOT_GIVEN, "");
+    for (uint32_t i = 0; i < TYPES * EACH; i++) {
+        char *type = types[i % TYPES];
+        snprintf(type, sizeof *types, "app.N%02u", i % TYPES);
+        heap_index(&heap, owner, heap_add(&heap, type, 100), i);
+    }
+    pictured made = pictured_begin(&heap);
+    REQUIRE(
+        !lg_view_new(made.graph, &owner, 1, &options, NULL, &made.view, NULL));
+    pictured_draw(&made);
+    CHECK(pictured_says(&made.json, "\"title\": \"8 N", 19));
+    CHECK(pictured_says(&made.json, "\"title\": \"168 more\"", 1));
+    pictured_forget(&made);
+}
+
 SUITE(picture_limits)
 {
     RUN(slight_branches);
@@ -219,5 +246,6 @@ SUITE(picture_limits)
     RUN(the_rest_of_an_owner);
     RUN(small_shares);
     RUN(paths_to_an_object);
+    RUN(many_types_of_siblings);
     return test_result();
 }
