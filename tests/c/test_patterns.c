@@ -31,6 +31,31 @@ exceptions(void)
     }
 }
 
+// All variables of a frame go with its traceback, and not only tensors.
+static void
+locals_of_exceptions(void)
+{
+    uint64_t bytes[2];
+    for (uint32_t more = 0; more < 2; more++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t error = story_add(&made, "ValueError", NULL, 80);
+        uint32_t traceback = story_add(&made, "traceback", NULL, 64);
+        uint32_t frame = story_add(&made, "frame", NULL, 300);
+        uint32_t tensor = heap_tensor(&made, HEAP_BIG, LG_NONE);
+        uint32_t text = story_add(&made, "str", NULL, 5000);
+        heap_memory(&made, tensor);
+        story_attribute(&made, app, "failure", error);
+        story_attribute(&made, error, "__traceback__", traceback);
+        story_attribute(&made, traceback, "tb_frame", frame);
+        story_local(&made, frame, "parts", heap_list(&made, tensor));
+        if (more)
+            story_local(&made, frame, "text", text);
+        bytes[more] = heap_finding_bytes(&made);
+    }
+    CHECK(bytes[0] >= HEAP_BIG && bytes[1] == bytes[0] + 5000);
+}
+
 static void
 caches(void)
 {
@@ -126,56 +151,6 @@ outputs_of_a_shell(void)
         heap_item(&made, names, "_oh", all);
         heap_item(&made, all, "1", value);
         CHECK(heap_finds(&made, i < 2 ? "notebook-output " : ""));
-    }
-}
-
-static void
-optimizers(void)
-{
-    for (int in_use = 0; in_use < 2; in_use++) {
-        uint32_t app;
-        story made = heap_begin(&app);
-        uint32_t parameter = heap_tensor(&made, 4096, LG_NONE);
-        uint32_t optimizer = story_add(&made, "torch.optim.SGD", NULL, 48);
-        uint32_t group = story_add(&made, "dict", NULL, 100);
-        story_attribute(&made, app, "optimizer", optimizer);
-        story_attribute(&made, optimizer, "param_groups",
-                        heap_list(&made, group));
-        heap_item(&made, group, "params", heap_list(&made, parameter));
-        if (in_use) {
-            uint32_t net = story_add(&made, "app.Net", NULL, 48);
-            uint32_t all = story_add(&made, "dict", NULL, 100);
-            story_attribute(&made, app, "net", net);
-            story_attribute(&made, net, "_parameters", all);
-            heap_item(&made, all, "weight", parameter);
-        }
-        CHECK(heap_finds(&made, in_use ? "" : "stale-optimizer "));
-    }
-}
-
-// If nothing else uses the state of a parameter, the state is part of the
-// retained size.
-static void
-states(void)
-{
-    for (int stale = 0; stale < 2; stale++) {
-        uint32_t app;
-        story made = heap_begin(&app);
-        uint32_t parameter = heap_tensor(&made, 4096, LG_NONE);
-        uint32_t average = heap_tensor(&made, HEAP_BIG, LG_NONE);
-        heap_memory(&made, average);
-        uint32_t optimizer = story_add(&made, "torch.optim.SGD", NULL, 48);
-        uint32_t state = story_add(&made, "dict", NULL, 100);
-        uint32_t of_one = story_add(&made, "dict", NULL, 100);
-        story_attribute(&made, app, "optimizer", optimizer);
-        story_attribute(&made, optimizer, "state", state);
-        story_edge(&made, state, parameter, LG_EDGE_KEY, 0);
-        story_edge(&made, state, of_one, LG_EDGE_VALUE, parameter);
-        heap_item(&made, of_one, "average", average);
-        if (!stale)
-            story_attribute(&made, app, "parameter", parameter);
-        uint64_t bytes = heap_finding_bytes(&made);
-        CHECK(stale ? bytes > HEAP_BIG : bytes == 0);
     }
 }
 
@@ -336,12 +311,11 @@ finalizers(void)
 SUITE(patterns)
 {
     RUN(exceptions);
+    RUN(locals_of_exceptions);
     RUN(caches);
     RUN(outputs);
     RUN(outputs_of_a_shell);
     RUN(last_output);
-    RUN(optimizers);
-    RUN(states);
     RUN(loaders);
     RUN(compiled);
     RUN(views);

@@ -186,6 +186,46 @@ accounts_say_what_they_gained(void)
     growing_forget(&made);
 }
 
+// Counts a finding that the list of items holds.
+static void
+count_finding(lg_summary *summary, const char *name, uint64_t bytes)
+{
+    lg_places *places = summary->places;
+    lg__tally tally = {.kind = LG_TALLY_FINDING, .count = 1};
+    for (uint32_t i = 0; i < lg_places_count(places); i++) {
+        lg_text text = {0};
+        lg_place_format(places, i, &text);
+        if (strcmp(text.data, "app.items") == 0)
+            tally.holder = lg_places_at(places, i).key;
+        lg_text_free(&text);
+    }
+    tally.name =
+        lg__places_string(places, (lg_string){name, (uint32_t)strlen(name)});
+    tally.detail = lg__places_string(places, (lg_string){"", 0});
+    REQUIRE(tally.holder != 0);
+    REQUIRE(lg__summary_count(summary, tally, &bytes, 1));
+}
+
+// Of two findings about a row, the row names the one that gained more.
+static void
+the_biggest_finding_is_named(void)
+{
+    const growing_heap heaps[] = {{.items = 10}, {.items = 20}, {.items = 30}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    lg_growth_free(&made.growth);
+    for (uint32_t i = 0; i < 3; i++) {
+        count_finding(made.summary[i], "small", 10 * i);
+        count_finding(made.summary[i], "big", 1000 * i);
+        lg__summary_join_tallies(made.summary[i]);
+    }
+    REQUIRE(lg_growth_find((const lg_summary *const *)made.summary, 3, NULL,
+                           NULL, NULL, &made.growth, NULL) == LG_OK);
+    REQUIRE(made.growth.count == 1 && made.growth.rows[0].finding != LG_NONE);
+    CHECK(lg__string_is(made.growth.tallies[made.growth.rows[0].finding].name,
+                        "big"));
+    growing_forget(&made);
+}
+
 SUITE(report_growth)
 {
     RUN(accounts_that_gained_are_named);
@@ -195,5 +235,6 @@ SUITE(report_growth)
     RUN(the_first_five_types_are_told);
     RUN(what_is_left_out_is_counted);
     RUN(accounts_say_what_they_gained);
+    RUN(the_biggest_finding_is_named);
     return test_result();
 }
