@@ -49,6 +49,32 @@ static const char sample_text[] =
     "  the allocator's own count of allocated bytes is 512 bytes more than its "
     "blocks\n";
 
+// Four lines are there even if they are empty, so that nobody wonders.
+static void
+usual_lines(void)
+{
+    static const char *const lines[] = {
+        "\n  Python objects                    100 B\n",
+        "\n  arrays and bytes                    0 B ",
+        "\n  tensors                             0 B\n",
+        "\n  C++ objects                         0 B "};
+    lg_builder *builder;
+    lg_graph *graph;
+    lg_text text = {0};
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    lg_builder_add_node(builder, 64);
+    lg_builder_set_size(builder, 0, 100);
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    REQUIRE(lg_report_memory(graph, NULL, LG_FORMAT_TEXT, &text, NULL) ==
+            LG_OK);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (strstr(text.data, lines[i]) == NULL)
+            CHECK_TEXT(text, lines[i]);
+    CHECK(strstr(text.data, "files") == NULL);
+    lg_text_free(&text);
+    lg_graph_free(graph);
+}
+
 static void
 sample(void)
 {
@@ -290,5 +316,6 @@ SUITE(report_memory)
     RUN(own);
     RUN(process);
     RUN(totals);
+    RUN(usual_lines);
     return test_result();
 }
