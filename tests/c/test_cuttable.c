@@ -93,6 +93,13 @@ calls(void)
         CHECK(why.cuts.is_kept == (call == NULL));
         CHECK((why.hint != NULL) == (call != NULL));
         CHECK(call == NULL || !strncmp(why.hint, call, strlen(call)));
+        lg_text json = {0};
+        REQUIRE(lg_report_why(&why, NULL, NULL, LG_FORMAT_JSON, &json, NULL) ==
+                LG_OK);
+        const char *hint = strstr(json.data, "\"hint\": \"");
+        CHECK((hint != NULL) == (call != NULL));
+        CHECK(hint == NULL || !strncmp(hint + 9, call, strlen(call)));
+        lg_text_free(&json);
         lg_why_free(&why);
         lg_analysis_free(analysis);
         lg_graph_free(graph);

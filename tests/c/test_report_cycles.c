@@ -47,6 +47,33 @@ counts_what_is_too_small(void)
     begins(1 << 20, 0, 0, "1 cycle: 1 uncollectable");
 }
 
+// A cycle of a group says how many more are like it, and one alone does not.
+static void
+counts_those_alike(void)
+{
+    static const char *const edges[] = {"ab ba", "ab ba cd dc",
+                                        "ab ba cd dc ef fe"};
+    static const char *const more[] = {NULL, " and 1 more like it; ",
+                                       " and 2 more like it; "};
+    for (size_t i = 0; i < 3; i++) {
+        lg_graph *graph = draw("", edges[i], "");
+        lg_analysis *analysis = analysed(graph);
+        const lg_cycle_options all = {.size = sizeof all, .min_bytes = 0};
+        lg_cycles cycles;
+        lg_text text = {0};
+        REQUIRE(lg_analysis_cycles(analysis, &all, NULL, &cycles, NULL) ==
+                LG_OK);
+        REQUIRE(lg_report_cycles(analysis, &cycles, LG_FORMAT_TEXT, &text,
+                                 NULL) == LG_OK);
+        CHECK((strstr(text.data, " more like it") != NULL) == (i > 0));
+        CHECK(i == 0 || strstr(text.data, more[i]) != NULL);
+        lg_text_free(&text);
+        lg_cycles_free(&cycles);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
 // Of a long cycle, the report shows five references at each end.
 static void
 long_cycles_have_a_gap(void)
@@ -77,5 +104,6 @@ SUITE(report_cycles)
     RUN(long_cycles_have_a_gap);
     RUN(counts_kinds_of_all);
     RUN(counts_what_is_too_small);
+    RUN(counts_those_alike);
     return test_result();
 }

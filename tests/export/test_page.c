@@ -46,6 +46,9 @@ test_sections(void)
     CHECK(count_of(&page, "<table") == count_of(&page, "</table>"));
     CHECK(count_of(&page, "<script") == 2);
     CHECK(count_of(&page, "</html>\n") == 1);
+    CHECK(count_of(&page,
+                   "<meta name=\"viewport\" content=\"width=device-width, "
+                   "initial-scale=1\">\n") == 1);
     // The page has no inline style and loads nothing from elsewhere: the policy
     // forbids both.
     CHECK(count_of(&page, " style=\"") == 0);
