@@ -86,6 +86,35 @@ paths_above_why(void)
     }
 }
 
+// The only reference to cut is shown, even in the middle of a long path.
+static void
+cut_in_a_gap(void)
+{
+    enum { LINKS = 30, CUT = 15 };
+    static char names[LINKS][8]; // the story keeps these names
+    story made = story_begin();
+    lg_text text = {0};
+    uint32_t last = story_module(&made, "app");
+    for (uint32_t i = 0; i < LINKS; i++) {
+        uint32_t next = story_add(&made, "app.Link", NULL, 48);
+        snprintf(names[i], sizeof names[i], "p%02u", i);
+        story_attribute(&made, last, names[i], next);
+        if (i != CUT)
+            story_attribute(&made, last, "twin", next);
+        last = next;
+    }
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    REQUIRE(why_report(analysis, &last, 1, NULL, LG_FORMAT_TEXT, &text) ==
+            LG_OK);
+    CHECK(strstr(text.data, "│    ↓ .p15\n│      ~~~~\n") != NULL);
+    CHECK(strstr(text.data, ".p13\n") == NULL);
+    CHECK(strstr(text.data, ".p16\n") == NULL);
+    lg_text_free(&text);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 // The columns of a cycle of two on one line; 0 if it takes several.
 static size_t
 width_of_cycle(uint32_t letters)
@@ -200,6 +229,7 @@ SUITE(limits)
     RUN(depth_of_a_tree);
     RUN(rows_of_a_tree);
     RUN(paths_above_why);
+    RUN(cut_in_a_gap);
     RUN(line_of_a_cycle);
     RUN(titles_of_locals);
     RUN(chain_of_gradients);

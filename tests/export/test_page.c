@@ -54,6 +54,8 @@ test_sections(void)
     CHECK(count_of(&page, " style=\"") == 0);
     CHECK(count_of(&page, " src=\"") == 0);
     CHECK(count_of(&page, "<link") == 0);
+    CHECK(count_of(&page, "; script-src 'sha256-") == 1);
+    CHECK(count_of(&page, "; style-src 'sha256-") == 1);
     lg_text_free(&page);
     lg_graph_free(graph);
 }
