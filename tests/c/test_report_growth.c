@@ -226,6 +226,15 @@ the_biggest_finding_is_named(void)
     growing_forget(&made);
 }
 
+static void
+cycles_say_why_they_stay(void)
+{
+    const growing_heap heaps[] = {{.garbage = 5}, {.garbage = 10}};
+    growing_series made = growing_compare(heaps, 2, NULL);
+    CHECK(says(&made, " (frozen)\n"));
+    growing_forget(&made);
+}
+
 SUITE(report_growth)
 {
     RUN(accounts_that_gained_are_named);
@@ -236,5 +245,6 @@ SUITE(report_growth)
     RUN(what_is_left_out_is_counted);
     RUN(accounts_say_what_they_gained);
     RUN(the_biggest_finding_is_named);
+    RUN(cycles_say_why_they_stay);
     return test_result();
 }
