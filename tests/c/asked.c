@@ -1,4 +1,5 @@
 #include "asked.h"
+#include "test.h"
 
 lg_status
 paths_report(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
@@ -14,4 +15,12 @@ paths_report(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
         lg_report_paths(lg_analysis_graph(analysis), &paths, format, out, NULL);
     lg_merged_paths_free(&paths);
     return status;
+}
+
+lg_scope *
+scope_of(const lg_graph *graph, bool mine, const char *module)
+{
+    lg_scope *scope = NULL;
+    REQUIRE(lg_scope_new(graph, mine, module, NULL, &scope, NULL) == LG_OK);
+    return scope;
 }

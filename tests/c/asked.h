@@ -28,4 +28,7 @@ lg_status paths_report(const lg_analysis *analysis, const uint32_t *nodes,
                        size_t count, size_t limit, lg_format format,
                        lg_text *out);
 
+/** Makes the scope of lg_scope_new, and requires that there is one. */
+lg_scope *scope_of(const lg_graph *graph, bool mine, const char *module);
+
 #endif

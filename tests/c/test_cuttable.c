@@ -7,6 +7,38 @@
 
 #include <string.h>
 
+typedef struct explained {
+    lg_graph *graph;
+    lg_analysis *analysis;
+    lg_why why;
+} explained;
+
+// Ends the story, and asks why the thing is alive.
+static explained
+explain(story *made, uint32_t thing)
+{
+    explained out = {.graph = story_end(made)};
+    out.analysis = analysed(out.graph);
+    REQUIRE(lg_node_why(out.analysis, thing, NULL, &out.why, NULL) == LG_OK);
+    return out;
+}
+
+static void
+explained_free(explained *of)
+{
+    lg_why_free(&of->why);
+    lg_analysis_free(of->analysis);
+    lg_graph_free(of->graph);
+}
+
+// Returns whether a program can cut the reference to the thing.
+static bool
+can_cut_last(const explained *of)
+{
+    const lg_path *path = &of->why.path;
+    return lg_hop_can_be_cut(of->graph, &path->hops[path->count - 1]);
+}
+
 // Attributes that a program can only read, of instances of subclasses, too.
 static void
 read_only(void)
@@ -38,16 +70,11 @@ read_only(void)
             story_attribute(&made, holder, cases[i].name, thing);
         else
             story_edge(&made, holder, thing, LG_EDGE_INDEX, 0);
-        lg_graph *graph = story_end(&made);
-        lg_analysis *analysis = analysed(graph);
-        lg_why why;
-        REQUIRE(lg_node_why(analysis, thing, NULL, &why, NULL) == LG_OK);
-        CHECK(why.path.count == 2);
-        CHECK(lg_hop_can_be_cut(graph, &why.path.hops[1]) == cases[i].can);
-        CHECK(why.frees[0] && why.frees[1] == cases[i].can);
-        lg_why_free(&why);
-        lg_analysis_free(analysis);
-        lg_graph_free(graph);
+        explained got = explain(&made, thing);
+        CHECK(got.why.path.count == 2);
+        CHECK(can_cut_last(&got) == cases[i].can);
+        CHECK(got.why.frees[0] && got.why.frees[1] == cases[i].can);
+        explained_free(&got);
     }
 }
 
@@ -85,24 +112,19 @@ calls(void)
                    lg_builder_intern(made.builder, label, strlen(label)));
         if (i % 2) // then both references must go
             story_attribute(&made, module, "name", thing);
-        lg_graph *graph = story_end(&made);
-        lg_analysis *analysis = analysed(graph);
-        lg_why why;
-        REQUIRE(lg_node_why(analysis, thing, NULL, &why, NULL) == LG_OK);
-        CHECK(i % 2 || why.frees_count == (call != NULL));
-        CHECK(why.cuts.is_kept == (call == NULL));
-        CHECK((why.hint != NULL) == (call != NULL));
-        CHECK(call == NULL || !strncmp(why.hint, call, strlen(call)));
+        explained got = explain(&made, thing);
+        CHECK(i % 2 || got.why.frees_count == (call != NULL));
+        CHECK(got.why.cuts.is_kept == (call == NULL));
+        CHECK((got.why.hint != NULL) == (call != NULL));
+        CHECK(call == NULL || !strncmp(got.why.hint, call, strlen(call)));
         lg_text json = {0};
-        REQUIRE(lg_report_why(&why, NULL, NULL, LG_FORMAT_JSON, &json, NULL) ==
-                LG_OK);
+        REQUIRE(lg_report_why(&got.why, NULL, NULL, LG_FORMAT_JSON, &json,
+                              NULL) == LG_OK);
         const char *hint = strstr(json.data, "\"hint\": \"");
         CHECK((hint != NULL) == (call != NULL));
         CHECK(hint == NULL || !strncmp(hint + 9, call, strlen(call)));
         lg_text_free(&json);
-        lg_why_free(&why);
-        lg_analysis_free(analysis);
-        lg_graph_free(graph);
+        explained_free(&got);
     }
 }
 
@@ -130,15 +152,10 @@ registered_for_good(void)
         story_edge(&made, list, thing, LG_EDGE_INDEX, 0);
         if (i % 2)
             story_attribute(&made, state, "list", list);
-        lg_graph *graph = story_end(&made);
-        lg_analysis *analysis = analysed(graph);
-        lg_why why;
-        REQUIRE(lg_node_why(analysis, thing, NULL, &why, NULL) == LG_OK);
-        CHECK(why.cuts.is_kept == !(i % 2 || cases[i / 2].can));
-        CHECK(why.frees[1] == (i % 2 || cases[i / 2].can));
-        lg_why_free(&why);
-        lg_analysis_free(analysis);
-        lg_graph_free(graph);
+        explained got = explain(&made, thing);
+        CHECK(got.why.cuts.is_kept == !(i % 2 || cases[i / 2].can));
+        CHECK(got.why.frees[1] == (i % 2 || cases[i / 2].can));
+        explained_free(&got);
     }
 }
 
@@ -185,16 +202,10 @@ only_viewed(void)
         story_edge(&made, dict, thing, LG_EDGE_VALUE, key);
         if (i % 2)
             story_attribute(&made, module, "dict", dict);
-        lg_graph *graph = story_end(&made);
-        lg_analysis *analysis = analysed(graph);
-        lg_why why;
-        REQUIRE(lg_node_why(analysis, thing, NULL, &why, NULL) == LG_OK);
-        const lg_hop *last = &why.path.hops[why.path.count - 1];
-        CHECK(lg_hop_can_be_cut(graph, last) == can);
-        CHECK(why.frees[why.path.count - 1] == can);
-        lg_why_free(&why);
-        lg_analysis_free(analysis);
-        lg_graph_free(graph);
+        explained got = explain(&made, thing);
+        CHECK(can_cut_last(&got) == can);
+        CHECK(got.why.frees[got.why.path.count - 1] == can);
+        explained_free(&got);
     }
 }
 
@@ -237,17 +248,10 @@ frozen(void)
         } else {
             story_attribute(&made, holder, "kept", thing);
         }
-        lg_graph *graph = story_end(&made);
-        lg_analysis *analysis = analysed(graph);
-        lg_why why;
-        REQUIRE(lg_node_why(analysis, thing, NULL, &why, NULL) == LG_OK);
-        const lg_hop *last = &why.path.hops[why.path.count - 1];
-        CHECK(lg_hop_can_be_cut(graph, last) ==
-              !(is_frozen && (is_field || !derived)));
-        CHECK(why.frees[0]);
-        lg_why_free(&why);
-        lg_analysis_free(analysis);
-        lg_graph_free(graph);
+        explained got = explain(&made, thing);
+        CHECK(can_cut_last(&got) == !(is_frozen && (is_field || !derived)));
+        CHECK(got.why.frees[0]);
+        explained_free(&got);
     }
 }
 
@@ -309,15 +313,9 @@ frozen_models(void)
         uint32_t thing = story_add(&made, "app.Kept", NULL, 48);
         story_attribute(&made, module, "holder", holder);
         story_attribute(&made, holder, "kept", thing);
-        lg_graph *graph = story_end(&made);
-        lg_analysis *analysis = analysed(graph);
-        lg_why why;
-        REQUIRE(lg_node_why(analysis, thing, NULL, &why, NULL) == LG_OK);
-        const lg_hop *last = &why.path.hops[why.path.count - 1];
-        CHECK(lg_hop_can_be_cut(graph, last) == cases[i].can);
-        lg_why_free(&why);
-        lg_analysis_free(analysis);
-        lg_graph_free(graph);
+        explained got = explain(&made, thing);
+        CHECK(can_cut_last(&got) == cases[i].can);
+        explained_free(&got);
     }
 }
 

@@ -1,4 +1,5 @@
 // The rows of a dominator tree, their order, and what they leave out.
+#include "asked.h"
 #include "drawn.h"
 #include "story.h"
 #include "test.h"
@@ -122,9 +123,7 @@ scopes(void)
         {NULL, 0.2, 4, {LG_NONE, app, kept, LG_NONE}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        lg_scope *scope = NULL;
-        REQUIRE(lg_scope_new(graph, true, cases[i].module, NULL, &scope,
-                             NULL) == LG_OK);
+        lg_scope *scope = scope_of(graph, true, cases[i].module);
         lg_dominator_tree tree =
             ask(analysis, (lg_dominator_options){.scope = scope,
                                                  .min_share = cases[i].share});

@@ -1,6 +1,7 @@
 // What some modules hold of what grows.
 #include <leakgraph/report.h>
 
+#include "asked.h"
 #include "growing.h"
 #include "test.h"
 
@@ -19,11 +20,9 @@ rows_of_some_modules(void)
     const size_t rows[] = {2, 0};
     for (size_t i = 0; i < 2; i++) {
         lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
-        lg_scope *scope = NULL;
+        lg_scope *scope = scope_of(made.graph[2], false, modules[i]);
         lg_growth growth;
         lg_text text = {0};
-        REQUIRE(!lg_scope_new(made.graph[2], false, modules[i], NULL, &scope,
-                              NULL));
         options.scope = scope;
         REQUIRE(!lg_growth_find((const lg_summary *const *)made.summary, 3,
                                 made.analysis[2], &options, NULL, &growth,
@@ -52,11 +51,8 @@ garbage_of_a_module(void)
     growing_series made = growing_compare(heaps, 3, NULL);
     for (int scoped = 0; scoped < 2; scoped++) {
         lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
-        lg_scope *scope = NULL;
+        lg_scope *scope = scoped ? scope_of(made.graph[2], false, "app") : NULL;
         lg_growth growth;
-        if (scoped)
-            REQUIRE(
-                !lg_scope_new(made.graph[2], false, "app", NULL, &scope, NULL));
         options.scope = scope;
         REQUIRE(!lg_growth_find((const lg_summary *const *)made.summary, 3,
                                 made.analysis[2], &options, NULL, &growth,

@@ -1,4 +1,5 @@
 // The report on threads, their frames and suspended code.
+#include "asked.h"
 #include "drawn.h"
 #include "story.h"
 #include "test.h"
@@ -236,10 +237,9 @@ none_of_the_modules(void)
     story_module(&made, "other");
     running(&made);
     lg_graph *graph = story_end(&made);
-    lg_scope *scope;
+    lg_scope *scope = scope_of(graph, false, "other");
     lg_text text = {0};
     lg_threads threads;
-    REQUIRE(lg_scope_new(graph, false, "other", NULL, &scope, NULL) == LG_OK);
     REQUIRE(lg_report_threads(graph, NULL, scope, LG_FORMAT_TEXT, &text,
                               NULL) == LG_OK);
     CHECK_TEXT(text, "no thread runs code of the chosen modules, and none of "

@@ -1,4 +1,5 @@
 // What modules hold.
+#include "asked.h"
 #include "story.h"
 #include "test.h"
 
@@ -40,8 +41,7 @@ check_scope(const heap *of, bool mine, const char *module, const char *expected)
 {
     const uint32_t nodes[] = {of->kept,    of->tool,   of->garbage,
                               of->foreign, of->figure, of->loose};
-    lg_scope *scope = NULL;
-    REQUIRE(lg_scope_new(of->graph, mine, module, NULL, &scope, NULL) == LG_OK);
+    lg_scope *scope = scope_of(of->graph, mine, module);
     for (size_t i = 0; i < 6; i++)
         CHECK(lg_scope_has(scope, nodes[i]) == (expected[i] == '1'));
     lg_scope_free(scope);

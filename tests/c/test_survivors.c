@@ -2,6 +2,7 @@
 // which order, and what to cut next.
 #include <leakgraph/report.h>
 
+#include "asked.h"
 #include "drawn.h"
 #include "story.h"
 #include "test.h"
@@ -158,7 +159,8 @@ test_cut_next(void)
     story_attribute(&made.to, holder, "deep", deep);
     story_edge(&made.to, made.list, item, LG_EDGE_INDEX, 0);
     for (uint32_t i = 0; i < REFERENCES; i++)
-        story_attribute(&made.to, deep, i % 2 ? "odd" : "even", item);
+        story_attribute(&made.to, deep, (const char[]){(char)('a' + i), 0},
+                        item);
     end got = cut(&made, "app.list");
     REQUIRE(got.answer.kept_count == 1 && got.answer.kept[0].node == item);
     const lg_cuts *cuts = &got.answer.kept[0].cuts;
@@ -220,13 +222,11 @@ test_what_some_modules_hold(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lg_edges edges = {0};
-        lg_scope *scope = NULL;
+        lg_scope *scope = scope_of(graph, cases[i].mine, cases[i].module);
         lg_what_if answer;
         lg_text text = {0};
         REQUIRE(!lg_graph_references(graph, "app.ours", &edges, NULL) &&
                 !lg_graph_references(graph, "json.theirs", &edges, NULL));
-        REQUIRE(!lg_scope_new(graph, cases[i].mine, cases[i].module, NULL,
-                              &scope, NULL));
         const lg_what_if_options options = {.size = sizeof options,
                                             .scope = scope};
         REQUIRE(lg_analysis_what_if(analysis, edges.items, edges.count,

@@ -1,4 +1,5 @@
 // Equal contents, views, whose waste gets rows, and what reports say.
+#include "asked.h"
 #include "test.h"
 #include "twins.h"
 #include "wasted.h"
@@ -148,8 +149,7 @@ test_choice(void)
     CHECK(got.waste.count == 3 && got.waste.libraries[0] == 0);
     wasted_free(&got);
     lg_graph *graph = make_library_tables();
-    lg_scope *scope = NULL;
-    REQUIRE(!lg_scope_new(graph, false, "logging", NULL, &scope, NULL));
+    lg_scope *scope = scope_of(graph, false, "logging");
     options.scope = scope;
     got = wasted_asked(graph, &options);
     CHECK(got.waste.count == 1 && got.waste.rows[0].weight == 816);

@@ -17,83 +17,54 @@ owner_of(const lg__likeness *to, uint32_t node)
     return owner == LG_NONE ? node : owner;
 }
 
-// Returns whether the reference is in the object itself, in its namespace, or
-// in both, as in some versions of CPython.
 static bool
-is_attribute(const lg__likeness *to, uint32_t source, uint64_t edge)
+is_attribute(const lg__likeness *to, lg__reference reference)
 {
-    unsigned kind = lg__edge_kind(to->walk->graph, edge);
-    return kind == LG_EDGE_ATTRIBUTE ||
-           (kind == LG_EDGE_VALUE && owner_of(to, source) != source);
+    return lg__reference_is_attribute(to->walk->graph, to->walk->fold,
+                                      reference);
 }
 
 static bool
-is_element(const lg__likeness *to, uint32_t source, uint64_t edge)
+is_element(const lg__likeness *to, lg__reference reference)
 {
-    unsigned kind = lg__edge_kind(to->walk->graph, edge);
+    unsigned kind = lg__edge_kind(to->walk->graph, reference.edge);
     return kind == LG_EDGE_INDEX ||
-           (kind == LG_EDGE_VALUE && !is_attribute(to, source, edge));
-}
-
-static lg_string
-name_of(const lg_graph *graph, uint64_t edge)
-{
-    uint32_t payload = graph->columns.edge_payload[edge];
-    if (lg__edge_kind(graph, edge) == LG_EDGE_ATTRIBUTE)
-        return lg_graph_string(graph, payload);
-    return payload == LG_NONE ? (lg_string){"", 0}
-                              : lg_node_text(graph, payload);
+           (kind == LG_EDGE_VALUE && !is_attribute(to, reference));
 }
 
 // Returns whether a reference has the name. All elements have one name,
 // whatever their index or key.
 static bool
-has_the_name(const lg__likeness *to, uint32_t source, uint64_t edge)
+has_the_name(const lg__likeness *to, lg__reference reference)
 {
     const lg_graph *graph = to->walk->graph;
     const uint32_t *payload = graph->columns.edge_payload;
-    if (is_attribute(to, source, edge) &&
-        is_attribute(to, to->source, to->cut)) {
-        lg_string a = name_of(graph, edge);
-        lg_string b = name_of(graph, to->cut);
-        return a.length == b.length && memcmp(a.data, b.data, a.length) == 0;
-    }
-    return lg__edge_kind(graph, edge) == lg__edge_kind(graph, to->cut) &&
-           (is_element(to, source, edge) ? is_element(to, to->source, to->cut)
-                                         : payload[edge] == payload[to->cut]);
+    uint64_t edge = reference.edge;
+    uint64_t cut = to->reference.edge;
+    if (is_attribute(to, reference) && is_attribute(to, to->reference))
+        return lg__string_same(lg__edge_name(graph, edge),
+                               lg__edge_name(graph, cut));
+    return lg__edge_kind(graph, edge) == lg__edge_kind(graph, cut) &&
+           (is_element(to, reference) ? is_element(to, to->reference)
+                                      : payload[edge] == payload[cut]);
 }
 
 lg__likeness
 lg__likeness_of(const lg__walk *walk, const lg_hop *hop)
 {
-    uint32_t last = hop->edge_count - 1;
-    return (lg__likeness){
-        walk,
-        last == 0 ? hop->source
-                  : walk->graph->columns.edge_target[hop->edges[last - 1]],
-        hop->edges[last]};
+    return (lg__likeness){walk, lg__hop_reference(walk->graph, hop)};
 }
 
 bool
-lg__is_like(const lg__likeness *to, uint32_t source, uint64_t edge)
+lg__is_like(const lg__likeness *to, lg__reference reference)
 {
     const lg_graph *graph = to->walk->graph;
     const uint32_t *target = graph->columns.edge_target;
-    return has_the_name(to, source, edge) &&
-           lg__node_category(graph, owner_of(to, source)) ==
-               lg__node_category(graph, owner_of(to, to->source)) &&
-           lg__node_category(graph, target[edge]) ==
-               lg__node_category(graph, target[to->cut]);
-}
-
-bool
-lg__is_same(const lg__likeness *to, uint32_t source, uint64_t edge)
-{
-    const uint32_t *target = to->walk->graph->columns.edge_target;
-    return edge == to->cut ||
-           (target[edge] == target[to->cut] && is_attribute(to, source, edge) &&
-            owner_of(to, source) == owner_of(to, to->source) &&
-            has_the_name(to, source, edge));
+    return has_the_name(to, reference) &&
+           lg__node_category(graph, owner_of(to, reference.source)) ==
+               lg__node_category(graph, owner_of(to, to->reference.source)) &&
+           lg__node_category(graph, target[reference.edge]) ==
+               lg__node_category(graph, target[to->reference.edge]);
 }
 
 typedef struct peeling {
@@ -108,8 +79,10 @@ typedef struct peeling {
 static uint32_t
 follow(const peeling *state, uint32_t source, uint64_t edge)
 {
+    const lg__likeness *cut = &state->cut;
     if (!lg__members_edge(state->members, state->graph, edge) ||
-        lg__is_same(&state->cut, source, edge))
+        lg__references_are_one(state->graph, cut->walk->fold, cut->reference,
+                               (lg__reference){source, edge}))
         return LG_NONE;
     return lg__members_find(state->members,
                             state->graph->columns.edge_target[edge]);

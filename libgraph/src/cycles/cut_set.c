@@ -46,34 +46,34 @@ remove_edge(cutting *state, uint64_t edge)
 }
 
 static bool
-remove_same_of(cutting *state, const lg__likeness *cut, uint32_t source)
+remove_double(cutting *state, lg__reference cut, uint32_t source)
 {
     const uint64_t *first = state->graph->columns.first_edge;
     for (uint64_t edge = first[source]; edge < first[source + 1]; edge++)
-        if (lg__is_same(cut, source, edge) && !remove_edge(state, edge))
+        if (lg__references_are_one(state->graph, state->walk->fold, cut,
+                                   (lg__reference){source, edge}) &&
+            !remove_edge(state, edge))
             return false;
     return true;
 }
 
 // Removes a reference and, if it is stored twice, its double.
 static bool
-remove_reference(cutting *state, const lg__likeness *cut)
+remove_reference(cutting *state, lg__reference cut)
 {
     const lg_columns *columns = &state->graph->columns;
-    unsigned kind = lg__edge_kind(state->graph, cut->cut);
-    uint32_t owner = state->walk->fold[cut->source].owner;
-    owner = owner == LG_NONE ? cut->source : owner;
-    if (!remove_edge(state, cut->cut))
+    const lg__fold *fold = state->walk->fold;
+    uint32_t owner = fold[cut.source].owner;
+    owner = owner == LG_NONE ? cut.source : owner;
+    if (!remove_edge(state, cut.edge))
         return false;
-    if (kind != LG_EDGE_ATTRIBUTE && kind != LG_EDGE_VALUE)
+    if (!lg__reference_is_attribute(state->graph, fold, cut))
         return true;
-    if (owner == cut->source && kind == LG_EDGE_VALUE)
-        return true;
-    bool enough = remove_same_of(state, cut, owner);
+    bool enough = remove_double(state, cut, owner);
     for (uint64_t edge = columns->first_edge[owner];
          edge < columns->first_edge[owner + 1] && enough; edge++)
         if (lg__edge_opens(state->walk, owner, edge))
-            enough = remove_same_of(state, cut, columns->edge_target[edge]);
+            enough = remove_double(state, cut, columns->edge_target[edge]);
     return enough;
 }
 
@@ -86,14 +86,14 @@ restore(cutting *state)
 
 /* ----------------------------------------------------------------- name --- */
 
-// Returns the cut that a hop is like, or NULL.
+// Returns the cut that a reference is like, or NULL.
 static lg_cycle_cut *
-find_cut(const cutting *state, const lg__likeness *hop)
+find_cut(const cutting *state, lg__reference reference)
 {
     for (size_t i = 0; i < state->cycle->cut_count; i++) {
         lg_cycle_cut *cut = &state->cycle->cuts[i];
         lg__likeness known = lg__likeness_of(state->walk, &cut->hop);
-        if (lg__is_like(&known, hop->source, hop->cut))
+        if (lg__is_like(&known, reference))
             return cut;
     }
     return NULL;
@@ -114,10 +114,10 @@ static bool
 name_cut(cutting *state, const lg_hop *hop, const char *reason)
 {
     lg_cycle *cycle = state->cycle;
-    lg__likeness likeness = lg__likeness_of(state->walk, hop);
-    lg_cycle_cut *known = find_cut(state, &likeness);
+    lg__reference reference = lg__hop_reference(state->graph, hop);
+    lg_cycle_cut *known = find_cut(state, reference);
     if (known != NULL)
-        return add_alike(known, likeness.cut);
+        return add_alike(known, reference.edge);
     if (cycle->cut_count == LG_CYCLE_CUTS_NAMED) {
         cycle->more++;
         return true;
@@ -144,19 +144,18 @@ remove_alike(cutting *state, const lg__members *members, const lg_hop *hop,
              bool named)
 {
     lg__likeness cut = lg__likeness_of(state->walk, hop);
-    lg_cycle_cut *known = named ? find_cut(state, &cut) : NULL;
+    lg_cycle_cut *known = named ? find_cut(state, cut.reference) : NULL;
     size_t count;
-    uint32_t start = state->graph->columns.edge_target[cut.cut];
+    uint32_t start = state->graph->columns.edge_target[cut.reference.edge];
     uint64_t *back =
         lg__members_back_edges(state->graph, members, start, &count);
     bool enough = back != NULL;
     for (size_t i = 0; i < count && enough; i++) {
-        uint32_t source = lg_edge_source(state->graph, back[i]);
-        lg__likeness one = {state->walk, source, back[i]};
-        if (is_gone(state, back[i]) || !lg__is_like(&cut, source, back[i]) ||
+        lg__reference one = {lg_edge_source(state->graph, back[i]), back[i]};
+        if (is_gone(state, back[i]) || !lg__is_like(&cut, one) ||
             (named && !lg__edge_can_be_cut(state->graph, back[i])))
             continue;
-        enough = remove_reference(state, &one);
+        enough = remove_reference(state, one);
         if (named && known == NULL)
             state->cycle->more++;
         else if (known != NULL)
@@ -201,8 +200,7 @@ cut_part(cutting *state, const lg__members *members, lg_hops *found)
         return false;
     if (!named)
         note_left(state, choice.reason);
-    lg__likeness cut = lg__likeness_of(state->walk, &hop);
-    return remove_reference(state, &cut) &&
+    return remove_reference(state, lg__hop_reference(state->graph, &hop)) &&
            remove_alike(state, members, &hop, named);
 }
 

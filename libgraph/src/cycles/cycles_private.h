@@ -7,7 +7,7 @@
 
 #include <leakgraph/cycles.h>
 
-#include "analysis/analysis_private.h"
+#include "paths/paths_private.h"
 
 // The shortest cycle through a component, in hops, and its hop to cut.
 
@@ -89,19 +89,16 @@ typedef struct lg__choice {
 bool lg__choose_cut(const lg__walk *walk, const lg__members *members,
                     const lg_hops *round_trip, lg__choice *out);
 
-/** What to compare a reference with: the last edge of a hop. Alike references
- *  have the same name, between objects of the same categories. */
+/** What to compare a reference with. Alike references have the same name,
+ *  between objects of the same categories. */
 typedef struct lg__likeness {
     const lg__walk *walk;
-    uint32_t source; /**< source of the last edge of the hop */
-    uint64_t cut;    /**< the last edge of the hop */
+    lg__reference reference;
 } lg__likeness;
 
+/** Returns the likeness of the last edge of a hop. */
 lg__likeness lg__likeness_of(const lg__walk *walk, const lg_hop *hop);
-bool lg__is_like(const lg__likeness *likeness, uint32_t source, uint64_t edge);
-/** Returns whether the edge is the same reference, stored twice, as some
- *  versions of CPython do: in the object and in its namespace. */
-bool lg__is_same(const lg__likeness *likeness, uint32_t source, uint64_t edge);
+bool lg__is_like(const lg__likeness *likeness, lg__reference reference);
 
 // What is left of a component after some of its edges are cut.
 

@@ -1,5 +1,5 @@
 // Completes a selector while somebody types it.
-#include "paths/paths_private.h"
+#include "paths/selection.h"
 
 #include <string.h>
 #include <strings.h>

@@ -160,33 +160,23 @@ sort_cuts(lg__cut_search *state)
     }
 }
 
-// Returns whether both hops are one attribute, once in the instance and once in
-// its dict. From CPython 3.13 on, a dict may show the values in the instance.
-static bool
-is_same_attribute(const lg_graph *graph, const lg_hop *one, const lg_hop *other)
-{
-    uint64_t first = one->edges[one->edge_count - 1];
-    uint64_t second = other->edges[other->edge_count - 1];
-    return one->source == other->source && one->target == other->target &&
-           one->edge_count != other->edge_count &&
-           lg__edge_name(graph, first).length > 0 &&
-           lg__string_same(lg__edge_name(graph, first),
-                           lg__edge_name(graph, second));
-}
-
+// Returns whether the reference is listed already: a program deletes an
+// attribute once, even if it is stored twice.
 static bool
 is_listed(const lg__cut_search *state, size_t count, const lg_cut *cut)
 {
-    const lg_hop *hop = &cut->path.hops[cut->hop];
+    const lg_graph *graph = state->graph;
+    lg__reference own = lg__hop_reference(graph, &cut->path.hops[cut->hop]);
     for (size_t i = 0; i < count; i++) {
         const lg_cut *other = &state->cuts.items[i];
-        if (is_same_attribute(state->graph, &other->path.hops[other->hop], hop))
+        const lg_hop *hop = &other->path.hops[other->hop];
+        if (lg__references_are_one(graph, state->walk.fold, own,
+                                   lg__hop_reference(graph, hop)))
             return true;
     }
     return false;
 }
 
-// Leaves out what is listed already: a program deletes an attribute once.
 static void
 join_cuts(lg__cut_search *state)
 {

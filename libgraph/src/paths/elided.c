@@ -1,7 +1,7 @@
 // Resolves paths that reports write through an autograd graph: of several
 // steps, such a path names only the last node. Several nodes may match.
 #include "graph/graph_private.h"
-#include "paths/paths_private.h"
+#include "paths/selection.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // Resolves name: selectors: the longest module prefix, then one hop per step.
 #include "graph/graph_private.h"
-#include "paths/paths_private.h"
+#include "paths/selection.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Reads an object as reports write it: `list of 2 #17`, also behind its place.
-#include "paths/paths_private.h"
+#include "paths/selection.h"
 
 #include <stdlib.h>
 #include <string.h>

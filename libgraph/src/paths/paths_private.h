@@ -39,6 +39,22 @@ const char *lg__native_edge_call(const lg_graph *graph, uint64_t edge);
 bool lg__native_edge_lasts(const lg_graph *graph, uint64_t edge);
 /** Returns the name of an attribute, or the text of a key; else empty. */
 lg_string lg__edge_name(const lg_graph *graph, uint64_t edge);
+/** A reference: an edge and what it is an edge of. */
+typedef struct lg__reference {
+    uint32_t source;
+    uint64_t edge;
+} lg__reference;
+/** Returns the last edge of a hop. */
+lg__reference lg__hop_reference(const lg_graph *graph, const lg_hop *hop);
+/** Returns whether the reference is an attribute of an object: in the object
+ *  itself, or in its namespace. */
+bool lg__reference_is_attribute(const lg_graph *graph, const lg__fold *folds,
+                                lg__reference reference);
+/** Returns whether both are one reference: the same edge, or one attribute that
+ *  is stored twice, in the object and in its namespace. From CPython 3.13 on, a
+ *  namespace may show the values in the object. */
+bool lg__references_are_one(const lg_graph *graph, const lg__fold *folds,
+                            lg__reference one, lg__reference other);
 /** Returns whether the edge leads to the results that a shell of IPython
  *  keeps. */
 bool lg__edge_is_of_shell(const lg_graph *graph, uint64_t edge);
@@ -266,103 +282,10 @@ uint8_t lg__pruned_state(const lg__merged_tree *tree, const lg__pruned *pruned,
 uint32_t lg__pruned_next(const lg__merged_tree *tree, const lg__pruned *pruned,
                          uint32_t item);
 
-// Parts of selecting nodes: names resolved hop by hop, globs, and suggestions
-// if nothing matches.
+// Names that users write, with globs, and suggestions if nothing matches.
 
 /** Returns whether `name` matches `pattern`, in which `*` matches any text. */
 bool lg__glob_matches(const char *pattern, size_t length, lg_string name);
-
-/** Finds the node of a name such as `train.losses[0]['x'].y`. */
-lg_status lg__name_resolve(const lg_graph *graph, const char *name,
-                           uint32_t *out, lg_error *err);
-
-/** Finds the node of a text that follows `thread `: `MainThread in main()
- *  app.py:3 local x`. */
-lg_status lg__thread_resolve(const lg_graph *graph, const char *name,
-                             uint32_t *out, lg_error *err);
-/** Returns the thread whose name the text begins with, or LG_NONE. Takes the
- *  name off. */
-uint32_t lg__thread_begin(const lg_graph *graph, const char **text);
-/** Follows the hop whose label, as reports write it, is the longest that the
- *  text begins with, and takes it off. LG_ENOTFOUND, without a message, if
- *  there is none. */
-lg_status lg__shown_step_follow(const lg_graph *graph, const char **text,
-                                uint32_t *node, lg_error *err);
-
-/** Follows all steps, written as people or reports write them. `name` is the
- *  whole text, for messages. */
-lg_status lg__steps_follow(const lg_graph *graph, const char *steps,
-                           const char *name, uint32_t node, uint32_t *out,
-                           lg_error *err);
-/** Finds the nodes that a report may mean by a place that no module and no
- *  thread leads to: `native code: Trainer.model`, `garbage: Child.buffer`. */
-lg_status lg__unnamed_select(const lg_graph *graph, const char *text,
-                             lg_nodes *out, lg_error *err);
-/** Returns whether lg__unrooted_select understands the text. */
-bool lg__unrooted_is(const char *text);
-/** Finds the nodes that reports describe by an analysis, and makes one: `the
- *  interpreter`, `garbage: a cycle of 4 objects`, `garbage below dict of 3`. */
-lg_status lg__unrooted_select(const lg_graph *graph, const char *text,
-                              lg_nodes *out, lg_error *err);
-/** Finds all that no root reaches. O(nodes + edges). */
-lg_status lg__garbage_select(const lg_graph *graph, lg_nodes *out,
-                             lg_error *err);
-/** Finds all that native code keeps. */
-lg_status lg__native_select(const lg_graph *graph, lg_nodes *out,
-                            lg_error *err);
-/** Takes the found nodes, each once; LG_ENOTFOUND, with a message, if there are
- *  none. */
-lg_status lg__nodes_take(lg__gathered *found, const char *text, lg_nodes *out,
-                         lg_error *err);
-/** Follows the steps that a text has behind the node's title, as reports write
- *  it. LG_ENOTFOUND, without a message, if the text does not begin with the
- *  title, or if the steps lead to nothing. `title` is scratch; `whole` is for
- *  messages. */
-lg_status lg__titled_follow(const lg_graph *graph, const char *text,
-                            const char *whole, uint32_t node, lg_text *title,
-                            uint32_t *target, lg_error *err);
-/** Finds the nodes that a path may mean in which a report leaves out steps
- *  through an autograd graph: `train.loss.grad_fn …
- *  AddBackward0._saved_self`. */
-lg_status lg__elided_select(const lg_graph *graph, const char *text,
-                            lg_nodes *out, lg_error *err);
-
-/** Finds the node that a report writes as its title and number, `list of 2
- *  #17`, also behind its place and two spaces. LG_ENOTFOUND, without a message,
- *  if the text is none, or if the node has another title: the report is of
- *  another snapshot. */
-lg_status lg__numbered_find(const lg_graph *graph, const char *text,
-                            uint32_t *out, lg_error *err);
-
-/** Finds the module that a name begins with, and the steps after it. */
-lg_status lg__name_begin(const lg_graph *graph, const char *name,
-                         uint32_t *node, const char **rest, lg_error *err);
-/** Takes one step, `.name` or `[key]`, off the text, and writes it as a label.
- *  Returns false if the step is malformed; lg__step_malformed says so. */
-bool lg__step_take(const char **text, lg_text *step);
-lg_status lg__step_malformed(const char *step, const char *name, lg_error *err);
-/** Visits the hops from the node with that label until the visitor returns
- *  false. With `globs`, the step `[*]` means all items and `.*` all attributes.
- *  O(hops of the node). */
-lg_status lg__step_walk(const lg_graph *graph, const lg_text *step, bool globs,
-                        uint32_t node, lg__hop_visit visit, void *context,
-                        lg_error *err);
-/** Sets the error for a step that the node does not have, and suggests one. */
-lg_status lg__step_missing(const lg_graph *graph, const lg_text *step,
-                           uint32_t node, lg_error *err);
-
-/** Suggests the variable of the program's modules that is nearest to the
- *  beginning of a name, if it is nearer than `distance`. Returns whether there
- *  is one. */
-bool lg__variable_suggest(const lg_graph *graph, const char *name,
-                          size_t distance, lg_error *err);
-
-/** Returns whether a text without a prefix looks like such a name. */
-bool lg__name_is_likely(const char *text);
-
-/** Returns the index of a module's root, or LG_NONE. */
-uint32_t lg__module_find(const lg_graph *graph, const char *name,
-                         size_t length);
 
 /** The nearest known name. Keep the sought name while you use the guess. */
 typedef struct lg__guess {

@@ -1,6 +1,6 @@
 // Resolves texts that name references: a path that ends with them, or what
 // refers to what.
-#include "paths/paths_private.h"
+#include "paths/selection.h"
 
 #include <leakgraph/what_if.h>
 

@@ -1,5 +1,5 @@
 // Resolves selectors: the text that names objects.
-#include "paths/paths_private.h"
+#include "paths/selection.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // Follows paths as reports write them. Their steps may be neither .attribute
 // nor [index]: `thread MainThread in main() app.py:3 local x`, `.f[0][1].y`.
 #include "graph/graph_private.h"
-#include "paths/paths_private.h"
+#include "paths/selection.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // Suggests what a name that does not exist may mean.
-#include "paths/paths_private.h"
+#include "paths/selection.h"
 
 #include <string.h>
 

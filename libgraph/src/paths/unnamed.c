@@ -2,7 +2,7 @@
 // the kind of an object, and the steps from there. Several objects may match.
 // Without steps, all of them do.
 #include "graph/graph_private.h"
-#include "paths/paths_private.h"
+#include "paths/selection.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // `the interpreter`, `garbage: a cycle of 4 objects`, `garbage below dict of
 // 3`.
 #include "graph/graph_private.h"
-#include "paths/paths_private.h"
+#include "paths/selection.h"
 
 #include <stdlib.h>
 #include <string.h>

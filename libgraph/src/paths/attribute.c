@@ -1,0 +1,45 @@
+// Recognises the references that are attributes, and an attribute that is
+// stored twice.
+#include "paths/paths_private.h"
+
+static uint32_t
+owner_of(const lg__fold *folds, uint32_t node)
+{
+    uint32_t owner = folds[node].owner;
+    return owner == LG_NONE ? node : owner;
+}
+
+lg__reference
+lg__hop_reference(const lg_graph *graph, const lg_hop *hop)
+{
+    uint32_t last = hop->edge_count - 1;
+    uint32_t source = last == 0
+                          ? hop->source
+                          : graph->columns.edge_target[hop->edges[last - 1]];
+    return (lg__reference){source, hop->edges[last]};
+}
+
+bool
+lg__reference_is_attribute(const lg_graph *graph, const lg__fold *folds,
+                           lg__reference reference)
+{
+    unsigned kind = lg__edge_kind(graph, reference.edge);
+    return kind == LG_EDGE_ATTRIBUTE ||
+           (kind == LG_EDGE_VALUE && folds[reference.source].owner != LG_NONE);
+}
+
+bool
+lg__references_are_one(const lg_graph *graph, const lg__fold *folds,
+                       lg__reference one, lg__reference other)
+{
+    const uint32_t *target = graph->columns.edge_target;
+    if (one.edge == other.edge)
+        return true;
+    return target[one.edge] == target[other.edge] &&
+           owner_of(folds, one.source) == owner_of(folds, other.source) &&
+           lg__reference_is_attribute(graph, folds, one) &&
+           lg__reference_is_attribute(graph, folds, other) &&
+           lg__edge_name(graph, one.edge).length > 0 &&
+           lg__string_same(lg__edge_name(graph, one.edge),
+                           lg__edge_name(graph, other.edge));
+}
