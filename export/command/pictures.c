@@ -18,8 +18,8 @@ view_cycle(const lg__arguments *arguments, const lg_analysis *analysis,
         lg__complain("there is no cycle %u, only %zu: see leakgraph cycles %s",
                      arguments->cycle, cycles.total, arguments->words[0]);
         *code = LG__EXIT_USAGE;
-    } else if (lg_view_cycle(analysis, &cycles.items[arguments->cycle - 1],
-                             lg__monitor(), out, &error)) {
+    } else if (lg_view_cycle(analysis, &cycles.items[arguments->cycle - 1], out,
+                             &error)) {
         *code = lg__fail(&error);
         fine = false;
     }

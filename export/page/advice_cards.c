@@ -36,8 +36,7 @@ view_item(const lg__page *page, const lg_advice_item *item, lg_view **out,
     if (item->kind == LG_ADVICE_CYCLE) {
         const lg_cycles *cycles = &page->cycles;
         size_t first = cycles->groups[item->index].first;
-        return lg_view_cycle(page->analysis, &cycles->items[first],
-                             page->monitor, out, err);
+        return lg_view_cycle(page->analysis, &cycles->items[first], out, err);
     }
     if (node == LG_NONE)
         return LG_OK;

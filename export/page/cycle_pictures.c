@@ -9,8 +9,7 @@ add_picture(lg__page *page, const lg_cycle *cycle, lg_error *err)
 {
     lg_view *view = NULL;
     lg_text label = {0};
-    lg_status status =
-        lg_view_cycle(page->analysis, cycle, page->monitor, &view, err);
+    lg_status status = lg_view_cycle(page->analysis, cycle, &view, err);
     if (status)
         return status;
     lg_cycle_label(page->graph, cycle, &label);

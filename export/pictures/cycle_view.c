@@ -1,11 +1,11 @@
 // Draws a cycle: its hops, the hop to cut, what keeps it, and what it keeps.
 
 #include "pick/pick_private.h"
-#include "pictures/cycle_words.h"
 #include "view/view_private.h"
 
+#include <leakgraph/answers.h>
+
 #include <stdlib.h>
-#include <string.h>
 
 /* A longer cycle folds its middle. */
 #define LONGEST_ROUND 20u
@@ -14,6 +14,8 @@
 #define MOST_BURDENS 4u
 #define SMALL_COMPONENT 4096u
 #define TYPES_NAMED 3u
+/* Smaller objects say nothing about the cycle. */
+#define LEAST_BURDEN 1024u
 
 typedef struct view_burden {
     uint32_t owner; /* on the cycle; LG_NONE: another member of the component */
@@ -100,22 +102,16 @@ length_to_round(const cycle_view *picture, const lg_path *path)
 }
 
 static lg_status
-draw_hold(cycle_view *picture, const lg_monitor *monitor, lg_error *err)
+draw_hold(cycle_view *picture, lg_error *err)
 {
-    lg_path path = {0};
     lg_view *view = picture->picker.view;
     size_t drawn = view->edge_count;
-    lg_status status = lg_path_from_root(picture->picker.graph,
-                                         picture->cycle->shortest.items->source,
-                                         monitor, &path, err);
-    if (status)
-        return status;
-    size_t count = path.count;
+    lg_path path = picture->cycle->path;
+    if (path.start == LG_STARTS_NOWHERE)
+        return LG_OK;
     path.count = length_to_round(picture, &path);
-    status =
+    lg_status status =
         lg__picker_draw_path(&picture->picker, &path, NULL, HOLD_ROOM, err);
-    path.count = count;
-    lg_path_free(&path);
     for (size_t i = drawn; i < view->edge_count; i++)
         view->edges[i].tone = LG__TONE_PATH;
     return status;
@@ -172,51 +168,76 @@ is_in_component(const cycle_view *picture, uint32_t node)
            picture->cycle->component;
 }
 
-// Visits what hangs from a member of the component, or from its namespace. Of
-// the component itself, considers only what the shown cycle holds.
-static void
-weigh_member(cycle_view *picture, uint32_t member, uint32_t holder)
+// Whether the picture shows the node anyway. Of the component itself, considers
+// only what the shown cycle owns.
+static bool
+is_shown_anyway(const cycle_view *picture, uint32_t node, bool of_round)
 {
-    uint32_t nodes[MOST_BURDENS + 1];
-    uint32_t count =
-        lg_node_dominated(picture->analysis, holder, nodes, MOST_BURDENS + 1);
-    uint64_t whole = picture->cycle->total;
-    bool here = is_on_round(picture, member);
-    for (uint32_t i = 0; i < count && i <= MOST_BURDENS; i++) {
-        uint64_t bytes =
-            lg__bytes_total(lg_node_retained(picture->analysis, nodes[i]));
-        if (bytes < whole / 20 || bytes < 1024)
-            break;
-        bool folded =
-            lg_node_folded_into(picture->picker.graph, nodes[i]) != LG_NONE;
-        bool drawn = is_on_round(picture, nodes[i]) ||
-                     (!here && is_in_component(picture, nodes[i]));
-        if (folded && holder == member)
-            weigh_member(picture, member, nodes[i]);
-        else if (!folded && !drawn)
-            take_burden(picture, (view_burden){here ? member : LG_NONE,
-                                               nodes[i], bytes});
-    }
+    return is_on_round(picture, node) ||
+           (!of_round && is_in_component(picture, node));
 }
 
-static void
-weigh_members(cycle_view *picture)
+// Considers the biggest objects that go with a member. Those of the cycle may
+// be among them.
+static lg_status
+weigh_member(cycle_view *picture, uint32_t member, lg_error *err)
+{
+    lg_nodes owned;
+    size_t total;
+    uint64_t least = picture->cycle->total / 20;
+    size_t limit = MOST_BURDENS + picture->cycle->shortest.count;
+    lg_status status = lg_node_owned_range(picture->analysis, member, 0, limit,
+                                           &owned, &total, err);
+    if (status)
+        return status;
+    for (size_t i = 0; i < owned.count; i++) {
+        uint32_t node = owned.items[i];
+        uint32_t owner = lg_node_owner(picture->analysis, node);
+        uint64_t bytes =
+            lg__bytes_total(lg_node_retained(picture->analysis, node));
+        bool of_round = owner != LG_NONE && is_on_round(picture, owner);
+        if (bytes < least || bytes < LEAST_BURDEN)
+            break;
+        if (!is_shown_anyway(picture, node, of_round))
+            take_burden(picture,
+                        (view_burden){of_round ? owner : LG_NONE, node, bytes});
+    }
+    lg_nodes_free(&owned);
+    return LG_OK;
+}
+
+// A cycle of garbage that nothing dominates is freed as a whole: what each of
+// its members owns is what all of them own.
+static bool
+is_whole(const cycle_view *picture, uint32_t member)
+{
+    return !lg_node_is_reachable(picture->analysis, member) &&
+           lg_node_dominator(picture->analysis, member) == LG_NONE;
+}
+
+static lg_status
+weigh_members(cycle_view *picture, lg_error *err)
 {
     const lg_hops *round = &picture->cycle->shortest;
     lg_component component =
         lg_analysis_component(picture->analysis, picture->cycle->component);
-    for (size_t i = 0; i < round->count; i++) {
+    lg_status status = LG_OK;
+    if (is_whole(picture, round->items[0].source))
+        return weigh_member(picture, round->items[0].source, err);
+    for (size_t i = 0; i < round->count && !status; i++) {
         uint32_t member = round->items[i].source;
         if (lg__picker_find(&picture->picker, member) != SIZE_MAX)
-            weigh_member(picture, member, member);
+            status = weigh_member(picture, member, err);
     }
     for (uint32_t i = 0;
-         component.count <= SMALL_COMPONENT && i < component.count; i++) {
+         component.count <= SMALL_COMPONENT && i < component.count && !status;
+         i++) {
         if (!is_on_round(picture, component.nodes[i]) &&
             lg_node_folded_into(picture->picker.graph, component.nodes[i]) ==
                 LG_NONE)
-            weigh_member(picture, component.nodes[i], component.nodes[i]);
+            status = weigh_member(picture, component.nodes[i], err);
     }
+    return status;
 }
 
 static lg_status
@@ -242,8 +263,7 @@ draw_burdens(cycle_view *picture, bool of_round, lg_error *err)
 static bool
 is_seen_member(const cycle_view *picture, uint32_t node)
 {
-    return lg_node_component(picture->analysis, node) ==
-               picture->cycle->component &&
+    return is_in_component(picture, node) &&
            lg_node_folded_into(picture->picker.graph, node) == LG_NONE;
 }
 
@@ -252,16 +272,13 @@ static size_t
 count_others(const cycle_view *picture, uint32_t *counts)
 {
     const uint32_t *types = picture->picker.columns->type;
-    const lg_hops *round = &picture->cycle->shortest;
+    const lg_cycle *cycle = picture->cycle;
     const lg_view *view = picture->picker.view;
-    lg_component component =
-        lg_analysis_component(picture->analysis, picture->cycle->component);
     size_t others = 0;
-    for (uint32_t i = 0; i < component.count; i++)
-        counts[types[component.nodes[i]]] +=
-            is_seen_member(picture, component.nodes[i]);
-    for (size_t i = 0; i < round->count; i++) {
-        uint32_t node = round->items[i].source;
+    for (size_t i = 0; i < cycle->type_count; i++)
+        counts[cycle->types[i].type] = cycle->types[i].count;
+    for (size_t i = 0; i < cycle->shortest.count; i++) {
+        uint32_t node = cycle->shortest.items[i].source;
         counts[types[node]] -= is_seen_member(picture, node);
     }
     for (size_t i = 0; i < view->node_count; i++) {
@@ -269,8 +286,8 @@ count_others(const cycle_view *picture, uint32_t *counts)
         if (node != LG_NONE && !is_on_round(picture, node))
             counts[types[node]] -= is_seen_member(picture, node);
     }
-    for (uint32_t i = 0; i < lg_graph_type_count(picture->picker.graph); i++)
-        others += counts[i];
+    for (size_t i = 0; i < cycle->type_count; i++)
+        others += counts[cycle->types[i].type];
     return others;
 }
 
@@ -329,15 +346,15 @@ draw_others(cycle_view *picture, lg_error *err)
 }
 
 static lg_status
-draw_cycle(cycle_view *picture, const lg_monitor *monitor, lg_error *err)
+draw_cycle(cycle_view *picture, lg_error *err)
 {
     lg_status status = draw_round(picture, err);
-    if (status)
-        return status;
-    weigh_members(picture);
-    status = draw_burdens(picture, true, err);
+    if (!status)
+        status = weigh_members(picture, err);
+    if (!status)
+        status = draw_burdens(picture, true, err);
     if (!status && picture->cycle->kind == LG_CYCLE_HELD)
-        status = draw_hold(picture, monitor, err);
+        status = draw_hold(picture, err);
     if (!status)
         status = draw_culprit(picture, err);
     if (!status)
@@ -346,15 +363,13 @@ draw_cycle(cycle_view *picture, const lg_monitor *monitor, lg_error *err)
         status = draw_burdens(picture, false, err);
     if (status)
         return status;
-    lg__cycle_add_headline(picture->picker.graph, picture->cycle,
-                           &picture->picker.view->headline);
     lg__view_weigh(picture->picker.view, picture->analysis);
     return lg__view_settle(picture->picker.view, err);
 }
 
 lg_status
-lg_view_cycle(const lg_analysis *analysis, const lg_cycle *cycle,
-              const lg_monitor *monitor, lg_view **out, lg_error *err)
+lg_view_cycle(const lg_analysis *analysis, const lg_cycle *cycle, lg_view **out,
+              lg_error *err)
 {
     cycle_view picture = {
         .analysis = analysis, .cycle = cycle, .others = SIZE_MAX};
@@ -367,9 +382,11 @@ lg_view_cycle(const lg_analysis *analysis, const lg_cycle *cycle,
     lg_status status = lg__picker_open(
         &picture.picker, lg_analysis_graph(analysis), &options, err);
     if (!status) {
-        picture.picker.view->form = LG__VIEW_CYCLE;
-        lg__cycle_add_note(cycle, &picture.picker.view->note);
-        status = draw_cycle(&picture, monitor, err);
+        lg_view *view = picture.picker.view;
+        view->form = LG__VIEW_CYCLE;
+        lg_cycle_headline(picture.picker.graph, cycle, &view->headline);
+        lg_cycle_explanation(picture.picker.graph, cycle, &view->note);
+        status = draw_cycle(&picture, err);
     }
     lg__picker_close(&picture.picker);
     if (status)

@@ -134,8 +134,7 @@ add_cycle(lg__sheet *sheet, const lg_cycles *cycles, lg_error *err)
     if (!status)
         status = lg__sheet_rows(sheet, table, 0, err);
     if (!status && cycles->count > 0)
-        status = lg_view_cycle(page->analysis, &cycles->items[0], page->monitor,
-                               &view, err);
+        status = lg_view_cycle(page->analysis, &cycles->items[0], &view, err);
     if (!status && view) {
         lg_cycle_label(page->graph, &cycles->items[0], &label);
         status = lg__page_picture(&sheet->page, view,

@@ -99,7 +99,7 @@ struct lg_view {
     bool weighed; /* nodes show what they retain */
     lg__view_form form;
     lg_text headline; /* what the picture says, in one sentence */
-    lg_text note;     /* a second sentence */
+    lg_text note;     /* more about it, in lines */
 };
 
 /** Appends a node that is zero but for its kind. Its index goes to *out. */

@@ -93,11 +93,13 @@ add_facts(const lg_text *caption, bool narrow, lg_text *out)
     }
 }
 
-// Returns the length of a sentence's next line: up to a space, or to its end.
+// Returns the length of a text's next line: up to the end of the line, or to a
+// space if it is too long.
 static size_t
 line_length(const char *sentence, size_t length)
 {
-    size_t end = length;
+    const char *stop = memchr(sentence, '\n', length);
+    size_t end = stop ? (size_t)(stop - sentence) : length;
     while (end > LINE_LIMIT) {
         size_t at = end - 1;
         while (at > 0 && sentence[at] != ' ')
@@ -124,7 +126,7 @@ add_line(const lg_text *sentence, const char *size, const char *colour,
         lg__html_add(out, &line, LINE_LIMIT);
         lg_text_addf(out, "%s</FONT></TD></TR>", bold ? "</B>" : "");
         at += length;
-        at += at < sentence->length; // skips the space
+        at += at < sentence->length; // skips the space or the end of the line
     }
 }
 

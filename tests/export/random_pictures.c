@@ -166,8 +166,8 @@ view_cycle(chance *luck, const lg_analysis *analysis, lg_view **out)
         status = LG_ENOTFOUND;
     if (!status)
         status = lg_view_cycle(
-            analysis, &cycles.items[below(luck, (uint32_t)cycles.count)], NULL,
-            out, NULL);
+            analysis, &cycles.items[below(luck, (uint32_t)cycles.count)], out,
+            NULL);
     lg_cycles_free(&cycles);
     return status;
 }

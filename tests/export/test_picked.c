@@ -328,7 +328,7 @@ test_a_culprit_outside_of_the_cycle(void)
     REQUIRE(!lg_analysis_new(graph, NULL, &analysis, NULL));
     REQUIRE(!lg_analysis_cycles(analysis, NULL, NULL, &cycles, NULL));
     REQUIRE(cycles.count == 1);
-    REQUIRE(!lg_view_cycle(analysis, cycles.items, NULL, &view, NULL));
+    REQUIRE(!lg_view_cycle(analysis, cycles.items, &view, NULL));
     REQUIRE(!lg_view_json(view, &text, NULL));
     check_says(&text, "\"label\": \"leads to\"", true);
     lg_text_free(&text);

@@ -102,7 +102,7 @@ draw_cycle(const lg_analysis *analysis, uint32_t node, const lg_cycle *cycle,
            lg_view **out)
 {
     (void)node;
-    return lg_view_cycle(analysis, cycle, NULL, out, NULL);
+    return lg_view_cycle(analysis, cycle, out, NULL);
 }
 
 static lg_status

@@ -110,8 +110,31 @@ test_forms_do_not_search(void)
     }
 }
 
+// The answer has the path that holds a cycle.
+static void
+test_the_picture_of_a_cycle_does_not_search(void)
+{
+    uint32_t node;
+    lg_graph *graph = shape_find("family")->make(&node);
+    lg_analysis *analysis = NULL;
+    lg_cycles cycles;
+    lg_view *view = NULL;
+    REQUIRE(!lg_analysis_new(graph, NULL, &analysis, NULL));
+    searches = 0;
+    REQUIRE(!lg_analysis_cycles(analysis, NULL, NULL, &cycles, NULL));
+    unsigned once = searches;
+    CHECK(once > 0 && cycles.items[0].kind == LG_CYCLE_HELD);
+    REQUIRE(!lg_view_cycle(analysis, &cycles.items[0], &view, NULL));
+    CHECK(searches == once);
+    lg_view_free(view);
+    lg_cycles_free(&cycles);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 SUITE(why_once)
 {
+    RUN(test_the_picture_of_a_cycle_does_not_search);
     RUN(test_forms_do_not_search);
     return test_result();
 }

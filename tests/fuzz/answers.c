@@ -114,8 +114,7 @@ ask_cycles(const lg_analysis *analysis, lg_text *text)
         lg_report_cycles(analysis, &cycles, (lg_format)format, text, NULL);
     for (size_t i = 0; i < cycles.count; i++) {
         lg_view *view = NULL;
-        if (lg_view_cycle(analysis, &cycles.items[i], NULL, &view, NULL) ==
-            LG_OK)
+        if (lg_view_cycle(analysis, &cycles.items[i], &view, NULL) == LG_OK)
             show(view);
     }
     lg_cycles_free(&cycles);

@@ -79,8 +79,8 @@ LG_API lg_status lg_view_why(const lg_why *why, const lg_view_options *options,
  * retains.
  */
 LG_API lg_status lg_view_cycle(const lg_analysis *analysis,
-                               const lg_cycle *cycle, const lg_monitor *monitor,
-                               lg_view **out, lg_error *err);
+                               const lg_cycle *cycle, lg_view **out,
+                               lg_error *err);
 /**
  * Draws a dominator tree, the biggest first; folds the others into "312 more".
  * Of `tree`, node, scope and min_share count. `options` may be NULL; only its

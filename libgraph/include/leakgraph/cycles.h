@@ -179,6 +179,14 @@ LG_API lg_status lg_cycles_note(const lg_graph *graph, const lg_cycles *cycles,
  *  -> back to Parent`. A long one leaves out its middle. */
 LG_API void lg_cycle_label(const lg_graph *graph, const lg_cycle *cycle,
                            lg_text *out);
+/** Which kind of cycle it is, of which objects or library, and what it retains:
+ *  `held · 4 objects (2 app.Child, app.Parent, list) · retains 3.00 MiB`. */
+LG_API void lg_cycle_headline(const lg_graph *graph, const lg_cycle *cycle,
+                              lg_text *out);
+/** All that a report says below the headline and the shortest cycle, in lines:
+ *  what to cut, and what holds the cycle or why nothing has freed it. */
+LG_API void lg_cycle_explanation(const lg_graph *graph, const lg_cycle *cycle,
+                                 lg_text *out);
 /** What to cut first, and why: `Child.parent: the back reference ...`; or why
  *  nothing can be cut. */
 LG_API void lg_cycle_advice(const lg_graph *graph, const lg_cycle *cycle,

@@ -24,7 +24,7 @@ format_count(uint64_t count, const char *one, const char *many, lg_text *out)
 }
 
 static void
-format_members(const lg__cycle_text *to, const lg_cycle *cycle, lg_text *out)
+format_members(const lg_graph *graph, const lg_cycle *cycle, lg_text *out)
 {
     format_count(cycle->objects, " object (", " objects (", out);
     for (size_t i = 0; i < cycle->type_count && i < TYPES_SHOWN; i++) {
@@ -34,7 +34,7 @@ format_members(const lg__cycle_text *to, const lg_cycle *cycle, lg_text *out)
             lg_text_add_count(out, type->count);
             lg_text_add(out, " ");
         }
-        lg__text_add_string(out, lg_graph_type(to->graph, type->type).name);
+        lg__text_add_string(out, lg_graph_type(graph, type->type).name);
     }
     if (cycle->type_count > TYPES_SHOWN)
         lg_text_addf(out, ", %zu more type%s", cycle->type_count - TYPES_SHOWN,
@@ -48,23 +48,38 @@ is_library(const lg_cycle *cycle)
     return cycle->library.length > 0;
 }
 
+// Writes the headline of a cycle, or of some cycles of one library.
+static void
+format_headline(const lg_graph *graph, const lg_cycle *cycle, size_t count,
+                const uint64_t *retained, lg_text *out)
+{
+    lg_text_addf(out, "%s · ", lg_cycle_kind_name(cycle->kind));
+    if (is_library(cycle)) {
+        format_count(count, " cycle of ", " cycles of ", out);
+        lg__text_add_string(out, cycle->library);
+    } else {
+        format_members(graph, cycle, out);
+    }
+    lg_text_add(out, count == 1 ? " · retains " : " · retain ");
+    lg__format_each(graph, retained, out);
+}
+
+void
+lg_cycle_headline(const lg_graph *graph, const lg_cycle *cycle, lg_text *out)
+{
+    format_headline(graph, cycle, 1, cycle->retained, out);
+}
+
 void
 lg__cycle_format_headline(const lg__cycle_text *to, lg_text *out)
 {
     const lg_cycle *cycle = cycle_of(to);
     const lg_cycle_group *group = group_of(to);
-    lg_text_addf(out, "%2zu. %s · ", to->index + 1,
-                 lg_cycle_kind_name(cycle->kind));
-    if (is_library(cycle)) {
-        format_count(group->count, " cycle of ", " cycles of ", out);
-        lg__text_add_string(out, cycle->library);
-        lg_text_add(out, group->count == 1 ? " · retains " : " · retain ");
-        lg__format_each(to->graph, group->retained, out);
-        return;
-    }
-    format_members(to, cycle, out);
-    lg_text_add(out, " · retains ");
-    lg__format_each(to->graph, cycle->retained, out);
+    lg_text_addf(out, "%2zu. ", to->index + 1);
+    if (is_library(cycle))
+        format_headline(to->graph, cycle, group->count, group->retained, out);
+    else
+        lg_cycle_headline(to->graph, cycle, out);
 }
 
 static uint32_t
@@ -112,13 +127,13 @@ format_alike(const lg_graph *graph, const lg_cycle_cut *cut, lg_text *out)
 
 // Writes the cuts after the first one, and what is not listed.
 static void
-format_more(const lg__cycle_text *to, const lg_cycle *cycle, lg_text *out)
+format_more(const lg_graph *graph, const lg_cycle *cycle, lg_text *out)
 {
     for (size_t i = 1; i < cycle->cut_count; i++) {
         lg_text_add(out, "and ");
-        lg__format_cut(to->graph, cycle, &cycle->cuts[i], out);
+        lg__format_cut(graph, cycle, &cycle->cuts[i], out);
         lg_text_add(out, "\n");
-        format_alike(to->graph, &cycle->cuts[i], out);
+        format_alike(graph, &cycle->cuts[i], out);
     }
     if (cycle->more > 0) {
         lg_text_add(out, cycle->more_least ? "and at least " : "and ");
@@ -128,19 +143,19 @@ format_more(const lg__cycle_text *to, const lg_cycle *cycle, lg_text *out)
 }
 
 void
-lg__cycle_format_cuts(const lg__cycle_text *to, lg_text *out)
+lg__cycle_format_cuts(const lg_graph *graph, const lg_cycle *cycle,
+                      lg_text *out)
 {
-    const lg_cycle *cycle = cycle_of(to);
     if (cycle->cut_count == 0) {
         if (cycle->left != NULL)
             lg_text_addf(out, "nothing to cut: %s\n", cycle->left);
         return;
     }
     lg_text_add(out, "cut ");
-    lg_cycle_advice(to->graph, cycle, out);
+    lg_cycle_advice(graph, cycle, out);
     lg_text_add(out, "\n");
-    format_alike(to->graph, &cycle->cuts[0], out);
-    format_more(to, cycle, out);
+    format_alike(graph, &cycle->cuts[0], out);
+    format_more(graph, cycle, out);
     if (cycle->cut_count > 1 || cycle->cuts[0].alike > 0 || cycle->more > 0) {
         lg__text_cut(out, out->length > 0 ? out->length - 1 : 0);
         lg_text_add(out, cycle->left == NULL
@@ -162,7 +177,7 @@ lg__cycle_format_holder(const lg_graph *graph, const lg_cycle *cycle,
 }
 
 static void
-format_keeper(const lg__cycle_text *to, const lg_cycle *cycle, lg_text *out)
+format_keeper(const lg_graph *graph, const lg_cycle *cycle, lg_text *out)
 {
     switch (cycle->kind) {
     case LG_CYCLE_COLLECTABLE:
@@ -170,11 +185,11 @@ format_keeper(const lg__cycle_text *to, const lg_cycle *cycle, lg_text *out)
         break;
     case LG_CYCLE_UNCOLLECTABLE:
         lg_text_add(out, "gc.collect() cannot free it: ");
-        lg__format_reason(to->graph, cycle->reason, cycle->culprit, out);
+        lg__format_reason(graph, cycle->reason, cycle->culprit, out);
         break;
     default:
         lg_text_add(out, "held by ");
-        lg__cycle_format_holder(to->graph, cycle, out);
+        lg__cycle_format_holder(graph, cycle, out);
     }
 }
 
@@ -193,24 +208,35 @@ format_group(const lg__cycle_text *to, lg_text *out)
 void
 lg__cycle_format_kept(const lg__cycle_text *to, lg_text *out)
 {
-    format_keeper(to, cycle_of(to), out);
+    format_keeper(to->graph, cycle_of(to), out);
     format_group(to, out);
 }
 
+// Writes the lines about some cycles of one library.
 static void
-format_library(const lg__cycle_text *to, lg_text *out)
+format_library(const lg_graph *graph, const lg_cycle *cycle, size_t count,
+               lg_text *out)
 {
-    const lg_cycle *cycle = cycle_of(to);
-    bool one = group_of(to)->count == 1;
     lg_text_add(out,
                 "the library's own structure, where there is nothing to cut");
     if (cycle->kind == LG_CYCLE_COLLECTABLE) {
-        lg_text_add(out, one ? "; the next gc.collect() frees it"
-                             : "; the next gc.collect() frees them");
+        lg_text_add(out, count == 1 ? "; the next gc.collect() frees it"
+                                    : "; the next gc.collect() frees them");
         return;
     }
     lg_text_add(out, "\n");
-    format_keeper(to, cycle, out);
+    format_keeper(graph, cycle, out);
+}
+
+void
+lg_cycle_explanation(const lg_graph *graph, const lg_cycle *cycle, lg_text *out)
+{
+    if (is_library(cycle)) {
+        format_library(graph, cycle, 1, out);
+        return;
+    }
+    lg__cycle_format_cuts(graph, cycle, out);
+    format_keeper(graph, cycle, out);
 }
 
 void
@@ -218,11 +244,11 @@ lg__cycle_format_body(const lg__cycle_text *to, lg_text *out)
 {
     const lg_cycle *cycle = cycle_of(to);
     if (is_library(cycle)) {
-        format_library(to, out);
+        format_library(to->graph, cycle, group_of(to)->count, out);
         return;
     }
     if (cycle->shortest.count > 0)
         lg__format_cycle(to->graph, &cycle->shortest, cycle->cut, "", out);
-    lg__cycle_format_cuts(to, out);
-    lg__cycle_format_kept(to, out);
+    lg_cycle_explanation(to->graph, cycle, out);
+    format_group(to, out);
 }

@@ -15,7 +15,8 @@ void lg__cycle_format_headline(const lg__cycle_text *to, lg_text *out);
 /** Writes all lines below the headline. */
 void lg__cycle_format_body(const lg__cycle_text *to, lg_text *out);
 /** Writes what to cut, or why nothing can be cut. */
-void lg__cycle_format_cuts(const lg__cycle_text *to, lg_text *out);
+void lg__cycle_format_cuts(const lg_graph *graph, const lg_cycle *cycle,
+                           lg_text *out);
 /** Writes what holds the cycle, or why it was not freed yet, and how many
  *  similar ones there are. */
 void lg__cycle_format_kept(const lg__cycle_text *to, lg_text *out);

@@ -194,7 +194,7 @@ put_words(report *to, size_t index)
     lg_text kept = {0};
     lg__cycle_format_headline(&text, &headline);
     lg__cycle_format_body(&text, &body);
-    lg__cycle_format_cuts(&text, &cuts);
+    lg__cycle_format_cuts(to->graph, &to->cycles->items[index], &cuts);
     lg__cycle_format_kept(&text, &kept);
     lg__put_formatted(to->table, HEADLINE, &headline);
     lg__put_formatted(to->table, BODY, &body);

@@ -235,7 +235,7 @@ see(const lg_analysis *analysis, const void *component, lg_view **out,
         analysis, *(const uint32_t *)component, NULL, &found, error);
     if (status != LG_OK)
         return status;
-    status = lg_view_cycle(analysis, found.items, NULL, out, error);
+    status = lg_view_cycle(analysis, found.items, out, error);
     lg_cycles_free(&found);
     return status;
 }
