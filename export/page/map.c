@@ -121,7 +121,7 @@ write_place(const lg__map *map, const lg__map_item *item, const lg_text *path,
     write_parent(map, item, json);
     write_text(json, place.label);
     write_text(json, place.type);
-    write_literal(json, category_name(lg__map_category(map, &place)));
+    write_literal(json, category_name(lg__map_category(map, item->place)));
     lg_json_count(json, NULL, place.members);
     if (place.example == LG_NONE)
         lg_json_null(json, NULL);

@@ -37,6 +37,6 @@ typedef struct lg__map {
 lg_status lg__map_choose(lg__map *map, const lg__page *page, uint32_t most,
                          lg_error *err);
 void lg__map_free(lg__map *map);
-lg_category lg__map_category(const lg__map *map, const lg_place *place);
+lg_category lg__map_category(const lg__map *map, uint32_t place);
 
 #endif

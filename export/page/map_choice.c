@@ -6,13 +6,9 @@
 #include <string.h>
 
 lg_category
-lg__map_category(const lg__map *map, const lg_place *place)
+lg__map_category(const lg__map *map, uint32_t place)
 {
-    const lg_graph *graph = map->page->graph;
-    if (place->example == LG_NONE)
-        return LG_CATEGORY_OTHER;
-    uint32_t type = lg_graph_columns(graph)->type[place->example];
-    return lg_graph_type(graph, type).category;
+    return lg_place_category(map->places, place, map->page->graph);
 }
 
 static lg_string
@@ -24,12 +20,13 @@ literal(const char *text)
 // Finds the package of a place below the super-root: tens of thousands of
 // classes and modules would make a mosaic. A module belongs to itself.
 static lg_string
-package_of(const lg__map *map, const lg_place *place)
+package_of(const lg__map *map, uint32_t index)
 {
-    lg_string label = place->label;
-    if (place->kind == LG_PLACE_GARBAGE)
+    lg_place place = lg_places_at(map->places, index);
+    lg_string label = place.label;
+    if (place.kind == LG_PLACE_GARBAGE)
         return literal("garbage");
-    lg_category category = lg__map_category(map, place);
+    lg_category category = lg__map_category(map, index);
     if (category == LG_CATEGORY_ROOT || category == LG_CATEGORY_FRAME)
         return literal("threads and tasks");
     if (label.length == 0)
@@ -117,9 +114,8 @@ add_packages(lg__map *map, uint32_t places, uint32_t *above)
     if (!roots)
         return false;
     for (uint32_t i = 0; i < places; i++) {
-        lg_place place = lg_places_at(map->places, i);
-        if (place.parent == LG_NONE)
-            roots[count++] = (root){package_of(map, &place), i};
+        if (lg_places_at(map->places, i).parent == LG_NONE)
+            roots[count++] = (root){package_of(map, i), i};
     }
     qsort(roots, count, sizeof *roots, by_package);
     for (uint32_t i = 0; i < count; i++)

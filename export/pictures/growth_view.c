@@ -43,44 +43,22 @@ add_ends(const uint64_t *numbers, uint32_t count,
     add(out, numbers[count - 1]);
 }
 
-static void
-add_signed(double bytes, lg_text *out)
-{
-    lg_text_add(out, bytes < 0 ? "-" : "+");
-    lg_text_add_size(out, (uint64_t)((bytes < 0 ? -bytes : bytes) + 0.5));
-}
-
-// Adds up the bytes on all devices in each snapshot.
-static void
-sum_up(const lg_growth *growth, const lg_growth_row *row, uint64_t *series)
-{
-    size_t each = (size_t)growth->devices + 1;
-    for (uint32_t i = 0; i < growth->snapshots; i++)
-        for (size_t on = 0; on < each; on++)
-            series[i] += row->bytes[i * each + on];
-}
-
-// Writes `▂▅█ 100 → 300 · +939 B per step · loss-history`, with bytes if the
-// number of objects does not change.
+// Writes `▂▅█ 100 → 300 · +939 B per step · loss-history`.
 static lg_status
 describe(const lg_growth *growth, const lg_growth_row *row, lg_text *out,
          lg_error *err)
 {
-    bool counted = row->counts[growth->snapshots - 1] != row->counts[0];
     uint64_t *series = calloc(growth->snapshots, sizeof *series);
     if (!series)
         return lg__view_no_memory(err);
-    sum_up(growth, row, series);
-    add_spark(counted ? row->counts : series, growth->snapshots, out);
+    bool counted = lg_growth_series(growth, row, series);
+    add_spark(series, growth->snapshots, out);
     lg_text_add(out, " ");
-    if (counted)
-        add_ends(row->counts, growth->snapshots, lg_text_add_count, out);
-    else
-        add_ends(series, growth->snapshots, lg_text_add_size, out);
+    add_ends(series, growth->snapshots,
+             counted ? lg_text_add_count : lg_text_add_size, out);
     free(series);
     lg_text_add(out, " · ");
-    add_signed(growth->has_steps ? row->per_step : row->per_interval, out);
-    lg_text_add(out, growth->has_steps ? " per step" : " per snapshot");
+    lg_growth_rate_format(growth, row, out);
     if (row->finding == LG_NONE)
         return LG_OK;
     lg_text_add(out, " · ");
@@ -100,40 +78,6 @@ add_last_part(lg_string name, lg_text *out)
 
 // ------------------------------------------------------------------- boxes ---
 
-typedef struct look {
-    const char *type;
-    lg_category category;
-} look;
-
-// A place knows its type's name, but not the bases.
-static lg_category
-category_of(lg_string type)
-{
-    static const look looks[] = {
-        {"module", LG_CATEGORY_MODULE},
-        {"list", LG_CATEGORY_CONTAINER},
-        {"dict", LG_CATEGORY_CONTAINER},
-        {"set", LG_CATEGORY_CONTAINER},
-        {"tuple", LG_CATEGORY_CONTAINER},
-        {"type", LG_CATEGORY_TYPE},
-        {"function", LG_CATEGORY_FUNCTION},
-        {"method", LG_CATEGORY_FUNCTION},
-        {"frame", LG_CATEGORY_FRAME},
-        {"bytearray", LG_CATEGORY_ARRAY},
-        {"thread", LG_CATEGORY_ROOT},
-        {"str", LG_CATEGORY_ATOM},
-        {"torch.Tensor", LG_CATEGORY_TENSOR},
-        {"numpy.ndarray", LG_CATEGORY_ARRAY},
-        {"collections.deque", LG_CATEGORY_CONTAINER},
-        {"matplotlib.figure.Figure", LG_CATEGORY_FIGURE},
-    };
-    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++)
-        if (strlen(looks[i].type) == type.length &&
-            !memcmp(looks[i].type, type.data, type.length))
-            return looks[i].category;
-    return LG_CATEGORY_OTHER;
-}
-
 static void
 add_title(const lg_place *place, lg_text *out)
 {
@@ -150,22 +94,20 @@ add_title(const lg_place *place, lg_text *out)
 }
 
 static void
-weigh(lg_view *view, const uint64_t *retained, lg__view_node *drawn)
+weigh(const growth_view *picture, const uint64_t *retained,
+      lg__view_node *drawn)
 {
+    lg_view *view = picture->view;
+    size_t each = (size_t)lg_places_device_count(picture->growth->places) + 1;
     uint64_t *bytes = lg__view_make_retained(view, drawn);
-    for (uint32_t on = 0; bytes && on <= view->device_count; on++) {
+    if (!bytes)
+        return;
+    for (size_t on = 0; on < each; on++) {
         bytes[on] = retained[on];
         drawn->weight += retained[on];
-        if (retained[on] == 0 && on > 0)
-            continue;
-        lg_text_add(&drawn->retained_label, on > 0 ? " · " : "");
-        lg_text_add_size(&drawn->retained_label, retained[on]);
-        if (on == 0)
-            continue;
-        lg_text_add(&drawn->retained_label, " ");
-        lg_text_add_bytes(&drawn->retained_label, view->devices[on].data,
-                          view->devices[on].length);
     }
+    lg_text_add_sizes(&drawn->retained_label, picture->growth->device_names,
+                      bytes, each);
 }
 
 static lg_status
@@ -181,14 +123,14 @@ draw_place(growth_view *picture, uint32_t index, uint32_t depth, lg_error *err)
     lg__view_node *drawn = &picture->view->nodes[at];
     drawn->node = LG_NONE;
     drawn->depth = depth;
-    drawn->category = category_of(place.type);
+    drawn->category = lg_place_category(picture->growth->places, index, NULL);
     drawn->count = place.members;
     drawn->unreached = place.kind == LG_PLACE_GARBAGE;
     if (place.parent == LG_NONE && drawn->category == LG_CATEGORY_MODULE)
         lg_text_add(&drawn->root, "module");
     add_title(&place, &drawn->title);
     lg_text_add_bytes(&drawn->type, place.type.data, place.type.length);
-    weigh(picture->view, place.retained, drawn);
+    weigh(picture, place.retained, drawn);
     picture->at[index] = at + 1;
     return LG_OK;
 }
@@ -278,30 +220,16 @@ draw_row(growth_view *picture, const lg_growth_row *row, bool first,
 // ---------------------------------------------------------------- picture ---
 
 static void
-add_headline(lg_view *view, const lg_growth *growth)
+add_words(lg_view *view, const lg_growth *growth)
 {
-    size_t growing = 0;
-    for (size_t i = 0; i < growth->count; i++)
-        growing += growth->rows[i].verdict != LG_GROWTH_SETTLED;
-    if (growing == 0) {
-        lg_text_add(&view->headline,
-                    growth->scoped
-                        ? "Nothing that the chosen modules hold grows"
-                        : "Nothing grows");
+    const char *caveat = lg_growth_caveat(growth);
+    lg_growth_headline(growth, &view->headline);
+    if (lg_growth_growing(growth) == 0)
         return;
-    }
-    lg_text_add_count(&view->headline, growing);
-    lg_text_add(&view->headline,
-                growing == 1 ? " place grows: " : " places grow: ");
-    add_signed((double)lg_growth_gained(growth), &view->headline);
-    lg_text_add(&view->headline, " in ");
-    lg_text_add_count(&view->headline, growth->snapshots);
-    lg_text_add(&view->headline, " snapshots");
     lg_text_add(&view->note, "boxes are places in the newest snapshot; thick: "
                              "the way to what gained the most");
-    if (growth->snapshots == 2)
-        lg_text_add(&view->note, "; two snapshots cannot tell a leak from "
-                                 "memory that is allocated once");
+    if (caveat)
+        lg_text_addf(&view->note, "\n%s", caveat);
 }
 
 static lg_status
@@ -332,7 +260,7 @@ draw(growth_view *picture, lg_error *err)
         status = draw_row(picture, &growth->rows[i], i == 0, err);
     if (status)
         return status;
-    add_headline(picture->view, growth);
+    add_words(picture->view, growth);
     return lg__view_settle(picture->view, err);
 }
 

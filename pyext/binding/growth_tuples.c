@@ -18,6 +18,7 @@ PyStructSequence_Field lg__growth_row_fields[] = {
     {"other_holders", "if there are several"},
     {"finding", "the pattern of the finding that it belongs to, or None"},
     {"reason", "why garbage piles up, or None"},
+    {"text", "all of it in one sentence"},
     {NULL, NULL},
 };
 

@@ -280,6 +280,7 @@ def diff(
     /,
     *more: Snapshot | _Path,
     steps: Sequence[float] | None = None,
+    unit: Literal["step", "call", "second"] = "step",
     min_bytes: int | str = 0,
     settled: bool = False,
     mine: bool = False,
@@ -520,6 +521,7 @@ class Snapshot:
         /,
         *more: Snapshot | _Path,
         steps: Sequence[float] | None = None,
+        unit: Literal["step", "call", "second"] = "step",
         min_bytes: int | str = 0,
         settled: bool = False,
         mine: bool = False,
@@ -1415,6 +1417,7 @@ class GrowthRow(
         tuple[str, ...],
         str | None,
         str | None,
+        str,
     ],
 ):
     if sys.version_info >= (3, 10):
@@ -1432,6 +1435,7 @@ class GrowthRow(
             "other_holders",
             "finding",
             "reason",
+            "text",
         )
     @property
     def holder(self) -> str: ...
@@ -1459,6 +1463,8 @@ class GrowthRow(
     def finding(self) -> str | None: ...
     @property
     def reason(self) -> str | None: ...
+    @property
+    def text(self) -> str: ...
 
 @final
 class GrowthTally(

@@ -17,6 +17,7 @@ from leakgraph.digest import find_holders, summarize
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Literal
 
     from leakgraph.sites import Holders
 
@@ -102,6 +103,7 @@ class Evidence:
         count: int,
         *,
         steps: Sequence[float] | None = None,
+        unit: Literal["step", "call", "second"] = "step",
         min_bytes: int | str = 0,
         settled: bool = False,
         nodes: bool = True,
@@ -119,7 +121,9 @@ class Evidence:
             f"/proc/self/fd/{self._files[slot] if file == EMPTY else file}"
             for slot, file in enumerate(files)
         ]
-        return diff(*paths, steps=steps, min_bytes=min_bytes, settled=settled)
+        return diff(
+            *paths, steps=steps, unit=unit, min_bytes=min_bytes, settled=settled
+        )
 
     def holders(
         self,

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LeakError", "LeakWarning", "describe", "nothing", "sample_lines", "signed"]
 
-#: The most numbers of a series that a line shows.
-SHOWN = 6
-
 
 class LeakWarning(UserWarning):
     """Something grows and does not stop; the text says what holds it."""
@@ -25,40 +22,9 @@ class LeakError(Error):
     """Something grows and does not stop; the text says what holds it."""
 
 
-def describe(row: GrowthRow, line: Site | str | None = None, unit: str = "step") -> str:
-    """One sentence: holder, verdict, series and rate, and the line that allocates.
-
-    `unit` says what a step is: one of a loop, a call, or a second.
-    """
-    what = f"{row.holder or 'memory that no object explains'}: {row.verdict}"
-    if row.node is not None or any(row.counts):
-        what += f", {_members(row)}"
-    text = f"{what}, {_gained(row)}"
-    if len(row.counts) == 2:
-        text += "; two snapshots cannot tell it from memory that is allocated once"
-    elif row.per_step is not None:
-        text += f" in all, {_size(row.per_step)} per {unit}"
-    else:
-        text += f" in all, {_size(row.per_interval)} per snapshot"
-    return f"{text}; allocated at {line}" if line else text
-
-
-def _gained(row: GrowthRow) -> str:
-    """Say what it gained, by device unless all of it is the host's."""
-    first, last = row.bytes[0], row.bytes[-1]
-    sizes = {device: last[device] - first.get(device, 0) for device in last}
-    if set(sizes) <= {"host"} or min(sizes.values()) < 0:
-        return _size(row.gained)
-    return f"+{Size(sizes)}"
-
-
-def _members(row: GrowthRow) -> str:
-    """Say how many objects there were each time, and their type."""
-    if len(set(row.counts)) == 1:
-        count = row.counts[0]
-        return f"{count:,} {row.type_name}" if count > 1 else f"one {row.type_name}"
-    series = " → ".join(f"{count:,}" for count in row.counts[-SHOWN:])
-    return f"{series} objects, most of them {row.type_name}"
+def describe(row: GrowthRow, line: Site | str | None) -> str:
+    """What the row says, and the line that allocates."""
+    return f"{row.text}; allocated at {line}" if line else row.text
 
 
 def sample_lines(rising: Iterable[str], gained: Mapping[str, float]) -> list[str]:

@@ -6,7 +6,6 @@ import gc
 
 from leakgraph import expect
 from leakgraph._core import Size, cycles, snapshot
-from leakgraph.leak_text import describe
 from leakgraph.limits import argument
 from leakgraph.repeats import repeat
 from leakgraph.sites import FRAMES, Tracing
@@ -76,7 +75,7 @@ def _growth(work: Callable[[], object], rows: list[GrowthRow], most: int) -> lis
         lines = tracing.stop(rows)
     paragraphs = ["Each call leaves objects behind:"]
     for row in rows:
-        paragraphs.append(f"  {describe(row, unit='call')}")
+        paragraphs.append(f"  {row.text}")
         if most > 0:
             paragraphs.append(
                 f"    {_size(row.gained - most)} more than max_growth, {_size(most)}"

@@ -147,13 +147,11 @@ class Suite:
 
     def after(self, test: str) -> None:
         """Note what has grown since the previous test."""
-        from leakgraph.leak_text import describe
-
         self._take(1)
         growth = self._evidence.compare(2, min_bytes=LEAST)
         for row in growth:
             if not _is_usual(row):
-                self.left.append((test, describe(row)))
+                self.left.append((test, row.text))
         self._evidence.move(1, 0)
 
     def _take(self, slot: int) -> None:

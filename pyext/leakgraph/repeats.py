@@ -59,6 +59,7 @@ def repeat(
         return evidence.compare(
             rounds + 1,
             steps=range(0, (rounds + 1) * calls, calls),
+            unit="call",
             min_bytes=min_bytes,
             settled=settled,
         )

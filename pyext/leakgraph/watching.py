@@ -322,15 +322,18 @@ class Watch:
         if not self._end.is_set() and self._traces.deepen(lines):
             return
         for row in new:
-            unit = "second" if self._by_time else "step"
-            text = own_name() + describe(row, lines.get(row.place), unit)
+            text = own_name() + describe(row, lines.get(row.place))
             self._described[row.place] = text
             self._pending.append((row, growth, text))
 
     def _find(self, nodes: bool) -> tuple[Growth, list[GrowthRow]]:
         """Return what grows, and which of it was not reported yet."""
         growth = self._evidence.compare(
-            self._taken, steps=self._points[: self._taken], min_bytes=LEAST, nodes=nodes
+            self._taken,
+            steps=self._points[: self._taken],
+            unit="second" if self._by_time else "step",
+            min_bytes=LEAST,
+            nodes=nodes,
         )
         return growth, [row for row in growth if row.place not in self._described]
 

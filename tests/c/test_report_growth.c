@@ -235,8 +235,27 @@ cycles_say_why_they_stay(void)
     growing_forget(&made);
 }
 
+// The column of rates, and the rows of JSON, say what a step is.
+static void
+a_unit_is_told(void)
+{
+    const growing_heap heaps[] = {{.items = 5}, {.items = 10}, {.items = 15}};
+    const double steps[] = {0, 10, 20};
+    lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
+    growing_series made = growing_compare(heaps, 3, &options);
+    CHECK(says(&made, "  per snapshot  "));
+    growing_forget(&made);
+    options.steps = steps;
+    options.unit = LG_PER_CALL;
+    made = growing_compare(heaps, 3, &options);
+    CHECK(says(&made, "  per call  "));
+    CHECK(lists(&made, "objects, +9.84 KiB in all, +504 B per call\""));
+    growing_forget(&made);
+}
+
 SUITE(report_growth)
 {
+    RUN(a_unit_is_told);
     RUN(accounts_that_gained_are_named);
     RUN(tallies_are_named_by_their_kind);
     RUN(bytes_are_those_of_each_device);

@@ -529,7 +529,7 @@ class Command(unittest.TestCase):
         same = self.fine("diff", one, one)
         self.assertIn("Nothing grows.", same)
         grown = self.fine("diff", one, two)
-        self.assertIn("Two snapshots cannot tell a leak", grown)
+        self.assertIn("two snapshots cannot tell a leak", grown)
         self.assertIn(" in  ", grown)
         said = json.loads(self.fine("diff", one, two, "--json", "--limit", "all"))
         self.assertTrue(said["is_growing"])

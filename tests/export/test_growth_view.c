@@ -113,7 +113,7 @@ long_ways_are_cut(void)
     growing_forget(&made);
 }
 
-// Each device stands beside the host.
+// Each device stands beside the host, as in reports.
 static void
 bytes_of_devices_are_told(void)
 {
@@ -124,7 +124,27 @@ bytes_of_devices_are_told(void)
     lg_text text = {0};
     REQUIRE(lg_view_growth(&made.growth, &view, NULL) == LG_OK);
     REQUIRE(lg_view_text(view, &text, NULL) == LG_OK);
-    CHECK(strstr(text.data, " · 3.00 MiB cuda:0") != NULL);
+    CHECK(strstr(text.data, "3.00 MiB cuda:0 · ") != NULL);
+    lg_text_free(&text);
+    lg_view_free(view);
+    growing_forget(&made);
+}
+
+// The newest snapshot does not know a device that only older ones have.
+static void
+a_device_may_be_gone(void)
+{
+    const growing_heap heaps[] = {
+        {.items = 5, .batches = 1}, {.items = 10}, {.items = 15}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    lg_view *view = NULL;
+    lg_text text = {0};
+    REQUIRE(made.growth.devices == 1 &&
+            lg_places_device_count(made.growth.places) == 0);
+    REQUIRE(lg_view_growth(&made.growth, &view, NULL) == LG_OK);
+    REQUIRE(lg_view_text(view, &text, NULL) == LG_OK);
+    CHECK(strstr(text.data, "15 Item") != NULL);
+    CHECK(strstr(text.data, "cuda:0") == NULL);
     lg_text_free(&text);
     lg_view_free(view);
     growing_forget(&made);
@@ -132,6 +152,7 @@ bytes_of_devices_are_told(void)
 
 SUITE(growth_view)
 {
+    RUN(a_device_may_be_gone);
     RUN(bytes_of_devices_are_told);
     RUN(long_ways_are_cut);
     RUN(the_first_rows_are_drawn);

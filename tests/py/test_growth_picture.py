@@ -63,7 +63,7 @@ def test_as_json_and_dot(growth):
 
 def test_two_snapshots(paths):
     drawing = leakgraph.diff(*paths[:2]).drawing
-    assert "; two snapshots" in drawing.dot
+    assert "two snapshots" in drawing.dot
     assert " per snapshot" in drawing.text
 
 

@@ -57,7 +57,7 @@ def found(work, baseline=None, **options):
 
 def test_growth_is_told_with_its_line():
     text = found(leak, max_cycles=None)
-    assert f"{__name__}.kept[*]: accumulates, 2 → 3 → 4 objects" in text
+    assert f"{__name__}.kept[*]: Item accumulates, 2 → 3 → 4 objects" in text
     assert f"allocated at {__file__}:" in text
     assert "place " in text
     assert "more than max_growth" not in text
@@ -192,7 +192,7 @@ def test_the_example(tmp_path):
     folder = tmp_path / "shop"
     done = run(folder, "--junitxml=result.xml", "--leakgraph")
     assert "1 failed, 1 passed" in done.out, done.out
-    assert "shop.PRICES.listeners[*]: accumulates" in done.out
+    assert "shop.PRICES.listeners[*]: method accumulates" in done.out
     assert "shop.py:" in done.out
     (failure,) = ElementTree.parse(folder / "result.xml").iter("failure")
     assert "shop.PRICES.listeners[*]" in failure.text
@@ -261,7 +261,7 @@ def test_the_fixture_and_the_marker(tmp_path):
     (tmp_path / "test_x.py").write_text(TESTS)
     done = run(tmp_path)
     assert "4 failed, 2 passed" in done.out, done.out
-    assert "test_x.kept[*]: accumulates" in done.out
+    assert "test_x.kept[*]: Thing accumulates" in done.out
     assert "assert not kept" in done.out
     assert "takes keywords only" in done.out
     assert "leakgraph has no keyword 'max_cycle'; it has rounds, warmup," in done.out
@@ -311,4 +311,4 @@ def test_async_tests(tmp_path):
     (tmp_path / "test_x.py").write_text(ASYNC)
     done = run(tmp_path, plugin="asyncio")
     assert "1 failed, 1 passed" in done.out, done.out
-    assert "test_x.kept[*]: accumulates" in done.out
+    assert "test_x.kept[*]: set accumulates" in done.out

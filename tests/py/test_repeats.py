@@ -114,7 +114,7 @@ def test_track_says_that_two_snapshots_cannot_tell():
     (row,) = own(tracked.growth)
     assert row.holder == f"{__name__}.kept[*]"
     assert row.counts == (0, 30)
-    assert "Two snapshots cannot tell a leak" in str(tracked.growth)
+    assert "two snapshots cannot tell a leak" in str(tracked.growth)
     assert "rows of growth" in repr(tracked)
 
 

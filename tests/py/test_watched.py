@@ -51,11 +51,11 @@ def test_a_leak_is_told_while_the_script_runs(start, tmp_path):
     out, err = child.communicate()
     assert child.returncode == 3
     assert out.startswith("done __main__ ")
-    assert first.startswith("leakgraph: leak: __main__.history[*]: accumulates, ")
+    assert first.startswith("leakgraph: leak: __main__.history[*]: list accumulates, ")
     assert " per second" in first
     assert "leakgraph: Watched for " in err
     report = (tmp_path / f"report-{child.pid}.txt").read_text()
-    assert "__main__.history[*]: accumulates" in report
+    assert "__main__.history[*]: list accumulates" in report
 
 
 def test_a_report_on_a_signal(start):

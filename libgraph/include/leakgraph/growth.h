@@ -143,6 +143,18 @@ typedef struct lg_growth_row {
     size_t other_count;
 } lg_growth_row;
 
+/** What rates are per. */
+typedef enum lg_growth_unit {
+    LG_PER_STEP = 0,
+    LG_PER_CALL,
+    LG_PER_SECOND,
+    LG_PER_SNAPSHOT, /**< steps are not known */
+    LG_PER_COUNT,
+} lg_growth_unit;
+
+/** "per step", "per call", "per second", "per snapshot". */
+LG_API const char *lg_growth_unit_text(lg_growth_unit unit);
+
 /** Objects of a type, in every snapshot. */
 typedef struct lg_growth_type {
     lg_string name;
@@ -197,6 +209,7 @@ LG_API const char *lg_growth_account_name(lg_growth_account_kind kind);
 typedef struct lg_growth {
     uint32_t snapshots;
     bool has_steps;
+    lg_growth_unit unit;     /**< what rates are per */
     uint32_t devices;        /**< besides the host: those of the newest
                                   snapshot first */
     lg_string *device_names; /**< [devices + 1], "host" first */
@@ -237,6 +250,7 @@ typedef struct lg_growth_options {
     size_t size;           /**< of this struct */
     const double *steps;   /**< [count] ascending: when each was taken; NULL:
                                 not known */
+    lg_growth_unit unit;   /**< what a step is; without steps, a snapshot */
     uint64_t min_bytes;    /**< rows that gained less are left out */
     bool settled;          /**< also what grew and stopped */
     const lg_scope *scope; /**< rows only for what it has, of the graph of
@@ -264,7 +278,9 @@ LG_API lg_status lg_growth_find(const lg_summary *const *summaries,
                                 const lg_growth_options *options,
                                 const lg_monitor *monitor, lg_growth *out,
                                 lg_error *err);
-/** Bytes that all rows gained together, without those that settled. */
+/** Rows that grow: all but those that settled. */
+LG_API size_t lg_growth_growing(const lg_growth *growth);
+/** Bytes that these rows gained together. */
 LG_API int64_t lg_growth_gained(const lg_growth *growth);
 /** Returns whether that is at most `max_growth`. From then on, reports of this
  *  growth say so, or which places gained how much, and how much is too much. */
@@ -276,6 +292,30 @@ LG_API void lg_growth_leave_out(lg_growth *growth, const lg_baseline *baseline);
 LG_API lg_status lg_growth_note(const lg_growth *growth, lg_baseline *baseline,
                                 lg_error *err);
 LG_API void lg_growth_free(lg_growth *growth);
+
+/** The bytes that a row gains in each step, or else in each snapshot. */
+LG_API double lg_growth_rate(const lg_growth *growth, const lg_growth_row *row);
+/** The numbers that show how a row grows, [snapshots]: of its objects, or, if
+ *  their number is the same at the end, their bytes. Returns whether it is of
+ *  objects. */
+LG_API bool lg_growth_series(const lg_growth *growth, const lg_growth_row *row,
+                             uint64_t *series);
+
+/** How many places grow and how much: `2 places grow: +1.27 KiB in 3
+ *  snapshots`; or that nothing grows. */
+LG_API void lg_growth_headline(const lg_growth *growth, lg_text *out);
+/** What the number of snapshots leaves open: a clause, static; NULL: nothing.
+ */
+LG_API const char *lg_growth_caveat(const lg_growth *growth);
+/** `+939 B per step`. */
+LG_API void lg_growth_rate_format(const lg_growth *growth,
+                                  const lg_growth_row *row, lg_text *out);
+/** All of a row in one sentence: `__main__.log[*]: list accumulates, 100 → 200
+ * → 300 objects, +183 KiB in all, +939 B per step`. newest: the graph of the
+ *  newest snapshot, or NULL. */
+LG_API void lg_growth_row_format(const lg_growth *growth,
+                                 const lg_graph *newest,
+                                 const lg_growth_row *row, lg_text *out);
 
 #ifdef __cplusplus
 }

@@ -82,8 +82,13 @@ LG_API uint32_t lg_places_find(const lg_places *places, uint64_t key);
 LG_API uint32_t lg_places_device_count(const lg_places *places);
 LG_API lg_string lg_places_device_name(const lg_places *places,
                                        uint32_t device);
-/** Adds the path to a place: `__main__.trainer.losses[*]`. The type stands for
- * a step without a name: `__main__ ~ Cache.entries[*]`. */
+/** The category of its members. A place knows the name of their type, but not
+ *  its bases; the graph of the places knows them. It may be NULL, and counts
+ *  only if the place has an example. */
+LG_API lg_category lg_place_category(const lg_places *places, uint32_t index,
+                                     const lg_graph *graph);
+/** Adds the path to a place: `__main__.trainer.losses[*]`. The type stands for a
+ *  step without a name: `__main__ ~ Cache.entries[*]`. */
 LG_API void lg_place_format(const lg_places *places, uint32_t index,
                             lg_text *out);
 

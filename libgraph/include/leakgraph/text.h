@@ -29,6 +29,8 @@ LG_API void lg_text_addf(lg_text *text, const char *format, ...)
     LG_PRINTF(2, 3);
 /** Adds bytes as reports show them: "812 B", "12.0 MiB", "1.93 GiB". */
 LG_API void lg_text_add_size(lg_text *text, uint64_t bytes);
+/** Adds a difference of bytes: "+12.0 MiB", "-812 B". */
+LG_API void lg_text_add_change(lg_text *text, double bytes);
 /** Adds bytes by device: "1.93 GiB cuda:0 · 12 MiB host", without what is zero;
  *  a host alone is not named. bytes[i] lie on devices[i], of which the first is
  *  the host. */

@@ -113,6 +113,13 @@ lg_text_add_size(lg_text *text, uint64_t bytes)
 }
 
 void
+lg_text_add_change(lg_text *text, double bytes)
+{
+    lg_text_add(text, bytes < 0 ? "-" : "+");
+    lg_text_add_size(text, (uint64_t)((bytes < 0 ? -bytes : bytes) + 0.5));
+}
+
+void
 lg__text_add_part(lg_text *text, uint64_t bytes, lg_string device, bool *any)
 {
     if (bytes == 0)

@@ -149,3 +149,11 @@ lg__type_trait(const lg_graph *graph, uint32_t type)
     }
     return (lg__trait){LG_CATEGORY_OTHER, LG__ROLE_NONE, 0};
 }
+
+lg_category
+lg__category_of_name(lg_string type)
+{
+    const rule *found = find_rule(type);
+    return found == NULL ? LG_CATEGORY_OTHER
+                         : (lg_category)found->trait.category;
+}

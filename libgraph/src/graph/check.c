@@ -1,6 +1,6 @@
 // Checks every invariant that the rest of the library relies on, so that every
 // accessor is safe from a hostile file.
-#include "graph/graph_private.h"
+#include "graph/check.h"
 
 #include <leakgraph/file.h>
 

@@ -1,5 +1,5 @@
 // Facts about nodes that have no column.
-#include "graph/graph_private.h"
+#include "graph/check.h"
 
 lg_status
 lg__check_facts(const lg_graph *graph, lg_error *err)

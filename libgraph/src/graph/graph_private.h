@@ -199,8 +199,6 @@ lg_status lg__edge_failed(const lg__edge_rules *rules, uint64_t edge,
 
 lg_status lg__check_tables(const lg_graph *graph, lg_error *err);
 lg_status lg__check_strings(const lg_graph *graph, lg_error *err);
-lg_status lg__check_facts(const lg_graph *graph, lg_error *err);
-lg_status lg__check_blocks(const lg_graph *graph, lg_error *err);
 
 /** Returns whether a fact with this key may contain the user's text. */
 bool lg__fact_is_users(lg_string key);
@@ -208,6 +206,8 @@ bool lg__fact_is_users(lg_string key);
 /** Returns the traits of a type by its name and those of its bases, except for
  *  its blocks. */
 lg__trait lg__type_trait(const lg_graph *graph, uint32_t type);
+/** The category of a type of which only the name is known. */
+lg_category lg__category_of_name(lg_string type);
 
 /** Gets the reverse index, and makes it first if necessary. Returns false when
  *  memory ran out. */

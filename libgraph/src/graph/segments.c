@@ -1,5 +1,5 @@
 // The segments and blocks of devices' allocators.
-#include "graph/graph_private.h"
+#include "graph/check.h"
 
 static lg_status
 check_segments(const lg_graph *graph, lg_error *err)

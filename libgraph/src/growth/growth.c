@@ -15,6 +15,18 @@ lg_growth_verdict_name(lg_growth_verdict verdict)
                                                        : "unknown";
 }
 
+const char *
+lg_growth_unit_text(lg_growth_unit unit)
+{
+    static const char *const texts[] = {
+        [LG_PER_STEP] = "per step",
+        [LG_PER_CALL] = "per call",
+        [LG_PER_SECOND] = "per second",
+        [LG_PER_SNAPSHOT] = "per snapshot",
+    };
+    return (unsigned)unit < LG_PER_COUNT ? texts[unit] : "per step";
+}
+
 static bool
 has_device(const lg__comparison *state, lg_string name)
 {
@@ -97,6 +109,7 @@ compare(lg__comparison *state, lg_growth *out, lg_error *err)
         return status;
     out->snapshots = state->count;
     out->has_steps = state->options.steps != NULL;
+    out->unit = out->has_steps ? state->options.unit : LG_PER_SNAPSHOT;
     out->devices = state->each - 1;
     out->places = state->newest;
     out->scoped = state->options.scope != NULL;
@@ -155,6 +168,15 @@ lg_growth_find(const lg_summary *const *summaries, size_t count,
     else
         lg_growth_free(&made);
     return status;
+}
+
+size_t
+lg_growth_growing(const lg_growth *growth)
+{
+    size_t growing = 0;
+    for (size_t i = 0; i < growth->count; i++)
+        growing += growth->rows[i].verdict != LG_GROWTH_SETTLED;
+    return growing;
 }
 
 int64_t

@@ -44,6 +44,40 @@ is_holder(const lg_growth_row *row, const lg_hop *hop)
     return !known;
 }
 
+// Sets *alike if both paths are the same apart from indexes and keys.
+static lg_status
+compare(const lg_graph *graph, const lg_path *one, const lg_path *other,
+        bool *alike, lg_error *err)
+{
+    lg_text facts = {0};
+    lg_text same = {0};
+    lg__path_common(graph, one, &facts);
+    lg__path_common(graph, other, &same);
+    bool failed = facts.failed || same.failed;
+    if (!failed && facts.length == same.length &&
+        memcmp(facts.data, same.data, facts.length) == 0)
+        *alike = true;
+    lg_text_free(&facts);
+    lg_text_free(&same);
+    return failed ? lg__error_memory(err) : LG_OK;
+}
+
+// Keeps the path that was found last, unless the row has one like it.
+static lg_status
+keep_other(const lg_graph *graph, lg_growth_row *row, lg_error *err)
+{
+    lg_path *found = &row->others[row->other_count];
+    bool known = found->count == 0;
+    lg_status status = compare(graph, &row->path, found, &known, err);
+    for (size_t i = 0; i < row->other_count && status == LG_OK; i++)
+        status = compare(graph, &row->others[i], found, &known, err);
+    if (known || status != LG_OK)
+        lg_path_free(found);
+    else
+        row->other_count++;
+    return status;
+}
+
 static lg_status
 find_others(const lg__comparison *state, lg__finder *finder, lg_growth_row *row,
             lg_error *err)
@@ -58,9 +92,10 @@ find_others(const lg__comparison *state, lg__finder *finder, lg_growth_row *row,
          i < hops.count && status == LG_OK && row->other_count < OTHERS; i++) {
         if (!is_holder(row, &hops.items[i]))
             continue;
-        lg_path *other = &row->others[row->other_count];
-        status = find_other(finder, &hops.items[i], state->monitor, other, err);
-        row->other_count += other->count > 0;
+        status = find_other(finder, &hops.items[i], state->monitor,
+                            &row->others[row->other_count], err);
+        if (status == LG_OK)
+            status = keep_other(state->analysis->graph, row, err);
     }
     lg_hops_free(&hops);
     return status;

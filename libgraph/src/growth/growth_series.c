@@ -53,3 +53,23 @@ lg__comparison_gained(const lg__comparison *state, const uint64_t *series)
     return (int64_t)(lg__comparison_total(state, series, state->count - 1) -
                      lg__comparison_total(state, series, 0));
 }
+
+double
+lg_growth_rate(const lg_growth *growth, const lg_growth_row *row)
+{
+    return growth->has_steps ? row->per_step : row->per_interval;
+}
+
+bool
+lg_growth_series(const lg_growth *growth, const lg_growth_row *row,
+                 uint64_t *series)
+{
+    size_t each = (size_t)growth->devices + 1;
+    bool counted = row->counts[growth->snapshots - 1] != row->counts[0];
+    for (uint32_t i = 0; i < growth->snapshots; i++) {
+        series[i] = counted ? row->counts[i] : 0;
+        for (size_t on = 0; on < each && !counted; on++)
+            series[i] += row->bytes[i * each + on];
+    }
+    return counted;
+}

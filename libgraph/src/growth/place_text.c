@@ -1,6 +1,16 @@
 // Writes the path to a place.
 #include "growth/growth_private.h"
 
+lg_category
+lg_place_category(const lg_places *places, uint32_t index,
+                  const lg_graph *graph)
+{
+    const lg__place_item *item = lg__place_at(places, index);
+    if (graph != NULL && item->example != LG_NONE)
+        return lg__node_category(graph, item->example);
+    return lg__category_of_name(lg__places_text(places, item->type));
+}
+
 static void
 add_string(lg_string string, lg_text *out)
 {

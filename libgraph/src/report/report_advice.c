@@ -33,9 +33,8 @@ format_gain(const lg_growth *growth, const lg_growth_row *row, lg_text *out)
     lg_text_add(out, "It gained ");
     lg_text_add_size(out, row->gained < 0 ? 0 : (uint64_t)row->gained);
     lg_text_addf(out, " in %u snapshots, ", growth->snapshots);
-    lg__format_signed(growth->has_steps ? row->per_step : row->per_interval,
-                      out);
-    lg_text_add(out, growth->has_steps ? " per step." : " per snapshot.");
+    lg_growth_rate_format(growth, row, out);
+    lg_text_add(out, ".");
 }
 
 static lg_status

@@ -24,6 +24,7 @@ enum {
     NODE,
     FINDING,
     REASON,
+    SENTENCE,
     SHOWN_GAIN,
     SHOWN_RATE,
     SHOWN_CHART,
@@ -36,7 +37,6 @@ enum {
 static lg_table *
 new_table(const lg_growth *growth)
 {
-    bool steps = growth->has_steps;
     const lg__column columns[COLUMNS] = {
         [VERDICT] = {.name = "verdict", .faces = LG__IN_DATA},
         [HOLDER] = {"holder", .type = LG_COLUMN_PATH, .faces = LG__IN_DATA},
@@ -53,9 +53,10 @@ new_table(const lg_growth *growth)
         [NODE] = {"node", .type = LG_COLUMN_NODE, .faces = LG__IN_DATA},
         [FINDING] = {.name = "finding", .faces = LG__IN_DATA},
         [REASON] = {.name = "reason", .faces = LG__IN_DATA},
+        [SENTENCE] = {.name = "text", .faces = LG__IN_DATA},
         [SHOWN_GAIN] = {NULL, "gained", .type = LG_COLUMN_SIZE,
                         .faces = LG__SHOWN, .least = 12},
-        [SHOWN_RATE] = {NULL, steps ? "per step" : "per snapshot",
+        [SHOWN_RATE] = {NULL, lg_growth_unit_text(growth->unit),
                         .faces = LG__SHOWN, .least = 14, .flush = LG__RIGHT},
         [SHOWN_CHART] = {NULL, "series", .type = LG_COLUMN_NUMBERS,
                          .faces = LG__IN_HTML, .chart = true},
@@ -68,39 +69,6 @@ new_table(const lg_growth *growth)
                             (lg__layout){.noun = "row"}, columns, COLUMNS);
 }
 
-void
-lg__format_growth_holder(const lg_growth *growth, const lg_graph *graph,
-                         const lg_growth_row *row, lg_text *out)
-{
-    if (row->verdict == LG_GROWTH_NATIVE)
-        lg_text_add(out, lg_native_kind_text(row->native));
-    else if (row->path.start != LG_STARTS_NOWHERE && graph != NULL)
-        lg__format_folded_path(graph, &row->path, out);
-    else if (row->place != LG_NONE)
-        lg_place_format(growth->places, row->place, out);
-}
-
-// Returns whether the same text was written already: several references from
-// one holder may read alike.
-static bool
-is_repeated(const report *to, const lg_growth_row *row, size_t index)
-{
-    lg_text own = {0};
-    lg_text other = {0};
-    bool same = false;
-    lg__format_folded_path(to->graph, &row->others[index], &own);
-    lg__format_growth_holder(to->growth, to->graph, row, &other);
-    for (size_t i = 0; i <= index && !same; i++) {
-        same = own.length == other.length && own.length > 0 &&
-               memcmp(own.data, other.data, own.length) == 0;
-        other.length = 0;
-        lg__format_folded_path(to->graph, &row->others[i], &other);
-    }
-    lg_text_free(&own);
-    lg_text_free(&other);
-    return same;
-}
-
 static void
 put_others(const report *to, const lg_growth_row *row)
 {
@@ -110,8 +78,6 @@ put_others(const report *to, const lg_growth_row *row)
     lg_table *list = lg__put_table(to->table, OTHERS, columns, 1);
     for (size_t i = 0; i < row->other_count; i++) {
         lg_text holder = {0};
-        if (is_repeated(to, row, i))
-            continue;
         lg__format_folded_path(to->graph, &row->others[i], &holder);
         lg__table_row(list);
         lg__put_formatted(list, 0, &holder);
@@ -124,6 +90,7 @@ put_data(const report *to, const lg_growth_row *row)
     lg_table *table = to->table;
     lg_text holder = {0};
     lg_text place = {0};
+    lg_text sentence = {0};
     lg__format_growth_holder(to->growth, to->graph, row, &holder);
     lg__put_literal(table, VERDICT, lg_growth_verdict_name(row->verdict));
     lg__put_formatted(table, HOLDER, &holder);
@@ -143,45 +110,26 @@ put_data(const report *to, const lg_growth_row *row)
         lg__put_string(table, FINDING, to->growth->tallies[row->finding].name);
     if (row->reason != LG_GROWTH_NO_REASON)
         lg__put_literal(table, REASON, lg_growth_reason_text(row->reason));
+    lg_growth_row_format(to->growth, to->graph, row, &sentence);
+    lg__put_formatted(table, SENTENCE, &sentence);
 }
 
-// Draws objects; for growth in place and native memory, draws bytes.
+// Draws the last snapshots.
 static void
 put_chart(const report *to, const lg_growth_row *row)
 {
     enum { MOST = 64 };
-    uint64_t series[MOST];
     uint32_t snapshots = to->growth->snapshots;
-    size_t each = (size_t)to->growth->devices + 1;
     uint32_t first = snapshots > MOST ? snapshots - MOST : 0;
-    bool counted = row->counts[snapshots - 1] != row->counts[0];
-    for (uint32_t i = first; i < snapshots; i++) {
-        series[i - first] = counted ? row->counts[i] : 0;
-        for (size_t on = 0; on < each && !counted; on++)
-            series[i - first] += row->bytes[i * each + on];
-    }
-    lg__put_numbers(to->table, SHOWN_CHART, series, snapshots - first);
-}
-
-void
-lg__format_growth_what(const lg_growth *growth, const lg_growth_row *row,
-                       lg_text *out)
-{
-    if (row->verdict == LG_GROWTH_NATIVE) {
-        lg_text_add(out, "native memory grows");
+    uint64_t *series = lg__wide_alloc(snapshots * sizeof *series);
+    if (series == NULL) {
+        if (to->table != NULL)
+            to->table->failed = true;
         return;
     }
-    lg__text_add_string(out, lg__last_part(row->type));
-    if (row->types > 1)
-        lg_text_addf(out, " and %u more", row->types - 1);
-    lg_text_addf(out, " %s", lg_growth_verdict_name(row->verdict));
-    if (row->reason != LG_GROWTH_NO_REASON)
-        lg_text_addf(out, ": %s", lg_growth_reason_text(row->reason));
-    if (row->finding != LG_NONE) {
-        lg_text_add(out, " (");
-        lg__text_add_string(out, growth->tallies[row->finding].name);
-        lg_text_add(out, ")");
-    }
+    lg_growth_series(to->growth, row, series);
+    lg__put_numbers(to->table, SHOWN_CHART, series + first, snapshots - first);
+    lg__wide_free(series);
 }
 
 static void
@@ -194,8 +142,7 @@ put_shown(const report *to, const lg_growth_row *row)
     lg_text what = {0};
     lg_text holder = {0};
     lg__put_gain(table, SHOWN_GAIN, growth, row->bytes);
-    lg__format_signed(growth->has_steps ? row->per_step : row->per_interval,
-                      &rate);
+    lg_text_add_change(&rate, lg_growth_rate(growth, row));
     lg__put_formatted(table, SHOWN_RATE, &rate);
     if (row->verdict != LG_GROWTH_NATIVE)
         lg__format_series(row->counts, growth->snapshots, &counts);
@@ -205,8 +152,6 @@ put_shown(const report *to, const lg_growth_row *row)
     lg__put_formatted(table, SHOWN_WHAT, &what);
     lg__format_growth_holder(to->growth, to->graph, row, &holder);
     for (size_t i = 0; i < row->other_count; i++) {
-        if (is_repeated(to, row, i))
-            continue;
         lg_text_add(&holder, "\nand ");
         lg__format_folded_path(to->graph, &row->others[i], &holder);
     }

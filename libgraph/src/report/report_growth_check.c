@@ -68,9 +68,9 @@ format_verdict(const lg_growth *growth, lg_text *out)
 {
     lg_text_add(out,
                 over(growth) > 0 ? "\nCheck failed: " : "\nCheck passed: ");
-    lg__format_signed((double)lg_growth_gained(growth), out);
+    lg_text_add_change(out, (double)lg_growth_gained(growth));
     lg_text_add(out, " in all, and the limit is ");
-    lg__format_signed((double)growth->max_growth, out);
+    lg_text_add_change(out, (double)growth->max_growth);
     lg_text_add(out, ".\n");
     if (over(growth) == 0)
         return;

@@ -115,12 +115,6 @@ put_tallies(const lg_growth *growth, lg_tally_kind kind, lg_table *facts)
     }
 }
 
-static bool
-is_growing(const lg_growth *growth)
-{
-    return growth->count > 0 && growth->rows[0].verdict != LG_GROWTH_SETTLED;
-}
-
 void
 lg__put_growth_facts(lg_table *table, const lg_growth *growth,
                      const lg_graph *newest)
@@ -145,7 +139,7 @@ lg__put_growth_facts(lg_table *table, const lg_growth *growth,
     };
     lg_table *facts = lg__table_facts(table, columns, FACTS);
     lg__put_count(facts, SNAPSHOTS, growth->snapshots);
-    lg__put_bool(facts, IS_GROWING, is_growing(growth));
+    lg__put_bool(facts, IS_GROWING, lg_growth_growing(growth) > 0);
     lg__put_count(facts, SETTLED, growth->settled);
     lg__put_count(facts, KNOWN, growth->known);
     lg__put_count(facts, ELSEWHERE, growth->elsewhere);
@@ -169,9 +163,9 @@ format_parts(const lg_growth *growth, lg_text *out)
     if (!growth->unexplained_known || !growth->unexplained_small_known)
         return;
     lg_text_add(out, " (malloc ");
-    lg__format_signed((double)growth->unexplained_malloc, out);
+    lg_text_add_change(out, (double)growth->unexplained_malloc);
     lg_text_add(out, ", small blocks of Python ");
-    lg__format_signed((double)growth->unexplained_small, out);
+    lg_text_add_change(out, (double)growth->unexplained_small);
     lg_text_add(out, ")");
 }
 
@@ -194,7 +188,7 @@ format_gains(const lg_growth *growth, lg_text *out)
         lg_text_add(out, any ? " · " : "in all: ");
         lg_text_add(out, words[i]);
         lg_text_add(out, " ");
-        lg__format_signed((double)gained, out);
+        lg_text_add_change(out, (double)gained);
         any = true;
     }
     lg_text_add(out, any ? "\n" : "");
@@ -207,7 +201,7 @@ format_accounts(const lg_growth *growth, lg_text *out)
     if (!growth->unexplained_known && !growth->unexplained_small_known)
         return;
     lg_text_add(out, "growth that no object explains: ");
-    lg__format_signed((double)growth->unexplained, out);
+    lg_text_add_change(out, (double)growth->unexplained);
     format_parts(growth, out);
     lg_text_add(out, "\n");
 }
@@ -216,11 +210,12 @@ static void
 format_below(lg_table *table, const lg_growth *growth)
 {
     lg_text said = {0};
-    lg_text_add(&said, growth->count > 0   ? "\n"
-                       : growth->known > 0 ? "Nothing else grows.\n\n"
-                       : growth->scoped
-                           ? "Nothing that the chosen modules hold grows.\n\n"
-                           : "Nothing grows.\n\n");
+    const char *caveat = lg_growth_caveat(growth);
+    if (growth->count == 0) {
+        lg_growth_headline(growth, &said);
+        lg_text_add(&said, ".\n");
+    }
+    lg_text_add(&said, "\n");
     if (growth->elsewhere > 0) {
         lg_text_add_count(&said, growth->elsewhere);
         lg_text_add(&said, growth->elsewhere == 1
@@ -236,9 +231,8 @@ format_below(lg_table *table, const lg_growth *growth)
                                : " rows that the baseline knows are left "
                                  "out\n");
     }
-    if (growth->snapshots == 2 && growth->count > 0)
-        lg_text_add(&said, "Two snapshots cannot tell a leak from memory that "
-                           "is allocated once: compare three or more.\n");
+    if (caveat != NULL && growth->count > 0)
+        lg_text_addf(&said, "%s: compare three or more\n", caveat);
     if (growth->settled > 0) {
         lg_text_add_count(&said, growth->settled);
         lg_text_add(&said, growth->settled == 1 ? " place" : " places");
@@ -319,9 +313,7 @@ format_tally(const lg_growth *growth, const lg_growth_tally *tally,
         return;
     const lg_growth_row *row = &growth->rows[tally->row];
     lg_text_add(out, ", ");
-    lg__format_signed(growth->has_steps ? row->per_step : row->per_interval,
-                      out);
-    lg_text_add(out, growth->has_steps ? " per step" : " per snapshot");
+    lg_growth_rate_format(growth, row, out);
 }
 
 static void

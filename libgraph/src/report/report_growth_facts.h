@@ -38,7 +38,5 @@ void lg__format_growth_what(const lg_growth *growth, const lg_growth_row *row,
  *  snapshot, or NULL. */
 void lg__format_growth_holder(const lg_growth *growth, const lg_graph *graph,
                               const lg_growth_row *row, lg_text *out);
-/** Writes a size with a sign. */
-void lg__format_signed(double bytes, lg_text *out);
 
 #endif

@@ -18,13 +18,6 @@ lg__format_series(const uint64_t *numbers, uint32_t count, lg_text *out)
 }
 
 void
-lg__format_signed(double bytes, lg_text *out)
-{
-    lg_text_add(out, bytes < 0 ? "-" : "+");
-    lg_text_add_size(out, (uint64_t)((bytes < 0 ? -bytes : bytes) + 0.5));
-}
-
-void
 lg__put_sizes(lg_table *table, size_t column, const lg_growth *growth,
               const uint64_t *bytes)
 {

@@ -18,6 +18,7 @@
 typedef struct growth_request {
     lg__compared given;
     double *steps; /* or NULL */
+    lg_growth_unit unit;
     uint64_t min_bytes;
     bool settled;
     lg__scope_request asked;
@@ -25,11 +26,11 @@ typedef struct growth_request {
     lg__progress progress;
 } growth_request;
 
-enum { DIFF_OPTION_COUNT = 8 };
+enum { DIFF_OPTION_COUNT = 9 };
 
 static const char *const diff_names[] = {
-    "steps",    "min_bytes",       "settled",  "mine", "module",
-    "baseline", "update_baseline", "progress", NULL};
+    "steps",  "unit",     "min_bytes",       "settled",  "mine",
+    "module", "baseline", "update_baseline", "progress", NULL};
 static const lg__arg_list diff_list = {"diff", diff_names, 0, 0};
 
 static const lg__result_field row_fields[] = {
@@ -39,7 +40,8 @@ static const lg__result_field row_fields[] = {
     {"per_interval", LG__FIELD_VALUE},  {"per_step", LG__FIELD_VALUE},
     {"place", LG__FIELD_VALUE},         {"node", LG__FIELD_VALUE},
     {"other_holders", LG__FIELD_VALUE}, {"finding", LG__FIELD_VALUE},
-    {"reason", LG__FIELD_VALUE},        {NULL, LG__FIELD_VALUE},
+    {"reason", LG__FIELD_VALUE},        {"text", LG__FIELD_TEXT},
+    {NULL, LG__FIELD_VALUE},
 };
 
 static const lg__result_shape shape = {LG__TYPE_GROWTH, LG__TYPE_GROWTH_ROW,
@@ -54,17 +56,34 @@ growth_new(lg__snapshot_object *snapshot, lg_table *table, PyObject *drawing)
 }
 
 static bool
+parse_unit(lg__core_state *state, PyObject *value, lg_growth_unit *out)
+{
+    static const char *const names[] = {"step", "call", "second"};
+    if (value == NULL)
+        return true;
+    for (unsigned i = 0; PyUnicode_Check(value) && i < 3; i++)
+        if (PyUnicode_CompareWithASCIIString(value, names[i]) == 0) {
+            *out = (lg_growth_unit)(LG_PER_STEP + i);
+            return true;
+        }
+    PyErr_Format(state->errors[LG__ERROR_ARGUMENT],
+                 "unit must be 'step', 'call' or 'second', not %R.", value);
+    return false;
+}
+
+static bool
 request_parse(growth_request *self, lg__core_state *state, Py_ssize_t count,
               PyObject *const *values)
 {
     *self = (growth_request){0};
     return lg__compared_begin(&self->given, count) &&
            lg__compared_steps(&self->given, state, values[0], &self->steps) &&
-           lg__arg_bytes("min_bytes", values[1], 0, &self->min_bytes) &&
-           lg__arg_flag(values[2], &self->settled) &&
-           lg__arg_scope(values[3], values[4], &self->asked) &&
-           lg__baseline_parse(&self->known, state, values[5], values[6]) &&
-           lg__progress_begin(&self->progress, values[7]);
+           parse_unit(state, values[1], &self->unit) &&
+           lg__arg_bytes("min_bytes", values[2], 0, &self->min_bytes) &&
+           lg__arg_flag(values[3], &self->settled) &&
+           lg__arg_scope(values[4], values[5], &self->asked) &&
+           lg__baseline_parse(&self->known, state, values[6], values[7]) &&
+           lg__progress_begin(&self->progress, values[8]);
 }
 
 static lg_status
@@ -88,6 +107,7 @@ find_rows(const growth_request *self, const lg_analysis *newest, lg_growth *out,
     lg_scope *scope = NULL;
     lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
     options.steps = self->steps;
+    options.unit = self->unit;
     options.min_bytes = self->min_bytes;
     options.settled = self->settled;
     lg_status status = find_scope(self, newest, &scope, error);
@@ -190,6 +210,7 @@ diff(lg__core_state *state, PyObject *const *args, Py_ssize_t count,
     "steps      a number for each snapshot, such as its training step: rows "  \
     "then have\n"                                                              \
     "           a rate per step\n"                                             \
+    "unit       what a step is: 'step', 'call' or 'second'\n"                  \
     "min_bytes  leave out rows that gained less: a number, or '64 KiB'\n"      \
     "settled    include what grew and stopped\n"                               \
     "mine       only rows that the program's own modules hold\n"               \
@@ -200,8 +221,8 @@ diff(lg__core_state *state, PyObject *const *args, Py_ssize_t count,
     "progress   as in snapshot()"
 
 const char lg__core_diff_doc[] =
-    "diff($module, before, after, /, *more, steps=None, min_bytes=0,\n"
-    "     settled=False, mine=False, module=None, baseline=None,\n"
+    "diff($module, before, after, /, *more, steps=None, unit='step',\n"
+    "     min_bytes=0, settled=False, mine=False, module=None, baseline=None,\n"
     "     update_baseline=False, progress=None)\n--\n\n"
     "What grows from snapshot to snapshot, and who holds it.\n\n"
     "A sequence of GrowthRow, the most bytes gained first. " DIFF_OPTIONS;
@@ -217,9 +238,9 @@ lg__core_diff(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
 }
 
 const char lg__snapshot_diff_doc[] =
-    "diff($self, other, /, *more, steps=None, min_bytes=0, settled=False,\n"
-    "     mine=False, module=None, baseline=None, update_baseline=False,\n"
-    "     progress=None)\n--\n\n"
+    "diff($self, other, /, *more, steps=None, unit='step', min_bytes=0,\n"
+    "     settled=False, mine=False, module=None, baseline=None,\n"
+    "     update_baseline=False, progress=None)\n--\n\n"
     "What grows from this snapshot to later ones, and who holds it.\n\n"
     "As leakgraph.diff(self, other, ...). " DIFF_OPTIONS;
 

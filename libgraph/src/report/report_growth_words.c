@@ -1,0 +1,128 @@
+// Words a comparison: what grows, who holds it, and how fast.
+#include "report/report_growth_facts.h"
+
+void
+lg_growth_headline(const lg_growth *growth, lg_text *out)
+{
+    size_t growing = lg_growth_growing(growth);
+    if (growing == 0) {
+        lg_text_add(out, growth->known > 0 ? "Nothing else grows"
+                         : growth->scoped
+                             ? "Nothing that the chosen modules hold grows"
+                             : "Nothing grows");
+        return;
+    }
+    lg_text_add_count(out, growing);
+    lg_text_add(out, growing == 1 ? " place grows: " : " places grow: ");
+    lg_text_add_change(out, (double)lg_growth_gained(growth));
+    lg_text_add(out, " in ");
+    lg_text_add_count(out, growth->snapshots);
+    lg_text_add(out, " snapshots");
+}
+
+const char *
+lg_growth_caveat(const lg_growth *growth)
+{
+    return growth->snapshots == 2
+               ? "two snapshots cannot tell a leak from memory that is "
+                 "allocated once"
+               : NULL;
+}
+
+void
+lg_growth_rate_format(const lg_growth *growth, const lg_growth_row *row,
+                      lg_text *out)
+{
+    lg_text_add_change(out, lg_growth_rate(growth, row));
+    lg_text_addf(out, " %s", lg_growth_unit_text(growth->unit));
+}
+
+void
+lg__format_growth_holder(const lg_growth *growth, const lg_graph *graph,
+                         const lg_growth_row *row, lg_text *out)
+{
+    if (row->verdict == LG_GROWTH_NATIVE)
+        lg_text_add(out, lg_native_kind_text(row->native));
+    else if (row->path.start != LG_STARTS_NOWHERE && graph != NULL)
+        lg__format_folded_path(graph, &row->path, out);
+    else if (row->place != LG_NONE)
+        lg_place_format(growth->places, row->place, out);
+}
+
+void
+lg__format_growth_what(const lg_growth *growth, const lg_growth_row *row,
+                       lg_text *out)
+{
+    if (row->verdict == LG_GROWTH_NATIVE) {
+        lg_text_add(out, "native memory grows");
+        return;
+    }
+    lg__text_add_string(out, lg__last_part(row->type));
+    if (row->types > 1)
+        lg_text_addf(out, " and %u more", row->types - 1);
+    lg_text_addf(out, " %s", lg_growth_verdict_name(row->verdict));
+    if (row->reason != LG_GROWTH_NO_REASON)
+        lg_text_addf(out, ": %s", lg_growth_reason_text(row->reason));
+    if (row->finding != LG_NONE) {
+        lg_text_add(out, " (");
+        lg__text_add_string(out, growth->tallies[row->finding].name);
+        lg_text_add(out, ")");
+    }
+}
+
+// Writes `100 → 200 → 300 objects`, or once what stays the same.
+static void
+format_objects(const lg_growth *growth, const lg_growth_row *row, lg_text *out)
+{
+    const uint64_t *counts = row->counts;
+    bool same = true;
+    for (uint32_t i = 1; i < growth->snapshots; i++)
+        same &= counts[i] == counts[0];
+    lg__format_series(counts, same ? 1 : growth->snapshots, out);
+    lg_text_add(out, same && counts[0] == 1 ? " object" : " objects");
+}
+
+// Writes gained bytes by device; if something lost bytes on a device, their
+// sum.
+static void
+format_gained(const lg_growth *growth, const lg_growth_row *row, lg_text *out)
+{
+    size_t each = (size_t)growth->devices + 1;
+    const uint64_t *last = row->bytes + (growth->snapshots - 1) * each;
+    bool lost = row->gained < 0;
+    bool any = false;
+    for (size_t i = 0; i < each; i++)
+        lost |= last[i] < row->bytes[i];
+    if (lost) {
+        lg_text_add_change(out, (double)row->gained);
+        return;
+    }
+    lg_text_add(out, "+");
+    for (size_t i = 1; i < each; i++)
+        lg__text_add_part(out, last[i] - row->bytes[i], growth->device_names[i],
+                          &any);
+    lg__text_add_host(out, last[0] - row->bytes[0], growth->device_names[0],
+                      any);
+}
+
+void
+lg_growth_row_format(const lg_growth *growth, const lg_graph *newest,
+                     const lg_growth_row *row, lg_text *out)
+{
+    const char *caveat = lg_growth_caveat(growth);
+    lg__format_growth_holder(growth, newest, row, out);
+    lg_text_add(out, ": ");
+    lg__format_growth_what(growth, row, out);
+    lg_text_add(out, ", ");
+    if (row->verdict != LG_GROWTH_NATIVE) {
+        format_objects(growth, row, out);
+        lg_text_add(out, ", ");
+    }
+    format_gained(growth, row, out);
+    if (caveat != NULL) {
+        lg_text_addf(out, "; %s", caveat);
+        return;
+    }
+    lg_text_add(out, " in all, ");
+    lg_growth_rate_format(growth, row, out);
+}

@@ -1,0 +1,98 @@
+// The sentence about a row of growth.
+#include "growing.h"
+#include "growth/growth_private.h"
+#include "test.h"
+
+#include <leakgraph/report.h>
+
+#include <string.h>
+
+// Compares heaps, and checks the sentence about the first row.
+static void
+expect_sentence(const growing_heap *heaps, uint32_t count,
+                const lg_growth_options *options, const char *expected)
+{
+    growing_series made = growing_compare(heaps, count, options);
+    lg_text text = {0};
+    REQUIRE(made.growth.count > 0);
+    lg_growth_row_format(&made.growth, made.graph[count - 1],
+                         &made.growth.rows[0], &text);
+    CHECK_TEXT(text, expected);
+    lg_text_free(&text);
+    growing_forget(&made);
+}
+
+static void
+a_row_is_a_sentence(void)
+{
+    const growing_heap items[] = {{.items = 5}, {.items = 10}, {.items = 15}};
+    const growing_heap blobs[] = {
+        {.blob = 1000}, {.blob = 2000}, {.blob = 3000}};
+    const growing_heap garbage[] = {
+        {.garbage = 5}, {.garbage = 10}, {.garbage = 15}};
+    const growing_heap native[] = {
+        {.malloc = 9 << 20}, {.malloc = 10 << 20}, {.malloc = 11 << 20}};
+    const growing_heap batches[] = {
+        {.batches = 1}, {.batches = 2}, {.batches = 3}};
+    const double steps[] = {0, 10, 20};
+    lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
+    expect_sentence(items, 3, &options,
+                    "app.items[*]: Item accumulates, 5 → 10 → 15 objects, "
+                    "+9.84 KiB in all, +4.92 KiB per snapshot");
+    expect_sentence(garbage, 3, &options,
+                    "garbage Item: Item garbage piles up: gc.freeze() hides it "
+                    "from the collector, 5 → 10 → 15 objects, +2.93 KiB in "
+                    "all, +1.46 KiB per snapshot");
+    options.steps = steps;
+    expect_sentence(blobs, 3, &options,
+                    "app.blob: bytearray grows in place, 1 object, +1.95 KiB "
+                    "in all, +100 B per step");
+    options.unit = LG_PER_CALL;
+    expect_sentence(native, 3, &options,
+                    "memory that no object explains: native memory grows, "
+                    "+2.00 MiB in all, +102 KiB per call");
+    options.unit = LG_PER_SECOND;
+    expect_sentence(batches, 3, &options,
+                    "app.batches[*]: Item accumulates, 1 → 2 → 3 objects, "
+                    "+2.00 MiB cuda:0 in all, +102 KiB per second");
+}
+
+// Two snapshots tell nothing about a rate.
+static void
+two_snapshots_have_no_rate(void)
+{
+    const growing_heap heaps[] = {{.items = 5}, {.items = 10}};
+    expect_sentence(
+        heaps, 2, NULL,
+        "app.items[*]: Item accumulates, 5 → 10 objects, +4.92 KiB; "
+        "two snapshots cannot tell a leak from memory that is "
+        "allocated once");
+}
+
+// What shrinks on one device and grows on another has one sum.
+static void
+moved_bytes_are_added_up(void)
+{
+    const growing_heap heaps[] = {
+        {.batches = 1}, {.batches = 2}, {.batches = 3}};
+    const uint64_t bytes[3][2] = {{0, 2048}, {4096, 2048}, {8192, 1024}};
+    const uint64_t counts[3] = {7, 7, 7};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    lg_growth_row row = made.growth.rows[0];
+    lg_text text = {0};
+    row.bytes = bytes[0];
+    row.counts = counts;
+    row.gained = 7168;
+    lg_growth_row_format(&made.growth, NULL, &row, &text);
+    CHECK(strstr(text.data, ", 7 objects, +7.00 KiB in all, ") != NULL);
+    lg_text_free(&text);
+    growing_forget(&made);
+}
+
+SUITE(growth_words)
+{
+    RUN(a_row_is_a_sentence);
+    RUN(two_snapshots_have_no_rate);
+    RUN(moved_bytes_are_added_up);
+    return test_result();
+}
