@@ -19,6 +19,7 @@ PyStructSequence_Field lg__growth_row_fields[] = {
     {"finding", "the pattern of the finding that it belongs to, or None"},
     {"reason", "why garbage piles up, or None"},
     {"text", "all of it in one sentence"},
+    {"fix", "how to mend the finding that it belongs to, or None"},
     {NULL, NULL},
 };
 

@@ -285,7 +285,7 @@ static const struct {
       finding_holder_fields, 6}},
     {LG__TYPE_GROWTH_ROW,
      {"leakgraph.GrowthRow", "What grows: a row of diff().",
-      lg__growth_row_fields, 14}},
+      lg__growth_row_fields, 15}},
     {LG__TYPE_GROWTH_TYPE,
      {"leakgraph.GrowthType", "A row of Growth.types.", lg__growth_type_fields,
       4}},

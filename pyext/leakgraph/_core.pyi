@@ -136,10 +136,10 @@ def _rank() -> str | None: ...
 def _referrers(objects: list[_T], targets: list[_T], /) -> list[list[_T]]: ...
 def _copied_pages(
     child: Snapshot, parent: Snapshot, pages: array[int], least: int, /
-) -> tuple[int, int, list[tuple[str, str, int, int]]]: ...
+) -> tuple[int, int, list[tuple[str, str, int, int, str]]]: ...
 def _held_in(
     snapshot: Snapshot, spans: array[int], /
-) -> list[tuple[int, str, str, int]]: ...
+) -> list[tuple[int, str, str, int, str]]: ...
 def _text_table(
     headings: tuple[str, ...],
     rows: tuple[tuple[str, ...], ...],
@@ -1418,6 +1418,7 @@ class GrowthRow(
         str | None,
         str | None,
         str,
+        str | None,
     ],
 ):
     if sys.version_info >= (3, 10):
@@ -1436,6 +1437,7 @@ class GrowthRow(
             "finding",
             "reason",
             "text",
+            "fix",
         )
     @property
     def holder(self) -> str: ...
@@ -1465,6 +1467,8 @@ class GrowthRow(
     def reason(self) -> str | None: ...
     @property
     def text(self) -> str: ...
+    @property
+    def fix(self) -> str | None: ...
 
 @final
 class GrowthTally(

@@ -73,6 +73,8 @@ class Copied(NamedTuple):
     bytes: dict[int, int]
     #: bytes of all pages that are here, copied or not, by process
     older: dict[int, int]
+    #: the same in every process that runs the program
+    place: str
 
     @property
     def together(self) -> int:
@@ -87,6 +89,8 @@ class Holder(NamedTuple):
     holder: str
     type_name: str
     bytes: int
+    #: the same in every process that runs the program
+    place: str
 
 
 class Segment(NamedTuple):
@@ -160,7 +164,7 @@ class _Family:
         self.least = least
         self.members: dict[int, _Member] = {}
         self.left_out: list[LeftOut] = []
-        self.copied: dict[tuple[str, str], Copied] = {}
+        self.copied: dict[str, Copied] = {}
         self.holders: dict[tuple[str, int], list[Holder]] = {}
 
     def leave_out(self, pid: int, called: str, why: object) -> None:
@@ -204,9 +208,9 @@ class _Family:
             answer = _core._copied_pages(snap, older, member.memory.pages, least)
         member.forked = True
         member.older, member.copied = answer[0] * PAGE, answer[1] * PAGE
-        for holder, type_name, shared, count in answer[2]:
-            empty = Copied(holder, type_name, {}, {})
-            row = self.copied.setdefault((holder, type_name), empty)
+        for holder, type_name, shared, count, place in answer[2]:
+            empty = Copied(holder, type_name, {}, {}, place)
+            row = self.copied.setdefault(place, empty)
             row.bytes[member.pid] = count * PAGE
             row.older[member.pid] = shared * PAGE
 
@@ -217,10 +221,10 @@ class _Family:
         spans = array("Q")
         for one in member.memory.segments:
             spans.extend((one.start, one.end))
-        for index, holder, type_name, count in _core._held_in(snap, spans):
+        for index, holder, type_name, count, place in _core._held_in(snap, spans):
             one = member.memory.segments[index]
             found = self.holders.setdefault((one.device, one.inode), [])
-            found.append(Holder(member.pid, holder, type_name, count))
+            found.append(Holder(member.pid, holder, type_name, count, place))
 
     def alike(self) -> list[_Member]:
         """Return the largest group, of two or more, with one parent and one command."""
@@ -250,13 +254,13 @@ class _Family:
         )
 
     def _held(self, key: tuple[str, int]) -> list[Holder]:
-        """Return what lies in the segment, by process and holder."""
-        sums: dict[tuple[int, str, str], int] = {}
+        """Return what lies in the segment, by process and place."""
+        rows: dict[tuple[int, str], Holder] = {}
         for one in self.holders.get(key, []):
-            place = (one.pid, one.holder, one.type_name)
-            sums[place] = sums.get(place, 0) + one.bytes
-        rows = [Holder(*place, count) for place, count in sums.items()]
-        return sorted(rows, key=lambda row: (row.pid, -row.bytes, row.holder))
+            before = rows.get((one.pid, one.place))
+            together = one.bytes + (before.bytes if before else 0)
+            rows[one.pid, one.place] = one._replace(bytes=together)
+        return sorted(rows.values(), key=lambda row: (row.pid, -row.bytes, row.holder))
 
 
 def tree(

@@ -134,26 +134,21 @@ def _segments(tree: Tree) -> str:
     """Return shared memory; segments of one kind with the same holders are one row."""
     if not tree.segments:
         return ""
-    groups: dict[tuple[str, str, str], list[Segment]] = {}
+    groups: dict[object, list[Segment]] = {}
     for one in tree.segments:
-        key = (_kind(one.name), _mappers(one), _holders(one.holders))
+        held = frozenset((holder.pid, holder.place) for holder in one.holders)
+        key = (_kind(one.name), frozenset(one.processes), held)
         groups.setdefault(key, []).append(one)
-    rows = sorted(
-        (
-            (sum(one.bytes for one in all_), all_, who, held)
-            for (_, who, held), all_ in groups.items()
-        ),
-        key=lambda row: -row[0],
-    )
+    rows = [(sum(one.bytes for one in all_), all_) for all_ in groups.values()]
     cells = [
         [
             _size(size),
             str(len(all_)),
             all_[0].name if len(all_) == 1 else _kind(all_[0].name),
-            who,
-            held,
+            _mappers(all_[0]),
+            _holders(all_[0].holders),
         ]
-        for size, all_, who, held in rows
+        for size, all_ in sorted(rows, key=lambda row: -row[0])
     ]
     titles = ["size", "segments", "name", "mapped by", "held by"]
     return f"Shared memory:\n{_table(titles, cells, 3)}"
@@ -174,12 +169,12 @@ def _mappers(one: Segment) -> str:
 
 
 def _holders(holders: tuple[Holder, ...]) -> str:
-    """Return the three places that have the most of it, each once."""
-    places: dict[str, list[int]] = {}
+    """Name the three places that have the most of it, each name once."""
+    names: dict[str, list[int]] = {}
     for one in sorted(holders, key=lambda one: -one.bytes):
-        pids = places.setdefault(one.holder, [])
+        pids = names.setdefault(one.holder, [])
         pids += [one.pid] if one.pid not in pids else []
-    listed = [f"{place} ({', '.join(map(str, x))})" for place, x in places.items()]
+    listed = [f"{held} ({', '.join(map(str, x))})" for held, x in names.items()]
     if not listed:
         return "no known object"
     return "; ".join(listed[:3]) + f"; {len(listed) - 3} more" * (len(listed) > 3)

@@ -82,25 +82,10 @@ def _growth(work: Callable[[], object], rows: list[GrowthRow], most: int) -> lis
             )
         if row.place in lines:
             paragraphs.append(f"    allocated at {lines[row.place]}")
-        paragraphs += [f"    {fix}" for fix in _fixes(row)]
+        if row.fix:
+            paragraphs.append(f"    {row.fix}")
         paragraphs.append(f"    place {row.place}")
     return paragraphs
-
-
-def _fixes(row: GrowthRow) -> list[str]:
-    """Return the fixes of findings whose holder holds the row's newest member."""
-    if row.node is None:
-        return []
-    holders = [row.node.index]
-    above = row.node.dominator
-    while above is not None:
-        holders.append(above.index)
-        above = above.dominator
-    return [
-        finding.fix
-        for finding in row.node.snapshot.findings()
-        if finding.holder is not None and finding.holder.index in holders
-    ][:1]
 
 
 def _cycles(work: Callable[[], object], most: int) -> list[str]:

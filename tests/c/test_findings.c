@@ -299,6 +299,8 @@ table(void)
     size_t count = 0;
     for (; lg_pattern_at(count) != NULL; count++) {
         const lg_pattern *pattern = lg_pattern_at(count);
+        lg_string name = {pattern->name, (uint32_t)strlen(pattern->name)};
+        CHECK(lg_pattern_find(name) == pattern);
         for (size_t i = 0; i < count; i++)
             CHECK(strcmp(lg_pattern_at(i)->name, pattern->name) != 0);
         CHECK(pattern->cause[strlen(pattern->cause) - 1] == '.');

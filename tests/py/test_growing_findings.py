@@ -42,6 +42,9 @@ def test_verdicts_of_findings():
     assert (growing.is_growing, growing.counts) == (True, (20, 40, 60))
     assert (still.is_growing, still.counts, still.gained) == (False, (20,) * 3, 0)
     (row,) = [row for row in growth if row.finding == "unfinished-generators"]
+    (finding,) = [one for one in snapshots[-1].findings() if one.pattern == row.finding]
+    assert row.fix == finding.fix
+    assert f" ({row.finding}), 20 → 40 → 60 objects, " in row.text
     rate = leakgraph.Size({"host": round(row.per_step)})
     text = str(growth)
     grows, stays = text.split("\nFindings that do not grow:\n")

@@ -78,6 +78,10 @@ def test_a_list_accumulates():
     assert row.per_step is None
     assert row.other_holders == ()
     assert row.node.type_name == row.type_name
+    assert (row.finding, row.fix) == (None, None)
+    assert row.text.startswith(
+        f"{row.holder}: Item accumulates, 50 → 100 → 150 objects"
+    )
     assert growth.is_growing
     assert growth.snapshots == 3
     assert not [other for other in growth[1:] if "holder.items" in other.holder]

@@ -2,6 +2,7 @@
 
 import argparse
 import importlib.util
+import logging
 import re
 import shutil
 import subprocess
@@ -64,6 +65,19 @@ def test_growth_is_told_with_its_line():
     text = found(leak, max_cycles=None, max_growth="1 KiB")
     assert " more than max_growth, 1.00 KiB" in text
     assert leftovers.__doc__ and found(leak, max_cycles=None, max_growth="1 MiB") == ""
+
+
+def test_a_known_mistake_has_its_fix():
+    logger = logging.getLogger(__name__)
+
+    def listen():
+        for _ in range(10):
+            logger.addHandler(logging.NullHandler())
+
+    text = found(listen, max_cycles=None)
+    logger.handlers.clear()
+    assert "NullHandler accumulates (log-handlers), " in text
+    assert "\n    Call addHandler() once, " in text
 
 
 def test_cycles_are_told():

@@ -24,6 +24,8 @@ typedef struct lg_pattern {
 
 /** The patterns, in the order of the table; NULL beyond the last. Static. */
 LG_API const lg_pattern *lg_pattern_at(size_t index);
+/** The pattern with that name; NULL: there is none. Static. */
+LG_API const lg_pattern *lg_pattern_find(lg_string name);
 
 /** A node that keeps the things of a finding alive. */
 typedef struct lg_holder {

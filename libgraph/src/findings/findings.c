@@ -11,6 +11,15 @@ lg_pattern_at(size_t index)
     return index < lg__detector_count ? &lg__detectors[index].pattern : NULL;
 }
 
+const lg_pattern *
+lg_pattern_find(lg_string name)
+{
+    for (uint32_t i = 0; i < lg__detector_count; i++)
+        if (lg__string_is(name, lg__detectors[i].pattern.name))
+            return &lg__detectors[i].pattern;
+    return NULL;
+}
+
 static lg_status
 look(lg__detection *detection, const lg_monitor *monitor, lg_error *err)
 {

@@ -1,6 +1,8 @@
 // Writes what grows, who holds it, and how fast, as a table.
 #include "report/report_growth_facts.h"
 
+#include <leakgraph/findings.h>
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -25,6 +27,7 @@ enum {
     FINDING,
     REASON,
     SENTENCE,
+    FIX,
     SHOWN_GAIN,
     SHOWN_RATE,
     SHOWN_CHART,
@@ -54,6 +57,7 @@ new_table(const lg_growth *growth)
         [FINDING] = {.name = "finding", .faces = LG__IN_DATA},
         [REASON] = {.name = "reason", .faces = LG__IN_DATA},
         [SENTENCE] = {.name = "text", .faces = LG__IN_DATA},
+        [FIX] = {.name = "fix", .faces = LG__IN_DATA},
         [SHOWN_GAIN] = {NULL, "gained", .type = LG_COLUMN_SIZE,
                         .faces = LG__SHOWN, .least = 12},
         [SHOWN_RATE] = {NULL, lg_growth_unit_text(growth->unit),
@@ -85,6 +89,15 @@ put_others(const report *to, const lg_growth_row *row)
 }
 
 static void
+put_finding(lg_table *table, lg_string name)
+{
+    const lg_pattern *pattern = lg_pattern_find(name);
+    lg__put_string(table, FINDING, name);
+    if (pattern != NULL)
+        lg__put_literal(table, FIX, pattern->fix);
+}
+
+static void
 put_data(const report *to, const lg_growth_row *row)
 {
     lg_table *table = to->table;
@@ -107,7 +120,7 @@ put_data(const report *to, const lg_growth_row *row)
     if (to->graph != NULL)
         lg__put_node(table, NODE, to->graph, row->node);
     if (row->finding != LG_NONE)
-        lg__put_string(table, FINDING, to->growth->tallies[row->finding].name);
+        put_finding(table, to->growth->tallies[row->finding].name);
     if (row->reason != LG_GROWTH_NO_REASON)
         lg__put_literal(table, REASON, lg_growth_reason_text(row->reason));
     lg_growth_row_format(to->growth, to->graph, row, &sentence);

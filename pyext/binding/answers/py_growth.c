@@ -41,7 +41,7 @@ static const lg__result_field row_fields[] = {
     {"place", LG__FIELD_VALUE},         {"node", LG__FIELD_VALUE},
     {"other_holders", LG__FIELD_VALUE}, {"finding", LG__FIELD_VALUE},
     {"reason", LG__FIELD_VALUE},        {"text", LG__FIELD_TEXT},
-    {NULL, LG__FIELD_VALUE},
+    {"fix", LG__FIELD_VALUE},           {NULL, LG__FIELD_VALUE},
 };
 
 static const lg__result_shape shape = {LG__TYPE_GROWTH, LG__TYPE_GROWTH_ROW,

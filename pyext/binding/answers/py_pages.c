@@ -4,6 +4,7 @@
 #include "binding/support/errors.h"
 
 #include <leakgraph/page_counts.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -69,6 +70,14 @@ type_of(const placed *self, uint32_t place)
     return lg__string_object(lg_places_at(self->places, place).type);
 }
 
+static PyObject *
+key_of(const placed *self, uint32_t place)
+{
+    lg_text key = {0};
+    lg_text_addf(&key, "%016" PRIx64, lg_places_at(self->places, place).key);
+    return lg__text_object(&key);
+}
+
 /* Appends a new reference; false with an exception. */
 static bool
 append_new(PyObject *list, PyObject *item)
@@ -87,9 +96,9 @@ copied_rows(const placed *self, const lg_page_counts *counts, uint64_t least)
         unsigned long long copied = counts->copied[i];
         if (copied == 0 || copied < least)
             continue;
-        PyObject *row =
-            Py_BuildValue("(NNKK)", holder_of(self, i), type_of(self, i),
-                          (unsigned long long)counts->shared[i], copied);
+        PyObject *row = Py_BuildValue(
+            "(NNKKN)", holder_of(self, i), type_of(self, i),
+            (unsigned long long)counts->shared[i], copied, key_of(self, i));
         if (!append_new(rows, row))
             Py_CLEAR(rows);
     }
@@ -125,7 +134,7 @@ const char lg__core_copied_pages_doc[] =
     "_copied_pages($module, child, parent, pages, least, /)\n--\n\n"
     "How many pages a forked child has with objects from before the fork, how "
     "many of them\nit shares no more, and by place: holder, type, such pages, "
-    "those not shared.\n\n"
+    "those not shared,\nits key.\n\n"
     "pages  array of uint64: pages of its own memory, ascending, each number "
     "twice, and 1\n       more if no other process maps it\n"
     "least  pages: what has fewer is told with what is above it";
@@ -177,9 +186,10 @@ held_rows(const placed *self, const spans *all)
         if (at == all->count || place == LG_NONE)
             continue;
         PyObject *row =
-            Py_BuildValue("(nNNK)", (Py_ssize_t)at, holder_of(self, place),
+            Py_BuildValue("(nNNKN)", (Py_ssize_t)at, holder_of(self, place),
                           type_of(self, place),
-                          (unsigned long long)lg_node_size(self->graph, i));
+                          (unsigned long long)lg_node_size(self->graph, i),
+                          key_of(self, place));
         if (!append_new(rows, row))
             Py_CLEAR(rows);
     }
@@ -188,8 +198,8 @@ held_rows(const placed *self, const spans *all)
 
 const char lg__core_held_in_doc[] =
     "_held_in($module, snapshot, spans, /)\n--\n\n"
-    "What lies in spans of memory: the span's number, holder, type and bytes."
-    "\n\nspans  array of uint64: starts and ends";
+    "What lies in spans of memory: the span's number, holder, type, bytes, "
+    "and the key\nof the place.\n\nspans  array of uint64: starts and ends";
 
 PyObject *
 lg__core_held_in(PyObject *module, PyObject *args)
