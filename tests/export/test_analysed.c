@@ -109,24 +109,6 @@ test_golden_of_paths(void)
     close_shape(&losses);
 }
 
-static void
-test_cycles_say_what_keeps_them(void)
-{
-    static const char *const sentences[] = {
-        "held by app.families", "the next gc.collect() frees it",
-        "gc.collect() cannot free it: native code holds "};
-    subject family = open_shape("family");
-    for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++) {
-        lg_text dot = dot_of(view_cycle(&family, i));
-        CHECK(strstr(dot.data, sentences[i]));
-        CHECK(strstr(dot.data, "✂ cut here"));
-        CHECK(!strstr(dot.data, "module") == (i > 0));
-        CHECK(!strstr(dot.data, "this keeps the collector") == (i < 2));
-        lg_text_free(&dot);
-    }
-    close_shape(&family);
-}
-
 static size_t
 count_words(const char *text, const char *word)
 {
@@ -134,81 +116,6 @@ count_words(const char *text, const char *word)
     for (const char *at = text; (at = strstr(at, word)); at += strlen(word))
         count++;
     return count;
-}
-
-// Checks that the text has each line.
-static void
-check_lines(const lg_text *text, lg_text *lines)
-{
-    for (char *line = strtok(lines->data, "\n"); line;
-         line = strtok(NULL, "\n"))
-        CHECK(strstr(text->data, line));
-    lg_text_free(lines);
-}
-
-// The picture of a cycle repeats the report word for word.
-static void
-test_cycles_say_what_the_report_says(void)
-{
-    subject family = open_shape("family");
-    lg_cycles cycles;
-    lg_text report = {0};
-    REQUIRE(!lg_analysis_cycles(family.analysis, NULL, NULL, &cycles, NULL));
-    REQUIRE(!lg_report_cycles(family.analysis, &cycles, LG_FORMAT_TEXT, &report,
-                              NULL));
-    CHECK(cycles.count == 3);
-    for (size_t i = 0; i < cycles.count; i++) {
-        lg_text said = {0};
-        lg_text dot = dot_of(view_cycle(&family, i));
-        lg_cycle_headline(family.graph, &cycles.items[i], &said);
-        lg_text_add(&said, "\n");
-        lg_cycle_explanation(family.graph, &cycles.items[i], &said);
-        lg_text again = {0};
-        lg_text_add(&again, said.data);
-        check_lines(&report, &said);
-        check_lines(&dot, &again);
-        lg_text_free(&dot);
-    }
-    lg_text_free(&report);
-    lg_cycles_free(&cycles);
-    close_shape(&family);
-}
-
-// Two members of garbage share a buffer: it goes with the cycle as a whole.
-static void
-test_a_cycle_of_garbage_owns_what_members_share(void)
-{
-    test_heap heap;
-    lg_view *view = NULL;
-    lg_analysis *analysis = NULL;
-    lg_cycles cycles;
-    lg_text text = {0};
-    heap_open(&heap);
-    uint32_t ring[3];
-    for (size_t i = 0; i < 3; i++) {
-        ring[i] = heap_add(&heap, "app.Ring", 48);
-        heap_track(&heap, ring[i]);
-    }
-    uint32_t shared = heap_add(&heap, "bytearray", 2u << 20);
-    heap_attribute(&heap, ring[0], ring[0], "me");
-    heap_attribute(&heap, ring[0], ring[1], "next");
-    heap_attribute(&heap, ring[1], ring[0], "back");
-    heap_attribute(&heap, ring[1], ring[2], "next");
-    heap_attribute(&heap, ring[2], ring[1], "back");
-    heap_attribute(&heap, ring[0], shared, "shared");
-    heap_attribute(&heap, ring[1], shared, "shared");
-    lg_graph *graph = heap_close(&heap);
-    REQUIRE(!lg_analysis_new(graph, NULL, &analysis, NULL));
-    REQUIRE(!lg_analysis_cycles(analysis, NULL, NULL, &cycles, NULL));
-    REQUIRE(cycles.count == 1);
-    REQUIRE(!lg_view_cycle(analysis, cycles.items, &view, NULL));
-    REQUIRE(!lg_view_text(view, &text, NULL));
-    CHECK(count_words(text.data, "bytearray  2.00 MiB") == 1);
-    lg_text_free(&text);
-    lg_view_free(view);
-    lg_cycles_free(&cycles);
-    lg_analysis_free(analysis);
-    lg_graph_free(graph);
 }
 
 static void
@@ -456,9 +363,6 @@ SUITE(analysed)
         return 2;
     RUN(test_goldens);
     RUN(test_golden_of_paths);
-    RUN(test_cycles_say_what_keeps_them);
-    RUN(test_cycles_say_what_the_report_says);
-    RUN(test_a_cycle_of_garbage_owns_what_members_share);
     RUN(test_why_draws_every_way);
     RUN(test_why_marks_the_only_holds);
     RUN(test_why_of_what_native_code_holds);
