@@ -7,6 +7,7 @@
 #include "test.h"
 #include "twins.h"
 
+#include <leakgraph/heap_map.h>
 #include <leakgraph/merged_paths.h>
 
 // Questions to an existing analysis.
@@ -97,6 +98,28 @@ do_findings(const lg_graph *graph)
                               i ? LG_FORMAT_JSON : LG_FORMAT_TEXT, &text, NULL);
     lg_text_free(&text);
     lg_findings_free(&findings);
+    return status;
+}
+
+static lg_status
+do_map(const lg_graph *graph)
+{
+    (void)graph;
+    lg_places *places = NULL;
+    lg_summary *summary = NULL;
+    lg_heap_map map = {0};
+    lg_status status = lg_summary_new(asked, NULL, &summary, NULL);
+    const lg_heap_map_options options = {
+        .size = sizeof options,
+        .older = (const lg_summary *const *)&summary,
+        .older_count = 1};
+    if (status == LG_OK)
+        status = lg_places_new(asked, NULL, &places, NULL);
+    if (status == LG_OK)
+        status = lg_heap_map_find(asked, places, &options, NULL, &map, NULL);
+    lg_heap_map_free(&map);
+    lg_places_free(places);
+    lg_summary_free(summary);
     return status;
 }
 
@@ -257,8 +280,9 @@ static void
 answers(void)
 {
     lg_status (*const works[])(const lg_graph *) = {
-        do_cycles,  do_paths, do_analysis_reports, do_figures, do_findings,
-        do_what_if, do_waste};
+        do_cycles,  do_paths,    do_analysis_reports,
+        do_figures, do_findings, do_what_if,
+        do_waste,   do_map};
     for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
         lg_graph *graph = works[i] == do_figures    ? tell_figures()
                           : works[i] == do_findings ? tell_mistakes()

@@ -5,6 +5,7 @@
 #include <leakgraph/answers.h>
 #include <leakgraph/cycles.h>
 #include <leakgraph/file.h>
+#include <leakgraph/heap_map.h>
 #include <leakgraph/merged_paths.h>
 #include <leakgraph/options.h>
 #include <leakgraph/report.h>
@@ -117,6 +118,12 @@ whoever_takes_options_checks_them(const lg_analysis *analysis)
     CHECK(lg_analysis_cycles(analysis, &cycles, NULL, &found, &err) ==
           LG_EINVAL);
     CHECK(strstr(err.message, "lg_cycle_options.size is 0"));
+
+    const lg_heap_map_options mapping = {.limit = 3};
+    lg_heap_map map;
+    CHECK(lg_heap_map_find(analysis, NULL, &mapping, NULL, &map, &err) ==
+          LG_EINVAL);
+    CHECK(strstr(err.message, "lg_heap_map_options.size is 0"));
 
     const lg_merged_options merging = {.limit = 3};
     const lg_node node = 0;

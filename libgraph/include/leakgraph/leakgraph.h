@@ -35,6 +35,7 @@
 #include <leakgraph/findings.h>
 #include <leakgraph/graph.h>
 #include <leakgraph/growth.h>
+#include <leakgraph/heap_map.h>
 #include <leakgraph/line.h>
 #include <leakgraph/json.h>
 #include <leakgraph/merged_paths.h>
