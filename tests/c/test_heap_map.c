@@ -98,6 +98,8 @@ roots_are_in_packages(void)
     CHECK(has(&made, "json.tool.deep in json.tool in json"));
     CHECK(has(&made, "json.tool.deep.deeper in json.tool.deep in json.tool in "
                      "json"));
+    CHECK(has(&made, ".kept in json.tool.deep.deeper in json.tool.deep in "
+                     "json.tool in json"));
     CHECK(has(&made, ".kept in json.decoder in json.decoder in json"));
     CHECK(has(&made, ".kept in app in app"));
     CHECK(has(&made, "MainThread in threads and tasks"));

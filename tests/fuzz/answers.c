@@ -3,6 +3,7 @@
 #include "asked.h"
 #include "exercise.h"
 
+#include <leakgraph/heap_map.h>
 #include <leakgraph/merged_paths.h>
 #include <leakgraph/report.h>
 #include <leakgraph/view.h>
@@ -166,6 +167,19 @@ ask_sizes(const lg_analysis *analysis, const uint32_t *nodes, size_t count)
     }
 }
 
+static void
+ask_map(const lg_analysis *analysis)
+{
+    const lg_heap_map_options options = {.size = sizeof options,
+                                         .limit = LIMIT};
+    lg_places *places = NULL;
+    lg_heap_map map;
+    if (lg_places_new(analysis, NULL, &places, NULL) == LG_OK &&
+        lg_heap_map_find(analysis, places, &options, NULL, &map, NULL) == LG_OK)
+        lg_heap_map_free(&map);
+    lg_places_free(places);
+}
+
 // What the pages of `view` ask besides.
 static void
 ask_pages(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
@@ -267,6 +281,7 @@ ask_all(const lg_analysis *analysis, const uint32_t *nodes, size_t count)
     ask_pages(analysis, nodes, count, &text);
     ask_findings(analysis, nodes, count, &text);
     ask_sizes(analysis, nodes, count);
+    ask_map(analysis);
     lg_text_free(&text);
     draw_near(lg_analysis_graph(analysis), analysis, nodes, count);
     draw_analysed(analysis, nodes, count);
