@@ -1,5 +1,5 @@
 // Chooses the areas of a map, and adds up what has none.
-#include "answers/heap_map.h"
+#include "answers/map_search.h"
 
 #include <leakgraph/options.h>
 

@@ -1,5 +1,5 @@
 // What the areas of a map had in older snapshots: keys identify their places.
-#include "answers/heap_map.h"
+#include "answers/map_search.h"
 
 #include <string.h>
 

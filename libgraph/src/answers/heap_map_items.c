@@ -1,5 +1,5 @@
 // Gathers the places below the super-root by package.
-#include "answers/heap_map.h"
+#include "answers/map_search.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /** All packages and places while a map chooses among them. */
-#ifndef LEAKGRAPH_ANSWERS_HEAP_MAP_H
-#define LEAKGRAPH_ANSWERS_HEAP_MAP_H
+#ifndef LEAKGRAPH_MAP_SEARCH_H
+#define LEAKGRAPH_MAP_SEARCH_H
 
 #include <leakgraph/heap_map.h>
 
