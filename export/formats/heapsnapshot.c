@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Each node has a type, name, id, self size, edges, trace and detachedness.
-enum { NODE_FIELDS = 7 };
+// How many numbers stand for a node, and for an edge.
+enum { NODE_FIELDS = 7, EDGE_FIELDS = 3 };
 
 enum {
     NODE_HIDDEN,
@@ -50,18 +50,36 @@ typedef struct snapshot {
     uint32_t name_count;
 } snapshot;
 
-static const char head[] =
-    "{\"snapshot\":{\"meta\":{\"node_fields\":[\"type\",\"name\",\"id\","
-    "\"self_size\",\"edge_count\",\"trace_node_id\",\"detachedness\"],"
-    "\"node_types\":[[\"hidden\",\"array\",\"string\",\"object\",\"code\","
-    "\"closure\",\"regexp\",\"number\",\"native\",\"synthetic\","
-    "\"concatenated string\",\"sliced string\",\"symbol\",\"bigint\","
-    "\"object shape\"],\"string\",\"number\",\"number\",\"number\",\"number\","
-    "\"number\"],\"edge_fields\":[\"type\",\"name_or_index\",\"to_node\"],"
-    "\"edge_types\":[[\"context\",\"element\",\"property\",\"internal\","
-    "\"hidden\",\"shortcut\",\"weak\"],\"string_or_number\",\"node\"],"
-    "\"trace_function_info_fields\":[],\"trace_node_fields\":[],"
-    "\"sample_fields\":[],\"location_fields\":[]},\"node_count\":";
+// What a reader must know of the numbers: the fields of nodes and edges, the
+// kinds that the first field names, and the types of the other fields.
+static const char *const node_fields[] = {
+    "type",       "name",          "id",           "self_size",
+    "edge_count", "trace_node_id", "detachedness", NULL};
+static const char *const node_kinds[] = {"hidden",
+                                         "array",
+                                         "string",
+                                         "object",
+                                         "code",
+                                         "closure",
+                                         "regexp",
+                                         "number",
+                                         "native",
+                                         "synthetic",
+                                         "concatenated string",
+                                         "sliced string",
+                                         "symbol",
+                                         "bigint",
+                                         "object shape",
+                                         NULL};
+static const char *const node_types[] = {"string", "number", "number", "number",
+                                         "number", "number", NULL};
+static const char *const edge_fields[] = {"type", "name_or_index", "to_node",
+                                          NULL};
+static const char *const edge_kinds[] = {"context",  "element", "property",
+                                         "internal", "hidden",  "shortcut",
+                                         "weak",     NULL};
+static const char *const edge_types[] = {"string_or_number", "node", NULL};
+static const char *const none[] = {NULL};
 
 static bool
 has_name(unsigned kind)
@@ -136,6 +154,8 @@ name_of(const snapshot *of, uint32_t node, lg_category category)
     }
 }
 
+// Writes past the JSON writer, whose numbers take 12 % longer and whose spaces
+// make the file a seventh larger.
 static void
 add_fields(lg__stream *out, const uint64_t *fields, size_t count, bool first)
 {
@@ -206,7 +226,8 @@ write_edges(lg__stream *out, const snapshot *of)
                             ? of->first_root + i
                             : STRING_ROOTS + (uint64_t)root.kind;
         uint64_t node = NODE_FIELDS * ((uint64_t)root.node + 1);
-        add_fields(out, (uint64_t[]){EDGE_PROPERTY, name, node}, 3, i == 0);
+        add_fields(out, (uint64_t[]){EDGE_PROPERTY, name, node}, EDGE_FIELDS,
+                   i == 0);
         lg__stream_next(out);
     }
     for (uint64_t edge = 0; edge < columns->edge_count &&
@@ -217,64 +238,122 @@ write_edges(lg__stream *out, const snapshot *of)
             NODE_FIELDS * ((uint64_t)columns->edge_target[edge] + 1);
         describe_edge(of, edge, &type, &name);
         lg_text_add(&out->text, "\n");
-        add_fields(out, (uint64_t[]){type, name, node}, 3,
+        add_fields(out, (uint64_t[]){type, name, node}, EDGE_FIELDS,
                    roots == 0 && edge == 0);
     }
 }
 
 static void
-add_string(lg__stream *out, lg_string string)
+add_string(lg_json *json, lg__stream *out, lg_string string)
 {
-    lg_text_add(&out->text, ",\n");
-    lg_text_add_json(&out->text, string.data, string.length);
+    lg_json_string(json, NULL, string.data ? string.data : "", string.length);
     lg__stream_next(out);
 }
 
 static void
-add_name(lg__stream *out, const char *name)
+add_name(lg_json *json, const char *name)
 {
-    add_string(out, (lg_string){name, (uint32_t)strlen(name)});
+    lg_json_string(json, NULL, name, strlen(name));
 }
 
 static void
-write_strings(lg__stream *out, const snapshot *of)
+write_strings(lg_json *json, lg__stream *out, const snapshot *of)
 {
     const lg_graph *graph = of->graph;
-    lg_text_add(&out->text, "\"\"");
+    lg_json_lines(json, "strings");
+    add_name(json, "");
     for (unsigned kind = 0; kind < LG_EDGE_KIND_COUNT; kind++)
-        add_name(out, lg_edge_kind_name(kind));
+        add_name(json, lg_edge_kind_name(kind));
     for (int kind = 0; kind <= LG_ROOT_GIVEN; kind++)
-        add_name(out, lg_root_kind_name((lg_root_kind)kind));
+        add_name(json, lg_root_kind_name((lg_root_kind)kind));
     for (uint32_t type = 0; type < lg_graph_type_count(graph); type++)
-        add_string(out, lg_graph_type(graph, type).name);
+        add_string(json, out, lg_graph_type(graph, type).name);
     for (uint32_t node = 0; node < of->columns->node_count; node++)
         if (of->text[node])
-            add_string(out, lg_node_text(graph, node));
+            add_string(json, out, lg_node_text(graph, node));
     for (uint32_t name = 0; name < of->name_count; name++)
-        add_string(out, lg_graph_string(graph, name));
+        add_string(json, out, lg_graph_string(graph, name));
     for (uint32_t i = 0; i < lg_graph_root_count(graph); i++)
-        add_string(out, lg_graph_root(graph, i).name);
+        add_string(json, out, lg_graph_root(graph, i).name);
+    lg_json_end(json);
+}
+
+static void
+write_names(lg_json *json, const char *name, const char *const *names)
+{
+    lg_json_array(json, name);
+    for (; *names != NULL; names++)
+        add_name(json, *names);
+    lg_json_end(json);
+}
+
+static void
+write_types(lg_json *json, const char *name, const char *const *kinds,
+            const char *const *others)
+{
+    lg_json_array(json, name);
+    write_names(json, NULL, kinds);
+    for (; *others != NULL; others++)
+        add_name(json, *others);
+    lg_json_end(json);
+}
+
+static void
+write_meta(lg_json *json)
+{
+    lg_json_object(json, "meta");
+    write_names(json, "node_fields", node_fields);
+    write_types(json, "node_types", node_kinds, node_types);
+    write_names(json, "edge_fields", edge_fields);
+    write_types(json, "edge_types", edge_kinds, edge_types);
+    write_names(json, "trace_function_info_fields", none);
+    write_names(json, "trace_node_fields", none);
+    write_names(json, "sample_fields", none);
+    write_names(json, "location_fields", none);
+    lg_json_end(json);
+}
+
+static void
+write_head(lg_json *json, const snapshot *of)
+{
+    lg_json_object(json, "snapshot");
+    write_meta(json);
+    lg_json_count(json, "node_count", (uint64_t)of->columns->node_count + 1);
+    lg_json_count(json, "edge_count",
+                  of->columns->edge_count + lg_graph_root_count(of->graph));
+    lg_json_count(json, "trace_function_count", 0);
+    lg_json_end(json);
+}
+
+static void
+write_whole(lg_json *json, lg__stream *out, const snapshot *of)
+{
+    lg_json_object(json, NULL);
+    write_head(json, of);
+    lg_json_array(json, "nodes");
+    write_nodes(out, of);
+    lg_json_end(json);
+    lg_json_array(json, "edges");
+    write_edges(out, of);
+    lg_json_end(json);
+    write_names(json, "trace_function_infos", none);
+    write_names(json, "trace_tree", none);
+    write_names(json, "samples", none);
+    write_names(json, "locations", none);
+    write_strings(json, out, of);
+    lg_json_end(json);
 }
 
 void
 lg__write_heapsnapshot(lg__stream *out, const lg_graph *graph)
 {
     snapshot of = {.graph = graph, .columns = lg_graph_columns(graph)};
+    lg_json json = {.out = &out->text};
     if (!prepare(&of)) {
         out->text.failed = true;
         return;
     }
-    lg_text_add(&out->text, head);
-    lg__stream_number(out, (uint64_t)of.columns->node_count + 1);
-    lg_text_add(&out->text, ",\"edge_count\":");
-    lg__stream_number(out, of.columns->edge_count + lg_graph_root_count(graph));
-    lg_text_add(&out->text, ",\"trace_function_count\":0},\n\"nodes\":[");
-    write_nodes(out, &of);
-    lg_text_add(&out->text, "],\n\"edges\":[");
-    write_edges(out, &of);
-    lg_text_add(&out->text, "],\n\"trace_function_infos\":[],\"trace_tree\":[],"
-                            "\"samples\":[],\"locations\":[],\n\"strings\":[");
-    write_strings(out, &of);
-    lg_text_add(&out->text, "]}\n");
+    write_whole(&json, out, &of);
+    lg__stream_json(out, &json);
     free(of.text);
 }

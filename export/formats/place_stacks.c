@@ -91,84 +91,98 @@ lg__write_folded(lg__stream *out, const lg_places *places)
 }
 
 static void
-write_frames(lg__stream *out, const lg_places *places)
+add_word(lg_json *json, const char *name, const char *word)
+{
+    lg_json_string(json, name, word, strlen(word));
+}
+
+static void
+write_frames(lg_json *json, lg__stream *out, const lg_places *places)
 {
     uint32_t count = lg_places_count(places);
     lg_text frame = {0};
+    lg_json_lines(json, "frames");
     for (uint32_t i = 0; i < count && lg__stream_next(out); i++) {
         lg_place place = lg_places_at(places, i);
         frame.length = 0;
         lg__frame_format(&place, &frame);
         out->text.failed |= frame.failed;
-        lg_text_add(&out->text, i > 0 ? ",\n{\"name\":" : "{\"name\":");
-        lg_text_add_json(&out->text, frame.data, frame.length);
-        lg_text_add(&out->text, "}");
+        lg_json_object(json, NULL);
+        lg_json_string(json, "name", frame.data, frame.length);
+        lg_json_end(json);
     }
+    lg_json_end(json);
     lg_text_free(&frame);
 }
 
 // Writes the stacks of all places that have bytes on the device. Returns their
 // sum.
 static uint64_t
-write_samples(lg__stream *out, const lg_places *places, uint32_t device)
+write_samples(lg_json *json, lg__stream *out, const lg_places *places,
+              uint32_t device)
 {
     uint32_t stack[DEEPEST];
     uint64_t sum = 0;
+    lg_json_lines(json, "samples");
     for (uint32_t i = 0; i < lg_places_count(places); i++) {
         uint64_t own = lg_places_at(places, i).own[device];
         if (own == 0 || !lg__stream_next(out))
             continue;
-        lg_text_add(&out->text, sum > 0 ? ",\n[" : "[");
-        for (uint32_t depth = list_stack(places, i, stack); depth-- > 0;) {
-            lg__stream_number(out, stack[depth]);
-            lg_text_add(&out->text, depth > 0 ? "," : "]");
-        }
+        lg_json_array(json, NULL);
+        for (uint32_t depth = list_stack(places, i, stack); depth-- > 0;)
+            lg_json_count(json, NULL, stack[depth]);
+        lg_json_end(json);
         sum += own;
     }
+    lg_json_end(json);
     return sum;
 }
 
 static void
-write_weights(lg__stream *out, const lg_places *places, uint32_t device)
+write_weights(lg_json *json, lg__stream *out, const lg_places *places,
+              uint32_t device)
 {
-    bool any = false;
+    lg_json_array(json, "weights");
     for (uint32_t i = 0; i < lg_places_count(places); i++) {
         uint64_t own = lg_places_at(places, i).own[device];
-        if (own == 0 || !lg__stream_next(out))
-            continue;
-        lg_text_add(&out->text, any ? "," : "");
-        lg__stream_number(out, own);
-        any = true;
+        if (own > 0 && lg__stream_next(out))
+            lg_json_count(json, NULL, own);
     }
+    lg_json_end(json);
 }
 
 static void
-write_profile(lg__stream *out, const lg_places *places, uint32_t device)
+write_profile(lg_json *json, lg__stream *out, const lg_places *places,
+              uint32_t device)
 {
     lg_string name = lg_places_device_name(places, device);
-    lg_text_add(&out->text, device > 0 ? ",\n" : "");
-    lg_text_add(&out->text, "{\"type\":\"sampled\",\"unit\":\"bytes\","
-                            "\"startValue\":0,\"name\":");
-    lg_text_add_json(&out->text, name.data, name.length);
-    lg_text_add(&out->text, ",\"samples\":[\n");
-    uint64_t sum = write_samples(out, places, device);
-    lg_text_add(&out->text, "],\"weights\":[");
-    write_weights(out, places, device);
-    lg_text_add(&out->text, "],\"endValue\":");
-    lg__stream_number(out, sum);
-    lg_text_add(&out->text, "}");
+    lg_json_object(json, NULL);
+    add_word(json, "type", "sampled");
+    add_word(json, "unit", "bytes");
+    lg_json_count(json, "startValue", 0);
+    lg_json_string(json, "name", name.data, name.length);
+    uint64_t sum = write_samples(json, out, places, device);
+    write_weights(json, out, places, device);
+    lg_json_count(json, "endValue", sum);
+    lg_json_end(json);
 }
 
 void
 lg__write_speedscope(lg__stream *out, const lg_places *places)
 {
-    lg_text_add(&out->text,
-                "{\"$schema\":\"https://www.speedscope.app/"
-                "file-format-schema.json\",\"exporter\":\"leakgraph\","
-                "\"activeProfileIndex\":0,\"shared\":{\"frames\":[\n");
-    write_frames(out, places);
-    lg_text_add(&out->text, "]},\"profiles\":[\n");
+    lg_json json = {.out = &out->text};
+    lg_json_object(&json, NULL);
+    add_word(&json, "$schema",
+             "https://www.speedscope.app/file-format-schema.json");
+    add_word(&json, "exporter", "leakgraph");
+    lg_json_count(&json, "activeProfileIndex", 0);
+    lg_json_object(&json, "shared");
+    write_frames(&json, out, places);
+    lg_json_end(&json);
+    lg_json_array(&json, "profiles");
     for (uint32_t i = 0; i <= lg_places_device_count(places); i++)
-        write_profile(out, places, i);
-    lg_text_add(&out->text, "]}\n");
+        write_profile(&json, out, places, i);
+    lg_json_end(&json);
+    lg_json_end(&json);
+    lg__stream_json(out, &json);
 }

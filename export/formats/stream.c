@@ -122,6 +122,14 @@ lg__stream_step(lg__stream *stream, uint64_t done, uint64_t all)
     return lg__stream_next(stream);
 }
 
+void
+lg__stream_json(lg__stream *stream, lg_json *json)
+{
+    lg_status status = lg_json_finish(json, stream->err);
+    if (status != LG_OK)
+        fail(stream, status);
+}
+
 lg_status
 lg__stream_finish(lg__stream *stream)
 {

@@ -8,7 +8,7 @@
 #include "formats/gzip.h"
 
 #include <leakgraph/graph.h>
-#include <leakgraph/text.h>
+#include <leakgraph/json.h>
 
 typedef struct lg__stream {
     int descriptor;
@@ -31,6 +31,8 @@ void lg__stream_xml(lg__stream *stream, lg_string string);
 bool lg__stream_next(lg__stream *stream);
 /** Does the same, and asks the monitor from time to time. */
 bool lg__stream_step(lg__stream *stream, uint64_t done, uint64_t all);
+/** Ends a JSON document whose text is the stream's. */
+void lg__stream_json(lg__stream *stream, lg_json *json);
 /** Writes the rest. */
 lg_status lg__stream_finish(lg__stream *stream);
 

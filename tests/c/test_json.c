@@ -36,6 +36,23 @@ document(void)
     lg_text_free(&text);
 }
 
+// Numbers that bypass the writer leave the rest in order.
+static void
+bypass(void)
+{
+    lg_text text = {0};
+    lg_json json = {.out = &text};
+    lg_json_object(&json, NULL);
+    lg_json_array(&json, "numbers");
+    lg_text_add(&text, "1,2,3");
+    lg_json_end(&json);
+    lg_json_count(&json, "count", 3);
+    lg_json_end(&json);
+    CHECK(lg_json_finish(&json, NULL) == LG_OK);
+    CHECK_TEXT(text, "{\"numbers\": [1,2,3], \"count\": 3}\n");
+    lg_text_free(&text);
+}
+
 static void
 lines(void)
 {
@@ -187,6 +204,7 @@ no_memory(void)
 SUITE(json)
 {
     RUN(document);
+    RUN(bypass);
     RUN(lines);
     RUN(numbers);
     RUN(misuse);

@@ -36,6 +36,8 @@ typedef struct lg_json {
 /** Of each function below: `name` is that of a member of an object; NULL for an
  *  element of an array, for the document itself, and after lg_json_name. */
 LG_API void lg_json_object(lg_json *json, const char *name);
+/** An array of millions of numbers may bypass the writer: the caller adds all
+ *  elements to the text itself, with their commas, before lg_json_end. */
 LG_API void lg_json_array(lg_json *json, const char *name);
 /** An array with each element on a line of its own. */
 LG_API void lg_json_lines(lg_json *json, const char *name);
