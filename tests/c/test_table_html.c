@@ -136,6 +136,13 @@ references(void)
     CHECK(lg_table_cell(table, 0, 1).count == DRAWN_SIZE);
     lg_table_free(table);
     CHECK(lg_tabulate_nodes(analysis, nodes, 2, &table, NULL) == LG_EINVAL);
+    const lg_node all[] = {0, 1, 2};
+    lg_text out = {0};
+    REQUIRE(lg_tabulate_nodes(analysis, all, 3, &table, NULL) == LG_OK);
+    REQUIRE(lg_table_html_plain(table, 1, &out, NULL) == LG_OK);
+    CHECK(strstr(out.data, "<p>... and 2 more objects</p>") != NULL);
+    lg_text_free(&out);
+    lg_table_free(table);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }

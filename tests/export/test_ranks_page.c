@@ -1,6 +1,7 @@
 // The page of ranks shows them side by side, escaped and allowed by its own
 // policy.
 #include "growing.h"
+#include "story.h"
 #include "test.h"
 #include "text_count.h"
 
@@ -51,9 +52,10 @@ test_sections(void)
     CHECK(count_of(&page, "<td class=\"n apart\" data-v=\"90000\">") == 1);
     CHECK(count_of(&page, "<rect class=\"apart\"") == 1);
     CHECK(count_of(&page, "<title>rank 1: 87.9 KiB</title>") == 1);
+    CHECK(count_of(&page, "height=\"100.00\"><title>rank 1:") == 1);
     CHECK(count_of(&page, "data-v=\"89000\">+86.9 KiB") == 1);
     CHECK(count_of(&page, "<td class=\"path\">app.blob</td>") == 1);
-    CHECK(count_of(&page, "<th class=\"n\">rank 2</th>") == 1);
+    CHECK(count_of(&page, "<th scope=\"col\" class=\"n\">rank 2</th>") == 1);
     CHECK(count_of(&page, "unexplained malloc: ") == 3);
     CHECK(count_of(&page, "<p>3 ranks, with objects of ") == 1);
     // The page has no inline style and loads nothing from elsewhere.
@@ -85,7 +87,66 @@ test_alike(void)
     CHECK(count_of(&page, "<h1>&lt;run&gt;</h1>") == 1);
     CHECK(count_of(&page, "<p>No place differs by 4.00 KiB or more.</p>") == 1);
     CHECK(count_of(&page, "class=\"apart\"") == 0);
+    CHECK(count_of(&page, "<section") == 2);
+    CHECK(count_of(&page, "Where they differ") == 0);
     lg_text_free(&page);
+}
+
+// Many ranks have bars, but no columns of numbers.
+static void
+test_many(void)
+{
+    for (uint32_t count = 8; count <= 9; count++) {
+        lg_text page = page_of(count, 90000, NULL);
+        CHECK(count_of(&page, "class=\"n\">rank 7</th>") == (count == 8));
+        CHECK(count_of(&page, "<rect class=\"apart\"") == 1);
+        CHECK(count_of(&page, "<title>rank 7: 1000 B</title>") == 1);
+        lg_text_free(&page);
+    }
+}
+
+// Ranks that differ in many attributes of a module.
+static lg_summary *
+summary_of_many(uint32_t attributes, uint32_t bytes)
+{
+    story made = story_begin();
+    uint32_t app = story_module(&made, "app");
+    for (uint32_t i = 0; i < attributes; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "blob_%u", i);
+        story_attribute(&made, app, name,
+                        story_add(&made, "bytearray", NULL, bytes));
+    }
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = NULL;
+    REQUIRE(!lg_analysis_new(graph, NULL, &analysis, NULL));
+    lg_summary *summary = NULL;
+    REQUIRE(!lg_summary_new(analysis, NULL, &summary, NULL));
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+    return summary;
+}
+
+static void
+test_rows(void)
+{
+    for (uint32_t more = 0; more <= 1; more++) {
+        lg_summary *both[] = {summary_of_many(200 + more, 1000),
+                              summary_of_many(200 + more, 9000)};
+        lg_ranks_options least = LG_RANKS_OPTIONS_INIT;
+        lg_ranks ranks;
+        lg_text page = {0};
+        least.min_bytes = 4096;
+        REQUIRE(!lg_ranks_find((const lg_summary *const *)both, 2, &least,
+                               &ranks, NULL));
+        REQUIRE(!lg_page_ranks_html(&ranks, NULL, &page, NULL));
+        CHECK(count_of(&page, "<td class=\"path\">app.blob_") == 200);
+        CHECK(count_of(&page, "<p>... and 1 more place</p>") == more);
+        lg_text_free(&page);
+        lg_ranks_free(&ranks);
+        lg_summary_free(both[0]);
+        lg_summary_free(both[1]);
+    }
 }
 
 SUITE(ranks_page)
@@ -93,5 +154,7 @@ SUITE(ranks_page)
     RUN(test_sections);
     RUN(test_columns);
     RUN(test_alike);
+    RUN(test_many);
+    RUN(test_rows);
     return test_result();
 }

@@ -210,6 +210,16 @@ LG_API lg_status lg_tabulate_growth(const lg_growth *growth,
  * facts are what all ranks repeat, and the ranks. limit 0: all rows. */
 LG_API lg_status lg_tabulate_ranks(const lg_ranks *ranks, size_t limit,
                                    lg_table **out, lg_error *err);
+/** The rows of lg_tabulate_ranks alone. */
+LG_API lg_status lg_tabulate_rank_differences(const lg_ranks *ranks,
+                                              size_t limit, lg_table **out,
+                                              lg_error *err);
+/** What every rank has: each, together, type and holder. limit 0: all rows. */
+LG_API lg_status lg_tabulate_rank_repeats(const lg_ranks *ranks, size_t limit,
+                                          lg_table **out, lg_error *err);
+/** The ranks: rank, objects, rss and unexplained. limit 0: all rows. */
+LG_API lg_status lg_tabulate_rank_sizes(const lg_ranks *ranks, size_t limit,
+                                        lg_table **out, lg_error *err);
 /** What to do first (lg_advice_choose), a row for each item: kind, bytes, what,
  *  held_by, cause and fix. */
 LG_API lg_status lg_tabulate_advice(const lg_answers *answers,

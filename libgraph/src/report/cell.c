@@ -77,7 +77,16 @@ put(lg_table *table, size_t column, lg_column_type type, uint64_t value,
         return;
     size_t row = table->row_count - 1;
     table->cells[row * table->column_count + column] =
-        (lg__cell){value, length, (uint8_t)(type + 1)};
+        (lg__cell){value, length, (uint8_t)(type + 1), LG__UNMARKED};
+}
+
+void
+lg__mark_cell(lg_table *table, size_t column, lg__mark mark)
+{
+    if (table == NULL || table->failed || table->row_count == 0)
+        return;
+    size_t row = table->row_count - 1;
+    table->cells[row * table->column_count + column].mark = (uint8_t)mark;
 }
 
 void

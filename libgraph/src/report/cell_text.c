@@ -55,6 +55,15 @@ format_node(const lg_table *table, const lg__cell *cell, lg_text *out)
     lg_text_addf(out, " #%u", cell->length);
 }
 
+static void
+format_number(int64_t number, bool change, lg_text *out)
+{
+    if (change)
+        lg__format_signed((double)number, out);
+    else
+        lg_text_addf(out, "%" PRIi64, number);
+}
+
 static bool
 is_blank(const lg__cell *cell)
 {
@@ -83,7 +92,7 @@ lg__cell_format(const lg_table *table, size_t row, size_t column, lg_text *out)
         lg_text_add_count(out, cell->value);
         break;
     case LG_COLUMN_NUMBER:
-        lg_text_addf(out, "%" PRIi64, (int64_t)cell->value);
+        format_number((int64_t)cell->value, of->change, out);
         break;
     case LG_COLUMN_BYTES:
         lg_text_add_size(out, cell->value);

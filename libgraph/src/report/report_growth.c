@@ -63,7 +63,7 @@ new_table(const lg_growth *growth)
         [SHOWN_RATE] = {NULL, lg_growth_unit_text(growth->unit),
                         .faces = LG__SHOWN, .least = 14, .flush = LG__RIGHT},
         [SHOWN_CHART] = {NULL, "series", .type = LG_COLUMN_NUMBERS,
-                         .faces = LG__IN_HTML, .chart = true},
+                         .faces = LG__IN_HTML, .chart = LG__LINE},
         [SHOWN_COUNTS] = {NULL, "objects", .faces = LG__SHOWN, .gap = 2},
         [SHOWN_WHAT] = {NULL, "what", .faces = LG__SHOWN, .gap = 2},
         [SHOWN_HOLDER] = {NULL, "held by", .type = LG_COLUMN_PATH,

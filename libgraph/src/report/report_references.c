@@ -2,7 +2,7 @@
 #include "analysis/analysis_private.h"
 #include "report/table_writer.h"
 
-static const lg__layout layout = {.noun = "objects"};
+static const lg__layout layout = {.noun = "object"};
 
 enum { OBJECT, RETAINED, SIZE, OF_NODES };
 

@@ -1,6 +1,6 @@
 // Writes tables as HTML: a piece of a page, with styles in place or from the
 // page's sheet.
-#include "report/table_writer.h"
+#include "report/table_chart.h"
 #include "base/base_private.h"
 
 #include <string.h>
@@ -10,9 +10,6 @@ enum { LONG = 160, LONG_PROSE = 400, BEGINNING = 80 };
 
 // A table shows its first rows and folds the others, unless these are few.
 enum { ROWS_FIRST = 12, ROWS_FOLDED = 9 };
-
-// A chart in a cell, in pixels.
-enum { CHART_WIDTH = 80, CHART_HEIGHT = 20, INSET = 3 };
 
 // A page with a strict content policy allows no styles in place.
 enum { DEEPEST_CLASS = 12 };
@@ -31,10 +28,10 @@ is_shown(const lg__column *column)
 }
 
 static void
-add_class(const lg__column *column, uint32_t depth, lg_text *out)
+add_class(const lg__column *column, uint32_t depth, bool apart, lg_text *out)
 {
     if (lg__column_is_right(column))
-        lg_text_add(out, " class=\"n\"");
+        lg_text_addf(out, " class=\"n%s\"", apart ? " apart" : "");
     else if (column->tree != LG__FLAT && depth > 0)
         lg_text_addf(out, " class=\"d%u\"",
                      depth < DEEPEST_CLASS ? depth : DEEPEST_CLASS);
@@ -55,14 +52,17 @@ add_value(const lg_column_type type, const lg_cell *cell, lg_text *out)
     } else if (type == LG_COLUMN_COUNT || type == LG_COLUMN_BYTES ||
                type == LG_COLUMN_SIZE) {
         lg_text_addf(out, " data-v=\"%llu\"", (unsigned long long)cell->count);
+    } else if (type == LG_COLUMN_NUMBER) {
+        lg_text_addf(out, " data-v=\"%lld\"", (long long)cell->number);
     }
 }
 
 static void
-add_style(const lg__column *column, uint32_t depth, lg_text *out)
+add_style(const lg__column *column, uint32_t depth, bool apart, lg_text *out)
 {
     if (lg__column_is_right(column))
-        lg_text_add(out, " style=\"text-align:right;white-space:nowrap\"");
+        lg_text_addf(out, " style=\"text-align:right;white-space:nowrap%s\"",
+                     apart ? ";color:#BC4C00;font-weight:600" : "");
     else if (column->tree != LG__FLAT && depth > 0)
         lg_text_addf(out, " style=\"text-align:left;padding-left:%u.%uem\"",
                      (depth * 3 + 1) / 2, depth % 2 == 0 ? 5 : 0);
@@ -83,43 +83,6 @@ add_text(const lg__column *column, const char *bytes, size_t length,
     lg_text_add(out, "...</summary>");
     lg_text_add_html(out, bytes, length);
     lg_text_add(out, "</details>");
-}
-
-// Draws a line through the numbers, from the least to the greatest, with a dot
-// at the last one. It is a picture in the page itself, without scripts or style
-// sheets.
-static void
-add_chart(const lg_cell *cell, lg_text *out)
-{
-    uint64_t least = UINT64_MAX;
-    uint64_t most = 0;
-    unsigned x = INSET;
-    unsigned y = CHART_HEIGHT / 2;
-    for (uint64_t i = 0; i < cell->count; i++) {
-        least = cell->numbers[i] < least ? cell->numbers[i] : least;
-        most = cell->numbers[i] > most ? cell->numbers[i] : most;
-    }
-    lg_text_addf(out,
-                 "<svg width=\"%d\" height=\"%d\" role=\"img\" "
-                 "aria-label=\"from %llu to %llu\">"
-                 "<polyline fill=\"none\" stroke=\"#BC4C00\" "
-                 "stroke-width=\"1.5\" points=\"",
-                 CHART_WIDTH, CHART_HEIGHT, (unsigned long long)least,
-                 (unsigned long long)most);
-    for (uint64_t i = 0; i < cell->count; i++) {
-        double part =
-            cell->count > 1 ? (double)i / (double)(cell->count - 1) : 0;
-        x = INSET + (unsigned)(part * (CHART_WIDTH - 2 * INSET));
-        if (most > least)
-            y = CHART_HEIGHT - INSET -
-                (unsigned)((double)(cell->numbers[i] - least) /
-                           (double)(most - least) * (CHART_HEIGHT - 2 * INSET));
-        lg_text_addf(out, "%s%u,%u", i > 0 ? " " : "", x, y);
-    }
-    lg_text_addf(out,
-                 "\"/><circle cx=\"%u\" cy=\"%u\" r=\"2\" "
-                 "fill=\"#BC4C00\"/></svg>",
-                 x, y);
 }
 
 static bool
@@ -203,16 +166,15 @@ add_cell(writer *to, const lg_table *table, size_t row, size_t column)
     const lg__column *of = &table->columns[column];
     lg_cell cell = lg_table_cell(table, row, column);
     uint32_t depth = table->rows[row].depth;
+    bool apart = lg__cell_at(table, row, column)->mark == LG__APART;
     lg_text *out = to->out;
     to->cell.length = 0;
     lg__cell_format(table, row, column, &to->cell);
     lg_text_add(out, "<td");
-    (to->classes ? add_class : add_style)(of, depth, out);
+    (to->classes ? add_class : add_style)(of, depth, apart, out);
     add_value(of->type, &cell, out);
     lg_text_add(out, ">");
-    if (of->chart && cell.count > 0)
-        add_chart(&cell, out);
-    else {
+    if (!lg__cell_draw(table, row, column, out)) {
         bool linked = open_link(to, table, row, column);
         add_text(of, to->cell.data ? to->cell.data : "", to->cell.length, out);
         lg_text_add(out, linked ? "</a>" : "");
@@ -240,7 +202,8 @@ add_headings(const writer *to, const lg_table *table)
         if (!is_shown(&table->columns[i]))
             continue;
         lg_text_add(out, to->classes ? "<th scope=\"col\"" : "<th");
-        (to->classes ? add_class : add_style)(&table->columns[i], 0, out);
+        (to->classes ? add_class : add_style)(&table->columns[i], 0, false,
+                                              out);
         lg_text_add(out, ">");
         lg_text_add_html(out, heading, strlen(heading));
         lg_text_add(out, "</th>");

@@ -28,6 +28,18 @@ typedef enum lg__flush { LG__BY_TYPE = 0, LG__LEFT, LG__RIGHT } lg__flush;
 
 typedef enum lg__tree { LG__FLAT = 0, LG__INDENTED, LG__BRANCHED } lg__tree;
 
+/** How HTML draws the cells of a column. */
+typedef enum lg__chart {
+    LG__NO_CHART = 0,
+    LG__LINE,  /**< numbers, as a line */
+    LG__BARS,  /**< the parts of lg__put_parts side by side, each as high as its
+                    share */
+    LG__PARTS, /**< these parts as one bar, each as long as its share */
+} lg__chart;
+
+/** What distinguishes a cell or a part of a chart. */
+typedef enum lg__mark { LG__UNMARKED = 0, LG__APART, LG__QUIET } lg__mark;
+
 /** A column. Strings are literals, except the name, which the table copies. */
 typedef struct lg__column {
     const char *name;    /**< NULL: the column is only for people */
@@ -41,7 +53,8 @@ typedef struct lg__column {
     uint8_t least; /**< its least width in text */
     uint8_t most;  /**< wider cells do not widen it; 0: LG__WIDEST */
     lg__flush flush;
-    bool chart;    /**< HTML draws its numbers as a line */
+    lg__chart chart;
+    bool change;   /**< its numbers are bytes more or less: `+1.90 MiB` */
     bool lines;    /**< a list with one element per line in JSON */
     bool optional; /**< JSON leaves out an empty cell, instead of writing
                         null */
@@ -53,8 +66,8 @@ enum { LG__WIDEST = 60 };
 /** How text and HTML show a table. */
 typedef struct lg__layout {
     const char *rows; /**< name of the rows in JSON; NULL: "rows" */
-    const char *noun; /**< plural for rows that are left out, such as
-                           "types"; may be NULL */
+    const char *noun; /**< for a row that is left out, such as "type";
+                           may be NULL */
     uint8_t indent;   /**< of every line of text */
     bool bare;        /**< no line of headings */
     bool blocks;      /**< an empty line before each row */
@@ -119,6 +132,15 @@ void lg__put_each(lg_table *table, size_t column, const uint64_t *bytes);
  *  ran out. */
 void lg__put_pairs(lg_table *table, size_t column, const lg_string *pairs,
                    size_t count);
+/** Puts an empty list of parts, for LG__BARS and LG__PARTS, and returns it. */
+lg_table *lg__put_parts(lg_table *table, size_t column);
+/** Adds a part with its share of the whole. */
+void lg__put_part(lg_table *list, const lg_text *name, uint64_t bytes,
+                  uint64_t whole);
+/** Marks the last part. */
+void lg__mark_part(lg_table *list, lg__mark mark);
+/** Marks a cell of the last row, for HTML. */
+void lg__mark_cell(lg_table *table, size_t column, lg__mark mark);
 /** Returns the table of a new cell that is a list or record. */
 lg_table *lg__put_table(lg_table *table, size_t column,
                         const lg__column *columns, size_t count);
@@ -153,6 +175,7 @@ typedef struct lg__cell {
     uint32_t length; /**< length of a string, or count of numbers; the number
                           of a node */
     uint8_t kind;    /**< 0: empty; else 1 + a column type */
+    uint8_t mark;
 } lg__cell;
 
 typedef struct lg__row {

@@ -327,3 +327,10 @@ lg__format_right(lg_text *cell, size_t width, lg_text *out)
     if (cell->data)
         cell->data[0] = '\0';
 }
+
+void
+lg__format_signed(double bytes, lg_text *out)
+{
+    lg_text_add(out, bytes < 0 ? "-" : "+");
+    lg_text_add_size(out, (uint64_t)((bytes < 0 ? -bytes : bytes) + 0.5));
+}

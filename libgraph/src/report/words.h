@@ -82,6 +82,8 @@ void lg__format_reason(const lg_graph *graph, lg_cycle_reason reason,
 
 /** Writes a share in percent: `12.3 %`. */
 void lg__format_share(uint64_t part, uint64_t whole, lg_text *out);
+/** Writes a size with a sign: `+1.90 MiB`. */
+void lg__format_signed(double bytes, lg_text *out);
 /** Adds a cell flush right in a column of `width` characters. */
 void lg__format_right(lg_text *cell, size_t width, lg_text *out);
 
