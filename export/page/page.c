@@ -7,6 +7,7 @@
 
 #define ROWS 50u
 #define WASTE_ROWS 20u
+#define THREAD_ROWS 400u
 
 void
 lg__page_escape(lg__page *page, lg_string string)
@@ -162,6 +163,30 @@ add_figures(lg__page *page, lg_error *err)
                : lg__page_table(page, "figures", "Figures", table, ROWS, err);
 }
 
+lg_status
+lg__page_threads(const lg__page *page, const lg_scope *scope, size_t limit,
+                 lg_table **out, lg_error *err)
+{
+    lg_threads threads;
+    lg_status status =
+        lg_graph_threads(page->graph, page->analysis, scope, &threads, err);
+    if (status)
+        return status;
+    status = lg_tabulate_threads(page->graph, &threads, limit, out, err);
+    lg_threads_free(&threads);
+    return status;
+}
+
+static lg_status
+add_threads(lg__page *page, lg_error *err)
+{
+    lg_table *table = NULL;
+    lg_status status = lg__page_threads(page, NULL, THREAD_ROWS, &table, err);
+    return status ? status
+                  : lg__page_table(page, "threads", "Threads and tasks", table,
+                                   0, err);
+}
+
 static lg_status
 add_details(lg__page *page, lg_error *err)
 {
@@ -187,7 +212,7 @@ add_sections(lg__page *page, lg_error *err)
         add_types,
         add_tensors,
         add_figures,
-        lg__page_add_threads,
+        add_threads,
         add_details,
     };
     lg_status status = LG_OK;

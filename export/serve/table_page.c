@@ -126,10 +126,17 @@ tabulate_waste(lg__sheet *sheet, const question *asked, lg_table **out,
     return status;
 }
 
+static lg_status
+tabulate_threads(lg__sheet *sheet, const question *asked, lg_table **out,
+                 lg_error *err)
+{
+    return lg__page_threads(&sheet->page, asked->scope, asked->limit, out, err);
+}
+
 typedef struct table_kind {
     const char *name;
     const char *heading;
-    tabulate *make; /* NULL: the page writes the rows of threads itself */
+    tabulate *make;
     const char *parameter;    /* names the choice; NULL: there is none */
     const char *const *words; /* the values of the choice */
     unsigned count;
@@ -147,7 +154,7 @@ static const table_kind tables[] = {
      SCOPE | DEVICE | HOLDING},
     {"waste", "Waste", tabulate_waste, NULL, NULL, 0, SCOPE | LIBRARIES},
     {"findings", "Findings", tabulate_findings, NULL, NULL, 0, SCOPE},
-    {"threads", "Threads and tasks", NULL, NULL, NULL, 0, SCOPE},
+    {"threads", "Threads and tasks", tabulate_threads, NULL, NULL, 0, SCOPE},
 };
 
 enum { TABLES = sizeof tables / sizeof *tables };
@@ -364,9 +371,6 @@ add_rows(lg__sheet *sheet, const table_kind *kind, const question *asked,
          lg_error *err)
 {
     lg_table *table = NULL;
-    if (!kind->make)
-        return lg__page_thread_rows(&sheet->page, asked->scope, asked->limit,
-                                    err);
     lg_status status = kind->make(sheet, asked, &table, err);
     return status ? status : lg__sheet_rows(sheet, table, asked->limit, err);
 }

@@ -36,8 +36,6 @@ typedef struct growing_heap {
 
 enum { GROWING_DEPTH = 30, GROWING_MOST = 9 };
 
-enum { GROWING_MOST = 9 };
-
 typedef struct growing_series {
     uint32_t count;
     lg_graph *graph[GROWING_MOST];

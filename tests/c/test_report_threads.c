@@ -17,6 +17,22 @@ expect_threads(const lg_graph *graph, const lg_analysis *analysis,
     lg_text_free(&text);
 }
 
+static void
+expect_rows(const lg_graph *graph, const lg_analysis *analysis, size_t limit,
+            const char *expected)
+{
+    lg_threads threads;
+    lg_table *table = NULL;
+    lg_text text = {0};
+    REQUIRE(!lg_graph_threads(graph, analysis, NULL, &threads, NULL));
+    REQUIRE(!lg_tabulate_threads(graph, &threads, limit, &table, NULL));
+    REQUIRE(!lg_table_text(table, 0, &text, NULL));
+    CHECK_TEXT(text, expected);
+    lg_text_free(&text);
+    lg_table_free(table);
+    lg_threads_free(&threads);
+}
+
 // The main thread, in run() of app.py; returns its frame.
 static uint32_t
 running(story *made)
@@ -90,6 +106,14 @@ retained(void)
         "\"title\": \"bytearray\", \"size\": 1024, \"retained\": "
         "{\"host\": 1024}, \"held_elsewhere\": false}]}\n"
         "]}\n");
+    expect_rows(graph, analysis, 1,
+                "  retained  thread, frame, variable  value\n"
+                "  4.47 KiB  thread MainThread\n"
+                "  4.47 KiB    run() app.py:3\n"
+                "  4.08 KiB      batch                list of 1 #3\n"
+                "  4.08 KiB      shared               list of 1 #5  held "
+                "elsewhere too\n"
+                "            ... and 4 more rows\n");
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }
@@ -157,6 +181,20 @@ look_alikes(void)
                    "  coroutine work()  retains 256 B\n"
                    "        data  bytearray  56 B\n"
                    "   and 3 more just like it\n");
+    expect_rows(graph, analysis, 0,
+                "  retained  thread, frame, variable                   value\n"
+                "     272 B  coroutine work()\n"
+                "      72 B    data                                    "
+                "bytearray #7\n"
+                "     256 B  coroutine work() and 3 more just like it\n"
+                "      56 B    data                                    "
+                "bytearray #3\n");
+    expect_rows(graph, NULL, 1,
+                "      size  thread, frame, variable                   value\n"
+                "     200 B  coroutine work() and 1 more just like it\n"
+                "      56 B    data                                    "
+                "bytearray #3\n"
+                "            ... and 6 more rows\n");
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }

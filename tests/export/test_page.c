@@ -5,6 +5,7 @@
 
 #include "growing.h"
 #include "shapes.h"
+#include "story.h"
 #include "test.h"
 #include "text_count.h"
 
@@ -200,6 +201,35 @@ test_totals_of_summaries(void)
 }
 
 // A table of several rows contains its script, and a short one does not.
+// A page shows the first 400 rows of threads and what is suspended, and the
+// rest of the frame that has the last of them.
+static void
+test_threads(void)
+{
+    for (uint32_t more = 0; more <= 1; more++) {
+        story made = story_begin();
+        uint32_t app = story_module(&made, "app");
+        uint32_t data = story_add(&made, "bytearray", NULL, 100);
+        for (uint32_t i = 0; i <= 200; i++) {
+            char name[16];
+            uint32_t job = story_add(&made, "coroutine", "work()", 500 - i);
+            snprintf(name, sizeof name, "job_%u", i);
+            story_attribute(&made, app, name, job);
+            story_local(&made, job, "data", data);
+            if (i < more)
+                story_local(&made, job, "again", data);
+        }
+        lg_graph *graph = story_end(&made);
+        lg_text page = page_of(graph, NULL);
+        CHECK(count_of(&page, "</td><td>coroutine work()</td>") == 200);
+        CHECK(count_of(&page, "<td class=\"d1\">data</td>") == 200);
+        CHECK(count_of(&page, "<td class=\"d1\">again</td>") == more);
+        CHECK(count_of(&page, "<p>... and 2 more rows</p>") == 1);
+        lg_text_free(&page);
+        lg_graph_free(graph);
+    }
+}
+
 static void
 test_notebook_cell(void)
 {
@@ -235,6 +265,7 @@ SUITE(page)
     RUN(test_same_page);
     RUN(test_growth);
     RUN(test_totals_of_summaries);
+    RUN(test_threads);
     RUN(test_notebook_cell);
     return test_result();
 }

@@ -53,8 +53,13 @@ def test_snapshot_and_table_are_html(outputs):
 
 def test_texts_show_as_they_are(outputs):
     assert "\\n" not in outputs[5]["text/plain"]
-    assert "Thread MainThread" in outputs[6]["text/html"]
     assert "capture" in outputs[5]["text/plain"]
+
+
+def test_threads_are_a_tree(outputs):
+    html = outputs[6]["text/html"]
+    assert "<table" in html and "thread MainThread" in html
+    assert "padding-left:2.0em" in html and "padding-left:3.5em" in html
 
 
 def test_path_names_the_variable(outputs):

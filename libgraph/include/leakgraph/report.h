@@ -205,6 +205,13 @@ LG_API lg_status lg_tabulate_what_if(const lg_graph *graph,
 LG_API lg_status lg_tabulate_growth(const lg_growth *growth,
                                     const lg_graph *newest, size_t limit,
                                     lg_table **out, lg_error *err);
+/** Threads, their frames and variables, as the rows of a tree: retained (or
+ *  size, without an analysis), name and node. What is suspended has one row for
+ *  all that are just like it. Stops after the thread or suspended frame that
+ *  fills `limit` rows; 0: all rows. */
+LG_API lg_status lg_tabulate_threads(const lg_graph *graph,
+                                     const lg_threads *threads, size_t limit,
+                                     lg_table **out, lg_error *err);
 /** How the processes of a job differ, a row for each place: apart, rank, usual,
  *  others, counts and bytes by rank, type, holder and the place's key. The
  * facts are what all ranks repeat, and the ranks. limit 0: all rows. */

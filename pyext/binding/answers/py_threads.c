@@ -7,6 +7,7 @@
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
 
+#include <leakgraph/page.h>
 #include <leakgraph/report.h>
 
 static PyObject *
@@ -89,6 +90,20 @@ analysis_if_any(lg__snapshot_object *self, const lg_monitor *monitor)
 }
 
 static lg_status
+format_html(const lg_graph *graph, const lg_threads *threads, lg_text *out,
+            lg_error *error)
+{
+    lg_table *table;
+    lg_status status =
+        lg_tabulate_threads(graph, threads, LG__HTML_ROWS, &table, error);
+    if (status != LG_OK)
+        return status;
+    status = lg_page_cell(table, 0, out, error);
+    lg_table_free(table);
+    return status;
+}
+
+static lg_status
 make(const lg_graph *graph, const lg_analysis *analysis,
      const lg__scope_request *asked, lg_threads *threads,
      lg__result_texts *texts, lg_error *error)
@@ -104,6 +119,8 @@ make(const lg_graph *graph, const lg_analysis *analysis,
     if (status == LG_OK)
         status = lg_format_threads(graph, threads, LG_FORMAT_JSON, &texts->json,
                                    error);
+    if (status == LG_OK)
+        status = format_html(graph, threads, &texts->html, error);
     return status;
 }
 

@@ -6,9 +6,6 @@
 #include <leakgraph/page.h>
 #include <stdlib.h>
 
-/* Readers of a notebook look at no more rows. */
-#define HTML_ROWS 200
-
 static lg__result_object *
 result_alloc(lg__core_state *state, lg__core_type type, lg__core_type row)
 {
@@ -263,7 +260,7 @@ static PyObject *
 result_repr_html(lg__result_object *self, PyObject *Py_UNUSED(unused))
 {
     if (self->table != NULL)
-        return write_table(self, HTML_ROWS, lg_page_cell);
+        return write_table(self, LG__HTML_ROWS, lg_page_cell);
     if (self->html == NULL)
         return lg__python_call(lg__object_state(self), "leakgraph.frames",
                                "to_html", (PyObject *)self);

@@ -12,6 +12,9 @@
 #include "binding/objects/py_snapshot.h"
 #include <leakgraph/table.h>
 
+/** Readers of a notebook look at no more rows. */
+enum { LG__HTML_ROWS = 200 };
+
 typedef struct lg__result_object {
     PyObject_HEAD
     PyObject *rows;                 /* tuple of named tuples */
