@@ -98,7 +98,7 @@ static const option_text texts[] = {
     {'g', "--legend           explain the colours below the picture"},
     {'d', "--depth N          follow at most N references in a row (3)"},
     {'m', "--max-nodes N      draw at most N boxes (120)"},
-    {'l', "--limit N          print at most N lines or objects"},
+    {'l', "--limit N|all      print at most N lines (60)"},
     {'L', "--limit N|all      print at most N (20)"},
     {'u', "--by KEY           sort by retained, host, or a device: cuda:0"},
     {'s', "--by KEY           sort by bytes, count or name (bytes)"},
@@ -173,14 +173,6 @@ take_flag(int letter, lg__arguments *out)
 }
 
 static bool
-take_limit(int letter, lg__arguments *out)
-{
-    if (letter == 'L')
-        return lg__limit_read(optarg, &out->limit, &out->all);
-    return lg__number_read("limit", optarg, UINT32_MAX / 2, &out->limit);
-}
-
-static bool
 take_text(int letter, lg__arguments *out)
 {
     const char **text = letter == 'o'   ? &out->output
@@ -225,7 +217,7 @@ take_option(int letter, lg__arguments *out)
                                &out->max_nodes);
     case 'l':
     case 'L':
-        return take_limit(letter, out);
+        return lg__limit_read(optarg, &out->limit, &out->all);
     case 's':
         return lg__sort_read(optarg, &out->sort);
     case 'G':

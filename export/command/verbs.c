@@ -32,14 +32,15 @@ static const lg__verb verbs[] = {
      "Example:\n"
      "  leakgraph types run.lgs --by count --limit 10\n"},
     {"refs", lg__verb_refs, "dlwyj", 2, 0, "see what an object refers to",
-     "leakgraph refs SNAP SELECTOR [--depth N] [--limit N] [--weak] [--json]",
+     "leakgraph refs SNAP SELECTOR [--depth N] [--limit N|all] [--weak] "
+     "[--json]",
      "Prints a tree of what the object refers to. Similar siblings share one\n"
      "line.\n" SELECTORS "\n"
      "Example:\n"
      "  leakgraph refs run.lgs name:train.trainer --depth 2\n"},
     {"referrers", lg__verb_referrers, "dlwyj", 2, 0,
      "see what refers to an object",
-     "leakgraph referrers SNAP SELECTOR [--depth N] [--limit N] [--weak]\n"
+     "leakgraph referrers SNAP SELECTOR [--depth N] [--limit N|all] [--weak]\n"
      "       [--json]",
      "Prints a tree of what refers to the object, up to modules and "
      "threads.\n" SELECTORS "\n"
@@ -47,7 +48,7 @@ static const lg__verb verbs[] = {
      "  leakgraph referrers run.lgs type:torch.Tensor\n"},
     {"path", lg__verb_path, "lj", 2, 0,
      "find a shortest path from a root to an object",
-     "leakgraph path SNAP SELECTOR [--limit N] [--json]",
+     "leakgraph path SNAP SELECTOR [--limit N|all] [--json]",
      "Prints a shortest path of references from a root (a module, a thread) "
      "to\n"
      "the object, or says that no root reaches it.\n" SELECTORS "\n"

@@ -70,6 +70,17 @@ open_view(const lg__arguments *arguments, const lg_view_options *options,
     return fine;
 }
 
+static uint32_t
+lines_of(const lg__arguments *arguments)
+{
+    enum { LEAST = 3 };
+    if (arguments->all)
+        return LG_VIEW_MOST_NODES;
+    if (arguments->limit == 0)
+        return TREE_LINES;
+    return arguments->limit > LEAST ? arguments->limit : LEAST;
+}
+
 static int
 print_view(const lg__arguments *arguments, lg_direction direction)
 {
@@ -79,9 +90,7 @@ print_view(const lg__arguments *arguments, lg_direction direction)
     lg_error error = {0};
     lg_view_options options = view_options(arguments);
     options.direction = direction;
-    options.max_nodes = arguments->limit ? arguments->limit : TREE_LINES;
-    if (options.max_nodes < 3)
-        options.max_nodes = 3;
+    options.max_nodes = lines_of(arguments);
     if (!open_view(arguments, &options, &view, &code))
         return code;
     lg_status status = arguments->json ? lg_view_json(view, &text, &error)

@@ -7,16 +7,15 @@
 
 #include <stdlib.h>
 
-#define MOST_NODES 100000u
 #define MOST_PATHS 8u
 
 static lg_status
 check_room(uint32_t max_nodes, lg_error *err)
 {
-    if (max_nodes < 3 || max_nodes > MOST_NODES)
+    if (max_nodes < 3 || max_nodes > LG_VIEW_MOST_NODES)
         return lg_error_set(err, LG_EINVAL,
                             "a picture takes a limit of 3 to %u nodes, not %u",
-                            MOST_NODES, max_nodes);
+                            LG_VIEW_MOST_NODES, max_nodes);
     return LG_OK;
 }
 

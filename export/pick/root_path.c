@@ -329,7 +329,8 @@ lg__picker_trail(lg__view_picker *picker, const uint32_t *nodes, size_t count,
     // Leaves room for native code at both ends.
     if (room >= 8)
         room -= 2;
-    if (room > LONGEST_PATH)
+    bool whole = picker->options.max_nodes == LG_VIEW_MOST_NODES;
+    if (room > LONGEST_PATH && !whole)
         room = LONGEST_PATH;
     for (size_t i = 0; i < count; i++) {
         lg_status status = draw_trail(picker, nodes[i], room, monitor, err);

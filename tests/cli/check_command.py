@@ -42,6 +42,7 @@ class Command(unittest.TestCase):
             "partial",
             "training",
             "figure",
+            "chain",
         ):
             file = cls.here / f"{shape}.lgs"
             subprocess.run([*MAKE_SNAPSHOT, shape, str(file)], check=True)
@@ -257,9 +258,18 @@ class Command(unittest.TestCase):
         self.assertEqual((paths["objects"], paths["unreachable"]), (6, 2))
         self.refused(2, "leakgraph: ", "paths", "disjoint.lgs", "type:nothing.Such")
         words = ["path", "disjoint.lgs", "type:list", "--limit"]
-        self.refused(2, "--limit takes a positive number, not '-1'", *words, "-1")
-        self.refused(2, "--limit takes a number from 1 to ", *words, "9" * 20)
+        for limit in ("-1", "9" * 20):
+            self.refused(2, f"positive number or all, not '{limit}'", *words, limit)
         self.refused(4, "needs a whole snapshot", "paths", "partial.lgs", "#0")
+
+    def test_every_line_of_a_tree(self) -> None:
+        words = ("chain.lgs", "#2001", "--limit")
+        self.assertIn("more objects", self.fine("path", *words, "1000"))
+        whole = self.fine("path", *words, "all")
+        self.assertEqual(whole.count(".next"), 2000)
+        self.assertNotIn("more objects", whole)
+        for verb in ("refs", "referrers"):
+            self.fine(verb, *words, "all")
 
     def test_cycles(self) -> None:
         text = self.fine("cycles", "family.lgs")

@@ -24,13 +24,17 @@ typedef enum lg_direction {
     LG_PATH,     /**< a shortest strong path from a GC root */
 } lg_direction;
 
+/** The most that a picture takes. */
+#define LG_VIEW_MOST_NODES 100000u
+
 /** Start from LG_VIEW_OPTIONS_INIT. */
 typedef struct lg_view_options {
     size_t size; /**< of this struct */
     lg_direction direction;
     uint32_t max_depth;    /**< hops from the nodes; 0: 3 */
     uint32_t max_nodes;    /**< drawn at most, folded groups included; 0: 120;
-                                at least 3 */
+                                from 3 to LG_VIEW_MOST_NODES, with which a
+                                long path does not fold its middle */
     uint32_t max_siblings; /**< like siblings drawn before the rest is folded
                                 into one "997 more Tensor"; 0: 3 */
     bool weak;             /**< follow weak references too (drawn dotted) */
