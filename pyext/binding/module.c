@@ -105,6 +105,8 @@ static PyMethodDef core_methods[] = {
      lg__core_extend_baseline_doc},
     {"findings", LG__FASTCALL(lg__core_findings), KEYWORDS,
      lg__core_findings_doc},
+    {"_edge", lg__core_edge, METH_VARARGS, lg__core_edge_doc},
+    {"_path", lg__core_path, METH_VARARGS, lg__core_path_doc},
     {"_recalled", lg__core_recalled, METH_O, lg__core_recalled_doc},
     {"_open_signal_fd", lg__core_open_signal_fd, METH_O,
      lg__core_open_signal_fd_doc},

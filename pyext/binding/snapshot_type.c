@@ -251,7 +251,7 @@ static PyMethodDef snapshot_methods[] = {
      "free now: Nodes."},
     {"uncollected", lg__snapshot_uncollected, METH_NOARGS,
      "uncollected($self, /)\n--\n\nThe objects of expect_collectable() that "
-     "are still alive: a list of\nUncollected(label, node, why)."},
+     "are still alive: a sequence of\nUncollected(label, node, why)."},
     {"types", LG__FASTCALL(lg__snapshot_types), KEYWORDS,
      "types($self, /, *, by='bytes', limit=None, mine=False, module=None)\n"
      "--\n\nA table of types with count and bytes, biggest by 'bytes', 'count' "

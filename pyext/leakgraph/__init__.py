@@ -126,8 +126,9 @@ if TYPE_CHECKING:
     from leakgraph.armed import Armed, arm, disarm
     from leakgraph.attached import attach
     from leakgraph.buffers import register_buffers, unregister_buffers
-    from leakgraph.expect import Uncollected, expect_collectable
+    from leakgraph.expect import Uncollected, UncollectedRows, expect_collectable
     from leakgraph.family import Tree, tree
+    from leakgraph.frames import Reference
     from leakgraph.leak_text import LeakError, LeakWarning
     from leakgraph.queries import sql
     from leakgraph.repeats import Tracked, repeat, track
@@ -181,6 +182,7 @@ __all__ = [
     "RankRepeat",
     "RankRow",
     "Ranks",
+    "Reference",
     "Result",
     "Root",
     "Roots",
@@ -200,6 +202,7 @@ __all__ = [
     "TypeRow",
     "TypeTable",
     "Uncollected",
+    "UncollectedRows",
     "UnsupportedError",
     "Waste",
     "WasteRow",
@@ -245,9 +248,11 @@ _LATER = {
     "Armed": "armed",
     "LeakError": "leak_text",
     "LeakWarning": "leak_text",
+    "Reference": "frames",
     "Tracked": "repeats",
     "Tree": "family",
     "Uncollected": "expect",
+    "UncollectedRows": "expect",
     "Watch": "watching",
     "arm": "armed",
     "attach": "attached",

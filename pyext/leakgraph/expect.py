@@ -11,6 +11,7 @@ import weakref
 from collections import namedtuple
 
 from leakgraph._core import Node, NotFoundError, Snapshot
+from leakgraph.rows import Rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +33,14 @@ else:
     )
     Uncollected.__module__ = "leakgraph"
 
-__all__ = ["Uncollected", "expect_collectable", "uncollected"]
+__all__ = ["Uncollected", "UncollectedRows", "expect_collectable", "uncollected"]
+
+
+class UncollectedRows(Rows[Uncollected]):
+    """The expected objects that are still alive."""
+
+    __slots__ = ()
+    _row = Uncollected
 
 
 class Expectation(weakref.ref):  # type: ignore[type-arg]
@@ -67,7 +75,7 @@ def expect_collectable(obj: object, label: str | None = None) -> None:
     _expected[expectation.label] = expectation
 
 
-def uncollected(snapshot: Snapshot) -> list[Uncollected]:
+def uncollected(snapshot: Snapshot) -> UncollectedRows:
     """The expected objects that were alive when the snapshot was taken."""
     alive = []
     for expectation in _expectations(snapshot):
@@ -75,7 +83,7 @@ def uncollected(snapshot: Snapshot) -> list[Uncollected]:
             if edge.kind == "referent":
                 why = snapshot.why(edge.node)
                 alive.append(Uncollected(_label(expectation), edge.node, why))
-    return alive
+    return UncollectedRows(alive)
 
 
 def _forget(expectation: Expectation) -> None:

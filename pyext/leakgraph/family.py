@@ -15,6 +15,7 @@ from leakgraph import _core
 from leakgraph._core import Error, Ranks, Size, Snapshot, load, ranks
 from leakgraph.attached import take
 from leakgraph.processes import PAGE, Memory, descendants, image, name, read_memory
+from leakgraph.rows import Rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -141,6 +142,33 @@ class Tree(NamedTuple):
         from leakgraph.family_text import text
 
         return text(self)
+
+    def __repr__(self) -> str:
+        """Say how many processes there are."""
+        count = len(self.processes)
+        return f"<leakgraph.Tree: {count} process{'es' if count > 1 else ''}>"
+
+    @property
+    def json(self) -> str:
+        """What `leakgraph tree --json` prints."""
+        import json
+
+        from leakgraph.family_text import facts
+
+        return json.dumps(facts(self), indent=1) + "\n"
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A dict for each process."""
+        return _Processes(self.processes).to_dicts()
+
+    def to_pandas(self) -> Any:
+        """The processes as a pandas.DataFrame."""
+        return _Processes(self.processes).to_pandas()
+
+
+class _Processes(Rows[Process]):
+    __slots__ = ()
+    _row = Process
 
 
 class _Member:

@@ -16,15 +16,16 @@ import os
 import tempfile
 from typing import TYPE_CHECKING, NamedTuple
 
-from leakgraph._core import Snapshot, _merge_summaries, _summary_places, load
+from leakgraph._core import Size, Snapshot, _merge_summaries, _summary_places, load
 from leakgraph.extras import need
+from leakgraph.rows import Rows
 
 if TYPE_CHECKING:
     from typing import Union
 
     _Source = Union[Snapshot, str, bytes, "os.PathLike[str]"]
 
-__all__ = ["Place", "merge", "places", "summarize"]
+__all__ = ["Place", "Places", "merge", "places", "summarize"]
 
 #: How a summary begins.
 _MAGIC = b"\x89LGP\r\n\x1a\n"
@@ -39,14 +40,21 @@ class Place(NamedTuple):
     type_name: str
     #: how many there are
     members: int
-    #: bytes by device: their own
-    own: dict[str, int]
-    #: bytes by device: all that would go with them
-    retained: dict[str, int]
+    #: their own bytes
+    own: Size
+    #: all that would go with them
+    retained: Size
     #: the same in every process that runs the program: 16 hexadecimal digits
     key: str
     #: the key of the place above; '' at the top
     parent: str
+
+
+class Places(Rows[Place]):
+    """The places of a summary, those that retain the most first."""
+
+    __slots__ = ()
+    _row = Place
 
 
 def summarize(snapshot: _Source) -> bytes:
@@ -81,7 +89,7 @@ def merge(first: bytes, *more: bytes) -> bytes:
     return _merge_summaries(first, *more)
 
 
-def places(summary: bytes) -> list[Place]:
+def places(summary: bytes) -> Places:
     """The places of a summary, those that retain the most first.
 
     `pandas.DataFrame(fleet.places(summary))` is a table of them. What is retained by a
@@ -92,7 +100,7 @@ def places(summary: bytes) -> list[Place]:
     rows = _summary_places(summary)
     keys = [row[5] for row in rows]
     found = [Place(*row[:6], keys[row[6]] if row[6] >= 0 else "") for row in rows]
-    return sorted(found, key=lambda place: (-sum(place.retained.values()), place.key))
+    return Places(sorted(found, key=lambda row: (-row.retained.total, row.key)))
 
 
 def _summary_of(snapshot: Snapshot) -> bytes:

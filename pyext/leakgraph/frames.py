@@ -1,77 +1,84 @@
 """Converts answers to dicts and a pandas.DataFrame, and slices of answers to text.
 
-The results themselves call this, from C.
+The results themselves call this.
 """
 
 from __future__ import annotations
 
 import json
 from html import escape
-from typing import Any
+from operator import attrgetter
+from typing import Any, NamedTuple
 
-from leakgraph._core import Node, Result, Root, Roots, Size, Why
+from leakgraph._core import (
+    Accounting,
+    Edges,
+    Hop,
+    Node,
+    Nodes,
+    Path,
+    Result,
+    Root,
+    Roots,
+    Size,
+    Why,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Union
 
-    from leakgraph._core import Hop
+    from leakgraph.rows import Rows
+
+    _Rows = Union[Result[Any], Rows[Any], Roots, Nodes, Edges, Path, Why]
 
 __all__ = [
+    "Reference",
     "lines",
-    "roots_pandas",
+    "references",
     "to_dicts",
     "to_html",
     "to_json",
     "to_pandas",
-    "why_dicts",
-    "why_pandas",
 ]
 
 
-def to_dicts(result: Result[Any] | Roots) -> list[dict[str, Any]]:
-    """A dict for each row: a Node is its index, a Size and a named tuple a dict."""
-    return [
-        {name: _plain(value) for name, value in zip(row._fields, row)} for row in result
-    ]
+class Reference(NamedTuple):
+    """A reference of the paths of a Why, and what cutting it does."""
+
+    #: 0 for `Why.path`, and from 1 on for `Why.paths`
+    path: int
+    label: str
+    source: Node
+    target: Node
+    #: of the target, as all that follows
+    type: str
+    size: int
+    retained: Size
+    #: what cutting it does; '' for references that need not be cut
+    reason: str
 
 
-def to_pandas(result: Result[Any]) -> Any:
+def to_dicts(result: _Rows) -> list[dict[str, Any]]:
+    """A dict for each row: a Node is its index, a Size and a named tuple a dict.
+
+    A Why is the text of its path.
+    """
+    fields, rows = _fields_and_rows(result)
+    return [dict(zip(fields, map(_plain, row))) for row in rows]
+
+
+def to_pandas(result: _Rows) -> Any:
     """A column for each field, and one more for each device of a Size.
 
     Whole numbers with gaps, such as nodes and None, have the type Int64 of pandas.
     """
-    return _frame(result._row._fields, result)
+    fields, rows = _fields_and_rows(result)
+    return _frame(fields, list(rows))
 
 
-def roots_pandas(roots: Roots) -> Any:
-    """Make a column for each field."""
-    return _frame(Root._fields, roots)
-
-
-def why_dicts(why: Why) -> list[dict[str, Any]]:
-    """A dict for each reference."""
-    return [dict(zip(_REFERENCE, map(_plain, row))) for row in _references(why)]
-
-
-def why_pandas(why: Why) -> Any:
-    """A column for each key of the dicts, and one more for each device."""
-    return _frame(_REFERENCE, list(_references(why)))
-
-
-_REFERENCE = (
-    "path",
-    "label",
-    "source",
-    "target",
-    "type",
-    "size",
-    "retained",
-    "reason",
-)
-
-
-def _references(why: Why) -> Iterable[tuple[object, ...]]:
+def references(why: Why) -> Iterator[Reference]:
     """Yield the references of `path`, then of `paths`, each of which has one cut."""
     paths: list[tuple[Iterable[Hop], tuple[Hop, ...]]] = [(why.path or (), why.frees)]
     paths += [(path, (cut,)) for path, cut in zip(why.paths, why.cuts)]
@@ -80,10 +87,53 @@ def _references(why: Why) -> Iterable[tuple[object, ...]]:
         for hop in hops:
             held = hop.target
             reason = reasons.get(hop[:3], "")
-            yield number, *hop[:3], held.type_name, held.size, held.retained, reason
+            yield Reference(
+                number, *hop[:3], held.type_name, held.size, held.retained, reason
+            )
 
 
-def _frame(fields: Iterable[str], rows: Sequence[tuple[Any, ...]] | Roots) -> Any:
+#: The columns of accounts, as in the table `host` of SQL.
+_ACCOUNT = "device", "name", "value"
+#: How many fields of an Account are no numbers: at its beginning, at its end.
+_TEXTS, _DICTS = 2, 2
+
+
+def _accounts(result: Accounting) -> Iterable[tuple[str, str, int | None]]:
+    """Yield each number of the host, and of each device."""
+    for name, value in result.host.items():
+        yield "host", name, value
+    for account in result:
+        device = account.device
+        for name in account._fields[_TEXTS:-_DICTS]:
+            yield device, name, getattr(account, name)
+        for kind, size in account.by_kind.items():
+            yield device, f"by_kind.{kind}", size
+        for evidence, (size, _) in account.by_evidence.items():
+            yield device, f"by_evidence.{evidence}", size
+
+
+#: The rows of what is no Result.
+_ROWS: dict[type, Any] = {Roots: Root, Path: Hop, Why: Reference}
+
+#: The columns of nodes and edges, as in their tables for Arrow.
+_NODE = "node", "address", "size", "refcount", "found", "type", "text", "device"
+_EDGE = "source", "target", "kind", "label", "weak"
+
+
+def _fields_and_rows(result: _Rows) -> tuple[Sequence[str], Iterable[tuple[Any, ...]]]:
+    """Return the names of the columns, and the values of each row."""
+    if isinstance(result, Accounting):
+        return _ACCOUNT, _accounts(result)
+    if isinstance(result, Nodes):
+        names = ["type_name" if name == "type" else name for name in _NODE[1:]]
+        return _NODE, map(attrgetter("index", *names), result)
+    if isinstance(result, Edges):
+        return _EDGE, map(attrgetter(*_EDGE), result)
+    row = _ROWS.get(type(result)) or result._row  # type: ignore[union-attr]
+    return row._fields, result
+
+
+def _frame(fields: Iterable[str], rows: Sequence[tuple[Any, ...]]) -> Any:
     from importlib import import_module
 
     pandas = import_module("pandas")
@@ -115,7 +165,7 @@ def _has_gaps(values: list[Any]) -> bool:
     )
 
 
-def to_json(result: Result[Any] | Roots) -> str:
+def to_json(result: _Rows) -> str:
     """Return the rows as JSON."""
     return json.dumps({"rows": to_dicts(result)}, ensure_ascii=False) + "\n"
 
@@ -125,7 +175,7 @@ def to_html(result: Result[Any]) -> str:
     return f"<pre>{escape(str(result))}</pre>"
 
 
-def lines(result: Result[Any]) -> str:
+def lines(result: Result[Any] | Rows[Any]) -> str:
     """Return a line for each row."""
     return "".join(f"{row!r}\n" for row in result)
 
@@ -135,6 +185,8 @@ def _plain(value: object) -> object:
         return value.index
     if isinstance(value, Size):
         return dict(value)
+    if isinstance(value, Why):
+        return str(value.path or "")
     if not isinstance(value, tuple):
         return value
     plain = map(_plain, value)

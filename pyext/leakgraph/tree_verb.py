@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 
 from leakgraph.family import gather
-from leakgraph.family_text import facts
 from leakgraph.run import fail, say
 
 __all__ = ["OPTIONS", "USAGE", "tree_verb"]
@@ -57,7 +55,7 @@ def tree_verb(options: dict[str, str], words: list[str]) -> int:
         say,
     )
     try:
-        print(json.dumps(facts(found), indent=1) if "--json" in options else found)
+        print(found.json, end="") if "--json" in options else print(found)
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -91,19 +91,20 @@ retained(void)
         "{\"host\": 4576}, \"frames\": [\n"
         "    {\"node\": 1, \"name\": \"run() app.py:3\", \"retained\": "
         "{\"host\": 4576}, \"locals\": [{\"name\": \"batch\", \"node\": 3, "
-        "\"title\": \"list of 1\", \"size\": 80, \"retained\": {\"host\": "
+        "\"title\": \"list of 1\", \"size\": {\"host\": 80}, \"retained\": "
+        "{\"host\": "
         "4176}, \"held_elsewhere\": false}, {\"name\": \"shared\", "
-        "\"node\": 5, \"title\": \"list of 1\", \"size\": 80, "
+        "\"node\": 5, \"title\": \"list of 1\", \"size\": {\"host\": 80}, "
         "\"retained\": {\"host\": 4176}, \"held_elsewhere\": true}]}\n"
         "  ]}\n"
         "], \"suspended\": [\n"
         "  {\"node\": 9, \"name\": \"coroutine big()\", \"retained\": "
         "{\"host\": 2248}, \"locals\": [{\"name\": \"data\", \"node\": 10, "
-        "\"title\": \"bytearray\", \"size\": 2048, \"retained\": "
+        "\"title\": \"bytearray\", \"size\": {\"host\": 2048}, \"retained\": "
         "{\"host\": 2048}, \"held_elsewhere\": false}]},\n"
         "  {\"node\": 7, \"name\": \"coroutine small()\", \"retained\": "
         "{\"host\": 1224}, \"locals\": [{\"name\": \"data\", \"node\": 8, "
-        "\"title\": \"bytearray\", \"size\": 1024, \"retained\": "
+        "\"title\": \"bytearray\", \"size\": {\"host\": 1024}, \"retained\": "
         "{\"host\": 1024}, \"held_elsewhere\": false}]}\n"
         "]}\n");
     expect_rows(graph, analysis, 1,
@@ -150,9 +151,10 @@ in_cells(void)
                    "        unset  cell       40 B\n");
     REQUIRE(lg_report_threads(graph, analysis, NULL, LG_FORMAT_JSON, &json,
                               NULL) == LG_OK);
-    CHECK(strstr(json.data, "\"queue\", \"node\": 7, \"title\": \"list of 1\", "
-                            "\"size\": 80, \"retained\": {\"host\": 4176}, "
-                            "\"held_elsewhere\": true}") != NULL);
+    CHECK(strstr(json.data,
+                 "\"queue\", \"node\": 7, \"title\": \"list of 1\", "
+                 "\"size\": {\"host\": 80}, \"retained\": {\"host\": 4176}, "
+                 "\"held_elsewhere\": true}") != NULL);
     lg_text_free(&json);
     lg_analysis_free(analysis);
     lg_graph_free(graph);

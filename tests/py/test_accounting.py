@@ -39,6 +39,18 @@ def test_identities(snap, name):
     assert len(accounting) == len({segment["device"] for segment in segments})
     parsed = json.loads(accounting.json)
     assert parsed["host"] == accounting.host
+    values = {
+        (row["device"], row["name"]): row["value"] for row in accounting.to_dicts()
+    }
+    for account in accounting:
+        assert values[account.device, "reserved"] == account.reserved
+        assert values[account.device, "peak_reserved"] == account.peak_reserved
+        parts = [
+            value
+            for (device, name), value in values.items()
+            if device == account.device and name.startswith("by_evidence.")
+        ]
+        assert sum(parts) == account.unattributed
     for row, account in zip(parsed["devices"], accounting):
         assert account[:16] == tuple(row[name] for name in account._fields[:16])
         assert sum(account.by_kind.values()) == sum(row["by_kind"].values())

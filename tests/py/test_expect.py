@@ -1,6 +1,7 @@
 """expect_collectable() names the objects that are still alive, and says why."""
 
 import gc
+import json
 import weakref
 
 import pytest
@@ -30,7 +31,15 @@ def test_what_is_alive_is_told_with_its_reason():
     leakgraph.expect_collectable(thing, "the page")
     del thing
     snapshot = leakgraph.snapshot()
-    (found,) = snapshot.uncollected()
+    rows = snapshot.uncollected()
+    (found,) = rows
+    assert type(rows[:1]) is type(rows) is leakgraph.UncollectedRows
+    assert repr(rows) == "<leakgraph.UncollectedRows: 1 row>"
+    assert rows.to_dicts() == [
+        {"label": found.label, "node": found.node.index, "why": str(found.why.path)}
+    ]
+    assert json.loads(rows.json) == {"rows": rows.to_dicts()}
+    assert str(rows).startswith(f"Uncollected(label={found.label!r}")
     assert found.label == "the page"
     assert found.node.address == id(cache["page"])
     assert found.why.node == found.node
@@ -46,7 +55,7 @@ def test_it_neither_holds_nor_shows_as_a_holder():
     assert "Expectation" not in str(why) and "_expected" not in str(why)
     del thing
     assert reference() is None
-    assert leakgraph.snapshot().uncollected() == []
+    assert not leakgraph.snapshot().uncollected()
 
 
 def test_the_snapshot_remembers_what_died_since():
@@ -103,4 +112,4 @@ def test_garbage_that_waits_for_the_collector():
     finally:
         gc.enable()
     gc.collect()
-    assert leakgraph.snapshot().uncollected() == []
+    assert not leakgraph.snapshot().uncollected()

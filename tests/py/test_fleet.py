@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import pickle
 import subprocess
 import sys
 from functools import reduce
@@ -62,6 +64,18 @@ def test_any_order(summaries):
     assert (
         above.members == KINDS * TIMES and above.retained["host"] > row.retained["host"]
     )
+
+
+def test_places_are_a_result(summaries):
+    found = fleet.places(fleet.summarize(summaries[1]))
+    part = found[:2]
+    assert type(found) is type(part) is fleet.Places and len(part) == 2
+    assert type(part[0].own) is type(part[0].retained) is leakgraph.Size
+    assert repr(part) == "<leakgraph.Places: 2 rows>"
+    dicts = part.to_dicts()
+    assert json.loads(part.json) == {"rows": dicts}
+    assert dicts[0]["retained"] == dict(part[0].retained)
+    assert pickle.loads(pickle.dumps(part)) == part
 
 
 def test_sources(summaries, folder):

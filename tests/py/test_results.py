@@ -231,3 +231,112 @@ def test_pandas(graph):
     empty = top[:0].to_pandas()
     assert list(empty.columns) == list(top[0]._fields)
     assert len(empty) == 0 and set(map(str, empty.dtypes)) == {"object"}
+
+
+@pytest.fixture(scope="module")
+def chain(held, tmp_path_factory):
+    """A saved snapshot of a short chain, and the same file loaded."""
+    taken = leakgraph.snapshot()
+    path = taken.save(tmp_path_factory.mktemp("chain") / "chain.lgs")
+    return taken, leakgraph.load(path), held
+
+
+def test_a_node_is_equal_to_that_of_its_file(chain, tmp_path):
+    taken, loaded, held = chain
+    node = taken.find(held)
+    copied = pickle.loads(pickle.dumps(node))
+    assert copied.snapshot is not taken
+    assert node == copied == loaded.node(node.index) != loaded.node(node.index + 1)
+    assert len({node, copied, loaded.node(node.index)}) == 1
+    edge = node.referents()[0]
+    assert edge == pickle.loads(pickle.dumps(edge)) == loaded.edges[edge.index]
+    other = leakgraph.snapshot()
+    for _ in range(2):
+        again = leakgraph.load(other.save(tmp_path / "other.lgs"))
+        assert other.node(7) == again.node(7) != node != loaded.node(7)
+        # Another file of that name has other nodes.
+        other = leakgraph.snapshot()
+        other.save(tmp_path / "other.lgs")
+        assert other.node(7) != again.node(7)
+
+
+def test_edges_pickle_as_their_ends_see_them(chain):
+    taken, _, held = chain
+    for edges in (taken.find(held).referents(), taken.find(held).referrers()):
+        edge = edges[0]
+        read = pickle.loads(pickle.dumps(edge))
+        assert read == edge and hash(read) == hash(edge)
+        assert (read.node, read.label) == (edge.node, edge.label)
+        assert copy.copy(edge) is copy.deepcopy(edge) is edge
+    with pytest.raises(leakgraph.Error, match=r"never saved: call Snapshot.save\(\)"):
+        pickle.dumps(leakgraph.snapshot().edges[0])
+    with pytest.raises(leakgraph.NotFoundError, match="no such edge"):
+        leakgraph._core._edge(taken, len(taken.edges), False)
+
+
+def test_nodes_of_answers_are_equal_after_a_pickle(held):
+    why = leakgraph.why(held.losses)
+    node, path = pickle.loads(pickle.dumps((why.node, why.path)))
+    assert node == why.node and hash(node) == hash(why.node)
+    assert node.snapshot is not why.snapshot
+    assert path == why.path and hash(path) == hash(why.path)
+    assert (str(path), path.root) == (str(why.path), why.path.root)
+    assert node != leakgraph.why(held).node
+
+
+def test_a_slice_of_a_path_is_a_path(chain):
+    taken, _, held = chain
+    path = taken.why(held.losses).path
+    text, labels = str(path), path.labels
+    first, rest = path[:-1], path[1:]
+    assert type(first) is type(rest) is leakgraph.Path
+    assert text == str(first) + labels[-1] == str(path[:])
+    assert first.root == path.root and rest.root is None
+    assert (*first, path[-1]) == tuple(path)
+    assert str(path[-1:]) == path[-1].source.label + labels[-1]
+    assert path[:] == path != first and path[::-1] == tuple(path)[::-1]
+    assert len(path[:0]) == 0 and text.startswith(str(path[:0]))
+    assert str(path[len(path) :]) == path[-1].target.label
+    assert copy.copy(path) is copy.deepcopy(path) is path
+    with pytest.raises(leakgraph.ArgumentError, match="no path"):
+        leakgraph._core._path(None, (1,), "", "")
+
+
+@pytest.mark.libraries
+def test_what_has_no_table_is_plain_too(chain):
+    pandas = pytest.importorskip("pandas")
+    taken, _, held = chain
+    node = taken.find(held)
+    why = taken.why(held.losses)
+    for result, fields in (
+        (taken.select("type:module")[:3], ["node", "address", "size", "type"]),
+        (node.referents(), ["source", "target", "kind", "label", "weak"]),
+        (node.referrers(), ["source", "target", "kind", "label", "weak"]),
+        (why.path, ["label", "source", "target", "reason"]),
+        (why, ["path", "label", "source", "target", "type", "size", "retained"]),
+    ):
+        dicts, frame = result.to_dicts(), result.to_pandas()
+        assert fields == [name for name in frame if name in fields]
+        assert list(frame.columns) == list(dicts[0])
+        assert len(frame) == len(dicts) == len(list(result)) > 0
+        if result is not why:
+            assert json.loads(result.json) == {"rows": dicts}
+    assert taken.nodes[5:6].to_dicts()[0]["node"] == 5
+    frame = pandas.DataFrame(why)
+    assert list(frame.columns) == list(why.to_pandas().columns)
+    assert frame["target"].iloc[-1] == why.node
+    rows = list(why)
+    assert pickle.loads(pickle.dumps(rows)) == rows
+
+
+@pytest.mark.libraries
+def test_accounts_have_rows_without_a_device(graph):
+    pytest.importorskip("pandas")
+    memory = graph.memory()
+    rows = memory.to_dicts()
+    assert len(memory) == 0
+    assert {row["name"]: row["value"] for row in rows} == memory.host
+    assert {row["device"] for row in rows} == {"host"}
+    frame = memory.to_pandas()
+    assert list(frame.columns) == ["device", "name", "value"]
+    assert len(frame) == len(memory.host) and str(frame["value"].dtype) == "Int64"

@@ -139,6 +139,15 @@ def test_each_process_is_there(target, found):
         assert one.path is None
 
 
+def test_it_is_plain_for_programs(found):
+    assert repr(found) == f"<leakgraph.Tree: {len(found.processes)} processes>"
+    dicts = found.to_dicts()
+    assert [row["pid"] for row in dicts] == [one.pid for one in found.processes]
+    assert dicts[0]["objects"] == dict(found.processes[0].objects)
+    whole = json.loads(found.json)
+    assert [row["pid"] for row in whole["processes"]] == [row["pid"] for row in dicts]
+
+
 def test_what_was_copied(found):
     toucher, other = found.processes[2:]
     row = found.copied[0]

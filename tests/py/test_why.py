@@ -97,7 +97,7 @@ def test_path_is_a_sequence_of_hops(kept):
     assert path.root is None or path.root.kind in ("module", "thread")
     assert path.labels == tuple(hop.label for hop in path)
     assert path[-1].target == why.node and len(path) == len(path.labels)
-    assert path[:1] == (path[0],)
+    assert tuple(path[:1]) == (path[0],)
     assert all(hop.reason == "" for hop in path)
     assert str(path) in repr(path)
 

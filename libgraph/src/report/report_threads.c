@@ -223,7 +223,7 @@ write_local(const report *to, const lg_thread_row *row, lg_json *json)
     lg_json_count(json, "node", row->node);
     lg_node_title(to->graph, row->node, false, &title);
     lg__write_formatted(json, "title", &title);
-    lg_json_count(json, "size", sum_of(to, row->size));
+    lg_json_bytes(json, "size", to->graph, row->size);
     write_retained(to, row, json);
     if (to->threads->analysed)
         lg_json_bool(json, "held_elsewhere", row->held_elsewhere);

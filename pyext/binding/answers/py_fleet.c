@@ -1,4 +1,5 @@
 #include "binding/answers/py_fleet.h"
+#include "binding/objects/size.h"
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
 #include "binding/support/state.h"
@@ -83,7 +84,7 @@ lg__core_merge_summaries(PyObject *module, PyObject *args)
 }
 
 static PyObject *
-bytes_by_device(const lg_places *places, const uint64_t *bytes)
+size_of(lg__core_state *state, const lg_places *places, const uint64_t *bytes)
 {
     PyObject *dict = PyDict_New();
     for (uint32_t i = 0; dict != NULL && i <= lg_places_device_count(places);
@@ -97,11 +98,14 @@ bytes_by_device(const lg_places *places, const uint64_t *bytes)
         Py_XDECREF(key);
         Py_XDECREF(value);
     }
-    return dict;
+    PyObject *size =
+        dict ? lg__size_from(state->types[LG__TYPE_SIZE], dict) : NULL;
+    Py_XDECREF(dict);
+    return size;
 }
 
 static PyObject *
-place_tuple(const lg_places *places, uint32_t index)
+place_tuple(lg__core_state *state, const lg_places *places, uint32_t index)
 {
     lg_place place = lg_places_at(places, index);
     lg_text holder = {0};
@@ -112,28 +116,29 @@ place_tuple(const lg_places *places, uint32_t index)
     return Py_BuildValue(
         "(NNKNNsL)", lg__text_object(&holder),
         PyUnicode_FromStringAndSize(place.type.data, place.type.length),
-        (unsigned long long)place.members, bytes_by_device(places, place.own),
-        bytes_by_device(places, place.retained), key, parent);
+        (unsigned long long)place.members, size_of(state, places, place.own),
+        size_of(state, places, place.retained), key, parent);
 }
 
 const char lg__core_summary_places_doc[] =
     "_summary_places($module, summary, /)\n--\n\n"
     "The places of a summary's bytes, parents first: tuples of holder, type, "
-    "members,\nown and retained bytes by device, key, and the parent's "
+    "members,\nown and retained bytes (Size), key, and the parent's "
     "position "
     "or -1.";
 
 PyObject *
 lg__core_summary_places(PyObject *module, PyObject *bytes)
 {
-    lg_summary *summary = summary_from(lg__module_state(module), bytes);
+    lg__core_state *state = lg__module_state(module);
+    lg_summary *summary = summary_from(state, bytes);
     if (summary == NULL)
         return NULL;
     const lg_places *places = lg_summary_places(summary);
     uint32_t count = lg_places_count(places);
     PyObject *all = PyList_New(count);
     for (uint32_t i = 0; all != NULL && i < count; i++) {
-        PyObject *place = place_tuple(places, i);
+        PyObject *place = place_tuple(state, places, i);
         if (place != NULL)
             PyList_SET_ITEM(all, i, place);
         else

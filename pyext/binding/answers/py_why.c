@@ -1,3 +1,4 @@
+#include "binding/objects/rows.h"
 #include "binding/answers/py_why.h"
 #include "binding/objects/allocation.h"
 #include "binding/objects/py_analysis.h"
@@ -342,7 +343,7 @@ static PyGetSetDef why_getset[] = {
 };
 
 static PyMethodDef why_methods[] = {
-    {"to_dicts", lg__why_to_dicts, METH_NOARGS,
+    {"to_dicts", lg__rows_to_dicts, METH_NOARGS,
      "to_dicts($self, /)\n"
      "--\n\n"
      "A dict for each reference of path and of paths.\n\n"
@@ -351,7 +352,7 @@ static PyMethodDef why_methods[] = {
      "are the target's. 'reason' says what cutting the reference does; it is "
      "'' if that\n"
      "frees nothing."},
-    {"to_pandas", lg__why_to_pandas, METH_NOARGS,
+    {"to_pandas", lg__rows_to_pandas, METH_NOARGS,
      "to_pandas($self, /)\n--\n\nThe same as a pandas.DataFrame."},
     {"save", LG__FASTCALL(lg__why_save), METH_FASTCALL | METH_KEYWORDS,
      "save($self, /, path, format=None)\n--\n\nWrite the picture and return "
@@ -367,11 +368,13 @@ static PyType_Slot why_slots[] = {
     LG__SLOT(Py_tp_dealloc, why_dealloc),
     LG__SLOT(Py_tp_repr, lg__why_repr),
     LG__SLOT(Py_tp_str, lg__why_str),
+    LG__SLOT(Py_tp_iter, lg__why_iter),
     LG__SLOT(Py_tp_getattro, lg__why_getattro),
     {Py_tp_members, why_members},
     {Py_tp_getset, why_getset},
     {Py_tp_methods, why_methods},
-    {Py_tp_doc, "What keeps an object alive; str() is the report.\n\n"
+    {Py_tp_doc, "What keeps an object alive; str() is the report. Iterating "
+                "yields each\nReference of path and of paths.\n\n"
                 "The result of Snapshot.why() keeps its snapshot, the result "
                 "of why() only what it\n"
                 "shows."},

@@ -52,7 +52,6 @@ PyObject *lg__why_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                        PyObject *kwnames);
 PyObject *lg__why_repr_svg(PyObject *self, PyObject *unused);
 PyObject *lg__why_repr_html(PyObject *self, PyObject *unused);
-PyObject *lg__why_to_dicts(PyObject *self, PyObject *unused);
-PyObject *lg__why_to_pandas(PyObject *self, PyObject *unused);
+PyObject *lg__why_iter(PyObject *self);
 
 #endif

@@ -67,15 +67,8 @@ lg__why_repr_html(PyObject *self, PyObject *Py_UNUSED(unused))
 }
 
 PyObject *
-lg__why_to_dicts(PyObject *self, PyObject *Py_UNUSED(unused))
+lg__why_iter(PyObject *self)
 {
     return lg__python_call(lg__object_state(self), "leakgraph.frames",
-                           "why_dicts", self);
-}
-
-PyObject *
-lg__why_to_pandas(PyObject *self, PyObject *Py_UNUSED(unused))
-{
-    return lg__python_call(lg__object_state(self), "leakgraph.frames",
-                           "why_pandas", self);
+                           "references", self);
 }

@@ -8,6 +8,7 @@
 
 #include <leakgraph/analysis.h>
 #include <limits.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define DEFAULT_LEVEL 1
@@ -87,6 +88,20 @@ absolute_path(const char *path)
     return text;
 }
 
+static lg__file_mark
+mark_of(const char *path)
+{
+    struct stat file;
+    if (stat(path, &file) < 0)
+        return (lg__file_mark){0};
+    return (lg__file_mark){
+        .device = file.st_dev,
+        .inode = file.st_ino,
+        .changed =
+            (int64_t)file.st_mtim.tv_sec * 1000000000 + file.st_mtim.tv_nsec,
+    };
+}
+
 /* Remembers the absolute path of the file, for other processes. */
 static bool
 keep_path(lg__snapshot_object *self, PyObject *path)
@@ -96,6 +111,7 @@ keep_path(lg__snapshot_object *self, PyObject *path)
         return false;
     PyObject *before = self->path;
     self->path = whole;
+    self->file = mark_of(PyBytes_AS_STRING(path));
     Py_XDECREF(before);
     return true;
 }

@@ -20,6 +20,40 @@ note_shown(lg__snapshot_object *snapshot, uint32_t index)
 }
 
 PyObject *
+lg__handle_compare(const lg__snapshot_object *one, uint64_t index,
+                   const lg__snapshot_object *two, uint64_t other,
+                   int operation)
+{
+    int equal = index == other ? lg__snapshot_is_same(one, two) : 0;
+    return equal < 0 ? NULL : PyBool_FromLong(equal == (operation == Py_EQ));
+}
+
+PyObject *
+lg__handle_place(const lg__snapshot_object *snapshot, const char *what)
+{
+    PyObject *place = snapshot->kept ? snapshot->kept : snapshot->path;
+    if (place == NULL)
+        PyErr_Format(lg__object_state((void *)snapshot)->errors[LG__ERROR_BASE],
+                     "The %s cannot be pickled, because its snapshot was never "
+                     "saved: call Snapshot.save() first.",
+                     what);
+    return place;
+}
+
+PyObject *
+lg__handle_copy(PyObject *self, PyObject *Py_UNUSED(memo))
+{
+    Py_INCREF(self);
+    return self;
+}
+
+Py_hash_t
+lg__handle_hash(uint64_t index)
+{
+    return (Py_hash_t)((index + 1) * 0x9E3779B97F4A7C15u >> 1);
+}
+
+PyObject *
 lg__node_new(lg__core_state *state, lg__snapshot_object *snapshot,
              uint32_t index)
 {

@@ -43,6 +43,24 @@ typedef struct lg__sequence_object {
 /** The number of an item. */
 uint64_t lg__sequence_number(const lg__sequence_object *self, Py_ssize_t i);
 
+/** Compares handles by their snapshots and numbers, as tp_richcompare does. */
+PyObject *lg__handle_compare(const lg__snapshot_object *one, uint64_t index,
+                             const lg__snapshot_object *two, uint64_t other,
+                             int operation);
+
+/** Hashes a number: alike for snapshots that may turn out to be the same. */
+Py_hash_t lg__handle_hash(uint64_t index);
+
+/** Returns where a pickle finds the snapshot again: the path of its file or, if
+ *  the graph is gone, what answers keep. A borrowed reference; NULL with an
+ *  exception that calls the handle `what`. */
+PyObject *lg__handle_place(const lg__snapshot_object *snapshot,
+                           const char *what);
+
+/** Returns the handle itself, because it never changes: __copy__, and with a
+ *  memo __deepcopy__. */
+PyObject *lg__handle_copy(PyObject *self, PyObject *memo);
+
 /** `index` must be in range. */
 PyObject *lg__node_new(lg__core_state *state, lg__snapshot_object *snapshot,
                        uint32_t index);

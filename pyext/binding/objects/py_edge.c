@@ -1,5 +1,6 @@
 #include "binding/objects/py_edge.h"
 #include "binding/support/convert.h"
+#include "binding/support/python_call.h"
 
 #include <leakgraph/path.h>
 
@@ -111,6 +112,55 @@ static PyGetSetDef edge_getset[] = {
 };
 
 static PyObject *
+edge_reduce(lg__edge_object *self, PyObject *Py_UNUSED(unused))
+{
+    PyObject *where = lg__handle_place(self->snapshot, "edge");
+    PyObject *place =
+        where ? Py_BuildValue("(OKO)", where, (unsigned long long)self->index,
+                              self->backward ? Py_True : Py_False)
+              : NULL;
+    PyObject *reduced =
+        place ? lg__python_call(lg__object_state(self), "leakgraph.pickled",
+                                "reduced_edge", place)
+              : NULL;
+    Py_XDECREF(place);
+    return reduced;
+}
+
+const char lg__core_edge_doc[] =
+    "_edge($module, snapshot, index, backward, /)\n--\n\n"
+    "The edge with that number, as its source or its target sees it.";
+
+PyObject *
+lg__core_edge(PyObject *module, PyObject *args)
+{
+    lg__core_state *state = lg__module_state(module);
+    lg__snapshot_object *snapshot;
+    unsigned long long index;
+    int backward;
+    if (!PyArg_ParseTuple(args, "O!Kp:_edge", state->types[LG__TYPE_SNAPSHOT],
+                          &snapshot, &index, &backward))
+        return NULL;
+    lg_graph *graph = lg__snapshot_graph(snapshot);
+    if (graph == NULL)
+        return NULL;
+    if (index < lg_graph_columns(graph)->edge_count)
+        return lg__edge_new(state, snapshot, index, backward);
+    PyErr_SetString(state->errors[LG__ERROR_NOT_FOUND],
+                    "The snapshot has no such edge.");
+    return NULL;
+}
+
+static PyMethodDef edge_methods[] = {
+    {"__reduce__", (PyCFunction)edge_reduce, METH_NOARGS,
+     "__reduce__($self, /)\n--\n\n"},
+    {"__copy__", lg__handle_copy, METH_NOARGS, "__copy__($self, /)\n--\n\n"},
+    {"__deepcopy__", lg__handle_copy, METH_O,
+     "__deepcopy__($self, memo, /)\n--\n\n"},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyObject *
 edge_repr(lg__edge_object *self)
 {
     lg_graph *graph = self->snapshot->graph;
@@ -135,16 +185,14 @@ edge_richcompare(lg__edge_object *self, PyObject *other, int operation)
         (operation != Py_EQ && operation != Py_NE))
         Py_RETURN_NOTIMPLEMENTED;
     lg__edge_object *that = (lg__edge_object *)other;
-    bool equal = self->snapshot == that->snapshot && self->index == that->index;
-    return PyBool_FromLong(equal == (operation == Py_EQ));
+    return lg__handle_compare(self->snapshot, self->index, that->snapshot,
+                              that->index, operation);
 }
 
 static Py_hash_t
 edge_hash(lg__edge_object *self)
 {
-    uint64_t mixed =
-        ((uintptr_t)self->snapshot >> 4) * 0x9E3779B97F4A7C15u + self->index;
-    return (Py_hash_t)(mixed >> 1);
+    return lg__handle_hash(self->index);
 }
 
 static PyType_Slot edge_slots[] = {
@@ -153,8 +201,10 @@ static PyType_Slot edge_slots[] = {
     LG__SLOT(Py_tp_richcompare, edge_richcompare),
     LG__SLOT(Py_tp_hash, edge_hash),
     {Py_tp_getset, edge_getset},
+    {Py_tp_methods, edge_methods},
     {Py_tp_doc, "A reference from one object of a snapshot to another.\n\n"
-                "Edges are equal if their snapshot and index are."},
+                "Edges are equal if their index is, and their snapshot or its "
+                "file."},
     {0, NULL},
 };
 

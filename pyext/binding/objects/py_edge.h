@@ -6,4 +6,9 @@
 
 extern PyType_Spec lg__edge_spec;
 
+/** _core._edge(snapshot, index, backward), for pickles. */
+PyObject *lg__core_edge(PyObject *module, PyObject *args);
+
+extern const char lg__core_edge_doc[];
+
 #endif

@@ -261,20 +261,12 @@ node_referrers(lg__node_object *self, PyObject *Py_UNUSED(unused))
                                      edges, (Py_ssize_t)count);
 }
 
-/* Pickles a node as its number with the file of its snapshot or, if the graph
- * is gone, with the kept facts. */
 static PyObject *
 node_reduce(lg__node_object *self, PyObject *Py_UNUSED(unused))
 {
-    PyObject *kept = self->snapshot->kept;
-    PyObject *where = kept ? kept : self->snapshot->path;
-    if (where == NULL) {
-        PyErr_SetString(lg__object_state(self)->errors[LG__ERROR_BASE],
-                        "The node cannot be pickled, because its snapshot was "
-                        "never saved: call Snapshot.save() first.");
-        return NULL;
-    }
-    PyObject *place = Py_BuildValue("(Ok)", where, (unsigned long)self->index);
+    PyObject *where = lg__handle_place(self->snapshot, "node");
+    PyObject *place =
+        where ? Py_BuildValue("(Ok)", where, (unsigned long)self->index) : NULL;
     PyObject *reduced =
         place ? lg__python_call(lg__object_state(self), "leakgraph.pickled",
                                 "reduced", place)
@@ -283,19 +275,12 @@ node_reduce(lg__node_object *self, PyObject *Py_UNUSED(unused))
     return reduced;
 }
 
-/* Returns the node itself, because it never changes. */
-static PyObject *
-node_copy(PyObject *self, PyObject *Py_UNUSED(memo))
-{
-    Py_INCREF(self);
-    return self;
-}
-
 static PyMethodDef node_methods[] = {
     {"__reduce__", (PyCFunction)node_reduce, METH_NOARGS,
      "__reduce__($self, /)\n--\n\n"},
-    {"__copy__", node_copy, METH_NOARGS, "__copy__($self, /)\n--\n\n"},
-    {"__deepcopy__", node_copy, METH_O, "__deepcopy__($self, memo, /)\n--\n\n"},
+    {"__copy__", lg__handle_copy, METH_NOARGS, "__copy__($self, /)\n--\n\n"},
+    {"__deepcopy__", lg__handle_copy, METH_O,
+     "__deepcopy__($self, memo, /)\n--\n\n"},
     {"referents", (PyCFunction)node_referents, METH_NOARGS,
      "referents($self, /)\n--\n\nThe references it holds, as a sequence of "
      "Edge; .node is what each refers to."},
@@ -342,16 +327,14 @@ node_richcompare(lg__node_object *self, PyObject *other, int operation)
         (operation != Py_EQ && operation != Py_NE))
         Py_RETURN_NOTIMPLEMENTED;
     lg__node_object *that = (lg__node_object *)other;
-    bool equal = self->snapshot == that->snapshot && self->index == that->index;
-    return PyBool_FromLong(equal == (operation == Py_EQ));
+    return lg__handle_compare(self->snapshot, self->index, that->snapshot,
+                              that->index, operation);
 }
 
 static Py_hash_t
 node_hash(lg__node_object *self)
 {
-    uint64_t mixed =
-        ((uintptr_t)self->snapshot >> 4) * 0x9E3779B97F4A7C15u + self->index;
-    return (Py_hash_t)(mixed >> 1);
+    return lg__handle_hash(self->index);
 }
 
 static PyType_Slot node_slots[] = {
@@ -363,7 +346,8 @@ static PyType_Slot node_slots[] = {
     {Py_tp_getset, node_getset},
     {Py_tp_methods, node_methods},
     {Py_tp_doc, "An object of a snapshot.\n\nNodes are equal if their "
-                "snapshot and index are. A Node keeps its snapshot alive."},
+                "index is, and their snapshot or its file. A Node keeps its "
+                "snapshot\nalive."},
     {0, NULL},
 };
 

@@ -8,6 +8,11 @@
 
 extern PyType_Spec lg__path_spec;
 
+/** _core._path(root, hops, start, text), for pickles. */
+PyObject *lg__core_path(PyObject *module, PyObject *args);
+
+extern const char lg__core_path_doc[];
+
 /** A Hop(label, source, target, reason). */
 PyObject *lg__hop_object(lg__core_state *state, lg__snapshot_object *snapshot,
                          const lg_hop *hop, const char *reason);

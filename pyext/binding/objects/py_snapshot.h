@@ -13,6 +13,13 @@
 #include <leakgraph/graph.h>
 #include <leakgraph/lock.h>
 
+/** Which file it is, whatever its path: all zero without one. */
+typedef struct lg__file_mark {
+    uint64_t device;
+    uint64_t inode;
+    int64_t changed; /* nanoseconds */
+} lg__file_mark;
+
 typedef struct lg__snapshot_object {
     PyObject_HEAD
     lg_graph *graph;
@@ -27,6 +34,7 @@ typedef struct lg__snapshot_object {
     lg__own_share own;     /* bytes from malloc of it and of the analysis */
     PyObject *devices;     /* names of devices: a tuple, 'host' first */
     PyObject *path;        /* of its file: str, or NULL */
+    lg__file_mark file;    /* that file, as it was then */
     bool notes_shown; /* taken for one question, whose answer is being made */
     lg_nodes shown;   /* nodes that the answer shows, some twice */
     size_t shown_room;
@@ -68,6 +76,11 @@ PyObject *lg__snapshot_gone(lg__core_state *state, PyObject *devices);
 
 /** Frees all that it owns. Only for its deallocation. */
 void lg__snapshot_dispose(lg__snapshot_object *self);
+
+/** Whether both have the same nodes: they are one Snapshot, or of one file, or
+ *  answers keep the same of both. -1 with an exception. */
+int lg__snapshot_is_same(const lg__snapshot_object *self,
+                         const lg__snapshot_object *other);
 
 /** Whether the node is a root: 1, 0, or -1 with an exception. */
 int lg__snapshot_is_root(lg__snapshot_object *self, uint32_t node);

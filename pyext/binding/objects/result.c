@@ -1,5 +1,6 @@
 #include "binding/objects/arrow_tables.h"
 #include "binding/objects/result.h"
+#include "binding/objects/rows.h"
 #include "binding/support/convert.h"
 #include "binding/support/errors.h"
 #include "binding/support/python_call.h"
@@ -98,8 +99,7 @@ get_json(lg__result_object *self, void *Py_UNUSED(closure))
     if (self->table != NULL)
         return write_table(self, 0, write_json);
     if (self->json == NULL)
-        return lg__python_call(lg__object_state(self), "leakgraph.frames",
-                               "to_json", (PyObject *)self);
+        return lg__rows_json((PyObject *)self, NULL);
     Py_INCREF(self->json);
     return self->json;
 }
@@ -277,20 +277,6 @@ result_repr(lg__result_object *self)
                                 count == 1 ? "" : "s");
 }
 
-static PyObject *
-result_to_dicts(PyObject *self, PyObject *Py_UNUSED(unused))
-{
-    return lg__python_call(lg__object_state(self), "leakgraph.frames",
-                           "to_dicts", self);
-}
-
-static PyObject *
-result_to_pandas(PyObject *self, PyObject *Py_UNUSED(unused))
-{
-    return lg__python_call(lg__object_state(self), "leakgraph.frames",
-                           "to_pandas", self);
-}
-
 /* Results of one type are equal if their rows are. */
 static PyObject *
 result_compare(lg__result_object *self, PyObject *other, int operation)
@@ -331,11 +317,11 @@ static PyGetSetDef result_getset[] = {
 };
 
 static PyMethodDef result_methods[] = {
-    {"to_dicts", result_to_dicts, METH_NOARGS,
+    {"to_dicts", lg__rows_to_dicts, METH_NOARGS,
      "to_dicts($self, /)\n--\n\nThe rows as a list of dicts of plain values: "
      "a Node is its index, a Size a dict."},
     LG__ARROW_METHOD(lg__result_arrow),
-    {"to_pandas", result_to_pandas, METH_NOARGS,
+    {"to_pandas", lg__rows_to_pandas, METH_NOARGS,
      "to_pandas($self, /)\n--\n\nThe rows as a pandas.DataFrame.\n\nA Node is "
      "its index. A Size is its total; on snapshots with devices, it also has "
      "a\n"

@@ -1,7 +1,7 @@
 #include "binding/objects/sequence.h"
 #include "binding/objects/arrow_tables.h"
 #include "binding/support/convert.h"
-#include "binding/support/python_call.h"
+#include "binding/objects/rows.h"
 #include <stdlib.h>
 
 static void
@@ -107,51 +107,37 @@ sequence_repr(lg__sequence_object *self)
     return lg__text_object(&text);
 }
 
-static PyObject *
-roots_json(PyObject *self, void *Py_UNUSED(closure))
-{
-    return lg__python_call(lg__object_state(self), "leakgraph.frames",
-                           "to_json", self);
-}
-
-static PyObject *
-roots_to_dicts(PyObject *self, PyObject *Py_UNUSED(unused))
-{
-    return lg__python_call(lg__object_state(self), "leakgraph.frames",
-                           "to_dicts", self);
-}
-
-static PyObject *
-roots_to_pandas(PyObject *self, PyObject *Py_UNUSED(unused))
-{
-    return lg__python_call(lg__object_state(self), "leakgraph.frames",
-                           "roots_pandas", self);
-}
-
 static PyMethodDef roots_methods[] = {
-    {"to_dicts", roots_to_dicts, METH_NOARGS,
-     "to_dicts($self, /)\n--\n\nThe roots as a list of dicts: a Node is its "
-     "index."},
-    {"to_pandas", roots_to_pandas, METH_NOARGS,
-     "to_pandas($self, /)\n--\n\nThe roots as a pandas.DataFrame: a Node is "
-     "its index."},
+    LG__ROWS_METHODS("roots", "A Node is its index."),
     {NULL, NULL, 0, NULL},
 };
 
 static PyGetSetDef roots_getset[] = {
-    {"json", roots_json, NULL, "The roots as JSON, a str.", NULL},
+    LG__ROWS_JSON("roots"),
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyGetSetDef nodes_getset[] = {
+    LG__ROWS_JSON("nodes"),
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyGetSetDef edges_getset[] = {
+    LG__ROWS_JSON("edges"),
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyMethodDef nodes_methods[] = {
     {"biggest", LG__FASTCALL(lg__nodes_biggest), METH_FASTCALL | METH_KEYWORDS,
      lg__nodes_biggest_doc},
+    LG__ROWS_METHODS("nodes", "They have the columns of the Arrow table."),
     LG__ARROW_METHOD(lg__nodes_arrow),
     LG__ARROW_SCHEMA_METHOD(lg__nodes_schema),
     {NULL, NULL, 0, NULL},
 };
 
 static PyMethodDef edges_methods[] = {
+    LG__ROWS_METHODS("edges", "They have the columns of the Arrow table."),
     LG__ARROW_METHOD(lg__edges_arrow),
     LG__ARROW_SCHEMA_METHOD(lg__edges_schema),
     {NULL, NULL, 0, NULL},
@@ -172,10 +158,12 @@ static PyMethodDef edges_methods[] = {
 
 static PyType_Slot nodes_slots[] = {
     SEQUENCE_SLOTS(nodes_methods, "A lazy sequence of Node."),
+    {Py_tp_getset, nodes_getset},
     {0, NULL},
 };
 static PyType_Slot edges_slots[] = {
     SEQUENCE_SLOTS(edges_methods, "A lazy sequence of Edge."),
+    {Py_tp_getset, edges_getset},
     {0, NULL},
 };
 static PyType_Slot roots_slots[] = {

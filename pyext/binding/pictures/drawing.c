@@ -118,7 +118,30 @@ get_nodes(drawing_object *self, void *Py_UNUSED(closure))
 static PyObject *
 drawing_repr(drawing_object *self)
 {
+    size_t nodes = lg_view_node_count(self->view);
+    return PyUnicode_FromFormat("<leakgraph.Drawing: %zu node%s>", nodes,
+                                nodes == 1 ? "" : "s");
+}
+
+static PyObject *
+drawing_str(drawing_object *self)
+{
     return get_text(self, NULL);
+}
+
+/* IPython shows a drawing as its tree, as a notebook shows its picture. */
+static PyObject *
+drawing_repr_pretty(drawing_object *self, PyObject *args)
+{
+    PyObject *printer;
+    int cycle;
+    if (!PyArg_ParseTuple(args, "Op:_repr_pretty_", &printer, &cycle))
+        return NULL;
+    PyObject *text = get_text(self, NULL);
+    PyObject *done =
+        text ? PyObject_CallMethod(printer, "text", "O", text) : NULL;
+    Py_XDECREF(text);
+    return done;
 }
 
 static PyGetSetDef drawing_getset[] = {
@@ -308,29 +331,6 @@ lg__drawing_write(PyObject *drawing, const char *path, const char *format,
     return status == LG_OK;
 }
 
-bool
-lg__drawing_file(lg__core_state *state, PyObject *filename,
-                 const lg__drawing_style *style, char suffix[16],
-                 PyObject **path)
-{
-    *path = NULL;
-    if (filename == NULL || filename == Py_None)
-        return true;
-    *path = lg__pathname_filled(filename);
-    if (*path == NULL)
-        return false;
-    if (style->format != NULL)
-        return true;
-    lg_error error;
-    lg_status status =
-        lg_render_format_of(PyBytes_AS_STRING(*path), suffix, &error);
-    if (status == LG_OK)
-        return true;
-    lg__error_raise(state, status, &error);
-    Py_CLEAR(*path);
-    return false;
-}
-
 static PyObject *
 drawing_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
              PyObject *kwnames)
@@ -365,6 +365,8 @@ static PyMethodDef drawing_methods[] = {
      "The suffix chooses the format, or format does: svg, png, pdf, dot, or "
      "any other\n"
      "that Graphviz writes. Raises PictureError if Graphviz cannot draw it."},
+    {"_repr_pretty_", (PyCFunction)drawing_repr_pretty, METH_VARARGS,
+     "_repr_pretty_($self, printer, cycle, /)\n--\n\n"},
     {"_repr_html_", (PyCFunction)drawing_repr_html, METH_NOARGS,
      "_repr_html_($self, /)\n--\n\n"},
     {"_repr_svg_", (PyCFunction)drawing_repr_svg, METH_NOARGS,
@@ -377,6 +379,7 @@ static PyMethodDef drawing_methods[] = {
 static PyType_Slot drawing_slots[] = {
     LG__SLOT(Py_tp_dealloc, drawing_dealloc),
     LG__SLOT(Py_tp_repr, drawing_repr),
+    LG__SLOT(Py_tp_str, drawing_str),
     {Py_tp_getset, drawing_getset},
     {Py_tp_methods, drawing_methods},
     {Py_tp_doc, "A picture of a few dozen objects.\n\nA notebook shows it "

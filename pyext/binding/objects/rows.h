@@ -1,0 +1,30 @@
+/**
+ * json, to_dicts() and to_pandas() of what has rows but no table of libgraph.
+ * leakgraph.frames knows the fields of each type.
+ */
+#ifndef LEAKGRAPH_ROWS_H
+#define LEAKGRAPH_ROWS_H
+
+#include "binding/support/state.h"
+
+PyObject *lg__rows_json(PyObject *self, void *unused);
+PyObject *lg__rows_to_dicts(PyObject *self, PyObject *unused);
+PyObject *lg__rows_to_pandas(PyObject *self, PyObject *unused);
+
+/** Two PyMethodDefs. */
+#define LG__ROWS_METHODS(rows, note)                                           \
+    {"to_dicts", lg__rows_to_dicts, METH_NOARGS,                               \
+     "to_dicts($self, /)\n--\n\nThe " rows " as a list of dicts. " note},      \
+    {                                                                          \
+        "to_pandas", lg__rows_to_pandas, METH_NOARGS,                          \
+            "to_pandas($self, /)\n--\n\nThe " rows                             \
+            " as a pandas.DataFrame. " note                                    \
+    }
+
+/** A PyGetSetDef. */
+#define LG__ROWS_JSON(rows)                                                    \
+    {                                                                          \
+        "json", lg__rows_json, NULL, "The " rows " as JSON, a str.", NULL      \
+    }
+
+#endif

@@ -1,0 +1,61 @@
+"""Rows: an immutable sequence of named tuples, like the results of libgraph."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, TypeVar, overload
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import SupportsIndex
+
+__all__ = ["Rows"]
+
+_R = TypeVar("_R", bound="tuple[Any, ...]")
+
+
+class Rows(tuple[_R, ...]):
+    """A tuple of rows. A slice has the same type; str() has a line for each row."""
+
+    __slots__ = ()
+    #: the type of the rows
+    _row: ClassVar[Any]
+
+    @property
+    def json(self) -> str:
+        """The rows as JSON."""
+        from leakgraph.frames import to_json
+
+        return to_json(self)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A dict for each row: a Node is its index, a Size a dict."""
+        from leakgraph.frames import to_dicts
+
+        return to_dicts(self)
+
+    def to_pandas(self) -> Any:
+        """The rows as a pandas.DataFrame: a Node is its index, a Size its total."""
+        from leakgraph.frames import to_pandas
+
+        return to_pandas(self)
+
+    @overload
+    def __getitem__(self, key: SupportsIndex, /) -> _R: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> Rows[_R]: ...
+    def __getitem__(self, key: SupportsIndex | slice, /) -> _R | Rows[_R]:
+        """A row, or the rows of a slice."""
+        if isinstance(key, slice):
+            return type(self)(super().__getitem__(key))
+        return super().__getitem__(key)
+
+    def __repr__(self) -> str:
+        """Say how many rows there are."""
+        rows = "row" if len(self) == 1 else "rows"
+        return f"<leakgraph.{type(self).__name__}: {len(self)} {rows}>"
+
+    def __str__(self) -> str:
+        """A line for each row."""
+        from leakgraph.frames import lines
+
+        return lines(self)
