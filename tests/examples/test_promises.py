@@ -68,6 +68,7 @@ WHOLE = {
     "for one in threading.enumerate()[1:]: one.join()\n"
     "del one, client; waiting.clear()",
 }
+WHOLE["thread_arguments"] = WHOLE["threads"]
 # Two holders each, one kind of mistake.
 VIEWS = {
     "slices": ("head = head.copy()", "tail = tail.copy()"),

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 import threading
 
 import pytest
@@ -111,6 +112,85 @@ def test_every_thread_is_a_root_by_name():
     finally:
         leave.set()
         worker.join()
+
+
+class Relay:
+    """Passes on what it is called with."""
+
+    def __init__(self, entered, leave):
+        self.entered, self.leave = entered, leave
+
+    def wait(self, *arguments, **keywords):
+        del arguments, keywords
+        self.entered.set()
+        self.leave.wait()
+
+    def call(self, *arguments, **keywords):
+        self.wait(*arguments, **keywords)
+
+
+def plain(relay, *arguments, **keywords):
+    relay.wait(*arguments, **keywords)
+
+
+@pytest.mark.parametrize("target", [Relay.call, Relay.wait, plain])
+@pytest.mark.parametrize("names", [(), ("x",), ("x", "y")])
+def test_a_call_with_a_tuple_holds_its_arguments(target, names):
+    """They are in no variable any more, and CPython hides the stack of the call."""
+    relay = Relay(threading.Event(), threading.Event())
+    batches = [Batch() for _ in range(2)]
+    worker = threading.Thread(
+        target=target,
+        args=(relay, *batches),
+        kwargs={name: Batch() for name in names},
+    )
+    worker.start()
+    relay.entered.wait()
+    try:
+        snapshot = leakgraph.snapshot()
+    finally:
+        relay.leave.set()
+        worker.join()
+    thread = roots(snapshot, "thread")[worker.name]
+    kinds = [
+        edge.node.type_name
+        for frame in frames(thread)
+        for edge in frame.referents()
+        if edge.kind == "stack"
+    ]
+    assert all(node.unexplained == 0 for node in snapshot.select("type:*.Batch"))
+    assert sys.version_info >= (3, 12) or kinds.count("tuple") > 0
+
+
+def test_words_above_the_stack_are_not_followed():
+    """Stale ones are addresses of what is gone, or of what has come in its place."""
+
+    def wait(*arguments):
+        entered.set()
+        leave.wait()
+
+    def deep(*arguments):
+        return [(), [], {}, (arguments, [(arguments, *[object()] * 20)])]
+
+    def call(*arguments):
+        for _ in range(20):
+            deep(*[object() for _ in range(9)])
+        wait(*arguments)
+
+    entered, leave = threading.Event(), threading.Event()
+    worker = threading.Thread(target=call, args=(Batch(),))
+    worker.start()
+    entered.wait()
+    try:
+        fresh = [(Batch(), Batch()) for _ in range(1000)]
+        snapshot = leakgraph.snapshot()
+    finally:
+        leave.set()
+        worker.join()
+    for pair in fresh:
+        node = snapshot.find(pair)
+        assert node.unexplained == 0
+        assert {edge.kind for edge in node.referrers()} == {"index"}
 
 
 def test_a_generator_being_run_stands_for_its_frame():

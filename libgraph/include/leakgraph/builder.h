@@ -208,6 +208,14 @@ LG_API void lg_builder_add_late_edge(lg_builder *builder, lg_node source,
                                      lg_node target, unsigned kind,
                                      uint32_t payload);
 
+/** An edge that the graph gets only if the target misses references: it has
+ * more than are found without the possible edges. If a target misses fewer than
+ * are possible, the graph gets none of those. For what may be a reference or
+ * stale. It is merged like a late edge. */
+LG_API void lg_builder_add_possible_edge(lg_builder *builder, lg_node source,
+                                         lg_node target, unsigned kind,
+                                         uint32_t payload);
+
 /** Sets the shallow size, also of 4 GiB and more. */
 LG_API void lg_builder_set_size(lg_builder *builder, lg_node node,
                                 uint64_t bytes);

@@ -54,18 +54,19 @@ struct lg_builder_rest {
     lg__vector table[LG__ARRAY_COUNT];
     size_t capacity[LG__ARRAY_COUNT]; /**< capacity of the builder's open
                                          columns */
-    lg__vector text;    /**< lg__node_number: a node, and a string id below the
-                           order of arrival */
-    lg__vector big;     /**< lg__node_number: node and size */
-    lg__vector held;    /**< lg__node_number: a node and its references found */
-    lg__vector placed;  /**< lg__node_number: a node, and a device below the
-                           order of arrival */
-    lg__vector late;    /**< lg__late_edge */
-    lg__vector span;    /**< lg__span */
-    lg__vector fact;    /**< lg__fact */
-    lg__vector segment; /**< lg__segment */
-    lg__vector block;   /**< lg_block */
-    lg__vector content; /**< lg__content */
+    lg__vector text;   /**< lg__node_number: a node, and a string id below the
+                          order of arrival */
+    lg__vector big;    /**< lg__node_number: node and size */
+    lg__vector held;   /**< lg__node_number: a node and its references found */
+    lg__vector placed; /**< lg__node_number: a node, and a device below the
+                          order of arrival */
+    lg__vector late;   /**< lg__late_edge */
+    lg__vector possible; /**< lg__late_edge */
+    lg__vector span;     /**< lg__span */
+    lg__vector fact;     /**< lg__fact */
+    lg__vector segment;  /**< lg__segment */
+    lg__vector block;    /**< lg_block */
+    lg__vector content;  /**< lg__content */
     lg_comparison compare;
     bool compares;
 };
@@ -98,6 +99,7 @@ lg_status lg__finish_facts(lg_builder *builder, lg_error *err);
 lg_status lg__finish_late_edges(lg_builder *builder, lg_error *err);
 lg_status lg__finish_first_edges(lg_builder *builder, lg_error *err);
 lg_status lg__finish_found(lg_builder *builder, lg_error *err);
+lg_status lg__finish_possible(lg_builder *builder, lg_error *err);
 lg_status lg__finish_texts(lg_builder *builder, lg_error *err);
 lg_status lg__finish_sizes(lg_builder *builder, lg_error *err);
 lg_status lg__finish_devices(lg_builder *builder, lg_error *err);

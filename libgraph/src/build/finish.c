@@ -21,10 +21,11 @@ static lg_status
 run_steps(lg_builder *builder, lg_error *err)
 {
     lg_status (*const steps[])(lg_builder *, lg_error *) = {
-        add_missing_info,      lg__finish_equal,   lg__finish_spans,
-        lg__finish_blocks,     lg__finish_facts,   lg__finish_first_edges,
-        lg__finish_late_edges, lg__finish_found,   lg__finish_texts,
-        lg__finish_sizes,      lg__finish_devices, lg__finish_roots,
+        add_missing_info,      lg__finish_equal, lg__finish_spans,
+        lg__finish_blocks,     lg__finish_facts, lg__finish_first_edges,
+        lg__finish_late_edges, lg__finish_found, lg__finish_possible,
+        lg__finish_texts,      lg__finish_sizes, lg__finish_devices,
+        lg__finish_roots,
     };
     lg_status status = lg__builder_status(builder, err);
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !status; i++)

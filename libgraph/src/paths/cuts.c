@@ -105,18 +105,19 @@ has_native_roots(const lg_graph *graph)
     return false;
 }
 
-// Finds the cuts. If native code holds the node, which no program can change,
-// keeps that path and cuts the other references.
+// Finds the cuts. If native code or a running call holds the node, which no
+// program can change, keeps that path and cuts the other references.
 static lg_status
 find_cuts(lg__cut_search *state, size_t limit, lg_error *err)
 {
     bool native = state->from == NULL && has_native_roots(state->graph);
     lg_status status = search_from(state, native, limit, err);
-    if (status != LG_OK || !native || !state->cuts.is_kept)
+    if (status != LG_OK || state->from != NULL || !state->cuts.is_kept)
         return status;
     lg_path kept = state->cuts.kept;
     state->cuts.kept = (lg_path){0};
     state->cuts.is_kept = false;
+    state->network.without_calls = true;
     status = search_from(state, false, limit, err);
     if (state->cuts.is_kept) {
         lg_path_free(&kept);

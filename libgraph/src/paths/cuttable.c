@@ -118,9 +118,9 @@ is_view(const lg_graph *graph, uint32_t node)
     return false;
 }
 
-// Returns whether a program can only read the node's items, because all that
-// refers to it are views, `types.MappingProxyType({...})`, iterators, or the
-// interpreter, which takes nothing out of some lists.
+// Returns whether a program can at most read the node's items, because all that
+// refers to it are views, `types.MappingProxyType({...})`, iterators, calls
+// that are running, or the interpreter, which takes nothing out of some lists.
 static bool
 is_only_viewed(const lg_graph *graph, uint32_t node)
 {
@@ -135,7 +135,9 @@ is_only_viewed(const lg_graph *graph, uint32_t node)
             graph->columns.first_edge[source] + reverse.edge[i].rank;
         if (graph->columns.edge_kind[edge] & LG_EDGE_WEAK)
             continue;
-        if (!is_view(graph, source) && !lg__native_edge_lasts(graph, edge))
+        if (!is_view(graph, source) &&
+            lg__edge_kind(graph, edge) != LG_EDGE_STACK &&
+            !lg__native_edge_lasts(graph, edge))
             return false;
         viewed = true;
     }

@@ -28,9 +28,12 @@ typedef struct search {
 } search;
 
 static bool
-is_strong(const search *state, uint64_t edge)
+is_part(const search *state, uint64_t edge)
 {
-    return !(state->columns->edge_kind[edge] & LG_EDGE_WEAK);
+    unsigned kind = state->columns->edge_kind[edge];
+    return !(kind & LG_EDGE_WEAK) &&
+           !(state->network->without_calls &&
+             (kind & LG_EDGE_KIND_MASK) == LG_EDGE_STACK);
 }
 
 static bool
@@ -56,7 +59,7 @@ look_at_arc(const search *state, uint32_t node, uint32_t at, step *out,
         *before = in.source;
         *usable = in.source != node &&
                   state->network->role[in.source] != LG__FLOW_CLOSED &&
-                  is_strong(state, out->edge) && has_room(state, out->edge);
+                  is_part(state, out->edge) && has_room(state, out->edge);
         return true;
     }
     out->edge = state->columns->first_edge[node] + (at - ins);
@@ -236,7 +239,7 @@ find_kept(search *state, uint64_t *by)
             uint64_t edge = state->columns->first_edge[in.source] + in.rank;
             if (state->level[in.source] != LG_NONE ||
                 state->network->role[in.source] == LG__FLOW_CLOSED ||
-                !is_strong(state, edge) ||
+                !is_part(state, edge) ||
                 state->network->can_cut(state->network->graph, edge))
                 continue;
             by[in.source] = edge;

@@ -24,6 +24,7 @@ typedef struct lg__network {
     uint32_t target;     /**< must not be a source */
     lg__can_cut can_cut;
     const lg_monitor *monitor;
+    bool without_calls; /**< no path goes through what a running call holds */
 } lg__network;
 
 /** The minimum cut that is nearest to the target. */

@@ -208,6 +208,16 @@ add_cuts(report *to)
                      (unsigned long long)(cuts->total - cuts->count));
 }
 
+// Returns whether the path lasts only as long as a call.
+static bool
+ends_with_call(const report *to, const lg_path *path)
+{
+    for (size_t i = 0; i < path->count; i++)
+        if (lg__edge_kind(to->graph, path->hops[i].edges[0]) == LG_EDGE_STACK)
+            return true;
+    return false;
+}
+
 // Writes the path that no program can cut.
 static void
 add_kept(report *to)
@@ -223,7 +233,10 @@ add_kept(report *to)
         lg_text_add(out, ").\n");
     } else if (kept->count > 0) {
         lg_text_add(out, native ? "Only native code can release this path: "
-                                : "No program can cut this path: ");
+                         : ends_with_call(to, kept)
+                             ? "No program can cut this path before the call "
+                               "returns: "
+                             : "No program can cut this path: ");
         lg_path_label(to->graph, kept, out);
         lg_text_add(out, "\n");
     }

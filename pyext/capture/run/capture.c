@@ -1,5 +1,6 @@
 #include "capture/adapters/adapter_pass.h"
 #include "capture/run/capture.h"
+#include "capture/walk/call_arguments.h"
 #include "capture/walk/comparable.h"
 #include "capture/memory/arena.h"
 #include "capture/cpython/clock.h"
@@ -294,6 +295,7 @@ lg__capture_walk(lg__heap_walk *walk, lg_error *err)
         lg__contents_finish(walk);
     }
     lg__locals_finish(walk);
+    lg__call_arguments_finish(walk);
     lg__passes_settle(walk);
     lg_builder_add_span_contents(walk->builder);
     lg__contents_close(walk);

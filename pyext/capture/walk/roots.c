@@ -5,6 +5,7 @@
  */
 #include "capture/cpython/compat_exit.h"
 #include "capture/cpython/compat_words.h"
+#include "capture/walk/call_arguments.h"
 #include "capture/walk/signal_handlers.h"
 
 #include <stdio.h>
@@ -289,6 +290,34 @@ lg__roots_walk(lg__heap_walk *walk)
         count_own_frames(walk);
         count_cached_names(walk);
     }
+}
+
+/** Adds the arguments of the calls in which a thread's frames are. The call
+ * that takes the capture is no holder. */
+static void
+add_calls(lg__heap_walk *walk, PyThreadState *thread)
+{
+    lg__frame *frame = first_seen_frame(thread);
+    if (frame != NULL && thread == PyThreadState_Get())
+        frame = lg__frame_previous(frame);
+    for (; frame != NULL; frame = lg__frame_previous(frame)) {
+        lg__frame_view view = lg__frame_view_of(frame);
+        if (view.code != NULL)
+            lg__call_arguments_of(
+                walk, lg__walk_node(walk, frame_identity(frame, &view)), frame,
+                &view);
+    }
+}
+
+void
+lg__call_arguments_finish(lg__heap_walk *walk)
+{
+    if (!walk->internal || walk->partial || LG__FREE_THREADED)
+        return;
+    for (PyThreadState *thread =
+             PyInterpreterState_ThreadHead(walk->interpreter);
+         thread != NULL; thread = thread->next)
+        add_calls(walk, thread);
 }
 
 /** The folder of its file distinguishes a program's module from a library's. */

@@ -1,0 +1,91 @@
+// Decides which possible edges the graph gets.
+#include "base/base_private.h"
+#include "build/build_private.h"
+
+void
+lg_builder_add_possible_edge(lg_builder *builder, lg_node source,
+                             lg_node target, unsigned kind, uint32_t payload)
+{
+    if (target == LG_NONE || source == LG_NONE)
+        return;
+    struct lg_builder_rest *rest = builder->rest;
+    lg__late_edge *edge =
+        lg__vector_extend(&rest->allocator, &rest->possible, 1);
+    if (edge == NULL) {
+        lg__builder_fail(builder, LG_ENOMEM);
+        return;
+    }
+    *edge = (lg__late_edge){source, target, payload, kind};
+}
+
+// By target; the same references side by side.
+static int
+compare(const void *left, const void *right)
+{
+    const lg__late_edge *a = left;
+    const lg__late_edge *b = right;
+    if (a->target != b->target)
+        return a->target < b->target ? -1 : 1;
+    if (a->source != b->source)
+        return a->source < b->source ? -1 : 1;
+    return a->payload < b->payload ? -1 : a->payload > b->payload;
+}
+
+// Returns whether the target misses at least so many references.
+static bool
+misses(const lg_builder *builder, uint32_t target, size_t count)
+{
+    const uint32_t *found = builder->rest->table[LG__FOUND].data;
+    uint32_t refcount = builder->refcount[target];
+    return !(builder->node_flags[target] &
+             (LG_NODE_IMMORTAL | LG_NODE_SYNTHETIC)) &&
+           refcount > found[target] && refcount - found[target] >= count;
+}
+
+// Adds the edges to one target as late edges.
+static void
+accept(lg_builder *builder, const lg__late_edge *edges, size_t count)
+{
+    uint32_t *found = builder->rest->table[LG__FOUND].data;
+    found[edges->target] += (uint32_t)count;
+    for (size_t i = 0; i < count; i++)
+        lg_builder_add_late_edge(builder, edges[i].source, edges[i].target,
+                                 edges[i].kind, edges[i].payload);
+}
+
+static lg_status
+check_possible(const lg_builder *builder, const lg__late_edge *edges,
+               size_t count, lg_error *err)
+{
+    lg__edge_rules rules = lg__edge_rules_of(
+        builder->node_count,
+        (uint32_t)builder->rest->table[LG__STRING_OFFSET].count - 1);
+    for (size_t i = 0; i < count; i++)
+        if (!lg__edge_is_sound(&rules, edges[i].target, edges[i].kind,
+                               edges[i].payload))
+            return lg__edge_failed(&rules, i, edges[i].target, edges[i].kind,
+                                   err);
+    return LG_OK;
+}
+
+lg_status
+lg__finish_possible(lg_builder *builder, lg_error *err)
+{
+    lg__vector *possible = &builder->rest->possible;
+    lg__late_edge *edges = possible->data;
+    size_t end;
+    lg_status status = check_possible(builder, edges, possible->count, err);
+    if (status != LG_OK || possible->count == 0)
+        return status;
+    lg__sort(edges, possible->count, sizeof *edges, compare);
+    for (size_t i = 0; i < possible->count; i = end) {
+        for (end = i + 1;
+             end < possible->count && edges[end].target == edges[i].target;)
+            end++;
+        if (misses(builder, edges[i].target, end - i))
+            accept(builder, &edges[i], end - i);
+    }
+    lg__vector_free(&builder->rest->allocator, possible);
+    status = lg__builder_status(builder, err);
+    return status == LG_OK ? lg__finish_late_edges(builder, err) : status;
+}

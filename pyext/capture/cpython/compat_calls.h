@@ -1,0 +1,79 @@
+/**
+ * Calls with an argument tuple, `f(*args, **kwargs)`. A part of compat.h.
+ *
+ * Up to 3.13 the interpreter takes the tuple and the dict off the evaluation
+ * stack and has them only in C variables while C code, which often runs
+ * Python code again, is called (Python/ceval.c, CALL_FUNCTION_EX). Nothing
+ * overwrites their words above the top of the stack meanwhile. Where the top is
+ * nobody knows, and words above it may be stale: compare them, but do not
+ * follow them.
+ */
+#ifndef LEAKGRAPH_COMPAT_CALLS_H
+#define LEAKGRAPH_COMPAT_CALLS_H
+
+#include "capture/cpython/compat_frame.h"
+
+#include <opcode.h>
+
+/** How far below the tuple the function is on the stack. */
+enum { LG__CALLED_BELOW = PY_VERSION_HEX >= 0x030D0000 ? 2 : 1 };
+
+/** The words of a frame's stack, whether they are in use or not. */
+static inline const lg__slot *
+lg__frame_stack(const lg__frame_view *view)
+{
+    return view->slots + lg__code_slot_count(view->code);
+}
+
+/** Returns whether only the interpreter knows the top of the frame's stack. */
+static inline bool
+lg__frame_stack_is_hidden(const lg__frame *frame)
+{
+#if LG__STACK_IS_VISIBLE
+    (void)frame;
+    return false;
+#elif PY_VERSION_HEX >= 0x030B0000
+    return frame->stacktop < 0;
+#elif PY_VERSION_HEX >= 0x030A0000
+    return frame->f_stackdepth < 0;
+#else
+    return frame->f_stacktop == NULL;
+#endif
+}
+
+/** The instructions of a code object: an opcode and an argument each. */
+static inline const uint8_t *
+lg__code_instructions(const PyCodeObject *code)
+{
+#if PY_VERSION_HEX >= 0x030B0000
+    return (const uint8_t *)_PyCode_CODE(code);
+#else
+    return (const uint8_t *)PyBytes_AS_STRING(code->co_code);
+#endif
+}
+
+static inline bool
+lg__opcode_calls_with_tuple(uint8_t opcode)
+{
+#ifdef INSTRUMENTED_CALL_FUNCTION_EX
+    if (opcode == INSTRUMENTED_CALL_FUNCTION_EX)
+        return true;
+#endif
+    return opcode == CALL_FUNCTION_EX;
+}
+
+/** Returns whether the frame is in a call with a tuple whose word is above the
+ *  top of the stack. *with_dict: the call has a dict, too. */
+static inline bool
+lg__frame_calls_with_tuple(const lg__frame *frame, const lg__frame_view *view,
+                           bool *with_dict)
+{
+    int at = lg__frame_instruction(frame, view->code);
+    if (at < 0 || !lg__frame_stack_is_hidden(frame))
+        return false;
+    const uint8_t *instruction = lg__code_instructions(view->code) + at;
+    *with_dict = instruction[1] & 1;
+    return lg__opcode_calls_with_tuple(instruction[0]);
+}
+
+#endif
