@@ -1,6 +1,7 @@
 """cycles(): which cycles there are, of which kind, and where to cut them."""
 
 import gc
+import threading
 import weakref
 from pathlib import Path
 
@@ -109,6 +110,49 @@ def test_parent_and_child(still):
     assert cycle.cut.target == snapshot.find(parent)
     inner = set(cycle.nodes)
     assert all(e.source in inner and e.target in inner for e in cycle.edges)
+
+
+def test_what_the_program_sets_on_an_object_of_a_library_is_the_programs(still):
+    """Only code of the program has the name of the attribute."""
+    flag = threading.Event()
+    flag.rows_of_this_test = [flag]
+    snapshot = leakgraph.snapshot()
+    cycle = cycle_of(snapshot, snapshot.find(flag))
+    assert cycle.library is None
+    assert cycle.cut.label == ".rows_of_this_test"
+    assert "library" not in cycle.cut.reason
+
+
+def test_what_its_own_code_may_set_is_the_librarys(still):
+    flag = threading.Event()
+    flag._flag = [flag]
+    cycle = cycle_of(snapshot := leakgraph.snapshot(), snapshot.find(flag))
+    assert cycle.library == "threading"
+
+
+class Worker(threading.Thread):
+    """A class of the program, whose base keeps the bound method."""
+
+    def __init__(self):
+        super().__init__(target=self.work)
+        self.kept_work = []
+
+    def work(self):
+        self.kept_work.append(self)
+
+
+def test_what_the_code_of_a_base_class_sets_is_the_librarys(still):
+    worker = Worker()
+    snapshot = leakgraph.snapshot()
+    cycle = cycle_of(snapshot, snapshot.find(worker))
+    assert cycle.cut.label == "." + "_target"
+    assert "the code of a library sets this attribute" in cycle.cut.reason
+    setattr(worker, cycle.cut.label[1:], None)
+    worker.work()
+    snapshot = leakgraph.snapshot()
+    cycle = cycle_of(snapshot, snapshot.find(worker))
+    assert cycle.cut.label == ".kept_work"
+    assert "library" not in cycle.cut.reason
 
 
 def test_retained_bytes_of_a_cycle(still):

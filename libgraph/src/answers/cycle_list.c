@@ -102,12 +102,12 @@ find_library(const lg__cycle_search *state, const lg_component *component,
     lg_string library = {"", 0};
     if (state->data[index])
         return library;
+    if (lg__cycle_has_program(state->graph, component->nodes, component->count))
+        return library;
     for (uint32_t i = 0; i < component->count; i++) {
         lg_string package;
         lg__origin origin =
             lg__node_origin(state->graph, component->nodes[i], &package);
-        if (origin == LG__ORIGIN_PROGRAM)
-            return (lg_string){"", 0};
         if (origin == LG__ORIGIN_LIBRARY && library.length == 0)
             library = package;
     }

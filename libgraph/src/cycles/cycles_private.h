@@ -174,4 +174,9 @@ lg_status lg__cycles_holding(const lg_analysis *analysis,
                              const lg_cycle_options *options, uint8_t **out,
                              lg_error *err);
 
+/** Returns whether one of these nodes, which ascend, is the program's, or has
+ * an attribute of the program's that leads to another. */
+bool lg__cycle_has_program(const lg_graph *graph, const uint32_t *nodes,
+                           uint32_t count);
+
 #endif

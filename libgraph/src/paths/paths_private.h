@@ -55,6 +55,13 @@ bool lg__reference_is_attribute(const lg_graph *graph, const lg__fold *folds,
  *  namespace may show the values in the object. */
 bool lg__references_are_one(const lg_graph *graph, const lg__fold *folds,
                             lg__reference one, lg__reference other);
+/** Returns whose code sets an attribute of `owner`, judging by the names in the
+ *  heap's code: the program's if only the program has the name, the library's
+ *  if only the libraries have it that the object's class or its bases come
+ *  from. O(code that has the name), but nothing for names that much code has.
+ */
+lg__origin lg__attribute_author(const lg_graph *graph, uint32_t owner,
+                                uint64_t edge);
 /** Returns whether the edge leads to the results that a shell of IPython
  *  keeps. */
 bool lg__edge_is_of_shell(const lg_graph *graph, uint64_t edge);

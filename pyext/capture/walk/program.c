@@ -29,7 +29,11 @@ name_cached_keys(lg__heap_walk *walk, PyTypeObject *type)
         PyObject *key =
             *(PyObject *const *)(table.base + (size_t)i * table.stride +
                                  table.key);
-        lg__walk_edge(walk, key, LG_EDGE_KEY, (uint32_t)i);
+        uint32_t node = key != NULL ? lg__walk_node(walk, key) : LG_NONE;
+        if (node == LG_NONE)
+            continue;
+        walk->builder->node_flags[node] |= LG_NODE_NAME;
+        lg_builder_add_edge(walk->builder, node, LG_EDGE_KEY, (uint32_t)i);
     }
 }
 

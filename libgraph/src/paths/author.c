@@ -1,0 +1,181 @@
+// Whose code sets an attribute: the program's or a library's.
+#include "paths/paths_private.h"
+
+enum {
+    DEEPEST = 16, // code in code: functions in functions
+    MANY = 1000,  // references to a name
+};
+
+// Whose code has a name.
+typedef struct users {
+    const lg_graph *graph;
+    lg__reverse reverse;
+    uint32_t type; // of the object that has the attribute
+    bool program;
+    bool library; // one that the type or a base of it comes from
+} users;
+
+static uint64_t
+edge_of(const users *to, lg__in_edge in)
+{
+    return to->graph->columns.first_edge[in.source] + in.rank;
+}
+
+static bool
+is_attribute(const users *to, lg__in_edge in, const char *name)
+{
+    uint64_t edge = edge_of(to, in);
+    return lg__edge_kind(to->graph, edge) == LG_EDGE_ATTRIBUTE &&
+           lg__string_is(lg__edge_name(to->graph, edge), name);
+}
+
+// Returns the object that has a node as its attribute; LG_NONE if there is
+// none.
+static uint32_t
+owner_of(const users *to, uint32_t node, const char *name)
+{
+    const lg__reverse *reverse = &to->reverse;
+    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++)
+        if (is_attribute(to, reverse->edge[i], name))
+            return reverse->edge[i].source;
+    return LG_NONE;
+}
+
+// Returns the code that has another code object among its constants.
+static uint32_t
+code_around(const users *to, uint32_t code)
+{
+    const lg__reverse *reverse = &to->reverse;
+    uint32_t around = LG_NONE;
+    for (uint64_t i = reverse->first[code];
+         i < reverse->first[code + 1] && around == LG_NONE; i++)
+        if (lg__node_role(to->graph, reverse->edge[i].source) == LG__ROLE_TUPLE)
+            around = owner_of(to, reverse->edge[i].source, "co_consts");
+    return around;
+}
+
+// Returns the module whose variables a function has; LG_NONE if none does.
+static uint32_t
+module_of(const lg_graph *graph, uint32_t function)
+{
+    const lg_columns *columns = &graph->columns;
+    for (uint64_t edge = columns->first_edge[function];
+         edge < columns->first_edge[function + 1]; edge++)
+        if (lg__edge_kind(graph, edge) == LG_EDGE_GLOBALS)
+            return lg_node_folded_into(graph, columns->edge_target[edge]);
+    return LG_NONE;
+}
+
+// Returns the origin of what runs the code: that of its module, if it shows.
+static lg__origin
+origin_of_user(const users *to, uint32_t code, const char *name,
+               lg_string *package)
+{
+    uint32_t user = owner_of(to, code, name);
+    if (user == LG_NONE)
+        return LG__ORIGIN_ANYBODY;
+    uint32_t module = module_of(to->graph, user);
+    if (module == LG_NONE)
+        return lg__node_origin(to->graph, user, package);
+    lg_string full = lg_node_text(to->graph, module);
+    *package = lg__package_of(full);
+    if (package->length == 0)
+        *package = full;
+    return lg__module_is_library(to->graph, module) ? LG__ORIGIN_LIBRARY
+                                                    : LG__ORIGIN_PROGRAM;
+}
+
+// Returns the origin of code: that of a function or frame which runs it, or of
+// the code around it.
+static lg__origin
+origin_of_code(const users *to, uint32_t code, lg_string *package)
+{
+    lg__origin origin = LG__ORIGIN_ANYBODY;
+    for (int depth = 0; depth < DEEPEST && code != LG_NONE; depth++) {
+        origin = origin_of_user(to, code, "__code__", package);
+        if (origin == LG__ORIGIN_ANYBODY)
+            origin = origin_of_user(to, code, "f_code", package);
+        if (origin != LG__ORIGIN_ANYBODY)
+            break;
+        code = code_around(to, code);
+    }
+    return origin;
+}
+
+static bool
+is_from(const users *to, lg_string package)
+{
+    lg_type type = lg_graph_type(to->graph, to->type);
+    for (uint32_t i = 0; i < type.mro_count; i++)
+        if (lg__string_same(
+                lg__package_of(lg_graph_type(to->graph, type.mro[i]).name),
+                package))
+            return true;
+    return false;
+}
+
+// Notes whose code uses the names in a tuple.
+static void
+note_users(users *to, uint32_t names)
+{
+    const lg__reverse *reverse = &to->reverse;
+    for (uint64_t i = reverse->first[names]; i < reverse->first[names + 1];
+         i++) {
+        lg_string package = {"", 0};
+        if (!is_attribute(to, reverse->edge[i], "co_names"))
+            continue;
+        lg__origin origin =
+            origin_of_code(to, reverse->edge[i].source, &package);
+        to->program |= origin == LG__ORIGIN_PROGRAM;
+        to->library |= origin == LG__ORIGIN_LIBRARY && is_from(to, package);
+    }
+}
+
+// Returns the str that is an attribute's name: the key in a dict, or a name
+// that the class has for its instances. LG_NONE if nothing says.
+static uint32_t
+key_of(const users *to, uint64_t edge)
+{
+    const lg_columns *columns = &to->graph->columns;
+    uint32_t class = lg_graph_type(to->graph, to->type).node;
+    lg_string name = lg__edge_name(to->graph, edge);
+    if (lg__edge_kind(to->graph, edge) == LG_EDGE_VALUE)
+        return columns->edge_payload[edge];
+    if (lg__edge_kind(to->graph, edge) != LG_EDGE_ATTRIBUTE || class == LG_NONE)
+        return LG_NONE;
+    for (uint64_t at = columns->first_edge[class];
+         at < columns->first_edge[class + 1]; at++)
+        if (lg__edge_kind(to->graph, at) == LG_EDGE_KEY &&
+            lg__string_same(lg_node_text(to->graph, columns->edge_target[at]),
+                            name))
+            return columns->edge_target[at];
+    return LG_NONE;
+}
+
+// Returns whether what has the name tells whose it is: not for classes and
+// modules, whose attributes C code or code that is gone may have set, nor for a
+// name that much code has.
+static bool
+is_telling(const users *to, uint32_t owner, uint32_t key)
+{
+    lg_category category = lg__node_category(to->graph, owner);
+    return category != LG_CATEGORY_TYPE && category != LG_CATEGORY_MODULE &&
+           key != LG_NONE &&
+           to->reverse.first[key + 1] - to->reverse.first[key] <= MANY;
+}
+
+lg__origin
+lg__attribute_author(const lg_graph *graph, uint32_t owner, uint64_t edge)
+{
+    users to = {.graph = graph, .type = graph->columns.type[owner]};
+    uint32_t key = key_of(&to, edge);
+    if (!lg__graph_reverse(graph, &to.reverse) || !is_telling(&to, owner, key))
+        return LG__ORIGIN_ANYBODY;
+    for (uint64_t i = to.reverse.first[key];
+         i < to.reverse.first[key + 1] && !(to.program && to.library); i++)
+        if (lg__node_role(graph, to.reverse.edge[i].source) == LG__ROLE_TUPLE)
+            note_users(&to, to.reverse.edge[i].source);
+    if (to.program == to.library)
+        return LG__ORIGIN_ANYBODY;
+    return to.program ? LG__ORIGIN_PROGRAM : LG__ORIGIN_LIBRARY;
+}
