@@ -7,7 +7,7 @@ FIXES = {
         "loss.item()",
         "losses[:] = [loss.item() for loss in losses]; del loss",
     ),
-    "running_total": ("loss.item()", "total = total.item(); del loss"),
+    "running_total": ("loss.item()", "total = total.item()"),
     "hook_cycle": (
         "remove()",
         "for one in gc.get_objects():\n"

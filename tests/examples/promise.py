@@ -1,8 +1,9 @@
 """Runs a script that leaks, then fixes it step by step, and says what went.
 
-promise.py SCRIPT STEP...: each step is Python for the script's own namespace. Prints
-what the first finding says and how many bytes of the heap went with each step, as JSON.
-Steps use modules whose import would disturb the count, so they are imported before.
+promise.py [fixed] SCRIPT STEP...: `fixed` runs the script in its fixed form. Each step is
+Python for the script's own namespace. Prints what the findings say, how many bytes of
+the heap went with each step, and how many there were before, as JSON. Steps use modules
+whose import would disturb the count, so they are imported before.
 """
 
 import contextlib
@@ -52,11 +53,12 @@ def promise(namespace, steps):
         snapshot, after = whole()
         freed.append(before - after)
     left = [finding.pattern for finding in snapshot.findings()]
-    return {"findings": findings, "freed": freed, "left": left}
+    return {"findings": findings, "freed": freed, "left": left, "whole": before}
 
 
-_script, *_steps = sys.argv[1:]
-sys.argv = [_script]
+_fixed = sys.argv[1:2] == ["fixed"]
+_script, *_steps = sys.argv[1 + _fixed :]
+sys.argv = [_script, *["fixed"] * _fixed]
 gc.freeze()
 leakgraph.findings = str  # nobody reads what the script prints
 with contextlib.redirect_stdout(io.StringIO()):
