@@ -1,9 +1,9 @@
 """Runs a script that leaks, then fixes it step by step, and says what went.
 
-promise.py [fixed] SCRIPT STEP...: `fixed` runs the script in its fixed form. Each step is
-Python for the script's own namespace. Prints what the findings say, how many bytes of
-the heap went with each step, and how many there were before, as JSON. Steps use modules
-whose import would disturb the count, so they are imported before.
+promise.py [fixed] SCRIPT STEP...: `fixed` runs the script in its fixed form. Each step
+is Python for the script's own namespace. Prints what the findings say, how many bytes
+of the heap went with each step, and how many there were before, as JSON. Steps use
+modules whose import would disturb the count, so they are imported before.
 """
 
 import contextlib

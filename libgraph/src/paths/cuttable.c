@@ -1,6 +1,9 @@
 // Which references a program can cut, and which of those come to mind first.
 #include "paths/paths_private.h"
 
+// Tuples in tuples to look through.
+enum { NESTED = 8 };
+
 // Returns whether the object's items never change.
 static bool
 is_immutable(const lg_graph *graph, uint32_t node)
@@ -97,6 +100,7 @@ is_view(const lg_graph *graph, uint32_t node)
         "odict_values",
         "list_iterator",
         "list_reverseiterator",
+        "tuple_iterator",
         "dict_keyiterator",
         "dict_valueiterator",
         "dict_itemiterator",
@@ -118,30 +122,59 @@ is_view(const lg_graph *graph, uint32_t node)
     return false;
 }
 
-// Returns whether a program can at most read the node's items, because all that
-// refers to it are views, `types.MappingProxyType({...})`, iterators, calls
-// that are running, or the interpreter, which takes nothing out of some lists.
+// How the referrers of a container let a program at it.
+typedef struct access {
+    bool viewed;    // there are referrers
+    uint32_t tuple; // the only one through which a program may reach it
+    uint32_t ways;  // how many of those there are
+} access;
+
+// Looks at who refers to a container: views, iterators, calls that are running
+// and the interpreter, which takes nothing out of some lists, let a program at
+// most read its items.
+static access
+access_to(const lg_graph *graph, const lg__reverse *reverse, uint32_t node)
+{
+    access found = {false, LG_NONE, 0};
+    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++) {
+        uint32_t source = reverse->edge[i].source;
+        uint64_t edge =
+            graph->columns.first_edge[source] + reverse->edge[i].rank;
+        if (graph->columns.edge_kind[edge] & LG_EDGE_WEAK)
+            continue;
+        found.viewed = true;
+        if (is_view(graph, source) ||
+            lg__edge_kind(graph, edge) == LG_EDGE_STACK ||
+            lg__native_edge_lasts(graph, edge))
+            continue;
+        found.ways++;
+        if (lg__node_role(graph, source) == LG__ROLE_TUPLE)
+            found.tuple = source;
+    }
+    return found;
+}
+
+// Returns whether a program can at most read the node's items: nothing else
+// refers to it, `types.MappingProxyType({...})`, or only a tuple that is like
+// that, `itertools.chain([...])`.
 static bool
 is_only_viewed(const lg_graph *graph, uint32_t node)
 {
     lg__reverse reverse;
-    bool viewed = false;
     if (lg__node_category(graph, node) != LG_CATEGORY_CONTAINER ||
         !lg__graph_reverse(graph, &reverse))
         return false;
-    for (uint64_t i = reverse.first[node]; i < reverse.first[node + 1]; i++) {
-        uint32_t source = reverse.edge[i].source;
-        uint64_t edge =
-            graph->columns.first_edge[source] + reverse.edge[i].rank;
-        if (graph->columns.edge_kind[edge] & LG_EDGE_WEAK)
-            continue;
-        if (!is_view(graph, source) &&
-            lg__edge_kind(graph, edge) != LG_EDGE_STACK &&
-            !lg__native_edge_lasts(graph, edge))
+    for (int depth = 0; depth < NESTED; depth++) {
+        access found = access_to(graph, &reverse, node);
+        if (!found.viewed || lg_node_unexplained(graph, node) > 0)
             return false;
-        viewed = true;
+        if (found.ways == 0)
+            return true;
+        if (found.ways > 1 || found.tuple == LG_NONE)
+            return false;
+        node = found.tuple;
     }
-    return viewed && lg_node_unexplained(graph, node) <= 0;
+    return false;
 }
 
 // Returns whether the edge is an attribute of an instance that nobody can

@@ -37,9 +37,51 @@ has_words(lg_string label, const char *words)
            (label.length == length || label.data[length] == ' ');
 }
 
+// Returns whether the edge is that of the interpreter to the list of what
+// codecs.register() gets.
+static bool
+leads_to_codecs(const lg_graph *graph, uint64_t edge)
+{
+    return lg__edge_kind(graph, edge) == LG_EDGE_NATIVE &&
+           lg__string_is(
+               lg_graph_string(graph, graph->columns.edge_payload[edge]),
+               "codec_search_path");
+}
+
+// Returns whether the edge is an item of that list.
+static bool
+is_of_codecs(const lg_graph *graph, uint64_t edge)
+{
+    lg__reverse reverse;
+    uint32_t list = lg_edge_source(graph, edge);
+    if (lg__edge_kind(graph, edge) != LG_EDGE_INDEX ||
+        !lg__graph_reverse(graph, &reverse))
+        return false;
+    for (uint64_t i = reverse.first[list]; i < reverse.first[list + 1]; i++) {
+        lg__in_edge in = reverse.edge[i];
+        if (leads_to_codecs(graph,
+                            graph->columns.first_edge[in.source] + in.rank))
+            return true;
+    }
+    return false;
+}
+
+// Returns whether the heap is one of CPython 3.9, which has no
+// codecs.unregister().
+static bool
+keeps_codecs(const lg_graph *graph)
+{
+    lg_string version = lg_graph_info_find(graph, "python");
+    return version.length > 4 && memcmp(version.data, "3.9.", 4) == 0;
+}
+
 const char *
 lg__native_edge_call(const lg_graph *graph, uint64_t edge)
 {
+    if (is_of_codecs(graph, edge))
+        return keeps_codecs(graph)
+                   ? NULL
+                   : "codecs.unregister() drops a search function.";
     if (lg__edge_kind(graph, edge) != LG_EDGE_NATIVE)
         return NULL;
     lg_string label = lg_graph_string(graph, graph->columns.edge_payload[edge]);
@@ -62,6 +104,8 @@ lg__native_edge_lasts(const lg_graph *graph, uint64_t edge)
     };
     if (lg__edge_kind(graph, edge) != LG_EDGE_NATIVE)
         return false;
+    if (leads_to_codecs(graph, edge))
+        return keeps_codecs(graph);
     lg_string label = lg_graph_string(graph, graph->columns.edge_payload[edge]);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (lg__string_is(label, lists[i]))

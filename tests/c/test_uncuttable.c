@@ -1,0 +1,104 @@
+// References that no program can cut, because it cannot reach them.
+#include "drawn.h"
+#include "paths/paths_private.h"
+#include "story.h"
+#include "test.h"
+
+#include <leakgraph/why.h>
+
+#include <string.h>
+
+// A program cannot reach a list in a tuple of which it has only an iterator:
+// itertools.chain([x]).
+static void
+only_viewed_tuple(void)
+{
+    for (int named = 0; named < 2; named++) {
+        story made = story_begin();
+        uint32_t module = story_module(&made, "app");
+        uint32_t view = story_add(&made, "tuple_iterator", NULL, 48);
+        uint32_t tuple = story_add(&made, "tuple", NULL, 48);
+        uint32_t list = story_add(&made, "list", NULL, 64);
+        uint32_t thing = story_add(&made, "app.Kept", NULL, 48);
+        story_attribute(&made, module, "view", view);
+        story_edge(&made, view, tuple, LG_EDGE_FIELD, 16);
+        story_edge(&made, tuple, list, LG_EDGE_INDEX, 0);
+        story_edge(&made, list, thing, LG_EDGE_INDEX, 0);
+        if (named)
+            story_attribute(&made, module, "tuple", tuple);
+        lg_graph *graph = story_end(&made);
+        const lg_columns *columns = lg_graph_columns(graph);
+        CHECK(lg__edge_can_be_cut(graph, columns->first_edge[list]) ==
+              (named == 1));
+        lg_graph_free(graph);
+    }
+}
+
+// codecs.unregister() is newer than CPython 3.9.
+static void
+codecs(void)
+{
+    static const char *const versions[] = {"3.9.18", "3.10.2", "3.13.0"};
+    for (int i = 0; i < 3; i++) {
+        story made = story_begin();
+        uint32_t module = story_module(&made, "app");
+        uint32_t list = story_add(&made, "list", NULL, 64);
+        uint32_t thing = story_add(&made, "app.Kept", NULL, 48);
+        story_edge(&made, module, list, LG_EDGE_NATIVE,
+                   lg_builder_intern(made.builder, "codec_search_path", 17));
+        story_edge(&made, list, thing, LG_EDGE_INDEX, 0);
+        lg_builder_set_info(made.builder, "python", versions[i]);
+        lg_graph *graph = story_end(&made);
+        lg_analysis *analysis = analysed(graph);
+        lg_why why;
+        REQUIRE(lg_node_why(analysis, thing, NULL, &why, NULL) == LG_OK);
+        CHECK(why.frees_count == (i > 0));
+        CHECK(why.cuts.is_kept == (i == 0));
+        CHECK(i == 0 ? why.hint == NULL
+                     : !strncmp(why.hint, "codecs.unregister() ", 20));
+        lg_why_free(&why);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
+// A program cannot reach the dict of a call that is running, `f(**kwargs)`.
+static void
+only_called_with(void)
+{
+    for (int named = 0; named < 2; named++) {
+        story made = story_begin();
+        uint32_t module = story_module(&made, "app");
+        uint32_t frame = story_add(&made, "frame", "f() app.py:3", 64);
+        uint32_t dict = story_add(&made, "dict", NULL, 64);
+        uint32_t key = story_add(&made, "str", "x", 50);
+        uint32_t thing = story_add(&made, "app.Kept", NULL, 48);
+        lg_builder_add_root(made.builder, frame, LG_ROOT_THREAD, "main", 4);
+        story_edge(&made, frame, dict, LG_EDGE_STACK, 2);
+        story_edge(&made, dict, thing, LG_EDGE_VALUE, key);
+        story_edge(&made, frame, thing, LG_EDGE_STACK, 1);
+        if (named)
+            story_attribute(&made, module, "dict", dict);
+        lg_graph *graph = story_end(&made);
+        lg_analysis *analysis = analysed(graph);
+        const lg_columns *columns = lg_graph_columns(graph);
+        lg_why why;
+        CHECK(lg__edge_can_be_cut(graph, columns->first_edge[dict]) ==
+              (named == 1));
+        REQUIRE(lg_node_why(analysis, thing, NULL, &why, NULL) == LG_OK);
+        // What the call holds lasts as long as the call. The rest can go.
+        CHECK(why.cuts.is_kept && why.cuts.kept.count > 0);
+        CHECK(why.cuts.count == (size_t)named);
+        lg_why_free(&why);
+        lg_analysis_free(analysis);
+        lg_graph_free(graph);
+    }
+}
+
+SUITE(uncuttable)
+{
+    RUN(only_viewed_tuple);
+    RUN(codecs);
+    RUN(only_called_with);
+    return test_result();
+}
