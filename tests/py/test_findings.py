@@ -261,3 +261,41 @@ def test_two_holders():
     assert finding.holders[0].holder == finding.holder
     assert finding.holders[0].held_by == finding.held_by
     assert "which frees 0 B alone" in str(snapshot.findings())
+
+
+def by_closure(inner):
+    @functools.wraps(inner)
+    def wrapper(*arguments):
+        return inner(*arguments)
+
+    return wrapper
+
+
+def by_default(inner):
+    def wrapper(*arguments, inner=inner):
+        return inner(*arguments)
+
+    return wrapper
+
+
+def by_position(inner):
+    return lambda argument, inner=inner: inner(argument)
+
+
+def by_attribute(inner):
+    @functools.wraps(inner)
+    def wrapper(*arguments):
+        return wrapper.__wrapped__(*arguments)
+
+    return wrapper
+
+
+@pytest.mark.parametrize("wrap", [by_closure, by_default, by_position, by_attribute])
+@pytest.mark.parametrize("times", [16, 15])
+def test_wrappers_of_wrappers(wrap, times):
+    function = len
+    for _ in range(times):
+        function = wrap(function)
+    snapshot = leakgraph.snapshot()
+    found = mine(snapshot.findings(), snapshot.find(function))
+    assert [one.pattern for one in found] == ["wrapped-functions"] * (times == 16)

@@ -88,7 +88,7 @@ typedef struct wrapping {
     const lg__detection *detection;
     uint32_t outer;
     uint32_t inner; // a function with the same code, in a variable of the
-                    // closure
+                    // closure, a default value or __wrapped__
 } wrapping;
 
 static bool
@@ -100,22 +100,42 @@ have_same_code(const wrapping *to, uint32_t function)
            code == lg__detection_attribute(to->detection, function, "__code__");
 }
 
+static void
+look_at_function(wrapping *to, uint32_t node)
+{
+    uint32_t function = lg__detection_function(to->detection, node);
+    if (function != LG_NONE && function != to->outer &&
+        have_same_code(to, function))
+        to->inner = function;
+}
+
 static bool
 look_at_variable(void *context, const lg_hop *hop)
 {
     wrapping *to = context;
-    unsigned kind =
-        lg__edge_kind(to->detection->graph, hop->edges[hop->edge_count - 1]);
-    uint32_t function = kind == LG_EDGE_CELL && !hop->weak
-                            ? lg__detection_function(to->detection, hop->target)
-                            : LG_NONE;
-    if (function != LG_NONE && have_same_code(to, function))
-        to->inner = function;
+    uint64_t edge = hop->edges[hop->edge_count - 1];
+    if (!hop->weak &&
+        (lg__edge_kind(to->detection->graph, edge) == LG_EDGE_CELL ||
+         lg__string_is(lg__detection_name(to->detection, edge), "__wrapped__")))
+        look_at_function(to, hop->target);
     return to->inner == LG_NONE;
 }
 
+// Looks at the default values of arguments.
+static void
+look_at_defaults(wrapping *to, const char *name)
+{
+    const lg_columns *columns = &to->detection->graph->columns;
+    uint32_t values = lg__detection_attribute(to->detection, to->outer, name);
+    if (values == LG_NONE)
+        return;
+    for (uint64_t edge = columns->first_edge[values];
+         edge < columns->first_edge[values + 1] && to->inner == LG_NONE; edge++)
+        look_at_function(to, columns->edge_target[edge]);
+}
+
 // Returns whether hops that begin with this edge of a function may lead to the
-// content of a closure variable. Few edges do.
+// content of a closure variable or to __wrapped__. Few edges do.
 static bool
 may_enclose(const lg__detection *detection, uint32_t function, uint64_t edge)
 {
@@ -147,7 +167,11 @@ wrapped_by(const lg__detection *detection, uint32_t function)
          edge < end && to.inner == LG_NONE; edge++)
         if (may_enclose(detection, function, edge))
             lg__hops_by_walk(&walk, function, edge);
-    return to.inner == function ? LG_NONE : to.inner;
+    if (to.inner == LG_NONE)
+        look_at_defaults(&to, "__defaults__");
+    if (to.inner == LG_NONE)
+        look_at_defaults(&to, "__kwdefaults__");
+    return to.inner;
 }
 
 // Notes the chain below a function that no other function of the chain wraps.
