@@ -33,3 +33,8 @@ def test_a_script_that_carries_a_state(warm):
 
 def test_an_object_with_numbered_attributes(warm):
     assert found(warm, "attributes") == (["output-history"], [("__main__", "record")])
+
+
+def test_a_method_that_keeps_what_it_does_not_need(warm):
+    patterns, _ = found(warm, "methods")
+    assert sorted(patterns) == ["carried-state", "loss-history", "output-history"]

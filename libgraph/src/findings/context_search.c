@@ -1,5 +1,5 @@
 // Searches around a node.
-#include "findings/context.h"
+#include "findings/in_use.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -106,19 +106,13 @@ lg__detection_module(const lg__detection *detection, const char *name)
 
 // ---------------------------------------------------------------- holders ---
 
-static uint64_t
-edge_in(const lg__detection *detection, uint64_t index)
-{
-    lg__in_edge in = detection->walk.reverse.edge[index];
-    return detection->graph->columns.first_edge[in.source] + in.rank;
-}
-
 bool
 lg__detection_is_running(const lg__detection *detection, uint32_t frame)
 {
     const lg__reverse *reverse = &detection->walk.reverse;
     for (uint64_t i = reverse->first[frame]; i < reverse->first[frame + 1]; i++)
-        if (lg__edge_kind(detection->graph, edge_in(detection, i)) ==
+        if (lg__edge_kind(detection->graph,
+                          lg__detection_edge_in(detection, i)) ==
                 LG_EDGE_FRAME ||
             lg__node_role(detection->graph, reverse->edge[i].source) ==
                 LG__ROLE_SUSPENDED)
@@ -128,8 +122,9 @@ lg__detection_is_running(const lg__detection *detection, uint32_t frame)
 
 // Returns whether programs keep things by such an edge: under a name, or in a
 // container.
-static bool
-is_storing(const lg__detection *detection, uint32_t source, uint64_t edge)
+bool
+lg__detection_is_storing(const lg__detection *detection, uint32_t source,
+                         uint64_t edge)
 {
     uint8_t kind = detection->graph->columns.edge_kind[edge];
     if (kind & LG_EDGE_WEAK)
@@ -156,7 +151,8 @@ lg__detection_is_stored_outside(const lg__detection *detection, uint32_t node,
     for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++) {
         uint32_t source = reverse->edge[i].source;
         if (!(lg__type_bits_of(detection, source) & type_bits) &&
-            is_storing(detection, source, edge_in(detection, i)))
+            lg__detection_is_storing(detection, source,
+                                     lg__detection_edge_in(detection, i)))
             return true;
     }
     return false;
@@ -180,95 +176,6 @@ lg__detection_names(const lg__detection *detection, uint32_t code, uint32_t key)
         if (columns->edge_target[edge] == key)
             return true;
     return false;
-}
-
-// Returns whether a frame runs code that names the variable. Code that does not
-// name it, as a notebook cell that only asks, leaves it as it is. If the heap
-// does not tell what code names, it may name all.
-static bool
-runs_with(const lg__detection *detection, uint32_t frame, uint32_t key)
-{
-    if (lg__node_category(detection->graph, frame) != LG_CATEGORY_FRAME ||
-        !lg__detection_is_running(detection, frame))
-        return false;
-    uint32_t code = lg__detection_attribute(detection, frame, "f_code");
-    return code == LG_NONE || lg__detection_names(detection, code, key);
-}
-
-static bool
-function_runs_with(const lg__detection *detection, uint32_t function,
-                   uint32_t key)
-{
-    const lg__reverse *reverse = &detection->walk.reverse;
-    for (uint64_t i = reverse->first[function];
-         i < reverse->first[function + 1]; i++)
-        if (runs_with(detection, reverse->edge[i].source, key))
-            return true;
-    return false;
-}
-
-// Returns whether the edge is that of a global variable to its value, and code
-// that runs names the variable.
-static bool
-is_running_global(const lg__detection *detection, uint32_t dict, uint64_t edge)
-{
-    const lg__reverse *reverse = &detection->walk.reverse;
-    uint32_t key = detection->graph->columns.edge_payload[edge];
-    if (lg__edge_kind(detection->graph, edge) != LG_EDGE_VALUE)
-        return false;
-    for (uint64_t i = reverse->first[dict]; i < reverse->first[dict + 1]; i++) {
-        uint32_t source = reverse->edge[i].source;
-        if (lg__edge_kind(detection->graph, edge_in(detection, i)) ==
-                LG_EDGE_GLOBALS &&
-            (runs_with(detection, source, key) ||
-             function_runs_with(detection, source, key)))
-            return true;
-    }
-    return false;
-}
-
-static bool is_variable(const lg__detection *detection, uint32_t node,
-                        bool globals, int levels);
-
-// Returns whether the holder drops the node when its running code continues.
-static bool
-is_passing(const lg__detection *detection, uint32_t source, uint64_t edge,
-           bool globals, int levels)
-{
-    if (lg__node_category(detection->graph, source) == LG_CATEGORY_FRAME)
-        return lg__detection_is_running(detection, source);
-    return !is_storing(detection, source, edge) ||
-           (globals && is_running_global(detection, source, edge)) ||
-           (levels > 0 &&
-            (lg__type_bits_of(detection, source) & LG__TYPE_CONTAINER) &&
-            detection->walk.fold[source].owner == LG_NONE &&
-            is_variable(detection, source, globals, levels - 1));
-}
-
-// Returns whether only variables hold the node, with up to `levels` containers
-// in between. `globals`: those that running code names count, too.
-static bool
-is_variable(const lg__detection *detection, uint32_t node, bool globals,
-            int levels)
-{
-    const lg__reverse *reverse = &detection->walk.reverse;
-    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++)
-        if (!is_passing(detection, reverse->edge[i].source,
-                        edge_in(detection, i), globals, levels))
-            return false;
-    return true;
-}
-
-bool
-lg__detection_is_variable(const lg__detection *detection, uint32_t node)
-{
-    return is_variable(detection, node, true, 2);
-}
-
-bool
-lg__detection_is_local(const lg__detection *detection, uint32_t node)
-{
-    return is_variable(detection, node, false, 2);
 }
 
 // ----------------------------------------------------------------- search ---

@@ -1,5 +1,5 @@
 // Detects autograd graphs that stay after their backward pass.
-#include "findings/context.h"
+#include "findings/in_use.h"
 
 #include <stdlib.h>
 
@@ -118,7 +118,7 @@ lg__look_for_retained_graphs(lg__detection *detection)
         if (lg__is_scalar(detection, tensor) && !detection->is_kept[tensor] &&
             lg__has_graph(detection, tensor) &&
             lg__detection_is_stored(detection, tensor) &&
-            !lg__detection_is_variable(detection, tensor) &&
+            !lg__detection_is_in_use(detection, tensor) &&
             is_retained(detection, tensor))
             lg__detection_note(detection, tensor, tensor);
     }

@@ -1,6 +1,6 @@
 // Detects states that each step takes from the step before, with the graphs of
 // all steps behind them: hidden states, caches of keys and values.
-#include "findings/context.h"
+#include "findings/in_use.h"
 
 #include <stdlib.h>
 
@@ -12,6 +12,8 @@ enum {
     // backward() on. Within a step, networks share the weights of 24 layers at
     // most, and a recurrent network uses half of its weights once.
     MANY_STEPS = 25,
+    // In a program that trains, a step may be a sequence.
+    LONG_SEQUENCE = 256,
     LEVELS = 4, // most containers around a state
     // Nodes looked at for all states of running code together.
     STEPS_LOOKED_AT = 1 << 20,
@@ -82,15 +84,42 @@ uses_often(counting *to, uint32_t tensor)
     return to->often > 0;
 }
 
-// Returns whether the graph repeats most of a network for many steps.
 static bool
-repeats_steps(counting *to, uint32_t tensor)
+has_gradient(const lg__detection *detection, uint32_t leaf)
 {
-    begin(to, tensor, MANY_STEPS);
+    uint32_t variable = lg__detection_attribute(detection, leaf, "variable");
+    return variable != LG_NONE &&
+           lg__detection_attribute(detection, variable, "grad") != LG_NONE;
+}
+
+// Returns whether the program trains: it has an optimizer, or gradients of the
+// parameters of the current graph.
+static bool
+trains(const counting *to)
+{
+    bool found =
+        lg__detection_all(to->detection, LG__TYPE_OPTIMIZER)->count > 0;
+    for (size_t i = 0; i < to->leaves.count && !found; i++)
+        found = has_gradient(to->detection, to->leaves.items[i]);
+    return found;
+}
+
+// Returns whether the graph repeats most of a network so many times.
+static bool
+repeats(counting *to, uint32_t tensor, uint32_t times)
+{
+    begin(to, tensor, times);
     while (to->stepped < STEPS_LOOKED_AT && go_on(to))
         to->stepped++;
     end(to);
     return 2 * to->often > to->leaves.count;
+}
+
+static bool
+repeats_steps(counting *to, uint32_t tensor)
+{
+    return repeats(to, tensor, MANY_STEPS) &&
+           (!trains(to) || repeats(to, tensor, LONG_SEQUENCE));
 }
 
 // Returns the outermost of the containers that hold a tensor, or the tensor
@@ -122,9 +151,9 @@ static bool
 is_carried(counting *to, uint32_t tensor, uint32_t holder)
 {
     const lg__detection *detection = to->detection;
-    if (holder != tensor && lg__detection_is_stored(detection, holder))
-        return uses_often(to, tensor);
-    if (!lg__detection_is_variable(detection, holder))
+    if (!lg__detection_is_in_use(detection, holder) ||
+        (holder != tensor && lg__detection_is_stored(detection, holder) &&
+         lg__detection_is_variable(detection, holder)))
         return uses_often(to, tensor);
     return !lg__detection_is_local(detection, holder) &&
            repeats_steps(to, tensor);

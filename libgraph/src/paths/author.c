@@ -131,22 +131,20 @@ note_users(users *to, uint32_t names)
     }
 }
 
-// Returns the str that is an attribute's name: the key in a dict, or a name
-// that the class has for its instances. LG_NONE if nothing says.
-static uint32_t
-key_of(const users *to, uint64_t edge)
+uint32_t
+lg__attribute_key(const lg_graph *graph, uint32_t owner, uint64_t edge)
 {
-    const lg_columns *columns = &to->graph->columns;
-    uint32_t class = lg_graph_type(to->graph, to->type).node;
-    lg_string name = lg__edge_name(to->graph, edge);
-    if (lg__edge_kind(to->graph, edge) == LG_EDGE_VALUE)
+    const lg_columns *columns = &graph->columns;
+    uint32_t class = lg_graph_type(graph, columns->type[owner]).node;
+    lg_string name = lg__edge_name(graph, edge);
+    if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE)
         return columns->edge_payload[edge];
-    if (lg__edge_kind(to->graph, edge) != LG_EDGE_ATTRIBUTE || class == LG_NONE)
+    if (lg__edge_kind(graph, edge) != LG_EDGE_ATTRIBUTE || class == LG_NONE)
         return LG_NONE;
     for (uint64_t at = columns->first_edge[class];
          at < columns->first_edge[class + 1]; at++)
-        if (lg__edge_kind(to->graph, at) == LG_EDGE_KEY &&
-            lg__string_same(lg_node_text(to->graph, columns->edge_target[at]),
+        if (lg__edge_kind(graph, at) == LG_EDGE_KEY &&
+            lg__string_same(lg_node_text(graph, columns->edge_target[at]),
                             name))
             return columns->edge_target[at];
     return LG_NONE;
@@ -168,7 +166,7 @@ lg__origin
 lg__attribute_author(const lg_graph *graph, uint32_t owner, uint64_t edge)
 {
     users to = {.graph = graph, .type = graph->columns.type[owner]};
-    uint32_t key = key_of(&to, edge);
+    uint32_t key = lg__attribute_key(graph, owner, edge);
     if (!lg__graph_reverse(graph, &to.reverse) || !is_telling(&to, owner, key))
         return LG__ORIGIN_ANYBODY;
     for (uint64_t i = to.reverse.first[key];

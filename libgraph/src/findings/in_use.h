@@ -1,0 +1,23 @@
+/** What running code may still use. */
+#ifndef LEAKGRAPH_IN_USE_H
+#define LEAKGRAPH_IN_USE_H
+
+#include "findings/context.h"
+
+static inline uint64_t
+lg__detection_edge_in(const lg__detection *detection, uint64_t index)
+{
+    lg__in_edge in = detection->walk.reverse.edge[index];
+    return detection->graph->columns.first_edge[in.source] + in.rank;
+}
+
+/** Returns whether programs keep things by such an edge: under a name, or in a
+ *  container. */
+bool lg__detection_is_storing(const lg__detection *detection, uint32_t source,
+                              uint64_t edge);
+/** Returns whether only variables of running code hold the node, and attributes
+ *  that a running function names of objects in its local variables, such as
+ *  `self`. */
+bool lg__detection_is_in_use(const lg__detection *detection, uint32_t node);
+
+#endif
