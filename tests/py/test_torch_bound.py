@@ -307,6 +307,13 @@ def test_buckets_of_distributed_data_parallel():
 
 
 @pytest.mark.usefixtures("job")
+def test_the_tensors_of_asynchronous_work():
+    work = torch.distributed.all_reduce(torch.ones(1024, 1024), async_op=True)
+    work.wait()
+    assert 4 <= retained(work) < 4.1
+
+
+@pytest.mark.usefixtures("job")
 def test_a_number_of_the_reducer_takes_no_tensor():
     """The limit of a bucket looks like the address of a tensor with other owners."""
     held = [torch.zeros(1 << 20)]

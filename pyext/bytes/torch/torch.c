@@ -17,76 +17,6 @@ is_ready(PyObject *module)
     return ready;
 }
 
-/** A class by its name in a module, or NULL. */
-static PyTypeObject *
-type_in(PyObject *module, const char *name)
-{
-    PyObject *type = module != NULL ? lg__pass_member(module, name) : NULL;
-    return type != NULL && PyType_Check(type) ? (PyTypeObject *)type : NULL;
-}
-
-static PyObject *
-module_in(PyObject *module, const char *name)
-{
-    PyObject *inner = module != NULL ? lg__pass_member(module, name) : NULL;
-    return inner != NULL && PyModule_Check(inner) ? inner : NULL;
-}
-
-/** The types of packed weights, of the object that copies gradients for
- *  DistributedDataParallel, and of units of compiled code. */
-static void
-find_bound(lg__torch *torch, PyObject *core)
-{
-    PyObject *distributed = module_in(core, "_distributed_c10d");
-    torch->bound[LG__TORCH_BOUND_OBJECT] = type_in(core, "ScriptObject");
-    torch->bound[LG__TORCH_BOUND_REDUCER] = type_in(distributed, "Reducer");
-    torch->bound[LG__TORCH_BOUND_UNIT] = type_in(core, "CompilationUnit");
-}
-
-/** The types of a scripted module, and of the objects that show its parts. */
-static void
-find_scripted(lg__torch *torch, PyObject *core)
-{
-    static const char *const names[LG__TORCH_SCRIPTED_TYPES] = {
-        [LG__TORCH_SCRIPTED_MODULE] = "ScriptModule",
-        [LG__TORCH_SCRIPTED_METHOD] = "ScriptMethod",
-        [LG__TORCH_SCRIPTED_PARAMETERS] = "ParameterDict",
-        [LG__TORCH_SCRIPTED_BUFFERS] = "BufferDict",
-        [LG__TORCH_SCRIPTED_MODULES] = "ModuleDict",
-    };
-    for (unsigned i = 0; i < LG__TORCH_SCRIPTED_TYPES; i++)
-        torch->scripted[i] = type_in(core, names[i]);
-}
-
-unsigned
-lg__torch_bound_of(const lg__torch *torch, PyTypeObject *type)
-{
-    unsigned i = 0;
-    while (i < LG__TORCH_BOUND_TYPES && torch->bound[i] != type)
-        i++;
-    return i;
-}
-
-/** False if PyTorch is unlike any known version. */
-static bool
-find_types(lg__torch *torch, PyObject *module)
-{
-    PyObject *core = module_in(module, "_C");
-    PyObject *autograd = module_in(core, "_autograd");
-    torch->tensor = type_in(module, "Tensor");
-    torch->storage = type_in(core, "StorageBase");
-    torch->context = type_in(core, "_FunctionBase");
-    torch->saved = type_in(autograd, "SavedTensor");
-    torch->functions = module_in(core, "_functions");
-    find_bound(torch, core);
-    find_scripted(torch, core);
-    if (torch->tensor == NULL || torch->storage == NULL ||
-        torch->context == NULL)
-        return false;
-    torch->tensor_base = torch->tensor->tp_base;
-    return true;
-}
-
 static void
 intern_names(lg__torch *torch)
 {
@@ -182,7 +112,7 @@ prepare(lg__adapter_pass *pass, void **state)
     torch->taken.first_source = LG_NONE;
     torch->taken.bound = LG_NONE;
     torch->taken.module = LG_NONE;
-    if (find_types(torch, module))
+    if (lg__torch_find_types(torch, module))
         torch->layout = lg__torch_layout_find(memory, &reason);
     if (torch->layout == NULL) {
         lg__pass_note(pass, "not inspected: %s", reason);
@@ -195,38 +125,10 @@ prepare(lg__adapter_pass *pass, void **state)
     return true;
 }
 
-/** Recognises the Python objects of nodes. Their types have no common base, but
- *  a common destructor. */
-static bool
-is_node_type(const lg__torch *torch, PyTypeObject *type)
-{
-    PyTypeObject *known = torch->functions != NULL
-                              ? type_in(torch->functions, "AccumulateGrad")
-                              : NULL;
-    return known != NULL && type->tp_dealloc == known->tp_dealloc;
-}
-
 static unsigned
 kind(void *state, PyTypeObject *type)
 {
-    const lg__torch *torch = state;
-    if (PyType_IsSubtype(type, torch->tensor_base))
-        return LG__TORCH_TENSOR;
-    if (PyType_IsSubtype(type, torch->storage))
-        return LG__TORCH_STORAGE;
-    if (lg__torch_bound_of(torch, type) < LG__TORCH_BOUND_TYPES)
-        return LG__TORCH_BOUND;
-    if (lg__torch_scripted_of(torch, type) < LG__TORCH_SCRIPTED_TYPES)
-        return LG__TORCH_SCRIPTED;
-    if (type == &PyCapsule_Type)
-        return LG__TORCH_CAPSULE;
-    if (!torch->layout->graph)
-        return 0;
-    if (PyType_IsSubtype(type, torch->context))
-        return LG__TORCH_CONTEXT;
-    if (type == torch->saved)
-        return LG__TORCH_SAVED;
-    return is_node_type(torch, type) ? LG__TORCH_NODE : 0;
+    return lg__torch_kind_of(state, type);
 }
 
 static uintptr_t

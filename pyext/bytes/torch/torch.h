@@ -27,6 +27,7 @@
 #include "bytes/torch/torch_layout.h"
 #include "bytes/torch/torch_packed.h"
 #include "bytes/torch/torch_table.h"
+#include "bytes/torch/torch_types.h"
 
 /** The kinds of instances. */
 enum {
@@ -57,10 +58,14 @@ typedef enum lg__torch_kind {
     LG__TORCH_UNIT,     /**< the block of a shared_ptr to compiled code */
     LG__TORCH_EXECUTOR, /**< ... to what runs it */
     LG__TORCH_PLAN,     /**< ... to optimized code */
-    LG__TORCH_OBJECT,   /**< a TorchScript object, such as a module */
-    LG__TORCH_LIST,     /**< a list, dict or tuple of TorchScript */
+    LG__TORCH_GUARD,    /**< ... to a function of Python */
+    LG__TORCH_GENERATOR,
+    LG__TORCH_OBJECT, /**< a TorchScript object, such as a module */
+    LG__TORCH_LIST,   /**< a list, dict or tuple of TorchScript */
     LG__TORCH_DICT,
     LG__TORCH_TUPLE,
+    LG__TORCH_HOLDER, /**< what keeps a Python object for C++ */
+    LG__TORCH_FUTURE,
     LG__TORCH_CUSTOM, /**< an object that TorchScript owns without knowing it */
 } lg__torch_kind;
 
@@ -117,25 +122,6 @@ typedef struct lg__torch_task {
     uint32_t node;
     lg__torch_kind kind;
 } lg__torch_task;
-
-/** The exact types of LG__TORCH_BOUND. */
-enum {
-    LG__TORCH_BOUND_OBJECT,
-    LG__TORCH_BOUND_REDUCER,
-    LG__TORCH_BOUND_UNIT, /**< a unit of compiled code: torch_unit.c */
-    LG__TORCH_BOUND_TYPES,
-};
-
-/** The types of LG__TORCH_SCRIPTED: each of their instances begins with the
- *  address of a C++ object that owns an object of TorchScript. */
-enum {
-    LG__TORCH_SCRIPTED_MODULE,
-    LG__TORCH_SCRIPTED_METHOD,
-    LG__TORCH_SCRIPTED_PARAMETERS,
-    LG__TORCH_SCRIPTED_BUFFERS,
-    LG__TORCH_SCRIPTED_MODULES,
-    LG__TORCH_SCRIPTED_TYPES,
-};
 
 /** A block of malloc that torch_bound.c has yet to look at. */
 typedef struct lg__torch_block {
@@ -249,6 +235,9 @@ void lg__torch_link_element(lg__torch *torch, uint32_t source,
  *  found the edge. */
 void lg__torch_hold(lg__torch *torch, uint32_t source, uintptr_t object,
                     uint32_t label);
+/** The same for a member that no program can set. */
+void lg__torch_hold_member(lg__torch *torch, uint32_t source, uintptr_t object,
+                           uint32_t label);
 /** Call it after all passes. Passes the references of C++ on to Python objects,
  *  and declares native roots. */
 void lg__torch_settle(lg__torch *torch);
@@ -334,10 +323,15 @@ bool lg__torch_hold_opaque(lg__torch *torch, uint32_t holder,
                            const lg__torch_impl *tensor,
                            const lg__torch_contents *contents);
 
+/* torch_types.c */
+
+/** Finds the types of PyTorch. False if it is unlike any known version. */
+bool lg__torch_find_types(lg__torch *torch, PyObject *module);
+/** The kind of a type's instances; 0: none. */
+unsigned lg__torch_kind_of(const lg__torch *torch, PyTypeObject *type);
+
 /* torch_script.c */
 
-/** The index of a type; LG__TORCH_SCRIPTED_TYPES: none. */
-unsigned lg__torch_scripted_of(const lg__torch *torch, PyTypeObject *type);
 /** Links the object of TorchScript that a Python object owns. */
 void lg__torch_walk_scripted(lg__torch *torch, PyObject *object, uint32_t node);
 /** Call it after all passes. Adds what the methods of modules keep alive. */

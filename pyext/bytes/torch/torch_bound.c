@@ -23,15 +23,19 @@ enum {
     SCANNED = 4096,   /**< the most bytes of a block that may lead on */
 };
 
-enum { UNKNOWN = LG__TORCH_BOUND_TYPES };
+enum { UNKNOWN = LG__TORCH_BOUND_TYPES, WAITING, RULES };
 
 /** How many blocks deep to search. */
-static const uint8_t depths[LG__TORCH_BOUND_TYPES + 1] = {
+static const uint8_t depths[RULES] = {
     [LG__TORCH_BOUND_OBJECT] = 9,
     /* The reducer, a vector of buckets, their tensors and vectors of such. */
     [LG__TORCH_BOUND_REDUCER] = 3,
+    /* The object, its vectors of tensors, the tensors. */
+    [LG__TORCH_BOUND_WORK] = 3,
     /* A scripted module, down to the tensors of its submodules. */
     [UNKNOWN] = 9,
+    /* A vector of functions, what each captured, what that owns. */
+    [WAITING] = 3,
 };
 
 typedef struct bound_walk {
@@ -135,6 +139,11 @@ leads_on(bound_walk *walk, uintptr_t word)
     const lg__torch_class *class = lg__torch_class_of(torch, word);
     if (class != NULL && class->kind == LG__TORCH_IMPL)
         link_tensor(walk, word);
+    if (class != NULL && class->kind == LG__TORCH_GUARD)
+        lg__torch_hold_member(
+            torch, walk->node,
+            lg__memory_word(torch->memory, word + LG__TORCH_COUNTS),
+            walk->label);
     if (class != NULL && has_node(torch, class)) {
         link_script(walk, word);
         return false;
@@ -222,22 +231,55 @@ put_off(lg__torch *torch, uintptr_t address, uint32_t node, unsigned how)
     torch->last_search = wanted;
 }
 
-/** pybind11's instances begin with the address of the C++ object. If that
- *  object is only the address of a TorchScript object, the rest of its block is
- *  old data. */
+/** The state of a generator is in its block. */
+static void
+walk_generator(lg__torch *torch, uintptr_t generator, uint32_t node)
+{
+    const lg__torch_class *class = lg__torch_class_of(torch, generator);
+    if (class != NULL && class->kind == LG__TORCH_GENERATOR &&
+        lg__torch_first(torch, generator))
+        lg__pass_add_size(torch->pass, node,
+                          (int64_t)lg__memory_block(torch->memory, generator));
+}
+
+/** A ScriptObject has the address of the object of TorchScript alone: the rest
+ *  of its block is old data. */
+static void
+search_object(lg__torch *torch, uintptr_t value, uint32_t node)
+{
+    lg__pass_add_size(torch->pass, node,
+                      (int64_t)lg__memory_block(torch->memory, value));
+    put_off(torch, lg__memory_word(torch->memory, value), node,
+            LG__TORCH_BOUND_OBJECT);
+}
+
+static void
+walk_graph(lg__torch *torch, uintptr_t graph, uint32_t node)
+{
+    if (lg__torch_knows_code(torch, node))
+        lg__torch_walk_code(torch, graph, node);
+}
+
+/** The objects of Python begin with the address of the C++ object. */
 void
 lg__torch_walk_bound(lg__torch *torch, PyObject *object, uint32_t node)
 {
     unsigned how = lg__torch_bound_of(torch, Py_TYPE(object));
     uintptr_t value;
     memcpy(&value, object + 1, sizeof value);
-    if (how == LG__TORCH_BOUND_OBJECT && lg__is_address(value)) {
-        lg__pass_add_size(torch->pass, node,
-                          (int64_t)lg__memory_block(torch->memory, value));
-        value = lg__memory_word(torch->memory, value);
-    }
-    if (how == LG__TORCH_BOUND_UNIT)
+    if (!lg__is_address(value))
+        return;
+    if (how == LG__TORCH_BOUND_OBJECT)
+        search_object(torch, value, node);
+    else if (how == LG__TORCH_BOUND_UNIT)
         lg__torch_link_unit(torch, node, value - LG__TORCH_COUNTS);
+    else if (how == LG__TORCH_BOUND_FUNCTION)
+        lg__torch_link_unit(torch, node,
+                            lg__memory_word(torch->memory, value + WORD));
+    else if (how == LG__TORCH_BOUND_GRAPH)
+        walk_graph(torch, value, node);
+    else if (how == LG__TORCH_BOUND_GENERATOR)
+        walk_generator(torch, value, node);
     else
         put_off(torch, value, node, how);
 }
@@ -246,4 +288,10 @@ void
 lg__torch_search_unknown(lg__torch *torch, uintptr_t address, uint32_t node)
 {
     put_off(torch, address, node, UNKNOWN);
+}
+
+void
+lg__torch_search_waiting(lg__torch *torch, uintptr_t address, uint32_t node)
+{
+    put_off(torch, address, node, WAITING);
 }

@@ -4,14 +4,22 @@
 
 #include "bytes/torch/torch.h"
 
-/* torch_bound.c */
+/* torch_types.c */
 
 /** The index of a type; LG__TORCH_BOUND_TYPES: none. */
 unsigned lg__torch_bound_of(const lg__torch *torch, PyTypeObject *type);
+/** The same; LG__TORCH_SCRIPTED_TYPES: none. */
+unsigned lg__torch_scripted_of(const lg__torch *torch, PyTypeObject *type);
+
+/* torch_bound.c */
+
 /** Notes a search for tensors behind an object of pybind11. */
 void lg__torch_walk_bound(lg__torch *torch, PyObject *object, uint32_t node);
 /** The same for a C++ object with an unknown layout. */
 void lg__torch_search_unknown(lg__torch *torch, uintptr_t address,
+                              uint32_t node);
+/** The same for what a future keeps until it has a value. */
+void lg__torch_search_waiting(lg__torch *torch, uintptr_t address,
                               uint32_t node);
 
 /** If a word is the address of a tensor or a TorchScript object, links that and
@@ -24,8 +32,15 @@ bool lg__torch_run_search(lg__torch *torch);
 
 /* torch_unit.c */
 
+/** Whether the layout of compiled code is known. If not, the node says so. */
+bool lg__torch_knows_code(lg__torch *torch, uint32_t node);
 /** Links the unit of compiled code that a word leads to, if one does. */
 void lg__torch_link_unit(lg__torch *torch, uint32_t source, uintptr_t word);
+
+/* torch_future.c */
+
+/** Adds the value of a future, and the functions that wait for it. */
+void lg__torch_walk_future(lg__torch *torch, const lg__torch_task *task);
 
 /* torch_code.c */
 

@@ -41,6 +41,8 @@ static const struct {
     {"N3c106detail8ListImplE", LG__TORCH_LIST, "torch.List (C++)"},
     {"N3c106detail8DictImplE", LG__TORCH_DICT, "torch.Dict (C++)"},
     {"N3c106ivalue5TupleE", LG__TORCH_TUPLE, "torch.Tuple (C++)"},
+    {"N3c106ivalue14PyObjectHolderE", LG__TORCH_HOLDER, "torch.PyObject (C++)"},
+    {"N3c106ivalue6FutureE", LG__TORCH_FUTURE, "torch.Future (C++)"},
 };
 
 static void
@@ -98,7 +100,8 @@ packed_of(const lg__rtti *rtti)
     return LG__TORCH_PACKED_NONE;
 }
 
-/** Blocks of shared_ptrs to parts of compiled code. */
+/** Blocks of shared_ptrs to parts of compiled code, and to functions of
+ *  Python. */
 static const struct {
     const char *part;
     lg__torch_kind kind;
@@ -106,6 +109,7 @@ static const struct {
     {"15CompilationUnit", LG__TORCH_UNIT},
     {"GraphExecutorImpl", LG__TORCH_EXECUTOR},
     {"8CodeImpl", LG__TORCH_PLAN},
+    {"PythonFunctionGuard", LG__TORCH_GUARD},
 };
 
 /** The classes of a node's attributes. */
@@ -169,6 +173,8 @@ kind_of(const lg__rtti *rtti)
         return LG__TORCH_MAPPING;
     if (mentions(rtti, "HostAllocator"))
         return LG__TORCH_PINNING;
+    if (lg__rtti_is_a(rtti, "N3c1013GeneratorImplE"))
+        return LG__TORCH_GENERATOR;
     return LG__TORCH_OTHER;
 }
 

@@ -288,16 +288,29 @@ lg__torch_link_element(lg__torch *torch, uint32_t source,
     link_as(torch, source, target, LG_EDGE_INDEX, index);
 }
 
-void
-lg__torch_hold(lg__torch *torch, uint32_t source, uintptr_t object,
-               uint32_t label)
+static void
+hold_as(lg__torch *torch, uint32_t source, uintptr_t object, unsigned kind,
+        uint32_t label)
 {
     if (object == 0)
         return;
     uint32_t node = lg__pass_object(torch->pass, (PyObject *)object);
     if (node != LG_NONE && !lg__pass_has_edge(torch->pass, source, node))
-        lg_builder_add_late_edge(torch->builder, source, node,
-                                 LG_EDGE_ATTRIBUTE, label);
+        lg_builder_add_late_edge(torch->builder, source, node, kind, label);
+}
+
+void
+lg__torch_hold(lg__torch *torch, uint32_t source, uintptr_t object,
+               uint32_t label)
+{
+    hold_as(torch, source, object, LG_EDGE_ATTRIBUTE, label);
+}
+
+void
+lg__torch_hold_member(lg__torch *torch, uint32_t source, uintptr_t object,
+                      uint32_t label)
+{
+    hold_as(torch, source, object, LG_EDGE_NATIVE, label);
 }
 
 static void

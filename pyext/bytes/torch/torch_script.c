@@ -20,7 +20,6 @@ enum {
     WORD = sizeof(uintptr_t),
     VALUES = 1 << 20, /**< the most values of one container */
     CHUNK = 64,
-    MEMBERS = 8, /**< words of a method in which its owner may be */
     NAME = 128,
 };
 
@@ -32,15 +31,6 @@ typedef struct value_walk {
     uintptr_t names; /**< the std::string of the first attribute; 0: unknown */
     size_t count;    /**< how many names there are */
 } value_walk;
-
-unsigned
-lg__torch_scripted_of(const lg__torch *torch, PyTypeObject *type)
-{
-    unsigned i = 0;
-    while (i < LG__TORCH_SCRIPTED_TYPES && torch->scripted[i] != type)
-        i++;
-    return i;
-}
 
 /** The label of an attribute; 0: it has none that a program could write. */
 static uint32_t
@@ -189,6 +179,15 @@ find_names(value_walk *walk, uintptr_t object)
     walk->count = (ends[1] - ends[0]) / layout->attribute_size;
 }
 
+/** The address of the Python object lies where a tensor has its storage. */
+static void
+walk_holder(lg__torch *torch, const lg__torch_task *task)
+{
+    uintptr_t at = task->address + torch->layout->impl_storage;
+    lg__torch_hold_member(torch, task->node, lg__memory_word(torch->memory, at),
+                          lg__torch_intern(torch, "C++ member"));
+}
+
 void
 lg__torch_walk_script(lg__torch *torch, const lg__torch_task *task)
 {
@@ -196,6 +195,10 @@ lg__torch_walk_script(lg__torch *torch, const lg__torch_task *task)
     value_walk walk = {.torch = torch, .node = task->node};
     if (task->kind == LG__TORCH_CUSTOM)
         lg__torch_walk_packed(torch, task);
+    else if (task->kind == LG__TORCH_HOLDER)
+        walk_holder(torch, task);
+    else if (task->kind == LG__TORCH_FUTURE)
+        lg__torch_walk_future(torch, task);
     if (!layout->known)
         return;
     if (task->kind == LG__TORCH_LIST) {
@@ -216,18 +219,37 @@ lg__torch_walk_script(lg__torch *torch, const lg__torch_task *task)
     }
 }
 
-/** The TorchScript object that a C++ object owns: a module or a dict consists
- *  of its address alone; a method has it among its members. */
+/** The kind of the object that a C++ object owns, in which of its first words
+ *  it has the address, and the bytes of counts before it. */
+static const struct {
+    lg__torch_kind kind;
+    unsigned words;
+    unsigned counts;
+} owning[LG__TORCH_SCRIPTED_TYPES] = {
+    [LG__TORCH_SCRIPTED_MODULE] = {LG__TORCH_OBJECT, 1, 0},
+    [LG__TORCH_SCRIPTED_METHOD] = {LG__TORCH_OBJECT, 8, 0},
+    [LG__TORCH_SCRIPTED_PARAMETERS] = {LG__TORCH_OBJECT, 1, 0},
+    [LG__TORCH_SCRIPTED_BUFFERS] = {LG__TORCH_OBJECT, 1, 0},
+    [LG__TORCH_SCRIPTED_MODULES] = {LG__TORCH_OBJECT, 1, 0},
+    [LG__TORCH_SCRIPTED_LIST] = {LG__TORCH_LIST, 1, LG__TORCH_COUNTS},
+    [LG__TORCH_SCRIPTED_DICT] = {LG__TORCH_DICT, 1, LG__TORCH_COUNTS},
+    /* Behind a weak reference to itself. */
+    [LG__TORCH_SCRIPTED_FUTURE] = {LG__TORCH_FUTURE, 3, LG__TORCH_COUNTS},
+};
+
+/** The object of TorchScript that the C++ object of a Python object owns. */
 static uintptr_t
-owned_by(lg__torch *torch, uintptr_t address)
+owned_by(lg__torch *torch, uintptr_t address, unsigned type)
 {
-    size_t block = lg__memory_block(torch->memory, address);
-    size_t count = lg__torch_class_of(torch, address) != NULL ? MEMBERS : 1;
-    for (size_t i = 0; i < count && (i + 2) * WORD <= block; i++) {
+    size_t before = owning[type].counts;
+    size_t block = lg__memory_block(torch->memory, address - before);
+    for (size_t i = 0; i < owning[type].words; i++) {
+        if (before + (i + 2) * WORD > block)
+            break;
         uintptr_t word = lg__memory_word(torch->memory, address + i * WORD);
         const lg__torch_class *class =
             lg__is_address(word) ? lg__torch_class_of(torch, word) : NULL;
-        if (class != NULL && class->kind == LG__TORCH_OBJECT)
+        if (class != NULL && class->kind == owning[type].kind)
             return word;
     }
     return 0;
@@ -291,9 +313,13 @@ lg__torch_walk_scripted(lg__torch *torch, PyObject *object, uint32_t node)
         lg__torch_search_unknown(torch, value, node);
         return;
     }
-    uintptr_t owned = lg__is_address(value) ? owned_by(torch, value) : 0;
+    uintptr_t target =
+        lg__is_address(value)
+            ? owned_by(torch, value,
+                       lg__torch_scripted_of(torch, Py_TYPE(object)))
+            : 0;
     lg__torch_record *record =
-        owned != 0 ? lg__torch_script(torch, owned) : NULL;
+        target != 0 ? lg__torch_script(torch, target) : NULL;
     if (record == NULL)
         return;
     note_python(torch, object, node, record);

@@ -68,18 +68,23 @@ walk_function(lg__torch *torch, uintptr_t function, uint32_t unit)
             walk_executor(torch, words[i], unit);
 }
 
+bool
+lg__torch_knows_code(lg__torch *torch, uint32_t node)
+{
+    static const char why[] = "an unknown layout of compiled code";
+    if (!torch->layout->code.known)
+        lg_builder_add_fact(torch->builder, node, "not inspected", why,
+                            sizeof why - 1);
+    return torch->layout->code.known;
+}
+
 static void
 walk_unit(lg__torch *torch, uintptr_t block, uint32_t node)
 {
-    static const char why[] = "an unknown layout of compiled code";
     uintptr_t at = block + LG__TORCH_COUNTS + torch->layout->code.functions,
               ends[2];
-    if (!torch->layout->code.known) {
-        lg_builder_add_fact(torch->builder, node, "not inspected", why,
-                            sizeof why - 1);
-        return;
-    }
-    if (!lg__memory_copy(torch->memory, at, ends, sizeof ends) ||
+    if (!lg__torch_knows_code(torch, node) ||
+        !lg__memory_copy(torch->memory, at, ends, sizeof ends) ||
         ends[1] < ends[0] || ends[1] - ends[0] > FUNCTIONS * WORD)
         return;
     for (; ends[0] < ends[1]; ends[0] += WORD) {
