@@ -124,6 +124,34 @@ for name, question in {QUESTIONS!r}.items():
     assert [line for line in kept if int(line[1]) > 8] == []
 
 
+#: Answers with a list of a million nodes.
+LISTS = {
+    "what_if": "leakgraph.snapshot().what_if('__main__.heap')",
+    "select": "leakgraph.snapshot().select('type:dict')[::-1]",
+    "dominated": "leakgraph.snapshot().find(heap).dominated",
+}
+
+
+def test_the_memory_of_lists_returns(python):
+    done = python(
+        "-c",
+        HEAP.replace("[number, {}]", "{'a': number, 'b': [number]}").replace("25", "60")
+        + f"""
+with leakgraph.snapshot():
+    pass
+for name, question in {LISTS!r}.items():
+    for _ in range(3):
+        before = resident()
+        str(eval(question))
+        print(name, (resident() - before) >> 20, sep=":")
+""",
+    )
+    assert done.code == 0, done.err
+    kept = [line.split(":") for line in done.out.splitlines()]
+    assert [name for name, _ in kept[::3]] == list(LISTS)
+    assert [line for line in kept if int(line[1]) > 4] == []
+
+
 def test_nodes_know_what_they_knew(kept):
     holder, _, _ = kept
     snapshot = leakgraph.snapshot()

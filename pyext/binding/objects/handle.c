@@ -1,6 +1,7 @@
 #include "binding/objects/handle.h"
 #include "binding/support/convert.h"
 #include <stdlib.h>
+#include <string.h>
 
 /* Notes the node for kept.c: an answer keeps what it shows. */
 static bool
@@ -140,7 +141,7 @@ listed_edges(lg__core_state *state, lg__snapshot_object *snapshot,
         return NULL;
     }
     self->backward = backward;
-    self->items = edges;
+    self->edges = edges;
     self->range.length = count;
     return (PyObject *)self;
 }
@@ -166,13 +167,14 @@ lg__sequence_of_nodes(lg__core_state *state, lg__snapshot_object *snapshot,
     lg__sequence_object *self = sequence_alloc(state, LG__TYPE_NODES, snapshot);
     if (self == NULL)
         return NULL;
-    self->items = malloc((nodes->count + 1) * sizeof *self->items);
-    if (self->items == NULL) {
+    if (!lg_nodes_reserve(&self->nodes, nodes->count)) {
         Py_DECREF(self);
         return PyErr_NoMemory();
     }
-    for (size_t i = 0; i < nodes->count; i++)
-        self->items[i] = nodes->items[i];
+    if (nodes->count != 0)
+        memcpy(self->nodes.items, nodes->items,
+               nodes->count * sizeof *nodes->items);
+    self->nodes.count = nodes->count;
     self->range.length = (Py_ssize_t)nodes->count;
     return (PyObject *)self;
 }

@@ -36,7 +36,8 @@ typedef struct lg__sequence_object {
     lg__snapshot_object *snapshot;
     lg__core_type item; /* LG__TYPE_NODE, LG__TYPE_EDGE or LG__TYPE_ROOT */
     bool backward;      /* edges as their targets see them */
-    uint64_t *items;    /* from malloc(); NULL: `range` has the numbers */
+    lg_nodes nodes;     /* owned; none: `edges` or `range` has the numbers */
+    uint64_t *edges;    /* from malloc(); NULL: none is listed */
     lg__sequence_range range;
 } lg__sequence_object;
 

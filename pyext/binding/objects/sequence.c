@@ -7,7 +7,8 @@
 static void
 sequence_dealloc(lg__sequence_object *self)
 {
-    free(self->items);
+    lg_nodes_free(&self->nodes);
+    free(self->edges);
     Py_XDECREF(self->snapshot);
     lg__object_free(self);
 }
@@ -15,8 +16,10 @@ sequence_dealloc(lg__sequence_object *self)
 uint64_t
 lg__sequence_number(const lg__sequence_object *self, Py_ssize_t i)
 {
-    if (self->items != NULL)
-        return self->items[i];
+    if (self->nodes.count != 0)
+        return self->nodes.items[i];
+    if (self->edges != NULL)
+        return self->edges[i];
     return self->range.start + (uint64_t)(i * self->range.step);
 }
 
@@ -46,19 +49,36 @@ sequence_length(lg__sequence_object *self)
     return self->range.length;
 }
 
-static int
-copy_items(lg__sequence_object *to, const lg__sequence_object *from,
-           Py_ssize_t start, Py_ssize_t step)
+/* Makes room for the listed numbers of a slice. */
+static bool
+make_room(lg__sequence_object *part, const lg__sequence_object *whole)
 {
-    size_t count = (size_t)to->range.length;
-    to->items = malloc((count + 1) * sizeof *to->items);
-    if (to->items == NULL) {
+    size_t count = (size_t)part->range.length;
+    if (whole->edges != NULL)
+        part->edges = malloc((count + 1) * sizeof *part->edges);
+    if ((whole->edges != NULL && part->edges == NULL) ||
+        (whole->nodes.count != 0 && !lg_nodes_reserve(&part->nodes, count))) {
         PyErr_NoMemory();
-        return -1;
+        return false;
     }
+    return true;
+}
+
+static bool
+copy_listed(lg__sequence_object *to, const lg__sequence_object *from,
+            Py_ssize_t start, Py_ssize_t step)
+{
+    if (!make_room(to, from))
+        return false;
+    size_t count = (size_t)to->range.length;
+    for (size_t i = 0; i < count && from->edges != NULL; i++)
+        to->edges[i] = from->edges[start + (Py_ssize_t)i * step];
+    if (from->nodes.count == 0)
+        return true;
     for (size_t i = 0; i < count; i++)
-        to->items[i] = from->items[start + (Py_ssize_t)i * step];
-    return 0;
+        to->nodes.items[i] = from->nodes.items[start + (Py_ssize_t)i * step];
+    to->nodes.count = count;
+    return true;
 }
 
 static PyObject *
@@ -81,7 +101,7 @@ sequence_slice(lg__sequence_object *self, PyObject *slice)
     part->range.step = self->range.step * step;
     part->range.start =
         self->range.start + (uint64_t)(start * self->range.step);
-    if (self->items != NULL && copy_items(part, self, start, step) < 0)
+    if (!copy_listed(part, self, start, step))
         Py_CLEAR(part);
     return (PyObject *)part;
 }
