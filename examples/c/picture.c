@@ -56,7 +56,7 @@ main(int argc, char **argv)
     lg_view *view = NULL;
     lg_status status = lg_graph_load(argv[1], 0, NULL, &graph, &err);
     if (status == LG_OK)
-        status = lg_graph_select(graph, argv[2], &nodes, &err);
+        status = lg_graph_select(graph, argv[2], NULL, &nodes, &err);
     if (status == LG_OK)
         status = lg_analysis_new(graph, NULL, &analysis, &err);
     if (status == LG_OK)

@@ -29,7 +29,7 @@ lg__select_all(const lg_graph *graph, const char *selector, lg_nodes *out,
                int *code)
 {
     lg_error error = {0};
-    if (!lg_graph_select(graph, selector, out, &error))
+    if (!lg_graph_select(graph, selector, lg__monitor(), out, &error))
         return true;
     *code = lg__fail(&error);
     return false;

@@ -13,7 +13,8 @@ collect(const lg__arguments *arguments, const lg_graph *graph, lg_edges *out,
 {
     lg_status status = LG_OK;
     for (uint32_t i = 0; i < arguments->cut_count && status == LG_OK; i++)
-        status = lg_graph_references(graph, arguments->cuts[i], out, err);
+        status = lg_graph_references(graph, arguments->cuts[i], lg__monitor(),
+                                     out, err);
     return status;
 }
 

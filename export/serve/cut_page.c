@@ -21,8 +21,8 @@ collect(const lg__sheet *sheet, lg_edges *out, lg_error *err)
     for (size_t i = 0; i < sheet->request->count && !status; i++) {
         const lg__pair *pair = &sheet->request->pairs[i];
         if (is_cut(pair))
-            status =
-                lg_graph_references(sheet->page.graph, pair->value, out, err);
+            status = lg_graph_references(sheet->page.graph, pair->value,
+                                         sheet->page.monitor, out, err);
     }
     return status;
 }

@@ -16,7 +16,8 @@ select(lg__sheet *sheet, lg_nodes *out, lg_error *err)
                             "Type what to look for: a path such as "
                             "train.losses[0], type:torch.Tensor (with * for "
                             "any text), an address, or #17.");
-    return lg_graph_select(sheet->page.graph, sheet->query, out, err);
+    return lg_graph_select(sheet->page.graph, sheet->query, sheet->page.monitor,
+                           out, err);
 }
 
 static void

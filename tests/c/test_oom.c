@@ -155,7 +155,7 @@ static lg_status
 select_nodes(const lg_graph *graph, const char *selector)
 {
     lg_nodes nodes = {0};
-    lg_status status = lg_graph_select(graph, selector, &nodes, NULL);
+    lg_status status = lg_graph_select(graph, selector, NULL, &nodes, NULL);
     lg_nodes_free(&nodes);
     return status;
 }

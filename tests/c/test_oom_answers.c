@@ -134,7 +134,7 @@ do_what_if(const lg_graph *graph)
     for (size_t i = 0; i < 3 && status == LG_OK; i++) {
         lg_edges edges = {0};
         lg_what_if answer = {0};
-        status = lg_graph_references(graph, cuts[i], &edges, NULL);
+        status = lg_graph_references(graph, cuts[i], NULL, &edges, NULL);
         if (status == LG_OK)
             status = lg_analysis_what_if(asked, edges.items, edges.count, NULL,
                                          NULL, &answer, NULL);

@@ -40,7 +40,7 @@ check_path(const lg_graph *graph, uint32_t node, const char *expected)
     lg_path_label(graph, &path, &label);
     CHECK_TEXT(label, expected);
     snprintf(selector, sizeof selector, "name:%s", expected);
-    if (lg_graph_select(graph, selector, &nodes, NULL) == LG_OK)
+    if (lg_graph_select(graph, selector, NULL, &nodes, NULL) == LG_OK)
         found = nodes.items[0];
     CHECK(found == node);
     lg_nodes_free(&nodes);
@@ -89,7 +89,8 @@ selected(void)
     lg_graph *graph = net_with("torch.nn.modules.module.Module", "fc", &made);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lg_nodes nodes = {0};
-        lg_status status = lg_graph_select(graph, cases[i].name, &nodes, NULL);
+        lg_status status =
+            lg_graph_select(graph, cases[i].name, NULL, &nodes, NULL);
         CHECK(status == (cases[i].found ? LG_OK : LG_ENOTFOUND));
         CHECK(!cases[i].found || nodes.items[0] == made.weight);
         lg_nodes_free(&nodes);

@@ -14,7 +14,7 @@ selects(const char *selector, const char *expected)
     lg_nodes nodes;
     lg_text text = {0};
     lg_error err = {0};
-    lg_status status = lg_graph_select(graph, selector, &nodes, &err);
+    lg_status status = lg_graph_select(graph, selector, NULL, &nodes, &err);
     if (status != LG_OK) {
         lg_text_add(&text, err.message);
     } else {
@@ -31,7 +31,7 @@ refuses(const char *selector, lg_status expected, const char *part)
 {
     lg_nodes nodes;
     lg_error err = {0};
-    CHECK(lg_graph_select(graph, selector, &nodes, &err) == expected);
+    CHECK(lg_graph_select(graph, selector, NULL, &nodes, &err) == expected);
     if (strstr(err.message, part) == NULL) {
         test_failures++;
         fprintf(stderr, "%s: %s\n", selector, err.message);
@@ -122,7 +122,8 @@ selects_each(void)
     for (uint32_t i = 0; i < COUNT; i++) {
         lg_nodes found = {0};
         bool has = false;
-        CHECK(lg_graph_select(graph, labels[i].data, &found, NULL) == LG_OK);
+        CHECK(lg_graph_select(graph, labels[i].data, NULL, &found, NULL) ==
+              LG_OK);
         for (size_t at = 0; at < found.count; at++)
             has |= found.items[at] == i;
         CHECK(has);
@@ -148,6 +149,56 @@ unrooted(void)
     refuses("garbage: a cycle of 3 objects", LG_ENOTFOUND, "such as #17");
     lg_graph_free(graph);
     graph = sample;
+}
+
+static bool
+count_down(void *left, const char *phase, double done)
+{
+    (void)phase;
+    (void)done;
+    return (*(int *)left)-- > 0;
+}
+
+// How often a selector asks its monitor; each refusal cancels it.
+static int
+cancels(const char *selector)
+{
+    for (int ticks = 0;; ticks++) {
+        int left = ticks;
+        lg_monitor monitor = {count_down, &left};
+        lg_nodes nodes = {0};
+        lg_error err = {0};
+        lg_status status =
+            lg_graph_select(graph, selector, &monitor, &nodes, &err);
+        bool found = status == LG_OK;
+        CHECK(found || (status == LG_ECANCELLED && nodes.items == NULL &&
+                        strstr(err.message, "cancelled while ") != NULL));
+        lg_nodes_free(&nodes);
+        if (status != LG_ECANCELLED)
+            return ticks;
+    }
+}
+
+// Each time with a graph of its own, which has not kept a tree of paths.
+static void
+cancelled(void)
+{
+    static const char *const selectors[] = {
+        "the interpreter",
+        "garbage",
+        "garbage: a cycle of 2 objects",
+        "garbage below Top",
+        "garbage: Top.left",
+    };
+    lg_graph *sample = graph;
+    for (size_t i = 0; i < sizeof selectors / sizeof *selectors; i++) {
+        graph = unrooted_story();
+        REQUIRE(graph != NULL);
+        CHECK(cancels(selectors[i]) > 0);
+        lg_graph_free(graph);
+    }
+    graph = sample;
+    CHECK(cancels("native code") > 0);
 }
 
 // loss -> Add -> Mul -> Mul -> Mul, and the last two have saved something.
@@ -357,6 +408,7 @@ SUITE(select)
     RUN(forms);
     RUN(unnamed);
     RUN(unrooted);
+    RUN(cancelled);
     RUN(elided);
     RUN(numbered);
     RUN(malformed);

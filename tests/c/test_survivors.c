@@ -49,7 +49,7 @@ cut(fixture *made, const char *text)
     end got = {.graph = story_end(&made->to)};
     lg_edges edges = {0};
     got.analysis = analysed(got.graph);
-    REQUIRE(lg_graph_references(got.graph, text, &edges, NULL) == LG_OK);
+    REQUIRE(lg_graph_references(got.graph, text, NULL, &edges, NULL) == LG_OK);
     REQUIRE(lg_analysis_what_if(got.analysis, edges.items, edges.count, NULL,
                                 NULL, &got.answer, NULL) == LG_OK);
     lg_edges_free(&edges);
@@ -96,8 +96,9 @@ test_order(void)
     lg_edges edges[2] = {0};
     uint64_t both[2];
     lg_what_if answer;
-    REQUIRE(lg_graph_references(graph, "app.list", &edges[0], NULL) == LG_OK);
-    REQUIRE(lg_graph_references(graph, "app.list_of", &edges[1], NULL) ==
+    REQUIRE(lg_graph_references(graph, "app.list", NULL, &edges[0], NULL) ==
+            LG_OK);
+    REQUIRE(lg_graph_references(graph, "app.list_of", NULL, &edges[1], NULL) ==
             LG_OK);
     for (size_t i = 0; i < 2; i++) {
         both[i] = edges[i].items[0];
@@ -225,8 +226,8 @@ test_what_some_modules_hold(void)
         lg_scope *scope = scope_of(graph, cases[i].mine, cases[i].module);
         lg_what_if answer;
         lg_text text = {0};
-        REQUIRE(!lg_graph_references(graph, "app.ours", &edges, NULL) &&
-                !lg_graph_references(graph, "json.theirs", &edges, NULL));
+        REQUIRE(!lg_graph_references(graph, "app.ours", NULL, &edges, NULL) &&
+                !lg_graph_references(graph, "json.theirs", NULL, &edges, NULL));
         const lg_what_if_options options = {.size = sizeof options,
                                             .scope = scope};
         REQUIRE(lg_analysis_what_if(analysis, edges.items, edges.count,

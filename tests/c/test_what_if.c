@@ -166,7 +166,8 @@ cut(const program *made, const char *text)
 {
     lg_edges edges = {0};
     lg_what_if answer = {0};
-    REQUIRE(lg_graph_references(made->graph, text, &edges, NULL) == LG_OK);
+    REQUIRE(lg_graph_references(made->graph, text, NULL, &edges, NULL) ==
+            LG_OK);
     const lg_what_if_options five = {.size = sizeof five, .limit = 5};
     REQUIRE(lg_analysis_what_if(made->analysis, edges.items, edges.count, &five,
                                 NULL, &answer, NULL) == LG_OK);
@@ -210,7 +211,7 @@ number_of(const program *made, const char *text)
 {
     lg_edges edges = {0};
     lg_error error;
-    if (lg_graph_references(made->graph, text, &edges, &error) != LG_OK)
+    if (lg_graph_references(made->graph, text, NULL, &edges, &error) != LG_OK)
         return 0;
     size_t count = edges.count;
     lg_edges_free(&edges);
@@ -254,7 +255,7 @@ test_texts_add_up(void)
                                         "app.losses", "app.losse"};
     static const size_t counts[] = {2, 2, 3, 3};
     for (size_t i = 0; i < 4; i++) {
-        lg_graph_references(made.graph, texts[i], &edges, NULL);
+        lg_graph_references(made.graph, texts[i], NULL, &edges, NULL);
         CHECK(edges.count == counts[i]);
         for (size_t k = 1; k < edges.count; k++)
             CHECK(edges.items[k - 1] < edges.items[k]);
@@ -284,8 +285,8 @@ test_texts_that_name_none(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lg_edges edges = {0};
         lg_error error = {0};
-        lg_status status =
-            lg_graph_references(made.graph, cases[i].text, &edges, &error);
+        lg_status status = lg_graph_references(made.graph, cases[i].text, NULL,
+                                               &edges, &error);
         CHECK(status == cases[i].status);
         CHECK(strstr(error.message, cases[i].part) != NULL);
         lg_edges_free(&edges);

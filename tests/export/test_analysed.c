@@ -96,8 +96,8 @@ test_golden_of_paths(void)
     static const char *const suffixes[] = {"txt", "json"};
     subject losses = open_shape("losses");
     lg_nodes tensors = {0};
-    REQUIRE(
-        !lg_graph_select(losses.graph, "type:torch.Tensor", &tensors, NULL));
+    REQUIRE(!lg_graph_select(losses.graph, "type:torch.Tensor", NULL, &tensors,
+                             NULL));
     for (int i = 0; i < 2; i++) {
         lg_text text = {0};
         REQUIRE(!paths_report(losses.analysis, tensors.items, tensors.count, 20,
@@ -140,7 +140,7 @@ test_why_marks_the_only_holds(void)
     lg_nodes tensor = {0};
     subject losses = open_shape("losses");
     lg_view_options options = {.size = sizeof options, .max_nodes = 3};
-    REQUIRE(!lg_graph_select(losses.graph, "name:train.trainer.losses[1]",
+    REQUIRE(!lg_graph_select(losses.graph, "name:train.trainer.losses[1]", NULL,
                              &tensor, NULL));
     REQUIRE(!view_why(losses.analysis, tensor.items[0], &options, &view));
     CHECK(lg_view_node_count(view) <= 16);
@@ -231,7 +231,7 @@ view_paths(const subject *made, const char *selector, uint32_t max_nodes,
            lg_view **out)
 {
     lg_nodes nodes = {0};
-    REQUIRE(!lg_graph_select(made->graph, selector, &nodes, NULL));
+    REQUIRE(!lg_graph_select(made->graph, selector, NULL, &nodes, NULL));
     lg_status status = lg_view_paths(made->analysis, nodes.items, nodes.count,
                                      &BOXES(max_nodes), NULL, out, NULL);
     lg_nodes_free(&nodes);

@@ -160,9 +160,10 @@ exercise_tables(const lg_graph *graph)
     if (lg_graph_accounts(graph, NULL, &accounts, NULL) == LG_OK)
         lg_accounts_free(&accounts);
     lg_text_free(&text);
-    if (lg_graph_select(graph, "type:t*+", &nodes, NULL) == LG_OK)
+    if (lg_graph_select(graph, "type:t*+", NULL, &nodes, NULL) == LG_OK)
         lg_nodes_free(&nodes);
-    if (lg_graph_select(graph, "name:train.losses[0]", &nodes, NULL) == LG_OK)
+    if (lg_graph_select(graph, "name:train.losses[0]", NULL, &nodes, NULL) ==
+        LG_OK)
         lg_nodes_free(&nodes);
     if (lg_graph_strip(graph, &stripped, NULL) == LG_OK) {
         if (lg_graph_check(stripped, NULL) != LG_OK)

@@ -28,12 +28,14 @@ extern "C" {
  *   native code              what native code keeps
  *   the interpreter          what only the interpreter keeps
  * A place that a report writes is one, too. `the interpreter`, and places of
- * garbage that name a cycle or `garbage below`, take an analysis.
+ * garbage that name a cycle or `garbage below`, take an analysis. The monitor
+ * (or NULL) may cancel what takes long.
  * LG_EINVAL for a malformed one (the message lists the forms), LG_ENOTFOUND
  * with the nearest known name when nothing matches.
  */
 LG_API lg_status lg_graph_select(const lg_graph *graph, const char *selector,
-                                 lg_nodes *out, lg_error *err);
+                                 const lg_monitor *monitor, lg_nodes *out,
+                                 lg_error *err);
 
 /** Up to `limit` selectors that begin as the text does, a line each: types and
  *  modules whose names begin so or have it inside, and what may follow a name:

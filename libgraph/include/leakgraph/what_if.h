@@ -36,10 +36,12 @@ LG_API lg_status lg_edges_add(lg_edges *all, const lg_edges *more,
  *                            another's; `*` on one side stands for all nodes
  * Weak references are left out. LG_EINVAL for a text that names none,
  * LG_ENOTFOUND with the nearest known name when nothing matches; a failure
- * leaves the list as it is. O(hops of the nodes on the path).
+ * leaves the list as it is. O(hops of the nodes on the path). The monitor (or
+ * NULL) is for lg_graph_select.
  */
 LG_API lg_status lg_graph_references(const lg_graph *graph, const char *text,
-                                     lg_edges *out, lg_error *err);
+                                     const lg_monitor *monitor, lg_edges *out,
+                                     lg_error *err);
 
 /** Objects of one type that would die. */
 typedef struct lg_dying {

@@ -8,6 +8,7 @@
 
 typedef struct elided {
     const lg_graph *graph;
+    const lg_monitor *monitor;
     const char *whole;
     const char *rest;   // the text behind a gap
     lg__gathered nodes; // the autograd nodes behind the gap
@@ -80,9 +81,10 @@ select_part(elided *state, const char *text, size_t length, lg_nodes *out)
 {
     lg_text part = {0};
     lg_text_add_bytes(&part, text, length);
-    lg_status status =
-        part.failed ? lg__error_memory(state->err)
-                    : lg_graph_select(state->graph, part.data, out, state->err);
+    lg_status status = part.failed
+                           ? lg__error_memory(state->err)
+                           : lg_graph_select(state->graph, part.data,
+                                             state->monitor, out, state->err);
     lg_text_free(&part);
     return status;
 }
@@ -125,10 +127,11 @@ cross_all(elided *state, lg_nodes *nodes)
 }
 
 lg_status
-lg__elided_select(const lg_graph *graph, const char *text, lg_nodes *out,
-                  lg_error *err)
+lg__elided_select(const lg_graph *graph, const char *text,
+                  const lg_monitor *monitor, lg_nodes *out, lg_error *err)
 {
     elided state = {.graph = graph,
+                    .monitor = monitor,
                     .whole = text,
                     .seen =
                         lg__wide_alloc((size_t)graph->columns.node_count + 1),

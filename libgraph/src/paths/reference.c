@@ -151,7 +151,7 @@ begin_at_number(const lg_graph *graph, const char *text, size_t length,
         length = sizeof selector - 1;
     memcpy(selector, text, length);
     selector[length] = '\0';
-    lg_status status = lg_graph_select(graph, selector, &nodes, err);
+    lg_status status = lg_graph_select(graph, selector, NULL, &nodes, err);
     if (status == LG_OK) {
         *node = nodes.items[0];
         lg_nodes_free(&nodes);
@@ -208,13 +208,13 @@ take_between(void *context, const lg_hop *hop)
 
 static lg_status
 select_side(const lg_graph *graph, const char *text, size_t length,
-            lg_nodes *out, lg_error *err)
+            const lg_monitor *monitor, lg_nodes *out, lg_error *err)
 {
     lg_text side = {0};
     lg_text_add_bytes(&side, text, length);
-    lg_status status = side.failed
-                           ? lg__error_memory(err)
-                           : lg_graph_select(graph, side.data, out, err);
+    lg_status status =
+        side.failed ? lg__error_memory(err)
+                    : lg_graph_select(graph, side.data, monitor, out, err);
     lg_text_free(&side);
     return status;
 }
@@ -248,7 +248,7 @@ walk_between(following *state, const lg_nodes *holders, const lg_nodes *held,
 
 static lg_status
 select_between(following *state, const char *text, const char *arrow,
-               lg_error *err)
+               const lg_monitor *monitor, lg_error *err)
 {
     lg_nodes holders = {0};
     lg_nodes held = {0};
@@ -259,10 +259,11 @@ select_between(following *state, const char *text, const char *arrow,
         return no_reference(text, err);
     lg_status status = LG_OK;
     if (!all_holders)
-        status = select_side(state->graph, text, length, &holders, err);
-    if (status == LG_OK && !all_held)
         status =
-            select_side(state->graph, arrow + 2, strlen(arrow + 2), &held, err);
+            select_side(state->graph, text, length, monitor, &holders, err);
+    if (status == LG_OK && !all_held)
+        status = select_side(state->graph, arrow + 2, strlen(arrow + 2),
+                             monitor, &held, err);
     if (status == LG_OK)
         status = walk_between(state, &holders, &held, err);
     lg_nodes_free(&holders);
@@ -274,8 +275,8 @@ select_between(following *state, const char *text, const char *arrow,
 }
 
 lg_status
-lg_graph_references(const lg_graph *graph, const char *text, lg_edges *out,
-                    lg_error *err)
+lg_graph_references(const lg_graph *graph, const char *text,
+                    const lg_monitor *monitor, lg_edges *out, lg_error *err)
 {
     following state = {.graph = graph,
                        .allocator = lg_allocator_default(),
@@ -283,7 +284,7 @@ lg_graph_references(const lg_graph *graph, const char *text, lg_edges *out,
                        .next = {.element = sizeof(uint32_t)},
                        .edges = {.element = sizeof(uint64_t)}};
     const char *arrow = strstr(text, "->");
-    lg_status status = arrow ? select_between(&state, text, arrow, err)
+    lg_status status = arrow ? select_between(&state, text, arrow, monitor, err)
                              : select_path(&state, text, err);
     if (status == LG_OK) {
         const lg_edges found = {state.edges.data, state.edges.count};

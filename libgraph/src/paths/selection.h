@@ -32,19 +32,25 @@ lg_status lg__steps_follow(const lg_graph *graph, const char *steps,
 /** Finds the nodes that a report may mean by a place that no module and no
  *  thread leads to: `native code: Trainer.model`, `garbage: Child.buffer`. */
 lg_status lg__unnamed_select(const lg_graph *graph, const char *text,
-                             lg_nodes *out, lg_error *err);
+                             const lg_monitor *monitor, lg_nodes *out,
+                             lg_error *err);
 /** Returns whether lg__unrooted_select understands the text. */
 bool lg__unrooted_is(const char *text);
 /** Finds the nodes that reports describe by an analysis, and makes one: `the
  *  interpreter`, `garbage: a cycle of 4 objects`, `garbage below dict of 3`. */
 lg_status lg__unrooted_select(const lg_graph *graph, const char *text,
-                              lg_nodes *out, lg_error *err);
+                              const lg_monitor *monitor, lg_nodes *out,
+                              lg_error *err);
 /** Finds all that no root reaches. O(nodes + edges). */
-lg_status lg__garbage_select(const lg_graph *graph, lg_nodes *out,
-                             lg_error *err);
+lg_status lg__garbage_select(const lg_graph *graph, const lg_monitor *monitor,
+                             lg_nodes *out, lg_error *err);
 /** Finds all that native code keeps. */
-lg_status lg__native_select(const lg_graph *graph, lg_nodes *out,
-                            lg_error *err);
+lg_status lg__native_select(const lg_graph *graph, const lg_monitor *monitor,
+                            lg_nodes *out, lg_error *err);
+/** Asks the monitor of a selector once for many of the `count` nodes or roots
+ *  that it looks at; false, with LG_ECANCELLED in *err, ends the search. */
+bool lg__select_goes_on(const lg_monitor *monitor, uint32_t i, uint32_t count,
+                        lg_error *err);
 /** Takes the found nodes, each once; LG_ENOTFOUND, with a message, if there are
  *  none. */
 lg_status lg__nodes_take(lg__gathered *found, const char *text, lg_nodes *out,
@@ -60,7 +66,8 @@ lg_status lg__titled_follow(const lg_graph *graph, const char *text,
  *  through an autograd graph: `train.loss.grad_fn …
  *  AddBackward0._saved_self`. */
 lg_status lg__elided_select(const lg_graph *graph, const char *text,
-                            lg_nodes *out, lg_error *err);
+                            const lg_monitor *monitor, lg_nodes *out,
+                            lg_error *err);
 
 /** Finds the node that a report writes as its title and number, `list of 2
  *  #17`, also behind its place and two spaces. LG_ENOTFOUND, without a message,

@@ -234,8 +234,8 @@ after(const char *selector, const char *prefix)
 }
 
 static lg_status
-select_whole(const lg_graph *graph, const char *selector, lg_nodes *out,
-             lg_error *err)
+select_whole(const lg_graph *graph, const char *selector,
+             const lg_monitor *monitor, lg_nodes *out, lg_error *err)
 {
     const char *rest;
     if ((rest = after(selector, "node:")) || (rest = after(selector, "#")))
@@ -249,13 +249,13 @@ select_whole(const lg_graph *graph, const char *selector, lg_nodes *out,
     if ((rest = after(selector, "module:")))
         return select_module(graph, rest, out, err);
     if (strcmp(selector, "garbage") == 0)
-        return lg__garbage_select(graph, out, err);
+        return lg__garbage_select(graph, monitor, out, err);
     if (strcmp(selector, "native code") == 0)
-        return lg__native_select(graph, out, err);
+        return lg__native_select(graph, monitor, out, err);
     if (lg__unrooted_is(selector))
-        return lg__unrooted_select(graph, selector, out, err);
+        return lg__unrooted_select(graph, selector, monitor, out, err);
     if (after(selector, "native code: ") || after(selector, "garbage: "))
-        return lg__unnamed_select(graph, selector, out, err);
+        return lg__unnamed_select(graph, selector, monitor, out, err);
     // This is how reports write paths.
     if ((rest = after(selector, "thread ")))
         return select_found(graph, rest, lg__thread_resolve, out, err);
@@ -266,17 +266,21 @@ select_whole(const lg_graph *graph, const char *selector, lg_nodes *out,
 
 // A key may look as if a report had left something out, or as a title does.
 lg_status
-lg_graph_select(const lg_graph *graph, const char *selector, lg_nodes *out,
-                lg_error *err)
+lg_graph_select(const lg_graph *graph, const char *selector,
+                const lg_monitor *monitor, lg_nodes *out, lg_error *err)
 {
     lg_nodes nodes;
-    lg_status status = select_whole(graph, selector, out, err);
+    lg_error cancelled;
+    lg_status status = select_whole(graph, selector, monitor, out, err);
     if (status != LG_ENOTFOUND && status != LG_EINVAL)
         return status;
     lg_status pasted =
         select_found(graph, selector, lg__numbered_find, &nodes, NULL);
     if (pasted != LG_OK && strstr(selector, " … ") != NULL)
-        pasted = lg__elided_select(graph, selector, &nodes, NULL);
+        pasted =
+            lg__elided_select(graph, selector, monitor, &nodes, &cancelled);
+    if (pasted == LG_ECANCELLED)
+        return lg_error_set(err, pasted, "%s", cancelled.message);
     if (pasted != LG_OK)
         return status;
     *out = nodes;

@@ -9,6 +9,7 @@
 
 typedef struct unnamed {
     const lg_graph *graph;
+    const lg_monitor *monitor;
     const char *whole;
     const char *text; // the text behind `garbage: `
     lg__finder finder;
@@ -40,8 +41,8 @@ static lg_status
 is_garbage(unnamed *state, uint32_t node, bool *garbage)
 {
     lg_path path;
-    lg_status status =
-        lg__finder_path(&state->finder, node, NULL, &path, state->err);
+    lg_status status = lg__finder_path(&state->finder, node, state->monitor,
+                                       &path, state->err);
     *garbage = status == LG_ENOTFOUND;
     if (status == LG_OK)
         lg_path_free(&path);
@@ -65,6 +66,15 @@ take(unnamed *state, uint32_t node, bool native)
                : lg__error_memory(state->err);
 }
 
+bool
+lg__select_goes_on(const lg_monitor *monitor, uint32_t i, uint32_t count,
+                   lg_error *err)
+{
+    enum { EVERY = 1 << 12 };
+    return i % EVERY != 0 || lg__monitor_goes_on(monitor, "looking for objects",
+                                                 (double)i / count, err);
+}
+
 static lg_status
 take_all(unnamed *state, bool native)
 {
@@ -72,6 +82,8 @@ take_all(unnamed *state, bool native)
     uint32_t count = native ? graph->root_count : graph->columns.node_count;
     lg_status status = LG_OK;
     for (uint32_t i = 0; i < count && status == LG_OK; i++) {
+        if (!lg__select_goes_on(state->monitor, i, count, state->err))
+            return LG_ECANCELLED;
         if (!native)
             status = take(state, i, false);
         else if (graph->root_kind[i] == LG_ROOT_NATIVE)
@@ -97,10 +109,11 @@ lg__nodes_take(lg__gathered *found, const char *text, lg_nodes *out,
 
 // Gathers what no root reaches.
 static lg_status
-gather_garbage(const lg_graph *graph, lg__gathered *out, lg_error *err)
+gather_garbage(const lg_graph *graph, const lg_monitor *monitor,
+               lg__gathered *out, lg_error *err)
 {
     lg__roottree tree;
-    lg_status status = lg__roottree_new(graph, NULL, &tree, err);
+    lg_status status = lg__roottree_new(graph, monitor, &tree, err);
     if (status != LG_OK)
         return status;
     for (uint32_t node = 0; node < graph->columns.node_count; node++) {
@@ -115,23 +128,29 @@ gather_garbage(const lg_graph *graph, lg__gathered *out, lg_error *err)
 }
 
 static lg_status
-gather_native(const lg_graph *graph, lg__gathered *out, lg_error *err)
+gather_native(const lg_graph *graph, const lg_monitor *monitor,
+              lg__gathered *out, lg_error *err)
 {
-    for (uint32_t i = 0; i < graph->root_count; i++)
+    for (uint32_t i = 0; i < graph->root_count; i++) {
+        if (!lg__select_goes_on(monitor, i, graph->root_count, err))
+            return LG_ECANCELLED;
         if (graph->root_kind[i] == LG_ROOT_NATIVE &&
             !lg__gather_append(out, graph->root_node[i]))
             return lg__error_memory(err);
+    }
     return LG_OK;
 }
 
 // Selects what `gather` finds; `none` is the message if that is nothing.
 static lg_status
 select_gathered(const lg_graph *graph, const char *text,
-                lg_status gather(const lg_graph *, lg__gathered *, lg_error *),
-                const char *none, lg_nodes *out, lg_error *err)
+                lg_status gather(const lg_graph *, const lg_monitor *,
+                                 lg__gathered *, lg_error *),
+                const lg_monitor *monitor, const char *none, lg_nodes *out,
+                lg_error *err)
 {
     lg__gathered found = {0};
-    lg_status status = gather(graph, &found, err);
+    lg_status status = gather(graph, monitor, &found, err);
     if (status == LG_OK && found.count == 0)
         status = lg_error_set(err, LG_ENOTFOUND, "%s", none);
     if (status == LG_OK)
@@ -141,25 +160,28 @@ select_gathered(const lg_graph *graph, const char *text,
 }
 
 lg_status
-lg__garbage_select(const lg_graph *graph, lg_nodes *out, lg_error *err)
+lg__garbage_select(const lg_graph *graph, const lg_monitor *monitor,
+                   lg_nodes *out, lg_error *err)
 {
-    return select_gathered(graph, "garbage", gather_garbage,
+    return select_gathered(graph, "garbage", gather_garbage, monitor,
                            "there is no garbage: roots reach every object", out,
                            err);
 }
 
 lg_status
-lg__native_select(const lg_graph *graph, lg_nodes *out, lg_error *err)
+lg__native_select(const lg_graph *graph, const lg_monitor *monitor,
+                  lg_nodes *out, lg_error *err)
 {
-    return select_gathered(graph, "native code", gather_native,
+    return select_gathered(graph, "native code", gather_native, monitor,
                            "native code keeps no object of its own", out, err);
 }
 
 lg_status
-lg__unnamed_select(const lg_graph *graph, const char *text, lg_nodes *out,
-                   lg_error *err)
+lg__unnamed_select(const lg_graph *graph, const char *text,
+                   const lg_monitor *monitor, lg_nodes *out, lg_error *err)
 {
     unnamed state = {.graph = graph,
+                     .monitor = monitor,
                      .whole = text,
                      .text = strstr(text, ": ") + 2,
                      .finder = {.graph = graph},

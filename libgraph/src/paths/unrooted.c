@@ -10,6 +10,7 @@
 typedef struct search {
     const lg_graph *graph;
     lg_analysis *analysis;
+    const lg_monitor *monitor;
     const char *text; // what follows `garbage` or `garbage below `
     lg__walk walk;
     lg_text words;
@@ -17,10 +18,11 @@ typedef struct search {
 } search;
 
 static lg_status
-analyse(const lg_graph *graph, lg_analysis **out, lg_error *err)
+analyse(const lg_graph *graph, const lg_monitor *monitor, lg_analysis **out,
+        lg_error *err)
 {
     lg_status status = lg_analysis_load(graph, out, err);
-    return status == LG_ENOTFOUND ? lg_analysis_new(graph, NULL, out, err)
+    return status == LG_ENOTFOUND ? lg_analysis_new(graph, monitor, out, err)
                                   : status;
 }
 
@@ -36,7 +38,8 @@ static lg_status
 take_interpreters(search *state, lg_error *err)
 {
     lg__roottree tree;
-    lg_status status = lg__roottree_new(state->graph, NULL, &tree, err);
+    lg_status status =
+        lg__roottree_new(state->graph, state->monitor, &tree, err);
     if (status != LG_OK)
         return status;
     for (uint32_t node = 0; node < state->graph->columns.node_count; node++)
@@ -62,6 +65,8 @@ take_cycles(search *state, lg_error *err)
 {
     uint32_t count = lg_analysis_component_count(state->analysis);
     for (uint32_t i = 0; i < count; i++) {
+        if (!lg__select_goes_on(state->monitor, i, count, err))
+            return LG_ECANCELLED;
         lg_component cycle = lg_analysis_component(state->analysis, i);
         if (!is_described(state, cycle.nodes[0]))
             continue;
@@ -93,24 +98,30 @@ is_below(search *state, uint32_t node)
 static lg_status
 take_below(search *state, lg_error *err)
 {
+    uint32_t count = state->graph->columns.node_count;
     state->walk.fold = lg__graph_folds(state->graph);
     if (state->walk.fold == NULL ||
         !lg__graph_reverse(state->graph, &state->walk.reverse))
         return lg__error_memory(err);
-    for (uint32_t node = 0; node < state->graph->columns.node_count; node++)
+    for (uint32_t node = 0; node < count; node++) {
+        if (!lg__select_goes_on(state->monitor, node, count, err))
+            return LG_ECANCELLED;
         if (is_below(state, node) && !append_seen(state, node))
             return lg__error_memory(err);
+    }
     return state->words.failed ? lg__error_memory(err) : LG_OK;
 }
 
 static lg_status
 select_by(const lg_graph *graph, const char *whole, const char *text,
-          lg_status take(search *, lg_error *), lg_nodes *out, lg_error *err)
+          const lg_monitor *monitor, lg_status take(search *, lg_error *),
+          lg_nodes *out, lg_error *err)
 {
     search state = {.graph = graph,
+                    .monitor = monitor,
                     .text = text,
                     .walk = {.graph = graph, .everything = true}};
-    lg_status status = analyse(graph, &state.analysis, err);
+    lg_status status = analyse(graph, monitor, &state.analysis, err);
     if (status == LG_OK)
         status = take(&state, err);
     if (status == LG_OK)
@@ -130,12 +141,13 @@ lg__unrooted_is(const char *text)
 }
 
 lg_status
-lg__unrooted_select(const lg_graph *graph, const char *text, lg_nodes *out,
-                    lg_error *err)
+lg__unrooted_select(const lg_graph *graph, const char *text,
+                    const lg_monitor *monitor, lg_nodes *out, lg_error *err)
 {
     if (*text == 't')
-        return select_by(graph, text, NULL, take_interpreters, out, err);
+        return select_by(graph, text, NULL, monitor, take_interpreters, out,
+                         err);
     if (text[7] == ':')
-        return select_by(graph, text, text + 7, take_cycles, out, err);
-    return select_by(graph, text, text + 14, take_below, out, err);
+        return select_by(graph, text, text + 7, monitor, take_cycles, out, err);
+    return select_by(graph, text, text + 14, monitor, take_below, out, err);
 }

@@ -41,13 +41,18 @@ add_text(lg__snapshot_object *snapshot, PyObject *text, lg_edges *out)
         return false;
     lg_error error;
     lg_status status;
+    lg__progress watch;
+    if (!lg__progress_begin(&watch, NULL)) {
+        lg__snapshot_release(snapshot);
+        return false;
+    }
     Py_BEGIN_ALLOW_THREADS
-    status = lg_graph_references(graph, name, out, &error);
+    status = lg_graph_references(graph, name, &watch.monitor, out, &error);
     Py_END_ALLOW_THREADS
     lg__snapshot_release(snapshot);
     if (status != LG_OK)
         lg__error_raise(lg__object_state(snapshot), status, &error);
-    return status == LG_OK;
+    return lg__progress_finish(&watch, status) && status == LG_OK;
 }
 
 static bool

@@ -1,5 +1,6 @@
 #include "binding/objects/target.h"
 #include "binding/support/args.h"
+#include "binding/support/progress.h"
 #include "binding/support/errors.h"
 #include "binding/objects/handle.h"
 
@@ -102,13 +103,18 @@ lg__target_select(lg__snapshot_object *snapshot, PyObject *selector,
         return false;
     lg_error error;
     lg_status status;
+    lg__progress watch;
+    if (!lg__progress_begin(&watch, NULL)) {
+        lg__snapshot_release(snapshot);
+        return false;
+    }
     Py_BEGIN_ALLOW_THREADS
-    status = lg_graph_select(graph, text, nodes, &error);
+    status = lg_graph_select(graph, text, &watch.monitor, nodes, &error);
     Py_END_ALLOW_THREADS
     lg__snapshot_release(snapshot);
     if (status != LG_OK)
         lg__error_raise(lg__object_state(snapshot), status, &error);
-    return status == LG_OK;
+    return lg__progress_finish(&watch, status) && status == LG_OK;
 }
 
 static void
