@@ -202,6 +202,33 @@ def test_a_module_that_poses_as_that_of_signals_is_not_asked(monkeypatch):
     assert asked == []
 
 
+#: The handler begins a mapping of its own, which nobody may write to.
+READ_ONLY = """
+import ctypes, mmap, signal
+import leakgraph
+
+class Handler(bytes):
+    __slots__ = ()
+    def __call__(self, number, frame): pass
+
+signal.signal(signal.SIGUSR1, Handler(1 << 20))
+address = id(signal.getsignal(signal.SIGUSR1))
+protect = ctypes.CDLL(None).mprotect
+protect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+page = address - address % mmap.PAGESIZE
+leakgraph.snapshot()
+assert protect(page, mmap.PAGESIZE, mmap.PROT_READ) == 0
+snapshot = leakgraph.snapshot()
+assert protect(page, mmap.PAGESIZE, mmap.PROT_READ | mmap.PROT_WRITE) == 0
+print(snapshot.find(signal.getsignal(signal.SIGUSR1)).unexplained)
+"""
+
+
+def test_a_capture_writes_to_no_handler_of_a_signal(python):
+    done = python("-c", READ_ONLY)
+    assert (done.code, done.out) == (0, "0\n"), done.err
+
+
 @pytest.mark.parametrize(
     "register", ["os.register_at_fork(before=hold)", "sys.addaudithook(hold)"]
 )

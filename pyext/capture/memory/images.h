@@ -27,6 +27,10 @@ typedef struct lg__images {
  *  in a forked child. */
 bool lg__images_read(lg__images *images);
 
+/** Returns the writable segment that a variable lies in; empty if none. Takes
+ *  the loader's lock. */
+lg__range lg__image_of(const void *variable);
+
 /** Returns whether the address lies in one: in a few instructions for nearly
  *  all addresses of a heap, else O(log images). */
 static inline bool

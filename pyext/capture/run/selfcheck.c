@@ -5,6 +5,7 @@
  */
 #include "capture/cpython/compat_check.h"
 #include "capture/walk/heap_walk.h"
+#include "capture/walk/signal_handlers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,6 +154,7 @@ lg__capture_self_check(void)
     check_generations();
     check_dicts();
     check_classes();
+    lg__signal_handlers_find();
 }
 
 bool
