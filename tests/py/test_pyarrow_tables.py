@@ -28,8 +28,9 @@ def test_table(warm, case):
 
 
 @needs("pyarrow")
-def test_what_mimalloc_keeps_free(warm):
-    done = warm("pyarrow", ARROW_DEFAULT_MEMORY_POOL="mimalloc").isolated(
+@pytest.mark.parametrize("allocator", ["mimalloc", "jemalloc"])
+def test_what_the_allocator_keeps_free(warm, allocator):
+    done = warm("pyarrow", ARROW_DEFAULT_MEMORY_POOL=allocator).isolated(
         "pyarrow_pool.py"
     )
     assert done.code == 0 and done.out == "right\n", done.err

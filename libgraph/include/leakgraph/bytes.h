@@ -207,9 +207,10 @@ typedef enum lg_host {
                               none of the nodes */
     LG_HOST_MALLOC_FREE, /**< freed, and kept by malloc */
     LG_HOST_ARENAS_FREE, /**< free in Python's arenas */
-    LG_HOST_POOL_FREE,   /**< free in pyarrow's pool, an estimate: what is
-                              resident where mimalloc maps its memory, less what
-                              the pool has in use */
+    LG_HOST_POOL_FREE,   /**< free in pyarrow's pool, an estimate: what jemalloc
+                              counts as resident, or what is resident where
+                              mimalloc maps its memory, less what the pool has
+                              in use */
     LG_HOST_FILES,       /**< pages of files: code, data that was only read */
     LG_HOST_CHANGED,     /**< pages of files, changed for this process alone */
     LG_HOST_SHMEM,       /**< shared memory */

@@ -134,15 +134,17 @@ free_in_arenas(const lg_graph *graph, const int64_t *host)
     return known ? host[LG_HOST_ARENAS] - used : -1;
 }
 
-// jemalloc maps its memory anywhere, so nothing tells its pages from others.
+// mimalloc's pages are known by their addresses, and jemalloc counts its own.
 static int64_t
 free_in_pool(const lg_graph *graph, const int64_t *host)
 {
-    int64_t pages = recorded(graph, "memory.mimalloc");
     lg_string allocator = lg_graph_info_find(graph, "memory.pyarrow_allocator");
-    if (pages < 0 || !lg__string_is(allocator, "mimalloc"))
-        return -1;
-    return or_none(pages - used_in_pool(graph, host));
+    int64_t pages = lg__string_is(allocator, "mimalloc")
+                        ? recorded(graph, "memory.mimalloc")
+                    : lg__string_is(allocator, "jemalloc")
+                        ? recorded(graph, "memory.jemalloc")
+                        : -1;
+    return pages < 0 ? -1 : or_none(pages - used_in_pool(graph, host));
 }
 
 static void
@@ -200,7 +202,7 @@ lg_host_words(lg_host which)
          "room for small Python objects, which share pages with others",
          LG_HOST_PART},
         {"pool_free", "free in pyarrow's pool",
-         "an estimate; default_memory_pool().release_unused() frees it",
+         "an estimate; default_memory_pool().release_unused() may return it",
          LG_HOST_PART},
         {"files", "files", "code of libraries, and files that are mapped",
          LG_HOST_PART},

@@ -256,43 +256,6 @@ ask_instance(lg__arrow_holder *to)
     }
 }
 
-/** Notes which allocator pyarrow's pool uses. */
-static void
-ask_allocator(lg__adapter_pass *pass, PyObject *module)
-{
-    PyObject *pool = lg__ask_method(module, "default_memory_pool");
-    PyObject *name =
-        pool != NULL ? lg__ask_attribute(pool, "backend_name") : NULL;
-    const char *text =
-        name != NULL && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
-    if (text != NULL)
-        lg_builder_set_info(lg__pass_builder(pass), "memory.pyarrow_allocator",
-                            text);
-    else
-        PyErr_Clear();
-    Py_XDECREF(name);
-    Py_XDECREF(pool);
-}
-
-/** Notes what pyarrow's allocator has in use, for objects of the heap or
- *  others. */
-static void
-ask_pool(lg__adapter_pass *pass)
-{
-    uint64_t bytes;
-    char text[24];
-    PyObject *module = lg__pass_module("pyarrow.lib");
-    if (module == NULL)
-        return;
-    ask_allocator(pass, module);
-    if (!lg__ask_number(lg__ask_method(module, "total_allocated_bytes"),
-                        &bytes) ||
-        bytes == 0)
-        return;
-    snprintf(text, sizeof text, "%" PRIu64, bytes);
-    lg_builder_set_info(lg__pass_builder(pass), "memory.pyarrow", text);
-}
-
 static void
 ask(lg__adapter_pass *pass, void *context)
 {
@@ -300,7 +263,7 @@ ask(lg__adapter_pass *pass, void *context)
     lg__arrow *arrow = context;
     lg_builder *builder = lg__pass_builder(pass);
     lg__instance instance;
-    ask_pool(pass);
+    lg__arrow_ask_pool(pass);
     while (lg__pass_next(pass, &instance)) {
         if (arrow->mappings.items == NULL)
             arrow->mappings = lg__mappings_read(pass);

@@ -36,6 +36,10 @@ typedef struct lg__arrow_form {
     char text[64];         /**< `int64` */
 } lg__arrow_form;
 
+/** Notes what pyarrow's pool has in use, for objects of the heap or others, and
+ *  what its allocator keeps in memory. */
+void lg__arrow_ask_pool(lg__adapter_pass *pass);
+
 /** The form of an array's elements. */
 lg__arrow_form lg__arrow_form_of_array(PyObject *array);
 lg__arrow_form lg__arrow_form_of_chunks(PyObject *chunked);
