@@ -14,7 +14,7 @@
 
 static lg_status
 find_paths(const lg__page *page, const lg_heap_map *map, lg_text *paths,
-          lg_error *err)
+           lg_error *err)
 {
     lg_node *nodes = malloc((map->count + 1) * sizeof *nodes);
     if (!nodes)
@@ -237,7 +237,7 @@ lg__page_write_map(const lg__page *page, lg_json *json, lg_error *err)
     if (!status) {
         paths = calloc(map.count + 1, sizeof *paths);
         status = paths ? find_paths(page, &map, paths, err)
-                      : lg_error_set(err, LG_ENOMEM, "memory ran out");
+                       : lg_error_set(err, LG_ENOMEM, "memory ran out");
     }
     if (!status)
         write_map(page, &map, paths, json);

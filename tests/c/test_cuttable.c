@@ -290,6 +290,21 @@ add_model(story *made, uint32_t module, const model_case *one)
     return type;
 }
 
+// Ends the story with a holder of that type, and checks whether its reference
+// `kept` can be cut.
+static void
+check_field(story *made, uint32_t module, uint32_t type, bool can)
+{
+    uint32_t holder = story_add(made, "app.Holder", NULL, 64);
+    made->builder->type[holder] = type;
+    uint32_t thing = story_add(made, "app.Kept", NULL, 48);
+    story_attribute(made, module, "holder", holder);
+    story_attribute(made, holder, "kept", thing);
+    explained got = explain(made, thing);
+    CHECK(can_cut_last(&got) == can);
+    explained_free(&got);
+}
+
 // Nobody can set a field of a frozen model of pydantic, nor a frozen field. A
 // class says for itself whether it is frozen.
 static void
@@ -309,14 +324,64 @@ frozen_models(void)
         story made = story_begin();
         uint32_t module = story_module(&made, "app");
         uint32_t type = add_model(&made, module, &cases[i]);
-        uint32_t holder = story_add(&made, "app.Holder", NULL, 64);
-        made.builder->type[holder] = type;
-        uint32_t thing = story_add(&made, "app.Kept", NULL, 48);
-        story_attribute(&made, module, "holder", holder);
-        story_attribute(&made, holder, "kept", thing);
-        explained got = explain(&made, thing);
-        CHECK(can_cut_last(&got) == cases[i].can);
-        explained_free(&got);
+        check_field(&made, module, type, cases[i].can);
+    }
+}
+
+// Adds a model of pydantic 1, whose base has the settings, and returns its
+// type.
+static uint32_t
+add_old_model(story *made, const char *setting, const char *value,
+              const char *field_allows)
+{
+    static const char base_name[] = "pydantic.v1.main.BaseModel";
+    uint32_t class = story_add(made, "type", "app.Model", 900);
+    uint32_t base = lg_builder_add_type(made->builder, base_name,
+                                        sizeof base_name - 1, LG_NONE, NULL, 0);
+    uint32_t type =
+        lg_builder_add_type(made->builder, "app.Model", 9, class, &base, 1);
+    uint32_t fields = story_add(made, "dict", NULL, 64);
+    uint32_t field = story_add(made, "ModelField", NULL, 64);
+    uint32_t info = story_add(made, "FieldInfo", NULL, 64);
+    uint32_t config = story_add(made, "type", "Config", 900);
+    uint32_t order = story_add(made, "tuple", NULL, 64);
+    uint32_t settings = story_add(made, "type", "app.Config", 900);
+    story_attribute(made, class, "__fields__", fields);
+    story_edge(made, fields, field, LG_EDGE_VALUE,
+               story_add(made, "str", "kept", 50));
+    story_attribute(made, field, "field_info", info);
+    story_attribute(made, info, "allow_mutation",
+                    story_add(made, "bool", field_allows, 28));
+    story_attribute(made, class, "__config__", config);
+    story_attribute(made, config, "__mro__", order);
+    story_edge(made, order, config, LG_EDGE_INDEX, 0);
+    story_edge(made, order, settings, LG_EDGE_INDEX, 1);
+    story_attribute(made, settings, setting,
+                    story_add(made, "bool", value, 28));
+    return type;
+}
+
+static void
+frozen_old_models(void)
+{
+    static const struct {
+        const char *setting, *value, *field;
+        bool can;
+    } cases[] = {
+        {"allow_mutation", "True", "True", true},
+        {"allow_mutation", "False", "True", false},
+        {"frozen", "True", "True", false},
+        {"frozen", "False", "True", true},
+        {"validate_assignment", "True", "True", true},
+        {"validate_assignment", "True", "False", false},
+        {"validate_assignment", "False", "False", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        story made = story_begin();
+        uint32_t module = story_module(&made, "app");
+        uint32_t type = add_old_model(&made, cases[i].setting, cases[i].value,
+                                      cases[i].field);
+        check_field(&made, module, type, cases[i].can);
     }
 }
 
@@ -326,6 +391,7 @@ SUITE(cuttable)
     RUN(registered_for_good);
     RUN(frozen);
     RUN(frozen_models);
+    RUN(frozen_old_models);
     RUN(read_only);
     RUN(only_viewed);
     return test_result();

@@ -34,10 +34,12 @@ static bool
 is_model(const lg_graph *graph, uint32_t type)
 {
     lg_type of = lg_graph_type(graph, type);
-    for (uint32_t i = 0; i < of.mro_count; i++)
-        if (lg__string_is(lg_graph_type(graph, of.mro[i]).name,
-                          "pydantic.main.BaseModel"))
+    for (uint32_t i = 0; i < of.mro_count; i++) {
+        lg_string base = lg_graph_type(graph, of.mro[i]).name;
+        if (lg__string_is(base, "pydantic.main.BaseModel") ||
+            lg__string_is(base, "pydantic.v1.main.BaseModel"))
             return true;
+    }
     return false;
 }
 
@@ -89,12 +91,58 @@ is_frozen_field(const lg_graph *graph, uint32_t type, lg_string name)
     return false;
 }
 
+// Returns the value that a class or the first of its bases has.
+static uint32_t
+inherited(const lg_graph *graph, uint32_t class, const char *name)
+{
+    uint32_t found = lg__node_attribute(graph, class, name);
+    uint32_t order = lg__node_attribute(graph, class, "__mro__");
+    const lg_columns *columns = &graph->columns;
+    if (order == LG_NONE)
+        return found;
+    for (uint64_t edge = columns->first_edge[order];
+         edge < columns->first_edge[order + 1] && found == LG_NONE; edge++)
+        found = lg__node_attribute(graph, columns->edge_target[edge], name);
+    return found;
+}
+
+// Returns whether a setting of a class is that truth value.
+static bool
+has_set(const lg_graph *graph, uint32_t class, const char *name,
+        const char *value)
+{
+    uint32_t found = inherited(graph, class, name);
+    return found != LG_NONE && lg__string_is(lg_node_text(graph, found), value);
+}
+
+// Version 1 (pydantic/main.py, BaseModel.__setattr__, 1.0 to 1.10). It lets
+// programs delete such a field, which leaves a model without it.
+static bool
+is_frozen_of_old_model(const lg_graph *graph, uint32_t class, uint32_t config,
+                       lg_string name)
+{
+    uint32_t fields = lg__node_attribute(graph, class, "__fields__");
+    uint32_t field =
+        fields != LG_NONE ? lg__dict_value(graph, fields, name) : LG_NONE;
+    if (field == LG_NONE)
+        return false;
+    uint32_t declared = lg__node_attribute(graph, field, "field_info");
+    return has_set(graph, config, "allow_mutation", "False") ||
+           has_set(graph, config, "frozen", "True") ||
+           (has_set(graph, config, "validate_assignment", "True") &&
+            lg__string_is(text_of_attribute(graph, declared, "allow_mutation"),
+                          "False"));
+}
+
 // A class of models has the fields and the settings of its bases, too
 // (pydantic/main.py, _check_frozen, 2.0 to 2.14).
 static bool
 is_frozen_of_model(const lg_graph *graph, uint32_t type, lg_string name)
 {
     uint32_t class = graph->type_node[type];
+    uint32_t old = lg__node_attribute(graph, class, "__config__");
+    if (old != LG_NONE)
+        return is_frozen_of_old_model(graph, class, old, name);
     uint32_t fields = lg__node_attribute(graph, class, "__pydantic_fields__");
     if (fields == LG_NONE) // up to 2.9
         fields = lg__node_attribute(graph, class, "model_fields");

@@ -1,6 +1,7 @@
 """What why() says to cut of a model of pydantic is what a program may set."""
 
 import pydantic
+from pydantic import v1
 
 import leakgraph
 
@@ -27,12 +28,55 @@ class Mixed(pydantic.BaseModel):
     kept: object = None
 
 
+class Old(v1.BaseModel):
+    kept: object = None
+
+    class Config:
+        allow_mutation = False
+
+
+class OldDerived(Old):
+    pass
+
+
+class OldFrozen(v1.BaseModel):
+    kept: object = None
+
+    class Config:
+        frozen = True
+
+
+class OldOpened(Old):
+    class Config:
+        allow_mutation = True
+
+
+class OldMixed(v1.BaseModel):
+    fixed: object = v1.Field(None, allow_mutation=False)
+    kept: object = None
+
+    class Config:
+        validate_assignment = True
+
+
+class OldUnchecked(OldMixed):
+    class Config:
+        validate_assignment = False
+
+
 EXPECTED = {
     ".fixed_model": lambda: Fixed(kept=Kept()),
     ".derived_model": lambda: Derived(kept=Kept()),
     ".fixed_field": lambda: Mixed(fixed=Kept()),
     ".kept": lambda: Mixed(kept=Kept()),
     ".kept of a model that is not frozen": lambda: Opened(kept=Kept()),
+    ".old_model": lambda: Old(kept=Kept()),
+    ".old_derived_model": lambda: OldDerived(kept=Kept()),
+    ".old_frozen_model": lambda: OldFrozen(kept=Kept()),
+    ".old_fixed_field": lambda: OldMixed(fixed=Kept()),
+    ".kept of an old model": lambda: OldMixed(kept=Kept()),
+    ".kept of an old model that is not frozen": lambda: OldOpened(kept=Kept()),
+    ".fixed of an old model that checks nothing": lambda: OldUnchecked(fixed=Kept()),
 }
 for name, make in EXPECTED.items():
     globals()[name[1:]] = make()
