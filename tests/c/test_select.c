@@ -361,7 +361,8 @@ threads(void)
             "no thread begins");
     lg_nodes nodes;
     lg_error err = {0};
-    CHECK(lg_graph_select(graph, "name:data", &nodes, &err) == LG_ENOTFOUND);
+    CHECK(lg_graph_select(graph, "name:data", NULL, &nodes, &err) ==
+          LG_ENOTFOUND);
     CHECK(strstr(err.message, "did you mean") == NULL);
     lg_graph_free(graph);
     graph = sample;

@@ -15,8 +15,7 @@ draw_cycle(test_heap *heap)
     const lg_cycle_options all = {.size = sizeof all, .min_bytes = 0};
     REQUIRE(!lg_analysis_cycles(made.analysis, &all, NULL, &cycles, NULL));
     REQUIRE(cycles.count == 1);
-    REQUIRE(
-        !lg_view_cycle(made.analysis, cycles.items, NULL, &made.view, NULL));
+    REQUIRE(!lg_view_cycle(made.analysis, cycles.items, &made.view, NULL));
     pictured_draw(&made);
     lg_cycles_free(&cycles);
     return made;

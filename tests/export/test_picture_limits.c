@@ -22,7 +22,7 @@ draw_paths(test_heap *heap, const char *selector, uint32_t most)
 {
     lg_nodes nodes = {0};
     pictured made = pictured_begin(heap);
-    REQUIRE(!lg_graph_select(made.graph, selector, &nodes, NULL));
+    REQUIRE(!lg_graph_select(made.graph, selector, NULL, &nodes, NULL));
     REQUIRE(!lg_view_paths(made.analysis, nodes.items, nodes.count,
                            &BOXES(most), NULL, &made.view, NULL));
     pictured_draw(&made);
