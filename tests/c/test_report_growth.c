@@ -5,6 +5,7 @@
 
 #include <leakgraph/report.h>
 
+#include <inttypes.h>
 #include <string.h>
 
 static bool
@@ -253,6 +254,31 @@ a_unit_is_told(void)
     growing_forget(&made);
 }
 
+// A check fails when growth exceeds the limit, and lists the places.
+static void
+checks_pass_or_fail(void)
+{
+    const growing_heap heaps[] = {{.items = 10}, {.items = 20}, {.items = 30}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    char row[80];
+    snprintf(row, sizeof row, "\n    19.7 KiB  %016" PRIx64 "  app.items[*]\n",
+             made.growth.rows[0].key);
+    CHECK(!says(&made, "Check "));
+    made.growth.is_checked = true;
+    made.growth.max_growth = lg_growth_gained(&made.growth);
+    CHECK(says(&made, "\nCheck passed: +19.7 KiB in all, and the limit is "
+                      "+19.7 KiB.\n"));
+    CHECK(!says(&made, "too much"));
+    CHECK(lists(&made, "\"passed\": true, "));
+    made.growth.max_growth--;
+    CHECK(says(&made, "\nCheck failed: +19.7 KiB in all, and "));
+    CHECK(says(&made, "\nThese places grew by 1 B too much:\n"));
+    CHECK(says(&made, row));
+    CHECK(lists(&made, "\"passed\": false, "));
+    CHECK(lists(&made, "\"over\": 1, "));
+    growing_forget(&made);
+}
+
 SUITE(report_growth)
 {
     RUN(a_unit_is_told);
@@ -265,5 +291,6 @@ SUITE(report_growth)
     RUN(accounts_say_what_they_gained);
     RUN(the_biggest_finding_is_named);
     RUN(cycles_say_why_they_stay);
+    RUN(checks_pass_or_fail);
     return test_result();
 }
