@@ -379,30 +379,6 @@ hostile_glob(void)
     refuses(selector, LG_ENOTFOUND, "there is no type:");
 }
 
-static void
-completes(const char *text, size_t limit, const char *expected)
-{
-    lg_text lines = {0};
-    REQUIRE(lg_graph_complete(graph, text, limit, &lines, NULL) == LG_OK);
-    CHECK_TEXT(lines, expected);
-    lg_text_free(&lines);
-}
-
-static void
-completions(void)
-{
-    completes("", 9, "");
-    completes("#1", 9, "");
-    completes("0x7", 9, "");
-    completes("type:no such type", 9, "");
-    completes("nobody.knows", 9, "");
-    completes("mo", 9, "type:module\ntype:train.Model\n");
-    completes("type:d", 3, "type:dict\ntype:thread\ntype:module\n");
-    completes("train.", 3, "train.losses\ntrain.trainer\ntype:train.Base\n");
-    completes("name:train.T", 9, "train.trainer\ntype:train.Trainer\n");
-    completes("module:RA", 2, "module:train\n");
-}
-
 SUITE(select)
 {
     REQUIRE(sample_new(NULL, &graph, NULL) == LG_OK);
@@ -417,7 +393,6 @@ SUITE(select)
     RUN(short_names);
     RUN(threads);
     RUN(hostile_glob);
-    RUN(completions);
     lg_graph_free(graph);
     return test_result();
 }

@@ -67,19 +67,6 @@ test_sections(void)
     lg_text_free(&page);
 }
 
-// The numbers of more than eight ranks make no columns.
-static void
-test_columns(void)
-{
-    for (uint32_t count = 8; count <= 9; count++) {
-        lg_text page = page_of(count, 90000, NULL);
-        CHECK(count_of(&page, "<th class=\"n\">rank 7</th>") == (count == 8));
-        CHECK(count_of(&page, "<td class=\"n apart\"") == (count == 8));
-        CHECK(count_of(&page, "<td class=\"path\">app.blob</td>") == 1);
-        lg_text_free(&page);
-    }
-}
-
 static void
 test_alike(void)
 {
@@ -152,7 +139,6 @@ test_rows(void)
 SUITE(ranks_page)
 {
     RUN(test_sections);
-    RUN(test_columns);
     RUN(test_alike);
     RUN(test_many);
     RUN(test_rows);
