@@ -42,6 +42,10 @@ class UncollectedRows(Rows[Uncollected]):
     __slots__ = ()
     _row = Uncollected
 
+    def __str__(self) -> str:
+        """Why each of them is alive."""
+        return "\n".join(f"{found.label}: {found.why}" for found in self)
+
 
 class Expectation(weakref.ref):  # type: ignore[type-arg]
     """A weak reference that knows its label."""

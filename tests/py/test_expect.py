@@ -39,7 +39,7 @@ def test_what_is_alive_is_told_with_its_reason():
         {"label": found.label, "node": found.node.index, "why": str(found.why.path)}
     ]
     assert json.loads(rows.json) == {"rows": rows.to_dicts()}
-    assert str(rows).startswith(f"Uncollected(label={found.label!r}")
+    assert str(rows) == f"the page: {found.why}"
     assert found.label == "the page"
     assert found.node.address == id(cache["page"])
     assert found.why.node == found.node

@@ -298,6 +298,9 @@ def test_a_slice_of_a_path_is_a_path(chain):
     assert len(path[:0]) == 0 and text.startswith(str(path[:0]))
     assert str(path[len(path) :]) == path[-1].target.label
     assert copy.copy(path) is copy.deepcopy(path) is path
+    with leakgraph.load(taken.path) as other:
+        late = other.why(other.node(taken.find(held.losses).index)).path
+    assert str(late[1:]) == "..." + "".join(labels[1:]) and late.labels == labels
     with pytest.raises(leakgraph.ArgumentError, match="no path"):
         leakgraph._core._path(None, (1,), "", "")
 

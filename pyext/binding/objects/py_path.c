@@ -180,14 +180,20 @@ taken(PyObject *object)
 }
 
 /* What a part begins with: the whole's own beginning, or the object that the
- * hop before it leads to. */
+ * hop before it leads to, whose name a closed snapshot has forgotten. */
 static PyObject *
 start_of_part(const path_object *self, Py_ssize_t first)
 {
     if (first == 0)
         return taken(self->start);
     PyObject *before = PyTuple_GET_ITEM(self->hops, first - 1);
-    return PyObject_GetAttrString(PyStructSequence_GetItem(before, 2), "label");
+    PyObject *label =
+        PyObject_GetAttrString(PyStructSequence_GetItem(before, 2), "label");
+    PyObject *closed = lg__object_state((void *)self)->errors[LG__ERROR_CLOSED];
+    if (label != NULL || !PyErr_ExceptionMatches(closed))
+        return label;
+    PyErr_Clear();
+    return PyUnicode_FromString("...");
 }
 
 static PyObject *
