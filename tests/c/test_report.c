@@ -118,13 +118,14 @@ threads(void)
         "  {\"name\": \"MainThread\", \"node\": 0, \"frames\": [\n"
         "    {\"node\": 1, \"name\": \"train() train.py:12\", \"locals\": "
         "[{\"name\": \"loss\", \"node\": 6, \"title\": \"Tensor\", "
-        "\"size\": 54}, {\"name\": \"all_losses\", \"node\": 5, \"title\": "
-        "\"list of 2\", \"size\": 53}]}\n"
+        "\"size\": {\"host\": 54}}, {\"name\": \"all_losses\", \"node\": 5, "
+        "\"title\": "
+        "\"list of 2\", \"size\": {\"host\": 53}}]}\n"
         "  ]}\n"
         "], \"suspended\": [\n"
         "  {\"node\": 25, \"name\": \"generator produce() train.py:30\", "
         "\"locals\": [{\"name\": \"queue\", \"node\": 5, \"title\": \"list "
-        "of 2\", \"size\": 53}]}\n"
+        "of 2\", \"size\": {\"host\": 53}}]}\n"
         "]}\n");
     lg_text_free(&text);
 }
