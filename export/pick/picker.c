@@ -274,9 +274,7 @@ lg__picker_draw_native(lg__view_picker *picker, size_t index, lg_error *err)
     drawn->depth = depth + 1;
     drawn->count = unseen;
     lg_text_add(&drawn->title, "native code");
-    lg_text_add_count(&drawn->detail, unseen);
-    lg_text_add(&drawn->detail, unseen == 1 ? " reference" : " references");
-    lg_text_add(&drawn->detail, " leakgraph cannot see");
+    lg_unexplained_format(unseen, &drawn->detail);
     lg__view_edge *edge;
     status = lg__view_add_edge(picker->view, native, index, &edge, err);
     if (status)

@@ -108,9 +108,8 @@ void
 lg__add_unseen(lg_text *out, uint64_t count)
 {
     lg_text_add(out, "held by native code (");
-    lg_text_add_count(out, count);
-    lg_text_add(out, count == 1 ? " reference" : " references");
-    lg_text_add(out, " leakgraph cannot see)");
+    lg_unexplained_format(count, out);
+    lg_text_add(out, ")");
 }
 
 void

@@ -162,6 +162,18 @@ subclasses(void)
     }
 }
 
+// Of a name alone, the same; the bases of a type are not known then.
+static void
+names_alone(void)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        CHECK(lg__category_of_name(
+                  (lg_string){rows[i].name, (uint32_t)strlen(rows[i].name)}) ==
+              rows[i].category);
+    CHECK(lg__category_of_name((lg_string){"app.Table", 9}) ==
+          LG_CATEGORY_OTHER);
+}
+
 static bool
 is_familiar(const char *package)
 {
@@ -191,5 +203,6 @@ SUITE(category)
     RUN(familiar_packages);
     RUN(known_types);
     RUN(subclasses);
+    RUN(names_alone);
     return test_result();
 }

@@ -204,8 +204,32 @@ older_snapshots_are_added_up(void)
     growing_forget(&made);
 }
 
+// The graph knows what a type derives from. Its places know only its name.
+static void
+bases_are_known_with_the_graph(void)
+{
+    story made = story_begin();
+    story_type(&made, "app.Table", "dict");
+    uint32_t app = story_module(&made, "app");
+    story_attribute(&made, app, "table",
+                    story_add(&made, "app.Table", NULL, 500));
+    lg_graph *graph = story_end(&made);
+    lg_analysis *analysis = analysed(graph);
+    lg_places *places = NULL;
+    REQUIRE(lg_places_new(analysis, NULL, &places, NULL) == LG_OK);
+    uint32_t last = lg_places_count(places) - 1;
+    CHECK(lg_place_category(places, last, graph) == LG_CATEGORY_CONTAINER);
+    CHECK(lg_place_category(places, last, NULL) == LG_CATEGORY_OTHER);
+    CHECK(lg_place_category(places, lg_places_at(places, last).parent, NULL) ==
+          LG_CATEGORY_MODULE);
+    lg_places_free(places);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+}
+
 SUITE(heap_map)
 {
+    RUN(bases_are_known_with_the_graph);
     RUN(roots_are_in_packages);
     RUN(what_has_no_area_is_added_up);
     RUN(the_biggest_have_areas);

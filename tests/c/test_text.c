@@ -68,6 +68,25 @@ sizes_by_device(void)
 }
 
 static void
+differences(void)
+{
+    static const struct {
+        double bytes;
+        const char *text;
+    } cases[] = {{0, "+0 B"},
+                 {99.6, "+100 B"},
+                 {-99.6, "-100 B"},
+                 {-812, "-812 B"},
+                 {12 << 20, "+12.0 MiB"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lg_text text = {0};
+        lg_text_add_change(&text, cases[i].bytes);
+        CHECK_TEXT(text, cases[i].text);
+        lg_text_free(&text);
+    }
+}
+
+static void
 expect_point(const char *written, const char *expected)
 {
     char digits[32];
@@ -155,6 +174,7 @@ SUITE(text)
     RUN(sizes);
     RUN(counts);
     RUN(sizes_by_device);
+    RUN(differences);
     RUN(points);
     RUN(fixed);
     RUN(json);

@@ -118,6 +118,8 @@ LG_API bool lg_node_fact_at(const lg_graph *graph, lg_node node, uint32_t index,
  *  partial graphs. Positive: native code holds it. Negative: a borrowed
  *  reference was counted. */
 LG_API int64_t lg_node_unexplained(const lg_graph *graph, lg_node node);
+/** Adds a positive number of them: `2 references leakgraph cannot see`. */
+LG_API void lg_unexplained_format(uint64_t count, lg_text *out);
 /** The node's own text: a function's qualified name, a module's name, a str
  *  key's text ... ; length 0 if there is none. O(log texts). */
 LG_API lg_string lg_node_text(const lg_graph *graph, lg_node node);

@@ -59,7 +59,7 @@ static void
 format_number(int64_t number, bool change, lg_text *out)
 {
     if (change)
-        lg__format_signed((double)number, out);
+        lg_text_add_change(out, (double)number);
     else
         lg_text_addf(out, "%" PRIi64, number);
 }

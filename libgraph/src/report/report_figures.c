@@ -18,7 +18,8 @@ format_where(const lg_graph *graph, const lg_figure_holder *holder,
     if (holder->kind == LG_HOLDER_NATIVE) {
         lg__format_node(graph, holder->node, out);
         lg_text_add(out, " (");
-        lg__format_unseen(lg_node_unexplained(graph, holder->node), out);
+        lg_unexplained_format(
+            (uint64_t)lg_node_unexplained(graph, holder->node), out);
         lg_text_add(out, ")");
     } else if (holder->kind != LG_HOLDER_PYPLOT) {
         lg_path_label(graph, &holder->path, out);

@@ -67,7 +67,7 @@ add_node(report *to, uint32_t node, bool last)
     if (unseen > 0 && !is_implicit_root(to, node)) {
         lg_text_add(out, last ? "     " : "│    ");
         lg_text_add(out, "held by native code (");
-        lg__format_unseen(unseen, out);
+        lg_unexplained_format((uint64_t)unseen, out);
         lg_text_add(out, ")\n");
     }
 }
@@ -229,7 +229,8 @@ add_kept(report *to)
         return;
     if (native && kept->count == 0) {
         lg_text_add(out, "Native code keeps it (");
-        lg__format_unseen(lg_node_unexplained(to->graph, to->why->node), out);
+        lg_unexplained_format(
+            (uint64_t)lg_node_unexplained(to->graph, to->why->node), out);
         lg_text_add(out, ").\n");
     } else if (kept->count > 0) {
         lg_text_add(out, native ? "Only native code can release this path: "

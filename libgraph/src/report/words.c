@@ -246,9 +246,9 @@ lg__format_bytes(const lg_graph *graph, lg_bytes bytes, lg_text *out)
 }
 
 void
-lg__format_unseen(int64_t count, lg_text *out)
+lg_unexplained_format(uint64_t count, lg_text *out)
 {
-    lg_text_add_count(out, (uint64_t)count);
+    lg_text_add_count(out, count);
     lg_text_add(out, count == 1 ? " reference" : " references");
     lg_text_add(out, " leakgraph cannot see");
 }
@@ -292,7 +292,7 @@ lg__format_reason(const lg_graph *graph, lg_cycle_reason reason,
         format_culprit(graph, culprit, out);
         if (unseen > 0) {
             lg_text_add(out, " (");
-            lg__format_unseen(unseen, out);
+            lg_unexplained_format((uint64_t)unseen, out);
             lg_text_add(out, ")");
         }
     }
@@ -326,11 +326,4 @@ lg__format_right(lg_text *cell, size_t width, lg_text *out)
     cell->length = 0;
     if (cell->data)
         cell->data[0] = '\0';
-}
-
-void
-lg__format_signed(double bytes, lg_text *out)
-{
-    lg_text_add(out, bytes < 0 ? "-" : "+");
-    lg_text_add_size(out, (uint64_t)((bytes < 0 ? -bytes : bytes) + 0.5));
 }

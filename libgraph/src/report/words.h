@@ -74,16 +74,12 @@ void lg__format_uninspected(const lg_graph *graph, lg_text *out);
  *  Lines begin with `indent`: one line if it fits, else one line per hop. */
 void lg__format_cycle(const lg_graph *graph, const lg_hops *round_trip,
                       size_t cut, const char *indent, lg_text *out);
-/** Writes `2 references leakgraph cannot see`. */
-void lg__format_unseen(int64_t count, lg_text *out);
 /** Writes why the collector cannot free something, as a clause. */
 void lg__format_reason(const lg_graph *graph, lg_cycle_reason reason,
                        uint32_t culprit, lg_text *out);
 
 /** Writes a share in percent: `12.3 %`. */
 void lg__format_share(uint64_t part, uint64_t whole, lg_text *out);
-/** Writes a size with a sign: `+1.90 MiB`. */
-void lg__format_signed(double bytes, lg_text *out);
 /** Adds a cell flush right in a column of `width` characters. */
 void lg__format_right(lg_text *cell, size_t width, lg_text *out);
 
