@@ -6,7 +6,7 @@
 #define LEAKGRAPH_PATHS_PRIVATE_H
 
 #include "analysis/analysis_private.h"
-
+#include "paths/author.h"
 #include <leakgraph/scope.h>
 
 // What makes one path from a root better than another, in all searches.
@@ -55,18 +55,6 @@ bool lg__reference_is_attribute(const lg_graph *graph, const lg__fold *folds,
  *  namespace may show the values in the object. */
 bool lg__references_are_one(const lg_graph *graph, const lg__fold *folds,
                             lg__reference one, lg__reference other);
-/** Returns the str that is the name of an attribute of `owner`: the key in its
- *  dict, or a name that its class has for its instances. LG_NONE if nothing
- *  says. */
-uint32_t lg__attribute_key(const lg_graph *graph, uint32_t owner,
-                           uint64_t edge);
-/** Returns whose code sets an attribute of `owner`, judging by the names in the
- *  heap's code: the program's if only the program has the name, the library's
- *  if only the libraries have it that the object's class or its bases come
- *  from. O(code that has the name), but nothing for names that much code has.
- */
-lg__origin lg__attribute_author(const lg_graph *graph, uint32_t owner,
-                                uint64_t edge);
 /** Returns whether the edge leads to the results that a shell of IPython
  *  keeps. */
 bool lg__edge_is_of_shell(const lg_graph *graph, uint64_t edge);
