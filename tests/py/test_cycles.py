@@ -130,6 +130,15 @@ def test_what_its_own_code_may_set_is_the_librarys(still):
     assert cycle.library == "threading"
 
 
+def test_what_code_names_of_a_class_does_not_tell_who_set_it(still):
+    """C code sets datetime.min, and the code of a class's body is gone."""
+    made = type("Made", (), {"__module__": "threading"})
+    setattr(made, "least" + "_of_this_test", made())
+    assert made.least_of_this_test
+    snapshot = leakgraph.snapshot()
+    assert cycle_of(snapshot, snapshot.find(made)).library == "threading"
+
+
 class Worker(threading.Thread):
     """A class of the program, whose base keeps the bound method."""
 
