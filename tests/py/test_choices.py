@@ -53,6 +53,7 @@ WORDS = {
     "other": "the snapshot to compare with",
     "earlier": "snapshots before the one that is reported",
     "steps": "how far a program is in each snapshot",
+    "unit": "what a step is",
     "settled": "what grew and stopped, too",
     "cut": "references to leave out",
     "query": "a statement of SQL",

@@ -120,9 +120,16 @@ def test_no_roots_at_all():
 
 @pytest.mark.parametrize("copier", [copy.copy, copy.deepcopy, pickle.dumps])
 def test_cannot_be_copied(snap, copier):
-    for thing in (snap, snap.edges[0], snap.nodes, snap.roots, snap.types()):
+    for thing in (snap, snap.nodes, snap.roots, snap.types()):
         with pytest.raises(TypeError, match="pickle"):
             copier(thing)
+
+
+def test_what_is_pickled_needs_a_file(snap):
+    edge = snap.edges[0]
+    for thing in (edge, edge.source):
+        with pytest.raises(leakgraph.Error, match="was never saved: call"):
+            pickle.dumps(thing)
 
 
 def test_positional_options_are_refused():

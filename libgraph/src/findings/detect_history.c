@@ -13,8 +13,6 @@ enum {
     // A dict with a name for each loss is a record of one step, unless it is
     // this large.
     MANY_NAMES = 16,
-    // A method may collect so many outputs in an attribute before backward().
-    LONG_EPISODE = 1000,
     LEVELS = 5, // most containers and records between a loss and its list
 };
 
@@ -166,25 +164,14 @@ is_over(const climb *to, uint32_t loss, bool variable)
     return !variable || !lg__awaits_backward(to->detection, loss);
 }
 
-// Returns whether a running function may still collect: in a variable, or in an
-// attribute that it names, up to the length of an episode.
-static bool
-is_under_way(const lg__detection *detection, uint32_t store, size_t count)
-{
-    return lg__detection_is_stored(detection, store)
-               ? count < LONG_EPISODE &&
-                     !lg__detection_is_variable(detection, store) &&
-                     lg__detection_is_in_use(detection, store)
-               : lg__detection_is_variable(detection, store);
-}
-
 // Returns the number of forward passes behind the losses, `many` at most.
 static uint32_t
 count_passes(climb *to, const climber *group, size_t count, uint32_t many)
 {
     lg__detection *detection = to->detection;
     bool names = count >= MANY_NAMES && is_collection(detection, group->at);
-    bool variable = is_under_way(detection, group->at, count);
+    bool variable = !lg__detection_is_stored(detection, group->at) &&
+                    lg__detection_is_variable(detection, group->at);
     uint32_t passes = 0;
     lg__parts_begin(&to->graphs);
     for (size_t i = 0; i < count && passes < many; i++) {

@@ -20,7 +20,7 @@ class Trainer:
             loss.backward()
             self.optimizer.step()
             self.losses.append(loss)
-        for _ in range(1000):
+        for _ in range(40):
             self.outputs.append(self.head(torch.randn(64, 8)))
         for _ in range(256):
             self.state = self.cell(torch.randn(64, 4), self.state)
