@@ -144,8 +144,7 @@ is_of_program(const lg_graph *graph, known *all, uint32_t owner, uint64_t edge)
     known *one = &all[(type * 31 + name) % KNOWN];
     if (one->type != type || one->name != name || one->kind != kind)
         *one = (known){type, name, kind,
-                       lg__attribute_author(graph, owner, edge) ==
-                           LG__ORIGIN_PROGRAM};
+                       lg__attribute_is_of_program(graph, owner, edge)};
     return one->ours;
 }
 
@@ -170,7 +169,8 @@ has_own_attribute(const lg_graph *graph, known *all, const nodes *of,
     const lg_columns *columns = &graph->columns;
     uint32_t folded = lg_node_folded_into(graph, member);
     uint32_t owner = folded != LG_NONE ? folded : member;
-    if (!is_of_library(graph, owner))
+    if (!lg__attributes_have_authors(graph, owner) ||
+        !is_of_library(graph, owner))
         return false;
     for (uint64_t edge = columns->first_edge[member];
          edge < columns->first_edge[member + 1]; edge++)

@@ -150,30 +150,54 @@ lg__attribute_key(const lg_graph *graph, uint32_t owner, uint64_t edge)
     return LG_NONE;
 }
 
-// Returns whether what has the name tells whose it is: not for classes and
-// modules, whose attributes C code or code that is gone may have set, nor for a
-// name that much code has.
+bool
+lg__attributes_have_authors(const lg_graph *graph, uint32_t owner)
+{
+    lg_category category = lg__node_category(graph, owner);
+    return category != LG_CATEGORY_TYPE && category != LG_CATEGORY_MODULE;
+}
+
+// Returns whether what has the name tells whose it is: not for a name that much
+// code has.
 static bool
 is_telling(const users *to, uint32_t owner, uint32_t key)
 {
-    lg_category category = lg__node_category(to->graph, owner);
-    return category != LG_CATEGORY_TYPE && category != LG_CATEGORY_MODULE &&
-           key != LG_NONE &&
+    return lg__attributes_have_authors(to->graph, owner) && key != LG_NONE &&
            to->reverse.first[key + 1] - to->reverse.first[key] <= MANY;
+}
+
+// Finds whose code has the name of an attribute, until both have it.
+// `until_library`: or until a library has it.
+static users
+find_users(const lg_graph *graph, uint32_t owner, uint64_t edge,
+           bool until_library)
+{
+    users to = {.graph = graph, .type = graph->columns.type[owner]};
+    uint32_t key = lg__attribute_key(graph, owner, edge);
+    if (!lg__graph_reverse(graph, &to.reverse) || !is_telling(&to, owner, key))
+        return to;
+    for (uint64_t i = to.reverse.first[key];
+         i < to.reverse.first[key + 1] &&
+         !(to.library && (to.program || until_library));
+         i++)
+        if (lg__node_role(graph, to.reverse.edge[i].source) == LG__ROLE_TUPLE)
+            note_users(&to, to.reverse.edge[i].source);
+    return to;
 }
 
 lg__origin
 lg__attribute_author(const lg_graph *graph, uint32_t owner, uint64_t edge)
 {
-    users to = {.graph = graph, .type = graph->columns.type[owner]};
-    uint32_t key = lg__attribute_key(graph, owner, edge);
-    if (!lg__graph_reverse(graph, &to.reverse) || !is_telling(&to, owner, key))
+    users found = find_users(graph, owner, edge, false);
+    if (found.program == found.library)
         return LG__ORIGIN_ANYBODY;
-    for (uint64_t i = to.reverse.first[key];
-         i < to.reverse.first[key + 1] && !(to.program && to.library); i++)
-        if (lg__node_role(graph, to.reverse.edge[i].source) == LG__ROLE_TUPLE)
-            note_users(&to, to.reverse.edge[i].source);
-    if (to.program == to.library)
-        return LG__ORIGIN_ANYBODY;
-    return to.program ? LG__ORIGIN_PROGRAM : LG__ORIGIN_LIBRARY;
+    return found.program ? LG__ORIGIN_PROGRAM : LG__ORIGIN_LIBRARY;
+}
+
+bool
+lg__attribute_is_of_program(const lg_graph *graph, uint32_t owner,
+                            uint64_t edge)
+{
+    users found = find_users(graph, owner, edge, true);
+    return found.program && !found.library;
 }

@@ -16,5 +16,13 @@ uint32_t lg__attribute_key(const lg_graph *graph, uint32_t owner,
  */
 lg__origin lg__attribute_author(const lg_graph *graph, uint32_t owner,
                                 uint64_t edge);
+/** Returns whether the author is the program. Quicker, because it stops at the
+ *  first library. */
+bool lg__attribute_is_of_program(const lg_graph *graph, uint32_t owner,
+                                 uint64_t edge);
+/** Returns whether lg__attribute_author may know whose an attribute of `owner`
+ *  is: not of a class or a module, whose attributes C code or code that is gone
+ *  may have set. */
+bool lg__attributes_have_authors(const lg_graph *graph, uint32_t owner);
 
 #endif
