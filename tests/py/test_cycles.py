@@ -130,6 +130,13 @@ def test_what_its_own_code_may_set_is_the_librarys(still):
     assert cycle.library == "threading"
 
 
+def test_what_both_may_set_is_the_librarys_to_drop(still):
+    owner, flag = shapes.Thing(), threading.Event()
+    owner.event_of_this_test, flag._flag = flag, owner
+    cycle = cycle_of(snapshot := leakgraph.snapshot(), snapshot.find(owner))
+    assert cycle.cut.label == ".event_of_this_test"
+
+
 def test_what_code_names_of_a_class_does_not_tell_who_set_it(still):
     """C code sets datetime.min, and the code of a class's body is gone."""
     made = type("Made", (), {"__module__": "threading"})
