@@ -23,7 +23,7 @@ def test_ctrl_c_stops_an_analysis_and_leaves_the_snapshot_whole():
 
 #: Counts how often Python's handler runs while one call looks for objects.
 HANDLED = """
-import random, signal
+import contextlib, random, signal
 import leakgraph
 
 random.seed(1)
@@ -36,7 +36,8 @@ def count(component):
     snapshot = leakgraph.snapshot()
     signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
     calls.clear()
-    snapshot.select("the interpreter")
+    with contextlib.suppress(leakgraph.NotFoundError):
+        snapshot.select("the interpreter")
     handled = len(calls)
     signal.setitimer(signal.ITIMER_REAL, 0)
     return handled

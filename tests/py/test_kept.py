@@ -149,7 +149,7 @@ for name, question in {LISTS!r}.items():
     assert done.code == 0, done.err
     kept = [line.split(":") for line in done.out.splitlines()]
     assert [name for name, _ in kept[::3]] == list(LISTS)
-    assert [line for line in kept if int(line[1]) > 4] == []
+    assert [line for line in kept if int(line[1]) > 8] == []
 
 
 def test_nodes_know_what_they_knew(kept):

@@ -312,7 +312,8 @@ add_calls(lg__heap_walk *walk, PyThreadState *thread)
 void
 lg__call_arguments_finish(lg__heap_walk *walk)
 {
-    if (!walk->internal || walk->partial || LG__FREE_THREADED)
+    bool finished = walk->builder->status == LG_OK;
+    if (!walk->internal || walk->partial || LG__FREE_THREADED || !finished)
         return;
     for (PyThreadState *thread =
              PyInterpreterState_ThreadHead(walk->interpreter);
