@@ -220,11 +220,12 @@ lg_node_cuts(const lg_analysis *analysis, lg_node node, const lg_node *from,
              lg_error *err)
 {
     const lg_graph *graph = lg_analysis_graph(analysis);
-    lg__cut_search state = {.analysis = analysis,
-                            .graph = graph,
-                            .monitor = monitor,
-                            .from = from,
-                            .network = {graph, {0}, NULL, node, NULL, monitor}};
+    lg__cut_search state = {
+        .analysis = analysis,
+        .graph = graph,
+        .monitor = monitor,
+        .from = from,
+        .network = {.graph = graph, .target = node, .monitor = monitor}};
     if (node >= graph->columns.node_count)
         return lg_error_set(err, LG_EINVAL, "there is no node %u", node);
     if (from != NULL && *from >= graph->columns.node_count)

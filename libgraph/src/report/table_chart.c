@@ -154,7 +154,7 @@ lg_table *
 lg__put_parts(lg_table *table, size_t column)
 {
     static const lg__column columns[] = {
-        [NAME] = {"name"},
+        [NAME] = {.name = "name"},
         [BYTES] = {"bytes", .type = LG_COLUMN_BYTES},
         [SHARE] = {"share", .type = LG_COLUMN_SHARE},
     };
