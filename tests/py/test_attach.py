@@ -1,8 +1,8 @@
 """attach() takes a snapshot of an unprepared process, which notices nothing."""
 
 import os
-import shutil
 import select
+import shutil
 import signal
 import subprocess
 import sys
