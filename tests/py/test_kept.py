@@ -104,23 +104,31 @@ QUESTIONS = {
 }
 
 
-def test_the_memory_of_questions_returns(python):
+def kept_by(python, questions, objects, times):
+    """Ask each question so often. List (name, MiB that stay after it)."""
     done = python(
         "-c",
-        HEAP.replace("[number, {}]", "{'a': number, 'b': [number]}").replace("25", "40")
+        HEAP.replace("[number, {}]", "{'a': number, 'b': [number]}").replace(
+            "250_000", objects
+        )
         + f"""
 with leakgraph.snapshot():
     pass
-for name, question in {QUESTIONS!r}.items():
-    for _ in range(2):
+for name, question in {questions!r}.items():
+    for _ in range({times}):
         before = resident()
-        eval(question)
+        str(eval(question))
         print(name, (resident() - before) >> 20, sep=":")
 """,
     )
     assert done.code == 0, done.err
     kept = [line.split(":") for line in done.out.splitlines()]
-    assert [name for name, _ in kept[::2]] == list(QUESTIONS)
+    assert [name for name, _ in kept[::times]] == list(questions)
+    return kept
+
+
+def test_the_memory_of_questions_returns(python):
+    kept = kept_by(python, QUESTIONS, objects="400_000", times=2)
     assert [line for line in kept if int(line[1]) > 8] == []
 
 
@@ -133,22 +141,7 @@ LISTS = {
 
 
 def test_the_memory_of_lists_returns(python):
-    done = python(
-        "-c",
-        HEAP.replace("[number, {}]", "{'a': number, 'b': [number]}").replace("25", "60")
-        + f"""
-with leakgraph.snapshot():
-    pass
-for name, question in {LISTS!r}.items():
-    for _ in range(3):
-        before = resident()
-        str(eval(question))
-        print(name, (resident() - before) >> 20, sep=":")
-""",
-    )
-    assert done.code == 0, done.err
-    kept = [line.split(":") for line in done.out.splitlines()]
-    assert [name for name, _ in kept[::3]] == list(LISTS)
+    kept = kept_by(python, LISTS, objects="600_000", times=3)
     assert [line for line in kept if int(line[1]) > 8] == []
 
 
