@@ -9,12 +9,13 @@
 // A component of this size tries every cut.
 enum { MEMBERS_TRIED = 2000, HOPS_TRIED = 16, SCORE_OF_ACYCLIC = 15 };
 
-// Returns the object that owns a namespace or a part of a closure.
-static uint32_t
-owner_of(const lg__likeness *to, uint32_t node)
+// Returns the category of the object itself, or of the one that owns it as a
+// namespace or a part of a closure.
+static lg_category
+owner_category(const lg__likeness *to, uint32_t node)
 {
-    uint32_t owner = to->walk->fold[node].owner;
-    return owner == LG_NONE ? node : owner;
+    return lg__node_category(to->walk->graph,
+                             lg__seen_node(to->walk->fold, node));
 }
 
 static bool
@@ -61,8 +62,8 @@ lg__is_like(const lg__likeness *to, lg__reference reference)
     const lg_graph *graph = to->walk->graph;
     const uint32_t *target = graph->columns.edge_target;
     return has_the_name(to, reference) &&
-           lg__node_category(graph, owner_of(to, reference.source)) ==
-               lg__node_category(graph, owner_of(to, to->reference.source)) &&
+           owner_category(to, reference.source) ==
+               owner_category(to, to->reference.source) &&
            lg__node_category(graph, target[reference.edge]) ==
                lg__node_category(graph, target[to->reference.edge]);
 }

@@ -63,8 +63,7 @@ remove_reference(cutting *state, lg__reference cut)
 {
     const lg_columns *columns = &state->graph->columns;
     const lg__fold *fold = state->walk->fold;
-    uint32_t owner = fold[cut.source].owner;
-    owner = owner == LG_NONE ? cut.source : owner;
+    uint32_t owner = lg__seen_node(fold, cut.source);
     if (!remove_edge(state, cut.edge))
         return false;
     if (!lg__reference_is_attribute(state->graph, fold, cut))

@@ -259,8 +259,7 @@ lg__detection_search(lg__detection *detection, uint32_t start,
     lg__walk walk = detection->walk;
     walk.visit = look_at;
     walk.context = &state;
-    uint32_t owner = detection->walk.fold[start].owner;
-    start = owner == LG_NONE ? start : owner;
+    start = lg__seen_node(detection->walk.fold, start);
     detection->seen[start] = ++detection->searches;
     detection->failed |= !lg__gather_append(&state.queue, start);
     size_t begin = 0;

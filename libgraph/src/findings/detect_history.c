@@ -75,14 +75,6 @@ is_by_name(const lg__detection *detection, uint64_t edge)
     return true;
 }
 
-// Returns the object whose attributes the dict contains, or the node itself.
-static uint32_t
-object_of(const lg__detection *detection, uint32_t node)
-{
-    uint32_t owner = detection->walk.fold[node].owner;
-    return owner == LG_NONE ? node : owner;
-}
-
 static bool
 push_climber(climb *to, climber next)
 {
@@ -103,8 +95,8 @@ climb_once(climb *to)
             lg__in_edge in = reverse->edge[j];
             uint64_t edge =
                 detection->graph->columns.first_edge[in.source] + in.rank;
-            climber next = {object_of(detection, in.source), to->now[i].loss,
-                            is_by_name(detection, edge)};
+            uint32_t at = lg__seen_node(detection->walk.fold, in.source);
+            climber next = {at, to->now[i].loss, is_by_name(detection, edge)};
             if (is_part(lg__edge_kind(detection->graph, edge)) &&
                 goes_up_to(detection, next.at) && !push_climber(to, next))
                 return;

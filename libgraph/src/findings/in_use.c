@@ -55,8 +55,7 @@ is_running_attribute(const lg__detection *detection, uint32_t source,
                      uint64_t edge)
 {
     const lg__reverse *reverse = &detection->walk.reverse;
-    uint32_t folded = detection->walk.fold[source].owner;
-    uint32_t owner = folded != LG_NONE ? folded : source;
+    uint32_t owner = lg__seen_node(detection->walk.fold, source);
     uint32_t key =
         lg__node_category(detection->graph, owner) == LG_CATEGORY_OTHER
             ? lg__attribute_key(detection->graph, owner, edge)

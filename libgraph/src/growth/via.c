@@ -81,14 +81,12 @@ choose_of(lg__place_walk *walk, uint32_t source, uint32_t owner)
 {
     const lg_columns *columns = &walk->graph->columns;
     const uint32_t *dominator = walk->analysis->dominator;
-    const uint32_t *targets = columns->edge_target;
     uint64_t end = columns->first_edge[source + 1];
-    uint64_t last = columns->edge_count - 1;
     for (uint64_t edge = columns->first_edge[source]; edge < end; edge++) {
-        uint32_t target = targets[edge];
+        uint32_t target = columns->edge_target[edge];
         uint32_t above = dominator[target];
-        uint64_t ahead = edge + AHEAD;
-        __builtin_prefetch(&dominator[targets[ahead < last ? ahead : last]]);
+        if (edge + AHEAD < columns->edge_count)
+            __builtin_prefetch(&dominator[columns->edge_target[edge + AHEAD]]);
         if ((above != source && above != owner) ||
             (columns->edge_kind[edge] & LG_EDGE_WEAK))
             continue;

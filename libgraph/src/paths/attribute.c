@@ -2,13 +2,6 @@
 // stored twice.
 #include "paths/paths_private.h"
 
-static uint32_t
-owner_of(const lg__fold *folds, uint32_t node)
-{
-    uint32_t owner = folds[node].owner;
-    return owner == LG_NONE ? node : owner;
-}
-
 lg__reference
 lg__hop_reference(const lg_graph *graph, const lg_hop *hop)
 {
@@ -36,7 +29,8 @@ lg__references_are_one(const lg_graph *graph, const lg__fold *folds,
     if (one.edge == other.edge)
         return true;
     return target[one.edge] == target[other.edge] &&
-           owner_of(folds, one.source) == owner_of(folds, other.source) &&
+           lg__seen_node(folds, one.source) ==
+               lg__seen_node(folds, other.source) &&
            lg__reference_is_attribute(graph, folds, one) &&
            lg__reference_is_attribute(graph, folds, other) &&
            lg__edge_name(graph, one.edge).length > 0 &&

@@ -80,8 +80,7 @@ crosses(const lg__cut_search *state, const lg_path *path)
 uint32_t
 lg__cut_owner(const lg__cut_search *state, uint32_t node)
 {
-    uint32_t owner = state->walk.fold[node].owner;
-    return owner == LG_NONE ? node : owner;
+    return lg__seen_node(state->walk.fold, node);
 }
 
 static lg_path
