@@ -54,7 +54,8 @@ test: build  ## all tests: C, Python, examples, the snippets of the docs
 	@$(ctest) dev
 	@$(bin)/python tools/suite.py $(BUILD)
 
-check: setup-checks build  ## all static checks: rooms, sizes, symbols, style, types
+check: WERROR := ON
+check: setup-checks build  ## all static checks: warnings, rooms, sizes, symbols, style, types
 	@tools/check.sh $(BUILD)
 
 format: setup  ## format C and Python in place

@@ -95,8 +95,8 @@ climb_once(climb *to)
             lg__in_edge in = reverse->edge[j];
             uint64_t edge =
                 detection->graph->columns.first_edge[in.source] + in.rank;
-            uint32_t at = lg__seen_node(detection->walk.fold, in.source);
-            climber next = {at, to->now[i].loss, is_by_name(detection, edge)};
+            uint32_t up = lg__seen_node(detection->walk.fold, in.source);
+            climber next = {up, to->now[i].loss, is_by_name(detection, edge)};
             if (is_part(lg__edge_kind(detection->graph, edge)) &&
                 goes_up_to(detection, next.at) && !push_climber(to, next))
                 return;
