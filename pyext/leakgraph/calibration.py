@@ -102,6 +102,12 @@ def _graph() -> dict[str, Any]:
         hooked = square * product
     dropped = library.ones(3, requires_grad=True, **floats)
     number = library.ones(3, dtype=library.complex64, device="cpu")
+    modified = library.ones(3, **floats)
+    for _ in range(3):
+        modified.add_(1)
+    user_of_modified = leaf * modified
+    for _ in range(4):
+        modified.add_(1)
     made: dict[str, Any] = {
         "graph leaf": leaf,
         "graph other": other,
@@ -119,6 +125,8 @@ def _graph() -> dict[str, Any]:
         "conjugate": number.conj(),
         "dropped": id(dropped),
         "user of dropped": dropped * dropped,
+        "modified": modified,  # version 3 when it was saved, 7 now
+        "user of modified": user_of_modified,
         "pack": pack,
         "unpack": unpack,
         "packed": Packed,

@@ -195,28 +195,6 @@ one_pass(void)
     CHECK(heap_finds(&made, ""));
 }
 
-// With `over`, a backward pass has freed what the losses had saved.
-static void
-in_running_function(void)
-{
-    for (int over = 0; over < 2; over++) {
-        uint32_t app;
-        story made = heap_begin(&app);
-        uint32_t frame = story_add(&made, "frame", NULL, 100);
-        uint32_t all = heap_list(&made, LG_NONE);
-        story_edge(&made, app, frame, LG_EDGE_FRAME, 0);
-        story_local(&made, frame, "all", all);
-        for (int n = 0; n < 5; n++) {
-            uint32_t loss = heap_loss(&made);
-            heap_append(&made, all, loss);
-            if (!over)
-                story_attribute(&made, loss - 1, "._saved_self",
-                                heap_tensor(&made, HEAP_BIG, LG_NONE));
-        }
-        CHECK(heap_finds(&made, over ? "loss-history " : ""));
-    }
-}
-
 // A total of scaled losses of one parameter, which is scaled itself; with
 // `shared`, of one forward pass.
 static void
@@ -373,7 +351,6 @@ SUITE(patterns_graph)
     RUN(numbered_attributes);
     RUN(carried);
     RUN(one_pass);
-    RUN(in_running_function);
     RUN(totals);
     RUN(create_graph);
     RUN(hooks);

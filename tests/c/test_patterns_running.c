@@ -157,10 +157,86 @@ carried_by_running_code(void)
     }
 }
 
+// The losses that a running function gathers: those that wait for backward(),
+// those that backward() has freed, and those of weights that have changed
+// since.
+enum { WAITS, FREED, CHANGED };
+
+static void
+gather(story *made, uint32_t all, int count, int phase)
+{
+    uint32_t weight = heap_tensor(made, HEAP_BIG, LG_NONE);
+    for (int n = 0; n < count; n++) {
+        uint32_t loss = heap_loss(made);
+        heap_append(made, all, loss);
+        if (phase != FREED)
+            story_attribute(made, loss - 1, "._saved_self", weight);
+        if (phase == CHANGED)
+            lg_builder_add_fact(made->builder, loss - 1, "modified", "1", 1);
+    }
+}
+
+static void
+gathered_in_local(void)
+{
+    for (int phase = WAITS; phase <= CHANGED; phase++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t frame = story_add(&made, "frame", NULL, 100);
+        uint32_t all = heap_list(&made, LG_NONE);
+        story_edge(&made, app, frame, LG_EDGE_FRAME, 0);
+        story_local(&made, frame, "all", all);
+        gather(&made, all, 5, phase);
+        CHECK(heap_finds(&made, phase == WAITS ? "" : "loss-history "));
+    }
+}
+
+// In an attribute that a running method names, if the program trains.
+static void
+gathered_in_attribute(void)
+{
+    static const struct {
+        int phase;
+        int count;
+        bool trains, runs;
+        const char *expected;
+    } cases[] = {
+        {WAITS, 5, true, true, ""},
+        {WAITS, 256, true, true, ""},
+        {WAITS, 257, true, true, "loss-history "},
+        {WAITS, 5, false, true, "loss-history "},
+        {WAITS, 5, true, false, "loss-history "},
+        {FREED, 5, true, true, "loss-history "},
+        {CHANGED, 5, true, true, "loss-history "},
+        {CHANGED, 2, true, true, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t frame = story_add(&made, "frame", NULL, 100);
+        uint32_t agent = story_add(&made, "app.Agent", NULL, 48);
+        uint32_t all = heap_list(&made, LG_NONE);
+        story_edge(&made, app, frame, LG_EDGE_FRAME, 0);
+        story_attribute(&made, app, "agent", agent);
+        uint32_t names = story_add(&made, "dict", NULL, 200);
+        story_edge(&made, agent, names, LG_EDGE_DICT, 0);
+        heap_item(&made, names, "all", all);
+        if (cases[i].runs)
+            story_local(&made, frame, "self", agent);
+        if (cases[i].trains)
+            story_local(&made, frame, "optimizer",
+                        story_add(&made, "torch.optim.SGD", NULL, 48));
+        gather(&made, all, cases[i].count, cases[i].phase);
+        CHECK(heap_finds(&made, cases[i].expected));
+    }
+}
+
 SUITE(patterns_running)
 {
     RUN(retained);
     RUN(freed_below);
     RUN(carried_by_running_code);
+    RUN(gathered_in_local);
+    RUN(gathered_in_attribute);
     return test_result();
 }

@@ -88,7 +88,8 @@ LG_API uint32_t lg_node_device(const lg_graph *graph, lg_node node);
  *     "dtype" ("float32"), "shape" ("256, 1024"), "bytes" (numel * itemsize, in
  *     decimal), "device", "layout" (if not strided), "requires_grad" ("yes")
  *   autograd nodes: "saved" (number of saved tensors), "hooked" (of those, the
- *     ones that hooks have replaced)
+ *     ones that hooks have replaced), "modified" (of those, the ones that were
+ *     modified in place since, so that a backward pass would raise an error)
  *   buffers: "allocation" (where it was allocated, frames separated by " < "),
  *     "memory" ("mapped": pages of a file or shared memory; "pinned":
  *     page-locked), "file" (what mapped memory is pages of, and the descriptor

@@ -57,3 +57,9 @@ lg__is_leaf(const lg__detection *detection, uint32_t node)
 {
     return lg__is_operation(detection, node, "AccumulateGrad");
 }
+
+bool
+lg__has_optimizer(lg__detection *detection)
+{
+    return lg__detection_all(detection, LG__TYPE_OPTIMIZER)->count > 0;
+}

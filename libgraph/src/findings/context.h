@@ -298,8 +298,14 @@ typedef bool lg__next_visit(void *context, uint32_t next);
 bool lg__each_next(const lg__detection *detection, uint32_t node,
                    lg__next_visit *visit, void *context);
 
+/** Returns whether the program has an optimizer. */
+bool lg__has_optimizer(lg__detection *detection);
 /** Returns whether a node of the tensor's graph still has a tensor for a
  *  backward pass. If none has, a backward pass has run. */
+bool lg__has_saved_graph(lg__detection *detection, uint32_t tensor);
+/** The same, and a backward pass can run: since the forward pass, nothing has
+ *  modified a saved tensor in place, as a step of an optimizer modifies
+ *  parameters. */
 bool lg__awaits_backward(lg__detection *detection, uint32_t tensor);
 
 enum { LG__PARTS_LOOKED_AT = 4096 };

@@ -48,9 +48,10 @@ is_freed(const lg__detection *detection, uint32_t node)
 typedef struct reading {
     lg__detection *detection;
     lg__gathered queue;
-    bool saved;  // it still has tensors for a backward pass
-    bool filled; // it has gradients of an earlier one, too
-    bool higher; // the gradients have a graph themselves
+    bool saved;    // it still has tensors for a backward pass
+    bool modified; // one of them was modified in place since
+    bool filled;   // it has gradients of an earlier one, too
+    bool higher;   // the gradients have a graph themselves
 } reading;
 
 static bool
@@ -87,6 +88,8 @@ read_graph(lg__detection *detection, uint32_t tensor)
     visit_reading(&to, lg__grad_fn(detection, tensor));
     for (size_t i = 0; i < to.queue.count && i < NODES_LOOKED_AT; i++) {
         to.saved |= has_saved(detection, to.queue.items[i]);
+        to.modified |= lg_node_fact_number(detection->graph, to.queue.items[i],
+                                           "modified", 0) > 0;
         if (!is_freed(detection, to.queue.items[i]))
             lg__each_next(detection, to.queue.items[i], visit_reading, &to);
     }
@@ -95,9 +98,16 @@ read_graph(lg__detection *detection, uint32_t tensor)
 }
 
 bool
-lg__awaits_backward(lg__detection *detection, uint32_t tensor)
+lg__has_saved_graph(lg__detection *detection, uint32_t tensor)
 {
     return read_graph(detection, tensor).saved;
+}
+
+bool
+lg__awaits_backward(lg__detection *detection, uint32_t tensor)
+{
+    reading of = read_graph(detection, tensor);
+    return of.saved && !of.modified;
 }
 
 static bool

@@ -13,6 +13,8 @@ enum {
     // A dict with a name for each loss is a record of one step, unless it is
     // this large.
     MANY_NAMES = 16,
+    // A method may gather this many losses in an attribute before backward().
+    LONG_EPISODE = 256,
     LEVELS = 5, // most containers and records between a loss and its list
 };
 
@@ -151,9 +153,22 @@ many_of(const climb *to, uint32_t node)
 // Returns whether the loss counts. A running function may still call backward()
 // on what it collects.
 static bool
-is_over(const climb *to, uint32_t loss, bool variable)
+is_over(const climb *to, uint32_t loss, bool gathers)
 {
-    return !variable || !lg__awaits_backward(to->detection, loss);
+    return !gathers || !lg__awaits_backward(to->detection, loss);
+}
+
+// Returns whether running code may gather the losses for one backward pass: in
+// its own variables, or, if the program trains, in an attribute that it names.
+static bool
+may_gather(const climb *to, uint32_t holder, size_t count)
+{
+    lg__detection *detection = to->detection;
+    if (!lg__detection_is_stored(detection, holder))
+        return lg__detection_is_variable(detection, holder);
+    return count <= LONG_EPISODE && lg__has_optimizer(detection) &&
+           !lg__detection_is_variable(detection, holder) &&
+           lg__detection_is_in_use(detection, holder);
 }
 
 // Returns the number of forward passes behind the losses, `many` at most.
@@ -162,12 +177,11 @@ count_passes(climb *to, const climber *group, size_t count, uint32_t many)
 {
     lg__detection *detection = to->detection;
     bool names = count >= MANY_NAMES && is_collection(detection, group->at);
-    bool variable = !lg__detection_is_stored(detection, group->at) &&
-                    lg__detection_is_variable(detection, group->at);
+    bool gathers = may_gather(to, group->at, count);
     uint32_t passes = 0;
     lg__parts_begin(&to->graphs);
     for (size_t i = 0; i < count && passes < many; i++) {
-        if ((group[i].named && !names) || !is_over(to, group[i].loss, variable))
+        if ((group[i].named && !names) || !is_over(to, group[i].loss, gathers))
             continue;
         to->graphs.looked = 0;
         lg__parts_walk(&to->graphs, lg__grad_fn(detection, group[i].loss));

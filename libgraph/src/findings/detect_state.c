@@ -97,8 +97,7 @@ has_gradient(const lg__detection *detection, uint32_t leaf)
 static bool
 trains(const counting *to)
 {
-    bool found =
-        lg__detection_all(to->detection, LG__TYPE_OPTIMIZER)->count > 0;
+    bool found = lg__has_optimizer(to->detection);
     for (size_t i = 0; i < to->leaves.count && !found; i++)
         found = has_gradient(to->detection, to->leaves.items[i]);
     return found;
@@ -181,7 +180,7 @@ lg__look_for_carried_states(lg__detection *detection)
             continue;
         uint32_t holder = container_of(detection, tensor);
         if (is_carried(&to, tensor, holder) &&
-            lg__awaits_backward(detection, tensor))
+            lg__has_saved_graph(detection, tensor))
             lg__detection_note(detection, holder, tensor);
     }
     lg__wide_free(to.uses);

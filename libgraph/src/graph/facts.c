@@ -22,11 +22,11 @@ bool
 lg__fact_is_users(lg_string key)
 {
     static const char *const ours[] = {
-        "dtype",  "shape",         "bytes", "device",  "layout",
-        "memory", "requires_grad", "saved", "hooked",  "allocation",
-        "number", "size",          "axes",  "artists", "canvas",
-        "closed", "not inspected", "mode",  "columns", "origin",
-        "maxlen", "maxsize",
+        "dtype",  "shape",         "bytes",    "device",  "layout",
+        "memory", "requires_grad", "saved",    "hooked",  "allocation",
+        "number", "size",          "axes",     "artists", "canvas",
+        "closed", "not inspected", "mode",     "columns", "origin",
+        "maxlen", "maxsize",       "modified",
     };
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         if (lg__string_is(key, ours[i]))

@@ -47,6 +47,7 @@ intern_names(lg__torch *torch)
     torch->names.yes = lg__torch_intern(torch, "yes");
     torch->names.saved = lg__torch_intern(torch, "saved");
     torch->names.hooked = lg__torch_intern(torch, "hooked");
+    torch->names.modified = lg__torch_intern(torch, "modified");
 }
 
 /** Interns names that contain a number, for the common numbers. */

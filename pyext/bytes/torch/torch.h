@@ -190,7 +190,7 @@ typedef struct lg__torch {
         uint32_t grad, grad_fn, base, tangent, hooks, late_hooks, storage,
             variable, metadata, data, owner, pack, unpack, tensor, function,
             node_hooks, make_view, undo_view, dtype, shape, bytes, device,
-            requires_grad, yes, saved, hooked;
+            requires_grad, yes, saved, hooked, modified;
     } names; /**< string ids */
 } lg__torch;
 
@@ -355,6 +355,7 @@ void lg__torch_walk_saved(lg__torch *torch, PyObject *saved, uint32_t node);
 typedef struct lg__torch_tally {
     uint32_t saved;
     uint32_t hooked;
+    uint32_t modified;
     size_t cost; /**< bytes of their structures */
 } lg__torch_tally;
 

@@ -32,7 +32,7 @@ typedef struct lg__sought {
     const char *what; /**< named in the reason: "a tensor's storage" */
     size_t begin;     /**< the first offset to try */
     size_t end;
-    size_t step;       /**< alignment and width in bytes: 1, 2 or 8 */
+    size_t step;       /**< alignment and width in bytes: 1, 2, 4 or 8 */
     uintptr_t ignored; /**< bits of the word that may be anything */
 } lg__sought;
 

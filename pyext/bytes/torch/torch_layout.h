@@ -127,7 +127,10 @@ typedef struct lg__torch_layout {
     /* SavedVariable; its tensor is the first word. */
     uint16_t saved_size;
     uint16_t saved_flags;   /**< five bytes: see torch_saved.c */
-    uint16_t saved_version; /**< its version counter; 0: none in this version */
+    uint16_t saved_counter; /**< its version counter; 0: none in this version */
+    uint16_t saved_version; /**< u32: the tensor's version when it was saved; 0:
+                                 not found */
+    uint16_t counter_version; /**< u32 of a version counter; 0: not found */
     uint16_t saved_hooks;
     uint16_t saved_grad_fn; /**< the grad_fn, if it has hooks */
     uint16_t saved_leaf;    /**< ... its AccumulateGrad, if held; else 0 */

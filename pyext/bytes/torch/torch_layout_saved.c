@@ -102,10 +102,37 @@ find_flags(lg__torch_finder *finder, lg__torch_layout *layout, pair at)
                          layout->saved_size, WORD, ~UINT64_C(0xffffffffff)};
     layout->saved_flags =
         lg__finder_find(finder, &sought, samples, COUNT(samples));
-    lg__sought counter = {"the version of a saved tensor", WORD,
+    lg__sought counter = {"the version counter of a saved tensor", WORD,
                           layout->saved_flags, WORD, 0};
-    layout->saved_version =
+    layout->saved_counter =
         lg__finder_try_class(finder, &counter, samples, 2, VERSION_COUNTER);
+}
+
+/** Finds the number in a version counter, and the number that a SavedVariable
+ *  notes: 0 of "graph other", and 3 of "modified", which has 7 now. */
+static void
+find_versions(lg__torch_finder *finder, lg__torch_layout *layout, pair at)
+{
+    uintptr_t product = lg__torch_calibration_node(finder, layout, "product");
+    uintptr_t user =
+        lg__torch_calibration_node(finder, layout, "user of modified");
+    uintptr_t counters[] = {
+        lg__finder_word(finder, lg__finder_address(finder, "graph other") +
+                                    layout->impl_version),
+        lg__finder_word(finder, lg__finder_address(finder, "modified") +
+                                    layout->impl_version)};
+    lg__sample noted[] = {lg__sample_of(product + at.other, 0),
+                          lg__sample_of(user + at.other, 3)};
+    lg__sample now[] = {lg__sample_of(counters[0], 0),
+                        lg__sample_of(counters[1], 7)};
+    lg__sought sought = {.begin = WORD, .end = layout->saved_flags, .step = 4};
+    uint16_t version;
+    if (!lg__finder_any(finder, &sought, noted, COUNT(noted), &version))
+        return;
+    sought.end = lg__finder_end(finder, counters[1]);
+    if (lg__finder_any(finder, &sought, now, COUNT(now),
+                       &layout->counter_version))
+        layout->saved_version = version;
 }
 
 static void
@@ -192,6 +219,7 @@ lg__torch_find_saved(lg__torch_finder *finder, lg__torch_layout *layout)
     find_context(finder, layout);
     pair at = find_pair(finder, layout);
     find_flags(finder, layout, at);
+    find_versions(finder, layout, at);
     find_hooked(finder, layout, at);
     find_raw(finder, layout, at);
 }

@@ -238,7 +238,7 @@ lg__torch_walk_node(lg__torch *torch, uintptr_t address, uint32_t node)
 {
     const lg__torch_layout *layout = torch->layout;
     const lg__torch_class *class = lg__torch_class_of(torch, address);
-    lg__torch_tally tally = {0, 0, 0};
+    lg__torch_tally tally = {0};
     node_body body;
     if (class == NULL || !read_body(torch, address, &body))
         return;

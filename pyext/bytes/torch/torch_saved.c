@@ -76,8 +76,8 @@ lg__torch_is_saved(lg__torch *torch, const uintptr_t *words, size_t length)
                    : !is_kind(torch, hooks, LG__TORCH_HOOKS))
         return false;
     uintptr_t counter =
-        layout->saved_version ? words[layout->saved_version / WORD] : 0;
-    if (layout->saved_version && !none && counter == 0)
+        layout->saved_counter ? words[layout->saved_counter / WORD] : 0;
+    if (layout->saved_counter && !none && counter == 0)
         return false;
     /* The version and the number of the output stand right before the flags. */
     return are_flags(words[layout->saved_flags / WORD], !none) &&
@@ -112,6 +112,27 @@ link_node(lg__torch *torch, uint32_t node, uintptr_t target)
         lg__torch_link(torch, node, record, torch->names.grad_fn);
 }
 
+/** Returns whether the tensor was modified in place after it was saved, so that
+ *  a backward pass would raise an error. */
+static bool
+is_modified(lg__torch *torch, const uintptr_t *words)
+{
+    const lg__torch_layout *layout = torch->layout;
+    uint32_t saved, now;
+    if (layout->saved_version == 0)
+        return false;
+    uintptr_t counter =
+        layout->saved_counter
+            ? words[layout->saved_counter / WORD]
+            : lg__memory_word(torch->memory, words[0] + layout->impl_version);
+    if (!lg__is_address(counter) ||
+        !lg__memory_copy(torch->memory, counter + layout->counter_version, &now,
+                         sizeof now))
+        return false;
+    memcpy(&saved, (const char *)words + layout->saved_version, sizeof saved);
+    return saved != now;
+}
+
 void
 lg__torch_link_saved(lg__torch *torch, uint32_t node, const uintptr_t *words,
                      const lg__torch_labels *labels, lg__torch_tally *tally)
@@ -124,8 +145,10 @@ lg__torch_link_saved(lg__torch *torch, uint32_t node, const uintptr_t *words,
     if (tensor != NULL)
         lg__torch_link(torch, node, tensor, labels->tensor);
     tally->saved += tensor != NULL || hooks != 0;
-    if (hooks == 0)
+    if (hooks == 0) {
+        tally->modified += tensor != NULL && is_modified(torch, words);
         return;
+    }
     tally->hooked++;
     tally->cost += lg__memory_block(torch->memory, hooks);
     const lg__torch_class *class = lg__torch_class_of(torch, hooks);
@@ -190,13 +213,14 @@ lg__torch_note_tally(lg__torch *torch, uint32_t node,
     lg__pass_add_size(torch->pass, node, (int64_t)tally->cost);
     add_count(torch, node, torch->names.saved, tally->saved);
     add_count(torch, node, torch->names.hooked, tally->hooked);
+    add_count(torch, node, torch->names.modified, tally->modified);
 }
 
 void
 lg__torch_walk_context(lg__torch *torch, PyObject *context, uint32_t node)
 {
     uintptr_t words[3];
-    lg__torch_tally tally = {0, 0, 0};
+    lg__torch_tally tally = {0};
     memcpy(words, (const char *)context + torch->layout->context_saved,
            sizeof words);
     if (!lg__torch_is_saved_list(torch, words, sizeof words))
@@ -212,7 +236,7 @@ lg__torch_walk_saved(lg__torch *torch, PyObject *saved, uint32_t node)
     const lg__torch_layout *layout = torch->layout;
     uintptr_t words[SAVED_WORDS], address;
     const char *object = (const char *)saved;
-    lg__torch_tally tally = {0, 0, 0};
+    lg__torch_tally tally = {0};
     lg__torch_labels labels = {torch->names.data, torch->names.data,
                                torch->names.unpack};
     if (!layout->raw_owned || !(object[layout->raw_owned] & 1))
