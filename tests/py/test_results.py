@@ -107,7 +107,8 @@ def test_texts(result):
     count = len(result)
     assert repr(result) == f"<leakgraph.{type(result).__name__}: {count} rows>"
     assert repr(result[:1]) == f"<leakgraph.{type(result).__name__}: 1 row>"
-    assert str(result).count("\n") >= count
+    # The text of all threads joins suspended frames that are alike.
+    assert str(result[:9]).count("\n") >= min(count, 9)
     assert json.loads(result.json)
 
 

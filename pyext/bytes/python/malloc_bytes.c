@@ -6,6 +6,7 @@
 #include "bytes/python/process.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <string.h>
 
 /** glibc 2.33's struct mallinfo2. It looks the function up, because a build for
@@ -15,19 +16,58 @@ typedef struct malloc_info {
     size_t usmblks, fsmblks, uordblks, fordblks, keepcost;
 } malloc_info;
 
+/** Where the program or library that contains this address begins; NULL: none
+ *  does. */
+static void *
+base_of(void *address)
+{
+    Dl_info info;
+    return address != NULL && dladdr(address, &info) != 0 ? info.dli_fbase
+                                                          : NULL;
+}
+
+/** Where this library begins if it has a malloc of its own, otherwise NULL. */
+static void *
+base_with_malloc(const struct link_map *library)
+{
+    Dl_info info;
+    void *handle = dlopen(library->l_name, RTLD_LAZY | RTLD_NOLOAD);
+    void *allocate = handle != NULL ? dlsym(handle, "malloc") : NULL;
+    bool own = allocate != NULL && dladdr(allocate, &info) != 0 &&
+               strcmp(info.dli_fname, library->l_name) == 0;
+    if (handle != NULL)
+        dlclose(handle);
+    return own ? info.dli_fbase : NULL;
+}
+
+/** Where the first library with a malloc begins. A program that takes the
+ *  address of malloc, and is not position-independent, has an entry named
+ *  malloc itself, which jumps there. */
+static void *
+base_of_first_malloc(void)
+{
+    void *program = dlopen(NULL, RTLD_LAZY);
+    struct link_map *map;
+    void *base = NULL;
+    if (program == NULL || dlinfo(program, RTLD_DI_LINKMAP, &map) != 0)
+        return NULL;
+    while (base == NULL && (map = map->l_next) != NULL)
+        base = base_with_malloc(map);
+    dlclose(program);
+    return base;
+}
+
 /** Finds a function of the library that has malloc; NULL: it has none of that
  *  name. Other libraries may have a jemalloc of their own. */
 static void *
 beside_malloc(const char *name)
 {
-    Dl_info of_function, of_malloc;
     void *function = dlsym(RTLD_DEFAULT, name);
-    void *allocate = dlsym(RTLD_DEFAULT, "malloc");
-    bool same = function != NULL && allocate != NULL &&
-                dladdr(function, &of_function) != 0 &&
-                dladdr(allocate, &of_malloc) != 0 &&
-                of_function.dli_fbase == of_malloc.dli_fbase;
-    return same ? function : NULL;
+    void *base = base_of(function);
+    if (base == NULL || (base != base_of(dlsym(RTLD_DEFAULT, "malloc")) &&
+                         base != base_of_first_malloc()))
+        return NULL;
+    return function;
 }
 
 static void

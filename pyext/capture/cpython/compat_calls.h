@@ -6,7 +6,7 @@
  * Python code again, is called (Python/ceval.c, CALL_FUNCTION_EX). Nothing
  * overwrites their words above the top of the stack meanwhile. Where the top is
  * nobody knows, and words above it may be stale: compare them, but do not
- * follow them.
+ * follow them. Since 3.14 they are the last words on the stack.
  */
 #ifndef LEAKGRAPH_COMPAT_CALLS_H
 #define LEAKGRAPH_COMPAT_CALLS_H
@@ -25,14 +25,12 @@ lg__frame_stack(const lg__frame_view *view)
     return view->slots + lg__code_slot_count(view->code);
 }
 
+#if !LG__STACK_IS_VISIBLE
 /** Returns whether only the interpreter knows the top of the frame's stack. */
 static inline bool
 lg__frame_stack_is_hidden(const lg__frame *frame)
 {
-#if LG__STACK_IS_VISIBLE
-    (void)frame;
-    return false;
-#elif PY_VERSION_HEX >= 0x030B0000
+#if PY_VERSION_HEX >= 0x030B0000
     return frame->stacktop < 0;
 #elif PY_VERSION_HEX >= 0x030A0000
     return frame->f_stackdepth < 0;
@@ -40,6 +38,7 @@ lg__frame_stack_is_hidden(const lg__frame *frame)
     return frame->f_stacktop == NULL;
 #endif
 }
+#endif
 
 /** The instructions of a code object: an opcode and an argument each. */
 static inline const uint8_t *
@@ -62,17 +61,37 @@ lg__opcode_calls_with_tuple(uint8_t opcode)
     return opcode == CALL_FUNCTION_EX;
 }
 
-/** Returns whether the frame is in a call with a tuple whose word is above the
- *  top of the stack. *with_dict: the call has a dict, too. */
+/** A call with a tuple: the tuple is one of these words of the stack. */
+typedef struct lg__tuple_call {
+    uint32_t first;
+    uint32_t last;  /**< the word after them */
+    bool with_dict; /**< the word after the tuple is a dict */
+} lg__tuple_call;
+
+/** Returns whether the frame is in a call with a tuple whose word is on the
+ *  stack or above its top. */
 static inline bool
 lg__frame_calls_with_tuple(const lg__frame *frame, const lg__frame_view *view,
-                           bool *with_dict)
+                           lg__tuple_call *out)
 {
     int at = lg__frame_instruction(frame, view->code);
-    if (at < 0 || !lg__frame_stack_is_hidden(frame))
+    if (at < 0)
         return false;
     const uint8_t *instruction = lg__code_instructions(view->code) + at;
-    *with_dict = instruction[1] & 1;
+#if LG__STACK_IS_VISIBLE
+    uint32_t count = (uint32_t)view->stack_count;
+    if (count < LG__CALLED_BELOW + 2)
+        return false;
+    out->first = count - 2;
+    out->last = count - 1;
+    out->with_dict = lg__slot_object(lg__frame_stack(view)[count - 1]) != NULL;
+#else
+    if (!lg__frame_stack_is_hidden(frame))
+        return false;
+    out->with_dict = instruction[1] & 1;
+    out->first = LG__CALLED_BELOW;
+    out->last = (uint32_t)view->code->co_stacksize - out->with_dict;
+#endif
     return lg__opcode_calls_with_tuple(instruction[0]);
 }
 

@@ -1,8 +1,9 @@
 /**
  * The arguments of calls with a tuple, `f(*args, **kwargs)`, such as those of
- * a thread's target. Only C variables of the interpreter hold them: see
- * compat_calls.h. A word of a stack that may be stale is a reference if it is
- * the address of a captured object that misses one.
+ * a thread's target. Up to 3.13 only C variables of the interpreter hold them:
+ * see compat_calls.h. On all versions, an array of C code holds them once more
+ * if the call has keywords. A word of a stack that may be stale is a reference
+ * if it is the address of a captured object that misses one.
  */
 #include "capture/cpython/compat_calls.h"
 #include "capture/walk/call_arguments.h"
@@ -53,22 +54,21 @@ is_dict(lg__slot word, bool *filled)
     return true;
 }
 
-/** Finds the words of a call. The lowest that look like them are in use, or
- *  were last. */
+/** Finds the words of a call. Of those above the top of the stack, the lowest
+ *  that look like them are in use, or were last. */
 static bool
-find_call(const lg__heap_walk *walk, const lg__frame_view *view, bool with_dict,
-          call *out)
+find_call(const lg__heap_walk *walk, const lg__frame_view *view,
+          const lg__tuple_call *in, call *out)
 {
     const lg__slot *stack = lg__frame_stack(view);
-    uint32_t last = (uint32_t)view->code->co_stacksize - with_dict;
-    for (uint32_t i = LG__CALLED_BELOW; i < last; i++) {
+    for (uint32_t i = in->first; i < in->last; i++) {
         out->function = met(walk, stack[i - LG__CALLED_BELOW]);
         out->tuple = met(walk, stack[i]);
         out->depth = i;
         if (out->function == LG_NONE ||
             !is_of_type(walk, out->tuple, &PyTuple_Type))
             continue;
-        if (!with_dict)
+        if (!in->with_dict)
             return true;
         out->dict = met(walk, stack[i + 1]);
         if (is_dict(stack[i + 1], &out->has_keywords))
@@ -84,9 +84,12 @@ add_word(lg__heap_walk *walk, const call *it, uint32_t target, uint32_t depth)
                                  LG_EDGE_STACK, depth);
 }
 
+/** Adds the words that the visible stack lacks. */
 static void
 add_call(lg__heap_walk *walk, const call *it)
 {
+    if (LG__STACK_IS_VISIBLE)
+        return;
     add_word(walk, it, it->function, it->depth - LG__CALLED_BELOW);
     add_word(walk, it, it->tuple, it->depth);
     add_word(walk, it, it->dict, it->depth + 1);
@@ -126,10 +129,9 @@ lg__call_arguments_of(lg__heap_walk *walk, uint32_t node,
                       const lg__frame *frame, const lg__frame_view *view)
 {
     call found = {.frame = node, .dict = LG_NONE};
-    bool with_dict;
-    if (node != LG_NONE &&
-        lg__frame_calls_with_tuple(frame, view, &with_dict) &&
-        find_call(walk, view, with_dict, &found)) {
+    lg__tuple_call words;
+    if (node != LG_NONE && lg__frame_calls_with_tuple(frame, view, &words) &&
+        find_call(walk, view, &words, &found)) {
         add_call(walk, &found);
         add_array(walk, &found);
     }
