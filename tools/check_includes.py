@@ -23,6 +23,7 @@ PYTHON = r"Python\.h$|pyconfig\.h$|cpython/|structmember\.h$|frameobject\.h$"
 IGRAPH = r"igraph"
 GRAPHVIZ = r"gvc\.h$|cgraph\.h$|gvplugin|gvcjob|graphviz/"
 INTERNALS = r"internal/|pycore_"
+INTERNAL_HEADERS = "CPython's internal headers"
 UMBRELLA = r"^leakgraph/(leakgraph|pictures)\.h$"
 PUBLIC = re.compile(r"^leakgraph/\w+\.h$")
 
@@ -48,7 +49,8 @@ INCLUDES = (
     Rule("export/", r"microhttpd", "libmicrohttpd", ("export/serve/http.c",)),
     Rule("pyext/", IGRAPH, "igraph"),
     Rule("pyext/", GRAPHVIZ, "Graphviz"),
-    Rule("pyext/", INTERNALS, "CPython's internal headers", ("pyext/capture/",)),
+    Rule("pyext/", INTERNALS, INTERNAL_HEADERS, ("pyext/capture/cpython/",)),
+    Rule("pyext/", r"^capture/(cpython|walk)/", INTERNAL_HEADERS, ("pyext/capture/",)),
     *(
         Rule(f"{part}/", UMBRELLA, "the header of all headers, for users,")
         for part in ("libgraph", "export", "pyext", "tests", "bench")
@@ -57,7 +59,7 @@ INCLUDES = (
     Rule("examples/", IGRAPH + "|" + GRAPHVIZ, "a library behind ours"),
 )
 WORDS = (
-    Rule("pyext/", r"\bPy_BUILD_CORE\w*", "a private build", ("pyext/capture/",)),
+    Rule("pyext/", r"\bPy_BUILD_CORE\w*", "a private build, which CMake chooses,"),
     Rule(
         "pyext/",
         r"\bPY_(VERSION_HEX|MINOR_VERSION|MAJOR_VERSION)\b",
@@ -74,13 +76,13 @@ WORDS = (
 class Part:
     """A folder whose files include each other by their path below `base`.
 
-    A room may include itself and the rooms before it. If `shared` is set, other rooms
-    see only one header of a room, named after it.
+    A room may include itself and the rooms before it. Other rooms see only one header
+    of a room: `shared`, where {room} is its folder and {name} that with underscores.
     """
 
     base: str
     rooms: tuple[str, ...]
-    shared: str = ""
+    shared: str
 
     def room_of(self, path: str) -> int | None:
         """Return the rank of the room that contains a path below `base`."""
@@ -88,8 +90,8 @@ class Part:
         return self.rooms.index(folder) if folder in self.rooms else None
 
     def header_of(self, room: str) -> str:
-        """Return the header that other rooms may include, or "" for any."""
-        return self.shared.format(room=room) if self.shared else ""
+        """Return the header that other rooms may include."""
+        return self.shared.format(room=room, name=room.replace("/", "_"))
 
 
 PARTS = (
@@ -130,6 +132,7 @@ PARTS = (
         "pyext/",
         (
             "capture/cpython",
+            "capture/common",
             "capture/memory",
             "capture/walk",
             "capture/adapters",
@@ -148,6 +151,7 @@ PARTS = (
             "binding/answers",
             "binding",
         ),
+        "{room}/{name}.h",
     ),
 )
 
@@ -204,7 +208,7 @@ def check_rooms(part: Part, path: str, header: str) -> str:
     if other > room:
         return f"{part.rooms[room]} must not include {part.rooms[other]} ({header})"
     shared = part.header_of(part.rooms[other])
-    if other != room and shared and header != shared:
+    if other != room and header != shared:
         return f'"{header}" is private to its room, which shows "{shared}"'
     return ""
 

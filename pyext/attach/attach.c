@@ -1,6 +1,6 @@
 #include "attach/attach.h"
 #include "attach/plant.h"
-#include "capture/cpython/clock.h"
+#include "capture/common/capture_common.h"
 
 #include <errno.h>
 #include <poll.h>

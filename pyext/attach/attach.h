@@ -18,7 +18,7 @@
 #define LEAKGRAPH_ATTACH_H
 
 #include "attach/wire.h"
-#include "capture/run/fork.h"
+#include "capture/run/capture_run.h"
 
 typedef struct lg__attach_request {
     int process;

@@ -3,8 +3,7 @@
  * capture, and nothing that stays.
  */
 #include "attach/wire.h"
-#include "capture/run/capture.h"
-#include "capture/run/fork.h"
+#include "capture/run/capture_run.h"
 
 #include <string.h>
 #include <sys/socket.h>

@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_GROWTH_TUPLES_H
 #define LEAKGRAPH_GROWTH_TUPLES_H
 
-#include "binding/support/shim.h"
+#include "binding/support/binding_support.h"
 #include <structseq.h>
 
 extern PyStructSequence_Field lg__growth_row_fields[];

@@ -1,8 +1,8 @@
 /* The named tuples of leakgraph: their fields, as help() shows them. */
 #include "binding/growth_tuples.h"
 #include "binding/named_tuples.h"
-#include "binding/answers/py_cycle.h"
-#include "binding/objects/row.h"
+#include "binding/answers/binding_answers.h"
+#include "binding/objects/binding_objects.h"
 
 static PyStructSequence_Field root_fields[] = {
     {"node", "its node"},

@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_NAMED_TUPLES_H
 #define LEAKGRAPH_NAMED_TUPLES_H
 
-#include "binding/support/state.h"
+#include "binding/support/binding_support.h"
 
 /** Makes each type and adds it to the module; -1 with an exception. */
 int lg__named_tuples_add(PyObject *module);

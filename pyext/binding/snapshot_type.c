@@ -1,11 +1,5 @@
-#include "binding/objects/arrow_tables.h"
-#include "binding/objects/py_snapshot.h"
-#include "binding/objects/kept.h"
-#include "binding/support/args.h"
-#include "binding/support/convert.h"
-#include "binding/objects/handle.h"
-#include "binding/support/python_call.h"
-#include "binding/objects/target.h"
+#include "binding/objects/binding_objects.h"
+#include "binding/support/binding_support.h"
 
 static void
 snapshot_dealloc(lg__snapshot_object *self)

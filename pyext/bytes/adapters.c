@@ -1,4 +1,4 @@
-#include "bytes/common/adapters.h"
+#include "bytes/common/bytes_common.h"
 
 const lg__adapter *const lg__adapters[] = {
     &lg__host_adapter,

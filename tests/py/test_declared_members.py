@@ -65,7 +65,7 @@ def test_a_table_of_members_at_an_odd_address(extension, python):
     """The compiler's check of alignment traps. One function reads all such tables."""
     root = Path(__file__).parents[2]
     check = ("-fsanitize=alignment", "-fsanitize-undefined-trap-on-error")
-    header = root / "pyext/capture/cpython/members.h"
+    header = root / "pyext/capture/common/members.h"
     module = extension("odd_members", "-include", header, *check)
     folder = Path(module.__file__).parent
     code = "import odd_members; print(odd_members.names())"

@@ -14,18 +14,22 @@ FINE = {
     "export/write/write_private.h": "",
     "export/render/worker.c": '#include "write/write_private.h"\n',
     "pyext/binding/support/args.h": "",
+    "pyext/binding/support/binding_support.h": '#include "binding/support/args.h"\n',
     "tests/c/test_graph.c": '#include "graph/graph_private.h"\n',
     "libgraph/src/analysis/igraph_bridge.c": "#include <igraph.h>\n",
     "export/render/graphviz.c": "#include <gvc.h>\n",
     "export/serve/http.c": "#include <microhttpd.h>\n",
     "tests/export/test_dot.c": '#include "write/tree.h"\n',
-    "pyext/capture/cpython/compat.h": "#if PY_VERSION_HEX >= 0x030c0000\n#endif\n",
-    "pyext/capture/walk/heap_walk.c": (
-        "#define Py_BUILD_CORE 1\n"
-        '#include "internal/pycore_gc.h"\n#include "capture/cpython/compat.h"\n'
+    "pyext/capture/cpython/compat.h": (
+        '#include "internal/pycore_gc.h"\n#if PY_VERSION_HEX >= 0x030c0000\n#endif\n'
     ),
+    "pyext/capture/cpython/capture_cpython.h": '#include "capture/cpython/compat.h"\n',
+    "pyext/capture/common/capture_common.h": "",
+    "pyext/capture/walk/heap_walk.c": '#include "capture/cpython/capture_cpython.h"\n',
     "pyext/binding/module.c": (
-        '#include "capture/cpython/compat.h"\n#include <leakgraph/view.h>\n'
+        '#include "capture/common/capture_common.h"\n'
+        '#include "binding/support/binding_support.h"\n'
+        "#include <leakgraph/view.h>\n"
     ),
 }
 
@@ -58,7 +62,14 @@ def test_allowed_includes_pass(project):
         ("export/write/dot.c", "#include <leakgraph/private/graph.h>\n"),
         ("pyext/binding/module.c", "#include <igraph.h>\n"),
         ("pyext/binding/module.c", '#include "internal/pycore_gc.h"\n'),
+        ("pyext/binding/module.c", '#include "binding/support/args.h"\n'),
+        (
+            "pyext/binding/module.c",
+            '#include "capture/cpython/capture_cpython.h"\n',
+        ),
         ("pyext/binding/module.c", "#define Py_BUILD_CORE_MODULE\n"),
+        ("pyext/capture/cpython/compat.c", "#define Py_BUILD_CORE 1\n"),
+        ("pyext/capture/walk/heap_walk.c", '#include "internal/pycore_gc.h"\n'),
         ("pyext/binding/module.c", "#if PY_VERSION_HEX > 1\n#endif\n"),
         ("pyext/capture/walk/heap_walk.c", "#if PY_VERSION_HEX > 1\n#endif\n"),
         ("libgraph/src/graph/graph.c", '#include "paths/paths_private.h"\n'),
@@ -67,7 +78,10 @@ def test_allowed_includes_pass(project):
         ("libgraph/src/strays.c", '#include "graph/graph_private.h"\n'),
         ("export/view/view.c", '#include "write/write_private.h"\n'),
         ("export/render/render.c", '#include "write/tree.h"\n'),
-        ("pyext/capture/walk/heap_walk.c", '#include "binding/support/args.h"\n'),
+        (
+            "pyext/capture/walk/heap_walk.c",
+            '#include "binding/support/binding_support.h"\n',
+        ),
         ("tests/export/test_dot.c", '#include "graph/graph_private.h"\n'),
         ("examples/c/show.c", "#include <Python.h>\n"),
     ],

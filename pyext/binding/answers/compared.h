@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_COMPARED_H
 #define LEAKGRAPH_COMPARED_H
 
-#include "binding/objects/py_snapshot.h"
+#include "binding/objects/binding_objects.h"
 #include <leakgraph/growth.h>
 #include <leakgraph/table.h>
 

@@ -2,17 +2,12 @@
  * cycles(): what it is asked for, and in which order.
  */
 #include "binding/answers/cycle_search.h"
-#include "binding/objects/py_analysis.h"
-#include "binding/support/args.h"
-#include "binding/support/convert.h"
+#include "binding/objects/binding_objects.h"
+#include "binding/support/binding_support.h"
 #include "binding/answers/py_baseline.h"
 #include "binding/answers/py_cycle.h"
 #include "binding/answers/py_cycles.h"
-#include "binding/objects/kept.h"
-#include "binding/objects/result.h"
-#include "binding/support/device.h"
-#include "binding/support/errors.h"
-#include "binding/capture/recorder.h"
+#include "binding/capture/binding_capture.h"
 
 #include <leakgraph/report.h>
 #include <stdlib.h>

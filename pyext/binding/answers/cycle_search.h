@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_CYCLE_SEARCH_H
 #define LEAKGRAPH_CYCLE_SEARCH_H
 
-#include "binding/support/shim.h"
+#include "binding/support/binding_support.h"
 
 PyObject *lg__core_cycles(PyObject *module, PyObject *const *args,
                           Py_ssize_t nargs, PyObject *kwnames);

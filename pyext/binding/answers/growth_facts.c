@@ -1,5 +1,5 @@
 #include "binding/answers/growth_facts.h"
-#include "binding/objects/result.h"
+#include "binding/objects/binding_objects.h"
 
 static const lg__result_field tally_fields[] = {
     {"name", LG__FIELD_VALUE},   {"detail", LG__FIELD_TEXT},

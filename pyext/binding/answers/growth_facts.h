@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_GROWTH_FACTS_H
 #define LEAKGRAPH_GROWTH_FACTS_H
 
-#include "binding/objects/py_snapshot.h"
+#include "binding/objects/binding_objects.h"
 
 #include <leakgraph/table.h>
 

@@ -1,7 +1,5 @@
 #include "binding/answers/py_baseline.h"
-#include "binding/support/args.h"
-#include "binding/support/errors.h"
-#include "binding/support/pathname.h"
+#include "binding/support/binding_support.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_PY_BASELINE_H
 #define LEAKGRAPH_PY_BASELINE_H
 
-#include "binding/support/state.h"
+#include "binding/support/binding_support.h"
 #include <leakgraph/growth.h>
 
 /** Reads the file that a path-like object names. NULL with an exception. */

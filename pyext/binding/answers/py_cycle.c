@@ -1,12 +1,7 @@
 #include "binding/answers/py_cycle.h"
-#include "binding/objects/py_analysis.h"
-#include "binding/objects/handle.h"
-#include "binding/objects/py_path.h"
-#include "binding/objects/row.h"
-#include "binding/objects/type_table_object.h"
-#include "binding/pictures/picture.h"
-#include "binding/support/convert.h"
-#include "binding/support/errors.h"
+#include "binding/objects/binding_objects.h"
+#include "binding/pictures/binding_pictures.h"
+#include "binding/support/binding_support.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_PY_CYCLE_H
 #define LEAKGRAPH_PY_CYCLE_H
 
-#include "binding/support/state.h"
+#include "binding/support/binding_support.h"
 #include <stdbool.h>
 
 /** Gives the type of named tuples what is not a field: nodes, edges, types,

@@ -1,6 +1,6 @@
 #include "binding/answers/py_cycles.h"
-#include "binding/objects/result.h"
-#include "binding/support/python_call.h"
+#include "binding/objects/binding_objects.h"
+#include "binding/support/binding_support.h"
 
 static const lg__result_field fields[] = {
     {"kind", LG__FIELD_VALUE},     {"reason", LG__FIELD_TEXT},

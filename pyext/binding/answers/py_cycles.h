@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_PY_CYCLES_H
 #define LEAKGRAPH_PY_CYCLES_H
 
-#include "binding/objects/py_snapshot.h"
+#include "binding/objects/binding_objects.h"
 #include <leakgraph/table.h>
 
 extern PyType_Spec lg__cycles_spec;

@@ -1,11 +1,8 @@
 #include "binding/answers/py_figures.h"
 #include "binding/answers/py_findings.h"
-#include "binding/objects/py_analysis.h"
-#include "binding/support/args.h"
-#include "binding/support/errors.h"
-#include "binding/objects/kept.h"
-#include "binding/objects/result.h"
-#include "binding/capture/recorder.h"
+#include "binding/objects/binding_objects.h"
+#include "binding/support/binding_support.h"
+#include "binding/capture/binding_capture.h"
 #include <leakgraph/report.h>
 
 /* How many rows the text shows; Python sees all. */

@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_PY_FINDINGS_H
 #define LEAKGRAPH_PY_FINDINGS_H
 
-#include "binding/objects/result.h"
+#include "binding/objects/binding_objects.h"
 
 extern PyType_Spec lg__findings_spec;
 

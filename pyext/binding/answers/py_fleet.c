@@ -1,8 +1,6 @@
 #include "binding/answers/py_fleet.h"
-#include "binding/objects/size.h"
-#include "binding/support/convert.h"
-#include "binding/support/errors.h"
-#include "binding/support/state.h"
+#include "binding/objects/binding_objects.h"
+#include "binding/support/binding_support.h"
 
 #include <inttypes.h>
 #include <leakgraph/growth.h>

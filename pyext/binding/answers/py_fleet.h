@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_PY_FLEET_H
 #define LEAKGRAPH_PY_FLEET_H
 
-#include "binding/support/shim.h"
+#include "binding/support/binding_support.h"
 
 PyObject *lg__core_merge_summaries(PyObject *module, PyObject *args);
 PyObject *lg__core_summary_places(PyObject *module, PyObject *summary);

@@ -2,12 +2,9 @@
 #include "binding/answers/growth_facts.h"
 #include "binding/answers/compared.h"
 #include "binding/answers/py_baseline.h"
-#include "binding/objects/result.h"
-#include "binding/pictures/drawing.h"
-#include "binding/support/args.h"
-#include "binding/support/convert.h"
-#include "binding/support/errors.h"
-#include "binding/support/progress.h"
+#include "binding/objects/binding_objects.h"
+#include "binding/pictures/binding_pictures.h"
+#include "binding/support/binding_support.h"
 
 #include <leakgraph/report.h>
 #include <stdlib.h>

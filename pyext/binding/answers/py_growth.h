@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_PY_GROWTH_H
 #define LEAKGRAPH_PY_GROWTH_H
 
-#include "binding/support/shim.h"
+#include "binding/support/binding_support.h"
 
 extern PyType_Spec lg__growth_spec;
 

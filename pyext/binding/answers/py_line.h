@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_PY_LINE_H
 #define LEAKGRAPH_PY_LINE_H
 
-#include "binding/support/shim.h"
+#include "binding/support/binding_support.h"
 
 PyObject *lg__core_line(PyObject *module, PyObject *args);
 

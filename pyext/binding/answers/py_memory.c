@@ -1,11 +1,8 @@
 #include "binding/answers/py_memory.h"
-#include "bytes/cuda/dump.h"
-#include "binding/support/args.h"
-#include "binding/support/convert.h"
-#include "binding/support/errors.h"
-#include "binding/objects/result.h"
-#include "binding/support/progress.h"
-#include "binding/capture/recorder.h"
+#include "bytes/cuda/bytes_cuda.h"
+#include "binding/support/binding_support.h"
+#include "binding/objects/binding_objects.h"
+#include "binding/capture/binding_capture.h"
 
 #include <leakgraph/page.h>
 #include <leakgraph/report.h>

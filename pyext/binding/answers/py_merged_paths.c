@@ -1,13 +1,7 @@
 #include "binding/answers/py_merged_paths.h"
-#include "binding/objects/py_analysis.h"
-#include "binding/support/args.h"
-#include "binding/support/convert.h"
-#include "binding/support/errors.h"
-#include "binding/objects/result.h"
-#include "binding/objects/size.h"
-#include "binding/pictures/picture.h"
-#include "binding/support/python_call.h"
-#include "binding/objects/target.h"
+#include "binding/objects/binding_objects.h"
+#include "binding/support/binding_support.h"
+#include "binding/pictures/binding_pictures.h"
 
 #include <leakgraph/report.h>
 

@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_PY_MERGED_PATHS_H
 #define LEAKGRAPH_PY_MERGED_PATHS_H
 
-#include "binding/objects/py_snapshot.h"
+#include "binding/objects/binding_objects.h"
 
 extern PyType_Spec lg__merged_spec;
 

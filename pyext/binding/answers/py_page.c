@@ -1,9 +1,6 @@
 #include "binding/answers/compared.h"
-#include "binding/objects/py_analysis.h"
-#include "binding/support/args.h"
-#include "binding/support/errors.h"
-#include "binding/support/pathname.h"
-#include "binding/support/progress.h"
+#include "binding/objects/binding_objects.h"
+#include "binding/support/binding_support.h"
 
 #include <leakgraph/page.h>
 

@@ -1,7 +1,6 @@
 #include "binding/answers/py_pages.h"
-#include "binding/objects/py_analysis.h"
-#include "binding/support/convert.h"
-#include "binding/support/errors.h"
+#include "binding/objects/binding_objects.h"
+#include "binding/support/binding_support.h"
 
 #include <leakgraph/page_counts.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_PY_PAGES_H
 #define LEAKGRAPH_PY_PAGES_H
 
-#include "binding/support/shim.h"
+#include "binding/support/binding_support.h"
 
 PyObject *lg__core_copied_pages(PyObject *module, PyObject *args);
 PyObject *lg__core_held_in(PyObject *module, PyObject *args);

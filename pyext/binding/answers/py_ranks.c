@@ -1,12 +1,7 @@
 #include "binding/answers/py_ranks.h"
 #include "binding/answers/compared.h"
-#include "binding/objects/result.h"
-#include "binding/objects/size.h"
-#include "binding/support/args.h"
-#include "binding/support/convert.h"
-#include "binding/support/errors.h"
-#include "binding/support/pathname.h"
-#include "binding/support/progress.h"
+#include "binding/objects/binding_objects.h"
+#include "binding/support/binding_support.h"
 
 #include <leakgraph/page.h>
 #include <leakgraph/ranks.h>

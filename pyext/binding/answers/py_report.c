@@ -1,9 +1,6 @@
 #include "binding/answers/py_report.h"
-#include "binding/objects/py_analysis.h"
-#include "binding/support/args.h"
-#include "binding/support/convert.h"
-#include "binding/support/errors.h"
-#include "binding/objects/py_snapshot.h"
+#include "binding/objects/binding_objects.h"
+#include "binding/support/binding_support.h"
 
 #include <leakgraph/report.h>
 

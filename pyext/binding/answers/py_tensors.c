@@ -1,15 +1,8 @@
 #include "binding/answers/py_findings.h"
 #include "binding/answers/py_tensors.h"
-#include "binding/objects/py_analysis.h"
-#include "binding/support/args.h"
-#include "binding/support/convert.h"
-#include "binding/support/device.h"
-#include "binding/support/errors.h"
-#include "binding/objects/kept.h"
-#include "binding/objects/result.h"
-#include "binding/objects/size.h"
-#include "binding/support/progress.h"
-#include "binding/capture/recorder.h"
+#include "binding/objects/binding_objects.h"
+#include "binding/support/binding_support.h"
+#include "binding/capture/binding_capture.h"
 #include <leakgraph/report.h>
 
 #define DEFAULT_LIMIT 20

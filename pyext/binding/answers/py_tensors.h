@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_PY_TENSORS_H
 #define LEAKGRAPH_PY_TENSORS_H
 
-#include "binding/support/shim.h"
+#include "binding/support/binding_support.h"
 
 extern PyType_Spec lg__tensors_spec;
 extern PyType_Spec lg__tensor_groups_spec;

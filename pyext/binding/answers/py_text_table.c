@@ -1,6 +1,5 @@
 #include "binding/answers/py_text_table.h"
-#include "binding/support/convert.h"
-#include "binding/support/errors.h"
+#include "binding/support/binding_support.h"
 
 #include <leakgraph/table.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_PY_TEXT_TABLE_H
 #define LEAKGRAPH_PY_TEXT_TABLE_H
 
-#include "binding/support/shim.h"
+#include "binding/support/binding_support.h"
 
 PyObject *lg__core_text_table(PyObject *module, PyObject *args);
 

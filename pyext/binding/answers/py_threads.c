@@ -1,11 +1,6 @@
 #include "binding/answers/py_threads.h"
-#include "binding/objects/py_analysis.h"
-#include "binding/objects/py_node.h"
-#include "binding/objects/result.h"
-#include "binding/objects/size.h"
-#include "binding/support/args.h"
-#include "binding/support/convert.h"
-#include "binding/support/errors.h"
+#include "binding/objects/binding_objects.h"
+#include "binding/support/binding_support.h"
 
 #include <leakgraph/page.h>
 #include <leakgraph/report.h>

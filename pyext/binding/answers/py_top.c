@@ -1,12 +1,7 @@
 #include "binding/answers/py_top.h"
-#include "binding/objects/py_analysis.h"
-#include "binding/support/args.h"
-#include "binding/support/device.h"
-#include "binding/support/errors.h"
-#include "binding/objects/kept.h"
-#include "binding/objects/result.h"
-#include "binding/objects/size.h"
-#include "binding/capture/recorder.h"
+#include "binding/objects/binding_objects.h"
+#include "binding/support/binding_support.h"
+#include "binding/capture/binding_capture.h"
 
 #include <leakgraph/report.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_PY_WASTE_H
 #define LEAKGRAPH_PY_WASTE_H
 
-#include "binding/support/shim.h"
+#include "binding/support/binding_support.h"
 
 extern PyType_Spec lg__waste_spec;
 

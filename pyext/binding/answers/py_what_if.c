@@ -1,10 +1,6 @@
 #include "binding/answers/py_what_if.h"
-#include "binding/objects/handle.h"
-#include "binding/objects/py_analysis.h"
-#include "binding/objects/result.h"
-#include "binding/objects/size.h"
-#include "binding/support/args.h"
-#include "binding/support/errors.h"
+#include "binding/objects/binding_objects.h"
+#include "binding/support/binding_support.h"
 
 #include <leakgraph/report.h>
 #include <stdlib.h>

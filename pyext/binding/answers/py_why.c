@@ -1,17 +1,8 @@
-#include "binding/objects/rows.h"
+#include "binding/objects/binding_objects.h"
 #include "binding/answers/py_why.h"
-#include "binding/objects/allocation.h"
-#include "binding/objects/py_analysis.h"
-#include "binding/support/args.h"
-#include "binding/support/convert.h"
-#include "binding/support/errors.h"
+#include "binding/support/binding_support.h"
 #include "binding/answers/py_merged_paths.h"
-#include "binding/objects/py_node.h"
-#include "binding/objects/kept.h"
-#include "binding/objects/py_path.h"
-#include "binding/objects/result.h"
-#include "binding/capture/recorder.h"
-#include "binding/objects/target.h"
+#include "binding/capture/binding_capture.h"
 
 #include <leakgraph/report.h>
 

@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_PY_WHY_H
 #define LEAKGRAPH_PY_WHY_H
 
-#include "binding/objects/handle.h"
+#include "binding/objects/binding_objects.h"
 #include <leakgraph/why.h>
 
 extern PyType_Spec lg__why_spec;

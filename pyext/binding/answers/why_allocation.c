@@ -1,7 +1,7 @@
 /** Where the object of a Why was allocated. */
 #include "binding/answers/py_why.h"
-#include "binding/objects/allocation.h"
-#include "binding/support/convert.h"
+#include "binding/objects/binding_objects.h"
+#include "binding/support/binding_support.h"
 
 #include <leakgraph/report.h>
 

@@ -1,5 +1,5 @@
 #include "binding/answers/py_why.h"
-#include "binding/objects/py_path.h"
+#include "binding/objects/binding_objects.h"
 
 static PyObject *
 path_of(lg__why_object *self, const lg_path *path)

@@ -2,8 +2,8 @@
  * The forms of a Why: texts, a picture, dicts, a pandas DataFrame.
  */
 #include "binding/answers/py_why.h"
-#include "binding/pictures/picture.h"
-#include "binding/support/python_call.h"
+#include "binding/pictures/binding_pictures.h"
+#include "binding/support/binding_support.h"
 
 static lg_status
 see(const lg_analysis *Py_UNUSED(analysis), const void *why, lg_view **out,

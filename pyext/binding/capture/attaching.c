@@ -1,9 +1,6 @@
 #include "binding/capture/attaching.h"
 #include "attach/attach.h"
-#include "binding/support/args.h"
-#include "binding/support/errors.h"
-#include "binding/support/pathname.h"
-#include "binding/support/progress.h"
+#include "binding/support/binding_support.h"
 
 #include <leakgraph/file.h>
 #include <errno.h>

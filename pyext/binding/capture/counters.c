@@ -1,5 +1,5 @@
 #include "binding/capture/counters.h"
-#include "bytes/python/process.h"
+#include "bytes/python/bytes_python.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_COUNTERS_H
 #define LEAKGRAPH_COUNTERS_H
 
-#include "binding/support/shim.h"
+#include "binding/support/binding_support.h"
 
 PyObject *lg__core_resident_bytes(PyObject *module, PyObject *unused);
 PyObject *lg__core_malloc_bytes(PyObject *module, PyObject *unused);

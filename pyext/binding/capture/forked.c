@@ -1,6 +1,6 @@
 #include "binding/capture/forked.h"
-#include "binding/support/errors.h"
-#include "capture/cpython/clock.h"
+#include "binding/support/binding_support.h"
+#include "capture/common/capture_common.h"
 
 #include <leakgraph/file.h>
 #include <errno.h>

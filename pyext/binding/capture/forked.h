@@ -2,8 +2,8 @@
 #ifndef LEAKGRAPH_FORKED_H
 #define LEAKGRAPH_FORKED_H
 
-#include "binding/support/state.h"
-#include "capture/run/fork.h"
+#include "binding/support/binding_support.h"
+#include "capture/run/capture_run.h"
 
 typedef struct lg__forked_save {
     const char *path;

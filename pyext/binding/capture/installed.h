@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_INSTALLED_H
 #define LEAKGRAPH_INSTALLED_H
 
-#include "binding/support/shim.h"
+#include "binding/support/binding_support.h"
 
 PyObject *lg__core_is_installed(PyObject *module, PyObject *path);
 

@@ -1,5 +1,5 @@
 #include "binding/capture/keep_memory.h"
-#include "capture/memory/page_cache.h"
+#include "capture/memory/capture_memory.h"
 
 const char lg__core_keep_memory_doc[] =
     "keep_memory($module, max_bytes, /)\n"

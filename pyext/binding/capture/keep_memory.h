@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_KEEP_MEMORY_H
 #define LEAKGRAPH_KEEP_MEMORY_H
 
-#include "binding/support/python_call.h"
+#include "binding/support/binding_support.h"
 
 PyObject *lg__core_keep_memory(PyObject *module, PyObject *most);
 

@@ -1,14 +1,10 @@
 #include "binding/capture/recorder.h"
-#include "binding/support/args.h"
-#include "binding/support/convert.h"
-#include "binding/support/errors.h"
+#include "binding/support/binding_support.h"
 #include "binding/capture/snapshot_file.h"
 #include "binding/capture/forked.h"
-#include "binding/support/pathname.h"
-#include "binding/support/progress.h"
-#include "binding/objects/py_snapshot.h"
-#include "capture/run/capture.h"
-#include "capture/cpython/clock.h"
+#include "binding/objects/binding_objects.h"
+#include "capture/run/capture_run.h"
+#include "capture/common/capture_common.h"
 #include <sys/stat.h>
 
 typedef struct capture_request {

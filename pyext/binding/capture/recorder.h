@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_RECORDER_H
 #define LEAKGRAPH_RECORDER_H
 
-#include "binding/objects/py_snapshot.h"
+#include "binding/objects/binding_objects.h"
 
 PyObject *lg__core_snapshot(PyObject *module, PyObject *const *args,
                             Py_ssize_t nargs, PyObject *kwnames);

@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_SNAPSHOT_FILE_H
 #define LEAKGRAPH_SNAPSHOT_FILE_H
 
-#include "binding/support/state.h"
+#include "binding/support/binding_support.h"
 #include <leakgraph/file.h>
 
 /** `compress=` as a zstd level: NULL or True: the default; False or 0: none. */

@@ -1,6 +1,6 @@
 #include "binding/objects/allocation.h"
-#include "binding/support/convert.h"
-#include "capture/cpython/traceback.h"
+#include "binding/support/binding_support.h"
+#include "capture/common/capture_common.h"
 
 #define FRAMES_SHOWN 4
 

@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_ALLOCATION_H
 #define LEAKGRAPH_ALLOCATION_H
 
-#include "binding/support/shim.h"
+#include "binding/support/binding_support.h"
 
 #include <leakgraph/graph.h>
 #include <stdbool.h>

@@ -8,7 +8,7 @@
 #ifndef LEAKGRAPH_ARROW_H
 #define LEAKGRAPH_ARROW_H
 
-#include "binding/support/state.h"
+#include "binding/support/binding_support.h"
 
 #include <leakgraph/base.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 #include "binding/objects/arrow_rows.h"
 #include "binding/objects/handle.h"
 #include "binding/objects/size_parts.h"
-#include "capture/cpython/members.h"
+#include "capture/common/capture_common.h"
 
 #include <leakgraph/bytes.h>
 #include <string.h>

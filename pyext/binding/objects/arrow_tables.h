@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_ARROW_TABLES_H
 #define LEAKGRAPH_ARROW_TABLES_H
 
-#include "binding/support/state.h"
+#include "binding/support/binding_support.h"
 
 PyObject *lg__nodes_arrow(PyObject *self, PyObject *args);
 PyObject *lg__edges_arrow(PyObject *self, PyObject *args);

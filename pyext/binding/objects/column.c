@@ -1,5 +1,5 @@
 #include "binding/objects/column.h"
-#include "binding/support/errors.h"
+#include "binding/support/binding_support.h"
 
 typedef struct column_object {
     PyObject_HEAD

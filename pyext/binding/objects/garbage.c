@@ -2,7 +2,7 @@
  * What the garbage collector would free.
  */
 #include "binding/objects/handle.h"
-#include "binding/support/errors.h"
+#include "binding/support/binding_support.h"
 
 #include <leakgraph/cycles.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #include "binding/objects/handle.h"
-#include "binding/support/convert.h"
+#include "binding/support/binding_support.h"
 #include <stdlib.h>
 #include <string.h>
 

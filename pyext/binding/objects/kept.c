@@ -1,6 +1,6 @@
 #include "binding/objects/kept.h"
 #include "binding/objects/size.h"
-#include "binding/support/shim.h"
+#include "binding/support/binding_support.h"
 #include <leakgraph/answers.h>
 #include <marshal.h>
 

@@ -1,10 +1,9 @@
 /**
  * The graph of a Snapshot: who owns it, who uses it, and when it is freed.
  */
-#include "binding/support/errors.h"
+#include "binding/support/binding_support.h"
 #include "binding/objects/py_snapshot.h"
-#include "binding/support/convert.h"
-#include "capture/run/capture.h"
+#include "capture/run/capture_run.h"
 
 #include <leakgraph/analysis.h>
 #include <stdlib.h>

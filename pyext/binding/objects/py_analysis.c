@@ -1,5 +1,5 @@
 #include "binding/objects/py_analysis.h"
-#include "binding/support/errors.h"
+#include "binding/support/binding_support.h"
 
 #include <leakgraph/analysis.h>
 

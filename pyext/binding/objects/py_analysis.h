@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_PY_ANALYSIS_H
 #define LEAKGRAPH_PY_ANALYSIS_H
 
-#include "binding/support/progress.h"
+#include "binding/support/binding_support.h"
 #include "binding/objects/py_snapshot.h"
 
 /** The analysis, for work without the GIL: each success needs one

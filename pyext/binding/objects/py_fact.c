@@ -1,7 +1,7 @@
 /**
  * The attributes of a node that are not columns of the graph.
  */
-#include "binding/support/convert.h"
+#include "binding/support/binding_support.h"
 #include "binding/objects/py_node.h"
 
 static bool

@@ -1,8 +1,6 @@
 #include "binding/objects/py_node.h"
 #include "binding/objects/kept.h"
-#include "binding/support/convert.h"
-#include "binding/support/errors.h"
-#include "binding/support/python_call.h"
+#include "binding/support/binding_support.h"
 
 #include <leakgraph/path.h>
 #include <stdlib.h>

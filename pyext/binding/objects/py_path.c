@@ -1,9 +1,7 @@
 #include "binding/objects/py_path.h"
-#include "binding/support/convert.h"
-#include "binding/support/errors.h"
+#include "binding/support/binding_support.h"
 #include "binding/objects/handle.h"
 #include "binding/objects/rows.h"
-#include "binding/support/python_call.h"
 
 /** Owns all that it shows except the snapshot of its nodes. */
 typedef struct path_object {

@@ -8,8 +8,8 @@
 #ifndef LEAKGRAPH_PY_SNAPSHOT_H
 #define LEAKGRAPH_PY_SNAPSHOT_H
 
-#include "binding/support/state.h"
-#include "capture/memory/own.h"
+#include "binding/support/binding_support.h"
+#include "capture/common/capture_common.h"
 #include <leakgraph/graph.h>
 #include <leakgraph/lock.h>
 

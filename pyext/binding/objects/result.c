@@ -1,9 +1,7 @@
 #include "binding/objects/arrow_tables.h"
 #include "binding/objects/result.h"
 #include "binding/objects/rows.h"
-#include "binding/support/convert.h"
-#include "binding/support/errors.h"
-#include "binding/support/python_call.h"
+#include "binding/support/binding_support.h"
 #include <leakgraph/page.h>
 #include <stdlib.h>
 

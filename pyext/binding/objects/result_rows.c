@@ -4,7 +4,7 @@
 #include "binding/objects/handle.h"
 #include "binding/objects/result.h"
 #include "binding/objects/size.h"
-#include "binding/support/convert.h"
+#include "binding/support/binding_support.h"
 #include <stdlib.h>
 #include <string.h>
 

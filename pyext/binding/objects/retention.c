@@ -3,8 +3,7 @@
  */
 #include "binding/objects/py_analysis.h"
 #include "binding/objects/sequence.h"
-#include "binding/support/args.h"
-#include "binding/support/errors.h"
+#include "binding/support/binding_support.h"
 #include "binding/objects/py_node.h"
 #include "binding/objects/size.h"
 #include <leakgraph/answers.h>

@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_ROW_H
 #define LEAKGRAPH_ROW_H
 
-#include "binding/support/state.h"
+#include "binding/support/binding_support.h"
 
 /** Gives a type an attribute. Takes over the value, which may be NULL with an
  *  exception. -1 with an exception. */

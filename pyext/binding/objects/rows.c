@@ -1,5 +1,5 @@
 #include "binding/objects/rows.h"
-#include "binding/support/python_call.h"
+#include "binding/support/binding_support.h"
 
 static PyObject *
 call(PyObject *self, const char *function)

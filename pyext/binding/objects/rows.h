@@ -5,7 +5,7 @@
 #ifndef LEAKGRAPH_ROWS_H
 #define LEAKGRAPH_ROWS_H
 
-#include "binding/support/state.h"
+#include "binding/support/binding_support.h"
 
 PyObject *lg__rows_json(PyObject *self, void *unused);
 PyObject *lg__rows_to_dicts(PyObject *self, PyObject *unused);

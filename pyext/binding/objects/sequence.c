@@ -1,6 +1,6 @@
 #include "binding/objects/sequence.h"
 #include "binding/objects/arrow_tables.h"
-#include "binding/support/convert.h"
+#include "binding/support/binding_support.h"
 #include "binding/objects/rows.h"
 #include <stdlib.h>
 

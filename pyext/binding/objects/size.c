@@ -1,6 +1,5 @@
 #include "binding/objects/size_parts.h"
-#include "binding/support/convert.h"
-#include "binding/support/python_call.h"
+#include "binding/support/binding_support.h"
 
 #include <leakgraph/analysis.h>
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 #include "binding/objects/target.h"
-#include "binding/support/args.h"
-#include "binding/support/progress.h"
-#include "binding/support/errors.h"
+#include "binding/support/binding_support.h"
 #include "binding/objects/handle.h"
 
 #include <leakgraph/path.h>

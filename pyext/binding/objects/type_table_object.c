@@ -1,9 +1,7 @@
 #include "binding/objects/type_table_object.h"
 #include "binding/objects/result.h"
 #include "binding/objects/size.h"
-#include "binding/support/args.h"
-#include "binding/support/convert.h"
-#include "binding/support/errors.h"
+#include "binding/support/binding_support.h"
 #include <leakgraph/page.h>
 #include <leakgraph/report.h>
 #include <stdlib.h>

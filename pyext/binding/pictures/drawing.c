@@ -1,10 +1,5 @@
 #include "binding/pictures/drawing.h"
-#include "binding/support/args.h"
-#include "binding/support/convert.h"
-#include "binding/support/errors.h"
-#include "binding/support/pathname.h"
-#include "binding/support/progress.h"
-#include "binding/support/python_call.h"
+#include "binding/support/binding_support.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_DRAWING_H
 #define LEAKGRAPH_DRAWING_H
 
-#include "binding/support/state.h"
+#include "binding/support/binding_support.h"
 #include <leakgraph/render.h>
 #include <leakgraph/view.h>
 

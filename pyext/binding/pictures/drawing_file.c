@@ -1,6 +1,5 @@
 #include "binding/pictures/drawing.h"
-#include "binding/support/errors.h"
-#include "binding/support/pathname.h"
+#include "binding/support/binding_support.h"
 
 bool
 lg__drawing_file(lg__core_state *state, PyObject *filename,

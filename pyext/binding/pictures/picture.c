@@ -1,7 +1,7 @@
 #include "binding/pictures/picture.h"
-#include "binding/objects/py_analysis.h"
+#include "binding/objects/binding_objects.h"
 #include "binding/pictures/drawing.h"
-#include "binding/support/errors.h"
+#include "binding/support/binding_support.h"
 
 PyObject *
 lg__picture_of(lg__snapshot_object *snapshot, lg__picture_maker *make,

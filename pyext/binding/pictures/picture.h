@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_PICTURE_H
 #define LEAKGRAPH_PICTURE_H
 
-#include "binding/objects/py_snapshot.h"
+#include "binding/objects/binding_objects.h"
 #include <leakgraph/view.h>
 
 typedef lg_status lg__picture_maker(const lg_analysis *analysis, const void *of,

@@ -1,6 +1,5 @@
 #include "binding/pictures/render_dot.h"
-#include "binding/support/errors.h"
-#include "binding/support/progress.h"
+#include "binding/support/binding_support.h"
 
 #include <leakgraph/render.h>
 

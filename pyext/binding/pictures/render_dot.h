@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_RENDER_DOT_H
 #define LEAKGRAPH_RENDER_DOT_H
 
-#include "binding/support/state.h"
+#include "binding/support/binding_support.h"
 
 extern const char lg__core_render_doc[];
 

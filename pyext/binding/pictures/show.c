@@ -1,12 +1,9 @@
 /** Draws pictures of live objects and of snapshots. */
 #include "binding/pictures/show.h"
-#include "binding/support/args.h"
+#include "binding/support/binding_support.h"
 #include "binding/pictures/show_request.h"
-#include "binding/support/errors.h"
-#include "binding/objects/py_analysis.h"
-#include "binding/objects/py_snapshot.h"
-#include "binding/objects/target.h"
-#include "capture/run/capture.h"
+#include "binding/objects/binding_objects.h"
+#include "capture/run/capture_run.h"
 
 #include <leakgraph/analysis.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef LEAKGRAPH_SHOW_H
 #define LEAKGRAPH_SHOW_H
 
-#include "binding/support/shim.h"
+#include "binding/support/binding_support.h"
 
 PyObject *lg__core_show_refs(PyObject *module, PyObject *const *args,
                              Py_ssize_t nargs, PyObject *kwnames);

@@ -1,6 +1,5 @@
 #include "binding/pictures/show_request.h"
-#include "binding/support/args.h"
-#include "binding/support/errors.h"
+#include "binding/support/binding_support.h"
 
 void
 lg__request_clear(lg__show_request *self)

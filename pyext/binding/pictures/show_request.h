@@ -3,7 +3,7 @@
 #define LEAKGRAPH_SHOW_REQUEST_H
 
 #include "binding/pictures/drawing.h"
-#include "binding/support/progress.h"
+#include "binding/support/binding_support.h"
 
 typedef struct lg__show_request {
     PyObject *target;      /* borrowed */

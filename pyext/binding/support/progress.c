@@ -1,5 +1,5 @@
 #include "binding/support/progress.h"
-#include "capture/cpython/clock.h"
+#include "capture/common/capture_common.h"
 #include <string.h>
 #include <unistd.h>
 

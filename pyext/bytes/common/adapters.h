@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_ADAPTERS_H
 #define LEAKGRAPH_ADAPTERS_H
 
-#include "capture/adapters/adapter.h"
+#include "capture/adapters/capture_adapters.h"
 
 extern const lg__adapter lg__greenlet_adapter;
 extern const lg__adapter lg__host_adapter;

@@ -7,7 +7,7 @@
 #ifndef LEAKGRAPH_ASK_H
 #define LEAKGRAPH_ASK_H
 
-#include "capture/adapters/adapter.h"
+#include "capture/adapters/capture_adapters.h"
 
 /** callable(*args, **names), a new reference or NULL. args and names may be
  *  NULL, which means none. If callable is NULL, so is the result. */

@@ -5,7 +5,7 @@
 #ifndef LEAKGRAPH_DEVICE_ARRAY_H
 #define LEAKGRAPH_DEVICE_ARRAY_H
 
-#include "capture/adapters/adapter.h"
+#include "capture/adapters/capture_adapters.h"
 
 /** A piece of memory that an array keeps alive. */
 typedef struct lg__array_memory {

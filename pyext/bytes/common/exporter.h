@@ -5,7 +5,7 @@
 #ifndef LEAKGRAPH_EXPORTER_H
 #define LEAKGRAPH_EXPORTER_H
 
-#include "capture/adapters/adapter.h"
+#include "capture/adapters/capture_adapters.h"
 
 /** The part of an lg_span that describes the memory itself. */
 typedef struct lg__shown_memory {

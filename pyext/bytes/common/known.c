@@ -1,5 +1,5 @@
-#include "capture/walk/known.h"
-#include "capture/adapters/adapter.h"
+#include "capture/common/capture_common.h"
+#include "capture/adapters/capture_adapters.h"
 #include "bytes/common/ask.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
 /**
  * The files and segments of shared memory that this process maps, and the
- * descriptors by which it has them open. Private to this folder.
+ * descriptors by which it has them open.
  */
 #ifndef LEAKGRAPH_MAPPED_FILES_H
 #define LEAKGRAPH_MAPPED_FILES_H
 
-#include "capture/adapters/adapter.h"
+#include "capture/adapters/capture_adapters.h"
 
 typedef struct lg__mapped_files lg__mapped_files;
 

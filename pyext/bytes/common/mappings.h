@@ -1,12 +1,11 @@
 /**
  * The addresses of this process that are pages of files or shared memory.
- * Private to this folder.
  */
 #ifndef LEAKGRAPH_MAPPINGS_H
 #define LEAKGRAPH_MAPPINGS_H
 
-#include "capture/adapters/adapter.h"
-#include "capture/memory/range.h"
+#include "capture/adapters/capture_adapters.h"
+#include "capture/common/capture_common.h"
 
 /** Mappings sorted by address, as they were when they were read. Valid until
  *  the end of the capture. */

@@ -5,7 +5,7 @@
 #ifndef LEAKGRAPH_NUMPY_ARRAY_H
 #define LEAKGRAPH_NUMPY_ARRAY_H
 
-#include "capture/adapters/adapter.h"
+#include "capture/adapters/capture_adapters.h"
 
 typedef struct lg__numpy_array {
     PyObject_HEAD

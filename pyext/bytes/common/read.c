@@ -1,6 +1,6 @@
 /** Reads foreign memory through the kernel, so that a stale pointer gives an
  *  error instead of a crash. */
-#include "capture/adapters/adapter.h"
+#include "capture/adapters/capture_adapters.h"
 
 #include <limits.h>
 #include <sys/uio.h>

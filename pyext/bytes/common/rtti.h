@@ -1,6 +1,6 @@
 /**
  * Finds the class of a C++ object from its vtable, by the type information of
- * the Itanium C++ ABI, which gcc and clang follow. Private to pyext/bytes.
+ * the Itanium C++ ABI, which gcc and clang follow.
  */
 #ifndef LEAKGRAPH_RTTI_H
 #define LEAKGRAPH_RTTI_H

@@ -2,12 +2,12 @@
  * Reads structures of a library without trusting a pointer. Copies whole pages
  * through the kernel (lg__pass_read) and keeps them until others replace them,
  * because related objects lie close together. A copy may be stale, but all of
- * it was mapped. Private to this folder.
+ * it was mapped.
  */
 #ifndef LEAKGRAPH_TARGET_MEMORY_H
 #define LEAKGRAPH_TARGET_MEMORY_H
 
-#include "capture/adapters/adapter.h"
+#include "capture/adapters/capture_adapters.h"
 
 #include <string.h>
 

@@ -7,8 +7,7 @@
  * flux. The second snapshot is left out if the allocator's counters say that
  * nothing happened: with 300,000 blocks it takes seconds.
  */
-#include "bytes/common/adapters.h"
-#include "bytes/common/ask.h"
+#include "bytes/common/bytes_common.h"
 #include "bytes/cuda/dump.h"
 #include "bytes/cuda/totals.h"
 
@@ -20,7 +19,7 @@ typedef struct cuda_state {
     bool has_blocks;
     lg__dump dump; /* the state before the walk */
     lg__cuda_activity before;
-    lg__cuda_device devices[LG__CUDA_DEVICES];
+    lg__cuda_totals devices[LG__CUDA_DEVICES];
 } cuda_state;
 
 /* Takes the snapshot, without the trace of past allocations if PyTorch can

@@ -6,7 +6,7 @@
 #define LEAKGRAPH_DUMP_READER_H
 
 #include "bytes/cuda/dump.h"
-#include "bytes/common/frames.h"
+#include "bytes/common/bytes_common.h"
 
 /** The keys to look up, made once. */
 typedef enum lg__dump_key {

@@ -1,5 +1,5 @@
 #include "bytes/cuda/totals.h"
-#include "bytes/common/ask.h"
+#include "bytes/common/bytes_common.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +41,7 @@ has_context(int ordinal)
 }
 
 void
-lg__cuda_devices_find(lg__cuda_device *devices)
+lg__cuda_devices_find(lg__cuda_totals *devices)
 {
     PyObject *cuda = lg__pass_module("torch.cuda");
     uint64_t count = 0;
@@ -129,10 +129,10 @@ element(PyObject *row, Py_ssize_t index)
 }
 
 void
-lg__cuda_totals_ask(PyObject *memory, lg__cuda_device *devices)
+lg__cuda_totals_ask(PyObject *memory, lg__cuda_totals *devices)
 {
     for (int i = 0; i < LG__CUDA_DEVICES; i++) {
-        lg__cuda_device *at = &devices[i];
+        lg__cuda_totals *at = &devices[i];
         if (!at->seen)
             continue;
         PyObject *stats = ask_stats(memory, i);
@@ -168,7 +168,7 @@ lg__cuda_device_id(lg__adapter_pass *pass, unsigned ordinal)
 }
 
 static void
-add_device(lg__adapter_pass *pass, unsigned ordinal, const lg__cuda_device *at)
+add_device(lg__adapter_pass *pass, unsigned ordinal, const lg__cuda_totals *at)
 {
     const struct {
         const char *name;
@@ -191,7 +191,7 @@ add_device(lg__adapter_pass *pass, unsigned ordinal, const lg__cuda_device *at)
 }
 
 void
-lg__cuda_totals_add(lg__adapter_pass *pass, const lg__cuda_device *devices)
+lg__cuda_totals_add(lg__adapter_pass *pass, const lg__cuda_totals *devices)
 {
     for (unsigned i = 0; i < LG__CUDA_DEVICES; i++)
         if (devices[i].seen)
@@ -214,7 +214,7 @@ lg__cuda_pinned_add(lg__adapter_pass *pass, PyObject *memory)
 }
 
 lg__cuda_activity
-lg__cuda_activity_ask(PyObject *memory, const lg__cuda_device *devices)
+lg__cuda_activity_ask(PyObject *memory, const lg__cuda_totals *devices)
 {
     static const char *const keys[] = {
         "allocation.all.allocated", "allocation.all.freed", "active.all.freed",

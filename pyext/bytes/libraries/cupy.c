@@ -2,9 +2,7 @@
  * CuPy arrays: `data` points into `data.mem`, a block of the pool or foreign
  * memory, which lives as long as any array on it.
  */
-#include "bytes/common/adapters.h"
-#include "bytes/common/ask.h"
-#include "bytes/common/device_array.h"
+#include "bytes/common/bytes_common.h"
 
 #include <stdlib.h>
 

@@ -2,9 +2,7 @@
  * JAX arrays, from their public attributes: pointer, size and device of each
  * shard that this process can address.
  */
-#include "bytes/common/adapters.h"
-#include "bytes/common/ask.h"
-#include "bytes/common/device_array.h"
+#include "bytes/common/bytes_common.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,7 @@
  * figure. The adapter reads all of it from the instances' own storage.
  */
 #include "bytes/libraries/matplotlib.h"
-#include "bytes/common/adapters.h"
-#include "bytes/common/exporter.h"
+#include "bytes/common/bytes_common.h"
 #include "bytes/libraries/numpy.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_MATPLOTLIB_H
 #define LEAKGRAPH_MATPLOTLIB_H
 
-#include "capture/adapters/adapter.h"
+#include "capture/adapters/capture_adapters.h"
 
 /** A size in whole pixels; 0: none. */
 typedef struct lg__extent {

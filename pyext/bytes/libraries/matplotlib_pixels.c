@@ -1,6 +1,6 @@
 /** Finds the pixels that Agg keeps, from its C++ objects through safe reads. */
 #include "bytes/libraries/matplotlib.h"
-#include "bytes/common/exporter.h"
+#include "bytes/common/bytes_common.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,9 +2,7 @@
  * Numba's device arrays: `gpu_data` is a pointer, or a view of one. Its `owner`
  * is the whole allocation, which lives as long as any array on it.
  */
-#include "bytes/common/adapters.h"
-#include "bytes/common/ask.h"
-#include "bytes/common/device_array.h"
+#include "bytes/common/bytes_common.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,7 @@
  * numpy arrays, which the collector does not see. The adapter reads their
  * memory at the layout of the loaded numpy, and never imports numpy.
  */
-#include "bytes/common/adapters.h"
-#include "bytes/common/exporter.h"
+#include "bytes/common/bytes_common.h"
 #include "bytes/libraries/numpy.h"
 #include "bytes/libraries/numpy_ufunc.h"
 

@@ -3,7 +3,7 @@
 #ifndef LEAKGRAPH_NUMPY_H
 #define LEAKGRAPH_NUMPY_H
 
-#include "bytes/common/numpy_array.h"
+#include "bytes/common/bytes_common.h"
 
 /** What the adapter reads of a descriptor. */
 typedef struct lg__descriptor {

@@ -4,8 +4,7 @@
  */
 #include "bytes/libraries/numpy_ufunc.h"
 
-#include "capture/cpython/peek.h"
-#include "capture/walk/known.h"
+#include "capture/common/capture_common.h"
 
 /** Words of a ufunc (numpy/ufuncobject.h). numpy only ever appends to it: the
  *  loops came with numpy 1.22, as a list, and are a dict since 2.5. */

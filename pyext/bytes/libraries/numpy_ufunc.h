@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_NUMPY_UFUNC_H
 #define LEAKGRAPH_NUMPY_UFUNC_H
 
-#include "capture/adapters/adapter.h"
+#include "capture/adapters/capture_adapters.h"
 
 /** The type of ufuncs, or NULL if the loaded numpy lays them out in another
  *  way. Call it before the walk. */

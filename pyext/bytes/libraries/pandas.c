@@ -4,8 +4,7 @@
  * adds the bytes of the hash tables of indexes.
  */
 #include "bytes/libraries/pandas.h"
-#include "bytes/common/adapters.h"
-#include "bytes/common/ask.h"
+#include "bytes/common/bytes_common.h"
 #include "bytes/libraries/numpy.h"
 
 #include <inttypes.h>

@@ -1,11 +1,11 @@
 /**
  * What pandas keeps in Cython classes, whose fields have no visible names. The
- * adapter recognises the fields by what they hold. Private to this folder.
+ * adapter recognises the fields by what they hold.
  */
 #ifndef LEAKGRAPH_PANDAS_H
 #define LEAKGRAPH_PANDAS_H
 
-#include "capture/adapters/adapter.h"
+#include "capture/adapters/capture_adapters.h"
 
 enum {
     LG__PANDAS_PLACEMENT, /**< the columns of a block */

@@ -2,7 +2,7 @@
  * The length and the labels of an Index or a column of pandas. It reads them
  * from memory, because the methods may belong to a user's subclass.
  */
-#include "bytes/common/ask.h"
+#include "bytes/common/bytes_common.h"
 #include "bytes/libraries/numpy.h"
 #include "bytes/libraries/pandas.h"
 

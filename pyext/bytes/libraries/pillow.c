@@ -2,9 +2,7 @@
  * Images of Pillow. The adapter reads Pillow's C structures through safe reads.
  * An opened file has no pixels until the program needs them.
  */
-#include "bytes/common/adapters.h"
-#include "bytes/common/ask.h"
-#include "bytes/common/target_memory.h"
+#include "bytes/common/bytes_common.h"
 #include "bytes/libraries/pillow.h"
 
 #include <inttypes.h>

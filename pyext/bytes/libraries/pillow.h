@@ -1,12 +1,12 @@
 /**
  * The layout in which Pillow's C library keeps pixels. The adapter finds the
- * layout with images that it makes for this. Private to this folder.
+ * layout with images that it makes for this.
  */
 #ifndef LEAKGRAPH_PILLOW_H
 #define LEAKGRAPH_PILLOW_H
 
-#include "bytes/common/target_memory.h"
-#include "capture/adapters/adapter.h"
+#include "bytes/common/bytes_common.h"
+#include "capture/adapters/capture_adapters.h"
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /** Finds the layout of Pillow's images with a few that it makes for this. */
-#include "bytes/common/ask.h"
+#include "bytes/common/bytes_common.h"
 #include "bytes/libraries/pillow.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /** Pixels that lie in another object's memory: in a mapped file, or in the
  * bytes given to Image.frombuffer(). */
-#include "bytes/common/exporter.h"
+#include "bytes/common/bytes_common.h"
 #include "bytes/libraries/pillow.h"
 
 void

@@ -3,8 +3,7 @@
  * addresses and sizes come from its public interface.
  */
 #include "bytes/libraries/pyarrow.h"
-#include "bytes/common/adapters.h"
-#include "bytes/common/ask.h"
+#include "bytes/common/bytes_common.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /**
  * What the parts of the adapter for pyarrow share. All functions ask pyarrow,
  * after the walk, about objects that leakgraph holds. They copy no data and
- * compute none. Private to this folder.
+ * compute none.
  */
 #ifndef LEAKGRAPH_PYARROW_H
 #define LEAKGRAPH_PYARROW_H
 
-#include "bytes/common/mappings.h"
+#include "bytes/common/bytes_common.h"
 
 typedef struct lg__arrow {
     PyTypeObject *buffer;     /**< pyarrow.lib.Buffer */

@@ -3,7 +3,7 @@
  * slices of, and the buffers of nested arrays.
  */
 #include "bytes/libraries/pyarrow.h"
-#include "bytes/common/ask.h"
+#include "bytes/common/bytes_common.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /** pyarrow's pool: its allocator, and what that has in use and in memory. */
-#include "bytes/common/ask.h"
+#include "bytes/common/bytes_common.h"
 #include "bytes/libraries/pyarrow.h"
 
 #include <dlfcn.h>

@@ -4,7 +4,7 @@
  * of the user.
  */
 #include "bytes/libraries/pyarrow.h"
-#include "bytes/common/ask.h"
+#include "bytes/common/bytes_common.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "bytes/python/process.h"
-#include "capture/cpython/free_lists.h"
+#include "capture/common/capture_common.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -3,10 +3,8 @@
  * ctypes and StringIO; and memoryview, which shows bytes that another object
  * keeps. The structs are the same from CPython 3.9 to 3.14, but for StringIO's.
  */
-#include "bytes/common/adapters.h"
-#include "bytes/common/exporter.h"
-#include "bytes/common/mapped_files.h"
-#include "capture/cpython/compat_stringio.h"
+#include "bytes/common/bytes_common.h"
+#include "capture/common/capture_common.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -97,11 +95,11 @@ kind_of(void *state, PyTypeObject *type)
 }
 
 static void
-visit_stringio(lg__adapter_pass *pass, const lg__stringio *stream)
+visit_stringio(lg__adapter_pass *pass, const PyObject *stream)
 {
-    lg__stringio_text text = lg__stringio_text_of(stream);
-    for (size_t i = 0; i < sizeof text.objects / sizeof *text.objects; i++) {
-        PyObject *part = text.objects[i];
+    lg__stringio_parts parts = lg__stringio_read(stream);
+    for (size_t i = 0; i < LG__STRINGIO_OBJECTS; i++) {
+        PyObject *part = parts.objects[i];
         if (part != NULL && PyUnicode_CheckExact(part))
             lg__pass_leave_out(pass, part);
         lg__pass_name_edge(pass, part, LG_EDGE_NATIVE, "content");
@@ -116,7 +114,7 @@ visit(lg__adapter_pass *pass, void *state, PyObject *object, unsigned kind)
     PyObject *content = ((bytesio_layout *)object)->content;
     (void)state;
     if (kind == KIND_STRINGIO)
-        visit_stringio(pass, (lg__stringio *)object);
+        visit_stringio(pass, object);
     if (kind == KIND_BYTESIO || kind == KIND_BYTESIO_VIEW)
         lg__pass_name_edge(pass, content, LG_EDGE_ATTRIBUTE,
                            kind == KIND_BYTESIO ? "content" : "source");
@@ -251,12 +249,10 @@ memory_of_ctypes(lg__adapter_pass *pass, uint32_t node, PyObject *object)
 }
 
 static lg__shown_memory
-memory_of_stringio(PyObject *object)
+memory_of_stringio(const PyObject *object)
 {
-    const lg__stringio *stream = (lg__stringio *)object;
-    return (lg__shown_memory){.address = stream->characters,
-                              .length = stream->room *
-                                        (uint64_t)sizeof *stream->characters};
+    lg__stringio_parts parts = lg__stringio_read(object);
+    return (lg__shown_memory){.address = parts.buffer, .length = parts.bytes};
 }
 
 static void

@@ -1,4 +1,4 @@
-#include "bytes/common/maps.h"
+#include "bytes/common/bytes_common.h"
 #include "bytes/python/process.h"
 #include "bytes/python/shm_list.h"
 

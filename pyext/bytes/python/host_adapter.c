@@ -3,7 +3,7 @@
  * The adapter reads this before the walk, to leave out the capture's own
  * memory.
  */
-#include "bytes/common/adapters.h"
+#include "bytes/common/bytes_common.h"
 #include "bytes/python/process.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /**
  * The memory of this process as the kernel and the allocators count it. It
- * reads /proc, and runs no Python code. Private to this folder.
+ * reads /proc, and runs no Python code.
  */
 #ifndef LEAKGRAPH_PROCESS_H
 #define LEAKGRAPH_PROCESS_H

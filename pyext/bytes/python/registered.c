@@ -1,8 +1,8 @@
 /** Types that a program registered: see leakgraph/buffers.py, whose registry
  *  this reads. */
 #include "bytes/python/registered.h"
-#include "bytes/common/adapters.h"
-#include "capture/cpython/members.h"
+#include "bytes/common/bytes_common.h"
+#include "capture/common/capture_common.h"
 
 #include <inttypes.h>
 #include <stdio.h>

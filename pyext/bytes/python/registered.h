@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_REGISTERED_H
 #define LEAKGRAPH_REGISTERED_H
 
-#include "capture/adapters/adapter.h"
+#include "capture/adapters/capture_adapters.h"
 
 /** How to find the memory of a type's instances. The registry owns all of
  *  it. */

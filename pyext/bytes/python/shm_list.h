@@ -1,4 +1,4 @@
-/** Sets of segments of shared memory, by inode. Private to this folder. */
+/** Sets of segments of shared memory, by inode. */
 #ifndef LEAKGRAPH_SHM_LIST_H
 #define LEAKGRAPH_SHM_LIST_H
 

@@ -22,8 +22,7 @@
 #ifndef LEAKGRAPH_TORCH_H
 #define LEAKGRAPH_TORCH_H
 
-#include "bytes/common/mapped_files.h"
-#include "bytes/common/rtti.h"
+#include "bytes/common/bytes_common.h"
 #include "bytes/torch/torch_layout.h"
 #include "bytes/torch/torch_packed.h"
 #include "bytes/torch/torch_table.h"

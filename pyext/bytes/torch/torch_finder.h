@@ -1,11 +1,11 @@
 /**
  * Finds the offset of a member: the only offset at which every sample has the
- * right value. Private to this folder.
+ * right value.
  */
 #ifndef LEAKGRAPH_TORCH_FINDER_H
 #define LEAKGRAPH_TORCH_FINDER_H
 
-#include "bytes/common/rtti.h"
+#include "bytes/common/bytes_common.h"
 
 typedef struct lg__torch_finder {
     lg__memory *memory;

@@ -2,12 +2,12 @@
  * The layout of PyTorch's structures in this process, as byte offsets. Every
  * version and every build has its own layout, so the adapter finds it with
  * throw-away objects (leakgraph/calibration.py). Each offset must be the only
- * one that fits all calibration objects. Private to this folder.
+ * one that fits all calibration objects.
  */
 #ifndef LEAKGRAPH_TORCH_LAYOUT_H
 #define LEAKGRAPH_TORCH_LAYOUT_H
 
-#include "bytes/common/target_memory.h"
+#include "bytes/common/bytes_common.h"
 
 enum { LG__TORCH_REASON = 160 };
 

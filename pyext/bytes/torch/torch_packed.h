@@ -1,6 +1,6 @@
 /**
  * Packed weights: classes of other libraries that PyTorch's kernels read, and
- * the blocks of malloc that they own. Private to this folder.
+ * the blocks of malloc that they own.
  */
 #ifndef LEAKGRAPH_TORCH_PACKED_H
 #define LEAKGRAPH_TORCH_PACKED_H

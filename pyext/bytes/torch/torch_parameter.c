@@ -7,7 +7,7 @@
  * This adapter comes after all others, because a user may have registered the
  * memory of a module's type.
  */
-#include "bytes/common/adapters.h"
+#include "bytes/common/bytes_common.h"
 #include "bytes/torch/torch_table.h"
 
 #include <stdio.h>

@@ -1,11 +1,10 @@
 /**
  * A table by address. It only grows, and lives until the end of the capture.
- * Private to this folder.
  */
 #ifndef LEAKGRAPH_TORCH_TABLE_H
 #define LEAKGRAPH_TORCH_TABLE_H
 
-#include "capture/adapters/adapter.h"
+#include "capture/adapters/capture_adapters.h"
 
 typedef struct lg__torch_slot {
     uintptr_t key;

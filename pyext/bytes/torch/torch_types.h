@@ -1,6 +1,6 @@
 /**
  * The types of PyTorch's Python objects that have nothing but the address of a
- * C++ object. Private to this folder.
+ * C++ object.
  */
 #ifndef LEAKGRAPH_TORCH_TYPES_H
 #define LEAKGRAPH_TORCH_TYPES_H

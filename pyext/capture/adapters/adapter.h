@@ -25,7 +25,7 @@
 #ifndef LEAKGRAPH_ADAPTER_H
 #define LEAKGRAPH_ADAPTER_H
 
-#include "capture/walk/known.h"
+#include "capture/common/capture_common.h"
 
 #include <Python.h>
 #include <leakgraph/builder.h>

@@ -2,8 +2,8 @@
  * What adapters may do to a capture: the functions of adapter.h.
  */
 #include "capture/adapters/adapter_pass.h"
-#include "capture/memory/own.h"
-#include "capture/walk/comparable.h"
+#include "capture/common/capture_common.h"
+#include "capture/walk/capture_walk.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,12 +1,13 @@
 /**
- * The capture's side of adapters: which of them take part, and which instances
- * are noted for each. Adapters include adapter.h only.
+ * What a capture keeps for its adapters: which of them take part, and which
+ * instances are noted for each.
  */
 #ifndef LEAKGRAPH_ADAPTER_PASS_H
 #define LEAKGRAPH_ADAPTER_PASS_H
 
-#include "capture/walk/heap_walk.h"
+#include "capture/walk/capture_walk.h"
 #include "capture/adapters/adapter.h"
+#include "capture/adapters/adapter_passes.h"
 
 /** A noted instance; its kind is that of its type. */
 typedef struct lg__noted {
@@ -37,23 +38,5 @@ typedef struct lg__adapter_passes {
     lg__named_id *devices;
     PyObject *raised[3]; /**< the exception of lg__pass_interrupt, or NULL */
 } lg__adapter_passes;
-
-/** Prepares every adapter whose library is loaded. May run Python code. False
- *  when memory ran out. */
-bool lg__passes_open(lg__heap_walk *walk);
-/** Runs the passes, and the walk of what they add, until nothing is new. */
-void lg__passes_run(lg__heap_walk *walk);
-/** Lets adapters count what they found, after the last pass. */
-void lg__passes_settle(lg__heap_walk *walk);
-/** Whether there are instances that an adapter has not got yet. */
-bool lg__passes_have_news(const lg__heap_walk *walk);
-/** Takes references to the instances that adapters will ask about. */
-void lg__passes_hold(lg__heap_walk *walk);
-/** Lets adapters ask their libraries. May run Python code. */
-void lg__passes_ask(lg__heap_walk *walk);
-/** Hands over the exception with which an adapter ended the capture, as
- *  PyErr_Restore takes it; NULLs if there is none. */
-void lg__passes_take_raised(lg__heap_walk *walk, PyObject *raised[3]);
-void lg__passes_close(lg__heap_walk *walk);
 
 #endif

@@ -10,7 +10,7 @@
  * running greenlet has no frame there.
  */
 #include "capture/adapters/adapter_pass.h"
-#include "capture/cpython/peek.h"
+#include "capture/common/capture_common.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
  * heaps.
  */
 #include "capture/adapters/adapter_pass.h"
-#include "capture/walk/comparable.h"
+#include "capture/walk/capture_walk.h"
 
 /** How far the walk has recorded texts and held references. */
 typedef struct stopped {

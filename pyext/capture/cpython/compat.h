@@ -9,9 +9,6 @@
 #ifndef LEAKGRAPH_COMPAT_H
 #define LEAKGRAPH_COMPAT_H
 
-#ifndef Py_BUILD_CORE
-#define Py_BUILD_CORE 1
-#endif
 #include <Python.h>
 #include <stdbool.h>
 #include <stddef.h>

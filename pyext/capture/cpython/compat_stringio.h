@@ -1,6 +1,5 @@
 /**
- * The struct of io.StringIO (Modules/_io/stringio.c), per version. It includes
- * no internal header.
+ * The struct of io.StringIO (Modules/_io/stringio.c), per version.
  *
  * The text is in `characters` once the program has moved in it. Before, it is
  * in objects: a str that has more room than text, or, up to 3.11, two lists.
@@ -27,14 +26,9 @@ typedef struct lg__stringio {
 #endif
 } lg__stringio;
 
-/** What has the text that was written; either may be NULL. */
-typedef struct lg__stringio_text {
-    PyObject *objects[2];
-} lg__stringio_text;
-
 /** Returns whether the type's instances have that struct. */
 static inline bool
-lg__stringio_is_known(const PyTypeObject *type)
+lg__stringio_has_layout(const PyTypeObject *type)
 {
     enum {
         WORDS = PY_VERSION_HEX >= 0x030C0000 && PY_VERSION_HEX < 0x030E0000 ? 19
@@ -44,19 +38,21 @@ lg__stringio_is_known(const PyTypeObject *type)
            (Py_ssize_t)(sizeof(PyObject) + WORDS * sizeof(void *));
 }
 
-static inline lg__stringio_text
-lg__stringio_text_of(const lg__stringio *stream)
+/** Finds what has the text that was written; either may be NULL. */
+static inline void
+lg__stringio_text_of(const lg__stringio *stream, PyObject *objects[2])
 {
     enum { ACCUMULATING = 2 };
+    objects[0] = objects[1] = NULL;
     if (stream->state != ACCUMULATING)
-        return (lg__stringio_text){{NULL, NULL}};
+        return;
 #if PY_VERSION_HEX >= 0x030E0000
-    return (lg__stringio_text){
-        {stream->writer != NULL ? *stream->writer : NULL, NULL}};
+    objects[0] = stream->writer != NULL ? *stream->writer : NULL;
 #elif PY_VERSION_HEX >= 0x030C0000
-    return (lg__stringio_text){{stream->text, NULL}};
+    objects[0] = stream->text;
 #else
-    return (lg__stringio_text){{stream->lists[0], stream->lists[1]}};
+    objects[0] = stream->lists[0];
+    objects[1] = stream->lists[1];
 #endif
 }
 

@@ -6,7 +6,7 @@
 #ifndef LEAKGRAPH_IMAGES_H
 #define LEAKGRAPH_IMAGES_H
 
-#include "capture/memory/range.h"
+#include "capture/common/capture_common.h"
 
 /** The bits of lg__images.near, and how much of the address space each stands
  *  for. */

@@ -1,9 +1,8 @@
-#include "capture/adapters/adapter_pass.h"
+#include "capture/adapters/capture_adapters.h"
 #include "capture/run/capture.h"
-#include "capture/walk/call_arguments.h"
-#include "capture/walk/comparable.h"
-#include "capture/memory/arena.h"
-#include "capture/cpython/clock.h"
+#include "capture/walk/capture_walk.h"
+#include "capture/memory/capture_memory.h"
+#include "capture/common/capture_common.h"
 
 #include <leakgraph/ranks.h>
 #include <leakgraph/lock.h>

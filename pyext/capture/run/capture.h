@@ -9,7 +9,7 @@
 #ifndef LEAKGRAPH_CAPTURE_H
 #define LEAKGRAPH_CAPTURE_H
 
-#include "capture/walk/capture_options.h"
+#include "capture/common/capture_common.h"
 
 /** Captures into *out. If the options have roots or a limit, the graph is
  *  partial. */

@@ -1,7 +1,6 @@
 #include "capture/run/child.h"
-#include "capture/cpython/clock.h"
-#include "capture/cpython/peek.h"
-#include "capture/memory/spill.h"
+#include "capture/common/capture_common.h"
+#include "capture/memory/capture_memory.h"
 
 #include <leakgraph/file.h>
 #include <leakgraph/graph.h>

@@ -5,7 +5,7 @@
 #ifndef LEAKGRAPH_CHILD_H
 #define LEAKGRAPH_CHILD_H
 
-#include "capture/walk/heap_walk.h"
+#include "capture/walk/capture_walk.h"
 
 typedef enum lg__report_kind {
     LG__REPORT_PROGRESS = 1,

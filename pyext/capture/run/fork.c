@@ -1,6 +1,6 @@
 #include "capture/run/child.h"
 #include "capture/run/fork.h"
-#include "capture/cpython/clock.h"
+#include "capture/common/capture_common.h"
 
 #include <errno.h>
 #include <fcntl.h>

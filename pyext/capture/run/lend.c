@@ -3,7 +3,7 @@
  * pymalloc and malloc.
  */
 #include "capture/run/child.h"
-#include "capture/memory/pages.h"
+#include "capture/memory/capture_memory.h"
 
 #include <string.h>
 

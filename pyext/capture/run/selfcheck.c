@@ -3,9 +3,8 @@
  * expects them. A patch release may move them; then the capture uses the public
  * method and says so.
  */
-#include "capture/cpython/compat_check.h"
-#include "capture/walk/heap_walk.h"
-#include "capture/walk/signal_handlers.h"
+#include "capture/cpython/capture_cpython.h"
+#include "capture/walk/capture_walk.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /** How many objects the collector tracks, without a walk of the heap. */
-#include "capture/walk/heap_walk.h"
+#include "capture/walk/capture_walk.h"
 
 #include "capture/run/capture.h"
 

@@ -5,7 +5,7 @@
  * if the call has keywords. A word of a stack that may be stale is a reference
  * if it is the address of a captured object that misses one.
  */
-#include "capture/cpython/compat_calls.h"
+#include "capture/cpython/capture_cpython.h"
 #include "capture/walk/call_arguments.h"
 
 /** A call: the nodes of the function, of the tuple and of the dict, and where

@@ -1,5 +1,5 @@
 #include "capture/walk/chain.h"
-#include "capture/cpython/peek.h"
+#include "capture/common/capture_common.h"
 
 /** During a collection the collector keeps objects in other lists, and other
  *  interpreters have lists of their own. Those do not end where the lists of

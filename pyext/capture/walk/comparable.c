@@ -1,8 +1,7 @@
 /** Gives the contents of strs and bytes to the builder, which hashes them. Not
  *  one byte of them is kept. */
 #include "capture/walk/comparable.h"
-#include "capture/cpython/clock.h"
-#include "capture/cpython/peek.h"
+#include "capture/common/capture_common.h"
 
 #include <string.h>
 #include <sys/random.h>

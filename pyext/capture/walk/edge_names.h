@@ -4,7 +4,7 @@
 #ifndef LEAKGRAPH_EDGE_NAMES_H
 #define LEAKGRAPH_EDGE_NAMES_H
 
-#include "capture/cpython/compat.h"
+#include "capture/cpython/capture_cpython.h"
 #include "capture/walk/type_table.h"
 
 typedef struct lg__heap_walk lg__heap_walk;

@@ -1,6 +1,6 @@
 /**
  * The walk: the shared state of one capture, and the few operations that every
- * walker uses. Private to this folder.
+ * walker uses.
  *
  * Nodes get their numbers as the walk meets them. A node's edges are appended
  * when its number comes up, so the builder's edge columns fill in order.
@@ -10,14 +10,9 @@
 #ifndef LEAKGRAPH_HEAP_WALK_H
 #define LEAKGRAPH_HEAP_WALK_H
 
-#include "capture/cpython/compat.h" /* first: it decides which of CPython's headers are seen */
-#include "capture/cpython/compat_dict.h"
-#include "capture/cpython/compat_fields.h"
-#include "capture/cpython/peek.h"
-#include "capture/walk/capture_options.h"
-#include "capture/memory/images.h"
-#include "capture/memory/address_map.h"
-#include "capture/walk/known.h"
+#include "capture/cpython/capture_cpython.h"
+#include "capture/common/capture_common.h"
+#include "capture/memory/capture_memory.h"
 #include "capture/walk/literals.h"
 #include "capture/walk/lookup.h"
 #include "capture/walk/type_table.h"

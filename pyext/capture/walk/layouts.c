@@ -1,5 +1,5 @@
 #include "capture/walk/layouts.h"
-#include "capture/walk/known.h"
+#include "capture/common/capture_common.h"
 
 #include <string.h>
 

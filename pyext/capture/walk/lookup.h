@@ -4,7 +4,7 @@
 #ifndef LEAKGRAPH_LOOKUP_H
 #define LEAKGRAPH_LOOKUP_H
 
-#include "capture/cpython/compat.h"
+#include "capture/cpython/capture_cpython.h"
 
 typedef struct lg__heap_walk lg__heap_walk;
 

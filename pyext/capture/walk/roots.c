@@ -3,8 +3,7 @@
  * the modules. Each becomes a synthetic node, because it has no Python object,
  * with ordinary edges.
  */
-#include "capture/cpython/compat_exit.h"
-#include "capture/cpython/compat_words.h"
+#include "capture/cpython/capture_cpython.h"
 #include "capture/walk/call_arguments.h"
 #include "capture/walk/signal_handlers.h"
 

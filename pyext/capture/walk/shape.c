@@ -3,7 +3,7 @@
  */
 #include "capture/walk/heap_walk.h"
 #include "capture/walk/layouts.h"
-#include "capture/cpython/members.h"
+#include "capture/common/capture_common.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * leads back to its object stays with the object: the thread keeps neither of
  * them.
  */
-#include "capture/cpython/compat_locals.h"
+#include "capture/cpython/capture_cpython.h"
 #include "capture/walk/heap_walk.h"
 
 #include <stdlib.h>

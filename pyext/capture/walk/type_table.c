@@ -3,7 +3,7 @@
  * words, its name. Computed once per type and capture.
  */
 #include "capture/walk/heap_walk.h"
-#include "capture/cpython/members.h"
+#include "capture/common/capture_common.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-#include "capture/cpython/compat_free.h"
-#include "capture/cpython/free_lists.h"
+#include "capture/cpython/capture_cpython.h"
+#include "capture/common/free_lists.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-#include "capture/cpython/compat.h"
-#include "capture/cpython/traceback.h"
+#include "capture/cpython/capture_cpython.h"
+#include "capture/common/traceback.h"
 
 PyObject *
 lg__object_traceback(PyObject *tracemalloc, PyObject *object)

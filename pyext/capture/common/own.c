@@ -1,4 +1,4 @@
-#include "capture/memory/own.h"
+#include "capture/common/own.h"
 
 static _Atomic uint64_t sum;
 

@@ -1,4 +1,4 @@
-#include "capture/cpython/peek.h"
+#include "capture/common/peek.h"
 
 #include <stdint.h>
 #include <sys/uio.h>

@@ -1,0 +1,28 @@
+/** What the module's table of contents needs of the answers. */
+#ifndef LEAKGRAPH_BINDING_ANSWERS_H
+#define LEAKGRAPH_BINDING_ANSWERS_H
+
+#include "binding/answers/cycle_search.h"
+#include "binding/answers/py_baseline.h"
+#include "binding/answers/py_cycle.h"
+#include "binding/answers/py_cycles.h"
+#include "binding/answers/py_dominators.h"
+#include "binding/answers/py_figures.h"
+#include "binding/answers/py_findings.h"
+#include "binding/answers/py_fleet.h"
+#include "binding/answers/py_growth.h"
+#include "binding/answers/py_line.h"
+#include "binding/answers/py_memory.h"
+#include "binding/answers/py_merged_paths.h"
+#include "binding/answers/py_pages.h"
+#include "binding/answers/py_ranks.h"
+#include "binding/answers/py_report.h"
+#include "binding/answers/py_tensors.h"
+#include "binding/answers/py_text_table.h"
+#include "binding/answers/py_threads.h"
+#include "binding/answers/py_top.h"
+#include "binding/answers/py_waste.h"
+#include "binding/answers/py_what_if.h"
+#include "binding/answers/py_why.h"
+
+#endif

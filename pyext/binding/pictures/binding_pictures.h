@@ -1,0 +1,10 @@
+/** What other rooms may use of pictures. */
+#ifndef LEAKGRAPH_BINDING_PICTURES_H
+#define LEAKGRAPH_BINDING_PICTURES_H
+
+#include "binding/pictures/drawing.h"
+#include "binding/pictures/picture.h"
+#include "binding/pictures/render_dot.h"
+#include "binding/pictures/show.h"
+
+#endif

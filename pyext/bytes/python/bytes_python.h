@@ -1,0 +1,7 @@
+/** What other rooms may use of the counts of this process's memory. */
+#ifndef LEAKGRAPH_BYTES_PYTHON_H
+#define LEAKGRAPH_BYTES_PYTHON_H
+
+#include "bytes/python/process.h"
+
+#endif

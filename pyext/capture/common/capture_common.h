@@ -1,0 +1,19 @@
+/**
+ * What all rooms share. No header here includes one of CPython's internal
+ * headers.
+ */
+#ifndef LEAKGRAPH_CAPTURE_COMMON_H
+#define LEAKGRAPH_CAPTURE_COMMON_H
+
+#include "capture/common/capture_options.h"
+#include "capture/common/clock.h"
+#include "capture/common/free_lists.h"
+#include "capture/common/known.h"
+#include "capture/common/members.h"
+#include "capture/common/own.h"
+#include "capture/common/peek.h"
+#include "capture/common/range.h"
+#include "capture/common/stringio.h"
+#include "capture/common/traceback.h"
+
+#endif

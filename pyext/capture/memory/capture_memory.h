@@ -1,0 +1,13 @@
+/** What other rooms may use of the capture's memory. */
+#ifndef LEAKGRAPH_CAPTURE_MEMORY_H
+#define LEAKGRAPH_CAPTURE_MEMORY_H
+
+#include "capture/memory/address_map.h"
+#include "capture/memory/arena.h"
+#include "capture/memory/images.h"
+#include "capture/memory/page_cache.h"
+#include "capture/memory/pages.h"
+#include "capture/memory/prefetch.h"
+#include "capture/memory/spill.h"
+
+#endif
