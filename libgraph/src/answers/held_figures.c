@@ -173,13 +173,13 @@ look_at(search *state, uint32_t member, lg_error *err)
          i < reverse->first[member + 1] && status == LG_OK; i++) {
         uint32_t source = reverse->edge[i].source;
         uint64_t edge = columns->first_edge[source] + reverse->edge[i].rank;
-        uint32_t owner = state->figures->walk.fold[source].owner;
         if ((columns->edge_kind[edge] & LG_EDGE_WEAK) ||
             label[source] == state->number)
             continue;
         if (state->looked_at++ < LOOKED_AT)
-            status =
-                add_path(state, owner != LG_NONE ? owner : source, member, err);
+            status = add_path(state,
+                              lg__seen_node(state->figures->walk.fold, source),
+                              member, err);
     }
     return status;
 }

@@ -167,8 +167,7 @@ has_own_attribute(const lg_graph *graph, known *all, const nodes *of,
                   uint32_t member)
 {
     const lg_columns *columns = &graph->columns;
-    uint32_t folded = lg_node_folded_into(graph, member);
-    uint32_t owner = folded != LG_NONE ? folded : member;
+    uint32_t owner = lg__graph_seen_node(graph, member);
     if (!lg__attributes_have_authors(graph, owner) ||
         !is_of_library(graph, owner))
         return false;

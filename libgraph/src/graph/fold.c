@@ -308,6 +308,13 @@ lg_node_folded_into(const lg_graph *graph, lg_node node)
     return folds == NULL ? LG_NONE : folds[node].owner;
 }
 
+uint32_t
+lg__graph_seen_node(const lg_graph *graph, uint32_t node)
+{
+    const lg__fold *folds = lg__graph_folds(graph);
+    return folds == NULL ? node : lg__seen_node(folds, node);
+}
+
 // Returns the place of a holder's first buffer, or where it would be.
 static size_t
 first_buffer(const lg__vector *buffers, uint32_t holder)

@@ -383,4 +383,7 @@ lg__seen_node(const lg__fold *folds, uint32_t node)
                                                            : folds[node].owner;
 }
 
+/** The same by the folds of the graph; the node itself if memory ran out. */
+uint32_t lg__graph_seen_node(const lg_graph *graph, uint32_t node);
+
 #endif

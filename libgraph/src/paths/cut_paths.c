@@ -77,16 +77,11 @@ crosses(const lg__cut_search *state, const lg_path *path)
     return false;
 }
 
-uint32_t
-lg__cut_owner(const lg__cut_search *state, uint32_t node)
-{
-    return lg__seen_node(state->walk.fold, node);
-}
-
 static lg_path
 path_along(const lg__cut_search *state, uint32_t start, const lg_hops *hops)
 {
-    lg_path path = lg__path_at(&state->walk, lg__cut_owner(state, start));
+    lg_path path =
+        lg__path_at(&state->walk, lg__seen_node(state->walk.fold, start));
     path.hops = hops->items;
     path.count = hops->count;
     return path;
@@ -101,7 +96,8 @@ find_lead(lg__cut_search *state, uint32_t node, lg_path *out, lg_error *err)
     lg_path path = {0};
     lg_status status = LG_ENOTFOUND;
     if (state->from == NULL)
-        status = lg_path_from_root(state->graph, lg__cut_owner(state, node),
+        status = lg_path_from_root(state->graph,
+                                   lg__seen_node(state->walk.fold, node),
                                    state->monitor, &path, err);
     if (status == LG_OK && !crosses(state, &path)) {
         *out = path;
@@ -119,7 +115,8 @@ find_lead(lg__cut_search *state, uint32_t node, lg_path *out, lg_error *err)
     // A folded end shows as its owner, where the hop of the cut begins.
     if (status == LG_OK && hops.count > 0 &&
         state->walk.fold[node].owner != LG_NONE &&
-        hops.items[hops.count - 1].source == lg__cut_owner(state, node))
+        hops.items[hops.count - 1].source ==
+            lg__seen_node(state->walk.fold, node))
         hops.count--;
     if (status == LG_OK)
         *out = path_along(state, start, &hops);

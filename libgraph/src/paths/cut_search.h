@@ -27,8 +27,6 @@ typedef struct lg__cut_search {
     lg_cuts cuts;
 } lg__cut_search;
 
-/** Returns the node, or the owner that it is folded into. */
-uint32_t lg__cut_owner(const lg__cut_search *state, uint32_t node);
 /** Fills `cuts` from `cut`: a path through each of the first `limit` edges (0:
  *  all). */
 lg_status lg__cut_list_paths(lg__cut_search *state, size_t limit,

@@ -208,7 +208,8 @@ prepare(lg__cut_search *state, lg_error *err)
         !lg__late_find(graph, &state->late) ||
         !lg__graph_reverse(graph, &state->walk.reverse))
         return lg__error_memory(err);
-    state->network.target = lg__cut_owner(state, state->network.target);
+    state->network.target =
+        lg__seen_node(state->walk.fold, state->network.target);
     state->network.reverse = state->walk.reverse;
     state->network.role = state->role;
     return LG_OK;

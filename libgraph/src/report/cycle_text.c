@@ -85,8 +85,7 @@ lg__cycle_format_headline(const lg__cycle_text *to, lg_text *out)
 static uint32_t
 owner_type(const lg_graph *graph, uint32_t node)
 {
-    uint32_t owner = lg_node_folded_into(graph, node);
-    return graph->columns.type[owner != LG_NONE ? owner : node];
+    return graph->columns.type[lg__graph_seen_node(graph, node)];
 }
 
 // Writes that objects of other types have references of this name, too.

@@ -148,15 +148,15 @@ put_row(const lg_ranks *ranks, const lg_rank_row *row, lg_table *table)
     put_holder(ranks, row->place, table, HOLDER);
 }
 
-const lg__column lg__repeat_columns[LG__REPEAT_COLUMNS] = {
+static const lg__column repeat_columns[] = {
     {"each", .type = LG_COLUMN_SIZE, .least = 10},
     {"together", .type = LG_COLUMN_SIZE, .gap = 2},
     {"type", "what", .gap = 2},
     {"holder", "where", .type = LG_COLUMN_PATH, .gap = 2},
 };
 
-void
-lg__fill_rank_repeats(const lg_ranks *ranks, size_t limit, lg_table *table)
+static void
+fill_repeats(const lg_ranks *ranks, size_t limit, lg_table *table)
 {
     for (size_t i = 0; i < ranks->repeated_count && (!limit || i < limit);
          i++) {
@@ -170,9 +170,16 @@ lg__fill_rank_repeats(const lg_ranks *ranks, size_t limit, lg_table *table)
     lg__table_set_count(table, ranks->repeated_count);
 }
 
+const lg__rank_table lg__rank_repeats = {
+    .noun = "place",
+    .columns = repeat_columns,
+    .column_count = sizeof repeat_columns / sizeof *repeat_columns,
+    .fill = fill_repeats,
+};
+
 enum { NAME, OBJECTS, RESIDENT, UNEXPLAINED, PARTS };
 
-const lg__column lg__rank_columns[LG__RANK_COLUMNS] = {
+static const lg__column rank_columns[] = {
     [NAME] = {"rank", .least = 10, .flush = LG__RIGHT},
     [OBJECTS] = {"objects", .type = LG_COLUMN_SIZE, .gap = 2},
     [RESIDENT] = {"rss", "resident", .type = LG_COLUMN_BYTES, .gap = 2},
@@ -227,8 +234,8 @@ put_parts(const lg_ranks *ranks, const lg_rank *rank, uint64_t most,
     lg_text_free(&name);
 }
 
-void
-lg__fill_rank_sizes(const lg_ranks *ranks, size_t limit, lg_table *table)
+static void
+fill_sizes(const lg_ranks *ranks, size_t limit, lg_table *table)
 {
     uint64_t most = most_bytes(ranks);
     for (uint32_t i = 0; i < ranks->count && (!limit || i < limit); i++) {
@@ -243,6 +250,13 @@ lg__fill_rank_sizes(const lg_ranks *ranks, size_t limit, lg_table *table)
     }
     lg__table_set_count(table, ranks->count);
 }
+
+const lg__rank_table lg__rank_sizes = {
+    .noun = "rank",
+    .columns = rank_columns,
+    .column_count = sizeof rank_columns / sizeof *rank_columns,
+    .fill = fill_sizes,
+};
 
 // Makes a table on the devices of the ranks.
 static lg_table *
@@ -294,22 +308,27 @@ lg_tabulate_rank_differences(const lg_ranks *ranks, size_t limit,
     return lg__table_finish(lg__rank_differences(ranks, limit), out, err);
 }
 
+// Makes the whole table.
+static lg_status
+tabulate(const lg__rank_table *form, const lg_ranks *ranks, size_t limit,
+         lg_table **out, lg_error *err)
+{
+    lg_table *table = new_table(ranks, (lg__layout){.noun = form->noun},
+                                form->columns, form->column_count);
+    form->fill(ranks, limit, table);
+    return lg__table_finish(table, out, err);
+}
+
 lg_status
 lg_tabulate_rank_repeats(const lg_ranks *ranks, size_t limit, lg_table **out,
                          lg_error *err)
 {
-    lg_table *table = new_table(ranks, (lg__layout){.noun = "place"},
-                                lg__repeat_columns, LG__REPEAT_COLUMNS);
-    lg__fill_rank_repeats(ranks, limit, table);
-    return lg__table_finish(table, out, err);
+    return tabulate(&lg__rank_repeats, ranks, limit, out, err);
 }
 
 lg_status
 lg_tabulate_rank_sizes(const lg_ranks *ranks, size_t limit, lg_table **out,
                        lg_error *err)
 {
-    lg_table *table = new_table(ranks, (lg__layout){.noun = "rank"},
-                                lg__rank_columns, LG__RANK_COLUMNS);
-    lg__fill_rank_sizes(ranks, limit, table);
-    return lg__table_finish(table, out, err);
+    return tabulate(&lg__rank_sizes, ranks, limit, out, err);
 }

@@ -6,6 +6,14 @@
 enum { REPEATED_SHOWN = 10, RANKS_SHOWN = 16 };
 
 static void
+put_list(const lg__rank_table *form, const lg_ranks *ranks, lg_table *facts,
+         size_t column)
+{
+    form->fill(ranks, 0,
+               lg__put_table(facts, column, form->columns, form->column_count));
+}
+
+static void
 put_facts(const lg_ranks *ranks, lg_table *table)
 {
     static const lg__column columns_of_facts[] = {
@@ -17,11 +25,8 @@ put_facts(const lg_ranks *ranks, lg_table *table)
     lg_table *facts = lg__table_facts(table, columns_of_facts, 4);
     lg__put_count(facts, 0, ranks->min_bytes);
     lg__put_each(facts, 1, ranks->libraries);
-    lg__fill_rank_repeats(
-        ranks, 0,
-        lg__put_table(facts, 2, lg__repeat_columns, LG__REPEAT_COLUMNS));
-    lg__fill_rank_sizes(
-        ranks, 0, lg__put_table(facts, 3, lg__rank_columns, LG__RANK_COLUMNS));
+    put_list(&lg__rank_repeats, ranks, facts, 2);
+    put_list(&lg__rank_sizes, ranks, facts, 3);
 }
 
 // Writes the ranks with the fewest and the most bytes.
@@ -85,23 +90,30 @@ lg_ranks_format(const lg_ranks *ranks, lg_text *out)
     format_libraries(ranks, out);
 }
 
+// Adds a table below the others, under a heading. Takes the heading over.
+static lg_table *
+add_part(const lg__rank_table *form, const lg_ranks *ranks, size_t limit,
+         lg_text *heading, lg_table *table)
+{
+    lg__layout layout = {.faces = LG__SHOWN, .noun = form->noun};
+    lg_table *part =
+        lg__table_part(table, layout, form->columns, form->column_count);
+    lg__table_format_above(part, heading);
+    form->fill(ranks, limit, part);
+    return part;
+}
+
 static void
 add_parts(const lg_ranks *ranks, lg_table *table)
 {
-    static const lg__layout below = {.faces = LG__SHOWN, .noun = "place"};
-    static const lg__layout last = {.faces = LG__SHOWN, .noun = "rank"};
     lg_text said = {0};
-    lg_table *part =
-        lg__table_part(table, below, lg__repeat_columns, LG__REPEAT_COLUMNS);
     lg_text_add(&said, "\nWhat every rank has:\n");
-    lg__table_format_above(part, &said);
-    lg__fill_rank_repeats(ranks, REPEATED_SHOWN, part);
+    lg_table *part =
+        add_part(&lg__rank_repeats, ranks, REPEATED_SHOWN, &said, table);
     format_libraries(ranks, &said);
     lg__table_format_below(part, &said);
-    part = lg__table_part(table, last, lg__rank_columns, LG__RANK_COLUMNS);
     lg_text_add(&said, "\n");
-    lg__table_format_above(part, &said);
-    lg__fill_rank_sizes(ranks, RANKS_SHOWN, part);
+    add_part(&lg__rank_sizes, ranks, RANKS_SHOWN, &said, table);
 }
 
 lg_status
