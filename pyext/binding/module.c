@@ -52,6 +52,7 @@ static PyMethodDef core_methods[] = {
     {"_is_installed", lg__core_is_installed, METH_O, lg__core_is_installed_doc},
     {"_object_traceback", lg__core_object_traceback, METH_O,
      lg__core_object_traceback_doc},
+    {"_json", lg__core_json, METH_O, lg__core_json_doc},
     {"_line", lg__core_line, METH_VARARGS, lg__core_line_doc},
     {"_copied_pages", lg__core_copied_pages, METH_VARARGS,
      lg__core_copied_pages_doc},

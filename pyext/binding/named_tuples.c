@@ -251,6 +251,9 @@ tuple_add(PyObject *module, lg__core_type id, PyStructSequence_Desc *desc)
         Py_XDECREF((PyObject *)type);
         return -1;
     }
+    /* As PyType_FromModuleAndSpec() does: lg__object_state() needs it. */
+    Py_INCREF(module);
+    ((PyHeapTypeObject *)type)->ht_module = module;
     lg__module_state(module)->types[id] = type;
     return PyModule_AddType(module, type);
 }

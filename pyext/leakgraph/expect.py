@@ -11,11 +11,11 @@ import weakref
 from collections import namedtuple
 
 from leakgraph._core import Node, NotFoundError, Snapshot
-from leakgraph.rows import Rows
+from leakgraph.rows import Rows, row_dict, row_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NamedTuple
+    from typing import Any, NamedTuple
 
     from leakgraph._core import Why
 
@@ -26,12 +26,25 @@ if TYPE_CHECKING:
         node: Node
         why: Why
 
+        @property
+        def json(self) -> str:
+            """The same as to_dict(), as JSON."""
+
+        def to_dict(self) -> dict[str, Any]:
+            """A dict of plain values: a Node is its index."""
+
 else:
     Uncollected = namedtuple("Uncollected", ["label", "node", "why"])
     Uncollected.__doc__ = (
         "An expected object that is still alive: its label, its node, and why."
     )
     Uncollected.__module__ = "leakgraph"
+    Uncollected.json = property(row_json, doc="The same as to_dict(), as JSON.")
+
+    def _to_dict(self):
+        return row_dict(self)
+
+    Uncollected.to_dict = _to_dict
 
 __all__ = ["Uncollected", "UncollectedRows", "expect_collectable", "uncollected"]
 

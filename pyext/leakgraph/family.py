@@ -15,7 +15,7 @@ from leakgraph import _core
 from leakgraph._core import Error, Ranks, Size, Snapshot, load, ranks
 from leakgraph.attached import take
 from leakgraph.processes import PAGE, Memory, descendants, image, name, read_memory
-from leakgraph.rows import Rows
+from leakgraph.rows import Rows, row_dict, row_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,6 +63,15 @@ class Process(NamedTuple):
     copied: int
     #: its snapshot; None: it was not kept
     path: str | None
+
+    @property
+    def json(self) -> str:
+        """The same as to_dict(), as JSON."""
+        return row_json(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """A dict of plain values: a Node is its index, a Size a dict."""
+        return row_dict(self)
 
 
 class Copied(NamedTuple):
@@ -206,9 +215,7 @@ class _Family:
             called = name(pid)
             try:
                 self.members[pid] = _Member(pid, parent)
-            except FileNotFoundError:
-                self.leave_out(pid, called, f"process {pid} ended")
-            except ProcessLookupError:
+            except (FileNotFoundError, ProcessLookupError):
                 self.leave_out(pid, called, f"process {pid} ended")
             except OSError as error:
                 why = f"the memory of process {pid} cannot be read: {error.strerror}"

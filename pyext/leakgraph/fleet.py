@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from leakgraph._core import Size, Snapshot, _merge_summaries, _summary_places, load
 from leakgraph.extras import need
-from leakgraph.rows import Rows
+from leakgraph.rows import Rows, row_dict, row_json
 
 if TYPE_CHECKING:
-    from typing import Union
+    from typing import Any, Union
 
     _Source = Union[Snapshot, str, bytes, "os.PathLike[str]"]
 
@@ -48,6 +48,15 @@ class Place(NamedTuple):
     key: str
     #: the key of the place above; '' at the top
     parent: str
+
+    @property
+    def json(self) -> str:
+        """The same as to_dict(), as JSON."""
+        return row_json(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """A dict of plain values: a Node is its index, a Size a dict."""
+        return row_dict(self)
 
 
 class Places(Rows[Place]):

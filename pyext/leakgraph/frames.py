@@ -5,13 +5,13 @@ The results themselves call this.
 
 from __future__ import annotations
 
-import json
 from html import escape
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 from leakgraph._core import (
     Accounting,
+    Edge,
     Edges,
     Hop,
     Node,
@@ -22,6 +22,7 @@ from leakgraph._core import (
     Roots,
     Size,
     Why,
+    _json,
 )
 
 TYPE_CHECKING = False
@@ -37,6 +38,8 @@ __all__ = [
     "Reference",
     "lines",
     "references",
+    "row_dict",
+    "row_json",
     "to_dicts",
     "to_html",
     "to_json",
@@ -59,6 +62,15 @@ class Reference(NamedTuple):
     #: what cutting it does; '' for references that need not be cut
     reason: str
 
+    @property
+    def json(self) -> str:
+        """The same as to_dict(), as JSON."""
+        return row_json(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """A dict of plain values: a Node is its index, a Size a dict."""
+        return row_dict(self)
+
 
 def to_dicts(result: _Rows) -> list[dict[str, Any]]:
     """A dict for each row: a Node is its index, a Size and a named tuple a dict.
@@ -67,6 +79,21 @@ def to_dicts(result: _Rows) -> list[dict[str, Any]]:
     """
     fields, rows = _fields_and_rows(result)
     return [dict(zip(fields, map(_plain, row))) for row in rows]
+
+
+def row_dict(row: Node | Edge | tuple[Any, ...]) -> dict[str, Any]:
+    """Return the dict that to_dicts() has for the row."""
+    if isinstance(row, Node):
+        return dict(zip(_NODE, _of_node(row)))
+    if isinstance(row, Edge):
+        return dict(zip(_EDGE, map(_plain, _of_edge(row))))
+    plain: dict[str, Any] = _plain(row)
+    return plain
+
+
+def row_json(row: Node | Edge | tuple[Any, ...]) -> str:
+    """Return the row as JSON."""
+    return _json(row_dict(row))
 
 
 def to_pandas(result: _Rows) -> Any:
@@ -119,16 +146,20 @@ _ROWS: dict[type, Any] = {Roots: Root, Path: Hop, Why: Reference}
 _NODE = "node", "address", "size", "refcount", "found", "type", "text", "device"
 _EDGE = "source", "target", "kind", "label", "weak"
 
+_of_node = attrgetter(
+    "index", *("type_name" if name == "type" else name for name in _NODE[1:])
+)
+_of_edge = attrgetter(*_EDGE)
+
 
 def _fields_and_rows(result: _Rows) -> tuple[Sequence[str], Iterable[tuple[Any, ...]]]:
     """Return the names of the columns, and the values of each row."""
     if isinstance(result, Accounting):
         return _ACCOUNT, _accounts(result)
     if isinstance(result, Nodes):
-        names = ["type_name" if name == "type" else name for name in _NODE[1:]]
-        return _NODE, map(attrgetter("index", *names), result)
+        return _NODE, map(_of_node, result)
     if isinstance(result, Edges):
-        return _EDGE, map(attrgetter(*_EDGE), result)
+        return _EDGE, map(_of_edge, result)
     row = _ROWS.get(type(result)) or result._row  # type: ignore[union-attr]
     return row._fields, result
 
@@ -167,7 +198,7 @@ def _has_gaps(values: list[Any]) -> bool:
 
 def to_json(result: _Rows) -> str:
     """Return the rows as JSON."""
-    return json.dumps({"rows": to_dicts(result)}, ensure_ascii=False) + "\n"
+    return _json({"rows": to_dicts(result)})
 
 
 def to_html(result: Result[Any]) -> str:
@@ -180,7 +211,7 @@ def lines(result: Result[Any] | Rows[Any]) -> str:
     return "".join(f"{row!r}\n" for row in result)
 
 
-def _plain(value: object) -> object:
+def _plain(value: object) -> Any:
     if isinstance(value, Node):
         return value.index
     if isinstance(value, Size):

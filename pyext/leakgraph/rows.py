@@ -8,9 +8,23 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import SupportsIndex
 
-__all__ = ["Rows"]
+__all__ = ["Rows", "row_dict", "row_json"]
 
 _R = TypeVar("_R", bound="tuple[Any, ...]")
+
+
+def row_dict(row: tuple[Any, ...]) -> dict[str, Any]:
+    """Return the named tuple as a dict: a Node is its index, a Size a dict."""
+    from leakgraph import frames
+
+    return frames.row_dict(row)
+
+
+def row_json(row: tuple[Any, ...]) -> str:
+    """Return the same as JSON."""
+    from leakgraph import frames
+
+    return frames.row_json(row)
 
 
 class Rows(tuple[_R, ...]):

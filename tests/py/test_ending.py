@@ -50,6 +50,8 @@ leakgraph.register_buffers(list, length="nope")
 leakgraph.expect_collectable(kept)
 snapshot.top()._repr_html_()
 snapshot.top().json
+snapshot.top()[0].json
+node.json
 snapshot.top().to_dicts()
 snapshot.cycles()._repr_html_()
 snapshot.why(node)._repr_html_()

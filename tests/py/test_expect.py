@@ -39,6 +39,7 @@ def test_what_is_alive_is_told_with_its_reason():
         {"label": found.label, "node": found.node.index, "why": str(found.why.path)}
     ]
     assert json.loads(rows.json) == {"rows": rows.to_dicts()}
+    assert json.loads(found.json) == found.to_dict() == rows.to_dicts()[0]
     assert str(rows) == f"the page: {found.why}"
     assert found.label == "the page"
     assert found.node.address == id(cache["page"])

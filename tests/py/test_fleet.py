@@ -74,6 +74,8 @@ def test_places_are_a_result(summaries):
     assert repr(part) == "<leakgraph.Places: 2 rows>"
     dicts = part.to_dicts()
     assert json.loads(part.json) == {"rows": dicts}
+    assert [place.to_dict() for place in part] == dicts
+    assert [json.loads(place.json) for place in part] == dicts
     assert dicts[0]["retained"] == dict(part[0].retained)
     assert pickle.loads(pickle.dumps(part)) == part
 

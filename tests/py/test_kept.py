@@ -44,7 +44,8 @@ def kept():
 def described(node):
     """Read all properties of a node."""
     names = [name for name in dir(node) if not name.startswith("_")]
-    skipped = ("dominated", "referents", "referrers", "snapshot", "index", "type")
+    skipped = ["dominated", "referents", "referrers", "snapshot", "index", "type"]
+    skipped += ["json", "to_dict"]
     return {name: getattr(node, name) for name in names if name not in skipped}
 
 
@@ -155,6 +156,9 @@ def test_nodes_know_what_they_knew(kept):
     assert here["dominator"].type_name == there["dominator"].type_name
     for name in set(there) - {"dominator", "refcount", "unexplained", "found"}:
         assert here[name] == there[name], name
+    assert json.loads(alone.node.json) == alone.node.to_dict()
+    for name in set(graph.node.to_dict()) - {"node", "refcount", "found"}:
+        assert alone.node.to_dict()[name] == graph.node.to_dict()[name], name
     assert repr(alone.node).partition(": ")[2] == repr(graph.node).partition(": ")[2]
     assert alone.node.snapshot.closed and not snapshot.closed
 

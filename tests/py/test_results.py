@@ -7,12 +7,15 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 import leakgraph
 
 pytestmark = pytest.mark.ends
+
+ALLOCATOR = Path(__file__).parents[1] / "fixtures" / "allocator" / "plain.json"
 
 KINDS = [
     "top",
@@ -122,6 +125,74 @@ def test_dicts_are_plain(result):
         assert list(plain) == list(row._fields)
         node = getattr(row, "node", None)
         assert plain.get("node") == (node and node.index)
+
+
+def plain_as_json(value):
+    """Return the value as its JSON reads back."""
+    return json.loads(json.dumps(value))
+
+
+def test_a_row_is_plain_alone(result):
+    dicts = result.to_dicts()
+    assert [row.to_dict() for row in result] == dicts
+    assert [json.loads(row.json) for row in result] == plain_as_json(dicts)
+    other = result[0]._replace(**{result[0]._fields[-1]: "other"})
+    assert json.loads(other.json)[other._fields[-1]] == "other"
+
+
+def test_a_cycle_says_what_it_is_without_its_answer(held):
+    held.me = held
+    cycle = leakgraph.cycles(min_bytes=0, kind="held", limit=1)[0]
+    said = json.loads(cycle.json)
+    assert said == plain_as_json(cycle.to_dict())
+    assert list(said) == list(cycle._fields)
+    assert said["node"] == cycle.node.index
+    assert said["retained"] == dict(cycle.retained)
+    assert [hop["label"] for hop in said["hops"]] == [hop.label for hop in cycle.hops]
+    assert pickle.loads(pickle.dumps(cycle)).json == cycle.json
+    del held.me
+
+
+def test_all_named_tuples_are_plain_alone():
+    tuples = [
+        value
+        for value in vars(leakgraph).values()
+        if isinstance(value, type) and hasattr(value, "_fields")
+    ]
+    assert len(tuples) > 20
+    for kind in tuples:
+        row = kind([None] * kind.n_fields) if hasattr(kind, "n_fields") else None
+        assert callable(kind.to_dict) and isinstance(kind.json.__doc__, str)
+        if row is not None:
+            assert json.loads(row.json) == row.to_dict() == dict.fromkeys(kind._fields)
+
+
+def test_nodes_and_edges_are_plain_alone(graph):
+    nodes, edges = graph.nodes[5:8], graph.edges[5:8]
+    for several in (nodes, edges, graph.roots[:2]):
+        assert [one.to_dict() for one in several] == several.to_dicts()
+        assert [json.loads(one.json) for one in several] == several.to_dicts()
+
+
+def test_values_of_json():
+    write = leakgraph._core._json
+    for value in (
+        {"a": [1, (), None, True, False, {}], "b": {"c": 0.1}},
+        [-(2**63), 2**64 - 1, 1e300, -0.5],
+        'line\n"\\ \t \x01 \u00e9 \U0001f600',
+    ):
+        assert json.loads(write(value)) == plain_as_json(value)
+    assert write([float("nan"), float("inf")]) == "[null, null]\n"
+    assert json.loads(write({1: "\udcff"})) == {"1": "\ufffd" * 3}
+    for number in (2**64, -(2**63) - 1):
+        with pytest.raises(OverflowError):
+            write([number])
+    with pytest.raises(TypeError, match="JSON has no object"):
+        write({"a": object()})
+    endless = []
+    endless.append(endless)
+    with pytest.raises(ValueError, match="too deep"):
+        write(endless)
 
 
 def test_roots_are_plain_too(graph):
@@ -326,6 +397,8 @@ def test_what_has_no_table_is_plain_too(chain):
         if result is not why:
             assert json.loads(result.json) == {"rows": dicts}
     assert taken.nodes[5:6].to_dicts()[0]["node"] == 5
+    assert [row.to_dict() for row in why] == why.to_dicts()
+    assert [json.loads(row.json) for row in why] == why.to_dicts()
     frame = pandas.DataFrame(why)
     assert list(frame.columns) == list(why.to_pandas().columns)
     assert frame["target"].iloc[-1] == why.node
@@ -344,3 +417,15 @@ def test_accounts_have_rows_without_a_device(graph):
     frame = memory.to_pandas()
     assert list(frame.columns) == ["device", "name", "value"]
     assert len(frame) == len(memory.host) and str(frame["value"].dtype) == "Int64"
+
+
+@pytest.mark.libraries
+def test_a_frame_of_accounts_has_a_row_for_each_device(graph):
+    """Iteration yields accounts of devices alone, and the documentation says so."""
+    pandas = pytest.importorskip("pandas")
+    memory = leakgraph.cuda.attribute(ALLOCATOR, graph)
+    frame = pandas.DataFrame(memory)
+    assert list(frame.columns) == list(leakgraph.Account._fields)
+    assert list(frame["device"]) == [account.device for account in memory] != []
+    assert set(memory.to_pandas()["device"]) == {"host", *frame["device"]}
+    assert "pandas.DataFrame" in leakgraph.Accounting.__doc__

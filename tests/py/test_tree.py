@@ -144,6 +144,8 @@ def test_it_is_plain_for_programs(found):
     dicts = found.to_dicts()
     assert [row["pid"] for row in dicts] == [one.pid for one in found.processes]
     assert dicts[0]["objects"] == dict(found.processes[0].objects)
+    assert [one.to_dict() for one in found.processes] == dicts
+    assert [json.loads(one.json) for one in found.processes] == dicts
     whole = json.loads(found.json)
     assert [row["pid"] for row in whole["processes"]] == [row["pid"] for row in dicts]
 

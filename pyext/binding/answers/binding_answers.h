@@ -11,6 +11,7 @@
 #include "binding/answers/py_findings.h"
 #include "binding/answers/py_fleet.h"
 #include "binding/answers/py_growth.h"
+#include "binding/answers/py_json.h"
 #include "binding/answers/py_line.h"
 #include "binding/answers/py_memory.h"
 #include "binding/answers/py_merged_paths.h"

@@ -177,7 +177,9 @@ accounting_of(lg__snapshot_object *snapshot, const lg_allocator_state *state)
 const char lg__core_memory_doc[] =
     "memory($module, /, *, progress=None)\n--\n\n"
     "Where this process's bytes are: the host's, and each device's to the "
-    "byte.\n\nA sequence of Account, one for each device; host is a dict.\n\n"
+    "byte.\n\nA sequence of Account, one for each device but the host, so "
+    "that it is empty\nwithout a GPU; host is a dict. to_pandas() has the "
+    "numbers of both.\n\n"
     "progress  as in snapshot()";
 
 PyObject *
@@ -340,7 +342,13 @@ static PyMemberDef accounting_members[] = {
 static PyType_Slot accounting_slots[] = {
     LG__RESULT_SLOTS,
     {Py_tp_members, accounting_members},
-    {Py_tp_doc, "A sequence of Account; str() is the report."},
+    {Py_tp_doc,
+     "A sequence of Account, one for each device but the host; str() is the "
+     "report.\n\n"
+     "to_dicts() and to_pandas() have a row for each number, those of the "
+     "host\n"
+     "included. pandas.DataFrame() and Arrow see what iteration yields: a row "
+     "for each\ndevice, and none without a GPU."},
     {0, NULL},
 };
 

@@ -1,4 +1,5 @@
 #include "binding/objects/py_edge.h"
+#include "binding/objects/rows.h"
 #include "binding/support/binding_support.h"
 
 #include <leakgraph/path.h>
@@ -94,6 +95,7 @@ get_traversed(lg__edge_object *self, void *Py_UNUSED(closure))
 }
 
 static PyGetSetDef edge_getset[] = {
+    LG__ROW_JSON,
     {"index", (getter)get_index, NULL, "Its number in the snapshot.", NULL},
     {"source", (getter)get_source, NULL, "The node that holds it.", NULL},
     {"target", (getter)get_target, NULL, "The node that it refers to.", NULL},
@@ -151,6 +153,7 @@ lg__core_edge(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef edge_methods[] = {
+    LG__ROW_TO_DICT("It has the columns of the Arrow table of edges."),
     {"__reduce__", (PyCFunction)edge_reduce, METH_NOARGS,
      "__reduce__($self, /)\n--\n\n"},
     {"__copy__", lg__handle_copy, METH_NOARGS, "__copy__($self, /)\n--\n\n"},

@@ -1,5 +1,6 @@
 #include "binding/objects/py_node.h"
 #include "binding/objects/kept.h"
+#include "binding/objects/rows.h"
 #include "binding/support/binding_support.h"
 
 #include <leakgraph/path.h>
@@ -178,6 +179,7 @@ static PyGetSetDef node_getset[] = {
     {"text", (getter)get_text, NULL,
      "Its own text: a qualified name, a key; '' if there is none.", NULL},
     {"label", (getter)get_label, NULL, "What it is, in a few words.", NULL},
+    LG__ROW_JSON,
     {"is_root", (getter)get_is_root, NULL, "Whether it is a GC root.", NULL},
     {"dominator", (getter)lg__node_dominator, NULL,
      "The nearest node that every path from the roots goes through, or "
@@ -274,6 +276,7 @@ node_reduce(lg__node_object *self, PyObject *Py_UNUSED(unused))
 }
 
 static PyMethodDef node_methods[] = {
+    LG__ROW_TO_DICT("It has the columns of the Arrow table of nodes."),
     {"__reduce__", (PyCFunction)node_reduce, METH_NOARGS,
      "__reduce__($self, /)\n--\n\n"},
     {"__copy__", lg__handle_copy, METH_NOARGS, "__copy__($self, /)\n--\n\n"},

@@ -1,4 +1,5 @@
 #include "binding/objects/row.h"
+#include "binding/objects/rows.h"
 
 #include <stdbool.h>
 
@@ -82,6 +83,11 @@ static PyMethodDef replace_method = {
     METH_VARARGS | METH_KEYWORDS,
     "_replace($self, /, **fields)\n--\n\nThe same row with other values."};
 
+static PyMethodDef to_dict_method =
+    LG__ROW_TO_DICT("A Node is its index, a Size a dict.");
+
+static PyGetSetDef json_getter = LG__ROW_JSON;
+
 static PyMethodDef asdict_method = {
     "_asdict", row_asdict, METH_NOARGS,
     "_asdict($self, /)\n--\n\nThe fields as a dict by name."};
@@ -108,7 +114,11 @@ lg__row_type_finish(PyTypeObject *type, const PyStructSequence_Desc *desc)
     }
     if (lg__row_type_add(type, "_fields", fields) < 0 ||
         lg__row_type_add(type, "_replace",
-                         PyDescr_NewMethod(type, &replace_method)) < 0)
+                         PyDescr_NewMethod(type, &replace_method)) < 0 ||
+        lg__row_type_add(type, "to_dict",
+                         PyDescr_NewMethod(type, &to_dict_method)) < 0 ||
+        lg__row_type_add(type, "json", PyDescr_NewGetSet(type, &json_getter)) <
+            0)
         return -1;
     return lg__row_type_add(type, "_asdict",
                             PyDescr_NewMethod(type, &asdict_method));

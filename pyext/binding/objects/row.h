@@ -9,7 +9,8 @@
 int lg__row_type_add(PyTypeObject *type, const char *name, PyObject *value);
 
 /** Gives a type of named tuples `_fields`, `_asdict()` and `_replace()`, by
- * which pandas and others recognise a named tuple. -1 with an exception. */
+ *  which pandas and others recognise a named tuple, and `json` and `to_dict()`.
+ *  -1 with an exception. */
 int lg__row_type_finish(PyTypeObject *type, const PyStructSequence_Desc *desc);
 
 #endif

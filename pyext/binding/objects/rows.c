@@ -9,6 +9,18 @@ call(PyObject *self, const char *function)
 }
 
 PyObject *
+lg__row_json(PyObject *self, void *Py_UNUSED(unused))
+{
+    return call(self, "row_json");
+}
+
+PyObject *
+lg__row_to_dict(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return call(self, "row_dict");
+}
+
+PyObject *
 lg__rows_json(PyObject *self, void *Py_UNUSED(unused))
 {
     return call(self, "to_json");

@@ -1,6 +1,7 @@
 /**
- * json, to_dicts() and to_pandas() of what has rows but no table of libgraph.
- * leakgraph.frames knows the fields of each type.
+ * json, to_dicts() and to_pandas() of what has rows but no table of libgraph;
+ * json and to_dict() of one row. leakgraph.frames knows the fields of each
+ * type.
  */
 #ifndef LEAKGRAPH_ROWS_H
 #define LEAKGRAPH_ROWS_H
@@ -19,6 +20,21 @@ PyObject *lg__rows_to_pandas(PyObject *self, PyObject *unused);
         "to_pandas", lg__rows_to_pandas, METH_NOARGS,                          \
             "to_pandas($self, /)\n--\n\nThe " rows                             \
             " as a pandas.DataFrame. " note                                    \
+    }
+
+/** The row is a named tuple, a Node or an Edge. */
+PyObject *lg__row_json(PyObject *self, void *unused);
+PyObject *lg__row_to_dict(PyObject *self, PyObject *unused);
+
+/** A PyMethodDef and a PyGetSetDef of a row. */
+#define LG__ROW_TO_DICT(note)                                                  \
+    {                                                                          \
+        "to_dict", lg__row_to_dict, METH_NOARGS,                               \
+            "to_dict($self, /)\n--\n\nA dict of plain values. " note           \
+    }
+#define LG__ROW_JSON                                                           \
+    {                                                                          \
+        "json", lg__row_json, NULL, "The same as to_dict(), as JSON.", NULL    \
     }
 
 /** A PyGetSetDef. */
