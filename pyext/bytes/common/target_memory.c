@@ -10,8 +10,7 @@ lg__memory_open(lg__adapter_pass *pass)
     char *copies = lg__pass_keep_unset(pass, (size_t)LG__WINDOWS * LG__WINDOW);
     if (memory == NULL || copies == NULL)
         return NULL;
-    for (size_t i = 0; i < LG__WINDOWS; i++)
-        memory->windows[i].copy = copies + i * LG__WINDOW;
+    memory->next_copy = copies;
     return memory;
 }
 
@@ -53,6 +52,10 @@ lg__memory_fetch(lg__memory *memory, uintptr_t address)
     unsigned page = address / LG__PAGE % LG__WINDOW_PAGES;
     if (number == 0 || address >> 47 != 0)
         return NULL;
+    if (window->copy == NULL) {
+        window->copy = memory->next_copy;
+        memory->next_copy += LG__WINDOW;
+    }
     if (window->number != number) {
         window->number = number;
         window->tried = window->readable = 0;

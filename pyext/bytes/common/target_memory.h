@@ -21,14 +21,17 @@ enum {
 /** A range of memory whose address is a multiple of its size. */
 typedef struct lg__window {
     uintptr_t number; /**< address of the range; 0: none */
-    char *copy;
-    uint8_t tried; /**< one bit per page */
+    char *copy;       /**< NULL: never used */
+    uint8_t tried;    /**< one bit per page */
     uint8_t readable;
 } lg__window;
 
-/** A direct-mapped cache: range n has window n % LG__WINDOWS. */
+/** A direct-mapped cache: range n has window n % LG__WINDOWS. A window gets the
+ *  room for its copy when it is first used. Few windows are, and the room of
+ *  these lies together, so it has few huge pages that the system must clear. */
 typedef struct lg__memory {
     lg__window windows[LG__WINDOWS];
+    char *next_copy; /**< the room of the next window; there is room for all */
 } lg__memory;
 
 /** Opens a cache that lives until the end of the capture; NULL when memory ran
