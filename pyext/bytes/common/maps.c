@@ -1,7 +1,6 @@
 #include "bytes/common/maps.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -60,23 +59,55 @@ lg__maps_line(lg__maps *maps, char line[LG__MAPS_LINE])
     return any;
 }
 
+/* At least 16: not a digit. */
+static unsigned
+digit_of(char character)
+{
+    if (character >= '0' && character <= '9')
+        return (unsigned)(character - '0');
+    return character >= 'a' && character <= 'f'
+               ? (unsigned)(character - 'a') + 10
+               : 16;
+}
+
+/* Reads a number and the character that ends it. sscanf() would take most of
+   the time of reading a line. */
+static bool
+read_number(const char **line, unsigned base, char end, unsigned long *out)
+{
+    const char *at = *line;
+    unsigned long number = 0;
+    for (unsigned digit; (digit = digit_of(*at)) < base; at++)
+        number = number * base + digit;
+    if (at == *line || *at != end)
+        return false;
+    *line = at + 1;
+    *out = number;
+    return true;
+}
+
 /* proc(5): "7f00-7f10 rw-p 00000000 fe:00 260386    /usr/lib/libc.so.6" */
 bool
 lg__map_of(const char *line, lg__mapping *out)
 {
-    char access[5];
-    unsigned long start, end, inode;
-    unsigned major, minor;
-    int at = 0;
-    if (sscanf(line, "%lx-%lx %4s %*s %x:%x %lu %n", &start, &end, access,
-               &major, &minor, &inode, &at) != 6)
+    unsigned long start, end, offset, major, minor, inode;
+    if (!read_number(&line, 16, '-', &start) ||
+        !read_number(&line, 16, ' ', &end))
+        return false;
+    size_t access = strcspn(line, " ");
+    bool executable = memchr(line, 'x', access) != NULL;
+    line += access + (line[access] == ' ');
+    if (!read_number(&line, 16, ' ', &offset) ||
+        !read_number(&line, 16, ':', &major) ||
+        !read_number(&line, 16, ' ', &minor) ||
+        !read_number(&line, 10, ' ', &inode))
         return false;
     *out = (lg__mapping){.start = start,
                          .end = end,
-                         .device = makedev(major, minor),
+                         .device = makedev((unsigned)major, (unsigned)minor),
                          .inode = inode,
-                         .executable = strchr(access, 'x') != NULL,
-                         .path = at > 0 ? line + at : ""};
+                         .executable = executable,
+                         .path = line + strspn(line, " ")};
     return true;
 }
 
