@@ -83,23 +83,32 @@ every_pair(void)
     CHECK(!is_valid("\xf0\x80\x80\x80", 4));
 }
 
-// The decoder by words and the decoder by characters must agree at every place.
+// Returns whether a builder keeps `length` letters, one of which is replaced by
+// that byte. Behind them are bytes that it would escape.
+static bool
+keeps(size_t length, size_t place, unsigned byte)
+{
+    char text[28], escaped[28];
+    memset(text, '\n', sizeof text);
+    memset(text, 'a', length);
+    text[place] = (char)byte;
+    memcpy(escaped, text, place);
+    snprintf(escaped + place, 5, "\\x%02x", byte);
+    memcpy(escaped + place + 4, text + place + 1, length - place - 1);
+    return lg_builder_intern(builder, text, length) !=
+           lg_builder_intern(builder, escaped, length + 3);
+}
+
+// The decoder by words and the decoder by characters must agree at every place
+// of strings of every length.
 static void
 clean_by_words(void)
 {
-    for (size_t place = 0; place < 24; place++)
-        for (unsigned byte = 0; byte < 256; byte++) {
-            char text[24];
-            memset(text, 'a', sizeof text);
-            text[place] = (char)byte;
-            uint32_t plain = lg_builder_intern(builder, text, sizeof text);
-            char escaped[28];
-            memcpy(escaped, text, place);
-            snprintf(escaped + place, 5, "\\x%02x", byte);
-            memset(escaped + place + 4, 'a', sizeof text - place - 1);
-            CHECK((plain == lg_builder_intern(builder, escaped, 27)) ==
-                  (byte < 0x20 || byte >= 0x7f));
-        }
+    for (size_t length = 1; length <= 24; length++)
+        for (size_t place = 0; place < length; place++)
+            for (unsigned byte = 0; byte < 256; byte++)
+                CHECK(keeps(length, place, byte) ==
+                      (byte >= 0x20 && byte < 0x7f));
 }
 
 SUITE(utf8)

@@ -74,10 +74,8 @@ lg__utf8_clean_length(const char *bytes, size_t length)
 // Checks eight ASCII characters at once: the highest bit of each byte becomes 1
 // if the byte is above 0x7e or below 0x20.
 static inline uint64_t
-odd_bytes(const char *bytes)
+odd_bytes(uint64_t word)
 {
-    uint64_t word;
-    memcpy(&word, bytes, sizeof word);
     const uint64_t ones = 0x0101010101010101u;
     const uint64_t high = 0x8080808080808080u;
     uint64_t below = (word - ones * 0x20) & ~word;
@@ -85,22 +83,40 @@ odd_bytes(const char *bytes)
     return (below | above) & high;
 }
 
+static inline uint64_t
+word_at(const char *bytes)
+{
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+// All bytes of a string of 1 to 7 bytes, some of them twice.
+static inline uint64_t
+short_word(const char *bytes, size_t length)
+{
+    uint32_t halves[2];
+    if (length < sizeof halves[0]) {
+        const unsigned char *at = (const unsigned char *)bytes;
+        return (uint64_t)at[0] * 0x0101010101010000u |
+               (uint64_t)at[length / 2] << 8 | at[length - 1];
+    }
+    memcpy(&halves[0], bytes, sizeof halves[0]);
+    memcpy(&halves[1], bytes + length - sizeof halves[1], sizeof halves[1]);
+    return (uint64_t)halves[0] << 32 | halves[1];
+}
+
 // Checks strings of printable ASCII, as most names are, by words. The last word
 // overlaps the one before.
 static bool
 is_plain(const char *bytes, size_t length)
 {
-    char word[8];
     uint64_t odd = 0;
-    if (length < sizeof word) {
-        memset(word, ' ', sizeof word);
-        for (size_t i = 0; i < length; i++)
-            word[i] = bytes[i];
-        return odd_bytes(word) == 0;
-    }
-    for (size_t at = 0; at + sizeof word < length; at += sizeof word)
-        odd |= odd_bytes(bytes + at);
-    return (odd | odd_bytes(bytes + length - sizeof word)) == 0;
+    if (length < sizeof odd)
+        return length == 0 || odd_bytes(short_word(bytes, length)) == 0;
+    for (size_t at = 0; at + sizeof odd < length; at += sizeof odd)
+        odd |= odd_bytes(word_at(bytes + at));
+    return (odd | odd_bytes(word_at(bytes + length - sizeof odd))) == 0;
 }
 
 bool
