@@ -2,24 +2,31 @@
  * Prefetches what the walk will read, some nodes ahead: objects, then what
  * their types keep elsewhere, then the slots of their referents. Each step
  * reads only what an earlier step has brought into the cache. Included by
- * heap_walk.c alone.
+ * heap_walk.c and key.c alone.
  */
 #ifndef LEAKGRAPH_AHEAD_H
 #define LEAKGRAPH_AHEAD_H
 
 #include "capture/walk/heap_walk.h"
 
-/** How many nodes ahead the walk prefetches an object's slots, its parts, and
- *  the object itself. */
-enum { LG__AHEAD_SLOTS = 8, LG__AHEAD_PARTS = 16, LG__AHEAD_OBJECT = 32 };
+/** How many nodes behind a block the walk prefetches an object's slots, its
+ *  parts, and the object itself. */
+enum { LG__AHEAD_SLOTS = 16, LG__AHEAD_PARTS = 32, LG__AHEAD_OBJECT = 64 };
 
-/** Prefetches an object and the collector's head before it, which may lie in
- *  two cache lines. */
+/** The end of what is prepared so many nodes ahead of `end`. */
+static inline uint32_t
+lg__ahead_end(uint32_t end, uint32_t ahead, uint32_t count)
+{
+    return count - end > ahead ? end + ahead : count;
+}
+
+/** Prefetches two cache lines: the collector's head before an object, the
+ *  object, and what of it lies in the line of the text of an ASCII str. */
 static inline void
 lg__ahead_object(const char *object)
 {
     lg__prefetch(object - sizeof(PyGC_Head));
-    lg__prefetch(object + sizeof(PyObject));
+    lg__prefetch(object + 3 * sizeof(PyObject));
 }
 
 /** Prefetches the memory that a walker will read second. */

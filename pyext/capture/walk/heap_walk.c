@@ -56,7 +56,6 @@ lg__walk_free(lg__heap_walk *walk)
     lg__walk_scratch_free(walk, &walk->tracked.put_off);
     lg__walk_scratch_free(walk, &walk->sized);
     lg__walk_scratch_free(walk, &walk->recorded);
-    lg__walk_scratch_free(walk, &walk->early);
     lg__walk_scratch_free(walk, &walk->depth);
     lg__walk_scratch_free(walk, &walk->locals);
     lg__walk_scratch_free(walk, &walk->locals_given);
@@ -85,6 +84,20 @@ fill_special(lg__heap_walk *walk, uint32_t node, PyObject *object,
         ((uint32_t *)walk->sized.data)[walk->sized_count++] = node;
 }
 
+/** The size of an object. It is inline because nearly every node of most heaps
+ *  is of one of these cases. */
+static inline uint64_t
+size_of(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
+{
+    if (info->fixed_size)
+        return info->fixed_size;
+    if (info->type == &PyUnicode_Type && PyUnicode_IS_COMPACT_ASCII(object))
+        return sizeof(PyASCIIObject) + (size_t)PyUnicode_GET_LENGTH(object) + 1;
+    if (info->type == &PyTuple_Type || info->type == &PyBytes_Type)
+        return info->base_size + (size_t)Py_SIZE(object) * info->item_size;
+    return lg__object_size(walk, object, info);
+}
+
 /** References, size and flags of a node. */
 static inline void
 fill_columns(lg__heap_walk *walk, uint32_t node, PyObject *object,
@@ -92,8 +105,7 @@ fill_columns(lg__heap_walk *walk, uint32_t node, PyObject *object,
 {
     lg_builder *builder = walk->builder;
     Py_ssize_t count = lg__reference_count(walk->interpreter, object);
-    uint64_t size = info->fixed_size ? info->fixed_size
-                                     : lg__object_size(walk, object, info);
+    uint64_t size = size_of(walk, object, info);
     builder->refcount[node] =
         count < (Py_ssize_t)UINT32_MAX ? (uint32_t)count : UINT32_MAX;
     if (lg__is_immortal(object))
@@ -302,21 +314,24 @@ look_at(lg__heap_walk *walk, uint32_t node)
     return true;
 }
 
-/** Prepares the nodes that come after `node`. False if memory ran out. */
+/** Prepares the nodes before `end`, and prefetches for those behind it. New
+ *  types may add nodes meanwhile, which come later. False if memory ran out. */
 static inline bool
-look_ahead(lg__heap_walk *walk, uint32_t node)
+look_ahead(lg__heap_walk *walk, uint32_t end)
 {
     const lg_builder *builder = walk->builder;
-    if (node + LG__AHEAD_OBJECT < builder->node_count)
+    const uint32_t count = builder->node_count;
+    const uint32_t asked = lg__ahead_end(end, LG__AHEAD_OBJECT, count);
+    const uint32_t looked = lg__ahead_end(end, LG__AHEAD_PARTS, count);
+    const uint32_t traced = lg__ahead_end(end, LG__AHEAD_SLOTS, count);
+    for (; walk->asked < asked; walk->asked++)
         lg__ahead_object(
-            (const char *)(uintptr_t)builder->address[node + LG__AHEAD_OBJECT]);
-    for (; walk->looked <= node + LG__AHEAD_PARTS &&
-           walk->looked < builder->node_count;
-         walk->looked++)
+            (const char *)(uintptr_t)builder->address[walk->asked]);
+    for (; walk->looked < looked; walk->looked++)
         if (!look_at(walk, walk->looked))
             return false;
-    if (node + LG__AHEAD_SLOTS < walk->looked)
-        lg__ahead_slots(walk, node + LG__AHEAD_SLOTS);
+    for (; walk->traced < traced; walk->traced++)
+        lg__ahead_slots(walk, walk->traced);
     return true;
 }
 
@@ -333,19 +348,33 @@ walk_object(lg__heap_walk *walk, uint32_t node, lg__type_info *info)
         walk_edges(walk, object, info);
 }
 
+/** Prepares a block of nodes that begins with `node`; returns its end. There is
+ *  none if nothing is left to walk, or if memory ran out. */
+static uint32_t
+open_block(lg__heap_walk *walk, uint32_t node)
+{
+    enum { BLOCK = 16 };
+    const lg_builder *builder = walk->builder;
+    if (node + LG__AHEAD_OBJECT + BLOCK >= builder->node_count)
+        lg__enumerate_ahead(walk, node, LG__AHEAD_OBJECT + BLOCK);
+    if (node % TELL_EVERY == 0 && node < builder->node_count)
+        report_progress(walk);
+    uint32_t end = node - node % BLOCK + BLOCK;
+    if (end > builder->node_count)
+        end = builder->node_count;
+    return look_ahead(walk, end) ? end : node;
+}
+
 void
 lg__walk_run(lg__heap_walk *walk)
 {
     const lg_builder *builder = walk->builder;
+    uint32_t end = walk->walked;
     for (; builder->status == LG_OK; walk->walked++) {
         uint32_t node = walk->walked;
-        if (node + LG__AHEAD_OBJECT >= builder->node_count)
-            lg__enumerate_ahead(walk, node, LG__AHEAD_OBJECT);
-        if (node >= builder->node_count)
-            break;
-        if (node % TELL_EVERY == 0)
-            report_progress(walk);
-        if (!look_ahead(walk, node))
+        if (node >= end)
+            end = open_block(walk, node);
+        if (node >= end)
             return;
         lg__type_info *info = lg__walk_info(walk, node);
         if (info != NULL && info->plan != LG__PLAN_ATOM)

@@ -15,18 +15,9 @@
 #include "capture/memory/capture_memory.h"
 #include "capture/walk/literals.h"
 #include "capture/walk/lookup.h"
+#include "capture/walk/name.h"
 #include "capture/walk/type_table.h"
 #include <leakgraph/builder.h>
-
-/** Longest name kept, in bytes. */
-#define LG__NAME_LIMIT 512
-
-/** A short text that is being written, cut when full. It allocates no memory.
- */
-typedef struct lg__name {
-    size_t length;
-    char data[1024];
-} lg__name;
 
 /** A block of the walk's own memory that grows. */
 typedef struct lg__scratch {
@@ -81,15 +72,15 @@ typedef struct lg__heap_walk {
     PyObject *interned; /**< a dict whose references do not count, or NULL */
     lg__scratch sized;  /**< u32 nodes to ask a C __sizeof__ for */
     uint32_t sized_count;
-    uint32_t sized_held;  /**< how many of those are held */
-    lg__scratch recorded; /**< u8 per node: which text it has */
-    lg__scratch early;    /**< u32 nodes, ascending, whose texts were early */
-    uint32_t early_count;
+    uint32_t sized_held;      /**< how many of those are held */
+    lg__scratch recorded;     /**< u8 per node: which text it has */
     uint32_t thread_count;    /**< nodes 1 to thread_count are threads */
     uint32_t synthetic_count; /**< nodes below this are interpreter, threads,
                                  frames */
     uint32_t walked; /**< nodes below this are done: roots, then others */
+    uint32_t asked;  /**< objects of those below were prefetched: see ahead.h */
     uint32_t looked; /**< those below have types; atoms have all columns */
+    uint32_t traced; /**< slots of the referents of those below, too */
     lg__frame_view calling_frame; /**< of this call, if its stack is visible */
     double started;               /**< by the monotonic clock, in seconds */
     uint64_t own_before;          /**< bytes of leakgraph itself before */
@@ -289,14 +280,6 @@ void lg__text_early(lg__heap_walk *walk, uint32_t node, PyObject *object);
 void lg__text_record(lg__heap_walk *walk, uint32_t node);
 /** Marks the keys of a namespace as names, and sets their texts. */
 void lg__text_record_names(lg__heap_walk *walk, uint32_t dict);
-void lg__name_add(lg__name *name, const char *text);
-/** Adds an integer in decimal digits. */
-void lg__name_add_int(lg__name *name, long long number);
-/** Adds a count with thousands separators. */
-void lg__name_add_count(lg__name *name, uint64_t count);
-void lg__name_addf(lg__name *name, const char *format, ...) LG_PRINTF(2, 3);
-/** Adds the text of a str from its memory, as UTF-8, at most `limit` bytes. */
-void lg__name_add_str(lg__name *name, PyObject *str, size_t limit);
 /** Gives the open node its own text, if its shape has one. */
 void lg__name_object(lg__heap_walk *walk, PyObject *object,
                      const lg__type_info *info);

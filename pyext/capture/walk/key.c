@@ -2,6 +2,7 @@
  * Texts of keys, and previews. Reads the memory of str, int, float and bytes
  * objects; Python prints nothing.
  */
+#include "capture/walk/ahead.h"
 #include "capture/walk/comparable.h"
 
 #include <leakgraph/text.h>
@@ -11,6 +12,10 @@
 
 /** Longest text kept of a key or preview, in bytes. */
 #define KEY_LIMIT 64
+
+/** A flag of nodes, during a walk only: its text was early. It is above those
+ * of keys and names. */
+enum { NODE_GIVEN = 1 << 14 };
 
 /** Adds the decimal digits of an int that fits a long long; otherwise
  *  nothing. */
@@ -119,24 +124,6 @@ mark_names(lg_builder *builder)
         mark_names_of(builder, builder->edge_target[edge]);
 }
 
-/** The first node from `node` on with any of these flags, or the number of
- *  nodes. Few have them, so this compares four at a time. */
-static uint32_t
-next_flagged(const lg_builder *builder, uint32_t node, unsigned flags)
-{
-    const uint16_t *all = builder->node_flags;
-    uint32_t count = builder->node_count;
-    for (; count - node >= 4; node += 4) {
-        uint64_t four;
-        memcpy(&four, all + node, sizeof four);
-        if (four & flags * UINT64_C(0x0001000100010001))
-            break;
-    }
-    while (node < count && !(all[node] & flags))
-        node++;
-    return node;
-}
-
 /** If a tuple is a key, its elements are keys, too. Returns whether it is a
  *  key. */
 static bool
@@ -195,31 +182,25 @@ give_text(lg__heap_walk *walk, uint32_t node)
 void
 lg__text_early(lg__heap_walk *walk, uint32_t node, PyObject *object)
 {
-    size_t size = (walk->early_count + (size_t)1) * sizeof node;
     if (LG__FREE_THREADED || walk->partial || walk->options->no_keys ||
         walk->options->previews || !PyUnicode_CheckExact(object) ||
         !PyUnicode_IS_COMPACT_ASCII(object) ||
-        PyUnicode_GET_LENGTH(object) > KEY_LIMIT ||
-        !lg__walk_scratch(walk, &walk->early, size))
+        PyUnicode_GET_LENGTH(object) > KEY_LIMIT)
         return;
-    ((uint32_t *)walk->early.data)[walk->early_count++] = node;
+    walk->builder->node_flags[node] |= NODE_GIVEN;
     give_ascii(walk->builder, node, object, KEY_LIMIT);
 }
 
 /** The first node from `node` on with any of these flags and without an early
- *  text. `early` counts the early texts before it. */
+ *  text. */
 static uint32_t
-next_to_give(const lg__heap_walk *walk, uint32_t node, unsigned flags,
-             uint32_t *early)
+next_to_give(const lg_builder *builder, uint32_t node, unsigned flags)
 {
-    const uint32_t *given = walk->early.data;
-    for (;; node++) {
-        node = next_flagged(walk->builder, node, flags);
-        while (*early < walk->early_count && given[*early] < node)
-            ++*early;
-        if (*early >= walk->early_count || given[*early] != node)
-            return node;
-    }
+    const uint16_t *all = builder->node_flags;
+    const uint32_t count = builder->node_count;
+    while (node < count && (!(all[node] & flags) || (all[node] & NODE_GIVEN)))
+        node++;
+    return node;
 }
 
 /** Sets the texts of all other flagged nodes. Prefetches their objects, because
@@ -230,38 +211,50 @@ give_texts(lg__heap_walk *walk, uint32_t first, unsigned flags)
     enum { DISTANCE = 16 };
     const lg_builder *builder = walk->builder;
     uint32_t coming[DISTANCE];
-    uint32_t early = 0;
     uint32_t ahead = first;
     for (uint32_t i = 0;; i++) {
         if (i >= DISTANCE && coming[i % DISTANCE] == builder->node_count)
             return;
         if (i >= DISTANCE)
             give_text(walk, coming[i % DISTANCE]);
-        ahead = next_to_give(walk, ahead, flags, &early);
+        ahead = next_to_give(builder, ahead, flags);
         coming[i % DISTANCE] = ahead;
         if (ahead < builder->node_count)
-            lg__prefetch((const void *)(uintptr_t)builder->address[ahead++]);
+            lg__ahead_object(
+                (const char *)(uintptr_t)builder->address[ahead++]);
     }
+}
+
+/** Marks the elements of tuples that are keys. */
+static void
+mark_parts(lg__heap_walk *walk)
+{
+    const lg__type_info *tuple = lg__type_lookup(walk, &PyTuple_Type);
+    const uint16_t *flags = walk->builder->node_flags;
+    const uint32_t *types = walk->builder->type;
+    const uint32_t count = walk->looked;
+    for (uint32_t node = walk->synthetic_count; tuple != NULL && node < count;
+         node++)
+        if ((types[node] == tuple->id) & flags[node] / LG_NODE_KEY)
+            mark_parts_of_key(walk, node);
 }
 
 void
 lg__texts_finish(lg__heap_walk *walk)
 {
     lg_builder *builder = walk->builder;
-    const unsigned named = LG_NODE_KEY | LG_NODE_NAME;
     const uint32_t first = walk->synthetic_count;
-    uint32_t count = builder->node_count;
-    uint32_t early = 0;
+    const uint32_t count = builder->node_count;
     mark_names(builder);
     mark_variables(walk);
-    for (uint32_t node = first;
-         (node = next_to_give(walk, node, LG_NODE_KEY, &early)) < count; node++)
-        mark_parts_of_key(walk, node);
+    mark_parts(walk);
     if (walk->options->previews)
         for (uint32_t node = first; node < count; node++)
             give_text(walk, node);
     else
-        give_texts(walk, first, named);
+        give_texts(walk, first, LG_NODE_KEY | LG_NODE_NAME);
+    for (uint32_t node = first; node < count; node++)
+        builder->node_flags[node] &= (uint16_t)~NODE_GIVEN;
 }
 
 /** Sets the text once for each kind of name or key that the node turned out to

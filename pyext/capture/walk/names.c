@@ -9,17 +9,6 @@
 #include <string.h>
 
 void
-lg__name_add(lg__name *name, const char *text)
-{
-    size_t room = sizeof name->data - name->length;
-    size_t length = strlen(text);
-    if (length > room)
-        length = room;
-    memcpy(name->data + name->length, text, length);
-    name->length += length;
-}
-
-void
 lg__name_addf(lg__name *name, const char *format, ...)
 {
     char piece[128];
@@ -35,8 +24,7 @@ void
 lg__name_add_int(lg__name *name, long long number)
 {
     char text[24];
-    size_t at = sizeof text - 1;
-    text[at] = '\0';
+    size_t at = sizeof text;
     unsigned long long rest = number < 0 ? 0 - (unsigned long long)number
                                          : (unsigned long long)number;
     do
@@ -44,7 +32,7 @@ lg__name_add_int(lg__name *name, long long number)
     while ((rest /= 10) > 0);
     if (number < 0)
         text[--at] = '-';
-    lg__name_add(name, text + at);
+    lg__name_add_bytes(name, text + at, sizeof text - at);
 }
 
 void
@@ -203,13 +191,14 @@ add_file_name(lg__name *name, PyObject *path)
     Py_ssize_t length = PyUnicode_GET_LENGTH(path);
     Py_ssize_t start = length;
     int kind = (int)PyUnicode_KIND(path);
-    const void *data = PyUnicode_DATA(path);
-    if (kind == PyUnicode_1BYTE_KIND)
-        while (start > 0 && ((const char *)data)[start - 1] != '/')
-            start--;
-    else
+    const char *data = PyUnicode_DATA(path);
+    if (kind == PyUnicode_1BYTE_KIND) {
+        const char *slash = memrchr(data, '/', (size_t)length);
+        start = slash != NULL ? slash + 1 - data : 0;
+    } else {
         while (start > 0 && PyUnicode_READ(kind, data, start - 1) != '/')
             start--;
+    }
     add_str_from(name, path, start < length ? start : 0, LG__NAME_LIMIT);
 }
 
