@@ -9,6 +9,6 @@ pytestmark = pytest.mark.ends
 ISOLATED = Path(__file__).parent / "isolated"
 
 
-def test_two_hundred_snapshots(python):
-    done = python(ISOLATED / "drop_snapshots.py", 200, timeout=600)
+def test_sixty_snapshots(python):
+    done = python(ISOLATED / "drop_snapshots.py", 60, timeout=600)
     assert (done.code, done.out) == (0, "level\n"), done.err

@@ -64,10 +64,11 @@ def main(rounds):
     for _ in range(30):
         once()
     # A leak shows in each stretch. What is kept once shows in one stretch only.
-    grown = [min(figures) for figures in zip(*(stretch(rounds // 2) for _ in "ab"))]
-    assert grown[0] < 2 << 20, f"{grown[0]:,} bytes more in {rounds // 2} rounds"
-    assert grown[1] < rounds // 4, f"{grown[1]} blocks more"
-    assert grown[2] < 10, f"{grown[2]} objects more"
+    each = rounds // 2
+    grown = [min(figures) for figures in zip(*(stretch(each) for _ in "ab"))]
+    assert grown[0] < each * 20_000, f"{grown[0]:,} bytes more in {each} rounds"
+    assert grown[1] < each // 2, f"{grown[1]} blocks more"
+    assert grown[2] < each // 10, f"{grown[2]} objects more"
     print("level")
 
 

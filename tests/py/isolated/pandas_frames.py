@@ -246,5 +246,6 @@ def classes():
 
 
 if __name__ == "__main__":
+    gc.freeze()  # collections leave out what was imported
     globals()[sys.argv[1]]()
     print("right")

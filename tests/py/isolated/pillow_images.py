@@ -219,5 +219,6 @@ def undisturbed():
 
 
 if __name__ == "__main__":
+    gc.freeze()  # collections leave out what was imported
     globals()[sys.argv[1]]()
     print("right")

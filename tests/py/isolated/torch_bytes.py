@@ -310,6 +310,7 @@ def measure(holder):
 
 
 def main(name):
+    gc.freeze()  # collections leave out what was imported
     torch.manual_seed(0)
     trainer = Trainer()
     case = globals()[name](trainer)
