@@ -4,7 +4,7 @@
 #ifndef LEAKGRAPH_NAME_H
 #define LEAKGRAPH_NAME_H
 
-#include "capture/cpython/compat.h"
+#include "capture/cpython/capture_cpython.h"
 
 #include <leakgraph/base.h>
 
