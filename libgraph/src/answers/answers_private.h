@@ -203,6 +203,36 @@ void lg__top_list_free(lg__top_list *list);
 
 // Cycles.
 
+/** What the collector would free, and what a root holds, found out node by
+ * node. What takes memory or time for the whole graph is made when a question
+ * needs it. */
+typedef struct lg__liveness {
+    const lg_graph *graph;
+    lg__reverse reverse;
+    uint8_t *known;       /**< [node] what was found out, as bits */
+    uint64_t left;        /**< how many references searches may still look at */
+    uint8_t *collectable; /**< [node] of lg__graph_collectable, or NULL */
+    lg__uncollectable uncollectable; /**< or zeros */
+    bool complete;                   /**< the reasons of all nodes are known */
+    // Of a search: the nodes that it met, the index of the node to which each
+    // refers, and those to look at, with the lowest number on top.
+    lg__gathered met, behind;
+    lg__parts open;
+    bool failed; /**< memory ran out: answers are wrong */
+} lg__liveness;
+
+/** Returns false when memory ran out. */
+bool lg__liveness_new(const lg_graph *graph, lg__liveness *out);
+/** Returns what lg__graph_collectable says of the node. */
+bool lg__liveness_collectable(lg__liveness *liveness, uint32_t node);
+/** Returns whether a non-native root reaches the node. */
+bool lg__liveness_held(lg__liveness *liveness, uint32_t node);
+/** Returns the reasons of nodes that no root holds: of this one, and of all
+ *  that refer to it. NULL when memory ran out. */
+const lg__uncollectable *lg__liveness_uncollectable(lg__liveness *liveness,
+                                                    uint32_t node);
+void lg__liveness_free(lg__liveness *liveness);
+
 typedef struct lg__cycle_search {
     const lg_analysis *analysis;
     const lg_graph *graph;
@@ -210,14 +240,24 @@ typedef struct lg__cycle_search {
     lg_cycle_options options;
     lg__walk walk;
     lg__finder finder;
-    lg__uncollectable uncollectable;
-    uint8_t *collectable; /**< [node] */
+    lg__liveness liveness;
     uint8_t *holding; /**< [component] whether it retains what the caller asked
                          for */
-    uint8_t *data; /**< [component] whether it retains a tensor or a figure */
+    uint8_t *data;    /**< [component] whether it retains a tensor or a figure;
+                         may be `holding` */
     lg__cycle_notes notes;
     lg_cycles cycles;
 } lg__cycle_search;
+
+/** Returns the cycle of a component with its kind, total, reason and culprit.
+ *  It is wrong if the search's liveness has failed. */
+lg_cycle lg__cycle_begin(lg__cycle_search *state, uint32_t component);
+/** Sets the library of a cycle, and whether it is a leak. This takes longer
+ *  than to find the kind. */
+void lg__cycle_judge_owner(const lg__cycle_search *state, lg_cycle *cycle);
+/** Does both. */
+lg_status lg__cycle_judge(lg__cycle_search *state, uint32_t component,
+                          lg_cycle *out, lg_error *err);
 
 /** Sets everything about a cycle except its kind and library. Call
  *  lg__cycle_clear afterwards, also on failure. */

@@ -1,149 +1,9 @@
-// Lists components as cycles: the kind of each, the selected ones, and their
-// order.
+// Lists components as cycles: the selected ones, and their order.
 #include "answers/answers_private.h"
 
 #include <leakgraph/options.h>
 
 #include <stdlib.h>
-
-// From CPython 3.13 on, the collector may look past a namespace whose values
-// lie in its owner. The dict goes when the owner does.
-static bool
-is_freed(const lg__cycle_search *state, uint32_t node)
-{
-    uint32_t owner = state->walk.fold[node].owner;
-    return state->collectable[node] ||
-           (owner != LG_NONE && state->collectable[owner]);
-}
-
-static bool
-is_collectable(const lg__cycle_search *state, const lg_component *component)
-{
-    const uint16_t *flags = state->graph->columns.node_flags;
-    uint32_t tracked = 0;
-    for (uint32_t i = 0; i < component->count; i++) {
-        if (!(flags[component->nodes[i]] & LG_NODE_TRACKED))
-            continue;
-        if (!is_freed(state, component->nodes[i]))
-            return false;
-        tracked++;
-    }
-    return tracked > 0;
-}
-
-// Returns the culprit: one in the component if there is one, because it says
-// more than one outside.
-static uint32_t
-find_culprit(const lg__cycle_search *state, const lg_component *component,
-             uint32_t index)
-{
-    const uint32_t *culprits = state->uncollectable.culprit;
-    for (uint32_t i = 0; i < component->count; i++) {
-        uint32_t culprit = culprits[component->nodes[i]];
-        if (culprit != LG_NONE &&
-            lg_node_component(state->analysis, culprit) == index)
-            return culprit;
-    }
-    return culprits[component->nodes[0]];
-}
-
-static lg_category
-category_of(const lg__cycle_search *state, uint32_t node)
-{
-    uint32_t type = state->graph->columns.type[node];
-    return lg_graph_type(state->graph, type).category;
-}
-
-// Returns whether C code keeps the component for good: classes that it makes,
-// and functions registered with it. Every class is a component, so without
-// this, every process would be full of leaks.
-static bool
-is_kept_program(const lg__cycle_search *state, const lg_component *component,
-                const lg_cycle *cycle)
-{
-    if (cycle->reason != LG_REASON_NATIVE || cycle->culprit == LG_NONE)
-        return false;
-    lg_category culprit = category_of(state, cycle->culprit);
-    if (culprit != LG_CATEGORY_TYPE && culprit != LG_CATEGORY_FUNCTION)
-        return false;
-    for (uint32_t i = 0; i < component->count; i++)
-        if (category_of(state, component->nodes[i]) == LG_CATEGORY_TYPE)
-            return true;
-    return false;
-}
-
-static void
-judge_kind(const lg__cycle_search *state, const lg_component *component,
-           lg_cycle *cycle)
-{
-    uint32_t first = component->nodes[0];
-    if (is_collectable(state, component)) {
-        cycle->kind = LG_CYCLE_COLLECTABLE;
-        return;
-    }
-    cycle->kind = LG_CYCLE_HELD;
-    if (state->uncollectable.held[first])
-        return;
-    lg_cycle alone = *cycle;
-    alone.kind = LG_CYCLE_UNCOLLECTABLE;
-    alone.reason = (lg_cycle_reason)state->uncollectable.reason[first];
-    alone.culprit = find_culprit(state, component, cycle->component);
-    if (!is_kept_program(state, component, &alone))
-        *cycle = alone;
-}
-
-// Returns the library of a component without any object of the program: that of
-// the first member that has one. A component that keeps a tensor or a figure
-// has none.
-static lg_string
-find_library(const lg__cycle_search *state, const lg_component *component,
-             uint32_t index)
-{
-    lg_string library = {"", 0};
-    if (state->data[index])
-        return library;
-    if (lg__cycle_has_program(state->graph, component->nodes, component->count))
-        return library;
-    for (uint32_t i = 0; i < component->count; i++) {
-        lg_string package;
-        lg__origin origin =
-            lg__node_origin(state->graph, component->nodes[i], &package);
-        if (origin == LG__ORIGIN_LIBRARY && library.length == 0)
-            library = package;
-    }
-    return library;
-}
-
-// Returns whether the component is a figure of matplotlib that nobody has any
-// more. Its parts refer back to it in any program.
-static bool
-is_dropped_figure(const lg__cycle_search *state, const lg_component *component)
-{
-    bool figure = false;
-    for (uint32_t i = 0; i < component->count; i++) {
-        uint32_t node = component->nodes[i];
-        if (lg__node_origin(state->graph, node, NULL) == LG__ORIGIN_PROGRAM)
-            return false;
-        figure |= category_of(state, node) == LG_CATEGORY_FIGURE;
-    }
-    return figure;
-}
-
-static lg_cycle
-judge(const lg__cycle_search *state, uint32_t index)
-{
-    lg_component component = lg_analysis_component(state->analysis, index);
-    lg_cycle cycle = {.component = index,
-                      .culprit = LG_NONE,
-                      .total =
-                          component.retained.host + component.retained.devices};
-    judge_kind(state, &component, &cycle);
-    cycle.library = find_library(state, &component, index);
-    cycle.is_leak = cycle.kind != LG_CYCLE_HELD && cycle.library.length == 0 &&
-                    !(cycle.kind == LG_CYCLE_COLLECTABLE &&
-                      is_dropped_figure(state, &component));
-    return cycle;
-}
 
 static bool
 is_in_scope(lg__cycle_search *state, uint32_t index)
@@ -235,15 +95,18 @@ rank(lg__cycle_search *state, ranked *out, lg_error *err)
     size_t count = 0;
     for (uint32_t i = 0; i < components && status == LG_OK; i++) {
         bool known = false;
-        lg_cycle cycle = judge(state, i);
+        lg_cycle cycle = lg__cycle_begin(state, i);
         if (!is_asked_for(state, &cycle))
             continue;
+        lg__cycle_judge_owner(state, &cycle);
         status = look_up(state, cycle, &known, err);
         if (status == LG_OK && known)
             state->cycles.known++;
         else if (status == LG_OK)
             out[count++] = count_in(state, &cycle);
     }
+    if (state->liveness.failed)
+        return lg__error_memory(err);
     qsort(out, count, sizeof *out, biggest_first);
     state->cycles.total = count;
     return status;
@@ -253,8 +116,10 @@ static lg_status
 append(lg__cycle_search *state, uint32_t component, lg_error *err)
 {
     lg_cycles *all = &state->cycles;
-    lg_cycle cycle = judge(state, component);
-    lg_status status = lg__cycle_fill(state, &cycle, err);
+    lg_cycle cycle = {0};
+    lg_status status = lg__cycle_judge(state, component, &cycle, err);
+    if (status == LG_OK)
+        status = lg__cycle_fill(state, &cycle, err);
     if (status == LG_OK)
         all->items[all->count++] = cycle;
     else
@@ -295,37 +160,46 @@ list_asked_for(lg__cycle_search *state, lg_error *err)
     return status;
 }
 
+// Finds the components that retain tensors or figures, and those that retain
+// what the caller asked for, which is the same if nobody asked.
+static lg_status
+find_holding(lg__cycle_search *state, lg_error *err)
+{
+    const lg_cycle_options any = LG_CYCLE_OPTIONS_INIT;
+    const lg_cycle_options *options = &state->options;
+    lg_status status =
+        lg__cycles_holding(state->analysis, &any, &state->data, err);
+    if (options->holding == NULL && options->holding_type == NULL)
+        state->holding = state->data;
+    else if (status == LG_OK)
+        status =
+            lg__cycles_holding(state->analysis, options, &state->holding, err);
+    return status;
+}
+
 static lg_status
 prepare(lg__cycle_search *state, lg_error *err)
 {
     const lg_graph *graph = state->graph;
-    const lg_cycle_options any = LG_CYCLE_OPTIONS_INIT;
     state->finder.graph = graph;
     state->walk.graph = graph;
     state->walk.everything = true;
     state->walk.fold = lg__graph_folds(graph);
     if (!lg__cycle_notes_new(graph, &state->notes) ||
         state->walk.fold == NULL ||
-        !lg__graph_reverse(graph, &state->walk.reverse))
+        !lg__graph_reverse(graph, &state->walk.reverse) ||
+        !lg__liveness_new(graph, &state->liveness))
         return lg__error_memory(err);
-    lg_status status = lg__graph_collectable(graph, &state->collectable, err);
-    if (status == LG_OK)
-        status = lg__uncollectable_new(graph, &state->uncollectable, err);
-    if (status == LG_OK)
-        status = lg__cycles_holding(state->analysis, &any, &state->data, err);
-    if (status == LG_OK)
-        status = lg__cycles_holding(state->analysis, &state->options,
-                                    &state->holding, err);
-    return status;
+    return find_holding(state, err);
 }
 
 static void
 release(lg__cycle_search *state)
 {
-    lg__uncollectable_free(&state->uncollectable);
+    lg__liveness_free(&state->liveness);
     lg__finder_free(&state->finder);
-    lg__wide_free(state->collectable);
-    lg__wide_free(state->holding);
+    if (state->holding != state->data)
+        lg__wide_free(state->holding);
     lg__wide_free(state->data);
     lg__cycle_notes_free(&state->notes);
 }
@@ -377,9 +251,11 @@ lg_component_cycle(const lg_analysis *analysis, uint32_t component,
     if (component >= lg_analysis_component_count(analysis))
         return lg_error_set(err, LG_EINVAL, "there is no component %u",
                             component);
+    lg_cycle cycle = {0};
     lg_status status = prepare(&state, err);
+    if (status == LG_OK)
+        status = lg__cycle_judge(&state, component, &cycle, err);
     if (status == LG_OK) {
-        lg_cycle cycle = judge(&state, component);
         state.cycles.total = 1;
         state.cycles.of_kind[cycle.kind] = 1;
         state.cycles.leaks = cycle.is_leak;

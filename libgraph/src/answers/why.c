@@ -123,8 +123,8 @@ explain_garbage(explaining *to, lg_error *err)
     lg__uncollectable known = {0};
     lg_status status = lg__uncollectable_new(to->graph, &known, err);
     if (status == LG_OK) {
-        to->why.reason = (lg_cycle_reason)known.reason[to->why.node];
-        to->why.culprit = known.culprit[to->why.node];
+        to->why.reason = lg__uncollectable_reason(&known, to->why.node);
+        to->why.culprit = lg__uncollectable_culprit(&known, to->why.node);
     }
     lg__uncollectable_free(&known);
     return status;

@@ -21,22 +21,6 @@ typedef struct deduction {
     uint8_t *state;
 } deduction;
 
-static bool
-is_looked_at(const lg_columns *columns, uint32_t node)
-{
-    const unsigned both = LG_NODE_TRACKED | LG_NODE_FROZEN;
-    return (columns->node_flags[node] & both) == LG_NODE_TRACKED;
-}
-
-// Returns whether the count says something. One that is immortal or beyond the
-// column never falls to zero.
-static bool
-is_counted(const lg_columns *columns, uint32_t node)
-{
-    return !(columns->node_flags[node] & LG_NODE_IMMORTAL) &&
-           columns->refcount[node] != UINT32_MAX;
-}
-
 enum { AHEAD = 16 }; // how many edges ahead to prefetch targets
 
 static void
@@ -44,10 +28,11 @@ subtract_references(deduction *state)
 {
     const lg_columns *columns = state->columns;
     for (uint32_t node = 0; node < columns->node_count; node++)
-        state->references[node] =
-            is_counted(columns, node) ? columns->refcount[node] : UINT32_MAX;
+        state->references[node] = lg__is_counted(columns, node)
+                                      ? columns->refcount[node]
+                                      : UINT32_MAX;
     for (uint32_t node = 0; node < columns->node_count; node++) {
-        if (!is_looked_at(columns, node))
+        if (!lg__is_visited(columns, node))
             continue;
         for (uint64_t edge = columns->first_edge[node];
              edge < columns->first_edge[node + 1]; edge++) {
@@ -67,9 +52,9 @@ static void
 split(deduction *state)
 {
     for (uint32_t node = 0; node < state->columns->node_count; node++)
-        state->state[node] = !is_looked_at(state->columns, node) ? IGNORED
-                             : state->references[node] > 0       ? REACHABLE
-                                                                 : GARBAGE;
+        state->state[node] = !lg__is_visited(state->columns, node) ? IGNORED
+                             : state->references[node] > 0         ? REACHABLE
+                                                                   : GARBAGE;
 }
 
 static lg_status

@@ -129,6 +129,25 @@ uint64_t *lg__members_back_edges(const lg_graph *graph,
 lg_status lg__cycle_cut(const lg__walk *walk, const lg_component *component,
                         lg__cycle_notes *notes, lg_cycle *cycle, lg_error *err);
 
+// What CPython's collector does.
+
+/** Returns whether the collector visits the node. */
+static inline bool
+lg__is_visited(const lg_columns *columns, uint32_t node)
+{
+    const unsigned both = LG_NODE_TRACKED | LG_NODE_FROZEN;
+    return (columns->node_flags[node] & both) == LG_NODE_TRACKED;
+}
+
+/** Returns whether the reference count says something. One that is immortal or
+ *  beyond the column never falls to zero. */
+static inline bool
+lg__is_counted(const lg_columns *columns, uint32_t node)
+{
+    return !(columns->node_flags[node] & LG_NODE_IMMORTAL) &&
+           columns->refcount[node] != UINT32_MAX;
+}
+
 /** States of a node in a search. */
 enum {
     LG__REACHED = 1,
@@ -148,15 +167,38 @@ lg_status lg__graph_collectable(const lg_graph *graph, uint8_t **flags,
 // Which objects a root holds, and why the collector would not free the others.
 
 typedef struct lg__uncollectable {
-    uint8_t *held;     /**< [node] whether a non-native root reaches it */
-    uint8_t *reason;   /**< [node] lg_cycle_reason, for nodes that are not held;
-                          LG_REASON_NONE: the collector frees it */
-    uint32_t *culprit; /**< [node] what the reason is about, or LG_NONE */
+    uint8_t *state;    /**< [node] 0: a non-native root reaches it, or nobody
+                            has asked; else 1 + lg_cycle_reason */
+    uint32_t *culprit; /**< [node] what the reason is about, if there is one */
 } lg__uncollectable;
 
-/** O(nodes + edges). */
+/** Finds the reasons of all nodes. O(nodes + edges). */
 lg_status lg__uncollectable_new(const lg_graph *graph, lg__uncollectable *out,
                                 lg_error *err);
+/** Makes one that knows of no node yet. */
+lg_status lg__uncollectable_begin(const lg_graph *graph, lg__uncollectable *out,
+                                  lg_error *err);
+/** Finds the reasons of some nodes, which ascend. No root holds them, and they
+ *  include everything that refers to them strongly. O(their edges). */
+lg_status lg__uncollectable_find(const lg_graph *graph,
+                                 const lg__gathered *nodes,
+                                 lg__uncollectable *known, lg_error *err);
+/** Returns why the collector does not free a node that no root holds. For
+ *  LG_REASON_NONE, it does, or a root holds the node. */
+static inline lg_cycle_reason
+lg__uncollectable_reason(const lg__uncollectable *known, uint32_t node)
+{
+    uint8_t state = known->state[node];
+    return state == 0 ? LG_REASON_NONE : (lg_cycle_reason)(state - 1);
+}
+/** Returns what the reason is about, or LG_NONE. */
+static inline uint32_t
+lg__uncollectable_culprit(const lg__uncollectable *known, uint32_t node)
+{
+    return lg__uncollectable_reason(known, node) == LG_REASON_NONE
+               ? LG_NONE
+               : known->culprit[node];
+}
 void lg__uncollectable_free(lg__uncollectable *uncollectable);
 
 /** Returns whether the collector could not free the component even if nothing

@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The state of a node that is not held, and has no reason yet.
+enum { OTHER = 1 + LG_REASON_NONE };
+
 typedef struct search {
     const lg_graph *graph;
-    lg__uncollectable uncollectable;
-    lg__gathered others; // nodes that are not held
-    uint32_t *queue;     // room for all of `others`
+    lg__uncollectable *known;
+    uint32_t *queue; // room for all nodes that are not held
     uint32_t queued;
 } search;
 
@@ -22,36 +24,41 @@ is_strong(const lg_graph *graph, uint64_t edge)
     return !(graph->columns.edge_kind[edge] & LG_EDGE_WEAK);
 }
 
-static bool
-mark_held(search *state)
+// Marks what roots hold. Returns NULL when memory ran out.
+static uint8_t *
+find_held(const lg_graph *graph)
 {
-    const lg_graph *graph = state->graph;
+    uint8_t *held = lg__wide_calloc((size_t)graph->columns.node_count + 1, 1);
+    if (held == NULL)
+        return NULL;
     for (uint32_t i = 0; i < graph->root_count; i++)
         if (graph->root_kind[i] != LG_ROOT_NATIVE)
-            state->uncollectable.held[graph->root_node[i]] = LG__REACHED;
-    return lg__reach(&graph->columns, LG_EDGE_WEAK, 0,
-                     state->uncollectable.held);
+            held[graph->root_node[i]] = LG__REACHED;
+    if (lg__reach(&graph->columns, LG_EDGE_WEAK, 0, held))
+        return held;
+    lg__wide_free(held);
+    return NULL;
 }
 
 static bool
-list_others(search *state)
+list_others(const lg_graph *graph, lg__gathered *out)
 {
-    bool enough = true;
-    for (uint32_t node = 0; node < state->graph->columns.node_count && enough;
-         node++)
-        if (!state->uncollectable.held[node])
-            enough = lg__gather_append(&state->others, node);
+    uint8_t *held = find_held(graph);
+    bool enough = held != NULL;
+    for (uint32_t node = 0; node < graph->columns.node_count && enough; node++)
+        if (!held[node])
+            enough = lg__gather_append(out, node);
+    lg__wide_free(held);
     return enough;
 }
 
 static void
 accuse(search *state, uint32_t node, lg_cycle_reason reason, uint32_t culprit)
 {
-    if (state->uncollectable.held[node] ||
-        state->uncollectable.reason[node] != LG_REASON_NONE)
+    if (state->known->state[node] != OTHER)
         return;
-    state->uncollectable.reason[node] = (uint8_t)reason;
-    state->uncollectable.culprit[node] = culprit;
+    state->known->state[node] = (uint8_t)(1 + reason);
+    state->known->culprit[node] = culprit;
     state->queue[state->queued++] = node;
 }
 
@@ -114,12 +121,12 @@ spread(search *state, lg_cycle_reason reason)
              edge < columns->first_edge[node + 1]; edge++)
             if (is_strong(state->graph, edge))
                 accuse(state, columns->edge_target[edge], reason,
-                       state->uncollectable.culprit[node]);
+                       state->known->culprit[node]);
     }
 }
 
 static void
-find_culprits(search *state)
+find_culprits(search *state, const lg__gathered *others)
 {
     static const lg_cycle_reason order[] = {
         LG_REASON_NATIVE,
@@ -129,26 +136,44 @@ find_culprits(search *state)
     };
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         state->queued = 0;
-        for (size_t at = 0; at < state->others.count; at++)
-            seed(state, state->others.items[at], order[i]);
+        for (size_t at = 0; at < others->count; at++)
+            seed(state, others->items[at], order[i]);
         spread(state, order[i]);
     }
 }
 
-static lg_status
-make(search *state, lg_error *err)
+lg_status
+lg__uncollectable_find(const lg_graph *graph, const lg__gathered *nodes,
+                       lg__uncollectable *known, lg_error *err)
 {
-    size_t nodes = (size_t)state->graph->columns.node_count + 1;
-    lg__uncollectable *to = &state->uncollectable;
-    if (!to->held || !to->reason || !to->culprit || !mark_held(state) ||
-        !list_others(state))
+    search state = {
+        .graph = graph,
+        .known = known,
+        .queue = lg__wide_alloc((nodes->count + 1) * sizeof *state.queue),
+    };
+    if (state.queue == NULL)
         return lg__error_memory(err);
-    state->queue =
-        lg__wide_alloc((state->others.count + 1) * sizeof *state->queue);
-    if (state->queue == NULL)
+    for (size_t i = 0; i < nodes->count; i++)
+        known->state[nodes->items[i]] = OTHER;
+    find_culprits(&state, nodes);
+    lg__wide_free(state.queue);
+    return LG_OK;
+}
+
+lg_status
+lg__uncollectable_begin(const lg_graph *graph, lg__uncollectable *out,
+                        lg_error *err)
+{
+    size_t nodes = (size_t)graph->columns.node_count + 1;
+    lg__uncollectable made = {
+        lg__wide_calloc(nodes, 1),
+        lg__wide_alloc(nodes * sizeof *made.culprit),
+    };
+    if (made.state == NULL || made.culprit == NULL) {
+        lg__uncollectable_free(&made);
         return lg__error_memory(err);
-    memset(to->culprit, 0xff, nodes * sizeof *to->culprit);
-    find_culprits(state);
+    }
+    *out = made;
     return LG_OK;
 }
 
@@ -156,19 +181,18 @@ lg_status
 lg__uncollectable_new(const lg_graph *graph, lg__uncollectable *out,
                       lg_error *err)
 {
-    size_t nodes = (size_t)graph->columns.node_count + 1;
-    search state = {
-        .graph = graph,
-        .uncollectable = {lg__wide_calloc(nodes, 1), lg__wide_calloc(nodes, 1),
-                          lg__wide_alloc(nodes * sizeof(uint32_t))},
-    };
-    lg_status status = make(&state, err);
+    lg__gathered others = {0};
+    lg__uncollectable made = {0};
+    lg_status status = lg__uncollectable_begin(graph, &made, err);
+    if (status == LG_OK && !list_others(graph, &others))
+        status = lg__error_memory(err);
     if (status == LG_OK)
-        *out = state.uncollectable;
+        status = lg__uncollectable_find(graph, &others, &made, err);
+    if (status == LG_OK)
+        *out = made;
     else
-        lg__uncollectable_free(&state.uncollectable);
-    lg__wide_free(state.queue);
-    lg__wide_free(state.others.items);
+        lg__uncollectable_free(&made);
+    lg__wide_free(others.items);
     return status;
 }
 
@@ -200,8 +224,7 @@ lg__component_is_stuck(const lg_analysis *analysis, uint32_t component)
 void
 lg__uncollectable_free(lg__uncollectable *uncollectable)
 {
-    lg__wide_free(uncollectable->held);
-    lg__wide_free(uncollectable->reason);
+    lg__wide_free(uncollectable->state);
     lg__wide_free(uncollectable->culprit);
     *uncollectable = (lg__uncollectable){0};
 }

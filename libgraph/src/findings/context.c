@@ -198,13 +198,13 @@ lg_cycle_reason
 lg__detection_reason(lg__detection *detection, uint32_t node)
 {
     lg_error error;
-    if (detection->uncollectable.reason == NULL &&
+    if (detection->uncollectable.state == NULL &&
         lg__uncollectable_new(detection->graph, &detection->uncollectable,
                               &error) != LG_OK) {
         detection->failed = true;
         return LG_REASON_NONE;
     }
-    return (lg_cycle_reason)detection->uncollectable.reason[node];
+    return lg__uncollectable_reason(&detection->uncollectable, node);
 }
 
 // ---------------------------------------------------------------- matches ---
