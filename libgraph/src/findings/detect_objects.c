@@ -8,6 +8,7 @@ enum {
     MANY_CLASSES = 16,  // classes of one name
     MANY_WRAPPERS = 16, // wrappers around one function
     MANY_IDS = 16,      // ids that are keys of one dict
+    NAMES = 64,         // names of attributes that are remembered
     ALIGNED = 8,        // alignment of objects' addresses
     LONG_CHAIN = 100000,
     CLIMBS = 8, // most steps from a dict to its module
@@ -153,6 +154,79 @@ may_enclose(const lg__detection *detection, uint32_t function, uint64_t edge)
     }
 }
 
+// What is known of names of attributes, by their numbers. All functions have
+// the same few.
+typedef struct names {
+    const lg__detection *detection;
+    struct {
+        uint32_t string;
+        bool known;
+        bool leads; // to what a function may wrap
+        bool codes; // to the code of a function
+    } at[NAMES];
+} names;
+
+static bool
+is_leading(lg_string name)
+{
+    return lg__string_is(name, "__closure__") ||
+           lg__string_is(name, "__defaults__") ||
+           lg__string_is(name, "__kwdefaults__");
+}
+
+static size_t
+look_up(names *all, uint64_t edge)
+{
+    uint32_t string = all->detection->graph->columns.edge_payload[edge];
+    size_t at = string % NAMES;
+    if (!all->at[at].known || all->at[at].string != string) {
+        lg_string name = lg__detection_name(all->detection, edge);
+        all->at[at].string = string;
+        all->at[at].known = true;
+        all->at[at].leads = is_leading(name);
+        all->at[at].codes = lg__string_is(name, "__code__");
+    }
+    return at;
+}
+
+// Returns whether another function may have the same code: the code of most
+// functions is only theirs, and in the constants of other code.
+static bool
+may_share(const lg__detection *detection, uint32_t function, uint32_t code)
+{
+    const lg__reverse *reverse = &detection->walk.reverse;
+    for (uint64_t i = reverse->first[code]; i < reverse->first[code + 1]; i++) {
+        uint32_t source = reverse->edge[i].source;
+        if (source != function &&
+            lg__node_role(detection->graph, source) != LG__ROLE_TUPLE)
+            return true;
+    }
+    return false;
+}
+
+// Returns whether the function may wrap another one of the same code. Few do.
+static bool
+may_wrap(names *all, uint32_t function)
+{
+    const lg_graph *graph = all->detection->graph;
+    const uint64_t *first = &graph->columns.first_edge[function];
+    uint32_t code = LG_NONE;
+    bool found = false;
+    for (uint64_t edge = first[0]; edge < first[1]; edge++) {
+        unsigned kind = lg__edge_kind(graph, edge);
+        found |= kind == LG_EDGE_CELL || kind == LG_EDGE_DICT;
+        if (kind != LG_EDGE_ATTRIBUTE && kind != LG_EDGE_NATIVE)
+            continue;
+        size_t name = look_up(all, edge);
+        found |= all->at[name].leads;
+        if (all->at[name].codes && code == LG_NONE &&
+            !(graph->columns.edge_kind[edge] & LG_EDGE_WEAK))
+            code = graph->columns.edge_target[edge];
+    }
+    return found &&
+           (code == LG_NONE || may_share(all->detection, function, code));
+}
+
 // Returns the function of the same code that this one wraps, or LG_NONE.
 static uint32_t
 wrapped_by(const lg__detection *detection, uint32_t function)
@@ -195,11 +269,13 @@ lg__look_for_wrappers(lg__detection *detection)
     size_t nodes = (size_t)detection->graph->columns.node_count + 1;
     uint32_t *wrapped = lg__wide_alloc(nodes * sizeof *wrapped);
     uint8_t *is_inner = lg__wide_calloc(nodes, 1);
+    names all_names = {.detection = detection};
     detection->failed |= !wrapped || !is_inner;
     for (size_t i = 0; i < all->count && !detection->failed; i++) {
         uint32_t node = all->items[i];
         wrapped[node] =
-            lg__node_role(detection->graph, node) == LG__ROLE_FUNCTION
+            lg__node_role(detection->graph, node) == LG__ROLE_FUNCTION &&
+                    may_wrap(&all_names, node)
                 ? wrapped_by(detection, node)
                 : LG_NONE;
         if (wrapped[node] != LG_NONE)
