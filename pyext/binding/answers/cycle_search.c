@@ -295,9 +295,7 @@ request_finish(cycles_request *self, PyObject *cycles)
     free(self->wanted);
     lg_baseline_free(self->known.baseline);
     Py_XDECREF(self->type_name);
-    if (!lg__progress_finish(&self->progress, cycles ? LG_OK : LG_ECANCELLED))
-        Py_CLEAR(cycles);
-    return cycles;
+    return lg__progress_end(&self->progress, cycles);
 }
 
 #define CYCLES_SIGNATURE                                                       \

@@ -118,9 +118,7 @@ lg__snapshot_analyze(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     PyObject *found =
         analysis ? dominators_of(snapshot, analysis, &asked, &watch.monitor)
                  : NULL;
-    if (!lg__progress_finish(&watch, found ? LG_OK : LG_ECANCELLED))
-        Py_CLEAR(found);
-    return found;
+    return lg__progress_end(&watch, found);
 }
 
 static lg__snapshot_object *
@@ -328,9 +326,7 @@ lg__snapshot_show_dominators(PyObject *self, PyObject *const *args,
         !request_parse(&request, lg__object_state(self), values))
         return NULL;
     PyObject *drawing = request_draw(&request, (lg__snapshot_object *)self);
-    if (!lg__progress_finish(&request.progress,
-                             drawing ? LG_OK : LG_ECANCELLED))
-        Py_CLEAR(drawing);
+    drawing = lg__progress_end(&request.progress, drawing);
     Py_XDECREF(request.path);
     return drawing;
 }

@@ -22,13 +22,19 @@ static const lg__result_field fields[] = {
 static const lg__result_shape shape = {LG__TYPE_FIGURES, LG__TYPE_FIGURE_ROW,
                                        fields, SHOWN_ROWS};
 
+typedef struct figures_request {
+    lg__scope_request asked;
+    lg__progress progress;
+} figures_request;
+
 static lg_status
-find(const lg_analysis *analysis, const lg__scope_request *asked,
-     const lg_monitor *monitor, lg_table **out, lg_error *error)
+tabulate(const void *request, const lg_analysis *analysis, lg_table **out,
+         lg_error *error)
 {
+    const figures_request *self = request;
     lg_scope *scope = NULL;
-    lg_status status = lg__scope_find(asked, lg_analysis_graph(analysis),
-                                      monitor, &scope, error);
+    lg_status status = lg__scope_find(&self->asked, lg_analysis_graph(analysis),
+                                      &self->progress.monitor, &scope, error);
     if (status == LG_OK)
         status = lg_tabulate_figures(analysis, scope, 0, out, error);
     lg_scope_free(scope);
@@ -36,24 +42,13 @@ find(const lg_analysis *analysis, const lg__scope_request *asked,
 }
 
 static PyObject *
-figures_of(lg__snapshot_object *snapshot, const lg__scope_request *asked,
-           lg__progress *watch)
+figures_of(lg__snapshot_object *snapshot, const figures_request *request)
 {
-    const lg_analysis *analysis =
-        lg__analysis_acquire(snapshot, &watch->monitor);
-    if (analysis == NULL)
-        return NULL;
-    lg_table *table = NULL;
-    lg_error error;
-    lg_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = find(analysis, asked, &watch->monitor, &table, &error);
-    Py_END_ALLOW_THREADS
-    lg__snapshot_release(snapshot);
-    if (status == LG_OK)
-        return lg__findings_attach(snapshot,
-                                   lg__result_new(snapshot, &shape, table));
-    return lg__error_raise(lg__object_state(snapshot), status, &error);
+    lg_table *table = lg__analysis_table(snapshot, &request->progress.monitor,
+                                         tabulate, request);
+    return table ? lg__findings_attach(snapshot,
+                                       lg__result_new(snapshot, &shape, table))
+                 : NULL;
 }
 
 /* Answers about a snapshot, or about one that it takes now (NULL). */
@@ -63,22 +58,19 @@ ask(lg__core_state *state, lg__snapshot_object *snapshot, PyObject *const *args,
 {
     static const lg__arg_list list = {"figures", figures_names, 0, 0};
     PyObject *values[3] = {NULL}, *figures = NULL;
-    lg__scope_request asked;
-    lg__progress watch;
+    figures_request request;
     if (!lg__args_take(&list, args, nargs, kwnames, values) ||
-        !lg__arg_scope(values[0], values[1], &asked) ||
-        !lg__progress_begin(&watch, values[2]))
+        !lg__arg_scope(values[0], values[1], &request.asked) ||
+        !lg__progress_begin(&request.progress, values[2]))
         return NULL;
     if (snapshot != NULL) {
-        figures = figures_of(snapshot, &asked, &watch);
+        figures = figures_of(snapshot, &request);
     } else {
-        snapshot = lg__snapshot_now(state, NULL, &watch.monitor);
-        figures = snapshot ? figures_of(snapshot, &asked, &watch) : NULL;
+        snapshot = lg__snapshot_now(state, NULL, &request.progress.monitor);
+        figures = snapshot ? figures_of(snapshot, &request) : NULL;
         figures = lg__kept_answer(snapshot, figures);
     }
-    if (!lg__progress_finish(&watch, figures ? LG_OK : LG_ECANCELLED))
-        Py_CLEAR(figures);
-    return figures;
+    return lg__progress_end(&request.progress, figures);
 }
 
 #define FIGURES_TEXT                                                           \

@@ -61,9 +61,7 @@ static PyObject *
 request_finish(findings_request *self, PyObject *found)
 {
     lg_baseline_free(self->known.baseline);
-    if (!lg__progress_finish(&self->progress, found ? LG_OK : LG_ECANCELLED))
-        Py_CLEAR(found);
-    return found;
+    return lg__progress_end(&self->progress, found);
 }
 
 static lg_status
@@ -81,9 +79,10 @@ leave_out(const findings_request *self, const lg_analysis *analysis,
 }
 
 static lg_status
-find_mistakes(const findings_request *self, const lg_analysis *analysis,
-              lg_table **out, lg_error *error)
+tabulate(const void *request, const lg_analysis *analysis, lg_table **out,
+         lg_error *error)
 {
+    const findings_request *self = request;
     const lg_monitor *monitor = &self->progress.monitor;
     lg_scope *scope = NULL;
     lg_findings findings = {0};
@@ -112,19 +111,10 @@ facts_of(const lg_table *table)
 static PyObject *
 request_run(const findings_request *self, lg__snapshot_object *snapshot)
 {
-    const lg_analysis *analysis =
-        lg__analysis_acquire(snapshot, &self->progress.monitor);
-    if (analysis == NULL)
+    lg_table *table =
+        lg__analysis_table(snapshot, &self->progress.monitor, tabulate, self);
+    if (table == NULL)
         return NULL;
-    lg_table *table = NULL;
-    lg_error error;
-    lg_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = find_mistakes(self, analysis, &table, &error);
-    Py_END_ALLOW_THREADS
-    lg__snapshot_release(snapshot);
-    if (status != LG_OK)
-        return lg__error_raise(lg__object_state(snapshot), status, &error);
     if (lg__baseline_write(&self->known, lg__object_state(snapshot)))
         return lg__result_with_facts(snapshot, &shape, table, facts_of(table));
     lg_table_free(table);

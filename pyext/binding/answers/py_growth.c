@@ -189,9 +189,7 @@ diff(lg__core_state *state, PyObject *const *args, Py_ssize_t count,
     PyObject *growth = NULL;
     if (request_parse(&request, state, count, values)) {
         growth = request_run(&request, state, args);
-        if (!lg__progress_finish(&request.progress,
-                                 growth ? LG_OK : LG_ECANCELLED))
-            Py_CLEAR(growth);
+        growth = lg__progress_end(&request.progress, growth);
     }
     lg__compared_end(&request.given);
     lg_baseline_free(request.known.baseline);

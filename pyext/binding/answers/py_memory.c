@@ -197,9 +197,7 @@ lg__core_memory(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
         lg__snapshot_now(lg__module_state(module), NULL, &watch.monitor);
     PyObject *made = snapshot ? accounting_of(snapshot, NULL) : NULL;
     Py_XDECREF(snapshot);
-    if (!lg__progress_finish(&watch, made ? LG_OK : LG_ECANCELLED))
-        Py_CLEAR(made);
-    return made;
+    return lg__progress_end(&watch, made);
 }
 
 PyObject *

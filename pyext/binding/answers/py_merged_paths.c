@@ -49,14 +49,23 @@ merged_new(lg__snapshot_object *snapshot, const lg_nodes *nodes,
                                  facts_new(snapshot, nodes, table));
 }
 
+typedef struct merged_request {
+    const lg_nodes *nodes;
+    size_t limit;
+    const lg_monitor *monitor;
+} merged_request;
+
 static lg_status
-tabulate(const lg_analysis *analysis, const lg_nodes *nodes, size_t limit,
-         const lg_monitor *monitor, lg_table **out, lg_error *error)
+tabulate(const void *request, const lg_analysis *analysis, lg_table **out,
+         lg_error *error)
 {
+    const merged_request *self = request;
     lg_merged_paths paths;
-    const lg_merged_options options = {.size = sizeof options, .limit = limit};
-    lg_status status = lg_analysis_merged_paths(
-        analysis, nodes->items, nodes->count, &options, monitor, &paths, error);
+    const lg_merged_options options = {.size = sizeof options,
+                                       .limit = self->limit};
+    lg_status status = lg_analysis_merged_paths(analysis, self->nodes->items,
+                                                self->nodes->count, &options,
+                                                self->monitor, &paths, error);
     if (status != LG_OK)
         return status;
     status = lg_tabulate_paths(lg_analysis_graph(analysis), &paths, out, error);
@@ -68,19 +77,9 @@ PyObject *
 lg__merged_of(lg__snapshot_object *snapshot, const lg_nodes *nodes,
               size_t limit, const lg_monitor *monitor)
 {
-    const lg_analysis *analysis = lg__analysis_acquire(snapshot, monitor);
-    if (analysis == NULL)
-        return NULL;
-    lg_table *table = NULL;
-    lg_error error;
-    lg_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = tabulate(analysis, nodes, limit, monitor, &table, &error);
-    Py_END_ALLOW_THREADS
-    lg__snapshot_release(snapshot);
-    if (status == LG_OK)
-        return merged_new(snapshot, nodes, table);
-    return lg__error_raise(lg__object_state(snapshot), status, &error);
+    const merged_request request = {nodes, limit, monitor};
+    lg_table *table = lg__analysis_table(snapshot, monitor, tabulate, &request);
+    return table ? merged_new(snapshot, nodes, table) : NULL;
 }
 
 const char lg__snapshot_merged_paths_doc[] =
@@ -114,9 +113,7 @@ lg__snapshot_merged_paths(PyObject *self, PyObject *const *args,
     if (lg__target_resolve_set(snapshot, values[0], &nodes))
         merged = lg__merged_of(snapshot, &nodes, limit, &watch.monitor);
     lg_nodes_free(&nodes);
-    if (!lg__progress_finish(&watch, merged ? LG_OK : LG_ECANCELLED))
-        Py_CLEAR(merged);
-    return merged;
+    return lg__progress_end(&watch, merged);
 }
 
 static PyObject *

@@ -172,9 +172,7 @@ lg__core_ranks(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
         lg__arg_bytes("min_bytes", values[0], 0, &request.options.min_bytes) &&
         lg__progress_begin(&request.progress, values[1])) {
         ranks = request_run(&request, state, args);
-        if (!lg__progress_finish(&request.progress,
-                                 ranks ? LG_OK : LG_ECANCELLED))
-            Py_CLEAR(ranks);
+        ranks = lg__progress_end(&request.progress, ranks);
     }
     lg__compared_end(&request.given);
     return ranks;

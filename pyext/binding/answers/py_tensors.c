@@ -181,9 +181,7 @@ request_run(const tensors_request *self, lg__snapshot_object *snapshot)
 static PyObject *
 request_finish(tensors_request *self, PyObject *tensors)
 {
-    if (!lg__progress_finish(&self->progress, tensors ? LG_OK : LG_ECANCELLED))
-        Py_CLEAR(tensors);
-    return tensors;
+    return lg__progress_end(&self->progress, tensors);
 }
 
 static const char *const tensors_names[] = {

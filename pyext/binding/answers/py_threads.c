@@ -179,9 +179,7 @@ lg__snapshot_threads(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
         PyErr_Occurred() ? NULL : threads_new(snapshot, analysis, &asked);
     if (analysis != NULL)
         lg__snapshot_release(snapshot);
-    if (!lg__progress_finish(&watch, threads ? LG_OK : LG_ECANCELLED))
-        Py_CLEAR(threads);
-    return threads;
+    return lg__progress_end(&watch, threads);
 }
 
 static PyType_Slot threads_slots[] = {

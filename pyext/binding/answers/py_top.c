@@ -120,9 +120,10 @@ top_new(lg__snapshot_object *snapshot, const lg__result_shape *shape,
 }
 
 static lg_status
-tabulate(const top_request *self, const lg_analysis *analysis, lg_table **out,
+tabulate(const void *request, const lg_analysis *analysis, lg_table **out,
          lg_error *error)
 {
+    const top_request *self = request;
     lg_scope *scope = NULL;
     lg_top_options options = self->options;
     const lg_monitor *monitor = &self->progress.monitor;
@@ -139,30 +140,19 @@ static PyObject *
 request_run(top_request *self, lg__snapshot_object *snapshot)
 {
     lg_graph *graph = lg__snapshot_graph(snapshot);
-    const lg_analysis *analysis = NULL;
+    lg_table *table = NULL;
     if (graph != NULL && lg__by_device(lg__object_state(snapshot), graph,
                                        self->by, &self->options.device))
-        analysis = lg__analysis_acquire(snapshot, &self->progress.monitor);
-    if (analysis == NULL)
-        return NULL;
-    lg_table *table = NULL;
-    lg_error error;
-    lg_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = tabulate(self, analysis, &table, &error);
-    Py_END_ALLOW_THREADS
-    lg__snapshot_release(snapshot);
-    if (status == LG_OK)
-        return top_new(snapshot, &shapes[self->options.group], table);
-    return lg__error_raise(lg__object_state(snapshot), status, &error);
+        table = lg__analysis_table(snapshot, &self->progress.monitor, tabulate,
+                                   self);
+    return table ? top_new(snapshot, &shapes[self->options.group], table)
+                 : NULL;
 }
 
 static PyObject *
 request_finish(top_request *self, PyObject *top)
 {
-    if (!lg__progress_finish(&self->progress, top ? LG_OK : LG_ECANCELLED))
-        Py_CLEAR(top);
-    return top;
+    return lg__progress_end(&self->progress, top);
 }
 
 #define TOP_SIGNATURE                                                          \

@@ -65,9 +65,10 @@ waste_new(lg__snapshot_object *snapshot, lg_table *table)
 }
 
 static lg_status
-tabulate(const waste_request *self, const lg_analysis *analysis, lg_table **out,
+tabulate(const void *request, const lg_analysis *analysis, lg_table **out,
          lg_error *error)
 {
+    const waste_request *self = request;
     lg_waste waste;
     lg_scope *scope = NULL;
     lg_waste_options options = self->options;
@@ -88,28 +89,15 @@ tabulate(const waste_request *self, const lg_analysis *analysis, lg_table **out,
 static PyObject *
 request_run(waste_request *self, lg__snapshot_object *snapshot)
 {
-    const lg_analysis *analysis =
-        lg__analysis_acquire(snapshot, &self->progress.monitor);
-    if (analysis == NULL)
-        return NULL;
-    lg_table *table = NULL;
-    lg_error error;
-    lg_status status;
-    Py_BEGIN_ALLOW_THREADS
-    status = tabulate(self, analysis, &table, &error);
-    Py_END_ALLOW_THREADS
-    lg__snapshot_release(snapshot);
-    if (status == LG_OK)
-        return waste_new(snapshot, table);
-    return lg__error_raise(lg__object_state(snapshot), status, &error);
+    lg_table *table =
+        lg__analysis_table(snapshot, &self->progress.monitor, tabulate, self);
+    return table ? waste_new(snapshot, table) : NULL;
 }
 
 static PyObject *
 request_finish(waste_request *self, PyObject *waste)
 {
-    if (!lg__progress_finish(&self->progress, waste ? LG_OK : LG_ECANCELLED))
-        Py_CLEAR(waste);
-    return waste;
+    return lg__progress_end(&self->progress, waste);
 }
 
 #define WASTE_OPTIONS                                                          \

@@ -28,27 +28,18 @@ add_edge(lg_edges *all, lg_edge edge)
     return add_edges(all, &one);
 }
 
+static lg_status
+find_references(const lg_graph *graph, const char *text,
+                const lg_monitor *monitor, void *edges, lg_error *error)
+{
+    return lg_graph_references(graph, text, monitor, edges, error);
+}
+
 static bool
 add_text(lg__snapshot_object *snapshot, PyObject *text, lg_edges *out)
 {
-    const char *name = lg__arg_utf8("the reference", text);
-    lg_graph *graph = name ? lg__snapshot_acquire(snapshot) : NULL;
-    if (graph == NULL)
-        return false;
-    lg_error error;
-    lg_status status;
-    lg__progress watch;
-    if (!lg__progress_begin(&watch, NULL)) {
-        lg__snapshot_release(snapshot);
-        return false;
-    }
-    Py_BEGIN_ALLOW_THREADS
-    status = lg_graph_references(graph, name, &watch.monitor, out, &error);
-    Py_END_ALLOW_THREADS
-    lg__snapshot_release(snapshot);
-    if (status != LG_OK)
-        lg__error_raise(lg__object_state(snapshot), status, &error);
-    return lg__progress_finish(&watch, status) && status == LG_OK;
+    return lg__target_look_up(snapshot, "the reference", text, find_references,
+                              out);
 }
 
 static bool
@@ -285,9 +276,7 @@ lg__snapshot_what_if(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     if (collect(snapshot, values[0], &edges))
         answer = ask(snapshot, &asked, &edges, &watch.monitor);
     lg_edges_free(&edges);
-    if (!lg__progress_finish(&watch, answer ? LG_OK : LG_ECANCELLED))
-        Py_CLEAR(answer);
-    return answer;
+    return lg__progress_end(&watch, answer);
 }
 
 static PyGetSetDef what_if_getset[] = {

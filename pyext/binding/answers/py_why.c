@@ -157,9 +157,7 @@ lg__core_why(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
         return NULL;
     PyObject *why =
         explain_live(lg__module_state(module), values[0], &watch.monitor);
-    if (!lg__progress_finish(&watch, why ? LG_OK : LG_ECANCELLED))
-        Py_CLEAR(why);
-    return why;
+    return lg__progress_end(&watch, why);
 }
 
 const char lg__snapshot_why_doc[] =
@@ -193,9 +191,7 @@ lg__snapshot_why(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                           : Py_BuildValue(""),
                       &watch.monitor);
     lg_nodes_free(&nodes);
-    if (!lg__progress_finish(&watch, why ? LG_OK : LG_ECANCELLED))
-        Py_CLEAR(why);
-    return why;
+    return lg__progress_end(&watch, why);
 }
 
 static void

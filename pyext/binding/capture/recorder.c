@@ -267,9 +267,7 @@ record(lg__core_state *state, capture_request *request, saving *self)
     bool done = self->fork ? record_forked(state, request, self)
                            : record_here(state, request, self);
     PyObject *info = done ? capture_info(state, self) : NULL;
-    if (!lg__progress_finish(&request->progress, info ? LG_OK : LG_ECANCELLED))
-        Py_CLEAR(info);
-    return info;
+    return lg__progress_end(&request->progress, info);
 }
 
 /* Refuses options that only a forked child has, or that it does not have. */

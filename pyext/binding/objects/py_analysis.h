@@ -5,6 +5,8 @@
 #include "binding/support/binding_support.h"
 #include "binding/objects/py_snapshot.h"
 
+#include <leakgraph/table.h>
+
 /** The analysis, for work without the GIL: each success needs one
  *  lg__snapshot_release. Makes it if need be, or waits for the thread that
  * makes it. NULL with an exception. */
@@ -13,5 +15,14 @@ const lg_analysis *lg__analysis_acquire(lg__snapshot_object *snapshot,
 
 /** The same for work under the GIL, watched as `progress=None` would. */
 const lg_analysis *lg__analysis_get(lg__snapshot_object *snapshot);
+
+/** Answers a request from the analysis. */
+typedef lg_status lg__tabulate(const void *request, const lg_analysis *analysis,
+                               lg_table **out, lg_error *error);
+/** Makes the analysis if need be, and the table of an answer, without the GIL.
+ *  NULL with an exception. */
+lg_table *lg__analysis_table(lg__snapshot_object *snapshot,
+                             const lg_monitor *monitor, lg__tabulate *tabulate,
+                             const void *request);
 
 #endif

@@ -87,16 +87,11 @@ lg__target_find(lg__snapshot_object *snapshot, PyObject *object, uint32_t *node)
 }
 
 bool
-lg__target_select(lg__snapshot_object *snapshot, PyObject *selector,
-                  lg_nodes *nodes)
+lg__target_look_up(lg__snapshot_object *snapshot, const char *what,
+                   PyObject *text, lg__look_up *look_up, void *out)
 {
-    if (!PyUnicode_Check(selector)) {
-        PyErr_Format(PyExc_TypeError, "a selector must be a str, not %.100s",
-                     Py_TYPE(selector)->tp_name);
-        return false;
-    }
-    const char *text = lg__arg_utf8("the selector", selector);
-    lg_graph *graph = text ? lg__snapshot_acquire(snapshot) : NULL;
+    const char *utf8 = lg__arg_utf8(what, text);
+    lg_graph *graph = utf8 ? lg__snapshot_acquire(snapshot) : NULL;
     if (graph == NULL)
         return false;
     lg_error error;
@@ -107,12 +102,32 @@ lg__target_select(lg__snapshot_object *snapshot, PyObject *selector,
         return false;
     }
     Py_BEGIN_ALLOW_THREADS
-    status = lg_graph_select(graph, text, &watch.monitor, nodes, &error);
+    status = look_up(graph, utf8, &watch.monitor, out, &error);
     Py_END_ALLOW_THREADS
     lg__snapshot_release(snapshot);
     if (status != LG_OK)
         lg__error_raise(lg__object_state(snapshot), status, &error);
     return lg__progress_finish(&watch, status) && status == LG_OK;
+}
+
+static lg_status
+select_nodes(const lg_graph *graph, const char *selector,
+             const lg_monitor *monitor, void *nodes, lg_error *error)
+{
+    return lg_graph_select(graph, selector, monitor, nodes, error);
+}
+
+bool
+lg__target_select(lg__snapshot_object *snapshot, PyObject *selector,
+                  lg_nodes *nodes)
+{
+    if (!PyUnicode_Check(selector)) {
+        PyErr_Format(PyExc_TypeError, "a selector must be a str, not %.100s",
+                     Py_TYPE(selector)->tp_name);
+        return false;
+    }
+    return lg__target_look_up(snapshot, "the selector", selector, select_nodes,
+                              nodes);
 }
 
 static void

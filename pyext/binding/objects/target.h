@@ -10,6 +10,15 @@
 bool lg__target_find(lg__snapshot_object *snapshot, PyObject *object,
                      uint32_t *node);
 
+/** What a text stands for in a graph: lg_graph_select() and its like. */
+typedef lg_status lg__look_up(const lg_graph *graph, const char *text,
+                              const lg_monitor *monitor, void *out,
+                              lg_error *error);
+/** Looks a text up without the GIL, and fills `out`. `what` names the text in
+ *  messages: "the selector". False with an exception. */
+bool lg__target_look_up(lg__snapshot_object *snapshot, const char *what,
+                        PyObject *text, lg__look_up *look_up, void *out);
+
 /** The nodes that a selector names. */
 bool lg__target_select(lg__snapshot_object *snapshot, PyObject *selector,
                        lg_nodes *nodes);

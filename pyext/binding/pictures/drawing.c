@@ -346,8 +346,7 @@ drawing_save(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     if (lg__drawing_write(self, PyBytes_AS_STRING(path), format, NULL,
                           &watch.monitor))
         result = PyUnicode_DecodeFSDefault(PyBytes_AS_STRING(path));
-    if (!lg__progress_finish(&watch, result ? LG_OK : LG_ECANCELLED))
-        Py_CLEAR(result);
+    result = lg__progress_end(&watch, result);
     Py_DECREF(path);
     return result;
 }

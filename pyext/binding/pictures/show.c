@@ -50,9 +50,7 @@ request_draw(lg__show_request *self, lg__core_state *state,
 static PyObject *
 request_finish(lg__show_request *self, PyObject *drawing)
 {
-    if (!lg__progress_finish(&self->progress, drawing ? LG_OK : LG_ECANCELLED))
-        Py_CLEAR(drawing);
-    return drawing;
+    return lg__progress_end(&self->progress, drawing);
 }
 
 /* Lists the objects that the picture starts from, borrowed; free() the array.

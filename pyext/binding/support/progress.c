@@ -224,3 +224,11 @@ lg__progress_finish(lg__progress *self, lg_status status)
         return !PyErr_Occurred();
     return call_back(self, "done", 1.0);
 }
+
+PyObject *
+lg__progress_end(lg__progress *self, PyObject *answer)
+{
+    if (!lg__progress_finish(self, answer ? LG_OK : LG_ECANCELLED))
+        Py_CLEAR(answer);
+    return answer;
+}

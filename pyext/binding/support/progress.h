@@ -41,4 +41,8 @@ lg_monitor lg__progress_walking(lg__progress *self);
  *  callable with ("done", 1.0) if the work succeeded. False if that raised. */
 bool lg__progress_finish(lg__progress *self, lg_status status);
 
+/** The same with the answer of the work, which it takes over: NULL if the work
+ *  failed. Returns the answer, or NULL with an exception. */
+PyObject *lg__progress_end(lg__progress *self, PyObject *answer);
+
 #endif
