@@ -30,7 +30,7 @@ find_paths(const lg__page *page, const lg_heap_map *map, lg_text *paths,
     return status;
 }
 
-// Names a category in the legend: "object" for an unknown one.
+// Names a category in the legend.
 static const char *
 category_name(lg_category category)
 {
@@ -40,8 +40,7 @@ category_name(lg_category category)
     case LG_CATEGORY_ATOM:
         return "value";
     default:
-        return category <= LG_CATEGORY_ATOM ? lg__category_name(category)
-                                            : "object";
+        return lg__category_name(category);
     }
 }
 

@@ -13,6 +13,7 @@ typedef struct session {
     uint32_t thread;
     uint32_t frame; // of the function
     uint32_t data;
+    uint32_t copy; // of the variables
 } session;
 
 // Adds a frame of the thread that runs a function of a module.
@@ -62,6 +63,7 @@ debug(session *to, const char *type, const char *module)
         add_frame(to, "default() pdb.py:4", add_module(to, module), 1);
     uint32_t self = story_add(&to->made, type, NULL, 48);
     uint32_t copy = story_add(&to->made, "dict", NULL, 200);
+    to->copy = copy;
     uint32_t typed = add_frame(to, "<module>() <stdin>:1", app, 0);
     story_local(&to->made, pdb, "self", self);
     story_attribute(&to->made, self, "curframe", to->frame);
@@ -144,6 +146,27 @@ after_an_error(void)
            "sys.last_traceback.tb_next.tb_next.tb_next.tb_frame local data\n"
            "sys.last_traceback.tb_next.tb_next.tb_next.tb_frame local data\n"
            "thread MainThread in <module>() <stdin>:1.f_locals['data']\n");
+}
+
+// What a debugger adds comes last even where it is a root.
+static void
+root_of_a_debugger(void)
+{
+    session to = begin();
+    debug(&to, "pdb.Pdb", "pdb");
+    keep_traceback(&to);
+    lg_builder_add_root(to.made.builder, to.copy, LG_ROOT_INTERPRETER, "copy",
+                        4);
+    lg_graph *graph = story_end(&to.made);
+    lg_path path = {0};
+    lg_text text = {0};
+    REQUIRE(lg_path_from_root(graph, to.data, NULL, &path, NULL) == LG_OK);
+    add_line(graph, &path, &text);
+    CHECK_TEXT(text, "sys.last_traceback.tb_next.tb_next.tb_next.tb_frame "
+                     "local data\n");
+    lg_text_free(&text);
+    lg_path_free(&path);
+    lg_graph_free(graph);
 }
 
 // Nothing but the debugger keeps the frame; a class of the user's debugs.
@@ -248,6 +271,7 @@ conveniences(void)
 SUITE(debugging)
 {
     RUN(after_an_error);
+    RUN(root_of_a_debugger);
     RUN(only_the_debugger);
     RUN(frames_of_a_debugger);
     RUN(class_statement);

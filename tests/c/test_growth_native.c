@@ -22,6 +22,18 @@ native_growth_has_a_number(void)
     growing_forget(&made);
 }
 
+// malloc maps large blocks as pages, with a header of 16 bytes.
+static void
+large_blocks_are_pages(void)
+{
+    enum { PAGES = 33 * 4096 };
+    const growing_heap heaps[] = {{.blob = PAGES - 16}, {.blob = PAGES - 15}};
+    growing_series made = growing_compare(heaps, 2, NULL);
+    uint64_t first = made.summary[0]->large;
+    CHECK(made.summary[1]->large == first + 4096);
+    growing_forget(&made);
+}
+
 // Snapshots that wait to be compared are no growth of the program.
 static void
 own_memory_is_left_out(void)
@@ -323,6 +335,7 @@ SUITE(growth_native)
     RUN(a_fall_of_one_allocator_counts_with_the_other);
     RUN(blocks_of_objects);
     RUN(native_growth_has_a_number);
+    RUN(large_blocks_are_pages);
     RUN(own_memory_is_left_out);
     RUN(native_growth_has_rows);
     RUN(kinds_of_native_memory_have_keys);

@@ -155,6 +155,31 @@ recorded_state(void)
     lg_graph_free(graph);
 }
 
+// Buffers in free memory of the allocator have a line of their own.
+static void
+stale(void)
+{
+    const lg_segment segments[] = {{.address = 4096, .size = 512, .device = 1}};
+    const lg_block blocks[] = {
+        {.address = 4096, .size = 512, .state = LG_BLOCK_INACTIVE}};
+    const lg_allocator_state state = {.segments = segments,
+                                      .segment_count = 1,
+                                      .blocks = blocks,
+                                      .block_count = 1};
+    const lg_span span = {.device = 1, .address = 4096, .length = 1};
+    lg_builder *builder;
+    lg_graph *graph;
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    lg_builder_add_node(builder, 16);
+    lg_builder_add_device(builder, "cuda:0");
+    lg_builder_add_span(builder, &span);
+    REQUIRE(lg_builder_finish(builder, &graph, NULL) == LG_OK);
+    says(graph, &state, LG_FORMAT_TEXT,
+         "\n  stale                               1 B   buffers in blocks that "
+         "are not allocated\n");
+    lg_graph_free(graph);
+}
+
 static void
 partial(void)
 {
@@ -312,6 +337,7 @@ SUITE(report_memory)
     RUN(uninspected);
     RUN(sample);
     RUN(recorded_state);
+    RUN(stale);
     RUN(partial);
     RUN(own);
     RUN(process);

@@ -189,6 +189,26 @@ stashed(void)
                       "ctx.save_for_backward() instead\n");
 }
 
+// A cycle begins at the best object, and not at one that is only better than
+// what the cut leads to: here a tuple, and then a function.
+static void
+begins_at_an_object(void)
+{
+    story made = story_begin();
+    uint32_t thing = story_add(&made, "app.Thing", NULL, 48);
+    uint32_t list = story_add(&made, "list", NULL, 48);
+    uint32_t tuple = story_add(&made, "tuple", NULL, 48);
+    uint32_t function = story_add(&made, "function", "app.f", 150);
+    story_attribute(&made, thing, "handlers", list);
+    story_edge(&made, list, tuple, LG_EDGE_INDEX, 0);
+    story_edge(&made, tuple, function, LG_EDGE_INDEX, 0);
+    capture(&made, function, "self", thing);
+    expect_cut(&made,
+               "     Thing.handlers -> list[0] -> tuple[0] -> function f "
+               "closure self -> back to Thing\n"
+               "                           ~~~\n");
+}
+
 // Functions that capture each other, and that nothing else stores.
 static void
 among_themselves(void)
@@ -252,6 +272,7 @@ SUITE(rule)
     RUN(canvas);
     RUN(between);
     RUN(stashed);
+    RUN(begins_at_an_object);
     RUN(among_themselves);
     RUN(differentiated);
     return test_result();

@@ -115,6 +115,7 @@ files_keep_everything(void)
         planned from = planned_graph(seed);
         lg_summary *summary = summary_of(&from);
         lg_summary *loaded = NULL;
+        summary->mapped = 1000 + seed;
         REQUIRE(lg_summary_save(summary, path, NULL) == LG_OK);
         CHECK(lg_summary_is_file(path));
         REQUIRE(lg_summary_load(path, &loaded, NULL) == LG_OK);

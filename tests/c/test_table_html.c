@@ -142,6 +142,11 @@ references(void)
     REQUIRE(lg_table_html_plain(table, 1, &out, NULL) == LG_OK);
     CHECK(strstr(out.data, "<p>... and 2 more objects</p>") != NULL);
     lg_text_free(&out);
+    REQUIRE(lg_table_text(table, 1, &out, NULL) == LG_OK);
+    CHECK_TEXT(out, "object  retained   size\n"
+                    "? #0       300 B  100 B\n"
+                    "... and 2 more objects\n");
+    lg_text_free(&out);
     lg_table_free(table);
     lg_analysis_free(analysis);
     lg_graph_free(graph);

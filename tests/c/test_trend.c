@@ -71,9 +71,25 @@ slopes(void)
     CHECK(is_near(lg__slope_of(at, many, 200), 4));
 }
 
+// Of more than 64 points every second one counts; here the others lie on a
+// steeper line.
+static void
+slopes_of_many(void)
+{
+    double x[65];
+    double y[65];
+    for (size_t i = 0; i < 65; i++) {
+        x[i] = (double)i;
+        y[i] = (i % 2 ? 3 : 1) * (double)i;
+    }
+    CHECK(!is_near(lg__slope_of(x, y, 64), 1));
+    CHECK(is_near(lg__slope_of(x, y, 65), 1));
+}
+
 SUITE(trend)
 {
     RUN(trends);
     RUN(slopes);
+    RUN(slopes_of_many);
     return test_result();
 }

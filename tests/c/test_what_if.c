@@ -361,6 +361,13 @@ test_text(void)
                      "  held by   app.best\n"
                      "  cut next  app.best\n");
     lg_text_free(&text);
+    const lg_table_links links = {.node = "n="};
+    lg_table *table = NULL;
+    REQUIRE(lg_tabulate_what_if(made.graph, &answer, 1, &table, NULL) == LG_OK);
+    REQUIRE(lg_table_html_linked(table, 1, &links, &text, NULL) == LG_OK);
+    CHECK(strstr(text.data, "<a href=\"n=4\">app.best</a>"));
+    lg_text_free(&text);
+    lg_table_free(table);
     lg_what_if_free(&answer);
     program_free(&made);
 }

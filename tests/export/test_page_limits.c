@@ -159,6 +159,10 @@ quiet_parts_of_the_host(void)
         check_part(&page, loud[i], false);
     for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
         check_part(&page, quiet[i], true);
+    CHECK(count_of(&page, "class=\"c0\"/></svg>Python objects <b>") == 1);
+    CHECK(count_of(&page, "class=\"c0\"><title>Python objects: ") == 1);
+    CHECK(count_of(&page, "class=\"c1\"/></svg>allocators' rounding <b>") == 1);
+    CHECK(count_of(&page, "class=\"c1\"><title>allocators' rounding: ") == 1);
     lg_text_free(&page);
 }
 

