@@ -16,8 +16,8 @@ findings_of(story *made, lg_graph **graph, lg_analysis **analysis)
     return found;
 }
 
-// The fix changes the lists in which a closure has an activation, so none of them
-// is another holder, whatever else has them.
+// The fix changes the lists in which a closure has an activation, so none of
+// them is another holder, whatever else has them.
 static void
 closures_of_lists(void)
 {
