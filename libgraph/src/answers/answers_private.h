@@ -84,7 +84,7 @@ void lg__library_tables_end(lg__library_tables *tables);
  *  lg__top_packages_end, also on failure. */
 typedef struct lg__top_packages {
     lg__library_tables tables;
-    uint32_t *keeper;    /**< [node] the answer of lg__keepers_find */
+    lg__keepers keepers;
     uint32_t *of_module; /**< [node] 1 + the package of a module, once known */
     lg__vector all;
     lg_allocator allocator;

@@ -23,7 +23,7 @@ lg__top_packages_begin(lg__top_packages *packages, const lg_analysis *analysis,
         return lg__error_memory(err);
     if (mark)
         lg__library_tables_mark(&packages->tables);
-    return lg__keepers_find(graph, monitor, &packages->keeper, err);
+    return lg__keepers_begin(graph, monitor, &packages->keepers, err);
 }
 
 // Returns the number of the package with that name; LG_NONE when memory ran
@@ -46,13 +46,15 @@ bool
 lg__top_packages_owner(lg__top_packages *packages, uint32_t node, uint32_t *out)
 {
     const lg_graph *graph = packages->tables.analysis->graph;
-    uint32_t keeper = packages->keeper[node];
-    uint32_t *known = keeper < graph->columns.node_count
-                          ? &packages->of_module[keeper]
-                          : NULL;
     *out = LG_NONE;
     if (lg__library_tables_retains(&packages->tables, node))
         return true;
+    uint32_t keeper = lg__keepers_of(&packages->keepers, node);
+    uint32_t *known = keeper < graph->columns.node_count
+                          ? &packages->of_module[keeper]
+                          : NULL;
+    if (packages->keepers.failed)
+        return false;
     if (known != NULL && *known != 0) {
         *out = *known - 1;
         return true;
@@ -101,5 +103,5 @@ lg__top_packages_end(lg__top_packages *packages)
     lg__library_tables_end(&packages->tables);
     lg__vector_free(&packages->allocator, &packages->all);
     lg__wide_free(packages->of_module);
-    lg__wide_free(packages->keeper);
+    lg__keepers_end(&packages->keepers);
 }

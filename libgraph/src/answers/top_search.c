@@ -78,7 +78,7 @@ place_of(top_search *search, const lg_hop *hop, uint64_t key, uint32_t node)
     facts->length = 0;
     if (hop->edge_count > 0)
         lg__hop_facts(graph, hop, facts);
-    lg__sort_common(graph, node, facts);
+    lg__sort_number(graph, node, facts);
     return XXH3_64bits_withSeed(facts->data ? facts->data : "", facts->length,
                                 key);
 }

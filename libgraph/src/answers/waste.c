@@ -65,9 +65,9 @@ is_of_code(const lg__wasting *to, uint32_t node)
 // Returns whether only native code holds the node. It is native code's own,
 // unless programs make such objects.
 static bool
-is_kept_by_native_code(const lg__wasting *to, uint32_t node)
+is_kept_by_native_code(lg__wasting *to, uint32_t node)
 {
-    return to->keeper[node] == LG_NONE &&
+    return lg__keepers_of(&to->keepers, node) == LG_NONE &&
            lg_node_is_reachable(to->analysis, node) &&
            lg__node_origin(to->graph, node, NULL) != LG__ORIGIN_PROGRAM;
 }
@@ -83,7 +83,8 @@ is_library_table(lg__wasting *to, const lg__saving *saving)
     if (saving->kind == LG_WASTE_SLOTS)
         return lg__type_is_familiar(to->graph, to->graph->columns.type[node]);
     return is_of_code(to, node) || is_kept_by_native_code(to, node) ||
-           lg__library_tables_keeper(&to->tables, node, to->keeper[node])
+           lg__library_tables_keeper(&to->tables, node,
+                                     lg__keepers_of(&to->keepers, node))
                    .length > 0;
 }
 
@@ -229,7 +230,7 @@ prepare(lg__wasting *to, lg_error *err)
         return lg__error_memory(err);
     note_layouts(to);
     lg_status status =
-        lg__keepers_find(to->graph, to->monitor, &to->keeper, err);
+        lg__keepers_begin(to->graph, to->monitor, &to->keepers, err);
     if (status == LG_OK)
         status = lg__places_walk(to->analysis, to->monitor, &to->places,
                                  &to->place, err);
@@ -256,6 +257,8 @@ search(lg__wasting *to, lg_error *err)
     }
     if (status != LG_OK)
         return status;
+    if (to->keepers.failed)
+        return lg__error_memory(err);
     end_rows(to);
     return find_where(to, err);
 }
@@ -286,7 +289,7 @@ lg_analysis_waste(const lg_analysis *analysis, const lg_waste_options *given,
         lg_waste_free(&to.out);
     lg__library_tables_end(&to.tables);
     lg_places_free(to.places);
-    lg__wide_free(to.keeper);
+    lg__keepers_end(&to.keepers);
     lg__places_of_free(to.place, analysis);
     lg__wide_free(to.layout);
     lg__wide_free(to.counted);

@@ -25,7 +25,7 @@ typedef struct lg__wasting {
     const lg_waste_options *options;
     const lg__fold *folds;
     lg__library_tables tables;
-    uint32_t *keeper; /**< [node] */
+    lg__keepers keepers;
     lg_places *places;
     uint32_t *place;  /**< [node] */
     uint8_t *layout;  /**< [type] */

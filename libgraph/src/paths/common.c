@@ -31,6 +31,16 @@ has_name(const lg_graph *graph, uint32_t node)
 }
 
 void
+lg__sort_number(const lg_graph *graph, uint32_t node, lg_text *out)
+{
+    const uint32_t *name = &graph->type_name[graph->columns.type[node]];
+    if (has_name(graph, node))
+        lg__sort_common(graph, node, out);
+    else
+        lg_text_add_bytes(out, (const char *)name, sizeof *name);
+}
+
+void
 lg__sort_common(const lg_graph *graph, uint32_t node, lg_text *out)
 {
     lg_text_add(out, "\n");

@@ -88,58 +88,81 @@ keeper_behind(const lg_graph *graph, uint32_t node, uint32_t before)
                : before;
 }
 
-// A keeper that nobody has looked for yet.
-#define UNKNOWN (LG_NONE - 3)
+// The column has keepers plus this, so that 0 means that nobody has looked for
+// one yet.
+enum { SHIFT = 4 };
 
-static bool
-follow(const lg__roottree *tree, uint32_t node, uint32_t *keeper,
-       lg__gathered *path)
+static void
+set(lg__keepers *keepers, uint32_t node, uint32_t keeper)
 {
+    keepers->shifted[node] = keeper + SHIFT;
+}
+
+// Returns the keeper of a root, or of a node that no root reaches.
+static uint32_t
+keeper_of_end(const lg__roottree *tree, uint32_t node)
+{
+    return tree->before[node] == node ? keeper_of_root(tree, node) : LG_NONE;
+}
+
+// Finds the keepers of the node and of those on its path.
+static void
+follow(lg__keepers *keepers, uint32_t node)
+{
+    const lg__roottree *tree = &keepers->tree;
+    lg__gathered *path = &keepers->path;
     uint32_t at = node;
     path->count = 0;
-    while (keeper[at] == UNKNOWN && tree->before[at] != LG_NONE &&
+    while (keepers->shifted[at] == 0 && tree->before[at] != LG_NONE &&
            tree->before[at] != at) {
-        if (!lg__gather_append(path, at))
-            return false;
+        if (!lg__gather_append(path, at)) {
+            keepers->failed = true;
+            return;
+        }
         at = tree->before[at];
     }
-    if (keeper[at] == UNKNOWN)
-        keeper[at] =
-            tree->before[at] == at ? keeper_of_root(tree, at) : LG_NONE;
-    uint32_t before = keeper[at];
+    if (keepers->shifted[at] == 0)
+        set(keepers, at, keeper_of_end(tree, at));
+    uint32_t before = keepers->shifted[at] - SHIFT;
     while (path->count > 0) {
         at = path->items[--path->count];
-        before = keeper[at] = keeper_behind(tree->walk.graph, at, before);
+        before = keeper_behind(tree->walk.graph, at, before);
+        set(keepers, at, before);
     }
-    return true;
 }
 
 lg_status
-lg__keepers_find(const lg_graph *graph, const lg_monitor *monitor,
-                 uint32_t **out, lg_error *err)
+lg__keepers_begin(const lg_graph *graph, const lg_monitor *monitor,
+                  lg__keepers *out, lg_error *err)
 {
-    uint32_t nodes = graph->columns.node_count;
-    lg__roottree tree = {0};
-    lg__gathered path = {0};
-    uint32_t *keeper = NULL;
-    lg_status status = lg__roottree_new(graph, monitor, &tree, err);
+    size_t nodes = (size_t)graph->columns.node_count + 1;
+    lg__keepers made = {0};
+    lg_status status = lg__roottree_new(graph, monitor, &made.tree, err);
     if (status != LG_OK)
         return status;
-    keeper = lg__wide_alloc(((size_t)nodes + 1) * sizeof *keeper);
-    bool enough = keeper != NULL;
-    for (uint32_t node = 0; node < nodes && enough; node++)
-        keeper[node] = UNKNOWN;
-    for (uint32_t node = 0; node < nodes && enough; node++)
-        if (tree.walk.fold[node].owner == LG_NONE)
-            enough = follow(&tree, node, keeper, &path);
-    for (uint32_t node = 0; node < nodes && enough; node++)
-        keeper[node] = keeper[lg__seen_node(tree.walk.fold, node)];
-    lg__wide_free(path.items);
-    lg__roottree_free(&tree);
-    if (!enough) {
-        lg__wide_free(keeper);
+    made.shifted = lg__wide_calloc(nodes, sizeof *made.shifted);
+    if (made.shifted == NULL) {
+        lg__keepers_end(&made);
         return lg__error_memory(err);
     }
-    *out = keeper;
+    *out = made;
     return LG_OK;
+}
+
+uint32_t
+lg__keepers_of(lg__keepers *keepers, uint32_t node)
+{
+    uint32_t seen = lg__seen_node(keepers->tree.walk.fold, node);
+    if (keepers->shifted[seen] == 0)
+        follow(keepers, seen);
+    return keepers->failed ? LG_NONE : keepers->shifted[seen] - SHIFT;
+}
+
+void
+lg__keepers_end(lg__keepers *keepers)
+{
+    lg__wide_free(keepers->path.items);
+    lg__wide_free(keepers->shifted);
+    lg__roottree_free(&keepers->tree);
+    *keepers = (lg__keepers){0};
 }

@@ -130,15 +130,16 @@ static uint32_t
 merge_step(merging *to, uint32_t before, uint32_t node)
 {
     lg__merged item = {.parent = LG_NONE,
-                       .root = to->tree.root[node],
+                       .root = LG_NONE,
                        .node = node,
                        .type = to->graph->columns.type[node],
                        .nodes = 0,
                        .hop = {.source = node, .target = node}};
     if (before != node) {
         item.parent = to->merged[before];
-        item.root = LG_NONE;
         item.hop = lg__hop_between(&to->tree.walk, before, node);
+    } else {
+        item.root = to->tree.root[node];
     }
     uint32_t id = intern_key(to, &item);
     if (id == LG_NONE || (id == to->out.count && !append(to, item)))

@@ -139,7 +139,8 @@ typedef struct lg__roottree {
     lg__walk walk;
     uint32_t *before; /**< [node] the node before it; a root: itself;
                            LG_NONE: no root reaches it, or it is folded */
-    uint32_t *root;   /**< [node] index of a root node's best root */
+    uint32_t *root;   /**< [node] index of a root's best root; undefined for
+                           other nodes */
     bool kept;        /**< the arrays belong to the graph */
 } lg__roottree;
 
@@ -193,6 +194,9 @@ void lg__hop_common(const lg_graph *graph, const lg_hop *hop, lg_text *out);
 /** Adds the type of a node; for a function, class, module or frame, also its
  *  name. Adds nothing for LG_NONE. */
 void lg__sort_common(const lg_graph *graph, uint32_t node, lg_text *out);
+/** Adds what is equal for the same nodes, within this graph only: of most types
+ *  the number of the name, which takes less time than the name. */
+void lg__sort_number(const lg_graph *graph, uint32_t node, lg_text *out);
 /** Adds a hop without its index, key or line. Returns how much it added. */
 size_t lg__hop_facts(const lg_graph *graph, const lg_hop *hop, lg_text *out);
 /** Adds the root and the hops of a path. A hop that repeats counts once. */
@@ -304,11 +308,21 @@ void lg__guess_offer(lg__guess *guess, lg_string candidate);
 #define LG__KEPT_BY_PROGRAM (LG_NONE - 1)     /**< by a thread */
 #define LG__KEPT_BY_INTERPRETER (LG_NONE - 2) /**< or by a static object */
 
-/** Finds, for each node, the module at which the shortest path from a root
- *  begins, or whose function runs in the frame there. *out is [node_count];
- *  release it with lg__wide_free. O(nodes + edges). */
-lg_status lg__keepers_find(const lg_graph *graph, const lg_monitor *monitor,
-                           uint32_t **out, lg_error *err);
+typedef struct lg__keepers {
+    lg__roottree tree;
+    uint32_t *shifted; /**< [node] of those that somebody asked about */
+    lg__gathered path; /**< scratch */
+    bool failed;       /**< memory ran out: answers are wrong */
+} lg__keepers;
+
+/** O(nodes + edges) unless the graph has the tree of paths. *out begins as
+ *  {0}. */
+lg_status lg__keepers_begin(const lg_graph *graph, const lg_monitor *monitor,
+                            lg__keepers *out, lg_error *err);
+/** Returns the module at which the shortest path from a root to the node
+ *  begins, or whose function runs in the frame there. */
+uint32_t lg__keepers_of(lg__keepers *keepers, uint32_t node);
+void lg__keepers_end(lg__keepers *keepers);
 /** Returns the module whose function runs in a frame or waits to;
  *  LG__KEPT_BY_PROGRAM if it is unknown. */
 uint32_t lg__frame_module(const lg_graph *graph, uint32_t frame);

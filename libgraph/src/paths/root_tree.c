@@ -115,8 +115,7 @@ meet_roots(search *state, bool native)
             continue;
         if (!(state->state[node] & MET))
             state->queue[state->met++] = node;
-        else if (here->before != node || state->tree.root[node] == LG_NONE ||
-                 key_of_root(rank) >= here->key)
+        else if (here->before != node || key_of_root(rank) >= here->key)
             continue;
         state->tree.root[node] = i;
         *here = (visit){node, key_of_root(rank)};
@@ -187,20 +186,30 @@ begin_turn(search *state, unsigned turn)
                 visit_edges(state, node);
 }
 
+// How many nodes ahead of the search memory is asked for: their places among
+// the edges, and their edges.
+enum { PLACES_AHEAD = 16, EDGES_AHEAD = 8 };
+
 static lg_status
 spread(search *state, const lg_monitor *monitor, lg_error *err)
 {
+    const lg_columns *columns = &state->tree.walk.graph->columns;
     uint32_t at = 0;
     for (unsigned turn = 0; turn <= LG__LATE_LEVELS; turn++) {
         begin_turn(state, turn);
         for (; at < state->met; at++) {
             uint32_t node = state->queue[at];
             if (at % 65536 == 0 &&
-                !lg__monitor_goes_on(
-                    monitor, "looking for paths",
-                    (double)at / state->tree.walk.graph->columns.node_count,
-                    err))
+                !lg__monitor_goes_on(monitor, "looking for paths",
+                                     (double)at / columns->node_count, err))
                 return LG_ECANCELLED;
+            if (at + PLACES_AHEAD < state->met) {
+                const uint32_t *ahead = &state->queue[at];
+                uint64_t edge = columns->first_edge[ahead[EDGES_AHEAD]];
+                __builtin_prefetch(&columns->first_edge[ahead[PLACES_AHEAD]]);
+                __builtin_prefetch(&columns->edge_target[edge]);
+                __builtin_prefetch(&columns->edge_kind[edge]);
+            }
             if (state->late == NULL || state->late[node] <= turn)
                 visit_edges(state, node);
             else
@@ -270,17 +279,15 @@ grow(lg__roottree *tree, const lg_monitor *monitor, lg_error *err)
     return status;
 }
 
-// Makes a tree without paths, which owns its arrays.
+// Makes the arrays of a tree, which owns them.
 static lg_status
 begin(const lg_graph *graph, lg__roottree *tree, lg_error *err)
 {
     size_t nodes = (size_t)graph->columns.node_count + 1;
     tree->before = lg__wide_alloc(nodes * sizeof *tree->before);
-    tree->root = lg__wide_alloc(nodes * sizeof *tree->root);
+    tree->root = lg__wide_calloc(nodes, sizeof *tree->root);
     if (tree->before == NULL || tree->root == NULL)
         return lg__error_memory(err);
-    memset(tree->before, 0xff, nodes * sizeof *tree->before);
-    memset(tree->root, 0xff, nodes * sizeof *tree->root);
     return LG_OK;
 }
 
@@ -339,8 +346,11 @@ lg__roottree_to(const lg_graph *graph, uint32_t node, const lg_monitor *monitor,
         lg__paths_walk(graph, &tree.walk) ? LG_OK : lg__error_memory(err);
     if (status == LG_OK)
         status = begin(graph, &tree, err);
-    if (status == LG_OK)
+    if (status == LG_OK) {
+        size_t nodes = (size_t)graph->columns.node_count + 1;
+        memset(tree.before, 0xff, nodes * sizeof *tree.before);
         status = lg_path_from_root(graph, node, monitor, &path, err);
+    }
     if (status == LG_OK)
         plant_path(&tree, &path);
     lg_path_free(&path);

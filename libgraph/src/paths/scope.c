@@ -99,15 +99,17 @@ static lg_status
 mark(lg_scope *scope, const lg_monitor *monitor, lg_error *err)
 {
     uint32_t nodes = scope->graph->columns.node_count;
-    uint32_t *keeper = NULL;
+    lg__keepers keepers = {0};
     scope->known = lg__wide_calloc((size_t)nodes + 1, 1);
     scope->has = lg__wide_alloc((size_t)nodes + 1);
     if (scope->known == NULL || scope->has == NULL)
         return lg__error_memory(err);
-    lg_status status = lg__keepers_find(scope->graph, monitor, &keeper, err);
+    lg_status status = lg__keepers_begin(scope->graph, monitor, &keepers, err);
     for (uint32_t node = 0; node < nodes && status == LG_OK; node++)
-        scope->has[node] = is_kept(scope, node, keeper[node]);
-    lg__wide_free(keeper);
+        scope->has[node] = is_kept(scope, node, lg__keepers_of(&keepers, node));
+    if (keepers.failed)
+        status = lg__error_memory(err);
+    lg__keepers_end(&keepers);
     return status;
 }
 
