@@ -34,9 +34,9 @@ def main() -> None:
     options = parse(__doc__)
     print(
         "| heap | nodes | places | analysis | places of it | its summary | "
-        "diff of three | saving a summary | its size |"
+        "diff of three | saving a summary | its size | places / analysis |"
     )
-    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for name, file in made(options.objects):
         found = measure(options.program, file, options.rounds)
         nodes = found["nodes"]
@@ -45,6 +45,7 @@ def main() -> None:
             f"{found[work]:.3f} s, {found[work] / nodes * 1e9:.0f} ns" for work in WORK
         ]
         cells.append(f"{found['summary'] / 1000:.0f} KB")
+        cells.append(f"{found['placing'] / found['analysis']:.2f}")
         print("| " + " | ".join(cells) + " |", flush=True)
 
 

@@ -13,6 +13,8 @@ typedef struct row {
 static const row fields[] = {
     {"function", "__code__", "code", true},
     {"function", "text", "str", true},
+    {"function", "text", "list", false},
+    {"cell", "text", "str", false},
 };
 
 static const row attributes[] = {
@@ -53,6 +55,11 @@ static const row attributes[] = {
     {"module", "cache", "dict", false},
     {"A", "__doc__", "str", false},
     {"list", "__spec__", "ModuleSpec", false},
+};
+
+// In a namespace, a text is a value of the program's.
+static const row values[] = {
+    {"function", "text", "str", false},
 };
 
 static void
@@ -142,6 +149,8 @@ so_are_those_in_a_namespace(void)
 {
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
         check_row(&attributes[i], build_spaced(&attributes[i]), 32);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        check_row(&values[i], build_spaced(&values[i]), 32);
 }
 
 SUITE(place_parts)

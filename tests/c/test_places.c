@@ -83,7 +83,8 @@ compare_sums(const planned_places *of, uint32_t index)
     CHECK(memcmp(place.own, own, sizeof own) == 0);
     CHECK(memcmp(place.retained, retained, sizeof retained) == 0);
     CHECK(of->place_of[place.example] == index &&
-          !has_member_above(of, place.example));
+          !has_member_above(of, place.example) &&
+          !is_loose_part(of, place.example));
 }
 
 // Returns whether a reference from the node's dominator, or from what is folded

@@ -61,6 +61,23 @@ is_of_definition(lg_string name)
     return false;
 }
 
+static bool
+is_short(lg_string name)
+{
+    return name.length > 0 && name.length < LG__STRING_MAX;
+}
+
+static uint32_t
+add_dotted(lg__labels *labels, lg_string name)
+{
+    lg__step step;
+    if (is_short(name))
+        return lg__places_name(labels->places, true, name);
+    lg_text_add(&labels->scratch, ".");
+    lg_text_add_bytes(&labels->scratch, name.data, name.length);
+    return take_scratch(labels, &step) ? step.label : LG_NONE;
+}
+
 // Returns what `dotted` has for the name, after adding it if it is new; 0 when
 // memory ran out.
 static uint32_t
@@ -70,17 +87,15 @@ find_dotted(lg__labels *labels, uint32_t name)
     if (*dotted != 0)
         return *dotted;
     lg_string string = lg_graph_string(labels->graph, name);
-    lg_text_add(&labels->scratch, ".");
-    lg_text_add_bytes(&labels->scratch, string.data, string.length);
-    lg__step step;
-    if (!take_scratch(labels, &step))
+    uint32_t label = add_dotted(labels, string);
+    if (label == LG_NONE)
         return 0;
-    *dotted = (step.label + 1) | (is_of_definition(string) ? DEFINES : 0);
+    *dotted = (label + 1) | (is_of_definition(string) ? DEFINES : 0);
     return *dotted;
 }
 
-static bool
-take_dotted(lg__labels *labels, uint32_t name, lg__step *out)
+bool
+lg__label_attribute(lg__labels *labels, uint32_t name, lg__step *out)
 {
     *out =
         (lg__step){LG_PLACE_NAMED, (find_dotted(labels, name) & ~DEFINES) - 1};
@@ -88,12 +103,9 @@ take_dotted(lg__labels *labels, uint32_t name, lg__step *out)
 }
 
 bool
-lg__label_defines(lg__labels *labels, lg__via via)
+lg__label_defines(lg__labels *labels, uint32_t name)
 {
-    if (via.edge == LG__NO_EDGE)
-        return false;
-    uint32_t name = lg__label_name(labels, via);
-    return name != LG_NONE && find_dotted(labels, name) & DEFINES;
+    return find_dotted(labels, name) & DEFINES;
 }
 
 // Takes a string of the graph as it is.
@@ -105,7 +117,9 @@ take_plain(lg__labels *labels, uint32_t number, lg__step *out)
         return take_string(labels, string, out);
     uint32_t *plain = &labels->plain[number];
     if (*plain == 0)
-        *plain = lg__places_string(labels->places, string) + 1;
+        *plain = 1 + (is_short(string)
+                          ? lg__places_name(labels->places, false, string)
+                          : lg__places_string(labels->places, string));
     out->label = *plain - 1;
     return out->label != LG_NONE;
 }
@@ -205,7 +219,7 @@ take_edge(lg__labels *labels, uint32_t node, lg__via via, lg__step *out)
     case LG_EDGE_VALUE:
         name = lg__label_name(labels, via);
         if (name != LG_NONE)
-            return take_dotted(labels, name, out);
+            return lg__label_attribute(labels, name, out);
         return take_item(labels, out);
     case LG_EDGE_INDEX:
     case LG_EDGE_ELEMENT:
@@ -224,7 +238,7 @@ take_edge(lg__labels *labels, uint32_t node, lg__via via, lg__step *out)
     case LG_EDGE_ATTRIBUTE:
         name = lg__label_name(labels, via);
         if (name != LG_NONE)
-            return take_dotted(labels, name, out);
+            return lg__label_attribute(labels, name, out);
         break;
     case LG_EDGE_GLOBALS:
         return take_literal(labels, ".__globals__", out);

@@ -66,9 +66,12 @@ bool lg__label_is_namespace(const lg__labels *labels, uint32_t node);
 /** Returns the number of the graph's string that is the node's text, or
  *  LG_NONE. */
 uint32_t lg__label_text(const lg__labels *labels, uint32_t node);
-/** Returns whether the reference has a name that belongs to a definition, such
- *  as `__doc__` or `__bases__`. */
-bool lg__label_defines(lg__labels *labels, lg__via via);
+/** Returns whether a string of the graph names a part of a definition, such as
+ *  `__doc__` or `__bases__`. */
+bool lg__label_defines(lg__labels *labels, uint32_t name);
+/** Writes the step to an attribute of that name. Returns false when memory ran
+ *  out. */
+bool lg__label_attribute(lg__labels *labels, uint32_t name, lg__step *out);
 lg_status lg__labels_begin(lg__labels *labels, lg_error *err);
 /** Returns whether objects of the type have names of their own: functions,
  *  classes ... */

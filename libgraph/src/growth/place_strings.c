@@ -25,13 +25,9 @@ find_slot(const lg_places *places, uint64_t hash, lg_string string)
 }
 
 static bool
-make_slots(lg_places *places)
+make_slots(lg_places *places, size_t slots)
 {
-    size_t slots = places->known.slot ? (size_t)places->known.mask + 1 : 0;
     const uint64_t *hash = places->string_hash.data;
-    if (2 * (places->string_hash.count + 1) <= slots)
-        return true;
-    slots = slots != 0 ? 4 * slots : 1024;
     lg__key_slot *slot = lg__huge_calloc(slots * sizeof *slot);
     if (slot == NULL)
         return false;
@@ -41,6 +37,24 @@ make_slots(lg_places *places)
         slot[find_slot(places, hash[i], lg__places_text(places, i))] =
             (lg__key_slot){i + 1, (uint32_t)(hash[i] >> 32)};
     return true;
+}
+
+// Keeps half of the slots free.
+static bool
+reserve_slot(lg_places *places)
+{
+    size_t slots = places->known.slot ? (size_t)places->known.mask + 1 : 0;
+    return 2 * (places->string_hash.count + 1) <= slots ||
+           make_slots(places, slots != 0 ? 4 * slots : 1024);
+}
+
+bool
+lg__places_expect_strings(lg_places *places, size_t slots)
+{
+    enum { BYTES_OF_SLOT = 8 };
+    return make_slots(places, slots) &&
+           lg__vector_reserve(&places->allocator, &places->string_bytes,
+                              BYTES_OF_SLOT * slots);
 }
 
 uint32_t
@@ -92,7 +106,7 @@ append(lg_places *places, lg__key_slot *slot, uint64_t hash, lg_string string)
 uint32_t
 lg__places_string(lg_places *places, lg_string string)
 {
-    if (!make_slots(places))
+    if (!reserve_slot(places))
         return LG_NONE;
     uint64_t hash = XXH3_64bits(string.data, string.length);
     lg__key_slot *slot = &places->known.slot[find_slot(places, hash, string)];
@@ -109,4 +123,62 @@ lg__places_text(const lg_places *places, uint32_t string)
     if (bytes == NULL)
         return (lg_string){"", 0};
     return (lg_string){bytes + begin, (uint32_t)(offset[string + 1] - begin)};
+}
+
+// Writes the string behind the others, with a dot before it if it is dotted.
+static char *
+write_behind(lg_places *places, bool dotted, lg_string string)
+{
+    char *bytes = lg__vector_extend(&places->allocator, &places->string_bytes,
+                                    (size_t)dotted + string.length);
+    if (bytes == NULL)
+        return NULL;
+    bytes[0] = '.';
+    if (string.length > 0)
+        memcpy(bytes + dotted, string.data, string.length);
+    return bytes;
+}
+
+// Makes a string of the bytes behind the others. Returns LG_NONE when memory
+// ran out.
+static uint32_t
+keep_behind(lg_places *places, uint64_t hash)
+{
+    const lg_allocator *allocator = &places->allocator;
+    uint64_t *end =
+        places->string_hash.count < LG_NONE
+            ? lg__vector_extend(allocator, &places->string_offset, 1)
+            : NULL;
+    if (end == NULL)
+        return LG_NONE;
+    uint64_t *last = lg__vector_extend(allocator, &places->string_hash, 1);
+    if (last == NULL) {
+        places->string_offset.count--;
+        return LG_NONE;
+    }
+    *end = places->string_bytes.count;
+    *last = hash;
+    return (uint32_t)places->string_hash.count - 1;
+}
+
+// The bytes are written where they stay if they are new.
+uint32_t
+lg__places_name(lg_places *places, bool dotted, lg_string string)
+{
+    lg_string name = {NULL, dotted + string.length};
+    if (reserve_slot(places))
+        name.data = write_behind(places, dotted, string);
+    if (name.data == NULL)
+        return LG_NONE;
+    uint64_t hash = XXH3_64bits(name.data, name.length);
+    lg__key_slot *slot = &places->known.slot[find_slot(places, hash, name)];
+    uint32_t id = slot->number != 0 ? slot->number - 1 : LG_NONE;
+    bool is_new = id == LG_NONE;
+    if (is_new)
+        id = keep_behind(places, hash);
+    if (is_new && id != LG_NONE)
+        *slot = (lg__key_slot){id + 1, (uint32_t)(hash >> 32)};
+    else
+        places->string_bytes.count -= name.length;
+    return id;
 }

@@ -123,14 +123,9 @@ may_have(const lg_places *places, uint32_t parent, uint64_t key)
            (*seen_word(places, key) & seen_bit(key));
 }
 
-// Keeps half of the slots free.
 static bool
-reserve_slot(lg_places *places)
+make_slots(lg_places *places, size_t slots)
 {
-    size_t slots = places->index.slot ? (size_t)places->index.mask + 1 : 0;
-    if (2 * (places->items.count + 1) <= slots)
-        return true;
-    slots = slots != 0 ? 4 * slots : 2048;
     lg__key_slot *slot = lg__huge_calloc(slots * sizeof *slot);
     uint64_t *seen = lg__wide_calloc(slots / 16, sizeof *seen);
     if (slot == NULL || seen == NULL) {
@@ -147,6 +142,15 @@ reserve_slot(lg_places *places)
         *seen_word(places, key) |= seen_bit(key);
     }
     return true;
+}
+
+// Keeps half of the slots free.
+static bool
+reserve_slot(lg_places *places)
+{
+    size_t slots = places->index.slot ? (size_t)places->index.mask + 1 : 0;
+    return 2 * (places->items.count + 1) <= slots ||
+           make_slots(places, slots != 0 ? 4 * slots : 2048);
 }
 
 // Prefetches the slots of the next few places.
@@ -170,7 +174,12 @@ lg__places_index(lg_places *places)
 bool
 lg__places_expect(lg_places *places, size_t count)
 {
+    size_t slots = 2048;
+    while (slots < count)
+        slots *= 2;
     return lg__vector_reserve(&places->allocator, &places->items, count) &&
+           make_slots(places, slots) &&
+           lg__places_expect_strings(places, slots / 2) &&
            (places->each == 1 ||
             lg__vector_reserve(&places->allocator, &places->bytes,
                                2 * count * places->each));

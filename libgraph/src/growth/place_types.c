@@ -10,15 +10,24 @@ note_folded_types(lg__place_walk *walk)
         walk->types[graph->columns.type[buffers[i].buffer]].may_fold = true;
 }
 
+// A cell is of the category of functions, but what is in it is data.
 static uint32_t
-marks_of(lg_string name, lg_category category)
+marks_of(lg_string name, lg__trait trait)
 {
     if (lg__string_is(name, "code"))
         return LG__PLACE_DEFINITION;
-    bool defined = category == LG_CATEGORY_FUNCTION ||
-                   category == LG_CATEGORY_TYPE ||
-                   category == LG_CATEGORY_MODULE;
-    return defined ? LG__PLACE_DEFINED : 0;
+    switch (trait.category) {
+    case LG_CATEGORY_FUNCTION:
+        return trait.role == LG__ROLE_CELL
+                   ? LG__PLACE_DEFINED
+                   : LG__PLACE_DEFINED | LG__PLACE_FUNCTION;
+    case LG_CATEGORY_TYPE:
+        return LG__PLACE_DEFINED | LG__PLACE_CLASS;
+    case LG_CATEGORY_MODULE:
+        return LG__PLACE_DEFINED;
+    default:
+        return 0;
+    }
 }
 
 // Returns whether the type is one of the descriptors that C code or `__slots__`
@@ -35,6 +44,16 @@ is_fixed_descriptor(lg_string name)
     return false;
 }
 
+// A function's code and texts belong to its definition, and a class's
+// descriptors.
+static uint32_t
+within_of(lg_string name)
+{
+    if (lg__string_is(name, "code") || lg__string_is(name, "str"))
+        return LG__PLACE_FUNCTION;
+    return is_fixed_descriptor(name) ? LG__PLACE_CLASS : 0;
+}
+
 bool
 lg__walk_types_begin(lg__place_walk *walk)
 {
@@ -45,13 +64,13 @@ lg__walk_types_begin(lg__place_walk *walk)
         walk->types[i] = (lg__walk_type){
             .name = lg__places_string(walk->places, name),
             .code = lg__string_is(name, "code"),
-            .in_function =
-                lg__string_is(name, "code") || lg__string_is(name, "str"),
-            .in_class = is_fixed_descriptor(name),
             .titled = lg__label_has_own_name(graph, i),
             .by_module = lg__label_by_module(graph, i),
             .top = LG_NONE,
-            .marks = marks_of(name, (lg_category)trait.category),
+            .marks = marks_of(name, trait),
+            .within = within_of(name),
+            .space = trait.category == LG_CATEGORY_CONTAINER &&
+                     trait.role != LG__ROLE_TUPLE,
             .may_fold = trait.category == LG_CATEGORY_CONTAINER ||
                         trait.role == LG__ROLE_TUPLE ||
                         trait.role == LG__ROLE_CELL,

@@ -17,23 +17,30 @@
 #define LG__PLACE_BACK (UINT32_C(1) << 29)
 /** The node is a function, a class or a module, or a part of one. */
 #define LG__PLACE_DEFINED (UINT32_C(1) << 28)
+/** The node is a function. */
+#define LG__PLACE_FUNCTION (UINT32_C(1) << 27)
+/** The node is a class, or a part of one. */
+#define LG__PLACE_CLASS (UINT32_C(1) << 26)
 #define LG__PLACE_MARKS                                                        \
     (LG__PLACE_DEFINITION | LG__PLACE_INNER | LG__PLACE_BACK |                 \
-     LG__PLACE_DEFINED)
+     LG__PLACE_DEFINED | LG__PLACE_FUNCTION | LG__PLACE_CLASS)
+/** A walk has no more places than that. */
+#define LG__PLACES_MOST LG__PLACE_CLASS
 
 /** A type, as the walk sees it. */
 typedef struct lg__walk_type {
-    uint32_t name; /**< number of its name in the table */
-    uint32_t top;  /**< place of its nodes that have no name, and that nothing
-                        but the super-root dominates; LG_NONE: not found yet */
-    uint32_t
-        marks; /**< of its nodes: LG__PLACE_DEFINITION, LG__PLACE_DEFINED */
-    bool code; /**< it is the type of code objects */
-    bool in_function; /**< its nodes are parts of a function */
-    bool in_class;    /**< its nodes are parts of a class */
-    bool may_fold;    /**< its nodes may be parts of others */
-    bool titled;      /**< its nodes have names of their own */
-    bool by_module;   /**< a module may name its nodes */
+    uint32_t name;   /**< number of its name in the table */
+    uint32_t top;    /**< place of its nodes that have no name, and that nothing
+                          but the super-root dominates; LG_NONE: not found yet */
+    uint32_t marks;  /**< of its nodes: LG__PLACE_DEFINITION,
+                          LG__PLACE_DEFINED ... */
+    uint32_t within; /**< its nodes belong to the definition of what has one of
+                          these marks: LG__PLACE_FUNCTION, LG__PLACE_CLASS */
+    bool code;       /**< it is the type of code objects */
+    bool may_fold;   /**< its nodes may be parts of others */
+    bool space;      /**< its nodes that are parts are namespaces */
+    bool titled;     /**< its nodes have names of their own */
+    bool by_module;  /**< a module may name its nodes */
 } lg__walk_type;
 
 /** Where the references are that a dominator has outside of itself. */
@@ -45,10 +52,10 @@ typedef struct lg__known_space {
 /** A step below a place leads to one place. The walk remembers some of these,
  *  because objects of one class take the same few steps. */
 typedef struct lg__taken_step {
-    uint64_t from;  /**< the parent; below it, the payload of the reference or
-                         the string of the label */
-    uint32_t by;    /**< number of the type's name; below it, lg_edge_kind or,
-                         after those, lg_place_kind */
+    uint64_t from;  /**< the parent; below it, the step, the payload of the
+                         reference, or the string of the label */
+    uint32_t by;    /**< number of the type's name; below it, 0 of a step with a
+                         name, another step, or after those lg_place_kind */
     uint32_t place; /**< LG_NONE: empty */
 } lg__taken_step;
 
@@ -68,6 +75,21 @@ typedef struct lg__visit_step {
     uint32_t to; /**< 1 + the number of a visit; 0: this slot is free */
 } lg__visit_step;
 
+/** What is known of the step to a node before it has a place. From
+ * LG__STEP_NAMES on, it is an attribute, whose name is a string of the graph.
+ */
+enum {
+    LG__STEP_NONE = 0, /**< no reference, or none of its dominator's */
+    LG__STEP_KIND,     /**< from here on: a reference of that lg_edge_kind */
+    LG__STEP_LOOK = LG__STEP_KIND + LG_EDGE_ATTRIBUTE, /**< look at the
+                                                            reference */
+    LG__STEPS = LG__STEP_KIND + LG_EDGE_KIND_COUNT,
+    LG__STEP_NAMES = 64,
+};
+
+/** Strings with higher numbers are looked up by the reference. */
+#define LG__STEP_NAMES_MOST (UINT32_MAX - LG__STEP_NAMES)
+
 enum { LG__SPACES_KNOWN = 256 };
 /** The bits of a reference's number that a place keeps. */
 #define LG__VIA_MASK ((UINT64_C(1) << 40) - 1)
@@ -75,7 +97,8 @@ enum { LG__TAKEN_BITS = 11, LG__TAKEN = 1 << LG__TAKEN_BITS };
 
 /** The arrays of a walk, in one block that begins with `place`. */
 typedef struct lg__walk_room {
-    uint32_t *place;       /**< see lg__place_walk */
+    uint32_t *place; /**< see lg__place_walk */
+    uint32_t *via;
     uint64_t *early;       /**< see lg__place_walk */
     uint64_t *locals;      /**< see lg__labels */
     lg__walk_type *types;  /**< [type] */
@@ -95,11 +118,12 @@ typedef struct lg__place_walk {
     lg_places *places;
     lg__labels labels;
     lg__walk_type *types;
-    uint32_t *place;      /**< [node] first the lower bits of the number of the
-                               reference by which its dominator holds it, or
-                               LG_NONE; for nodes that only the super-root
-                               dominates, an index into `names`; later its marks
-                               and its place */
+    uint32_t *place;      /**< [node] first the step to it; for nodes that only
+                               the super-root dominates, 0 or 1 + an index into
+                               `names`; later its marks and its place */
+    uint32_t *via;        /**< [node] the lower bits of the number of the
+                               reference by which its dominator holds it, if the
+                               step has one; see lg__places_add_up */
     lg__vector names;     /**< lg__module_name */
     uint64_t *early;      /**< a bit per node: it got its place before its
                                turn */
@@ -121,21 +145,8 @@ bool lg__vias_choose(lg__place_walk *walk);
 /** Like lg__via_of, for a node to which `above` itself does not refer. */
 lg__via lg__via_search(lg__place_walk *walk, uint32_t node, uint32_t above);
 
-/** Returns whether the node is in the definition of a function, class or
- * module: its code, texts, annotations, bases ... They never change, so they
- * are parts, and so is everything in them. `above` has the definition, or is
- * the namespace of what has it. */
-bool lg__is_definition(lg__place_walk *walk, const lg__walk_type *type,
-                       uint32_t node, uint32_t above);
+/** Looks at all types. Returns false when memory ran out. */
 bool lg__walk_types_begin(lg__place_walk *walk);
-/** Returns the place of a node below `parent`, or one above it; LG_NONE when
- *  memory ran out. */
-uint32_t lg__place_find(lg__place_walk *walk, uint32_t parent, uint32_t node,
-                        lg__via via, uint32_t type);
-/** Returns the place of a node that nothing dominates; LG_NONE when memory ran
- *  out. */
-uint32_t lg__place_find_top(lg__place_walk *walk, const lg__step *step,
-                            uint32_t type);
 /** Returns the visit of a path that leads back for the first time, from the
  *  place `before`; LG_NONE when memory ran out. */
 uint32_t lg__visit_first(lg__place_walk *walk, uint32_t before);
@@ -149,35 +160,12 @@ void lg__visits_free(lg__place_walk *walk);
  *  devices. */
 void lg__places_on_devices(lg__place_walk *walk);
 
-/** Adds a node's own bytes and references to its place. */
-static inline lg__place_item *
-lg__place_add_own(lg__place_walk *walk, uint32_t node, uint32_t place)
-{
-    const lg_columns *columns = &walk->graph->columns;
-    lg__place_item *item = lg__place_at(walk->places, place);
-    uint32_t size = columns->size[node];
-    item->host[0] +=
-        size == UINT32_MAX ? lg_node_size(walk->graph, node) : size;
-    item->references +=
-        columns->first_edge[node + 1] - columns->first_edge[node];
-    return item;
-}
-
-/** Adds what a member retains if no other member dominates it. Makes it the
- *  example if the reference to it is the last one. */
-static inline void
-lg__place_add_outer(lg__place_walk *walk, uint32_t node, uint32_t place,
-                    uint64_t via)
-{
-    lg__place_item *item = lg__place_at(walk->places, place);
-    item->host[1] += walk->analysis->host[node];
-    via &= LG__VIA_MASK;
-    if (item->example == LG_NONE || via > item->via ||
-        (via == item->via && node > item->example)) {
-        item->example = node;
-        item->via = via & LG__VIA_MASK;
-    }
-}
+/** Adds up the nodes of each place, after all nodes have one. `via` of a member
+ *  is then LG_NONE if it has no reference, and what lg__top_via returns if only
+ *  the super-root dominates it. */
+void lg__places_add_up(lg__place_walk *walk);
+/** Returns the `via` of a node that only the super-root dominates. */
+uint32_t lg__top_via(const lg__place_walk *walk, uint32_t name);
 
 /** Returns whether the node has a reference to `target` whose number ends with
  *  these bits. */
@@ -194,14 +182,14 @@ lg__has_reference(const lg_columns *columns, uint32_t node, uint32_t bits,
     return true;
 }
 
-/** Returns the reference by which the dominator `above` holds the node. */
+/** Returns the reference by which the dominator `above` holds the node, if one
+ *  was chosen. */
 static inline lg__via
 lg__via_of(lg__place_walk *walk, uint32_t node, uint32_t above)
 {
-    uint32_t bits = walk->place[node];
     lg__via via;
-    if (bits != LG_NONE &&
-        lg__has_reference(&walk->graph->columns, above, bits, node, &via))
+    if (lg__has_reference(&walk->graph->columns, above, walk->via[node], node,
+                          &via))
         return via;
     return lg__via_search(walk, node, above);
 }

@@ -1,7 +1,8 @@
 // Puts every node into its place, in order of nodes, because the columns of
 // nodes lie in memory in that order, and the dominator tree does not. A node
 // whose dominator comes later waits for it.
-#include "growth/place_walk.h"
+#include "growth/place_find.h"
+#include "growth/place_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,25 +20,6 @@ static const lg__walk_type *
 type_of(const lg__place_walk *walk, uint32_t node)
 {
     return &walk->types[walk->graph->columns.type[node]];
-}
-
-// Returns the marks of a node that is a part, or 0.
-static uint32_t
-part_marks(lg__place_walk *walk, const lg__walk_type *type, uint32_t node,
-           uint32_t above)
-{
-    const lg__fold *folds = walk->labels.folds;
-    uint32_t marks = walk->place[above];
-    if ((marks & LG__PLACE_DEFINITION) ||
-        ((marks & LG__PLACE_DEFINED) &&
-         lg__is_definition(walk, type, node, above)))
-        return LG__PLACE_INNER | LG__PLACE_DEFINITION;
-    if (!type->may_fold)
-        return 0;
-    uint32_t owner = folds[node].owner;
-    bool part =
-        owner != LG_NONE && (owner == above || owner == folds[above].owner);
-    return part ? LG__PLACE_INNER : 0;
 }
 
 // Notes what the path to a member has visited, which leads back to a place or
@@ -61,26 +43,34 @@ visit(lg__place_walk *walk, uint32_t node, uint32_t above, uint32_t place)
     return LG__PLACE_BACK | (inner ? LG__PLACE_INNER : 0);
 }
 
-// Adds a member below another node. If its place is not a child of the place
-// above, it leads back there.
+// Adds a member below a step that leads back to a place above. An inner member
+// is counted at once, because later it looks like a part.
 static bool
-add_member(walking *state, uint32_t node, uint32_t above,
+add_turned(lg__place_walk *walk, uint32_t node, uint32_t above, uint32_t place,
            const lg__walk_type *type)
 {
-    lg__place_walk *walk = &state->shared;
-    uint32_t parent = walk->place[above] & ~LG__PLACE_MARKS;
-    lg__via via = lg__via_of(walk, node, above);
-    uint32_t place = lg__place_find(walk, parent, node, via, type->name);
-    if (place == LG_NONE)
-        return false;
-    bool below_turn = place <= parent || (walk->place[above] & LG__PLACE_BACK);
-    uint32_t marks = below_turn ? visit(walk, node, above, place) : 0;
+    uint32_t marks = visit(walk, node, above, place);
     if (marks == LG_NONE)
         return false;
-    lg__place_add_own(walk, node, place)->members++;
     walk->place[node] = place | marks | type->marks;
-    if (!(marks & LG__PLACE_INNER))
-        lg__place_add_outer(walk, node, place, via.edge);
+    if (marks & LG__PLACE_INNER)
+        lg__place_at(walk->places, place)->members++;
+    return true;
+}
+
+// Adds a member below another node, whose place and marks are `at`. If its
+// place is not a child of that place, it leads back there.
+static bool
+add_member(lg__place_walk *walk, uint32_t node, uint32_t above, uint32_t at,
+           const lg__walk_type *type)
+{
+    uint32_t parent = at & ~LG__PLACE_MARKS;
+    uint32_t place = lg__place_find(walk, parent, node, above, type->name);
+    if (place == LG_NONE)
+        return false;
+    if (place <= parent || (at & LG__PLACE_BACK))
+        return add_turned(walk, node, above, place, type);
+    walk->place[node] = place | type->marks;
     return true;
 }
 
@@ -98,17 +88,17 @@ is_loose(const lg__place_walk *walk, uint32_t node)
 // Many nodes of a type are in one place: strings, numbers, and what several
 // modules refer to.
 static uint32_t
-find_top(lg__place_walk *walk, uint32_t node, lg_place_kind kind,
-         const lg__module_name *name)
+find_top(lg__place_walk *walk, uint32_t node, lg_place_kind kind, uint32_t name)
 {
     lg__walk_type *type = &walk->types[walk->graph->columns.type[node]];
-    if (!type->by_module)
-        name = NULL;
-    bool plain = kind == LG_PLACE_ROOT && name == NULL && !type->titled;
+    bool unnamed = name == 0 || !type->by_module;
+    bool plain = kind == LG_PLACE_ROOT && unnamed && !type->titled;
     if (plain && type->top != LG_NONE)
         return type->top;
+    const lg__module_name *names = walk->names.data;
     lg__step step;
-    if (!lg__label_top(&walk->labels, node, kind, name, &step))
+    if (!lg__label_top(&walk->labels, node, kind,
+                       unnamed ? NULL : &names[name - 1], &step))
         return LG_NONE;
     uint32_t place = lg__place_find_top(walk, &step, type->name);
     if (plain)
@@ -117,7 +107,7 @@ find_top(lg__place_walk *walk, uint32_t node, lg_place_kind kind,
 }
 
 // Adds a node that nothing dominates. A loose namespace goes into the place of
-// its instance, but is no member.
+// its instance, but is no member, and no example.
 static bool
 add_top(walking *state, uint32_t node)
 {
@@ -125,23 +115,16 @@ add_top(walking *state, uint32_t node)
     const lg_analysis *analysis = walk->analysis;
     bool garbage = analysis->dominator[node] != walk->graph->columns.node_count;
     bool loose = garbage && is_loose(walk, node);
-    uint32_t number = walk->place[node];
+    uint32_t name = walk->place[node];
     uint32_t named = loose ? walk->labels.folds[node].owner : node;
-    const lg__module_name *name =
-        number == LG_NONE ? NULL : (lg__module_name *)walk->names.data + number;
     uint32_t place =
         find_top(walk, named, garbage ? LG_PLACE_GARBAGE : LG_PLACE_ROOT, name);
     if (place == LG_NONE)
         return false;
-    lg__place_item *item = lg__place_add_own(walk, node, place);
     walk->place[node] = place | type_of(walk, node)->marks;
-    if (loose) {
-        item->host[1] += analysis->host[node];
-        return true;
-    }
-    item->members++;
-    lg__place_add_outer(walk, node, place,
-                        name == NULL ? LG__NO_EDGE : name->edge);
+    walk->via[node] = loose ? 0 : lg__top_via(walk, name);
+    if (loose)
+        lg__place_at(walk->places, place)->members--;
     return true;
 }
 
@@ -153,13 +136,12 @@ add_node(walking *state, uint32_t node)
     if (above >= walk->graph->columns.node_count)
         return add_top(state, node);
     const lg__walk_type *type = type_of(walk, node);
-    uint32_t part = part_marks(walk, type, node, above);
+    uint32_t at = walk->place[above];
+    uint32_t part = lg__part_marks(walk, type, node, above, at);
     if (part == 0)
-        return add_member(state, node, above, type);
-    uint32_t marks = walk->place[above];
-    lg__place_add_own(walk, node, marks & ~LG__PLACE_MARKS);
-    walk->place[node] = marks | part | type->marks;
-    if (marks & LG__PLACE_BACK)
+        return add_member(walk, node, above, at, type);
+    walk->place[node] = (at & ~LG__PLACE_FUNCTION) | part | type->marks;
+    if (at & LG__PLACE_BACK)
         walk->visited[node] = walk->visited[above];
     return true;
 }
@@ -196,28 +178,47 @@ next_below(walking *state, uint32_t done)
     return state->waiting.items[--state->waiting.count];
 }
 
+// Adds a node, and before it the nodes above it that have no place yet.
+static bool
+add_with_above(walking *state, uint32_t node)
+{
+    uint32_t next = wait_below(state, node);
+    for (;; next = next_below(state, next)) {
+        if (next == LG_NONE || !add_node(state, next))
+            return false;
+        if (next == node)
+            return true;
+    }
+}
+
+static bool
+add_range(walking *state, uint32_t begin, uint32_t end)
+{
+    const uint32_t *dominator = state->shared.analysis->dominator;
+    uint32_t nodes = state->shared.graph->columns.node_count;
+    for (uint32_t node = begin; node < end; node++) {
+        uint32_t above = dominator[node];
+        if (is_early(state, node))
+            continue;
+        if (!(above > node && above < nodes ? add_with_above(state, node)
+                                            : add_node(state, node)))
+            return false;
+    }
+    return true;
+}
+
 static lg_status
 add_nodes(walking *state, const lg_monitor *monitor, lg_error *err)
 {
-    const lg__place_walk *walk = &state->shared;
-    const uint32_t *dominator = walk->analysis->dominator;
-    uint32_t nodes = walk->graph->columns.node_count;
-    for (uint32_t node = 0; node < nodes; node++) {
-        if (node % 65536 == 65535 &&
-            !lg__monitor_goes_on(monitor, "finding places",
-                                 (double)node / nodes, err))
+    enum { ONE_REPORT = 65536 };
+    uint32_t nodes = state->shared.graph->columns.node_count;
+    for (uint32_t begin = 0, end; begin < nodes; begin = end) {
+        end = nodes - begin < ONE_REPORT ? nodes : begin + ONE_REPORT;
+        if (!add_range(state, begin, end))
+            return lg__error_memory(err);
+        if (end < nodes && !lg__monitor_goes_on(monitor, "finding places",
+                                                (double)end / nodes, err))
             return LG_ECANCELLED;
-        if (is_early(state, node))
-            continue;
-        uint32_t above = dominator[node];
-        uint32_t next =
-            above > node && above < nodes ? wait_below(state, node) : node;
-        for (;; next = next_below(state, next)) {
-            if (next == LG_NONE || !add_node(state, next))
-                return lg__error_memory(err);
-            if (next == node)
-                break;
-        }
     }
     return LG_OK;
 }
@@ -232,6 +233,7 @@ make_room(walking *state)
     if (!lg__walk_room_begin(graph, &room))
         return false;
     walk->place = room.place;
+    walk->via = room.via;
     walk->early = room.early;
     walk->types = room.types;
     walk->visited = room.visited;
@@ -243,7 +245,6 @@ make_room(walking *state)
     walk->places = walk->labels.places = lg__places_begin();
     if (!walk->labels.folds || !walk->places)
         return false;
-    memset(walk->place, 0xff, nodes * sizeof *walk->place);
     memset(walk->spaces, 0xff, sizeof walk->spaces);
     for (size_t i = 0; i < LG__TAKEN; i++)
         walk->taken[i].place = LG_NONE;
@@ -267,6 +268,7 @@ run(walking *state, const lg_monitor *monitor, lg_error *err)
         status = add_nodes(state, monitor, err);
     if (status == LG_OK) {
         lg__places_index(walk->places);
+        lg__places_add_up(walk);
         lg__places_on_devices(walk);
     }
     return status;

@@ -13,8 +13,10 @@ static const uint8_t ranks[LG_EDGE_KIND_COUNT] = {
     [LG_EDGE_TYPE] = 15,
 };
 
-// How many references ahead to prefetch a dominator, because targets are far
-// apart in memory.
+// How many references, and nodes, one step lists.
+enum { HELD = 1024, BLOCK = 256 };
+
+// How many references ahead to prefetch a dominator.
 enum { AHEAD = 16 };
 
 static int
@@ -65,35 +67,120 @@ lg__via
 lg__via_search(lg__place_walk *walk, uint32_t node, uint32_t above)
 {
     const lg_columns *columns = &walk->graph->columns;
-    uint32_t bits = walk->place[node];
-    lg__via via = {LG__NO_EDGE, LG_NONE};
+    uint32_t bits = walk->via[node];
+    lg__via via;
     lg__known_space *space = &walk->spaces[above % LG__SPACES_KNOWN];
-    if (bits == LG_NONE ||
-        (space->above == above &&
-         lg__has_reference(columns, space->source, bits, node, &via)))
+    if (space->above == above &&
+        lg__has_reference(columns, space->source, bits, node, &via))
         return via;
     return search_via(walk, node, above, bits);
 }
 
-// Chooses references for the nodes that the source, or its owner, dominates.
+// Returns the step by a value of a namespace, whose key is a name.
+static uint32_t
+named_step(lg__place_walk *walk, lg__via via)
+{
+    uint32_t name = lg__label_name(&walk->labels, via);
+    if (name == LG_NONE)
+        return LG__STEP_KIND + LG_EDGE_VALUE;
+    return name < LG__STEP_NAMES_MOST ? LG__STEP_NAMES + name : LG__STEP_LOOK;
+}
+
+static inline uint32_t
+step_of(lg__place_walk *walk, lg__via via, bool space)
+{
+    const lg_graph *graph = walk->graph;
+    uint32_t kind = lg__edge_kind(graph, via.edge);
+    uint32_t payload = graph->columns.edge_payload[via.edge];
+    if (kind == LG_EDGE_ATTRIBUTE)
+        return payload < graph->string_count && payload < LG__STEP_NAMES_MOST
+                   ? LG__STEP_NAMES + payload
+                   : LG__STEP_LOOK;
+    return kind == LG_EDGE_VALUE && (space || walk->labels.has_locals)
+               ? named_step(walk, via)
+               : LG__STEP_KIND + kind;
+}
+
+static bool
+is_better(lg__place_walk *walk, lg__via via, uint32_t target)
+{
+    uint32_t above = walk->analysis->dominator[target];
+    return is_preferred(&walk->labels, via, lg__via_of(walk, target, above));
+}
+
+// Chooses the reference if it labels its target better than the one before.
+// `space` says whether its source is a namespace if it is a part.
+static inline void
+consider(lg__place_walk *walk, lg__via via, bool space)
+{
+    const lg_columns *columns = &walk->graph->columns;
+    uint32_t target = columns->edge_target[via.edge];
+    if (columns->edge_kind[via.edge] & LG_EDGE_WEAK)
+        return;
+    if (walk->place[target] != LG__STEP_NONE && !is_better(walk, via, target))
+        return;
+    walk->place[target] = step_of(walk, via, space);
+    walk->via[target] = (uint32_t)via.edge;
+}
+
+// Lists the references of the nodes in [begin, end) to what a node in there
+// dominates. Returns their number. Whether a reference is one of these is hard
+// to predict, so the loop has no branch for it, and the processor reads several
+// dominators at a time, which are far apart in memory.
+static size_t
+list_held(const lg__place_walk *walk, uint32_t begin, uint32_t end,
+          uint64_t from, uint64_t to, uint64_t held[HELD])
+{
+    const uint32_t *dominator = walk->analysis->dominator;
+    const uint32_t *target = walk->graph->columns.edge_target;
+    uint32_t nodes = end - begin;
+    size_t count = 0;
+    for (uint64_t edge = from; edge < to; edge++) {
+        held[count] = edge;
+        count += dominator[target[edge]] - begin < nodes;
+    }
+    return count;
+}
+
+// Chooses the reference if it comes from the dominator of its target. What a
+// code object dominates is a part of it.
+static inline void
+consider_own(lg__place_walk *walk, uint64_t edge)
+{
+    const lg_columns *columns = &walk->graph->columns;
+    uint32_t above = walk->analysis->dominator[columns->edge_target[edge]];
+    const lg__walk_type *type = &walk->types[columns->type[above]];
+    if (edge >= columns->first_edge[above] &&
+        edge < columns->first_edge[above + 1] && !type->code)
+        consider(walk, (lg__via){edge, above}, type->space);
+}
+
 static void
-choose_of(lg__place_walk *walk, uint32_t source, uint32_t owner)
+choose_own(lg__place_walk *walk, uint32_t begin, uint32_t end)
+{
+    const uint64_t *first = walk->graph->columns.first_edge;
+    uint64_t last = first[end];
+    uint64_t held[HELD];
+    for (uint64_t from = first[begin], to; from < last; from = to) {
+        to = last - from < HELD ? last : from + HELD;
+        size_t count = list_held(walk, begin, end, from, to, held);
+        for (size_t i = 0; i < count; i++)
+            consider_own(walk, held[i]);
+    }
+}
+
+// Chooses references of a part for what its owner dominates.
+static void
+choose_for(lg__place_walk *walk, uint32_t part, uint32_t owner, bool space)
 {
     const lg_columns *columns = &walk->graph->columns;
     const uint32_t *dominator = walk->analysis->dominator;
-    uint64_t end = columns->first_edge[source + 1];
-    for (uint64_t edge = columns->first_edge[source]; edge < end; edge++) {
-        uint32_t target = columns->edge_target[edge];
-        uint32_t above = dominator[target];
+    uint64_t end = columns->first_edge[part + 1];
+    for (uint64_t edge = columns->first_edge[part]; edge < end; edge++) {
         if (edge + AHEAD < columns->edge_count)
             __builtin_prefetch(&dominator[columns->edge_target[edge + AHEAD]]);
-        if ((above != source && above != owner) ||
-            (columns->edge_kind[edge] & LG_EDGE_WEAK))
-            continue;
-        if (walk->place[target] == LG_NONE ||
-            is_preferred(&walk->labels, (lg__via){edge, source},
-                         lg__via_of(walk, target, above)))
-            walk->place[target] = (uint32_t)edge;
+        if (dominator[columns->edge_target[edge]] == owner)
+            consider(walk, (lg__via){edge, part}, space);
     }
 }
 
@@ -113,17 +200,17 @@ name_top(lg__place_walk *walk, uint32_t target, lg__module_name name)
 {
     lg_allocator allocator = lg_allocator_default();
     uint32_t *known = &walk->place[target];
-    if (*known != LG_NONE) {
+    if (*known != 0) {
         lg__module_name *names = walk->names.data;
-        if (is_first_name(walk->graph, &name, &names[*known]))
-            names[*known] = name;
+        if (is_first_name(walk->graph, &name, &names[*known - 1]))
+            names[*known - 1] = name;
         return true;
     }
     lg__module_name *place = lg__vector_extend(&allocator, &walk->names, 1);
     if (place == NULL)
         return false;
     *place = name;
-    *known = (uint32_t)(walk->names.count - 1);
+    *known = (uint32_t)walk->names.count;
     return true;
 }
 
@@ -136,8 +223,6 @@ name_values(lg__place_walk *walk, uint32_t module, uint32_t space)
     uint64_t end = columns->first_edge[space + 1];
     for (uint64_t edge = columns->first_edge[space]; edge < end; edge++) {
         uint32_t target = columns->edge_target[edge];
-        if (edge + AHEAD < columns->edge_count)
-            __builtin_prefetch(&dominator[columns->edge_target[edge + AHEAD]]);
         if (dominator[target] != columns->node_count ||
             lg__edge_kind(walk->graph, edge) != LG_EDGE_VALUE)
             continue;
@@ -149,36 +234,49 @@ name_values(lg__place_walk *walk, uint32_t module, uint32_t space)
     return true;
 }
 
-// Returns whether all that the node dominates is a part of a code object.
-static bool
-is_code(const lg__place_walk *walk, uint32_t node, const lg__walk_type *type)
+// Lists the nodes in [begin, end) that may be folded. Returns their number.
+static uint32_t
+list_parts(const lg__place_walk *walk, uint32_t begin, uint32_t end,
+           uint32_t parts[BLOCK])
 {
-    const lg_columns *columns = &walk->graph->columns;
-    uint32_t above = walk->analysis->dominator[node];
-    return type->code || (above < columns->node_count &&
-                          walk->types[columns->type[above]].code);
+    const uint32_t *type = walk->graph->columns.type;
+    const lg__walk_type *types = walk->types;
+    uint32_t count = 0;
+    for (uint32_t node = begin; node < end; node++) {
+        parts[count] = node;
+        count += types[type[node]].may_fold;
+    }
+    return count;
+}
+
+static bool
+choose_by_parts(lg__place_walk *walk, uint32_t begin, uint32_t end)
+{
+    const lg_graph *graph = walk->graph;
+    uint32_t parts[BLOCK];
+    uint32_t count = list_parts(walk, begin, end, parts);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t owner = walk->labels.folds[parts[i]].owner;
+        if (owner == LG_NONE)
+            continue;
+        bool space = walk->types[graph->columns.type[parts[i]]].space;
+        if (space && lg__node_category(graph, owner) == LG_CATEGORY_MODULE &&
+            !name_values(walk, owner, parts[i]))
+            return false;
+        choose_for(walk, parts[i], owner, space);
+    }
+    return true;
 }
 
 bool
 lg__vias_choose(lg__place_walk *walk)
 {
-    const lg_graph *graph = walk->graph;
-    const uint32_t *first_child = walk->analysis->first_child;
-    const lg__fold *folds = walk->labels.folds;
-    for (uint32_t node = 0; node < graph->columns.node_count; node++) {
-        const lg__walk_type *type = &walk->types[graph->columns.type[node]];
-        uint32_t owner = type->may_fold ? folds[node].owner : LG_NONE;
-        if (owner == LG_NONE) {
-            if (first_child[node] != first_child[node + 1] &&
-                !is_code(walk, node, type))
-                choose_of(walk, node, LG_NONE);
-            continue;
-        }
-        if (lg__node_category(graph, owner) == LG_CATEGORY_MODULE &&
-            lg__label_is_namespace(&walk->labels, node) &&
-            !name_values(walk, owner, node))
+    uint32_t nodes = walk->graph->columns.node_count;
+    for (uint32_t begin = 0, end; begin < nodes; begin = end) {
+        end = nodes - begin < BLOCK ? nodes : begin + BLOCK;
+        choose_own(walk, begin, end);
+        if (!choose_by_parts(walk, begin, end))
             return false;
-        choose_of(walk, node, owner);
     }
     return true;
 }
