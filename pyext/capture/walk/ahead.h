@@ -11,7 +11,7 @@
 
 /** How many nodes behind a block the walk prefetches an object's slots, its
  *  parts, and the object itself. */
-enum { LG__AHEAD_SLOTS = 16, LG__AHEAD_PARTS = 32, LG__AHEAD_OBJECT = 64 };
+enum { LG__AHEAD_SLOTS = 8, LG__AHEAD_PARTS = 16, LG__AHEAD_OBJECT = 32 };
 
 /** The end of what is prepared so many nodes ahead of `end`. */
 static inline uint32_t

@@ -353,7 +353,7 @@ walk_object(lg__heap_walk *walk, uint32_t node, lg__type_info *info)
 static uint32_t
 open_block(lg__heap_walk *walk, uint32_t node)
 {
-    enum { BLOCK = 16 };
+    enum { BLOCK = 8 };
     const lg_builder *builder = walk->builder;
     if (node + LG__AHEAD_OBJECT + BLOCK >= builder->node_count)
         lg__enumerate_ahead(walk, node, LG__AHEAD_OBJECT + BLOCK);
