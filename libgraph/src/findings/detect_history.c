@@ -158,15 +158,17 @@ is_over(const climb *to, uint32_t loss, bool gathers)
     return !gathers || !lg__awaits_backward(to->detection, loss);
 }
 
-// Returns whether running code may gather the losses for one backward pass: in
-// its own variables, or, if the program trains, in an attribute that it names.
+// Returns whether running code may gather the losses or outputs for one
+// backward pass: in its own variables, or, if the program trains, losses in an
+// attribute that it names. Outputs there are mostly kept for a metric.
 static bool
 may_gather(const climb *to, uint32_t holder, size_t count)
 {
     lg__detection *detection = to->detection;
     if (!lg__detection_is_stored(detection, holder))
         return lg__detection_is_variable(detection, holder);
-    return count <= LONG_EPISODE && lg__has_optimizer(detection) &&
+    return to->many == MANY && count <= LONG_EPISODE &&
+           lg__has_optimizer(detection) &&
            !lg__detection_is_variable(detection, holder) &&
            lg__detection_is_in_use(detection, holder);
 }
