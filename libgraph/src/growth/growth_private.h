@@ -36,6 +36,18 @@ typedef struct lg__key_index {
     uint32_t mask;
 } lg__key_index;
 
+/** Returns how many slots the index needs so that half of them are free with
+ *  one key more than `count`; 0: it has enough. An index without slots gets
+ *  `first`. */
+static inline size_t
+lg__key_index_growth(const lg__key_index *index, size_t count, size_t first)
+{
+    size_t slots = index->slot != NULL ? (size_t)index->mask + 1 : 0;
+    if (2 * (count + 1) <= slots)
+        return 0;
+    return slots != 0 ? 4 * slots : first;
+}
+
 struct lg_places {
     lg_allocator allocator;
     lg__vector items;    /**< lg__place_item */

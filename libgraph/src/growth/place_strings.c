@@ -39,13 +39,12 @@ make_slots(lg_places *places, size_t slots)
     return true;
 }
 
-// Keeps half of the slots free.
 static bool
 reserve_slot(lg_places *places)
 {
-    size_t slots = places->known.slot ? (size_t)places->known.mask + 1 : 0;
-    return 2 * (places->string_hash.count + 1) <= slots ||
-           make_slots(places, slots != 0 ? 4 * slots : 1024);
+    size_t slots =
+        lg__key_index_growth(&places->known, places->string_hash.count, 1024);
+    return slots == 0 || make_slots(places, slots);
 }
 
 bool

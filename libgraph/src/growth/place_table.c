@@ -144,13 +144,12 @@ make_slots(lg_places *places, size_t slots)
     return true;
 }
 
-// Keeps half of the slots free.
 static bool
 reserve_slot(lg_places *places)
 {
-    size_t slots = places->index.slot ? (size_t)places->index.mask + 1 : 0;
-    return 2 * (places->items.count + 1) <= slots ||
-           make_slots(places, slots != 0 ? 4 * slots : 2048);
+    size_t slots =
+        lg__key_index_growth(&places->index, places->items.count, 2048);
+    return slots == 0 || make_slots(places, slots);
 }
 
 // Prefetches the slots of the next few places.

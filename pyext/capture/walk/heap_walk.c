@@ -92,7 +92,7 @@ size_of(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
     if (info->fixed_size)
         return info->fixed_size;
     if (info->type == &PyUnicode_Type && PyUnicode_IS_COMPACT_ASCII(object))
-        return sizeof(PyASCIIObject) + (size_t)PyUnicode_GET_LENGTH(object) + 1;
+        return lg__ascii_size(object);
     if (info->type == &PyTuple_Type || info->type == &PyBytes_Type)
         return info->base_size + (size_t)Py_SIZE(object) * info->item_size;
     return lg__object_size(walk, object, info);

@@ -255,6 +255,13 @@ void lg__locals_finish(lg__heap_walk *walk);
 
 /* Columns of one node. */
 
+/** The size of a compact str of ASCII characters, which holds its text. */
+static inline size_t
+lg__ascii_size(PyObject *str)
+{
+    return sizeof(PyASCIIObject) + (size_t)PyUnicode_GET_LENGTH(str) + 1;
+}
+
 uint64_t lg__object_size(lg__heap_walk *walk, PyObject *object,
                          const lg__type_info *info);
 /** The bytes that every instance of a type has; 0 if they differ: see

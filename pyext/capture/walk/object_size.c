@@ -8,9 +8,9 @@
 static size_t
 size_of_str(PyObject *object)
 {
-    size_t length = (size_t)PyUnicode_GET_LENGTH(object);
     if (PyUnicode_IS_COMPACT_ASCII(object))
-        return sizeof(PyASCIIObject) + length + 1;
+        return lg__ascii_size(object);
+    size_t length = (size_t)PyUnicode_GET_LENGTH(object);
     size_t bytes = (length + 1) * (size_t)PyUnicode_KIND(object);
     size_t size = PyUnicode_IS_COMPACT(object)
                       ? sizeof(PyCompactUnicodeObject) + bytes
