@@ -2,7 +2,9 @@
 #include "planned.h"
 #include "test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static uint32_t
 add_node(lg_builder *builder, uint32_t number, const char *type)
@@ -87,8 +89,63 @@ long_names_are_cut(void)
     check_name(4096);
 }
 
+// Adds a function that a root holds.
+static void
+add_function(lg_builder *builder, uint32_t number, const char *name)
+{
+    uint32_t node = add_node(builder, number, "function");
+    lg_builder_set_text(builder, node, name, strlen(name));
+    lg_builder_add_root(builder, node, LG_ROOT_MODULE, "app", 3);
+}
+
+static bool
+has_label(const planned_places *of, lg_node node, const char *label)
+{
+    lg_string text = lg_places_at(of->places, of->place_of[node]).label;
+    return text.length == strlen(label) &&
+           memcmp(text.data, label, text.length) == 0;
+}
+
+// Texts of nodes are not interned, so the graph has one of these twice.
+static void
+one_text_is_one_label(void)
+{
+    lg_builder *builder = planned_begin();
+    add_function(builder, 0, "app.twice");
+    add_function(builder, 1, "app.twice");
+    add_function(builder, 2, "app.other");
+    planned_places of = planned_analyse(builder);
+    CHECK(lg_places_count(of.places) == 2);
+    CHECK(has_label(&of, 0, "app.twice"));
+    CHECK(of.place_of[1] == of.place_of[0]);
+    CHECK(has_label(&of, 2, "app.other"));
+    planned_forget(&of);
+}
+
+// More names than are read at a time.
+static void
+many_names_are_labels(void)
+{
+    enum { COUNT = 3000 };
+    lg_builder *builder = planned_begin();
+    char name[32];
+    for (uint32_t i = 0; i < COUNT; i++) {
+        snprintf(name, sizeof name, "app.f%u", i);
+        add_function(builder, i, name);
+    }
+    planned_places of = planned_analyse(builder);
+    CHECK(lg_places_count(of.places) == COUNT);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        snprintf(name, sizeof name, "app.f%u", i);
+        CHECK(has_label(&of, i, name));
+    }
+    planned_forget(&of);
+}
+
 SUITE(place_vias)
 {
+    RUN(one_text_is_one_label);
+    RUN(many_names_are_labels);
     RUN(all_of_many_references_are_seen);
     RUN(weak_references_name_nothing);
     RUN(long_names_are_cut);

@@ -15,7 +15,8 @@ typedef struct lg__place_item {
                            device; while a walk adds up: as if all were on the
                            host */
     uint64_t members;
-    uint64_t references;
+    uint64_t references; /**< while a walk looks for places: bits of the steps
+                              to it, see lg__places_recur */
     uint32_t parent;
     uint32_t label;
     uint32_t type;
@@ -45,7 +46,10 @@ lg__key_index_growth(const lg__key_index *index, size_t count, size_t first)
     size_t slots = index->slot != NULL ? (size_t)index->mask + 1 : 0;
     if (2 * (count + 1) <= slots)
         return 0;
-    return slots != 0 ? 4 * slots : first;
+    slots = slots != 0 ? 4 * slots : first;
+    while (slots < 2 * (count + 1))
+        slots *= 4;
+    return slots;
 }
 
 struct lg_places {
@@ -87,10 +91,14 @@ bool lg__places_add_device(lg_places *places, lg_string name);
 uint32_t lg__places_device(const lg_places *places, lg_string name);
 /** Returns the string's number in the table; LG_NONE when memory ran out. */
 uint32_t lg__places_string(lg_places *places, lg_string string);
-/** Like lg__places_string, of a name of a graph, with a dot before it if it is
- *  `dotted`. The name is not empty, and has less than LG__STRING_MAX bytes. It
- * is clean already, so this is three times as fast. */
-uint32_t lg__places_name(lg_places *places, bool dotted, lg_string name);
+/** How many names lg__places_names takes at most. */
+enum { LG__NAMES_AT_ONCE = 1024 };
+/** Writes the numbers of names of a graph, with a dot before each if they are
+ *  `dotted`. No name is empty or has LG__STRING_MAX bytes or more. They are
+ *  clean already, and the memory of many is read at a time, so this is quicker
+ *  than lg__places_string. Returns false when memory ran out. */
+bool lg__places_names(lg_places *places, bool dotted, const lg_string *names,
+                      uint32_t count, uint32_t *numbers);
 /** Returns the number of a string in the table; LG_NONE if the table does not
  *  have it. */
 uint32_t lg__places_seek(const lg_places *places, lg_string string);
@@ -107,14 +115,16 @@ bool lg__places_expect(lg_places *places, size_t count);
  *  ran out. */
 uint32_t lg__places_add(lg_places *places, uint32_t parent, lg_place_kind kind,
                         uint32_t label, uint32_t type);
-/** Like lg__places_add, but quicker for many places: other functions do not
- *  find these before lg__places_index. */
+/** Like lg__places_add, for a walk and quicker for many places: other functions
+ *  do not find these before lg__places_index, and their `references` are bits.
+ */
 uint32_t lg__places_put(lg_places *places, uint32_t parent, lg_place_kind kind,
                         uint32_t label, uint32_t type);
 void lg__places_index(lg_places *places);
 void lg__places_free_slots(lg__key_index *index);
 /** Returns the place that the step leads back to: `parent` or one above it.
- *  LG_NONE if the step repeats none. */
+ *  LG_NONE if the step repeats none. All places above it were made by
+ *  lg__places_put. */
 uint32_t lg__places_recur(const lg_places *places, uint32_t parent,
                           lg_place_kind kind, uint32_t label, uint32_t type);
 

@@ -16,29 +16,6 @@ index_texts(const lg_graph *graph, lg__text_block *block, size_t blocks)
     }
 }
 
-uint32_t
-lg__label_text(const lg__labels *labels, uint32_t node)
-{
-    const lg__text_block *block = &labels->texts[node / 64];
-    uint64_t before = (UINT64_C(1) << node % 64) - 1;
-    if (!(block->has >> node % 64 & 1))
-        return LG_NONE;
-    return labels->graph
-        ->text_string[block->first +
-                      (uint32_t)__builtin_popcountll(block->has & before)];
-}
-
-static uint32_t
-text_of_key(lg__labels *labels, uint32_t key)
-{
-    uint32_t at = key % LG__NAMES_CACHED;
-    if (labels->named[at] != key) {
-        labels->named[at] = key;
-        labels->names[at] = lg__label_text(labels, key);
-    }
-    return labels->names[at];
-}
-
 static bool
 is_local(const lg__labels *labels, uint32_t node)
 {
@@ -100,7 +77,7 @@ lg__label_name(lg__labels *labels, lg__via via)
         return payload < graph->string_count ? payload : LG_NONE;
     case LG_EDGE_VALUE:
         return payload != LG_NONE && lg__label_is_namespace(labels, via.source)
-                   ? text_of_key(labels, payload)
+                   ? lg__label_text(labels, payload)
                    : LG_NONE;
     default:
         return LG_NONE;
@@ -127,7 +104,6 @@ lg__labels_begin(lg__labels *labels, lg_error *err)
         return lg__error_memory(err);
     mark_locals(labels);
     index_texts(graph, labels->texts, graph->columns.node_count / 64 + 1);
-    memset(labels->named, 0xff, sizeof labels->named);
     return LG_OK;
 }
 

@@ -5,16 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Interns the content of the scratch text, and empties it.
-static bool
-take_scratch(lg__labels *labels, lg__step *out)
+uint32_t
+lg__label_take_scratch(lg__labels *labels)
 {
     lg_text *text = &labels->scratch;
     lg_string string = {text->data != NULL ? text->data : "",
                         (uint32_t)text->length};
-    out->label =
-        text->failed ? LG_NONE : lg__places_string(labels->places, string);
+    bool failed = text->failed;
     text->length = 0;
+    return failed ? LG_NONE : lg__places_string(labels->places, string);
+}
+
+static bool
+take_scratch(lg__labels *labels, lg__step *out)
+{
+    out->label = lg__label_take_scratch(labels);
     return out->label != LG_NONE;
 }
 
@@ -39,88 +44,20 @@ take_item(const lg__labels *labels, lg__step *out)
     return true;
 }
 
-#define DEFINES (UINT32_C(1) << 31)
-
-// Returns whether the name belongs to what a function, class or module says of
-// itself. Nothing accumulates there while a program runs.
-static bool
-is_of_definition(lg_string name)
-{
-    static const char *const names[] = {
-        "__annotations__", "__bases__",       "__cached__",     "__doc__",
-        "__file__",        "__loader__",      "__match_args__", "__module__",
-        "__mro__",         "__name__",        "__orig_bases__", "__package__",
-        "__parameters__",  "__path__",        "__qualname__",   "__slots__",
-        "__spec__",        "__type_params__",
-    };
-    if (name.length < 2 || memcmp(name.data, "__", 2) != 0)
-        return false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (lg__string_is(name, names[i]))
-            return true;
-    return false;
-}
-
-static bool
-is_short(lg_string name)
-{
-    return name.length > 0 && name.length < LG__STRING_MAX;
-}
-
-static uint32_t
-add_dotted(lg__labels *labels, lg_string name)
-{
-    lg__step step;
-    if (is_short(name))
-        return lg__places_name(labels->places, true, name);
-    lg_text_add(&labels->scratch, ".");
-    lg_text_add_bytes(&labels->scratch, name.data, name.length);
-    return take_scratch(labels, &step) ? step.label : LG_NONE;
-}
-
-// Returns what `dotted` has for the name, after adding it if it is new; 0 when
-// memory ran out.
-static uint32_t
-find_dotted(lg__labels *labels, uint32_t name)
-{
-    uint32_t *dotted = &labels->dotted[name];
-    if (*dotted != 0)
-        return *dotted;
-    lg_string string = lg_graph_string(labels->graph, name);
-    uint32_t label = add_dotted(labels, string);
-    if (label == LG_NONE)
-        return 0;
-    *dotted = (label + 1) | (is_of_definition(string) ? DEFINES : 0);
-    return *dotted;
-}
-
 bool
 lg__label_attribute(lg__labels *labels, uint32_t name, lg__step *out)
 {
-    *out =
-        (lg__step){LG_PLACE_NAMED, (find_dotted(labels, name) & ~DEFINES) - 1};
+    *out = (lg__step){LG_PLACE_NAMED, lg__label_of_name(labels, true, name)};
     return out->label != LG_NONE;
-}
-
-bool
-lg__label_defines(lg__labels *labels, uint32_t name)
-{
-    return find_dotted(labels, name) & DEFINES;
 }
 
 // Takes a string of the graph as it is.
 static bool
 take_plain(lg__labels *labels, uint32_t number, lg__step *out)
 {
-    lg_string string = lg_graph_string(labels->graph, number);
     if (number == LG_NONE)
-        return take_string(labels, string, out);
-    uint32_t *plain = &labels->plain[number];
-    if (*plain == 0)
-        *plain = 1 + (is_short(string)
-                          ? lg__places_name(labels->places, false, string)
-                          : lg__places_string(labels->places, string));
-    out->label = *plain - 1;
+        return take_string(labels, (lg_string){"", 0}, out);
+    out->label = lg__label_of_name(labels, false, number);
     return out->label != LG_NONE;
 }
 

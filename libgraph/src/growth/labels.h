@@ -10,14 +10,22 @@ typedef struct lg__step {
     uint32_t label;
 } lg__step;
 
-/** How many names are cached; instances of a class share their keys. */
-enum { LG__NAMES_CACHED = 1024 };
-
 /** Which of 64 nodes have a text, and where the texts begin. */
 typedef struct lg__text_block {
     uint64_t has;
     uint32_t first;
 } lg__text_block;
+
+/** Names that get labels together. */
+typedef struct lg__expected {
+    uint32_t count;
+    uint32_t names[LG__NAMES_AT_ONCE]; /**< strings of the graph */
+} lg__expected;
+
+/** What lg__labels.dotted and .plain contain for an expected name. */
+#define LG__LABEL_EXPECTED UINT32_MAX
+/** The name is one of a definition. */
+#define LG__LABEL_DEFINES (UINT32_C(1) << 31)
 
 /** Writes the labels of a graph's references into a table. */
 typedef struct lg__labels {
@@ -26,14 +34,12 @@ typedef struct lg__labels {
     const uint32_t *dominator;
     lg_places *places;
     uint32_t *dotted; /**< [string_count] 1 + number of `.string` in the table
-                           for a string of the graph; 0: not added yet. The
-                           highest bit says that it names a definition */
+                           for a string of the graph, and LG__LABEL_DEFINES;
+                           0: not added yet */
     uint32_t *plain;  /**< [string_count] the same, of the string itself */
-    lg__text_block *texts;            /**< [node_count / 64 + 1] */
-    uint32_t named[LG__NAMES_CACHED]; /**< nodes of keys, indexed by their
-                                           lower bits */
-    uint32_t names[LG__NAMES_CACHED]; /**< their texts */
-    uint32_t item;                    /**< numbers of frequent labels: `[*]` */
+    lg__expected expected[2]; /**< plain and dotted names */
+    lg__text_block *texts;    /**< [node_count / 64 + 1] */
+    uint32_t item;            /**< numbers of frequent labels: `[*]` */
     uint32_t key;
     uint32_t none;    /**< the empty string */
     uint64_t *locals; /**< a bit per node: it is the dict of what a thread
@@ -63,15 +69,72 @@ uint32_t lg__label_name(lg__labels *labels, lg__via via);
 /** Returns whether the node is a namespace, so that its keys are names: one
  *  that is folded into its owner, or what a thread has in a threading.local. */
 bool lg__label_is_namespace(const lg__labels *labels, uint32_t node);
+/** Counts bits, in pairs, fours and bytes. For processors that may not have an
+ *  instruction for it, GCC calls a slower function. */
+static inline uint32_t
+lg__count_bits(uint64_t bits)
+{
+    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
+    bits = (bits & UINT64_C(0x3333333333333333)) +
+           (bits >> 2 & UINT64_C(0x3333333333333333));
+    bits = (bits + (bits >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
+}
+
 /** Returns the number of the graph's string that is the node's text, or
  *  LG_NONE. */
-uint32_t lg__label_text(const lg__labels *labels, uint32_t node);
+static inline uint32_t
+lg__label_text(const lg__labels *labels, uint32_t node)
+{
+    const lg__text_block *block = &labels->texts[node / 64];
+    uint64_t before = (UINT64_C(1) << node % 64) - 1;
+    if (!(block->has >> node % 64 & 1))
+        return LG_NONE;
+    return labels->graph
+        ->text_string[block->first + lg__count_bits(block->has & before)];
+}
+
+/** Returns what lg__labels.dotted or .plain has for a name, after adding its
+ *  label if it is new; 0 when memory ran out. */
+uint32_t lg__label_find(lg__labels *labels, bool dotted, uint32_t name);
+/** Returns the number in the table of a name, a string of the graph, with a dot
+ *  before it if it is `dotted`; LG_NONE when memory ran out. */
+uint32_t lg__label_of_name(lg__labels *labels, bool dotted, uint32_t name);
 /** Returns whether a string of the graph names a part of a definition, such as
  *  `__doc__` or `__bases__`. */
-bool lg__label_defines(lg__labels *labels, uint32_t name);
+static inline bool
+lg__label_defines(lg__labels *labels, uint32_t name)
+{
+    uint32_t known = labels->dotted[name];
+    return (known != 0 ? known : lg__label_find(labels, true, name)) &
+           LG__LABEL_DEFINES;
+}
+
+/** Returns the number in the table of the scratch text, and empties it; LG_NONE
+ *  when memory ran out. */
+uint32_t lg__label_take_scratch(lg__labels *labels);
 /** Writes the step to an attribute of that name. Returns false when memory ran
  *  out. */
 bool lg__label_attribute(lg__labels *labels, uint32_t name, lg__step *out);
+/** Adds the names that are expected. If memory ran out, they get their labels
+ *  when they are needed. */
+void lg__labels_add_expected(lg__labels *labels, bool dotted);
+/** Expects that the label of a name will be needed, with a dot before it if it
+ *  is `dotted`. Call lg__labels_add_expected before it is. To add the labels of
+ *  many names together is quicker, because their texts lie far apart. */
+static inline void
+lg__label_expect(lg__labels *labels, bool dotted, uint32_t name)
+{
+    uint32_t *known = dotted ? &labels->dotted[name] : &labels->plain[name];
+    lg__expected *expected = &labels->expected[dotted];
+    if (*known != 0)
+        return;
+    *known = LG__LABEL_EXPECTED;
+    expected->names[expected->count++] = name;
+    if (expected->count == LG__NAMES_AT_ONCE)
+        lg__labels_add_expected(labels, dotted);
+}
+
 lg_status lg__labels_begin(lg__labels *labels, lg_error *err);
 /** Returns whether objects of the type have names of their own: functions,
  *  classes ... */

@@ -25,9 +25,11 @@ find(lg__place_walk *walk, uint32_t parent, const lg__step *step, uint32_t type,
     lg__taken_step *taken = lg__taken_at(walk, &sought);
     if (lg__taken_is(taken, &sought))
         return taken->place;
-    sought.place = add_place(walk, parent, step, type);
-    *taken = sought;
-    return sought.place;
+    // Field by field: to copy what was just put together, the processor waits.
+    taken->from = sought.from;
+    taken->by = sought.by;
+    taken->place = add_place(walk, parent, step, type);
+    return taken->place;
 }
 
 static uint32_t

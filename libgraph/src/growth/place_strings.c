@@ -39,11 +39,12 @@ make_slots(lg_places *places, size_t slots)
     return true;
 }
 
+// Makes sure that half of the slots are free with `count` more strings.
 static bool
-reserve_slot(lg_places *places)
+reserve_slots(lg_places *places, size_t count)
 {
-    size_t slots =
-        lg__key_index_growth(&places->known, places->string_hash.count, 1024);
+    size_t slots = lg__key_index_growth(
+        &places->known, places->string_hash.count + count - 1, 1024);
     return slots == 0 || make_slots(places, slots);
 }
 
@@ -105,7 +106,7 @@ append(lg_places *places, lg__key_slot *slot, uint64_t hash, lg_string string)
 uint32_t
 lg__places_string(lg_places *places, lg_string string)
 {
-    if (!reserve_slot(places))
+    if (!reserve_slots(places, 1))
         return LG_NONE;
     uint64_t hash = XXH3_64bits(string.data, string.length);
     lg__key_slot *slot = &places->known.slot[find_slot(places, hash, string)];
@@ -124,60 +125,71 @@ lg__places_text(const lg_places *places, uint32_t string)
     return (lg_string){bytes + begin, (uint32_t)(offset[string + 1] - begin)};
 }
 
-// Writes the string behind the others, with a dot before it if it is dotted.
-static char *
-write_behind(lg_places *places, bool dotted, lg_string string)
+// Writes the names behind the strings of the table, one after the other. Asks
+// for the slots where they belong.
+static bool
+write_behind(lg_places *places, bool dotted, const lg_string *names,
+             uint32_t count, uint64_t *hashes)
 {
-    char *bytes = lg__vector_extend(&places->allocator, &places->string_bytes,
-                                    (size_t)dotted + string.length);
+    size_t length = 0;
+    for (uint32_t i = 0; i < count; i++)
+        length += dotted + names[i].length;
+    char *bytes =
+        lg__vector_extend(&places->allocator, &places->string_bytes, length);
     if (bytes == NULL)
-        return NULL;
-    bytes[0] = '.';
-    if (string.length > 0)
-        memcpy(bytes + dotted, string.data, string.length);
-    return bytes;
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t size = dotted + names[i].length;
+        bytes[0] = '.';
+        memcpy(bytes + dotted, names[i].data, names[i].length);
+        hashes[i] = XXH3_64bits(bytes, size);
+        __builtin_prefetch(
+            &places->known.slot[(uint32_t)hashes[i] & places->known.mask], 1);
+        bytes += size;
+    }
+    return true;
 }
 
-// Makes a string of the bytes behind the others. Returns LG_NONE when memory
-// ran out.
+// Returns the number of a name that lies behind the strings of the table, which
+// has room for one more.
 static uint32_t
-keep_behind(lg_places *places, uint64_t hash)
+take_behind(lg_places *places, lg_string name, uint64_t hash)
+{
+    char *end = (char *)places->string_bytes.data + places->string_bytes.count;
+    lg__key_slot *slot = &places->known.slot[find_slot(places, hash, name)];
+    if (slot->number != 0)
+        return slot->number - 1;
+    if (name.data != end)
+        memmove(end, name.data, name.length);
+    places->string_bytes.count += name.length;
+    uint64_t *offset = places->string_offset.data;
+    offset[places->string_offset.count++] = places->string_bytes.count;
+    uint64_t *known = places->string_hash.data;
+    known[places->string_hash.count++] = hash;
+    *slot = (lg__key_slot){(uint32_t)places->string_hash.count,
+                           (uint32_t)(hash >> 32)};
+    return slot->number - 1;
+}
+
+bool
+lg__places_names(lg_places *places, bool dotted, const lg_string *names,
+                 uint32_t count, uint32_t *numbers)
 {
     const lg_allocator *allocator = &places->allocator;
-    uint64_t *end =
-        places->string_hash.count < LG_NONE
-            ? lg__vector_extend(allocator, &places->string_offset, 1)
-            : NULL;
-    if (end == NULL)
-        return LG_NONE;
-    uint64_t *last = lg__vector_extend(allocator, &places->string_hash, 1);
-    if (last == NULL) {
-        places->string_offset.count--;
-        return LG_NONE;
+    uint64_t hashes[LG__NAMES_AT_ONCE];
+    size_t begin = places->string_bytes.count;
+    if (places->string_hash.count + count > LG_NONE ||
+        !reserve_slots(places, count) ||
+        !lg__vector_grow(allocator, &places->string_offset, count) ||
+        !lg__vector_grow(allocator, &places->string_hash, count) ||
+        !write_behind(places, dotted, names, count, hashes))
+        return false;
+    const char *next = (const char *)places->string_bytes.data + begin;
+    places->string_bytes.count = begin;
+    for (uint32_t i = 0; i < count; i++) {
+        lg_string name = {next, dotted + names[i].length};
+        numbers[i] = take_behind(places, name, hashes[i]);
+        next += name.length;
     }
-    *end = places->string_bytes.count;
-    *last = hash;
-    return (uint32_t)places->string_hash.count - 1;
-}
-
-// The bytes are written where they stay if they are new.
-uint32_t
-lg__places_name(lg_places *places, bool dotted, lg_string string)
-{
-    lg_string name = {NULL, dotted + string.length};
-    if (reserve_slot(places))
-        name.data = write_behind(places, dotted, string);
-    if (name.data == NULL)
-        return LG_NONE;
-    uint64_t hash = XXH3_64bits(name.data, name.length);
-    lg__key_slot *slot = &places->known.slot[find_slot(places, hash, name)];
-    uint32_t id = slot->number != 0 ? slot->number - 1 : LG_NONE;
-    bool is_new = id == LG_NONE;
-    if (is_new)
-        id = keep_behind(places, hash);
-    if (is_new && id != LG_NONE)
-        *slot = (lg__key_slot){id + 1, (uint32_t)(hash >> 32)};
-    else
-        places->string_bytes.count -= name.length;
-    return id;
+    return true;
 }

@@ -42,6 +42,14 @@ add_member(lg__place_item *item, uint32_t node, uint64_t retained, uint64_t via)
     }
 }
 
+// The walk has kept bits of steps where the numbers of references belong.
+static void
+forget_steps(lg_places *places)
+{
+    for (uint32_t i = 0; i < places->items.count; i++)
+        lg__place_at(places, i)->references = 0;
+}
+
 void
 lg__places_add_up(lg__place_walk *walk)
 {
@@ -52,6 +60,7 @@ lg__places_add_up(lg__place_walk *walk)
     const uint32_t *sizes = columns->size;
     lg__place_item *items = lg__place_at(walk->places, 0);
     uint32_t nodes = columns->node_count;
+    forget_steps(walk->places);
     bool narrow = columns->edge_count <= LG_NONE;
     for (uint32_t node = 0; node < nodes; node++) {
         uint32_t ahead = node + AHEAD < nodes ? node + AHEAD : node;

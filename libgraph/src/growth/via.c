@@ -76,14 +76,13 @@ lg__via_search(lg__place_walk *walk, uint32_t node, uint32_t above)
     return search_via(walk, node, above, bits);
 }
 
-// Returns the step by a value of a namespace, whose key is a name.
-static uint32_t
-named_step(lg__place_walk *walk, lg__via via)
+static inline uint32_t
+step_named(lg__place_walk *walk, uint32_t name)
 {
-    uint32_t name = lg__label_name(&walk->labels, via);
-    if (name == LG_NONE)
-        return LG__STEP_KIND + LG_EDGE_VALUE;
-    return name < LG__STEP_NAMES_MOST ? LG__STEP_NAMES + name : LG__STEP_LOOK;
+    if (name >= LG__STEP_NAMES_MOST)
+        return LG__STEP_LOOK;
+    lg__label_expect(&walk->labels, true, name);
+    return LG__STEP_NAMES + name;
 }
 
 static inline uint32_t
@@ -93,12 +92,13 @@ step_of(lg__place_walk *walk, lg__via via, bool space)
     uint32_t kind = lg__edge_kind(graph, via.edge);
     uint32_t payload = graph->columns.edge_payload[via.edge];
     if (kind == LG_EDGE_ATTRIBUTE)
-        return payload < graph->string_count && payload < LG__STEP_NAMES_MOST
-                   ? LG__STEP_NAMES + payload
-                   : LG__STEP_LOOK;
-    return kind == LG_EDGE_VALUE && (space || walk->labels.has_locals)
-               ? named_step(walk, via)
-               : LG__STEP_KIND + kind;
+        return payload < graph->string_count ? step_named(walk, payload)
+                                             : LG__STEP_LOOK;
+    if (kind != LG_EDGE_VALUE || !(space || walk->labels.has_locals))
+        return LG__STEP_KIND + kind;
+    uint32_t name = lg__label_name(&walk->labels, via);
+    return name == LG_NONE ? LG__STEP_KIND + LG_EDGE_VALUE
+                           : step_named(walk, name);
 }
 
 static bool
@@ -109,8 +109,9 @@ is_better(lg__place_walk *walk, lg__via via, uint32_t target)
 }
 
 // Chooses the reference if it labels its target better than the one before.
-// `space` says whether its source is a namespace if it is a part.
-static inline void
+// `space` says whether its source is a namespace if it is a part. GCC would
+// call this: records take a tenth longer then.
+static inline __attribute__((always_inline)) void
 consider(lg__place_walk *walk, lg__via via, bool space)
 {
     const lg_columns *columns = &walk->graph->columns;
@@ -234,36 +235,63 @@ name_values(lg__place_walk *walk, uint32_t module, uint32_t space)
     return true;
 }
 
-// Lists the nodes in [begin, end) that may be folded. Returns their number.
-static uint32_t
-list_parts(const lg__place_walk *walk, uint32_t begin, uint32_t end,
-           uint32_t parts[BLOCK])
+// Nodes of one block.
+typedef struct listed {
+    uint32_t parts[BLOCK]; // that may be folded
+    uint32_t titled[BLOCK];
+    uint32_t part_count;
+    uint32_t titled_count;
+} listed;
+
+// Lists the nodes in [begin, end) that may be folded, and those that have names
+// of their own.
+static void
+list_nodes(const lg__place_walk *walk, uint32_t begin, uint32_t end,
+           listed *out)
 {
     const uint32_t *type = walk->graph->columns.type;
-    const lg__walk_type *types = walk->types;
-    uint32_t count = 0;
+    uint32_t parts = 0;
+    uint32_t titled = 0;
     for (uint32_t node = begin; node < end; node++) {
-        parts[count] = node;
-        count += types[type[node]].may_fold;
+        const lg__walk_type *known = &walk->types[type[node]];
+        out->parts[parts] = node;
+        out->titled[titled] = node;
+        parts += known->may_fold;
+        titled += known->titled;
     }
-    return count;
+    out->part_count = parts;
+    out->titled_count = titled;
+}
+
+// Expects the names of nodes that nothing dominates.
+static void
+expect_titles(lg__place_walk *walk, const listed *block)
+{
+    for (uint32_t i = 0; i < block->titled_count; i++) {
+        uint32_t node = block->titled[i];
+        uint32_t name =
+            walk->analysis->dominator[node] < walk->graph->columns.node_count
+                ? LG_NONE
+                : lg__label_text(&walk->labels, node);
+        if (name != LG_NONE)
+            lg__label_expect(&walk->labels, false, name);
+    }
 }
 
 static bool
-choose_by_parts(lg__place_walk *walk, uint32_t begin, uint32_t end)
+choose_by_parts(lg__place_walk *walk, const listed *block)
 {
     const lg_graph *graph = walk->graph;
-    uint32_t parts[BLOCK];
-    uint32_t count = list_parts(walk, begin, end, parts);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t owner = walk->labels.folds[parts[i]].owner;
+    for (uint32_t i = 0; i < block->part_count; i++) {
+        uint32_t part = block->parts[i];
+        uint32_t owner = walk->labels.folds[part].owner;
         if (owner == LG_NONE)
             continue;
-        bool space = walk->types[graph->columns.type[parts[i]]].space;
+        bool space = walk->types[graph->columns.type[part]].space;
         if (space && lg__node_category(graph, owner) == LG_CATEGORY_MODULE &&
-            !name_values(walk, owner, parts[i]))
+            !name_values(walk, owner, part))
             return false;
-        choose_for(walk, parts[i], owner, space);
+        choose_for(walk, part, owner, space);
     }
     return true;
 }
@@ -274,9 +302,14 @@ lg__vias_choose(lg__place_walk *walk)
     uint32_t nodes = walk->graph->columns.node_count;
     for (uint32_t begin = 0, end; begin < nodes; begin = end) {
         end = nodes - begin < BLOCK ? nodes : begin + BLOCK;
+        listed block;
+        list_nodes(walk, begin, end, &block);
         choose_own(walk, begin, end);
-        if (!choose_by_parts(walk, begin, end))
+        expect_titles(walk, &block);
+        if (!choose_by_parts(walk, &block))
             return false;
     }
+    lg__labels_add_expected(&walk->labels, false);
+    lg__labels_add_expected(&walk->labels, true);
     return true;
 }
