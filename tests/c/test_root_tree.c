@@ -240,8 +240,66 @@ entrances(void)
     lg_graph_free(graph);
 }
 
+// Returns whether a search and the tree agree on some nodes of a large graph.
+static bool
+agrees_on_some(const lg_graph *graph)
+{
+    lg__finder finder = {.graph = graph};
+    uint32_t nodes = lg_graph_columns(graph)->node_count;
+    bool same = true;
+    for (uint32_t i = 0; i < 20; i++)
+        same &= agrees(&finder, (uint32_t)((uint64_t)i * nodes / 20));
+    lg__finder_free(&finder);
+    return same;
+}
+
+enum { LARGE = 1 << 17 };
+
+// There is no helper on one processor.
+static void
+helper_finds_the_tree(void)
+{
+    lg_graph *graph = sample_random(5, LARGE, false);
+    lg__tree_ahead ahead = {0};
+    lg__tree_ahead_begin(&ahead, graph);
+    bool helped = ahead.helper.works;
+    lg__tree_ahead_wait(&ahead);
+    CHECK(graph->lazy->has_paths == helped);
+    CHECK(agrees_on_some(graph));
+    lg__tree_ahead again = {0};
+    lg__tree_ahead_begin(&again, graph);
+    CHECK(again.helper.works == !graph->lazy->has_paths);
+    lg__tree_ahead_stop(&again);
+    lg_graph_free(graph);
+}
+
+static void
+helper_is_stopped(void)
+{
+    lg_graph *graph = sample_random(6, LARGE, false);
+    lg__tree_ahead ahead = {0};
+    lg__tree_ahead_begin(&ahead, graph);
+    lg__tree_ahead_stop(&ahead);
+    CHECK(!ahead.helper.works);
+    CHECK(agrees_on_some(graph));
+    lg_graph_free(graph);
+}
+
+static void
+small_graphs_need_no_helper(void)
+{
+    lg_graph *graph = sample_random(7, 100, false);
+    lg__tree_ahead ahead = {0};
+    lg__tree_ahead_begin(&ahead, graph);
+    CHECK(!ahead.helper.works);
+    lg_graph_free(graph);
+}
+
 SUITE(root_tree)
 {
+    RUN(helper_finds_the_tree);
+    RUN(helper_is_stopped);
+    RUN(small_graphs_need_no_helper);
     RUN(random_graphs);
     RUN(ties);
     RUN(lowest_holder);

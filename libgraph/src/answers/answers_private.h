@@ -84,19 +84,24 @@ void lg__library_tables_end(lg__library_tables *tables);
  *  lg__top_packages_end, also on failure. */
 typedef struct lg__top_packages {
     lg__library_tables tables;
-    lg__keepers keepers;
+    lg__tree_ahead ahead;
+    lg__keepers keepers; /**< once a node's owner was asked for */
+    const lg_monitor *monitor;
+    lg_status status;    /**< what lg__top_packages_owner failed with */
+    lg_error *err;       /**< what it said; borrowed */
     uint32_t *of_module; /**< [node] 1 + the package of a module, once known */
     lg__vector all;
     lg_allocator allocator;
 } lg__top_packages;
 
-/** `mark` says that lg__top_packages_owner will be called. */
+/** `mark` says that lg__top_packages_owner will be called. What that needs is
+ *  looked for ahead. */
 lg_status lg__top_packages_begin(lg__top_packages *packages,
                                  const lg_analysis *analysis, bool mark,
                                  const lg_monitor *monitor, lg_error *err);
 /** Sets *out to the number of the library, or the interpreter, that keeps the
  *  node, if the node retains nothing that a program made; else to LG_NONE.
- *  Returns false when memory ran out. */
+ *  Returns false on failure: see `status`. */
 bool lg__top_packages_owner(lg__top_packages *packages, uint32_t node,
                             uint32_t *out);
 void lg__top_packages_add(lg__top_packages *packages, uint32_t owner,

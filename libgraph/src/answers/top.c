@@ -247,7 +247,8 @@ list_objects(listing *to, size_t limit, lg_error *err)
         &to->packages, to->analysis, !to->options->libraries, to->monitor, err);
     if (status == LG_OK &&
         !lg__top_each(to->analysis, to->out.device, place_item, to))
-        status = lg__error_memory(err);
+        status = to->packages.status != LG_OK ? to->packages.status
+                                              : lg__error_memory(err);
     if (status == LG_OK)
         status = add_items(to, err);
     if (status == LG_OK) {

@@ -15,15 +15,37 @@ lg__top_packages_begin(lg__top_packages *packages, const lg_analysis *analysis,
 {
     const lg_graph *graph = analysis->graph;
     size_t nodes = (size_t)graph->columns.node_count + 1;
+    packages->monitor = monitor;
+    packages->err = err;
     packages->allocator = lg_allocator_default();
     packages->all.element = sizeof(package);
     packages->of_module = lg__wide_calloc(nodes, sizeof *packages->of_module);
     if (packages->of_module == NULL ||
         !lg__library_tables_begin(&packages->tables, analysis))
         return lg__error_memory(err);
-    if (mark)
+    if (mark) {
+        lg__tree_ahead_begin(&packages->ahead, graph);
         lg__library_tables_mark(&packages->tables);
-    return lg__keepers_begin(graph, monitor, &packages->keepers, err);
+    }
+    return LG_OK;
+}
+
+// Finds the keeper of a node. Returns false on failure.
+static bool
+find_keeper(lg__top_packages *packages, uint32_t node, uint32_t *out)
+{
+    lg__keepers *keepers = &packages->keepers;
+    if (keepers->shifted == NULL) {
+        lg__tree_ahead_wait(&packages->ahead);
+        packages->status =
+            lg__keepers_begin(packages->tables.analysis->graph,
+                              packages->monitor, keepers, packages->err);
+    }
+    if (packages->status == LG_OK)
+        *out = lg__keepers_of(keepers, node);
+    if (packages->status == LG_OK && keepers->failed)
+        packages->status = lg__error_memory(packages->err);
+    return packages->status == LG_OK;
 }
 
 // Returns the number of the package with that name; LG_NONE when memory ran
@@ -49,12 +71,12 @@ lg__top_packages_owner(lg__top_packages *packages, uint32_t node, uint32_t *out)
     *out = LG_NONE;
     if (lg__library_tables_retains(&packages->tables, node))
         return true;
-    uint32_t keeper = lg__keepers_of(&packages->keepers, node);
+    uint32_t keeper;
+    if (!find_keeper(packages, node, &keeper))
+        return false;
     uint32_t *known = keeper < graph->columns.node_count
                           ? &packages->of_module[keeper]
                           : NULL;
-    if (packages->keepers.failed)
-        return false;
     if (known != NULL && *known != 0) {
         *out = *known - 1;
         return true;
@@ -63,6 +85,8 @@ lg__top_packages_owner(lg__top_packages *packages, uint32_t node, uint32_t *out)
     if (name.length == 0)
         return true;
     *out = find_package(packages, name);
+    if (*out == LG_NONE)
+        packages->status = lg__error_memory(packages->err);
     if (known != NULL && *out != LG_NONE)
         *known = *out + 1;
     return *out != LG_NONE;
@@ -100,6 +124,7 @@ lg__top_packages_name(lg__top_packages *packages, lg_top *out)
 void
 lg__top_packages_end(lg__top_packages *packages)
 {
+    lg__tree_ahead_stop(&packages->ahead);
     lg__library_tables_end(&packages->tables);
     lg__vector_free(&packages->allocator, &packages->all);
     lg__wide_free(packages->of_module);

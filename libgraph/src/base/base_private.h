@@ -10,6 +10,8 @@
 
 #include "base/simd.h"
 
+#include <pthread.h>
+
 // The memory of a builder and its graph. All of it comes from one lg_allocator,
 // which a capture points at mappings of its own.
 
@@ -222,5 +224,20 @@ uint32_t lg__strings_append(const lg_allocator *allocator, lg__strings *strings,
                             const char *bytes, size_t length);
 /** Frees the table and its entries. The vectors belong to the caller. */
 void lg__strings_free(const lg_allocator *allocator, lg__strings *strings);
+
+// Helpers: threads that do a part of one piece of work.
+
+/** It begins as {0}. */
+typedef struct lg__helper {
+    pthread_t thread;
+    bool works;
+} lg__helper;
+
+/** Starts `work(context)` in another thread, which no signal of the program
+ *  interrupts. Returns false if it would not help or cannot start: on one
+ *  processor, in a child of fork(). The calling thread does the work then. */
+bool lg__helper_start(lg__helper *helper, void *(*work)(void *), void *context);
+/** Waits until the work is done, if it was started. */
+void lg__helper_wait(lg__helper *helper);
 
 #endif

@@ -4,9 +4,6 @@
 #include "file/file_private.h"
 #include "base/base_private.h"
 
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 
 // Below this many bytes, a thread takes longer than it saves.
@@ -134,38 +131,19 @@ sort(batch *first, batch *references, batch *others)
     }
 }
 
-static bool
-has_processors(void)
-{
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1;
-}
-
-// Starts a thread that no signal of the program interrupts.
-static bool
-start(batch *self, pthread_t *thread)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(thread, NULL, run, self) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
-}
-
 // Reads both batches, the second one in a thread of its own if that helps.
 static void
 read_both(batch *mine, batch *other)
 {
-    pthread_t thread;
+    lg__helper helper;
     uint64_t *done = other->done;
-    bool large = mine->total > FOR_THREADS / 2 &&
-                 other->total > FOR_THREADS / 2 && has_processors();
+    bool large =
+        mine->total > FOR_THREADS / 2 && other->total > FOR_THREADS / 2;
     other->done = NULL;
-    if (large && start(other, &thread)) {
+    if (large && lg__helper_start(&helper, run, other)) {
         read_batch(mine);
         atomic_store(mine->stop, mine->status != LG_OK);
-        pthread_join(thread, NULL);
+        lg__helper_wait(&helper);
         return;
     }
     other->done = done;

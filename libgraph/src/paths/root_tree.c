@@ -20,16 +20,11 @@ enum {
     MET = 8,
 };
 
-// How the search met a node.
-typedef struct visit {
-    uint32_t before; // see lg__roottree
-    uint32_t key;    // rank of the root, and penalty
-} visit;
-
 typedef struct search {
     lg__roottree tree;
     uint8_t *state;      // [node]
-    visit *visit;        // [node] of those that were met
+    uint32_t *key;       // [node] of those that were met: the rank of the root,
+                         // and the penalty
     const uint8_t *late; // see lg__late_find
     uint32_t *queue;
     uint32_t met, at;
@@ -62,14 +57,14 @@ static void
 meet_node(search *state, uint32_t node, unsigned penalty)
 {
     uint8_t *known = &state->state[node];
-    visit *target = &state->visit[node];
-    uint32_t key = key_behind(state->visit[state->at].key, penalty);
+    uint32_t key = key_behind(state->key[state->at], penalty);
     if (!(*known & MET))
         state->queue[state->met++] = node;
-    else if (key > target->key ||
-             (key == target->key && state->at > target->before))
+    else if (key > state->key[node] ||
+             (key == state->key[node] && state->at > state->tree.before[node]))
         return;
-    *target = (visit){state->at, key};
+    state->key[node] = key;
+    state->tree.before[node] = state->at;
     *known = (uint8_t)(MET | (~state->state[state->at] & ODD));
 }
 
@@ -109,16 +104,17 @@ meet_roots(search *state, bool native)
     for (uint32_t i = 0; i < graph->root_count; i++) {
         uint32_t node =
             lg__seen_node(state->tree.walk.fold, graph->root_node[i]);
-        visit *here = &state->visit[node];
         uint8_t rank = lg__root_rank(graph, i);
         if ((rank == LG__RANK_NATIVE) != native)
             continue;
         if (!(state->state[node] & MET))
             state->queue[state->met++] = node;
-        else if (here->before != node || key_of_root(rank) >= here->key)
+        else if (state->tree.before[node] != node ||
+                 key_of_root(rank) >= state->key[node])
             continue;
         state->tree.root[node] = i;
-        *here = (visit){node, key_of_root(rank)};
+        state->tree.before[node] = node;
+        state->key[node] = key_of_root(rank);
         state->state[node] = MET;
     }
 }
@@ -257,10 +253,10 @@ grow(lg__roottree *tree, const lg_monitor *monitor, lg_error *err)
     search state = {
         .tree = *tree,
         .state = lg__wide_alloc(nodes + 1),
-        .visit = lg__wide_alloc((nodes + 1) * sizeof(visit)),
+        .key = lg__wide_alloc((nodes + 1) * sizeof(uint32_t)),
         .queue = lg__wide_alloc((nodes + 1) * sizeof(uint32_t)),
     };
-    lg_status status = state.state && state.visit && state.queue &&
+    lg_status status = state.state && state.key && state.queue &&
                                lg__late_find(tree->walk.graph, &state.late)
                            ? LG_OK
                            : lg__error_memory(err);
@@ -270,11 +266,8 @@ grow(lg__roottree *tree, const lg_monitor *monitor, lg_error *err)
     state.tree.walk.context = &state;
     if (status == LG_OK)
         status = spread(&state, monitor, err);
-    for (size_t i = 0; i < nodes && status == LG_OK; i++)
-        tree->before[i] =
-            state.state[i] & MET ? state.visit[i].before : LG_NONE;
     lg__wide_free(state.state);
-    lg__wide_free(state.visit);
+    lg__wide_free(state.key);
     lg__wide_free(state.queue);
     return status;
 }
@@ -288,6 +281,7 @@ begin(const lg_graph *graph, lg__roottree *tree, lg_error *err)
     tree->root = lg__wide_calloc(nodes, sizeof *tree->root);
     if (tree->before == NULL || tree->root == NULL)
         return lg__error_memory(err);
+    memset(tree->before, 0xff, nodes * sizeof *tree->before);
     return LG_OK;
 }
 
@@ -347,8 +341,6 @@ lg__roottree_to(const lg_graph *graph, uint32_t node, const lg_monitor *monitor,
     if (status == LG_OK)
         status = begin(graph, &tree, err);
     if (status == LG_OK) {
-        size_t nodes = (size_t)graph->columns.node_count + 1;
-        memset(tree.before, 0xff, nodes * sizeof *tree.before);
         status = lg_path_from_root(graph, node, monitor, &path, err);
     }
     if (status == LG_OK)
