@@ -343,6 +343,7 @@ begin(top_search *search)
         lg__wide_calloc((size_t)graph->type_count + 1, sizeof *search->links);
     search->walk.fold = lg__graph_folds(graph);
     bool enough = search->links && search->walk.fold &&
+                  lg__graph_texts(graph) &&
                   lg__graph_reverse(graph, &search->walk.reverse);
     for (uint32_t root = 0; root < 2 && enough; root++)
         enough = add_place(search, graph->columns.node_count + root, root);

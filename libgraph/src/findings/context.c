@@ -98,15 +98,6 @@ list_nodes(lg__detection *detection, lg_error *err)
     return LG_OK;
 }
 
-static void
-list_texts(lg__detection *detection)
-{
-    const lg_graph *graph = detection->graph;
-    memset(detection->text, 0xff, graph->columns.node_count * sizeof(uint32_t));
-    for (uint32_t i = 0; i < graph->text_count; i++)
-        detection->text[graph->text_node[i]] = graph->text_string[i];
-}
-
 lg_status
 lg__detection_new(const lg_analysis *analysis, lg__detection *out,
                   lg_error *err)
@@ -119,7 +110,6 @@ lg__detection_new(const lg_analysis *analysis, lg__detection *out,
         .walk = {.graph = graph, .fold = lg__graph_folds(graph)},
         .type_bits =
             lg__wide_alloc((graph->type_count + (size_t)1) * sizeof(uint32_t)),
-        .text = lg__wide_alloc((nodes + 1) * sizeof(uint32_t)),
         .seen = lg__wide_calloc(nodes + 1, sizeof(uint32_t)),
         .is_kept = lg__wide_calloc(nodes + 1, 1),
         .match_at = lg__wide_calloc(nodes + 1, sizeof(uint32_t)),
@@ -127,11 +117,9 @@ lg__detection_new(const lg_analysis *analysis, lg__detection *out,
     lg_status status = LG_OK;
     if (!detection.walk.fold ||
         !lg__graph_reverse(graph, &detection.walk.reverse) ||
-        !detection.type_bits || !detection.text || !detection.seen ||
+        !lg__graph_texts(graph) || !detection.type_bits || !detection.seen ||
         !detection.is_kept || !detection.match_at)
         status = lg__error_memory(err);
-    else
-        list_texts(&detection);
     for (uint32_t type = 0; status == LG_OK && type < graph->type_count; type++)
         detection.type_bits[type] = type_bits_of_type(graph, type);
     if (status == LG_OK)
@@ -160,13 +148,12 @@ lg__detection_close(lg__detection *detection)
     }
     lg__wide_free(detection->cuts.items);
     lg__wide_free(detection->unrooted.items);
-    lg__wide_free(detection->text);
     lg__wide_free(detection->seen);
     lg__wide_free(detection->is_kept);
     lg__wide_free(detection->match_at);
     lg__uncollectable_free(&detection->uncollectable);
     detection->cuts = detection->unrooted = (lg__gathered){0};
-    detection->text = detection->seen = detection->match_at = NULL;
+    detection->seen = detection->match_at = NULL;
     detection->is_kept = NULL;
     uint64_t bytes = 0;
     for (size_t i = 0; i < detection->match_count; i++)

@@ -67,8 +67,6 @@ typedef struct lg__detection {
     lg__walk walk;       /**< with folds and reverse index */
     uint32_t *type_bits; /**< [type] LG__TYPE_ bits */
     lg__gathered of_type_bits[LG__TYPE_COUNT];
-    uint32_t *text; /**< [node] lg__node_text_id, which searches; NULL when
-                         all detectors have run */
     uint32_t *seen; /**< [node] number of the last search that met it */
     uint32_t searches;
     uint8_t *is_kept;      /**< [node] whether a match keeps it */

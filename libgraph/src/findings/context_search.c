@@ -41,10 +41,7 @@ lg__detection_name(const lg__detection *detection, uint64_t edge)
         return without_dot(lg_graph_string(graph, payload));
     case LG_EDGE_VALUE:
         if (payload != LG_NONE)
-            return lg_graph_string(graph,
-                                   detection->text != NULL
-                                       ? detection->text[payload]
-                                       : lg__node_text_id(graph, payload));
+            return lg_node_text(graph, payload);
         break;
     default:
         break;

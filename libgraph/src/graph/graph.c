@@ -102,14 +102,6 @@ lg_graph_string(const lg_graph *graph, uint32_t id)
                        (uint32_t)(graph->string_offset[id + 1] - start)};
 }
 
-uint32_t
-lg__node_text_id(const lg_graph *graph, uint32_t node)
-{
-    uint32_t place =
-        lg__ascending_find(graph->text_node, graph->text_count, node);
-    return place == LG_NONE ? LG_NONE : graph->text_string[place];
-}
-
 lg_string
 lg_node_text(const lg_graph *graph, lg_node node)
 {
@@ -274,6 +266,8 @@ lg_graph_memory(const lg_graph *graph)
         bytes += nodes * (sizeof *lazy->path_before + sizeof *lazy->path_root);
     if (lazy->has_late && lazy->late != NULL)
         bytes += nodes;
+    if (lazy->has_texts)
+        bytes += (nodes / 64 + 1) * sizeof *lazy->texts;
     return bytes;
 }
 

@@ -14,6 +14,7 @@
 #include "base/base_private.h"
 #include "graph/arrays.h"
 #include "graph/spent.h"
+#include "graph/texts.h"
 
 // Files contain these structs, so their sizes never change.
 _Static_assert(sizeof(lg_segment) == 40, "a segment is 40 bytes");
@@ -80,6 +81,8 @@ typedef struct lg__lazy {
     uint32_t by_address_count;
     atomic_bool has_paths;
     uint32_t *path_before, *path_root; /**< [node] see lg__roottree */
+    atomic_bool has_texts;
+    lg__text_block *texts; /**< [node_count / 64 + 1] */
     atomic_bool has_late;
     uint8_t *late;     /**< [node] see lg__late_find; NULL: 0 for all */
     atomic_uint asked; /**< number of searches by address without an index */

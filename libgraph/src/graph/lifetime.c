@@ -50,6 +50,8 @@ free_lazy(lg_graph *graph)
     }
     if (lazy->has_late)
         lg__wide_free(lazy->late);
+    if (lazy->has_texts)
+        lg__wide_free(lazy->texts);
     if (lazy->has_folds) {
         lg__deallocate(allocator, lazy->fold, nodes * sizeof(lg__fold));
         lg__vector_free(allocator, &lazy->buffers);

@@ -4,18 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One sorted column has the nodes with a text. The blocks save a search in it.
-static void
-index_texts(const lg_graph *graph, lg__text_block *block, size_t blocks)
-{
-    uint32_t at = 0;
-    for (size_t i = 0; i < blocks; i++) {
-        block[i] = (lg__text_block){.first = at};
-        for (; at < graph->text_count && graph->text_node[at] / 64 == i; at++)
-            block[i].has |= UINT64_C(1) << graph->text_node[at] % 64;
-    }
-}
-
 static bool
 is_local(const lg__labels *labels, uint32_t node)
 {
@@ -99,11 +87,10 @@ make_frequent(lg__labels *labels)
 lg_status
 lg__labels_begin(lg__labels *labels, lg_error *err)
 {
-    const lg_graph *graph = labels->graph;
-    if (!make_frequent(labels))
+    labels->texts = lg__graph_texts(labels->graph);
+    if (labels->texts == NULL || !make_frequent(labels))
         return lg__error_memory(err);
     mark_locals(labels);
-    index_texts(graph, labels->texts, graph->columns.node_count / 64 + 1);
     return LG_OK;
 }
 

@@ -10,12 +10,6 @@ typedef struct lg__step {
     uint32_t label;
 } lg__step;
 
-/** Which of 64 nodes have a text, and where the texts begin. */
-typedef struct lg__text_block {
-    uint64_t has;
-    uint32_t first;
-} lg__text_block;
-
 /** Names that get labels together. */
 typedef struct lg__expected {
     uint32_t count;
@@ -38,8 +32,8 @@ typedef struct lg__labels {
                            0: not added yet */
     uint32_t *plain;  /**< [string_count] the same, of the string itself */
     lg__expected expected[2]; /**< plain and dotted names */
-    lg__text_block *texts;    /**< [node_count / 64 + 1] */
-    uint32_t item;            /**< numbers of frequent labels: `[*]` */
+    const lg__text_block *texts;
+    uint32_t item; /**< numbers of frequent labels: `[*]` */
     uint32_t key;
     uint32_t none;    /**< the empty string */
     uint64_t *locals; /**< a bit per node: it is the dict of what a thread
@@ -69,29 +63,12 @@ uint32_t lg__label_name(lg__labels *labels, lg__via via);
 /** Returns whether the node is a namespace, so that its keys are names: one
  *  that is folded into its owner, or what a thread has in a threading.local. */
 bool lg__label_is_namespace(const lg__labels *labels, uint32_t node);
-/** Counts bits, in pairs, fours and bytes. For processors that may not have an
- *  instruction for it, GCC calls a slower function. */
-static inline uint32_t
-lg__count_bits(uint64_t bits)
-{
-    bits -= bits >> 1 & UINT64_C(0x5555555555555555);
-    bits = (bits & UINT64_C(0x3333333333333333)) +
-           (bits >> 2 & UINT64_C(0x3333333333333333));
-    bits = (bits + (bits >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-    return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
-}
-
 /** Returns the number of the graph's string that is the node's text, or
  *  LG_NONE. */
 static inline uint32_t
 lg__label_text(const lg__labels *labels, uint32_t node)
 {
-    const lg__text_block *block = &labels->texts[node / 64];
-    uint64_t before = (UINT64_C(1) << node % 64) - 1;
-    if (!(block->has >> node % 64 & 1))
-        return LG_NONE;
-    return labels->graph
-        ->text_string[block->first + lg__count_bits(block->has & before)];
+    return lg__text_of(labels->texts, labels->graph->text_string, node);
 }
 
 /** Returns what lg__labels.dotted or .plain has for a name, after adding its

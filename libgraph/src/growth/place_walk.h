@@ -99,10 +99,9 @@ enum { LG__TAKEN_BITS = 11, LG__TAKEN = 1 << LG__TAKEN_BITS };
 typedef struct lg__walk_room {
     uint32_t *place; /**< see lg__place_walk */
     uint32_t *via;
-    uint64_t *early;       /**< see lg__place_walk */
-    uint64_t *locals;      /**< see lg__labels */
-    lg__walk_type *types;  /**< [type] */
-    lg__text_block *texts; /**< see lg__labels */
+    uint64_t *early;      /**< see lg__place_walk */
+    uint64_t *locals;     /**< see lg__labels */
+    lg__walk_type *types; /**< [type] */
     uint32_t *dotted;
     uint32_t *plain;
     uint32_t *visited; /**< see lg__place_walk */

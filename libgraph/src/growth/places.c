@@ -237,7 +237,6 @@ make_room(walking *state)
     walk->early = room.early;
     walk->types = room.types;
     walk->visited = room.visited;
-    walk->labels.texts = room.texts;
     walk->labels.locals = room.locals;
     walk->labels.dotted = room.dotted;
     walk->labels.plain = room.plain;

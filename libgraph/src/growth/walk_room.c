@@ -28,7 +28,6 @@ lay_out(const lg_graph *graph, char *begin, lg__walk_room *out)
     out->via = take(&from, nodes + 1, sizeof *out->via);
     out->early = take(&from, nodes / 64 + 1, sizeof *out->early);
     out->types = take(&from, graph->type_count, sizeof *out->types);
-    out->texts = take(&from, nodes / 64 + 1, sizeof *out->texts);
     out->dotted = take(&from, strings, sizeof *out->dotted);
     out->plain = take(&from, strings, sizeof *out->plain);
     out->locals = take(&from, nodes / 64 + 1, sizeof *out->locals);
