@@ -263,7 +263,7 @@ helper_finds_the_tree(void)
     lg__tree_ahead ahead = {0};
     lg__tree_ahead_begin(&ahead, graph);
     bool helped = ahead.helper.works;
-    lg__tree_ahead_wait(&ahead);
+    CHECK(lg__tree_ahead_wait(&ahead, NULL, NULL) == LG_OK);
     CHECK(graph->lazy->has_paths == helped);
     CHECK(agrees_on_some(graph));
     lg__tree_ahead again = {0};
@@ -285,6 +285,31 @@ helper_is_stopped(void)
     lg_graph_free(graph);
 }
 
+static bool
+refuse(void *context, const char *phase, double done)
+{
+    unsigned *asked = context;
+    ++*asked;
+    CHECK(strcmp(phase, "looking for paths") == 0 && done >= 0 && done <= 1);
+    return false;
+}
+
+// The helper may have been quick.
+static void
+waiting_is_cancelled(void)
+{
+    unsigned asked = 0;
+    const lg_monitor monitor = {refuse, &asked};
+    lg_graph *graph = sample_random(8, 4 * LARGE, false);
+    lg__tree_ahead ahead = {0};
+    lg__tree_ahead_begin(&ahead, graph);
+    lg_status status = lg__tree_ahead_wait(&ahead, &monitor, NULL);
+    CHECK(status == (asked > 0 ? LG_ECANCELLED : LG_OK) && asked <= 1);
+    CHECK(!ahead.helper.works);
+    CHECK(agrees_on_some(graph));
+    lg_graph_free(graph);
+}
+
 static void
 small_graphs_need_no_helper(void)
 {
@@ -299,6 +324,7 @@ SUITE(root_tree)
 {
     RUN(helper_finds_the_tree);
     RUN(helper_is_stopped);
+    RUN(waiting_is_cancelled);
     RUN(small_graphs_need_no_helper);
     RUN(random_graphs);
     RUN(ties);

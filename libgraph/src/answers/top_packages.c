@@ -36,10 +36,12 @@ find_keeper(lg__top_packages *packages, uint32_t node, uint32_t *out)
 {
     lg__keepers *keepers = &packages->keepers;
     if (keepers->shifted == NULL) {
-        lg__tree_ahead_wait(&packages->ahead);
-        packages->status =
-            lg__keepers_begin(packages->tables.analysis->graph,
-                              packages->monitor, keepers, packages->err);
+        packages->status = lg__tree_ahead_wait(
+            &packages->ahead, packages->monitor, packages->err);
+        if (packages->status == LG_OK)
+            packages->status =
+                lg__keepers_begin(packages->tables.analysis->graph,
+                                  packages->monitor, keepers, packages->err);
     }
     if (packages->status == LG_OK)
         *out = lg__keepers_of(keepers, node);

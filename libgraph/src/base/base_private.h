@@ -239,5 +239,7 @@ typedef struct lg__helper {
 bool lg__helper_start(lg__helper *helper, void *(*work)(void *), void *context);
 /** Waits until the work is done, if it was started. */
 void lg__helper_wait(lg__helper *helper);
+/** Waits no longer than that. Returns whether the helper works no more. */
+bool lg__helper_wait_for(lg__helper *helper, unsigned milliseconds);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <time.h>
 
 static bool
 has_processors(void)
@@ -32,4 +33,20 @@ lg__helper_wait(lg__helper *helper)
     if (helper->works)
         pthread_join(helper->thread, NULL);
     helper->works = false;
+}
+
+bool
+lg__helper_wait_for(lg__helper *helper, unsigned milliseconds)
+{
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += milliseconds / 1000;
+    end.tv_nsec += milliseconds % 1000 * 1000000L;
+    if (end.tv_nsec >= 1000000000L) {
+        end.tv_sec++;
+        end.tv_nsec -= 1000000000L;
+    }
+    if (helper->works && pthread_timedjoin_np(helper->thread, NULL, &end) == 0)
+        helper->works = false;
+    return !helper->works;
 }

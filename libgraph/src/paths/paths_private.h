@@ -169,14 +169,17 @@ typedef struct lg__tree_ahead {
     lg__helper helper;
     const lg_graph *graph;
     atomic_bool stop;
+    _Atomic double done; /**< part of the search */
 } lg__tree_ahead;
 
 /** Starts the search if the graph is large and does not have the tree yet. The
  *  graph keeps the tree; without it, lg__roottree_new looks for it as ever. */
 void lg__tree_ahead_begin(lg__tree_ahead *ahead, const lg_graph *graph);
-/** Waits until the search is over, if it was started. */
-void lg__tree_ahead_wait(lg__tree_ahead *ahead);
-/** The same, but gives the search up. */
+/** Waits until the search is over, if it was started. The monitor is asked in
+ *  the meantime. */
+lg_status lg__tree_ahead_wait(lg__tree_ahead *ahead, const lg_monitor *monitor,
+                              lg_error *err);
+/** Gives the search up, and waits until it is. */
 void lg__tree_ahead_stop(lg__tree_ahead *ahead);
 
 // Paths to any number of nodes. One search costs at most a walk over the whole

@@ -5,12 +5,17 @@
 // From this many nodes on, the search takes much longer than to start a thread.
 enum { FOR_HELPER = 1 << 17 };
 
+// How often whoever waits asks the monitor.
+enum { MILLISECONDS = 50 };
+
+static const char what[] = "looking for paths";
+
 static bool
 goes_on(void *context, const char *phase, double done)
 {
-    const lg__tree_ahead *ahead = context;
+    lg__tree_ahead *ahead = context;
     (void)phase;
-    (void)done;
+    atomic_store(&ahead->done, done);
     return !atomic_load(&ahead->stop);
 }
 
@@ -39,10 +44,17 @@ lg__tree_ahead_begin(lg__tree_ahead *ahead, const lg_graph *graph)
         lg__helper_start(&ahead->helper, search, ahead);
 }
 
-void
-lg__tree_ahead_wait(lg__tree_ahead *ahead)
+lg_status
+lg__tree_ahead_wait(lg__tree_ahead *ahead, const lg_monitor *monitor,
+                    lg_error *err)
 {
-    lg__helper_wait(&ahead->helper);
+    while (!lg__helper_wait_for(&ahead->helper, MILLISECONDS))
+        if (!lg__monitor_goes_on(monitor, what, atomic_load(&ahead->done),
+                                 err)) {
+            lg__tree_ahead_stop(ahead);
+            return LG_ECANCELLED;
+        }
+    return LG_OK;
 }
 
 void
