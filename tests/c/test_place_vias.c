@@ -142,8 +142,32 @@ many_names_are_labels(void)
     planned_forget(&of);
 }
 
+// Names that are read together need not all be short.
+static void
+names_of_any_length_are_labels(void)
+{
+    static const size_t lengths[] = {0, 1, 4095, 0, 2, 4096, 3};
+    enum { COUNT = sizeof lengths / sizeof *lengths };
+    char name[4097] = "";
+    lg_builder *builder = planned_begin();
+    for (uint32_t i = 0; i < COUNT; i++) {
+        memset(name, 'a' + (int)i, lengths[i]);
+        name[lengths[i]] = 0;
+        add_function(builder, i, name);
+    }
+    planned_places of = planned_analyse(builder);
+    CHECK(lg_places_count(of.places) == COUNT - 1);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        memset(name, 'a' + (int)i, lengths[i]);
+        name[lengths[i]] = 0;
+        CHECK(has_label(&of, i, name));
+    }
+    planned_forget(&of);
+}
+
 SUITE(place_vias)
 {
+    RUN(names_of_any_length_are_labels);
     RUN(one_text_is_one_label);
     RUN(many_names_are_labels);
     RUN(all_of_many_references_are_seen);

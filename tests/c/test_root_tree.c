@@ -6,6 +6,9 @@
 #include "test.h"
 
 #include <leakgraph/builder.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static bool
 is_same_hop(const lg_hop *a, const lg_hop *b)
@@ -260,16 +263,14 @@ static void
 helper_finds_the_tree(void)
 {
     lg_graph *graph = sample_random(5, LARGE, false);
-    lg__tree_ahead ahead = {0};
-    lg__tree_ahead_begin(&ahead, graph);
-    bool helped = ahead.helper.works;
-    CHECK(lg__tree_ahead_wait(&ahead, NULL, NULL) == LG_OK);
-    CHECK(graph->lazy->has_paths == helped);
+    lg__tree_ahead *ahead = lg__tree_ahead_begin(graph);
+    CHECK(lg__tree_ahead_wait(ahead, NULL, NULL) == LG_OK);
+    CHECK(graph->lazy->has_paths == (ahead != NULL));
+    lg__tree_ahead_end(ahead);
     CHECK(agrees_on_some(graph));
-    lg__tree_ahead again = {0};
-    lg__tree_ahead_begin(&again, graph);
-    CHECK(again.helper.works == !graph->lazy->has_paths);
-    lg__tree_ahead_stop(&again);
+    ahead = lg__tree_ahead_begin(graph);
+    CHECK(ahead == NULL || !graph->lazy->has_paths);
+    lg__tree_ahead_end(ahead);
     lg_graph_free(graph);
 }
 
@@ -277,10 +278,7 @@ static void
 helper_is_stopped(void)
 {
     lg_graph *graph = sample_random(6, LARGE, false);
-    lg__tree_ahead ahead = {0};
-    lg__tree_ahead_begin(&ahead, graph);
-    lg__tree_ahead_stop(&ahead);
-    CHECK(!ahead.helper.works);
+    lg__tree_ahead_end(lg__tree_ahead_begin(graph));
     CHECK(agrees_on_some(graph));
     lg_graph_free(graph);
 }
@@ -301,12 +299,32 @@ waiting_is_cancelled(void)
     unsigned asked = 0;
     const lg_monitor monitor = {refuse, &asked};
     lg_graph *graph = sample_random(8, 4 * LARGE, false);
-    lg__tree_ahead ahead = {0};
-    lg__tree_ahead_begin(&ahead, graph);
-    lg_status status = lg__tree_ahead_wait(&ahead, &monitor, NULL);
+    lg__tree_ahead *ahead = lg__tree_ahead_begin(graph);
+    lg_status status = lg__tree_ahead_wait(ahead, &monitor, NULL);
     CHECK(status == (asked > 0 ? LG_ECANCELLED : LG_OK) && asked <= 1);
-    CHECK(!ahead.helper.works);
+    lg__tree_ahead_end(ahead);
     CHECK(agrees_on_some(graph));
+    lg_graph_free(graph);
+}
+
+// A child of fork() has the search of its parent, but no thread that does it.
+static void
+child_does_not_wait(void)
+{
+    lg_graph *graph = sample_random(9, LARGE, false);
+    lg__tree_ahead *ahead = lg__tree_ahead_begin(graph);
+    pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        alarm(60);
+        bool fine = lg__tree_ahead_wait(ahead, NULL, NULL) == LG_OK;
+        lg__tree_ahead_end(ahead);
+        fine = fine && lg__tree_ahead_begin(graph) == NULL;
+        _exit(fine && agrees_on_some(graph) ? 0 : 1);
+    }
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    lg__tree_ahead_end(ahead);
     lg_graph_free(graph);
 }
 
@@ -314,9 +332,7 @@ static void
 small_graphs_need_no_helper(void)
 {
     lg_graph *graph = sample_random(7, 100, false);
-    lg__tree_ahead ahead = {0};
-    lg__tree_ahead_begin(&ahead, graph);
-    CHECK(!ahead.helper.works);
+    CHECK(lg__tree_ahead_begin(graph) == NULL);
     lg_graph_free(graph);
 }
 
@@ -325,6 +341,7 @@ SUITE(root_tree)
     RUN(helper_finds_the_tree);
     RUN(helper_is_stopped);
     RUN(waiting_is_cancelled);
+    RUN(child_does_not_wait);
     RUN(small_graphs_need_no_helper);
     RUN(random_graphs);
     RUN(ties);

@@ -84,7 +84,7 @@ void lg__library_tables_end(lg__library_tables *tables);
  *  lg__top_packages_end, also on failure. */
 typedef struct lg__top_packages {
     lg__library_tables tables;
-    lg__tree_ahead ahead;
+    lg__tree_ahead *ahead;
     lg__keepers keepers; /**< once a node's owner was asked for */
     const lg_monitor *monitor;
     lg_status status;    /**< what lg__top_packages_owner failed with */
@@ -104,6 +104,8 @@ lg_status lg__top_packages_begin(lg__top_packages *packages,
  *  Returns false on failure: see `status`. */
 bool lg__top_packages_owner(lg__top_packages *packages, uint32_t node,
                             uint32_t *out);
+/** Waits until what was looked for ahead is found. */
+lg_status lg__top_packages_wait(const lg__top_packages *packages);
 void lg__top_packages_add(lg__top_packages *packages, uint32_t owner,
                           uint64_t bytes);
 /** Names the packages with the most bytes in the answer. Changes their

@@ -249,6 +249,9 @@ list_objects(listing *to, size_t limit, lg_error *err)
         !lg__top_each(to->analysis, to->out.device, place_item, to))
         status = to->packages.status != LG_OK ? to->packages.status
                                               : lg__error_memory(err);
+    // The rows have paths, too.
+    if (status == LG_OK)
+        status = lg__top_packages_wait(&to->packages);
     if (status == LG_OK)
         status = add_items(to, err);
     if (status == LG_OK) {

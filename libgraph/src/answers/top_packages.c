@@ -24,10 +24,17 @@ lg__top_packages_begin(lg__top_packages *packages, const lg_analysis *analysis,
         !lg__library_tables_begin(&packages->tables, analysis))
         return lg__error_memory(err);
     if (mark) {
-        lg__tree_ahead_begin(&packages->ahead, graph);
+        packages->ahead = lg__tree_ahead_begin(graph);
         lg__library_tables_mark(&packages->tables);
     }
     return LG_OK;
+}
+
+lg_status
+lg__top_packages_wait(const lg__top_packages *packages)
+{
+    return lg__tree_ahead_wait(packages->ahead, packages->monitor,
+                               packages->err);
 }
 
 // Finds the keeper of a node. Returns false on failure.
@@ -36,8 +43,7 @@ find_keeper(lg__top_packages *packages, uint32_t node, uint32_t *out)
 {
     lg__keepers *keepers = &packages->keepers;
     if (keepers->shifted == NULL) {
-        packages->status = lg__tree_ahead_wait(
-            &packages->ahead, packages->monitor, packages->err);
+        packages->status = lg__top_packages_wait(packages);
         if (packages->status == LG_OK)
             packages->status =
                 lg__keepers_begin(packages->tables.analysis->graph,
@@ -126,7 +132,7 @@ lg__top_packages_name(lg__top_packages *packages, lg_top *out)
 void
 lg__top_packages_end(lg__top_packages *packages)
 {
-    lg__tree_ahead_stop(&packages->ahead);
+    lg__tree_ahead_end(packages->ahead);
     lg__library_tables_end(&packages->tables);
     lg__vector_free(&packages->allocator, &packages->all);
     lg__wide_free(packages->of_module);

@@ -10,8 +10,6 @@
 
 #include "base/simd.h"
 
-#include <pthread.h>
-
 // The memory of a builder and its graph. All of it comes from one lg_allocator,
 // which a capture points at mappings of its own.
 
@@ -225,21 +223,17 @@ uint32_t lg__strings_append(const lg_allocator *allocator, lg__strings *strings,
 /** Frees the table and its entries. The vectors belong to the caller. */
 void lg__strings_free(const lg_allocator *allocator, lg__strings *strings);
 
-// Helpers: threads that do a part of one piece of work.
+/** A thread that does a part of one piece of work. */
+typedef struct lg__helper lg__helper;
 
-/** It begins as {0}. */
-typedef struct lg__helper {
-    pthread_t thread;
-    bool works;
-} lg__helper;
-
-/** Starts `work(context)` in another thread, which no signal of the program
- *  interrupts. Returns false if it would not help or cannot start: on one
- *  processor, in a child of fork(). The calling thread does the work then. */
-bool lg__helper_start(lg__helper *helper, void *(*work)(void *), void *context);
-/** Waits until the work is done, if it was started. */
-void lg__helper_wait(lg__helper *helper);
-/** Waits no longer than that. Returns whether the helper works no more. */
+/** Starts `work(context)` in another thread. Returns NULL if that would not
+ * help or cannot be: on one processor, in a child of fork(). The calling thread
+ * does the work then. */
+lg__helper *lg__helper_start(void (*work)(void *), void *context);
+/** Waits no longer than that. Returns whether the helper works no more, which
+ * is so for NULL, and in a child of fork(). */
 bool lg__helper_wait_for(lg__helper *helper, unsigned milliseconds);
+/** Waits until the work is done, and frees the helper. It may be NULL. */
+void lg__helper_end(lg__helper *helper);
 
 #endif

@@ -1,10 +1,24 @@
-// Threads that help with one piece of work.
+// Threads that help with one piece of work. What a helper and its owner share
+// is never on the owner's stack: an interpreter that ends stops threads that
+// ask it for its lock, and the helper goes on.
 #include "base/base_private.h"
 #include <leakgraph/lock.h>
 
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
+
+struct lg__helper {
+    void (*work)(void *context);
+    void *context;
+    pthread_t thread;
+    pid_t process; // which has the thread
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    bool done;
+};
 
 static bool
 has_processors(void)
@@ -13,40 +27,114 @@ has_processors(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1;
 }
 
-bool
-lg__helper_start(lg__helper *helper, void *(*work)(void *), void *context)
+static void *
+run(void *context)
 {
-    sigset_t all, before;
-    helper->works = false;
-    if (!has_processors() || lg_process_is_forked())
-        return false;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    helper->works = pthread_create(&helper->thread, NULL, work, context) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return helper->works;
+    lg__helper *helper = context;
+    helper->work(helper->context);
+    pthread_mutex_lock(&helper->lock);
+    helper->done = true;
+    pthread_cond_signal(&helper->ended);
+    pthread_mutex_unlock(&helper->lock);
+    return NULL;
 }
 
-void
-lg__helper_wait(lg__helper *helper)
+// Starts the thread. Signals of the program do not interrupt it, except for
+// those by which it says that it failed.
+static bool
+start(lg__helper *helper)
 {
-    if (helper->works)
-        pthread_join(helper->thread, NULL);
-    helper->works = false;
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&blocked, faults[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    bool started = pthread_create(&helper->thread, NULL, run, helper) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+static void
+init(lg__helper *helper)
+{
+    pthread_condattr_t steady;
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_cond_init(&helper->ended, &steady);
+    pthread_condattr_destroy(&steady);
+    pthread_mutex_init(&helper->lock, NULL);
+}
+
+static void
+release(lg__helper *helper)
+{
+    pthread_cond_destroy(&helper->ended);
+    pthread_mutex_destroy(&helper->lock);
+    lg__wide_free(helper);
+}
+
+lg__helper *
+lg__helper_start(void (*work)(void *), void *context)
+{
+    lg__helper *helper = has_processors() && !lg_process_is_forked()
+                             ? lg__wide_calloc(1, sizeof *helper)
+                             : NULL;
+    if (helper == NULL)
+        return NULL;
+    helper->work = work;
+    helper->context = context;
+    helper->process = getpid();
+    init(helper);
+    if (start(helper))
+        return helper;
+    release(helper);
+    return NULL;
+}
+
+// Returns whether fork() made this process after the helper was started, so
+// that the helper works in the parent only.
+static bool
+is_parents(const lg__helper *helper)
+{
+    return helper->process != getpid();
+}
+
+static struct timespec
+in_milliseconds(unsigned milliseconds)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    at.tv_nsec += milliseconds * 1000000L;
+    at.tv_sec += at.tv_nsec / 1000000000L;
+    at.tv_nsec %= 1000000000L;
+    return at;
 }
 
 bool
 lg__helper_wait_for(lg__helper *helper, unsigned milliseconds)
 {
-    struct timespec end;
-    clock_gettime(CLOCK_REALTIME, &end);
-    end.tv_sec += milliseconds / 1000;
-    end.tv_nsec += milliseconds % 1000 * 1000000L;
-    if (end.tv_nsec >= 1000000000L) {
-        end.tv_sec++;
-        end.tv_nsec -= 1000000000L;
+    if (helper == NULL || is_parents(helper))
+        return true;
+    const struct timespec end = in_milliseconds(milliseconds);
+    int late = 0;
+    pthread_mutex_lock(&helper->lock);
+    while (!helper->done && late == 0)
+        late = pthread_cond_timedwait(&helper->ended, &helper->lock, &end);
+    bool done = helper->done;
+    pthread_mutex_unlock(&helper->lock);
+    return done;
+}
+
+void
+lg__helper_end(lg__helper *helper)
+{
+    if (helper == NULL)
+        return;
+    if (is_parents(helper)) {
+        lg__wide_free(helper);
+        return;
     }
-    if (helper->works && pthread_timedjoin_np(helper->thread, NULL, &end) == 0)
-        helper->works = false;
-    return !helper->works;
+    pthread_join(helper->thread, NULL);
+    release(helper);
 }

@@ -74,11 +74,10 @@ read_batch(batch *self)
     lg__section_room_free(&room);
 }
 
-static void *
+static void
 run(void *context)
 {
     read_batch(context);
-    return NULL;
 }
 
 // Adds a section to a batch, if there is something to read. Takes the memory
@@ -135,15 +134,15 @@ sort(batch *first, batch *references, batch *others)
 static void
 read_both(batch *mine, batch *other)
 {
-    lg__helper helper;
     uint64_t *done = other->done;
     bool large =
         mine->total > FOR_THREADS / 2 && other->total > FOR_THREADS / 2;
     other->done = NULL;
-    if (large && lg__helper_start(&helper, run, other)) {
+    lg__helper *helper = large ? lg__helper_start(run, other) : NULL;
+    if (helper != NULL) {
         read_batch(mine);
         atomic_store(mine->stop, mine->status != LG_OK);
-        lg__helper_wait(&helper);
+        lg__helper_end(helper);
         return;
     }
     other->done = done;

@@ -116,8 +116,8 @@ bool lg__places_expect(lg_places *places, size_t count);
 uint32_t lg__places_add(lg_places *places, uint32_t parent, lg_place_kind kind,
                         uint32_t label, uint32_t type);
 /** Like lg__places_add, for a walk and quicker for many places: other functions
- *  do not find these before lg__places_index, and their `references` are bits.
- */
+ *  do not find these before lg__places_index, and their `references` are bits
+ *  until lg__places_add_up, after which nothing is put. */
 uint32_t lg__places_put(lg_places *places, uint32_t parent, lg_place_kind kind,
                         uint32_t label, uint32_t type);
 void lg__places_index(lg_places *places);

@@ -1,9 +1,6 @@
 // Finds names of references and of nodes for a walk over all of them.
 #include "growth/labels.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static bool
 is_local(const lg__labels *labels, uint32_t node)
 {

@@ -29,7 +29,7 @@ typedef struct lg__labels {
     lg_places *places;
     uint32_t *dotted; /**< [string_count] 1 + number of `.string` in the table
                            for a string of the graph, and LG__LABEL_DEFINES;
-                           0: not added yet */
+                           LG__LABEL_EXPECTED; or 0: not added yet */
     uint32_t *plain;  /**< [string_count] the same, of the string itself */
     lg__expected expected[2]; /**< plain and dotted names */
     const lg__text_block *texts;

@@ -65,6 +65,9 @@ lg__walk_types_begin(lg__place_walk *walk)
             .name = lg__places_string(walk->places, name),
             .code = lg__string_is(name, "code"),
             .titled = lg__label_has_own_name(graph, i),
+            .plain = lg__label_has_own_name(graph, i) &&
+                     trait.category != LG_CATEGORY_FRAME &&
+                     trait.category != LG_CATEGORY_ROOT,
             .by_module = lg__label_by_module(graph, i),
             .top = LG_NONE,
             .marks = marks_of(name, trait),

@@ -40,6 +40,7 @@ typedef struct lg__walk_type {
     bool may_fold;   /**< its nodes may be parts of others */
     bool space;      /**< its nodes that are parts are namespaces */
     bool titled;     /**< its nodes have names of their own */
+    bool plain;      /**< these names are their labels, as they are */
     bool by_module;  /**< a module may name its nodes */
 } lg__walk_type;
 

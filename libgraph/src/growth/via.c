@@ -238,37 +238,37 @@ name_values(lg__place_walk *walk, uint32_t module, uint32_t space)
 // Nodes of one block.
 typedef struct listed {
     uint32_t parts[BLOCK]; // that may be folded
-    uint32_t titled[BLOCK];
+    uint32_t plain[BLOCK]; // whose own names are labels
     uint32_t part_count;
-    uint32_t titled_count;
+    uint32_t plain_count;
 } listed;
 
-// Lists the nodes in [begin, end) that may be folded, and those that have names
-// of their own.
+// Lists the nodes in [begin, end) that may be folded, and those whose own names
+// are labels.
 static void
 list_nodes(const lg__place_walk *walk, uint32_t begin, uint32_t end,
            listed *out)
 {
     const uint32_t *type = walk->graph->columns.type;
     uint32_t parts = 0;
-    uint32_t titled = 0;
+    uint32_t plain = 0;
     for (uint32_t node = begin; node < end; node++) {
         const lg__walk_type *known = &walk->types[type[node]];
         out->parts[parts] = node;
-        out->titled[titled] = node;
+        out->plain[plain] = node;
         parts += known->may_fold;
-        titled += known->titled;
+        plain += known->plain;
     }
     out->part_count = parts;
-    out->titled_count = titled;
+    out->plain_count = plain;
 }
 
 // Expects the names of nodes that nothing dominates.
 static void
 expect_titles(lg__place_walk *walk, const listed *block)
 {
-    for (uint32_t i = 0; i < block->titled_count; i++) {
-        uint32_t node = block->titled[i];
+    for (uint32_t i = 0; i < block->plain_count; i++) {
+        uint32_t node = block->plain[i];
         uint32_t name =
             walk->analysis->dominator[node] < walk->graph->columns.node_count
                 ? LG_NONE

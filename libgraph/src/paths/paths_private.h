@@ -9,8 +9,6 @@
 #include "paths/author.h"
 #include <leakgraph/scope.h>
 
-#include <stdatomic.h>
-
 // What makes one path from a root better than another, in all searches.
 
 /** Ranks of roots, from the most telling to the least. */
@@ -164,23 +162,19 @@ lg_status lg__roottree_path(const lg__roottree *tree, uint32_t node,
                             lg_path *out, lg_error *err);
 void lg__roottree_free(lg__roottree *tree);
 
-/** A search for the tree of all paths by a helper. It begins as {0}. */
-typedef struct lg__tree_ahead {
-    lg__helper helper;
-    const lg_graph *graph;
-    atomic_bool stop;
-    _Atomic double done; /**< part of the search */
-} lg__tree_ahead;
+/** A search for the tree of all paths by a helper. */
+typedef struct lg__tree_ahead lg__tree_ahead;
 
-/** Starts the search if the graph is large and does not have the tree yet. The
- *  graph keeps the tree; without it, lg__roottree_new looks for it as ever. */
-void lg__tree_ahead_begin(lg__tree_ahead *ahead, const lg_graph *graph);
-/** Waits until the search is over, if it was started. The monitor is asked in
- *  the meantime. */
+/** Starts the search if the graph is large and does not have the tree yet; else
+ *  returns NULL, which the other functions take. The graph keeps the tree;
+ *  without it, lg__roottree_new looks for it as ever. */
+lg__tree_ahead *lg__tree_ahead_begin(const lg_graph *graph);
+/** Waits until the search is over. The monitor is asked in the meantime; if it
+ *  refuses, this returns LG_ECANCELLED. */
 lg_status lg__tree_ahead_wait(lg__tree_ahead *ahead, const lg_monitor *monitor,
                               lg_error *err);
-/** Gives the search up, and waits until it is. */
-void lg__tree_ahead_stop(lg__tree_ahead *ahead);
+/** Gives up a search that is not over, and frees it. */
+void lg__tree_ahead_end(lg__tree_ahead *ahead);
 
 // Paths to any number of nodes. One search costs at most a walk over the whole
 // graph. So does the tree of all paths, which pays off from a handful of nodes

@@ -340,9 +340,8 @@ lg__roottree_to(const lg_graph *graph, uint32_t node, const lg_monitor *monitor,
         lg__paths_walk(graph, &tree.walk) ? LG_OK : lg__error_memory(err);
     if (status == LG_OK)
         status = begin(graph, &tree, err);
-    if (status == LG_OK) {
+    if (status == LG_OK)
         status = lg_path_from_root(graph, node, monitor, &path, err);
-    }
     if (status == LG_OK)
         plant_path(&tree, &path);
     lg_path_free(&path);

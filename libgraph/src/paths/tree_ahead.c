@@ -2,13 +2,20 @@
 // something else.
 #include "paths/paths_private.h"
 
+#include <stdatomic.h>
+
 // From this many nodes on, the search takes much longer than to start a thread.
 enum { FOR_HELPER = 1 << 17 };
 
 // How often whoever waits asks the monitor.
 enum { MILLISECONDS = 50 };
 
-static const char what[] = "looking for paths";
+struct lg__tree_ahead {
+    lg__helper *helper;
+    const lg_graph *graph;
+    atomic_bool stop;
+    _Atomic double done; // part of the search
+};
 
 static bool
 goes_on(void *context, const char *phase, double done)
@@ -21,7 +28,7 @@ goes_on(void *context, const char *phase, double done)
 
 // The graph keeps the tree. A failure is not told: whoever needs the tree looks
 // for it then.
-static void *
+static void
 search(void *context)
 {
     lg__tree_ahead *ahead = context;
@@ -30,36 +37,43 @@ search(void *context)
     lg_error error;
     if (lg__roottree_new(ahead->graph, &monitor, &tree, &error) == LG_OK)
         lg__roottree_free(&tree);
-    return NULL;
 }
 
-void
-lg__tree_ahead_begin(lg__tree_ahead *ahead, const lg_graph *graph)
+lg__tree_ahead *
+lg__tree_ahead_begin(const lg_graph *graph)
 {
-    // Both threads use this.
-    lg__walk walk;
+    lg__walk both; // its indexes, which both threads use, are made here
+    if (graph->columns.node_count < FOR_HELPER || graph->lazy->has_paths ||
+        !lg__paths_walk(graph, &both))
+        return NULL;
+    lg__tree_ahead *ahead = lg__wide_calloc(1, sizeof *ahead);
+    if (ahead == NULL)
+        return NULL;
     ahead->graph = graph;
-    if (graph->columns.node_count >= FOR_HELPER && !graph->lazy->has_paths &&
-        lg__paths_walk(graph, &walk))
-        lg__helper_start(&ahead->helper, search, ahead);
+    ahead->helper = lg__helper_start(search, ahead);
+    if (ahead->helper != NULL)
+        return ahead;
+    lg__wide_free(ahead);
+    return NULL;
 }
 
 lg_status
 lg__tree_ahead_wait(lg__tree_ahead *ahead, const lg_monitor *monitor,
                     lg_error *err)
 {
-    while (!lg__helper_wait_for(&ahead->helper, MILLISECONDS))
-        if (!lg__monitor_goes_on(monitor, what, atomic_load(&ahead->done),
-                                 err)) {
-            lg__tree_ahead_stop(ahead);
+    while (ahead != NULL && !lg__helper_wait_for(ahead->helper, MILLISECONDS))
+        if (!lg__monitor_goes_on(monitor, "looking for paths",
+                                 atomic_load(&ahead->done), err))
             return LG_ECANCELLED;
-        }
     return LG_OK;
 }
 
 void
-lg__tree_ahead_stop(lg__tree_ahead *ahead)
+lg__tree_ahead_end(lg__tree_ahead *ahead)
 {
+    if (ahead == NULL)
+        return;
     atomic_store(&ahead->stop, true);
-    lg__helper_wait(&ahead->helper);
+    lg__helper_end(ahead->helper);
+    lg__wide_free(ahead);
 }
