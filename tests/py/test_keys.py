@@ -31,6 +31,25 @@ def test_keys_are_cut_at_64_bytes(name, previews):
     assert labels == {"key": f"key {shown}", "value": f"[{shown}]"}
 
 
+def test_each_key_of_many_has_its_text():
+    # Passes over nodes look at several together, whatever lies next to each other.
+    keys = {}
+    for number in range(300):
+        keys[f"key {number}"] = f"'key {number}'"
+        if number % 3 == 0:
+            keys[f"clé {number}"] = f"'clé {number}'"
+        if number % 5 == 0:
+            keys[number + 1000] = f"{number + 1000}"
+        if number % 7 == 0:
+            keys[f"part {number}", number] = f"('part {number}', {number})"
+    it = Thing(table={key: [] for key in keys})
+    snapshot = leakgraph.snapshot()
+    edges = snapshot.find(it.table).referents()
+    found = {edge.label for edge in edges if edge.kind == "key"}
+    assert found == {f"key {text}" for text in keys.values()}
+    assert max(snapshot.column("node_flags")) < 1 << 14
+
+
 def test_previews_are_cut_at_64_bytes():
     it = Thing(text="l" * 64 + "SECRET", data=b"m" * 64 + b"SECRET")
     snapshot = leakgraph.snapshot(previews=True)

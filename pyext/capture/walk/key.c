@@ -17,6 +17,19 @@
  * of keys and names. */
 enum { NODE_GIVEN = 1 << 14 };
 
+/** A flag of each of four nodes. */
+#define FOUR(flag) (UINT64_C(0x0001000100010001) * (flag))
+
+/** The flags of four nodes as one number: passes over all nodes look at few of
+ *  them. */
+static inline uint64_t
+four_flags(const uint16_t *flags)
+{
+    uint64_t four;
+    memcpy(&four, flags, sizeof four);
+    return four;
+}
+
 /** Adds the decimal digits of an int that fits a long long; otherwise
  *  nothing. */
 static void
@@ -191,22 +204,31 @@ lg__text_early(lg__heap_walk *walk, uint32_t node, PyObject *object)
     give_ascii(walk->builder, node, object, KEY_LIMIT);
 }
 
-/** The first node from `node` on with any of these flags and without an early
- *  text. */
-static uint32_t
-next_to_give(const lg_builder *builder, uint32_t node, unsigned flags)
+/** Whether any of the nodes is a key or a name without an early text. */
+static inline bool
+has_to_give(uint64_t flags)
 {
-    const uint16_t *all = builder->node_flags;
+    uint64_t wanted = flags / LG_NODE_KEY | flags / LG_NODE_NAME;
+    return wanted & ~(flags / NODE_GIVEN) & FOUR(1);
+}
+
+/** The first key or name from `node` on without an early text. */
+static uint32_t
+next_to_give(const lg_builder *builder, uint32_t node)
+{
+    const uint16_t *flags = builder->node_flags;
     const uint32_t count = builder->node_count;
-    while (node < count && (!(all[node] & flags) || (all[node] & NODE_GIVEN)))
+    while (count - node >= 4 && !has_to_give(four_flags(flags + node)))
+        node += 4;
+    while (node < count && !has_to_give(flags[node]))
         node++;
     return node;
 }
 
-/** Sets the texts of all other flagged nodes. Prefetches their objects, because
- *  the walk visited them long ago. */
+/** Sets the texts of all other keys and names. Prefetches their objects,
+ * because the walk visited them long ago. */
 static void
-give_texts(lg__heap_walk *walk, uint32_t first, unsigned flags)
+give_texts(lg__heap_walk *walk, uint32_t first)
 {
     enum { DISTANCE = 16 };
     const lg_builder *builder = walk->builder;
@@ -217,7 +239,7 @@ give_texts(lg__heap_walk *walk, uint32_t first, unsigned flags)
             return;
         if (i >= DISTANCE)
             give_text(walk, coming[i % DISTANCE]);
-        ahead = next_to_give(builder, ahead, flags);
+        ahead = next_to_give(builder, ahead);
         coming[i % DISTANCE] = ahead;
         if (ahead < builder->node_count)
             lg__ahead_object(
@@ -233,10 +255,27 @@ mark_parts(lg__heap_walk *walk)
     const uint16_t *flags = walk->builder->node_flags;
     const uint32_t *types = walk->builder->type;
     const uint32_t count = walk->looked;
-    for (uint32_t node = walk->synthetic_count; tuple != NULL && node < count;
-         node++)
-        if ((types[node] == tuple->id) & flags[node] / LG_NODE_KEY)
+    uint32_t node = tuple != NULL ? walk->synthetic_count : count;
+    for (; node < count; node++) {
+        while (count - node > 4 &&
+               !(four_flags(flags + node) & FOUR(LG_NODE_KEY)))
+            node += 4;
+        if ((flags[node] & LG_NODE_KEY) && types[node] == tuple->id)
             mark_parts_of_key(walk, node);
+    }
+}
+
+/** Takes a flag off nodes. */
+static void
+drop_flag(uint16_t *flags, uint32_t count, uint16_t flag)
+{
+    uint32_t node = 0;
+    for (; count - node >= 4; node += 4) {
+        uint64_t four = four_flags(flags + node) & ~FOUR(flag);
+        memcpy(flags + node, &four, sizeof four);
+    }
+    for (; node < count; node++)
+        flags[node] &= (uint16_t)~flag;
 }
 
 void
@@ -252,9 +291,8 @@ lg__texts_finish(lg__heap_walk *walk)
         for (uint32_t node = first; node < count; node++)
             give_text(walk, node);
     else
-        give_texts(walk, first, LG_NODE_KEY | LG_NODE_NAME);
-    for (uint32_t node = first; node < count; node++)
-        builder->node_flags[node] &= (uint16_t)~NODE_GIVEN;
+        give_texts(walk, first);
+    drop_flag(builder->node_flags + first, count - first, NODE_GIVEN);
 }
 
 /** Sets the text once for each kind of name or key that the node turned out to
