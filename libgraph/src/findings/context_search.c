@@ -39,14 +39,11 @@ lg__detection_name(const lg__detection *detection, uint64_t edge)
     case LG_EDGE_NATIVE:
     case LG_EDGE_LOCAL:
         return without_dot(lg_graph_string(graph, payload));
-    case LG_EDGE_VALUE:
-        if (payload != LG_NONE)
-            return lg_node_text(graph, payload);
-        break;
+    case LG_EDGE_VALUE: // LG_NONE has no text
+        return lg_node_text(graph, payload);
     default:
-        break;
+        return (lg_string){"", 0};
     }
-    return (lg_string){"", 0};
 }
 
 static uint32_t
