@@ -1,6 +1,6 @@
-// Threads that help with one piece of work. What a helper and its owner share
-// is never on the owner's stack: an interpreter that ends stops threads that
-// ask it for its lock, and the helper goes on.
+// Threads that help with one piece of work. A helper is never on its owner's
+// stack: an interpreter that ends stops threads that ask it for its lock, and
+// the helper goes on.
 #include "base/base_private.h"
 #include <leakgraph/lock.h>
 

@@ -23,18 +23,12 @@ is_of_definition(lg_string name)
     return false;
 }
 
-static uint32_t *
-entry_of(const lg__labels *labels, bool dotted, uint32_t name)
-{
-    return dotted ? &labels->dotted[name] : &labels->plain[name];
-}
-
 static void
 note(const lg__labels *labels, bool dotted, uint32_t name, uint32_t label)
 {
     bool defines =
         dotted && is_of_definition(lg_graph_string(labels->graph, name));
-    *entry_of(labels, dotted, name) =
+    *lg__label_entry(labels, dotted, name) =
         (label + 1) | (defines ? LG__LABEL_DEFINES : 0);
 }
 
@@ -68,7 +62,7 @@ add_one(lg__labels *labels, bool dotted, lg_string name)
 uint32_t
 lg__label_find(lg__labels *labels, bool dotted, uint32_t name)
 {
-    uint32_t *entry = entry_of(labels, dotted, name);
+    uint32_t *entry = lg__label_entry(labels, dotted, name);
     if (*entry != 0)
         return *entry;
     uint32_t label =
@@ -99,7 +93,7 @@ read_texts(lg__labels *labels, bool dotted, lg_string *texts)
         texts[count] = lg_graph_string(graph, name);
         __builtin_prefetch(texts[count].data);
         expected->names[count] = name;
-        *entry_of(labels, dotted, name) = 0;
+        *lg__label_entry(labels, dotted, name) = 0;
         count += is_short(texts[count]);
     }
     return count;

@@ -71,6 +71,13 @@ lg__label_text(const lg__labels *labels, uint32_t node)
     return lg__text_of(labels->texts, labels->graph->text_string, node);
 }
 
+/** Returns where lg__labels.dotted or .plain has a name. */
+static inline uint32_t *
+lg__label_entry(const lg__labels *labels, bool dotted, uint32_t name)
+{
+    return dotted ? &labels->dotted[name] : &labels->plain[name];
+}
+
 /** Returns what lg__labels.dotted or .plain has for a name, after adding its
  *  label if it is new; 0 when memory ran out. */
 uint32_t lg__label_find(lg__labels *labels, bool dotted, uint32_t name);
@@ -102,7 +109,7 @@ void lg__labels_add_expected(lg__labels *labels, bool dotted);
 static inline void
 lg__label_expect(lg__labels *labels, bool dotted, uint32_t name)
 {
-    uint32_t *known = dotted ? &labels->dotted[name] : &labels->plain[name];
+    uint32_t *known = lg__label_entry(labels, dotted, name);
     lg__expected *expected = &labels->expected[dotted];
     if (*known != 0)
         return;
