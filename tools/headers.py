@@ -41,6 +41,7 @@ HEADERS = (
     "libgraph/include/leakgraph/builder.h",
     "libgraph/include/leakgraph/allocator.h",
     "libgraph/include/leakgraph/plugin.h",
+    "libgraph/include/leakgraph/helper.h",
     "libgraph/include/leakgraph/lock.h",
     "libgraph/include/leakgraph/options.h",
     "export/include/leakgraph/pictures.h",

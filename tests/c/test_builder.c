@@ -277,14 +277,16 @@ room_for_texts(void)
 {
     lg_builder *builder = builder_of(2);
     lg_builder_texts before = lg_builder_count_texts(builder);
-    const lg_builder_texts some = {1000, 4000, 1000};
+    const lg_builder_texts some = {
+        .strings = 1000, .bytes = 4000, .texts = 1000};
     CHECK(lg_builder_reserve_texts(builder, &some));
     lg_builder_set_text(builder, 1, "four", 4);
     lg_builder_texts after = lg_builder_count_texts(builder);
     CHECK(after.strings == before.strings + 1);
     CHECK(after.bytes == before.bytes + 4);
     CHECK(after.texts == 1 && before.texts == 0);
-    const lg_builder_texts too_many = {UINT64_MAX / 2, 1, 1};
+    const lg_builder_texts too_many = {
+        .strings = UINT64_MAX / 2, .bytes = 1, .texts = 1};
     CHECK(!lg_builder_reserve_texts(builder, &too_many));
     lg_graph *graph = finish(builder);
     CHECK(lg_node_text(graph, 1).length == 4);

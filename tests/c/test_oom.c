@@ -68,9 +68,39 @@ finish_with_budgets(lg_status (*make)(const lg_allocator *, lg_graph **,
     CHECK(status == LG_OK && allowed > 20);
 }
 
+// A few hundred nodes with texts and counts of a second thread.
+static lg_status
+with_side(const lg_allocator *allocator, lg_graph **out, lg_error *err)
+{
+    enum { NODES = 300 };
+    lg_builder *builder;
+    lg_status status = lg_builder_new(allocator, &builder, err);
+    lg_side *side = status == LG_OK ? lg_builder_side(builder) : NULL;
+    if (status == LG_OK && side == NULL) {
+        lg_builder_free(builder);
+        return LG_ENOMEM;
+    }
+    for (uint32_t i = 0; status == LG_OK && i < NODES; i++) {
+        if (lg_builder_add_node(builder, 16 * (i + 1)) == LG_NONE)
+            break;
+        lg_builder_open(builder, i);
+        lg_builder_add_edge(builder, 0, LG_EDGE_INDEX, i);
+        const lg_reached reached = lg_builder_reached(builder);
+        lg_side_count(side, builder, &reached, 2);
+        if (!lg_side_set_text(side, i, "a text", 6))
+            builder->status = LG_ENOMEM;
+    }
+    if (status == LG_OK)
+        status = lg_builder_finish(builder, out, err);
+    if (status == LG_OK)
+        CHECK(lg_graph_columns(*out)->found[0] == NODES);
+    return status;
+}
+
 static void
 builder_and_finish(void)
 {
+    finish_with_budgets(with_side);
     finish_with_budgets(sample_new);
     finish_with_budgets(stored_new);
     finish_with_budgets(twins_new);

@@ -48,6 +48,10 @@ typedef struct lg_builder {
     uint32_t *edge_payload;
     uint8_t *edge_kind;
 
+    /** See lg_builder_share; NULL: only the producer uses the columns. */
+    void (*hold)(void *context, bool begin);
+    void *hold_context;
+
     lg_status status;             /**< first failure; LG_OK so far */
     struct lg_builder_rest *rest; /**< strings, types, roots: private */
 } lg_builder;
@@ -69,11 +73,63 @@ LG_API bool lg_builder_grow_edges(lg_builder *builder);
 LG_API bool lg_builder_reserve(lg_builder *builder, uint32_t nodes,
                                uint64_t edges);
 
+/**
+ * What a second thread adds to a builder, while the producer goes on: texts of
+ * nodes, and counts of references. It has memory of its own, so that neither
+ * thread waits for the other. One thread at a time uses it.
+ */
+typedef struct lg_side lg_side;
+
+/** The builder's side, which the first call makes and the builder frees. NULL
+ *  if memory ran out. */
+LG_API lg_side *lg_builder_side(lg_builder *builder);
+
+/** Says that a second thread uses the columns. Before they move to new
+ *  addresses, the builder calls hold(context, true), which keeps that thread
+ *  away, and after that hold(context, false). NULL: only the producer is left.
+ *  The builder's allocator must bear both threads. */
+LG_API void lg_builder_share(lg_builder *builder,
+                             void (*hold)(void *context, bool begin),
+                             void *context);
+
+/** lg_builder_set_text for the second thread: the last text of a node counts,
+ *  but any that the producer sets counts more. The node must have a number.
+ *  False, and nothing changed, if memory ran out. */
+LG_API bool lg_side_set_text(lg_side *side, lg_node node, const char *bytes,
+                             size_t length);
+/** The node of each text of the side, borrowed until the next text. */
+LG_API const lg_node *lg_side_texts(const lg_side *side, size_t *count);
+
+/** How far the producer is. */
+typedef struct lg_reached {
+    uint64_t edges;   /**< these are complete: none is the open node's */
+    uint32_t nodes;   /**< these have numbers */
+    uint32_t strings; /**< these have ids */
+} lg_reached;
+
+/** Call it before a node is opened. */
+LG_API lg_reached lg_builder_reached(const lg_builder *builder);
+/** Counts the references of the complete edges from where the last call ended,
+ *  at most `most`; lg_builder_finish counts the rest. An edge that was counted
+ *  keeps its target, LG_EDGE_UNCOUNTED and LG_EDGE_WEAK: see
+ *  lg_builder_weaken. Returns whether it counted any: not if none is left, one
+ *  is unsound, memory ran out, or there are 4 billion edges. That does no harm.
+ *  O(most). */
+LG_API bool lg_side_count(lg_side *side, const lg_builder *builder,
+                          const lg_reached *reached, uint64_t most);
+/** How many edges are counted. */
+LG_API uint64_t lg_side_counted(const lg_side *side);
+/** Makes an edge weak, so that its reference does not count, although it may
+ *  have been counted. Call it when the second thread has ended. */
+LG_API void lg_builder_weaken(lg_builder *builder, lg_edge edge);
+
 /** How much text a builder has. */
 typedef struct lg_builder_texts {
-    uint64_t strings; /**< interned ones, and nodes' own texts */
-    uint64_t bytes;   /**< of these */
-    uint64_t texts;   /**< texts given to nodes */
+    uint64_t strings;    /**< interned ones, and nodes' own texts */
+    uint64_t bytes;      /**< of these */
+    uint64_t texts;      /**< texts given to nodes */
+    uint64_t side_texts; /**< those of the side, beyond these */
+    uint64_t side_bytes;
 } lg_builder_texts;
 
 /** What the builder has so far: a good guess for the next one. */

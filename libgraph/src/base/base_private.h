@@ -6,6 +6,7 @@
 #define LEAKGRAPH_BASE_PRIVATE_H
 
 #include <leakgraph/allocator.h>
+#include <leakgraph/helper.h>
 #include <leakgraph/text.h>
 
 #include "base/simd.h"
@@ -223,17 +224,16 @@ uint32_t lg__strings_append(const lg_allocator *allocator, lg__strings *strings,
 /** Frees the table and its entries. The vectors belong to the caller. */
 void lg__strings_free(const lg_allocator *allocator, lg__strings *strings);
 
-/** A thread that does a part of one piece of work. */
-typedef struct lg__helper lg__helper;
+/** A piece of work that may fail. */
+typedef struct lg__work {
+    lg_status (*run)(void *context, lg_error *err);
+    void *context;
+} lg__work;
 
-/** Starts `work(context)` in another thread. Returns NULL if that would not
- * help or cannot be: on one processor, in a child of fork(). The calling thread
- * does the work then. */
-lg__helper *lg__helper_start(void (*work)(void *), void *context);
-/** Waits no longer than that. Returns whether the helper works no more, which
- * is so for NULL, and in a child of fork(). */
-bool lg__helper_wait_for(lg__helper *helper, unsigned milliseconds);
-/** Waits until the work is done, and frees the helper. It may be NULL. */
-void lg__helper_end(lg__helper *helper);
+/** Does two pieces of work that share nothing, in two threads if `at_once` and
+ *  if that helps: see lg_helper_start. Returns the failure of the first, else
+ * of the second. If the first fails, the second may not be done. */
+lg_status lg__run_both(const lg__work *first, const lg__work *second,
+                       bool at_once, lg_error *err);
 
 #endif

@@ -1,6 +1,5 @@
-// Threads that help with one piece of work. A helper is never on its owner's
-// stack: an interpreter that ends stops threads that ask it for its lock, and
-// the helper goes on.
+// A helper is never on its owner's stack: an interpreter that ends stops
+// threads that ask it for its lock, and the helper goes on.
 #include "base/base_private.h"
 #include <leakgraph/lock.h>
 
@@ -10,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-struct lg__helper {
+struct lg_helper {
     void (*work)(void *context);
     void *context;
     pthread_t thread;
@@ -30,7 +29,7 @@ has_processors(void)
 static void *
 run(void *context)
 {
-    lg__helper *helper = context;
+    lg_helper *helper = context;
     helper->work(helper->context);
     pthread_mutex_lock(&helper->lock);
     helper->done = true;
@@ -42,7 +41,7 @@ run(void *context)
 // Starts the thread. Signals of the program do not interrupt it, except for
 // those by which it says that it failed.
 static bool
-start(lg__helper *helper)
+start(lg_helper *helper)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
     sigset_t blocked, before;
@@ -56,7 +55,7 @@ start(lg__helper *helper)
 }
 
 static void
-init(lg__helper *helper)
+init(lg_helper *helper)
 {
     pthread_condattr_t steady;
     pthread_condattr_init(&steady);
@@ -67,19 +66,19 @@ init(lg__helper *helper)
 }
 
 static void
-release(lg__helper *helper)
+release(lg_helper *helper)
 {
     pthread_cond_destroy(&helper->ended);
     pthread_mutex_destroy(&helper->lock);
     lg__wide_free(helper);
 }
 
-lg__helper *
-lg__helper_start(void (*work)(void *), void *context)
+lg_helper *
+lg_helper_start(void (*work)(void *), void *context)
 {
-    lg__helper *helper = has_processors() && !lg_process_is_forked()
-                             ? lg__wide_calloc(1, sizeof *helper)
-                             : NULL;
+    lg_helper *helper = has_processors() && !lg_process_is_forked()
+                            ? lg__wide_calloc(1, sizeof *helper)
+                            : NULL;
     if (helper == NULL)
         return NULL;
     helper->work = work;
@@ -95,7 +94,7 @@ lg__helper_start(void (*work)(void *), void *context)
 // Returns whether fork() made this process after the helper was started, so
 // that the helper works in the parent only.
 static bool
-is_parents(const lg__helper *helper)
+is_parents(const lg_helper *helper)
 {
     return helper->process != getpid();
 }
@@ -112,7 +111,7 @@ in_milliseconds(unsigned milliseconds)
 }
 
 bool
-lg__helper_wait_for(lg__helper *helper, unsigned milliseconds)
+lg_helper_wait_for(lg_helper *helper, unsigned milliseconds)
 {
     if (helper == NULL || is_parents(helper))
         return true;
@@ -127,7 +126,7 @@ lg__helper_wait_for(lg__helper *helper, unsigned milliseconds)
 }
 
 void
-lg__helper_end(lg__helper *helper)
+lg_helper_end(lg_helper *helper)
 {
     if (helper == NULL)
         return;

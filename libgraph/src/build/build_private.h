@@ -46,6 +46,24 @@ typedef struct lg__content {
     uint32_t node;
 } lg__content;
 
+/** The strings have ids from 0 on. They get ids of the builder in the end. */
+struct lg_side {
+    lg_allocator allocator;
+    lg__strings strings; /**< nothing is interned */
+    lg__vector offset;
+    lg__vector bytes;
+    lg__vector node;     /**< u32: the node of each string */
+    lg__vector found;    /**< u32 per node */
+    uint64_t counted;    /**< edges */
+    uint32_t rule_nodes; /**< what the rules are for */
+    uint32_t rule_strings;
+    lg__edge_rules rules;
+};
+
+/** The side lies in pages of its own, or two threads would write to one cache
+ *  line. */
+enum { LG__SIDE_SIZE = 8192 };
+
 struct lg_builder_rest {
     lg_allocator allocator;
     lg__strings strings;
@@ -54,6 +72,7 @@ struct lg_builder_rest {
     lg__vector table[LG__ARRAY_COUNT];
     size_t capacity[LG__ARRAY_COUNT]; /**< capacity of the builder's open
                                          columns */
+    lg_side *side;                    /**< NULL: nobody asked for it */
     lg__vector text;   /**< lg__node_number: a node, and a string id below the
                           order of arrival */
     lg__vector big;    /**< lg__node_number: node and size */
@@ -74,6 +93,17 @@ struct lg_builder_rest {
 /** Appends one u32 to a table. Returns false when memory ran out. */
 bool lg__rest_push(struct lg_builder_rest *rest, enum lg__array_name name,
                    uint32_t value);
+
+/** Appends the strings of the side to those of the builder, and stores the id
+ *  of the first one. Returns false when memory ran out. */
+bool lg__side_append(lg_builder *builder, uint32_t *first);
+void lg__side_free(lg_builder *builder);
+
+/** Adds the counted references of the edges from `edge` to `end` to `found`.
+ *  Returns the first edge that is unsound, or `end`. */
+uint64_t lg__count_references(const lg_builder *builder,
+                              const lg__edge_rules *rules, uint64_t edge,
+                              uint64_t end, uint32_t *found);
 
 /** Remembers the first failure. */
 void lg__builder_fail(lg_builder *builder, lg_status status);

@@ -125,6 +125,7 @@ lg_builder_free(lg_builder *builder)
     lg__strings_free(&allocator, &rest->strings);
     for (size_t i = 0; i < LG__ARRAY_COUNT; i++)
         lg__vector_free(&allocator, &rest->table[i]);
+    lg__side_free(builder);
     lg__vector_free(&allocator, &rest->text);
     lg__vector_free(&allocator, &rest->big);
     lg__vector_free(&allocator, &rest->held);

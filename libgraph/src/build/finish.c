@@ -17,19 +17,66 @@ add_missing_info(lg_builder *builder, lg_error *err)
     return builder->status == LG_OK ? LG_OK : lg__error_memory(err);
 }
 
+// From this many nodes on, a second thread does a part of the work.
+enum { FOR_HELPER = 1 << 17 };
+
+typedef lg_status (*step)(lg_builder *builder, lg_error *err);
+
 static lg_status
-run_steps(lg_builder *builder, lg_error *err)
+run_steps(lg_builder *builder, const step *steps, size_t count, lg_error *err)
 {
-    lg_status (*const steps[])(lg_builder *, lg_error *) = {
-        add_missing_info,      lg__finish_equal, lg__finish_spans,
-        lg__finish_blocks,     lg__finish_facts, lg__finish_first_edges,
-        lg__finish_late_edges, lg__finish_found, lg__finish_possible,
-        lg__finish_texts,      lg__finish_sizes, lg__finish_devices,
+    lg_status status = LG_OK;
+    for (size_t i = 0; i < count && status == LG_OK; i++)
+        status = steps[i](builder, err);
+    return status;
+}
+
+static lg_status
+merge(void *builder, lg_error *err)
+{
+    return lg__finish_late_edges(builder, err);
+}
+
+static lg_status
+list_texts(void *builder, lg_error *err)
+{
+    return lg__finish_texts(builder, err);
+}
+
+// The longest two steps share nothing. A builder with a side has an allocator
+// that bears two threads.
+static lg_status
+run_both_steps(lg_builder *builder, lg_error *err)
+{
+    const lg__work merging = {merge, builder};
+    const lg__work listing = {list_texts, builder};
+    return lg__run_both(
+        &merging, &listing,
+        builder->rest->side != NULL && builder->node_count >= FOR_HELPER, err);
+}
+
+static lg_status
+run_all_steps(lg_builder *builder, lg_error *err)
+{
+    static const step before[] = {
+        add_missing_info,  lg__finish_equal, lg__finish_spans,
+        lg__finish_blocks, lg__finish_facts, lg__finish_first_edges,
+        lg__finish_found,
+    };
+    static const step after[] = {
+        lg__finish_possible,
+        lg__finish_sizes,
+        lg__finish_devices,
         lg__finish_roots,
     };
     lg_status status = lg__builder_status(builder, err);
-    for (size_t i = 0; i < sizeof steps / sizeof *steps && !status; i++)
-        status = steps[i](builder, err);
+    if (status == LG_OK)
+        status =
+            run_steps(builder, before, sizeof before / sizeof *before, err);
+    if (status == LG_OK)
+        status = run_both_steps(builder, err);
+    if (status == LG_OK)
+        status = run_steps(builder, after, sizeof after / sizeof *after, err);
     return status;
 }
 
@@ -77,10 +124,31 @@ invalid_input(lg_status status, lg_error *err)
     return LG_EINVAL;
 }
 
+static lg_status
+check_tables(void *graph, lg_error *err)
+{
+    return lg__check_tables(graph, err);
+}
+
+static lg_status
+check_first_edges(void *graph, lg_error *err)
+{
+    return lg__check_first_edges(&((const lg_graph *)graph)->columns, err);
+}
+
+static lg_status
+check(lg_graph *graph, lg_error *err)
+{
+    const lg__work tables = {check_tables, graph};
+    const lg__work first_edges = {check_first_edges, graph};
+    return lg__run_both(&tables, &first_edges,
+                        graph->columns.node_count >= FOR_HELPER, err);
+}
+
 lg_status
 lg_builder_finish(lg_builder *builder, lg_graph **out, lg_error *err)
 {
-    lg_status status = run_steps(builder, err);
+    lg_status status = run_all_steps(builder, err);
     if (status != LG_OK) {
         lg_builder_free(builder);
         return invalid_input(status, err);
@@ -99,9 +167,7 @@ lg_builder_finish(lg_builder *builder, lg_graph **out, lg_error *err)
     graph->allocator.release = allocator.release;
     status = lg__graph_bind(graph, err);
     if (status == LG_OK)
-        status = lg__check_tables(graph, err);
-    if (status == LG_OK)
-        status = lg__check_first_edges(&graph->columns, err);
+        status = check(graph, err);
     if (status == LG_OK)
         status = lg__graph_settle(graph, err);
     if (status == LG_OK)

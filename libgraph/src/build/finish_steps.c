@@ -100,60 +100,6 @@ lg__finish_late_edges(lg_builder *builder, lg_error *err)
     return LG_OK;
 }
 
-static void
-add_saturated(uint32_t *count, uint64_t more)
-{
-    *count = more < UINT32_MAX - *count ? *count + (uint32_t)more : UINT32_MAX;
-}
-
-// Counts references. The caller has a copy without saturation, for graphs with
-// too few edges to saturate a count.
-static inline lg_status
-count_references(const lg_builder *builder, const lg__edge_rules *rules,
-                 uint32_t *restrict found, bool may_saturate, lg_error *err)
-{
-    const uint32_t *targets = builder->edge_target;
-    const uint32_t *payloads = builder->edge_payload;
-    const uint8_t *kinds = builder->edge_kind;
-    const uint64_t edges = builder->edge_count;
-    for (uint64_t edge = 0; edge < edges; edge++) {
-        uint32_t target = targets[edge];
-        unsigned kind = kinds[edge];
-        if (!lg__edge_is_sound(rules, target, kind, payloads[edge]))
-            return lg__edge_failed(rules, edge, target, kind, err);
-        uint32_t counted = rules->of[kind].counted;
-        if (may_saturate)
-            add_saturated(&found[target], counted);
-        else
-            found[target] += counted;
-    }
-    return LG_OK;
-}
-
-// Passes over the edges once, and also checks that they are sound.
-lg_status
-lg__finish_found(lg_builder *builder, lg_error *err)
-{
-    struct lg_builder_rest *rest = builder->rest;
-    lg__vector *column = &rest->table[LG__FOUND];
-    uint32_t nodes = builder->node_count;
-    uint32_t *found = lg__vector_extend(&rest->allocator, column, nodes);
-    if (found == NULL && nodes > 0)
-        return lg__error_memory(err);
-    if (nodes > 0)
-        memset(found, 0, nodes * sizeof *found);
-    lg__edge_rules rules = lg__edge_rules_of(
-        nodes, (uint32_t)rest->table[LG__STRING_OFFSET].count - 1);
-    lg_status status =
-        builder->edge_count < UINT32_MAX
-            ? count_references(builder, &rules, found, false, err)
-            : count_references(builder, &rules, found, true, err);
-    const lg__node_number *held = rest->held.data;
-    for (size_t i = 0; i < rest->held.count && status == LG_OK; i++)
-        add_saturated(&found[held[i].node], held[i].number);
-    return status;
-}
-
 // Compares by node, then by number.
 static int
 compare_in_order(const void *left, const void *right)
@@ -185,23 +131,42 @@ place_last(struct lg_builder_rest *rest, lg__vector *given,
     return true;
 }
 
-// Does for many texts what place_last does for few: one pass in order of
-// arrival, one in order of nodes.
-static bool
-place_many_texts(struct lg_builder_rest *rest, uint32_t node_count)
+// Fills in the text of each node: the last one of the side, or of the producer
+// if it has set one. Returns how many nodes have a text.
+static size_t
+place_texts(const struct lg_builder_rest *rest, uint32_t first_of_side,
+            uint32_t *text_of)
 {
+    const uint32_t *side = rest->side != NULL ? rest->side->node.data : NULL;
+    const size_t side_count = rest->side != NULL ? rest->side->node.count : 0;
+    const lg__node_number *texts = rest->text.data;
+    size_t distinct = 0;
+    for (size_t i = 0; i < side_count; i++) {
+        distinct += text_of[side[i]] == LG_NONE;
+        text_of[side[i]] = first_of_side + (uint32_t)i;
+    }
+    for (size_t i = 0; i < rest->text.count; i++) {
+        distinct += text_of[texts[i].node] == LG_NONE;
+        text_of[texts[i].node] = (uint32_t)texts[i].number;
+    }
+    return distinct;
+}
+
+// Does for many texts what place_last does for few: a pass in order of arrival,
+// and one in order of nodes.
+static bool
+place_many_texts(lg_builder *builder, uint32_t first_of_side)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    const uint32_t node_count = builder->node_count;
     size_t size = node_count * sizeof(uint32_t);
     uint32_t *text_of = lg__allocate(&rest->allocator, size);
     if (text_of == NULL)
         return false;
     memset(text_of, 0xff, size);
-    const lg__node_number *texts = rest->text.data;
-    size_t distinct = 0;
-    for (size_t i = 0; i < rest->text.count; i++) {
-        distinct += text_of[texts[i].node] == LG_NONE;
-        text_of[texts[i].node] = (uint32_t)texts[i].number;
-    }
+    size_t distinct = place_texts(rest, first_of_side, text_of);
     lg__vector_free(&rest->allocator, &rest->text);
+    lg__side_free(builder);
     uint32_t *nodes = lg__vector_extend(&rest->allocator,
                                         &rest->table[LG__TEXT_NODE], distinct);
     uint32_t *ids = lg__vector_extend(&rest->allocator,
@@ -217,19 +182,27 @@ place_many_texts(struct lg_builder_rest *rest, uint32_t node_count)
     return enough;
 }
 
+static bool
+place_all_texts(lg_builder *builder)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    size_t side = rest->side != NULL ? rest->side->node.count : 0;
+    uint32_t first = 0;
+    if (side == 0 && rest->text.count < builder->node_count / 64)
+        return place_last(rest, &rest->text, LG__TEXT_NODE, LG__TEXT_STRING,
+                          LG_NONE);
+    return (side == 0 || lg__side_append(builder, &first)) &&
+           (side + rest->text.count == 0 || place_many_texts(builder, first));
+}
+
 // Lists the texts. A node's last text counts.
 lg_status
 lg__finish_texts(lg_builder *builder, lg_error *err)
 {
     struct lg_builder_rest *rest = builder->rest;
-    size_t count = rest->text.count;
-    bool few = count < builder->node_count / 64;
-    if (count == 0)
-        return LG_OK;
-    bool placed = few ? place_last(rest, &rest->text, LG__TEXT_NODE,
-                                   LG__TEXT_STRING, LG_NONE)
-                      : place_many_texts(rest, builder->node_count);
+    bool placed = place_all_texts(builder);
     lg__vector_free(&rest->allocator, &rest->text);
+    lg__side_free(builder);
     return placed ? LG_OK : lg__error_memory(err);
 }
 

@@ -65,7 +65,7 @@ lg__builder_resize(lg_builder *builder, enum lg__array_name name,
 }
 
 static bool
-reserve_nodes(lg_builder *builder, uint32_t capacity)
+resize_nodes(lg_builder *builder, uint32_t capacity)
 {
     static const enum lg__array_name columns[] = {
         LG__ADDRESS, LG__TYPE, LG__SIZE, LG__REFCOUNT, LG__NODE_FLAGS};
@@ -76,6 +76,30 @@ reserve_nodes(lg_builder *builder, uint32_t capacity)
         return false;
     builder->node_capacity = capacity;
     return true;
+}
+
+void
+lg_builder_share(lg_builder *builder, void (*hold)(void *context, bool begin),
+                 void *context)
+{
+    builder->hold = hold;
+    builder->hold_context = context;
+}
+
+static void
+hold(lg_builder *builder, bool begin)
+{
+    if (builder->hold != NULL)
+        builder->hold(builder->hold_context, begin);
+}
+
+static bool
+reserve_nodes(lg_builder *builder, uint32_t capacity)
+{
+    hold(builder, true);
+    bool resized = resize_nodes(builder, capacity);
+    hold(builder, false);
+    return resized;
 }
 
 bool
@@ -93,17 +117,26 @@ lg_builder_grow_nodes(lg_builder *builder)
     return reserve_nodes(builder, capacity);
 }
 
-bool
-lg__builder_reserve_edges(lg_builder *builder, uint64_t capacity)
+static bool
+resize_edges(lg_builder *builder, uint64_t capacity)
 {
-    if (capacity <= builder->edge_capacity)
-        return true;
     if (!lg__builder_resize(builder, LG__EDGE_TARGET, (size_t)capacity) ||
         !lg__builder_resize(builder, LG__EDGE_PAYLOAD, (size_t)capacity) ||
         !lg__builder_resize(builder, LG__EDGE_KIND, (size_t)capacity))
         return false;
     builder->edge_capacity = capacity;
     return true;
+}
+
+bool
+lg__builder_reserve_edges(lg_builder *builder, uint64_t capacity)
+{
+    if (capacity <= builder->edge_capacity)
+        return true;
+    hold(builder, true);
+    bool resized = resize_edges(builder, capacity);
+    hold(builder, false);
+    return resized;
 }
 
 bool
@@ -126,19 +159,35 @@ lg_builder_count_texts(const lg_builder *builder)
         .strings = rest->table[LG__STRING_OFFSET].count,
         .bytes = rest->table[LG__STRING_BYTES].count,
         .texts = rest->text.count,
+        .side_texts = rest->side != NULL ? rest->side->node.count : 0,
+        .side_bytes = rest->side != NULL ? rest->side->bytes.count : 0,
     };
 }
 
+static bool
+reserve_side(lg_builder *builder, const lg_builder_texts *expected)
+{
+    const lg_allocator *allocator = &builder->rest->allocator;
+    lg_side *side = expected->side_texts > 0 ? lg_builder_side(builder) : NULL;
+    return side == NULL ||
+           (lg__vector_reserve(allocator, &side->offset,
+                               expected->side_texts + 1) &&
+            lg__vector_reserve(allocator, &side->bytes, expected->side_bytes) &&
+            lg__vector_reserve(allocator, &side->node, expected->side_texts));
+}
+
+// The side's strings come behind the others in the end.
 bool
 lg_builder_reserve_texts(lg_builder *builder, const lg_builder_texts *expected)
 {
     struct lg_builder_rest *rest = builder->rest;
     const lg_allocator *allocator = &rest->allocator;
     return lg__vector_reserve(allocator, &rest->table[LG__STRING_OFFSET],
-                              expected->strings) &&
+                              expected->strings + expected->side_texts) &&
            lg__vector_reserve(allocator, &rest->table[LG__STRING_BYTES],
-                              expected->bytes) &&
-           lg__vector_reserve(allocator, &rest->text, expected->texts);
+                              expected->bytes + expected->side_bytes) &&
+           lg__vector_reserve(allocator, &rest->text, expected->texts) &&
+           reserve_side(builder, expected);
 }
 
 bool

@@ -138,11 +138,11 @@ read_both(batch *mine, batch *other)
     bool large =
         mine->total > FOR_THREADS / 2 && other->total > FOR_THREADS / 2;
     other->done = NULL;
-    lg__helper *helper = large ? lg__helper_start(run, other) : NULL;
+    lg_helper *helper = large ? lg_helper_start(run, other) : NULL;
     if (helper != NULL) {
         read_batch(mine);
         atomic_store(mine->stop, mine->status != LG_OK);
-        lg__helper_end(helper);
+        lg_helper_end(helper);
         return;
     }
     other->done = done;

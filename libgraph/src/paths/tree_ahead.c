@@ -11,7 +11,7 @@ enum { FOR_HELPER = 1 << 17 };
 enum { MILLISECONDS = 50 };
 
 struct lg__tree_ahead {
-    lg__helper *helper;
+    lg_helper *helper;
     const lg_graph *graph;
     atomic_bool stop;
     _Atomic double done; // part of the search
@@ -50,7 +50,7 @@ lg__tree_ahead_begin(const lg_graph *graph)
     if (ahead == NULL)
         return NULL;
     ahead->graph = graph;
-    ahead->helper = lg__helper_start(search, ahead);
+    ahead->helper = lg_helper_start(search, ahead);
     if (ahead->helper != NULL)
         return ahead;
     lg__wide_free(ahead);
@@ -61,7 +61,7 @@ lg_status
 lg__tree_ahead_wait(lg__tree_ahead *ahead, const lg_monitor *monitor,
                     lg_error *err)
 {
-    while (ahead != NULL && !lg__helper_wait_for(ahead->helper, MILLISECONDS))
+    while (ahead != NULL && !lg_helper_wait_for(ahead->helper, MILLISECONDS))
         if (!lg__monitor_goes_on(monitor, "looking for paths",
                                  atomic_load(&ahead->done), err))
             return LG_ECANCELLED;
@@ -74,6 +74,6 @@ lg__tree_ahead_end(lg__tree_ahead *ahead)
     if (ahead == NULL)
         return;
     atomic_store(&ahead->stop, true);
-    lg__helper_end(ahead->helper);
+    lg_helper_end(ahead->helper);
     lg__wide_free(ahead);
 }

@@ -1,0 +1,168 @@
+// What a second thread adds: texts, which have strings of their own until the
+// graph is finished, and counts of references.
+#include "base/base_private.h"
+#include "build/build_private.h"
+
+#include <string.h>
+
+static void
+init(lg_side *side, const lg_allocator *allocator)
+{
+    memset(side, 0, sizeof *side);
+    side->allocator = *allocator;
+    side->offset.element = sizeof(uint64_t);
+    side->bytes.element = 1;
+    side->node.element = sizeof(uint32_t);
+    side->found.element = sizeof(uint32_t);
+    side->strings.offset = &side->offset;
+    side->strings.bytes = &side->bytes;
+}
+
+lg_side *
+lg_builder_side(lg_builder *builder)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    if (rest->side != NULL)
+        return rest->side;
+    rest->side = lg__allocate(&rest->allocator, LG__SIDE_SIZE);
+    if (rest->side == NULL)
+        return NULL;
+    init(rest->side, &rest->allocator);
+    uint64_t *first =
+        lg__vector_extend(&rest->allocator, &rest->side->offset, 1);
+    if (first != NULL)
+        *first = 0;
+    else
+        lg__side_free(builder);
+    return rest->side;
+}
+
+bool
+lg_side_set_text(lg_side *side, lg_node node, const char *bytes, size_t length)
+{
+    uint32_t *place = lg__vector_extend(&side->allocator, &side->node, 1);
+    if (place == NULL)
+        return false;
+    if (lg__strings_append(&side->allocator, &side->strings, bytes, length) ==
+        LG_NONE) {
+        side->node.count--;
+        return false;
+    }
+    *place = node;
+    return true;
+}
+
+const lg_node *
+lg_side_texts(const lg_side *side, size_t *count)
+{
+    *count = side != NULL ? side->node.count : 0;
+    return side != NULL ? side->node.data : NULL;
+}
+
+lg_reached
+lg_builder_reached(const lg_builder *builder)
+{
+    return (lg_reached){
+        .edges = builder->edge_count,
+        .nodes = builder->node_count,
+        .strings = (uint32_t)builder->rest->table[LG__STRING_OFFSET].count - 1,
+    };
+}
+
+// Makes room for the counts of all nodes. New counts are 0.
+static bool
+reserve_found(lg_side *side, uint32_t nodes)
+{
+    const size_t before = side->found.count;
+    if (nodes <= before)
+        return true;
+    uint32_t *added =
+        lg__vector_extend(&side->allocator, &side->found, nodes - before);
+    if (added == NULL)
+        return false;
+    memset(added, 0, (nodes - before) * sizeof *added);
+    return true;
+}
+
+// Making the rules takes longer than to count some edges.
+static const lg__edge_rules *
+rules_for(lg_side *side, const lg_reached *reached)
+{
+    if (side->rule_nodes != reached->nodes ||
+        side->rule_strings != reached->strings)
+        side->rules = lg__edge_rules_of(reached->nodes, reached->strings);
+    side->rule_nodes = reached->nodes;
+    side->rule_strings = reached->strings;
+    return &side->rules;
+}
+
+bool
+lg_side_count(lg_side *side, const lg_builder *builder,
+              const lg_reached *reached, uint64_t most)
+{
+    const uint64_t before = side->counted;
+    const uint64_t left = reached->edges - before;
+    if (reached->edges >= UINT32_MAX || !reserve_found(side, reached->nodes))
+        return false;
+    side->counted = lg__count_references(
+        builder, rules_for(side, reached), before,
+        before + (left < most ? left : most), side->found.data);
+    return side->counted > before;
+}
+
+void
+lg_builder_weaken(lg_builder *builder, lg_edge edge)
+{
+    const lg_side *side = builder->rest->side;
+    uint8_t *kind = &builder->edge_kind[edge];
+    if (side != NULL && edge < side->counted &&
+        !(*kind & (LG_EDGE_WEAK | LG_EDGE_UNCOUNTED)))
+        ((uint32_t *)side->found.data)[builder->edge_target[edge]]--;
+    *kind |= LG_EDGE_WEAK;
+}
+
+uint64_t
+lg_side_counted(const lg_side *side)
+{
+    return side->counted;
+}
+
+bool
+lg__side_append(lg_builder *builder, uint32_t *first)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    lg__vector *offsets = &rest->table[LG__STRING_OFFSET];
+    lg__vector *bytes = &rest->table[LG__STRING_BYTES];
+    const lg_side *side = rest->side;
+    const size_t count = side->node.count;
+    const uint64_t begin = bytes->count;
+    const uint64_t before = offsets->count - 1;
+    if (before + count >= LG_NONE)
+        return false;
+    char *to = lg__vector_extend(&rest->allocator, bytes, side->bytes.count);
+    uint64_t *ends = lg__vector_extend(&rest->allocator, offsets, count);
+    if ((to == NULL && side->bytes.count > 0) || (ends == NULL && count > 0))
+        return false;
+    if (side->bytes.count > 0)
+        memcpy(to, side->bytes.data, side->bytes.count);
+    const uint64_t *side_ends = side->offset.data;
+    for (size_t i = 0; i < count; i++)
+        ends[i] = begin + side_ends[i + 1];
+    *first = (uint32_t)before;
+    return true;
+}
+
+void
+lg__side_free(lg_builder *builder)
+{
+    struct lg_builder_rest *rest = builder->rest;
+    lg_side *side = rest->side;
+    if (side == NULL)
+        return;
+    lg__vector_free(&rest->allocator, &side->offset);
+    lg__vector_free(&rest->allocator, &side->bytes);
+    lg__vector_free(&rest->allocator, &side->node);
+    lg__vector_free(&rest->allocator, &side->found);
+    lg__deallocate(&rest->allocator, side, LG__SIDE_SIZE);
+    rest->side = NULL;
+}
