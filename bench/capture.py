@@ -8,9 +8,10 @@ default, which returns the memory after each. A first capture waits for fresh pa
 which a virtual machine may have to get from outside, so the first table has the best
 and the worst of several processes. In the second table the collector and the capture
 take turns on the same heap; each figure is the median of its rounds, but the walk in
-Python runs once. Seconds are the thread's own, in the kernel too, unless noted: on a
-busy machine they say more than the clock. The last row is of a process that has only
-imported some libraries: it has functions, code, classes and texts, but no records.
+Python runs once. Seconds are by the clock. A capture uses a second thread if it can:
+"busy" is the processor time of all threads, and its ratio to that of a collection. The
+last row is of a process that has only imported some libraries: it has functions, code,
+classes and texts, but no records.
 """
 
 from __future__ import annotations
@@ -50,11 +51,18 @@ def python_walk() -> int:
     return len(targets)
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """Measure the thread's seconds of one call and of freeing its result."""
-    start = time.thread_time()
+def seconds(
+    work: Callable[[], object], clock: Callable[[], float] = time.perf_counter
+) -> float:
+    """Measure the seconds of one call and of freeing its result."""
+    start = clock()
     work()
-    return time.thread_time() - start
+    return clock() - start
+
+
+def capture_and_free() -> None:
+    """Take a snapshot and free it."""
+    leakgraph.snapshot().close()
 
 
 def held_seconds() -> float:
@@ -141,9 +149,9 @@ def first() -> First:
     base = statistics.median(seconds(gc.collect) for _ in range(3))
     Path("/proc/self/clear_refs").write_text("5")  # reset the high-water mark
     before = resident("VmRSS")
-    start = time.thread_time()
+    start = time.perf_counter()
     snapshot = leakgraph.snapshot()
-    capture = time.thread_time() - start
+    capture = time.perf_counter() - start
     peak = resident("VmHWM") - before
     kept = sum(snapshot.column(name).nbytes for name in COLUMNS)
     nodes = len(snapshot)
@@ -183,11 +191,12 @@ def measured_row(what: str, rounds: int, *, keep: int) -> str:
     leakgraph.keep_memory(keep)
     gc.disable()
     gc.collect()
-    leakgraph.snapshot().close()
-    collect, capture, held = [], [], []
+    capture_and_free()
+    collect, capture, busy, held = [], [], [], []
     for _ in range(rounds):
         collect.append(seconds(gc.collect))
-        capture.append(seconds(lambda: leakgraph.snapshot().close()))
+        capture.append(seconds(capture_and_free))
+        busy.append(seconds(capture_and_free, time.process_time))
         held.append(held_seconds())
     walk = seconds(python_walk)
     with leakgraph.snapshot() as snapshot:
@@ -196,7 +205,8 @@ def measured_row(what: str, rounds: int, *, keep: int) -> str:
     whole = statistics.median(capture)
     return (
         f"| {nodes / 1e6:.1f} M, {what} | {base:.3f} s | {whole:.3f} s "
-        f"| {whole / base:.2f} | {statistics.median(held):.3f} s "
+        f"| {whole / base:.2f} | {statistics.median(busy) / base:.2f} "
+        f"| {statistics.median(held):.3f} s "
         f"| {walk:.1f} s | {walk / whole:.0f} |"
     )
 
@@ -224,10 +234,10 @@ def main() -> None:
     runs = [in_new_process(first_of_libraries) for _ in processes]
     print(first_row("importing libraries", runs), flush=True)
     print(
-        "\n| nodes | gc.collect() | snapshot() | ratio | GIL held, by the clock "
+        "\n| nodes | gc.collect() | snapshot() | ratio | busy | GIL held "
         "| walk in Python | ratio |"
     )
-    print("| --- | --- | --- | --- | --- | --- | --- |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for shuffled in (False, True):
         row = in_new_process(
             later_row, options.objects, options.rounds, shuffled=shuffled

@@ -3,6 +3,7 @@
 #include "capture/memory/page_cache.h"
 #include "capture/memory/spill.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -12,6 +13,7 @@
 #define PAGE ((size_t)4096)
 
 typedef struct arena {
+    pthread_mutex_t lock; /**< the walk and its follower may both ask */
     uint64_t budget;
     uint64_t mapped;
     bool at_rest; /**< the capture is over */
@@ -112,9 +114,8 @@ map_grown(void *old, size_t old_size, size_t size)
 }
 
 static void *
-arena_resize(void *context, void *old, size_t old_size, size_t new_size)
+resize(arena *self, void *old, size_t old_size, size_t new_size)
 {
-    arena *self = context;
     size_t before = old != NULL ? rounded(old_size) : 0;
     size_t after = new_size ? rounded(new_size) : 0;
     if (after == before)
@@ -131,6 +132,16 @@ arena_resize(void *context, void *old, size_t old_size, size_t new_size)
     unmap(self, (char *)old + after, before - after, after > 0);
     count(self, self->mapped - (before - after));
     return after ? old : NULL;
+}
+
+static void *
+arena_resize(void *context, void *old, size_t old_size, size_t new_size)
+{
+    arena *self = context;
+    pthread_mutex_lock(&self->lock);
+    void *block = resize(self, old, old_size, new_size);
+    pthread_mutex_unlock(&self->lock);
+    return block;
 }
 
 static void
@@ -162,6 +173,7 @@ lg__arena_new(uint64_t max_bytes)
     lg_allocator allocator = {arena_resize, arena_release, NULL};
     arena *self = map_fresh(PAGE);
     if (self != NULL) {
+        pthread_mutex_init(&self->lock, NULL);
         self->budget = max_bytes;
         allocator.context = self;
     }

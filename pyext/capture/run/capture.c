@@ -160,6 +160,8 @@ static struct {
     _Atomic uint64_t strings;
     _Atomic uint64_t string_bytes;
     _Atomic uint64_t texts;
+    _Atomic uint64_t side_texts;
+    _Atomic uint64_t side_bytes;
 } last;
 
 /** Room beyond the last capture's figures for the walkers' blocks. It is small,
@@ -182,8 +184,13 @@ expect_size(lg__heap_walk *walk)
     uint64_t edges = last.nodes ? last.edges + SLACK : 4 * nodes;
     if (nodes < UINT32_MAX / 2)
         lg_builder_reserve(walk->builder, (uint32_t)nodes, edges);
-    const lg_builder_texts texts = {last.strings, last.string_bytes,
-                                    last.texts};
+    const lg_builder_texts texts = {
+        .strings = last.strings,
+        .bytes = last.string_bytes,
+        .texts = last.texts,
+        .side_texts = last.side_texts,
+        .side_bytes = last.side_bytes,
+    };
     lg_builder_reserve_texts(walk->builder, &texts);
 }
 
@@ -198,6 +205,8 @@ remember_size(const lg__heap_walk *walk)
     last.strings = texts.strings;
     last.string_bytes = texts.bytes;
     last.texts = texts.texts;
+    last.side_texts = texts.side_texts;
+    last.side_bytes = texts.side_bytes;
 }
 
 /** The error of a capture that ran out of memory or budget. */
@@ -327,6 +336,7 @@ lg__capture(const lg__capture_options *options, lg_graph **out, lg_error *err)
     lg_status status = lg__capture_begin(&walk, options, err);
     if (status != LG_OK)
         return status;
+    lg__follower_start(&walk);
     status = lg__capture_walk(&walk, err);
     if (status == LG_OK) {
         lg__sizes_finish(&walk);

@@ -2,7 +2,7 @@
  * Prefetches what the walk will read, some nodes ahead: objects, then what
  * their types keep elsewhere, then the slots of their referents. Each step
  * reads only what an earlier step has brought into the cache. Included by
- * heap_walk.c and key.c alone.
+ * heap_walk.c, follower.c and key.c alone.
  */
 #ifndef LEAKGRAPH_AHEAD_H
 #define LEAKGRAPH_AHEAD_H

@@ -50,6 +50,7 @@ lg__walk_scratch_free(lg__heap_walk *walk, lg__scratch *scratch)
 void
 lg__walk_free(lg__heap_walk *walk)
 {
+    lg__follower_end(walk);
     lg__walk_scratch_free(walk, &walk->names.heads);
     lg__walk_scratch_free(walk, &walk->names.links);
     lg__sizes_release(walk);
@@ -359,6 +360,8 @@ open_block(lg__heap_walk *walk, uint32_t node)
         lg__enumerate_ahead(walk, node, LG__AHEAD_OBJECT + BLOCK);
     if (node % TELL_EVERY == 0 && node < builder->node_count)
         report_progress(walk);
+    if (node % 1024 == 0)
+        lg__follower_tell(walk, node);
     uint32_t end = node - node % BLOCK + BLOCK;
     if (end > builder->node_count)
         end = builder->node_count;

@@ -13,6 +13,7 @@
 #include "capture/cpython/capture_cpython.h"
 #include "capture/common/capture_common.h"
 #include "capture/memory/capture_memory.h"
+#include "capture/walk/follower.h"
 #include "capture/walk/literals.h"
 #include "capture/walk/lookup.h"
 #include "capture/walk/name.h"
@@ -91,6 +92,7 @@ typedef struct lg__heap_walk {
     uint32_t names_count;
     lg__scratch locals_given; /**< dicts of these that threads have */
     uint32_t given_count;
+    lg__follower follower;
     bool partial;
     bool forked; /**< in a child of the process: no library's code may run */
     lg__scratch depth; /**< partial walks: u8 per node, 1 + hops from the roots;
@@ -282,11 +284,19 @@ void lg__texts_finish(lg__heap_walk *walk);
 /** Sets the text of a key that is short, as the walk looks at it: in the end it
  *  is out of the cache. Call it for ascending nodes. */
 void lg__text_early(lg__heap_walk *walk, uint32_t node, PyObject *object);
+/** The text of a key that can be given before the end, borrowed. False: it
+ *  cannot. */
+bool lg__text_of_key(const lg__heap_walk *walk, PyObject *object,
+                     lg_string *out);
 /** Sets the text of one node now, if it is a key, a name or needs a preview;
  *  again if it turns out to be more than one of these. */
 void lg__text_record(lg__heap_walk *walk, uint32_t node);
 /** Marks the keys of a namespace as names, and sets their texts. */
 void lg__text_record_names(lg__heap_walk *walk, uint32_t dict);
+/** Writes the name of a part of the program (lg__type_info.is_part); empty if
+ *  it has none. */
+void lg__name_part(const lg__heap_walk *walk, PyObject *object,
+                   const lg__type_info *info, lg__name *out);
 /** Gives the open node its own text, if its shape has one. */
 void lg__name_object(lg__heap_walk *walk, PyObject *object,
                      const lg__type_info *info);

@@ -192,16 +192,37 @@ give_text(lg__heap_walk *walk, uint32_t node)
         lg_builder_set_text(builder, node, name.data, name.length);
 }
 
-void
-lg__text_early(lg__heap_walk *walk, uint32_t node, PyObject *object)
+bool
+lg__text_of_key(const lg__heap_walk *walk, PyObject *object, lg_string *out)
 {
     if (LG__FREE_THREADED || walk->partial || walk->options->no_keys ||
         walk->options->previews || !PyUnicode_CheckExact(object) ||
         !PyUnicode_IS_COMPACT_ASCII(object) ||
         PyUnicode_GET_LENGTH(object) > KEY_LIMIT)
+        return false;
+    *out = (lg_string){PyUnicode_DATA(object),
+                       (uint32_t)PyUnicode_GET_LENGTH(object)};
+    return true;
+}
+
+void
+lg__text_early(lg__heap_walk *walk, uint32_t node, PyObject *object)
+{
+    lg_string text;
+    if (walk->follower.thread != NULL || !lg__text_of_key(walk, object, &text))
         return;
     walk->builder->node_flags[node] |= NODE_GIVEN;
     give_ascii(walk->builder, node, object, KEY_LIMIT);
+}
+
+/** Marks the nodes to which the follower gave texts. */
+static void
+mark_given(lg__heap_walk *walk)
+{
+    size_t count;
+    const lg_node *nodes = lg_side_texts(walk->follower.side, &count);
+    for (size_t i = 0; i < count; i++)
+        walk->builder->node_flags[nodes[i]] |= NODE_GIVEN;
 }
 
 /** Whether any of the nodes is a key or a name without an early text. */
@@ -212,16 +233,22 @@ has_to_give(uint64_t flags)
     return wanted & ~(flags / NODE_GIVEN) & FOUR(1);
 }
 
-/** The first key or name from `node` on without an early text. */
+/** The first key or name from `node` on without an early text. Takes the flag
+ *  off the nodes before it. */
 static uint32_t
-next_to_give(const lg_builder *builder, uint32_t node)
+next_to_give(lg_builder *builder, uint32_t node)
 {
-    const uint16_t *flags = builder->node_flags;
+    uint16_t *flags = builder->node_flags;
     const uint32_t count = builder->node_count;
-    while (count - node >= 4 && !has_to_give(four_flags(flags + node)))
-        node += 4;
-    while (node < count && !has_to_give(flags[node]))
-        node++;
+    for (uint64_t four; count - node >= 4; node += 4) {
+        four = four_flags(flags + node);
+        if (has_to_give(four))
+            break;
+        four &= ~FOUR(NODE_GIVEN);
+        memcpy(flags + node, &four, sizeof four);
+    }
+    for (; node < count && !has_to_give(flags[node]); node++)
+        flags[node] &= (uint16_t)~NODE_GIVEN;
     return node;
 }
 
@@ -231,7 +258,7 @@ static void
 give_texts(lg__heap_walk *walk, uint32_t first)
 {
     enum { DISTANCE = 16 };
-    const lg_builder *builder = walk->builder;
+    lg_builder *builder = walk->builder;
     uint32_t coming[DISTANCE];
     uint32_t ahead = first;
     for (uint32_t i = 0;; i++) {
@@ -265,19 +292,6 @@ mark_parts(lg__heap_walk *walk)
     }
 }
 
-/** Takes a flag off nodes. */
-static void
-drop_flag(uint16_t *flags, uint32_t count, uint16_t flag)
-{
-    uint32_t node = 0;
-    for (; count - node >= 4; node += 4) {
-        uint64_t four = four_flags(flags + node) & ~FOUR(flag);
-        memcpy(flags + node, &four, sizeof four);
-    }
-    for (; node < count; node++)
-        flags[node] &= (uint16_t)~flag;
-}
-
 void
 lg__texts_finish(lg__heap_walk *walk)
 {
@@ -287,12 +301,14 @@ lg__texts_finish(lg__heap_walk *walk)
     mark_names(builder);
     mark_variables(walk);
     mark_parts(walk);
-    if (walk->options->previews)
+    lg__follower_end(walk);
+    if (walk->options->previews) {
         for (uint32_t node = first; node < count; node++)
             give_text(walk, node);
-    else
-        give_texts(walk, first);
-    drop_flag(builder->node_flags + first, count - first, NODE_GIVEN);
+        return;
+    }
+    mark_given(walk);
+    give_texts(walk, first);
 }
 
 /** Sets the text once for each kind of name or key that the node turned out to

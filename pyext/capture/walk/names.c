@@ -4,114 +4,8 @@
  */
 #include "capture/walk/heap_walk.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-void
-lg__name_addf(lg__name *name, const char *format, ...)
-{
-    char piece[128];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(piece, sizeof piece, format, arguments);
-    va_end(arguments);
-    lg__name_add(name, piece);
-}
-
-/* Does without printf, because a capture writes many numbers. */
-void
-lg__name_add_int(lg__name *name, long long number)
-{
-    char text[24];
-    size_t at = sizeof text;
-    unsigned long long rest = number < 0 ? 0 - (unsigned long long)number
-                                         : (unsigned long long)number;
-    do
-        text[--at] = (char)('0' + rest % 10);
-    while ((rest /= 10) > 0);
-    if (number < 0)
-        text[--at] = '-';
-    lg__name_add_bytes(name, text + at, sizeof text - at);
-}
-
-void
-lg__name_add_count(lg__name *name, uint64_t count)
-{
-    char digits[24];
-    int length =
-        snprintf(digits, sizeof digits, "%llu", (unsigned long long)count);
-    for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0)
-            lg__name_add(name, ",");
-        lg__name_addf(name, "%c", digits[i]);
-    }
-}
-
-/** Encodes one code point; a lone surrogate becomes U+FFFD. */
-static size_t
-encode(Py_UCS4 c, char out[4])
-{
-    if (c >= 0xD800 && c <= 0xDFFF)
-        c = 0xFFFD;
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    if (c < 0x800) {
-        out[0] = (char)(0xC0 | c >> 6);
-        out[1] = (char)(0x80 | (c & 0x3F));
-        return 2;
-    }
-    if (c < 0x10000) {
-        out[0] = (char)(0xE0 | c >> 12);
-        out[1] = (char)(0x80 | (c >> 6 & 0x3F));
-        out[2] = (char)(0x80 | (c & 0x3F));
-        return 3;
-    }
-    out[0] = (char)(0xF0 | c >> 18);
-    out[1] = (char)(0x80 | (c >> 12 & 0x3F));
-    out[2] = (char)(0x80 | (c >> 6 & 0x3F));
-    out[3] = (char)(0x80 | (c & 0x3F));
-    return 4;
-}
-
-/** Adds the text of a str from a given character on. */
-static void
-add_str_from(lg__name *name, PyObject *str, Py_ssize_t start, size_t limit)
-{
-    if (!PyUnicode_IS_READY(str))
-        return;
-    size_t room = sizeof name->data - name->length;
-    if (limit > room)
-        limit = room;
-    Py_ssize_t length = PyUnicode_GET_LENGTH(str);
-    int kind = (int)PyUnicode_KIND(str);
-    const void *data = PyUnicode_DATA(str);
-    if (PyUnicode_IS_ASCII(str)) {
-        size_t count = (size_t)(length - start);
-        count = count < limit ? count : limit;
-        memcpy(name->data + name->length, (const char *)data + start, count);
-        name->length += count;
-        return;
-    }
-    size_t used = 0;
-    for (Py_ssize_t i = start; i < length; i++) {
-        char bytes[4];
-        size_t count = encode(PyUnicode_READ(kind, data, i), bytes);
-        if (used + count > limit)
-            break;
-        memcpy(name->data + name->length, bytes, count);
-        name->length += count;
-        used += count;
-    }
-}
-
-void
-lg__name_add_str(lg__name *name, PyObject *str, size_t limit)
-{
-    add_str_from(name, str, 0, limit);
-}
 
 uint32_t
 lg__walk_intern(lg__heap_walk *walk, const char *name)
@@ -199,7 +93,8 @@ add_file_name(lg__name *name, PyObject *path)
         while (start > 0 && PyUnicode_READ(kind, data, start - 1) != '/')
             start--;
     }
-    add_str_from(name, path, start < length ? start : 0, LG__NAME_LIMIT);
+    lg__name_add_str_from(name, path, start < length ? start : 0,
+                          LG__NAME_LIMIT);
 }
 
 /** `:12` */
@@ -328,50 +223,74 @@ name_task(lg__heap_walk *walk, PyObject *object, const lg__type_info *info,
 }
 
 void
+lg__name_part(const lg__heap_walk *walk, PyObject *object,
+              const lg__type_info *info, lg__name *out)
+{
+    out->length = 0;
+    switch ((lg__shape)info->shape) {
+    case LG__SHAPE_FUNCTION:
+        name_function(object, out);
+        break;
+    case LG__SHAPE_BUILTIN:
+        name_builtin(object, out);
+        break;
+    case LG__SHAPE_CODE:
+        lg__name_code(out, (PyCodeObject *)object);
+        break;
+    case LG__SHAPE_TYPE:
+        lg__type_name(walk, (PyTypeObject *)object, out);
+        break;
+    case LG__SHAPE_MODULE:
+        add_if_str(out, ((lg__module_layout *)object)->md_name);
+        break;
+    case LG__SHAPE_DESCRIPTOR:
+        add_if_str(out, ((PyDescrObject *)object)->d_name);
+        break;
+    default:
+        break;
+    }
+}
+
+/** Writes the names that take more than an object's own words. */
+static void
+name_other(lg__heap_walk *walk, PyObject *object, const lg__type_info *info,
+           lg__name *name)
+{
+    switch ((lg__shape)info->shape) {
+    case LG__SHAPE_LRU_CACHE:
+        name_wrapper(walk, object, name);
+        break;
+    case LG__SHAPE_GENERATOR:
+        if (walk->internal)
+            name_generator(object, name);
+        break;
+    case LG__SHAPE_FRAME:
+        if (walk->internal)
+            name_frame_object(object, name);
+        break;
+    case LG__SHAPE_CONTEXT_VARIABLE:
+        add_if_str(name, lg__named_word(walk, object, info, "name"));
+        break;
+    case LG__SHAPE_TASK:
+        name_task(walk, object, info, name);
+        break;
+    default:
+        break;
+    }
+}
+
+void
 lg__name_object(lg__heap_walk *walk, PyObject *object,
                 const lg__type_info *info)
 {
     lg__name name;
-    name.length = 0;
-    switch ((lg__shape)info->shape) {
-    case LG__SHAPE_FUNCTION:
-        name_function(object, &name);
-        break;
-    case LG__SHAPE_BUILTIN:
-        name_builtin(object, &name);
-        break;
-    case LG__SHAPE_LRU_CACHE:
-        name_wrapper(walk, object, &name);
-        break;
-    case LG__SHAPE_CODE:
-        lg__name_code(&name, (PyCodeObject *)object);
-        break;
-    case LG__SHAPE_TYPE:
-        lg__type_name(walk, (PyTypeObject *)object, &name);
-        break;
-    case LG__SHAPE_GENERATOR:
-        if (walk->internal)
-            name_generator(object, &name);
-        break;
-    case LG__SHAPE_FRAME:
-        if (walk->internal)
-            name_frame_object(object, &name);
-        break;
-    case LG__SHAPE_MODULE:
-        add_if_str(&name, ((lg__module_layout *)object)->md_name);
-        break;
-    case LG__SHAPE_DESCRIPTOR:
-        add_if_str(&name, ((PyDescrObject *)object)->d_name);
-        break;
-    case LG__SHAPE_CONTEXT_VARIABLE:
-        add_if_str(&name, lg__named_word(walk, object, info, "name"));
-        break;
-    case LG__SHAPE_TASK:
-        name_task(walk, object, info, &name);
-        break;
-    default:
+    if (info->is_part && walk->follower.thread != NULL)
         return;
-    }
+    name.length = 0;
+    if (info->is_part)
+        lg__name_part(walk, object, info, &name);
+    else
+        name_other(walk, object, info, &name);
     if (name.length)
         lg_builder_set_text(walk->builder, walk->builder->open_node, name.data,
                             name.length);

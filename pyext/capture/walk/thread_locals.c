@@ -293,10 +293,10 @@ leave_to_thread(search *to, const kept *local, uint64_t edge, const given *dict)
 {
     lg_builder *builder = to->builder;
     if (leads_to(to, dict->dict, local->local)) {
-        builder->edge_kind[dict->edge] |= LG_EDGE_WEAK;
+        lg_builder_weaken(builder, dict->edge);
         return;
     }
-    builder->edge_kind[edge] |= LG_EDGE_WEAK;
+    lg_builder_weaken(builder, edge);
     lg_builder_add_found(builder, dict->dict, 1);
 }
 

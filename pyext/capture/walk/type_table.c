@@ -175,6 +175,23 @@ is_head_sure(const lg__type_info *info)
            info->type == &PyMethod_Type || info->plan == LG__PLAN_INSTANCE;
 }
 
+/** Returns whether the words of instances alone name them. */
+static bool
+is_part(const lg__type_info *info)
+{
+    switch ((lg__shape)info->shape) {
+    case LG__SHAPE_FUNCTION:
+    case LG__SHAPE_BUILTIN:
+    case LG__SHAPE_CODE:
+    case LG__SHAPE_TYPE:
+    case LG__SHAPE_MODULE:
+    case LG__SHAPE_DESCRIPTOR:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool
 fill(lg__heap_walk *walk, lg__type_info *info)
 {
@@ -190,6 +207,7 @@ fill(lg__heap_walk *walk, lg__type_info *info)
     info->immortal = is_singleton_type(type);
     info->rest_kind = rest_kind(walk, info);
     info->has_sizeof = lg__type_sizeof(walk, type) != NULL;
+    info->is_part = is_part(info);
     info->special =
         info->immortal || info->has_sizeof || info->shape == LG__SHAPE_TYPE;
     info->base_size =
@@ -238,8 +256,10 @@ place_by_id(lg__heap_walk *walk, lg__type_info *info)
             return false;
         for (uint32_t id = 0; id < table->id_capacity; id++)
             by_id[id] = table->by_id[id];
+        lg__follower_hold(walk, true);
         table->by_id = by_id;
         table->id_capacity = capacity;
+        lg__follower_hold(walk, false);
     }
     table->by_id[info->id] = info;
     return true;

@@ -82,6 +82,7 @@ typedef struct lg__type_info {
     bool untracked_too; /**< ... also when the collector does not track them */
     bool has_sizeof;    /**< ask the C __sizeof__ of the library type */
     bool immortal;      /**< instances are static: counts mean nothing */
+    bool is_part;       /**< a part of the program: lg__name_part */
     bool special;       /**< has_sizeof, immortal, or a type of types */
     uint8_t adapter;    /**< 1 + index in lg__adapters; 0: none wants it */
     uint8_t adapter_kind;

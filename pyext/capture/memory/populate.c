@@ -1,0 +1,33 @@
+#include "capture/memory/populate.h"
+#include "capture/memory/page_cache.h"
+
+#include <sys/mman.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* linux/mman.h, from 5.14 on */
+#endif
+
+/** The pages behind the one in use, once half of it is filled. */
+static size_t
+wanted(size_t used)
+{
+    const size_t unit = LG__PAGE_CACHE_UNIT;
+    return (used + unit / 2) / unit * unit + unit;
+}
+
+bool
+lg__populate(lg__populated *populated, const void *block, size_t used,
+             size_t size)
+{
+    size_t end = wanted(used);
+    if (populated->block != block)
+        *populated = (lg__populated){block, used};
+    if (end > size)
+        end = size;
+    if (block == NULL || end <= populated->size)
+        return false;
+    const size_t start = populated->size & ~(LG__PAGE_CACHE_UNIT - 1);
+    populated->size = end;
+    return madvise((char *)block + start, end - start, MADV_POPULATE_WRITE) ==
+           0;
+}

@@ -1,0 +1,123 @@
+"""Captures by one thread and by two find the same of every object.
+
+A capture of so many objects uses a second thread if there are two processors.
+"""
+
+import gc
+import os
+import sysconfig
+import threading
+import time
+
+import leakgraph
+
+CPUS = sorted(os.sched_getaffinity(0))
+FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+#: A flag of nodes whose references do not count.
+IMMORTAL = 1 << 2
+KINDS = (
+    "def f{n}(first, second=None):\n    def inner{n}():\n        return first\n"
+    "    return inner{n}\n"
+    "class C{n}:\n    'A class.'\n    def method_{n}(self): return self.field_{n}\n"
+)
+
+
+def make_heap():
+    """Parts of a program, keys of all kinds, and objects that refer to nothing."""
+    heap = {"functions": {"__name__": "app"}, "tables": [], "texts": []}
+    for n in range(3000):
+        exec(KINDS.format(n=n), heap["functions"])
+        function = heap["functions"][f"f{n}"]
+        heap["tables"].append({f"made by {n}": function(n), ("part", f"key {n}"): n})
+    for n in range(20_000):
+        key = "k" * (n % 80) + f" {n}" if n % 3 else f"clé {n}"
+        heap["tables"].append({key: [n], f"name_{n}": None, b"%d" % n: {n}})
+        heap["texts"].append(f"no key {n}")
+    return heap
+
+
+def keep_locals(count):
+    """Start threads that have data of their own, and wait until they have it."""
+    local, ready, done = (
+        threading.local(),
+        threading.Barrier(count + 1),
+        threading.Event(),
+    )
+
+    def run(number):
+        local.numbers = [number]
+        local.itself = local if number % 2 else None
+        mine.append(local.__dict__)
+        ready.wait()
+        done.wait()
+
+    mine = []
+    for number in range(count):
+        threading.Thread(target=run, args=(number,), daemon=True).start()
+    ready.wait()
+    return local, mine, done
+
+
+def objects_of(heap):
+    """All objects below the heap, by breadth."""
+    found = {id(heap): heap}
+    queue = [heap]
+    for thing in queue:
+        for referent in gc.get_referents(thing):
+            if id(referent) not in found and referent is not __builtins__:
+                found[id(referent)] = referent
+                queue.append(referent)
+    return queue
+
+
+def capture(cpus, **options):
+    """A snapshot by a process with so many processors; whether others helped."""
+    os.sched_setaffinity(0, CPUS[:cpus])
+    process, thread = time.process_time(), time.thread_time()
+    snapshot = leakgraph.snapshot(**options)
+    others = time.process_time() - process - (time.thread_time() - thread)
+    return snapshot, others > 0.002
+
+
+def look(snapshot, things):
+    """What the snapshot says of each object."""
+    size, flags, found, count = map(
+        snapshot.column, ("size", "node_flags", "found", "refcount")
+    )
+    for thing in things:
+        node = snapshot.find(thing)
+        i = node.index
+        missing = 0 if flags[i] & IMMORTAL else count[i] - found[i]
+        yield (
+            node.text,
+            node.label,
+            size[i],
+            flags[i],
+            missing,
+            sorted(edge.label for edge in node.referents()[:40]),
+        )
+
+
+def main():
+    heap = make_heap()
+    heap["locals"] = keep_locals(6)
+    things = [thing for thing in objects_of(heap) if type(thing) is not type]
+    gc.collect()
+    assert len(things) > 150_000
+    for options in ({}, {"keys": False}, {"previews": True}):
+        leakgraph.snapshot(**options).close()  # the next one knows how many there are
+        alone, helped = capture(1, **options)
+        assert not helped
+        beside, helped = capture(len(CPUS), **options)
+        assert helped == (len(CPUS) > 1 and not FREE_THREADED)
+        for one, other in zip(look(alone, things), look(beside, things)):
+            assert one == other, (one, other)
+        function = heap["functions"]["f7"]
+        assert beside.find(function).text == "app.f7"
+        assert beside.find(function.__code__).text.startswith("f7 <string>:1")
+        alone.close()
+        beside.close()
+
+
+main()
+print("fine")
