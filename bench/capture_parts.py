@@ -70,10 +70,10 @@ def sampled(captures: int, path: Path) -> float:
     command = ["perf", "record", "-q", "-F", "2000", "-e", "cpu-clock"]
     with subprocess.Popen([*command, "-o", path, "-p", str(os.getpid())]) as perf:
         time.sleep(2)  # until perf has attached
-        start = time.thread_time()
+        start = time.perf_counter()
         for _ in range(captures):
             leakgraph.snapshot().close()
-        seconds = (time.thread_time() - start) / captures
+        seconds = (time.perf_counter() - start) / captures
         perf.send_signal(signal.SIGINT)
     return seconds
 

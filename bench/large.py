@@ -40,9 +40,9 @@ def available() -> int:
 def step(name: str, work: Callable[[], T], count: Callable[[T], int]) -> T:
     """Run a step and print its row; `count` finds the number of nodes in its result."""
     Path("/proc/self/clear_refs").write_text("5")  # reset the high-water mark
-    before, start = resident("VmRSS"), time.thread_time()
+    before, start = resident("VmRSS"), time.perf_counter()
     result = work()
-    seconds, peak = time.thread_time() - start, resident("VmHWM") - before
+    seconds, peak = time.perf_counter() - start, resident("VmHWM") - before
     nodes = count(result)
     print(
         f"| {name} | {seconds:.2f} s | {1e9 * seconds / nodes:.0f} ns "

@@ -80,8 +80,9 @@ LG_API bool lg_builder_reserve(lg_builder *builder, uint32_t nodes,
  */
 typedef struct lg_side lg_side;
 
-/** The builder's side, which the first call makes and the builder frees. NULL
- *  if memory ran out. */
+/** The builder's side, which the first call makes and the builder frees. Its
+ *  allocator must bear two threads from then on, because lg_builder_finish uses
+ *  two if there are many nodes. NULL if memory ran out. */
 LG_API lg_side *lg_builder_side(lg_builder *builder);
 
 /** Says that a second thread uses the columns. Before they move to new
@@ -93,8 +94,8 @@ LG_API void lg_builder_share(lg_builder *builder,
                              void *context);
 
 /** lg_builder_set_text for the second thread: the last text of a node counts,
- *  but any that the producer sets counts more. The node must have a number.
- *  False, and nothing changed, if memory ran out. */
+ *  but any that the producer sets counts more. It is dropped if the node never
+ *  gets a number. False, and nothing changed, if memory ran out. */
 LG_API bool lg_side_set_text(lg_side *side, lg_node node, const char *bytes,
                              size_t length);
 /** The node of each text of the side, borrowed until the next text. */
@@ -134,7 +135,8 @@ typedef struct lg_builder_texts {
 
 /** What the builder has so far: a good guess for the next one. */
 LG_API lg_builder_texts lg_builder_count_texts(const lg_builder *builder);
-/** Makes room for texts, like lg_builder_reserve. */
+/** Makes room for texts, like lg_builder_reserve; on the side if there is one
+ *  by now. */
 LG_API bool lg_builder_reserve_texts(lg_builder *builder,
                                      const lg_builder_texts *expected);
 

@@ -63,6 +63,7 @@ struct lg_side {
 /** The side lies in pages of its own, or two threads would write to one cache
  *  line. */
 enum { LG__SIDE_SIZE = 8192 };
+_Static_assert(sizeof(struct lg_side) <= LG__SIDE_SIZE, "the side fits");
 
 struct lg_builder_rest {
     lg_allocator allocator;

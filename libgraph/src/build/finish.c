@@ -20,6 +20,14 @@ add_missing_info(lg_builder *builder, lg_error *err)
 // From this many nodes on, a second thread does a part of the work.
 enum { FOR_HELPER = 1 << 17 };
 
+// A builder with a side has an allocator that bears two threads. One without
+// may be in a child of fork(), where no thread may start.
+static bool
+is_for_two(const lg_builder *builder)
+{
+    return builder->rest->side != NULL && builder->node_count >= FOR_HELPER;
+}
+
 typedef lg_status (*step)(lg_builder *builder, lg_error *err);
 
 static lg_status
@@ -43,16 +51,13 @@ list_texts(void *builder, lg_error *err)
     return lg__finish_texts(builder, err);
 }
 
-// The longest two steps share nothing. A builder with a side has an allocator
-// that bears two threads.
+// The longest two steps share nothing.
 static lg_status
 run_both_steps(lg_builder *builder, lg_error *err)
 {
     const lg__work merging = {merge, builder};
     const lg__work listing = {list_texts, builder};
-    return lg__run_both(
-        &merging, &listing,
-        builder->rest->side != NULL && builder->node_count >= FOR_HELPER, err);
+    return lg__run_both(&merging, &listing, is_for_two(builder), err);
 }
 
 static lg_status
@@ -137,17 +142,17 @@ check_first_edges(void *graph, lg_error *err)
 }
 
 static lg_status
-check(lg_graph *graph, lg_error *err)
+check(lg_graph *graph, bool at_once, lg_error *err)
 {
     const lg__work tables = {check_tables, graph};
     const lg__work first_edges = {check_first_edges, graph};
-    return lg__run_both(&tables, &first_edges,
-                        graph->columns.node_count >= FOR_HELPER, err);
+    return lg__run_both(&tables, &first_edges, at_once, err);
 }
 
 lg_status
 lg_builder_finish(lg_builder *builder, lg_graph **out, lg_error *err)
 {
+    const bool for_two = is_for_two(builder);
     lg_status status = run_all_steps(builder, err);
     if (status != LG_OK) {
         lg_builder_free(builder);
@@ -167,7 +172,7 @@ lg_builder_finish(lg_builder *builder, lg_graph **out, lg_error *err)
     graph->allocator.release = allocator.release;
     status = lg__graph_bind(graph, err);
     if (status == LG_OK)
-        status = check(graph, err);
+        status = check(graph, for_two, err);
     if (status == LG_OK)
         status = lg__graph_settle(graph, err);
     if (status == LG_OK)

@@ -134,14 +134,18 @@ place_last(struct lg_builder_rest *rest, lg__vector *given,
 // Fills in the text of each node: the last one of the side, or of the producer
 // if it has set one. Returns how many nodes have a text.
 static size_t
-place_texts(const struct lg_builder_rest *rest, uint32_t first_of_side,
+place_texts(const lg_builder *builder, uint32_t first_of_side,
             uint32_t *text_of)
 {
+    const struct lg_builder_rest *rest = builder->rest;
+    const uint32_t node_count = builder->node_count;
     const uint32_t *side = rest->side != NULL ? rest->side->node.data : NULL;
     const size_t side_count = rest->side != NULL ? rest->side->node.count : 0;
     const lg__node_number *texts = rest->text.data;
     size_t distinct = 0;
     for (size_t i = 0; i < side_count; i++) {
+        if (side[i] >= node_count)
+            continue;
         distinct += text_of[side[i]] == LG_NONE;
         text_of[side[i]] = first_of_side + (uint32_t)i;
     }
@@ -164,7 +168,7 @@ place_many_texts(lg_builder *builder, uint32_t first_of_side)
     if (text_of == NULL)
         return false;
     memset(text_of, 0xff, size);
-    size_t distinct = place_texts(rest, first_of_side, text_of);
+    size_t distinct = place_texts(builder, first_of_side, text_of);
     lg__vector_free(&rest->allocator, &rest->text);
     lg__side_free(builder);
     uint32_t *nodes = lg__vector_extend(&rest->allocator,

@@ -168,7 +168,7 @@ static bool
 reserve_side(lg_builder *builder, const lg_builder_texts *expected)
 {
     const lg_allocator *allocator = &builder->rest->allocator;
-    lg_side *side = expected->side_texts > 0 ? lg_builder_side(builder) : NULL;
+    lg_side *side = builder->rest->side;
     return side == NULL ||
            (lg__vector_reserve(allocator, &side->offset,
                                expected->side_texts + 1) &&

@@ -3,7 +3,7 @@
 #include "capture/memory/page_cache.h"
 #include "capture/memory/spill.h"
 
-#include <pthread.h>
+#include <leakgraph/lock.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -13,7 +13,7 @@
 #define PAGE ((size_t)4096)
 
 typedef struct arena {
-    pthread_mutex_t lock; /**< the walk and its follower may both ask */
+    lg_lock lock; /**< a walk and its follower may both ask */
     uint64_t budget;
     uint64_t mapped;
     bool at_rest; /**< the capture is over */
@@ -138,9 +138,9 @@ static void *
 arena_resize(void *context, void *old, size_t old_size, size_t new_size)
 {
     arena *self = context;
-    pthread_mutex_lock(&self->lock);
+    lg_lock_take(&self->lock);
     void *block = resize(self, old, old_size, new_size);
-    pthread_mutex_unlock(&self->lock);
+    lg_lock_give(&self->lock);
     return block;
 }
 
@@ -173,7 +173,6 @@ lg__arena_new(uint64_t max_bytes)
     lg_allocator allocator = {arena_resize, arena_release, NULL};
     arena *self = map_fresh(PAGE);
     if (self != NULL) {
-        pthread_mutex_init(&self->lock, NULL);
         self->budget = max_bytes;
         allocator.context = self;
     }

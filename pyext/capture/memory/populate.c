@@ -20,11 +20,13 @@ lg__populate(lg__populated *populated, const void *block, size_t used,
              size_t size)
 {
     size_t end = wanted(used);
-    if (populated->block != block)
-        *populated = (lg__populated){block, used};
     if (end > size)
         end = size;
-    if (block == NULL || end <= populated->size)
+    if (block == NULL)
+        return false;
+    if (populated->block != block)
+        *populated = (lg__populated){block, used};
+    if (end <= populated->size)
         return false;
     const size_t start = populated->size & ~(LG__PAGE_CACHE_UNIT - 1);
     populated->size = end;

@@ -169,6 +169,25 @@ static struct {
  *  the columns move to new addresses without copying their bytes. */
 enum { SLACK = 1 << 13 };
 
+static void
+expect_texts(lg__heap_walk *walk)
+{
+    const lg_builder_texts texts = {
+        .strings = last.strings,
+        .bytes = last.string_bytes,
+        .texts = last.texts,
+        .side_texts = last.side_texts,
+        .side_bytes = last.side_bytes,
+    };
+    lg_builder_reserve_texts(walk->builder, &texts);
+}
+
+static bool
+may_reserve(const lg__heap_walk *walk)
+{
+    return !walk->options->max_bytes && !walk->options->spill;
+}
+
 /** Guesses high, because a large guess costs only address space. */
 static void
 expect_size(lg__heap_walk *walk)
@@ -178,20 +197,13 @@ expect_size(lg__heap_walk *walk)
     uint64_t tracked =
         walk->internal ? lg__gc_long_lived(walk->interpreter) : 0;
     walk->expected = last.nodes ? last.nodes : 2 * tracked;
-    if (walk->options->max_bytes || walk->options->spill)
+    if (!may_reserve(walk))
         return;
     uint64_t nodes = last.nodes ? last.nodes + SLACK : 4 * tracked;
     uint64_t edges = last.nodes ? last.edges + SLACK : 4 * nodes;
     if (nodes < UINT32_MAX / 2)
         lg_builder_reserve(walk->builder, (uint32_t)nodes, edges);
-    const lg_builder_texts texts = {
-        .strings = last.strings,
-        .bytes = last.string_bytes,
-        .texts = last.texts,
-        .side_texts = last.side_texts,
-        .side_bytes = last.side_bytes,
-    };
-    lg_builder_reserve_texts(walk->builder, &texts);
+    expect_texts(walk);
 }
 
 static void
@@ -328,6 +340,17 @@ lg__capture_abandon(lg__heap_walk *walk)
     lg_builder_free(walk->builder);
 }
 
+/** Lets a second thread follow the walk, if that pays. */
+static void
+be_followed(lg__heap_walk *walk)
+{
+    if (!lg__follower_open(walk))
+        return;
+    if (may_reserve(walk))
+        expect_texts(walk);
+    lg__follower_start(walk);
+}
+
 lg_status
 lg__capture(const lg__capture_options *options, lg_graph **out, lg_error *err)
 {
@@ -336,7 +359,7 @@ lg__capture(const lg__capture_options *options, lg_graph **out, lg_error *err)
     lg_status status = lg__capture_begin(&walk, options, err);
     if (status != LG_OK)
         return status;
-    lg__follower_start(&walk);
+    be_followed(&walk);
     status = lg__capture_walk(&walk, err);
     if (status == LG_OK) {
         lg__sizes_finish(&walk);

@@ -24,7 +24,8 @@ typedef struct texted {
 } texted;
 
 /** Finds the nodes that get texts, and prefetches their objects. Returns how
- *  many. */
+ *  many. The walk may just mark one of them as a key; whoever misses that gives
+ *  the text in the end. */
 static uint32_t
 choose(const lg__heap_walk *walk, uint32_t node, uint32_t end,
        texted out[NODES_AT_ONCE])
@@ -76,6 +77,22 @@ follow(lg__heap_walk *walk, uint32_t end)
     walk->follower.followed = end;
 }
 
+/** A block that the walk fills: how many elements of how many. */
+typedef struct filled {
+    const void *block;
+    size_t used, size, element;
+} filled;
+
+/** The newest chunk of the map, but none if the walk has just begun another. */
+static filled
+chunk_of(const lg__follower *follower)
+{
+    const lg__address_map_chunk *chunk = follower->map;
+    const size_t used = (size_t)(follower->map_rest - (const char *)chunk);
+    return used <= chunk->size ? (filled){chunk, used, chunk->size, 1}
+                               : (filled){.block = NULL};
+}
+
 /** Populates the blocks that the walk fills. Returns whether it was time. */
 static bool
 populate(lg__heap_walk *walk, const lg_reached *reached)
@@ -84,10 +101,7 @@ populate(lg__heap_walk *walk, const lg_reached *reached)
     const lg_builder *builder = walk->builder;
     const size_t nodes = reached->nodes, most = builder->node_capacity;
     const size_t edges = reached->edges, most_edges = builder->edge_capacity;
-    const struct {
-        const void *block;
-        size_t used, size, element;
-    } blocks[LG__FILLED] = {
+    const filled blocks[LG__FILLED] = {
         {builder->address, nodes, most, sizeof *builder->address},
         {builder->type, nodes, most, sizeof *builder->type},
         {builder->size, nodes, most, sizeof *builder->size},
@@ -98,7 +112,7 @@ populate(lg__heap_walk *walk, const lg_reached *reached)
         {builder->edge_payload, edges, most_edges,
          sizeof *builder->edge_payload},
         {builder->edge_kind, edges, most_edges, sizeof *builder->edge_kind},
-        {follower->map, follower->map_used, follower->map_size, 1},
+        chunk_of(follower),
     };
     bool any = false;
     for (size_t i = 0; i < LG__FILLED; i++)
@@ -124,8 +138,10 @@ take_turn(lg__heap_walk *walk)
 {
     lg__follower *follower = &walk->follower;
     const bool ends = follower->ends;
-    const lg_reached reached = {follower->edges, follower->nodes,
-                                follower->strings};
+    lg_reached reached;
+    reached.edges = follower->edges; /* the last that the walk has set */
+    reached.nodes = follower->nodes;
+    reached.strings = follower->strings;
     const uint64_t nodes = part_of(follower->walked - follower->followed,
                                    ends ? 0 : NODES_BEHIND, NODES_AT_ONCE);
     const uint64_t edges =
@@ -177,15 +193,20 @@ hold(void *walk, bool begin)
     lg__follower_hold(walk, begin);
 }
 
+bool
+lg__follower_open(lg__heap_walk *walk)
+{
+    lg__follower *follower = &walk->follower;
+    if (walk->partial || LG__FREE_THREADED || walk->expected < FOR_THREAD)
+        return false;
+    follower->side = lg_builder_side(walk->builder);
+    return follower->side != NULL;
+}
+
 void
 lg__follower_start(lg__heap_walk *walk)
 {
     lg__follower *follower = &walk->follower;
-    if (walk->partial || LG__FREE_THREADED || walk->expected < FOR_THREAD)
-        return;
-    follower->side = lg_builder_side(walk->builder);
-    if (follower->side == NULL)
-        return;
     pthread_mutex_init(&follower->lock, NULL);
     follower->thread = lg_helper_start(run, walk);
     if (follower->thread == NULL)
@@ -203,8 +224,7 @@ lg__follower_tell(lg__heap_walk *walk, uint32_t walked)
     const lg__address_map *map = &walk->address_map;
     const lg_reached reached = lg_builder_reached(walk->builder);
     follower->map = map->chunks;
-    follower->map_size = map->chunks->size;
-    follower->map_used = (size_t)(map->free - (const char *)map->chunks);
+    follower->map_rest = map->free;
     follower->strings = reached.strings;
     follower->nodes = reached.nodes;
     follower->edges = reached.edges;
@@ -222,6 +242,6 @@ lg__follower_end(lg__heap_walk *walk)
     lg_helper_end(follower->thread);
     follower->thread = NULL;
     lg_builder_share(walk->builder, NULL, NULL);
-    if (follower->failed)
+    if (follower->failed && walk->builder->status == LG_OK)
         walk->builder->status = LG_ENOMEM;
 }

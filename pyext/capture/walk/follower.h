@@ -41,9 +41,10 @@ typedef struct lg__follower {
     _Atomic uint64_t edges;                      /**< see lg_reached */
     _Atomic uint32_t nodes;
     _Atomic uint32_t strings;
-    _Atomic(const void *) map; /**< the newest chunk of the address map */
-    _Atomic size_t map_size;
-    _Atomic size_t map_used;
+    /** The newest chunk of the address map, and where its unused rest begins.
+     */
+    _Atomic(const lg__address_map_chunk *) map;
+    _Atomic(const char *) map_rest;
     _Atomic bool wanted; /**< the walk waits for the lock */
     _Atomic bool ends;   /**< no more nodes come */
 
@@ -53,8 +54,11 @@ typedef struct lg__follower {
     lg__populated filled[LG__FILLED];
 } lg__follower;
 
-/** Starts the follower, if that pays. The caller keeps the GIL from here to
- *  lg__follower_end, and does not fork. */
+/** Makes the side of the builder. False if a follower does not pay, or memory
+ *  ran out. */
+bool lg__follower_open(lg__heap_walk *walk);
+/** Starts the follower, if there are two processors. The caller keeps the GIL
+ *  from here to lg__follower_end, and does not fork. */
 void lg__follower_start(lg__heap_walk *walk);
 /** Tells how far the walk is. */
 void lg__follower_tell(lg__heap_walk *walk, uint32_t walked);

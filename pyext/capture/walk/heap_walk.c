@@ -6,6 +6,9 @@
 /** Nodes between two calls of the watcher: some milliseconds. */
 #define TELL_EVERY (1u << 16)
 
+/** Nodes between two messages to the follower. */
+#define FOLLOW_EVERY (1u << 10)
+
 bool
 lg__walk_scratch(lg__heap_walk *walk, lg__scratch *scratch, size_t size)
 {
@@ -50,7 +53,6 @@ lg__walk_scratch_free(lg__heap_walk *walk, lg__scratch *scratch)
 void
 lg__walk_free(lg__heap_walk *walk)
 {
-    lg__follower_end(walk);
     lg__walk_scratch_free(walk, &walk->names.heads);
     lg__walk_scratch_free(walk, &walk->names.links);
     lg__sizes_release(walk);
@@ -360,7 +362,7 @@ open_block(lg__heap_walk *walk, uint32_t node)
         lg__enumerate_ahead(walk, node, LG__AHEAD_OBJECT + BLOCK);
     if (node % TELL_EVERY == 0 && node < builder->node_count)
         report_progress(walk);
-    if (node % 1024 == 0)
+    if (node % FOLLOW_EVERY == 0)
         lg__follower_tell(walk, node);
     uint32_t end = node - node % BLOCK + BLOCK;
     if (end > builder->node_count)

@@ -281,8 +281,9 @@ void lg__type_name(const lg__heap_walk *walk, PyTypeObject *type,
                    lg__name *out);
 /** Call it after the walk. Sets the texts of functions, frames, keys ... */
 void lg__texts_finish(lg__heap_walk *walk);
-/** Sets the text of a key that is short, as the walk looks at it: in the end it
- *  is out of the cache. Call it for ascending nodes. */
+/** Sets the text of a key that is short, as the walk looks at it, unless the
+ *  follower will: in the end it is out of the cache. Call it for ascending
+ *  nodes. */
 void lg__text_early(lg__heap_walk *walk, uint32_t node, PyObject *object);
 /** The text of a key that can be given before the end, borrowed. False: it
  *  cannot. */
@@ -297,7 +298,8 @@ void lg__text_record_names(lg__heap_walk *walk, uint32_t dict);
  *  it has none. */
 void lg__name_part(const lg__heap_walk *walk, PyObject *object,
                    const lg__type_info *info, lg__name *out);
-/** Gives the open node its own text, if its shape has one. */
+/** Gives the open node its own text, if its shape has one and no follower will
+ *  give it. */
 void lg__name_object(lg__heap_walk *walk, PyObject *object,
                      const lg__type_info *info);
 
@@ -327,7 +329,8 @@ bool lg__is_own_frame(const lg__frame_view *view);
 lg_status lg__capture_begin(lg__heap_walk *walk,
                             const lg__capture_options *options, lg_error *err);
 /** Walks the heap. Runs no Python code, and changes nothing of Python's.
- *  Allocates from the walk's own memory only and takes no lock. */
+ *  Allocates from the walk's own memory only and takes no lock that another
+ *  thread may hold in a forked child. */
 lg_status lg__capture_walk(lg__heap_walk *walk, lg_error *err);
 /** Makes the graph and takes over the builder, by the same rules, without the
  *  GIL. Free the walk first. */

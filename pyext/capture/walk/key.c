@@ -13,8 +13,8 @@
 /** Longest text kept of a key or preview, in bytes. */
 #define KEY_LIMIT 64
 
-/** A flag of nodes, during a walk only: its text was early. It is above those
- * of keys and names. */
+/** A flag of nodes, during a walk only: its text was early, or the follower
+ * gave it one. It is above those of keys and names. */
 enum { NODE_GIVEN = 1 << 14 };
 
 /** A flag of each of four nodes. */

@@ -175,7 +175,8 @@ is_head_sure(const lg__type_info *info)
            info->type == &PyMethod_Type || info->plan == LG__PLAN_INSTANCE;
 }
 
-/** Returns whether the words of instances alone name them. */
+/** Returns whether lg__name_part names instances: those whose names another
+ *  thread can read, because that takes nothing of the walk that changes. */
 static bool
 is_part(const lg__type_info *info)
 {

@@ -13,8 +13,6 @@ import leakgraph
 
 CPUS = sorted(os.sched_getaffinity(0))
 FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
-#: A flag of nodes whose references do not count.
-IMMORTAL = 1 << 2
 KINDS = (
     "def f{n}(first, second=None):\n    def inner{n}():\n        return first\n"
     "    return inner{n}\n"
@@ -87,7 +85,7 @@ def look(snapshot, things):
     for thing in things:
         node = snapshot.find(thing)
         i = node.index
-        missing = 0 if flags[i] & IMMORTAL else count[i] - found[i]
+        missing = count[i] - found[i] if gc.is_tracked(thing) else None
         yield (
             node.text,
             node.label,
