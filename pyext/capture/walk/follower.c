@@ -203,32 +203,37 @@ lg__follower_open(lg__heap_walk *walk)
     return follower->side != NULL;
 }
 
+static void
+tell(lg__heap_walk *walk, uint32_t walked)
+{
+    lg__follower *follower = &walk->follower;
+    const lg_reached reached = lg_builder_reached(walk->builder);
+    follower->map = walk->address_map.chunks;
+    follower->map_rest = walk->address_map.free;
+    follower->strings = reached.strings;
+    follower->nodes = reached.nodes;
+    follower->edges = reached.edges;
+    follower->walked = walked;
+}
+
+/* Tells first: the follower relies on a chunk of the map, where the types
+   lie. */
 void
 lg__follower_start(lg__heap_walk *walk)
 {
     lg__follower *follower = &walk->follower;
     pthread_mutex_init(&follower->lock, NULL);
+    tell(walk, walk->walked);
     follower->thread = lg_helper_start(run, walk);
-    if (follower->thread == NULL)
-        return;
-    lg_builder_share(walk->builder, hold, walk);
-    lg__follower_tell(walk, walk->walked);
+    if (follower->thread != NULL)
+        lg_builder_share(walk->builder, hold, walk);
 }
 
 void
 lg__follower_tell(lg__heap_walk *walk, uint32_t walked)
 {
-    lg__follower *follower = &walk->follower;
-    if (follower->thread == NULL)
-        return;
-    const lg__address_map *map = &walk->address_map;
-    const lg_reached reached = lg_builder_reached(walk->builder);
-    follower->map = map->chunks;
-    follower->map_rest = map->free;
-    follower->strings = reached.strings;
-    follower->nodes = reached.nodes;
-    follower->edges = reached.edges;
-    follower->walked = walked;
+    if (walk->follower.thread != NULL)
+        tell(walk, walked);
 }
 
 void
@@ -237,7 +242,7 @@ lg__follower_end(lg__heap_walk *walk)
     lg__follower *follower = &walk->follower;
     if (follower->thread == NULL)
         return;
-    lg__follower_tell(walk, walk->walked);
+    tell(walk, walk->walked);
     follower->ends = true;
     lg_helper_end(follower->thread);
     follower->thread = NULL;
