@@ -7,12 +7,13 @@
 #define MADV_POPULATE_WRITE 23 /* linux/mman.h, from 5.14 on */
 #endif
 
-/** The pages behind the one in use, once half of it is filled. */
+/** The end of the huge page that is being filled, or of the next one once an
+ *  eighth is left. Pages that are asked for earlier are more often in vain. */
 static size_t
 wanted(size_t used)
 {
     const size_t unit = LG__PAGE_CACHE_UNIT;
-    return (used + unit / 2) / unit * unit + unit;
+    return (used + unit / 8) / unit * unit + unit;
 }
 
 bool
