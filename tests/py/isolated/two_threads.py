@@ -31,6 +31,11 @@ def make_heap():
         key = "k" * (n % 80) + f" {n}" if n % 3 else f"clé {n}"
         heap["tables"].append({key: [n], f"name_{n}": None, b"%d" % n: {n}})
         heap["texts"].append(f"no key {n}")
+    # The collector does not track these tuples, so a walk meets one after the other,
+    # and the code object as its last part of the program.
+    heap["last"] = compile("", "last.py", "exec")
+    for _ in range(10_000):
+        heap["last"] = (heap["last"],)
     return heap
 
 
@@ -99,20 +104,22 @@ def look(snapshot, things):
 def main():
     heap = make_heap()
     heap["locals"] = keep_locals(6)
-    things = [thing for thing in objects_of(heap) if type(thing) is not type]
     gc.collect()
-    assert len(things) > 150_000
     for options in ({}, {"keys": False}, {"previews": True}):
         leakgraph.snapshot(**options).close()  # the next one knows how many there are
         alone, helped = capture(1, **options)
         assert not helped
         beside, helped = capture(len(CPUS), **options)
         assert helped == (len(CPUS) > 1 and not FREE_THREADED)
+        # A list of all objects would have been a short way to each.
+        things = [thing for thing in objects_of(heap) if type(thing) is not type]
+        assert len(things) > 150_000
         for one, other in zip(look(alone, things), look(beside, things)):
             assert one == other, (one, other)
         function = heap["functions"]["f7"]
         assert beside.find(function).text == "app.f7"
         assert beside.find(function.__code__).text.startswith("f7 <string>:1")
+        del things
         alone.close()
         beside.close()
 
