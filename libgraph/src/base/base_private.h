@@ -211,6 +211,10 @@ typedef struct lg__strings {
     lg__vector *bytes;
 } lg__strings;
 
+/** Begins an empty table whose strings go to two empty vectors. Returns false
+ *  if memory ran out. */
+bool lg__strings_open(const lg_allocator *allocator, lg__strings *strings,
+                      lg__vector *offset, lg__vector *bytes);
 /** Returns the id of the cleaned string, which may be new; LG_NONE if memory
  *  ran out. */
 uint32_t lg__strings_intern(const lg_allocator *allocator, lg__strings *strings,

@@ -28,6 +28,20 @@ struct lg__chunk {
 
 enum { CHUNK_SIZE = 256 * 1024 };
 
+bool
+lg__strings_open(const lg_allocator *allocator, lg__strings *strings,
+                 lg__vector *offset, lg__vector *bytes)
+{
+    offset->element = sizeof(uint64_t);
+    bytes->element = 1;
+    strings->offset = offset;
+    strings->bytes = bytes;
+    uint64_t *first = lg__vector_extend(allocator, offset, 1);
+    if (first != NULL)
+        *first = 0;
+    return first != NULL;
+}
+
 static void *
 chunk_take(const lg_allocator *allocator, lg__strings *strings, size_t size)
 {

@@ -100,6 +100,10 @@ bool lg__rest_push(struct lg_builder_rest *rest, enum lg__array_name name,
 bool lg__side_append(lg_builder *builder, uint32_t *first);
 void lg__side_free(lg_builder *builder);
 
+/** Makes room for the counts of so many nodes at least. New counts are 0.
+ *  Returns false when memory ran out. */
+bool lg__extend_found(const lg_allocator *allocator, lg__vector *found,
+                      size_t nodes);
 /** Adds the counted references of the edges from `edge` to `end` to `found`.
  *  Returns the first edge that is unsound, or `end`. */
 uint64_t lg__count_references(const lg_builder *builder,

@@ -139,8 +139,8 @@ place_texts(const lg_builder *builder, uint32_t first_of_side,
 {
     const struct lg_builder_rest *rest = builder->rest;
     const uint32_t node_count = builder->node_count;
-    const uint32_t *side = rest->side != NULL ? rest->side->node.data : NULL;
-    const size_t side_count = rest->side != NULL ? rest->side->node.count : 0;
+    size_t side_count;
+    const uint32_t *side = lg_side_texts(rest->side, &side_count);
     const lg__node_number *texts = rest->text.data;
     size_t distinct = 0;
     for (size_t i = 0; i < side_count; i++) {
@@ -190,7 +190,8 @@ static bool
 place_all_texts(lg_builder *builder)
 {
     struct lg_builder_rest *rest = builder->rest;
-    size_t side = rest->side != NULL ? rest->side->node.count : 0;
+    size_t side;
+    lg_side_texts(rest->side, &side);
     uint32_t first = 0;
     if (side == 0 && rest->text.count < builder->node_count / 64)
         return place_last(rest, &rest->text, LG__TEXT_NODE, LG__TEXT_STRING,

@@ -73,24 +73,30 @@ count_late(const lg_builder *builder, const lg__edge_rules *rules,
     return LG_OK;
 }
 
+bool
+lg__extend_found(const lg_allocator *allocator, lg__vector *found, size_t nodes)
+{
+    const size_t before = found->count;
+    if (nodes <= before)
+        return true;
+    uint32_t *added = lg__vector_extend(allocator, found, nodes - before);
+    if (added != NULL)
+        memset(added, 0, (nodes - before) * sizeof *added);
+    return added != NULL;
+}
+
 // Takes over what the side has counted. Counts of other nodes are 0.
 static bool
 take_counts(lg_builder *builder)
 {
     struct lg_builder_rest *rest = builder->rest;
     lg__vector *column = &rest->table[LG__FOUND];
-    const size_t nodes = builder->node_count;
     if (rest->side != NULL) {
         *column = rest->side->found;
         rest->side->found.data = NULL;
         rest->side->found.count = rest->side->found.capacity = 0;
     }
-    const size_t before = column->count;
-    uint32_t *added =
-        lg__vector_extend(&rest->allocator, column, nodes - before);
-    if (nodes > before && added != NULL)
-        memset(added, 0, (nodes - before) * sizeof *added);
-    return nodes == before || added != NULL;
+    return lg__extend_found(&rest->allocator, column, builder->node_count);
 }
 
 // Passes over the edges once, and also checks that they are sound. The late

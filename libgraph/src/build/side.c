@@ -5,17 +5,15 @@
 
 #include <string.h>
 
-static void
+static bool
 init(lg_side *side, const lg_allocator *allocator)
 {
     memset(side, 0, sizeof *side);
     side->allocator = *allocator;
-    side->offset.element = sizeof(uint64_t);
-    side->bytes.element = 1;
     side->node.element = sizeof(uint32_t);
     side->found.element = sizeof(uint32_t);
-    side->strings.offset = &side->offset;
-    side->strings.bytes = &side->bytes;
+    return lg__strings_open(allocator, &side->strings, &side->offset,
+                            &side->bytes);
 }
 
 lg_side *
@@ -25,14 +23,7 @@ lg_builder_side(lg_builder *builder)
     if (rest->side != NULL)
         return rest->side;
     rest->side = lg__allocate(&rest->allocator, LG__SIDE_SIZE);
-    if (rest->side == NULL)
-        return NULL;
-    init(rest->side, &rest->allocator);
-    uint64_t *first =
-        lg__vector_extend(&rest->allocator, &rest->side->offset, 1);
-    if (first != NULL)
-        *first = 0;
-    else
+    if (rest->side != NULL && !init(rest->side, &rest->allocator))
         lg__side_free(builder);
     return rest->side;
 }
@@ -69,21 +60,6 @@ lg_builder_reached(const lg_builder *builder)
     };
 }
 
-// Makes room for the counts of all nodes. New counts are 0.
-static bool
-reserve_found(lg_side *side, uint32_t nodes)
-{
-    const size_t before = side->found.count;
-    if (nodes <= before)
-        return true;
-    uint32_t *added =
-        lg__vector_extend(&side->allocator, &side->found, nodes - before);
-    if (added == NULL)
-        return false;
-    memset(added, 0, (nodes - before) * sizeof *added);
-    return true;
-}
-
 // Making the rules takes longer than to count some edges.
 static const lg__edge_rules *
 rules_for(lg_side *side, const lg_reached *reached)
@@ -102,7 +78,8 @@ lg_side_count(lg_side *side, const lg_builder *builder,
 {
     const uint64_t before = side->counted;
     const uint64_t left = reached->edges - before;
-    if (reached->edges >= UINT32_MAX || !reserve_found(side, reached->nodes))
+    if (reached->edges >= UINT32_MAX ||
+        !lg__extend_found(&side->allocator, &side->found, reached->nodes))
         return false;
     side->counted = lg__count_references(
         builder, rules_for(side, reached), before,

@@ -15,19 +15,13 @@ lg__places_begin(void)
     places->allocator = lg__allocator_huge();
     places->items.element = sizeof(lg__place_item);
     places->bytes.element = sizeof(uint64_t);
-    places->string_offset.element = sizeof(uint64_t);
-    places->string_bytes.element = 1;
     places->string_hash.element = sizeof(uint64_t);
     places->devices.element = sizeof(uint32_t);
-    places->strings.offset = &places->string_offset;
-    places->strings.bytes = &places->string_bytes;
-    uint64_t *first =
-        lg__vector_extend(&places->allocator, &places->string_offset, 1);
-    if (first == NULL) {
+    if (!lg__strings_open(&places->allocator, &places->strings,
+                          &places->string_offset, &places->string_bytes)) {
         lg_places_free(places);
         return NULL;
     }
-    *first = 0;
     return places;
 }
 
