@@ -207,7 +207,8 @@ model(torch.randn(8, 2048, device="cuda")).sum().backward()
 torch.cuda.synchronize()
 snap = leakgraph.snapshot()
 (at,) = snap.memory()
-print([row.held_by for row in snap.tensors(limit=None) if row.kind == "other"])
+rows = snap.tensors(limit=None)
+print(sorted(row.held_by for row in rows if row.kind == "gradient"))
 torch.distributed.destroy_process_group()
 """,
         MASTER_ADDR="127.0.0.1",
@@ -215,7 +216,8 @@ torch.distributed.destroy_process_group()
         RANK="0",
         WORLD_SIZE="1",
     )
-    assert out == ["['__main__.model.reducer C++ member']"]
+    gradients = ["module.bias.grad", "module.weight.grad", "reducer C++ member"]
+    assert out == [str([f"__main__.model.{name}" for name in gradients])]
 
 
 def test_stacks_name_the_program(account):
