@@ -138,13 +138,12 @@ lg__ahead_next(const lg__address_map *address_map, const PyObject *object)
 }
 
 static inline void
-lg__ahead_slots(const lg__heap_walk *walk, uint32_t node)
+lg__ahead_slots(const lg__heap_walk *walk, const lg__opening *opening)
 {
-    const lg__type_info *info = lg__walk_info(walk, node);
-    if (info == NULL)
-        return;
+    const lg__type_info *info = opening->info;
     const lg__address_map *address_map = &walk->address_map;
-    PyObject *object = (PyObject *)(uintptr_t)walk->builder->address[node];
+    PyObject *object =
+        (PyObject *)(uintptr_t)walk->builder->address[opening->node];
     lg__inline_values inlined;
     if (info->head == LG__HEAD_ALWAYS)
         lg__ahead_next(address_map, object);

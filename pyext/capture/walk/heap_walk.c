@@ -301,10 +301,11 @@ static inline bool
 look_at(lg__heap_walk *walk, uint32_t node)
 {
     const lg_builder *builder = walk->builder;
+    lg__openings *openings = &walk->openings;
     if (builder->node_flags[node] & LG_NODE_SYNTHETIC)
         return true;
     PyObject *object = (PyObject *)(uintptr_t)builder->address[node];
-    const lg__type_info *info = lg__walk_type_info(walk, Py_TYPE(object));
+    lg__type_info *info = lg__walk_type_info(walk, Py_TYPE(object));
     if (info == NULL)
         return false;
     builder->type[node] = info->id;
@@ -312,8 +313,11 @@ look_at(lg__heap_walk *walk, uint32_t node)
         fill_columns(walk, node, object, info);
         if (builder->node_flags[node] & LG_NODE_KEY)
             lg__text_early(walk, node, object);
-    } else
+    } else {
         lg__ahead_parts(object, info);
+        *lg__opening_at(openings, openings->count++) =
+            (lg__opening){node, info};
+    }
     return true;
 }
 
@@ -323,6 +327,7 @@ static inline bool
 look_ahead(lg__heap_walk *walk, uint32_t end)
 {
     const lg_builder *builder = walk->builder;
+    lg__openings *openings = &walk->openings;
     const uint32_t count = builder->node_count;
     const uint32_t asked = lg__ahead_end(end, LG__AHEAD_OBJECT, count);
     const uint32_t looked = lg__ahead_end(end, LG__AHEAD_PARTS, count);
@@ -333,8 +338,13 @@ look_ahead(lg__heap_walk *walk, uint32_t end)
     for (; walk->looked < looked; walk->looked++)
         if (!look_at(walk, walk->looked))
             return false;
-    for (; walk->traced < traced; walk->traced++)
-        lg__ahead_slots(walk, walk->traced);
+    for (; openings->traced != openings->count; openings->traced++) {
+        const lg__opening *opening =
+            lg__opening_at(openings, openings->traced);
+        if (opening->node >= traced)
+            break;
+        lg__ahead_slots(walk, opening);
+    }
     return true;
 }
 
@@ -370,19 +380,29 @@ open_block(lg__heap_walk *walk, uint32_t node)
     return look_ahead(walk, end) ? end : node;
 }
 
+/** Walks the objects of a block that refer to others. */
+static inline void
+walk_block(lg__heap_walk *walk, uint32_t end)
+{
+    const lg_builder *builder = walk->builder;
+    lg__openings *openings = &walk->openings;
+    for (; openings->first != openings->traced; openings->first++) {
+        lg__opening opening = *lg__opening_at(openings, openings->first);
+        if (opening.node >= end || builder->status != LG_OK)
+            break;
+        walk->walked = opening.node;
+        walk_object(walk, opening.node, opening.info);
+    }
+    walk->walked = end;
+}
+
 void
 lg__walk_run(lg__heap_walk *walk)
 {
-    const lg_builder *builder = walk->builder;
-    uint32_t end = walk->walked;
-    for (; builder->status == LG_OK; walk->walked++) {
-        uint32_t node = walk->walked;
-        if (node >= end)
-            end = open_block(walk, node);
-        if (node >= end)
+    while (walk->builder->status == LG_OK) {
+        uint32_t end = open_block(walk, walk->walked);
+        if (end == walk->walked)
             return;
-        lg__type_info *info = lg__walk_info(walk, node);
-        if (info != NULL && info->plan != LG__PLAN_ATOM)
-            walk_object(walk, node, info);
+        walk_block(walk, end);
     }
 }

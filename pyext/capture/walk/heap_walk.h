@@ -39,6 +39,31 @@ typedef struct lg__edge_names {
 
 struct lg__adapter_passes;
 
+/** A node whose object refers to others. */
+typedef struct lg__opening {
+    uint32_t node;
+    struct lg__type_info *info;
+} lg__opening;
+
+/** The nodes between `walked` and `looked` that the walk will open, in
+ *  ascending order: a ring that has room for all that are prepared at a time.
+ *  Most nodes refer to nothing, so neither of the two later steps meets
+ *  them. */
+typedef struct lg__openings {
+    lg__opening ring[64];
+    uint32_t first;  /**< rank of the next that the walk opens */
+    uint32_t traced; /**< slots of the referents of those below were
+                         prefetched */
+    uint32_t count;  /**< rank of the next that is added */
+} lg__openings;
+
+/** The opening of a rank that is in the ring. */
+static inline lg__opening *
+lg__opening_at(lg__openings *openings, uint32_t rank)
+{
+    return &openings->ring[rank % LG__COUNT(openings->ring)];
+}
+
 /** The collector's lists, and the progress of their enumeration. */
 typedef struct lg__tracked {
     PyGC_Head *front; /**< the next from the front; NULL: the list is done */
@@ -81,7 +106,7 @@ typedef struct lg__heap_walk {
     uint32_t walked; /**< nodes below this are done: roots, then others */
     uint32_t asked;  /**< objects of those below were prefetched: see ahead.h */
     uint32_t looked; /**< those below have types; atoms have all columns */
-    uint32_t traced; /**< slots of the referents of those below, too */
+    lg__openings openings;
     lg__frame_view calling_frame; /**< of this call, if its stack is visible */
     double started;               /**< by the monotonic clock, in seconds */
     uint64_t own_before;          /**< bytes of leakgraph itself before */

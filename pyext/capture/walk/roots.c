@@ -131,7 +131,7 @@ lg__roots_open(lg__heap_walk *walk)
             number_frames(walk, thread, frame_type);
     walk->synthetic_count = builder->node_count;
     walk->walked = walk->asked = builder->node_count;
-    walk->looked = walk->traced = builder->node_count;
+    walk->looked = builder->node_count;
 }
 
 static void
