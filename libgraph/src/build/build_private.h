@@ -39,6 +39,11 @@ typedef struct lg__node_number {
     uint32_t node;
 } lg__node_number;
 
+typedef struct lg__node_text {
+    uint32_t node;
+    uint32_t string;
+} lg__node_text;
+
 /** The hash of a node's contents. `number` is the half to sort by. */
 typedef struct lg__content {
     uint32_t number;
@@ -74,8 +79,7 @@ struct lg_builder_rest {
     size_t capacity[LG__ARRAY_COUNT]; /**< capacity of the builder's open
                                          columns */
     lg_side *side;                    /**< NULL: nobody asked for it */
-    lg__vector text;   /**< lg__node_number: a node, and a string id below the
-                          order of arrival */
+    lg__vector text;   /**< lg__node_text, in order of arrival */
     lg__vector big;    /**< lg__node_number: node and size */
     lg__vector held;   /**< lg__node_number: a node and its references found */
     lg__vector placed; /**< lg__node_number: a node, and a device below the
@@ -95,8 +99,8 @@ struct lg_builder_rest {
 bool lg__rest_push(struct lg_builder_rest *rest, enum lg__array_name name,
                    uint32_t value);
 
-/** Appends the strings of the side to those of the builder, and stores the id
- *  of the first one. Returns false when memory ran out. */
+/** Appends the strings of the side, if there is one, to those of the builder,
+ *  and stores the id of the first one. Returns false when memory ran out. */
 bool lg__side_append(lg_builder *builder, uint32_t *first);
 void lg__side_free(lg_builder *builder);
 

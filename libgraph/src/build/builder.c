@@ -59,7 +59,7 @@ rest_init(struct lg_builder_rest *rest, const lg_allocator *allocator)
         rest->table[i].element = lg__array_infos[i].element;
     rest->strings.offset = &rest->table[LG__STRING_OFFSET];
     rest->strings.bytes = &rest->table[LG__STRING_BYTES];
-    rest->text.element = sizeof(lg__node_number);
+    rest->text.element = sizeof(lg__node_text);
     rest->big.element = sizeof(lg__node_number);
     rest->held.element = sizeof(lg__node_number);
     rest->placed.element = sizeof(lg__node_number);
@@ -243,7 +243,14 @@ lg_builder_intern(lg_builder *builder, const char *bytes, size_t length)
 void
 lg_builder_set_text_id(lg_builder *builder, lg_node node, uint32_t string)
 {
-    add_latest(builder, &builder->rest->text, node, string);
+    struct lg_builder_rest *rest = builder->rest;
+    if (node >= builder->node_count || string == LG_NONE)
+        return;
+    lg__node_text *place = lg__vector_extend(&rest->allocator, &rest->text, 1);
+    if (place == NULL)
+        lg__builder_fail(builder, LG_ENOMEM);
+    else
+        *place = (lg__node_text){node, string};
 }
 
 void
@@ -256,7 +263,7 @@ lg_builder_set_text(lg_builder *builder, lg_node node, const char *bytes,
     if (id == LG_NONE)
         lg__builder_fail(builder, LG_ENOMEM);
     else
-        add_latest(builder, &rest->text, node, id);
+        lg_builder_set_text_id(builder, node, id);
 }
 
 uint32_t

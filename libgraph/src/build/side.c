@@ -111,6 +111,8 @@ lg__side_append(lg_builder *builder, uint32_t *first)
     lg__vector *offsets = &rest->table[LG__STRING_OFFSET];
     lg__vector *bytes = &rest->table[LG__STRING_BYTES];
     const lg_side *side = rest->side;
+    if (side == NULL)
+        return true;
     const size_t count = side->node.count;
     const uint64_t begin = bytes->count;
     const uint64_t before = offsets->count - 1;

@@ -84,8 +84,9 @@ lg__ahead_fields(const lg__address_map *address_map, PyObject *object,
                  const lg__type_info *info)
 {
     for (uint32_t i = 0; i < info->field_count; i++)
-        lg__ahead_slot(address_map, object,
-                       *(PyObject **)((char *)object + info->fields[i].offset));
+        lg__address_map_prefetch(
+            address_map,
+            *(PyObject **)((char *)object + info->fields[i].offset));
 }
 
 /** Prefetches a str with the beginning of its text. */
