@@ -84,12 +84,17 @@ with_side(const lg_allocator *allocator, lg_graph **out, lg_error *err)
         if (lg_builder_add_node(builder, 16 * (i + 1)) == LG_NONE)
             break;
         lg_builder_open(builder, i);
-        lg_builder_add_edge(builder, 0, LG_EDGE_INDEX, i);
+        lg_builder_add_edge(builder, 0, i % 2 ? LG_EDGE_DICT : LG_EDGE_INDEX,
+                            i);
         const lg_reached reached = lg_builder_reached(builder);
         lg_side_count(side, builder, &reached, 2);
         if (!lg_side_set_text(side, i, "a text", 6))
             builder->status = LG_ENOMEM;
     }
+    size_t namespaces;
+    lg_edge listed;
+    lg_side_namespaces(side, &namespaces, &listed);
+    CHECK(namespaces == listed / 2);
     if (status == LG_OK)
         status = lg_builder_finish(builder, out, err);
     if (status == LG_OK)

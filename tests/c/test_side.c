@@ -234,6 +234,39 @@ unsound(void)
     fails_to_finish(builder, "edge");
 }
 
+// Edges to namespaces, of which some are flagged, in any place of a block of
+// eight.
+static void
+namespaces(void)
+{
+    enum { COUNT = 100 };
+    size_t count;
+    lg_edge end;
+    CHECK(lg_side_namespaces(NULL, &count, &end) == NULL);
+    CHECK(count == 0 && end == 0);
+    lg_builder *builder = builder_of(COUNT);
+    lg_builder_open(builder, 0);
+    for (uint32_t i = 0; i < COUNT; i++)
+        lg_builder_add_edge(builder, i,
+                            i % 7 == 3    ? LG_EDGE_DICT
+                            : i % 11 == 5 ? LG_EDGE_DICT | LG_EDGE_WEAK
+                                          : LG_EDGE_INDEX | LG_EDGE_TRAVERSED,
+                            0);
+    count_some(builder, 13);
+    lg_side_namespaces(lg_builder_side(builder), &count, &end);
+    CHECK(count == 3 && end == 13); /* 3, 5 and 10 */
+    count_some(builder, COUNT);
+    const lg_node *nodes =
+        lg_side_namespaces(lg_builder_side(builder), &count, &end);
+    CHECK(end == COUNT);
+    size_t i = 0;
+    for (uint32_t node = 0; node < COUNT; node++)
+        if (node % 7 == 3 || node % 11 == 5)
+            CHECK(i < count && nodes[i++] == node);
+    CHECK(i == count);
+    lg_graph_free(finish(builder));
+}
+
 // A string that came after the edges that were counted.
 static void
 newer_strings(void)
@@ -331,6 +364,7 @@ SUITE(side)
     RUN(large);
     RUN(large_and_wrong);
     RUN(unsound);
+    RUN(namespaces);
     RUN(newer_strings);
     RUN(holds);
     RUN(lists_texts);

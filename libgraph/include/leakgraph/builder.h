@@ -21,6 +21,8 @@
 #include <leakgraph/allocator.h>
 #include <leakgraph/kinds.h>
 
+#include <string.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -120,6 +122,12 @@ LG_API bool lg_side_count(lg_side *side, const lg_builder *builder,
                           const lg_reached *reached, uint64_t most);
 /** How many edges are counted. */
 LG_API uint64_t lg_side_counted(const lg_side *side);
+/** The namespaces to which the edges below *end lead: their targets by
+ *  LG_EDGE_DICT, in the order of the edges. *end is as a rule what is counted,
+ *  and less if memory ran out. Borrowed until the next count. For NULL, there
+ *  are none and *end is 0. */
+LG_API const lg_node *lg_side_namespaces(const lg_side *side, size_t *count,
+                                         lg_edge *end);
 /** Makes an edge weak, so that its reference does not count, although it may
  *  have been counted. Call it when the second thread has ended. */
 LG_API void lg_builder_weaken(lg_builder *builder, lg_edge edge);
@@ -243,6 +251,25 @@ lg_builder_put(lg_builder *builder, const lg_edge_writer *writer)
 {
     builder->edge_count = writer->edge;
     builder->node_count = writer->node;
+}
+
+/** The first edge of a kind in [edge, end), or `end`, with any flags. Compares
+ *  eight at a time, for kinds that are rare: a byte of a word is zero where the
+ *  kind is. */
+static inline lg_edge
+lg_edge_of_kind(const uint8_t *kinds, unsigned kind, lg_edge edge, lg_edge end)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    for (; end - edge >= 8; edge += 8) {
+        uint64_t eight;
+        memcpy(&eight, kinds + edge, sizeof eight);
+        eight = (eight & ones * LG_EDGE_KIND_MASK) ^ ones * kind;
+        if ((eight - ones) & ~eight & ones * 0x80)
+            break;
+    }
+    while (edge < end && (kinds[edge] & LG_EDGE_KIND_MASK) != kind)
+        edge++;
+    return edge;
 }
 
 /** Appends an edge of the open node. A target of LG_NONE is ignored. */

@@ -57,10 +57,12 @@ struct lg_side {
     lg__strings strings; /**< nothing is interned */
     lg__vector offset;
     lg__vector bytes;
-    lg__vector node;     /**< u32: the node of each string */
-    lg__vector found;    /**< u32 per node */
-    uint64_t counted;    /**< edges */
-    uint32_t rule_nodes; /**< what the rules are for */
+    lg__vector node;       /**< u32: the node of each string */
+    lg__vector found;      /**< u32 per node */
+    lg__vector namespaces; /**< u32 nodes */
+    uint64_t counted;      /**< edges */
+    uint64_t listed;       /**< edges whose namespaces are listed */
+    uint32_t rule_nodes;   /**< what the rules are for */
     uint32_t rule_strings;
     lg__edge_rules rules;
 };
@@ -79,8 +81,8 @@ struct lg_builder_rest {
     size_t capacity[LG__ARRAY_COUNT]; /**< capacity of the builder's open
                                          columns */
     lg_side *side;                    /**< NULL: nobody asked for it */
-    lg__vector text;   /**< lg__node_text, in order of arrival */
-    lg__vector big;    /**< lg__node_number: node and size */
+    lg__vector text;                  /**< lg__node_text, in order of arrival */
+    lg__vector big;                   /**< lg__node_number: node and size */
     lg__vector held;   /**< lg__node_number: a node and its references found */
     lg__vector placed; /**< lg__node_number: a node, and a device below the
                           order of arrival */

@@ -12,6 +12,7 @@ init(lg_side *side, const lg_allocator *allocator)
     side->allocator = *allocator;
     side->node.element = sizeof(uint32_t);
     side->found.element = sizeof(uint32_t);
+    side->namespaces.element = sizeof(uint32_t);
     return lg__strings_open(allocator, &side->strings, &side->offset,
                             &side->bytes);
 }
@@ -72,6 +73,33 @@ rules_for(lg_side *side, const lg_reached *reached)
     return &side->rules;
 }
 
+// Lists the namespaces to which counted edges lead. If memory runs out, the
+// next call goes on.
+static void
+list_namespaces(lg_side *side, const lg_builder *builder)
+{
+    const uint8_t *kinds = builder->edge_kind;
+    const lg_edge end = side->counted;
+    for (;;) {
+        side->listed = lg_edge_of_kind(kinds, LG_EDGE_DICT, side->listed, end);
+        if (side->listed == end)
+            return;
+        lg_node *place =
+            lg__vector_extend(&side->allocator, &side->namespaces, 1);
+        if (place == NULL)
+            return;
+        *place = builder->edge_target[side->listed++];
+    }
+}
+
+const lg_node *
+lg_side_namespaces(const lg_side *side, size_t *count, lg_edge *end)
+{
+    *count = side != NULL ? side->namespaces.count : 0;
+    *end = side != NULL ? side->listed : 0;
+    return side != NULL ? side->namespaces.data : NULL;
+}
+
 bool
 lg_side_count(lg_side *side, const lg_builder *builder,
               const lg_reached *reached, uint64_t most)
@@ -84,6 +112,7 @@ lg_side_count(lg_side *side, const lg_builder *builder,
     side->counted = lg__count_references(
         builder, rules_for(side, reached), before,
         before + (left < most ? left : most), side->found.data);
+    list_namespaces(side, builder);
     return side->counted > before;
 }
 
@@ -142,6 +171,7 @@ lg__side_free(lg_builder *builder)
     lg__vector_free(&rest->allocator, &side->bytes);
     lg__vector_free(&rest->allocator, &side->node);
     lg__vector_free(&rest->allocator, &side->found);
+    lg__vector_free(&rest->allocator, &side->namespaces);
     lg__deallocate(&rest->allocator, side, LG__SIDE_SIZE);
     rest->side = NULL;
 }

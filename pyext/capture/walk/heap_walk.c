@@ -1,5 +1,6 @@
 #include "capture/walk/ahead.h"
 #include "capture/walk/chain.h"
+#include "capture/walk/partial.h"
 
 #include <string.h>
 
@@ -170,103 +171,15 @@ walk_edges(lg__heap_walk *walk, PyObject *object, lg__type_info *info)
                             LG_ROOT_STATIC, "", 0);
 }
 
-/** Per node, 1 + hops from the roots; 0: do not expand it. */
-static uint8_t *
-depths(lg__heap_walk *walk)
-{
-    size_t capacity = walk->builder->node_capacity;
-    size_t before = walk->depth.size;
-    if (!lg__walk_scratch(walk, &walk->depth, capacity ? capacity : 1))
-        return NULL;
-    if (walk->depth.size > before)
-        memset((char *)walk->depth.data + before, 0, walk->depth.size - before);
-    return walk->depth.data;
-}
-
-/** The referents of the open node are one hop further. The walk does not enter
- *  the type of the node, or namespaces from which it only reads names. */
-static void
-mark_depths(lg__heap_walk *walk, uint32_t node)
-{
-    const lg_builder *builder = walk->builder;
-    uint8_t *depth = depths(walk);
-    if (depth == NULL || depth[node] == UINT8_MAX)
-        return;
-    for (uint64_t edge = builder->first_edge[node]; edge < builder->edge_count;
-         edge++) {
-        unsigned kind = builder->edge_kind[edge] & LG_EDGE_KIND_MASK;
-        uint8_t *target = &depth[builder->edge_target[edge]];
-        if (kind != LG_EDGE_TYPE && kind != LG_EDGE_GLOBALS &&
-            !(builder->edge_kind[edge] & LG_EDGE_WEAK) && *target == 0)
-            *target = (uint8_t)(depth[node] + 1);
-    }
-}
-
-/** Returns whether a partial walk goes into this node. */
-static bool
-is_expanded(lg__heap_walk *walk, uint32_t node, const lg__type_info *info)
-{
-    const uint8_t *depth = depths(walk);
-    if (depth == NULL || depth[node] == 0)
-        return false;
-    if (depth[node] > 1 &&
-        (info->shape == LG__SHAPE_MODULE || info->shape == LG__SHAPE_TYPE))
-        return false;
-    uint32_t limit = walk->options->max_depth;
-    if (limit && depth[node] > limit)
-        return false;
-    return !walk->options->max_nodes ||
-           walk->builder->node_count < walk->options->max_nodes;
-}
-
-/** Notes the length of a container that the walk does not enter. */
-static void
-describe_frontier(lg__heap_walk *walk, uint32_t node, PyObject *object,
-                  const lg__type_info *info)
-{
-    Py_ssize_t count = -1;
-    walk->builder->node_flags[node] |= LG_NODE_FRONTIER;
-    if (info->adapter)
-        lg__pass_instance(walk, node, info);
-    if (info->shape == LG__SHAPE_LIST || info->shape == LG__SHAPE_TUPLE)
-        count = Py_SIZE(object);
-    else if (info->shape == LG__SHAPE_DICT)
-        count = ((PyDictObject *)object)->ma_used;
-    else if (info->shape == LG__SHAPE_SET)
-        count = ((PySetObject *)object)->used;
-    if (count < 0) {
-        lg__name_object(walk, object, info);
-        return;
-    }
-    lg__name name;
-    name.length = 0;
-    lg__name_add(&name, "of ");
-    lg__name_add_count(&name, (uint64_t)count);
-    lg_builder_set_text(walk->builder, node, name.data, name.length);
-}
-
 static void
 walk_partially(lg__heap_walk *walk, uint32_t node, PyObject *object,
                lg__type_info *info)
 {
-    if (is_expanded(walk, node, info)) {
+    if (lg__partial_enters(walk, node, info)) {
         walk_edges(walk, object, info);
-        mark_depths(walk, node);
-    } else if (info->plan != LG__PLAN_ATOM && info->plan != LG__PLAN_LEAF) {
-        describe_frontier(walk, node, object, info);
-    }
-}
-
-void
-lg__walk_roots_given(lg__heap_walk *walk)
-{
-    for (size_t i = 0; i < walk->options->root_count; i++) {
-        uint32_t node = lg__walk_node(walk, walk->options->roots[i]);
-        uint8_t *depth = depths(walk);
-        if (node == LG_NONE || depth == NULL)
-            return;
-        depth[node] = 1;
-        lg_builder_add_root(walk->builder, node, LG_ROOT_GIVEN, "", 0);
+        lg__partial_entered(walk, node);
+    } else if (info->plan != LG__PLAN_LEAF) {
+        lg__partial_leave(walk, node, object, info);
     }
 }
 
@@ -301,7 +214,6 @@ static inline bool
 look_at(lg__heap_walk *walk, uint32_t node)
 {
     const lg_builder *builder = walk->builder;
-    lg__openings *openings = &walk->openings;
     if (builder->node_flags[node] & LG_NODE_SYNTHETIC)
         return true;
     PyObject *object = (PyObject *)(uintptr_t)builder->address[node];
@@ -315,8 +227,7 @@ look_at(lg__heap_walk *walk, uint32_t node)
             lg__text_early(walk, node, object);
     } else {
         lg__ahead_parts(object, info);
-        *lg__opening_at(openings, openings->count++) =
-            (lg__opening){node, info};
+        lg__opening_add(&walk->openings, node, info);
     }
     return true;
 }
@@ -339,8 +250,7 @@ look_ahead(lg__heap_walk *walk, uint32_t end)
         if (!look_at(walk, walk->looked))
             return false;
     for (; openings->traced != openings->count; openings->traced++) {
-        const lg__opening *opening =
-            lg__opening_at(openings, openings->traced);
+        const lg__opening *opening = lg__opening_at(openings, openings->traced);
         if (opening->node >= traced)
             break;
         lg__ahead_slots(walk, opening);

@@ -17,6 +17,7 @@
 #include "capture/walk/literals.h"
 #include "capture/walk/lookup.h"
 #include "capture/walk/name.h"
+#include "capture/walk/openings.h"
 #include "capture/walk/type_table.h"
 #include <leakgraph/builder.h>
 
@@ -38,31 +39,6 @@ typedef struct lg__edge_names {
 } lg__edge_names;
 
 struct lg__adapter_passes;
-
-/** A node whose object refers to others. */
-typedef struct lg__opening {
-    uint32_t node;
-    struct lg__type_info *info;
-} lg__opening;
-
-/** The nodes between `walked` and `looked` that the walk will open, in
- *  ascending order: a ring that has room for all that are prepared at a time.
- *  Most nodes refer to nothing, so neither of the two later steps meets
- *  them. */
-typedef struct lg__openings {
-    lg__opening ring[64];
-    uint32_t first;  /**< rank of the next that the walk opens */
-    uint32_t traced; /**< slots of the referents of those below were
-                         prefetched */
-    uint32_t count;  /**< rank of the next that is added */
-} lg__openings;
-
-/** The opening of a rank that is in the ring. */
-static inline lg__opening *
-lg__opening_at(lg__openings *openings, uint32_t rank)
-{
-    return &openings->ring[rank % LG__COUNT(openings->ring)];
-}
 
 /** The collector's lists, and the progress of their enumeration. */
 typedef struct lg__tracked {
@@ -142,9 +118,7 @@ lg__walk_node(lg__heap_walk *walk, const void *address)
     return node;
 }
 
-/** The same in a walker's loop. No branch depends on whether the node is new,
- *  so the processor need not wait for a slot before it continues with the
- *  next. Hence the arithmetic in place of conditions. */
+/** The same in a walker's loop: the writer has room for the node. */
 static inline uint32_t
 lg__walk_meet(lg__heap_walk *walk, lg_edge_writer *writer, const void *address)
 {
@@ -365,7 +339,7 @@ void lg__capture_abandon(lg__heap_walk *walk);
 
 /* Beginning and end. */
 
-/** Numbers the objects that a partial walk starts from. */
+/** Numbers the objects that a partial walk starts from: see partial.h. */
 void lg__walk_roots_given(lg__heap_walk *walk);
 /** Walks every node that is neither done nor synthetic, and those that it
  *  meets. */

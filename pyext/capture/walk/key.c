@@ -92,25 +92,6 @@ mark_names_of(lg_builder *builder, uint32_t dict)
             builder->node_flags[builder->edge_payload[item]] |= LG_NODE_NAME;
 }
 
-/** The first edge from `edge` on that leads to a namespace, or `count`. Few
- *  do, so this compares eight at a time: a byte of a word is zero where one
- *  does. */
-static uint64_t
-next_namespace(const uint8_t *kinds, uint64_t edge, uint64_t count)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    for (; count - edge >= 8; edge += 8) {
-        uint64_t eight;
-        memcpy(&eight, kinds + edge, sizeof eight);
-        eight = (eight & ones * LG_EDGE_KIND_MASK) ^ ones * LG_EDGE_DICT;
-        if ((eight - ones) & ~eight & ones * 0x80)
-            break;
-    }
-    while (edge < count && (kinds[edge] & LG_EDGE_KIND_MASK) != LG_EDGE_DICT)
-        edge++;
-    return edge;
-}
-
 /** The elements of tuples of names. */
 static void
 mark_variables(lg__heap_walk *walk)
@@ -126,14 +107,22 @@ mark_variables(lg__heap_walk *walk)
     }
 }
 
-/** Marks the keys of namespaces, which are names and not the user's data. */
+/** Marks the keys of namespaces, which are names and not the user's data. The
+ *  follower has listed most namespaces. */
 static void
-mark_names(lg_builder *builder)
+mark_names(lg__heap_walk *walk)
 {
+    lg_builder *builder = walk->builder;
+    const lg_edge end = builder->edge_count;
     const uint8_t *kinds = builder->edge_kind;
-    uint64_t count = builder->edge_count;
-    for (uint64_t edge = next_namespace(kinds, 0, count); edge < count;
-         edge = next_namespace(kinds, edge + 1, count))
+    size_t count;
+    lg_edge edge;
+    const lg_node *listed =
+        lg_side_namespaces(walk->follower.side, &count, &edge);
+    for (size_t i = 0; i < count; i++)
+        mark_names_of(builder, listed[i]);
+    for (edge = lg_edge_of_kind(kinds, LG_EDGE_DICT, edge, end); edge < end;
+         edge = lg_edge_of_kind(kinds, LG_EDGE_DICT, edge + 1, end))
         mark_names_of(builder, builder->edge_target[edge]);
 }
 
@@ -298,10 +287,10 @@ lg__texts_finish(lg__heap_walk *walk)
     lg_builder *builder = walk->builder;
     const uint32_t first = walk->synthetic_count;
     const uint32_t count = builder->node_count;
-    mark_names(builder);
     mark_variables(walk);
     mark_parts(walk);
     lg__follower_end(walk);
+    mark_names(walk);
     if (walk->options->previews) {
         for (uint32_t node = first; node < count; node++)
             give_text(walk, node);
