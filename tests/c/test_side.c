@@ -267,6 +267,18 @@ namespaces(void)
     lg_graph_free(finish(builder));
 }
 
+// The second thread gave texts to nodes that never got numbers.
+static void
+texts_of_nobody(void)
+{
+    lg_builder *builder = builder_of(2);
+    set_text(builder, true, 5, "nobody's");
+    lg_graph *graph = finish(builder);
+    CHECK(text_is(lg_node_text(graph, 0), ""));
+    CHECK(text_is(lg_node_text(graph, 1), ""));
+    lg_graph_free(graph);
+}
+
 // A string that came after the edges that were counted.
 static void
 newer_strings(void)
@@ -365,6 +377,7 @@ SUITE(side)
     RUN(large_and_wrong);
     RUN(unsound);
     RUN(namespaces);
+    RUN(texts_of_nobody);
     RUN(newer_strings);
     RUN(holds);
     RUN(lists_texts);

@@ -71,3 +71,17 @@ leakgraph.save_snapshot(sys.argv[1], compress=0)
     kept = path.read_bytes()
     assert b"n" * 64 in kept and b"o" * 64 in kept
     assert secret.encode() not in kept
+
+
+def test_names_of_variables_are_shown_without_keys():
+    # Up to 3.10, the walk meets the tuple of the names before the code object.
+    exec("def function(a_name_of_mine, another_name): pass", names := {})
+    code = names.pop("function").__code__
+    tuples = [code.co_varnames]
+    far = code
+    for _ in range(50):
+        far = [far]
+    with leakgraph.snapshot(keys=False) as snapshot:
+        texts = [snapshot.find(name).text for name in code.co_varnames]
+    assert texts == ["a_name_of_mine", "another_name"]
+    del tuples, far

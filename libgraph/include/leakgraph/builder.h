@@ -426,7 +426,8 @@ LG_API uint32_t lg_builder_intern(lg_builder *builder, const char *bytes,
 /** A node's own text, not interned; the last one given wins. */
 LG_API void lg_builder_set_text(lg_builder *builder, lg_node node,
                                 const char *bytes, size_t length);
-/** The same with a string that is interned already. O(1). */
+/** The same with a string that is interned already; UINT32_MAX is ignored.
+ *  O(1). */
 LG_API void lg_builder_set_text_id(lg_builder *builder, lg_node node,
                                    uint32_t string);
 

@@ -1,10 +1,10 @@
 /**
  * The follower: a thread that comes some thousand nodes behind the walk. It
  * gives texts to the nodes that the walk has done (the names of parts of the
- * program, the texts of keys), counts the references that the walk has found,
- * and asks the kernel for the pages that the walk will fill next. What it adds
- * lies in a part of the builder that the walk does not use (lg_side), so
- * neither waits for the other.
+ * program, the texts of keys and names), counts the references that the walk
+ * has found, and asks the kernel for the pages that the walk will fill next.
+ * What it adds lies in a part of the builder that the walk does not use
+ * (lg_side), so neither waits for the other.
  *
  * A small or partial walk has no follower, and neither has one on a single
  * processor or in a forked child. The walk gives all texts itself then.

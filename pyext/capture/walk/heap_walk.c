@@ -223,7 +223,7 @@ look_at(lg__heap_walk *walk, uint32_t node)
     builder->type[node] = info->id;
     if (info->plan == LG__PLAN_ATOM) {
         fill_columns(walk, node, object, info);
-        if (builder->node_flags[node] & LG_NODE_KEY)
+        if (builder->node_flags[node] & (LG_NODE_KEY | LG_NODE_NAME))
             lg__text_early(walk, node, object);
     } else {
         lg__ahead_parts(object, info);

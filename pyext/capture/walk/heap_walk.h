@@ -280,11 +280,11 @@ void lg__type_name(const lg__heap_walk *walk, PyTypeObject *type,
                    lg__name *out);
 /** Call it after the walk. Sets the texts of functions, frames, keys ... */
 void lg__texts_finish(lg__heap_walk *walk);
-/** Sets the text of a key that is short, as the walk looks at it, unless the
+/** Sets the text of a short key or name as the walk looks at it, unless the
  *  follower will: in the end it is out of the cache. Call it for ascending
  *  nodes. */
 void lg__text_early(lg__heap_walk *walk, uint32_t node, PyObject *object);
-/** The text of a key that can be given before the end, borrowed. False: it
+/** The text of a key or name that can be given early, borrowed. False: it
  *  cannot. */
 bool lg__text_of_key(const lg__heap_walk *walk, PyObject *object,
                      lg_string *out);

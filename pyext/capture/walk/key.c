@@ -92,19 +92,13 @@ mark_names_of(lg_builder *builder, uint32_t dict)
             builder->node_flags[builder->edge_payload[item]] |= LG_NODE_NAME;
 }
 
-/** The elements of tuples of names. */
+/** Takes the flags off the tuples of names, whose elements are marked. */
 static void
-mark_variables(lg__heap_walk *walk)
+forget_variables(lg__heap_walk *walk)
 {
-    lg_builder *builder = walk->builder;
     const uint32_t *tuples = walk->name_tuples.data;
-    for (uint32_t i = 0; i < walk->names_count; i++) {
-        uint64_t edge = 0, end = 0;
-        if (tuples[i] != LG_NONE)
-            lg_builder_edges(builder, tuples[i], &edge, &end);
-        for (; edge < end; edge++)
-            builder->node_flags[builder->edge_target[edge]] |= LG_NODE_NAME;
-    }
+    for (uint32_t i = 0; i < walk->names_count; i++)
+        walk->builder->node_flags[tuples[i]] &= (uint16_t)~LG__NODE_VARIABLES;
 }
 
 /** Marks the keys of namespaces, which are names and not the user's data. The
@@ -287,7 +281,7 @@ lg__texts_finish(lg__heap_walk *walk)
     lg_builder *builder = walk->builder;
     const uint32_t first = walk->synthetic_count;
     const uint32_t count = builder->node_count;
-    mark_variables(walk);
+    forget_variables(walk);
     mark_parts(walk);
     lg__follower_end(walk);
     mark_names(walk);

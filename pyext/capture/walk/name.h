@@ -10,6 +10,9 @@
 
 #include <string.h>
 
+/** A flag of nodes, during a walk only: a tuple of the names of variables. */
+enum { LG__NODE_VARIABLES = 1 << 13 };
+
 /** Longest name kept, in bytes. */
 #define LG__NAME_LIMIT 512
 

@@ -65,20 +65,34 @@ mark_names(lg__heap_walk *walk, PyObject *tuple)
     }
 }
 
+/** Flags a tuple of names, which many code objects may share. The walk marks
+ *  its elements when it comes to it (lg__walk_tuple), or it has been there. */
+static void
+flag_variables(lg__heap_walk *walk, PyObject *tuple)
+{
+    uint32_t node = lg__walk_node(walk, tuple);
+    uint16_t *flags = walk->builder->node_flags;
+    size_t size = (walk->names_count + (size_t)1) * sizeof node;
+    if (node == LG_NONE || (flags[node] & LG__NODE_VARIABLES) ||
+        !lg__walk_scratch(walk, &walk->name_tuples, size))
+        return;
+    flags[node] |= LG__NODE_VARIABLES;
+    ((uint32_t *)walk->name_tuples.data)[walk->names_count++] = node;
+    if (node < walk->builder->open_node)
+        mark_names(walk, tuple);
+}
+
 /** Names of closure variables are looked up through the code object: see
- *  lg_hop. A whole walk meets the elements of the tuples anyway, and marks them
- *  in the end (lg__texts_finish). */
+ *  lg_hop. A whole walk meets the elements of the tuples anyway. */
 static void
 mark_slot_names(lg__heap_walk *walk, const PyCodeObject *code)
 {
     PyObject *tuple;
     for (size_t i = 0; (tuple = lg__code_names(code, i)) != NULL; i++) {
-        size_t size = (walk->names_count + (size_t)1) * sizeof(uint32_t);
-        if (walk->partial || LG__FREE_THREADED)
+        if (walk->partial || LG__FREE_THREADED || !PyTuple_CheckExact(tuple))
             mark_names(walk, tuple);
-        else if (lg__walk_scratch(walk, &walk->name_tuples, size))
-            ((uint32_t *)walk->name_tuples.data)[walk->names_count++] =
-                lg__walk_node(walk, tuple);
+        else
+            flag_variables(walk, tuple);
     }
 }
 

@@ -42,7 +42,12 @@ lg__walk_list(lg__heap_walk *walk, PyObject *object)
 void
 lg__walk_tuple(lg__heap_walk *walk, PyObject *object)
 {
+    lg_builder *builder = walk->builder;
+    lg_edge edge = builder->edge_count;
     walk_items(walk, ((PyTupleObject *)object)->ob_item, Py_SIZE(object));
+    if (builder->node_flags[builder->open_node] & LG__NODE_VARIABLES)
+        for (; edge < builder->edge_count; edge++)
+            builder->node_flags[builder->edge_target[edge]] |= LG_NODE_NAME;
 }
 
 void
