@@ -118,7 +118,7 @@ list_texts(lg_builder *builder, marks *set)
         lg__vector_extend(&rest->allocator, &rest->table[LG__TEXT_NODE], count);
     uint32_t *strings = lg__vector_extend(&rest->allocator,
                                           &rest->table[LG__TEXT_STRING], count);
-    if ((count > 0 && (nodes == NULL || strings == NULL)) ||
+    if (nodes == NULL || strings == NULL ||
         !lg__side_append(builder, &first_of_side))
         return false;
     list_marked(set, nodes);
