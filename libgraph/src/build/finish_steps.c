@@ -111,26 +111,6 @@ compare_in_order(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-// Keeps the last value of each node, in order of nodes. `nothing` means none.
-static bool
-place_last(struct lg_builder_rest *rest, lg__vector *given,
-           enum lg__array_name node, enum lg__array_name value,
-           uint32_t nothing)
-{
-    lg__node_number *items = given->data;
-    if (given->count > 0)
-        lg__sort(items, given->count, sizeof *items, compare_in_order);
-    for (size_t i = 0; i < given->count; i++) {
-        uint32_t last = (uint32_t)items[i].number;
-        if (i + 1 < given->count && items[i + 1].node == items[i].node)
-            continue;
-        if (last != nothing && (!lg__rest_push(rest, node, items[i].node) ||
-                                !lg__rest_push(rest, value, last)))
-            return false;
-    }
-    return true;
-}
-
 // Lists large sizes. A producer may set a node's size more than once. An entry
 // counts only if the column still says "large", and the last entry counts.
 lg_status
@@ -170,9 +150,20 @@ lg_status
 lg__finish_devices(lg_builder *builder, lg_error *err)
 {
     struct lg_builder_rest *rest = builder->rest;
-    return place_last(rest, &rest->placed, LG__DEVICE_NODE, LG__DEVICE_ID, 0)
-               ? LG_OK
-               : lg__error_memory(err);
+    lg__node_number *placed = rest->placed.data;
+    const size_t count = rest->placed.count;
+    if (count > 0)
+        lg__sort(placed, count, sizeof *placed, compare_in_order);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t last = (uint32_t)placed[i].number;
+        if (i + 1 < count && placed[i + 1].node == placed[i].node)
+            continue;
+        if (last != 0 &&
+            (!lg__rest_push(rest, LG__DEVICE_NODE, placed[i].node) ||
+             !lg__rest_push(rest, LG__DEVICE_ID, last)))
+            return lg__error_memory(err);
+    }
+    return LG_OK;
 }
 
 static bool

@@ -5,96 +5,56 @@
 
 #include <string.h>
 
-enum { WORD = 64 };
-
-// Which nodes have a text: a bit for each node, and how many bits are set in
-// the words before each word. That gives a node its place in the list.
-typedef struct marks {
-    uint64_t *bits;
-    uint32_t *before;
-    size_t words;
-} marks;
-
+// How many blocks of 64 nodes tell which nodes have a text.
 static size_t
-mark_bytes(const marks *set)
+count_blocks(const lg_builder *builder)
 {
-    return set->words * (sizeof *set->bits + sizeof *set->before);
-}
-
-static bool
-open_marks(const lg_builder *builder, marks *out)
-{
-    out->words = builder->node_count / WORD + 1;
-    out->bits = lg__allocate(&builder->rest->allocator, mark_bytes(out));
-    if (out->bits == NULL)
-        return false;
-    memset(out->bits, 0, out->words * sizeof *out->bits);
-    out->before = (uint32_t *)(out->bits + out->words);
-    return true;
+    return builder->node_count / 64 + 1;
 }
 
 static void
-mark(marks *set, uint32_t node)
+mark(lg__text_block *blocks, uint32_t node)
 {
-    set->bits[node / WORD] |= UINT64_C(1) << node % WORD;
-}
-
-// How many bits of a word are set.
-static uint32_t
-count_bits(uint64_t word)
-{
-    word -= word >> 1 & UINT64_C(0x5555555555555555);
-    word = (word & UINT64_C(0x3333333333333333)) +
-           (word >> 2 & UINT64_C(0x3333333333333333));
-    word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-    return (uint32_t)(word * UINT64_C(0x0101010101010101) >> 56);
-}
-
-static uint32_t
-place_of(const marks *set, uint32_t node)
-{
-    uint64_t below = (UINT64_C(1) << node % WORD) - 1;
-    return set->before[node / WORD] +
-           count_bits(set->bits[node / WORD] & below);
+    blocks[node / 64].has |= UINT64_C(1) << node % 64;
 }
 
 // Returns how many nodes are marked.
 static uint32_t
-count_marks(marks *set)
+count_marks(lg__text_block *blocks, size_t count)
 {
-    uint32_t count = 0;
-    for (size_t i = 0; i < set->words; i++) {
-        set->before[i] = count;
-        count += count_bits(set->bits[i]);
+    uint32_t marked = 0;
+    for (size_t i = 0; i < count; i++) {
+        blocks[i].first = marked;
+        marked += lg__count_bits(blocks[i].has);
     }
-    return count;
+    return marked;
 }
 
 static void
-list_marked(const marks *set, uint32_t *nodes)
+list_marked(const lg__text_block *blocks, size_t count, uint32_t *nodes)
 {
-    for (size_t i = 0; i < set->words; i++)
-        for (uint64_t rest = set->bits[i]; rest != 0; rest &= rest - 1)
-            *nodes++ = (uint32_t)(i * WORD) + (uint32_t)__builtin_ctzll(rest);
+    for (size_t i = 0; i < count; i++)
+        for (uint64_t rest = blocks[i].has; rest != 0; rest &= rest - 1)
+            *nodes++ = (uint32_t)(64 * i) + (uint32_t)__builtin_ctzll(rest);
 }
 
 // The side may have texts of nodes that the builder does not.
 static void
-mark_all(const lg_builder *builder, marks *set)
+mark_all(const lg_builder *builder, lg__text_block *blocks)
 {
     size_t count;
     const uint32_t *side = lg_side_texts(builder->rest->side, &count);
     const lg__vector *own = &builder->rest->text;
     for (size_t i = 0; i < count; i++)
         if (side[i] < builder->node_count)
-            mark(set, side[i]);
+            mark(blocks, side[i]);
     for (size_t i = 0; i < own->count; i++)
-        mark(set, ((const lg__node_text *)own->data)[i].node);
+        mark(blocks, ((const lg__node_text *)own->data)[i].node);
 }
 
 // Stores each string at the place of its node, in order of arrival.
 static void
-store_strings(const lg_builder *builder, const marks *set,
+store_strings(const lg_builder *builder, const lg__text_block *blocks,
               uint32_t first_of_side, uint32_t *strings)
 {
     size_t count;
@@ -102,18 +62,19 @@ store_strings(const lg_builder *builder, const marks *set,
     const lg__node_text *own = builder->rest->text.data;
     for (size_t i = 0; i < count; i++)
         if (side[i] < builder->node_count)
-            strings[place_of(set, side[i])] = first_of_side + (uint32_t)i;
+            strings[lg__text_place(blocks, side[i])] =
+                first_of_side + (uint32_t)i;
     for (size_t i = 0; i < builder->rest->text.count; i++)
-        strings[place_of(set, own[i].node)] = own[i].string;
+        strings[lg__text_place(blocks, own[i].node)] = own[i].string;
 }
 
 static bool
-list_texts(lg_builder *builder, marks *set)
+list_texts(lg_builder *builder, lg__text_block *blocks)
 {
     struct lg_builder_rest *rest = builder->rest;
     uint32_t first_of_side = 0;
-    mark_all(builder, set);
-    uint32_t count = count_marks(set);
+    mark_all(builder, blocks);
+    uint32_t count = count_marks(blocks, count_blocks(builder));
     uint32_t *nodes =
         lg__vector_extend(&rest->allocator, &rest->table[LG__TEXT_NODE], count);
     uint32_t *strings = lg__vector_extend(&rest->allocator,
@@ -121,8 +82,8 @@ list_texts(lg_builder *builder, marks *set)
     if (nodes == NULL || strings == NULL ||
         !lg__side_append(builder, &first_of_side))
         return false;
-    list_marked(set, nodes);
-    store_strings(builder, set, first_of_side, strings);
+    list_marked(blocks, count_blocks(builder), nodes);
+    store_strings(builder, blocks, first_of_side, strings);
     return true;
 }
 
@@ -132,11 +93,14 @@ lg__finish_texts(lg_builder *builder, lg_error *err)
     struct lg_builder_rest *rest = builder->rest;
     size_t count;
     lg_side_texts(rest->side, &count);
-    marks set;
     bool listed = count + rest->text.count == 0;
-    if (!listed && open_marks(builder, &set)) {
-        listed = list_texts(builder, &set);
-        lg__deallocate(&rest->allocator, set.bits, mark_bytes(&set));
+    const size_t size = count_blocks(builder) * sizeof(lg__text_block);
+    lg__text_block *blocks =
+        listed ? NULL : lg__allocate(&rest->allocator, size);
+    if (blocks != NULL) {
+        memset(blocks, 0, size);
+        listed = list_texts(builder, blocks);
+        lg__deallocate(&rest->allocator, blocks, size);
     }
     lg__vector_free(&rest->allocator, &rest->text);
     lg__side_free(builder);

@@ -26,16 +26,23 @@ lg__count_bits(uint64_t bits)
     return (uint32_t)(bits * UINT64_C(0x0101010101010101) >> 56);
 }
 
+/** The place of a node's text in the column of texts, if it has one. */
+static inline uint32_t
+lg__text_place(const lg__text_block *texts, uint32_t node)
+{
+    const lg__text_block *block = &texts[node / 64];
+    uint64_t before = (UINT64_C(1) << node % 64) - 1;
+    return block->first + lg__count_bits(block->has & before);
+}
+
 /** Returns what lg__node_text_id returns, by the index and the column of
  *  texts. */
 static inline uint32_t
 lg__text_of(const lg__text_block *texts, const uint32_t *text_string,
             uint32_t node)
 {
-    const lg__text_block *block = &texts[node / 64];
-    uint64_t before = (UINT64_C(1) << node % 64) - 1;
-    return block->has >> node % 64 & 1
-               ? text_string[block->first + lg__count_bits(block->has & before)]
+    return texts[node / 64].has >> node % 64 & 1
+               ? text_string[lg__text_place(texts, node)]
                : LG_NONE;
 }
 
