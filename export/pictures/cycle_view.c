@@ -48,15 +48,41 @@ hop_at(const cycle_view *picture, size_t index)
     return &round->items[(first + index) % round->count];
 }
 
+// The nodes of the round: of a cycle without hops, the one that it is named by.
+static size_t
+round_length(const cycle_view *picture)
+{
+    size_t count = picture->cycle->shortest.count;
+    return count ? count : 1;
+}
+
+static uint32_t
+round_node(const cycle_view *picture, size_t index)
+{
+    const lg_cycle *cycle = picture->cycle;
+    return cycle->shortest.count ? cycle->shortest.items[index].source
+                                 : cycle->node;
+}
+
 static bool
 is_on_round(const cycle_view *picture, uint32_t node)
 {
-    const lg_hops *round = &picture->cycle->shortest;
-    for (size_t i = 0; i < round->count; i++) {
-        if (round->items[i].source == node)
+    for (size_t i = 0; i < round_length(picture); i++) {
+        if (round_node(picture, i) == node)
             return true;
     }
     return false;
+}
+
+static lg_status
+draw_alone(cycle_view *picture, lg_error *err)
+{
+    size_t at;
+    lg_status status =
+        lg__picker_draw(&picture->picker, picture->cycle->node, 0, &at, err);
+    if (!status)
+        picture->picker.view->nodes[at].subject = true;
+    return status;
 }
 
 static lg_status
@@ -185,7 +211,7 @@ weigh_member(cycle_view *picture, uint32_t member, lg_error *err)
     lg_nodes owned;
     size_t total;
     uint64_t least = picture->cycle->total / 20;
-    size_t limit = MOST_BURDENS + picture->cycle->shortest.count;
+    size_t limit = MOST_BURDENS + round_length(picture);
     lg_status status = lg_node_owned_range(picture->analysis, member, 0, limit,
                                            &owned, &total, err);
     if (status)
@@ -218,14 +244,13 @@ is_whole(const cycle_view *picture, uint32_t member)
 static lg_status
 weigh_members(cycle_view *picture, lg_error *err)
 {
-    const lg_hops *round = &picture->cycle->shortest;
     lg_component component =
         lg_analysis_component(picture->analysis, picture->cycle->component);
     lg_status status = LG_OK;
-    if (is_whole(picture, round->items[0].source))
-        return weigh_member(picture, round->items[0].source, err);
-    for (size_t i = 0; i < round->count && !status; i++) {
-        uint32_t member = round->items[i].source;
+    if (is_whole(picture, round_node(picture, 0)))
+        return weigh_member(picture, round_node(picture, 0), err);
+    for (size_t i = 0; i < round_length(picture) && !status; i++) {
+        uint32_t member = round_node(picture, i);
         if (lg__picker_find(&picture->picker, member) != SIZE_MAX)
             status = weigh_member(picture, member, err);
     }
@@ -277,8 +302,8 @@ count_others(const cycle_view *picture, uint32_t *counts)
     size_t others = 0;
     for (size_t i = 0; i < cycle->type_count; i++)
         counts[cycle->types[i].type] = cycle->types[i].count;
-    for (size_t i = 0; i < cycle->shortest.count; i++) {
-        uint32_t node = cycle->shortest.items[i].source;
+    for (size_t i = 0; i < round_length(picture); i++) {
+        uint32_t node = round_node(picture, i);
         counts[types[node]] -= is_seen_member(picture, node);
     }
     for (size_t i = 0; i < view->node_count; i++) {
@@ -348,7 +373,9 @@ draw_others(cycle_view *picture, lg_error *err)
 static lg_status
 draw_cycle(cycle_view *picture, lg_error *err)
 {
-    lg_status status = draw_round(picture, err);
+    lg_status status = picture->cycle->shortest.count
+                           ? draw_round(picture, err)
+                           : draw_alone(picture, err);
     if (!status)
         status = weigh_members(picture, err);
     if (!status)
@@ -375,10 +402,6 @@ lg_view_cycle(const lg_analysis *analysis, const lg_cycle *cycle, lg_view **out,
         .analysis = analysis, .cycle = cycle, .others = SIZE_MAX};
     lg_view_options options = {
         .size = sizeof options, .direction = LG_REFS, .max_nodes = 60};
-    if (!cycle->shortest.count)
-        return lg_error_set(err, LG_EINVAL,
-                            "the answer has no shortest cycle: take it from "
-                            "lg_analysis_cycles");
     lg_status status = lg__picker_open(
         &picture.picker, lg_analysis_graph(analysis), &options, err);
     if (!status) {

@@ -319,8 +319,26 @@ unattributed(void)
     forget(&all);
 }
 
+// In a damaged file, a component may have no cycle to show.
+static void
+no_cycle_to_show(void)
+{
+    story made = tell();
+    asked all = ask(&made, 3);
+    lg_answers answers = answers_of(&all);
+    REQUIRE(all.cycles.count == 1 && all.cycles.items->shortest.count == 1);
+    CHECK(all.cycles.items->node == all.cycles.items->shortest.items->source);
+    lg_hops shown = all.cycles.items->shortest;
+    all.cycles.items->shortest = (lg_hops){0};
+    lg_advice advice = lg_advice_choose(&answers, 3);
+    CHECK(advice.count == 3 && advice.items[0].kind == LG_ADVICE_CYCLE);
+    all.cycles.items->shortest = shown;
+    forget(&all);
+}
+
 SUITE(advice)
 {
+    RUN(no_cycle_to_show);
     RUN(wrong_before_big);
     RUN(nothing_twice);
     RUN(nothing_little);

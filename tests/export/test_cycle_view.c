@@ -183,8 +183,31 @@ burdens_of_a_small_component(void)
     }
 }
 
+// In a damaged file, a component may have no cycle to show: the picture begins
+// at a member.
+static void
+no_cycle_to_show(void)
+{
+    test_heap heap;
+    lg_cycles cycles;
+    heap_open(&heap);
+    add_ring(&heap, 0, 3);
+    pictured made = pictured_begin(&heap);
+    const lg_cycle_options all = {.size = sizeof all, .min_bytes = 0};
+    REQUIRE(!lg_analysis_cycles(made.analysis, &all, NULL, &cycles, NULL));
+    lg_cycle alone = *cycles.items;
+    alone.shortest = (lg_hops){0};
+    alone.cut_count = 0;
+    REQUIRE(!lg_view_cycle(made.analysis, &alone, &made.view, NULL));
+    pictured_draw(&made);
+    CHECK(pictured_says(&made.json, "2 more in this component", 1));
+    pictured_forget(&made);
+    lg_cycles_free(&cycles);
+}
+
 SUITE(cycle_view)
 {
+    RUN(no_cycle_to_show);
     RUN(the_longest_cycle);
     RUN(the_longest_path_to_a_cycle);
     RUN(burdens_from_a_twentieth_on);

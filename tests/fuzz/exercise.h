@@ -29,5 +29,7 @@ bool exercise_targets(const uint8_t *data, size_t size);
 void exercise_graph(const lg_graph *graph);
 /** Calls every verb: analyses, reports, and views as text, JSON and DOT. */
 void exercise_answers(const lg_graph *graph);
+/** Writes reports, and asks for every page that `view` serves. */
+void exercise_pages(const lg_graph *graph);
 
 #endif

@@ -30,6 +30,8 @@ replay_file(const char *path)
     seen++;
     accepted += exercise_load(data, size, exercise_graph) &&
                 exercise_load(data, size, exercise_answers);
+    if (seen % 8 == 0)
+        exercise_load(data, size, exercise_pages);
     free(data);
 }
 

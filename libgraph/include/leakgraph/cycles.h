@@ -58,6 +58,8 @@ typedef struct lg_cycle_cut {
  *  of it. */
 typedef struct lg_cycle {
     uint32_t component;
+    lg_node node; /**< a member to name it by: where `shortest` begins, if a
+                       member does */
     lg_cycle_kind kind;
     lg_cycle_reason reason; /**< of an uncollectable one */
     lg_node culprit;        /**< node that the reason is about, or LG_NONE */
@@ -74,7 +76,8 @@ typedef struct lg_cycle {
     lg_cycle_type *types; /**< of those, most frequent first */
     size_t type_count;
 
-    lg_hops shortest;
+    lg_hops shortest; /**< empty if every reference among the members is folded
+                           into a hop, as in damaged files */
     size_t cut; /**< index in `shortest` of the first cut; its count: nothing
                      can be cut */
     /** Once these and those like them are cut, and `more` others, no cycle is
@@ -88,8 +91,8 @@ typedef struct lg_cycle {
     const char *left; /**< why no cut ends the cycles that are left: a static
                            clause; NULL if none is left */
 
-    lg_path path; /**< of a held one: a shortest path from a root to where
-                       `shortest` begins; else none */
+    lg_path path; /**< of a held one: a shortest path from a root to `node`;
+                       else none */
     size_t group; /**< index in lg_cycles.groups */
     uint64_t key; /**< of its kind, types and references without indexes and
                        keys: the same in every run; for baselines */

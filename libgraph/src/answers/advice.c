@@ -179,7 +179,7 @@ is_shown(const lg_answers *answers, const lg_advice *advice, uint32_t node)
             other = answers->growth->rows[item->index].node;
         } else if (item->kind == LG_ADVICE_CYCLE) {
             size_t first = answers->cycles->groups[item->index].first;
-            other = answers->cycles->items[first].shortest.items->source;
+            other = answers->cycles->items[first].node;
         }
         if (is_related(answers->analysis, node, other))
             return true;

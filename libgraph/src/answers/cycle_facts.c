@@ -62,16 +62,27 @@ weigh(const lg__cycle_search *state, lg_cycle *cycle)
     return true;
 }
 
-static lg_status
-find_path(lg__cycle_search *state, const lg_component *component,
-          lg_cycle *cycle, lg_error *err)
+// The shortest cycle may lead through an object outside of the component, which
+// stands for its namespace inside.
+static lg_node
+member_of(const lg__cycle_search *state, const lg_component *component,
+          const lg_cycle *cycle)
 {
-    uint32_t node = cycle->shortest.count > 0 ? cycle->shortest.items[0].source
-                                              : component->nodes[0];
+    for (size_t i = 0; i < cycle->shortest.count; i++) {
+        lg_node node = cycle->shortest.items[i].source;
+        if (lg_node_component(state->analysis, node) == cycle->component)
+            return node;
+    }
+    return component->nodes[0];
+}
+
+static lg_status
+find_path(lg__cycle_search *state, lg_cycle *cycle, lg_error *err)
+{
     if (cycle->kind != LG_CYCLE_HELD)
         return LG_OK;
-    lg_status status = lg__finder_path(&state->finder, node, state->monitor,
-                                       &cycle->path, err);
+    lg_status status = lg__finder_path(&state->finder, cycle->node,
+                                       state->monitor, &cycle->path, err);
     return status == LG_ENOTFOUND ? LG_OK : status;
 }
 
@@ -86,7 +97,10 @@ lg__cycle_fill(lg__cycle_search *state, lg_cycle *cycle, lg_error *err)
         lg__cycle_cut(&state->walk, &component, &state->notes, cycle, err);
     if (status == LG_OK)
         status = lg__cycle_key(state->graph, cycle, &cycle->key, err);
-    return status == LG_OK ? find_path(state, &component, cycle, err) : status;
+    if (status != LG_OK)
+        return status;
+    cycle->node = member_of(state, &component, cycle);
+    return find_path(state, cycle, err);
 }
 
 void

@@ -178,9 +178,7 @@ put_members(report *to, const lg_cycle *cycle)
         nodes[i] = component.nodes[i];
     lg__put_numbers(to->table, NODES, nodes, component.count);
     lg__wide_free(nodes);
-    lg__put_node(to->table, NODE, to->graph,
-                 cycle->shortest.count > 0 ? cycle->shortest.items[0].source
-                                           : component.nodes[0]);
+    lg__put_node(to->table, NODE, to->graph, cycle->node);
 }
 
 // Puts the text for people.
