@@ -1,6 +1,7 @@
 // Serves pages by libmicrohttpd. Opens the library on demand, because machines
 // without it can do all else. Knows nothing of the questions.
 
+#include "serve/connections.h"
 #include "serve/request.h"
 #include "serve/serve_private.h"
 #include "serve/guard.h"
@@ -13,10 +14,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <time.h>
 
-/* A request line with all headers; open connections; how long an idle one
- * stays. */
-enum { MOST_BYTES = 32768, MOST_CONNECTIONS = 128, IDLE_SECONDS = 10 };
+/* A request line with all headers; how long a client may not read its answer.
+ */
+enum { MOST_BYTES = 32768, IDLE_SECONDS = 10 };
 
 typedef struct library {
     void *handle;
@@ -24,6 +27,7 @@ typedef struct library {
     __typeof__(&MHD_stop_daemon) stop;
     __typeof__(&MHD_run_wait) run_wait;
     __typeof__(&MHD_get_daemon_info) info;
+    __typeof__(&MHD_get_connection_info) connection_info;
     __typeof__(&MHD_lookup_connection_value) lookup;
     __typeof__(&MHD_get_connection_values) values;
     __typeof__(&MHD_create_response_from_buffer) respond;
@@ -39,6 +43,7 @@ struct lg__http {
     lg__answerer *answer;
     void *context;
     uint16_t port;
+    lg__connections connections;
 };
 
 static bool
@@ -57,6 +62,7 @@ open_library(library *mhd)
            find(mhd, "MHD_stop_daemon", &mhd->stop) &&
            find(mhd, "MHD_run_wait", &mhd->run_wait) &&
            find(mhd, "MHD_get_daemon_info", &mhd->info) &&
+           find(mhd, "MHD_get_connection_info", &mhd->connection_info) &&
            find(mhd, "MHD_lookup_connection_value", &mhd->lookup) &&
            find(mhd, "MHD_get_connection_values", &mhd->values) &&
            find(mhd, "MHD_create_response_from_buffer", &mhd->respond) &&
@@ -101,6 +107,64 @@ add_headers(const library *mhd, struct MHD_Response *response,
     return fine;
 }
 
+/* -------------------------------------------------------- connections --- */
+
+static uint64_t
+milliseconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void
+note_connection(void *context, struct MHD_Connection *connection, void **state,
+                enum MHD_ConnectionNotificationCode code)
+{
+    lg__http *http = context;
+    const union MHD_ConnectionInfo *info = http->mhd.connection_info(
+        connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    if (code == MHD_CONNECTION_NOTIFY_STARTED && info)
+        *state = lg__connections_add(&http->connections, info->connect_fd,
+                                     milliseconds_now());
+    else if (code == MHD_CONNECTION_NOTIFY_CLOSED && *state)
+        lg__connections_remove(&http->connections, *state);
+}
+
+static void
+note_asking(const lg__http *http, struct MHD_Connection *connection,
+            bool is_asking)
+{
+    const union MHD_ConnectionInfo *info = http->mhd.connection_info(
+        connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    lg__connection *noted = info ? info->socket_context : NULL;
+    if (!noted)
+        return;
+    noted->is_asking = is_asking;
+    noted->since = milliseconds_now();
+}
+
+static void
+note_end_of_answer(void *context, struct MHD_Connection *connection,
+                   void **state, enum MHD_RequestTerminationCode code)
+{
+    (void)state;
+    (void)code;
+    note_asking(context, connection, true);
+}
+
+// The library closes a connection whose socket is shut down.
+static void
+end_connections(lg__http *http)
+{
+    int socket;
+    uint64_t now = milliseconds_now();
+    while ((socket = lg__connections_end_one(&http->connections, now)) >= 0)
+        shutdown(socket, SHUT_RDWR);
+}
+
+/* ------------------------------------------------------------ requests --- */
+
 static enum MHD_Result
 send_reply(const lg__http *http, struct MHD_Connection *connection,
            const lg__reply *reply)
@@ -116,6 +180,7 @@ send_reply(const lg__http *http, struct MHD_Connection *connection,
         add_headers(mhd, response, reply)
             ? mhd->queue(connection, reply->status, response)
             : MHD_NO;
+    note_asking(http, connection, false);
     mhd->destroy(response);
     return result;
 }
@@ -202,12 +267,16 @@ listen_on(lg__http *http, uint16_t port)
     struct sockaddr_in address = {.sin_family = AF_INET,
                                   .sin_port = htons(port),
                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    // By epoll, the library misses the end of a client that sends its last
+    // bytes before the library accepts it.
     http->daemon = http->mhd.start(
-        MHD_USE_EPOLL, port, NULL, NULL, handle, http, MHD_OPTION_SOCK_ADDR,
+        MHD_NO_FLAG, port, NULL, NULL, handle, http, MHD_OPTION_SOCK_ADDR,
         (struct sockaddr *)&address, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)MOST_BYTES, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-        (unsigned)IDLE_SECONDS, MHD_OPTION_END);
+        (unsigned)LG__CONNECTIONS_MOST, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)IDLE_SECONDS, MHD_OPTION_NOTIFY_CONNECTION, note_connection,
+        http, MHD_OPTION_NOTIFY_COMPLETED, note_end_of_answer, http,
+        MHD_OPTION_END);
     if (!http->daemon)
         return false;
     const union MHD_DaemonInfo *info =
@@ -224,6 +293,7 @@ lg__http_open(uint16_t port, const char *token, lg__answerer *answer,
     if (!http)
         return lg_error_set(err, LG_ENOMEM, "memory ran out");
     *http = (lg__http){.token = token, .answer = answer, .context = context};
+    lg__connections_begin(&http->connections);
     lg_status status = LG_OK;
     errno = 0;
     if (!open_library(&http->mhd))
@@ -253,6 +323,7 @@ lg__http_port(const lg__http *http)
 bool
 lg__http_turn(lg__http *http, int milliseconds)
 {
+    end_connections(http);
     return http->mhd.run_wait(http->daemon, milliseconds) == MHD_YES;
 }
 

@@ -289,6 +289,18 @@ def test_many_connections(server):
     assert_alive(server)
 
 
+# Those that never finish their question have to go when others come.
+def test_a_crowd_of_slow_clients(server):
+    with ExitStack() as stack:
+        for i in range(400):
+            client = socket.create_connection(("127.0.0.1", server.port), timeout=60)
+            stack.enter_context(client)
+            client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n")
+            first = first if i else client
+        assert_alive(server)
+        assert first.recv(1) == b""
+
+
 def test_a_client_that_leaves(server):
     line = f"GET /{server.token}/ HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
     for _ in range(20):
