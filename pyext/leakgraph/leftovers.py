@@ -52,10 +52,7 @@ def leftovers(
 
 def _bytes(size: int | str) -> int:
     """Return the bytes of 4096, "4 KiB" or "0 B"."""
-    if isinstance(size, int):
-        return size
-    text = size.replace(" ", "")
-    return 0 if text == "0B" else argument("max_growth", text)
+    return size if isinstance(size, int) else argument("max_growth", size)
 
 
 def _size(count: int) -> str:

@@ -24,6 +24,9 @@ _VERSIONS = {
     2: ("memory.max", ("anon", "shmem")),
 }
 
+#: The texts that stand for no byte where that is a size.
+_NOTHING = ("0", "0 B", "0B")
+
 _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
@@ -100,7 +103,7 @@ def argument(name: str, text: str) -> int:
     try:
         if text.strip().endswith("%"):
             raise ValueError("a share needs a whole")
-        return 0 if text.strip() == "0" else size(text, 0)
+        return 0 if text.strip() in _NOTHING else size(text, 0)
     except ValueError:
         raise ArgumentError(
             f"{name} must be bytes, such as 4096, '64KiB' or '1MiB', not {text!r}."

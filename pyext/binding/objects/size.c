@@ -110,6 +110,14 @@ lg__size_from(PyTypeObject *type, PyObject *mapping)
     return (PyObject *)self;
 }
 
+/* A fraction is what statistics.mean() makes of the totals: a number. */
+static bool
+is_fraction(PyObject *value)
+{
+    return PyFloat_Check(value) == 0 && PyLong_Check(value) == 0 &&
+           PyObject_HasAttrString(value, "numerator");
+}
+
 static PyObject *
 size_make(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
@@ -120,6 +128,8 @@ size_make(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     }
     if (!PyArg_ParseTuple(args, "|O:Size", &mapping))
         return NULL;
+    if (mapping != NULL && is_fraction(mapping))
+        return PyNumber_Float(mapping);
     if (mapping != NULL)
         return lg__size_from(type, mapping);
     PyObject *none = PyDict_New();
@@ -283,10 +293,18 @@ size_format(lg__size_object *self, PyObject *format)
     return text;
 }
 
+static PyObject *
+size_total(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return lg__size_int(self);
+}
+
 static PyGetSetDef size_getset[] = {
     {"host", (getter)lg__size_get_host, NULL, "Bytes of host memory.", NULL},
     {"total", (getter)lg__size_get_sum, NULL,
      "Bytes of the host and all devices.", (void *)0},
+    {"__array_interface__", (getter)lg__size_array_interface, NULL,
+     "The total, for numpy.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -304,6 +322,16 @@ static PyMethodDef size_methods[] = {
      "__format__($self, format, /)\n--\n\nThe text; with a format, the total "
      "in that format."},
     {"__reduce__", size_reduce, METH_NOARGS, "__reduce__($self, /)\n--\n\n"},
+    {"__round__", lg__size_round, METH_VARARGS,
+     "__round__($self, digits=None, /)\n--\n\nThe total, rounded as an int."},
+    {"__trunc__", size_total, METH_NOARGS,
+     "__trunc__($self, /)\n--\n\nThe total."},
+    {"__floor__", size_total, METH_NOARGS,
+     "__floor__($self, /)\n--\n\nThe total."},
+    {"__ceil__", size_total, METH_NOARGS,
+     "__ceil__($self, /)\n--\n\nThe total."},
+    {"as_integer_ratio", lg__size_ratio, METH_NOARGS,
+     "as_integer_ratio($self, /)\n--\n\nThe total and 1, as of an int."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -319,14 +347,30 @@ static PyType_Slot size_slots[] = {
     LG__SLOT(Py_mp_length, size_length),
     LG__SLOT(Py_mp_subscript, size_subscript),
     LG__SLOT(Py_nb_add, lg__size_add),
+    LG__SLOT(Py_nb_subtract, lg__size_subtract),
+    LG__SLOT(Py_nb_multiply, lg__size_multiply),
+    LG__SLOT(Py_nb_true_divide, lg__size_divide),
+    LG__SLOT(Py_nb_floor_divide, lg__size_floor_divide),
+    LG__SLOT(Py_nb_remainder, lg__size_remainder),
+    LG__SLOT(Py_nb_divmod, lg__size_divmod),
+    LG__SLOT(Py_nb_power, lg__size_power),
+    LG__SLOT(Py_nb_rshift, lg__size_shift_right),
+    LG__SLOT(Py_nb_negative, lg__size_negative),
+    LG__SLOT(Py_nb_positive, lg__size_int),
+    LG__SLOT(Py_nb_absolute, lg__size_int),
+    LG__SLOT(Py_nb_int, lg__size_int),
+    LG__SLOT(Py_nb_index, lg__size_int),
+    LG__SLOT(Py_nb_float, lg__size_float),
     LG__SLOT(Py_nb_bool, lg__size_bool),
     {Py_tp_getset, size_getset},
     {Py_tp_methods, size_methods},
     {Py_tp_doc,
      "Size(mapping={}, /)\n--\n\nBytes by device: a mapping from 'host', "
      "'cuda:0' ... to ints that never changes.\n\nstr() is as the reports "
-     "write it. Sizes add up, device by device; they are\nequal when all "
-     "devices are, and ordered by their totals, with numbers too."},
+     "write it. Sizes add up, device by device. Anything else\ncalculates with "
+     "the total, and gives a number: size / 2**20, after - before,\nint(size). "
+     "Sizes compare by their totals, with numbers and with texts such\nas "
+     "'1 MiB', too; with a dict, device by device."},
     {0, NULL},
 };
 
