@@ -135,9 +135,11 @@ fill(making *to, const growing_heap *of)
         refer(to, counts, app, LG_EDGE_INDEX, i);
     for (uint32_t i = 0; i < of->garbage; i++) {
         uint32_t node = add(to, ITEM, 300);
-        to->builder->node_flags[node] = LG_NODE_TRACKED | LG_NODE_FROZEN;
+        to->builder->node_flags[node] =
+            LG_NODE_TRACKED | (of->thresholds ? 0 : LG_NODE_FROZEN);
         to->builder->refcount[node] = 1;
-        refer(to, node, node, LG_EDGE_ATTRIBUTE, 0);
+        refer(to, node, node,
+              LG_EDGE_ATTRIBUTE | (of->thresholds ? LG_EDGE_TRAVERSED : 0u), 0);
     }
     uint32_t left = attribute(to, app, "left", LIST, 100);
     uint32_t right = attribute(to, app, "right", LIST, 100);
@@ -198,6 +200,10 @@ add_names(making *to, const growing_heap *of)
     add_bytes(to, "pid", of->pid);
     if (of->rank > 0)
         lg_builder_set_info(to->builder, "rank", rank);
+    if (of->thresholds) {
+        lg_builder_set_info(to->builder, "gc.enabled", "yes");
+        lg_builder_set_info(to->builder, "gc.thresholds", of->thresholds);
+    }
 }
 
 static void

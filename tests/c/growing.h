@@ -6,16 +6,18 @@
 
 /** What a snapshot of the program contains. */
 typedef struct growing_heap {
-    uint32_t module;   // further bytes of app itself
-    uint32_t items;    // in app.items, a list
-    uint32_t entries;  // in app.table: keys and values
-    uint32_t blob;     // bytes of app.blob
-    uint32_t batches;  // objects of 1 MiB on cuda:0, in app.batches
-    uint32_t numbers;  // references in app.counts, none of them to a node
-    uint32_t padding;  // bytes of app.counts beyond its table
-    uint32_t garbage;  // cycles of one object, which the collector is not to
-                       // look at
-    uint32_t shared;   // objects that are in two lists
+    uint32_t module;  // further bytes of app itself
+    uint32_t items;   // in app.items, a list
+    uint32_t entries; // in app.table: keys and values
+    uint32_t blob;    // bytes of app.blob
+    uint32_t batches; // objects of 1 MiB on cuda:0, in app.batches
+    uint32_t numbers; // references in app.counts, none of them to a node
+    uint32_t padding; // bytes of app.counts beyond its table
+    uint32_t garbage; // cycles of one object, which the collector is not to
+                      // look at
+    const char *thresholds; // of the collector, which then looks at those
+                            // cycles; NULL: unknown
+    uint32_t shared;        // objects that are in two lists
     uint32_t sharers;  // lists beyond these two that have the shared objects
     uint32_t deep;     // objects in a list GROWING_DEPTH attributes below app
     uint32_t requests; // app.requests[*], each with one Item

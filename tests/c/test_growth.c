@@ -109,6 +109,39 @@ a_few_references_are_no_growth(void)
     growing_forget(&made);
 }
 
+// Fifteen objects of 300 bytes are no growth while the collector leaves more
+// alone, unless as many as it does would have 16 MiB.
+static void
+garbage_waits_for_the_collector(void)
+{
+    static const struct {
+        const char *thresholds;
+        lg_growth_reason reason;
+    } cases[] = {
+        {"14, 10, 10", LG_GROWTH_NOT_RUN},
+        {"15, 10, 10", LG_GROWTH_WAITS},
+        {"55924, 10, 10", LG_GROWTH_WAITS},
+        {"55925, 10, 10", LG_GROWTH_NOT_RUN},
+        {"0, 10, 10", LG_GROWTH_NO_THRESHOLD},
+    };
+    lg_growth_options options = LG_GROWTH_OPTIONS_INIT;
+    options.settled = true;
+    options.min_bytes = 1;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        growing_heap heaps[3] = {{0}};
+        for (uint32_t at = 0; at < 3; at++) {
+            heaps[at].garbage = 5 * (at + 1);
+            heaps[at].thresholds = cases[i].thresholds;
+        }
+        growing_series made = growing_compare(heaps, 3, &options);
+        REQUIRE(made.growth.count == 1);
+        CHECK(made.growth.rows[0].reason == cases[i].reason);
+        CHECK((made.growth.rows[0].verdict == LG_GROWTH_SETTLED) ==
+              (cases[i].reason == LG_GROWTH_WAITS));
+        growing_forget(&made);
+    }
+}
+
 static void
 garbage_piles_up(void)
 {
@@ -346,6 +379,7 @@ SUITE(growth)
     RUN(references_grow_in_place);
     RUN(a_few_references_are_no_growth);
     RUN(garbage_piles_up);
+    RUN(garbage_waits_for_the_collector);
     RUN(all_holders_are_named);
     RUN(members_of_what_accumulates_are_not_told);
     RUN(a_part_of_each_member_is_not_told);

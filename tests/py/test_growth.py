@@ -312,6 +312,16 @@ def test_a_collector_that_did_not_run_is_a_reason():
         gc.set_threshold(*thresholds)
 
 
+def test_garbage_that_waits_for_the_collector_is_no_growth():
+    thresholds = gc.get_threshold()
+    gc.set_threshold(5000, 10, 10)
+    try:
+        growth = pile_up()
+    finally:
+        gc.set_threshold(*thresholds)
+    assert not [row for row in growth if row.holder == "garbage Loop"]
+
+
 def test_garbage_has_a_reason_among_many_cycles():
     gc.disable()
     try:

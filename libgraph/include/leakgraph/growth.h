@@ -75,7 +75,8 @@ typedef enum lg_growth_verdict {
                                     own */
     LG_GROWTH_GARBAGE,         /**< no root reaches it, and nothing frees it */
     LG_GROWTH_NATIVE,          /**< memory that no object explains */
-    LG_GROWTH_SETTLED,         /**< it grew, and stopped */
+    LG_GROWTH_SETTLED,         /**< it grew, and stopped; or it fills up to a
+                                    limit */
     LG_GROWTH_VERDICT_COUNT,
 } lg_growth_verdict;
 
@@ -92,7 +93,7 @@ typedef enum lg_native_kind {
  *  no object explains", "small blocks of Python that no object explains". */
 LG_API const char *lg_native_kind_text(lg_native_kind kind);
 
-/** Why garbage piles up. */
+/** Why garbage piles up, or what it waits for. */
 typedef enum lg_growth_reason {
     LG_GROWTH_NO_REASON = 0, /**< of other rows, or not known */
     LG_GROWTH_DISABLED,      /**< gc.disable() */
@@ -104,6 +105,8 @@ typedef enum lg_growth_reason {
     LG_GROWTH_NATIVE_HOLDER, /**< native code refers to it */
     LG_GROWTH_UNTRAVERSED,   /**< the collector does not see a reference */
     LG_GROWTH_UNTRACKED,     /**< the collector does not see an object */
+    LG_GROWTH_WAITS,         /**< the collector frees it at its threshold: it
+                                  has settled */
     LG_GROWTH_REASON_COUNT,
 } lg_growth_reason;
 

@@ -287,6 +287,7 @@ typedef struct lg__comparison {
     lg__vector numbers; /**< uint64_t: numbers of the series */
     uint8_t *is_holder; /**< [places of the newest] whether it is the holder
                              of a row */
+    bool is_waiting;    /**< the garbage waits for the collector */
 } lg__comparison;
 
 /** A place that grows. Places of one group become one row. */
@@ -303,6 +304,9 @@ bool lg__growth_is_own(lg_string name);
  *  limit. */
 bool lg__growth_is_filling(const lg__comparison *state, uint32_t place,
                            lg_growth_verdict verdict);
+/** Returns whether the garbage of the newest summary is as little as the
+ *  collector lets pile up before it runs and frees it. */
+bool lg__growth_is_waiting(const lg__comparison *state);
 /** Finds the places that grow. Returns false when memory ran out. */
 bool lg__growth_search(lg__comparison *state);
 /** Finds a place of the newest summary in every summary. */
@@ -342,6 +346,8 @@ uint64_t *lg__growth_numbers(lg__comparison *state);
 /** Fills the types and the accounts, and growth that no object explains. */
 lg_status lg__growth_accounts(lg__comparison *state, lg_growth *out,
                               lg_error *err);
+/** Returns whether no root reaches the place. */
+bool lg__place_is_garbage(const lg_places *places, uint32_t place);
 /** Returns whether the place is `gc.garbage[*]`. */
 bool lg__place_is_listed(const lg_places *places, uint32_t place);
 /** Fills the tallies, and the findings that rows belong to. The rows must be

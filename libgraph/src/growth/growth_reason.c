@@ -21,6 +21,8 @@ lg_growth_reason_text(lg_growth_reason reason)
         [LG_GROWTH_UNTRAVERSED] =
             "the collector does not see a reference in it",
         [LG_GROWTH_UNTRACKED] = "the collector does not track an object in it",
+        [LG_GROWTH_WAITS] = "garbage that goes when the collector reaches its "
+                            "threshold",
     };
     return (unsigned)reason < LG_GROWTH_REASON_COUNT ? texts[reason] : "";
 }
@@ -90,6 +92,9 @@ lg__growth_reasons(const lg__comparison *state, lg_growth *out)
     lg_growth_reason reason = find_reason(newest, out);
     for (size_t i = 0; i < out->count; i++) {
         lg_growth_row *row = &out->rows[i];
+        if (state->is_waiting && row->verdict == LG_GROWTH_SETTLED &&
+            lg__place_is_garbage(state->newest, row->place))
+            row->reason = LG_GROWTH_WAITS;
         if (row->verdict != LG_GROWTH_GARBAGE)
             continue;
         if (lg__place_is_listed(state->newest, row->place))

@@ -145,8 +145,8 @@ top_of(const lg_places *places, uint32_t place)
     return lg__place_at(places, place);
 }
 
-static bool
-is_garbage(const lg_places *places, uint32_t place)
+bool
+lg__place_is_garbage(const lg_places *places, uint32_t place)
 {
     return top_of(places, place)->kind == LG_PLACE_GARBAGE;
 }
@@ -182,9 +182,10 @@ add_grown(lg__comparison *state, lg__trend trend, lg_growth_verdict verdict,
         return false;
     bool own = verdict == LG_GROWTH_IN_PLACE;
     if (trend == LG__TREND_SETTLED ||
-        lg__growth_is_filling(state, place, verdict))
+        lg__growth_is_filling(state, place, verdict) ||
+        (state->is_waiting && lg__place_is_garbage(state->newest, place)))
         verdict = LG_GROWTH_SETTLED;
-    else if (is_garbage(state->newest, place) ||
+    else if (lg__place_is_garbage(state->newest, place) ||
              lg__place_is_listed(state->newest, place))
         verdict = LG_GROWTH_GARBAGE;
     *grown = (lg__grown){
@@ -239,6 +240,7 @@ is_untold(const lg__comparison *state, uint32_t place)
 bool
 lg__growth_search(lg__comparison *state)
 {
+    state->is_waiting = lg__growth_is_waiting(state);
     for (uint32_t place = 0; place < state->newest->items.count; place++) {
         if (is_unchanged(state, place) || is_noise(state->newest, place))
             continue;
