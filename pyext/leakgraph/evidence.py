@@ -56,9 +56,9 @@ class Evidence:
     def __init__(self, slots: int) -> None:
         from tempfile import gettempdir
 
-        self._folder = gettempdir()
         self._files = array("i", [EMPTY] * slots)
         self._summaries = array("i", [EMPTY] * slots)
+        self._folder = gettempdir()
 
     def take(
         self, slot: int, progress: Callable[[str, float], object] | None = None
@@ -169,5 +169,10 @@ class Evidence:
         for slot in range(len(self._files)):
             self.drop(slot)
 
-    def __del__(self) -> None:
-        self.close()
+    # When the interpreter ends, the names of modules are gone before the last objects
+    # are: this uses none.
+    def __del__(self, close: Callable[[int], None] = os.close) -> None:
+        for files in (self._files, self._summaries):
+            for file in files:
+                if file >= 0:
+                    close(file)

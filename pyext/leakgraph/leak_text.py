@@ -23,8 +23,9 @@ class LeakError(Error):
 
 
 def describe(row: GrowthRow, line: Site | str | None) -> str:
-    """What the row says, and the line that allocates."""
-    return f"{row.text}; allocated at {line}" if line else row.text
+    """What the row says, the line that allocates, and how to fix a known mistake."""
+    text = f"{row.text}; allocated at {line}" if line else row.text
+    return f"{text}. {row.fix}" if row.fix else text
 
 
 def sample_lines(rising: Iterable[str], gained: Mapping[str, float]) -> list[str]:

@@ -1,9 +1,11 @@
-"""_What the callbacks of trainers share: a Watch from begin to end of the training."""
+"""What the callbacks of trainers share: a Watch from begin to end of the training."""
 
 from __future__ import annotations
 
 import sys
 from typing import Any
+
+from leakgraph.run import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,8 +36,10 @@ class Watching:
         self.watch.step()
 
     def stop(self, *_: Any, **__: Any) -> None:
-        """Stop, and report what was found last."""
+        """Stop, and report on stderr."""
         self.watch.stop()
+        for line in self.watch.report().splitlines():
+            say(line)
 
     def abandon(self, *_: Any, **__: Any) -> None:
         """Stop, and leave an exception alone."""

@@ -7,7 +7,7 @@ from leakgraph.watching import Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from leakgraph.watching import _OnLeak
+    from leakgraph.telling import _OnLeak
 
 __all__ = ["watch"]
 
@@ -28,7 +28,8 @@ def watch(
              steps; None: only step() samples, at most ten times a second
     budget   the share of the elapsed time that samples, snapshots and comparisons may
              take
-    on_leak  "warn" issues a LeakWarning; "raise" raises a LeakError from step() or
+    on_leak  "warn" issues a LeakWarning, and logs it if logging has a handler or a
+             filter hides the warning; "raise" raises a LeakError from step() or
              stop(); a function gets the GrowthRow and its Growth. Another process makes
              these, so rows have no node
     traces   after growth is found, run tracemalloc until the next comparison, to report

@@ -10,7 +10,6 @@ import gc
 import os
 import threading
 import time
-import warnings
 import weakref
 from array import array
 
@@ -18,21 +17,20 @@ from leakgraph import samples
 from leakgraph._core import Error
 from leakgraph.budget import Budget, processor
 from leakgraph.evidence import Evidence
-from leakgraph.leak_text import LeakError, LeakWarning, describe, nothing, sample_lines
+from leakgraph.leak_text import describe, nothing, sample_lines
 from leakgraph.sites import Traces
+from leakgraph.telling import tell
 from leakgraph.workers import Workers, own_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
-    from typing import Literal
 
     from leakgraph._core import Growth, GrowthRow
+    from leakgraph.telling import _OnLeak
 
-    _OnLeak = Literal["warn", "raise"] | Callable[[GrowthRow, Growth], object]
-
-__all__ = ["LeakError", "LeakWarning", "Watch"]
+__all__ = ["Watch"]
 
 #: Seconds between two samples: SOON at first, SELDOM at most.
 SOON, SELDOM = 0.1, 60.0
@@ -351,13 +349,7 @@ class Watch:
     def _tell(self, level: int) -> None:
         """Report what was found, each place once."""
         while self._pending:
-            row, growth, text = self._pending.pop(0)
-            if self._on_leak == "raise":
-                raise LeakError(text)
-            if self._on_leak == "warn":
-                warnings.warn(text, LeakWarning, stacklevel=level)
-            elif callable(self._on_leak):
-                self._on_leak(row, growth)
+            tell(self._on_leak, *self._pending.pop(0), level)
 
     def _forget(self) -> None:
         """In a forked child: watch nothing, and wait for nothing."""

@@ -5,6 +5,7 @@ import importlib
 import pytest
 
 import leakgraph
+from leakgraph.trainers import Watching
 
 pytestmark = pytest.mark.libraries
 
@@ -14,6 +15,15 @@ def test_nothing_else_is_there(name):
     module = importlib.import_module(f"leakgraph.{name}")
     with pytest.raises(AttributeError, match="no attribute 'Other'"):
         module.Other
+
+
+def test_a_training_ends_with_a_report(capfd):
+    callback = Watching(budget=0.5)
+    callback.abandon()  # before a training has begun
+    callback.begin()
+    callback.count()
+    callback.stop()
+    assert capfd.readouterr().err.startswith("leakgraph: Watched for 1 steps.\n")
 
 
 def test_lightning(tmp_path):

@@ -43,7 +43,7 @@ class Clock:
 class Row:
     """A Watch reads this much of a GrowthRow."""
 
-    node = None
+    node = fix = None
     type_name = "Item"
 
     def __init__(self, holder):
@@ -583,6 +583,18 @@ def test_a_file_is_closed_once_even_if_a_signal_interrupts(monkeypatch):
     assert len(closed) == 1
 
 
+def test_evidence_goes_last_and_closes_its_files(monkeypatch):
+    """When the interpreter ends, the names of its module may be gone before it is."""
+    evidence = Evidence(2)
+    evidence.take(1)
+    (file,) = (file for file in evidence._files if file >= 0)
+    for name in vars(sys.modules[Evidence.__module__]):
+        monkeypatch.setattr(f"leakgraph.evidence.{name}", None)
+    del evidence
+    with pytest.raises(OSError):
+        os.fstat(file)
+
+
 def test_another_process_makes_the_summaries(monkeypatch, tmp_path):
     """An analysis does not make this one grow. The rows are the same, but for nodes."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
@@ -649,6 +661,9 @@ def test_collector_runs_first_if_it_is_on(collected):
 def test_describe():
     assert describe(Row("x"), None) == "x: Item accumulates"
     assert describe(Row("x"), "x.py:3") == "x: Item accumulates; allocated at x.py:3"
+    known = Row("x")
+    known.fix = "Append loss.item()."
+    assert describe(known, None) == "x: Item accumulates. Append loss.item()."
 
 
 def test_samples_are_told_with_what_rises():

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -55,20 +56,91 @@ def test_a_process_that_ends():
     assert (Worker(8, "none", 0).bytes, Worker(8, "none", 0).gained) == (0, 0)
 
 
-def test_what_a_forked_child_copied_is_told_and_no_rise(monkeypatch):
+@pytest.fixture
+def child(monkeypatch):
+    """A child that tells what it has: its anonymous bytes, and those of its own."""
+    child = SimpleNamespace(anonymous=300 * MEGABYTE, own=5 * MEGABYTE, forked=True)
     monkeypatch.setattr(workers, "_children", lambda: [7])
-    monkeypatch.setattr(workers, "_anonymous_bytes", lambda pid: 300 * MEGABYTE)
+    monkeypatch.setattr(
+        workers,
+        "_anonymous_bytes",
+        lambda pid: 290 * MEGABYTE if pid == os.getpid() else child.anonymous,
+    )
     monkeypatch.setattr(workers, "_name", lambda pid: "loader")
-    own = [5 * MEGABYTE, 80 * MEGABYTE, None]
-    monkeypatch.setattr(workers, "_own_bytes", lambda pid: own.pop(0))
+    monkeypatch.setattr(workers, "_own_bytes", lambda pid: child.own)
+    monkeypatch.setattr(workers, "_is_forked", lambda pid: child.forked)
+    return child
+
+
+def test_what_a_forked_child_copied_is_told_and_no_rise(child):
+    """It had 10 MiB more than its parent at the first look: those it allocated."""
     seen = Workers()
     for x in range(10):
         seen.sample(x)
-    assert len(own) == 2  # the samples ask for it once
+        child.own += 8 * MEGABYTE
+    seen.measure()
+    line, tree = seen.lines()
+    assert line == (
+        "loader (pid 7): 85.0 MiB of its own,"
+        " +85.0 MiB, 75.0 MiB of it copied from its parent"
+    )
+    assert f"`leakgraph tree {os.getpid()}`" in tree
+
+
+@pytest.mark.parametrize("gone", [None, 0])
+def test_a_child_that_has_ended_keeps_its_bytes(child, gone):
+    child.forked = False
+    seen = Workers()
+    seen.sample(1.0)
+    child.own += 75 * MEGABYTE
+    seen.measure()
+    child.own = gone
     seen.measure()
     assert seen.lines() == ["loader (pid 7): 80.0 MiB of its own, +75.0 MiB"]
-    seen.measure()
-    assert seen.lines() == ["loader (pid 7): 5.00 MiB of its own, +0 B"]
+
+
+def test_what_it_allocates_after_a_measurement_counts(child):
+    child.forked = False
+    seen = Workers()
+    seen.sample(1.0)
+    child.own, child.anonymous = 6 * MEGABYTE, 301 * MEGABYTE
+    seen.sample(1.5)
+    child.own, child.anonymous = None, 304 * MEGABYTE
+    seen.sample(2.0)
+    assert seen.lines() == ["loader (pid 7): 9.00 MiB of its own, +4.00 MiB"]
+
+
+def test_a_measurement_takes_its_share_of_the_time(child, monkeypatch):
+    seen, seconds, asked = Workers(), [0.0], []
+
+    def own(pid):
+        asked.append(pid)
+        seconds[0] += 0.05
+        return child.own
+
+    monkeypatch.setattr(workers, "_own_bytes", own)
+    monkeypatch.setattr(workers, "thread_time", lambda: seconds[0])
+    seen.sample(0.0)
+    before = len(asked)
+    for x in (1.0, 4.9, 5.1, 6.0):
+        seen.sample(x)
+    assert len(asked) == before + 1  # only at 5.1
+
+
+def test_a_forked_child_is_told_from_another():
+    context = multiprocessing.get_context("fork")
+    here, there = context.Pipe()
+    forked = context.Process(target=there.recv)
+    forked.start()
+    with subprocess.Popen(
+        [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, text=True
+    ) as other:
+        assert workers._is_forked(forked.pid)
+        assert not workers._is_forked(other.pid)
+        other.communicate("\n")
+    here.send(0)
+    forked.join()
+    assert not workers._is_forked(forked.pid)
 
 
 def test_many_children(monkeypatch):
@@ -222,5 +294,5 @@ def test_workers_of_a_loader(tmp_path, method):
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[-1] == str(float(sum(range(300))))
-    reported = [line for line in lines if re.search(r"\+\d\d\.\d MiB, rises$", line)]
+    reported = [line for line in lines if re.search(r"\+\d\d\.\d MiB,.* rises$", line)]
     assert len(reported) == 2, done.stdout
