@@ -28,7 +28,7 @@ drawn = $(if $(SANITIZE),build/asan,$(BUILD))
 ctest = $(bin)/ctest --parallel $(shell nproc) --preset
 
 .PHONY: help setup setup-checks build build-asan demo test check format asan valgrind \
-	fuzz pictures bench bench-large attach-soak ranks docs wheel wheels pythons matrix packages \
+	fuzz pictures bench bench-large attach-soak ranks docs wheel wheels pythons matrix packages reports \
 	fresh clean mutate agree
 
 help:  ## list the verbs
@@ -143,6 +143,9 @@ ranks: build  ## compare RANKS (8) gloo processes of a training job
 
 packages: build  ## try the hundred most used C extensions of PyPI; docs/packages.md
 	@$(bin)/python tools/packages.py $(PACKAGES)
+
+reports: build  ## look for the leaks of public reports; docs/reports.md
+	@$(bin)/python tools/reports.py --write $(REPORTS)
 
 fresh:  ## README's two commands in a bare Debian root (needs root)
 	@tools/setup.sh fresh

@@ -1,0 +1,405 @@
+"""Looks for the leaks of public reports as their users would; writes docs/reports.md.
+
+    python tools/reports.py [--only NAME ...] [--faces repeat findings watch attach]
+                            [--seconds 14] [--jobs 2] [--write]
+
+Each program of tests/reports/leaks has the mechanism of a public report. Two accounts
+that know nothing of leakgraph measure what a call leaves behind, and that letting go of
+the holder frees it. Then `repeat()`, `findings()`, `leakgraph watch` and
+`leakgraph attach --diff` look at the program, at its fixed form, and at the honest
+programs of tests/reports/honest. build/reports keeps what each of them printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import tracked
+
+HOME = tracked.ROOT / "tests/reports"
+sys.path.append(str(HOME))
+
+from program import CALLS, PACE  # noqa: E402
+
+KEPT = tracked.ROOT / "build/reports"
+PAGE = tracked.ROOT / "docs/reports.md"
+TABLE = re.compile(r"(?<=<!-- reports -->\n).*?(?=<!-- end -->)", re.DOTALL)
+
+#: A rate of repeat() is right within this share of what letting go frees.
+CLOSE = 0.10
+#: A loop that stops for snapshots makes fewer calls a second than its pace says.
+CLOSE_IN_TIME = 0.20
+#: Rows of less than this share of the first do not count as rows of their own.
+SMALL = 0.05
+#: A program lets go of all that it gained, but for what allocators keep.
+FREED = 0.95
+#: A fixed form leaves at most so many bytes in each call.
+LEFT = 32
+#: How often attach takes a snapshot, in seconds, and how many.
+EVERY, SNAPSHOTS = 2, 4
+#: No face may take longer, in seconds.
+PATIENCE = 300
+
+#: The cell of a face that has nothing to say about a program.
+UNASKED = "-"
+
+UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+#: How watch reports a place, on stderr and in its last report.
+TOLD = re.compile(
+    r"^(?:leakgraph: )?(?P<holder>[^\n]+?): (?P<what>[^\n:]+?)"
+    r"(?: accumulates| grows in place| grows| piles up|: )[^\n]*?"
+    r"\+(?P<rate>[\d.,]+) (?P<unit>B|KiB|MiB|GiB) per second",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program of the corpus, as its file describes it."""
+
+    path: Path
+    what: str
+    reference: str
+    holders: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    native: bool = False
+
+    @property
+    def leaks(self) -> bool:
+        """Tell the programs of reports from honest ones."""
+        return self.path.parent.name == "leaks"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row that a face printed: its holders, and the bytes that a call adds."""
+
+    holders: tuple[str, ...]
+    per_call: float
+
+
+@dataclass
+class Told:
+    """What one face said about one form of a program."""
+
+    rows: list[Row] = field(default_factory=list)
+    patterns: list[str] = field(default_factory=list)
+
+
+def program_of(path: Path) -> Program:
+    """Read what a program's file says of it, without running it."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    what, _, reference = (ast.get_docstring(tree) or "").partition("\n")
+    constants = {
+        statement.targets[0].id: ast.literal_eval(statement.value)
+        for statement in tree.body
+        if isinstance(statement, ast.Assign)
+        and isinstance(statement.targets[0], ast.Name)
+        and statement.targets[0].id in {"HOLDERS", "FINDINGS", "NATIVE"}
+    }
+    return Program(
+        path,
+        what.strip(),
+        reference.strip(),
+        constants.get("HOLDERS", ()),
+        constants.get("FINDINGS", ()),
+        constants.get("NATIVE", False),
+    )
+
+
+def programs(only: Iterable[str] = ()) -> list[Program]:
+    """List all programs, or those with these names."""
+    chosen = set(only)
+    paths = [*sorted(HOME.glob("leaks/*.py")), *sorted(HOME.glob("honest/*.py"))]
+    return [program_of(path) for path in paths if not chosen or path.stem in chosen]
+
+
+# ------------------------------------------------------------------ running ---
+
+
+class Failed(Exception):
+    """A program, or a face that looked at it, ended with an error."""
+
+
+def environment(program: Program, mode: str) -> dict[str, str]:
+    """Let the program find its runner, and one account see all that it allocates."""
+    found = dict(os.environ)
+    found["PYTHONPATH"] = os.pathsep.join([str(HOME), found.get("PYTHONPATH", "")])
+    if mode == "truth" and program.native:
+        found["PYTHONMALLOC"] = "malloc"
+    return found
+
+
+def command(program: Program, form: str, *mode: str) -> list[str]:
+    """Say how to run a form of a program in one mode."""
+    extra = ["malloc"] if program.native else []
+    return [sys.executable, str(program.path), *mode, *extra, *([form] if form else [])]
+
+
+def answer(program: Program, form: str, mode: str) -> dict[str, Any]:
+    """Run a program in a mode; return the JSON of its last line."""
+    done = subprocess.run(
+        command(program, form, mode),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        env=environment(program, mode),
+    )
+    keep(program, form, mode, done.stdout + done.stderr)
+    if done.returncode != 0:
+        raise Failed(done.stderr.strip().splitlines()[-1:] or [str(done.returncode)])
+    found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+    return found
+
+
+def keep(program: Program, form: str, face: str, text: str) -> None:
+    """Keep what was printed, for whoever wants to read it."""
+    KEPT.mkdir(parents=True, exist_ok=True)
+    name = "-".join(filter(None, [program.path.stem, form, face]))
+    (KEPT / f"{name}.txt").write_text(text, encoding="utf-8")
+
+
+def rows_of(growth: dict[str, Any], calls: float) -> list[Row]:
+    """Convert the rows of a diff; an interval between snapshots has so many calls."""
+    return [
+        Row((row["holder"], *row["other_holders"]), row["per_interval"] / calls)
+        for row in growth["rows"]
+        if row["verdict"] not in ("settled", "fills")
+    ]
+
+
+def by_repeat(program: Program, form: str, seconds: float) -> Told:
+    """Ask repeat() in the program itself."""
+    return Told(rows_of(answer(program, form, "repeat"), CALLS))
+
+
+def by_findings(program: Program, form: str, seconds: float) -> Told:
+    """Ask findings() after some calls."""
+    found = answer(program, form, "findings")["findings"]
+    return Told(patterns=[each["pattern"] for each in found])
+
+
+def by_watch(program: Program, form: str, seconds: float) -> Told:
+    """Run the program under `leakgraph watch`; read its last report."""
+    run = command(program, form, "loop", str(seconds))
+    done = subprocess.run(
+        [run[0], "-m", "leakgraph", "watch", *run[1:]],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        env=environment(program, "watch"),
+    )
+    keep(program, form, "watch", done.stdout + done.stderr)
+    loop = json.loads(done.stdout.strip().splitlines()[-1])
+    report = done.stderr.rpartition("Watched for")[2]
+    pace = loop["calls"] / loop["seconds"]
+    return Told([told_row(match, pace) for match in TOLD.finditer(report)])
+
+
+def told_row(match: re.Match[str], pace: float) -> Row:
+    """Convert a line of watch's report."""
+    rate = float(match["rate"].replace(",", "")) * UNITS[match["unit"]]
+    holder = match["holder"].removeprefix("leakgraph: ").strip()
+    return Row((holder,), rate / pace)
+
+
+def by_attach(program: Program, form: str, seconds: float) -> Told:
+    """Attach to the running program, and compare the snapshots that this saves."""
+    folder = KEPT / "-".join(filter(None, [program.path.stem, form]))
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.lgs"):
+        old.unlink()
+    loop = subprocess.Popen(
+        command(program, form, "loop", str(EVERY * (SNAPSHOTS + 4))),
+        stdout=subprocess.DEVNULL,
+        env=environment(program, "loop"),
+    )
+    time.sleep(EVERY)
+    try:
+        done = subprocess.run(
+            [
+                "leakgraph",
+                "attach",
+                str(loop.pid),
+                "-o",
+                str(folder / "{n}.lgs"),
+                f"--diff={SNAPSHOTS}",
+                f"--every={EVERY}",
+            ],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
+    finally:
+        loop.kill()
+        loop.wait()
+    keep(program, form, "attach", done.stdout + done.stderr)
+    if done.returncode != 0:
+        raise Failed(done.stderr.strip())
+    files = sorted(folder.glob("*.lgs"), key=lambda path: int(path.stem))
+    compared = subprocess.run(
+        ["leakgraph", "diff", "--json", *map(str, files)],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
+    )
+    for old in files:
+        old.unlink()
+    return Told(rows_of(json.loads(compared.stdout), PACE * EVERY))
+
+
+def pace() -> int:
+    """Read how many calls a loop makes in a second."""
+    found = re.search(
+        r"^PACE = (\d+)$", (HOME / "program.py").read_text(), re.MULTILINE
+    )
+    assert found
+    return int(found[1])
+
+
+FACES: dict[str, Callable[[Program, str, float], Told]] = {
+    "repeat": by_repeat,
+    "findings": by_findings,
+    "watch": by_watch,
+    "attach": by_attach,
+}
+
+# ------------------------------------------------------------------ judging ---
+
+
+def names(program: Program, row: Row) -> bool:
+    """Tell whether a row has the holder; a thread has a number that no file knows."""
+    return any(
+        holder == known or (known.endswith(" ") and holder.startswith(known))
+        for holder in row.holders
+        for known in program.holders
+    )
+
+
+def objections(
+    program: Program, form: str, face: str, told: Told, truth: float
+) -> list[str]:
+    """Say what is wrong with an answer; nothing if it is right."""
+    if not program.leaks or form == "fixed":
+        if told.rows:
+            return [f"a false row: {told.rows[0].holders[0]}"]
+        return [f"a false finding: {name}" for name in told.patterns]
+    if face == "findings":
+        known = not program.patterns or set(told.patterns) & set(program.patterns)
+        return [] if known else [f"no finding of {program.patterns[0]}"]
+    if not told.rows:
+        return ["no row"]
+    first = told.rows[0]
+    found = []
+    if not names(program, first):
+        found.append(f"first row: {first.holders[0]}")
+    close = CLOSE if face == "repeat" else CLOSE_IN_TIME
+    if abs(first.per_call - truth) > close * truth:
+        found.append(f"{first.per_call:,.0f} B per call instead of {truth:,.0f}")
+    more = [row for row in told.rows[1:] if row.per_call > SMALL * first.per_call]
+    if more:
+        found.append(f"{len(more)} more rows")
+    return found
+
+
+@dataclass
+class Line:
+    """A program's line of the table: its truth, and each face's objections."""
+
+    program: Program
+    truth: float
+    faces: dict[str, list[str]]
+
+
+def measured(program: Program) -> float:
+    """Measure what a call leaves, and that the holder is the holder."""
+    truth = answer(program, "", "truth")
+    per_call = float(truth["per_call"])
+    if not program.leaks and per_call > LEFT:
+        raise Failed(f"{program.path.stem}: an honest program leaves {per_call:.0f} B")
+    if program.leaks and truth["freed"] < FREED:
+        raise Failed(f"{program.path.stem}: letting go frees {truth['freed']:.0%}")
+    if program.leaks:
+        fixed = float(answer(program, "fixed", "truth")["per_call"])
+        if fixed > LEFT:
+            raise Failed(f"{program.path.stem}: the fixed form leaves {fixed:.0f} B")
+    return per_call
+
+
+def line_of(program: Program, faces: Iterable[str], seconds: float) -> Line:
+    """Ask all faces about all forms of a program."""
+    line = Line(program, measured(program), {})
+    for face in faces:
+        for form in ("", "fixed") if program.leaks else ("",):
+            try:
+                told = FACES[face](program, form, seconds)
+                found = objections(program, form, face, told, line.truth)
+            except (Failed, subprocess.SubprocessError, ValueError) as error:
+                found = [f"failed: {error}"]
+            said = [f"{form}: {each}" if form else each for each in found]
+            line.faces[face] = line.faces.get(face, []) + said
+    return line
+
+
+def cell(line: Line, face: str) -> str:
+    """Write what a face got right or wrong."""
+    program = line.program
+    if face == "findings" and program.leaks and not program.patterns:
+        return UNASKED
+    return "; ".join(line.faces[face]).replace("|", "\\|") or "right"
+
+
+def table(lines: list[Line], faces: list[str]) -> str:
+    """Write the table of the page."""
+    text = "| program | report | B per call | " + " | ".join(faces) + " |\n"
+    text += "| --- | --- | ---: |" + " --- |" * len(faces) + "\n"
+    for line in lines:
+        program = line.program
+        report = f"[report]({program.reference})" if program.leaks else "honest"
+        cells = " | ".join(cell(line, face) for face in faces)
+        text += f"| {program.what} | {report} | {line.truth:,.0f} | {cells} |\n"
+    for face in faces:
+        judged = [line for line in lines if cell(line, face) != UNASKED]
+        right = sum(not line.faces[face] for line in judged)
+        text += f"\n{face}: {right} of {len(judged)} right.\n"
+    return text
+
+
+def main() -> int:
+    """Run the programs, and print or write the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", nargs="*", default=())
+    parser.add_argument("--faces", nargs="*", default=list(FACES), choices=list(FACES))
+    parser.add_argument("--seconds", type=float, default=14)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--write", action="store_true")
+    asked = parser.parse_args()
+    with ThreadPoolExecutor(asked.jobs) as pool:
+        lines = list(
+            pool.map(
+                lambda program: line_of(program, asked.faces, asked.seconds),
+                programs(asked.only),
+            )
+        )
+    text = table(lines, asked.faces)
+    if asked.write:
+        PAGE.write_text(TABLE.sub(lambda _: text, PAGE.read_text()), encoding="utf-8")
+    print(text)
+    return 1 if any(found for line in lines for found in line.faces.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
