@@ -1,4 +1,4 @@
-"""Checks that no function has over 70 lines and no file over 400; prints statistics.
+"""Checks that no function has over 70 lines and no file over 900; prints statistics.
 
 It finds C functions by the layout of clang-format: the brace that opens a body and the
 one that closes it stand alone in the first column.
@@ -16,7 +16,7 @@ from pathlib import Path
 import tracked
 
 FUNCTION_LINES = 70
-FILE_LINES = 400
+FILE_LINES = 900
 
 
 @dataclass(frozen=True)
