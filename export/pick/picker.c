@@ -206,7 +206,7 @@ lg__hop_end(const lg__view_picker *picker, const lg_hop *hop)
     return picker->options.direction == LG_BACKREFS ? hop->source : hop->target;
 }
 
-// The key of a mapping's value, if it is an object without a text of its own.
+// The key of a mapping's value, if it is an object that labels do not write.
 static uint32_t
 object_key(const lg__view_picker *picker, const lg_hop *hop)
 {
@@ -214,7 +214,7 @@ object_key(const lg__view_picker *picker, const lg_hop *hop)
     unsigned kind = picker->columns->edge_kind[edge] & LG_EDGE_KIND_MASK;
     uint32_t key = picker->columns->edge_payload[edge];
     bool known = kind == LG_EDGE_VALUE && key < picker->columns->node_count;
-    if (!known || lg_node_text(picker->graph, key).length ||
+    if (!known || lg_key_is_written(picker->graph, key) ||
         lg__picker_category(picker, key) == LG_CATEGORY_ATOM)
         return LG_NONE;
     return key;

@@ -123,6 +123,31 @@ test_keys_that_are_objects(void)
     lg_graph_free(graph);
 }
 
+// A picture writes a key as all other texts do.
+static void
+test_keys_that_are_tuples(void)
+{
+    test_heap heap;
+    heap_open(&heap);
+    uint32_t owner = heap_add(&heap, "dict", 232);
+    uint32_t key = heap_add(&heap, "tuple", 56);
+    uint32_t value = heap_add(&heap, "app.State", 184);
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t element = heap_add(&heap, "int", 28);
+        heap_edge(&heap, key, element, LG_EDGE_INDEX, i);
+    }
+    heap_edge(&heap, owner, key, LG_EDGE_KEY, 0);
+    heap_edge(&heap, owner, value, LG_EDGE_VALUE, key);
+    heap_attribute(&heap, value, key, "of");
+    lg_graph *graph = heap_close(&heap);
+    lg_text text = {0};
+    print_view(graph, owner, LG_REFS, &text);
+    check_text(&text, "[(int, int)]  State");
+    CHECK(strstr(text.data, "tuple …") == NULL);
+    lg_text_free(&text);
+    lg_graph_free(graph);
+}
+
 // A figure to which its canvas and `count` children refer back.
 static uint32_t
 add_figure(test_heap *heap, uint32_t *canvas)
@@ -307,6 +332,7 @@ SUITE(context)
     RUN(test_functions_show_their_data_only);
     RUN(test_noise_of_libraries);
     RUN(test_keys_that_are_objects);
+    RUN(test_keys_that_are_tuples);
     RUN(test_holders_through_what_is_held);
     RUN(test_so_many_holders_through_what_is_held);
     RUN(test_roots_in_any_order);

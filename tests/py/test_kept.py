@@ -257,7 +257,9 @@ def test_cycles_have_all_their_parts():
     assert cycle.drawing.text == whole.drawing.text
     assert cycle._repr_svg_().startswith("<svg")
     assert "<svg" in found._repr_html_() and "<table>" in found[:1]._repr_html_()
-    for part in ("nodes", "edges", "cut_edges"):
+    members = {(node.address, node.type_name, node.retained) for node in whole.nodes}
+    assert {(n.address, n.type_name, n.retained) for n in cycle.nodes} == members
+    for part in ("edges", "cut_edges"):
         with pytest.raises(leakgraph.ClosedError, match=r"leakgraph\.snapshot\(\)"):
             getattr(cycle, part)
     (again,) = pickle.loads(pickle.dumps([cycle]))
@@ -273,9 +275,21 @@ def test_the_first_cycles_have_a_path_and_a_picture():
     found = leakgraph.cycles(kind="held", limit=None)
     assert len(found) >= 30 and found[19].drawing.nodes > 0
     assert found[19].path is not None and len(found[29].types) > 0
-    for part in ("path", "drawing"):
+    for part in ("path", "drawing", "nodes"):
         with pytest.raises(leakgraph.ClosedError):
             getattr(found[29], part)
+
+
+def test_the_first_members_of_a_big_cycle_stay():
+    ring = [Thing() for _ in range(150)]
+    for index, thing in enumerate(ring):
+        thing.next = ring[index - 1]
+        thing.data = bytearray(1 << 18)
+    found = leakgraph.cycles(holding=Thing)[0]
+    assert found.objects >= 150 and len(found.nodes) == 100
+    addresses = {id(thing) for thing in ring} | {id(vars(thing)) for thing in ring}
+    assert {node.address for node in found.nodes} <= addresses
+    assert all(node.retained.total > 0 and node.label for node in found.nodes)
 
 
 def test_other_answers_keep_no_snapshot():

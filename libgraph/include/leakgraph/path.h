@@ -95,6 +95,9 @@ LG_API void lg_hop_label(const lg_graph *graph, const lg_hop *hop,
                          lg_text *out);
 /** Label of one raw edge. */
 LG_API void lg_edge_label(const lg_graph *graph, lg_edge edge, lg_text *out);
+/** Whether labels write what a key of a dict is: `['x']`, `[(53, 103)]`. Of
+ *  other keys they have the type and the address. */
+LG_API bool lg_key_is_written(const lg_graph *graph, lg_node key);
 /** "attribute", "value", "index", ... : stable names for JSON and Python. */
 LG_API const char *lg_edge_kind_name(unsigned kind);
 /** What a node is, in a few words: `list of 1,000`, `function train.step`,

@@ -70,6 +70,13 @@ is_whole_tuple(const lg_graph *graph, uint32_t node)
            !(graph->columns.node_flags[node] & LG_NODE_FRONTIER);
 }
 
+bool
+lg_key_is_written(const lg_graph *graph, lg_node key)
+{
+    return lg_node_fact(graph, key, "parameter").length > 0 ||
+           lg_node_text(graph, key).length > 0 || is_whole_tuple(graph, key);
+}
+
 // Writes a key as it stands in brackets: the name of a parameter, its text, its
 // elements, or else <type>.
 static void

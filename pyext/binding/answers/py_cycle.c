@@ -17,10 +17,11 @@ enum {
 };
 
 /* What a cycle keeps if its snapshot goes with the call. */
-enum { KEPT_TYPES, KEPT_PATH, KEPT_DRAWING, KEPT_COUNT };
+enum { KEPT_TYPES, KEPT_PATH, KEPT_DRAWING, KEPT_NODES, KEPT_COUNT };
 
-/* How many cycles keep a path and a picture: each takes a search of its own. */
-enum { SEARCHED = 20 };
+/* How many cycles keep a path and a picture, for each takes a search of its
+ * own, and nodes; and how many nodes each of them keeps. */
+enum { SEARCHED = 20, MEMBERS = 100 };
 
 /* The node that the cycle is known by. NULL with TypeError if somebody made the
  * tuple with something else. */
@@ -81,22 +82,43 @@ edges_of(const place *at, uint64_t *edges, size_t count)
                                  edges, (Py_ssize_t)count);
 }
 
+/* The first nodes of a cycle, at most `limit`. */
 static PyObject *
-get_nodes(PyObject *self, void *Py_UNUSED(closure))
+first_nodes(PyObject *self, uint32_t limit)
 {
     place at;
     if (!locate(self, &at))
         return NULL;
     lg_component component = lg_analysis_component(at.analysis, at.component);
+    uint32_t count = component.count < limit ? component.count : limit;
     lg_nodes nodes = {0};
-    if (!lg_nodes_reserve(&nodes, component.count))
+    if (!lg_nodes_reserve(&nodes, count))
         return PyErr_NoMemory();
-    nodes.count = component.count;
-    memcpy(nodes.items, component.nodes, component.count * sizeof *nodes.items);
+    nodes.count = count;
+    memcpy(nodes.items, component.nodes, count * sizeof *nodes.items);
     PyObject *result = lg__sequence_of_nodes(lg__object_state(at.snapshot),
                                              at.snapshot, &nodes);
     lg_nodes_free(&nodes);
     return result;
+}
+
+static PyObject *
+get_nodes(PyObject *self, void *Py_UNUSED(closure))
+{
+    PyObject *kept = kept_part(self, KEPT_NODES);
+    return kept ? kept : first_nodes(self, UINT32_MAX);
+}
+
+/* Makes the nodes that stay, so that their snapshot keeps their facts. */
+static PyObject *
+keep_nodes(PyObject *self)
+{
+    PyObject *nodes = first_nodes(self, MEMBERS);
+    PyObject *list = nodes ? PySequence_List(nodes) : NULL;
+    if (list == NULL)
+        Py_CLEAR(nodes);
+    Py_XDECREF(list);
+    return nodes;
 }
 
 /* Lists the strong edges between members; counts only when `edges` is NULL. */
@@ -247,21 +269,34 @@ get_drawing(PyObject *self, void *Py_UNUSED(closure))
     return lg__picture_of(at.snapshot, see, &at.component);
 }
 
+/* What the cycle keeps: a tuple in the order of KEPT_TYPES ... */
+static PyObject *
+kept_of(PyObject *self, bool searched)
+{
+    PyObject *kept = PyTuple_New(KEPT_COUNT);
+    for (Py_ssize_t part = 0; kept != NULL && part < KEPT_COUNT; part++) {
+        PyObject *value = Py_Ellipsis;
+        if (part == KEPT_TYPES)
+            value = get_types(self, NULL);
+        else if (!searched)
+            Py_INCREF(value);
+        else if (part == KEPT_NODES)
+            value = keep_nodes(self);
+        else
+            value = part == KEPT_PATH ? get_path(self, NULL)
+                                      : get_drawing(self, NULL);
+        if (value == NULL)
+            Py_CLEAR(kept);
+        else
+            PyTuple_SET_ITEM(kept, part, value);
+    }
+    return kept;
+}
+
 static bool
 keep_cycle(PyObject *self, bool searched)
 {
-    PyObject *types = get_types(self, NULL), *path = NULL, *drawing = NULL;
-    PyObject *kept = NULL;
-    if (!searched) {
-        kept = types ? PyTuple_Pack(KEPT_COUNT, types, Py_Ellipsis, Py_Ellipsis)
-                     : NULL;
-    } else if (types != NULL && (path = get_path(self, NULL)) != NULL &&
-               (drawing = get_drawing(self, NULL)) != NULL) {
-        kept = PyTuple_Pack(KEPT_COUNT, types, path, drawing);
-    }
-    Py_XDECREF(types);
-    Py_XDECREF(path);
-    Py_XDECREF(drawing);
+    PyObject *kept = kept_of(self, searched);
     if (kept == NULL)
         return false;
     PyObject *none = PyStructSequence_GetItem(self, KEPT);
@@ -314,7 +349,9 @@ cycle_repr_svg(PyObject *self, PyObject *Py_UNUSED(unused))
 }
 
 static PyGetSetDef getset[] = {
-    {"nodes", get_nodes, NULL, "All its objects: Nodes. Needs the snapshot.",
+    {"nodes", get_nodes, NULL,
+     "All its objects: Nodes. Of the 20 biggest cycles, the first 100 stay "
+     "usable\nwithout the snapshot.",
      NULL},
     {"edges", get_edges, NULL,
      "The strong references among them: Edges. Needs the snapshot.", NULL},
