@@ -99,6 +99,15 @@ lg_path lg__path_at(const lg__walk *walk, uint32_t node);
 lg_status lg__path_extend(lg_path *path, const lg_hop *hops, size_t count,
                           lg_error *err);
 
+/** Writes what comes between a holder and what it holds: `.x` and `[0]` as they
+ *  are, anything else after a space. */
+void lg__format_label(const lg_graph *graph, const lg_hop *hop, lg_text *out);
+
+/** Writes a path with every position in a container as `[*]`:
+ *  `__main__.trainer.losses[*]`. */
+void lg__format_folded_path(const lg_graph *graph, const lg_path *path,
+                            lg_text *out);
+
 /** Returns the dict of a module that has the target as a parameter or a buffer:
  *  a path through it says what the target is. LG_NONE if there is none, or if
  *  the target is a root. The walk needs the reverse index. */

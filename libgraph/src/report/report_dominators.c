@@ -1,5 +1,6 @@
 // Formats the dominator tree as an indented tree of shares.
 #include "analysis/analysis_private.h"
+#include "paths/paths_private.h"
 #include "report/table_writer.h"
 
 #include <leakgraph/options.h>

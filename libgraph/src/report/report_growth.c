@@ -1,4 +1,5 @@
 // Writes what grows, who holds it, and how fast, as a table.
+#include "paths/paths_private.h"
 #include "report/report_growth_facts.h"
 
 #include <leakgraph/findings.h>

@@ -1,4 +1,5 @@
 // Words a comparison: what grows, who holds it, and how fast.
+#include "paths/paths_private.h"
 #include "report/report_growth_facts.h"
 
 void

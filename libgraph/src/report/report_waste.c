@@ -1,5 +1,6 @@
 // Writes what memory a program could do without.
 #include "graph/graph_private.h"
+#include "paths/paths_private.h"
 #include "report/table_writer.h"
 #include "report/where.h"
 

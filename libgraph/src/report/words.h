@@ -12,15 +12,6 @@
 /** Writes a node's title and number. Adds the whole name of a type that the
  *  title shortens: `Tensor · torch.Tensor #17`. */
 void lg__format_step(const lg_graph *graph, uint32_t node, lg_text *out);
-/** Writes what comes between a holder and what it holds: `.x` and `[0]` as they
- *  are, anything else after a space. */
-void lg__format_label(const lg_graph *graph, const lg_hop *hop, lg_text *out);
-
-/** Writes a path with every position in a container as `[*]`:
- *  `__main__.trainer.losses[*]`. */
-void lg__format_folded_path(const lg_graph *graph, const lg_path *path,
-                            lg_text *out);
-
 /** Returns whether allocators spend so much more than the bytes on the host
  *  that people should see it. */
 bool lg__spent_matters(uint64_t spent, uint64_t bytes);

@@ -1,0 +1,156 @@
+// Writes paths from roots as text.
+#include "graph/graph_private.h"
+#include "paths/paths_private.h"
+
+#include <string.h>
+
+// Longer paths show only their ends.
+enum { PATH_HEAD = 6, PATH_TAIL = 4 };
+
+static void
+add_string(lg_string string, lg_text *out)
+{
+    lg_text_add_bytes(out, string.data, string.length);
+}
+
+void
+lg__format_label(const lg_graph *graph, const lg_hop *hop, lg_text *out)
+{
+    size_t start = out->length;
+    lg_text_add(out, " ");
+    lg_hop_label(graph, hop, out);
+    if (out->failed ||
+        (out->data[start + 1] != '.' && out->data[start + 1] != '['))
+        return;
+    memmove(out->data + start, out->data + start + 1, out->length - start);
+    out->length--;
+}
+
+// Writes where a path begins.
+static void
+format_start(const lg_graph *graph, const lg_path *path, lg_text *out)
+{
+    const lg_root *root = &path->root;
+    if (path->start != LG_STARTS_AT_ROOT) {
+        lg__format_node(graph, root->node, out);
+        return;
+    }
+    switch (root->kind) {
+    case LG_ROOT_MODULE:
+        add_string(root->name, out);
+        return;
+    case LG_ROOT_THREAD:
+        lg_text_add(out, "thread ");
+        add_string(root->name.length > 0 ? root->name
+                                         : lg_node_text(graph, root->node),
+                   out);
+        return;
+    case LG_ROOT_NATIVE:
+        lg_text_add(out, "native code: ");
+        lg__format_node(graph, root->node, out);
+        return;
+    default:
+        lg__format_node(graph, root->node, out);
+    }
+}
+
+// Returns whether a hop leads to an element of a container, or to a value of
+// one that is not folded away.
+static bool
+is_position(const lg_graph *graph, const lg_hop *hop)
+{
+    unsigned kind = lg__edge_kind(graph, hop->edges[hop->edge_count - 1]);
+    return kind == LG_EDGE_INDEX || kind == LG_EDGE_ELEMENT ||
+           (kind == LG_EDGE_VALUE && hop->edge_count == 1);
+}
+
+// Writes a hop. A frame has its name instead of a number.
+static void
+format_hop(const lg_graph *graph, const lg_hop *hop, bool folded, lg_text *out)
+{
+    if (folded && is_position(graph, hop)) {
+        lg_text_add(out, "[*]");
+    } else if (folded && lg__edge_kind(graph, hop->edges[0]) == LG_EDGE_KEY) {
+        lg_text_add(out, " key");
+    } else if (lg__edge_kind(graph, hop->edges[0]) == LG_EDGE_FRAME) {
+        lg_text_add(out, " in ");
+        lg__format_node(graph, hop->target, out);
+    } else {
+        lg__format_label(graph, hop, out);
+    }
+}
+
+// Counts the steps through an autograd graph that begin with a hop.
+static size_t
+count_backward_steps(const lg_graph *graph, const lg_path *path, size_t from)
+{
+    size_t count = 0;
+    while (from + count < path->count &&
+           lg__hop_is_backward(graph, &path->hops[from + count]))
+        count++;
+    return count;
+}
+
+// Writes two hops through a dict of a torch.nn.Module as one. In a folded path,
+// writes what a thread has in a threading.local as an attribute.
+static bool
+format_part(const lg_graph *graph, const lg_path *path, size_t at, bool folded,
+            lg_text *scratch, lg_text *out)
+{
+    const lg_hop *hop = &path->hops[at];
+    if (at + 1 >= path->count)
+        return false;
+    if (lg__hop_opens_parts(graph, hop, scratch))
+        return lg__format_part(graph, hop + 1, scratch, out);
+    size_t length = out->length;
+    if (!folded || !lg__edge_opens_local(graph, hop->edges[0]))
+        return false;
+    lg__format_label(graph, hop, out);
+    bool written = lg__format_part(graph, hop + 1, scratch, out);
+    if (!written)
+        out->length = length;
+    return written;
+}
+
+// Writes a path. Of several steps through an autograd graph, names only the
+// last node.
+static void
+format_path(const lg_graph *graph, const lg_path *path, bool folded,
+            lg_text *out)
+{
+    lg_text scratch = {0};
+    format_start(graph, path, out);
+    size_t shown = 0;
+    for (size_t i = 0; i < path->count; shown++) {
+        if (format_part(graph, path, i, folded, &scratch, out)) {
+            i += 2;
+            continue;
+        }
+        size_t steps = count_backward_steps(graph, path, i);
+        if (steps > 1) {
+            i += steps;
+            lg_text_add(out, " … ");
+            lg__format_node(graph, path->hops[i - 1].target, out);
+            continue;
+        }
+        if (shown == PATH_HEAD && path->count > i + PATH_TAIL + 1) {
+            lg_text_add(out, " … ");
+            i = path->count - PATH_TAIL;
+        }
+        format_hop(graph, &path->hops[i++], folded, out);
+    }
+    out->failed |= scratch.failed;
+    lg_text_free(&scratch);
+}
+
+void
+lg_path_label(const lg_graph *graph, const lg_path *path, lg_text *out)
+{
+    format_path(graph, path, false, out);
+}
+
+void
+lg__format_folded_path(const lg_graph *graph, const lg_path *path, lg_text *out)
+{
+    format_path(graph, path, true, out);
+}
