@@ -361,7 +361,7 @@ names_behind_several_paths(void)
     for (uint32_t i = 0; i < lg_places_count(places); i++)
         if (lg_places_at(places, i).kind == LG_PLACE_SEVERAL)
             lg_place_format(places, i, &text);
-    CHECK_TEXT(text, "app ~ app.work");
+    CHECK_TEXT(text, "app … app.work");
     lg_text_free(&text);
     lg_places_free(places);
     lg_analysis_free(analysis);

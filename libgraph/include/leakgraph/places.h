@@ -87,8 +87,11 @@ LG_API lg_string lg_places_device_name(const lg_places *places,
  *  only if the place has an example. */
 LG_API lg_category lg_place_category(const lg_places *places, uint32_t index,
                                      const lg_graph *graph);
-/** Adds the path to a place: `__main__.trainer.losses[*]`. The type stands for
- * a step without a name: `__main__ ~ Cache.entries[*]`. */
+/** Adds the path to a place: `__main__.trainer.losses[*]`. Places of a summary
+ *  have the path that a snapshot has for their example, where their steps do
+ *  not say it: `thread T-1 in Queue.get() queue.py:171 local self`. Otherwise
+ *  ` … ` and a type stand for steps that are not known: `__main__ …
+ *  Cache.entries[*]`. */
 LG_API void lg_place_format(const lg_places *places, uint32_t index,
                             lg_text *out);
 

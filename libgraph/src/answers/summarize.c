@@ -258,6 +258,9 @@ lg_summary_new(const lg_analysis *analysis, const lg_monitor *monitor,
     lg_status status =
         lg__summary_make(analysis, monitor, &state.summary, &state.place, err);
     if (status == LG_OK)
+        status = lg__places_find_words(state.summary->places, state.place,
+                                       analysis, monitor, err);
+    if (status == LG_OK)
         status = count_findings(&state, err);
     if (status == LG_OK)
         status = count_cycles(&state, err);

@@ -29,6 +29,8 @@ typedef enum lg__role {
     LG__ROLE_STR,
     LG__ROLE_SUSPENDED, /**< generator, coroutine, task */
     LG__ROLE_SIZED,     /**< a container whose elements people count */
+    LG__ROLE_WRAPPER,   /**< it calls a function that it refers to: a method, a
+                             functools.partial, a property */
 } lg__role;
 
 typedef struct lg__trait {
@@ -263,6 +265,8 @@ uint32_t lg__node_attribute(const lg_graph *graph, uint32_t node,
  *  is not one or the number does not fit. */
 bool lg__decimal_read(lg_string text, uint64_t *out);
 
+/** Returns the last part of the name of the node's type. */
+lg_string lg__node_kind(const lg_graph *graph, uint32_t node);
 /** Returns the part of a name after its last dot. */
 lg_string lg__last_part(lg_string name);
 /** Writes a node in one or two words: `Trainer`, `list`, `function

@@ -12,6 +12,12 @@ lg__last_part(lg_string name)
     return (lg_string){name.data + start, name.length - start};
 }
 
+lg_string
+lg__node_kind(const lg_graph *graph, uint32_t node)
+{
+    return lg__last_part(lg_graph_type(graph, graph->columns.type[node]).name);
+}
+
 static void
 add(lg_text *out, lg_string string)
 {
@@ -56,6 +62,43 @@ add_class(const lg_graph *graph, uint32_t node, bool long_form, lg_text *out)
     }
 }
 
+// Returns what a wrapper calls, or LG_NONE.
+static uint32_t
+wrapped_by(const lg_graph *graph, uint32_t node)
+{
+    static const char *const names[] = {"__func__", "func", "fget"};
+    const lg_columns *columns = &graph->columns;
+    uint64_t end = columns->first_edge[node + 1];
+    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+        if (lg__edge_kind(graph, edge) != LG_EDGE_ATTRIBUTE)
+            continue;
+        lg_string name = lg_graph_string(graph, columns->edge_payload[edge]);
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (lg__string_is(name, names[i]))
+                return columns->edge_target[edge];
+    }
+    return LG_NONE;
+}
+
+// Returns the node's own text; of a wrapper without one, that of the function
+// that it calls in the end.
+static lg_string
+text_of(const lg_graph *graph, uint32_t node)
+{
+    enum { MOST_WRAPPED = 4 };
+    lg_string text = lg_node_text(graph, node);
+    for (int i = 0; i < MOST_WRAPPED && text.length == 0 &&
+                    lg__node_role(graph, node) == LG__ROLE_WRAPPER;
+         i++) {
+        node = wrapped_by(graph, node);
+        if (node == LG_NONE ||
+            lg__node_category(graph, node) != LG_CATEGORY_FUNCTION)
+            return (lg_string){"", 0};
+        text = lg_node_text(graph, node);
+    }
+    return text;
+}
+
 static bool
 is_counted(const lg_graph *graph, uint32_t node)
 {
@@ -88,7 +131,7 @@ lg_node_title(const lg_graph *graph, lg_node node, bool long_form, lg_text *out)
         return;
     }
     lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
-    lg_string text = lg_node_text(graph, node);
+    lg_string text = text_of(graph, node);
     add(out, long_form ? type : lg__last_part(type));
     if (is_counted(graph, node)) {
         lg_text_add(out, " of ");
@@ -112,7 +155,7 @@ lg__string_same(lg_string a, lg_string b)
 bool
 lg__nodes_alike(const lg_graph *graph, uint32_t a, uint32_t b)
 {
-    lg_string text = lg_node_text(graph, a);
+    lg_string text = text_of(graph, a);
     bool counted = is_counted(graph, a);
     if (a == b)
         return true;
@@ -127,7 +170,7 @@ lg__nodes_alike(const lg_graph *graph, uint32_t a, uint32_t b)
     if (text.length == 0 && lg__node_category(graph, a) == LG_CATEGORY_TYPE)
         return false;
     return counted ? count_elements(graph, a) == count_elements(graph, b)
-                   : lg__string_same(text, lg_node_text(graph, b));
+                   : lg__string_same(text, text_of(graph, b));
 }
 
 void

@@ -52,6 +52,20 @@ lg__key_index_growth(const lg__key_index *index, size_t count, size_t first)
     return slots;
 }
 
+/** What is known of a place besides its steps. Strings are those of the table,
+ *  or LG_NONE. */
+typedef struct lg__place_words {
+    uint32_t place;
+    uint32_t keeper; /**< of a place whose last step has no name: the place from
+                          which the shortest paths reach most of its members,
+                          or LG_NONE */
+    uint32_t holder; /**< the path to the example, where the steps do not say
+                          it: `thread T-1 in Queue.get() queue.py:171 local
+                          self` */
+    uint32_t title;  /**< which function, class, method ... its members are:
+                          `function app.view.<locals>.done` */
+} lg__place_words;
+
 struct lg_places {
     lg_allocator allocator;
     lg__vector items;    /**< lg__place_item */
@@ -68,7 +82,28 @@ struct lg_places {
     lg__vector devices;     /**< uint32_t: their strings; the first is the
                                  host's */
     uint32_t each;          /**< number of devices, and the host */
+    lg__vector words;       /**< lg__place_words, by place, at most one each */
 };
+
+/** Adds words. Call lg__places_sort_words before others are read. Returns false
+ *  when memory ran out. */
+bool lg__places_add_words(lg_places *places, lg__place_words words);
+/** Sorts the words. Of several for one place, those stay whose holder comes
+ *  first in byte order. Returns false when memory ran out. */
+bool lg__places_sort_words(lg_places *places);
+/** Returns the words of a place, or NULL. */
+const lg__place_words *lg__places_words(const lg_places *places,
+                                        uint32_t place);
+/** Returns which function, class or method the members of a place are; empty if
+ *  they are none. */
+lg_string lg__place_title(const lg_places *places, uint32_t place);
+/** Copies the words of a table to another, in which the places have these
+ *  numbers, or LG_NONE. Returns false when memory ran out. */
+bool lg__places_copy_words(const lg_places *from, const uint32_t *numbers,
+                           lg_places *to);
+/** Returns the place that holds the members of a place in words: its keeper, or
+ *  else its parent. LG_NONE: none is known. */
+uint32_t lg__place_above(const lg_places *places, uint32_t place);
 
 /** Like lg_places_walk; the places of nodes are freed with
  *  lg__places_of_free. */
@@ -80,6 +115,8 @@ void lg__places_of_free(uint32_t *place_of, const lg_analysis *analysis);
 enum { LG__RECURSION = 16 };
 /** Longer paths are written without their middle. */
 enum { LG__STEPS_SHOWN = 24 };
+/** How many steps up from a place a search takes at most. */
+enum { LG__STEPS_MOST = 256 };
 
 /** Makes an empty table; NULL when memory ran out. */
 lg_places *lg__places_begin(void);
@@ -230,6 +267,20 @@ bool lg__places_prune(const lg_places *from, uint32_t most, lg_places **out,
 /** The info text of a file's summary that left places out: what they retain at
  *  most, each. */
 #define LG__SUMMARY_LEAST "summary.least"
+/** Finds what the biggest place after the `most` biggest retains, or 0. Returns
+ *  false when memory ran out. */
+bool lg__places_least(const lg_places *places, uint32_t most, uint64_t *out);
+/** Returns the bytes that a place retains, on the host and all devices. */
+uint64_t lg__place_total(const lg_places *places, uint32_t index);
+/** How many places a file keeps: the biggest, and everything above them. */
+enum { LG__PLACES_SAVED = 8192 };
+/** Finds the words of places, and an example for each place whose last step has
+ *  no name: a member that is held as most are. The holder is known of as many
+ *  places as a file keeps. `place_of` is what lg__places_walk returns.
+ *  O(nodes), and O(nodes + edges) unless the graph has the tree of paths. */
+lg_status lg__places_find_words(lg_places *places, const uint32_t *place_of,
+                                const lg_analysis *analysis,
+                                const lg_monitor *monitor, lg_error *err);
 /** Makes an empty summary that takes the places over; NULL when memory ran
  *  out. */
 lg_summary *lg__summary_begin(lg_places *places);

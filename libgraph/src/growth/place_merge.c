@@ -80,6 +80,7 @@ add_table(lg_places *to, const lg_places *from)
         state.device[i] = lg__places_device(to, lg_places_device_name(from, i));
     for (uint32_t i = 0; i < from->items.count && enough; i++)
         enough = add_place(&state, i);
+    enough = enough && lg__places_copy_words(from, state.place, to);
     lg__wide_free(state.place);
     lg__wide_free(state.device);
     return enough;

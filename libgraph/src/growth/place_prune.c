@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-static uint64_t
-total_of(const lg_places *places, uint32_t index)
+uint64_t
+lg__place_total(const lg_places *places, uint32_t index)
 {
     const uint64_t *retained = lg__place_retained(places, index);
     uint64_t sum = 0;
@@ -21,10 +21,8 @@ compare_totals(const void *left, const void *right)
     return a > b ? -1 : a < b;
 }
 
-// Finds what the biggest place after the `most` biggest retains, or 0. Returns
-// false when memory ran out.
-static bool
-find_least(const lg_places *places, uint32_t most, uint64_t *out)
+bool
+lg__places_least(const lg_places *places, uint32_t most, uint64_t *out)
 {
     uint32_t count = (uint32_t)places->items.count;
     *out = 0;
@@ -34,7 +32,7 @@ find_least(const lg_places *places, uint32_t most, uint64_t *out)
     if (totals == NULL)
         return false;
     for (uint32_t i = 0; i < count; i++)
-        totals[i] = total_of(places, i);
+        totals[i] = lg__place_total(places, i);
     lg__sort(totals, count, sizeof *totals, compare_totals);
     *out = totals[most];
     lg__wide_free(totals);
@@ -48,7 +46,7 @@ mark(const lg_places *places, uint64_t least, uint32_t *place)
 {
     for (uint32_t i = (uint32_t)places->items.count; i-- > 0;) {
         uint32_t parent = lg__place_at(places, i)->parent;
-        if (least == 0 || total_of(places, i) > least)
+        if (least == 0 || lg__place_total(places, i) > least)
             place[i] = 1;
         if (place[i] != 0 && parent != LG_NONE)
             place[parent] = 1;
@@ -101,13 +99,15 @@ lg__places_prune(const lg_places *from, uint32_t most, lg_places **out,
     uint32_t count = (uint32_t)from->items.count;
     uint32_t *place = lg__wide_calloc((size_t)count + 1, sizeof *place);
     lg_places *to = lg__places_begin();
-    bool enough = place != NULL && to != NULL && find_least(from, most, least);
+    bool enough =
+        place != NULL && to != NULL && lg__places_least(from, most, least);
     for (uint32_t i = 0; i < from->each && enough; i++)
         enough = lg__places_add_device(to, lg_places_device_name(from, i));
     if (enough)
         mark(from, *least, place);
     for (uint32_t i = 0; i < count && enough; i++)
         enough = copy(from, i, place[i] != 0, place, to);
+    enough = enough && lg__places_copy_words(from, place, to);
     lg__wide_free(place);
     if (enough)
         *out = to;

@@ -17,6 +17,7 @@ lg__places_begin(void)
     places->bytes.element = sizeof(uint64_t);
     places->string_hash.element = sizeof(uint64_t);
     places->devices.element = sizeof(uint32_t);
+    places->words.element = sizeof(lg__place_words);
     if (!lg__strings_open(&places->allocator, &places->strings,
                           &places->string_offset, &places->string_bytes)) {
         lg_places_free(places);
@@ -46,6 +47,7 @@ lg_places_free(lg_places *places)
     lg__vector *vectors[] = {
         &places->items,         &places->bytes,       &places->string_bytes,
         &places->string_offset, &places->string_hash, &places->devices,
+        &places->words,
     };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         lg__vector_free(&places->allocator, vectors[i]);

@@ -37,10 +37,11 @@ add_step(const lg_places *places, const lg__place_item *step, lg_text *out)
         add_name(places, step, out);
         return;
     case LG_PLACE_ROOT:
+        lg_text_add(out, label.length == 0 ? "… " : "");
         add_name(places, step, out);
         return;
     case LG_PLACE_SEVERAL:
-        lg_text_add(out, " ~ ");
+        lg_text_add(out, " … ");
         add_name(places, step, out);
         return;
     default:
@@ -50,17 +51,41 @@ add_step(const lg_places *places, const lg__place_item *step, lg_text *out)
     }
 }
 
+// Returns the text of the path to a place, if it is known.
+static lg_string
+holder_of(const lg_places *places, uint32_t place)
+{
+    const lg__place_words *words = lg__places_words(places, place);
+    return words != NULL && words->holder != LG_NONE
+               ? lg__places_text(places, words->holder)
+               : (lg_string){"", 0};
+}
+
+// Counts the steps from a place up to the first one whose text is known, which
+// *from is then, or up to a root.
+static uint32_t
+count_steps(const lg_places *places, uint32_t index, uint32_t *from)
+{
+    uint32_t depth = 0;
+    *from = index;
+    while (*from != LG_NONE && holder_of(places, *from).length == 0) {
+        *from = lg__place_at(places, *from)->parent;
+        depth++;
+    }
+    return depth;
+}
+
 // Writes the path from its first step down, by counting up from the last. That
 // takes no memory, and places are shallow because recursion does not deepen
 // them.
 void
 lg_place_format(const lg_places *places, uint32_t index, lg_text *out)
 {
-    uint32_t depth = 0;
-    for (uint32_t at = index; at != LG_NONE;
-         at = lg__place_at(places, at)->parent)
-        depth++;
+    uint32_t from;
+    uint32_t depth = count_steps(places, index, &from);
     uint32_t head = depth > LG__STEPS_SHOWN ? LG__STEPS_SHOWN / 2 : depth;
+    if (from != LG_NONE)
+        add_string(holder_of(places, from), out);
     for (uint32_t i = 0; i < depth; i++) {
         if (i == head && head < depth) {
             lg_text_add(out, " … ");

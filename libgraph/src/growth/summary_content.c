@@ -21,6 +21,7 @@ typedef struct reader {
     size_t at;
     uint32_t *strings; // [header.strings] number of each in the table
     uint64_t tallies;  // number of tallies
+    uint64_t words;    // number of words
     uint64_t bytes[MOST_DEVICES]; // scratch memory
     lg_summary *out;
 } reader;
@@ -82,13 +83,15 @@ static lg_status
 read_sums(reader *from, lg_error *err)
 {
     lg_summary *to = from->out;
-    const uint8_t *sums = take(from, 6, sizeof(uint64_t));
+    bool has_words = from->header->major == LG__SUMMARY_MAJOR;
+    const uint8_t *sums = take(from, has_words ? 7 : 6, sizeof(uint64_t));
     return sums != NULL && read_number(sums, 0, &to->objects) &&
                    read_number(sums, 1, &to->large) &&
                    read_number(sums, 2, &to->mapped) &&
                    read_number(sums, 3, &to->rest) &&
                    read_number(sums, 4, &from->tallies) &&
-                   read_number(sums, 5, &to->small)
+                   read_number(sums, 5, &to->small) &&
+                   (!has_words || read_number(sums, 6, &from->words))
                ? LG_OK
                : damaged(from, "a sum", 0, err);
 }
@@ -221,6 +224,36 @@ read_tally(reader *from, uint64_t index, lg_error *err)
                : lg__error_memory(err);
 }
 
+// Looks up a string that may be missing. Returns false for one out of range.
+static bool
+find_string(const reader *from, uint32_t *string)
+{
+    if (*string == LG_NONE)
+        return true;
+    if (*string >= from->header->strings)
+        return false;
+    *string = from->strings[*string];
+    return true;
+}
+
+static lg_status
+read_words(reader *from, uint64_t index, lg_error *err)
+{
+    lg_places *to = from->out->places;
+    const lg__place_words *last = to->words.data;
+    lg__place_words words;
+    const void *row = take(from, 1, sizeof words);
+    if (row == NULL)
+        return damaged(from, "the number of words", index, err);
+    memcpy(&words, row, sizeof words);
+    if (words.place >= from->header->places ||
+        (words.keeper != LG_NONE && words.keeper >= from->header->places) ||
+        (index > 0 && last[index - 1].place >= words.place) ||
+        !find_string(from, &words.holder) || !find_string(from, &words.title))
+        return damaged(from, "words", index, err);
+    return lg__places_add_words(to, words) ? LG_OK : lg__error_memory(err);
+}
+
 // Reads the devices. They are last in the file, but places need them. The host
 // comes first, and no name comes twice.
 static lg_status
@@ -269,6 +302,8 @@ read_all(reader *from, lg_error *err)
         status = read_infos(from, err);
     for (uint64_t i = 0; i < from->tallies && status == LG_OK; i++)
         status = read_tally(from, i, err);
+    for (uint64_t i = 0; i < from->words && status == LG_OK; i++)
+        status = read_words(from, i, err);
     if (status == LG_OK && from->at != from->length)
         status = damaged(from, "its length", from->at, err);
     if (status != LG_OK)

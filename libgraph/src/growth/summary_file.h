@@ -1,13 +1,16 @@
 /**
  * The file of a summary: a header, and one zstd frame with the content. The
  * frame has the lengths of all strings, their bytes, zeros up to a multiple of
- * 8, six numbers (the sums of objects, large ones, mapped ones; the rest of the
- * resident memory; the number of tallies; the sum of small objects), the
- * places, the types, the info texts, the tallies, and the names of the devices.
+ * 8, seven numbers (the sums of objects, large ones, mapped ones; the rest of
+ * the resident memory; the number of tallies; the sum of small objects; the
+ * number of words), the places, the types, the info texts, the tallies, the
+ * words, and the names of the devices.
  *
  * Version 3 adds to each type and tally its bytes on each device besides the
  * host. In version 2 they are one number for the host and all devices. A file
  * without such devices is the same in both, and is written as version 2.
+ * Version 4 adds the words of places: who holds them, and what they are. A file
+ * without words is written as an earlier version, without their number.
  */
 #ifndef LEAKGRAPH_SUMMARY_FILE_H
 #define LEAKGRAPH_SUMMARY_FILE_H
@@ -17,7 +20,7 @@
 
 #define LG__SUMMARY_MAGIC "\x89LGP\r\n\x1a\n"
 
-enum { LG__SUMMARY_TOTALS = 2, LG__SUMMARY_MAJOR = 3 };
+enum { LG__SUMMARY_TOTALS = 2, LG__SUMMARY_DEVICES, LG__SUMMARY_MAJOR };
 
 typedef struct lg__summary_header {
     char magic[8];

@@ -9,8 +9,7 @@
 
 enum {
     LEVEL = 6,
-    MOST_PLACES = 8192, // the biggest places are written
-    MOST_TYPES = 1024,  // the types with the most bytes are written
+    MOST_TYPES = 1024, // the types with the most bytes are written
 };
 
 typedef struct writer {
@@ -243,16 +242,30 @@ static void
 put_all(writer *to, const lg_summary *summary, const lg_places *places,
         const rest *from)
 {
-    const uint64_t sums[] = {summary->objects,  summary->large,
-                             summary->mapped,   summary->rest,
-                             from->tally_count, summary->small};
+    uint64_t words = places->words.count;
+    const uint64_t sums[] = {summary->objects,
+                             summary->large,
+                             summary->mapped,
+                             summary->rest,
+                             from->tally_count,
+                             summary->small,
+                             words};
     put_strings(to, places);
-    put(to, sums, sizeof sums);
+    put(to, sums, words > 0 ? sizeof sums : sizeof sums - sizeof words);
     put_places(to, places);
     put_types(to, summary, from);
     put(to, from->infos, from->info_count * sizeof *from->infos);
     put_tallies(to, summary, from);
+    put(to, places->words.data, words * sizeof(lg__place_words));
     put(to, places->devices.data, places->each * sizeof(uint32_t));
+}
+
+static uint32_t
+version_of(const lg_places *places)
+{
+    if (places->words.count > 0)
+        return LG__SUMMARY_MAJOR;
+    return places->each > 1 ? LG__SUMMARY_DEVICES : LG__SUMMARY_TOTALS;
 }
 
 static lg_status
@@ -266,7 +279,7 @@ write_summary(const lg_summary *summary, lg_places *places, uint64_t least,
         put_all(&to, summary, places, &others);
     lg__summary_header header = {
         .magic = LG__SUMMARY_MAGIC,
-        .major = places->each > 1 ? LG__SUMMARY_MAJOR : LG__SUMMARY_TOTALS,
+        .major = version_of(places),
         .devices = places->each,
         .strings = (uint32_t)places->string_hash.count,
         .places = (uint32_t)places->items.count,
@@ -286,7 +299,7 @@ lg_summary_save_memory(const lg_summary *summary, void **data, size_t *length,
 {
     bool whole = lg__summary_is_sum(summary) ||
                  lg__summary_bytes(summary, LG__SUMMARY_LEAST) >= 0;
-    uint32_t most = whole ? UINT32_MAX : MOST_PLACES;
+    uint32_t most = whole ? UINT32_MAX : LG__PLACES_SAVED;
     uint64_t least = 0;
     lg_places *places = NULL;
     lg_status status = lg__file_check_machine(err);

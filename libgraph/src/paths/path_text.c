@@ -26,9 +26,11 @@ lg__format_label(const lg_graph *graph, const lg_hop *hop, lg_text *out)
     out->length--;
 }
 
-// Writes where a path begins.
+// Writes where a path begins. In a folded path, only the type of what native
+// code keeps.
 static void
-format_start(const lg_graph *graph, const lg_path *path, lg_text *out)
+format_start(const lg_graph *graph, const lg_path *path, bool folded,
+             lg_text *out)
 {
     const lg_root *root = &path->root;
     if (path->start != LG_STARTS_AT_ROOT) {
@@ -47,7 +49,10 @@ format_start(const lg_graph *graph, const lg_path *path, lg_text *out)
         return;
     case LG_ROOT_NATIVE:
         lg_text_add(out, "native code: ");
-        lg__format_node(graph, root->node, out);
+        if (folded)
+            add_string(lg__node_kind(graph, root->node), out);
+        else
+            lg__format_node(graph, root->node, out);
         return;
     default:
         lg__format_node(graph, root->node, out);
@@ -119,7 +124,7 @@ format_path(const lg_graph *graph, const lg_path *path, bool folded,
             lg_text *out)
 {
     lg_text scratch = {0};
-    format_start(graph, path, out);
+    format_start(graph, path, folded, out);
     size_t shown = 0;
     for (size_t i = 0; i < path->count; shown++) {
         if (format_part(graph, path, i, folded, &scratch, out)) {

@@ -18,6 +18,16 @@ typedef struct unnamed {
     lg_error *err;
 } unnamed;
 
+// Returns the length of a name if the text begins with it; else 0.
+static size_t
+length_of(const char *text, lg_string name)
+{
+    bool begins = name.length > 0 &&
+                  strncmp(text, name.data, name.length) == 0 &&
+                  strchr(" .[", text[name.length]) != NULL;
+    return begins ? name.length : 0;
+}
+
 lg_status
 lg__titled_follow(const lg_graph *graph, const char *text, const char *whole,
                   uint32_t node, lg_text *title, uint32_t *target,
@@ -27,11 +37,14 @@ lg__titled_follow(const lg_graph *graph, const char *text, const char *whole,
     lg__format_node(graph, node, title);
     if (title->failed)
         return lg__error_memory(err);
-    if (title->length == 0 || strncmp(text, title->data, title->length) != 0 ||
-        strchr(" .[", text[title->length]) == NULL)
+    size_t length =
+        length_of(text, (lg_string){title->data, (uint32_t)title->length});
+    if (length == 0)
+        length = length_of(text, lg__node_kind(graph, node));
+    if (length == 0)
         return LG_ENOTFOUND;
-    lg_status status = lg__steps_follow(graph, text + title->length, whole,
-                                        node, target, NULL);
+    lg_status status =
+        lg__steps_follow(graph, text + length, whole, node, target, NULL);
     if (status == LG_ENOMEM)
         return lg__error_memory(err);
     return status == LG_OK ? LG_OK : LG_ENOTFOUND;

@@ -1,5 +1,5 @@
 // Words a comparison: what grows, who holds it, and how fast.
-#include "paths/paths_private.h"
+#include "growth/growth_private.h"
 #include "report/report_growth_facts.h"
 
 void
@@ -50,6 +50,15 @@ lg__format_growth_holder(const lg_growth *growth, const lg_graph *graph,
         lg_place_format(growth->places, row->place, out);
 }
 
+// Returns the last part of the type's name, or which function, class or method
+// the members are.
+static lg_string
+name_of(const lg_growth *growth, const lg_growth_row *row)
+{
+    lg_string title = lg__place_title(growth->places, row->place);
+    return title.length > 0 ? title : lg__last_part(row->type);
+}
+
 void
 lg__format_growth_what(const lg_growth *growth, const lg_growth_row *row,
                        lg_text *out)
@@ -58,7 +67,7 @@ lg__format_growth_what(const lg_growth *growth, const lg_growth_row *row,
         lg_text_add(out, "native memory grows");
         return;
     }
-    lg__text_add_string(out, lg__last_part(row->type));
+    lg__text_add_string(out, name_of(growth, row));
     if (row->types > 1)
         lg_text_addf(out, " and %u more", row->types - 1);
     lg_text_addf(out, " %s", lg_growth_verdict_name(row->verdict));

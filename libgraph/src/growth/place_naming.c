@@ -1,0 +1,296 @@
+// Finds what to call places whose steps do not say it.
+//
+// Objects that several others hold have a place whose last step has no name, by
+// their type alone. Paths from roots name them. A place may have members that
+// are held otherwise than most, such as the one that was there before a program
+// began to leak. So each member votes, first for the place from which the
+// shortest path reaches it, then for the object. The example is a member that
+// is held as most of them are, and its path is what the place is called. The
+// votes are counted as Boyer and Moore do, which finds a majority in one pass,
+// with one number for a place.
+#include "growth/growth_private.h"
+
+#include <string.h>
+
+enum { HELD_BY_ITSELF = 16 }; // steps up inside of one place, at most
+
+typedef struct naming {
+    const lg_analysis *analysis;
+    const lg_graph *graph;
+    const uint32_t *place_of;
+    lg_places *places;
+    lg__roottree tree;
+    lg__place_words *words; // [place]
+    uint32_t *before;       // [place] the object that holds most members
+    uint32_t *votes;        // [place] those for the candidate, less the others
+    uint8_t *unlike;        // [place] members have several titles
+    lg_text text;
+} naming;
+
+static bool
+is_nameless(const lg_places *places, const lg__place_item *item)
+{
+    return item->kind == LG_PLACE_SEVERAL ||
+           (item->kind == LG_PLACE_ROOT &&
+            lg__places_text(places, item->label).length == 0);
+}
+
+// Returns whether the node is a member of its place, not a part of one.
+static bool
+is_member(const naming *state, uint32_t node, const lg__place_item *item)
+{
+    lg_string type =
+        lg_graph_type(state->graph, state->graph->columns.type[node]).name;
+    return state->tree.walk.fold[node].owner == LG_NONE &&
+           lg__string_same(type, lg__places_text(state->places, item->type));
+}
+
+// Returns the place from which the shortest path reaches the node; LG_NONE if
+// none does.
+static uint32_t
+keeper_of(const naming *state, uint32_t node)
+{
+    uint32_t place = state->place_of[node];
+    uint32_t at = node;
+    for (int i = 0; i < HELD_BY_ITSELF; i++) {
+        uint32_t before = state->tree.before[at];
+        if (before == LG_NONE || before == at)
+            return LG_NONE;
+        if (state->place_of[before] != place)
+            return state->place_of[before];
+        at = before;
+    }
+    return LG_NONE;
+}
+
+static bool
+may_vote(const naming *state, uint32_t node)
+{
+    uint32_t place = state->place_of[node];
+    if (place == LG_NONE || state->tree.before[node] == LG_NONE)
+        return false;
+    const lg__place_item *item = lg__place_at(state->places, place);
+    return is_nameless(state->places, item) && is_member(state, node, item);
+}
+
+// Counts a vote. Returns whether it is for the candidate, which it may make.
+static bool
+count_vote(uint32_t *votes, uint32_t *candidate, uint32_t vote)
+{
+    if (*votes == 0)
+        *candidate = vote;
+    if (*candidate != vote) {
+        --*votes;
+        return false;
+    }
+    ++*votes;
+    return true;
+}
+
+static void
+elect_keepers(naming *state)
+{
+    uint32_t nodes = state->graph->columns.node_count;
+    for (uint32_t node = 0; node < nodes; node++) {
+        uint32_t place = state->place_of[node];
+        if (may_vote(state, node))
+            count_vote(&state->votes[place], &state->words[place].keeper,
+                       keeper_of(state, node));
+    }
+}
+
+// Of the members that the keeper's place holds, elects one that is held by the
+// same object as most, if one object holds most of them.
+static void
+elect_examples(naming *state)
+{
+    uint32_t nodes = state->graph->columns.node_count;
+    uint32_t count = lg_places_count(state->places);
+    memset(state->votes, 0, count * sizeof *state->votes);
+    for (uint32_t node = 0; node < nodes; node++) {
+        uint32_t place = state->place_of[node];
+        if (may_vote(state, node) &&
+            state->words[place].keeper == keeper_of(state, node) &&
+            count_vote(&state->votes[place], &state->before[place],
+                       state->tree.before[node]))
+            lg__place_at(state->places, place)->example = node;
+    }
+}
+
+// Returns whether the way up from a place leads back to it.
+static bool
+is_circular(const naming *state, uint32_t place)
+{
+    uint32_t at = place;
+    for (int i = 0; i < LG__STEPS_MOST && at != LG_NONE; i++) {
+        uint32_t keeper = state->words[at].keeper;
+        at = keeper != LG_NONE ? keeper
+                               : lg__place_at(state->places, at)->parent;
+        if (at == place)
+            return true;
+    }
+    return false;
+}
+
+static void
+elect(naming *state)
+{
+    uint32_t count = lg_places_count(state->places);
+    for (uint32_t place = 0; place < count; place++)
+        state->words[place] =
+            (lg__place_words){place, LG_NONE, LG_NONE, LG_NONE};
+    elect_keepers(state);
+    elect_examples(state);
+    for (uint32_t place = 0; place < count; place++)
+        if (is_circular(state, place))
+            state->words[place].keeper = LG_NONE;
+}
+
+static bool
+has_title(const lg_graph *graph, uint32_t node)
+{
+    lg_category category = lg__node_category(graph, node);
+    return category == LG_CATEGORY_FUNCTION || category == LG_CATEGORY_TYPE ||
+           category == LG_CATEGORY_FRAME;
+}
+
+// Returns whether the members of the place may have other names than its last
+// step.
+static bool
+is_titled(const lg__place_item *item)
+{
+    return item->members > 1 || item->kind == LG_PLACE_ITEM ||
+           item->kind == LG_PLACE_KEY || item->kind == LG_PLACE_SEVERAL;
+}
+
+// Marks the places whose members do not all have the title of the example.
+static void
+compare_titles(naming *state)
+{
+    uint32_t nodes = state->graph->columns.node_count;
+    for (uint32_t node = 0; node < nodes; node++) {
+        uint32_t place = state->place_of[node];
+        if (place == LG_NONE || !has_title(state->graph, node))
+            continue;
+        const lg__place_item *item = lg__place_at(state->places, place);
+        if (item->example != LG_NONE && is_titled(item) &&
+            is_member(state, node, item) &&
+            !lg__nodes_alike(state->graph, node, item->example))
+            state->unlike[place] = 1;
+    }
+}
+
+static bool
+take_text(naming *state, uint32_t *string)
+{
+    lg_string text = {state->text.data, (uint32_t)state->text.length};
+    if (state->text.failed)
+        return false;
+    *string = lg__places_string(state->places, text);
+    state->text.length = 0;
+    return *string != LG_NONE;
+}
+
+// Names the example of functions, classes, coroutines ...
+static bool
+find_title(naming *state, const lg__place_item *item, lg__place_words *words)
+{
+    if (item->example == LG_NONE || !is_titled(item) ||
+        !has_title(state->graph, item->example) ||
+        !is_member(state, item->example, item))
+        return true;
+    lg_node_title(state->graph, item->example, false, &state->text);
+    if (state->unlike[words->place])
+        lg_text_add(&state->text, " and others");
+    return take_text(state, &words->title);
+}
+
+// Writes the path to the example, unless the steps of the place say the same.
+static lg_status
+find_holder(naming *state, const lg__place_item *item, lg__place_words *words,
+            lg_error *err)
+{
+    lg_path path = {0};
+    lg_text steps = {0};
+    if (item->example == LG_NONE)
+        return LG_OK;
+    lg_status status =
+        lg__roottree_path(&state->tree, item->example, &path, err);
+    if (status != LG_OK)
+        return status == LG_ENOTFOUND ? LG_OK : status;
+    lg_place_format(state->places, words->place, &steps);
+    lg__format_folded_path(state->graph, &path, &state->text);
+    bool same = !steps.failed && !state->text.failed &&
+                steps.length == state->text.length &&
+                memcmp(steps.data, state->text.data, steps.length) == 0;
+    bool taken = !steps.failed && take_text(state, &words->holder);
+    if (same)
+        words->holder = LG_NONE;
+    lg_text_free(&steps);
+    lg_path_free(&path);
+    return taken ? LG_OK : lg__error_memory(err);
+}
+
+// Names all places in order, because the name of one begins with that of the
+// place above it.
+static lg_status
+name_all(naming *state, lg_error *err)
+{
+    uint64_t least;
+    uint32_t count = lg_places_count(state->places);
+    lg_status status = LG_OK;
+    if (!lg__places_least(state->places, LG__PLACES_SAVED, &least))
+        return lg__error_memory(err);
+    for (uint32_t place = 0; place < count && status == LG_OK; place++) {
+        lg__place_words *words = &state->words[place];
+        const lg__place_item *item = lg__place_at(state->places, place);
+        if (!find_title(state, item, words))
+            return lg__error_memory(err);
+        if (least == 0 || lg__place_total(state->places, place) > least)
+            status = find_holder(state, item, words, err);
+        bool known = words->keeper != LG_NONE || words->holder != LG_NONE ||
+                     words->title != LG_NONE;
+        if (status == LG_OK && known &&
+            !lg__places_add_words(state->places, *words))
+            status = lg__error_memory(err);
+    }
+    return status;
+}
+
+static bool
+begin(naming *state)
+{
+    size_t count = (size_t)lg_places_count(state->places) + 1;
+    state->words = lg__wide_alloc(count * sizeof *state->words);
+    state->before = lg__wide_calloc(count, sizeof *state->before);
+    state->votes = lg__wide_calloc(count, sizeof *state->votes);
+    state->unlike = lg__wide_calloc(count, 1);
+    return state->words != NULL && state->before != NULL &&
+           state->votes != NULL && state->unlike != NULL;
+}
+
+lg_status
+lg__places_find_words(lg_places *places, const uint32_t *place_of,
+                      const lg_analysis *analysis, const lg_monitor *monitor,
+                      lg_error *err)
+{
+    naming state = {.analysis = analysis,
+                    .graph = analysis->graph,
+                    .place_of = place_of,
+                    .places = places};
+    lg_status status = lg__roottree_new(state.graph, monitor, &state.tree, err);
+    if (status == LG_OK && !begin(&state))
+        status = lg__error_memory(err);
+    if (status == LG_OK) {
+        elect(&state);
+        compare_titles(&state);
+        status = name_all(&state, err);
+    }
+    lg__roottree_free(&state.tree);
+    lg__wide_free(state.words);
+    lg__wide_free(state.before);
+    lg__wide_free(state.votes);
+    lg__wide_free(state.unlike);
+    lg_text_free(&state.text);
+    return status;
+}
