@@ -145,6 +145,7 @@ static PyStructSequence_Field finding_fields[] = {
     {"alike", "index of the biggest finding that it is like"},
     {"holders", "who share what they keep: a tuple of FindingHolder"},
     {"freed", "of retained: what the fix alone frees"},
+    {"evidence", "what else is known of the holders, in sentences; often ''"},
     {NULL, NULL},
 };
 
@@ -282,7 +283,7 @@ static const struct {
      {"leakgraph.Account", "The bytes of a device.", account_fields, 21}},
     {LG__TYPE_FINDING,
      {"leakgraph.Finding", "A known mistake that a snapshot shows.",
-      finding_fields, 11}},
+      finding_fields, 12}},
     {LG__TYPE_FINDING_HOLDER,
      {"leakgraph.FindingHolder", "A holder of what a Finding keeps.",
       finding_holder_fields, 6}},

@@ -1447,6 +1447,7 @@ class Finding(
         int,
         tuple[FindingHolder, ...],
         Size,
+        str,
     ],
 ):
     if sys.version_info >= (3, 10):
@@ -1462,6 +1463,7 @@ class Finding(
             "alike",
             "holders",
             "freed",
+            "evidence",
         )
     @property
     def pattern(self) -> str: ...
@@ -1485,6 +1487,8 @@ class Finding(
     def holders(self) -> tuple[FindingHolder, ...]: ...
     @property
     def freed(self) -> Size: ...
+    @property
+    def evidence(self) -> str: ...
 
 @final
 class FindingHolder(_Row, tuple[str, Node | None, str, Node | None, int, Size]):

@@ -145,6 +145,27 @@ heap_finds(story *made, const char *expected)
     return same;
 }
 
+bool
+heap_finding_shows(story *made, const char *type)
+{
+    lg_graph *graph = story_end(made);
+    lg_analysis *analysis = analysed(graph);
+    lg_findings findings = {0};
+    bool shows = false;
+    if (lg_analysis_findings(analysis, NULL, NULL, &findings, NULL) == LG_OK &&
+        findings.count > 0) {
+        uint32_t example = findings.items[0].holders->example;
+        uint32_t number = lg_graph_columns(graph)->type[example];
+        lg_string name = lg_graph_type(graph, number).name;
+        shows = name.length == strlen(type) &&
+                memcmp(name.data, type, name.length) == 0;
+    }
+    lg_findings_free(&findings);
+    lg_analysis_free(analysis);
+    lg_graph_free(graph);
+    return shows;
+}
+
 uint64_t
 heap_finding_bytes(story *made)
 {

@@ -25,6 +25,10 @@ bool heap_finds(story *made, const char *expected);
  *  devices, or 0 if there is no finding. */
 uint64_t heap_finding_bytes(story *made);
 
+/** Ends the story. Returns whether it has a finding whose example is of that
+ *  type. */
+bool heap_finding_shows(story *made, const char *type);
+
 /** Adds a tensor of `bytes` bytes; it has a graph unless `grad_fn` is
  *  LG_NONE. */
 uint32_t heap_tensor(story *to, uint64_t bytes, uint32_t grad_fn);

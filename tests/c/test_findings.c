@@ -314,7 +314,9 @@ static void
 number(void)
 {
     static const char *const expected[] = {
-        "No known mistake was recognised.\n",
+        "No known mistake was recognised.\n"
+        "That does not rule out a leak: top shows who keeps the most, diff of "
+        "snapshots what grows, waste what can go.\n",
         "1 finding\n",
         "2 findings\n",
     };

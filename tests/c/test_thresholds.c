@@ -105,8 +105,8 @@ static const struct {
     uint32_t lists;
     mistake *make;
 } thresholds[] = {
-    {"exception-traceback", 65536, 2, keep_exception},
-    {"lru-cache", 65536, 3, keep_cache},
+    {"exception-traceback", 65536, ANY_DEPTH, keep_exception},
+    {"lru-cache", 65536, ANY_DEPTH, keep_cache},
     {"notebook-output", 65536, ANY_DEPTH, keep_output},
     {"prefetched-batches", 65536, 3, keep_batch},
     {"compiled-code", 65536, 5, keep_compiled},
@@ -172,6 +172,25 @@ deepest_list(void)
     }
 }
 
+// A tensor in lists is named, down to this depth. Deeper down, it is plain data
+// of the list, and a cache has keys, too.
+static void
+deepest_tensor(void)
+{
+    static const struct {
+        mistake *make;
+        uint32_t lists;
+        const char *deeper;
+    } named[] = {{keep_exception, 2, "list"}, {keep_cache, 3, "str"}};
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        for (uint32_t more = 0; more < 2; more++) {
+            story made =
+                made_with(named[i].make, HEAP_BIG, named[i].lists + more);
+            CHECK(heap_finding_shows(&made,
+                                     more ? named[i].deeper : "torch.Tensor"));
+        }
+}
+
 // A hook that refers back to its tensor. The collector sees the tensor's own
 // hooks and frees them, but not those of a C++ object.
 static void
@@ -201,6 +220,7 @@ SUITE(thresholds)
 {
     RUN(least_bytes);
     RUN(deepest_list);
+    RUN(deepest_tensor);
     RUN(hook_cycles);
     return test_result();
 }

@@ -80,4 +80,4 @@ def test_told_together(warm, name):
 @pytest.mark.parametrize("name", EXPECTED)
 def test_fixed(warm, name):
     done = warm.run(SCRIPTS / f"{name}.py", "fixed")
-    assert (done.code, done.out) == (0, "No known mistake was recognised.\n\n")
+    assert done.code == 0 and done.out.startswith("No known mistake was recognised.\n")

@@ -200,4 +200,4 @@ def test_all_that_the_fix_frees_counts(warm, name):
 @pytest.mark.parametrize("name", [*HELD_TOO, *VIEWS, *WHOLE])
 def test_nothing_is_said_of_what_is_fixed(warm, name):
     done = warm.run(HERE / "held_too" / f"{name}.py", "fixed")
-    assert (done.code, done.out) == (0, "No known mistake was recognised.\n\n")
+    assert done.code == 0 and done.out.startswith("No known mistake was recognised.\n")

@@ -4,6 +4,7 @@ import functools
 import gc
 import json
 import subprocess
+import sys
 import traceback
 from shutil import which
 
@@ -109,7 +110,9 @@ def test_why_tells_of_it(holder):
 def test_none(python):
     code = "import leakgraph; f = leakgraph.findings(); print(len(f)); print(f)"
     out = python("-c", code).out
-    assert out == "0\nNo known mistake was recognised.\n\n"
+    first, *rest = out.splitlines()
+    assert first == "0" and rest[0] == "No known mistake was recognised."
+    assert "top" in rest[1] and "diff" in rest[1] and "waste" in rest[1]
 
 
 def test_command(holder, tmp_path):
@@ -203,14 +206,120 @@ def test_limit_of_a_cache(limit):
     def load(name):
         return bytearray(200_000)
 
-    for name in range(3):
+    for name in (0, 1, 2, 2):
         load(name)
     snapshot = leakgraph.snapshot()
     node = snapshot.find(load)
     expected = {} if limit is None else {"maxsize": str(limit)}
+    info = load.cache_info()
+    assert (info.hits, info.misses) == (1 if limit != 0 else 0, 4 if limit == 0 else 3)
+    expected |= {"hits": str(info.hits), "misses": str(info.misses)}
     assert node.facts == expected
     found = [finding.pattern for finding in mine(snapshot.findings(), node)]
     assert found == ([] if limit in (0, 4) else ["lru-cache"])
+
+
+class User:
+    def __init__(self, number):
+        self.row = {"name": "x" * 3000 + str(number)}
+
+
+def test_plain_data_in_a_cache():
+    @functools.cache
+    def load(user):
+        return len(user.row)
+
+    for number in range(150):
+        load(User(number))
+    snapshot = leakgraph.snapshot()
+    (finding,) = mine(snapshot.findings(), snapshot.find(load))
+    assert (finding.pattern, finding.count) == ("lru-cache", 150)
+    assert "150 misses and no hits: its keys never repeat." in finding.evidence
+    why = snapshot.why(load)
+    assert f"{load.__module__}.{load.__qualname__}.cache_clear()" in why.hint
+    assert not why.frees and not why.cuts and why.hint in str(why)
+    why = snapshot.why(finding.example)
+    assert [hop.label for hop in why.frees] == ["key (User,)"]
+    assert "cache_clear() to free it" in why.hint
+    freed = finding.freed.host
+    before = leakgraph.snapshot().analyze().reachable.host
+    load.cache_clear()
+    after = leakgraph.snapshot().analyze().reachable.host
+    assert abs(before - after - freed) < 0.05 * freed
+
+
+def test_frames_in_a_cache():
+    @functools.cache
+    def trace(frame):
+        return 1
+
+    def view():
+        body = "x" * 20_000 + str(object())
+        trace(sys._getframe())
+        return body
+
+    for _ in range(20):
+        view()
+    snapshot = leakgraph.snapshot()
+    (finding,) = mine(snapshot.findings(), snapshot.find(trace))
+    assert finding.count == 20 and finding.example.type_name == "frame"
+    assert finding.retained.host > 20 * 20_000
+
+
+@pytest.mark.parametrize("used", [False, True])
+def test_a_cache_that_earns_its_memory(used):
+    """A bounded cache whose results are asked for again is no mistake."""
+
+    @functools.lru_cache(maxsize=256)
+    def render(page):
+        return {"text": "x" * 4000 + page}
+
+    for _ in range(1 + 5 * used):
+        for number in range(200):
+            render(str(number))
+    snapshot = leakgraph.snapshot()
+    found = mine(snapshot.findings(), snapshot.find(render))
+    assert [one.pattern for one in found] == ([] if used else ["lru-cache"])
+
+
+def reject(number):
+    payload = {"body": "y" * 6000 + str(number)}
+    raise ValueError(len(payload))
+
+
+def test_plain_data_in_a_traceback():
+    held = Holder(failed=[])
+    for number in range(40):
+        try:
+            reject(number)
+        except ValueError as error:
+            held.failed.append(error)
+    snapshot = leakgraph.snapshot()
+    (finding,) = mine(snapshot.findings(), snapshot.find(held.failed))
+    assert (finding.pattern, finding.count) == ("exception-traceback", 40)
+    assert "An example is in local payload of reject() " in finding.evidence
+    freed = finding.freed.host
+    before = snapshot.analyze().reachable.host
+    for error in held.failed:
+        traceback.clear_frames(error.__traceback__)
+    del error
+    after = leakgraph.snapshot().analyze().reachable.host
+    assert freed > 240_000 and abs(before - after - freed) < 0.05 * freed
+
+
+def test_what_is_being_handled():
+    """The frames of an exception that only variables of functions have."""
+    try:
+        raise_large()
+    except ValueError as error:
+        snapshot = leakgraph.snapshot()
+        handled = snapshot.find(error)
+    assert mine(snapshot.findings(), handled) == []
+
+
+def raise_large():
+    text = "x" * 300_000 + str(object())
+    raise ValueError(len(text))
 
 
 def use(rows):

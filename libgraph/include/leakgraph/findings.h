@@ -10,6 +10,7 @@
 #include <leakgraph/baseline.h>
 #include <leakgraph/scope.h>
 #include <leakgraph/path.h>
+#include <leakgraph/text.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -106,6 +107,11 @@ typedef struct lg_findings {
 } lg_findings;
 
 LG_API void lg_findings_free(lg_findings *findings);
+/** Writes what else the snapshot knows of the mistake, as sentences: how often
+ *  calls of a cached function found their result. Writes nothing if it knows
+ *  nothing. */
+LG_API void lg_holder_evidence_format(const lg_graph *graph,
+                                      const lg_holder *holder, lg_text *out);
 /** Finds everything in the snapshot that a pattern recognises. */
 LG_API lg_status lg_analysis_findings(const lg_analysis *analysis,
                                       const lg_scope *scope,

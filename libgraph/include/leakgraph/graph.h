@@ -98,7 +98,8 @@ LG_API uint32_t lg_node_device(const lg_graph *graph, lg_node node);
  *   figures: "number", "size" ("640x480"), "axes", "artists", "canvas" (bytes),
  *     "closed" ("yes" or "no": whether pyplot's registry lacks it)
  *   functools.lru_cache: "maxsize" (how many results it keeps at most; without,
- *     there is no limit)
+ *     there is no limit), "hits", "misses" (how many calls found their result,
+ *     and how many did not)
  *   collections.deque: "maxlen" (how many elements it keeps at most; without,
  *     there is no limit)
  *   adapters' remarks: "not inspected" (why)

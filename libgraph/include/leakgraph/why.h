@@ -9,6 +9,7 @@
 
 #include <leakgraph/cycles.h>
 #include <leakgraph/findings.h>
+#include <leakgraph/text.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -81,7 +82,9 @@ typedef struct lg_why {
      *  those above it after which a program can cut. */
     lg_cuts cuts;
     const char *hint; /**< how to cut them: with which call, with less effort,
-                           or what else to cut; a sentence; NULL; static */
+                           or what else to cut; a sentence; NULL; lives as
+                           long as the lg_why */
+    lg_text advice;   /**< what `hint` is if it names something of the graph */
 
     lg_cycle_reason reason; /**< why the collector does not free garbage */
     lg_node culprit; /**< the node that the reason is about, or LG_NONE */

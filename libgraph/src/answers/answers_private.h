@@ -279,4 +279,10 @@ lg_status lg__cycle_key(const lg_graph *graph, const lg_cycle *cycle,
 /** Groups the cycles that were found. */
 lg_status lg__cycles_group(lg__cycle_search *state, lg_error *err);
 
+/* -------------------------------------------------------------- caches --- */
+
+/** Writes which cache to clear for the node to go, if it is a cached function,
+ *  or in the cache of one; otherwise nothing. Needs the path and the cuts. */
+void lg__cache_advice_format(const lg_why *why, lg_text *out);
+
 #endif

@@ -42,6 +42,7 @@ mark_single_cut(lg_why *why)
         }
 }
 
+// Explains what is alive. A cached function stays; its cache can be cleared.
 static lg_status
 explain_alive(explaining *to, lg_error *err)
 {
@@ -51,6 +52,8 @@ explain_alive(explaining *to, lg_error *err)
         return lg__error_memory(err);
     why->frees_count = lg__suspects_mark(why->analysis, &to->walk, &why->path,
                                          why->node, why->frees);
+    if (lg__node_is_a(to->graph, why->node, LG__LRU_CACHE))
+        return LG_OK;
     lg_node from = why->frees_count > 0
                        ? lg_node_dominator(why->analysis, why->node)
                        : LG_NONE;
@@ -99,6 +102,10 @@ find_hint(explaining *to)
     const uint8_t *late = to->graph->lazy->late;
     find_calls(to);
     size_t listed = lg_why_needs_several(&to->why) ? to->why.cuts.count : 0;
+    if (!to->why.garbage)
+        lg__cache_advice_format(&to->why, &to->why.advice);
+    if (to->why.advice.length > 0)
+        to->why.hint = to->why.advice.data;
     if (!to->why.garbage && to->why.component != LG_NONE &&
         lg__component_is_stuck(to->why.analysis, to->why.component))
         to->why.hint = "The collector does not see all references of the cycle "
@@ -210,6 +217,8 @@ explain(explaining *to, uint32_t node, lg_error *err)
     if (status == LG_OK)
         status = explain_component(to, err);
     find_hint(to);
+    if (status == LG_OK && why->advice.failed)
+        status = lg__error_memory(err);
     if (status == LG_OK)
         status = lg_node_findings(why->analysis, why->node, to->monitor,
                                   &why->findings, err);
@@ -250,5 +259,6 @@ lg_why_free(lg_why *why)
     lg_cuts_free(&why->cuts);
     lg_hops_free(&why->cycle);
     lg_findings_free(&why->findings);
+    lg_text_free(&why->advice);
     *why = (lg_why){0};
 }

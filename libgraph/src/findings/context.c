@@ -19,7 +19,7 @@ static const role roles[] = {
     {"torch.utils.data.dataloader._BaseDataLoaderIter", LG__TYPE_LOADER},
     {"BaseException", LG__TYPE_EXCEPTION},
     {"traceback", LG__TYPE_TRACEBACK},
-    {"functools._lru_cache_wrapper", LG__TYPE_CACHE},
+    {LG__LRU_CACHE, LG__TYPE_CACHE},
     {"matplotlib.cbook._StrongRef", LG__TYPE_CALLBACK},
     {"matplotlib.animation.Animation", LG__TYPE_ANIMATION},
     {"matplotlib.figure.FigureBase", LG__TYPE_FIGURE},
@@ -64,6 +64,17 @@ type_bits_by_category(lg_category category)
     }
 }
 
+// Returns whether tensors of the type only stand for others, without memory of
+// their own, while torch.compile traces a function. What it compiles keeps
+// them.
+static bool
+is_stand_in(lg_string name)
+{
+    return is_called(name, "torch._subclasses.fake_tensor.FakeTensor") ||
+           is_called(name,
+                     "torch._subclasses.functional_tensor.FunctionalTensor");
+}
+
 static unsigned
 type_bits_of_type(const lg_graph *graph, uint32_t type)
 {
@@ -71,6 +82,8 @@ type_bits_of_type(const lg_graph *graph, uint32_t type)
     unsigned type_bits = type_bits_by_category(about.category);
     for (uint32_t i = 0; i < about.mro_count; i++) {
         lg_string name = lg_graph_string(graph, graph->type_name[about.mro[i]]);
+        if (is_stand_in(name))
+            return LG__TYPE_OPAQUE;
         for (size_t j = 0; j < sizeof roles / sizeof *roles; j++)
             if (is_called(name, roles[j].name))
                 type_bits |= roles[j].type_bits;

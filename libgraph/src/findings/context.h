@@ -193,6 +193,10 @@ bool lg__name_is(lg_string name, const char *wanted);
 /** Returns whether the name begins with `start`. */
 bool lg__name_begins(lg_string name, const char *start);
 
+/** Returns whether the node is data that a program keeps, without being a
+ *  tensor or an array: a container, an object, a text, a frame. */
+bool lg__detection_is_thing(const lg__detection *detection, uint32_t node);
+
 /** Returns whether a thread runs the frame, or a generator waits in it. */
 bool lg__detection_is_running(const lg__detection *detection, uint32_t frame);
 /** Returns whether something of a program stores the node, apart from sources

@@ -1,4 +1,4 @@
-// Detects what Python itself keeps: exceptions, caches, a notebook's outputs.
+// Detects what Python itself keeps: exceptions, a notebook's outputs.
 #include "findings/context.h"
 
 #include <stdlib.h>
@@ -6,7 +6,11 @@
 
 // -------------------------------------------------------------- exceptions ---
 
-enum { TRACEBACK_LONG = 1000, LOCALS_DEEP = 3 };
+enum {
+    TRACEBACK_LONG = 1000,
+    LOCALS_DEEP = 3,
+    CAUSES = 64, // most steps from an exception to the one that it goes with
+};
 
 static const lg__search data_in_locals = {
     .depth = LOCALS_DEEP,
@@ -27,15 +31,34 @@ note_locals(lg__detection *detection, uint32_t holder, uint32_t frame)
                                         columns->edge_target[edge]);
 }
 
+// Appends the data that the variables of a frame have, or else the variables
+// themselves if they are `plain` things.
+static void
+find_data(lg__detection *detection, uint32_t frame, bool plain,
+          lg__gathered *out)
+{
+    const lg_columns *columns = &detection->graph->columns;
+    uint64_t end = columns->first_edge[frame + 1];
+    lg__detection_search(detection, frame, &data_in_locals, out);
+    if (!plain || out->count > 0)
+        return;
+    for (uint64_t edge = columns->first_edge[frame]; edge < end; edge++)
+        if (lg__edge_kind(detection->graph, edge) == LG_EDGE_LOCAL &&
+            lg__detection_is_thing(detection, columns->edge_target[edge]))
+            detection->failed |=
+                !lg__gather_append(out, columns->edge_target[edge]);
+}
+
 // Notes what a frame keeps. What frames pass on to each other belongs to all of
 // them.
 static void
-note_frame(lg__detection *detection, uint32_t holder, uint32_t frame)
+note_frame(lg__detection *detection, uint32_t holder, uint32_t frame,
+           bool plain)
 {
     lg__gathered found = {0};
     if (lg__detection_is_running(detection, frame))
         return;
-    lg__detection_search(detection, frame, &data_in_locals, &found);
+    find_data(detection, frame, plain, &found);
     for (size_t i = 0; i < found.count; i++)
         lg__detection_suppose(detection, holder, found.items[i], LG_NONE);
     if (found.count > 0) {
@@ -45,14 +68,30 @@ note_frame(lg__detection *detection, uint32_t holder, uint32_t frame)
     lg__wide_free(found.items);
 }
 
+// Returns whether only variables of functions have the exception, and no
+// container or object does. Nobody keeps what is being handled.
+static bool
+is_handled(const lg__detection *detection, uint32_t exception)
+{
+    uint32_t owner = exception;
+    for (int n = 0; n < CAUSES && owner != LG_NONE; n++) {
+        if (lg__type_bits_of(detection, owner) & LG__TYPE_EXCEPTION)
+            exception = owner;
+        owner = lg_node_dominator(detection->analysis, owner);
+    }
+    return !lg__detection_is_stored_outside(
+        detection, exception, LG__TYPE_EXCEPTION | LG__TYPE_TRACEBACK);
+}
+
 static void
 note_traceback(lg__detection *detection, uint32_t holder, uint32_t traceback)
 {
+    bool plain = !is_handled(detection, holder);
     for (int n = 0; traceback != LG_NONE && n < TRACEBACK_LONG; n++) {
         uint32_t frame =
             lg__detection_attribute(detection, traceback, "tb_frame");
         if (frame != LG_NONE)
-            note_frame(detection, holder, frame);
+            note_frame(detection, holder, frame, plain);
         traceback = lg__detection_attribute(detection, traceback, "tb_next");
     }
 }
@@ -73,60 +112,6 @@ lg__look_for_exceptions(lg__detection *detection)
                                             LG__TYPE_EXCEPTION |
                                                 LG__TYPE_TRACEBACK))
             note_traceback(detection, all->items[i], all->items[i]);
-}
-
-// ------------------------------------------------------------------ caches ---
-
-enum { SMALL_LIMIT = 16 };
-
-static const lg__search data_in_cache = {
-    .depth = 5,
-    .wanted = LG__TYPE_TENSOR | LG__TYPE_ARRAY,
-    .through = LG__TYPE_CONTAINER | LG__TYPE_MODULE,
-    .instances = true,
-    .parameters = true,
-};
-
-static size_t
-count_values(const lg__detection *detection, uint32_t dict)
-{
-    const lg_columns *columns = &detection->graph->columns;
-    size_t count = 0;
-    uint64_t end = columns->first_edge[dict + 1];
-    for (uint64_t edge = columns->first_edge[dict]; edge < end; edge++)
-        count += lg__edge_kind(detection->graph, edge) == LG_EDGE_VALUE;
-    return count;
-}
-
-// Returns whether the cache is small. One entry is normal: something that is
-// made once. So is a limit that a person chose for what the cache keeps;
-// lru_cache() itself chooses 128.
-static bool
-is_small(const lg__detection *detection, uint32_t cache, uint32_t dict)
-{
-    return count_values(detection, dict) < 2 ||
-           lg_node_fact_number(detection->graph, cache, "maxsize",
-                               UINT64_MAX) <= SMALL_LIMIT;
-}
-
-void
-lg__look_for_caches(lg__detection *detection)
-{
-    const lg__gathered *caches = lg__detection_all(detection, LG__TYPE_CACHE);
-    for (size_t i = 0; i < caches->count && !detection->failed; i++) {
-        uint32_t cache = caches->items[i];
-        uint32_t dict = lg__detection_attribute(detection, cache, "cache");
-        if (dict == LG_NONE || is_small(detection, cache, dict))
-            continue;
-        lg__gathered found = {0};
-        lg__detection_search(detection, cache, &data_in_cache, &found);
-        for (size_t j = 0; j < found.count; j++)
-            lg__detection_suppose(detection, cache, found.items[j], LG_NONE);
-        if (found.count > 0)
-            lg__detection_note_along(detection, cache, dict);
-        lg__detection_cut(detection, cache);
-        lg__wide_free(found.items);
-    }
 }
 
 // ----------------------------------------------------------------- outputs ---

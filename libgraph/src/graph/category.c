@@ -49,7 +49,7 @@ static const rule rules[] = {
     RULE("staticmethod", FUNCTION, WRAPPER),
     RULE("property", FUNCTION, WRAPPER),
     RULE("functools.partial", FUNCTION, WRAPPER),
-    RULE("functools._lru_cache_wrapper", FUNCTION, NONE),
+    RULE(LG__LRU_CACHE, FUNCTION, NONE),
     RULE("instancemethod", FUNCTION, NONE),
     RULE("frame", FRAME, NONE),
     RULE("generator", FRAME, SUSPENDED),

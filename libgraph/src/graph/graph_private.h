@@ -288,6 +288,7 @@ int lg__string_compare(lg_string a, lg_string b);
  *  such as "torch.nn.modules.module.Module". O(bases). */
 bool lg__node_is_a(const lg_graph *graph, uint32_t node, const char *type);
 #define LG__TORCH_MODULE "torch.nn.modules.module.Module"
+#define LG__LRU_CACHE "functools._lru_cache_wrapper"
 
 /** Calls the monitor. If it says stop, sets the error and returns false. */
 bool lg__monitor_goes_on(const lg_monitor *monitor, const char *phase,

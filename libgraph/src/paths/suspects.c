@@ -50,6 +50,14 @@ is_entry(const lg_analysis *analysis, uint32_t node)
     return (analysis->policy.mark[node] & LG__MARK_POLICY) != 0;
 }
 
+// Returns whether the node is a cached function. Who has bytes in its cache
+// clears the cache, and does not delete the function.
+static bool
+is_cached_function(const lg_graph *graph, uint32_t node)
+{
+    return lg__node_is_a(graph, node, LG__LRU_CACHE);
+}
+
 size_t
 lg__suspects_mark(const lg_analysis *analysis, const lg__walk *walk,
                   const lg_path *path, uint32_t target, bool *suspect)
@@ -62,6 +70,7 @@ lg__suspects_mark(const lg_analysis *analysis, const lg__walk *walk,
         uint32_t node = walk->graph->columns.edge_target[last];
         suspect[i] = lg__edge_can_be_cut(walk->graph, last) &&
                      !is_entry(analysis, node) &&
+                     !is_cached_function(walk->graph, node) &&
                      dominates(&state, node, target) &&
                      is_only_edge_in(&state, node, last);
         count += suspect[i];

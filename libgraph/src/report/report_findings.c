@@ -7,6 +7,11 @@
 
 enum { MISTAKES_SHOWN = 5 }; // most mistakes below another report
 
+#define NONE                                                                   \
+    "No known mistake was recognised.\n"                                       \
+    "That does not rule out a leak: top shows who keeps the most, diff of "    \
+    "snapshots what grows, waste what can go.\n"
+
 enum {
     PATTERN,
     HOLDER,
@@ -18,7 +23,8 @@ enum {
     FIX,
     ALIKE,
     HELD_BY,
-    HOLDERS
+    HOLDERS,
+    EVIDENCE
 };
 
 static const lg__column columns[] = {
@@ -33,6 +39,7 @@ static const lg__column columns[] = {
     [ALIKE] = {"alike", .type = LG_COLUMN_COUNT},
     [HELD_BY] = {"held_by", .type = LG_COLUMN_PATH},
     [HOLDERS] = {"holders", .type = LG_COLUMN_LIST},
+    [EVIDENCE] = {.name = "evidence"},
 };
 
 enum { OF_PATTERN, OF_HOLDER, OF_PATH, OF_EXAMPLE, OF_COUNT, OF_ALONE };
@@ -76,6 +83,16 @@ put_advice(lg_table *table, size_t column, const lg_finding *finding, bool fix)
     lg__put_formatted(table, column, &text);
 }
 
+static void
+put_evidence(lg_table *table, size_t column, const lg_graph *graph,
+             const lg_finding *finding)
+{
+    lg_text text = {0};
+    lg__format_evidence(graph, finding, &text);
+    if (text.length > 0 || text.failed)
+        lg__put_formatted(table, column, &text);
+}
+
 // Adds rows for programs: all findings, each with the first one that is like
 // it.
 static lg_status
@@ -96,6 +113,7 @@ put_findings(lg_table *table, const lg_analysis *analysis,
         lg__put_each(table, FREED, finding->freed);
         put_advice(table, CAUSE, finding, false);
         put_advice(table, FIX, finding, true);
+        put_evidence(table, EVIDENCE, graph, finding);
         lg__put_count(table, ALIKE, finding->alike);
         status = lg__format_holder(analysis, finding->holders, &holder, err);
         lg__put_formatted(table, HELD_BY, &holder);
@@ -107,7 +125,17 @@ put_findings(lg_table *table, const lg_analysis *analysis,
     return status;
 }
 
-enum { HEADLINE, TOGETHER, THINGS, MISTAKE, PLACES, WHY, WHAT_TO_DO, LINKED };
+enum {
+    HEADLINE,
+    TOGETHER,
+    THINGS,
+    MISTAKE,
+    PLACES,
+    WHY,
+    KNOWN,
+    WHAT_TO_DO,
+    LINKED
+};
 
 static const lg__column shown[] = {
     [HEADLINE] = {.faces = LG__IN_TEXT},
@@ -118,6 +146,7 @@ static const lg__column shown[] = {
     [PLACES] = {NULL, "held by", .type = LG_COLUMN_PATH, .faces = LG__SHOWN,
                 .below = "  held by  "},
     [WHY] = {NULL, "cause", .faces = LG__SHOWN, .below = "  cause    "},
+    [KNOWN] = {NULL, "evidence", .faces = LG__SHOWN, .below = "  evidence "},
     [WHAT_TO_DO] = {NULL, "fix", .faces = LG__SHOWN, .below = "  fix      "},
     [LINKED] = {"node", .type = LG_COLUMN_NODE, .faces = LG__IN_PROGRAMS},
 };
@@ -148,6 +177,7 @@ put_group(lg_table *table, const lg_analysis *analysis,
     lg__put_literal(table, MISTAKE, first->pattern->name);
     lg__put_formatted(table, PLACES, &holders);
     put_advice(table, WHY, first, false);
+    put_evidence(table, KNOWN, graph, first);
     put_advice(table, WHAT_TO_DO, first, true);
     lg__put_node(table, LINKED, graph, first->holders->node);
     return status;
@@ -218,7 +248,7 @@ static void
 format_number(const lg_findings *findings, lg_text *out)
 {
     if (findings->count == 0 && findings->known == 0) {
-        lg_text_add(out, "No known mistake was recognised.\n");
+        lg_text_add(out, NONE);
         return;
     }
     lg_text_add_count(out, findings->count);

@@ -80,6 +80,28 @@ is_first_of_pattern(const lg_finding *finding, size_t index)
     return true;
 }
 
+// Returns whether the text of the last holder is that of an earlier one, too.
+static bool
+is_repeated(const lg_text *text, const lg_text *one)
+{
+    return text->length > 0 && strstr(text->data, one->data) != NULL;
+}
+
+// Writes what the snapshot knows of the holders, a sentence each.
+void
+lg__format_evidence(const lg_graph *graph, const lg_finding *finding,
+                    lg_text *out)
+{
+    for (size_t i = 0; i < finding->holder_count && i < HOLDERS_SHOWN; i++) {
+        lg_text one = {0};
+        lg_holder_evidence_format(graph, &finding->holders[i], &one);
+        if (one.length > 0 && !is_repeated(out, &one))
+            lg_text_addf(out, "%s%s", out->length > 0 ? " " : "", one.data);
+        out->failed |= one.failed;
+        lg_text_free(&one);
+    }
+}
+
 // Writes the causes of all holders, or their fixes, once for each mistake.
 void
 lg__format_advice(const lg_finding *finding, bool fix, lg_text *out)
@@ -149,6 +171,7 @@ void
 lg__format_finding(const lg_graph *graph, const lg_finding *finding,
                    lg_text *out)
 {
+    lg_text evidence = {0};
     lg_text_add(out, "\nA known mistake, ");
     lg__format_mistake(graph, finding->pattern, finding->retained, out);
     lg__format_kept(graph, finding->count, finding->of_type,
@@ -156,6 +179,10 @@ lg__format_finding(const lg_graph *graph, const lg_finding *finding,
     lg__format_freed(graph, finding->others, finding->freed, out);
     lg_text_add(out, "\n  cause    ");
     lg__format_advice(finding, false, out);
+    lg__format_evidence(graph, finding, &evidence);
+    if (evidence.length > 0)
+        lg_text_addf(out, "\n  evidence %s", evidence.data);
+    lg_text_free(&evidence);
     lg_text_add(out, "\n  fix      ");
     lg__format_advice(finding, true, out);
     lg_text_add(out, "\n");
@@ -168,6 +195,16 @@ write_advice(lg_json *json, const char *name, const lg_finding *finding,
     lg_text text = {0};
     lg__format_advice(finding, fix, &text);
     lg_json_string(json, name, text.data, text.length);
+    lg_text_free(&text);
+}
+
+static void
+write_evidence(lg_json *json, const lg_graph *graph, const lg_finding *finding)
+{
+    lg_text text = {0};
+    lg__format_evidence(graph, finding, &text);
+    if (text.length > 0)
+        lg_json_string(json, "evidence", text.data, text.length);
     lg_text_free(&text);
 }
 
@@ -185,6 +222,7 @@ lg__write_finding(lg_json *json, const char *name, const lg_graph *graph,
     lg_json_bytes(json, "freed", graph, finding->freed);
     write_advice(json, "cause", finding, false);
     write_advice(json, "fix", finding, true);
+    write_evidence(json, graph, finding);
     lg_json_array(json, "holders");
     for (size_t i = 0; i < finding->holder_count; i++) {
         const lg_holder *holder = &finding->holders[i];

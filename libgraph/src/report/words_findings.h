@@ -18,6 +18,10 @@ lg_status lg__format_holders(const lg_analysis *analysis,
                              lg_error *err);
 /** Writes the causes of all holders, or their fixes, once for each mistake. */
 void lg__format_advice(const lg_finding *finding, bool fix, lg_text *out);
+/** Writes what else the snapshot knows of the holders, a sentence each; often
+ *  nothing. */
+void lg__format_evidence(const lg_graph *graph, const lg_finding *finding,
+                         lg_text *out);
 /** Writes `loss-history: 12 MiB, `. */
 void lg__format_mistake(const lg_graph *graph, const lg_pattern *pattern,
                         const uint64_t *retained, lg_text *out);

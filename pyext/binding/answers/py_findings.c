@@ -12,7 +12,8 @@ static const lg__result_field fields[] = {
     {"held_by", LG__FIELD_VALUE}, {"example", LG__FIELD_VALUE},
     {"count", LG__FIELD_VALUE},   {"retained", LG__FIELD_VALUE},
     {"alike", LG__FIELD_VALUE},   {"holders", LG__FIELD_HOLDERS},
-    {"freed", LG__FIELD_VALUE},   {NULL, LG__FIELD_VALUE},
+    {"freed", LG__FIELD_VALUE},   {"evidence", LG__FIELD_TEXT},
+    {NULL, LG__FIELD_VALUE},
 };
 
 static const lg__result_shape shape = {LG__TYPE_FINDINGS, LG__TYPE_FINDING,

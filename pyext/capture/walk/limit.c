@@ -16,12 +16,12 @@ typedef struct deque_layout {
 } deque_layout;
 
 void
-lg__walk_note_limit(lg__heap_walk *walk, PyObject *object, const char *key,
-                    Py_ssize_t limit)
+lg__walk_note_number(lg__heap_walk *walk, PyObject *object, const char *key,
+                     Py_ssize_t number)
 {
     char text[24];
-    int length = snprintf(text, sizeof text, "%zd", limit);
-    if (limit >= 0)
+    int length = snprintf(text, sizeof text, "%zd", number);
+    if (number >= 0)
         lg_builder_add_fact(walk->builder, lg__walk_node(walk, object), key,
                             text, (size_t)length);
 }
@@ -29,6 +29,6 @@ lg__walk_note_limit(lg__heap_walk *walk, PyObject *object, const char *key,
 void
 lg__walk_note_maxlen(lg__heap_walk *walk, PyObject *object)
 {
-    lg__walk_note_limit(walk, object, "maxlen",
-                        ((deque_layout *)object)->maxlen);
+    lg__walk_note_number(walk, object, "maxlen",
+                         ((deque_layout *)object)->maxlen);
 }

@@ -5,6 +5,7 @@
 #include "capture/walk/lru_cache.h"
 #include "capture/walk/limit.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /** The head of lru_list_elem, 3.9 to 3.14; a wrapper begins with one. */
@@ -36,24 +37,54 @@ lru_link_type(PyObject *object)
                : NULL;
 }
 
-/** The most results that the wrapper keeps: the word right after the function,
- *  3.9 to 3.14. */
-static void
-note_lru_limit(lg__heap_walk *walk, PyObject *object, const lg__type_info *info,
-               uint32_t word)
-{
+/** Numbers that lie around the function, 3.9 to 3.14: the word before it, and
+ *  the two after it. An object follows. */
+typedef struct lru_numbers {
+    PyObject *results;
+    Py_ssize_t hits;
+    PyObject *function;
     Py_ssize_t limit;
-    word += sizeof(PyObject *);
-    if (word + sizeof limit > (size_t)info->type->tp_basicsize)
-        return;
-    memcpy(&limit, (const char *)object + word, sizeof limit);
-    lg__walk_note_limit(walk, object, "maxsize", limit);
-}
+    Py_ssize_t misses;
+    PyObject *object;
+} lru_numbers;
 
 static PyObject *
 edge_target(const lg_builder *builder, uint64_t edge)
 {
     return (PyObject *)(uintptr_t)builder->address[builder->edge_target[edge]];
+}
+
+/** Returns whether the object is one that the wrapper reports. */
+static bool
+is_referent(const lg__heap_walk *walk, const PyObject *object)
+{
+    for (uint64_t i = 0; i < walk->names.count; i++)
+        if (edge_target(walk->builder, walk->names.first + i) == object)
+            return true;
+    return false;
+}
+
+/** Notes the most results that the wrapper keeps, and how often calls found
+ *  theirs. Every result was missed once, and an object of the wrapper's lies
+ *  behind the misses; otherwise the words are not these numbers. */
+static void
+note_lru_numbers(lg__heap_walk *walk, PyObject *object,
+                 const lg__type_info *info, uint32_t results)
+{
+    lru_numbers numbers;
+    size_t end = results + offsetof(lru_numbers, misses);
+    if (end > (size_t)info->type->tp_basicsize)
+        return;
+    memcpy(&numbers, (const char *)object + results, end - results);
+    lg__walk_note_number(walk, object, "maxsize", numbers.limit);
+    if (results + sizeof numbers > (size_t)info->type->tp_basicsize)
+        return;
+    memcpy(&numbers, (const char *)object + results, sizeof numbers);
+    if (numbers.hits < 0 || numbers.misses < PyDict_GET_SIZE(numbers.results) ||
+        !is_referent(walk, numbers.object))
+        return;
+    lg__walk_note_number(walk, object, "hits", numbers.hits);
+    lg__walk_note_number(walk, object, "misses", numbers.misses);
 }
 
 /** Returns the word that holds the wrapper's dict of results; 0: it has none.
@@ -94,7 +125,7 @@ name_lru_word(lg__heap_walk *walk, PyObject *object, const lg__type_info *info,
     builder->edge_kind[edge] = LG_EDGE_ATTRIBUTE | LG_EDGE_TRAVERSED;
     builder->edge_payload[edge] = lg__walk_intern(walk, name);
     if (wrapped)
-        note_lru_limit(walk, object, info, word);
+        note_lru_numbers(walk, object, info, results);
 }
 
 /** An lru_cache wrapper reports, on behalf of its links: key, result and, from

@@ -1,0 +1,88 @@
+// Says what a snapshot knows of a mistake besides what the holder keeps.
+#include "findings/context.h"
+
+#include <string.h>
+
+static void
+add_number(lg_text *out, uint64_t count, const char *one, const char *many)
+{
+    if (count == 0)
+        lg_text_add(out, "no");
+    else
+        lg_text_add_count(out, count);
+    lg_text_addf(out, " %s", count == 1 ? one : many);
+}
+
+// Writes how often calls of a cached function found their result.
+static void
+format_hits(const lg_graph *graph, uint32_t cache, lg_text *out)
+{
+    uint64_t misses = lg_node_fact_number(graph, cache, "misses", 0);
+    uint64_t hits = lg_node_fact_number(graph, cache, "hits", UINT64_MAX);
+    if (hits == UINT64_MAX || misses == 0)
+        return;
+    lg_text_add(out, "The cache had ");
+    add_number(out, misses, "miss", "misses");
+    lg_text_add(out, " and ");
+    add_number(out, hits, "hit", "hits");
+    lg_text_add(out, hits == 0 ? ": its keys never repeat." : ".");
+}
+
+enum { LEVELS = 4 }; // most containers between a variable and what it keeps
+
+// Returns the first edge into the node from a variable of a function, or else
+// from a container; UINT64_MAX if there is none.
+static uint64_t
+edge_into(const lg_graph *graph, const lg__reverse *reverse, uint32_t node)
+{
+    const lg_columns *columns = &graph->columns;
+    uint64_t found = UINT64_MAX;
+    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++) {
+        uint32_t source = reverse->edge[i].source;
+        uint64_t edge = columns->first_edge[source] + reverse->edge[i].rank;
+        lg_category category = lg__node_category(graph, source);
+        if (lg__edge_kind(graph, edge) == LG_EDGE_LOCAL)
+            return edge;
+        if (category == LG_CATEGORY_CONTAINER && found == UINT64_MAX)
+            found = edge;
+    }
+    return found;
+}
+
+// Writes which variable of which function has the example.
+static void
+format_variable(const lg_graph *graph, uint32_t example, lg_text *out)
+{
+    lg__reverse reverse;
+    if (!lg__graph_reverse(graph, &reverse)) {
+        out->failed = true;
+        return;
+    }
+    for (int level = 0; level < LEVELS; level++) {
+        uint64_t edge = edge_into(graph, &reverse, example);
+        if (edge == UINT64_MAX)
+            return;
+        example = lg_edge_source(graph, edge);
+        if (lg__edge_kind(graph, edge) != LG_EDGE_LOCAL)
+            continue;
+        lg_string name =
+            lg_graph_string(graph, graph->columns.edge_payload[edge]);
+        lg_string frame = lg_node_text(graph, example);
+        lg_text_addf(out, "An example is in local %.*s of %.*s.",
+                     (int)name.length, name.data, (int)frame.length,
+                     frame.data);
+        return;
+    }
+}
+
+void
+lg_holder_evidence_format(const lg_graph *graph, const lg_holder *holder,
+                          lg_text *out)
+{
+    if (holder->node == LG_NONE)
+        return;
+    if (lg__node_is_a(graph, holder->node, LG__LRU_CACHE))
+        format_hits(graph, holder->node, out);
+    else if (strcmp(holder->pattern->name, "exception-traceback") == 0)
+        format_variable(graph, holder->example, out);
+}
