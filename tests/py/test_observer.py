@@ -92,6 +92,18 @@ def test_no_block_is_left_allocated(quiet):
     assert min(after - before for before, after in zip(blocks, blocks[1:])) <= 0
 
 
+@pytest.mark.skipif(PUBLIC, reason="the public method makes a list of all objects")
+def test_names_leave_no_block(quiet, tmp_path):
+    """CPython's cache of attributes would keep each name that a call makes."""
+    path = tmp_path / "{pid}.lgs"
+    rounds = 8
+    blocks = array.array("q", [0] * (rounds + 1))
+    for number in range(rounds + 1):
+        leakgraph.save_snapshot(path)
+        blocks[number] = sys.getallocatedblocks()
+    assert blocks[rounds] - blocks[2] < rounds - 2
+
+
 def test_showing_progress_imports_nothing(python):
     code = """
 import gc  # which the public method imports

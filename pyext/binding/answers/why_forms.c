@@ -4,6 +4,7 @@
 #include "binding/answers/py_why.h"
 #include "binding/pictures/binding_pictures.h"
 #include "binding/support/binding_support.h"
+#include "capture/common/attribute.h"
 
 static lg_status
 see(const lg_analysis *Py_UNUSED(analysis), const void *why, lg_view **out,
@@ -16,7 +17,7 @@ PyObject *
 lg__why_drawing(lg__why_object *self, void *Py_UNUSED(closure))
 {
     if (self->made != NULL)
-        return PyObject_GetAttrString((PyObject *)self, "drawing");
+        return lg__attribute_get((PyObject *)self, "drawing");
     if (self->drawing == NULL)
         self->drawing = lg__picture_of(self->snapshot, see, &self->why);
     Py_XINCREF(self->drawing);

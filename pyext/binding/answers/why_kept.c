@@ -2,6 +2,7 @@
  * What a Why keeps once its snapshot is gone.
  */
 #include "binding/answers/py_why.h"
+#include "capture/common/attribute.h"
 
 /* Attributes that are made from the graph when they are asked for. */
 static const char *const lazy_names[] = {
@@ -17,8 +18,7 @@ lg__why_keep(lg__why_object *self)
     bool done = made != NULL;
     for (size_t i = 0; done && i < sizeof lazy_names / sizeof *lazy_names;
          i++) {
-        PyObject *value =
-            PyObject_GetAttrString((PyObject *)self, lazy_names[i]);
+        PyObject *value = lg__attribute_get((PyObject *)self, lazy_names[i]);
         done = value && PyDict_SetItemString(made, lazy_names[i], value) == 0;
         Py_XDECREF(value);
     }

@@ -13,7 +13,7 @@ active_tracemalloc(void)
     PyObject *module = name ? PyImport_GetModule(name) : NULL;
     Py_XDECREF(name);
     PyObject *answer =
-        module ? PyObject_CallMethod(module, "is_tracing", NULL) : NULL;
+        module ? lg__method_call(module, "is_tracing", NULL) : NULL;
     if (answer != Py_True)
         Py_CLEAR(module);
     Py_XDECREF(answer);

@@ -1,6 +1,7 @@
 #include "binding/objects/kept.h"
 #include "binding/objects/size.h"
 #include "binding/support/binding_support.h"
+#include "capture/common/attribute.h"
 #include <leakgraph/answers.h>
 #include <marshal.h>
 
@@ -58,7 +59,7 @@ plain_attribute(const lg__snapshot_object *snapshot, PyObject *node, int which)
         Py_INCREF(Py_Ellipsis);
         return Py_Ellipsis;
     }
-    PyObject *value = PyObject_GetAttrString(node, names[which]);
+    PyObject *value = lg__attribute_get(node, names[which]);
     if (which == KEPT_TYPE || which == KEPT_DOMINATOR)
         return number_of(value);
     return which == KEPT_RETAINED ? dict_of(value) : value;

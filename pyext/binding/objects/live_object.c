@@ -2,6 +2,7 @@
  *  knows: an address alone may be that of freed memory. */
 #include "binding/objects/allocation.h"
 #include "binding/objects/target.h"
+#include "capture/common/attribute.h"
 
 /* How many referrers of an object that the collector does not track to ask. */
 enum { REFERRERS = 8 };
@@ -27,8 +28,7 @@ static PyObject *
 find_behind(PyObject *collector, PyObject *holder, const lg_graph *graph,
             uint32_t node)
 {
-    PyObject *list =
-        PyObject_CallMethod(collector, "get_referents", "(O)", holder);
+    PyObject *list = lg__method_call(collector, "get_referents", holder);
     PyObject *found = list ? find_in(list, graph, node) : NULL;
     Py_XDECREF(list);
     return found;
@@ -62,7 +62,7 @@ find_object(const lg_graph *graph, uint32_t node)
 {
     PyObject *collector = PyImport_ImportModule("gc");
     PyObject *tracked =
-        collector ? PyObject_CallMethod(collector, "get_objects", NULL) : NULL;
+        collector ? lg__method_call(collector, "get_objects", NULL) : NULL;
     PyObject *found = NULL;
     if (tracked != NULL)
         found = find_in(tracked, graph, node);

@@ -2,6 +2,7 @@
 #include "binding/support/binding_support.h"
 #include "binding/objects/handle.h"
 #include "binding/objects/rows.h"
+#include "capture/common/attribute.h"
 
 /** Owns all that it shows except the snapshot of its nodes. */
 typedef struct path_object {
@@ -186,7 +187,7 @@ start_of_part(const path_object *self, Py_ssize_t first)
         return taken(self->start);
     PyObject *before = PyTuple_GET_ITEM(self->hops, first - 1);
     PyObject *label =
-        PyObject_GetAttrString(PyStructSequence_GetItem(before, 2), "label");
+        lg__attribute_get(PyStructSequence_GetItem(before, 2), "label");
     PyObject *closed = lg__object_state((void *)self)->errors[LG__ERROR_CLOSED];
     if (label != NULL || !PyErr_ExceptionMatches(closed))
         return label;

@@ -2,6 +2,7 @@
 #include "binding/objects/result.h"
 #include "binding/objects/rows.h"
 #include "binding/support/binding_support.h"
+#include "capture/common/attribute.h"
 #include <leakgraph/page.h>
 #include <stdlib.h>
 
@@ -229,7 +230,7 @@ result_iter(lg__result_object *self)
 static PyObject *
 result_index(lg__result_object *self, PyObject *args)
 {
-    PyObject *index = PyObject_GetAttrString(self->rows, "index");
+    PyObject *index = lg__attribute_get(self->rows, "index");
     PyObject *found = index ? PyObject_Call(index, args, NULL) : NULL;
     Py_XDECREF(index);
     return found;

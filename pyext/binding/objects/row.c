@@ -1,13 +1,13 @@
 #include "binding/objects/row.h"
 #include "binding/objects/rows.h"
+#include "capture/common/attribute.h"
 
 #include <stdbool.h>
 
 static PyObject *
 row_asdict(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    PyObject *fields =
-        PyObject_GetAttrString((PyObject *)Py_TYPE(self), "_fields");
+    PyObject *fields = lg__attribute_get((PyObject *)Py_TYPE(self), "_fields");
     PyObject *dict = fields ? PyDict_New() : NULL;
     Py_ssize_t count = dict ? PyTuple_GET_SIZE(fields) : 0;
     for (Py_ssize_t i = 0; dict != NULL && i < count; i++)
@@ -31,7 +31,7 @@ copy_field(PyObject *from, PyObject *to, Py_ssize_t index)
 static Py_ssize_t
 number_of(PyTypeObject *type, const char *name)
 {
-    PyObject *number = PyObject_GetAttrString((PyObject *)type, name);
+    PyObject *number = lg__attribute_get((PyObject *)type, name);
     Py_ssize_t value = number ? PyLong_AsSsize_t(number) : -1;
     Py_XDECREF(number);
     return value;
@@ -65,7 +65,7 @@ row_replace(PyObject *self, PyObject *args, PyObject *changes)
     Py_ssize_t count = number_of(type, "n_fields");
     if (count < 0 || !PyArg_ParseTuple(args, ":_replace"))
         return NULL;
-    PyObject *fields = PyObject_GetAttrString((PyObject *)type, "_fields");
+    PyObject *fields = lg__attribute_get((PyObject *)type, "_fields");
     PyObject *row = fields ? PyStructSequence_New(type) : NULL;
     bool made = row != NULL;
     for (Py_ssize_t i = 0; made && i < count; i++)

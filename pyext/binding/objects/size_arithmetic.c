@@ -1,4 +1,5 @@
 #include "binding/objects/size_parts.h"
+#include "capture/common/attribute.h"
 
 /* Adds the bytes from device `first` on. A sum beyond 64 bits is UINT64_MAX. */
 static uint64_t
@@ -207,7 +208,7 @@ PyObject *
 lg__size_round(PyObject *self, PyObject *args)
 {
     PyObject *total = number_of(self);
-    PyObject *round = total ? PyObject_GetAttrString(total, "__round__") : NULL;
+    PyObject *round = total ? lg__attribute_get(total, "__round__") : NULL;
     PyObject *rounded = round ? PyObject_CallObject(round, args) : NULL;
     Py_XDECREF(round);
     Py_XDECREF(total);

@@ -1,5 +1,6 @@
 #include "binding/pictures/drawing.h"
 #include "binding/support/binding_support.h"
+#include "capture/common/attribute.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -133,8 +134,7 @@ drawing_repr_pretty(drawing_object *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "Op:_repr_pretty_", &printer, &cycle))
         return NULL;
     PyObject *text = get_text(self, NULL);
-    PyObject *done =
-        text ? PyObject_CallMethod(printer, "text", "O", text) : NULL;
+    PyObject *done = text ? lg__method_call(printer, "text", text) : NULL;
     Py_XDECREF(text);
     return done;
 }

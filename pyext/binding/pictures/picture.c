@@ -2,6 +2,7 @@
 #include "binding/objects/binding_objects.h"
 #include "binding/pictures/drawing.h"
 #include "binding/support/binding_support.h"
+#include "capture/common/attribute.h"
 
 PyObject *
 lg__picture_of(lg__snapshot_object *snapshot, lg__picture_maker *make,
@@ -27,7 +28,7 @@ PyObject *
 lg__picture_ask(PyObject *drawing, const char *method, PyObject *const *args,
                 Py_ssize_t nargs, PyObject *kwnames)
 {
-    PyObject *bound = drawing ? PyObject_GetAttrString(drawing, method) : NULL;
+    PyObject *bound = drawing ? lg__attribute_get(drawing, method) : NULL;
     PyObject *result =
         bound ? PyObject_Vectorcall(bound, args, (size_t)nargs, kwnames) : NULL;
     Py_XDECREF(bound);

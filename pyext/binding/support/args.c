@@ -1,4 +1,5 @@
 #include "binding/support/args.h"
+#include "capture/common/attribute.h"
 
 static Py_ssize_t
 name_index(const lg__arg_list *list, PyObject *name)
@@ -64,7 +65,7 @@ raise_argument(PyObject *sentence)
     PyObject *module =
         sentence ? PyImport_ImportModule("leakgraph._core") : NULL;
     PyObject *error =
-        module ? PyObject_GetAttrString(module, "ArgumentError") : NULL;
+        module ? lg__attribute_get(module, "ArgumentError") : NULL;
     if (error != NULL)
         PyErr_SetObject(error, sentence);
     Py_XDECREF(error);
@@ -144,9 +145,10 @@ static PyObject *
 read_size(const char *name, PyObject *text)
 {
     PyObject *module = PyImport_ImportModule("leakgraph.limits");
+    PyObject *key = module != NULL ? PyUnicode_FromString(name) : NULL;
     PyObject *bytes =
-        module ? PyObject_CallMethod(module, "argument", "sO", name, text)
-               : NULL;
+        key != NULL ? lg__method_call_two(module, "argument", key, text) : NULL;
+    Py_XDECREF(key);
     Py_XDECREF(module);
     return bytes;
 }

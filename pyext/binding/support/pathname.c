@@ -1,4 +1,5 @@
 #include "binding/support/pathname.h"
+#include "capture/common/attribute.h"
 #include <leakgraph/ranks.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +16,13 @@ lg__pathname_bytes(PyObject *path)
 static PyObject *
 replace(PyObject *bytes, const char *mark, long number)
 {
-    char text[24];
-    snprintf(text, sizeof text, "%ld", number);
-    PyObject *result = PyObject_CallMethod(bytes, "replace", "yy", mark, text);
+    PyObject *old = PyBytes_FromString(mark);
+    PyObject *new = PyBytes_FromFormat("%ld", number);
+    PyObject *result = old != NULL && new != NULL
+                           ? lg__method_call_two(bytes, "replace", old, new)
+                           : NULL;
+    Py_XDECREF(new);
+    Py_XDECREF(old);
     Py_DECREF(bytes);
     return result;
 }

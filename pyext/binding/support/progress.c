@@ -20,7 +20,7 @@ static bool
 stderr_is_terminal(void)
 {
     PyObject *file = stderr_file();
-    PyObject *answer = file ? PyObject_CallMethod(file, "isatty", NULL) : NULL;
+    PyObject *answer = file ? lg__method_call(file, "isatty", NULL) : NULL;
     bool terminal = answer != NULL && PyObject_IsTrue(answer) == 1;
     Py_XDECREF(answer);
     PyErr_Clear();
@@ -36,7 +36,7 @@ stderr_write(const char *text)
         return;
     Py_INCREF(file);
     if (PyFile_WriteString(text, file) == 0)
-        Py_XDECREF(PyObject_CallMethod(file, "flush", NULL));
+        Py_XDECREF(lg__method_call(file, "flush", NULL));
     Py_DECREF(file);
     PyErr_Clear();
 }
@@ -71,8 +71,7 @@ find_bar(lg__progress *self)
     if (!has_ipython())
         return;
     PyObject *module = PyImport_ImportModule("leakgraph.bar");
-    PyObject *bar =
-        module ? PyObject_CallMethod(module, "begin", "(O)", Py_None) : NULL;
+    PyObject *bar = module ? lg__method_call(module, "begin", Py_None) : NULL;
     Py_XDECREF(module);
     if (bar == NULL || bar == Py_None)
         Py_CLEAR(bar);
@@ -84,8 +83,7 @@ static void
 tell_bar(const lg__progress *self, const char *method, PyObject *argument)
 {
     PyObject *result =
-        argument ? PyObject_CallMethod(self->bar, method, "(O)", argument)
-                 : NULL;
+        argument ? lg__method_call(self->bar, method, argument) : NULL;
     Py_XDECREF(result);
     PyErr_Clear();
 }

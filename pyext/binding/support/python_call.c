@@ -1,4 +1,5 @@
 #include "binding/support/python_call.h"
+#include "capture/common/attribute.h"
 
 #include <stdbool.h>
 
@@ -8,7 +9,7 @@ call(const char *module_name, const char *function, PyObject *argument)
     PyObject *module = PyImport_ImportModule(module_name);
     if (module == NULL)
         return NULL;
-    PyObject *result = PyObject_CallMethod(module, function, "(O)", argument);
+    PyObject *result = lg__method_call(module, function, argument);
     Py_DECREF(module);
     return result;
 }

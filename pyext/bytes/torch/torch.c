@@ -1,4 +1,5 @@
 #include "bytes/torch/torch_bound.h"
+#include "capture/common/attribute.h"
 
 #include <string.h>
 
@@ -10,7 +11,7 @@ is_ready(PyObject *module)
 {
     PyObject *spec = lg__pass_member(module, "__spec__");
     PyObject *busy =
-        spec != NULL ? PyObject_GetAttrString(spec, "_initializing") : NULL;
+        spec != NULL ? lg__attribute_get(spec, "_initializing") : NULL;
     bool ready = busy != Py_True;
     Py_XDECREF(busy);
     PyErr_Clear();

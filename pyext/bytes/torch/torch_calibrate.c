@@ -2,6 +2,7 @@
  *  PyTorch loaded. */
 #include "bytes/torch/torch_finder.h"
 #include "bytes/torch/torch_layout.h"
+#include "capture/common/attribute.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -96,7 +97,7 @@ calibrate(lg__memory *memory, lg__torch_layout *layout)
     PyObject *module = make_module();
     PyObject *classes = NULL;
     if (module != NULL)
-        finder.made = PyObject_CallMethod(module, "torch", NULL);
+        finder.made = lg__method_call(module, "torch", NULL);
     if (finder.made != NULL && PyDict_Check(finder.made)) {
         tensors = examine(&finder, layout);
         classes = PyDict_GetItemString(finder.made, "classes");

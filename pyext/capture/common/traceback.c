@@ -1,5 +1,6 @@
 #include "capture/cpython/capture_cpython.h"
 #include "capture/common/traceback.h"
+#include "capture/common/attribute.h"
 
 PyObject *
 lg__object_traceback(PyObject *tracemalloc, PyObject *object)
@@ -9,12 +10,10 @@ lg__object_traceback(PyObject *tracemalloc, PyObject *object)
     PyObject *frames = _PyTraceMalloc_GetTraceback(0, block);
     if (frames == NULL || frames == Py_None)
         return frames;
-    PyObject *found =
-        PyObject_CallMethod(tracemalloc, "Traceback", "(O)", frames);
+    PyObject *found = lg__method_call(tracemalloc, "Traceback", frames);
     Py_DECREF(frames);
     return found;
 #else
-    return PyObject_CallMethod(tracemalloc, "get_object_traceback", "(O)",
-                               object);
+    return lg__method_call(tracemalloc, "get_object_traceback", object);
 #endif
 }

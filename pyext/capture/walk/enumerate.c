@@ -3,6 +3,7 @@
  * if the self-check did not recognise them, from gc.get_objects().
  */
 #include "capture/walk/chain.h"
+#include "capture/common/attribute.h"
 
 static uint32_t
 number_tracked(lg__heap_walk *walk, PyGC_Head *head)
@@ -147,7 +148,7 @@ lg__enumerate_public(lg__heap_walk *walk, lg_error *err)
     lg_status status = LG_ENOMEM;
     PyObject *collector = PyImport_ImportModule("gc");
     PyObject *all = collector != NULL
-                        ? PyObject_CallMethod(collector, "get_objects", NULL)
+                        ? lg__method_call(collector, "get_objects", NULL)
                         : NULL;
     if (all == NULL || !PyList_CheckExact(all)) {
         PyErr_Clear();
