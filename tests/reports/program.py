@@ -3,7 +3,8 @@
 A program ends with `program.run(work, let_go)`. `work(number)` is one call, request or
 training step; `let_go()` drops what the calls left behind. On the command line it takes
 
-    truth [fixed]            measure what a call leaves, and that let_go() frees it
+    truth [fixed] [late]     measure what a call leaves, and that let_go() frees it;
+                             late: once caches are full, and modules imported
     repeat [fixed]           ask leakgraph.repeat()
     findings [fixed]         ask leakgraph.findings() after some calls
     loop SECONDS [fixed]     call the work at a steady pace, for watch and attach
@@ -30,6 +31,8 @@ if "truth" in sys.argv[1:] and not NATIVE:
     tracemalloc.start()
 
 WARM, ROUNDS, CALLS = 20, 4, 25
+#: By then, honest programs have filled what they fill.
+LATE = 400
 #: Calls in a second of a loop, at a steady pace so that a rate per second is known.
 PACE = 25
 
@@ -74,7 +77,7 @@ def _settled(in_use: Callable[[], int]) -> int:
 def _truth(call: Callable[[], None], let_go: Callable[[], None]) -> dict[str, Any]:
     """Measure what a call leaves by two accounts that know nothing of leakgraph."""
     in_use = _malloc_in_use if NATIVE else _python_in_use
-    for _ in range(WARM):
+    for _ in range(LATE if "late" in sys.argv[1:] else WARM):
         call()
     first = _settled(in_use)
     for _ in range(ROUNDS * CALLS):
