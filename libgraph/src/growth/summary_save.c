@@ -278,7 +278,6 @@ write_summary(const lg_summary *summary, lg_places *places, uint64_t least,
     if (!to.failed)
         put_all(&to, summary, places, &others);
     lg__summary_header header = {
-        .magic = LG__SUMMARY_MAGIC,
         .major = version_of(places),
         .devices = places->each,
         .strings = (uint32_t)places->string_hash.count,
@@ -286,6 +285,7 @@ write_summary(const lg_summary *summary, lg_places *places, uint64_t least,
         .types = others.type_count,
         .infos = others.info_count,
     };
+    memcpy(header.magic, LG__SUMMARY_MAGIC, sizeof header.magic);
     lg_status status = to.failed ? lg__error_memory(err)
                                  : make_frame(&to, &header, data, length, err);
     lg__vector_free(&to.allocator, &to.raw);

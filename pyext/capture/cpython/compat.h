@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if PY_VERSION_HEX < 0x03090000 || PY_VERSION_HEX >= 0x030F0000
+#if PY_VERSION_HEX < 0x03090000 || PY_VERSION_HEX >= 0x03100000
 #error "leakgraph captures CPython 3.9 to 3.14"
 #endif
 
