@@ -74,8 +74,9 @@ const char *
 lg__badge_of(const lg__view_node *node, const lg__view_look *look)
 {
     static const char *const badges[][2] = {
-        {"dict", "{ }"},      {"tuple", "( )"},        {"set", "{ }"},
-        {"frozenset", "{ }"}, {"mappingproxy", "{ }"}, {"cell", "·"},
+        {"dict", "{ }"},       {"tuple", "( )"},        {"set", "{ }"},
+        {"frozenset", "{ }"},  {"mappingproxy", "{ }"}, {"cell", "·"},
+        {"frozendict", "{ }"},
     };
     if (!node->type.data)
         return look->badge;

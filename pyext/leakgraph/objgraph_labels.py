@@ -16,6 +16,8 @@ _NAMED: tuple[type, ...] = (
     types.BuiltinMethodType,
 )
 _COUNTED: tuple[type, ...] = (tuple, list, dict, set, frozenset)
+if sys.version_info >= (3, 15):
+    _COUNTED += (frozendict,)
 _REPR_LENGTH = 40
 # How many references obj_label() and its caller hold to an object.
 _OWN_REFERENCES = 4

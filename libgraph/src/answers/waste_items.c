@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-// What CPython 3.9 to 3.14 allocates for a container besides its items, with
+// What CPython 3.9 to 3.15 allocates for a container besides its items, with
 // the collector's head (Objects/listobject.c, dictobject.c, setobject.c).
 enum {
     LIST_HEAD = 56,

@@ -24,6 +24,7 @@ static const rule rules[] = {
     RULE("tuple", CONTAINER, TUPLE),
     RULE("set", CONTAINER, SIZED),
     RULE("frozenset", CONTAINER, SIZED),
+    RULE("frozendict", CONTAINER, SIZED),
     RULE("collections.deque", CONTAINER, SIZED),
     RULE("dict_keys", CONTAINER, NONE),
     RULE("dict_values", CONTAINER, NONE),

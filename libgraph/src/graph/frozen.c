@@ -44,7 +44,7 @@ is_model(const lg_graph *graph, uint32_t type)
 }
 
 // A class that only derives from a frozen dataclass may have attributes besides
-// the fields (Lib/dataclasses.py, _frozen_get_del_attr, 3.9 to 3.14); one that
+// the fields (Lib/dataclasses.py, _frozen_get_del_attr, 3.9 to 3.15); one that
 // derives from a frozen class of attrs may not.
 static uint8_t
 derived_as(const lg_graph *graph, const uint8_t *frozen, uint32_t type)

@@ -23,6 +23,7 @@ static const struct {
     {{"dict", 4}, {.first = 64}},
     {{"set", 3}, {.first = 216}},
     {{"frozenset", 9}, {.first = 216}},
+    {{"frozendict", 10}, {.first = 72}},
     {{"numpy.ndarray", 13}, {.first = 96, .native = true}},
     {{"torch.Tensor", 12}, {.first = 80, .native = true}},
     {{"torch.nn.parameter.Parameter", 28}, {.first = 80, .native = true}},

@@ -12,17 +12,23 @@ is_immutable(const lg_graph *graph, uint32_t node)
     lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
     return lg__node_role(graph, node) == LG__ROLE_TUPLE ||
            category == LG_CATEGORY_ROOT || category == LG_CATEGORY_ATOM ||
-           lg__string_is(type, "frozenset") || lg__string_is(type, "code");
+           lg__string_is(type, "frozenset") ||
+           lg__string_is(type, "frozendict") || lg__string_is(type, "code");
 }
 
-// Returns whether the edge is an item of a tuple or named tuple. A class of
-// named tuples may have other attributes, which can be cut.
+// Returns whether the edge is an item of an instance of a class derived from
+// tuple, frozenset or frozendict, such as a named tuple. Such a class may have
+// other attributes, which can be cut.
 static bool
-is_item_of_tuple(const lg_graph *graph, uint32_t node, unsigned kind)
+is_fixed_item(const lg_graph *graph, uint32_t node, unsigned kind)
 {
-    return kind == LG_EDGE_INDEX &&
-           lg__node_role(graph, node) == LG__ROLE_SIZED &&
-           lg__node_is_a(graph, node, "tuple");
+    const char *base = kind == LG_EDGE_INDEX     ? "tuple"
+                       : kind == LG_EDGE_ELEMENT ? "frozenset"
+                       : kind == LG_EDGE_VALUE || kind == LG_EDGE_KEY
+                           ? "frozendict"
+                           : NULL;
+    return base != NULL && lg__node_role(graph, node) == LG__ROLE_SIZED &&
+           lg__node_is_a(graph, node, base);
 }
 
 // Attributes that a program can only read, also in instances of subclasses.
@@ -229,7 +235,7 @@ lg__edge_can_be_cut(const lg_graph *graph, uint64_t edge)
     }
     uint32_t source = lg_edge_source(graph, edge);
     return !is_immutable(graph, source) &&
-           !is_item_of_tuple(graph, source, kind) &&
+           !is_fixed_item(graph, source, kind) &&
            !is_fixed_field(graph, source, kind) &&
            !is_read_only(graph, source, edge) &&
            !is_of_frozen(graph, source, edge) &&

@@ -19,7 +19,7 @@ number_after(const char *account, const char *name)
     return bytes;
 }
 
-/* Reads CPython's own account, 3.9 to 3.14: `12 arenas * 1048576 bytes/arena =
+/* Reads CPython's own account, 3.9 to 3.15: `12 arenas * 1048576 bytes/arena =
    12,582,912` and `# bytes in allocated blocks = 9,123,456`. */
 static void
 read_arenas(lg__allocator_bytes *out)

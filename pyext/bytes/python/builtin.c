@@ -1,7 +1,8 @@
 /**
  * Python's own objects that keep their bytes elsewhere: bytearray, array, mmap,
  * ctypes and StringIO; and memoryview, which shows bytes that another object
- * keeps. The structs are the same from CPython 3.9 to 3.14, but for StringIO's.
+ * keeps. The structs are the same from CPython 3.9 to 3.15, but for StringIO's and
+ * bytearray's.
  */
 #include "bytes/common/bytes_common.h"
 #include "capture/common/capture_common.h"
@@ -196,9 +197,9 @@ describe_anonymous(lg__adapter_pass *pass, builtin *own, uint32_t node,
 static lg__shown_memory
 memory_of_bytearray(PyObject *object)
 {
-    const PyByteArrayObject *array = (PyByteArrayObject *)object;
-    return (lg__shown_memory){.address = array->ob_bytes,
-                              .length = (uint64_t)array->ob_alloc};
+    lg__shown_memory memory = {0};
+    memory.address = lg__bytearray_memory(object, &memory.length);
+    return memory;
 }
 
 static lg__shown_memory

@@ -6,6 +6,7 @@
 #define LEAKGRAPH_CAPTURE_COMMON_H
 
 #include "capture/common/attribute.h"
+#include "capture/common/bytearray.h"
 #include "capture/common/capture_options.h"
 #include "capture/common/clock.h"
 #include "capture/common/free_lists.h"

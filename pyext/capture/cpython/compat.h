@@ -1,9 +1,9 @@
 /**
  * Everything that differs between CPython versions, and the only place where
- * PY_VERSION_HEX is asked: 3.9 to 3.14, free-threaded builds from 3.13 on.
+ * PY_VERSION_HEX is asked: 3.9 to 3.15, free-threaded builds from 3.13 on.
  *
  * Layouts come from the interpreter's own internal headers where it ships them;
- * the few that it keeps in .c files (dict keys up to 3.10, module objects) are
+ * the few that it keeps in .c files (dict keys up to 3.10, lazy imports) are
  * declared here, each with the file it was read in.
  */
 #ifndef LEAKGRAPH_COMPAT_H
@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #if PY_VERSION_HEX < 0x03090000 || PY_VERSION_HEX >= 0x03100000
-#error "leakgraph captures CPython 3.9 to 3.14"
+#error "leakgraph captures CPython 3.9 to 3.15"
 #endif
 
 /** 1 if this build of CPython has no global lock: other threads run
@@ -163,7 +163,7 @@ lg__collector_resume(PyInterpreterState *interpreter, bool enabled)
 static inline size_t
 lg__gc_long_lived(PyInterpreterState *interpreter)
 {
-#if PY_VERSION_HEX < 0x030E0000
+#if PY_VERSION_HEX < 0x030E0000 || PY_VERSION_HEX >= 0x030F0000
     Py_ssize_t total = interpreter->gc.long_lived_total;
     Py_ssize_t pending = interpreter->gc.long_lived_pending;
     return total > 0 && pending >= 0 ? (size_t)(total + pending) : 0;
@@ -369,16 +369,5 @@ lg__int_digits(PyObject *object)
 #else
 #define LG__INT_DIGITS_OFFSET offsetof(PyLongObject, ob_digit)
 #endif
-
-/** Objects/moduleobject.c, 3.9; internal/pycore_moduleobject.h since: the
- *  layout has not changed. */
-typedef struct lg__module_layout {
-    PyObject_HEAD
-    PyObject *md_dict;
-    PyModuleDef *md_def;
-    void *md_state;
-    PyObject *md_weaklist;
-    PyObject *md_name;
-} lg__module_layout;
 
 #endif

@@ -51,11 +51,17 @@ lg__code_instructions(const PyCodeObject *code)
 #endif
 }
 
+/** Since 3.15 an instruction may be replaced by one for callables that are no
+ *  functions of Python. */
 static inline bool
 lg__opcode_calls_with_tuple(uint8_t opcode)
 {
 #ifdef INSTRUMENTED_CALL_FUNCTION_EX
     if (opcode == INSTRUMENTED_CALL_FUNCTION_EX)
+        return true;
+#endif
+#ifdef CALL_EX_NON_PY_GENERAL
+    if (opcode == CALL_EX_NON_PY_GENERAL)
         return true;
 #endif
     return opcode == CALL_FUNCTION_EX;

@@ -88,6 +88,27 @@ lg__dict_table_of(const lg__dict_keys *keys, const void *general_lookup)
     return table;
 }
 
+/** The type of frozen dicts, which are laid out as dicts are, with a hash behind
+ *  that; NULL before 3.15. */
+static inline PyTypeObject *
+lg__frozen_dict_type(void)
+{
+#if PY_VERSION_HEX >= 0x030F0000
+    return &PyFrozenDict_Type;
+#else
+    return NULL;
+#endif
+}
+
+/** Returns whether instances of exactly this type have the struct of a dict, and
+ *  nothing else that refers to anything. */
+static inline bool
+lg__type_is_dict(const PyTypeObject *type)
+{
+    return type == &PyDict_Type ||
+           (type != NULL && type == lg__frozen_dict_type());
+}
+
 /** Bytes of a keys object, as sys.getsizeof counts it (Objects/dictobject.c,
  *  _PyDict_SizeOf and _PyDict_KeysSize). */
 static inline size_t

@@ -7,6 +7,7 @@
 
 #include "capture/cpython/compat.h"
 #include "capture/cpython/compat_frame.h"
+#include "capture/cpython/compat_module.h"
 #include <leakgraph/kinds.h>
 
 /** A word of an object that holds a reference (or NULL). */
@@ -269,6 +270,24 @@ static const lg__field lg__interpreter_fields[] = {
     LG__FIELD(PyInterpreterState, imports.import_func, "import_func",
               LG_EDGE_NATIVE),
     LG__FIELD(PyInterpreterState, sysdict_copy, "sysdict_copy", LG_EDGE_NATIVE),
+#if PY_VERSION_HEX >= 0x030F0000
+    LG__FIELD(PyInterpreterState, imports.lazy_import_func, "lazy_import_func",
+              LG_EDGE_NATIVE),
+    LG__FIELD(PyInterpreterState, imports.lazy_imports_filter,
+              "lazy_imports_filter", LG_EDGE_NATIVE),
+    LG__FIELD(PyInterpreterState, imports.lazy_modules, "lazy_modules",
+              LG_EDGE_NATIVE),
+    LG__FIELD(PyInterpreterState, imports.lazy_pending_submodules,
+              "lazy_pending_submodules", LG_EDGE_NATIVE),
+    LG__FIELD(PyInterpreterState, cold_executor, "cold_executor",
+              LG_EDGE_NATIVE),
+    LG__FIELD(PyInterpreterState, cold_dynamic_executor,
+              "cold_dynamic_executor", LG_EDGE_NATIVE),
+    LG__FIELD(PyInterpreterState, cached_objects.dict_descriptor,
+              "dict_descriptor", LG_EDGE_NATIVE),
+    LG__FIELD(PyInterpreterState, cached_objects.weakref_descriptor,
+              "weakref_descriptor", LG_EDGE_NATIVE),
+#endif
 #else
     LG__FIELD(PyInterpreterState, modules, "modules", LG_EDGE_NATIVE),
     LG__FIELD(PyInterpreterState, modules_by_index, "modules_by_index",
@@ -351,7 +370,7 @@ static const lg__field lg__thread_fields[] = {
 #endif
 };
 
-/** The state of the module readline (Modules/readline.c, 3.9 to 3.14). Two
+/** The state of the module readline (Modules/readline.c, 3.9 to 3.15). Two
  *  integers follow. */
 typedef struct lg__readline_state {
     PyObject *completion_display_matches_hook;

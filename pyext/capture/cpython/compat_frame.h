@@ -37,7 +37,7 @@ lg__slot_object(lg__slot slot)
 static inline bool
 lg__slot_is_counted(lg__slot slot)
 {
-#if LG__FREE_THREADED
+#if LG__FREE_THREADED && PY_VERSION_HEX < 0x030F0000
     return !PyStackRef_IsDeferred(slot);
 #else
     return PyStackRef_RefcountOnObject(slot);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The structs of CPython 3.9 to 3.14: Objects/, Python/ and Modules/. A version
+/* The structs of CPython 3.9 to 3.15: Objects/, Python/ and Modules/. A version
    with another size of instances has a row of its own; a type that matches no
    row gets no names. Names are Python's if there are any, otherwise the
    struct's. Sorted by type. */
@@ -59,18 +59,30 @@ static const lg__type_layout layouts[] = {
     {"_ctypes.DictRemover", 2, 0, LG__SHAPE_PLAIN, "key dict"},
     {"_ctypes.PyCArrayType", 134, 121, LG__SHAPE_PLAIN,
      "._type_ - - - argtypes converters restype checker module"},
+    {"_ctypes.PyCArrayType", 138, 123, LG__SHAPE_PLAIN,
+     "._type_ - - - argtypes converters restype checker pointer module"},
     {"_ctypes.PyCFuncPtr", 18, 10, LG__SHAPE_PLAIN,
      "thunk callable converters =argtypes =restype checker =errcheck"},
     {"_ctypes.PyCFuncPtrType", 134, 121, LG__SHAPE_PLAIN,
      "_type_ - - - argtypes converters restype checker module"},
+    {"_ctypes.PyCFuncPtrType", 138, 123, LG__SHAPE_PLAIN,
+     "_type_ - - - argtypes converters restype checker pointer module"},
     {"_ctypes.PyCPointerType", 134, 121, LG__SHAPE_PLAIN,
      "._type_ - - - argtypes converters restype checker module"},
+    {"_ctypes.PyCPointerType", 138, 123, LG__SHAPE_PLAIN,
+     "._type_ - - - argtypes converters restype checker pointer module"},
     {"_ctypes.PyCSimpleType", 134, 121, LG__SHAPE_PLAIN,
      "._type_ - - - argtypes converters restype checker module"},
+    {"_ctypes.PyCSimpleType", 138, 123, LG__SHAPE_PLAIN,
+     "._type_ - - - argtypes converters restype checker pointer module"},
     {"_ctypes.PyCStructType", 134, 121, LG__SHAPE_PLAIN,
      "_type_ - - - argtypes converters restype checker module"},
+    {"_ctypes.PyCStructType", 138, 123, LG__SHAPE_PLAIN,
+     "_type_ - - - argtypes converters restype checker pointer module"},
     {"_ctypes.UnionType", 134, 121, LG__SHAPE_PLAIN,
      "_type_ - - - argtypes converters restype checker module"},
+    {"_ctypes.UnionType", 138, 123, LG__SHAPE_PLAIN,
+     "_type_ - - - argtypes converters restype checker pointer module"},
     {"_io.BufferedRWPair", 4, 0, LG__SHAPE_PLAIN, "reader writer"},
     {"_io.IncrementalNewlineDecoder", 3, 0, LG__SHAPE_PLAIN, "decoder errors"},
     {"_io.StringIO", 19, 13, LG__SHAPE_PLAIN,
@@ -88,6 +100,12 @@ static const lg__type_layout layouts[] = {
      "peek"},
     {"_pickle.Unpickler", 31, 0, LG__SHAPE_PLAIN,
      "stack - - - - - - - - - - - - - - - - - - - read readinto readline peek"},
+    {"_pickle.Unpickler", 35, 0, LG__SHAPE_PLAIN,
+     "stack - - - - - - - - - - - - - - - - - - - - - - read readinto readline "
+     "peek"},
+    {"_pickle.Unpickler", 36, 0, LG__SHAPE_PLAIN,
+     "stack - - - - - - - - - - - - - - - - - - - - - - - read readinto "
+     "readline peek"},
     {"_queue.SimpleQueue", 5, 2, LG__SHAPE_PLAIN, "items"},
     {"_queue.SimpleQueue", 7, 7, LG__SHAPE_DEQUE, ""},
     {"_struct.Struct", 5, 3, LG__SHAPE_PLAIN, ".format"},
@@ -99,6 +117,8 @@ static const lg__type_layout layouts[] = {
     {"arrayiterator", 3, 1, LG__SHAPE_PLAIN, "array"},
     {"async_generator_asend", 3, 0, LG__SHAPE_PLAIN, "generator value"},
     {"async_generator_athrow", 3, 0, LG__SHAPE_PLAIN, "generator args"},
+    {"async_generator_athrow", 5, 0, LG__SHAPE_PLAIN,
+     "generator type value traceback"},
     {"bytearray_iterator", 2, 1, LG__SHAPE_PLAIN, "sequence"},
     {"bytes_iterator", 2, 1, LG__SHAPE_PLAIN, "sequence"},
     {"callable_iterator", 2, 0, LG__SHAPE_PLAIN, "callable sentinel"},
@@ -106,6 +126,7 @@ static const lg__type_layout layouts[] = {
     {"collections._deque_reverse_iterator", 5, 2, LG__SHAPE_PLAIN, "deque"},
     {"coroutine_wrapper", 1, 0, LG__SHAPE_PLAIN, "coroutine"},
     {"decimal.Context", 10, 6, LG__SHAPE_PLAIN, "=traps =flags"},
+    {"decimal.Context", 11, 6, LG__SHAPE_PLAIN, "=traps =flags"},
     {"decimal.ContextManager", 2, 0, LG__SHAPE_PLAIN, "local global"},
     {"dict_itemiterator", 5, 0, LG__SHAPE_PLAIN, "dict - - result"},
     {"dict_items", 1, 0, LG__SHAPE_PLAIN, ".mapping"},
@@ -159,6 +180,7 @@ static const lg__type_layout layouts[] = {
     {"itertools.takewhile", 3, 0, LG__SHAPE_PLAIN, "function iterator"},
     {"itertools.zip_longest", 5, 2, LG__SHAPE_PLAIN,
      "iterators result fillvalue"},
+    {"lazy_import", 5, 0, LG__SHAPE_LAZY, "builtins from attribute code"},
     {"list_iterator", 2, 1, LG__SHAPE_PLAIN, "sequence"},
     {"list_reverseiterator", 2, 1, LG__SHAPE_PLAIN, "sequence"},
     {"map", 2, 0, LG__SHAPE_PLAIN, "iterators function"},
@@ -191,11 +213,14 @@ static const lg__type_layout layouts[] = {
     {"property", 6, 4, LG__SHAPE_PLAIN, ".__name__"},
     {"re.Pattern", 10, 2, LG__SHAPE_PLAIN, ".groupindex indexgroup"},
     {"reversed", 2, 1, LG__SHAPE_PLAIN, "sequence"},
+    {"sentinel", 3, 0, LG__SHAPE_SENTINEL, ".__name__ .__module__ repr"},
     {"set_iterator", 4, 0, LG__SHAPE_PLAIN, "set"},
     {"sqlite3.Cache", 6, 1, LG__SHAPE_PLAIN, "mapping factory first last"},
     {"sqlite3.Connection", 28, 4, LG__SHAPE_PLAIN,
      "=isolation_level - - - statement_cache statements cursors - - - "
      "trace_callback progress_handler authorizer collations"},
+    {"sqlite3.Connection", 24, 7, LG__SHAPE_PLAIN,
+     "statement_cache blobs =row_factory =text_factory"},
     {"sqlite3.Connection", 25, 6, LG__SHAPE_PLAIN,
      "statement_cache cursors blobs"},
     {"sqlite3.Connection", 26, 7, LG__SHAPE_PLAIN,
@@ -218,6 +243,9 @@ static const lg__type_layout layouts[] = {
      ".__name__ .__bound__ .__default__ evaluate_default"},
     {"typing.TypeAliasType", 5, 0, LG__SHAPE_PLAIN,
      ".__name__ .__type_params__ compute_value .__value__ .__module__"},
+    {"typing.TypeAliasType", 6, 0, LG__SHAPE_PLAIN,
+     ".__name__ .__qualname__ .__type_params__ compute_value .__value__ "
+     ".__module__"},
     {"typing.TypeVar", 6, 0, LG__SHAPE_PLAIN,
      ".__name__ .__bound__ evaluate_bound .__constraints__ "
      "evaluate_constraints"},

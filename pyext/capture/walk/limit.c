@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/** The beginning of a deque (Modules/_collectionsmodule.c, 3.9 to 3.14). */
+/** The beginning of a deque (Modules/_collectionsmodule.c, 3.9 to 3.15). */
 typedef struct deque_layout {
     PyObject_VAR_HEAD void *left_block;
     void *right_block;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/** The head of lru_list_elem, 3.9 to 3.14; a wrapper begins with one. */
+/** The head of lru_list_elem, 3.9 to 3.15; a wrapper begins with one. */
 typedef struct lru_link_layout {
     PyObject_HEAD
     struct lru_link_layout *previous;
@@ -37,7 +37,7 @@ lru_link_type(PyObject *object)
                : NULL;
 }
 
-/** Numbers that lie around the function, 3.9 to 3.14: the word before it, and
+/** Numbers that lie around the function, 3.9 to 3.15: the word before it, and
  *  the two after it. An object follows. */
 typedef struct lru_numbers {
     PyObject *results;

@@ -205,10 +205,11 @@ name_weakref(lg__heap_walk *walk, PyObject *object)
 static void
 name_readline_state(lg__heap_walk *walk, const lg__module_layout *module)
 {
-    const PyModuleDef *def = module->md_def;
-    if (def == NULL || module->md_state == NULL ||
-        def->m_size != (Py_ssize_t)sizeof(lg__readline_state) ||
-        strcmp(def->m_name, "readline") != 0)
+    if (module->md_state == NULL || module->md_name == NULL ||
+        lg__module_state_size(module) !=
+            (Py_ssize_t)sizeof(lg__readline_state) ||
+        !PyUnicode_CheckExact(module->md_name) ||
+        !lg__str_equals(module->md_name, "readline"))
         return;
     for (size_t i = 0; i < LG__COUNT(lg__readline_fields); i++) {
         const lg__field *field = &lg__readline_fields[i];
@@ -237,7 +238,7 @@ name_module_state(lg__heap_walk *walk)
 }
 
 /** The pairs of a node of a context's mapping: a variable and its value, or
- *  none and a node below (Python/hamt.c, 3.9 to 3.14). */
+ *  none and a node below (Python/hamt.c, 3.9 to 3.15). */
 static void
 name_hamt(lg__heap_walk *walk, PyObject *object)
 {

@@ -222,6 +222,23 @@ name_task(lg__heap_walk *walk, PyObject *object, const lg__type_info *info,
     name_generator(coroutine, name);
 }
 
+/** Adds `package.module` of an import that waits, or `package.module.name`. One
+ *  of `from package import name` waits for the import of the package. */
+static void
+name_lazy_import(lg__heap_walk *walk, PyObject *object,
+                 const lg__type_info *info, lg__name *name)
+{
+    PyObject *from = lg__named_word(walk, object, info, "from");
+    PyObject *attribute = lg__named_word(walk, object, info, "attribute");
+    if (from != NULL && Py_TYPE(from) == Py_TYPE(object))
+        from = lg__named_word(walk, from, info, "from");
+    add_if_str(name, from);
+    if (attribute == NULL || !PyUnicode_Check(attribute))
+        return;
+    lg__name_add(name, ".");
+    add_if_str(name, attribute);
+}
+
 void
 lg__name_part(const lg__heap_walk *walk, PyObject *object,
               const lg__type_info *info, lg__name *out)
@@ -273,6 +290,12 @@ name_other(lg__heap_walk *walk, PyObject *object, const lg__type_info *info,
         break;
     case LG__SHAPE_TASK:
         name_task(walk, object, info, name);
+        break;
+    case LG__SHAPE_SENTINEL:
+        add_if_str(name, lg__named_word(walk, object, info, "__name__"));
+        break;
+    case LG__SHAPE_LAZY:
+        name_lazy_import(walk, object, info, name);
         break;
     default:
         break;

@@ -1,7 +1,7 @@
 /**
  * Shallow sizes: what sys.getsizeof returns, without running a __sizeof__ that
  * is written in Python, plus the inline values that it omits. The formulas are
- * those of the __sizeof__ methods in CPython's Objects/ folder, 3.9 to 3.14.
+ * those of the __sizeof__ methods in CPython's Objects/ folder, 3.9 to 3.15.
  */
 #include "capture/walk/heap_walk.h"
 
@@ -136,7 +136,7 @@ lg__fixed_size(const lg__type_info *info)
 static bool
 may_be_asked(const lg__heap_walk *walk, PyTypeObject *base)
 {
-    if (!walk->internal && (base == &PyDict_Type || base == &PyType_Type))
+    if (!walk->internal && (lg__type_is_dict(base) || base == &PyType_Type))
         return true;
     return lg__known_has_size(&walk->known, base);
 }

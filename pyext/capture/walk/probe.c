@@ -5,7 +5,7 @@
  * traverser nor searches what it reports.
  *
  * A traverser may follow pointers of the object that are no references. So this
- * probes only traversers that are known to pass their words on, on 3.9 to 3.14.
+ * probes only traversers that are known to pass their words on, on 3.9 to 3.15.
  * The words that are no references lead to zeros.
  */
 #include "capture/walk/heap_walk.h"

@@ -96,6 +96,16 @@ mark_slot_names(lg__heap_walk *walk, const PyCodeObject *code)
     }
 }
 
+/** The compiler keeps its executors alive through the code they are for. */
+static void
+walk_executors(lg__heap_walk *walk, const PyCodeObject *code)
+{
+    size_t count = walk->internal ? lg__code_executor_count(code) : 0;
+    for (size_t i = 0; i < count; i++)
+        lg__walk_edge(walk, lg__code_executor(code, i), LG_EDGE_NATIVE,
+                      lg__walk_intern_literal(walk, "executor"));
+}
+
 void
 lg__name_edges_of_code(lg__heap_walk *walk, PyObject *object)
 {
@@ -107,6 +117,7 @@ lg__name_edges_of_code(lg__heap_walk *walk, PyObject *object)
         lg__walk_edge(walk, *(PyObject *const *)(cached + field->offset),
                       field->kind, lg__walk_intern_literal(walk, field->name));
     }
+    walk_executors(walk, code);
     mark_slot_names(walk, code);
 }
 

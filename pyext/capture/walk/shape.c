@@ -40,6 +40,7 @@ shape_of(const lg__heap_walk *walk, PyTypeObject *type)
         {&PyList_Type, LG__SHAPE_LIST, NULL, 0},
         {&PyTuple_Type, LG__SHAPE_TUPLE, NULL, 0},
         {&PyDict_Type, LG__SHAPE_DICT, NULL, 0},
+        {lg__frozen_dict_type(), LG__SHAPE_DICT, NULL, 0},
         {&PySet_Type, LG__SHAPE_SET, NULL, 0},
         {&PyFrozenSet_Type, LG__SHAPE_SET, NULL, 0},
         {&PyUnicode_Type, LG__SHAPE_STR, NULL, 0},

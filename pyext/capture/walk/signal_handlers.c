@@ -34,7 +34,7 @@ find_getter(void)
     return sound ? getter : NULL;
 }
 
-/** A row of the array, the same in CPython 3.9 to 3.14. */
+/** A row of the array, the same in CPython 3.9 to 3.15. */
 typedef struct row {
     int tripped; /**< whether the signal waits for Python's handler */
     PyObject *handler;

@@ -52,7 +52,7 @@ is_leaf(const lg__type_info *info)
 static bool
 may_be_untracked(const PyTypeObject *type)
 {
-    return type == &PyTuple_Type || type == &PyDict_Type ||
+    return type == &PyTuple_Type || lg__type_is_dict(type) ||
            type == &PyFrozenSet_Type || type == &PyContextVar_Type ||
            type == &PyFrame_Type ||
            PyType_IsSubtype((PyTypeObject *)type, &PyTuple_Type);
@@ -70,7 +70,7 @@ plan_of(lg__heap_walk *walk, lg__type_info *info)
         return LG__PLAN_TUPLE;
     if (type == &PySet_Type || type == &PyFrozenSet_Type)
         return LG__PLAN_SET;
-    if (type == &PyDict_Type && walk->internal)
+    if (lg__type_is_dict(type) && walk->internal)
         return LG__PLAN_DICT;
     if (is_leaf(info))
         return type->tp_flags & Py_TPFLAGS_HEAPTYPE ? LG__PLAN_LEAF

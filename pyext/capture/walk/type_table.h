@@ -15,7 +15,7 @@ typedef enum lg__plan {
     LG__PLAN_LEAF,     /**< a reference to its type alone */
     LG__PLAN_LIST,     /**< exact list */
     LG__PLAN_TUPLE,    /**< exact tuple */
-    LG__PLAN_DICT,     /**< exact dict */
+    LG__PLAN_DICT,     /**< exact dict or frozendict */
     LG__PLAN_SET,      /**< exact set or frozenset */
     LG__PLAN_INSTANCE, /**< plain instance of a Python class */
     LG__PLAN_STRUCT,   /**< a struct of CPython's whose words are all known:
@@ -55,7 +55,10 @@ typedef enum lg__shape {
     LG__SHAPE_CONTEXT_VARIABLE,
     LG__SHAPE_HAMT, /**< a node of the mapping in a context */
     LG__SHAPE_TASK,
-    LG__SHAPE_LOCAL, /**< threading.local */
+    LG__SHAPE_LOCAL,    /**< threading.local */
+    LG__SHAPE_SENTINEL, /**< from 3.15 on */
+    LG__SHAPE_LAZY,     /**< an import that waits for its first use, from 3.15
+                             on */
 } lg__shape;
 
 /** A named word, its name interned in the builder. */
