@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import re
 import sys
@@ -17,7 +18,7 @@ _NAMED: tuple[type, ...] = (
 )
 _COUNTED: tuple[type, ...] = (tuple, list, dict, set, frozenset)
 if sys.version_info >= (3, 15):
-    _COUNTED += (frozendict,)
+    _COUNTED += (builtins.frozendict,)
 _REPR_LENGTH = 40
 # How many references obj_label() and its caller hold to an object.
 _OWN_REFERENCES = 4

@@ -6,6 +6,7 @@ the factories in order, and a test runs them on every Python version.
 
 import array
 import asyncio
+import builtins
 import collections
 import contextvars
 import ctypes
@@ -920,3 +921,54 @@ def recursive_list():
     one = []
     one.append(one)
     return one, {"[0]": one}
+
+
+if sys.version_info >= (3, 15):
+
+    @kind
+    def frozen_dict_of_str():
+        key = fresh("key")
+        one = builtins.frozendict({key: Thing()})
+        return one, {f"['{key}']": one[key], f"key '{key}'": key}
+
+    @kind
+    def frozen_dict_of_anything():
+        member = Thing()
+        one = builtins.frozendict({7: Thing(), b"bytes": Thing(), member: Thing()})
+        return one, {"[7]": one[7], "[b'bytes']": one[b"bytes"]}
+
+    @kind
+    def frozen_dict_of_an_instance():
+        thing = instance()[0]
+        one = builtins.frozendict(vars(thing))
+        return one, {f"['{name}']": value for name, value in one.items()}
+
+    @kind
+    def frozen_dict_subclass():
+        class Sub(builtins.frozendict):
+            pass
+
+        one = Sub(first=Thing())
+        one.attribute = Thing()
+        return one, {"['first']": one["first"], ".attribute": one.attribute}
+
+    @kind
+    def sentinel():
+        return builtins.sentinel(fresh("MISSING")), {}
+
+    @kind
+    def sentinel_with_a_text():
+        text = fresh("<missing>")
+        return builtins.sentinel("MISSING", repr=text), {"repr": text}
+
+    @kind
+    def lazy_import():
+        names = {}
+        exec("lazy import json.tool", names)
+        return names["json"], {"builtins": vars(builtins)}
+
+    @kind
+    def lazy_import_of_a_name():
+        names = {}
+        exec("lazy from json import tool", names)
+        return names["tool"], {}

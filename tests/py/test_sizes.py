@@ -1,6 +1,7 @@
 """Compares shallow sizes with sys.getsizeof, and shows where they are more accurate."""
 
 import array
+import builtins
 import collections
 import decimal
 import gc
@@ -87,7 +88,14 @@ EXACT = [
     re.compile("a+b"),
     ValueError("text"),
     memoryview(b"bytes"),
+    bytearray(),
 ]
+if sys.version_info >= (3, 15):
+    EXACT += [
+        builtins.frozendict(),
+        builtins.frozendict({i: i for i in range(100)}),
+        builtins.sentinel("MISSING"),
+    ]
 
 
 def whole_size(node):

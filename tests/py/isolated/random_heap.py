@@ -1,8 +1,10 @@
 """Makes random instances, lists, dicts and tuples, and cuts references in them."""
 
 import ast
+import builtins
 import random
 import re
+import sys
 
 
 class Thing:
@@ -22,7 +24,14 @@ def hold(source, target, number, attribute):
     elif number % 3:
         source.append(target)
     else:
-        source.append((target, number))
+        source.append(fixed(target, number))
+
+
+def fixed(target, number):
+    """Put the target into a container that never changes."""
+    if sys.version_info >= (3, 15) and number % 2:
+        return builtins.frozendict({number: target})
+    return (target, number)
 
 
 def make(chance: random.Random, count, attribute):

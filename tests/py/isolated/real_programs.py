@@ -68,22 +68,26 @@ def loggers():
 
 
 def servers():
-    """Make tasks of asyncio, and a server of HTTP."""
+    """Make tasks of asyncio, and a server of HTTP.
+
+    A coroutine that waits for a queue cancels its future when it ends. From 3.15 on
+    the loop would then keep the task until it runs, so these wait for an event.
+    """
     import asyncio
     import http.server
 
     class Handler(http.server.BaseHTTPRequestHandler):
         cache = Item(4)
 
-    async def work(queue, item):
+    async def work(event, item):
         while True:
-            await queue.get()
+            await event.wait()
 
     async def main():
-        queue = asyncio.Queue()
-        tasks = [asyncio.ensure_future(work(queue, Item(i))) for i in range(4)]
+        event = asyncio.Event()
+        tasks = [asyncio.ensure_future(work(event, Item(i))) for i in range(4)]
         await asyncio.sleep(0)
-        return [queue, tasks, asyncio.Condition(), asyncio.Event()]
+        return [event, tasks, asyncio.Condition(), asyncio.Queue()]
 
     loop = asyncio.new_event_loop()
     made = loop.run_until_complete(main())
