@@ -129,7 +129,7 @@ wheels: setup  ## build wheels that need nothing but CPython, try them in bare D
 	@[ "$$(id -u)" != 0 ] || tools/setup.sh wheels
 	@tools/wheels.sh $(WHEELS)
 
-pythons: setup  ## build and test for every other CPython 3.9 to 3.13 found
+pythons: setup  ## build and test for every other CPython 3.9 to 3.15 found
 	@$(bin)/python tools/pythons.py
 
 matrix: setup  ## the same on every CPython there is, also in Debian roots; docs/versions.md

@@ -40,6 +40,8 @@ PAGE = tracked.ROOT / "docs/versions.md"
 RUNS = tracked.ROOT / "build/matrix"
 UNEXPLAINED = tracked.ROOT / "tests/py/isolated/unexplained.py"
 SUITES = ["trixie", "sid"]
+#: What tools/free_threaded.sh builds: a release may have more than its own Python.
+FREE_THREADED = {"sid": ("t", "3.15t")}
 FOLDERS = ("cmake", "export", "libgraph", "pyext", "tests/py")
 HEAD = """\
 | CPython | on | captured by | passed | failed | skipped | unexplained | with numpy, \
@@ -183,7 +185,9 @@ def tried_in_root(suite: str, free_threaded: bool) -> tuple[list[Row], bool]:
     """Return the rows of a release, and whether every run was possible."""
     answer = RUNS / f"{suite}.json"
     answer.unlink(missing_ok=True)
-    whole = not free_threaded or in_root(suite, "tools/free_threaded.sh", "t")
+    whole = True
+    for name in FREE_THREADED.get(suite, ("t",)) if free_threaded else ():
+        whole &= in_root(suite, "tools/free_threaded.sh", name)
     whole &= in_root(suite, "python3", "tools/matrix.py", "--inside", suite)
     if not answer.exists():
         return [], False
@@ -193,7 +197,8 @@ def tried_in_root(suite: str, free_threaded: bool) -> tuple[list[Row], bool]:
 
 def inside(suite: str) -> int:
     """Run all interpreters of the root, from inside it; write the rows to a file."""
-    found = pythons.installed("/usr/bin/python3", "/opt/cpython/t/bin/python3")
+    built = sorted(map(str, Path("/opt/cpython").glob("*t/bin/python3")))
+    found = pythons.installed("/usr/bin/python3", *built)
     rows = [tried(one, f"Debian {suite}") for one in found]
     made = [asdict(row) for row in rows if row]
     (RUNS / f"{suite}.json").write_text(json.dumps(made), encoding="utf-8")

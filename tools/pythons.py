@@ -1,6 +1,6 @@
 """Builds the extension and runs its tests on every other CPython found.
 
-It looks for interpreters on PATH (python3.9 to python3.13) and among pyenv's, and uses
+It looks for interpreters on PATH (python3.9 to python3.15) and among pyenv's, and uses
 those that run and have their headers. Each gets a build folder and a small virtual
 environment with pytest and numpy. Tests marked `libraries` or `once` run only on the
 main interpreter. Those marked `ends` also run on the oldest and on the newest. Versions
@@ -19,7 +19,7 @@ from pathlib import Path
 import suite
 import tracked
 
-VERSIONS = [(3, minor) for minor in range(9, 14)]
+VERSIONS = [(3, minor) for minor in range(9, 16)]
 
 #: Compiles like the main build, so that ccache already has the C library.
 AS_THE_MAIN_ONE = ("--preset", "dev")
@@ -67,10 +67,10 @@ def installed(*preferred: str) -> list[Interpreter]:
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     candidates: list[Path | str] = list(preferred)
     candidates += sorted(pyenv.glob("versions/*/bin/python3"))
-    for minor in range(9, 15):
-        candidates += [f"python3.{minor}", f"python3.{minor}t"]
+    for major, minor in VERSIONS:
+        candidates += [f"python{major}.{minor}", f"python{major}.{minor}t"]
     answers = [answer for answer in map(probe, candidates) if answer]
-    answers = [answer for answer in answers if (3, 9) <= answer.version < (3, 15)]
+    answers = [answer for answer in answers if answer.version[:2] in VERSIONS]
     found = {answer.name: answer for answer in reversed(answers)}
     return sorted(found.values(), key=lambda one: (one.version, one.free_threaded))
 

@@ -8,7 +8,7 @@
 #   tools/setup.sh fresh      and debootstrap
 #   tools/setup.sh wheels     and what builds igraph in an old Debian root, for MACHINE
 #   tools/setup.sh matrix     in a root of `make matrix`: only system packages, with
-#                             Debian's own Python and tools, and what builds CPython
+#                             Debian's own Pythons and tools, and what builds CPython
 #
 # PYTHON names the interpreter for .venv, TORCH the PyTorch that pip installs
 # ("" for none).
@@ -32,7 +32,8 @@ wheels)
 matrix)
     packages="$packages cmake ninja-build python3-dev python3-venv python3-pytest
               python3-numpy python3-matplotlib xz-utils dpkg-dev
-              libffi-dev libssl-dev libsqlite3-dev libbz2-dev liblzma-dev" ;;
+              libffi-dev libssl-dev libsqlite3-dev libbz2-dev liblzma-dev
+              python3.15-dev python3.15-venv" ;;
 *)
     echo "tools/setup.sh: unknown set '$1': give none, or checks, fresh, wheels or matrix" >&2
     exit 2
@@ -77,13 +78,13 @@ install_packages() {
     fi
     export DEBIAN_FRONTEND=noninteractive
     apt-get update
-    # Older releases keep clang's run-time libraries in another package. Ubuntu
-    # without its universe has neither d3 nor libmicrohttpd, and a build can do
-    # without these.
+    # Older releases keep clang's run-time libraries in another package, and have
+    # no newer Python besides their own. Ubuntu without its universe has neither d3
+    # nor libmicrohttpd, and a build can do without these.
     wanted=
     for package in $1; do
         case $package in
-        libclang-rt-dev | libmicrohttpd-dev | node-d3-*) known "$package" || continue ;;
+        libclang-rt-dev | libmicrohttpd-dev | node-d3-* | python3.*) known "$package" || continue ;;
         esac
         wanted="$wanted $package"
     done

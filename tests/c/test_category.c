@@ -20,6 +20,7 @@ static const row rows[] = {
     {"tuple", LG_CATEGORY_CONTAINER, LG__ROLE_TUPLE},
     {"set", LG_CATEGORY_CONTAINER, LG__ROLE_SIZED},
     {"frozenset", LG_CATEGORY_CONTAINER, LG__ROLE_SIZED},
+    {"frozendict", LG_CATEGORY_CONTAINER, LG__ROLE_SIZED},
     {"collections.deque", LG_CATEGORY_CONTAINER, LG__ROLE_SIZED},
     {"dict_keys", LG_CATEGORY_CONTAINER, LG__ROLE_NONE},
     {"dict_values", LG_CATEGORY_CONTAINER, LG__ROLE_NONE},

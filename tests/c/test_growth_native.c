@@ -314,6 +314,7 @@ blocks_of_objects(void)
         {"dict", 64 + 100, 64 + 112, 0},
         {"set", 216 + 600, 224, 600},
         {"frozenset", 217, 224 + 16, 0},
+        {"frozendict", 72 + 600, 80, 600},
         {"collections.deque", 624, 96, 528},
         {"collections.deque", 760, 240, 528},
         {"numpy.ndarray", 96 + 16, 96, 16},

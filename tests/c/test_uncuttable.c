@@ -34,6 +34,43 @@ only_viewed_tuple(void)
     }
 }
 
+// What an item of a container is, and whether the container can let it go. A
+// class derived from one that never changes may have attributes that do.
+static void
+items(void)
+{
+    static const struct {
+        const char *type, *base;
+        lg_edge_kind kind;
+        bool can;
+    } cases[] = {
+        {"frozenset", NULL, LG_EDGE_ELEMENT, false},
+        {"set", NULL, LG_EDGE_ELEMENT, true},
+        {"app.Tags", "frozenset", LG_EDGE_ELEMENT, false},
+        {"app.Tags", "frozenset", LG_EDGE_ATTRIBUTE, true},
+        {"frozendict", NULL, LG_EDGE_VALUE, false},
+        {"frozendict", NULL, LG_EDGE_KEY, false},
+        {"dict", NULL, LG_EDGE_KEY, true},
+        {"app.Settings", "frozendict", LG_EDGE_VALUE, false},
+        {"app.Settings", "frozendict", LG_EDGE_KEY, false},
+        {"app.Settings", "frozendict", LG_EDGE_ATTRIBUTE, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        story made = story_begin();
+        if (cases[i].base != NULL)
+            story_type(&made, cases[i].type, cases[i].base);
+        uint32_t module = story_module(&made, "app");
+        uint32_t holder = story_add(&made, cases[i].type, NULL, 64);
+        uint32_t thing = story_add(&made, "app.Kept", NULL, 48);
+        story_attribute(&made, module, "holder", holder);
+        story_edge(&made, holder, thing, cases[i].kind, 0);
+        lg_graph *graph = story_end(&made);
+        uint64_t edge = lg_graph_columns(graph)->first_edge[holder];
+        CHECK(lg__edge_can_be_cut(graph, edge) == cases[i].can);
+        lg_graph_free(graph);
+    }
+}
+
 // codecs.unregister() is newer than CPython 3.9.
 static void
 codecs(void)
@@ -98,6 +135,7 @@ only_called_with(void)
 SUITE(uncuttable)
 {
     RUN(only_viewed_tuple);
+    RUN(items);
     RUN(codecs);
     RUN(only_called_with);
     return test_result();

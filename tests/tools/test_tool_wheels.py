@@ -52,11 +52,11 @@ def test_the_newest_of_each_version_gets_a_wheel(monkeypatch):
 
 
 def test_versions_without_an_interpreter_are_listed(monkeypatch, capsys):
-    found = [pretended((3, minor, 0)) for minor in range(9, 15)]
+    found = [pretended((3, minor, 0)) for minor in range(9, 16)]
     monkeypatch.setattr(pythons, "installed", lambda *made: found)
     monkeypatch.setattr(sys, "argv", ["wheels.py", "--missing"])
     assert wheels.main() == 0
-    assert capsys.readouterr().out == "3.13t 3.14t\n"
+    assert capsys.readouterr().out == "3.13t 3.14t 3.15t\n"
 
 
 def test_what_is_wrong_with_the_wheels(monkeypatch, tmp_path):

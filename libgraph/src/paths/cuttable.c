@@ -12,13 +12,11 @@ is_immutable(const lg_graph *graph, uint32_t node)
     lg_string type = lg_graph_type(graph, graph->columns.type[node]).name;
     return lg__node_role(graph, node) == LG__ROLE_TUPLE ||
            category == LG_CATEGORY_ROOT || category == LG_CATEGORY_ATOM ||
-           lg__string_is(type, "frozenset") ||
-           lg__string_is(type, "frozendict") || lg__string_is(type, "code");
+           lg__string_is(type, "code");
 }
 
-// Returns whether the edge is an item of an instance of a class derived from
-// tuple, frozenset or frozendict, such as a named tuple. Such a class may have
-// other attributes, which can be cut.
+// Returns whether the edge is an item of a frozenset, a frozendict or a named
+// tuple. A class derived from one may have other attributes, which can be cut.
 static bool
 is_fixed_item(const lg_graph *graph, uint32_t node, unsigned kind)
 {

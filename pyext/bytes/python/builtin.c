@@ -1,8 +1,8 @@
 /**
  * Python's own objects that keep their bytes elsewhere: bytearray, array, mmap,
  * ctypes and StringIO; and memoryview, which shows bytes that another object
- * keeps. The structs are the same from CPython 3.9 to 3.15, but for StringIO's and
- * bytearray's.
+ * keeps. The structs are the same from CPython 3.9 to 3.15, but for StringIO's
+ * and bytearray's.
  */
 #include "bytes/common/bytes_common.h"
 #include "capture/common/capture_common.h"

@@ -88,8 +88,8 @@ lg__dict_table_of(const lg__dict_keys *keys, const void *general_lookup)
     return table;
 }
 
-/** The type of frozen dicts, which are laid out as dicts are, with a hash behind
- *  that; NULL before 3.15. */
+/** The type of frozen dicts, which are laid out as dicts are, with a hash
+ * behind that; NULL before 3.15. */
 static inline PyTypeObject *
 lg__frozen_dict_type(void)
 {
@@ -100,8 +100,8 @@ lg__frozen_dict_type(void)
 #endif
 }
 
-/** Returns whether instances of exactly this type have the struct of a dict, and
- *  nothing else that refers to anything. */
+/** Returns whether instances of exactly this type have the struct of a dict,
+ * and nothing else that refers to anything. */
 static inline bool
 lg__type_is_dict(const PyTypeObject *type)
 {
