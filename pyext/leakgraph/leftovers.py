@@ -6,15 +6,17 @@ import gc
 
 from leakgraph import expect
 from leakgraph._core import Size, cycles, snapshot
+from leakgraph.harness import made_cycle, made_growth
 from leakgraph.limits import argument
-from leakgraph.repeats import repeat
+from leakgraph.repeats import check, repeat
 from leakgraph.sites import FRAMES, Tracing
+from leakgraph.stillness import observe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leakgraph._core import Cycles, GrowthRow
+    from leakgraph._core import Cycle, Cycles, GrowthRow
     from leakgraph.baseline import Baseline
 
 __all__ = ["leftovers"]
@@ -35,16 +37,22 @@ def leftovers(
 ) -> str:
     """Repeat work() and say what stays behind; "" if nothing does.
 
-    Leaves out growth that the baseline knows, or adds. max_cycles=None looks for no
-    cycles. Objects that expect_collectable() notes meanwhile must be gone at the end.
+    Leaves out growth that the baseline knows, or adds, and what pytest keeps.
+    max_cycles=None looks for no cycles. Objects that expect_collectable() notes
+    meanwhile must be gone at the end. Takes snapshots only if cheap numbers say that
+    something may stay behind.
     """
     most = _bytes(max_growth)
+    check(warmup, rounds, 1)
     expected = set(expect._expected)
-    growth = repeat(work, warmup=warmup, rounds=rounds, calls=1)
-    rows = [row for row in growth if row.gained > most]
-    rows = [row for row in rows if not baseline.knows(row, test)]
-    paragraphs = _growth(work, rows, most) if rows else []
-    if max_cycles is not None:
+    seen = observe(work, warmup, rounds)
+    paragraphs = []
+    if seen.grows:
+        growth = repeat(work, warmup=0, rounds=rounds, calls=1)
+        rows = [row for row in growth if row.gained > most and not made_growth(row)]
+        rows = [row for row in rows if not baseline.knows(row, test)]
+        paragraphs = _growth(work, rows, most) if rows else []
+    if seen.has_cycles and max_cycles is not None:
         paragraphs += _cycles(work, max_cycles)
     paragraphs += _uncollected(expected)
     return "\n".join(paragraphs)
@@ -96,20 +104,26 @@ def _cycles(work: Callable[[], object], most: int) -> list[str]:
     finally:
         if was_enabled:
             gc.enable()
-    if found.leaks <= most:
+    leaks = [at for at, cycle in enumerate(found) if _is_leak(cycle)]
+    if len(leaks) <= most:
         return []
-    cycles_left = f"{found.leaks} reference cycle{'s' * (found.leaks != 1)}"
+    cycles_left = f"{len(leaks)} reference cycle{'s' * (len(leaks) != 1)}"
     return [
         f"A call leaves {cycles_left} to the collector, and the limit is {most}:",
-        *_first_leaks(found),
+        *_first_leaks(found, leaks),
     ]
 
 
-def _first_leaks(found: Cycles) -> list[str]:
-    """Describe three cycles, without those that the program cannot avoid."""
-    leaks = [at for at, cycle in enumerate(found) if cycle.is_leak]
-    firsts = [str(found[at : at + 1]) for at in leaks if found[at].group == at]
-    return [text.split("\n\n", 1)[-1] for text in firsts[:3]]
+def _is_leak(cycle: Cycle) -> bool:
+    """Whether the test can avoid it: there is something to cut, and not in pytest."""
+    return cycle.is_leak and cycle.cut is not None and not made_cycle(cycle)
+
+
+def _first_leaks(found: Cycles, leaks: list[int]) -> list[str]:
+    """Describe the three biggest leaks that are not alike."""
+    firsts = {found[at].group: str(found[at : at + 1]) for at in reversed(leaks)}
+    texts = [firsts[group] for group in sorted(firsts)]
+    return [text.split("\n\n", 1)[-1] for text in texts[:3]]
 
 
 def _uncollected(expected: set[str]) -> list[str]:

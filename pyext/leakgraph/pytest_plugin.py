@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from leakgraph._core import GrowthRow
     from leakgraph.baseline import Baseline
     from leakgraph.evidence import Evidence
+    from leakgraph.harness import Harness
 
 MARKER = (
     "leakgraph(rounds=4, warmup=2, max_growth='0 B', max_cycles=0): repeat the test,"
@@ -48,6 +49,7 @@ LEAST = 1024
 
 _baseline: pytest.StashKey[Baseline] = pytest.StashKey()
 _suite: pytest.StashKey[Suite] = pytest.StashKey()
+_harness: pytest.StashKey[Harness] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -87,6 +89,15 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[_suite] = Suite()
 
 
+@pytest.hookimpl(specname="pytest_runtest_call", tryfirst=True)
+def pytest_runtest_call_first(item: pytest.Item) -> None:
+    """Before a marked test runs, note what pytest has for it."""
+    if item.get_closest_marker("leakgraph") is not None:
+        from leakgraph.harness import Harness
+
+        item.stash[_harness] = Harness(item)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_call(item: pytest.Item) -> None:
     """After a marked test has passed, run it again and again."""
@@ -95,7 +106,7 @@ def pytest_runtest_call(item: pytest.Item) -> None:
         return
     if marker.args:
         raise pytest.UsageError(f"{item.nodeid}: leakgraph() takes keywords only")
-    _checker(item)(item.runtest, **marker.kwargs)
+    _checker(item, item.stash[_harness])(item.runtest, **marker.kwargs)
 
 
 @pytest.fixture
@@ -105,10 +116,15 @@ def leakgraph_check(request: pytest.FixtureRequest) -> Callable[..., None]:
     leakgraph_check(work) calls work() again and again and fails the test if objects, or
     reference cycles, stay behind.
     """
-    return _checker(request.node)
+    from leakgraph.harness import Harness
+
+    def check(work: Callable[[], object], **limits: Any) -> None:
+        _checker(request.node, Harness(request.node))(work, **limits)
+
+    return check
 
 
-def _checker(item: pytest.Item) -> Callable[..., None]:
+def _checker(item: pytest.Item, harness: Harness) -> Callable[..., None]:
     """Return the function that checks work for that test."""
 
     def check(work: Callable[[], object], **limits: Any) -> None:
@@ -122,7 +138,8 @@ def _checker(item: pytest.Item) -> Callable[..., None]:
                     f"{', '.join(known)}"
                 )
         baseline = item.config.stash[_baseline]
-        text = leftovers(work, baseline, item.nodeid, **limits)
+        with harness.repeating(work) as again:
+            text = leftovers(again, baseline, item.nodeid, **limits)
         if text:
             pytest.fail(text, pytrace=False)
 

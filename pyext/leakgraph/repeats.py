@@ -42,13 +42,7 @@ def repeat(
 
     Raises ArgumentError for fewer than 1 round or call.
     """
-    for name, number, least in (
-        ("warmup", warmup, 0),
-        ("rounds", rounds, 1),
-        ("calls", calls, 1),
-    ):
-        if not isinstance(number, int) or number < least:
-            raise ArgumentError(f"{name} must be {least} or more, not {number!r}.")
+    check(warmup, rounds, calls)
     evidence = Evidence(rounds + 1)
     try:
         _call(work, warmup)
@@ -65,6 +59,17 @@ def repeat(
         )
     finally:
         evidence.close()
+
+
+def check(warmup: int, rounds: int, calls: int) -> None:
+    """Raise ArgumentError for numbers of calls that repeat() cannot make."""
+    for name, number, least in (
+        ("warmup", warmup, 0),
+        ("rounds", rounds, 1),
+        ("calls", calls, 1),
+    ):
+        if not isinstance(number, int) or number < least:
+            raise ArgumentError(f"{name} must be {least} or more, not {number!r}.")
 
 
 def track(*, min_bytes: int | str = 0, settled: bool = False) -> Tracked:

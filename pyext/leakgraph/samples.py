@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["FLOORS", "MOST", "Window", "read"]
+__all__ = ["FLOORS", "MOST", "Window", "on_devices", "read"]
 
 #: The most samples that a window holds.
 MOST = 60
@@ -37,7 +37,7 @@ def read() -> tuple[float, ...]:
     uncollectable = sum(generation["uncollectable"] for generation in gc.get_stats())
     blocks = sys.getallocatedblocks()
     malloc = _malloc.read()
-    return _resident_bytes(), malloc, blocks, uncollectable, _on_devices()
+    return _resident_bytes(), malloc, blocks, uncollectable, on_devices()
 
 
 class _Malloc:
@@ -69,7 +69,7 @@ class _Malloc:
 _malloc = _Malloc()
 
 
-def _on_devices() -> int:
+def on_devices() -> int:
     """Return the bytes that PyTorch has allocated on CUDA devices, if it uses them."""
     cuda = getattr(sys.modules.get("torch"), "cuda", None)
     if cuda is None or not cuda.is_initialized():
