@@ -96,6 +96,36 @@ keep_tasks(story *made, uint32_t app, uint32_t count)
     keep(made, app, "_asyncio.Task", count);
 }
 
+// Tasks that are done; `awaited` more are not, and somebody awaits them.
+static void
+keep_done_tasks_beside(story *made, uint32_t app, uint32_t count,
+                       uint32_t awaited)
+{
+    uint32_t list = container(made, app);
+    for (uint32_t n = 0; n < count + awaited; n++) {
+        uint32_t task = story_add(made, "_asyncio.Task", NULL, BIG);
+        heap_append(made, list, task);
+        if (n < count)
+            story_attribute(made, task, "_result",
+                            story_add(made, "str", NULL, 100));
+        else
+            story_attribute(made, task, "_callback0",
+                            story_add(made, "method", NULL, 64));
+    }
+}
+
+static void
+keep_done_tasks(story *made, uint32_t app, uint32_t count)
+{
+    keep_done_tasks_beside(made, app, count, 3);
+}
+
+static void
+keep_gathered_tasks(story *made, uint32_t app, uint32_t count)
+{
+    keep_done_tasks_beside(made, app, count, 4);
+}
+
 static void
 keep_generators(story *made, uint32_t app, uint32_t count)
 {
@@ -245,6 +275,8 @@ static const struct {
     {"log-handlers ", 8, keep_log_handlers},
     {"log-records ", 16, keep_log_records},
     {"unawaited-tasks ", 16, keep_tasks},
+    {"done-tasks ", 16, keep_done_tasks},
+    {"done-tasks ", 17, keep_gathered_tasks},
     {"unfinished-generators ", 16, keep_generators},
     {"endless-threads ", 16, keep_threads},
     {"endless-threads ", 16, keep_stacked_threads},

@@ -87,6 +87,13 @@ FIXES = {
         "list(pool.map(forget, range(10)))",
     ),
     "unawaited_tasks": ("Await the tasks", "tasks.clear()"),
+    "done_tasks": ("Drop each task", "tasks.clear()"),
+    "weak_keys": (
+        "Keep a weakref.ref()",
+        "for session in sessions.values():\n"
+        " session.request = weakref.ref(session.request)\n"
+        "del session",
+    ),
     "unfinished_generators": (
         "close()",
         "for reader in readers: reader.close()",

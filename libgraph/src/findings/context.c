@@ -37,6 +37,13 @@ static const role roles[] = {
     {"coroutine", LG__TYPE_SUSPENDED},
     {"async_generator", LG__TYPE_SUSPENDED},
     {"weakref.finalize._Info", LG__TYPE_FINALIZER},
+    {"weakref.WeakKeyDictionary", LG__TYPE_WEAK_DICT},
+    {"weakref.WeakValueDictionary", LG__TYPE_WEAK_DICT},
+    {"torch.utils.weak.WeakIdKeyDictionary", LG__TYPE_WEAK_DICT},
+    {"weakref.ReferenceType", LG__TYPE_REFERENCE},
+    {"weakref", LG__TYPE_REFERENCE}, // in CPython 3.9
+    {"_asyncio.Future", LG__TYPE_FUTURE},
+    {"asyncio.futures.Future", LG__TYPE_FUTURE},
     {"code", LG__TYPE_OPAQUE},
     {"frame", LG__TYPE_OPAQUE},
 };

@@ -36,10 +36,15 @@ enum {
     LG__TYPE_TASK = 1 << 20,      /**< of asyncio */
     LG__TYPE_SUSPENDED = 1 << 21, /**< generator, coroutine */
     LG__TYPE_FINALIZER = 1 << 22, /**< the record of weakref.finalize() */
-    LG__TYPE_COUNT = 23,
+    LG__TYPE_WEAK_DICT = 1 << 23, /**< with weak keys or weak values */
+    LG__TYPE_REFERENCE = 1 << 24, /**< weakref.ref */
+    LG__TYPE_FUTURE = 1 << 25,    /**< of asyncio; a task, too */
+    LG__TYPE_COUNT = 26,
     /** Searches enter these as they enter any instance. */
     LG__TYPE_INSTANCE = LG__TYPE_LOG_HANDLER | LG__TYPE_LOG_RECORD |
-                        LG__TYPE_THREAD | LG__TYPE_LOCAL | LG__TYPE_FINALIZER,
+                        LG__TYPE_THREAD | LG__TYPE_LOCAL | LG__TYPE_FINALIZER |
+                        LG__TYPE_WEAK_DICT | LG__TYPE_REFERENCE |
+                        LG__TYPE_FUTURE,
 };
 
 /** A match: a finding without sizes yet. */
@@ -390,8 +395,10 @@ void lg__look_for_log_records(lg__detection *detection);
 void lg__look_for_threads(lg__detection *detection);
 void lg__look_for_thread_locals(lg__detection *detection);
 void lg__look_for_tasks(lg__detection *detection);
+void lg__look_for_done_tasks(lg__detection *detection);
 void lg__look_for_generators(lg__detection *detection);
 void lg__look_for_finalizers(lg__detection *detection);
+void lg__look_for_weak_keys(lg__detection *detection);
 void lg__look_for_classes(lg__detection *detection);
 void lg__look_for_wrappers(lg__detection *detection);
 void lg__look_for_id_keys(lg__detection *detection);

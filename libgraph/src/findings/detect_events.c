@@ -1,4 +1,4 @@
-// Detects what registries keep: handlers, log records, tasks, generators.
+// Detects what registries keep: handlers, log records, generators.
 #include "findings/context.h"
 
 #include <stdlib.h>
@@ -168,29 +168,6 @@ void
 lg__look_for_log_records(lg__detection *detection)
 {
     look_for_many(detection, LG__TYPE_LOG_RECORD, MANY_THINGS, true, NULL);
-}
-
-// Returns whether nobody awaits a task: it has no callback.
-static bool
-is_unawaited(const lg__detection *detection, uint32_t task)
-{
-    const lg_graph *graph = detection->graph;
-    uint64_t end = graph->columns.first_edge[task + 1];
-    for (uint64_t edge = graph->columns.first_edge[task]; edge < end; edge++)
-        if (!(graph->columns.edge_kind[edge] & LG_EDGE_WEAK) &&
-            lg__edge_kind(graph, edge) != LG_EDGE_TYPE &&
-            lg__node_category(graph, graph->columns.edge_target[edge]) ==
-                LG_CATEGORY_FUNCTION)
-            return false;
-    return true;
-}
-
-// Looks for tasks. A task that a timer or a file will wake has another owner
-// than the container.
-void
-lg__look_for_tasks(lg__detection *detection)
-{
-    look_for_many(detection, LG__TYPE_TASK, MANY_THINGS, true, is_unawaited);
 }
 
 void

@@ -1,5 +1,5 @@
 // Detects functions, classes, finalizers and ids that a program piles up.
-#include "findings/context.h"
+#include "findings/weak_entries.h"
 
 #include <stdlib.h>
 #include <xxhash.h>
@@ -16,15 +16,31 @@ enum {
 
 // ------------------------------------------------------------ finalizers ---
 
-static uint32_t
-referent_of(const lg__detection *detection, uint32_t reference)
+// Returns whether the callback of a weak reference keeps its object, and
+// nothing else does.
+static bool
+keeps_its_referent(const lg__detection *detection, uint32_t reference,
+                   uint32_t referent)
 {
-    const lg_columns *columns = &detection->graph->columns;
-    uint64_t end = columns->first_edge[reference + 1];
-    for (uint64_t edge = columns->first_edge[reference]; edge < end; edge++)
-        if (columns->edge_kind[edge] & LG_EDGE_WEAK)
-            return columns->edge_target[edge];
-    return LG_NONE;
+    uint32_t callback =
+        lg__detection_attribute(detection, reference, "__callback__");
+    return callback != LG_NONE && referent != LG_NONE &&
+           lg__detection_owns(detection, callback, referent);
+}
+
+// Looks for weak references whose callback keeps the object. A program stores
+// such a reference; otherwise it is garbage together with its object.
+static void
+look_for_callbacks(lg__detection *detection)
+{
+    const lg__gathered *all = lg__detection_all(detection, LG__TYPE_REFERENCE);
+    for (size_t i = 0; i < all->count && !detection->failed; i++) {
+        uint32_t reference = all->items[i];
+        uint32_t referent = lg__weak_referent(detection->graph, reference);
+        if (lg_node_is_reachable(detection->analysis, reference) &&
+            keeps_its_referent(detection, reference, referent))
+            lg__detection_note(detection, reference, referent);
+    }
 }
 
 void
@@ -35,11 +51,14 @@ lg__look_for_finalizers(lg__detection *detection)
         uint32_t reference =
             lg__detection_attribute(detection, all->items[i], "weakref");
         uint32_t referent =
-            reference == LG_NONE ? LG_NONE : referent_of(detection, reference);
+            reference == LG_NONE
+                ? LG_NONE
+                : lg__weak_referent(detection->graph, reference);
         if (referent != LG_NONE &&
             lg__detection_owns(detection, all->items[i], referent))
             lg__detection_note(detection, all->items[i], referent);
     }
+    look_for_callbacks(detection);
 }
 
 // --------------------------------------------------------------- classes ---
@@ -335,7 +354,8 @@ has_ids(const lg__detection *detection, uint32_t dict, span *all)
         if (lg__edge_kind(detection->graph, edge) != LG_EDGE_VALUE)
             continue;
         if (!is_id(detection, lg__detection_name(detection, edge), all) ||
-            referent_of(detection, columns->edge_target[edge]) != LG_NONE)
+            lg__weak_referent(detection->graph, columns->edge_target[edge]) !=
+                LG_NONE)
             return false;
         count++;
     }

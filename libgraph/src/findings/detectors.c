@@ -234,13 +234,22 @@ const lg__detector lg__detectors[] = {
      lg__look_for_thread_locals,
      LG__FIX_ALL},
     {{"unawaited-tasks",
-      "A container keeps asyncio tasks that nobody awaits, with their results "
-      "or their waiting frames.",
+      "A container keeps asyncio tasks that wait, and that nobody awaits, with "
+      "their frames.",
       "Await the tasks, use asyncio.TaskGroup, or call "
       "task.add_done_callback(tasks.discard)."},
      MUCH,
      lg__look_for_tasks,
      LG__FIX_ALL},
+    {{"done-tasks",
+      "A container keeps asyncio tasks that are done, with their results or "
+      "exceptions.",
+      "Drop each task when it is done, as "
+      "task.add_done_callback(tasks.discard) "
+      "does, or keep only task.result()."},
+     MUCH,
+     lg__look_for_done_tasks,
+     LG__FIX_DROPS},
     {{"unfinished-generators",
       "A container keeps generators or coroutines that have not finished, with "
       "their local variables.",
@@ -249,12 +258,21 @@ const lg__detector lg__detectors[] = {
      lg__look_for_generators,
      LG__FIX_ALL},
     {{"finalizer-cycle",
-      "The function or the arguments of weakref.finalize() refer to the object "
-      "itself, so it never dies.",
+      "The function or the arguments of weakref.finalize(), or the callback of "
+      "a weak reference, refer to the object itself, so it never dies.",
       "Pass a plain function and what it needs, such as a path, but not the "
-      "object or its bound method. Or call detach()."},
+      "object or its bound method. Or call detach() of the finalizer, or drop "
+      "the weak reference."},
      MUCH,
      lg__look_for_finalizers,
+     LG__FIX_ALL},
+    {{"weak-keys",
+      "Values of a WeakKeyDictionary refer to their own keys, or keys of a "
+      "WeakValueDictionary to their own values, so these entries never go.",
+      "Keep a weakref.ref() there instead, or only what you need of the "
+      "object."},
+     MUCH,
+     lg__look_for_weak_keys,
      LG__FIX_ALL},
     {{"per-call-classes",
       "A function makes a class on each call, and objects and caches keep all "

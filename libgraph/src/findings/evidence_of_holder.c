@@ -1,5 +1,5 @@
 // Says what a snapshot knows of a mistake besides what the holder keeps.
-#include "findings/context.h"
+#include "findings/weak_entries.h"
 
 #include <string.h>
 
@@ -75,6 +75,65 @@ format_variable(const lg_graph *graph, uint32_t example, lg_text *out)
     }
 }
 
+// Returns the edge to the value of an entry that has the weak reference, or
+// UINT64_MAX.
+static uint64_t
+entry_with(const lg_graph *graph, const lg__reverse *reverse,
+           uint32_t reference)
+{
+    const lg_columns *columns = &graph->columns;
+    for (uint64_t i = reverse->first[reference];
+         i < reverse->first[reference + 1]; i++) {
+        uint32_t dict = reverse->edge[i].source;
+        uint64_t end = columns->first_edge[dict + 1];
+        for (uint64_t edge = columns->first_edge[dict]; edge < end; edge++)
+            if (lg__edge_kind(graph, edge) == LG_EDGE_VALUE &&
+                (columns->edge_payload[edge] == reference ||
+                 columns->edge_target[edge] == reference))
+                return edge;
+    }
+    return UINT64_MAX;
+}
+
+// Returns the edge to the value of an entry whose weak half is the node, or
+// UINT64_MAX.
+static uint64_t
+entry_of(const lg_graph *graph, const lg__reverse *reverse, uint32_t node)
+{
+    const lg_columns *columns = &graph->columns;
+    uint64_t found = UINT64_MAX;
+    for (uint64_t i = reverse->first[node];
+         i < reverse->first[node + 1] && found == UINT64_MAX; i++) {
+        uint32_t source = reverse->edge[i].source;
+        uint64_t edge = columns->first_edge[source] + reverse->edge[i].rank;
+        if (columns->edge_kind[edge] & LG_EDGE_WEAK)
+            found = entry_with(graph, reverse, source);
+    }
+    return found;
+}
+
+// Writes how the value of an entry leads to its own key, or the other way
+// round, for the entry of the example.
+static void
+format_way(const lg_graph *graph, const lg_holder *holder, lg_text *out)
+{
+    lg__reverse reverse;
+    lg__weak_entry entry;
+    lg__way way;
+    if (!lg__graph_reverse(graph, &reverse)) {
+        out->failed = true;
+        return;
+    }
+    uint64_t edge = entry_of(graph, &reverse, holder->example);
+    if (edge == UINT64_MAX || !lg__weak_entry_read(graph, edge, &entry) ||
+        !lg__way_find(graph, entry.strong, entry.weak, &way))
+        return;
+    const char *strong = entry.by_key ? "value" : "key";
+    lg_text_addf(out, "For example, %s%s", strong, way.length > 0 ? "" : " it");
+    lg__way_format(graph, &way, out);
+    lg_text_addf(out, " is the %s.", entry.by_key ? "key" : "value");
+}
+
 void
 lg_holder_evidence_format(const lg_graph *graph, const lg_holder *holder,
                           lg_text *out)
@@ -85,4 +144,6 @@ lg_holder_evidence_format(const lg_graph *graph, const lg_holder *holder,
         format_hits(graph, holder->node, out);
     else if (strcmp(holder->pattern->name, "exception-traceback") == 0)
         format_variable(graph, holder->example, out);
+    else if (strcmp(holder->pattern->name, "weak-keys") == 0)
+        format_way(graph, holder, out);
 }

@@ -1,0 +1,54 @@
+// Detects what weak references are meant to let go, and never do.
+#include "findings/weak_entries.h"
+
+// Searches for one dict. An entry needs one only if several things in the dict
+// lead to its weak half.
+enum { MOST_SEARCHES = 1000 };
+
+// Returns whether the entry itself keeps its weak half alive: nothing but the
+// dict keeps that, and the other half leads to it. So the entry never goes.
+static bool
+is_kept_by_itself(const lg__detection *detection, uint32_t dict,
+                  const lg__weak_entry *entry, uint32_t *searches)
+{
+    lg__way way;
+    if (entry->strong == entry->weak ||
+        !lg__detection_owns(detection, dict, entry->weak))
+        return entry->strong == entry->weak;
+    return lg__detection_owns(detection, entry->strong, entry->weak) ||
+           (++*searches <= MOST_SEARCHES &&
+            lg__way_find(detection->graph, entry->strong, entry->weak, &way));
+}
+
+// Notes what goes with the entry: the reference and the other half, unless that
+// has another owner.
+static void
+note_entry(lg__detection *detection, uint32_t holder, uint32_t dict,
+           const lg__weak_entry *entry)
+{
+    lg__detection_note(detection, holder, entry->weak);
+    lg__detection_note_along(detection, holder, entry->reference);
+    if (lg__detection_owns(detection, dict, entry->strong))
+        lg__detection_note_along(detection, holder, entry->strong);
+}
+
+void
+lg__look_for_weak_keys(lg__detection *detection)
+{
+    const lg_columns *columns = &detection->graph->columns;
+    const lg__gathered *all = lg__detection_all(detection, LG__TYPE_WEAK_DICT);
+    for (size_t i = 0; i < all->count && !detection->failed; i++) {
+        uint32_t dict =
+            lg__detection_attribute(detection, all->items[i], "data");
+        uint32_t searches = 0;
+        if (dict == LG_NONE)
+            continue;
+        for (uint64_t edge = columns->first_edge[dict];
+             edge < columns->first_edge[dict + 1]; edge++) {
+            lg__weak_entry entry;
+            if (lg__weak_entry_read(detection->graph, edge, &entry) &&
+                is_kept_by_itself(detection, dict, &entry, &searches))
+                note_entry(detection, all->items[i], dict, &entry);
+        }
+    }
+}
