@@ -1,18 +1,17 @@
 /**
  * A snapshot of another process, which need not know of leakgraph.
  *
- * ptrace stops its main thread for less than a millisecond. The thread then
- * runs a few lines of code as the handler of a signal would: a thread that
- * waits without the GIL takes it; any other thread asks the interpreter for a
- * pending call. Either way the process has the GIL and is at a safe point when
- * it loads the library that fits its Python. The library forks (see fork.h) and
- * is unloaded again, while the process stands still. The child writes the graph
- * to a file that this process opened: no path and no other mount of the process
- * matters.
+ * A visit (visit.h) sends its main thread through a few lines of code. A thread
+ * that waits without the GIL takes it; any other thread asks the interpreter
+ * for a pending call. Either way the process has the GIL and is at a safe point
+ * when it loads the library that fits its Python. The library forks (fork.h)
+ * and is unloaded again, while the process stands still. The child writes the
+ * graph to a file that this process opened: no path and no other mount of the
+ * process matters.
  *
- * Afterwards a second stop reaps the child and unmaps the code. Nothing stays:
- * no thread, descriptor, handler, module or object. If this process dies
- * meanwhile, the code in the other finds its socket closed and does nothing.
+ * Nothing stays: no thread, descriptor, handler, module, object or mapping,
+ * whether this process lives or not. Some hundred bytes of code remain in an
+ * unused part of a page of the program's text.
  */
 #ifndef LEAKGRAPH_ATTACH_H
 #define LEAKGRAPH_ATTACH_H

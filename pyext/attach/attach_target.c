@@ -1,9 +1,16 @@
 #include "attach/attach_target.h"
 
+#include <errno.h>
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+/** How long a program may take to be loaded. */
+#define LOAD_TRIES 200
+#define LOAD_NANOSECONDS 5000000L
 
 /** The facts in /proc/PID/status. */
 typedef struct facts {
@@ -99,7 +106,7 @@ static lg_status
 check_facts(lg__attach_target *self, bool risked, lg_error *err)
 {
     facts known;
-    int process = self->process;
+    int process = self->remote.process;
     if (process <= 0 || !read_facts(process, &known) || known.state == 'Z' ||
         known.state == 'X')
         return lg_error_set(err, LG_ENOTFOUND, "there is no process %d",
@@ -130,17 +137,17 @@ check_facts(lg__attach_target *self, bool risked, lg_error *err)
 /** Finds the minor version by the functions that came with it, because old
  *  versions have no symbol that says it. */
 static unsigned
-find_minor(int process, const lg__remote_images *images)
+find_minor(const lg__remote *remote, const lg__remote_images *images)
 {
-    unsigned version[2] = {0, 0};
-    lg__remote_place place = lg__remote_find(process, images, "Py_Version");
+    unsigned version = 0;
+    lg__remote_place place = lg__remote_find(remote, images, "Py_Version");
     if (place.address &&
-        lg__remote_read(process, place.address, version, sizeof *version))
-        return version[0] >> 16 & 0xff;
-    if (lg__remote_find(process, images, "Py_NewRef").address)
+        lg__remote_read(remote, place.address, &version, sizeof version))
+        return version >> 16 & 0xff;
+    if (lg__remote_find(remote, images, "Py_NewRef").address)
         return 10;
-    return lg__remote_find(process, images, "PyObject_CallNoArgs").address ? 9
-                                                                           : 8;
+    return lg__remote_find(remote, images, "PyObject_CallNoArgs").address ? 9
+                                                                          : 8;
 }
 
 static lg_status
@@ -163,7 +170,8 @@ static lg_status
 check_python(lg__attach_target *self, const lg__remote_images *images,
              lg_error *err)
 {
-    int process = self->process;
+    const lg__remote *remote = &self->remote;
+    int process = remote->process;
     if (images->count == 0)
         return lg_error_set(err, LG_EUNSUPPORTED, "process %d has no program",
                             process);
@@ -171,15 +179,15 @@ check_python(lg__attach_target *self, const lg__remote_images *images,
         return lg_error_set(err, LG_EUNSUPPORTED,
                             "process %d uses musl, and leakgraph needs glibc",
                             process);
-    if (!lg__remote_find(process, images, "Py_AddPendingCall").address)
+    if (!lg__remote_find(remote, images, "Py_AddPendingCall").address)
         return explain_stranger(process, images, err);
-    if (lg__remote_find(process, images, "_Py_MergeZeroLocalRefcount").address)
+    if (lg__remote_find(remote, images, "_Py_MergeZeroLocalRefcount").address)
         return lg_error_set(err, LG_EUNSUPPORTED,
                             "process %d is a free-threaded Python, which "
                             "cannot be captured in a forked child: use "
                             "leakgraph run",
                             process);
-    self->minor = find_minor(process, images);
+    self->minor = find_minor(remote, images);
     if (self->minor < 9)
         return lg_error_set(err, LG_EUNSUPPORTED,
                             "process %d runs a Python older than 3.9", process);
@@ -200,51 +208,97 @@ find_functions(lg__attach_target *self, const lg__remote_images *images)
         {"dlclose", &landing->close},
         {"dlerror", &landing->complaint},
         {"__errno_location", &landing->error_number},
+        {"Py_IsInitialized", &landing->is_initialized},
+        {"PyInterpreterState_Main", &landing->main_interpreter},
         {"PyGILState_Check", &landing->holds_gil},
         {"PyGILState_Ensure", &landing->take_gil},
         {"PyGILState_Release", &landing->release_gil},
         {"Py_AddPendingCall", &landing->add_pending},
+        {"munmap", &landing->unmap},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         lg__remote_place place =
-            lg__remote_find(self->process, images, wanted[i].name);
+            lg__remote_find(&self->remote, images, wanted[i].name);
         if (place.address == 0)
             return false;
         memcpy(wanted[i].pointer, &place.address, sizeof place.address);
     }
     self->waits[0] =
-        lg__remote_find(self->process, images, "PyThread_acquire_lock_timed");
+        lg__remote_find(&self->remote, images, "PyThread_acquire_lock_timed");
     self->waits[1] =
-        lg__remote_find(self->process, images, "_PySemaphore_Wait");
-    self->unmap = lg__remote_find(self->process, images, "munmap").address;
-    self->gadget = images->gadget;
-    return self->gadget != 0;
+        lg__remote_find(&self->remote, images, "_PySemaphore_Wait");
+    return true;
+}
+
+/** Whether the loader has something under way. That of glibc tells debuggers
+ *  so. */
+static bool
+is_loading(const lg__remote *remote, const lg__remote_images *images)
+{
+    struct r_debug known;
+    lg__remote_place place = lg__remote_find(remote, images, "_r_debug");
+    return place.address != 0 &&
+           lg__remote_read(remote, place.address, &known, sizeof known) &&
+           (known.r_version == 0 || known.r_state != RT_CONSISTENT);
+}
+
+/** Reads which files are mapped, once the loader has mapped them all. */
+static lg_status
+await_images(const lg__remote *remote, lg__remote_images *out, lg_error *err)
+{
+    for (int i = 0; i < LOAD_TRIES; i++) {
+        if (!lg__remote_images_read(remote, out))
+            return lg__target_explain(remote->process, EACCES, err);
+        if (!is_loading(remote, out))
+            return LG_OK;
+        lg__remote_images_free(out);
+        nanosleep(&(struct timespec){0, LOAD_NANOSECONDS}, NULL);
+    }
+    return lg__outcome_explain(LG__LOADING, remote->process, 0, 1, err);
+}
+
+static lg_status
+look(lg__attach_target *self, lg_error *err)
+{
+    lg__remote_images images;
+    lg_status status = await_images(&self->remote, &images, err);
+    if (status != LG_OK)
+        return status;
+    self->stack_end = images.stack_end;
+    status = check_python(self, &images, err);
+    if (status == LG_OK && !find_functions(self, &images))
+        status = lg_error_set(err, LG_EUNSUPPORTED,
+                              "process %d cannot load libraries, or names none "
+                              "of its functions: use leakgraph run",
+                              self->remote.process);
+    if (status == LG_OK && !lg__rooms_find(&self->remote, &self->rooms))
+        status = lg__target_explain(self->remote.process, EACCES, err);
+    lg__remote_images_free(&images);
+    return status;
 }
 
 lg_status
 lg__attach_target_find(int process, bool filtered, lg__attach_target *out,
                        lg_error *err)
 {
-    lg__remote_images images;
-    lg__attach_target self = {.process = process};
+    lg__attach_target self = {.remote = {.process = process}};
     lg_status status = check_facts(&self, filtered, err);
     if (status != LG_OK)
         return status;
-    if (!lg__remote_images_read(process, &images))
-        return lg__target_explain(process, 13, err);
-    char word;
-    if (images.count > 0 &&
-        !lg__remote_read(process, images.items[0].start, &word, 1))
-        status = lg__target_explain(process, 1, err);
-    if (status == LG_OK)
-        status = check_python(&self, &images, err);
-    if (status == LG_OK && !find_functions(&self, &images))
-        status = lg_error_set(err, LG_EUNSUPPORTED,
-                              "process %d cannot load libraries, or names none "
-                              "of its functions: use leakgraph run",
-                              process);
-    lg__remote_images_free(&images);
+    int code = lg__remote_open(process, &self.remote);
+    if (code != 0)
+        return code == ESRCH ? lg__outcome_explain(LG__GONE, process, 0, 0, err)
+                             : lg__target_explain(process, code, err);
+    status = look(&self, err);
     if (status == LG_OK)
         *out = self;
+    else
+        lg__remote_close(&self.remote);
     return status;
+}
+
+void
+lg__attach_target_close(lg__attach_target *self)
+{
+    lg__remote_close(&self->remote);
 }

@@ -6,16 +6,16 @@
 #define LEAKGRAPH_ATTACH_TARGET_H
 
 #include "attach/landing.h"
+#include "attach/outcome.h"
 #include "attach/remote.h"
-
-#include <leakgraph/base.h>
+#include "attach/room.h"
 
 typedef struct lg__attach_target {
-    int process;
+    lg__remote remote;
     unsigned minor;            /**< of Python 3 */
     bool filtered;             /**< it has a seccomp filter */
-    uint64_t gadget;           /**< address of a `syscall` instruction */
-    uint64_t unmap;            /**< of munmap(); 0: it names none */
+    uint64_t stack_end;        /**< of the main thread's stack */
+    lg__rooms rooms;           /**< for the stub */
     lg__landing landing;       /**< its functions */
     lg__remote_place waits[2]; /**< functions that wait for a lock, without the
                                    GIL; size 0: the process has none */
@@ -23,20 +23,27 @@ typedef struct lg__attach_target {
 
 /** Looks at the process without stopping it. LG_EUNSUPPORTED or LG_ENOTFOUND
  *  with a sentence that says why leakgraph cannot attach to it. `filtered`:
- *  take the risk that its filter of system calls ends it. */
+ *  take the risk that its filter of system calls ends it. On success,
+ *  lg__attach_target_close must follow. */
 lg_status lg__attach_target_find(int process, bool filtered,
                                  lg__attach_target *out, lg_error *err);
+void lg__attach_target_close(lg__attach_target *self);
 
 /** Says why the system refused to trace the process, given the error code. */
 lg_status lg__target_explain(int process, int code, lg_error *err);
 
 /** Whether its main thread waits in the kernel, in a call during which it holds
- *  no lock of the C library: for input, time, a child or a lock of Python.
+ *  no lock of the C library: for input, time, a child or a lock of Python, and
+ *  in no handler of a signal, which may have interrupted the holder of a lock.
  *  `stack` is where its stack ends, `first` the call's first argument. */
 bool lg__target_waits(const lg__attach_target *self, long call, uint64_t first,
                       uint64_t stack);
 
 /** The same from outside, without stopping the thread. */
 bool lg__target_seems_waiting(const lg__attach_target *self);
+
+/** Whether the main thread waits in a system call that ends early after any
+ *  stop, and that nobody expects to. */
+bool lg__target_waits_fragilely(const lg__attach_target *self);
 
 #endif

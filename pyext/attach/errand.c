@@ -1,42 +1,255 @@
 #include "attach/errand.h"
+#include "attach/tracee.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-static void *
-run(void *context)
+/** The state that C code expects: x87 and SSE without exceptions. */
+enum { X87_CONTROL = 0x37f, SSE_CONTROL = 0x1f80, SSE_CONTROL_AT = 24 };
+
+/** A visit under way. */
+typedef struct errand {
+    lg__visit *visit;
+    const lg__attach_target *target;
+    lg__tracee tracee;
+    uint64_t room; /**< of the stub */
+} errand;
+
+static uint64_t
+stub_size(void)
 {
-    lg__errand *self = context;
-    self->work(self);
-    return NULL;
+    return (uint64_t)(lg__stub_end - lg__stub_start);
 }
 
-lg_status
-lg__errand_run(lg__errand *self)
+static uint64_t
+offset_in_landing(const char *code)
 {
-    sigset_t all, before;
-    pthread_t thread;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int code = pthread_create(&thread, NULL, run, self);
-    if (code == 0)
-        pthread_join(thread, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (code != 0)
-        self->status = lg_error_set(
-            self->err, LG_ENOMEM, "cannot start a thread: %s", strerror(code));
-    return self->status;
+    return (uint64_t)(code - lg__landing_start);
 }
 
-lg_status
-lg__errand_stop(lg__errand *self, lg__tracee *out)
+/** Writes the stub, and reads it back. Changes only bytes that nobody uses. */
+static lg__outcome
+write_stub(errand *self)
 {
-    const lg__attach_target *target = self->plant->target;
-    self->status =
-        lg__tracee_stop(out, target->process, target->gadget, self->err);
-    if (self->status == LG_EUNSUPPORTED)
-        self->status = lg__target_explain(target->process, EPERM, self->err);
-    return self->status;
+    const lg__visit *visit = self->visit;
+    const lg__tracee *tracee = &self->tracee;
+    const lg__remote *remote = tracee->remote;
+    unsigned char bytes[LG__STUB_BYTES], back[LG__STUB_BYTES];
+    lg__stub_cells cells = {.mark = LG__STUB_MARK,
+                            .home = tracee->registers.rip,
+                            .repeat = tracee->registers.rip - 2,
+                            .error = lg__tracee_restart(tracee),
+                            .quiet = lg__tracee_quiet_mask(),
+                            .mask = tracee->mask,
+                            .probe = -1};
+    if (visit->probe != NULL) {
+        cells.probe = visit->probe->number;
+        memcpy(cells.words, visit->probe->words, sizeof cells.words);
+    }
+    self->room = lg__rooms_choose(&self->target->rooms, remote, cells.home,
+                                  tracee->registers.rsp);
+    if (self->room == 0)
+        return LG__NO_ROOM;
+    memcpy(bytes, lg__stub_start, stub_size());
+    memcpy(bytes, &cells, sizeof cells);
+    return lg__remote_write(remote, self->room, bytes, stub_size()) &&
+                   lg__remote_read(remote, self->room, back, stub_size()) &&
+                   memcmp(bytes, back, stub_size()) == 0
+               ? LG__VISITED
+               : LG__NOT_WRITABLE;
+}
+
+/** Fills the region that the thread has mapped. The first word of the data
+ *  comes last: until then, the thread unmaps the region and goes home. */
+static bool
+fill_region(errand *self, uint64_t region)
+{
+    lg__visit *visit = self->visit;
+    lg__landing landing = self->target->landing;
+    uint64_t go = offset_in_landing(lg__landing_entry);
+    uint64_t data = region + LG__REGION_CODE;
+    uint64_t pending = region + offset_in_landing(lg__landing_pending);
+    memcpy(&landing.pending, &pending, sizeof pending);
+    memcpy(landing.clean, &(uint16_t){X87_CONTROL}, sizeof(uint16_t));
+    memcpy(landing.clean + SSE_CONTROL_AT, &(uint32_t){SSE_CONTROL},
+           sizeof(uint32_t));
+    landing.region = region;
+    landing.region_bytes = LG__REGION_BYTES;
+    landing.here = visit->here;
+    landing.child = visit->child;
+    memcpy(landing.entry, LG__ENTRY, sizeof LG__ENTRY);
+    memcpy(landing.link, "/proc/self/fd/", sizeof "/proc/self/fd/");
+    if (visit->path != NULL)
+        memcpy(landing.path, visit->path, strlen(visit->path) + 1);
+    const lg__remote *remote = self->tracee.remote;
+    return lg__remote_write(remote, region, lg__landing_start,
+                            (size_t)(lg__landing_end - lg__landing_start)) &&
+           lg__remote_write(remote, data, &landing, sizeof landing) &&
+           lg__remote_write(remote, data, &go, sizeof go);
+}
+
+static bool
+send_orders(const lg__visit *visit)
+{
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(2 * sizeof(int))];
+    } control = {.head = {.cmsg_len = CMSG_LEN(2 * sizeof(int)),
+                          .cmsg_level = SOL_SOCKET,
+                          .cmsg_type = SCM_RIGHTS}};
+    struct iovec part = {(void *)(uintptr_t)visit->orders,
+                         sizeof *visit->orders};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
+                             .msg_controllen = sizeof control};
+    memcpy(CMSG_DATA(&control.head), (int[]){visit->library, visit->file},
+           2 * sizeof(int));
+    return sendmsg(visit->socket, &message, MSG_NOSIGNAL) >= 0;
+}
+
+/** Takes an end of the pair that the thread has made, and sends the orders. The
+ *  kernel's header has the call's number before that of the C library. */
+static lg__outcome
+connect_ends(errand *self)
+{
+    lg__visit *visit = self->visit;
+    const lg__remote *remote = self->tracee.remote;
+    lg__landing landing;
+    if (!lg__visit_read(visit, &landing))
+        return LG__REPLACED;
+    int taken =
+        (int)syscall(__NR_pidfd_getfd, remote->handle, landing.ends[0], 0);
+    visit->code = errno;
+    if (taken < 0)
+        return LG__NO_SOCKET;
+    visit->socket = taken;
+    /* If the program has not changed since, the descriptor was the right one.
+     */
+    return lg__visit_read(visit, &landing) && send_orders(visit) ? LG__VISITED
+                                                                 : LG__REPLACED;
+}
+
+static lg__outcome
+take_status(errand *self)
+{
+    lg__landing landing;
+    lg__visit *visit = self->visit;
+    if (!lg__visit_read(visit, &landing))
+        return LG__REPLACED;
+    visit->exit_status = landing.status;
+    visit->reaped = landing.reaped;
+    return LG__VISITED;
+}
+
+static bool
+is_in(uint64_t address, uint64_t start, uint64_t size)
+{
+    return address - start < size;
+}
+
+/** Attends to the thread on its way through stub and landing: at entries of
+ *  sched_yield(). Returns when the thread needs nobody any more. */
+static lg__outcome
+accompany(errand *self)
+{
+    const struct user_regs_struct *at = &self->tracee.registers;
+    lg__visit *visit = self->visit;
+    while (lg__tracee_step(&self->tracee) == LG__VISITED) {
+        bool in_stub = is_in(at->rip, self->room, LG__STUB_BYTES);
+        bool enters = at->rax == (uint64_t)-ENOSYS;
+        if (in_stub && at->orig_rax == SYS_rt_sigprocmask && at->rdx == 0)
+            return LG__WENT_HOME;
+        if (at->orig_rax != SYS_sched_yield || !enters)
+            continue;
+        if (in_stub) {
+            visit->region = at->rdi;
+            if (!fill_region(self, at->rdi))
+                return LG__REPLACED;
+        } else if (is_in(at->rip, visit->region, LG__REGION_CODE)) {
+            return at->rsi == LG__SYNC_CONNECTED ? connect_ends(self)
+                                                 : take_status(self);
+        }
+    }
+    return LG__GONE;
+}
+
+/** Waits until the thread has tried the system call. */
+static lg__outcome
+watch_probe(errand *self)
+{
+    const struct user_regs_struct *at = &self->tracee.registers;
+    for (int stops = 0; stops < 2;) {
+        if (lg__tracee_step(&self->tracee) != LG__VISITED)
+            return LG__GONE;
+        stops += is_in(at->rip, self->room, LG__STUB_BYTES);
+    }
+    self->visit->result = (int64_t)at->rax;
+    return LG__VISITED;
+}
+
+/** Only the instruction pointer changes the thread. From there on it needs
+ *  nobody. It also blocks the signals itself, but a storm of them would keep it
+ *  from that; what is set here, it undoes. */
+static lg__outcome
+send_thread(errand *self)
+{
+    lg__tracee *tracee = &self->tracee;
+    lg__outcome outcome = write_stub(self);
+    if (outcome != LG__VISITED)
+        return outcome;
+    if (!lg__tracee_send(
+            tracee, self->room + (uint64_t)(lg__stub_plain - lg__stub_start)))
+        return LG__GONE;
+    if (self->visit->probe != NULL)
+        return watch_probe(self);
+    lg__tracee_set_mask(tracee, lg__tracee_quiet_mask());
+    return accompany(self);
+}
+
+/** Whether the pending call of the visit before, which this one replaces, has
+ *  not begun. It cannot begin while the thread is stopped that makes it. */
+static bool
+may_replace(const errand *self)
+{
+    lg__landing landing;
+    return self->visit->here && lg__visit_read(self->visit, &landing) &&
+           landing.queued && !landing.begun;
+}
+
+static lg__outcome
+visit_stopped(errand *self)
+{
+    lg__visit *visit = self->visit;
+    const struct user_regs_struct *at = &self->tracee.registers;
+    lg__outcome outcome =
+        lg__tracee_check(&self->tracee, self->target->stack_end);
+    if (outcome != LG__VISITED)
+        return outcome;
+    visit->here = lg__target_waits(
+        self->target, lg__tracee_waits_in(&self->tracee), at->rdi, at->rsp);
+    if (visit->again) {
+        if (!may_replace(self))
+            return LG__CUT_OFF;
+        int before = visit->socket;
+        visit->socket = -1;
+        close(before);
+    }
+    visit->region = 0;
+    return send_thread(self);
+}
+
+lg__outcome
+lg__errand_run(lg__visit *visit)
+{
+    errand self = {.visit = visit, .target = visit->target};
+    lg__outcome outcome = lg__tracee_stop(&self.tracee, &self.target->remote);
+    visit->code = self.tracee.code;
+    if (outcome == LG__VISITED)
+        outcome = visit_stopped(&self);
+    lg__tracee_detach(&self.tracee);
+    return outcome;
 }

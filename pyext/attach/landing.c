@@ -1,54 +1,69 @@
 #include "attach/landing.h"
+#include "attach/outcome.h"
+#include "attach/planted.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <poll.h>
 #include <stddef.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #define LANDING __attribute__((section("lg_landing_code"), used, noinline))
 
+/* The entry keeps all vector registers in the region and loads those that C
+   code expects, except for the rights to memory (PKRU).
+
+   The pending call jumps to munmap(), which returns to the interpreter, because
+   this code is gone by then. */
 __asm__(".pushsection lg_landing_code,\"ax\",@progbits\n"
-        ".globl lg__landing_trampoline\n"
-        ".hidden lg__landing_trampoline\n"
-        "lg__landing_trampoline:\n"
-        "  call lg__landing_handle\n"
-        "  mov %rbx, %rsp\n"
-        "  mov $15, %eax\n" /* rt_sigreturn */
-        "  syscall\n"
-        /* Jumps to munmap(), which returns to the interpreter, because this
-           code is gone by then. */
+        ".globl lg__landing_entry\n"
+        ".hidden lg__landing_entry\n"
+        "  nop\n"
+        "lg__landing_entry:\n"
+        "  push %rbx\n"
+        "  push %rbp\n"
+        "  sub $8,%rsp\n"
+        "  mov %rdi,%rbx\n"
+        "  lea 8192(%rbx),%rbp\n"
+        "  mov $-1,%eax\n"
+        "  mov $-1,%edx\n"
+        "  xsave64 (%rbp)\n"
+        "  mov $-513,%eax\n"
+        "  mov $-1,%edx\n"
+        "  xrstor64 4160(%rbx)\n"
+        "  lea 4096(%rbx),%rdi\n"
+        "  call lg__landing_land\n"
+        "  mov %eax,%ecx\n"
+        "  mov $-1,%eax\n"
+        "  mov $-1,%edx\n"
+        "  xrstor64 (%rbp)\n"
+        "  mov %ecx,%eax\n"
+        "  add $8,%rsp\n"
+        "  pop %rbp\n"
+        "  pop %rbx\n"
+        "  ret\n"
         ".globl lg__landing_pending\n"
         ".hidden lg__landing_pending\n"
         "lg__landing_pending:\n"
         "  push %rbx\n"
-        "  mov %rdi, %rbx\n"
+        "  mov %rdi,%rbx\n"
         "  call lg__landing_called\n"
-        "  mov (%rbx), %rax\n"
-        "  mov 8(%rbx), %rdi\n"
-        "  mov 16(%rbx), %rsi\n"
+        "  mov 8(%rbx),%rax\n"
+        "  mov 16(%rbx),%rdi\n"
+        "  mov 24(%rbx),%rsi\n"
         "  pop %rbx\n"
-        "  test %rax, %rax\n"
-        "  je 1f\n"
         "  jmp *%rax\n"
-        "1: ret\n"
         ".popsection\n");
 
-_Static_assert(offsetof(lg__landing, unmap) == 0 &&
-                   offsetof(lg__landing, region) == 8 &&
-                   offsetof(lg__landing, region_bytes) == 16,
-               "as the code above reads them");
-
-LANDING static long
-call_system(long number, long first, long second, long third)
-{
-    long result;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(first), "S"(second), "d"(third)
-                     : "rcx", "r11", "memory");
-    return result;
-}
+_Static_assert(offsetof(lg__landing, unmap) == 8 &&
+                   offsetof(lg__landing, region) == 16 &&
+                   offsetof(lg__landing, region_bytes) == 24 &&
+                   offsetof(lg__landing, clean) == 64 &&
+                   LG__REGION_CODE == 4096 && LG__REGION_DATA == 4096,
+               "as the code above has it");
+_Static_assert(sizeof(lg__landing) <= LG__REGION_DATA, "fits into the region");
 
 /* Writes the descriptor behind the path's slash. */
 LANDING static void
@@ -68,6 +83,21 @@ complete_path(char *path, int descriptor)
 }
 
 LANDING static void
+close_descriptor(int descriptor)
+{
+    lg__planted_call(SYS_close, descriptor, 0, 0, 0);
+}
+
+LANDING static void
+answer(lg__landing *self, lg__answer_kind kind, unsigned status)
+{
+    self->answer.kind = kind;
+    self->answer.status = status;
+    lg__planted_call(SYS_write, self->ends[1], (long)&self->answer,
+                     sizeof self->answer, 0);
+}
+
+LANDING static void
 refuse(lg__landing *self)
 {
     const char *reason = self->complaint();
@@ -78,33 +108,23 @@ refuse(lg__landing *self)
         length++;
     }
     self->answer.text[length] = '\0';
-    self->answer.kind = LG__ANSWER_REFUSED;
-    call_system(SYS_write, self->socket, (long)&self->answer,
-                sizeof self->answer);
+    answer(self, LG__ANSWER_REFUSED, 0);
 }
 
-/* Whether the other end is still there: nothing has come from it yet, or
-   something waits to be received. poll() would say so, too, but with a signal
-   pending it writes over what the kernel needs to go on with the wait that was
-   interrupted, and that wait would end early. */
+/* Whether the other end is open. Waits here must leave alone what the kernel
+   keeps for the wait that was interrupted: ppoll() does, poll() does not. */
 LANDING static int
 is_wanted(const lg__landing *self)
 {
-    char first;
-    struct iovec part;
-    struct msghdr message;
-    part.iov_base = &first;
-    part.iov_len = 1;
-    message.msg_name = NULL;
-    message.msg_namelen = 0;
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = NULL;
-    message.msg_controllen = 0;
-    message.msg_flags = 0;
-    long length = call_system(SYS_recvmsg, self->socket, (long)&message,
-                              MSG_DONTWAIT | MSG_PEEK);
-    return length > 0 || length == -EAGAIN || length == -EINTR;
+    struct pollfd end;
+    struct timespec none;
+    end.fd = self->ends[1];
+    end.events = POLLIN;
+    end.revents = 0;
+    none.tv_sec = 0;
+    none.tv_nsec = 0;
+    return lg__planted_call(SYS_ppoll, (long)&end, 1, (long)&none, 0) == 1 &&
+           !(end.revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
 /* Takes the orders and the two descriptors that come with them. */
@@ -126,8 +146,9 @@ receive(const lg__landing *self, lg__orders *orders, int *descriptors)
     message.msg_control = &control;
     message.msg_controllen = sizeof control;
     message.msg_flags = 0;
-    if (call_system(SYS_recvmsg, self->socket, (long)&message,
-                    MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != sizeof *orders ||
+    if (lg__planted_call(SYS_recvmsg, self->ends[1], (long)&message,
+                         MSG_DONTWAIT | MSG_CMSG_CLOEXEC,
+                         0) != sizeof *orders ||
         message.msg_controllen < CMSG_LEN(2 * sizeof(int)))
         return 0;
     const int *received = (const int *)(const void *)CMSG_DATA(&control.head);
@@ -138,84 +159,107 @@ receive(const lg__landing *self, lg__orders *orders, int *descriptors)
 
 /* Loads the library, lets it work, and unloads it. */
 LANDING static void
-work(lg__landing *self)
+use_library(lg__landing *self, const lg__orders *orders, int source, int graph)
 {
-    lg__orders orders;
-    int descriptors[2];
-    if (!is_wanted(self) || !receive(self, &orders, descriptors))
-        return;
-    complete_path(self->link, descriptors[0]);
     void *library = NULL;
+    complete_path(self->link, source);
     if (self->path[0] != '\0')
         library = self->open(self->path, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL)
         library = self->open(self->link, RTLD_NOW | RTLD_LOCAL);
-    call_system(SYS_close, descriptors[0], 0, 0);
     lg__attached_entry entry =
         library
             ? (lg__attached_entry)(uintptr_t)self->find(library, self->entry)
             : NULL;
     if (entry != NULL)
-        entry(self->socket, descriptors[1], &orders);
+        entry(self->ends[1], graph, orders);
     else
         refuse(self);
-    call_system(SYS_close, descriptors[1], 0, 0);
     if (library != NULL)
         self->close(library);
 }
 
-/* The handler or the pending call does the work, whichever comes first. */
+/* With the GIL. */
 LANDING static void
-work_once(lg__landing *self)
+work(lg__landing *self)
 {
-    if (self->begun || call_system(SYS_getpid, 0, 0, 0) != self->process)
-        return;
+    lg__orders orders;
+    int descriptors[2];
     self->begun = 1;
-    int *error_number = self->error_number();
-    int before = *error_number;
-    work(self);
-    if (!self->here)
-        call_system(SYS_close, self->socket, 0, 0);
-    *error_number = before;
-    self->left = 1;
+    if (!is_wanted(self) || !receive(self, &orders, descriptors))
+        return;
+    use_library(self, &orders, descriptors[0], descriptors[1]);
+    close_descriptor(descriptors[0]);
+    close_descriptor(descriptors[1]);
 }
 
 LANDING void
 lg__landing_called(lg__landing *self)
 {
+    int *error_number = self->error_number();
+    int before = *error_number;
     self->queued = 0;
-    work_once(self);
-}
-
-/* Waits until somebody moves this thread, or nobody is left to do so. No system
-   call here may wait: that would end the wait that the thread came from. */
-LANDING static void
-linger(lg__landing *self)
-{
-    self->handled = 1;
-    while (is_wanted(self))
-        call_system(SYS_sched_yield, 0, 0, 0);
-    if (self->here)
-        call_system(SYS_close, self->socket, 0, 0);
+    if (lg__planted_call(SYS_getpid, 0, 0, 0, 0) == self->process)
+        work(self);
+    close_descriptor(self->ends[1]);
+    *error_number = before;
 }
 
 /* A thread that waits without the GIL takes it; otherwise the interpreter calls
-   when it is at a safe point. */
-LANDING void
-lg__landing_handle(lg__landing *self)
+   when it is at a safe point. Returns whether it is going to. */
+LANDING static int
+reach_interpreter(lg__landing *self)
 {
-    int *error_number = self->error_number();
-    int before = *error_number;
+    if (!self->is_initialized() || self->main_interpreter() == NULL) {
+        answer(self, LG__ANSWER_LATER, LG__NO_INTERPRETER);
+        return 0;
+    }
     if (self->here && !self->holds_gil()) {
         int state = self->take_gil();
-        work_once(self);
+        work(self);
         self->release_gil(state);
-    } else {
-        self->here = 0;
-        self->queued = 1;
-        if (self->add_pending(self->pending, self) != 0)
-            self->queued = 0;
+        return 0;
     }
-    *error_number = before;
-    linger(self);
+    self->here = 0;
+    self->queued = 1;
+    if (self->add_pending(self->pending, self) == 0)
+        return 1;
+    self->queued = 0;
+    answer(self, LG__ANSWER_LATER, LG__QUEUE_FULL);
+    return 0;
+}
+
+LANDING static int
+reap(lg__landing *self)
+{
+    self->reaped = (int32_t)lg__planted_call(
+        SYS_wait4, self->child, (long)&self->status, WNOHANG | __WALL, 0);
+    lg__planted_call(SYS_sched_yield, (long)self->region, LG__SYNC_REAPED, 0,
+                     0);
+    return 0;
+}
+
+/* Returns whether the region must stay. */
+LANDING int
+lg__landing_land(lg__landing *self)
+{
+    int keep = 0;
+    if (self->child != 0)
+        return reap(self);
+    self->process = (int32_t)lg__planted_call(SYS_getpid, 0, 0, 0, 0);
+    if (lg__planted_call(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC,
+                         0, (long)self->ends) != 0)
+        return 0;
+    lg__planted_call(SYS_sched_yield, (long)self->region, LG__SYNC_CONNECTED, 0,
+                     0);
+    close_descriptor(self->ends[0]);
+    if (is_wanted(self)) {
+        int *error_number = self->error_number();
+        int before = *error_number;
+        keep = reach_interpreter(self);
+        *error_number = before;
+    }
+    if (!keep)
+        close_descriptor(self->ends[1]);
+    return keep;
 }

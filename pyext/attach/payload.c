@@ -2,6 +2,7 @@
  * The entry of the library in a process that it was loaded into: the forked
  * capture, and nothing that stays.
  */
+#include "attach/reaper.h"
 #include "attach/wire.h"
 #include "capture/run/capture_run.h"
 
@@ -61,6 +62,7 @@ begin(int file, const lg__orders *orders, lg__fork *fork, lg_error *err)
                           .file = file,
                           .spill = -1,
                           .seconds = orders->seconds,
+                          .orphan = lg__reaper_exists(),
                           .advice = ""};
     if (!fits(err))
         return err->status;
@@ -90,6 +92,7 @@ lg_attached(int socket, int file, const lg__orders *orders)
         return;
     }
     text.child = fork.child;
+    text.orphaned = fork.orphaned;
     text.pause = fork.pause;
     answer(socket, &text, (int[]){fork.reports, fork.process},
            fork.process < 0 ? 1 : 2);

@@ -1,45 +1,70 @@
 #include "attach/remote.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-#define MOST_VDSO 16384u
-
-static struct iovec
-remote_part(uint64_t address, size_t size)
+int
+lg__remote_open(int process, lg__remote *out)
 {
-    return (struct iovec){(void *)(uintptr_t)address, size};
+    char path[64];
+    lg__remote self = {.process = process, .memory = -1};
+    int code = 0;
+    snprintf(path, sizeof path, "/proc/%d/mem", process);
+    self.handle = (int)syscall(SYS_pidfd_open, process, 0);
+    if (self.handle >= 0)
+        self.memory = open(path, O_RDWR | O_CLOEXEC);
+    if (self.memory < 0)
+        code = errno;
+    if (code != 0)
+        lg__remote_close(&self);
+    else
+        *out = self;
+    return code;
+}
+
+void
+lg__remote_close(lg__remote *self)
+{
+    if (self->memory >= 0)
+        close(self->memory);
+    if (self->handle >= 0)
+        close(self->handle);
+    self->memory = self->handle = -1;
 }
 
 bool
-lg__remote_read(int process, uint64_t from, void *to, size_t size)
+lg__remote_has_ended(const lg__remote *self)
 {
-    struct iovec here = {to, size}, there = remote_part(from, size);
-    return process_vm_readv(process, &here, 1, &there, 1, 0) == (ssize_t)size;
+    struct pollfd end = {self->handle, POLLIN, 0};
+    return poll(&end, 1, 0) == 1;
+}
+
+size_t
+lg__remote_read_part(const lg__remote *self, uint64_t from, void *to,
+                     size_t size)
+{
+    ssize_t length = pread(self->memory, to, size, (off_t)from);
+    return length < 0 ? 0 : (size_t)length;
 }
 
 bool
-lg__remote_write(int process, uint64_t to, const void *from, size_t size)
+lg__remote_read(const lg__remote *self, uint64_t from, void *to, size_t size)
 {
-    struct iovec here = {(void *)(uintptr_t)from, size};
-    struct iovec there = remote_part(to, size);
-    return process_vm_writev(process, &here, 1, &there, 1, 0) == (ssize_t)size;
+    return lg__remote_read_part(self, from, to, size) == size;
 }
 
-/** The kernel's own library has the instruction in every process. */
-static uint64_t
-find_gadget(int process, uint64_t start, uint64_t end)
+bool
+lg__remote_write(const lg__remote *self, uint64_t to, const void *from,
+                 size_t size)
 {
-    static const unsigned char wanted[] = {0x0f, 0x05};
-    unsigned char bytes[MOST_VDSO];
-    size_t size = end - start < MOST_VDSO ? end - start : MOST_VDSO;
-    if (!lg__remote_read(process, start, bytes, size))
-        return 0;
-    const unsigned char *found = memmem(bytes, size, wanted, sizeof wanted);
-    return found ? start + (uint64_t)(found - bytes) : 0;
+    return pwrite(self->memory, from, size, (off_t)to) == (ssize_t)size;
 }
 
 static bool
@@ -64,33 +89,33 @@ add_image(lg__remote_images *self, uint64_t start, const char *path)
 
 /** Notes the file of one line of /proc/PID/maps. */
 static bool
-note_mapping(int process, lg__remote_images *out, const char *line)
+note_mapping(lg__remote_images *out, const char *line)
 {
     uint64_t start, end, offset;
     int path = 0;
     if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n",
                &start, &end, &offset, &path) < 3)
         return true;
-    if (strncmp(line + path, "[vdso]", 6) == 0)
-        out->gadget = find_gadget(process, start, end);
+    if (strncmp(line + path, "[stack]", 7) == 0)
+        out->stack_end = end;
     return path == 0 || offset != 0 || line[path] != '/' ||
            add_image(out, start, line + path);
 }
 
 bool
-lg__remote_images_read(int process, lg__remote_images *out)
+lg__remote_images_read(const lg__remote *self, lg__remote_images *out)
 {
     char path[64];
     char *line = NULL;
     size_t room = 0;
     bool done = true;
     *out = (lg__remote_images){.items = NULL};
-    snprintf(path, sizeof path, "/proc/%d/maps", process);
+    snprintf(path, sizeof path, "/proc/%d/maps", self->process);
     FILE *file = fopen(path, "re");
     if (file == NULL)
         return false;
     while (done && getline(&line, &room, file) > 0)
-        done = note_mapping(process, out, line);
+        done = note_mapping(out, line);
     free(line);
     fclose(file);
     if (!done)
@@ -106,11 +131,12 @@ lg__remote_images_free(lg__remote_images *self)
 }
 
 lg__remote_place
-lg__remote_find(int process, const lg__remote_images *images, const char *name)
+lg__remote_find(const lg__remote *self, const lg__remote_images *images,
+                const char *name)
 {
     lg__remote_place place = {0, 0};
     for (size_t i = 0; i < images->count && place.address == 0; i++)
-        place = lg__remote_symbol(process, &images->items[i], name);
+        place = lg__remote_symbol(self, &images->items[i], name);
     return place;
 }
 

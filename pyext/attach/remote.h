@@ -9,8 +9,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-bool lg__remote_read(int process, uint64_t from, void *to, size_t size);
-bool lg__remote_write(int process, uint64_t to, const void *from, size_t size);
+/** A process and the program that it ran when this was opened. */
+typedef struct lg__remote {
+    int process;
+    int handle; /**< pidfd: the process, not a later one with its number */
+    int memory; /**< /proc/PID/mem: the program. Once the process runs another
+                     one, nothing can be read or written by it. */
+} lg__remote;
+
+/** Opens both. 0, or an error code of the system. */
+int lg__remote_open(int process, lg__remote *out);
+void lg__remote_close(lg__remote *self);
+/** Whether the process has ended. */
+bool lg__remote_has_ended(const lg__remote *self);
+
+bool lg__remote_read(const lg__remote *self, uint64_t from, void *to,
+                     size_t size);
+/** The same as far as there is memory; returns for how many bytes. */
+size_t lg__remote_read_part(const lg__remote *self, uint64_t from, void *to,
+                            size_t size);
+/** Also writes to memory that is read only for the process. */
+bool lg__remote_write(const lg__remote *self, uint64_t to, const void *from,
+                      size_t size);
 
 /** A file that the process has mapped and that begins as an ELF file does. */
 typedef struct lg__remote_image {
@@ -22,11 +42,11 @@ typedef struct lg__remote_images {
     lg__remote_image *items;
     size_t count;
     size_t capacity;
-    uint64_t gadget; /**< address of a `syscall` instruction; 0: none found */
+    uint64_t stack_end; /**< of the main thread's stack */
 } lg__remote_images;
 
 /** False if its mappings cannot be read, or without memory. */
-bool lg__remote_images_read(int process, lg__remote_images *out);
+bool lg__remote_images_read(const lg__remote *self, lg__remote_images *out);
 void lg__remote_images_free(lg__remote_images *self);
 
 /** Where a function or variable lies; 0 and 0: nowhere. */
@@ -37,10 +57,12 @@ typedef struct lg__remote_place {
 
 /** What an image exports by this name. Reads the tables that the loader uses,
  *  which a stripped file has, too. O(1). */
-lg__remote_place lg__remote_symbol(int process, const lg__remote_image *image,
+lg__remote_place lg__remote_symbol(const lg__remote *self,
+                                   const lg__remote_image *image,
                                    const char *name);
 /** The same in all images, in the order in which they are mapped. */
-lg__remote_place lg__remote_find(int process, const lg__remote_images *images,
+lg__remote_place lg__remote_find(const lg__remote *self,
+                                 const lg__remote_images *images,
                                  const char *name);
 /** Whether an image's name begins so. */
 bool lg__remote_has(const lg__remote_images *images, const char *prefix);

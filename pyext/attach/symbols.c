@@ -15,7 +15,7 @@
 
 /** The tables of one image. */
 typedef struct tables {
-    int process;
+    const lg__remote *remote;
     uint64_t bias; /**< what to add to the addresses in the file */
     uint64_t symbols;
     uint64_t texts;
@@ -26,13 +26,13 @@ static bool
 read_headers(tables *self, uint64_t start, Elf64_Phdr *headers, size_t *count)
 {
     Elf64_Ehdr head;
-    if (!lg__remote_read(self->process, start, &head, sizeof head) ||
+    if (!lg__remote_read(self->remote, start, &head, sizeof head) ||
         memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
         head.e_ident[EI_CLASS] != ELFCLASS64 ||
         head.e_phentsize != sizeof *headers || head.e_phnum > MOST_HEADERS)
         return false;
     *count = head.e_phnum;
-    return lg__remote_read(self->process, start + head.e_phoff, headers,
+    return lg__remote_read(self->remote, start + head.e_phoff, headers,
                            head.e_phnum * sizeof *headers);
 }
 
@@ -50,7 +50,7 @@ read_dynamic(tables *self, const Elf64_Phdr *header)
     size_t count = header->p_memsz / sizeof *entries;
     if (count > MOST_ENTRIES)
         count = MOST_ENTRIES;
-    if (!lg__remote_read(self->process, self->bias + header->p_vaddr, entries,
+    if (!lg__remote_read(self->remote, self->bias + header->p_vaddr, entries,
                          count * sizeof *entries))
         return;
     for (size_t i = 0; i < count && entries[i].d_tag != DT_NULL; i++) {
@@ -91,10 +91,10 @@ symbol_named(const tables *self, uint32_t index, const char *name)
     Elf64_Sym symbol;
     size_t size = strlen(name) + 1;
     if (size > sizeof text ||
-        !lg__remote_read(self->process, self->symbols + index * sizeof symbol,
+        !lg__remote_read(self->remote, self->symbols + index * sizeof symbol,
                          &symbol, sizeof symbol) ||
         symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0 ||
-        !lg__remote_read(self->process, self->texts + symbol.st_name, text,
+        !lg__remote_read(self->remote, self->texts + symbol.st_name, text,
                          size) ||
         memcmp(text, name, size) != 0)
         return (lg__remote_place){0, 0};
@@ -111,29 +111,30 @@ hash_of(const char *name)
 }
 
 lg__remote_place
-lg__remote_symbol(int process, const lg__remote_image *image, const char *name)
+lg__remote_symbol(const lg__remote *self, const lg__remote_image *image,
+                  const char *name)
 {
     const lg__remote_place none = {0, 0};
-    tables self = {.process = process};
+    tables in = {.remote = self};
     /* The number of buckets, the first symbol's number, the words and the shift
        of the filter. */
     uint32_t head[4], index, hashed, wanted = hash_of(name);
-    if (!open_tables(&self, image->start) ||
-        !lg__remote_read(process, self.hash, head, sizeof head) || head[0] == 0)
+    if (!open_tables(&in, image->start) ||
+        !lg__remote_read(self, in.hash, head, sizeof head) || head[0] == 0)
         return none;
-    uint64_t buckets = self.hash + sizeof head + 8ull * head[2];
+    uint64_t buckets = in.hash + sizeof head + 8ull * head[2];
     uint64_t chain = buckets + 4ull * head[0];
-    if (!lg__remote_read(process, buckets + 4ull * (wanted % head[0]), &index,
+    if (!lg__remote_read(self, buckets + 4ull * (wanted % head[0]), &index,
                          sizeof index) ||
         index < head[1])
         return none;
     for (int steps = 0; steps < MOST_CHAIN; steps++, index++) {
-        if (!lg__remote_read(process, chain + 4ull * (index - head[1]), &hashed,
+        if (!lg__remote_read(self, chain + 4ull * (index - head[1]), &hashed,
                              sizeof hashed))
             return none;
         lg__remote_place found = none;
         if ((hashed | 1) == (wanted | 1))
-            found = symbol_named(&self, index, name);
+            found = symbol_named(&in, index, name);
         if (found.address || (hashed & 1))
             return found;
     }

@@ -1,57 +1,50 @@
 /**
- * A thread of another process, stopped by ptrace, for as long as it takes to
- * have it do a few system calls. All calls about one come from one thread of
- * this process, and signals should not end this process meanwhile. Errors leave
- * the thread as it was.
+ * A thread of another process, stopped by ptrace. Whoever traces it may vanish
+ * at any instant: the kernel then lets the thread go, so nothing here may leave
+ * it in a state from which it does not find home.
  */
 #ifndef LEAKGRAPH_TRACEE_H
 #define LEAKGRAPH_TRACEE_H
 
-#include <leakgraph/base.h>
+#include "attach/outcome.h"
+#include "attach/remote.h"
 
 #include <sys/user.h>
 
-/** Room for the state of any processor's vector registers. */
-#define LG__VECTORS 16384
-
 typedef struct lg__tracee {
-    int process; /**< and its main thread */
-    uint64_t gadget;
-    uint64_t mask; /**< the signals that it blocks */
+    const lg__remote *remote; /**< and its main thread */
+    uint64_t mask;            /**< the signals that it blocks */
     struct user_regs_struct registers;
-    size_t vector_size;
-    _Alignas(64) unsigned char vectors[LG__VECTORS]; /**< set by _send */
-    bool stop_wanted; /**< somebody stopped the process meanwhile */
+    int code; /**< of the system, when it forbids to trace */
 } lg__tracee;
 
-/** Stops the main thread, wherever it is. `gadget` is the address of an
- *  instruction for system calls. */
-lg_status lg__tracee_stop(lg__tracee *self, int process, uint64_t gadget,
-                          lg_error *err);
+/** Stops the main thread, wherever it is, and reads its registers and mask. If
+ *  somebody else has stopped the process, it stays as it is. */
+lg__outcome lg__tracee_stop(lg__tracee *self, const lg__remote *remote);
 
-/** Has it do a system call; LG_OK with the result, which is -errno if the call
- *  failed. */
-lg_status lg__tracee_call(lg__tracee *self, long number, const uint64_t *words,
-                          int64_t *out, lg_error *err);
+/** Whether the stopped thread may be sent elsewhere: its code has 64 bits, it
+ *  is on its own stack, which ends at `stack_end`, and in no restartable
+ *  sequence; and the process runs the program of `remote`. */
+lg__outcome lg__tracee_check(const lg__tracee *self, uint64_t stack_end);
 
-/** Lets it continue as if nothing had been: a system call that waited goes on
- *  waiting. */
-void lg__tracee_release(lg__tracee *self);
-
+/** The error by which the kernel repeats the system call that was interrupted:
+ *  512 to 516; 0: none. */
+uint64_t lg__tracee_restart(const lg__tracee *self);
 /** The number of the system call that it waits in; -1 if it was running. */
 long lg__tracee_waits_in(const lg__tracee *self);
 
-/** Lets it continue at `code` as in the handler of a signal. `frame` is where
- *  the kernel's frame for the way back goes, with room for LG__FRAME_BYTES.
- * With that frame, a system call that waited begins anew, or ends with EINTR,
- * as after a signal with SA_RESTART. */
-lg_status lg__tracee_send(lg__tracee *self, uint64_t code, uint64_t argument,
-                          uint64_t frame, lg_error *err);
+/** Sends it to `code`, by one word. */
+bool lg__tracee_send(const lg__tracee *self, uint64_t code);
+bool lg__tracee_set_mask(const lg__tracee *self, uint64_t mask);
+/** All signals but those that report a fault: a blocked fault would lose its
+ *  handler. */
+uint64_t lg__tracee_quiet_mask(void);
 
-/** Brings the stopped thread back to where `before` sent it away, and lets it
- *  continue as lg__tracee_release does. */
-void lg__tracee_return(lg__tracee *self, const lg__tracee *before);
+/** Lets it continue to the next entry or exit of a system call. Passes on
+ *  signals, stops and what continues them. GONE if it ended. */
+lg__outcome lg__tracee_step(lg__tracee *self);
 
-#define LG__FRAME_BYTES (LG__VECTORS + 4096)
+/** Lets it go. */
+void lg__tracee_detach(const lg__tracee *self);
 
 #endif

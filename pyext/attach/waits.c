@@ -11,6 +11,28 @@
 
 /** How much of the stack is searched for the function that waits. */
 #define STACK_WORDS 96
+/** How much of it is searched for the frame of a signal, in parts. */
+#define FRAME_PARTS 256
+#define PART_WORDS 512
+
+/* A kernel's frame of a signal, in words: the address of the code that leaves
+   the handler, flags, link, stack, 18 registers, selectors of segments. */
+enum {
+    FRAME_FLAGS = 1,
+    FRAME_LINK = 2,
+    FRAME_SELECTORS = 24,
+    FRAME_WORDS = 25
+};
+enum { MOST_FLAGS = 7, USER_CODE = 0x33 };
+
+static bool
+is_one_of(long call, const long *calls, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (call == calls[i])
+            return true;
+    return false;
+}
 
 static bool
 waits_for_event(long call)
@@ -23,10 +45,7 @@ waits_for_event(long call)
         SYS_wait4,         SYS_waitid,          SYS_pause,
         SYS_rt_sigsuspend, SYS_rt_sigtimedwait,
     };
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (call == calls[i])
-            return true;
-    return false;
+    return is_one_of(call, calls, sizeof calls / sizeof *calls);
 }
 
 /** The loader reads libraries; nobody else waits long for a file. */
@@ -46,7 +65,7 @@ static bool
 waits_for_lock(const lg__attach_target *self, uint64_t stack)
 {
     uint64_t words[STACK_WORDS];
-    if (!lg__remote_read(self->process, stack, words, sizeof words))
+    if (!lg__remote_read(&self->remote, stack, words, sizeof words))
         return false;
     for (size_t i = 0; i < STACK_WORDS; i++)
         for (size_t j = 0; j < sizeof self->waits / sizeof *self->waits; j++)
@@ -55,31 +74,85 @@ waits_for_lock(const lg__attach_target *self, uint64_t stack)
     return false;
 }
 
+/** Whether these words are the frame of a signal: their first leads to code
+ *  that calls rt_sigreturn(). */
+static bool
+is_frame(const lg__attach_target *self, const uint64_t *words)
+{
+    static const unsigned char leaves[] = {0x48, 0xc7, 0xc0, 0x0f, 0,
+                                           0,    0,    0x0f, 0x05};
+    unsigned char code[sizeof leaves];
+    return words[FRAME_FLAGS] <= MOST_FLAGS && words[FRAME_LINK] == 0 &&
+           (words[FRAME_SELECTORS] & 0xffff) == USER_CODE &&
+           lg__remote_read(&self->remote, words[0], code, sizeof code) &&
+           memcmp(code, leaves, sizeof leaves) == 0;
+}
+
+/** Whether the thread is in the handler of a signal. */
+static bool
+handles_signal(const lg__attach_target *self, uint64_t stack)
+{
+    uint64_t words[PART_WORDS + FRAME_WORDS];
+    for (int i = 0; i < FRAME_PARTS; i++) {
+        size_t count =
+            lg__remote_read_part(&self->remote, stack, words, sizeof words) /
+            sizeof *words;
+        for (size_t j = 0; j + FRAME_WORDS <= count; j++)
+            if (is_frame(self, words + j))
+                return true;
+        if (count < PART_WORDS + FRAME_WORDS)
+            return false;
+        stack += PART_WORDS * sizeof *words;
+    }
+    return false;
+}
+
 bool
 lg__target_waits(const lg__attach_target *self, long call, uint64_t first,
                  uint64_t stack)
 {
-    if (call == SYS_read)
-        return reads_stream(self->process, first);
-    if (call == SYS_futex)
-        return waits_for_lock(self, stack);
-    return waits_for_event(call);
+    bool waits = call == SYS_read    ? reads_stream(self->remote.process, first)
+                 : call == SYS_futex ? waits_for_lock(self, stack)
+                                     : waits_for_event(call);
+    return waits && !handles_signal(self, stack & ~(uint64_t)7);
+}
+
+/** The system call that the main thread waits in, its first argument, and where
+ *  its stack ends; -1: it runs. */
+static long
+call_of(const lg__attach_target *self, uint64_t *first, uint64_t *stack)
+{
+    char path[64];
+    long call = -1;
+    unsigned long long words[6] = {0}, end = 0;
+    int process = self->remote.process;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", process, process);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return -1;
+    int count =
+        fscanf(file, "%ld %llx %llx %llx %llx %llx %llx %llx", &call, &words[0],
+               &words[1], &words[2], &words[3], &words[4], &words[5], &end);
+    fclose(file);
+    *first = words[0];
+    *stack = end;
+    return count == 8 ? call : -1;
 }
 
 bool
 lg__target_seems_waiting(const lg__attach_target *self)
 {
-    char path[64];
-    long call = -1;
-    unsigned long long words[6] = {0}, stack = 0;
-    snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", self->process,
-             self->process);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return false;
-    int count =
-        fscanf(file, "%ld %llx %llx %llx %llx %llx %llx %llx", &call, &words[0],
-               &words[1], &words[2], &words[3], &words[4], &words[5], &stack);
-    fclose(file);
-    return count == 8 && lg__target_waits(self, call, words[0], stack);
+    uint64_t first, stack;
+    long call = call_of(self, &first, &stack);
+    return call >= 0 && lg__target_waits(self, call, first, stack);
+}
+
+bool
+lg__target_waits_fragilely(const lg__attach_target *self)
+{
+    static const long calls[] = {SYS_semop, SYS_semtimedop, SYS_io_getevents,
+                                 SYS_io_pgetevents};
+    uint64_t first, stack;
+    return is_one_of(call_of(self, &first, &stack), calls,
+                     sizeof calls / sizeof *calls);
 }

@@ -18,14 +18,16 @@ typedef struct lg__orders {
 
 typedef enum lg__answer_kind {
     LG__ANSWER_REFUSED = 1, /**< text says why */
+    LG__ANSWER_LATER,       /**< not now: status is an lg__outcome */
     LG__ANSWER_FORKED, /**< comes with two descriptors: the child's reports, and
                            the child */
 } lg__answer_kind;
 
 typedef struct lg__answer {
     uint32_t kind;
-    uint32_t status; /**< REFUSED: lg_status */
+    uint32_t status; /**< REFUSED: lg_status; LATER: lg__outcome */
     int32_t child;   /**< FORKED: its number where the process lives */
+    bool orphaned;   /**< FORKED: the child belongs to init, which reaps it */
     double pause;    /**< FORKED: seconds for which the GIL was held */
     char text[480];
 } lg__answer;

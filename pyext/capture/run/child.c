@@ -60,7 +60,8 @@ tick(void *context, const char *phase, double done)
     alarm(child->seconds);
     lg__report report = {.kind = LG__REPORT_PROGRESS, .done = done};
     set_text(&report, phase);
-    send(child, &report);
+    if (!send(child, &report) && errno == EPIPE)
+        _exit(1);
     return true;
 }
 
@@ -154,8 +155,9 @@ settle(lg__child *child)
     running = child;
     set_signals();
     alarm(child->seconds);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != child->parent)
+    if (child->parent != 0)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (child->parent != 0 && getppid() != child->parent)
         _exit(1);
     prctl(PR_SET_NAME, "leakgraph");
     volunteer();

@@ -28,7 +28,7 @@ typedef struct lg__report {
 typedef struct lg__child {
     lg__heap_walk *walk; /**< opened by the parent */
     lg__capture_options options;
-    int parent;       /**< process id of the parent */
+    int parent;       /**< process id of the parent; 0: it has none */
     int reports;      /**< write end of the pipe, not blocking */
     int file;         /**< to write the graph to */
     int spill;        /**< file to keep memory in; -1: none */

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +22,8 @@
 /** How much longer than the child itself the parent waits, because something
  *  may have stopped the child. */
 #define GRACE_SECONDS 5
+/** The stack of an orphan, as large as a main thread's. */
+#define ORPHAN_STACK ((size_t)8 << 20)
 
 /** Clones this process as fork() does, with three differences. No handler of
  *  pthread_atfork runs, which might wait for a thread that the child lacks. The
@@ -35,21 +38,60 @@ clone_process(int *process)
                         NULL, NULL);
 }
 
+/** What a process that only makes the child needs. */
+typedef struct maker {
+    lg__child *child;
+    lg__fork *out;
+    int code;
+} maker;
+
+static int
+make_child(void *context)
+{
+    maker *self = context;
+    self->out->child = clone_process(&self->out->process);
+    if (self->out->child == 0)
+        lg__child_run(self->child);
+    self->code = errno;
+    return 0;
+}
+
+/** Lets a process that shares this one's memory and descriptors make the child,
+ *  and ends it. The child's parent is init from then on. */
+static void
+make_orphan(maker *self)
+{
+    char *stack = mmap(NULL, ORPHAN_STACK, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (stack == MAP_FAILED) {
+        self->code = errno;
+        return;
+    }
+    int helper = clone(make_child, stack + ORPHAN_STACK,
+                       CLONE_VM | CLONE_VFORK | CLONE_FILES, self);
+    if (helper < 0)
+        self->code = errno;
+    while (helper > 0 && waitpid(helper, NULL, __WALL) < 0 && errno == EINTR)
+        ;
+    munmap(stack, ORPHAN_STACK);
+}
+
 static lg_status
 split(lg__child *child, lg__fork *out, lg_error *err)
 {
     sigset_t all, before;
+    maker self = {.child = child, .out = out};
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    out->child = clone_process(&out->process);
-    if (out->child == 0)
-        lg__child_run(child);
-    int code = errno;
+    if (out->orphaned)
+        make_orphan(&self);
+    else
+        make_child(&self);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (out->child > 0)
         return LG_OK;
-    return lg_error_set(err, code == ENOMEM ? LG_ENOMEM : LG_ECHILD,
-                        "cannot fork: %s%s", strerror(code), out->advice);
+    return lg_error_set(err, self.code == ENOMEM ? LG_ENOMEM : LG_ECHILD,
+                        "cannot fork: %s%s", strerror(self.code), out->advice);
 }
 
 lg_status
@@ -70,13 +112,14 @@ lg__fork_begin(const lg__fork_plan *plan, lg__fork *out, lg_error *err)
     lg_status status = lg__capture_begin(&walk, plan->options, err);
     if (status == LG_OK) {
         lg__child child = {.walk = &walk,
-                           .parent = getpid(),
+                           .parent = plan->orphan ? 0 : getpid(),
                            .reports = ends[1],
                            .file = plan->file,
                            .spill = plan->spill,
                            .seconds = plan->seconds};
         *out = (lg__fork){.reports = ends[0],
                           .seconds = plan->seconds,
+                          .orphaned = plan->orphan,
                           .advice = plan->advice};
         status = split(&child, out, err);
         lg__capture_abandon(&walk);
@@ -127,6 +170,18 @@ report_progress(const lg_monitor *monitor, const lg__report *last)
                          last->kind ? last->text : "capturing", last->done);
 }
 
+/** Kills the child. Its parent keeps its number until it reaps it; an orphan's
+ *  number may be another's by now, but Linux that makes orphans knows it by its
+ *  descriptor. */
+static void
+end_child(const lg__fork *fork)
+{
+    if (fork->process >= 0)
+        syscall(SYS_pidfd_send_signal, fork->process, SIGKILL, NULL, 0);
+    else if (fork->child > 0 && !fork->orphaned)
+        kill(fork->child, SIGKILL);
+}
+
 /** Waits until the child ends: it closed the pipe, or died, or was killed here.
  *  False when the monitor stopped the work. */
 static bool
@@ -146,9 +201,7 @@ attend(const lg__fork *fork, const lg_monitor *monitor, news *known)
         if (known->silent || !goes_on)
             break;
     }
-    /* Kill by the number: the process keeps it until it is reaped. */
-    if (fork->child > 0)
-        kill(fork->child, SIGKILL);
+    end_child(fork);
     return goes_on;
 }
 
@@ -158,6 +211,8 @@ static int
 reap(const lg__fork *fork)
 {
     int status = 0;
+    if (fork->orphaned)
+        return 0;
     if (fork->reap != NULL)
         return fork->reap(fork->context);
     while (waitpid(fork->child, &status, __WALL) < 0)
@@ -213,6 +268,8 @@ lg__fork_wait(lg__fork *fork, const char *path, const lg_monitor *monitor,
     bool goes_on = attend(fork, monitor, &known);
     int status = reap(fork);
     read_reports(fork, &known);
+    if (fork->orphaned && known.end.kind == 0)
+        status = (int)known.fault.status;
     close(fork->reports);
     if (fork->process >= 0)
         close(fork->process);

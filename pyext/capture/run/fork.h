@@ -6,7 +6,8 @@
  * runs, in it or here; its end sends no SIGCHLD, and no other wait() sees it.
  * It allocates only from its own mappings and takes no lock, because another
  * thread may have held it at the fork. It blocks all signals, calls no device,
- * and dies with this process or after `seconds` without progress. A fault in
+ * and dies after `seconds` without progress, or with this process unless it is
+ * an orphan: then it does not depend on this process at all. A fault in
  * it, for example in a library's tp_traverse, ends only the child. The kernel
  * kills it first when memory runs out.
  *
@@ -25,6 +26,7 @@ typedef struct lg__fork_plan {
     int file;         /**< open and empty; the graph goes there */
     int spill;        /**< open, empty, without a name; -1: none */
     unsigned seconds; /**< the child gives up after so long without progress */
+    bool orphan;      /**< the child's parent is init, which reaps it */
     const char *advice; /**< what to do if a fork fails: the end of its message,
                            or empty */
 } lg__fork_plan;
@@ -37,6 +39,7 @@ typedef struct lg__fork {
     unsigned seconds;
     const char *advice;         /**< the plan's */
     double pause;               /**< seconds for which the GIL was held */
+    bool orphaned;              /**< init reaps the child */
     int (*reap)(void *context); /**< takes the exit status of a child that
                                      another process has; NULL: it is ours */
     void *context;

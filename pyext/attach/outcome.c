@@ -1,0 +1,84 @@
+#include "attach/outcome.h"
+
+#include <errno.h>
+#include <string.h>
+
+/** What keeps a process from a safe point. NULL: nothing that passes. */
+static const char *const obstacles[] = {
+    [LG__CUT_OFF] = "its main thread is inside the kernel",
+    [LG__LOADING] = "its program is still being loaded",
+    [LG__IN_SEQUENCE] = "its main thread runs a restartable sequence",
+    [LG__ON_ALIEN_STACK] = "its main thread runs on the stack of a coroutine "
+                           "or of a signal handler",
+    [LG__IN_FRAGILE_WAIT] = "its main thread waits for a semaphore of System V "
+                            "or for input of io_getevents(), and any look at "
+                            "it would end that wait",
+    [LG__WENT_HOME] = "it cannot map memory or make sockets",
+    [LG__NO_INTERPRETER] = "its Python has not started yet, or has ended",
+    [LG__GIL_KEPT] = "another thread of it keeps the GIL",
+    [LG__BUSY] = "its main thread runs or waits in C code",
+    [LG__QUEUE_FULL] = "the queue of pending calls of its Python is full",
+};
+
+static const char *
+obstacle_of(lg__outcome self)
+{
+    return (size_t)self < sizeof obstacles / sizeof *obstacles ? obstacles[self]
+                                                               : NULL;
+}
+
+bool
+lg__outcome_may_change(lg__outcome self)
+{
+    return self == LG__STOPPED || obstacle_of(self) != NULL;
+}
+
+static lg_status
+explain_socket(int process, int code, lg_error *err)
+{
+    return lg_error_set(err, LG_EUNSUPPORTED, "cannot talk to process %d: %s%s",
+                        process, strerror(code),
+                        code == ENOSYS ? "; attach needs Linux 5.6" : "");
+}
+
+lg_status
+lg__outcome_explain(lg__outcome self, int process, int code, unsigned seconds,
+                    lg_error *err)
+{
+    switch (self) {
+    case LG__GONE:
+        return lg_error_set(err, LG_ECHILD, "process %d ended", process);
+    case LG__REPLACED:
+        return lg_error_set(err, LG_ECHILD,
+                            "process %d has started another program: attach to "
+                            "that",
+                            process);
+    case LG__STOPPED:
+        return lg_error_set(err, LG_ECHILD,
+                            "process %d is stopped: continue it (kill -CONT "
+                            "%d) and try again",
+                            process, process);
+    case LG__NO_ROOM:
+        return lg_error_set(err, LG_EUNSUPPORTED,
+                            "process %d has no room for code behind the text "
+                            "of its files: use leakgraph run",
+                            process);
+    case LG__NOT_WRITABLE:
+        return lg_error_set(err, LG_EUNSUPPORTED,
+                            "the memory of process %d cannot be written to",
+                            process);
+    case LG__ALIEN_CODE:
+        return lg_error_set(err, LG_EUNSUPPORTED,
+                            "process %d has code of 32 bits, or handles its "
+                            "system calls itself: use leakgraph run",
+                            process);
+    case LG__NO_SOCKET:
+        return explain_socket(process, code, err);
+    default:
+        return lg_error_set(
+            err, LG_ECHILD,
+            "process %d did not come to a safe point within %u s: %s; nothing "
+            "happened to it, and a longer --timeout may help",
+            process, seconds, obstacle_of(self));
+    }
+}

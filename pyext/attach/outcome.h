@@ -1,0 +1,37 @@
+/** How a visit to another process ended, in words as well. */
+#ifndef LEAKGRAPH_OUTCOME_H
+#define LEAKGRAPH_OUTCOME_H
+
+#include <leakgraph/base.h>
+
+typedef enum lg__outcome {
+    LG__CUT_OFF = 0, /**< its time was up: the thread did not stop */
+    LG__VISITED,
+    LG__STOPPED,         /**< somebody has stopped the process */
+    LG__LOADING,         /**< the loader has not finished */
+    LG__IN_SEQUENCE,     /**< inside a restartable sequence */
+    LG__ON_ALIEN_STACK,  /**< of a coroutine or of a signal's handler */
+    LG__IN_FRAGILE_WAIT, /**< in a system call that any stop ends */
+    LG__WENT_HOME,       /**< the thread could not map memory or make sockets */
+    LG__NO_INTERPRETER,  /**< Python has not started, or has ended */
+    LG__QUEUE_FULL,      /**< Python's queue of pending calls has no room */
+    LG__GIL_KEPT,        /**< another thread keeps the GIL */
+    LG__BUSY,            /**< the main thread is in C code */
+    LG__GONE,            /**< the process has ended */
+    LG__REPLACED,        /**< the process runs another program */
+    LG__DENIED,          /**< the system forbids to trace it */
+    LG__NO_ROOM,         /**< there is no room for the stub */
+    LG__NOT_WRITABLE,    /**< what was written does not read back */
+    LG__NO_SOCKET,       /**< the end of the pair cannot be taken */
+    LG__ALIEN_CODE,      /**< not 64 bits, or system calls go to a handler */
+} lg__outcome;
+
+/** Whether another visit, some milliseconds later, may end otherwise. */
+bool lg__outcome_may_change(lg__outcome self);
+
+/** Says in one sentence what went wrong, given the error code of the system
+ *  (DENIED, NO_SOCKET) and for how many seconds visits were tried. */
+lg_status lg__outcome_explain(lg__outcome self, int process, int code,
+                              unsigned seconds, lg_error *err);
+
+#endif
