@@ -8,6 +8,7 @@ PICTURES ?= 10000
 NODES ?= 10000
 MUTANTS ?= 0
 RANKS ?= 8
+RUNS ?= 10000
 OBJECTS ?= 50000000
 GPU_PYTHON ?= .venv/bin/python
 BUILD := build/make
@@ -28,7 +29,7 @@ drawn = $(if $(SANITIZE),build/asan,$(BUILD))
 ctest = $(bin)/ctest --parallel $(shell nproc) --preset
 
 .PHONY: help setup setup-checks build build-asan demo test check format asan valgrind \
-	fuzz pictures bench bench-large attach-soak ranks docs wheel wheels pythons matrix packages reports \
+	fuzz pictures bench bench-large attach-soak attach-torture ranks docs wheel wheels pythons matrix packages reports \
 	fresh clean mutate agree
 
 help:  ## list the verbs
@@ -137,6 +138,9 @@ matrix: setup  ## the same on every CPython there is, also in Debian roots; docs
 
 attach-soak: build  ## attach 200 times to a busy process, compare it with a twin
 	@$(bin)/python tools/attach_soak.py $(ATTACHED)
+
+attach-torture: build  ## kill leakgraph, or stop its target, at each call and RUNS (10000) times at random
+	@$(bin)/python tools/attach_torture.py --runs $(RUNS) $(TORTURED)
 
 ranks: build  ## compare RANKS (8) gloo processes of a training job
 	@$(bin)/python tools/ranks_gloo.py --ranks $(RANKS)

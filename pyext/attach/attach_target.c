@@ -11,6 +11,8 @@
 /** How long a program may take to be loaded. */
 #define LOAD_TRIES 200
 #define LOAD_NANOSECONDS 5000000L
+/** How often a process may start another program while this looks at it. */
+#define LOOKS 5
 
 /** The facts in /proc/PID/status. */
 typedef struct facts {
@@ -172,9 +174,6 @@ check_python(lg__attach_target *self, const lg__remote_images *images,
 {
     const lg__remote *remote = &self->remote;
     int process = remote->process;
-    if (images->count == 0)
-        return lg_error_set(err, LG_EUNSUPPORTED, "process %d has no program",
-                            process);
     if (lg__remote_has(images, "ld-musl"))
         return lg_error_set(err, LG_EUNSUPPORTED,
                             "process %d uses musl, and leakgraph needs glibc",
@@ -210,6 +209,7 @@ find_functions(lg__attach_target *self, const lg__remote_images *images)
         {"__errno_location", &landing->error_number},
         {"Py_IsInitialized", &landing->is_initialized},
         {"PyInterpreterState_Main", &landing->main_interpreter},
+        {"PyGILState_GetThisThreadState", &landing->thread_state},
         {"PyGILState_Check", &landing->holds_gil},
         {"PyGILState_Ensure", &landing->take_gil},
         {"PyGILState_Release", &landing->release_gil},
@@ -249,7 +249,7 @@ await_images(const lg__remote *remote, lg__remote_images *out, lg_error *err)
     for (int i = 0; i < LOAD_TRIES; i++) {
         if (!lg__remote_images_read(remote, out))
             return lg__target_explain(remote->process, EACCES, err);
-        if (!is_loading(remote, out))
+        if (out->count > 0 && !is_loading(remote, out))
             return LG_OK;
         lg__remote_images_free(out);
         nanosleep(&(struct timespec){0, LOAD_NANOSECONDS}, NULL);
@@ -258,22 +258,46 @@ await_images(const lg__remote *remote, lg__remote_images *out, lg_error *err)
 }
 
 static lg_status
-look(lg__attach_target *self, lg_error *err)
+look(lg__attach_target *self, const lg__remote_images *images, lg_error *err)
 {
-    lg__remote_images images;
-    lg_status status = await_images(&self->remote, &images, err);
-    if (status != LG_OK)
-        return status;
-    self->stack_end = images.stack_end;
-    status = check_python(self, &images, err);
-    if (status == LG_OK && !find_functions(self, &images))
+    self->stack_end = images->stack_end;
+    lg_status status = check_python(self, images, err);
+    if (status == LG_OK && !find_functions(self, images))
         status = lg_error_set(err, LG_EUNSUPPORTED,
                               "process %d cannot load libraries, or names none "
                               "of its functions: use leakgraph run",
                               self->remote.process);
     if (status == LG_OK && !lg__rooms_find(&self->remote, &self->rooms))
         status = lg__target_explain(self->remote.process, EACCES, err);
-    lg__remote_images_free(&images);
+    return status;
+}
+
+/** Looks at the program that the process runs; `replaced`: it runs another one
+ *  by now. */
+static lg_status
+look_once(lg__attach_target *self, bool *replaced, lg_error *err)
+{
+    char byte;
+    lg__remote_images images;
+    int process = self->remote.process;
+    int code = lg__remote_open(process, &self->remote);
+    *replaced = false;
+    if (code == ESRCH)
+        return lg_error_set(err, LG_ENOTFOUND,
+                            "process %d has no program: it has ended, or is a "
+                            "thread of the kernel",
+                            process);
+    if (code != 0)
+        return lg__target_explain(process, code, err);
+    lg_status status = await_images(&self->remote, &images, err);
+    if (status == LG_OK) {
+        status = look(self, &images, err);
+        *replaced =
+            !lg__remote_read(&self->remote, images.items[0].start, &byte, 1);
+        lg__remote_images_free(&images);
+    }
+    if (status != LG_OK || *replaced)
+        lg__remote_close(&self->remote);
     return status;
 }
 
@@ -282,18 +306,17 @@ lg__attach_target_find(int process, bool filtered, lg__attach_target *out,
                        lg_error *err)
 {
     lg__attach_target self = {.remote = {.process = process}};
+    bool replaced = true;
     lg_status status = check_facts(&self, filtered, err);
-    if (status != LG_OK)
-        return status;
-    int code = lg__remote_open(process, &self.remote);
-    if (code != 0)
-        return code == ESRCH ? lg__outcome_explain(LG__GONE, process, 0, 0, err)
-                             : lg__target_explain(process, code, err);
-    status = look(&self, err);
+    for (int i = 0; i < LOOKS && status == LG_OK && replaced; i++) {
+        status = look_once(&self, &replaced, err);
+        if (replaced)
+            status = LG_OK;
+    }
+    if (status == LG_OK && replaced)
+        status = lg__outcome_explain(LG__REPLACED, process, 0, 0, err);
     if (status == LG_OK)
         *out = self;
-    else
-        lg__remote_close(&self.remote);
     return status;
 }
 

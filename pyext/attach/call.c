@@ -102,6 +102,18 @@ remind(lg__call *self, lg_error *err)
     return status;
 }
 
+/** Why there is no answer yet. */
+static lg__outcome
+outcome_of_silence(const lg__call *self)
+{
+    lg__landing landing;
+    if (self->visit.here)
+        return LG__GIL_KEPT;
+    return lg__visit_read(&self->visit, &landing) && landing.alien
+               ? LG__ALIEN_THREAD
+               : LG__BUSY;
+}
+
 /** Waits for the answer to a visit; `outcome` says whether one came. */
 static lg_status
 await_answer(lg__call *self, lg__outcome *outcome, lg_error *err)
@@ -115,7 +127,7 @@ await_answer(lg__call *self, lg__outcome *outcome, lg_error *err)
             return LG_OK;
         if (source.revents & (POLLHUP | POLLERR))
             break;
-        *outcome = self->visit.here ? LG__GIL_KEPT : LG__BUSY;
+        *outcome = outcome_of_silence(self);
         if (!may_go_on(self, &status, err))
             return status;
         status = remind(self, err);

@@ -221,6 +221,7 @@ reach_interpreter(lg__landing *self)
         return 0;
     }
     self->here = 0;
+    self->alien = self->thread_state() == NULL;
     self->queued = 1;
     if (self->add_pending(self->pending, self) == 0)
         return 1;

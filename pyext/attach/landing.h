@@ -36,6 +36,7 @@ typedef struct lg__landing {
     int *(*error_number)(void);
     int (*is_initialized)(void);
     void *(*main_interpreter)(void);
+    void *(*thread_state)(void);
     int (*holds_gil)(void);
     int (*take_gil)(void);
     void (*release_gil)(int state);
@@ -44,6 +45,7 @@ typedef struct lg__landing {
     int32_t process; /**< its number there: a forked copy does nothing */
     int32_t ends[2]; /**< the pair of sockets */
     uint32_t here;   /**< the thread waits where it may take the GIL */
+    uint32_t alien;  /**< the thread is none of Python's */
     uint32_t queued; /**< the interpreter has yet to call */
     uint32_t begun;  /**< written with the GIL */
     int32_t child;   /**< to be reaped, and nothing else; 0: none */

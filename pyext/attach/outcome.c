@@ -17,6 +17,7 @@ static const char *const obstacles[] = {
     [LG__NO_INTERPRETER] = "its Python has not started yet, or has ended",
     [LG__GIL_KEPT] = "another thread of it keeps the GIL",
     [LG__BUSY] = "its main thread runs or waits in C code",
+    [LG__ALIEN_THREAD] = "its Python runs on another thread than the first",
     [LG__QUEUE_FULL] = "the queue of pending calls of its Python is full",
 };
 

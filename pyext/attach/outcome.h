@@ -17,6 +17,7 @@ typedef enum lg__outcome {
     LG__QUEUE_FULL,      /**< Python's queue of pending calls has no room */
     LG__GIL_KEPT,        /**< another thread keeps the GIL */
     LG__BUSY,            /**< the main thread is in C code */
+    LG__ALIEN_THREAD,    /**< Python runs on another thread than the first */
     LG__GONE,            /**< the process has ended */
     LG__REPLACED,        /**< the process runs another program */
     LG__DENIED,          /**< the system forbids to trace it */

@@ -78,7 +78,12 @@ lg__visit_make(lg__visit *self, lg_error *err)
 bool
 lg__visit_read(const lg__visit *self, lg__landing *out)
 {
-    return self->region != 0 &&
-           lg__remote_read(&self->target->remote,
-                           self->region + LG__REGION_CODE, out, sizeof *out);
+    lg__landing found;
+    if (self->region == 0 ||
+        !lg__remote_read(&self->target->remote, self->region + LG__REGION_CODE,
+                         &found, sizeof found) ||
+        found.region != self->region)
+        return false;
+    *out = found;
+    return true;
 }

@@ -1,5 +1,7 @@
 """attach() takes a snapshot of an unprepared process, which notices nothing."""
 
+import ctypes
+import errno
 import os
 import select
 import shutil
@@ -249,6 +251,120 @@ def refused_of(*command):
             other.kill()
 
 
+ENDS = """
+libc = ctypes.CDLL(None)
+late = ctypes.cast(libc.sleep, ctypes.c_void_p)
+libc.__cxa_atexit(late, ctypes.c_void_p(100), None)
+"""
+
+
+def waits_in(one, *calls):
+    """Whether the main thread waits in a system call of these numbers."""
+    call = Path(f"/proc/{one.pid}/syscall").read_text().split()[0]
+    return call in map(str, calls)
+
+
+def test_after_the_interpreter_has_ended(target):
+    one = target(ENDS)
+    sleeps = (219, 230)  # restarted, or for the first time
+    while not waits_in(one, *sleeps):
+        time.sleep(0.001)
+    maps = Path(f"/proc/{one.pid}/maps").read_text()
+    assert "its Python has not started yet, or has ended" in refused(one.pid, timeout=1)
+    assert one.process.poll() is None and waits_in(one, *sleeps)
+    assert Path(f"/proc/{one.pid}/maps").read_text().count("r-x") == maps.count("r-x")
+
+
+def test_a_process_that_has_just_begun():
+    for _ in range(4):
+        source = "import json, sys; print(json.dumps('fine'), flush=True)"
+        with subprocess.Popen(
+            [sys.executable, "-c", source + "; sys.stdin.read()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as one:
+            leakgraph.attach(one.pid).close()
+            assert one.stdout.readline() == '"fine"\n'
+            one.communicate()
+            assert one.returncode == 0
+
+
+SEMAPHORE = """
+class Operation(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_short) for name in ("number", "change", "flags")]
+libc = ctypes.CDLL(None, use_errno=True)
+one = libc.semget(0, 1, 0o1600)
+print(one, flush=True)
+result = libc.semtimedop(one, ctypes.byref(Operation(0, -1, 0)), 1, None)
+print(result, ctypes.get_errno(), flush=True)
+"""
+
+
+def test_a_wait_that_any_stop_would_end(target):
+    one = target(SEMAPHORE)
+    number = int(one.process.stdout.readline())
+    while not waits_in(one, 220):
+        time.sleep(0.001)
+    text = refused(one.pid, timeout=1)
+    assert "waits for a semaphore of System V" in text
+    ctypes.CDLL(None).semctl(number, 0, 0)  # removes it
+    assert one.process.stdout.readline() == f"-1 {errno.EIDRM}\n"
+
+
+#: A native handler of a signal that interrupts a computation in C, and waits.
+HANDLES = (
+    COUNTS
+    + """
+libc = ctypes.CDLL(None)
+libc.signal(signal.SIGUSR2, ctypes.cast(libc.pause, ctypes.c_void_p))
+print('counts', flush=True)
+count(2 * 10**9)
+print(facts() == before, flush=True)
+"""
+)
+
+
+def test_a_wait_in_the_handler_of_a_signal(target):
+    """The handler may have interrupted malloc(), for example."""
+    one = target(HANDLES)
+    one.process.stdout.readline()
+    while not waits_in(one, 34):
+        one.process.send_signal(signal.SIGUSR2)
+    assert "runs or waits in C code" in refused(one.pid, timeout=1)
+    while waits_in(one, 34):
+        one.process.send_signal(signal.SIGUSR1)
+    assert one.process.poll() is None
+
+
+REPLACES = """
+pipe = os.open({path!r}, os.O_RDWR)
+keeps = [[i] for i in range(300_000)]
+os.read(pipe, 1)
+again = "import sys; print('again', flush=True); sys.stdin.read()"
+os.execv(sys.executable, [sys.executable, "-c", again])
+"""
+
+
+def test_the_process_is_replaced_while_its_child_writes(target, tmp_path):
+    path = str(tmp_path / "pipe")
+    os.mkfifo(path)
+    one = target(REPLACES.format(path=path))
+    asked = []
+
+    def replace(phase, *_):
+        if phase != "attaching" and not asked:
+            asked.append(phase)
+            Path(path).write_text("x", encoding="ascii")
+
+    with leakgraph.attach(one.pid, progress=replace) as snap:
+        assert len(snap.select("type:__main__.Kept")) == 1000
+    if not asked:
+        Path(path).write_text("x", encoding="ascii")
+    assert one.process.stdout.readline() == "again\n"
+    assert one.process.communicate()[0] == "" and one.process.returncode == 0
+
+
 @pytest.mark.once
 def test_no_such_process():
     assert "there is no process 4194305" in refused(2**22 + 1).lower()
@@ -387,6 +503,15 @@ def test_never_at_a_safe_point(keeper):
         assert snap.select("type:__main__.Kept")
 
 
+def test_stopped_meanwhile(keeper):
+    def stop(*_):
+        os.kill(keeper.pid, signal.SIGSTOP)
+
+    refused(keeper.pid, timeout=1, progress=stop)
+    os.kill(keeper.pid, signal.SIGCONT)
+    keeper.goes_on()
+
+
 @pytest.mark.once
 def test_it_ends_meanwhile(keeper):
     def kill(*_):
@@ -442,6 +567,9 @@ def test_in_other_namespaces(target):
     with leakgraph.attach(int(inner[0])) as snap:
         assert snap.info()["pid"] == "1"
         assert len(snap.select("type:__main__.Kept")) == 1000
+    # It is the first process of its namespace, so nobody else reaps its children.
+    children = Path(f"/proc/{inner[0]}/task/{inner[0]}/children")
+    assert children.read_text() == ""
 
 
 @pytest.mark.once

@@ -1,0 +1,78 @@
+"""A short form of the torture, and harms that it must see."""
+
+import os
+import signal
+import struct
+import sys
+
+import attach_torture
+import pytest
+import tortured
+
+import leakgraph
+
+if sys.maxsize < 2**32 or os.uname().machine != "x86_64":
+    pytest.skip("attach knows x86-64 only", allow_module_level=True)
+
+pytestmark = pytest.mark.once
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("torture")
+    attach_torture.build(made)
+    return made
+
+
+@pytest.fixture
+def target(folder, monkeypatch):
+    one = tortured.Target("busy", folder, sys.executable)
+    try:
+        leakgraph.attach(one.pid).close()
+    except leakgraph.UnsupportedError as error:
+        pytest.skip(str(error))
+    monkeypatch.setattr(tortured, "FROZEN", 0.3)
+    yield one
+    one.process.kill()
+    one.process.wait()
+
+
+def test_a_process_that_nobody_harms(target):
+    assert target.harms() == []
+    assert target.end() == []
+
+
+def test_a_process_that_is_frozen(target):
+    os.kill(target.pid, signal.SIGSTOP)
+    assert target.harms() == ["frozen", "deaf"]
+
+
+def test_a_process_that_dies(target):
+    target.process.kill()
+    target.process.wait()
+    assert target.harms() == ["dead (-9)"]
+    assert target.end() == ["ends with -9"]
+
+
+@pytest.mark.parametrize("name", ["mask", "code", "descriptors", "children", "traced"])
+def test_a_process_that_keeps_something(target, name):
+    target.before[name] = "something else"
+    assert target.harms() == [f"other {name}"]
+
+
+def test_a_process_whose_check_fails(target):
+    struct.pack_into("<Q", target.page, 8 * tortured.WRONG, 1)
+    assert target.harms() == ["wrong (0)"]
+
+
+def test_a_process_with_another_result(target):
+    target.page[tortured.DIGEST : tortured.DIGEST + 64] = bytes(64)
+    assert target.end() == ["other result"]
+
+
+def test_no_torture_harms_a_process(capfd):
+    words = ["--runs", "18", "--step", "40", "--modes", "waits", "threaded", "replaced"]
+    assert attach_torture.main(words) == 0
+    done = capfd.readouterr().out.splitlines()
+    assert done[-1].endswith(" runs, 0 with harm")
+    assert int(done[-1].split()[0]) > 60

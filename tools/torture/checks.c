@@ -1,0 +1,281 @@
+/**
+ * What a tortured process checks about itself, in C: registers, and waits that
+ * must last as long as they should. Each check returns 0, or a number that
+ * tells what was wrong.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/select.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SECOND 1000000000L
+#define SPINS "60000"
+
+enum {
+    WRONG_VECTOR = 1,
+    WRONG_GENERAL = 100,
+    WRONG_RED_ZONE = 200,
+    WRONG_FLAGS = 300,
+    WRONG_X87 = 301,
+    WRONG_RESULT = 400, /* and the error */
+    TOO_SHORT = 900,
+    NOT_INTERRUPTED = 901
+};
+
+enum { GENERAL = 14, RED_WORDS = 16 };
+
+#define HIDDEN __attribute__((visibility("hidden")))
+HIDDEN _Alignas(64) uint64_t vectors_in[32][8], vectors_out[32][8];
+HIDDEN uint64_t general_in[GENERAL], general_out[GENERAL], red_out[RED_WORDS];
+HIDDEN long double pi_out;
+
+#define FIRST_16 "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15"
+#define ALL_32 FIRST_16 ",16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31"
+
+/* The assembler repeats a line for each register. */
+#define EACH_VECTOR(NUMBERS, LINE) ".irp i," NUMBERS "\n" LINE "\n.endr\n"
+#define EACH_GENERAL(LINE)                                                     \
+    "" LINE("rax", "0") LINE("rbx", "8") LINE("rdx", "16") LINE("rsi", "24")   \
+        LINE("rdi", "32") LINE("rbp", "40") LINE("r8", "48") LINE("r9", "56")  \
+            LINE("r10", "64") LINE("r11", "72") LINE("r12", "80")              \
+                LINE("r13", "88") LINE("r14", "96") LINE("r15", "104")
+#define GET(NAME, PLACE) "mov general_in+" PLACE "(%%rip),%%" NAME "\n"
+#define PUT(NAME, PLACE) "mov %%" NAME ",general_out+" PLACE "(%%rip)\n"
+#define GET_GENERAL EACH_GENERAL(GET)
+#define PUT_GENERAL EACH_GENERAL(PUT)
+#define GET_ZMM                                                                \
+    EACH_VECTOR(ALL_32, "vmovdqu64 vectors_in+64*\\i(%%rip),%%zmm\\i")
+#define PUT_ZMM                                                                \
+    EACH_VECTOR(ALL_32, "vmovdqu64 %%zmm\\i,vectors_out+64*\\i(%%rip)")
+#define GET_XMM                                                                \
+    EACH_VECTOR(FIRST_16, "movdqu vectors_in+64*\\i(%%rip),%%xmm\\i")
+#define PUT_XMM                                                                \
+    EACH_VECTOR(FIRST_16, "movdqu %%xmm\\i,vectors_out+64*\\i(%%rip)")
+
+/* Steps of one piece of assembly: fill the red zone; count down without a
+   change of the carry and direction flags, which are set; read the flags
+   without a change of the red zone; read the red zone. */
+#define FILL_RED                                                               \
+    "mov $16,%%ecx\n"                                                          \
+    "1: mov %%rcx,%%rax\n neg %%rax\n"                                         \
+    "mov %%rcx,(%%rsp,%%rax,8)\n dec %%ecx\n jnz 1b\n"
+#define COUNT_DOWN "mov $" SPINS ",%%ecx\n std\n stc\n2: dec %%ecx\n jnz 2b\n"
+#define READ_FLAGS                                                             \
+    "lea -128(%%rsp),%%rsp\n pushfq\n pop %%rcx\n cld\n"                       \
+    "lea 128(%%rsp),%%rsp\n"
+#define READ_RED                                                               \
+    "mov $16,%%edx\n lea red_out(%%rip),%%rdi\n"                               \
+    "3: mov %%rdx,%%rax\n neg %%rax\n mov (%%rsp,%%rax,8),%%rsi\n"             \
+    "mov %%rsi,-8(%%rdi,%%rdx,8)\n dec %%edx\n jnz 3b\n"
+#define ENTER "push %%rbp\n push %%rbx\n sub $512,%%rsp\n fninit\n fldpi\n"
+#define LEAVE "fstpt pi_out(%%rip)\n add $512,%%rsp\n pop %%rbx\n pop %%rbp\n"
+
+#define SPIN(GET_VECTORS, PUT_VECTORS)                                         \
+    __asm__ volatile(ENTER GET_VECTORS FILL_RED GET_GENERAL COUNT_DOWN         \
+                         PUT_GENERAL READ_FLAGS PUT_VECTORS READ_RED LEAVE     \
+                     : "=c"(flags)                                             \
+                     :                                                         \
+                     : "rax", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11",   \
+                       "r12", "r13", "r14", "r15", "memory", "cc", "xmm0",     \
+                       "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", \
+                       "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",     \
+                       "xmm14", "xmm15")
+
+__attribute__((target("avx512bw"))) static uint64_t
+spin_wide(void)
+{
+    uint64_t flags;
+    SPIN(GET_ZMM, PUT_ZMM "vzeroupper\n");
+    return flags;
+}
+
+static uint64_t
+spin_narrow(void)
+{
+    uint64_t flags;
+    SPIN(GET_XMM, PUT_XMM);
+    return flags;
+}
+
+int
+check_registers(unsigned seed)
+{
+    const uint64_t carry_and_direction = 0x401;
+    int wide = __builtin_cpu_supports("avx512bw");
+    for (unsigned i = 0; i < 256; i++)
+        vectors_in[i / 8][i % 8] =
+            0x9e3779b97f4a7c15ul * ((uint64_t)seed + i + 1);
+    memcpy(general_in, vectors_in, sizeof general_in);
+    uint64_t flags = wide ? spin_wide() : spin_narrow();
+    for (int i = 0; i < (wide ? 32 : 16); i++)
+        if (memcmp(vectors_in[i], vectors_out[i], wide ? 64 : 16) != 0)
+            return WRONG_VECTOR + i;
+    for (int i = 0; i < GENERAL; i++)
+        if (general_in[i] != general_out[i])
+            return WRONG_GENERAL + i;
+    for (int i = 0; i < RED_WORDS; i++)
+        if (red_out[i] != (uint64_t)i + 1)
+            return WRONG_RED_ZONE + i;
+    if ((flags & carry_and_direction) != carry_and_direction)
+        return WRONG_FLAGS;
+    return pi_out < 3.14L || pi_out > 3.15L ? WRONG_X87 : 0;
+}
+
+static long
+now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * SECOND + time.tv_nsec;
+}
+
+enum wait { NANOSLEEP, ABSOLUTE, POLL, PPOLL, SELECT, FUTEX, WAITS };
+
+/* Waits by one call. Returns 0 or the error. */
+static int
+wait_by(enum wait kind, long nanoseconds, int silent)
+{
+    struct timespec time = {0, nanoseconds};
+    struct timeval short_time = {0, nanoseconds / 1000};
+    struct pollfd file = {silent, POLLIN, 0};
+    long end = now() + nanoseconds, result = -1;
+    int word = 0;
+    sigset_t other;
+    sigemptyset(&other);
+    sigaddset(&other, SIGUSR1);
+    sigaddset(&other, SIGUSR2);
+    switch (kind) {
+    case NANOSLEEP:
+        result = syscall(SYS_nanosleep, &time, NULL);
+        break;
+    case ABSOLUTE:
+        time = (struct timespec){end / SECOND, end % SECOND};
+        return clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
+    case POLL:
+        result = syscall(SYS_poll, &file, 1, (int)(nanoseconds / 1000000));
+        break;
+    case PPOLL:
+        result = ppoll(&file, 1, &time, &other);
+        break;
+    case SELECT:
+        result = select(0, NULL, NULL, NULL, &short_time);
+        break;
+    default:
+        result =
+            syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &time, NULL, 0);
+        return result == -1 && errno == ETIMEDOUT ? 0 : errno;
+    }
+    return result == 0 ? 0 : errno;
+}
+
+static int
+check_each_wait(long nanoseconds, int silent)
+{
+    for (enum wait kind = NANOSLEEP; kind < WAITS; kind++) {
+        long began = now();
+        int error = wait_by(kind, nanoseconds, silent);
+        if (error != 0)
+            return WRONG_RESULT + error + 1000 * (int)kind;
+        if (now() - began < nanoseconds)
+            return TOO_SHORT + 1000 * (int)kind;
+    }
+    return 0;
+}
+
+/* All waits last so long, and none ends by an error. `silent`: the end of a
+   pipe through which nothing comes. A handler would end some of the waits, so
+   the signal comes afterwards. */
+int
+check_waits(long nanoseconds, int silent)
+{
+    sigset_t blocked, before;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &blocked, &before);
+    int wrong = check_each_wait(nanoseconds, silent);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return wrong;
+}
+
+static void
+handle(int number)
+{
+    (void)number;
+}
+
+static void
+set_alarm(int flags, long first, long then)
+{
+    struct sigaction action = {.sa_handler = handle, .sa_flags = flags};
+    struct itimerval time = {{0, then}, {0, first}};
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &time, NULL);
+}
+
+/* A handler without SA_RESTART ends waits: of a read() and of nanosleep(). The
+   alarm repeats, because it may come before the wait. */
+int
+check_interrupted(int silent)
+{
+    char byte;
+    struct timespec second = {1, 0};
+    set_alarm(0, 4000, 4000);
+    int wrong = read(silent, &byte, 1) != -1 || errno != EINTR ||
+                syscall(SYS_nanosleep, &second, NULL) != -1 || errno != EINTR;
+    set_alarm(0, 0, 0);
+    return wrong ? NOT_INTERRUPTED : 0;
+}
+
+/* Signals come all the time, with SA_RESTART. */
+void
+begin_storm(void)
+{
+    set_alarm(SA_RESTART, 200, 200);
+}
+
+/* Replaces the program when a byte comes, from a thread that needs no GIL. */
+void
+replace_when_told(int told, char **words)
+{
+    char byte;
+    while (read(told, &byte, 1) != 1)
+        ;
+    execv(words[0], words);
+}
+
+/* Calls the interpreter back all the time. */
+static int
+nothing(void *context)
+{
+    (void)context;
+    return 0;
+}
+
+static volatile int fills;
+
+void
+fill_queue(int (*add)(int (*)(void *), void *))
+{
+    for (fills = 1; fills == 1; usleep(20))
+        while (fills == 1 && add(nothing, NULL) == 0)
+            ;
+    fills = 0;
+}
+
+/* Before the interpreter ends. */
+void
+leave_queue(void)
+{
+    if (fills == 1)
+        fills = 2;
+    while (fills != 0)
+        usleep(20);
+}

@@ -1,0 +1,149 @@
+"""A process under torture, which checks itself, and what harm it has come to.
+
+The program is torture/target.py. It writes how far it is into a page that both map.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+import os
+import signal
+import struct
+import subprocess
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["HERE", "Target", "twin"]
+
+HERE = Path(__file__).resolve().parent / "torture"
+STEPS, WRONG, WHAT, SIGNALS, STARTS, END = range(6)
+DIGEST = 64
+#: Seconds until a process counts as frozen.
+FROZEN = 5.0
+
+
+def until(seconds: float, holds: Callable[[], bool]) -> bool:
+    """Wait until something holds; return whether it does."""
+    end = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.002)
+    return True
+
+
+def twin(steps: int) -> bytes:
+    """Return the result of a process that does so many steps, and is left alone."""
+    digest = bytes(32)
+    for step in range(steps):
+        digest = hashlib.sha256(digest + b"%d" % step).digest()
+    return digest
+
+
+class Target:
+    """A process that checks itself."""
+
+    def __init__(self, mode: str, folder: Path, python: str) -> None:
+        self.mode = mode
+        self.fifo = folder / "replaces"
+        if not self.fifo.exists():
+            os.mkfifo(self.fifo)
+        self.status = folder / "status"
+        self.status.write_bytes(bytes(mmap.PAGESIZE))
+        with self.status.open("r+b") as file:
+            self.page = mmap.mmap(file.fileno(), mmap.PAGESIZE)
+        words = [HERE / "target.py", mode, self.status, folder / "checks.so", self.fifo]
+        environment = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
+        self.process = subprocess.Popen(
+            [python, *map(str, words)], env=environment, stdin=subprocess.DEVNULL
+        )
+        self.pid = self.process.pid
+        if not until(30, lambda: self.get(STEPS) > 3):
+            raise SystemExit(f"the target {mode} does not start")
+        time.sleep(0.1)
+        self.before = self.traces()
+
+    def get(self, index: int) -> int:
+        """Return a number of its status."""
+        return int(struct.unpack_from("<Q", self.page, 8 * index)[0])
+
+    def read(self, name: str) -> str:
+        """Read one of its files in /proc; empty if it is gone."""
+        try:
+            return Path(f"/proc/{self.pid}/{name}").read_text()
+        except OSError:
+            return ""
+
+    def masks(self) -> list[str]:
+        """List the signals that its threads block: only of the first if others end."""
+        tasks = [str(self.pid)]
+        if self.mode not in ("replaced", "forking"):
+            tasks = sorted(os.listdir(f"/proc/{self.pid}/task"))
+        lines = [self.read(f"task/{task}/status").splitlines() for task in tasks]
+        return [line for text in lines for line in text if line.startswith("SigBlk")]
+
+    def traces(self) -> dict[str, object]:
+        """List what would show that somebody was there."""
+        code = [
+            line
+            for line in self.read("maps").splitlines()
+            if " r-xp 00000000 00:00 0 " in f"{line} " and "[" not in line
+        ]
+        found: dict[str, object] = {"mask": self.masks(), "code": len(code)}
+        if self.mode != "replaced":
+            found["descriptors"] = len(os.listdir(f"/proc/{self.pid}/fd"))
+        if self.mode != "forking":
+            found["children"] = self.read(f"task/{self.pid}/children").split()
+        found["traced"] = "TracerPid:\t0\n" not in self.read("status")
+        return found
+
+    def differs(self) -> list[str]:
+        """Name what differs from before."""
+        try:
+            now = self.traces()
+        except OSError:
+            return ["gone"]
+        return [name for name, value in now.items() if value != self.before[name]]
+
+    def harms(self) -> list[str]:
+        """Name the harms that it has come to."""
+        began, starts = self.get(STEPS), self.get(STARTS)
+        moved = until(FROZEN, lambda: self.get(STEPS) > began + 1 or self.dead())
+        if self.dead():
+            return [f"dead ({self.process.returncode})"]
+        found = [] if moved else ["frozen"]
+        signals = self.get(SIGNALS)
+        if self.mode != "replaced":
+            os.kill(self.pid, signal.SIGUSR1)
+            if not until(FROZEN, lambda: self.get(SIGNALS) > signals):
+                found.append("deaf")
+        if not until(FROZEN, lambda: not self.differs()):
+            found += [f"other {name}" for name in self.differs()]
+        if self.get(WRONG):
+            found.append(f"wrong ({self.get(WHAT)})")
+        if self.mode != "replaced" and self.get(STARTS) != starts:
+            found.append("started anew")
+        return found
+
+    def dead(self) -> bool:
+        """Whether it has ended."""
+        return self.process.poll() is not None
+
+    def end(self) -> list[str]:
+        """End it, and compare its result with that of a twin."""
+        struct.pack_into("<Q", self.page, 8 * END, 1)
+        try:
+            code = self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            code = self.process.wait()
+        if code != 0:
+            return [f"ends with {code}"]
+        steps = self.get(STEPS)
+        at = DIGEST + 32 * (steps % 2)
+        return [] if self.page[at : at + 32] == twin(steps) else ["other result"]
