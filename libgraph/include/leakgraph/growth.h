@@ -117,6 +117,9 @@ LG_API const char *lg_growth_reason_text(lg_growth_reason reason);
  */
 LG_API const char *lg_growth_verdict_name(lg_growth_verdict verdict);
 
+/** How many companions of a row have a name. */
+enum { LG_COMPANIONS = 2 };
+
 typedef struct lg_growth_row {
     lg_growth_verdict verdict;
     lg_growth_reason reason; /**< of garbage */
@@ -144,6 +147,12 @@ typedef struct lg_growth_row {
     lg_path path; /**< to it from a root, if there is one */
     lg_path *others; /**< to other holders of that member */
     size_t other_count;
+    uint32_t companions; /**< how many kinds of objects grow only along with
+                              these, because these refer to them: the row has
+                              their bytes, too */
+    lg_string companion[LG_COMPANIONS]; /**< the types of the biggest */
+    bool minor; /**< it gained next to nothing beside the first row: reports
+                     count such rows instead of listing them */
 } lg_growth_row;
 
 /** What rates are per. */

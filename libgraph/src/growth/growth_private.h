@@ -366,6 +366,9 @@ void lg__comparison_find(const lg__comparison *state, uint32_t place,
 /** Makes rows of the growing places. Their series are offsets into the
  *  numbers. */
 lg_status lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err);
+/** Joins rows that only accompany another one with that one. Rows are sorted
+ *  before, and not after. Returns false when memory ran out. */
+bool lg__growth_join(const lg__comparison *state, lg_growth *out);
 /** Adds the rows of native growth, which have room. Returns false when memory
  *  ran out. */
 bool lg__growth_native(lg__comparison *state, lg_growth *out);

@@ -12,6 +12,9 @@ static const uint8_t ranks[LG_GROWTH_VERDICT_COUNT] = {
     [LG_GROWTH_SETTLED] = 4,
 };
 
+// A row that gained less than this part of what the first one did is minor.
+enum { MINOR = 200 };
+
 // Compares by verdict, group, and bytes gained. The first place of a group
 // leads it.
 static int
@@ -161,8 +164,15 @@ is_in_scope(const lg__comparison *state, const lg_growth_row *row)
            (row->node != LG_NONE && lg_scope_has(scope, row->node));
 }
 
-// Adds a row unless it is too small, or has settled and nobody asked for such
-// rows.
+static bool
+is_large(const lg__comparison *state, const lg_growth_row *row)
+{
+    return row->gained > 0 && (uint64_t)row->gained >= state->options.min_bytes;
+}
+
+// Adds a row unless it gained nothing, or has settled and is too small or
+// nobody asked for such rows. A small row that grows may be the cause of
+// others.
 static bool
 add_row(lg__comparison *state, const lg__grown *grown, size_t count,
         lg_growth *out)
@@ -174,18 +184,27 @@ add_row(lg__comparison *state, const lg__grown *grown, size_t count,
         return false;
     fill_row(state, grown, count, numbers, row);
     bool settled = grown->verdict == LG_GROWTH_SETTLED;
-    bool large =
-        row->gained > 0 && (uint64_t)row->gained >= state->options.min_bytes;
+    bool large = is_large(state, row);
     if (large && settled && !state->options.settled)
         out->settled += is_in_scope(state, row);
-    if (!large || (settled && !state->options.settled)) {
+    if (row->gained <= 0 || (settled && (!large || !state->options.settled))) {
         state->numbers.count = at;
         return true;
     }
-    if (grown->group != LG_NONE)
+    if (large && grown->group != LG_NONE)
         state->is_holder[grown->group] = 1;
     out->count++;
     return true;
+}
+
+static void
+leave_out_small(const lg__comparison *state, lg_growth *out)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < out->count; i++)
+        if (is_large(state, &out->rows[i]))
+            out->rows[kept++] = out->rows[i];
+    out->count = kept;
 }
 
 // Sets pointers to the numbers, which stay in place only when all rows exist.
@@ -201,85 +220,18 @@ settle_series(lg__comparison *state, lg_growth *out)
     state->numbers = (lg__vector){0};
 }
 
-// Returns whether the row gained as many objects as the other one in each
-// interval.
-static bool
-is_in_step(const lg__comparison *state, const lg_growth_row *row,
-           const lg_growth_row *other)
-{
-    for (uint32_t i = 1; i < state->count; i++)
-        if (row->counts[i] - row->counts[i - 1] !=
-            other->counts[i] - other->counts[i - 1])
-            return false;
-    return true;
-}
-
-static bool
-is_of_weak_references(const lg_growth_row *row)
-{
-    // Before CPython 3.10 the type is named `weakref`.
-    bool weak = lg__string_is(lg__package_of(row->type), "weakref") ||
-                lg__string_is(row->type, "weakref");
-    return weak && row->types == 1 && row->verdict == LG_GROWTH_ACCUMULATES;
-}
-
-// Returns whether the row is a container beside the members of the other row in
-// their holder, such as the dict of an lru_cache.
-static bool
-is_index_of(const lg__comparison *state, const lg_growth_row *row,
-            const lg_growth_row *other)
-{
-    if (row->verdict != LG_GROWTH_IN_PLACE ||
-        other->verdict != LG_GROWTH_ACCUMULATES || other->place == LG_NONE)
-        return false;
-    uint32_t parent = lg__place_at(state->newest, row->place)->parent;
-    return parent != LG_NONE &&
-           parent == lg__place_at(state->newest, other->place)->parent &&
-           lg__place_at(state->newest, row->place)->references >=
-               other->counts[state->count - 1];
-}
-
-// Returns whether growth only accompanies a row with more bytes, such as the
-// weak references to its members, and their index. It is no leak of its own.
-static bool
-is_follower(const lg__comparison *state, const lg_growth_row *row,
-            const lg_growth_row *other)
-{
-    return is_index_of(state, row, other) ||
-           (is_of_weak_references(row) && !is_of_weak_references(other) &&
-            is_in_step(state, row, other));
-}
-
-// Adds the bytes of a follower, which go when the members do.
+// Marks rows that gained next to nothing beside the first one, if there are
+// several: they are no news as long as that one is there.
 static void
-add_follower(const lg__comparison *state, const lg_growth_row *follower,
-             lg_growth *out, lg_growth_row *row)
+mark_minor(lg_growth *out)
 {
-    uint64_t *bytes = out->numbers + (row->bytes - out->numbers);
-    for (size_t i = 0; i < (size_t)state->count * state->each; i++)
-        bytes[i] += follower->bytes[i];
-    row->gained += follower->gained;
-    row->per_step += follower->per_step;
-    row->per_interval += follower->per_interval;
-}
-
-static bool
-join_followers(const lg__comparison *state, lg_growth *out)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < out->count; i++) {
-        lg_growth_row row = out->rows[i];
-        size_t leader = 0;
-        while (leader < kept && !is_follower(state, &row, &out->rows[leader]))
-            leader++;
-        if (leader < kept)
-            add_follower(state, &row, out, &out->rows[leader]);
-        else
-            out->rows[kept++] = row;
-    }
-    bool joined = kept < out->count;
-    out->count = kept;
-    return joined;
+    size_t growing = lg_growth_growing(out);
+    size_t first = growing;
+    while (first > 1 &&
+           out->rows[first - 1].gained < out->rows[0].gained / MINOR)
+        first--;
+    for (size_t i = first; i < growing && growing - first > 1; i++)
+        out->rows[i].minor = true;
 }
 
 static void
@@ -314,8 +266,11 @@ lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err)
         return lg__error_memory(err);
     settle_series(state, out);
     sort_rows(out);
-    if (join_followers(state, out))
-        sort_rows(out);
+    if (!lg__growth_join(state, out))
+        return lg__error_memory(err);
+    leave_out_small(state, out);
+    sort_rows(out);
+    mark_minor(out);
     leave_out_elsewhere(state, out);
     return LG_OK;
 }

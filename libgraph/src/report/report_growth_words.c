@@ -59,6 +59,21 @@ name_of(const lg_growth *growth, const lg_growth_row *row)
     return title.length > 0 ? title : lg__last_part(row->type);
 }
 
+// Writes ` with Queue, Thread and 5 more`.
+static void
+format_companions(const lg_growth_row *row, lg_text *out)
+{
+    uint32_t named =
+        row->companions < LG_COMPANIONS ? row->companions : LG_COMPANIONS;
+    for (uint32_t i = 0; i < named; i++) {
+        bool last = i + 1 == named && named == row->companions;
+        lg_text_add(out, i == 0 ? " with " : last ? " and " : ", ");
+        lg__text_add_string(out, lg__last_part(row->companion[i]));
+    }
+    if (row->companions > named)
+        lg_text_addf(out, " and %u more", row->companions - named);
+}
+
 void
 lg__format_growth_what(const lg_growth *growth, const lg_growth_row *row,
                        lg_text *out)
@@ -78,6 +93,7 @@ lg__format_growth_what(const lg_growth *growth, const lg_growth_row *row,
         lg__text_add_string(out, growth->tallies[row->finding].name);
         lg_text_add(out, ")");
     }
+    format_companions(row, out);
 }
 
 // Writes `100 → 200 → 300 objects`, or once what stays the same.

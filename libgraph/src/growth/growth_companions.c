@@ -1,0 +1,343 @@
+// Joins the rows that only accompany another one, which is their cause: they go
+// when its members do.
+//
+// What an object has in its fields belongs to it already, unless something else
+// refers to it, too. A thread that waits for ever is the most frequent case:
+// its frames, and the objects in them, refer to each other, so each type would
+// be a row. A row is a companion if the paths to most of its members lead
+// through the members of another row, and it gained objects in step with that
+// one: so many for each.
+#include "growth/growth_private.h"
+#include "growth/growth_rates.h"
+
+#include <string.h>
+
+// The part by which a row may differ from being in step, and the least number:
+// a snapshot of a running program may show a member without its companion.
+static const double OUT_OF_STEP = 0.1;
+static const double OUT_OF_STEP_BYTES = 0.5;
+static const double NEARLY_WHOLE = 0.03;
+static const double FULLER = 1.05;
+// What the C library and the interpreter keep for a thread besides its stack.
+enum { BESIDE_THREAD = 16 << 10 };
+
+// Returns whether the row gained as many objects as the other one in each
+// interval.
+static bool
+is_equal(const lg__comparison *state, const lg_growth_row *row,
+         const lg_growth_row *other)
+{
+    for (uint32_t i = 1; i < state->count; i++)
+        if (row->counts[i] - row->counts[i - 1] !=
+            other->counts[i] - other->counts[i - 1])
+            return false;
+    return true;
+}
+
+static bool
+is_of_weak_references(const lg_growth_row *row)
+{
+    // Before CPython 3.10 the type is named `weakref`.
+    bool weak = lg__string_is(lg__package_of(row->type), "weakref") ||
+                lg__string_is(row->type, "weakref");
+    return weak && row->types == 1 && row->verdict == LG_GROWTH_ACCUMULATES;
+}
+
+// Returns whether the row is a container beside the members of the other row in
+// their holder, such as the dict of an lru_cache.
+static bool
+is_index_of(const lg__comparison *state, const lg_growth_row *row,
+            const lg_growth_row *other)
+{
+    if (row->verdict != LG_GROWTH_IN_PLACE ||
+        other->verdict != LG_GROWTH_ACCUMULATES || other->place == LG_NONE)
+        return false;
+    uint32_t parent = lg__place_at(state->newest, row->place)->parent;
+    return parent != LG_NONE &&
+           parent == lg__place_at(state->newest, other->place)->parent &&
+           lg__place_at(state->newest, row->place)->references >=
+               other->counts[state->count - 1];
+}
+
+static double
+gain_of(const uint64_t *numbers, uint32_t i, uint32_t j)
+{
+    return (double)numbers[j] - (double)numbers[i];
+}
+
+// Returns whether numbers, `each` apart, rise in step with the objects of the
+// other row: in each interval about as much for each of its new objects.
+static bool
+is_in_step(const lg__comparison *state, const uint64_t *numbers, uint32_t each,
+           double part, const lg_growth_row *other)
+{
+    uint32_t last = state->count - 1;
+    double others = gain_of(other->counts, 0, last);
+    double ratio = ((double)numbers[last * each] - (double)numbers[0]) / others;
+    if (others < 1 || ratio <= 0)
+        return false;
+    for (uint32_t i = 1; i <= last; i++) {
+        double gained =
+            (double)numbers[i * each] - (double)numbers[(i - 1) * each];
+        double expected = ratio * gain_of(other->counts, i - 1, i);
+        double apart =
+            gained > expected ? gained - expected : expected - gained;
+        if (apart > ratio && apart > part * expected)
+            return false;
+    }
+    return true;
+}
+
+// Returns whether members of the other row have more and more of these: not the
+// same whole number each, and in the end a twentieth more than at first. Then
+// these accumulate in them.
+static bool
+is_fuller(const lg__comparison *state, const lg_growth_row *row,
+          const lg_growth_row *other)
+{
+    uint32_t last = state->count - 1;
+    double each =
+        gain_of(row->counts, 0, last) / gain_of(other->counts, 0, last);
+    double whole = (double)(uint64_t)(each + 0.5);
+    double apart = each > whole ? each - whole : whole - each;
+    double before = (double)row->counts[0] * (double)other->counts[last];
+    double after = (double)row->counts[last] * (double)other->counts[0];
+    return each > 1 + OUT_OF_STEP && apart > NEARLY_WHOLE * each &&
+           after >= FULLER * before;
+}
+
+// Returns whether the row has some objects for each new one of the other.
+static bool
+is_accompanying(const lg__comparison *state, const lg_growth_row *row,
+                const lg_growth_row *other)
+{
+    return is_in_step(state, row->counts, 1, OUT_OF_STEP, other) &&
+           !is_fuller(state, row, other);
+}
+
+static bool
+is_of_threads(const lg__comparison *state, const lg_growth_row *row)
+{
+    return row->place != LG_NONE && lg__string_is(row->type, "thread") &&
+           lg__place_at(state->newest, row->place)->kind == LG_PLACE_ROOT;
+}
+
+static bool
+begins_with(lg_string text, const char *words)
+{
+    size_t length = strlen(words);
+    return text.length >= length && memcmp(text.data, words, length) == 0;
+}
+
+// Returns whether native code keeps the members of the row.
+static bool
+is_kept_natively(const lg__comparison *state, const lg_growth_row *row)
+{
+    const lg__place_words *words = lg__places_words(state->newest, row->place);
+    return words != NULL && words->holder != LG_NONE &&
+           begins_with(lg__places_text(state->newest, words->holder),
+                       "native code: ");
+}
+
+// Returns whether the row is a table of the module `threading`, which lists
+// the threads.
+static bool
+lists_threads(const lg__comparison *state, const lg_growth_row *row)
+{
+    uint32_t top = row->place;
+    while (lg__place_at(state->newest, top)->parent != LG_NONE)
+        top = lg__place_at(state->newest, top)->parent;
+    return row->verdict == LG_GROWTH_IN_PLACE &&
+           begins_with(lg__places_text(state->newest,
+                                       lg__place_at(state->newest, top)->label),
+                       "threading");
+}
+
+// Returns whether native memory is that of the threads: their stacks, or what
+// the C library keeps for each.
+static bool
+is_native_of(const lg__comparison *state, const lg_growth_row *row,
+             const lg_growth_row *threads)
+{
+    uint32_t last = state->count - 1;
+    double members = gain_of(threads->counts, 0, last);
+    return is_in_step(state, row->bytes, state->each, OUT_OF_STEP_BYTES,
+                      threads) &&
+           (row->native == LG_NATIVE_STACKS ||
+            (double)row->gained <= BESIDE_THREAD * members);
+}
+
+// Returns whether the row is what the interpreter and the C library keep for
+// threads.
+static bool
+is_kept_for(const lg__comparison *state, const lg_growth_row *row,
+            const lg_growth_row *threads)
+{
+    if (!is_of_threads(state, threads))
+        return false;
+    if (row->verdict == LG_GROWTH_NATIVE)
+        return is_native_of(state, row, threads);
+    return lists_threads(state, row) || (is_kept_natively(state, row) &&
+                                         is_accompanying(state, row, threads));
+}
+
+// Returns whether growth only accompanies that of more bytes, such as the weak
+// references to its members, and their index.
+static bool
+is_follower(const lg__comparison *state, const lg_growth_row *row,
+            const lg_growth_row *other)
+{
+    return row->verdict != LG_GROWTH_NATIVE && row->gained <= other->gained &&
+           (is_index_of(state, row, other) ||
+            (is_of_weak_references(row) && !is_of_weak_references(other) &&
+             is_equal(state, row, other)));
+}
+
+// A search for the causes of rows.
+typedef struct search {
+    const lg__comparison *state;
+    lg_growth *growth;
+    uint32_t *row;       // [place] 1 + the row of its members; 0: none
+    uint32_t *container; // [place] 1 + the row of what it contains
+    size_t *cause;       // [row] its cause, or the number of rows
+} search;
+
+static bool
+is_contained(const lg__place_item *item)
+{
+    return (item->kind == LG_PLACE_ITEM || item->kind == LG_PLACE_KEY) &&
+           item->parent != LG_NONE;
+}
+
+// Returns 1 + the row whose members are in that place or beside it, or 0.
+static uint32_t
+row_at(const search *of, uint32_t place)
+{
+    const lg__place_item *item = lg__place_at(of->state->newest, place);
+    return is_contained(item) ? of->container[item->parent] : of->row[place];
+}
+
+static void
+list_places(search *of)
+{
+    for (uint32_t i = 0; i < of->growth->count; i++) {
+        const lg_growth_row *row = &of->growth->rows[i];
+        if (row->place == LG_NONE || row->verdict != LG_GROWTH_ACCUMULATES)
+            continue;
+        const lg__place_item *item =
+            lg__place_at(of->state->newest, row->place);
+        of->row[row->place] = i + 1;
+        if (is_contained(item))
+            of->container[item->parent] = i + 1;
+    }
+}
+
+// Returns the nearest row, on the way up from the row's place, with which the
+// row is in step; the number of rows if there is none.
+static size_t
+find_above(const search *of, size_t index)
+{
+    const lg_growth *growth = of->growth;
+    const lg_growth_row *row = &growth->rows[index];
+    uint32_t at = lg__place_above(of->state->newest, row->place);
+    for (int i = 0; i < LG__STEPS_MOST && at != LG_NONE; i++) {
+        uint32_t found = row_at(of, at);
+        if (found != 0 && found - 1 != index &&
+            is_accompanying(of->state, row, &growth->rows[found - 1]))
+            return found - 1;
+        at = lg__place_above(of->state->newest, at);
+    }
+    return growth->count;
+}
+
+static size_t
+find_cause(const search *of, size_t index)
+{
+    const lg_growth *growth = of->growth;
+    const lg_growth_row *row = &growth->rows[index];
+    size_t found = row->verdict == LG_GROWTH_ACCUMULATES ? find_above(of, index)
+                                                         : growth->count;
+    for (size_t i = 0; i < growth->count && found == growth->count; i++) {
+        const lg_growth_row *other = &growth->rows[i];
+        if (i != index && row->verdict != LG_GROWTH_SETTLED &&
+            other->verdict == LG_GROWTH_ACCUMULATES &&
+            (is_kept_for(of->state, row, other) ||
+             (i < index && is_follower(of->state, row, other))))
+            found = i;
+    }
+    return found;
+}
+
+// Follows causes to the last one. Returns the row itself if it has no cause, or
+// if causes lead back to it.
+static size_t
+last_cause(const search *of, size_t index)
+{
+    size_t count = of->growth->count;
+    size_t at = index;
+    for (size_t i = 0; i < count && of->cause[at] < count; i++)
+        at = of->cause[at];
+    return of->cause[at] < count ? index : at;
+}
+
+static void
+note(const lg_growth_row *companion, lg_growth_row *row)
+{
+    if (companion->verdict != LG_GROWTH_ACCUMULATES)
+        return;
+    if (row->companions < LG_COMPANIONS)
+        row->companion[row->companions] = companion->type;
+    row->companions++;
+}
+
+// Adds the bytes of a companion.
+static void
+add(const search *of, const lg_growth_row *companion, lg_growth_row *row)
+{
+    uint64_t *numbers = of->growth->numbers;
+    uint64_t *bytes = numbers + (row->bytes - numbers);
+    for (size_t i = 0; i < (size_t)of->state->count * of->state->each; i++)
+        bytes[i] += companion->bytes[i];
+    row->gained += companion->gained;
+    row->per_step += companion->per_step;
+    row->per_interval += companion->per_interval;
+    note(companion, row);
+}
+
+static void
+join(search *of)
+{
+    lg_growth *growth = of->growth;
+    size_t count = growth->count;
+    size_t kept = 0;
+    list_places(of);
+    for (size_t i = 0; i < count; i++)
+        of->cause[i] = find_cause(of, i);
+    for (size_t i = 0; i < count; i++) {
+        size_t last = last_cause(of, i);
+        if (last != i)
+            add(of, &growth->rows[i], &growth->rows[last]);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (last_cause(of, i) == i)
+            growth->rows[kept++] = growth->rows[i];
+    growth->count = kept;
+}
+
+bool
+lg__growth_join(const lg__comparison *state, lg_growth *out)
+{
+    size_t places = state->newest->items.count + 1;
+    search of = {.state = state,
+                 .growth = out,
+                 .row = lg__wide_calloc(places, sizeof *of.row),
+                 .container = lg__wide_calloc(places, sizeof *of.container),
+                 .cause = lg__wide_alloc((out->count + 1) * sizeof *of.cause)};
+    bool enough = of.row != NULL && of.container != NULL && of.cause != NULL;
+    if (enough)
+        join(&of);
+    lg__wide_free(of.row);
+    lg__wide_free(of.container);
+    lg__wide_free(of.cause);
+    return enough;
+}
