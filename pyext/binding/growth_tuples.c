@@ -20,6 +20,8 @@ PyStructSequence_Field lg__growth_row_fields[] = {
     {"reason", "why garbage piles up, or None"},
     {"text", "all of it in one sentence"},
     {"fix", "how to mend the finding that it belongs to, or None"},
+    {"minor", "whether it gained next to nothing beside the first row, so that "
+              "reports only count it"},
     {NULL, NULL},
 };
 

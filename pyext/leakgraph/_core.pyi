@@ -1533,6 +1533,7 @@ class GrowthRow(
         str | None,
         str,
         str | None,
+        bool,
     ],
 ):
     if sys.version_info >= (3, 10):
@@ -1552,6 +1553,7 @@ class GrowthRow(
             "reason",
             "text",
             "fix",
+            "minor",
         )
     @property
     def holder(self) -> str: ...
@@ -1583,6 +1585,8 @@ class GrowthRow(
     def text(self) -> str: ...
     @property
     def fix(self) -> str | None: ...
+    @property
+    def minor(self) -> bool: ...
 
 @final
 class GrowthTally(

@@ -333,7 +333,9 @@ class Watch:
             min_bytes=LEAST,
             nodes=nodes,
         )
-        return growth, [row for row in growth if row.place not in self._described]
+        return growth, [
+            row for row in growth if row.place not in self._described and not row.minor
+        ]
 
     def _stand_down(self) -> None:
         """Forget the snapshots, and begin again with new samples."""

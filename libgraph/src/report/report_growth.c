@@ -29,6 +29,7 @@ enum {
     REASON,
     SENTENCE,
     FIX,
+    IS_MINOR,
     SHOWN_GAIN,
     SHOWN_RATE,
     SHOWN_CHART,
@@ -59,6 +60,7 @@ new_table(const lg_growth *growth)
         [REASON] = {.name = "reason", .faces = LG__IN_DATA},
         [SENTENCE] = {.name = "text", .faces = LG__IN_DATA},
         [FIX] = {.name = "fix", .faces = LG__IN_DATA},
+        [IS_MINOR] = {"minor", .type = LG_COLUMN_BOOL, .faces = LG__IN_DATA},
         [SHOWN_GAIN] = {NULL, "gained", .type = LG_COLUMN_SIZE,
                         .faces = LG__SHOWN, .least = 12},
         [SHOWN_RATE] = {NULL, lg_growth_unit_text(growth->unit),
@@ -126,6 +128,7 @@ put_data(const report *to, const lg_growth_row *row)
         lg__put_literal(table, REASON, lg_growth_reason_text(row->reason));
     lg_growth_row_format(to->growth, to->graph, row, &sentence);
     lg__put_formatted(table, SENTENCE, &sentence);
+    lg__put_bool(table, IS_MINOR, row->minor);
 }
 
 // Draws the last snapshots.
@@ -163,6 +166,10 @@ put_shown(const report *to, const lg_growth_row *row)
     put_chart(to, row);
     lg__put_formatted(table, SHOWN_COUNTS, &counts);
     lg__format_growth_what(growth, row, &what);
+    if (to->graph != NULL && row->node != LG_NONE)
+        lg_text_addf(&what, "%s #%u",
+                     row->verdict == LG_GROWTH_IN_PLACE ? "" : ", such as",
+                     row->node);
     lg__put_formatted(table, SHOWN_WHAT, &what);
     lg__format_growth_holder(to->growth, to->graph, row, &holder);
     for (size_t i = 0; i < row->other_count; i++) {
@@ -181,6 +188,8 @@ lg_tabulate_growth(const lg_growth *growth, const lg_graph *newest,
         lg__table_row(to.table);
         put_data(&to, &growth->rows[i]);
         put_shown(&to, &growth->rows[i]);
+        if (growth->rows[i].minor)
+            lg__table_hide_row(to.table);
     }
     lg__table_set_count(to.table, growth->count);
     lg__put_growth_facts(to.table, growth, newest);

@@ -206,6 +206,26 @@ format_accounts(const lg_growth *growth, lg_text *out)
     lg_text_add(out, "\n");
 }
 
+// Writes `and 3 smaller: +1.07 KiB`.
+static void
+format_minor(const lg_growth *growth, lg_text *out)
+{
+    size_t count = 0;
+    int64_t gained = 0;
+    for (size_t i = 0; i < growth->count; i++)
+        if (growth->rows[i].minor) {
+            gained += growth->rows[i].gained;
+            count++;
+        }
+    if (count == 0)
+        return;
+    lg_text_add(out, "and ");
+    lg_text_add_count(out, count);
+    lg_text_add(out, " smaller: ");
+    lg_text_add_change(out, (double)gained);
+    lg_text_add(out, "\n");
+}
+
 static void
 format_below(lg_table *table, const lg_growth *growth)
 {
@@ -215,6 +235,7 @@ format_below(lg_table *table, const lg_growth *growth)
         lg_growth_headline(growth, &said);
         lg_text_add(&said, ".\n");
     }
+    format_minor(growth, &said);
     lg_text_add(&said, "\n");
     if (growth->elsewhere > 0) {
         lg_text_add_count(&said, growth->elsewhere);

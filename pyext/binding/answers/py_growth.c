@@ -31,14 +31,23 @@ static const char *const diff_names[] = {
 static const lg__arg_list diff_list = {"diff", diff_names, 0, 0};
 
 static const lg__result_field row_fields[] = {
-    {"holder", LG__FIELD_TEXT},         {"type", LG__FIELD_TEXT},
-    {"verdict", LG__FIELD_VALUE},       {"counts", LG__FIELD_VALUE},
-    {"bytes", LG__FIELD_VALUE},         {"gained", LG__FIELD_VALUE},
-    {"per_interval", LG__FIELD_VALUE},  {"per_step", LG__FIELD_VALUE},
-    {"place", LG__FIELD_VALUE},         {"node", LG__FIELD_VALUE},
-    {"other_holders", LG__FIELD_VALUE}, {"finding", LG__FIELD_VALUE},
-    {"reason", LG__FIELD_VALUE},        {"text", LG__FIELD_TEXT},
-    {"fix", LG__FIELD_VALUE},           {NULL, LG__FIELD_VALUE},
+    {"holder", LG__FIELD_TEXT},
+    {"type", LG__FIELD_TEXT},
+    {"verdict", LG__FIELD_VALUE},
+    {"counts", LG__FIELD_VALUE},
+    {"bytes", LG__FIELD_VALUE},
+    {"gained", LG__FIELD_VALUE},
+    {"per_interval", LG__FIELD_VALUE},
+    {"per_step", LG__FIELD_VALUE},
+    {"place", LG__FIELD_VALUE},
+    {"node", LG__FIELD_VALUE},
+    {"other_holders", LG__FIELD_VALUE},
+    {"finding", LG__FIELD_VALUE},
+    {"reason", LG__FIELD_VALUE},
+    {"text", LG__FIELD_TEXT},
+    {"fix", LG__FIELD_VALUE},
+    {"minor", LG__FIELD_VALUE},
+    {NULL, LG__FIELD_VALUE},
 };
 
 static const lg__result_shape shape = {LG__TYPE_GROWTH, LG__TYPE_GROWTH_ROW,
