@@ -236,11 +236,29 @@ elided(void)
     selects("train.loss.grad_fn … Mul._saved_self.grad_fn … Mul", "4 5 6");
     selects("train.loss.grad_fn … Mul._saved_other", "2");
     refuses("train.loss.grad_fn … Mu", LG_EINVAL, "cannot read  … Mu");
-    refuses("train.loss.grad_fn … Add", LG_EINVAL, "cannot read  … Add");
+    selects("train.loss.grad_fn … Add", "3");
     refuses("train.lost … Mul", LG_ENOTFOUND, "has no .lost … Mul");
     refuses(" … Mul", LG_EINVAL, "cannot read the selector");
     lg_graph_free(graph);
     graph = sample;
+}
+
+// As reports of growth write paths: with any position, any key, and gaps.
+static void
+folded(void)
+{
+    selects("train.losses[*]", "6 7");
+    selects("name:train.losses[*][*]", "15 23");
+    selects("train.losses[*] key", "8 9");
+    selects("name:thread MainThread", "0");
+    selects("train … [*][*]", "15 23");
+    refuses("train.losses[*][*][*][*][*]", LG_ENOTFOUND, "has no [*]");
+    refuses("train.losses[*]x", LG_ENOTFOUND, "has no [*]");
+    refuses("train.step key", LG_ENOTFOUND, "has no .step key");
+    refuses("native code: Nobody", LG_ENOTFOUND, "leads to no object");
+    refuses("stacks of threads", LG_ENOTFOUND, "`memory` accounts for it");
+    refuses("name:memory that no object explains", LG_ENOTFOUND,
+            "is no object");
 }
 
 // A title and a number, also behind a place, as reports write objects.
@@ -387,6 +405,7 @@ SUITE(select)
     RUN(unrooted);
     RUN(cancelled);
     RUN(elided);
+    RUN(folded);
     RUN(numbered);
     RUN(malformed);
     RUN(suggestions);

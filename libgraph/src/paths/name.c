@@ -22,7 +22,7 @@ lg__module_find(const lg_graph *graph, const char *name, size_t length)
 static uint32_t
 find_prefix(const lg_graph *graph, const char *name, size_t *used)
 {
-    size_t length = strcspn(name, "[");
+    size_t length = strcspn(name, "[ ");
     while (length > 0) {
         uint32_t root = lg__module_find(graph, name, length);
         if (root != LG_NONE) {

@@ -59,10 +59,8 @@ format_start(const lg_graph *graph, const lg_path *path, bool folded,
     }
 }
 
-// Returns whether a hop leads to an element of a container, or to a value of
-// one that is not folded away.
-static bool
-is_position(const lg_graph *graph, const lg_hop *hop)
+bool
+lg__hop_is_position(const lg_graph *graph, const lg_hop *hop)
 {
     unsigned kind = lg__edge_kind(graph, hop->edges[hop->edge_count - 1]);
     return kind == LG_EDGE_INDEX || kind == LG_EDGE_ELEMENT ||
@@ -73,7 +71,7 @@ is_position(const lg_graph *graph, const lg_hop *hop)
 static void
 format_hop(const lg_graph *graph, const lg_hop *hop, bool folded, lg_text *out)
 {
-    if (folded && is_position(graph, hop)) {
+    if (folded && lg__hop_is_position(graph, hop)) {
         lg_text_add(out, "[*]");
     } else if (folded && lg__edge_kind(graph, hop->edges[0]) == LG_EDGE_KEY) {
         lg_text_add(out, " key");

@@ -103,6 +103,9 @@ lg_status lg__path_extend(lg_path *path, const lg_hop *hops, size_t count,
  *  are, anything else after a space. */
 void lg__format_label(const lg_graph *graph, const lg_hop *hop, lg_text *out);
 
+/** Returns whether a hop leads to an element of a container, or to a value of
+ *  one that is not folded away. */
+bool lg__hop_is_position(const lg_graph *graph, const lg_hop *hop);
 /** Writes a path with every position in a container as `[*]`:
  *  `__main__.trainer.losses[*]`. */
 void lg__format_folded_path(const lg_graph *graph, const lg_path *path,

@@ -24,6 +24,12 @@ uint32_t lg__thread_begin(const lg_graph *graph, const char **text);
 lg_status lg__shown_step_follow(const lg_graph *graph, const char **text,
                                 uint32_t *node, lg_error *err);
 
+/** Returns how much of the text is the hop's label as reports write it; 0 if the
+ *  text does not begin with it. A label that begins with a letter stands after
+ *  a space. `label` is scratch. */
+size_t lg__shown_step_length(const lg_graph *graph, const lg_hop *hop,
+                             const char *text, lg_text *label);
+
 /** Follows all steps, written as people or reports write them. `name` is the
  *  whole text, for messages. */
 lg_status lg__steps_follow(const lg_graph *graph, const char *steps,
@@ -66,6 +72,13 @@ lg_status lg__titled_follow(const lg_graph *graph, const char *text,
  *  through an autograd graph: `train.loss.grad_fn …
  *  AddBackward0._saved_self`. */
 lg_status lg__elided_select(const lg_graph *graph, const char *text,
+                            const lg_monitor *monitor, lg_nodes *out,
+                            lg_error *err);
+
+/** Finds the nodes that a path may mean in which positions are written as `[*]`,
+ *  keys as ` key`, and steps left out as ` … `. It may begin at a module, a
+ *  thread, the interpreter, or native code. LG_ENOTFOUND if there are none. */
+lg_status lg__folded_select(const lg_graph *graph, const char *text,
                             const lg_monitor *monitor, lg_nodes *out,
                             lg_error *err);
 

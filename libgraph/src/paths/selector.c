@@ -1,6 +1,8 @@
 // Resolves selectors: the text that names objects.
 #include "paths/selection.h"
 
+#include <leakgraph/growth.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -264,23 +266,52 @@ select_whole(const lg_graph *graph, const char *selector,
     return malformed(selector, err);
 }
 
+// Reads a text that a report writes for an object, or for several.
+static lg_status
+select_pasted(const lg_graph *graph, const char *text,
+              const lg_monitor *monitor, lg_nodes *out, lg_error *err)
+{
+    lg_status status = select_found(graph, text, lg__numbered_find, out, NULL);
+    if (status != LG_OK && strstr(text, " … ") != NULL)
+        status = lg__elided_select(graph, text, monitor, out, err);
+    if (status == LG_ENOTFOUND || status == LG_EINVAL)
+        status = lg__folded_select(graph, text, monitor, out, err);
+    return status;
+}
+
+// Native memory that grows has a row in reports, too.
+static bool
+is_native_memory(const char *text)
+{
+    for (int kind = 0; kind < LG_NATIVE_COUNT; kind++)
+        if (strcmp(text, lg_native_kind_text((lg_native_kind)kind)) == 0)
+            return true;
+    return false;
+}
+
 // A key may look as if a report had left something out, or as a title does.
 lg_status
 lg_graph_select(const lg_graph *graph, const char *selector,
                 const lg_monitor *monitor, lg_nodes *out, lg_error *err)
 {
     lg_nodes nodes;
-    lg_error cancelled;
+    lg_error ignored;
+    const char *name = after(selector, "name:");
+    const char *text = name != NULL ? name : selector;
     lg_status status = select_whole(graph, selector, monitor, out, err);
     if (status != LG_ENOTFOUND && status != LG_EINVAL)
         return status;
+    if (is_native_memory(text))
+        return lg_error_set(err, LG_ENOTFOUND,
+                            "'%s' is no object: `memory` accounts for it",
+                            text);
     lg_status pasted =
-        select_found(graph, selector, lg__numbered_find, &nodes, NULL);
-    if (pasted != LG_OK && strstr(selector, " … ") != NULL)
-        pasted =
-            lg__elided_select(graph, selector, monitor, &nodes, &cancelled);
+        name != NULL ? select_whole(graph, name, monitor, &nodes, &ignored)
+                     : LG_ENOTFOUND;
+    if (pasted == LG_ENOTFOUND || pasted == LG_EINVAL)
+        pasted = select_pasted(graph, text, monitor, &nodes, &ignored);
     if (pasted == LG_ECANCELLED)
-        return lg_error_set(err, pasted, "%s", cancelled.message);
+        return lg_error_set(err, pasted, "%s", ignored.message);
     if (pasted != LG_OK)
         return status;
     *out = nodes;

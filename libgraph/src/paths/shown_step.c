@@ -23,35 +23,41 @@ ends_a_step(char after)
 }
 
 static void
-write_label(matching *state, const lg_hop *hop)
+write_label(const lg_graph *graph, const lg_hop *hop, lg_text *label)
 {
-    lg_text *label = &state->label;
     label->length = 0;
-    if (lg__edge_kind(state->graph, hop->edges[0]) == LG_EDGE_FRAME) {
+    if (lg__edge_kind(graph, hop->edges[0]) == LG_EDGE_FRAME) {
         lg_text_add(label, "in ");
-        lg_string frame = lg_node_text(state->graph, hop->target);
+        lg_string frame = lg_node_text(graph, hop->target);
         lg_text_add_bytes(label, frame.data, frame.length);
     } else {
-        lg_hop_label(state->graph, hop, label);
+        lg_hop_label(graph, hop, label);
     }
 }
 
-// Keeps the longest label. A label that begins with a letter stands after a
-// space.
+size_t
+lg__shown_step_length(const lg_graph *graph, const lg_hop *hop,
+                      const char *text, lg_text *label)
+{
+    write_label(graph, hop, label);
+    if (label->failed || label->length == 0)
+        return 0;
+    size_t space = label->data[0] != '.' && label->data[0] != '[';
+    size_t length = space + label->length;
+    bool begins = (!space || *text == ' ') &&
+                  strncmp(text + space, label->data, label->length) == 0 &&
+                  ends_a_step(text[length]);
+    return begins ? length : 0;
+}
+
 static bool
 keep_longest(void *context, const lg_hop *hop)
 {
     matching *state = context;
-    write_label(state, hop);
-    const lg_text *label = &state->label;
-    if (label->failed || label->length == 0)
-        return !label->failed;
-    size_t space = label->data[0] != '.' && label->data[0] != '[';
-    size_t length = space + label->length;
-    if (length < state->longest || (space && *state->text != ' ') ||
-        strncmp(state->text + space, label->data, label->length) != 0 ||
-        !ends_a_step(state->text[length]))
-        return true;
+    size_t length =
+        lg__shown_step_length(state->graph, hop, state->text, &state->label);
+    if (length == 0 || length < state->longest)
+        return !state->label.failed;
     if (length > state->longest ||
         (state->ahead && has_next(state, hop->target, state->text + length)))
         state->target = hop->target;
