@@ -139,6 +139,9 @@ html(void)
     lg_text text = {0};
     lg_text_add_html(&text, "a<b>&\"c\"\nd", 10);
     CHECK_TEXT(text, "a&lt;b&gt;&amp;&quot;c&quot;<br>d");
+    text.length = 0;
+    lg_text_add_html(&text, "\xd7\x90\xe2\x80\xaegpj<\xe2\x80\xae\xe2", 13);
+    CHECK_TEXT(text, "\xd7\x90\\u202egpj&lt;\\u202e\xe2");
     lg_text_free(&text);
 }
 

@@ -23,17 +23,17 @@ is_valid(const char *bytes, size_t length)
     return valid;
 }
 
-// Returns whether a builder keeps the string: escaping always changes it.
+// Returns whether a builder writes the character as repr() does.
 static bool
-is_clean(const char *bytes, size_t length)
+is_escaped(uint32_t point, const char *bytes, size_t length)
 {
-    char escaped[256];
-    size_t filled = 0;
-    for (size_t i = 0; i < length; i++)
-        filled += (size_t)snprintf(escaped + filled, sizeof escaped - filled,
-                                   "\\x%02x", (unsigned char)bytes[i]);
-    return lg_builder_intern(builder, bytes, length) !=
-           lg_builder_intern(builder, escaped, filled);
+    char escape[11];
+    const char *form = point < 0x100     ? "\\x%02x"
+                       : point < 0x10000 ? "\\u%04x"
+                                         : "\\U%08x";
+    size_t filled = (size_t)snprintf(escape, sizeof escape, form, point);
+    return lg_builder_intern(builder, bytes, length) ==
+           lg_builder_intern(builder, escape, filled);
 }
 
 static size_t
@@ -61,9 +61,30 @@ every_character(void)
         CHECK(is_valid(bytes, length) == !surrogate);
         if (length > 1)
             CHECK(!is_valid(bytes, length - 1));
-        if (point < 0x3000 || surrogate)
-            CHECK(is_clean(bytes, length) == !(surrogate || control));
+        if (control)
+            CHECK(is_escaped(point, bytes, length));
+        if (point >= 0xe1000 && point < 0xe2000)
+            CHECK(!is_escaped(point, bytes, length));
     }
+}
+
+// What turns the direction of a text, breaks lines or is invisible cannot stand
+// in a name; letters, marks and the shapes of emojis can.
+static void
+what_nobody_sees(void)
+{
+    static const uint32_t hidden[] = {
+        0xad,   0x34f,  0x61c,  0x180e, 0x200b, 0x200d,  0x200e,
+        0x200f, 0x2028, 0x2029, 0x202a, 0x202e, 0x2060,  0x2066,
+        0x2069, 0x206f, 0x3164, 0xfeff, 0xfff9, 0xe0001, 0xe007f};
+    static const uint32_t shown[] = {0xa0,   0xac,   0xae,   0x5d0,  0x627,
+                                     0x1161, 0x2010, 0x202f, 0x2070, 0x3042,
+                                     0xfe0f, 0xfffd, 0x1f600};
+    char bytes[4];
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+        CHECK(is_escaped(hidden[i], bytes, encode(hidden[i], bytes)));
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        CHECK(!is_escaped(shown[i], bytes, encode(shown[i], bytes)));
 }
 
 // Of all pairs of bytes, only those that encode a character form one.
@@ -115,6 +136,7 @@ SUITE(utf8)
 {
     REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
     RUN(every_character);
+    RUN(what_nobody_sees);
     RUN(every_pair);
     RUN(clean_by_words);
     lg_builder_free(builder);

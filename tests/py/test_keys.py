@@ -1,5 +1,8 @@
 """leakgraph promises to keep the first 64 bytes of keys, and no more."""
 
+import sys
+import unicodedata
+
 import pytest
 from shapes import Thing
 
@@ -29,6 +32,34 @@ def test_keys_are_cut_at_64_bytes(name, previews):
     snapshot = leakgraph.snapshot(previews=previews)
     labels = {edge.kind: edge.label for edge in snapshot.find(it.table).referents()}
     assert labels == {"key": f"key {shown}", "value": f"[{shown}]"}
+
+
+def test_what_nobody_sees_is_escaped_as_repr_escapes_it():
+    hidden = {"Cf", "Zl", "Zp"}
+    points = [
+        point
+        for point in range(128, sys.maxunicode + 1)
+        if unicodedata.category(chr(point)) in hidden
+    ]
+    keys = [f"gnp.{chr(point)}exe" for point in points]
+    keys += ["שלום", "наш ключ", "日本語", "❤️", "a\xa0b"]
+    it = Thing(table={key: None for key in keys})
+    snapshot = leakgraph.snapshot()
+    edges = snapshot.find(it.table).referents()
+    labels = [edge.label[4:] for edge in edges if edge.kind == "key"]
+    assert len(points) > 150
+    shown = [repr(key)[1:-1].replace("\\", "\\\\") for key in keys[: len(points)]]
+    assert sorted(labels) == sorted(f"'{key}'" for key in [*shown, *keys[len(points) :]])
+
+
+def test_names_cannot_turn_the_text_around_them():
+    kind = type("gpj.\u202eredloH", (), {"\u2066secret": None})
+    it = kind()
+    it.held = Thing()
+    snapshot = leakgraph.snapshot()
+    assert snapshot.find(it).type_name.endswith("gpj.\\u202eredloH")
+    shown = str(snapshot.why(it.held)) + str(snapshot.report)
+    assert "\u202e" not in shown and "\\u202e" in shown
 
 
 def test_each_key_of_many_has_its_text():

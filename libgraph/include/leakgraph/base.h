@@ -83,7 +83,8 @@ typedef struct lg_monitor {
 /* --------------------------------------------------------- strings --- */
 
 /** A borrowed string: not NUL-terminated. Valid UTF-8 without control
- *  characters, also when it comes from a file. */
+ *  characters and others that nobody sees, such as U+202E, also when it comes
+ *  from a file. */
 typedef struct lg_string {
     const char *data;
     uint32_t length;

@@ -418,8 +418,9 @@ LG_API void lg_builder_add_found(lg_builder *builder, lg_node node,
                                  uint32_t count);
 
 /** The id of an interned string (hashed): for names that repeat. Any bytes are
- *  accepted; what is not valid UTF-8, and control characters, are escaped as
- *  \xNN. Truncated at 4096 bytes. UINT32_MAX on failure. */
+ *  accepted; what is not valid UTF-8, control characters, and characters that
+ *  nobody sees are escaped as repr() does: \xNN, \uNNNN. Truncated at 4096
+ *  bytes. UINT32_MAX on failure. */
 LG_API uint32_t lg_builder_intern(lg_builder *builder, const char *bytes,
                                   size_t length);
 

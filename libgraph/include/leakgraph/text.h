@@ -46,7 +46,8 @@ LG_API void lg_text_add_fixed(lg_text *text, double number, int decimals);
 /** Adds a JSON string literal, quotes included. Bytes that are not valid UTF-8
  *  become U+FFFD. */
 LG_API void lg_text_add_json(lg_text *text, const char *string, size_t length);
-/** Adds text for HTML: <, >, & and " escaped, line feeds as <br>. */
+/** Adds text for HTML: <, >, & and " escaped, line feeds as <br>, characters
+ *  that nobody sees as in names. */
 LG_API void lg_text_add_html(lg_text *text, const char *string, size_t length);
 /** Adds text for a query of a URL: all but letters, digits and `-._~` as `%3A`.
  */

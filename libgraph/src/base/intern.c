@@ -2,6 +2,7 @@
 // its macros expand in functions with an `allocator` and an `oom` in scope.
 #include "base/base_private.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -61,28 +62,38 @@ chunk_take(const lg_allocator *allocator, lg__strings *strings, size_t size)
     return place;
 }
 
-// Writes invalid UTF-8 and control characters as \xNN, and cuts the string so
-// that the result fits. Returns the length of the result.
+// Escapes a character that names must not have; 0: a byte that is not UTF-8.
+static size_t
+escape_one(const char *at, size_t length, char out[LG__ESCAPE_MOST + 1])
+{
+    if (length > 0)
+        return lg__utf8_escape(at, length, out);
+    return (size_t)snprintf(out, LG__ESCAPE_MOST + 1, "\\x%02x",
+                            (unsigned)(unsigned char)*at);
+}
+
+// Writes invalid UTF-8, control characters and characters that nobody sees as
+// escapes, and cuts the string so that the result fits. Returns the length of
+// the result.
 static size_t
 clean(char out[LG__STRING_MAX], const char *bytes, size_t length)
 {
-    static const char digits[] = "0123456789abcdef";
     size_t filled = 0;
     for (size_t at = 0; at < length;) {
-        size_t step = lg__utf8_clean_length(bytes + at, length - at);
-        if (filled + (step ? step : 4) > LG__STRING_MAX)
-            break;
-        if (step > 0) {
-            memcpy(out + filled, bytes + at, step);
-            filled += step;
-            at += step;
-            continue;
+        char escape[LG__ESCAPE_MOST + 1];
+        const char *add = bytes + at;
+        size_t step = lg__utf8_clean_length(add, length - at);
+        size_t added = step;
+        if (step == 0) {
+            step = lg__utf8_length(add, length - at);
+            added = escape_one(add, step, escape);
+            add = escape;
         }
-        unsigned char byte = (unsigned char)bytes[at++];
-        out[filled++] = '\\';
-        out[filled++] = 'x';
-        out[filled++] = digits[byte >> 4];
-        out[filled++] = digits[byte & 15];
+        if (filled + added > LG__STRING_MAX)
+            break;
+        memcpy(out + filled, add, added);
+        filled += added;
+        at += step ? step : 1;
     }
     return filled;
 }

@@ -217,6 +217,17 @@ lg_text_add_json(lg_text *text, const char *string, size_t length)
     lg_text_add(text, "\"");
 }
 
+// Returns the length of a character that nobody sees, such as one in the name
+// of a file or in what somebody searches for; 0: it is another.
+static size_t
+unseen_length(const char *at, size_t length)
+{
+    if ((unsigned char)*at < 0x80)
+        return 0;
+    size_t found = lg__utf8_length(at, length);
+    return found > 0 && lg__utf8_is_unseen(at, found) ? found : 0;
+}
+
 void
 lg_text_add_html(lg_text *text, const char *string, size_t length)
 {
@@ -225,11 +236,16 @@ lg_text_add_html(lg_text *text, const char *string, size_t length)
                                           "<br>"};
     size_t start = 0;
     for (size_t i = 0; i < length; i++) {
+        char escape[LG__ESCAPE_MOST + 1];
+        size_t unseen = unseen_length(string + i, length - i);
         const char *found = memchr(special, string[i], sizeof special - 1);
-        if (found == NULL)
+        if (found == NULL && unseen == 0)
             continue;
         lg_text_add_bytes(text, string + start, i - start);
-        lg_text_add(text, written[found - special]);
+        if (unseen > 0)
+            lg__utf8_escape(string + i, unseen, escape);
+        lg_text_add(text, unseen > 0 ? escape : written[found - special]);
+        i += unseen > 0 ? unseen - 1 : 0;
         start = i + 1;
     }
     lg_text_add_bytes(text, string + start, length - start);

@@ -68,7 +68,7 @@ lg__utf8_clean_length(const char *bytes, size_t length)
         return 0;
     if (found == 2 && at[0] == 0xc2 && at[1] < 0xa0)
         return 0;
-    return found;
+    return lg__utf8_is_unseen(bytes, found) ? 0 : found;
 }
 
 // Checks eight ASCII characters at once: the highest bit of each byte becomes 1

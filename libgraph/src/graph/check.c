@@ -212,8 +212,8 @@ lg__check_strings(const lg_graph *graph, lg_error *err)
         if (!lg__utf8_is_clean(graph->string_bytes + offset[id],
                                (size_t)(offset[id + 1] - offset[id])))
             return lg_error_set(err, LG_EFORMAT,
-                                "string %u is not UTF-8 or has control "
-                                "characters",
+                                "string %u is not UTF-8, or has control "
+                                "characters or others that nobody sees",
                                 id);
     }
     return LG_OK;
