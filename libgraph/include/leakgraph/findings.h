@@ -107,6 +107,14 @@ typedef struct lg_findings {
 } lg_findings;
 
 LG_API void lg_findings_free(lg_findings *findings);
+/** The registry that the holder is, if handlers are taken out of it in a way of
+ *  its own: "atexit", "os.register_at_fork", "sys.addaudithook", "future";
+ *  otherwise empty. Static. */
+LG_API const char *lg_holder_registry(const lg_graph *graph,
+                                      const lg_holder *holder);
+/** What to do about a mistake at a holder that is this registry; static. */
+LG_API const char *lg_pattern_fix(const lg_pattern *pattern,
+                                  lg_string registry);
 /** Writes what else the snapshot knows of the mistake, as sentences: how often
  *  calls of a cached function found their result. Writes nothing if it knows
  *  nothing. */

@@ -61,7 +61,9 @@ count_findings(summing *state, lg_error *err)
         const lg_finding_group *group = &found.groups[i];
         const lg_finding *finding = &found.items[group->first];
         lg_text_add(&state->text, finding->pattern->name);
-        if (!count(state, LG_TALLY_FINDING, "",
+        const char *registry = lg_holder_registry(
+            lg_analysis_graph(state->analysis), finding->holders);
+        if (!count(state, LG_TALLY_FINDING, registry,
                    (lg__tally){
                        .holder = key_at(state, finding->holders[0].node),
                        .kept = key_at(state, finding->holders[0].example),

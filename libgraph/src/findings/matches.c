@@ -151,7 +151,8 @@ enum {
    // goes with
 
 // Returns the match of the same pattern whose holder owns the holder of this
-// one, or NULL. For example, the cause of an exception goes with it.
+// one, or NULL. For example, the cause of an exception goes with it. What the
+// interpreter has does not go with what it has besides.
 static lg__match *
 owner_of(const lg__detection *detection, const lg__match *match,
          const uint32_t *match_at)
@@ -163,7 +164,8 @@ owner_of(const lg__detection *detection, const lg__match *match,
         lg__match *found =
             match_at[at] != 0 ? &detection->matches[match_at[at] - 1] : NULL;
         if (found != NULL && found->pattern == match->pattern &&
-            found != match && !is_empty(found))
+            found != match && !is_empty(found) &&
+            lg__node_category(detection->graph, at) != LG_CATEGORY_ROOT)
             return found;
         at = lg_node_dominator(detection->analysis, at);
     }

@@ -47,13 +47,13 @@ format_finding(words *say, const lg_advice_item *item, lg_error *err)
     lg__format_kept(say->graph, group->count, group->of_type,
                     first->holders->example, group->varied, &say->what);
     lg__format_freed(say->graph, first->others, group->freed, &say->what);
-    lg__format_advice(first, false, &say->cause);
+    lg__format_advice(say->graph, first, false, &say->cause);
     if (item->grows != SIZE_MAX) {
         lg_text_add(&say->cause, " ");
         format_gain(say->answers->growth,
                     &say->answers->growth->rows[item->grows], &say->cause);
     }
-    lg__format_advice(first, true, &say->fix);
+    lg__format_advice(say->graph, first, true, &say->fix);
     return lg__format_holder(say->answers->analysis, first->holders,
                              &say->held_by, err);
 }

@@ -76,10 +76,11 @@ put_holders(lg_table *list, const lg_analysis *analysis,
 }
 
 static void
-put_advice(lg_table *table, size_t column, const lg_finding *finding, bool fix)
+put_advice(lg_table *table, size_t column, const lg_graph *graph,
+           const lg_finding *finding, bool fix)
 {
     lg_text text = {0};
-    lg__format_advice(finding, fix, &text);
+    lg__format_advice(graph, finding, fix, &text);
     lg__put_formatted(table, column, &text);
 }
 
@@ -111,8 +112,8 @@ put_findings(lg_table *table, const lg_analysis *analysis,
         lg__put_count(table, COUNT, finding->count);
         lg__put_each(table, RETAINED, finding->retained);
         lg__put_each(table, FREED, finding->freed);
-        put_advice(table, CAUSE, finding, false);
-        put_advice(table, FIX, finding, true);
+        put_advice(table, CAUSE, graph, finding, false);
+        put_advice(table, FIX, graph, finding, true);
         put_evidence(table, EVIDENCE, graph, finding);
         lg__put_count(table, ALIKE, finding->alike);
         status = lg__format_holder(analysis, finding->holders, &holder, err);
@@ -176,9 +177,9 @@ put_group(lg_table *table, const lg_analysis *analysis,
     lg__put_count(table, THINGS, group->count);
     lg__put_literal(table, MISTAKE, first->pattern->name);
     lg__put_formatted(table, PLACES, &holders);
-    put_advice(table, WHY, first, false);
+    put_advice(table, WHY, graph, first, false);
     put_evidence(table, KNOWN, graph, first);
-    put_advice(table, WHAT_TO_DO, first, true);
+    put_advice(table, WHAT_TO_DO, graph, first, true);
     lg__put_node(table, LINKED, graph, first->holders->node);
     return status;
 }

@@ -92,12 +92,12 @@ put_others(const report *to, const lg_growth_row *row)
 }
 
 static void
-put_finding(lg_table *table, lg_string name)
+put_finding(lg_table *table, const lg_growth_tally *finding)
 {
-    const lg_pattern *pattern = lg_pattern_find(name);
-    lg__put_string(table, FINDING, name);
+    const lg_pattern *pattern = lg_pattern_find(finding->name);
+    lg__put_string(table, FINDING, finding->name);
     if (pattern != NULL)
-        lg__put_literal(table, FIX, pattern->fix);
+        lg__put_literal(table, FIX, lg_pattern_fix(pattern, finding->detail));
 }
 
 static void
@@ -123,7 +123,7 @@ put_data(const report *to, const lg_growth_row *row)
     if (to->graph != NULL)
         lg__put_node(table, NODE, to->graph, row->node);
     if (row->finding != LG_NONE)
-        put_finding(table, to->growth->tallies[row->finding].name);
+        put_finding(table, &to->growth->tallies[row->finding]);
     if (row->reason != LG_GROWTH_NO_REASON)
         lg__put_literal(table, REASON, lg_growth_reason_text(row->reason));
     lg_growth_row_format(to->growth, to->graph, row, &sentence);

@@ -70,12 +70,23 @@ lg__format_holders(const lg_analysis *analysis, const lg_finding *finding,
     return status;
 }
 
-// Returns whether no earlier holder makes the same mistake.
-static bool
-is_first_of_pattern(const lg_finding *finding, size_t index)
+// Returns the cause at a holder, or the fix.
+static const char *
+advice_at(const lg_graph *graph, const lg_holder *holder, bool fix)
 {
+    const char *registry = fix ? lg_holder_registry(graph, holder) : "";
+    lg_string name = {registry, (uint32_t)strlen(registry)};
+    return fix ? lg_pattern_fix(holder->pattern, name) : holder->pattern->cause;
+}
+
+// Returns whether no earlier holder has the same cause or fix.
+static bool
+is_first(const lg_graph *graph, const lg_finding *finding, size_t index,
+         bool fix)
+{
+    const char *advice = advice_at(graph, &finding->holders[index], fix);
     for (size_t i = 0; i < index; i++)
-        if (finding->holders[i].pattern == finding->holders[index].pattern)
+        if (advice_at(graph, &finding->holders[i], fix) == advice)
             return false;
     return true;
 }
@@ -102,16 +113,16 @@ lg__format_evidence(const lg_graph *graph, const lg_finding *finding,
     }
 }
 
-// Writes the causes of all holders, or their fixes, once for each mistake.
+// Writes the causes of all holders, or their fixes, each once.
 void
-lg__format_advice(const lg_finding *finding, bool fix, lg_text *out)
+lg__format_advice(const lg_graph *graph, const lg_finding *finding, bool fix,
+                  lg_text *out)
 {
     for (size_t i = 0; i < finding->holder_count; i++) {
-        const lg_pattern *pattern = finding->holders[i].pattern;
-        if (!is_first_of_pattern(finding, i))
+        if (!is_first(graph, finding, i, fix))
             continue;
         lg_text_add(out, i > 0 ? " " : "");
-        lg_text_add(out, fix ? pattern->fix : pattern->cause);
+        lg_text_add(out, advice_at(graph, &finding->holders[i], fix));
     }
 }
 
@@ -178,22 +189,22 @@ lg__format_finding(const lg_graph *graph, const lg_finding *finding,
                     finding->holders->example, false, out);
     lg__format_freed(graph, finding->others, finding->freed, out);
     lg_text_add(out, "\n  cause    ");
-    lg__format_advice(finding, false, out);
+    lg__format_advice(graph, finding, false, out);
     lg__format_evidence(graph, finding, &evidence);
     if (evidence.length > 0)
         lg_text_addf(out, "\n  evidence %s", evidence.data);
     lg_text_free(&evidence);
     lg_text_add(out, "\n  fix      ");
-    lg__format_advice(finding, true, out);
+    lg__format_advice(graph, finding, true, out);
     lg_text_add(out, "\n");
 }
 
 static void
-write_advice(lg_json *json, const char *name, const lg_finding *finding,
-             bool fix)
+write_advice(lg_json *json, const char *name, const lg_graph *graph,
+             const lg_finding *finding, bool fix)
 {
     lg_text text = {0};
-    lg__format_advice(finding, fix, &text);
+    lg__format_advice(graph, finding, fix, &text);
     lg_json_string(json, name, text.data, text.length);
     lg_text_free(&text);
 }
@@ -220,8 +231,8 @@ lg__write_finding(lg_json *json, const char *name, const lg_graph *graph,
     lg_json_count(json, "count", finding->count);
     lg_json_bytes(json, "retained", graph, finding->retained);
     lg_json_bytes(json, "freed", graph, finding->freed);
-    write_advice(json, "cause", finding, false);
-    write_advice(json, "fix", finding, true);
+    write_advice(json, "cause", graph, finding, false);
+    write_advice(json, "fix", graph, finding, true);
     write_evidence(json, graph, finding);
     lg_json_array(json, "holders");
     for (size_t i = 0; i < finding->holder_count; i++) {

@@ -16,8 +16,9 @@ lg_status lg__format_holder(const lg_analysis *analysis,
 lg_status lg__format_holders(const lg_analysis *analysis,
                              const lg_finding *finding, lg_text *out,
                              lg_error *err);
-/** Writes the causes of all holders, or their fixes, once for each mistake. */
-void lg__format_advice(const lg_finding *finding, bool fix, lg_text *out);
+/** Writes the causes of all holders, or their fixes, each once. */
+void lg__format_advice(const lg_graph *graph, const lg_finding *finding,
+                       bool fix, lg_text *out);
 /** Writes what else the snapshot knows of the holders, a sentence each; often
  *  nothing. */
 void lg__format_evidence(const lg_graph *graph, const lg_finding *finding,

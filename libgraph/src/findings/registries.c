@@ -1,0 +1,93 @@
+// Knows the registries of the interpreter and of asyncio, and how a program
+// takes a handler out of each.
+#include "findings/registries.h"
+
+#include <string.h>
+
+static const struct {
+    const char *label; // of the reference to the registry
+    lg__registry_kind kind;
+} labels[] = {
+    {"atexit handlers", LG__REGISTRY_EXIT},
+    {"before_forkers", LG__REGISTRY_FORK},
+    {"after_forkers_parent", LG__REGISTRY_FORK},
+    {"after_forkers_child", LG__REGISTRY_FORK},
+    {"audit_hooks", LG__REGISTRY_AUDIT},
+};
+
+static const struct {
+    const char *name;
+    const char *fix;
+} registries[] = {
+    [LG__REGISTRY_NONE] = {"", NULL},
+    [LG__REGISTRY_EXIT] = {"atexit",
+                           "Call atexit.unregister(object.method) when you "
+                           "are done with the object, or register one "
+                           "function, once, that closes the objects of a "
+                           "weakref.WeakSet()."},
+    [LG__REGISTRY_FORK] = {"os.register_at_fork",
+                           "Nothing takes a function out again. Register one "
+                           "function, once, that calls the objects of a "
+                           "weakref.WeakSet(), or pass a function that has a "
+                           "weakref.ref() of the object."},
+    [LG__REGISTRY_AUDIT] = {"sys.addaudithook",
+                            "Nothing takes a hook out again. Add one hook, "
+                            "once, that has a weakref.ref() of what it needs."},
+    [LG__REGISTRY_FUTURE] = {"future",
+                             "Call future.remove_done_callback(object.method) "
+                             "when you are done with the object, or add a "
+                             "callback that has a "
+                             "weakref.WeakMethod(object.method)."},
+};
+
+lg__registry_kind
+lg__registry_of(const lg_graph *graph, uint64_t edge)
+{
+    if (lg__edge_kind(graph, edge) != LG_EDGE_NATIVE)
+        return LG__REGISTRY_NONE;
+    lg_string name = lg_graph_string(graph, graph->columns.edge_payload[edge]);
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+        if (lg__string_is(name, labels[i].label))
+            return labels[i].kind;
+    return LG__REGISTRY_NONE;
+}
+
+// Returns the registry that the node is, or whose list it is: the interpreter
+// keeps handlers of atexit without a list.
+static lg__registry_kind
+kind_at(const lg_graph *graph, uint32_t node)
+{
+    lg__reverse reverse;
+    if (lg__node_category(graph, node) == LG_CATEGORY_ROOT)
+        return LG__REGISTRY_EXIT;
+    if (lg__node_is_a(graph, node, "_asyncio.Future") ||
+        lg__node_is_a(graph, node, "asyncio.futures.Future"))
+        return LG__REGISTRY_FUTURE;
+    if (!lg__graph_reverse(graph, &reverse))
+        return LG__REGISTRY_NONE;
+    for (uint64_t i = reverse.first[node]; i < reverse.first[node + 1]; i++) {
+        uint32_t source = reverse.edge[i].source;
+        if (lg__node_category(graph, source) == LG_CATEGORY_ROOT)
+            return lg__registry_of(graph, graph->columns.first_edge[source] +
+                                              reverse.edge[i].rank);
+    }
+    return LG__REGISTRY_NONE;
+}
+
+const char *
+lg_holder_registry(const lg_graph *graph, const lg_holder *holder)
+{
+    if (holder->node == LG_NONE ||
+        strcmp(holder->pattern->name, "event-handlers") != 0)
+        return "";
+    return registries[kind_at(graph, holder->node)].name;
+}
+
+const char *
+lg_pattern_fix(const lg_pattern *pattern, lg_string registry)
+{
+    for (size_t i = 1; i < sizeof registries / sizeof *registries; i++)
+        if (lg__string_is(registry, registries[i].name))
+            return registries[i].fix;
+    return pattern->fix;
+}

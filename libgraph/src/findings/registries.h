@@ -1,0 +1,20 @@
+/**
+ * Registries of handlers that the interpreter and asyncio have.
+ */
+#ifndef LEAKGRAPH_REGISTRIES_H
+#define LEAKGRAPH_REGISTRIES_H
+
+#include "findings/context.h"
+
+typedef enum lg__registry_kind {
+    LG__REGISTRY_NONE,
+    LG__REGISTRY_EXIT,   /**< atexit: the interpreter refers to each handler */
+    LG__REGISTRY_FORK,   /**< os.register_at_fork(): a list */
+    LG__REGISTRY_AUDIT,  /**< sys.addaudithook(): a list */
+    LG__REGISTRY_FUTURE, /**< a future of asyncio, with its callbacks */
+} lg__registry_kind;
+
+/** Returns the kind of registry to which the edge of the interpreter leads. */
+lg__registry_kind lg__registry_of(const lg_graph *graph, uint64_t edge);
+
+#endif

@@ -1,0 +1,140 @@
+"""Handlers that the interpreter and asyncio keep, each with its own way out."""
+
+import json
+
+import pytest
+
+pytestmark = pytest.mark.ends
+
+REGISTRIES = """
+import asyncio, atexit, functools, json, os, weakref
+import leakgraph
+
+class Conn:
+    def __init__(self):
+        self.buffer = bytearray(4000)
+
+    def close(self, *arguments):
+        pass
+
+future = asyncio.new_event_loop().create_future()
+known = {"atexit": [], "fork": [], "future": []}
+
+def new(registry):
+    conn = Conn()
+    known[registry].append(weakref.ref(conn))
+    return conn
+
+for _ in range(20):
+    atexit.register(new("atexit").close)
+    os.register_at_fork(after_in_child=new("fork").close)
+    future.add_done_callback(new("future").close)
+findings = leakgraph.findings()
+rows = [(f.pattern, f.held_by, f.retained.host, f.count, f.fix) for f in findings]
+for conn in known["atexit"]:
+    atexit.unregister(conn().close)
+for conn in known["future"]:
+    future.remove_done_callback(conn().close)
+alive = {name: sum(one() is not None for one in all) for name, all in known.items()}
+left = [(f.pattern, f.held_by) for f in leakgraph.findings()]
+print(json.dumps([rows, alive, left]))
+"""
+
+
+def test_each_registry_has_its_own_fix(python):
+    rows, alive, left = json.loads(python("-c", REGISTRIES).out)
+    assert {row[0] for row in rows} == {"event-handlers"} and len(rows) == 3
+    fixes = {row[1].split("  ")[0]: row[4] for row in rows}
+    assert "atexit.unregister(" in fixes["interpreter state"]
+    assert (
+        "Nothing takes a function out" in fixes["interpreter state after_forkers_child"]
+    )
+    assert "future.remove_done_callback(" in fixes["__main__.future"]
+    for _, _, retained, count, _ in rows:
+        assert count == 20 and 20 * 4000 < retained < 20 * 4300
+    assert alive == {"atexit": 0, "fork": 20, "future": 0}
+    assert [held_by.split("  ")[0] for _, held_by in left] == [
+        "interpreter state after_forkers_child"
+    ]
+
+
+ARGUMENTS = """
+import atexit, leakgraph
+
+def bye(rows, name=None):
+    pass
+
+for number in range(20):
+    atexit.register(bye, ["x" * 5000 + str(number)], name=number)
+(finding,) = leakgraph.findings()
+print(finding.pattern, finding.count, "atexit.unregister" in finding.fix)
+atexit.unregister(bye)
+print(len(leakgraph.findings()))
+"""
+
+
+def test_arguments_of_an_exit_handler(python):
+    assert python("-c", ARGUMENTS).out == "event-handlers 20 True\n0\n"
+
+
+GROWING = """
+import atexit, leakgraph
+
+class Conn:
+    def __init__(self):
+        self.buffer = bytearray(4000)
+
+    def close(self):
+        pass
+
+def work():
+    atexit.register(Conn().close)
+
+growth = leakgraph.repeat(work, warmup=3, rounds=4, calls=20)
+print({(row.finding, "atexit.unregister" in row.fix) for row in growth if row.finding})
+"""
+
+
+def test_a_row_of_growth_has_the_fix_of_its_registry(python):
+    assert python("-c", GROWING).out == "{('event-handlers', True)}\n"
+
+
+CLOSURES = """
+import functools, sys, leakgraph
+
+class App:
+    def __init__(self):
+        self.teardown = {None: []}
+
+app, pending = App(), []
+
+def request(number):
+    data = {"body": "x" * 5000 + str(number)}
+
+    def bye(error):
+        return data
+
+    app.teardown[None].append(bye)
+
+class Text:
+    def __init__(self, number):
+        self.text = "x" * 5000 + str(number)
+
+def log(name, step, data):
+    pass
+
+for number in range(20):
+    if sys.argv[1] == "closures":
+        request(number)
+    else:
+        pending.append(functools.partial(log, "text", number, Text(number)))
+print([(f.pattern, f.count) for f in leakgraph.findings()])
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "found"),
+    [("closures", "[('event-handlers', 20)]\n"), ("partials", "[]\n")],
+)
+def test_a_backlog_of_calls_is_no_registry(python, kind, found):
+    assert python("-c", CLOSURES, kind).out == found
