@@ -185,11 +185,26 @@ choose_for(lg__place_walk *walk, uint32_t part, uint32_t owner, bool space)
     }
 }
 
-// Returns whether a module's name for a value comes before another's.
+// Returns whether the module of that name defines the class of an object.
 static bool
-is_first_name(const lg_graph *graph, const lg__module_name *name,
-              const lg__module_name *other)
+is_of_class(const lg_graph *graph, uint32_t module, uint32_t object)
 {
+    lg_string name = lg_graph_string(graph, module);
+    lg_string type = lg_graph_type(graph, graph->columns.type[object]).name;
+    return type.length > name.length &&
+           memcmp(type.data, name.data, name.length) == 0 &&
+           type.data[name.length] == '.';
+}
+
+// Returns whether a module's name for a value comes before another's: that of
+// the module that defines its class, or else the first in byte order.
+static bool
+is_first_name(const lg_graph *graph, uint32_t value,
+              const lg__module_name *name, const lg__module_name *other)
+{
+    bool first = is_of_class(graph, name->module, value);
+    if (first != is_of_class(graph, other->module, value))
+        return first;
     int order = compare_strings(graph, name->module, other->module);
     if (order == 0)
         order = compare_strings(graph, name->name, other->name);
@@ -203,7 +218,7 @@ name_top(lg__place_walk *walk, uint32_t target, lg__module_name name)
     uint32_t *known = &walk->place[target];
     if (*known != 0) {
         lg__module_name *names = walk->names.data;
-        if (is_first_name(walk->graph, &name, &names[*known - 1]))
+        if (is_first_name(walk->graph, target, &name, &names[*known - 1]))
             names[*known - 1] = name;
         return true;
     }

@@ -75,21 +75,35 @@ lg__path_at(const lg__walk *walk, uint32_t node)
     return path;
 }
 
-// Returns whether a module names a class that another module defines: `from a
-// import B`.
+// Returns whether the text is the name of a thing in the module: no more than
+// one part behind that of the module.
+static bool
+is_name_in(lg_string name, lg_string module)
+{
+    return name.length > module.length + 1 &&
+           memcmp(name.data, module.data, module.length) == 0 &&
+           name.data[module.length] == '.' &&
+           memchr(name.data + module.length + 1, '.',
+                  name.length - module.length - 1) == NULL;
+}
+
+// Returns whether a module names a class that another module defines, or an
+// object of such a class: `from a import B`.
 static bool
 is_imported(const lg_graph *graph, const lg_hop *hop)
 {
-    if (lg__node_category(graph, hop->source) != LG_CATEGORY_MODULE ||
-        lg__node_category(graph, hop->target) != LG_CATEGORY_TYPE)
+    if (lg__node_category(graph, hop->source) != LG_CATEGORY_MODULE)
         return false;
     lg_string module = lg_node_text(graph, hop->source);
-    lg_string name = lg_node_text(graph, hop->target);
-    return name.length <= module.length + 1 ||
-           memcmp(name.data, module.data, module.length) != 0 ||
-           name.data[module.length] != '.' ||
-           memchr(name.data + module.length + 1, '.',
-                  name.length - module.length - 1) != NULL;
+    lg_category category = lg__node_category(graph, hop->target);
+    uint32_t type = graph->columns.type[hop->target];
+    lg_string name = category == LG_CATEGORY_TYPE
+                         ? lg_node_text(graph, hop->target)
+                         : lg_graph_type(graph, type).name;
+    bool named = category == LG_CATEGORY_TYPE ||
+                 (category == LG_CATEGORY_OTHER && name.length > 0 &&
+                  memchr(name.data, '.', name.length) != NULL);
+    return named && !is_name_in(name, module);
 }
 
 // How little a reference tells a reader. Among paths of equal length, the one
@@ -110,8 +124,9 @@ const uint8_t lg__penalties[LG_EDGE_KIND_COUNT] = {
     [LG_EDGE_KEY] = 2,
     [LG_EDGE_STACK] = 2,
 };
-// The module that defines a class comes before those that import it. This cost
-// is the smallest, because nothing else should depend on it.
+// The module that defines a class comes before those that import it, or an
+// object of it. This cost is the smallest, because nothing else should depend
+// on it.
 enum { PENALTY_IMPORTED = 1 };
 
 unsigned

@@ -29,6 +29,7 @@ typedef struct search {
     uint32_t met;
     uint32_t target;
     const uint8_t *late; // see lg__late_find
+    uint8_t *shared;     // see lg__class_values_mark
     bool passed_over;    // nodes that only a debugger has
     uint32_t at;         // the node whose referrers are visited
     bool exhausted;      // memory ran out
@@ -63,7 +64,10 @@ meet(void *context, const lg_hop *hop)
 {
     search *state = context;
     uint32_t node = hop->source;
-    if (hop->weak || node == state->target)
+    if (hop->weak || node == state->target ||
+        (state->shared[hop->target] &&
+         lg__edge_repeats_class(state->walk.graph, node,
+                                hop->edges[hop->edge_count - 1])))
         return true;
     if (state->late != NULL && state->late[node] != 0) {
         state->passed_over = true;
@@ -232,6 +236,7 @@ search_free(search *state)
     lg__wide_free(state->rank);
     lg__wide_free(state->before);
     lg__wide_free(state->queue);
+    lg__wide_free(state->shared);
 }
 
 // Most searches visit few nodes, so arrays of zeros take little memory.
@@ -250,9 +255,10 @@ search_new(search *state, const lg__walk *walk, uint32_t target, lg_error *err)
         .before = lg__wide_calloc(nodes, sizeof(uint32_t)),
         .queue = lg__wide_alloc(nodes * sizeof(uint32_t)),
         .target = target,
+        .shared = lg__class_values_mark(walk->graph),
     };
     if (!state->first || !state->penalty || !state->level || !state->rank ||
-        !state->before || !state->queue ||
+        !state->before || !state->queue || !state->shared ||
         !lg__late_find(walk->graph, &state->late))
         return lg__error_memory(err);
     state->walk.visit = meet;

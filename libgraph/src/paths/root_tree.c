@@ -26,6 +26,7 @@ typedef struct search {
     uint32_t *key;       // [node] of those that were met: the rank of the root,
                          // and the penalty
     const uint8_t *late; // see lg__late_find
+    uint8_t *shared;     // see lg__class_values_mark
     uint32_t *queue;
     uint32_t met, at;
 } search;
@@ -87,6 +88,8 @@ meet_target(search *state, uint32_t node, uint64_t opener, uint64_t edge)
     const lg_graph *graph = state->tree.walk.graph;
     uint32_t target = graph->columns.edge_target[edge];
     bool direct = opener == edge;
+    if (state->shared[target] && lg__edge_repeats_class(graph, node, edge))
+        return;
     unsigned penalty = lg__penalties[lg__edge_kind(graph, edge)];
     if (!direct)
         penalty += lg__penalties[lg__edge_kind(graph, opener)];
@@ -255,8 +258,10 @@ grow(lg__roottree *tree, const lg_monitor *monitor, lg_error *err)
         .state = lg__wide_alloc(nodes + 1),
         .key = lg__wide_alloc((nodes + 1) * sizeof(uint32_t)),
         .queue = lg__wide_alloc((nodes + 1) * sizeof(uint32_t)),
+        .shared = lg__class_values_mark(tree->walk.graph),
     };
     lg_status status = state.state && state.key && state.queue &&
+                               state.shared &&
                                lg__late_find(tree->walk.graph, &state.late)
                            ? LG_OK
                            : lg__error_memory(err);
@@ -269,6 +274,7 @@ grow(lg__roottree *tree, const lg_monitor *monitor, lg_error *err)
     lg__wide_free(state.state);
     lg__wide_free(state.key);
     lg__wide_free(state.queue);
+    lg__wide_free(state.shared);
     return status;
 }
 
