@@ -11,7 +11,17 @@ SCRIPT = Path(__file__).with_name("isolated") / "torch_observer.py"
 
 @pytest.mark.parametrize(
     "case",
-    ["state", "modes", "half", "views", "scripts", "broken", "first", "held"],
+    [
+        "state",
+        "modes",
+        "half",
+        "views",
+        "scripts",
+        "broken",
+        "padding",
+        "first",
+        "held",
+    ],
 )
 def test_observer(warm, case):
     # That case uses checkpoints, which import it.

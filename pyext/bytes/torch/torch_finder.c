@@ -66,7 +66,7 @@ points_all(lg__torch_finder *finder, size_t offset, const lg__sample *samples,
 }
 
 typedef struct match {
-    size_t offset;
+    size_t offset; // the first that fits
     unsigned count;
 } match;
 
@@ -80,10 +80,8 @@ match_all(lg__torch_finder *finder, const lg__sought *sought,
         bool fit = mangled != NULL
                        ? points_all(finder, k, samples, count, mangled)
                        : fits_all(finder, sought, k, samples, count);
-        if (!fit)
-            continue;
-        found.offset = k;
-        found.count++;
+        if (fit && found.count++ == 0)
+            found.offset = k;
     }
     return found;
 }
@@ -106,6 +104,17 @@ lg__finder_find(lg__torch_finder *finder, const lg__sought *sought,
         return 0;
     return one_of(finder, sought,
                   match_all(finder, sought, samples, count, NULL));
+}
+
+uint16_t
+lg__finder_first(lg__torch_finder *finder, const lg__sought *sought,
+                 const lg__sample *samples, size_t count)
+{
+    if (finder->failed)
+        return 0;
+    match found = match_all(finder, sought, samples, count, NULL);
+    found.count = found.count > 0;
+    return one_of(finder, sought, found);
 }
 
 bool

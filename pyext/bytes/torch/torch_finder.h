@@ -44,7 +44,12 @@ uint16_t lg__finder_fail(lg__torch_finder *finder, const char *what,
  *  none or several fit, or after an earlier failure. */
 uint16_t lg__finder_find(lg__torch_finder *finder, const lg__sought *sought,
                          const lg__sample *samples, size_t count);
-/** The same; 0 without a failure if no offset fits. */
+/** Finds the first offset that fits all samples, for a member that only padding
+ *  follows: padding has what was in memory before. Fails like
+ *  lg__finder_find if none fits. */
+uint16_t lg__finder_first(lg__torch_finder *finder, const lg__sought *sought,
+                          const lg__sample *samples, size_t count);
+/** The same as lg__finder_find; 0 without a failure if no offset fits. */
 uint16_t lg__finder_try(lg__torch_finder *finder, const lg__sought *sought,
                         const lg__sample *samples, size_t count);
 /** The same; false without a failure if no offset fits; *out may be 0. */

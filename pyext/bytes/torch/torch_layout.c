@@ -233,6 +233,8 @@ find_data(lg__torch_finder *finder, lg__torch_layout *layout)
         lg__finder_try_class(finder, &sought, data, COUNT(data) - 1, ALLOCATOR);
 }
 
+/** The device is one byte, and the padding behind it has what malloc left
+ *  there. */
 static void
 find_deleters(lg__torch_finder *finder, lg__torch_layout *layout)
 {
@@ -244,7 +246,7 @@ find_deleters(lg__torch_finder *finder, lg__torch_layout *layout)
     lg__sought sought = {"a storage's device", layout->storage_context + WORD,
                          layout->storage_context + 2 * WORD, 1, 0};
     layout->storage_device =
-        lg__finder_find(finder, &sought, devices, COUNT(devices));
+        lg__finder_first(finder, &sought, devices, COUNT(devices));
     layout->deleter_malloc =
         lg__finder_word(finder, ours + layout->storage_deleter);
     layout->deleter_object =

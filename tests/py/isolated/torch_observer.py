@@ -1,6 +1,7 @@
 """A snapshot leaves PyTorch as it was: it makes, calls and counts nothing."""
 
 import ctypes
+import ctypes
 import gc
 import sys
 import threading
@@ -196,6 +197,30 @@ def broken():
     assert not snapshot.find(y).facts
 
 
+def padding():
+    """What malloc left in the padding behind a storage's device is no device."""
+    meta_device, behind = 14, 7
+
+    def change(made):
+        names = ("storage of short", "storage of borrowing", "storage of meta")
+        storages = [made[name]._cdata for name in names]
+        values = (0, 0, meta_device)
+        (device,) = (
+            offset
+            for offset in range(0, 64, 8)
+            if all(
+                ctypes.c_ubyte.from_address(storage + offset).value == value
+                for storage, value in zip(storages, values)
+            )
+        )
+        for storage, value in zip(storages, values):
+            ctypes.c_ubyte.from_address(storage + device + behind).value = value
+
+    note, snapshot, y = altered(change)
+    assert note == f"inspected: {torch.__version__}", note
+    assert snapshot.find(y).facts["shape"] == "3"
+
+
 def first():
     """The first capture leaves no module, class, object or reference behind."""
     x = torch.ones(3, requires_grad=True)
@@ -253,6 +278,7 @@ CASES = {
     "views": views,
     "scripts": scripts,
     "broken": broken,
+    "padding": padding,
     "first": first,
     "held": held,
 }
