@@ -22,6 +22,11 @@ PyStructSequence_Field lg__growth_row_fields[] = {
     {"fix", "how to mend the finding that it belongs to, or None"},
     {"minor", "whether it gained next to nothing beside the first row, so that "
               "reports only count it"},
+    {"degree", "'steady', 'slowing', 'in bursts', 'late', 'idle', 'filling', "
+               "'stopped'"},
+    {"limit", "how many elements its container keeps at most, or None"},
+    {"filled", "how many of these there are, or None"},
+    {"at_limit", "about how many bytes there are when it is full, or None"},
     {NULL, NULL},
 };
 

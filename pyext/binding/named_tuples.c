@@ -289,7 +289,7 @@ static const struct {
       finding_holder_fields, 6}},
     {LG__TYPE_GROWTH_ROW,
      {"leakgraph.GrowthRow", "What grows: a row of diff().",
-      lg__growth_row_fields, 15}},
+      lg__growth_row_fields, 20}},
     {LG__TYPE_GROWTH_TYPE,
      {"leakgraph.GrowthType", "A row of Growth.types.", lg__growth_type_fields,
       4}},

@@ -70,6 +70,9 @@ _TensorKind = Literal[
 _GrowthVerdict = Literal[
     "accumulates", "grows in place", "garbage piles up", "native", "settled"
 ]
+_GrowthDegree = Literal[
+    "steady", "slowing", "in bursts", "late", "idle", "filling", "stopped"
+]
 _FigureHolder = Literal["pyplot", "animation", "callback", "variable", "native"]
 _Holding = str | type | Callable[[str], object] | None
 
@@ -937,6 +940,10 @@ class Growth(Result[GrowthRow]):
     @property
     def settled(self) -> int: ...
     @property
+    def gained(self) -> int: ...
+    @property
+    def explained(self) -> int: ...
+    @property
     def known(self) -> int: ...
     @property
     def elsewhere(self) -> int: ...
@@ -1534,6 +1541,10 @@ class GrowthRow(
         str,
         str | None,
         bool,
+        _GrowthDegree,
+        int | None,
+        int | None,
+        int | None,
     ],
 ):
     if sys.version_info >= (3, 10):
@@ -1554,6 +1565,10 @@ class GrowthRow(
             "text",
             "fix",
             "minor",
+            "degree",
+            "limit",
+            "filled",
+            "at_limit",
         )
     @property
     def holder(self) -> str: ...
@@ -1587,6 +1602,14 @@ class GrowthRow(
     def fix(self) -> str | None: ...
     @property
     def minor(self) -> bool: ...
+    @property
+    def degree(self) -> _GrowthDegree: ...
+    @property
+    def limit(self) -> int | None: ...
+    @property
+    def filled(self) -> int | None: ...
+    @property
+    def at_limit(self) -> int | None: ...
 
 @final
 class GrowthTally(

@@ -49,7 +49,8 @@ def leftovers(
     paragraphs = []
     if seen.grows:
         growth = repeat(work, warmup=0, rounds=rounds, calls=1)
-        rows = [row for row in growth if row.gained > most and not made_growth(row)]
+        rows = [row for row in growth if row.degree == "steady" and row.gained > most]
+        rows = [row for row in rows if not made_growth(row)]
         rows = [row for row in rows if not baseline.knows(row, test)]
         paragraphs = _growth(work, rows, most) if rows else []
     if seen.has_cycles and max_cycles is not None:

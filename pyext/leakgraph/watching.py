@@ -334,7 +334,11 @@ class Watch:
             nodes=nodes,
         )
         return growth, [
-            row for row in growth if row.place not in self._described and not row.minor
+            row
+            for row in growth
+            if row.degree == "steady"
+            and row.place not in self._described
+            and not row.minor
         ]
 
     def _stand_down(self) -> None:

@@ -1,5 +1,5 @@
 // Which series of numbers grow, and how fast.
-#include "growth/growth_private.h"
+#include "growth/growth_comparison.h"
 #include "test.h"
 
 // Each policy of a trend, as a series and what it is.
@@ -15,15 +15,15 @@ trends(void)
         {2, {2, 2}, LG__TREND_NONE},
         {2, {2, 1}, LG__TREND_NONE},
         {3, {1, 2, 3}, LG__TREND_GROWS},
-        {3, {1, 3, 3}, LG__TREND_SETTLED},
-        {3, {1, 1, 2}, LG__TREND_SETTLED},
+        {3, {1, 3, 3}, LG__TREND_UNEVEN},
+        {3, {1, 1, 2}, LG__TREND_UNEVEN},
         {3, {1, 3, 2}, LG__TREND_NONE},
         {3, {3, 1, 4}, LG__TREND_NONE},
         {3, {0, 10, 20}, LG__TREND_GROWS},
         // The last interval gains three tenths of what the first gains, or
         // less.
         {3, {0, 100, 130}, LG__TREND_GROWS},
-        {3, {0, 100, 129}, LG__TREND_SETTLED},
+        {3, {0, 100, 129}, LG__TREND_UNEVEN},
         // What began late continues.
         {4, {0, 1, 2, 3}, LG__TREND_GROWS},
         {4, {0, 0, 1, 2}, LG__TREND_GROWS},
@@ -31,11 +31,20 @@ trends(void)
         {4, {0, 0, 0, 2}, LG__TREND_SETTLED},
         // Of many intervals one may pause, but not the last.
         {5, {1, 2, 2, 3, 4}, LG__TREND_GROWS},
-        {5, {1, 2, 2, 2, 4}, LG__TREND_SETTLED},
-        {5, {1, 2, 3, 4, 4}, LG__TREND_SETTLED},
+        {5, {1, 2, 2, 2, 4}, LG__TREND_UNEVEN},
+        {5, {1, 2, 3, 4, 4}, LG__TREND_UNEVEN},
         {5, {1, 9, 2, 8, 3}, LG__TREND_NONE},
         // Two in seven are more than one in four.
-        {8, {1, 2, 2, 3, 4, 4, 5, 6}, LG__TREND_SETTLED},
+        {8, {1, 2, 2, 3, 4, 4, 5, 6}, LG__TREND_UNEVEN},
+        // What is idle for more than half of the time has settled.
+        {4, {1, 2, 2, 2}, LG__TREND_SETTLED},
+        {5, {1, 2, 3, 3, 3}, LG__TREND_UNEVEN},
+        {5, {1, 3, 3, 3, 3}, LG__TREND_SETTLED},
+        {5, {1, 3, 3, 2, 4}, LG__TREND_NONE},
+        // What came and stayed is no growth, unless it gained more.
+        {3, {0, 5, 5}, LG__TREND_SETTLED},
+        {3, {0, 0, 5}, LG__TREND_SETTLED},
+        {5, {0, 0, 5, 9, 9}, LG__TREND_UNEVEN},
     };
     static const double x[] = {0, 1, 2, 3, 4, 5, 6, 7};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -43,6 +52,31 @@ trends(void)
         if (got != cases[i].trend)
             fprintf(stderr, "case %u: %d\n", (unsigned)i, (int)got);
         CHECK(got == cases[i].trend);
+    }
+}
+
+// What pauses, and how.
+static void
+degrees(void)
+{
+    static const struct {
+        uint32_t count;
+        double y[6];
+        uint32_t idle;
+        lg_growth_degree degree;
+    } cases[] = {
+        {3, {1, 3, 3}, 1, LG_GROWTH_IDLE},
+        {5, {1, 2, 3, 3, 3}, 2, LG_GROWTH_IDLE},
+        {4, {1, 1, 1, 4}, 0, LG_GROWTH_LATE},
+        {3, {0, 100, 129}, 0, LG_GROWTH_SLOWING},
+        {4, {50, 80, 88, 90}, 0, LG_GROWTH_SLOWING},
+        {5, {50, 80, 80, 88, 90}, 0, LG_GROWTH_SLOWING},
+        {4, {1, 3, 3, 4}, 0, LG_GROWTH_IN_BURSTS},
+        {6, {10, 15, 15, 20, 20, 25}, 0, LG_GROWTH_IN_BURSTS},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CHECK(lg__trend_idle(cases[i].y, cases[i].count) == cases[i].idle);
+        CHECK(lg__trend_degree(cases[i].y, cases[i].count) == cases[i].degree);
     }
 }
 
@@ -89,6 +123,7 @@ slopes_of_many(void)
 SUITE(trend)
 {
     RUN(trends);
+    RUN(degrees);
     RUN(slopes);
     RUN(slopes_of_many);
     return test_result();

@@ -34,6 +34,7 @@ draw(uint32_t snapshots, size_t rows, size_t settled, bool counted)
         all[i] = (lg_growth_row){
             .verdict =
                 i + settled < rows ? LG_GROWTH_NATIVE : LG_GROWTH_SETTLED,
+            .degree = i + settled < rows ? LG_GROWTH_STEADY : LG_GROWTH_STOPPED,
             .place = LG_NONE,
             .finding = LG_NONE,
             .counts = counts,

@@ -120,8 +120,30 @@ LG_API const char *lg_growth_verdict_name(lg_growth_verdict verdict);
 /** How many companions of a row have a name. */
 enum { LG_COMPANIONS = 2 };
 
+/** How it goes on. What rises and never falls is told even if it pauses,
+ * because real load comes in bursts. */
+typedef enum lg_growth_degree {
+    LG_GROWTH_STEADY = 0,
+    LG_GROWTH_SLOWING,   /**< at less than three tenths of its first rate */
+    LG_GROWTH_IN_BURSTS, /**< it pauses in more than one interval of four */
+    LG_GROWTH_LATE,      /**< only the last interval gained */
+    LG_GROWTH_IDLE,      /**< the last intervals gained nothing */
+    LG_GROWTH_FILLING,   /**< its container keeps only so many elements */
+    LG_GROWTH_STOPPED,   /**< it is idle for most of the time: it settled */
+    LG_GROWTH_DEGREE_COUNT,
+} lg_growth_degree;
+
+/** "steady", "slowing", "in bursts", "late", "idle", "filling", "stopped". */
+LG_API const char *lg_growth_degree_name(lg_growth_degree degree);
+
 typedef struct lg_growth_row {
     lg_growth_verdict verdict;
+    lg_growth_degree degree;
+    uint32_t idle;     /**< how many intervals at the end gained nothing */
+    uint64_t limit;    /**< how many elements its containers keep at most; 0: no
+                            limit is known */
+    uint64_t filled;   /**< of these, how many there are */
+    uint64_t at_limit; /**< about how many bytes there are when it is full */
     lg_growth_reason reason; /**< of garbage */
     uint32_t finding; /**< index in lg_growth.tallies of the finding that the
                            row belongs to, or LG_NONE */
@@ -227,12 +249,19 @@ typedef struct lg_growth {
     lg_string *device_names; /**< [devices + 1], "host" first */
     lg_growth_row *rows;     /**< the most bytes gained first */
     size_t count;
-    size_t settled;        /**< rows that were left out as settled */
-    size_t known;          /**< ... because a baseline knows them */
-    bool scoped;           /**< whether a scope limits rows */
-    size_t elsewhere;      /**< ... and how many it left out */
-    lg_growth_type *types; /**< those with more bytes at the end, the most
-                                first */
+    size_t settled;         /**< rows that were left out as settled */
+    lg_growth_row *stopped; /**< of these, the ones of some size, the most bytes
+                                 first; they lie behind the rows */
+    size_t stopped_count;
+    uint64_t min_bytes;     /**< what gained less has no row */
+    int64_t objects_gained; /**< by all objects, on the host and all devices */
+    int64_t told_gained;    /**< of that, what rows explain */
+    int64_t stopped_gained; /**< ... and what the stopped ones explain */
+    size_t known;           /**< ... because a baseline knows them */
+    bool scoped;            /**< whether a scope limits rows */
+    size_t elsewhere;       /**< ... and how many it left out */
+    lg_growth_type *types;  /**< those with more bytes at the end, the most
+                                 first */
     size_t type_count;
     lg_growth_tally *tallies; /**< those of the newest, by kind, the most bytes
                                    gained first */
@@ -264,7 +293,7 @@ typedef struct lg_growth_options {
                                 not known */
     lg_growth_unit unit;   /**< what a step is; without steps, a snapshot */
     uint64_t min_bytes;    /**< rows that gained less are left out */
-    bool settled;          /**< also what grew and stopped */
+    bool settled;          /**< also what grew and stopped, or is small */
     const lg_scope *scope; /**< rows only for what it has, of the graph of
                                 `newest`; no types, and only the tallies of
                                 such rows; or NULL */
@@ -279,18 +308,20 @@ typedef struct lg_growth_options {
  * Compares summaries of one program, the oldest first. A row is a holder: all
  * that accumulates in one container is one row, keys and values together. What
  * came once and stayed, what goes up and down, and what filled up to a limit
- * has no row. `newest` is the analysis from which the last summary was made;
- * with NULL, rows have no nodes and no paths. The growth borrows the summaries.
- * LG_EINVAL for fewer than two summaries, steps that do not ascend, or a scope
- * without `newest`. O(places
- * of all), and O(nodes + edges) for `newest`.
+ * has no row. What rose, paused and never fell has one from 64 KiB on, and what
+ * fills up to a known limit from 1 MiB on. `newest` is the analysis from which
+ * the last summary was made; with NULL, rows have no nodes and no paths. The
+ * growth borrows the summaries. LG_EINVAL for fewer than two summaries, steps
+ * that do not ascend, or a scope without `newest`. O(places of all), and
+ * O(nodes + edges) for `newest`.
  */
 LG_API lg_status lg_growth_find(const lg_summary *const *summaries,
                                 size_t count, const lg_analysis *newest,
                                 const lg_growth_options *options,
                                 const lg_monitor *monitor, lg_growth *out,
                                 lg_error *err);
-/** Rows that grow: all but those that settled. */
+/** Rows that grow: all but those that settled, are idle, or fill up to a limit.
+ */
 LG_API size_t lg_growth_growing(const lg_growth *growth);
 /** Bytes that these rows gained together. */
 LG_API int64_t lg_growth_gained(const lg_growth *growth);
@@ -313,12 +344,17 @@ LG_API double lg_growth_rate(const lg_growth *growth, const lg_growth_row *row);
 LG_API bool lg_growth_series(const lg_growth *growth, const lg_growth_row *row,
                              uint64_t *series);
 
-/** How many places grow and how much: `2 places grow: +1.27 KiB in 3
- *  snapshots`; or that nothing grows. */
+/** How many places grow and how much, and how much of what all objects gained
+ *  the rows explain: `2 places grow: +61.9 MiB in 3 snapshots; rows
+ * explain 61.9 of 63.3 MiB`. That nothing grows it says only if nothing of size
+ * was gained.
+ */
 LG_API void lg_growth_headline(const lg_growth *growth, lg_text *out);
 /** What the number of snapshots leaves open: a clause, static; NULL: nothing.
  */
 LG_API const char *lg_growth_caveat(const lg_growth *growth);
+/** `idle in the last 2 intervals`; nothing for what is steady or stopped. */
+LG_API void lg_growth_degree_format(const lg_growth_row *row, lg_text *out);
 /** `+939 B per step`. */
 LG_API void lg_growth_rate_format(const lg_growth *growth,
                                   const lg_growth_row *row, lg_text *out);

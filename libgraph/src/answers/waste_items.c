@@ -20,22 +20,11 @@ enum {
     SET_GROWTH = 4,  // a set's table grows to so many times what a copy needs
 };
 
-static uint64_t
-count_edges(const lg_graph *graph, uint32_t node, lg_edge_kind kind)
-{
-    const lg_columns *columns = &graph->columns;
-    uint64_t count = 0;
-    for (uint64_t edge = columns->first_edge[node];
-         edge < columns->first_edge[node + 1]; edge++)
-        count += lg__edge_kind(graph, edge) == (unsigned)kind;
-    return count;
-}
-
 static void
 look_at_list(const lg_graph *graph, uint64_t size, lg__saving *out)
 {
     uint64_t bytes = size > LIST_HEAD ? size - LIST_HEAD : 0;
-    out->used = count_edges(graph, out->node, LG_EDGE_INDEX);
+    out->used = lg__count_edges(graph, out->node, LG_EDGE_INDEX);
     out->of = bytes / WORD;
     if (out->of > out->used && (out->of - out->used) * EMPTY_PART >= out->of)
         out->waste = lg__block_spent(bytes) - lg__block_spent(out->used * WORD);
@@ -84,7 +73,7 @@ look_at_dict(const lg_graph *graph, uint64_t size, lg__saving *out)
     unsigned least = LEAST_TABLE;
     if (log2 == 0)
         return;
-    out->used = count_edges(graph, out->node, LG_EDGE_VALUE);
+    out->used = lg__count_edges(graph, out->node, LG_EDGE_VALUE);
     out->of = usable_of(log2);
     while (usable_of(least) < out->used)
         least++;
@@ -101,7 +90,7 @@ look_at_set(const lg_graph *graph, uint64_t size, lg__saving *out)
 {
     uint64_t bytes = size > SET_HEAD ? size - SET_HEAD : 0;
     uint64_t entries = SET_SMALL;
-    out->used = count_edges(graph, out->node, LG_EDGE_ELEMENT);
+    out->used = lg__count_edges(graph, out->node, LG_EDGE_ELEMENT);
     out->of = bytes / SET_ENTRY * 3 / 5;
     while (entries <= 2 * out->used)
         entries *= 2;

@@ -285,6 +285,17 @@ lg__dict_value(const lg_graph *graph, uint32_t dict, lg_string name)
     return LG_NONE;
 }
 
+uint64_t
+lg__count_edges(const lg_graph *graph, uint32_t node, lg_edge_kind kind)
+{
+    const lg_columns *columns = &graph->columns;
+    uint64_t count = 0;
+    for (uint64_t edge = columns->first_edge[node];
+         edge < columns->first_edge[node + 1]; edge++)
+        count += lg__edge_kind(graph, edge) == (unsigned)kind;
+    return count;
+}
+
 uint32_t
 lg__node_attribute(const lg_graph *graph, uint32_t node, const char *name)
 {

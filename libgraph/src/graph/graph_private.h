@@ -247,6 +247,9 @@ lg__edge_kind(const lg_graph *graph, uint64_t edge)
     return graph->columns.edge_kind[edge] & LG_EDGE_KIND_MASK;
 }
 
+/** Returns how many references of one kind a node has. */
+uint64_t lg__count_edges(const lg_graph *graph, uint32_t node,
+                         lg_edge_kind kind);
 /** Returns the value of a key in a dict. The capture must have the key's text.
  *  LG_NONE: there is none. */
 uint32_t lg__dict_value(const lg_graph *graph, uint32_t dict, lg_string name);

@@ -1,5 +1,5 @@
 // Compares summaries.
-#include "growth/growth_private.h"
+#include "growth/growth_comparison.h"
 
 #include <leakgraph/options.h>
 
@@ -68,9 +68,9 @@ begin(lg__comparison *state, lg_error *err)
     state->at = lg__wide_calloc(state->count, sizeof *state->at);
     state->above = lg__wide_calloc(state->count, sizeof *state->above);
     state->least = lg__wide_calloc(state->count, sizeof *state->least);
-    state->is_holder = lg__wide_calloc(places + 1, 1);
+    state->told = lg__wide_calloc(places + 1, 1);
     if (!state->x || !state->y || !state->at || !state->above ||
-        !state->least || !state->is_holder || !list_devices(state))
+        !state->least || !state->told || !list_devices(state))
         return lg__error_memory(err);
     for (uint32_t i = 0; i < state->count; i++) {
         int64_t least =
@@ -97,7 +97,7 @@ end(lg__comparison *state)
     lg__wide_free(state->at);
     lg__wide_free(state->above);
     lg__wide_free(state->least);
-    lg__wide_free(state->is_holder);
+    lg__wide_free(state->told);
     lg__wide_free(state->devices);
 }
 
@@ -112,6 +112,7 @@ compare(lg__comparison *state, lg_growth *out, lg_error *err)
     out->unit = out->has_steps ? state->options.unit : LG_PER_SNAPSHOT;
     out->devices = state->each - 1;
     out->places = state->newest;
+    out->min_bytes = state->options.min_bytes;
     out->scoped = state->options.scope != NULL;
     if (!lg__growth_search(state))
         return lg__error_memory(err);
@@ -170,25 +171,6 @@ lg_growth_find(const lg_summary *const *summaries, size_t count,
     return status;
 }
 
-size_t
-lg_growth_growing(const lg_growth *growth)
-{
-    size_t growing = 0;
-    for (size_t i = 0; i < growth->count; i++)
-        growing += growth->rows[i].verdict != LG_GROWTH_SETTLED;
-    return growing;
-}
-
-int64_t
-lg_growth_gained(const lg_growth *growth)
-{
-    int64_t sum = 0;
-    for (size_t i = 0; i < growth->count; i++)
-        if (growth->rows[i].verdict != LG_GROWTH_SETTLED)
-            sum += growth->rows[i].gained;
-    return sum;
-}
-
 bool
 lg_growth_check(lg_growth *growth, int64_t max_growth)
 {
@@ -202,6 +184,8 @@ lg_growth_free(lg_growth *growth)
 {
     for (size_t i = 0; i < growth->count; i++)
         lg__growth_paths_free(&growth->rows[i]);
+    for (size_t i = 0; i < growth->stopped_count; i++)
+        lg__growth_paths_free(&growth->stopped[i]);
     lg__wide_free(growth->device_names);
     lg__wide_free(growth->rows);
     lg__wide_free(growth->types);

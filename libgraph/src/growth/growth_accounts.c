@@ -1,6 +1,6 @@
 // What a comparison reports besides its rows: types, accounts, and growth that
 // no object explains.
-#include "growth/growth_private.h"
+#include "growth/growth_comparison.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 // be a row. A row is a companion if the paths to most of its members lead
 // through the members of another row, and it gained objects in step with that
 // one: so many for each.
-#include "growth/growth_private.h"
+#include "growth/growth_comparison.h"
 #include "growth/growth_rates.h"
 
 #include <string.h>

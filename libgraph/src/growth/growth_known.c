@@ -1,5 +1,5 @@
 // Leaves out growth that a baseline knows.
-#include "growth/growth_private.h"
+#include "growth/growth_comparison.h"
 
 static void
 move_row(lg_growth *growth, size_t from, uint32_t to)

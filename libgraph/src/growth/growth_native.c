@@ -1,5 +1,5 @@
 // Makes rows of memory that is not Python's.
-#include "growth/growth_private.h"
+#include "growth/growth_comparison.h"
 #include "growth/growth_rates.h"
 
 #include <string.h>

@@ -1,10 +1,13 @@
 // Finds the paths to an example of each row, and to its other holders.
-#include "growth/growth_private.h"
+#include "growth/growth_comparison.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { OTHERS = 3 };
+enum {
+    OTHERS = 3,
+    STOPPED = 8, // stopped rows, of which reports show fewer
+};
 
 static lg_status
 find_path(lg__finder *finder, uint32_t node, const lg_monitor *monitor,
@@ -139,6 +142,19 @@ drop_own(lg_growth *out)
     out->count = kept;
 }
 
+static lg_status
+find_paths(const lg__comparison *state, lg__finder *finder, lg_growth_row *row,
+           lg_error *err)
+{
+    if (row->node == LG_NONE)
+        return LG_OK;
+    lg_status status =
+        find_path(finder, row->node, state->monitor, &row->path, err);
+    if (status == LG_OK && has_others(state, row))
+        status = find_others(state, finder, row, err);
+    return status;
+}
+
 lg_status
 lg__growth_paths(const lg__comparison *state, lg_growth *out, lg_error *err)
 {
@@ -146,14 +162,11 @@ lg__growth_paths(const lg__comparison *state, lg_growth *out, lg_error *err)
         return LG_OK;
     lg__finder finder = {.graph = state->analysis->graph};
     lg_status status = LG_OK;
-    for (size_t i = 0; i < out->count && status == LG_OK; i++) {
-        lg_growth_row *row = &out->rows[i];
-        if (row->node == LG_NONE)
-            continue;
-        status = find_path(&finder, row->node, state->monitor, &row->path, err);
-        if (status == LG_OK && has_others(state, row))
-            status = find_others(state, &finder, row, err);
-    }
+    for (size_t i = 0; i < out->count && status == LG_OK; i++)
+        status = find_paths(state, &finder, &out->rows[i], err);
+    for (size_t i = 0; i < out->stopped_count && i < STOPPED && status == LG_OK;
+         i++)
+        status = find_paths(state, &finder, &out->stopped[i], err);
     lg__finder_free(&finder);
     drop_own(out);
     return status;

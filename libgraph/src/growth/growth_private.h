@@ -210,7 +210,8 @@ typedef struct lg__info_text {
 typedef struct lg__tally {
     uint64_t key;    /**< a hash of kind, name, detail and holder */
     uint64_t holder; /**< key of a place, or 0 */
-    uint64_t kept;   /**< key of a place, or 0 */
+    uint64_t kept;   /**< key of a place, or 0; of a limit, how many elements
+                          there are */
     uint64_t count;
     uint32_t bytes; /**< index in lg_summary.bytes */
     uint32_t name;
@@ -314,125 +315,7 @@ int64_t lg__summary_rss(const lg_summary *summary);
 /** Returns the bytes that malloc has in use and no object explains; -1: malloc
  *  does not say. */
 int64_t lg__summary_unexplained(const lg_summary *summary);
-
-// Comparisons of summaries.
-
-/** A comparison in progress. */
-typedef struct lg__comparison {
-    const lg_summary *const *summaries;
-    uint32_t count;
-    const lg_places *newest;
-    const lg_analysis *analysis; /**< analysis of the newest snapshot, or
-                                      NULL */
-    const lg_monitor *monitor;
-    lg_growth_options options;
-    double *x;          /**< [count] steps, or 0, 1, 2 ... */
-    double *y;          /**< [count] scratch memory */
-    uint32_t *at;       /**< [count] a place in every summary */
-    uint32_t *above;    /**< [count] the parent of that place */
-    double *least;      /**< [count] what a place retains at most that the
-                             summary may have left out */
-    uint32_t each;      /**< number of devices of the growth, and the host */
-    lg_string *devices; /**< [each] */
-    lg__vector found;   /**< lg__grown */
-    lg__vector numbers; /**< uint64_t: numbers of the series */
-    uint8_t *is_holder; /**< [places of the newest] whether it is the holder
-                             of a row */
-    bool is_waiting;    /**< the garbage waits for the collector */
-} lg__comparison;
-
-/** A place that grows. Places of one group become one row. */
-typedef struct lg__grown {
-    uint32_t verdict; /**< lg_growth_verdict */
-    uint32_t group;
-    uint32_t place;
-    int64_t gained;
-} lg__grown;
-
 /** Returns whether a module, class or type of that name is leakgraph's. */
 bool lg__growth_is_own(lg_string name);
-/** Returns whether a growing place belongs to a container that fills up to a
- *  limit. */
-bool lg__growth_is_filling(const lg__comparison *state, uint32_t place,
-                           lg_growth_verdict verdict);
-/** Returns whether the garbage of the newest summary is as little as the
- *  collector lets pile up before it runs and frees it. */
-bool lg__growth_is_waiting(const lg__comparison *state);
-/** Finds the places that grow. Returns false when memory ran out. */
-bool lg__growth_search(lg__comparison *state);
-/** Finds a place of the newest summary in every summary. */
-void lg__comparison_find(const lg__comparison *state, uint32_t place,
-                         uint32_t *at);
-/** Makes rows of the growing places. Their series are offsets into the
- *  numbers. */
-lg_status lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err);
-/** Joins rows that only accompany another one with that one. Rows are sorted
- *  before, and not after. Returns false when memory ran out. */
-bool lg__growth_join(const lg__comparison *state, lg_growth *out);
-/** Adds the rows of native growth, which have room. Returns false when memory
- *  ran out. */
-bool lg__growth_native(lg__comparison *state, lg_growth *out);
-/** Returns how many numbers a series has: counts, and bytes by device, of each
- *  snapshot. */
-static inline size_t
-lg__comparison_numbers(const lg__comparison *state)
-{
-    return (size_t)state->count * (1 + state->each);
-}
-
-/** Checks that series of so many rows are not too large; returns LG_EINVAL if
- *  they are. Files that name many devices could make them so. */
-lg_status lg__comparison_check(const lg__comparison *state, size_t rows,
-                               const char *what, lg_error *err);
-/** Adds bytes of a summary to a series, in the order of the growth's
- *  devices. */
-void lg__comparison_add_bytes(const lg__comparison *state, uint32_t snapshot,
-                              const uint64_t *bytes, uint64_t *series);
-/** Returns the bytes of a snapshot in a series, on the host and all devices. */
-uint64_t lg__comparison_total(const lg__comparison *state,
-                              const uint64_t *series, uint32_t snapshot);
-/** Returns the bytes of the last snapshot in a series less the first's. */
-int64_t lg__comparison_gained(const lg__comparison *state,
-                              const uint64_t *series);
-/** Returns the numbers of a new row: counts, and bytes by device; NULL when
- *  memory ran out. */
-uint64_t *lg__growth_numbers(lg__comparison *state);
-/** Fills the types and the accounts, and growth that no object explains. */
-lg_status lg__growth_accounts(lg__comparison *state, lg_growth *out,
-                              lg_error *err);
-/** Returns whether no root reaches the place. */
-bool lg__place_is_garbage(const lg_places *places, uint32_t place);
-/** Returns whether the place is `gc.garbage[*]`. */
-bool lg__place_is_listed(const lg_places *places, uint32_t place);
-/** Fills the tallies, and the findings that rows belong to. The rows must be
- *  complete. */
-lg_status lg__growth_tallies(lg__comparison *state, lg_growth *out,
-                             lg_error *err);
-/** Finds out why garbage piles up. The tallies must be complete. */
-void lg__growth_reasons(const lg__comparison *state, lg_growth *out);
-/** Leaves out types, and all tallies but the findings that belong to rows: the
- *  rest is not known by module. */
-void lg__growth_keep_related(lg_growth *out);
-/** Frees and clears the paths of a row. */
-void lg__growth_paths_free(lg_growth_row *row);
-/** Finds the paths of the rows. */
-lg_status lg__growth_paths(const lg__comparison *state, lg_growth *out,
-                           lg_error *err);
-
-// Whether a series of numbers grows.
-
-typedef enum lg__trend {
-    LG__TREND_NONE = 0, /**< it falls, stays the same, or goes up and down */
-    LG__TREND_SETTLED,  /**< it rose, and has stopped */
-    LG__TREND_GROWS,
-} lg__trend;
-
-/** Returns the trend of `count` numbers at the points `x`. */
-lg__trend lg__trend_of(const double *x, const double *y, size_t count);
-/** Returns the median of a few numbers, and reorders them; `count` is not 0. */
-double lg__median_of(double *numbers, size_t count);
-/** Returns the median of the slopes between any two points; 0 for fewer than
- *  two points. */
-double lg__slope_of(const double *x, const double *y, size_t count);
 
 #endif

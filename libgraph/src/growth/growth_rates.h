@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_GROWTH_RATES_H
 #define LEAKGRAPH_GROWTH_RATES_H
 
-#include "growth/growth_private.h"
+#include "growth/growth_comparison.h"
 
 /** Returns the bytes by which a series grows for each unit of x. */
 double lg__growth_slope(const lg__comparison *state, const uint64_t *bytes);

@@ -1,6 +1,6 @@
 // Finds out why garbage piles up: what the collector was told, or what stops
 // it.
-#include "growth/growth_private.h"
+#include "growth/growth_comparison.h"
 
 #include <leakgraph/cycles.h>
 

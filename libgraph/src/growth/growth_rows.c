@@ -1,5 +1,5 @@
 // Makes rows of the growing places, one for each holder.
-#include "growth/growth_private.h"
+#include "growth/growth_comparison.h"
 #include "growth/growth_rates.h"
 
 #include <stdlib.h>
@@ -15,15 +15,30 @@ static const uint8_t ranks[LG_GROWTH_VERDICT_COUNT] = {
 // A row that gained less than this part of what the first one did is minor.
 enum { MINOR = 200 };
 
-// Compares by verdict, group, and bytes gained. The first place of a group
-// leads it.
+// A container with a limit that fills by less is as its programmer wants it.
+static const int64_t LEAST_FILLING = 1 << 20;
+
+// What pauses comes right after what grows in the same way.
+static unsigned
+rank_of(const lg__grown *grown)
+{
+    unsigned verdict = ranks[grown->verdict];
+    return grown->pace <= LG__PACE_UNEVEN
+               ? 2 * verdict + grown->pace
+               : 2 * LG_GROWTH_VERDICT_COUNT * grown->pace + verdict;
+}
+
+// Compares by rank, group, and bytes gained. The first place of a group leads
+// it.
 static int
 compare_grown(const void *left, const void *right)
 {
     const lg__grown *a = left;
     const lg__grown *b = right;
-    if (a->verdict != b->verdict)
-        return ranks[a->verdict] < ranks[b->verdict] ? -1 : 1;
+    unsigned left_rank = rank_of(a);
+    unsigned right_rank = rank_of(b);
+    if (left_rank != right_rank)
+        return left_rank < right_rank ? -1 : 1;
     if (a->group != b->group)
         return a->group < b->group ? -1 : 1;
     if (a->gained != b->gained)
@@ -90,8 +105,7 @@ fill_row(lg__comparison *state, const lg__grown *grown, size_t count,
     uint64_t *bytes = numbers + state->count;
     const lg__place_item *lead = lg__place_at(state->newest, grown->place);
     bool contained = grown->group != grown->place && grown->group != LG_NONE;
-    bool in_place =
-        grown->group == grown->place && grown->verdict == LG_GROWTH_IN_PLACE;
+    bool in_place = grown->verdict == LG_GROWTH_IN_PLACE;
     *row = (lg_growth_row){
         .verdict = (lg_growth_verdict)grown->verdict,
         .finding = LG_NONE,
@@ -117,18 +131,58 @@ fill_row(lg__comparison *state, const lg__grown *grown, size_t count,
     lg__growth_rate(state, bytes, slope, row);
 }
 
-// Returns whether a row for its members covers the container.
+// Returns whether an earlier row has the growth: one for its members covers a
+// container, and one of the same holder covers what pauses beside it.
 static bool
 is_covered(const lg__comparison *state, const lg__grown *grown)
 {
-    return grown->group != LG_NONE && state->is_holder[grown->group];
+    unsigned bits = grown->verdict == LG_GROWTH_IN_PLACE
+                        ? LG__TOLD_MEMBERS | LG__TOLD_IN_PLACE
+                        : LG__TOLD_MEMBERS;
+    return grown->group != LG_NONE && (state->told[grown->group] & bits) != 0;
+}
+
+// Notes the holder of a row.
+static void
+note_holder(lg__comparison *state, const lg__grown *grown, bool settled)
+{
+    unsigned bit = grown->verdict == LG_GROWTH_IN_PLACE ? LG__TOLD_IN_PLACE
+                                                        : LG__TOLD_MEMBERS;
+    if (settled)
+        bit = grown->verdict == LG_GROWTH_IN_PLACE ? 0 : LG__TOLD_SETTLED;
+    if (grown->group != LG_NONE)
+        state->told[grown->group] |= (uint8_t)bit;
+}
+
+// Returns whether a container settled with its members.
+static bool
+settles_with_members(const lg__comparison *state, const lg__grown *grown)
+{
+    return grown->verdict == LG_GROWTH_IN_PLACE &&
+           (state->told[grown->group] & LG__TOLD_SETTLED) != 0;
+}
+
+// Notes what a row explains.
+static void
+note_told(lg__comparison *state, const lg__grown *grown, size_t count,
+          bool stopped)
+{
+    bool in_place = grown->verdict == LG_GROWTH_IN_PLACE;
+    unsigned whole = stopped ? LG__TOLD_WHOLE_STOPPED : LG__TOLD_WHOLE;
+    unsigned own = stopped ? LG__TOLD_OWN_STOPPED : LG__TOLD_OWN;
+    for (size_t i = 0; i < count; i++)
+        state->told[grown[i].place] |= (uint8_t)(in_place ? own : whole);
+    if (grown->group != LG_NONE && grown->group != grown->place &&
+        is_lasting(state, grown->group))
+        state->told[grown->group] |= (uint8_t)own;
 }
 
 static size_t
 count_group(const lg__grown *grown, size_t left)
 {
     size_t count = 1;
-    while (count < left && grown[count].verdict == grown->verdict &&
+    while (count < left && grown[count].pace == grown->pace &&
+           grown[count].verdict == grown->verdict &&
            grown[count].group == grown->group)
         count++;
     return count;
@@ -170,9 +224,62 @@ is_large(const lg__comparison *state, const lg_growth_row *row)
     return row->gained > 0 && (uint64_t)row->gained >= state->options.min_bytes;
 }
 
-// Adds a row unless it gained nothing, or has settled and is too small or
-// nobody asked for such rows. A small row that grows may be the cause of
-// others.
+// Returns what the row gained since it first had bytes.
+static int64_t
+kept_of(const lg__comparison *state, const lg_growth_row *row,
+        const uint64_t *numbers)
+{
+    const uint64_t *bytes = numbers + state->count;
+    uint64_t last = lg__comparison_total(state, bytes, state->count - 1);
+    for (uint32_t i = 0; i < state->count; i++) {
+        uint64_t first = lg__comparison_total(state, bytes, i);
+        if (first > 0)
+            return (int64_t)(last - first);
+    }
+    return row->gained;
+}
+
+// Returns the pace of a row. Programs that are right warm up, and fill small
+// containers: what pauses or has a limit counts only from some size on.
+static lg__pace
+pace_of(const lg__comparison *state, const lg__grown *grown,
+        const lg_growth_row *row, const uint64_t *numbers)
+{
+    bool small = grown->pace == LG__PACE_UNEVEN
+                     ? kept_of(state, row, numbers) < LG__LEAST_UNEVEN
+                 : grown->pace == LG__PACE_FILLS ? row->gained < LEAST_FILLING
+                                                 : false;
+    return small ? LG__PACE_SETTLED : (lg__pace)grown->pace;
+}
+
+static void
+set_limit(const lg__comparison *state, const lg__grown *grown,
+          lg_growth_row *row)
+{
+    lg__limit limit;
+    const uint64_t *bytes = row->bytes;
+    if (!lg__growth_limit(state, grown->place,
+                          (lg_growth_verdict)grown->verdict, &limit) ||
+        limit.filled == 0)
+        return;
+    double each = (double)lg__comparison_total(state, bytes, state->count - 1) /
+                  (double)limit.filled;
+    row->limit = limit.most;
+    row->filled = limit.filled;
+    row->at_limit = (uint64_t)(each * (double)limit.most);
+}
+
+// Sets the rate of what pauses: its median may be nothing.
+static void
+set_mean_rate(const lg__comparison *state, lg_growth_row *row)
+{
+    double span = state->x[state->count - 1] - state->x[0];
+    lg__growth_rate(state, row->bytes, (double)row->gained / span, row);
+}
+
+// Adds a row unless it is too small. Rows that settled and that nobody asked
+// for are kept from some size on, because the first line accounts for them.
+// A small row that grows may be the cause of others.
 static bool
 add_row(lg__comparison *state, const lg__grown *grown, size_t count,
         lg_growth *out)
@@ -183,16 +290,28 @@ add_row(lg__comparison *state, const lg__grown *grown, size_t count,
     if (numbers == NULL)
         return false;
     fill_row(state, grown, count, numbers, row);
-    bool settled = grown->verdict == LG_GROWTH_SETTLED;
-    bool large = is_large(state, row);
-    if (large && settled && !state->options.settled)
-        out->settled += is_in_scope(state, row);
-    if (row->gained <= 0 || (settled && (!large || !state->options.settled))) {
+    lg__pace pace = pace_of(state, grown, row, numbers);
+    bool settled = pace == LG__PACE_SETTLED;
+    bool left_out = settled && !state->options.settled;
+    bool large = is_large(state, row) &&
+                 !(settled && settles_with_members(state, grown));
+    out->settled += large && left_out && is_in_scope(state, row);
+    if (large)
+        note_holder(state, grown, settled);
+    if (row->gained <= 0 || (settled && !large) ||
+        (left_out && row->gained < LG__LEAST_UNEVEN)) {
         state->numbers.count = at;
         return true;
     }
-    if (large && grown->group != LG_NONE)
-        state->is_holder[grown->group] = 1;
+    row->counts = numbers;
+    row->bytes = numbers + state->count;
+    set_limit(state, grown, row);
+    if (pace == LG__PACE_UNEVEN)
+        set_mean_rate(state, row);
+    lg__growth_set_degree(state, pace, row);
+    if (settled)
+        row->verdict = LG_GROWTH_SETTLED;
+    note_told(state, grown, count, left_out);
     out->count++;
     return true;
 }
@@ -220,17 +339,30 @@ settle_series(lg__comparison *state, lg_growth *out)
     state->numbers = (lg__vector){0};
 }
 
-// Marks rows that gained next to nothing beside the first one, if there are
-// several: they are no news as long as that one is there.
+// Returns how many rows have not settled; these come first.
+static size_t
+count_unsettled(const lg_growth *out)
+{
+    size_t count = 0;
+    while (count < out->count && out->rows[count].verdict != LG_GROWTH_SETTLED)
+        count++;
+    return count;
+}
+
+// Marks rows that gained next to nothing beside the first one that goes on, if
+// there are several: they are no news as long as that one is there.
 static void
 mark_minor(lg_growth *out)
 {
-    size_t growing = lg_growth_growing(out);
-    size_t first = growing;
-    while (first > 1 &&
-           out->rows[first - 1].gained < out->rows[0].gained / MINOR)
+    size_t rows = count_unsettled(out);
+    size_t lead = 0;
+    while (lead < rows && !lg__growth_goes_on(&out->rows[lead]))
+        lead++;
+    size_t first = rows;
+    while (lead < rows && first > 1 &&
+           out->rows[first - 1].gained < out->rows[lead].gained / MINOR)
         first--;
-    for (size_t i = first; i < growing && growing - first > 1; i++)
+    for (size_t i = first; i < rows && rows - first > 1; i++)
         out->rows[i].minor = true;
 }
 
@@ -243,6 +375,18 @@ leave_out_elsewhere(const lg__comparison *state, lg_growth *out)
             out->rows[kept++] = out->rows[i];
     out->elsewhere = out->count - kept;
     out->count = kept;
+}
+
+// Takes rows that settled, which are last, out of the rows.
+static void
+set_stopped_apart(const lg__comparison *state, lg_growth *out)
+{
+    if (state->options.settled)
+        return;
+    size_t all = out->count;
+    out->count = count_unsettled(out);
+    out->stopped = out->rows + out->count;
+    out->stopped_count = state->options.scope == NULL ? all - out->count : 0;
 }
 
 lg_status
@@ -262,6 +406,7 @@ lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err)
         found += count;
         left -= count;
     }
+    lg__growth_gain(state, out);
     if (!lg__growth_native(state, out))
         return lg__error_memory(err);
     settle_series(state, out);
@@ -270,6 +415,7 @@ lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err)
         return lg__error_memory(err);
     leave_out_small(state, out);
     sort_rows(out);
+    set_stopped_apart(state, out);
     mark_minor(out);
     leave_out_elsewhere(state, out);
     return LG_OK;

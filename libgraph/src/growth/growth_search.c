@@ -1,5 +1,5 @@
 // Finds the places that grow.
-#include "growth/growth_private.h"
+#include "growth/growth_comparison.h"
 
 // A place whose parents grow, too, accumulates only if each parent has this
 // many times more members at the end.
@@ -110,7 +110,7 @@ trend_of_members(lg__comparison *state, uint32_t place)
     // among those that the interpreter shares.
     if (value_of(state->newest, place, MEMBERS) <=
             value_of(state->newest, parent, MEMBERS) &&
-        lg__trend_of(state->x, state->y, state->count) == LG__TREND_GROWS)
+        lg__trend_of(state->x, state->y, state->count) >= LG__TREND_UNEVEN)
         return LG__TREND_NONE;
     lg__trend fuller = trend_in_parents(state);
     return fuller < trend ? fuller : trend;
@@ -170,6 +170,21 @@ group_of(const lg_places *places, uint32_t place)
     return contained && item->parent != LG_NONE ? item->parent : place;
 }
 
+// Returns the pace. What grows in a container that is full has settled: its
+// elements are exchanged.
+static lg__pace
+pace_of(const lg__comparison *state, lg__trend trend, lg_growth_verdict verdict,
+        uint32_t place)
+{
+    lg__limit limit;
+    if (trend == LG__TREND_SETTLED ||
+        (state->is_waiting && lg__place_is_garbage(state->newest, place)))
+        return LG__PACE_SETTLED;
+    if (lg__growth_limit(state, place, verdict, &limit))
+        return limit.filled < limit.most ? LG__PACE_FILLS : LG__PACE_SETTLED;
+    return trend == LG__TREND_GROWS ? LG__PACE_GROWS : LG__PACE_UNEVEN;
+}
+
 static bool
 add_grown(lg__comparison *state, lg__trend trend, lg_growth_verdict verdict,
           uint32_t place, column of)
@@ -181,15 +196,13 @@ add_grown(lg__comparison *state, lg__trend trend, lg_growth_verdict verdict,
     if (grown == NULL)
         return false;
     bool own = verdict == LG_GROWTH_IN_PLACE;
-    if (trend == LG__TREND_SETTLED ||
-        lg__growth_is_filling(state, place, verdict) ||
-        (state->is_waiting && lg__place_is_garbage(state->newest, place)))
-        verdict = LG_GROWTH_SETTLED;
-    else if (lg__place_is_garbage(state->newest, place) ||
-             lg__place_is_listed(state->newest, place))
+    lg__pace pace = pace_of(state, trend, verdict, place);
+    if (pace != LG__PACE_FILLS && (lg__place_is_garbage(state->newest, place) ||
+                                   lg__place_is_listed(state->newest, place)))
         verdict = LG_GROWTH_GARBAGE;
     *grown = (lg__grown){
         .verdict = (uint32_t)verdict,
+        .pace = (uint32_t)pace,
         .group = own ? place : group_of(state->newest, place),
         .place = place,
         .gained =

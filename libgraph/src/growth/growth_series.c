@@ -1,5 +1,5 @@
 // Series of numbers, by snapshot and device of a comparison.
-#include "growth/growth_private.h"
+#include "growth/growth_comparison.h"
 
 // 1 GiB. A hundred snapshots of a process with 20,000 types and eight devices
 // need a sixth of it.

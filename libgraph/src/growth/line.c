@@ -1,5 +1,5 @@
 // Fits a robust line to noisy numbers.
-#include "growth/growth_private.h"
+#include "growth/growth_comparison.h"
 
 #include <leakgraph/line.h>
 

@@ -1,5 +1,5 @@
 // What summaries count besides objects, and how it grows.
-#include "growth/growth_private.h"
+#include "growth/growth_comparison.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +64,8 @@ lg__summary_join_tallies(lg_summary *summary)
     for (size_t i = 0; i < tallies->count; i++) {
         if (kept > 0 && items[kept - 1].key == items[i].key) {
             items[kept - 1].count += items[i].count;
+            if (items[i].kind == LG__TALLY_LIMIT)
+                items[kept - 1].kept += items[i].kept;
             lg__summary_sum_bytes(summary, items[kept - 1].bytes,
                                   items[i].bytes);
         } else {

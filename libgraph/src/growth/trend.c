@@ -1,5 +1,5 @@
 // Distinguishes growth from noise in a few numbers.
-#include "growth/growth_private.h"
+#include "growth/growth_comparison.h"
 
 // Growth approaches a limit if it goes on at less than this part of its first
 // rate.
@@ -31,15 +31,53 @@ count_rises(const double *y, size_t count)
     return rises;
 }
 
-// Returns whether only the last numbers differ from the highest, so that the
-// series does not go up and down.
 static bool
-is_plateau(const double *y, size_t count)
+never_falls(const double *y, size_t count)
 {
     for (size_t i = 1; i < count; i++)
         if (y[i] < y[i - 1])
             return false;
     return y[count - 1] > y[0];
+}
+
+size_t
+lg__trend_idle(const double *y, size_t count)
+{
+    size_t idle = 0;
+    while (idle + 1 < count && y[count - 1 - idle] == y[count - 2 - idle])
+        idle++;
+    return idle;
+}
+
+// Returns whether a series that never falls may go on: it gained something
+// since it first appeared, and is idle for no more than half of the time since
+// then. A program that was idle at the last snapshot still leaks, but what came
+// at first and stayed is what the program needs.
+static bool
+may_go_on(const double *y, size_t count)
+{
+    while (count > 0 && y[0] == 0) {
+        y++;
+        count--;
+    }
+    return count > 1 && y[count - 1] > y[0] &&
+           2 * lg__trend_idle(y, count) <= count - 1;
+}
+
+lg_growth_degree
+lg__trend_degree(const double *y, size_t count)
+{
+    while (count > 2 && y[0] == 0) {
+        y++;
+        count--;
+    }
+    size_t rises = count_rises(y, count);
+    if (lg__trend_idle(y, count) > 0)
+        return LG_GROWTH_IDLE;
+    if (rises == 1 && count > 2)
+        return LG_GROWTH_LATE;
+    return (double)rises >= RISING * (double)(count - 1) ? LG_GROWTH_SLOWING
+                                                         : LG_GROWTH_IN_BURSTS;
 }
 
 lg__trend
@@ -59,7 +97,9 @@ lg__trend_of(const double *x, const double *y, size_t count)
     if (is_highest(y, count) && rises &&
         rate(x, y, last - part, last) >= SLOWING * rate(x, y, 0, part))
         return LG__TREND_GROWS;
-    return is_plateau(y, count) ? LG__TREND_SETTLED : LG__TREND_NONE;
+    if (!never_falls(y, count))
+        return LG__TREND_NONE;
+    return may_go_on(y, count) ? LG__TREND_UNEVEN : LG__TREND_SETTLED;
 }
 
 static void

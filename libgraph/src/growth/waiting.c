@@ -5,7 +5,7 @@
 // that many objects. They are worth a row if they are large, however few they
 // are, because the collector counts objects and not bytes; or if the collector
 // will not free them.
-#include "growth/growth_private.h"
+#include "growth/growth_comparison.h"
 
 #include <leakgraph/cycles.h>
 

@@ -30,6 +30,10 @@ enum {
     SENTENCE,
     FIX,
     IS_MINOR,
+    DEGREE,
+    LIMIT,
+    FILLED,
+    AT_LIMIT,
     SHOWN_GAIN,
     SHOWN_RATE,
     SHOWN_CHART,
@@ -61,6 +65,11 @@ new_table(const lg_growth *growth)
         [SENTENCE] = {.name = "text", .faces = LG__IN_DATA},
         [FIX] = {.name = "fix", .faces = LG__IN_DATA},
         [IS_MINOR] = {"minor", .type = LG_COLUMN_BOOL, .faces = LG__IN_DATA},
+        [DEGREE] = {.name = "degree", .faces = LG__IN_DATA},
+        [LIMIT] = {"limit", .type = LG_COLUMN_COUNT, .faces = LG__IN_DATA},
+        [FILLED] = {"filled", .type = LG_COLUMN_COUNT, .faces = LG__IN_DATA},
+        [AT_LIMIT] = {"at_limit", .type = LG_COLUMN_COUNT,
+                      .faces = LG__IN_DATA},
         [SHOWN_GAIN] = {NULL, "gained", .type = LG_COLUMN_SIZE,
                         .faces = LG__SHOWN, .least = 12},
         [SHOWN_RATE] = {NULL, lg_growth_unit_text(growth->unit),
@@ -101,6 +110,17 @@ put_finding(lg_table *table, const lg_growth_tally *finding)
 }
 
 static void
+put_degree(lg_table *table, const lg_growth_row *row)
+{
+    lg__put_literal(table, DEGREE, lg_growth_degree_name(row->degree));
+    if (row->limit == 0)
+        return;
+    lg__put_count(table, LIMIT, row->limit);
+    lg__put_count(table, FILLED, row->filled);
+    lg__put_count(table, AT_LIMIT, row->at_limit);
+}
+
+static void
 put_data(const report *to, const lg_growth_row *row)
 {
     lg_table *table = to->table;
@@ -129,6 +149,7 @@ put_data(const report *to, const lg_growth_row *row)
     lg_growth_row_format(to->growth, to->graph, row, &sentence);
     lg__put_formatted(table, SENTENCE, &sentence);
     lg__put_bool(table, IS_MINOR, row->minor);
+    put_degree(table, row);
 }
 
 // Draws the last snapshots.
@@ -179,11 +200,21 @@ put_shown(const report *to, const lg_growth_row *row)
     lg__put_formatted(table, SHOWN_HOLDER, &holder);
 }
 
+static void
+format_headline(lg_table *table, const lg_growth *growth)
+{
+    lg_text above = {0};
+    lg_growth_headline(growth, &above);
+    lg_text_add(&above, growth->count > 0 ? ".\n\n" : ".\n");
+    lg__table_format_above(table, &above);
+}
+
 lg_status
 lg_tabulate_growth(const lg_growth *growth, const lg_graph *newest,
                    size_t limit, lg_table **out, lg_error *err)
 {
     report to = {growth, newest, new_table(growth)};
+    format_headline(to.table, growth);
     for (size_t i = 0; i < growth->count && (limit == 0 || i < limit); i++) {
         lg__table_row(to.table);
         put_data(&to, &growth->rows[i]);
@@ -193,7 +224,7 @@ lg_tabulate_growth(const lg_growth *growth, const lg_graph *newest,
     }
     lg__table_set_count(to.table, growth->count);
     lg__put_growth_facts(to.table, growth, newest);
-    lg__format_growth_notes(to.table, growth);
+    lg__format_growth_notes(to.table, growth, newest);
     lg__format_growth_check(to.table, growth, newest);
     return lg__table_finish(to.table, out, err);
 }

@@ -61,6 +61,8 @@ enum {
     SETTLED,
     KNOWN,
     ELSEWHERE,
+    GAINED,
+    EXPLAINED,
     UNEXPLAINED,
     UNEXPLAINED_MALLOC,
     UNEXPLAINED_SMALL,
@@ -125,6 +127,8 @@ lg__put_growth_facts(lg_table *table, const lg_growth *growth,
         [SETTLED] = {"settled", .type = LG_COLUMN_COUNT},
         [KNOWN] = {"known", .type = LG_COLUMN_COUNT},
         [ELSEWHERE] = {"elsewhere", .type = LG_COLUMN_COUNT},
+        [GAINED] = {"gained", .type = LG_COLUMN_NUMBER},
+        [EXPLAINED] = {"explained", .type = LG_COLUMN_NUMBER},
         [UNEXPLAINED] = {"unexplained", .type = LG_COLUMN_NUMBER},
         [UNEXPLAINED_MALLOC] = {"unexplained_malloc", .type = LG_COLUMN_NUMBER},
         [UNEXPLAINED_SMALL] = {"unexplained_small", .type = LG_COLUMN_NUMBER},
@@ -143,6 +147,8 @@ lg__put_growth_facts(lg_table *table, const lg_growth *growth,
     lg__put_count(facts, SETTLED, growth->settled);
     lg__put_count(facts, KNOWN, growth->known);
     lg__put_count(facts, ELSEWHERE, growth->elsewhere);
+    lg__put_number(facts, GAINED, growth->objects_gained);
+    lg__put_number(facts, EXPLAINED, growth->told_gained);
     if (growth->unexplained_known || growth->unexplained_small_known)
         lg__put_number(facts, UNEXPLAINED, growth->unexplained);
     if (growth->unexplained_known)
@@ -231,10 +237,6 @@ format_below(lg_table *table, const lg_growth *growth)
 {
     lg_text said = {0};
     const char *caveat = lg_growth_caveat(growth);
-    if (growth->count == 0) {
-        lg_growth_headline(growth, &said);
-        lg_text_add(&said, ".\n");
-    }
     format_minor(growth, &said);
     lg_text_add(&said, "\n");
     if (growth->elsewhere > 0) {
@@ -396,9 +398,11 @@ add_tallies(lg_table *table, const lg_growth *growth, bool more)
 }
 
 void
-lg__format_growth_notes(lg_table *table, const lg_growth *growth)
+lg__format_growth_notes(lg_table *table, const lg_growth *growth,
+                        const lg_graph *newest)
 {
     format_below(table, growth);
+    lg__format_growth_stopped(table, growth, newest);
     add_types(table, growth);
     add_tallies(table, growth, true);
     add_tallies(table, growth, false);

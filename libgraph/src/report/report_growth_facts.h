@@ -20,7 +20,11 @@ void lg__put_growth_check(lg_table *facts, size_t column,
 void lg__format_growth_check(lg_table *table, const lg_growth *growth,
                              const lg_graph *newest);
 /** Adds the lines below the rows. */
-void lg__format_growth_notes(lg_table *table, const lg_growth *growth);
+void lg__format_growth_notes(lg_table *table, const lg_growth *growth,
+                             const lg_graph *newest);
+/** Adds what grew and stopped, the most bytes first. */
+void lg__format_growth_stopped(lg_table *table, const lg_growth *growth,
+                               const lg_graph *newest);
 /** Writes `100 → 200 → 300`, without the middle of a long series. */
 void lg__format_series(const uint64_t *numbers, uint32_t count, lg_text *out);
 /** Puts the bytes of each snapshot, [snapshots][devices + 1], as a list of

@@ -2,23 +2,31 @@
 #include "growth/growth_private.h"
 #include "report/report_growth_facts.h"
 
-void
-lg_growth_headline(const lg_growth *growth, lg_text *out)
+// Writes `idle in the last 2 intervals`.
+static void
+format_idle(uint32_t idle, lg_text *out)
 {
-    size_t growing = lg_growth_growing(growth);
-    if (growing == 0) {
-        lg_text_add(out, growth->known > 0 ? "Nothing else grows"
-                         : growth->scoped
-                             ? "Nothing that the chosen modules hold grows"
-                             : "Nothing grows");
+    if (idle == 1) {
+        lg_text_add(out, "idle in the last interval");
         return;
     }
-    lg_text_add_count(out, growing);
-    lg_text_add(out, growing == 1 ? " place grows: " : " places grow: ");
-    lg_text_add_change(out, (double)lg_growth_gained(growth));
-    lg_text_add(out, " in ");
-    lg_text_add_count(out, growth->snapshots);
-    lg_text_add(out, " snapshots");
+    lg_text_add(out, "idle in the last ");
+    lg_text_add_count(out, idle);
+    lg_text_add(out, " intervals");
+}
+
+void
+lg_growth_degree_format(const lg_growth_row *row, lg_text *out)
+{
+    static const char *const texts[LG_GROWTH_DEGREE_COUNT] = {
+        [LG_GROWTH_SLOWING] = "slowing",
+        [LG_GROWTH_IN_BURSTS] = "in bursts",
+        [LG_GROWTH_LATE] = "only in the last interval",
+    };
+    if (row->degree == LG_GROWTH_IDLE)
+        format_idle(row->idle, out);
+    else if (texts[row->degree] != NULL)
+        lg_text_add(out, texts[row->degree]);
 }
 
 const char *
@@ -74,6 +82,38 @@ format_companions(const lg_growth_row *row, lg_text *out)
         lg_text_addf(out, " and %u more", row->companions - named);
 }
 
+// Writes `fills: 120 of 1,024, 200 MiB at its limit`.
+static void
+format_limit(const lg_growth_row *row, lg_text *out)
+{
+    bool fills = row->degree == LG_GROWTH_FILLING;
+    lg_text_add(out, fills ? "fills: " : "settled: ");
+    lg_text_add_count(out, row->filled);
+    lg_text_add(out, " of ");
+    lg_text_add_count(out, row->limit);
+    if (!fills)
+        return;
+    lg_text_add(out, ", ");
+    lg_text_add_size(out, row->at_limit);
+    lg_text_add(out, " at its limit");
+}
+
+static void
+format_verdict(const lg_growth_row *row, lg_text *out)
+{
+    lg_text degree = {0};
+    lg_text_add(out, " ");
+    if (row->limit > 0 && row->degree >= LG_GROWTH_FILLING) {
+        format_limit(row, out);
+        return;
+    }
+    lg_text_add(out, lg_growth_verdict_name(row->verdict));
+    lg_growth_degree_format(row, &degree);
+    if (degree.length > 0)
+        lg_text_addf(out, ", %s", degree.data);
+    lg_text_free(&degree);
+}
+
 void
 lg__format_growth_what(const lg_growth *growth, const lg_growth_row *row,
                        lg_text *out)
@@ -85,7 +125,7 @@ lg__format_growth_what(const lg_growth *growth, const lg_growth_row *row,
     lg__text_add_string(out, name_of(growth, row));
     if (row->types > 1)
         lg_text_addf(out, " and %u more", row->types - 1);
-    lg_text_addf(out, " %s", lg_growth_verdict_name(row->verdict));
+    format_verdict(row, out);
     if (row->reason != LG_GROWTH_NO_REASON)
         lg_text_addf(out, ": %s", lg_growth_reason_text(row->reason));
     if (row->finding != LG_NONE) {

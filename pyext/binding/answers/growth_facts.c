@@ -41,6 +41,8 @@ enum {
     SETTLED,
     KNOWN,
     ELSEWHERE,
+    GAINED,
+    EXPLAINED,
     FINDINGS,
     CYCLES,
     TENSORS,
@@ -97,6 +99,8 @@ lg__growth_facts_new(lg__snapshot_object *snapshot, const lg_table *table,
         [SETTLED] = count_of(table, "settled"),
         [KNOWN] = count_of(table, "known"),
         [ELSEWHERE] = count_of(table, "elsewhere"),
+        [GAINED] = number_of(table, "gained"),
+        [EXPLAINED] = number_of(table, "explained"),
         [FINDINGS] =
             lg__result_fact_rows(snapshot, table, "findings", &tally_shape),
         [CYCLES] =
@@ -145,6 +149,10 @@ PyGetSetDef lg__growth_getset[] = {
     FACT("known", KNOWN, "How many the baseline knows, which are left out."),
     FACT("elsewhere", ELSEWHERE,
          "How many rows the chosen modules do not hold, which are left out."),
+    FACT("gained", GAINED,
+         "Bytes that all objects together gained, on the host and all "
+         "devices."),
+    FACT("explained", EXPLAINED, "How many of these bytes the rows explain."),
     FACT("findings", FINDINGS,
          "A tuple of GrowthTally: findings of the newest snapshot, similar "
          "ones together."),

@@ -47,6 +47,10 @@ static const lg__result_field row_fields[] = {
     {"text", LG__FIELD_TEXT},
     {"fix", LG__FIELD_VALUE},
     {"minor", LG__FIELD_VALUE},
+    {"degree", LG__FIELD_VALUE},
+    {"limit", LG__FIELD_VALUE},
+    {"filled", LG__FIELD_VALUE},
+    {"at_limit", LG__FIELD_VALUE},
     {NULL, LG__FIELD_VALUE},
 };
 

@@ -1,7 +1,6 @@
 """A snapshot leaves PyTorch as it was: it makes, calls and counts nothing."""
 
 import ctypes
-import ctypes
 import gc
 import sys
 import threading

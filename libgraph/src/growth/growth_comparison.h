@@ -1,0 +1,167 @@
+/** Comparisons of summaries: which places grow, and the rows of those. */
+#ifndef LEAKGRAPH_GROWTH_COMPARISON_H
+#define LEAKGRAPH_GROWTH_COMPARISON_H
+
+#include "growth/growth_private.h"
+
+/** A comparison in progress. */
+typedef struct lg__comparison {
+    const lg_summary *const *summaries;
+    uint32_t count;
+    const lg_places *newest;
+    const lg_analysis *analysis; /**< analysis of the newest snapshot, or
+                                      NULL */
+    const lg_monitor *monitor;
+    lg_growth_options options;
+    double *x;          /**< [count] steps, or 0, 1, 2 ... */
+    double *y;          /**< [count] scratch memory */
+    uint32_t *at;       /**< [count] a place in every summary */
+    uint32_t *above;    /**< [count] the parent of that place */
+    double *least;      /**< [count] what a place retains at most that the
+                             summary may have left out */
+    uint32_t each;      /**< number of devices of the growth, and the host */
+    lg_string *devices; /**< [each] */
+    lg__vector found;   /**< lg__grown */
+    lg__vector numbers; /**< uint64_t: numbers of the series */
+    uint8_t *told;      /**< [places of the newest] bits of lg__told */
+    bool is_waiting;    /**< the garbage waits for the collector */
+} lg__comparison;
+
+/** What rows say of a place. */
+enum lg__told {
+    LG__TOLD_MEMBERS = 1 << 0,  /**< it is the holder of what accumulates */
+    LG__TOLD_IN_PLACE = 1 << 1, /**< it is what grows in place */
+    LG__TOLD_WHOLE = 1 << 2,    /**< a row has all that it retains */
+    LG__TOLD_OWN = 1 << 3,      /**< a row has its own bytes */
+    LG__TOLD_WHOLE_STOPPED = 1 << 4, /**< a stopped row has all ... */
+    LG__TOLD_OWN_STOPPED = 1 << 5,
+    LG__TOLD_SETTLED = 1 << 6, /**< it is the holder of what settled */
+};
+
+/** Rows come in this order. */
+typedef enum lg__pace {
+    LG__PACE_GROWS =
+        0, /**< it grows in most intervals, and does not slow down */
+    LG__PACE_UNEVEN,
+    LG__PACE_FILLS, /**< up to a limit that is known */
+    LG__PACE_SETTLED,
+} lg__pace;
+
+/** A place that grows. Places of one group become one row. */
+typedef struct lg__grown {
+    uint32_t verdict; /**< lg_growth_verdict: how it grew, or still grows */
+    uint32_t pace;    /**< lg__pace */
+    uint32_t group;
+    uint32_t place;
+    int64_t gained;
+} lg__grown;
+
+/** A container that keeps only so many elements. */
+typedef struct lg__limit {
+    uint64_t most;
+    uint64_t filled;
+} lg__limit;
+
+/** Returns whether a growing place belongs to containers that keep only so many
+ *  elements, and how many. A limit that nobody reaches is none. */
+bool lg__growth_limit(const lg__comparison *state, uint32_t place,
+                      lg_growth_verdict verdict, lg__limit *out);
+/** Sets what objects gained, and what rows and stopped rows explain of it. */
+void lg__growth_gain(const lg__comparison *state, lg_growth *out);
+/** Returns whether a row still grows, and has no limit. */
+static inline bool
+lg__growth_goes_on(const lg_growth_row *row)
+{
+    return row->degree < LG_GROWTH_IDLE;
+}
+/** Sets the degree of a row, whose numbers are complete. */
+void lg__growth_set_degree(const lg__comparison *state, lg__pace pace,
+                           lg_growth_row *row);
+/** What grows unevenly, or grew and stopped, is told from so many bytes on. */
+#define LG__LEAST_UNEVEN (INT64_C(64) << 10)
+/** Returns whether the garbage of the newest summary is as little as the
+ *  collector lets pile up before it runs and frees it. */
+bool lg__growth_is_waiting(const lg__comparison *state);
+/** Finds the places that grow. Returns false when memory ran out. */
+bool lg__growth_search(lg__comparison *state);
+/** Finds a place of the newest summary in every summary. */
+void lg__comparison_find(const lg__comparison *state, uint32_t place,
+                         uint32_t *at);
+/** Makes rows of the growing places. Their series are offsets into the
+ *  numbers. */
+lg_status lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err);
+/** Joins rows that only accompany another one with that one. Rows are sorted
+ *  before, and not after. Returns false when memory ran out. */
+bool lg__growth_join(const lg__comparison *state, lg_growth *out);
+/** Adds the rows of native growth, which have room. Returns false when memory
+ *  ran out. */
+bool lg__growth_native(lg__comparison *state, lg_growth *out);
+/** Returns how many numbers a series has: counts, and bytes by device, of each
+ *  snapshot. */
+static inline size_t
+lg__comparison_numbers(const lg__comparison *state)
+{
+    return (size_t)state->count * (1 + state->each);
+}
+
+/** Checks that series of so many rows are not too large; returns LG_EINVAL if
+ *  they are. Files that name many devices could make them so. */
+lg_status lg__comparison_check(const lg__comparison *state, size_t rows,
+                               const char *what, lg_error *err);
+/** Adds bytes of a summary to a series, in the order of the growth's
+ *  devices. */
+void lg__comparison_add_bytes(const lg__comparison *state, uint32_t snapshot,
+                              const uint64_t *bytes, uint64_t *series);
+/** Returns the bytes of a snapshot in a series, on the host and all devices. */
+uint64_t lg__comparison_total(const lg__comparison *state,
+                              const uint64_t *series, uint32_t snapshot);
+/** Returns the bytes of the last snapshot in a series less the first's. */
+int64_t lg__comparison_gained(const lg__comparison *state,
+                              const uint64_t *series);
+/** Returns the numbers of a new row: counts, and bytes by device; NULL when
+ *  memory ran out. */
+uint64_t *lg__growth_numbers(lg__comparison *state);
+/** Fills the types and the accounts, and growth that no object explains. */
+lg_status lg__growth_accounts(lg__comparison *state, lg_growth *out,
+                              lg_error *err);
+/** Returns whether no root reaches the place. */
+bool lg__place_is_garbage(const lg_places *places, uint32_t place);
+/** Returns whether the place is `gc.garbage[*]`. */
+bool lg__place_is_listed(const lg_places *places, uint32_t place);
+/** Fills the tallies, and the findings that rows belong to. The rows must be
+ *  complete. */
+lg_status lg__growth_tallies(lg__comparison *state, lg_growth *out,
+                             lg_error *err);
+/** Finds out why garbage piles up. The tallies must be complete. */
+void lg__growth_reasons(const lg__comparison *state, lg_growth *out);
+/** Leaves out types, and all tallies but the findings that belong to rows: the
+ *  rest is not known by module. */
+void lg__growth_keep_related(lg_growth *out);
+/** Frees and clears the paths of a row. */
+void lg__growth_paths_free(lg_growth_row *row);
+/** Finds the paths of the rows. */
+lg_status lg__growth_paths(const lg__comparison *state, lg_growth *out,
+                           lg_error *err);
+
+// Whether a series of numbers grows.
+
+typedef enum lg__trend {
+    LG__TREND_NONE = 0, /**< it falls, stays the same, or goes up and down */
+    LG__TREND_SETTLED,  /**< it rose, and has stopped, or has only appeared */
+    LG__TREND_UNEVEN,   /**< it never falls, and pauses or slows down */
+    LG__TREND_GROWS,
+} lg__trend;
+
+/** Returns the trend of `count` numbers at the points `x`. */
+lg__trend lg__trend_of(const double *x, const double *y, size_t count);
+/** Returns how many intervals at the end have no rise. */
+size_t lg__trend_idle(const double *y, size_t count);
+/** Returns the degree of numbers that are uneven. */
+lg_growth_degree lg__trend_degree(const double *y, size_t count);
+/** Returns the median of a few numbers, and reorders them; `count` is not 0. */
+double lg__median_of(double *numbers, size_t count);
+/** Returns the median of the slopes between any two points; 0 for fewer than
+ *  two points. */
+double lg__slope_of(const double *x, const double *y, size_t count);
+
+#endif

@@ -1,0 +1,131 @@
+"""Real load is bursty: what rose, paused and never fell is told, with a degree."""
+
+import functools
+import types
+
+import pytest
+
+import leakgraph
+
+pytestmark = pytest.mark.ends
+
+#: By name: how many records a list gains before each of six snapshots, and its degree.
+LISTS = {
+    "steady": ([9, 9, 9, 9, 9, 9], "steady"),
+    "slowing": ([50, 30, 20, 8, 6, 3], "slowing"),
+    "in_bursts": ([20, 10, 0, 10, 0, 10], "in bursts"),
+    "late": ([20, 0, 0, 0, 0, 10], "late"),
+    "idle": ([9, 9, 0, 9, 9, 0], "idle"),
+    "idle_for_long": ([9, 9, 0, 9, 0, 0], "idle"),
+    "filled_a_ring": ([9, 18, 0, 0, 0, 0], None),
+    "came_at_once": ([0, 0, 30, 0, 0, 0], None),
+    "came_at_last": ([0, 0, 0, 0, 0, 30], None),
+    "fell": ([9, 30, 0, -8, 9, 9], None),
+}
+#: The same for three snapshots.
+FEW = {
+    "slowing": ([10, 20, 5], "slowing"),
+    "late": ([10, 0, 10], "late"),
+    "idle": ([10, 10, 0], "idle"),
+    "came_at_once": ([0, 20, 0], None),
+    "small": ([1, 2, 0], None),
+}
+program = types.SimpleNamespace()
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    yield
+    program.__dict__.clear()
+
+
+def follow(lists):
+    """Take a snapshot after each step of all lists."""
+    for name in lists:
+        setattr(program, name, [])
+    snapshots = []
+    for step in range(len(next(iter(lists.values()))[0])):
+        for name, (steps, _) in lists.items():
+            held = getattr(program, name)
+            del held[len(held) + min(steps[step], 0) :]
+            held += [bytes(9000 + len(held)) for _ in range(steps[step])]
+        snapshots.append(leakgraph.snapshot())
+    return snapshots
+
+
+def rows_of(growth):
+    """The rows about the lists, by name."""
+    return {
+        row.holder.split("program.")[1].split("[")[0]: row
+        for row in growth
+        if "program." in row.holder
+    }
+
+
+@pytest.mark.parametrize("lists", [LISTS, FEW])
+def test_what_pauses_is_told_with_a_degree(lists):
+    growth = leakgraph.diff(*follow(lists))
+    rows = rows_of(growth)
+    assert {name: row.degree for name, row in rows.items()} == {
+        name: degree for name, (_, degree) in lists.items() if degree
+    }
+    assert {row.verdict for row in rows.values()} == {"accumulates"}
+    assert "accumulates, idle in the last interval" in rows["idle"].text
+    assert "accumulates, only in the last interval" in rows["late"].text
+    assert growth.is_growing
+    assert rows["late"].per_interval == pytest.approx(
+        rows["late"].gained / (growth.snapshots - 1)
+    )
+
+
+def test_the_first_line_accounts_for_the_gain():
+    growth = leakgraph.diff(*follow(FEW))
+    first, second, *_ = str(growth).splitlines()
+    assert first.startswith("2 places grow: +")
+    assert "; rows explain " in first
+    assert second == ""
+    sizes = sum(row.gained for row in growth)
+    assert growth.explained == pytest.approx(sizes, rel=0.01)
+    came = 20 * 9000
+    assert growth.gained == pytest.approx(sizes + came + 2 * 9000, rel=0.1)
+
+
+def test_nothing_grows_is_not_said_of_what_stays():
+    snapshots = follow({"came": ([9, 20, 0, 0], None)})
+    growth = leakgraph.diff(*snapshots)
+    assert not rows_of(growth)
+    assert not growth.is_growing
+    assert "Nothing grows" not in str(growth)
+    assert str(growth).startswith("Nothing goes on growing; 1 place grew and stopped")
+    assert "program.came[*]: bytes settled" in str(growth)
+    idle = leakgraph.diff(*snapshots[:3])
+    assert not idle.is_growing
+    assert str(idle).startswith("1 place grew, and is idle now: +")
+
+
+def test_a_settled_row_counts_its_bytes_once():
+    snapshots = follow({"came": ([9, 20, 0, 0], None)})
+    growth = leakgraph.diff(*snapshots, settled=True)
+    row = rows_of(growth)["came"]
+    retained = [each.retained(program.came).total for each in snapshots[-1:]]
+    assert row.verdict == "settled"
+    assert row.degree == "stopped"
+    assert row.bytes[-1].total == pytest.approx(retained[0], rel=0.01)
+    assert row.gained == pytest.approx(20 * 9000, rel=0.02)
+
+
+def test_a_bounded_cache_that_fills_is_told_with_its_limit():
+    @functools.lru_cache(maxsize=64)
+    def load(number):
+        return bytes(100_000 + number % 2)
+
+    program.load = load
+    numbers = iter(range(1000))
+    growth = leakgraph.repeat(lambda: load(next(numbers)), rounds=3, calls=5)
+    (row,) = rows_of(growth).values()
+    assert (row.degree, row.limit, row.filled) == ("filling", 64, 18)
+    assert row.at_limit == pytest.approx(64 * 100_000, rel=0.02)
+    assert not growth.is_growing
+    assert "bytes and 1 more fills: 18 of 64, 6.11 MiB at its limit" in row.text
+    assert row.text.endswith(" MiB in all, +97.7 KiB per call")
+    assert str(growth).startswith("Nothing grows without a limit; 1 place fills: +1.4")
