@@ -1,7 +1,7 @@
 """Asks a busy process for snapshots by signals: python bench/signals.py [COUNT].
 
 Arms a process with four threads that change its heap, and with a running garbage
-collector, and sends it SIGUSR2 COUNT times (600). After each signal the process must
+collector, and sends it SIGURG COUNT times (600). After each signal the process must
 live and the file must be whole. Prints how long the process stood still.
 """
 
@@ -90,7 +90,7 @@ def ask(busy: subprocess.Popen[str], folder: Path, number: int) -> None:
     path = folder / f"run-{number}.lgs"
     # Hit the process at varying moments.
     time.sleep(number * 0.618034 % 1 / 100)
-    os.kill(busy.pid, signal.SIGUSR2)
+    os.kill(busy.pid, signal.SIGURG)
     while not path.exists():
         if busy.poll() is not None:
             raise RuntimeError(f"the process ended with {busy.returncode}")

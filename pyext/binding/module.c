@@ -71,6 +71,8 @@ static PyMethodDef core_methods[] = {
     {"_recalled", lg__core_recalled, METH_O, lg__core_recalled_doc},
     {"_open_signal_fd", lg__core_open_signal_fd, METH_O,
      lg__core_open_signal_fd_doc},
+    {"_hears_signal", lg__core_hears_signal, METH_NOARGS,
+     lg__core_hears_signal_doc},
     {"_close_signal_fd", lg__core_close_signal_fd, METH_NOARGS,
      lg__core_close_signal_fd_doc},
     {NULL, NULL, 0, NULL},

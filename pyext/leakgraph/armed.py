@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import atexit
 import os
-import select
-import signal as signals
-import sys
 import threading
 import time
 from contextlib import suppress
 
 from leakgraph import shortage
-from leakgraph._core import ArgumentError, _close_signal_fd, _open_signal_fd
+from leakgraph._core import ArgumentError
 from leakgraph.alarm import Alarm
 from leakgraph.limits import Memory, gib, size
 from leakgraph.series import Series
+from leakgraph.signals import DEFAULT, Ear, signal_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +40,7 @@ QUIET = 60.0
 def arm(
     path: str | os.PathLike[str] = "leakgraph-{pid}-{n}.lgs",
     *,
-    signal: str | int | None = "SIGUSR2",
+    signal: str | int | None = DEFAULT,
     on_oom: bool = True,
     rss: str | float | None = "90%",
     at_exit: bool = False,
@@ -123,8 +121,7 @@ class Armed:
         self._reasons: list[str] = []
         self._memory: Memory | None = None
         self._alarm: Alarm | None = None
-        self._signal_fd: int | None = None
-        self._signal = ""
+        self._ear: Ear | None = None
         self._notices = False
         self._last_shortage = float("-inf")
         self._at_exit = False
@@ -160,13 +157,13 @@ class Armed:
         self._is_over = True
         atexit.unregister(self._end)
         shortage.unwatch()
-        if self._signal_fd is not None:
-            _close_signal_fd()
-            os.write(self._signal_fd, (1).to_bytes(8, sys.byteorder))
+        if self._ear is not None:
+            self._ear.close()
         self._series.wait()
         if self._watcher not in (None, threading.current_thread()):
             self._watcher.join()
-        self._drain()
+        if self._ear is not None:
+            self._ear.drain()
         if _armed is self:
             _armed = None
 
@@ -182,9 +179,8 @@ class Armed:
 
     def _listen(self, signal: int) -> None:
         """Start to listen for the signal."""
-        self._signal_fd = _open_signal_fd(signal)
-        self._signal = _name(signal)
-        self._reasons.append(self._signal)
+        self._ear = Ear(signal)
+        self._reasons.append(self._ear.name)
 
     def _notice_shortages(self) -> None:
         """Start to notice allocations that fail."""
@@ -202,7 +198,7 @@ class Armed:
         atexit.register(self._end)
         if self._at_exit:
             self._end_first()
-        if self._signal_fd is not None or self._memory is not None:
+        if self._ear is not None or self._memory is not None:
             self._watcher = threading.Thread(
                 target=self._watch, name="leakgraph-arm", daemon=True
             )
@@ -228,28 +224,15 @@ class Armed:
 
     def _watch(self) -> None:
         """Wait for the signal and look at memory, until the end."""
-        poll = select.poll()
-        if self._signal_fd is not None:
-            poll.register(self._signal_fd, select.POLLIN)
         pause = 0.0
         while not self._is_over:
-            if poll.poll(1000 * pause):
-                self._hear()
+            if self._ear is None:
+                time.sleep(pause)
+            elif self._ear.wait(pause) and not self._is_over:
+                self._series.take(self._ear.name)
             pause = self._look()
             if self._notices:
                 shortage.attend_torch()
-
-    def _hear(self) -> None:
-        """Handle a wake-up: a signal, or the end."""
-        self._drain()
-        if not self._is_over:
-            self._series.take(self._signal)
-
-    def _drain(self) -> None:
-        """Read what the signal wrote, so that the next wait blocks."""
-        if self._signal_fd is not None:
-            with suppress(BlockingIOError):
-                os.read(self._signal_fd, 8)
 
     def _look(self) -> float:
         """Take a snapshot if memory calls for it; returns seconds to the next look."""
@@ -279,38 +262,6 @@ class Armed:
         self._is_over = True
         atexit.unregister(self._end)
         shortage.unwatch()
-
-
-def signal_number(signal: str | int) -> int:
-    """A signal's number by its name, with or without SIG, or number."""
-    if isinstance(signal, bool):
-        raise ArgumentError(f"signal must be a name or a number, not {signal}.")
-    if isinstance(signal, int):
-        return _handled(signal)
-    name = signal.upper()
-    known = signals.Signals.__members__
-    found = known.get(name if name.startswith("SIG") else "SIG" + name)
-    if found is None:
-        raise ArgumentError(f"There is no signal {signal}.")
-    return _handled(int(found))
-
-
-def _handled(signal: int) -> int:
-    """The signal, if a program can handle it."""
-    if signal in (signals.SIGKILL, signals.SIGSTOP):
-        raise ArgumentError(
-            f"No program can handle {_name(signal)}; use another signal, such as"
-            " SIGUSR2."
-        )
-    return signal
-
-
-def _name(signal: int) -> str:
-    """The name of a signal; real-time signals have numbers only."""
-    try:
-        return signals.Signals(signal).name
-    except ValueError:
-        return f"signal {signal}"
 
 
 def _bytes(rss: str | float, memory: Memory) -> int:

@@ -37,12 +37,12 @@ signal ends the script, leakgraph saves no snapshot at the end.
 
   --at-exit FILE  save the snapshot to FILE (leakgraph-{pid}.lgs); {pid} stands for the
                   process id, {n} for the next free number
-  --arm FILE      save a snapshot while the script runs: on SIGUSR2, when an
+  --arm FILE      save a snapshot while the script runs: on SIGURG, when an
                   allocation fails, and when 90 % of the memory that it may use is in
                   use, before the kernel kills it. Put {n} into FILE, so that a later
                   snapshot does not replace an earlier one. To save one at the end as
                   well, add --at-exit
-  --signal NAME   with --arm: save on this signal, or on none (SIGUSR2)
+  --signal NAME   with --arm: save on this signal, or on none (SIGURG)
   --rss SIZE      with --arm: save at this share ("80%") or size ("12GiB"), or never
                   ("none")
   --keep N        with --arm: keep the newest N files (5)
@@ -155,8 +155,9 @@ def _check(options: dict[str, str]) -> None:
 def _arm(options: dict[str, str]) -> None:
     """Arm the process as the options say."""
     from leakgraph.armed import arm
+    from leakgraph.signals import DEFAULT
 
-    signal, rss = options.get("--signal", "SIGUSR2"), options.get("--rss", "90%")
+    signal, rss = options.get("--signal", DEFAULT), options.get("--rss", "90%")
     keep = options.get("--keep", "5")
     try:
         if not keep.isdigit():

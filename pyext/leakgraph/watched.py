@@ -6,8 +6,9 @@ import atexit
 import os
 import threading
 
-from leakgraph._core import Error, _close_signal_fd, _open_signal_fd
+from leakgraph._core import Error
 from leakgraph.run import execute, fail, load, say, take_options
+from leakgraph.signals import DEFAULT, Ear, signal_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ when the script ends. The exit code is the script's own.
   --budget SHARE   spend at most this share of the time on snapshots and comparisons
                    (0.05)
   --traces         name the lines that allocate, too
-  --signal NAME    report on this signal, or on none (SIGUSR2)
+  --signal NAME    report on this signal, or on none (SIGURG)
   --report FILE    write the last report to FILE, too; {pid} stands for the process id
 """
 
@@ -46,7 +47,7 @@ def watch_script(arguments: list[str]) -> None:
     options = take_options("watch", arguments, OPTIONS, USAGE)
     code, module = load("watch", arguments)
     watch = _watch(options)
-    _report_on_signal(watch, options.get("--signal", "SIGUSR2"))
+    _report_on_signal(watch, options.get("--signal", DEFAULT))
     pid = os.getpid()
 
     def end() -> None:
@@ -89,22 +90,24 @@ def _report_on_signal(watch: Watch, name: str) -> None:
     """Report whenever the signal comes, in a thread of its own."""
     if name == "none":
         return
-    from leakgraph.armed import signal_number
-
     try:
-        descriptor = _open_signal_fd(signal_number(name))
+        ear = Ear(signal_number(name))
     except (Error, ValueError, OSError) as error:
         fail(f"watch: {error}")
 
+    is_over = False
+
     def listen() -> None:
-        from select import select
+        while not is_over:
+            if ear.wait(1.0) and not is_over:
+                _report(watch, "")
 
-        while True:
-            select([descriptor], [], [])
-            os.read(descriptor, 8)
-            _report(watch, "")
+    def close() -> None:
+        nonlocal is_over
+        is_over = True
+        ear.close()
 
-    atexit.register(_close_signal_fd)
+    atexit.register(close)
     threading.Thread(target=listen, name="leakgraph-report", daemon=True).start()
 
 

@@ -13,6 +13,7 @@ from builds import needs_fork
 
 import leakgraph
 from leakgraph import armed, shortage
+from leakgraph.signals import Ear
 
 pytestmark = pytest.mark.ends
 
@@ -49,18 +50,18 @@ def handling(number, handler):
         signal.signal(number, old)
 
 
-@pytest.mark.parametrize("name", ["SIGUSR2", "usr2", int(signal.SIGUSR2)])
+@pytest.mark.parametrize("name", ["SIGURG", "urg", int(signal.SIGURG)])
 def test_on_a_signal(tmp_path, capsys, name):
     with arming(tmp_path / "x-{pid}-{n}.lgs", signal=name) as it:
-        assert "SIGUSR2" in repr(it)
-        os.kill(os.getpid(), signal.SIGUSR2)
+        assert "SIGURG" in repr(it)
+        os.kill(os.getpid(), signal.SIGURG)
         until(lambda: it.snapshots)
     (info,) = it.snapshots
     assert info.path == str(tmp_path / f"x-{os.getpid()}-1.lgs")
     assert len(leakgraph.load(info.path)) == info.nodes
     message = capsys.readouterr().err
     assert message.count("\n") == 1
-    assert info.path in message and "on SIGUSR2" in message
+    assert info.path in message and "on SIGURG" in message
     assert repr(it) == "<leakgraph.Armed: disarmed>"
 
 
@@ -78,7 +79,7 @@ import ctypes, os, signal, threading, time
 import leakgraph
 it = leakgraph.arm("x.lgs", rss=None)
 def end():
-    os.kill(os.getpid(), signal.SIGUSR2)
+    os.kill(os.getpid(), signal.SIGURG)
     while not it.snapshots:
         time.sleep(0.01)
     os._exit(7)
@@ -95,22 +96,22 @@ libc.pthread_mutex_lock(mutex)
 
 def test_a_handler_that_was_there_is_called(tmp_path):
     heard = []
-    with handling(signal.SIGUSR2, lambda *_: heard.append(1)):
-        with arming(tmp_path / "x.lgs", signal="SIGUSR2") as it:
-            os.kill(os.getpid(), signal.SIGUSR2)
+    with handling(signal.SIGURG, lambda *_: heard.append(1)):
+        with arming(tmp_path / "x.lgs", signal="SIGURG") as it:
+            os.kill(os.getpid(), signal.SIGURG)
             until(lambda: it.snapshots and heard)
-        os.kill(os.getpid(), signal.SIGUSR2)
+        os.kill(os.getpid(), signal.SIGURG)
         until(lambda: len(heard) == 2)
     assert len(it.snapshots) == 1
 
 
 def test_a_handler_put_on_top_stays(tmp_path):
     heard = []
-    with arming(tmp_path / "x.lgs", signal="SIGUSR2") as it:
-        old = signal.signal(signal.SIGUSR2, lambda *_: heard.append(1))
-    os.kill(os.getpid(), signal.SIGUSR2)
+    with arming(tmp_path / "x.lgs", signal="SIGURG") as it:
+        old = signal.signal(signal.SIGURG, lambda *_: heard.append(1))
+    os.kill(os.getpid(), signal.SIGURG)
     until(lambda: heard)
-    signal.signal(signal.SIGUSR2, old)
+    signal.signal(signal.SIGURG, old)
     assert not it.snapshots
 
 
@@ -121,8 +122,8 @@ import faulthandler, os, signal, sys, time
 import leakgraph
 for round in range(3):
     it = leakgraph.arm("x-{n}.lgs", rss=None)
-    faulthandler.register(signal.SIGUSR2, file=sys.stdout, chain=True)
-    os.kill(os.getpid(), signal.SIGUSR2)
+    faulthandler.register(signal.SIGURG, file=sys.stdout, chain=True)
+    os.kill(os.getpid(), signal.SIGURG)
     while not it.snapshots:
         time.sleep(0.01)
     leakgraph.disarm()
@@ -137,11 +138,30 @@ def test_disarmed_the_signal_is_what_it_was(python):
     code = """
 import os, signal
 import leakgraph
-with leakgraph.arm("x.lgs"):
+with leakgraph.arm("x.lgs", signal="SIGUSR2"):
     pass
 os.kill(os.getpid(), signal.SIGUSR2)
 """
     assert python("-c", code).code == -signal.SIGUSR2
+
+
+def test_whoever_is_not_armed_ignores_the_default_signal(python):
+    code = "import os, signal; os.kill(os.getpid(), signal.SIGURG); print('lives')"
+    assert python("-c", code).out == "lives\n"
+
+
+def test_a_handler_put_on_top_is_told_once(capsys):
+    ear = Ear(signal.SIGUSR2)
+    assert not ear.wait(0) and capsys.readouterr().err == ""
+    with handling(signal.SIGUSR2, lambda *_: None):
+        assert not ear.wait(0)
+        assert capsys.readouterr().err == (
+            "leakgraph: the program has set its own handler of SIGUSR2, so leakgraph"
+            " may not get that signal; choose another one with signal=, or --signal\n"
+        )
+        assert not ear.wait(0) and capsys.readouterr().err == ""
+    ear.close()
+    ear.drain()
 
 
 def test_from_another_thread(tmp_path):
@@ -154,7 +174,7 @@ def test_from_another_thread(tmp_path):
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    os.kill(os.getpid(), signal.SIGUSR2)
+    os.kill(os.getpid(), signal.SIGURG)
     until(lambda: result[0].snapshots)
     leakgraph.disarm()
 
@@ -183,13 +203,13 @@ def test_from_another_thread(tmp_path):
     ],
 )
 def test_what_makes_no_sense(tmp_path, options, error, message):
-    hooks = sys.excepthook, threading.excepthook, signal.getsignal(signal.SIGUSR2)
+    hooks = sys.excepthook, threading.excepthook, signal.getsignal(signal.SIGURG)
     with pytest.raises(error, match=message):
         leakgraph.arm(**{"path": tmp_path / "x.lgs", **options})
     assert hooks == (
         sys.excepthook,
         threading.excepthook,
-        signal.getsignal(signal.SIGUSR2),
+        signal.getsignal(signal.SIGURG),
     )
     assert armed._armed is None
     leakgraph.disarm()
@@ -203,7 +223,7 @@ def test_the_least_memory_that_a_snapshot_may_be_saved_at(tmp_path):
 def test_arming_again_replaces(tmp_path):
     first = leakgraph.arm(tmp_path / "a.lgs", rss=None)
     second = leakgraph.arm(tmp_path / "b.lgs", rss=None)
-    os.kill(os.getpid(), signal.SIGUSR2)
+    os.kill(os.getpid(), signal.SIGURG)
     until(lambda: second.snapshots)
     leakgraph.disarm()
     assert not first.snapshots and "disarmed" in repr(first)
@@ -213,12 +233,12 @@ def test_arming_again_replaces(tmp_path):
 def test_no_ring_is_left_over(tmp_path):
     """What ends one watcher does not end the next one."""
     for _ in range(20):
-        with arming(tmp_path / "x.lgs", signal="SIGUSR2") as it:
+        with arming(tmp_path / "x.lgs", signal="SIGURG") as it:
             pass
-    with arming(tmp_path / "x.lgs", signal="SIGUSR2") as it:
-        os.kill(os.getpid(), signal.SIGUSR2)
+    with arming(tmp_path / "x.lgs", signal="SIGURG") as it:
+        os.kill(os.getpid(), signal.SIGURG)
         until(lambda: it.snapshots)
-        os.kill(os.getpid(), signal.SIGUSR2)
+        os.kill(os.getpid(), signal.SIGURG)
         until(lambda: len(it.snapshots) == 2)
     assert len(it.snapshots) == 2
 
@@ -591,12 +611,12 @@ import os, signal, time
 import leakgraph
 kept = [[i] for i in range(300000)]
 it = leakgraph.arm("x.lgs", rss=None)
-os.kill(os.getpid(), signal.SIGUSR2)
+os.kill(os.getpid(), signal.SIGURG)
 while not it._series._taking.locked():
     time.sleep(0.001)
 """
     done = python("-c", code)
-    assert done.code == 0 and "on SIGUSR2" in done.err
+    assert done.code == 0 and "on SIGURG" in done.err
     assert names(done.folder) == ["x.lgs"]
 
 
@@ -607,13 +627,13 @@ import leakgraph
 leakgraph.arm("parent-{n}.lgs", at_exit=True)
 child = os.fork()
 if child == 0:
-    os.kill(os.getpid(), signal.SIGUSR2)
+    os.kill(os.getpid(), signal.SIGURG)
     try:
         raise MemoryError
     except MemoryError:
         pass
     with leakgraph.arm("child.lgs", rss=None) as it:
-        os.kill(os.getpid(), signal.SIGUSR2)
+        os.kill(os.getpid(), signal.SIGURG)
         while not it.snapshots:
             time.sleep(0.01)
     sys.exit(4)

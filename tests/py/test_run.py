@@ -207,7 +207,7 @@ for _ in range(2000):
 )
 def test_armed(python, options, files):
     folder = python("-c", "").folder
-    name = "SIGUSR1" if "usr1" in options else "SIGUSR2"
+    name = "SIGUSR1" if "usr1" in options else "SIGURG"
     (folder / "job.py").write_text("kept = [[1] * 9]" + ASK.format(signal=name))
     done = python("-m", "leakgraph", "run", *options, "job.py")
     assert done.code == 0, done.err

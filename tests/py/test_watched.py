@@ -61,10 +61,19 @@ def test_a_leak_is_told_while_the_script_runs(start, tmp_path):
 def test_a_report_on_a_signal(start):
     child = start("print(1, flush=True); input()")
     assert child.stdout.readline() == "1\n"
-    child.send_signal(signal.SIGUSR2)
+    child.send_signal(signal.SIGURG)
     assert child.stderr.readline().startswith("leakgraph: Watched for ")
     child.communicate("\n")
     assert child.returncode == 0
+
+
+def test_a_program_that_takes_the_signal_over_is_told(start):
+    """gunicorn and Celery handle SIGUSR2 themselves."""
+    code = "import signal; signal.signal(signal.SIGUSR2, print); input()"
+    child = start(code, options=["--signal", "USR2"])
+    said = child.stderr.readline()
+    assert "has set its own handler of SIGUSR2" in said and "--signal" in said
+    child.communicate("\n")
 
 
 @pytest.mark.parametrize(

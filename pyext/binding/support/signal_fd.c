@@ -99,6 +99,14 @@ take_signal(int number)
     return sigaction(number, &action, NULL) == 0;
 }
 
+static bool
+is_installed(void)
+{
+    struct sigaction now;
+    return sigaction(signal_fd.number, NULL, &now) == 0 &&
+           (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handle_signal;
+}
+
 const char lg__core_open_signal_fd_doc[] =
     "_open_signal_fd($module, signal, /)\n--\n\n"
     "Make a descriptor that becomes readable at a signal.";
@@ -137,10 +145,18 @@ PyObject *
 lg__core_close_signal_fd(PyObject *Py_UNUSED(module),
                          PyObject *Py_UNUSED(unused))
 {
-    struct sigaction now;
-    if (signal_fd.open && sigaction(signal_fd.number, NULL, &now) == 0 &&
-        (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handle_signal)
+    if (signal_fd.open && is_installed())
         sigaction(signal_fd.number, &signal_fd.before, NULL);
     signal_fd.open = false;
     Py_RETURN_NONE;
+}
+
+const char lg__core_hears_signal_doc[] =
+    "_hears_signal($module, /)\n--\n\n"
+    "Whether the signal's handler is still that of _open_signal_fd().";
+
+PyObject *
+lg__core_hears_signal(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+{
+    return PyBool_FromLong(signal_fd.open && is_installed());
 }

@@ -21,6 +21,11 @@ PyObject *lg__core_open_signal_fd(PyObject *module, PyObject *argument);
  *  taken the signal over since. */
 PyObject *lg__core_close_signal_fd(PyObject *module, PyObject *unused);
 
+/** _hears_signal() -> bool: False after somebody else has set a handler, which
+ *  may call ours. */
+PyObject *lg__core_hears_signal(PyObject *module, PyObject *unused);
+
+extern const char lg__core_hears_signal_doc[];
 extern const char lg__core_open_signal_fd_doc[];
 extern const char lg__core_close_signal_fd_doc[];
 
