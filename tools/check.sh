@@ -40,7 +40,7 @@ scripts_of_pages() {
     echo "page: fine"
 }
 
-for check in includes sizes headers names sources text docs; do
+for check in includes sizes headers names sources text docs newer; do
     try $check python "tools/check_$check.py"
 done
 try symbols python tools/check_symbols.py "$build"

@@ -19,7 +19,7 @@ lg__pass_module(const char *name)
 PyObject *
 lg__pass_member(PyObject *module, const char *name)
 {
-    PyObject *names = ((lg__module_layout *)module)->md_dict;
+    PyObject *names = lg__module_dict(module);
     return names != NULL ? lg__pass_item(names, name) : NULL;
 }
 

@@ -9,22 +9,7 @@
 #ifndef LEAKGRAPH_COMPAT_H
 #define LEAKGRAPH_COMPAT_H
 
-#include <Python.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#if PY_VERSION_HEX < 0x03090000 || PY_VERSION_HEX >= 0x03100000
-#error "leakgraph captures CPython 3.9 to 3.15"
-#endif
-
-/** 1 if this build of CPython has no global lock: other threads run
- *  Python code at the same time, until the collector stops them. */
-#ifdef Py_GIL_DISABLED
-#define LG__FREE_THREADED 1
-#else
-#define LG__FREE_THREADED 0
-#endif
+#include "capture/cpython/compat_version.h"
 
 #include "internal/pycore_gc.h"
 #include "internal/pycore_interp.h"
@@ -47,6 +32,8 @@
 #include <structmember.h>
 
 /* The collector. */
+
+typedef PyGC_Head lg__gc_link;
 
 /** Generation 0, followed by 1 and 2. Their place differs within a release. In
  * 3.14 they have other names since 3.14.5, but always lie before the permanent
@@ -71,7 +58,7 @@ lg__gc_young(PyInterpreterState *interpreter)
    allocated from. */
 enum { LG__GENERATIONS = 0, LG__PERMANENT = 0 };
 
-static inline PyGC_Head *
+static inline lg__gc_link *
 lg__gc_head(PyInterpreterState *interpreter, int generation)
 {
     (void)interpreter;
@@ -84,7 +71,7 @@ lg__gc_head(PyInterpreterState *interpreter, int generation)
 enum { LG__GENERATIONS = 4, LG__PERMANENT = 3 };
 
 /** Head of generation 0 to 2, or of the permanent one. */
-static inline PyGC_Head *
+static inline lg__gc_link *
 lg__gc_head(PyInterpreterState *interpreter, int generation)
 {
     if (generation == LG__PERMANENT)
@@ -108,16 +95,16 @@ lg__visit_stopped(int (*visit)(PyObject *, void *), void *context)
 #endif
 }
 
-static inline PyGC_Head *
-lg__gc_next(const PyGC_Head *head)
+static inline lg__gc_link *
+lg__gc_next(const lg__gc_link *head)
 {
-    return (PyGC_Head *)(head->_gc_next & ~(uintptr_t)3);
+    return (lg__gc_link *)(head->_gc_next & ~(uintptr_t)3);
 }
 
-static inline PyGC_Head *
-lg__gc_prev(const PyGC_Head *head)
+static inline lg__gc_link *
+lg__gc_prev(const lg__gc_link *head)
 {
-    return (PyGC_Head *)(head->_gc_prev & ~(uintptr_t)3);
+    return (lg__gc_link *)(head->_gc_prev & ~(uintptr_t)3);
 }
 
 static inline bool
@@ -126,10 +113,21 @@ lg__gc_collecting(PyInterpreterState *interpreter)
     return interpreter->gc.collecting != 0;
 }
 
-static inline const struct gc_generation *
-lg__gc_generation(PyInterpreterState *interpreter, int generation)
+static inline lg__collector_facts
+lg__collector_facts_of(PyInterpreterState *interpreter)
 {
-    return &lg__gc_young(interpreter)[generation];
+    const struct gc_generation *young = lg__gc_young(interpreter);
+    const PyObject *garbage = interpreter->gc.garbage;
+    lg__collector_facts facts = {
+        .enabled = interpreter->gc.enabled != 0,
+        .flags = interpreter->gc.debug,
+        .garbage = garbage != NULL ? Py_SIZE(garbage) : 0,
+    };
+    for (int i = 0; i < 3; i++) {
+        facts.thresholds[i] = young[i].threshold;
+        facts.counts[i] = young[i].count;
+    }
+    return facts;
 }
 
 /** Stops automatic collections; returns whether they were on. */
@@ -171,6 +169,12 @@ lg__gc_long_lived(PyInterpreterState *interpreter)
     (void)interpreter;
     return 0;
 #endif
+}
+
+static inline bool
+lg__is_tracked(PyObject *object)
+{
+    return _PyObject_GC_IS_TRACKED(object);
 }
 
 /** Returns whether the collector passes over the object since gc.freeze(); GIL
@@ -258,7 +262,7 @@ lg__reference_count(PyInterpreterState *interpreter, PyObject *object)
 /* Types. */
 
 /** Bytes of the collector's head before a tracked object. */
-#define LG__GC_HEAD_SIZE (LG__FREE_THREADED ? 0 : sizeof(PyGC_Head))
+#define LG__GC_HEAD_SIZE (LG__FREE_THREADED ? 0 : sizeof(lg__gc_link))
 
 /** Bytes before the object: the collector's head, the managed dict and weak
  *  reference words. */
@@ -283,12 +287,6 @@ lg__preheader_size(const PyTypeObject *type)
 #else
 #define LG__TRACES_UNDER_HEAD 0
 #endif
-
-/** What a static builtin type keeps outside of its type object. */
-typedef struct lg__type_state {
-    PyObject *dict;
-    PyObject *subclasses;
-} lg__type_state;
 
 /** If interpreter is NULL, uses public calls, which give only the dict. */
 static inline lg__type_state
@@ -344,6 +342,32 @@ lg__thread_next(PyThreadState *thread, bool internal)
 {
     return internal || LG__FREE_THREADED ? thread->next
                                          : PyThreadState_Next(thread);
+}
+
+/** The number by which the threading module knows a thread; 0: unknown. */
+static inline unsigned long
+lg__thread_ident(PyThreadState *thread)
+{
+    return thread->thread_id;
+}
+
+static inline PyObject *
+lg__thread_dict(const PyThreadState *thread)
+{
+    return thread->dict;
+}
+
+static inline unsigned long
+lg__main_thread(void)
+{
+    return _PyRuntime.main_thread;
+}
+
+/** An address among CPython's variables. */
+static inline const void *
+lg__runtime(void)
+{
+    return &_PyRuntime;
 }
 
 /** Number of digits of an int, at least 1 where one is always allocated. */

@@ -49,17 +49,6 @@ lg__dict_lookup(PyObject *dict)
 #endif
 }
 
-/** A table of entries, whatever their layout: entry i's key and value are words
- *  at base + i * stride. */
-typedef struct lg__dict_table {
-    const char *base;
-    size_t stride;
-    size_t key;
-    size_t value;
-    Py_ssize_t count;
-    bool str_keys; /**< every key is a str and tp_traverse leaves keys out */
-} lg__dict_table;
-
 /** `general_lookup` is the lookup function of dicts with any key, learned by
  * the self-check (used up to 3.10 only). */
 static inline lg__dict_table
@@ -158,6 +147,20 @@ lg__dict_is_embedded(const PyDictObject *dict)
 #endif
 }
 
+/** Bytes of the tables of a dict that are its own. */
+static inline size_t
+lg__dict_size_behind(const PyDictObject *dict)
+{
+    size_t size = 0;
+    if (dict->ma_keys == NULL)
+        return 0;
+    if (dict->ma_values != NULL && !lg__dict_is_embedded(dict))
+        size += lg__dict_shared_usable(dict->ma_keys) * sizeof(PyObject *);
+    if (dict->ma_keys->dk_refcnt == 1)
+        size += lg__dict_keys_size(dict->ma_keys);
+    return size;
+}
+
 /** The dict of all interned strs, whose references are not counted. */
 static inline PyObject *
 lg__interned_dict(PyInterpreterState *interpreter)
@@ -171,12 +174,6 @@ lg__interned_dict(PyInterpreterState *interpreter)
 }
 
 /* Instance attributes. */
-
-/** Inline values of an instance: names are the keys of its type. */
-typedef struct lg__inline_values {
-    PyObject *const *values; /**< NULL: none */
-    Py_ssize_t count;
-} lg__inline_values;
 
 static inline bool
 lg__type_has_managed_dict(const PyTypeObject *type)

@@ -3,13 +3,12 @@
  * compat.h.
  *
  * A "frame" here is what the interpreter executes: a PyFrameObject up to 3.10,
- * an _PyInterpreterFrame since. Nothing here makes a frame object. From 3.14 on
- * a frame refers to objects by tagged words, of which some own no reference.
+ * an _PyInterpreterFrame since. Nothing here makes a frame object.
  */
 #ifndef LEAKGRAPH_COMPAT_FRAME_H
 #define LEAKGRAPH_COMPAT_FRAME_H
 
-#include "capture/cpython/compat.h"
+#include "capture/cpython/compat_slot.h"
 
 #if PY_VERSION_HEX >= 0x030B0000
 typedef _PyInterpreterFrame lg__frame;
@@ -20,45 +19,6 @@ typedef struct _frame lg__frame;
 /** Returns whether the stack of a frame is visible while the frame is in a C
  *  call. */
 #define LG__STACK_IS_VISIBLE (PY_VERSION_HEX >= 0x030E0000)
-
-#if PY_VERSION_HEX >= 0x030E0000
-typedef _PyStackRef lg__slot;
-
-static inline PyObject *
-lg__slot_object(lg__slot slot)
-{
-    return PyStackRef_IsNullOrInt(slot) ? NULL
-                                        : PyStackRef_AsPyObjectBorrow(slot);
-}
-
-/** Returns whether the slot owns its reference. It may borrow from a
- *  caller's slot or, in a free-threaded build, refer to what only the
- *  collector frees. */
-static inline bool
-lg__slot_is_counted(lg__slot slot)
-{
-#if LG__FREE_THREADED && PY_VERSION_HEX < 0x030F0000
-    return !PyStackRef_IsDeferred(slot);
-#else
-    return PyStackRef_RefcountOnObject(slot);
-#endif
-}
-#else
-typedef PyObject *lg__slot;
-
-static inline PyObject *
-lg__slot_object(lg__slot slot)
-{
-    return slot;
-}
-
-static inline bool
-lg__slot_is_counted(lg__slot slot)
-{
-    (void)slot;
-    return true;
-}
-#endif
 
 /** What one frame holds, all borrowed. */
 typedef struct lg__frame_view {
@@ -357,6 +317,13 @@ lg__generator_code(PyObject *generator)
 #else
     return (PyCodeObject *)((PyGenObject *)generator)->gi_code;
 #endif
+}
+
+/** The qualified name of a generator; borrowed. */
+static inline PyObject *
+lg__generator_name(PyObject *generator)
+{
+    return ((PyGenObject *)generator)->gi_qualname;
 }
 
 /** Bytes of slots behind a generator's struct: its frame is part of it from

@@ -53,28 +53,22 @@ add_flag(char *text, size_t size, int flags, int flag, const char *name)
 static void
 describe_collector(lg__heap_walk *walk)
 {
-    PyInterpreterState *interpreter = walk->interpreter;
-    const PyObject *garbage = interpreter->gc.garbage;
-    int flags = interpreter->gc.debug;
-    const struct gc_generation *young = lg__gc_generation(interpreter, 0);
-    const struct gc_generation *middle = lg__gc_generation(interpreter, 1);
-    const struct gc_generation *old = lg__gc_generation(interpreter, 2);
+    const lg__collector_facts facts = lg__collector_facts_of(walk->interpreter);
     char text[96] = "";
     lg_builder_set_info(walk->builder, "gc.enabled",
-                        interpreter->gc.enabled ? "yes" : "no");
-    add_flag(text, sizeof text, flags, 1, "DEBUG_STATS");
-    add_flag(text, sizeof text, flags, 2, "DEBUG_COLLECTABLE");
-    add_flag(text, sizeof text, flags, 4, "DEBUG_UNCOLLECTABLE");
-    add_flag(text, sizeof text, flags, 32, "DEBUG_SAVEALL");
+                        facts.enabled ? "yes" : "no");
+    add_flag(text, sizeof text, facts.flags, 1, "DEBUG_STATS");
+    add_flag(text, sizeof text, facts.flags, 2, "DEBUG_COLLECTABLE");
+    add_flag(text, sizeof text, facts.flags, 4, "DEBUG_UNCOLLECTABLE");
+    add_flag(text, sizeof text, facts.flags, 32, "DEBUG_SAVEALL");
     lg_builder_set_info(walk->builder, "gc.debug", *text ? text : "no");
-    snprintf(text, sizeof text, "%d, %d, %d", young->threshold,
-             middle->threshold, old->threshold);
+    snprintf(text, sizeof text, "%d, %d, %d", facts.thresholds[0],
+             facts.thresholds[1], facts.thresholds[2]);
     lg_builder_set_info(walk->builder, "gc.thresholds", text);
-    snprintf(text, sizeof text, "%d, %d, %d", young->count, middle->count,
-             old->count);
+    snprintf(text, sizeof text, "%d, %d, %d", facts.counts[0], facts.counts[1],
+             facts.counts[2]);
     lg_builder_set_info(walk->builder, "gc.counts", text);
-    snprintf(text, sizeof text, "%zd",
-             garbage != NULL ? Py_SIZE(garbage) : (Py_ssize_t)0);
+    snprintf(text, sizeof text, "%zd", facts.garbage);
     lg_builder_set_info(walk->builder, "gc.garbage", text);
 }
 

@@ -48,8 +48,8 @@ check_generations(void)
         refuse("no memory for the self-check");
         return;
     }
-    PyGC_Head *head = lg__gc_head(PyInterpreterState_Get(), 0);
-    if (lg__gc_prev(head) != (PyGC_Head *)list - 1)
+    lg__gc_link *head = lg__gc_head(PyInterpreterState_Get(), 0);
+    if (lg__gc_prev(head) != (lg__gc_link *)list - 1)
         refuse("the collector's lists are not where they should be");
     Py_DECREF(list);
 }

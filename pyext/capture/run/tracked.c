@@ -17,9 +17,9 @@ count_one(PyObject *Py_UNUSED(object), void *context)
 
 /** Follows the forward links, which are intact during a collection, too. */
 static void
-count_list(const PyGC_Head *list, counting *at)
+count_list(const lg__gc_link *list, counting *at)
 {
-    const PyGC_Head *head = lg__gc_next(list);
+    const lg__gc_link *head = lg__gc_next(list);
     while (head != list && count_one(NULL, at))
         head = lg__gc_next(head);
 }

@@ -25,7 +25,7 @@ lg__ahead_end(uint32_t end, uint32_t ahead, uint32_t count)
 static inline void
 lg__ahead_object(const char *object)
 {
-    lg__prefetch(object - sizeof(PyGC_Head));
+    lg__prefetch(object - sizeof(lg__gc_link));
     lg__prefetch(object + 3 * sizeof(PyObject));
 }
 
@@ -133,7 +133,7 @@ lg__ahead_name(const PyObject *object, const lg__type_info *info)
 static inline void
 lg__ahead_next(const lg__address_map *address_map, const PyObject *object)
 {
-    const PyGC_Head *head = (const PyGC_Head *)object - 1;
+    const lg__gc_link *head = (const lg__gc_link *)object - 1;
     lg__ahead_slot(address_map, object,
                    (const PyObject *)(lg__gc_next(head) + 1));
 }

@@ -51,7 +51,7 @@ lg__chain_begin(lg__heap_walk *walk)
     find_heads(walk);
     for (int list = 0; walk->tracked.followed && list < LG__GENERATIONS;
          list++) {
-        const PyGC_Head *head = lg__gc_head(walk->interpreter, list);
+        const lg__gc_link *head = lg__gc_head(walk->interpreter, list);
         if (lg__gc_next(head) != head)
             lg__walk_node(walk, lg__gc_next(head) + 1);
     }
@@ -70,10 +70,10 @@ lg__chain_put_off(lg__heap_walk *walk, uint32_t node)
 /** Returns whether the words before an object are a head: then the next object
  *  of the list refers back to it. Unmapped memory cannot be one. */
 static bool
-is_linked(const PyGC_Head *head)
+is_linked(const lg__gc_link *head)
 {
-    const PyGC_Head *next = lg__gc_next(head);
-    PyGC_Head seen;
+    const lg__gc_link *next = lg__gc_next(head);
+    lg__gc_link seen;
     return (uintptr_t)next % sizeof(void *) == 0 &&
            lg__peek(&seen, next, sizeof seen) && lg__gc_prev(&seen) == head;
 }
@@ -85,8 +85,8 @@ lg__chain_go_on(lg__heap_walk *walk)
     const uint32_t *nodes = lists->put_off.data;
     while (lists->put_off_count > 0) {
         uint32_t node = nodes[--lists->put_off_count];
-        const PyGC_Head *head =
-            (const PyGC_Head *)(uintptr_t)walk->builder->address[node] - 1;
+        const lg__gc_link *head =
+            (const lg__gc_link *)(uintptr_t)walk->builder->address[node] - 1;
         uint32_t known = walk->builder->node_count;
         const void *next = lg__gc_next(head) + 1;
         lists->followed = lg__address_map_find(&walk->address_map, next) != 0 ||

@@ -39,7 +39,7 @@ lg__chain_follow(lg__heap_walk *walk, uint32_t node, PyObject *object,
     if (!lists->followed || info->head == LG__HEAD_NONE ||
         (info->head == LG__HEAD_ASK && !info->type->tp_is_gc(object)))
         return;
-    const PyGC_Head *next = lg__gc_next((const PyGC_Head *)object - 1);
+    const lg__gc_link *next = lg__gc_next((const lg__gc_link *)object - 1);
     if (next == NULL)
         return;
     bool is_last = (uintptr_t)next - lists->heads < lists->heads_size;

@@ -16,7 +16,7 @@ lg__is_traversed(PyObject *object, const lg__type_info *info)
     if (!info->traverse ||
         (info->type->tp_is_gc != NULL && !info->type->tp_is_gc(object)))
         return false;
-    return _PyObject_GC_IS_TRACKED(object) || info->untracked_too ||
+    return lg__is_tracked(object) || info->untracked_too ||
            lg__is_let_go(object);
 }
 

@@ -6,7 +6,7 @@
 #include "capture/common/attribute.h"
 
 static uint32_t
-number_tracked(lg__heap_walk *walk, PyGC_Head *head)
+number_tracked(lg__heap_walk *walk, lg__gc_link *head)
 {
     uint32_t node = lg__walk_node(walk, head + 1);
     if (node != LG_NONE)
@@ -21,7 +21,7 @@ next_list(lg__heap_walk *walk)
 {
     lg__tracked *at = &walk->tracked;
     while (at->next_list < LG__PERMANENT) {
-        PyGC_Head *head = lg__gc_head(walk->interpreter, at->next_list++);
+        lg__gc_link *head = lg__gc_head(walk->interpreter, at->next_list++);
         at->front = lg__gc_next(head);
         at->back = at->forward ? head : lg__gc_prev(head);
         if (at->front != head)
@@ -37,11 +37,11 @@ static uint32_t
 number_both_ends(lg__heap_walk *walk, uint32_t most)
 {
     lg__tracked *at = &walk->tracked;
-    PyGC_Head *front = at->front;
-    PyGC_Head *back = at->back;
+    lg__gc_link *front = at->front;
+    lg__gc_link *back = at->back;
     uint32_t count = 0;
     while (front != NULL && count < most) {
-        PyGC_Head *next = lg__gc_next(front);
+        lg__gc_link *next = lg__gc_next(front);
         lg__prefetch(next);
         number_tracked(walk, front);
         count++;
@@ -81,8 +81,8 @@ number_forward(lg__heap_walk *walk, uint32_t most)
 static void
 number_frozen(lg__heap_walk *walk)
 {
-    const PyGC_Head *list = lg__gc_head(walk->interpreter, LG__PERMANENT);
-    for (PyGC_Head *head = lg__gc_next(list); head != list;
+    const lg__gc_link *list = lg__gc_head(walk->interpreter, LG__PERMANENT);
+    for (lg__gc_link *head = lg__gc_next(list); head != list;
          head = lg__gc_next(head)) {
         uint32_t node = number_tracked(walk, head);
         if (node == LG_NONE)

@@ -114,7 +114,7 @@ fill_columns(lg__heap_walk *walk, uint32_t node, PyObject *object,
         count < (Py_ssize_t)UINT32_MAX ? (uint32_t)count : UINT32_MAX;
     if (lg__is_immortal(object))
         builder->node_flags[node] |= LG_NODE_IMMORTAL;
-    if (LG__FREE_THREADED && _PyObject_GC_IS_TRACKED(object))
+    if (LG__FREE_THREADED && lg__is_tracked(object))
         builder->node_flags[node] |= LG_NODE_TRACKED;
     if (LG__FREE_THREADED && lg__is_frozen(object))
         builder->node_flags[node] |= LG_NODE_FROZEN;

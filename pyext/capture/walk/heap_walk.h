@@ -42,8 +42,8 @@ struct lg__adapter_passes;
 
 /** The collector's lists, and the progress of their enumeration. */
 typedef struct lg__tracked {
-    PyGC_Head *front; /**< the next from the front; NULL: the list is done */
-    PyGC_Head *back;  /**< the next from the back */
+    lg__gc_link *front; /**< the next from the front; NULL: the list is done */
+    lg__gc_link *back;  /**< the next from the back */
     int next_list;
     bool forward;  /**< follow links forward only, not from both ends */
     bool followed; /**< each visited object leads to the next of its list: see

@@ -203,18 +203,16 @@ name_weakref(lg__heap_walk *walk, PyObject *object)
 /** Names what a program hands to readline; the state of another readline has
  *  other words. */
 static void
-name_readline_state(lg__heap_walk *walk, const lg__module_layout *module)
+name_readline_state(lg__heap_walk *walk, PyObject *module)
 {
-    if (module->md_state == NULL || module->md_name == NULL ||
-        lg__module_state_size(module) !=
-            (Py_ssize_t)sizeof(lg__readline_state) ||
-        !PyUnicode_CheckExact(module->md_name) ||
-        !lg__str_equals(module->md_name, "readline"))
+    const char *state = lg__module_state(module, sizeof(lg__readline_state));
+    PyObject *name = lg__module_name(module);
+    if (state == NULL || name == NULL || !PyUnicode_CheckExact(name) ||
+        !lg__str_equals(name, "readline"))
         return;
     for (size_t i = 0; i < LG__COUNT(lg__readline_fields); i++) {
         const lg__field *field = &lg__readline_fields[i];
-        PyObject *child =
-            *(PyObject **)((char *)module->md_state + field->offset);
+        PyObject *child = *(PyObject *const *)(state + field->offset);
         if (child != NULL &&
             lg__address_map_find(&walk->address_map, child) != 0)
             lg__name_edges_of_reported(walk, child, field->kind,
@@ -316,7 +314,7 @@ lg__walk_named(lg__heap_walk *walk, PyObject *object, lg__type_info *info)
     if (info->shape == LG__SHAPE_TYPE)
         name_rest_of_metatype(walk, object, info);
     if (info->shape == LG__SHAPE_MODULE) {
-        name_readline_state(walk, (const lg__module_layout *)object);
+        name_readline_state(walk, object);
         name_module_state(walk);
     }
     if (info->shape == LG__SHAPE_LRU_CACHE)

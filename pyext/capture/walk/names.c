@@ -161,6 +161,18 @@ name_wrapper(lg__heap_walk *walk, PyObject *object, lg__name *name)
     lg__name_add_str(name, own, LG__NAME_LIMIT);
 }
 
+/** A module has its name in a word, or, if that word is unknown, in its
+ *  namespace. */
+static void
+name_module(PyObject *object, lg__name *name)
+{
+    PyObject *own = lg__module_name(object);
+    PyObject *names = lg__module_dict(object);
+    if (own == NULL && names != NULL)
+        own = lg__dict_find(names, "__name__");
+    add_if_str(name, own);
+}
+
 static void
 name_builtin(PyObject *object, lg__name *name)
 {
@@ -181,8 +193,7 @@ name_builtin(PyObject *object, lg__name *name)
 static void
 name_generator(PyObject *object, lg__name *name)
 {
-    const PyGenObject *generator = (PyGenObject *)object;
-    add_if_str(name, generator->gi_qualname);
+    add_if_str(name, lg__generator_name(object));
     lg__frame *frame = lg__frame_of_generator(object);
     PyObject *owner = lg__generator_frame_object(object);
     if (frame == NULL && owner != NULL)
@@ -258,7 +269,7 @@ lg__name_part(const lg__heap_walk *walk, PyObject *object,
         lg__type_name(walk, (PyTypeObject *)object, out);
         break;
     case LG__SHAPE_MODULE:
-        add_if_str(out, ((lg__module_layout *)object)->md_name);
+        name_module(object, out);
         break;
     case LG__SHAPE_DESCRIPTOR:
         add_if_str(out, ((PyDescrObject *)object)->d_name);

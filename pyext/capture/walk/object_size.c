@@ -27,20 +27,6 @@ size_of_str(PyObject *object)
 }
 
 static size_t
-size_behind_dict(PyObject *object)
-{
-    const PyDictObject *dict = (PyDictObject *)object;
-    if (dict->ma_keys == NULL)
-        return 0;
-    size_t size = 0;
-    if (dict->ma_values != NULL && !lg__dict_is_embedded(dict))
-        size += lg__dict_shared_usable(dict->ma_keys) * sizeof(PyObject *);
-    if (dict->ma_keys->dk_refcnt == 1)
-        size += lg__dict_keys_size(dict->ma_keys);
-    return size;
-}
-
-static size_t
 size_of_type(lg__heap_walk *walk, PyObject *object)
 {
     PyTypeObject *type = (PyTypeObject *)object;
@@ -86,7 +72,8 @@ lg__object_size(lg__heap_walk *walk, PyObject *object,
             (size_t)((PyListObject *)object)->allocated * sizeof(PyObject *);
         break;
     case LG__SHAPE_DICT:
-        size += walk->internal ? size_behind_dict(object) : 0;
+        size +=
+            walk->internal ? lg__dict_size_behind((PyDictObject *)object) : 0;
         break;
     case LG__SHAPE_SET:
         size += size_behind_set(object);

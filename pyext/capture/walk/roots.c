@@ -68,12 +68,13 @@ frame_identity(lg__frame *frame, const lg__frame_view *view)
 
 /** Name of a thread from threading._active, read in place. */
 static void
-thread_name(lg__heap_walk *walk, const PyThreadState *thread, lg__name *name)
+thread_name(lg__heap_walk *walk, PyThreadState *thread, lg__name *name)
 {
+    const unsigned long ident = lg__thread_ident(thread);
     name->length = 0;
     PyObject *threading = lg__dict_find(PyImport_GetModuleDict(), "threading");
     PyObject *names = threading != NULL && PyModule_Check(threading)
-                          ? ((lg__module_layout *)threading)->md_dict
+                          ? lg__module_dict(threading)
                           : NULL;
     PyObject *active = names != NULL ? lg__dict_find(names, "_active") : NULL;
     Py_ssize_t position = 0;
@@ -83,7 +84,7 @@ thread_name(lg__heap_walk *walk, const PyThreadState *thread, lg__name *name)
         int overflow = 0;
         if (!PyLong_CheckExact(key) ||
             (unsigned long)PyLong_AsLongLongAndOverflow(key, &overflow) !=
-                thread->thread_id)
+                ident)
             continue;
         PyObject *text = lg__instance_find(walk, value, "_name");
         if (text != NULL && PyUnicode_Check(text))
@@ -91,10 +92,10 @@ thread_name(lg__heap_walk *walk, const PyThreadState *thread, lg__name *name)
     }
     if (name->length)
         return;
-    if (thread->thread_id == _PyRuntime.main_thread)
+    if (ident == lg__main_thread())
         lg__name_add(name, "MainThread");
     else
-        lg__name_addf(name, "%lu", thread->thread_id);
+        lg__name_addf(name, "%lu", ident);
 }
 
 static void
@@ -127,7 +128,7 @@ lg__roots_open(lg__heap_walk *walk)
             walk->thread_count++;
     if (walk->internal)
         for (PyThreadState *thread = first; thread != NULL;
-             thread = thread->next)
+             thread = lg__thread_next(thread, true))
             number_frames(walk, thread, frame_type);
     walk->synthetic_count = builder->node_count;
     walk->walked = walk->asked = builder->node_count;
@@ -317,7 +318,7 @@ lg__call_arguments_finish(lg__heap_walk *walk)
         return;
     for (PyThreadState *thread =
              PyInterpreterState_ThreadHead(walk->interpreter);
-         thread != NULL; thread = thread->next)
+         thread != NULL; thread = lg__thread_next(thread, true))
         add_calls(walk, thread);
 }
 
@@ -328,7 +329,7 @@ note_origin(lg__heap_walk *walk, PyObject *module)
     uint32_t node = lg__walk_node(walk, module);
     if (node == LG_NONE || !PyModule_Check(module))
         return;
-    PyObject *names = ((lg__module_layout *)module)->md_dict;
+    PyObject *names = lg__module_dict(module);
     PyObject *file =
         names != NULL
             ? lg__dict_find_common(walk, names, walk->keys.file, "__file__")

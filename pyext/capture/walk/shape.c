@@ -30,7 +30,7 @@ typedef struct known_shape {
     size_t count;
 } known_shape;
 
-#define FIELDS(table) table, LG__COUNT(table)
+#define FIELDS(table) table, LG__FIELD_COUNT(table)
 
 /** The shape of a type that CPython has a struct for. */
 static known_shape

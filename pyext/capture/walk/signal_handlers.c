@@ -2,9 +2,9 @@
  * What signal.signal() keeps: one array of the process
  * (Modules/signalmodule.c), whose symbol CPython does not export. At import,
  * the module's own function tells what is in it, and the variables around
- * _PyRuntime are searched for that. Where the search fails, each capture asks
- * the function, which writes the reference counts of the handlers, but runs no
- * code of a program.
+ * CPython's runtime are searched for that. Where the search fails, each capture
+ * asks the function, which writes the reference counts of the handlers, but
+ * runs no code of a program.
  */
 #include "capture/walk/signal_handlers.h"
 
@@ -24,7 +24,7 @@ find_getter(void)
     PyObject *module = lg__dict_find(PyImport_GetModuleDict(), "_signal");
     if (module == NULL || !PyModule_CheckExact(module))
         return NULL;
-    PyObject *names = ((lg__module_layout *)module)->md_dict;
+    PyObject *names = lg__module_dict(module);
     PyObject *found = names != NULL ? lg__dict_find(names, "getsignal") : NULL;
     if (found == NULL || !PyCFunction_CheckExact(found))
         return NULL;
@@ -72,7 +72,7 @@ has_all(const row *rows, PyObject *const *handlers)
 static const row *
 search(PyObject *const *handlers)
 {
-    lg__range range = lg__image_of(&_PyRuntime);
+    lg__range range = lg__image_of(lg__runtime());
     const row *found = NULL;
     for (uintptr_t at = range.start; at + NSIG * sizeof *found <= range.end;
          at += sizeof at) {

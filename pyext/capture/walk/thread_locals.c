@@ -110,8 +110,9 @@ give_from_dict(lg__heap_walk *walk, const PyThreadState *thread)
 {
     Py_ssize_t position = 0;
     PyObject *key, *value;
-    while (thread->dict != NULL && PyDict_CheckExact(thread->dict) &&
-           PyDict_Next(thread->dict, &position, &key, &value))
+    PyObject *dict = lg__thread_dict(thread);
+    while (dict != NULL && PyDict_CheckExact(dict) &&
+           PyDict_Next(dict, &position, &key, &value))
         if (strcmp(Py_TYPE(value)->tp_name, "_thread._localdummy") == 0 &&
             Py_TYPE(value)->tp_basicsize == sizeof(dummy_layout))
             give(walk, ((dummy_layout *)value)->dict);
