@@ -19,7 +19,8 @@ PyStructSequence_Field lg__growth_row_fields[] = {
     {"finding", "the pattern of the finding that it belongs to, or None"},
     {"reason", "why garbage piles up, or None"},
     {"text", "all of it in one sentence"},
-    {"fix", "how to mend the finding that it belongs to, or None"},
+    {"fix", "how to mend the finding that it belongs to, or what helps against "
+            "growth of native memory; or None"},
     {"minor", "whether it gained next to nothing beside the first row, so that "
               "reports only count it"},
     {"degree", "'steady', 'slowing', 'in bursts', 'late', 'idle', 'filling', "

@@ -230,6 +230,8 @@ take(growing_series *to, const growing_heap *of)
     add_bytes(&made, "memory.leakgraph", of->own);
     add_bytes(&made, "memory.tracemalloc", of->traced);
     add_bytes(&made, "memory.python_used", of->pymalloc);
+    add_bytes(&made, "memory.jit", of->code);
+    add_bytes(&made, "memory.malloc_free", of->freed);
     add_bytes(&made, "memory.stacks", of->stacks);
     add_bytes(&made, "memory.rss", of->rss);
     add_names(&made, of);

@@ -30,6 +30,8 @@ typedef struct growing_heap {
     uint32_t traced;   // of malloc and rss, the bytes that tracemalloc keeps
     uint32_t pymalloc; // bytes that pymalloc has in use; 0: unknown
     uint32_t own_list; // objects in a list of leakgraph
+    uint32_t code;     // bytes that may be executed; 0: unknown
+    uint32_t freed;    // bytes that malloc keeps; 0: unknown
     uint32_t stacks;   // bytes of the stacks of threads; 0: unknown
     uint32_t rss;      // resident bytes; 0: unknown
     uint32_t pid;      // 0: unknown

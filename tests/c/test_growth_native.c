@@ -95,6 +95,39 @@ native_growth_has_rows(void)
 }
 
 static void
+code_has_a_row(void)
+{
+    enum { KIB = 1024 };
+    growing_heap heaps[3] = {{.code = KIB}, {.code = 33 * KIB}};
+    heaps[2].code = 65 * KIB;
+    check_native(heaps, LG_NATIVE_CODE, 64 * KIB);
+    heaps[2].code--;
+    check_native(heaps, LG_NATIVE_CODE, 0);
+}
+
+// What malloc keeps is growth if the process grows by half of it, and objects
+// by less.
+static void
+fragmentation_has_a_row(void)
+{
+    enum { MIB = 1 << 20, RSS = 200 * MIB };
+    growing_heap heaps[3];
+    for (uint32_t i = 0; i < 3; i++)
+        heaps[i] =
+            (growing_heap){.freed = (1 + 2 * i) * MIB, .rss = RSS + i * MIB};
+    check_native(heaps, LG_NATIVE_FREE, 4 * MIB);
+    heaps[2].rss--;
+    check_native(heaps, LG_NATIVE_FREE, 0);
+    heaps[2].rss += MIB;
+    heaps[2].freed--;
+    check_native(heaps, LG_NATIVE_FREE, 0);
+    heaps[2].freed++;
+    for (uint32_t i = 0; i < 3; i++)
+        heaps[i].blob = 3 * MIB * i;
+    check_native(heaps, LG_NATIVE_FREE, 0);
+}
+
+static void
 count_tensors(lg_summary *summary, uint32_t tensors)
 {
     lg__tally tally = {.kind = LG_TALLY_TENSOR, .count = tensors};
@@ -339,6 +372,8 @@ SUITE(growth_native)
     RUN(large_blocks_are_pages);
     RUN(own_memory_is_left_out);
     RUN(native_growth_has_rows);
+    RUN(code_has_a_row);
+    RUN(fragmentation_has_a_row);
     RUN(kinds_of_native_memory_have_keys);
     RUN(tensors_explain_what_is_kept_beside_them);
     RUN(arrays_of_pyarrow_explain_what_is_kept_in_cpp);

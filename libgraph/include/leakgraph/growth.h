@@ -86,12 +86,18 @@ typedef enum lg_native_kind {
     LG_NATIVE_STACKS,     /**< stacks of threads */
     LG_NATIVE_MAPPED,     /**< resident, but no allocator's and no file's */
     LG_NATIVE_SMALL, /**< pymalloc's memory in use that no object explains */
+    LG_NATIVE_CODE,  /**< anonymous memory that may be executed */
+    LG_NATIVE_FREE,  /**< freed, and kept by malloc between blocks in use */
     LG_NATIVE_COUNT,
 } lg_native_kind;
 
 /** "memory that no object explains", "stacks of threads", "mapped memory that
- *  no object explains", "small blocks of Python that no object explains". */
+ *  no object explains", "small blocks of Python that no object explains", "code
+ *  that compilers made at run time", "freed memory that malloc keeps between
+ *  blocks in use". */
 LG_API const char *lg_native_kind_text(lg_native_kind kind);
+/** What helps against growth of that kind, in sentences. */
+LG_API const char *lg_native_kind_fix(lg_native_kind kind);
 
 /** Why garbage piles up, or what it waits for. */
 typedef enum lg_growth_reason {

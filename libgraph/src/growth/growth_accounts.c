@@ -136,6 +136,10 @@ native_of(const lg_summary *summary, lg_native_kind kind)
         return in_arenas(summary);
     case LG_NATIVE_STACKS:
         return lg__summary_bytes(summary, "memory.stacks");
+    case LG_NATIVE_CODE:
+        return lg__summary_bytes(summary, "memory.jit");
+    case LG_NATIVE_FREE:
+        return lg__summary_bytes(summary, "memory.malloc_free");
     default:
         return (int64_t)summary->rest - (summary->rest == 0);
     }
@@ -180,18 +184,6 @@ add_accounts(const lg__comparison *state, int64_t *numbers, lg_growth *out)
     out->unexplained_small_known =
         gain_of(state, out, LG_NATIVE_SMALL, &out->unexplained_small);
     out->unexplained = out->unexplained_malloc + out->unexplained_small;
-}
-
-const char *
-lg_native_kind_text(lg_native_kind kind)
-{
-    static const char *const texts[] = {
-        "memory that no object explains",
-        "stacks of threads",
-        "mapped memory that no object explains",
-        "small blocks of Python that no object explains",
-    };
-    return (unsigned)kind < LG_NATIVE_COUNT ? texts[kind] : "unknown";
 }
 
 lg_status

@@ -9,10 +9,9 @@
 // interpreter. For mappings, it may be pages that were touched for the first
 // time.
 static const int64_t LEAST[LG_NATIVE_COUNT] = {
-    [LG_NATIVE_MALLOC] = 64 << 10,
-    [LG_NATIVE_STACKS] = 64 << 10,
-    [LG_NATIVE_MAPPED] = 4 << 20,
-    [LG_NATIVE_SMALL] = 64 << 10,
+    [LG_NATIVE_MALLOC] = 64 << 10, [LG_NATIVE_STACKS] = 64 << 10,
+    [LG_NATIVE_MAPPED] = 4 << 20,  [LG_NATIVE_SMALL] = 64 << 10,
+    [LG_NATIVE_CODE] = 64 << 10,   [LG_NATIVE_FREE] = 4 << 20,
 };
 // Sizes of objects are not known to the byte, so growth of an allocator counts
 // only from this part of the growth of its objects.
@@ -23,6 +22,9 @@ static const double VAGUE[LG_NATIVE_COUNT] = {
     // For classes derived from containers, it is not known how their bytes lie
     // in blocks.
     [LG_NATIVE_SMALL] = 0.2,
+    [LG_NATIVE_CODE] = 0.05,
+    // What grows by moving, as a list does, leaves its former places.
+    [LG_NATIVE_FREE] = 1,
 };
 
 // An allocator of tensors keeps about this much besides each tensor, on
@@ -110,6 +112,20 @@ fall_beside(const lg__comparison *state, const lg_growth *growth,
     return may_have && last >= 0 && each[0] > last ? each[0] - last : 0;
 }
 
+// Returns whether the process has become larger by most of what malloc keeps: a
+// program that frees what it has makes no new pages.
+static bool
+is_resident(const lg__comparison *state, const lg_growth *growth,
+            lg_native_kind kind, int64_t gained)
+{
+    enum { LEAST_RESIDENT_PART = 2 };
+    const int64_t *rss = growth->accounts[LG_ACCOUNT_RSS];
+    uint32_t last = state->count - 1;
+    return kind != LG_NATIVE_FREE ||
+           (rss[0] >= 0 && rss[last] >= 0 &&
+            (rss[last] - rss[0]) * LEAST_RESIDENT_PART >= gained);
+}
+
 static bool
 is_growing(lg__comparison *state, const lg_growth *growth, lg_native_kind kind)
 {
@@ -124,6 +140,7 @@ is_growing(lg__comparison *state, const lg_growth *growth, lg_native_kind kind)
     int64_t more = gained - fall_beside(state, growth, kind);
     return more >= LEAST[kind] && (uint64_t)more >= state->options.min_bytes &&
            (double)more >= slack_of(state, kind) &&
+           is_resident(state, growth, kind, more) &&
            lg__trend_of(state->x, state->y, state->count) == LG__TREND_GROWS &&
            is_steady(state, gained);
 }

@@ -59,7 +59,7 @@ format_finding(words *say, const lg_advice_item *item, lg_error *err)
 }
 
 static const char *
-growth_fix(lg_growth_verdict verdict)
+growth_fix(const lg_growth_row *row)
 {
     static const char *const fixes[LG_GROWTH_VERDICT_COUNT] = {
         [LG_GROWTH_ACCUMULATES] = "Remove items from the holder when you are "
@@ -68,11 +68,10 @@ growth_fix(lg_growth_verdict verdict)
                                "shortens it.",
         [LG_GROWTH_GARBAGE] = "See the cycles: cut one reference of each, or "
                               "let the collector run.",
-        [LG_GROWTH_NATIVE] = "No Python object has this memory: look at the C "
-                             "libraries that the program calls between two "
-                             "snapshots.",
     };
-    const char *fix = fixes[verdict];
+    const char *fix = row->verdict == LG_GROWTH_NATIVE
+                          ? lg_native_kind_fix(row->native)
+                          : fixes[row->verdict];
     return fix != NULL ? fix : "";
 }
 
@@ -84,7 +83,7 @@ format_growth(words *say, const lg_advice_item *item)
     lg__format_growth_what(growth, row, &say->what);
     lg__format_growth_holder(growth, say->graph, row, &say->held_by);
     format_gain(growth, row, &say->cause);
-    lg_text_add(&say->fix, growth_fix(row->verdict));
+    lg_text_add(&say->fix, growth_fix(row));
 }
 
 static void

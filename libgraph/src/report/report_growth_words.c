@@ -119,7 +119,7 @@ lg__format_growth_what(const lg_growth *growth, const lg_growth_row *row,
                        lg_text *out)
 {
     if (row->verdict == LG_GROWTH_NATIVE) {
-        lg_text_add(out, "native memory grows");
+        lg_text_add(out, lg__native_kind_what(row->native));
         return;
     }
     lg__text_add_string(out, name_of(growth, row));
