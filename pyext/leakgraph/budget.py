@@ -19,7 +19,8 @@ SAMPLING = 0.1
 PER_BLOCK, AT_LEAST = 5e-7, 0.05
 #: At first the budget grows FASTER times as fast, up to the budget of AHEAD seconds,
 #: and then stays until these seconds are over. So a process with few objects has its
-#: first comparison early.
+#: first comparison early. The first snapshot may take more, so that one of many objects
+#: has a snapshot for the last look to compare with.
 FASTER, AHEAD = 5.0, 60.0
 
 
@@ -67,12 +68,12 @@ class Budget:
 
     def has(self, now: float) -> bool:
         """Whether the budget pays for a snapshot."""
-        plan = self.plan
-        if plan is None:
-            plan = AT_LEAST + PER_BLOCK * sys.getallocatedblocks()
         elapsed = now - self._begin
+        if self.plan is None:
+            plan = AT_LEAST + PER_BLOCK * sys.getallocatedblocks()
+            return self._spent + plan <= self._share * FASTER * elapsed
         paid = max(elapsed, min(FASTER * elapsed, AHEAD))
-        return self._spent + plan <= self._share * paid
+        return self._spent + self.plan <= self._share * paid
 
     def spend(self, since: tuple[float, float], *, is_snapshot: bool = False) -> None:
         """Note the cost of a snapshot, or of other work for one."""

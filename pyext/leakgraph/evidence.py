@@ -102,13 +102,14 @@ class Evidence:
         self,
         count: int,
         *,
+        first: int = 0,
         steps: Sequence[float] | None = None,
         unit: Literal["step", "call", "second"] = "step",
         min_bytes: int | str = 0,
         settled: bool = False,
         nodes: bool = True,
     ) -> Growth:
-        """Return what grows in the first `count` slots, the oldest first.
+        """Return what grows in the first `count` slots, from `first` on.
 
         With nodes=False, another process makes the summaries, so that this process does
         not grow by an analysis. Rows then have no node.
@@ -122,13 +123,14 @@ class Evidence:
             for slot, file in enumerate(files)
         ]
         return diff(
-            *paths, steps=steps, unit=unit, min_bytes=min_bytes, settled=settled
+            *paths[first:], steps=steps, unit=unit, min_bytes=min_bytes, settled=settled
         )
 
     def holders(
         self,
         count: int,
         *,
+        first: int = 0,
         steps: Sequence[float] | None = None,
         min_bytes: int | str = 0,
     ) -> Holders | None:
@@ -138,7 +140,7 @@ class Evidence:
         """
         if not self._summarize(count):
             return None
-        files = [*self._summaries[: count - 1], self._files[count - 1]]
+        files = [*self._summaries[first : count - 1], self._files[count - 1]]
         target = self._path(".json")
         try:
             return find_holders(files, target, steps, min_bytes)

@@ -11,7 +11,15 @@ if TYPE_CHECKING:
     from leakgraph._core import GrowthRow
     from leakgraph.sites import Site
 
-__all__ = ["LeakError", "LeakWarning", "describe", "nothing", "sample_lines", "signed"]
+__all__ = [
+    "LeakError",
+    "LeakWarning",
+    "describe",
+    "ended",
+    "nothing",
+    "sample_lines",
+    "signed",
+]
 
 
 class LeakWarning(UserWarning):
@@ -28,21 +36,37 @@ def describe(row: GrowthRow, line: Site | str | None) -> str:
     return f"{text}. {row.fix}" if row.fix else text
 
 
+def ended(row: GrowthRow, until: float) -> str:
+    """Say what grew, until how many seconds after the start, and no longer."""
+    gained = Size({"host": row.gained})
+    grew = f"{row.type_name} grew" if row.type_name else "grew"
+    return f"{row.holder}: {grew} by {gained} until {until:,.0f} s, and has not since"
+
+
 def sample_lines(rising: Iterable[str], gained: Mapping[str, float]) -> list[str]:
     """Say what each number of the samples gained, and whether it rises."""
     rises = set(rising)
     return [
-        f"{name}: {signed(number, name)} in the last samples"
-        + ", rises" * (name in rises)
+        f"{name}: {signed(number, name)}" + ", rises" * (name in rises)
         for name, number in gained.items()
         if number or name in rises
     ]
 
 
-def nothing(waiting: int) -> str:
-    """Say that nothing was found, and how many snapshots are not compared yet."""
-    wait = "1 snapshot waits" if waiting == 1 else f"{waiting} snapshots wait"
-    return f"No place was found that goes on growing ({wait} for the next comparison)."
+def nothing(taken: int, rises: bool) -> str:
+    """Say that no place was found, after how many snapshots, and what to do."""
+    said = f"No place was found that goes on growing, after {_snapshots(taken)}."
+    if not rises:
+        return said
+    more = "A comparison needs two. " if taken < 2 else ""
+    return (
+        f"{said} {more}Memory rises all the same: watch for longer or with a larger"
+        " budget=, or ask leakgraph.findings() and leakgraph.top() what holds it."
+    )
+
+
+def _snapshots(count: int) -> str:
+    return f"{count} snapshot{'s' * (count != 1)}"
 
 
 def signed(number: float, name: str) -> str:

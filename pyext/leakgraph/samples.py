@@ -123,6 +123,17 @@ class Window:
         """Forget all samples."""
         self.count = 0
 
+    @property
+    def last(self) -> tuple[float, ...]:
+        """The numbers of the last sample; zeros before the first."""
+        return tuple(series[max(self.count - 1, 0)] for series in self._values)
+
+    def above(self, floor: float, share: float) -> list[str]:
+        """Resident bytes, if the later half stays above the first by this much."""
+        later = self._values[0][self.count // 2 : self.count]
+        kept = min(later, default=0.0) - self._values[0][0]
+        return ["resident bytes"] * (kept >= max(floor, share * self.last[0]))
+
     def rising(self) -> list[str]:
         """What rises beyond its noise and its floor."""
         if not self.count:

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["tell", "warn"]
 
 
-def tell(
-    on_leak: _OnLeak, row: GrowthRow, growth: Growth, text: str, level: int
-) -> None:
+def tell(on_leak: _OnLeak, row: GrowthRow, growth: Any, text: str, level: int) -> None:
     """Tell one leak as the program wants it; level: frames from here to its line."""
     if on_leak == "raise":
         raise LeakError(text)

@@ -52,7 +52,7 @@ def watch_script(arguments: list[str]) -> None:
 
     def end() -> None:
         if os.getpid() == pid:
-            watch.conclude()
+            watch.stop()
             _report(watch, options.get("--report", ""))
 
     try:
@@ -70,7 +70,7 @@ def _watch(options: dict[str, str]) -> Watch:
 
     def tell(row: GrowthRow, growth: Growth) -> None:
         nonlocal said
-        for text in started.leaks[said:]:
+        for text in started._told[said:]:
             said += 1
             say(f"leak: {text}")
 

@@ -11,23 +11,27 @@ import os
 import threading
 import time
 import weakref
-from array import array
 
 from leakgraph import samples
 from leakgraph._core import Error
 from leakgraph.budget import Budget, processor
 from leakgraph.evidence import Evidence
-from leakgraph.leak_text import describe, nothing, sample_lines
+from leakgraph.found import MUCH, SHARE, Found
+from leakgraph.imports import Imports
+from leakgraph.leak_text import nothing, sample_lines
+from leakgraph.sequence import SLOTS, Sequence
 from leakgraph.sites import Traces
 from leakgraph.telling import tell
-from leakgraph.workers import Workers, own_name
+from leakgraph.workers import Workers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
+    from typing import Literal
 
     from leakgraph._core import Growth, GrowthRow
+    from leakgraph.found import Place
     from leakgraph.telling import _OnLeak
 
 __all__ = ["Watch"]
@@ -35,23 +39,20 @@ __all__ = ["Watch"]
 #: Seconds between two samples: SOON at first, SELDOM at most.
 SOON, SELDOM = 0.1, 60.0
 #: How many samples come between two looks at the trend.
-LOOK = 15
-#: How many snapshots are compared: at least ENOUGH, and SLOTS at most. Three may still
-#: all come while a program warms up.
-ENOUGH, SLOTS = 4, 6
-#: The first distance of two snapshots, as a share of the time in which growth showed,
-#: and the factor from each distance to the next.
-FIRST, WIDER = 0.25, 1.5
-#: Growth by fewer bytes is not reported.
-LEAST = 16 << 10
+LOOK = 8
+#: If so many bytes are gained and no place explains them, the report says what to do.
+LOST = 16 << 20
+#: The first distance of two snapshots, as a share of the time in which growth showed.
+FIRST = 0.25
 
 
 class Watch:
     """What watch() returns."""
 
-    # clock, work, read, evidence and background are for tests: the time in seconds,
-    # those that a processor has worked for this thread, the numbers of a sample, what
-    # takes snapshots, and whether a thread of its own takes them.
+    # clock, work, read, evidence, imports and background are for tests: the time in
+    # seconds, those that a processor has worked for this thread, the numbers of a
+    # sample, what takes snapshots, what counts modules, and whether a thread of its own
+    # takes snapshots.
     def __init__(
         self,
         budget: float = 0.01,
@@ -62,25 +63,26 @@ class Watch:
         work: Callable[[], float] = processor,
         read: Callable[[], tuple[float, ...]] = samples.read,
         evidence: Evidence | None = None,
+        imports: Imports | None = None,
         background: bool = True,
     ) -> None:
         self._on_leak, self._traces = on_leak, Traces(traces)
         self._budget = Budget(budget, clock, work)
         self._clock, self._read, self._background = clock, read, background
-        self._evidence = Evidence(SLOTS) if evidence is None else evidence
-        self._window = samples.Window()
+        self._imports = Imports() if imports is None else imports
+        self._sequence = Sequence(Evidence(SLOTS) if evidence is None else evidence)
+        self._found = Found()
+        #: The samples since growth was looked for, and those of the whole run.
+        self._window, self._whole = samples.Window(), samples.Window()
         self._workers = Workers()
-        self._points = array("d", bytes(8 * SLOTS))
-        self._taken = 0
-        self._gap = 0.0
         self._due = clock()
         self._distance = SOON
         self._looks = 0
         self._by_time = False
         self._steps = 0
         self._rising: list[str] = []
-        self._described: dict[str, str] = {}
-        self._pending: list[tuple[GrowthRow, Growth, str]] = []
+        self._pending: list[tuple[GrowthRow, Growth | None, str]] = []
+        self._told: list[str] = []
         self._job: threading.Thread | None = None
         self._sampler: threading.Thread | None = None
         self._end = threading.Event()
@@ -95,12 +97,12 @@ class Watch:
 
     @property
     def leaks(self) -> list[str]:
-        """The reports so far: a sentence for each place."""
-        return list(self._described.values())
+        """What was told and grows, as far as is known: a sentence for each place."""
+        return self._found.leaks
 
     def __repr__(self) -> str:
         state = "stopped" if self._is_over else f"{self._steps} steps"
-        return f"<leakgraph.Watch: {state}, {len(self._described)} leaks>"
+        return f"<leakgraph.Watch: {state}, {len(self.leaks)} leaks>"
 
     def __enter__(self) -> Watch:
         return self
@@ -112,7 +114,7 @@ class Watch:
         trace: TracebackType | None,
     ) -> None:
         if error is None:
-            self.stop()
+            self._stop(4)
         else:
             self.abandon()
 
@@ -133,26 +135,21 @@ class Watch:
                 self._tell(3)
 
     def stop(self) -> None:
-        """Stop watching, and report the rest; waits for a snapshot in progress."""
-        self.abandon()
-        self._tell(3)
+        """Stop watching, look a last time, and tell the rest.
 
-    def conclude(self) -> None:
-        """At the end of a program: stop, look a last time, and report the rest.
-
-        If memory rises and there is a snapshot, takes another one and compares them,
-        whatever the budget.
+        If memory has risen and there is a snapshot, takes another one and compares
+        them, whatever the budget. Waits for a snapshot in progress.
         """
+        self._stop(4)
+
+    def _stop(self, level: int) -> None:
+        """The same; level: how many frames lead from here to the program."""
         if self._is_over:
             return
         self._end_threads()
-        self._window.add(max(self._x(), self._window.end + 1), self._read())
-        self._rising = self._window.rising() or self._rising
-        if self._rising and self._taken:
-            if gc.isenabled():
-                gc.collect()
-            self._gather(self._x(), None, enough=2)
-        self.stop()
+        self._look_last()
+        self.abandon()
+        self._tell(level)
 
     def abandon(self) -> None:
         """Stop watching, and report nothing."""
@@ -161,7 +158,7 @@ class Watch:
         self._is_over = True
         self._end_threads()
         self._traces.end()
-        self._evidence.close()
+        self._sequence.close()
 
     def _end_threads(self) -> None:
         """Let the threads end."""
@@ -176,11 +173,13 @@ class Watch:
         self._workers.sample(seconds)
         self._workers.measure()
         x = f"{self._steps:,} steps" if self._steps else f"{seconds:,.0f} s"
+        rising = self._whole.rising()
+        found = self._found.lines(self._resident)
         lines = [
             f"Watched for {x}.",
-            *sample_lines(self._rising, self._window.gained()),
+            *sample_lines(rising, self._whole.gained()),
             *self._workers.lines(),
-            *(self._described.values() or [nothing(self._taken)]),
+            *(found or [nothing(self._sequence.taken, self._rises_much)]),
         ]
         return "\n".join(lines)
 
@@ -204,6 +203,16 @@ class Watch:
         """How far the program is: in steps, or in seconds if it samples by time."""
         return self._budget.seconds if self._by_time else float(self._steps)
 
+    @property
+    def _resident(self) -> float:
+        """Resident bytes at the last sample."""
+        return self._whole.last[0]
+
+    @property
+    def _rises_much(self) -> bool:
+        """Whether memory rises by so much that somebody must look at it."""
+        return bool(self._whole.rising() and self._whole.above(LOST, SHARE))
+
     def _sample(self) -> None:
         """Read the numbers, look at their trend, and act on it."""
         if not self._busy.acquire(blocking=False):
@@ -214,9 +223,10 @@ class Watch:
             if self._job is not None and self._job.is_alive():
                 self._due = begin + self._distance
                 return
-            if self._window.count == 0 or self._window.end < x:
-                if self._window.add(x, self._read()):
-                    self._distance = min(2 * self._distance, SELDOM)
+            if self._imports.went_on():
+                self._begin_again()
+            if self._whole.count == 0 or self._whole.end < x:
+                self._add(x)
                 self._look()
             paid = self._budget.sampled(since)
             self._due = max(begin + self._distance, paid)
@@ -225,23 +235,43 @@ class Watch:
         finally:
             self._busy.release()
 
+    def _add(self, x: float) -> None:
+        """Add a sample; the more there are, the less often they come."""
+        numbers = self._read()
+        self._window.add(x, numbers)
+        if self._whole.add(x, numbers):
+            self._distance = min(2 * self._distance, SELDOM)
+
     def _look(self) -> None:
-        """Now and then, look whether memory in use rises."""
+        """Now and then, look whether memory in use rises, or has risen by much."""
         self._looks += 1
-        if self._looks % LOOK == 0:
-            self._rising = self._window.rising()
-            if self._rising and not self._taken:
-                self._gap = FIRST * self._window.span
+        if self._looks % LOOK:
+            return
+        was = self._rising
+        self._rising = self._window.rising() or self._window.above(MUCH, SHARE)
+        if self._rising and not was and not self._is_following:
+            self._sequence.begin_episode(FIRST * self._window.span)
+
+    @property
+    def _is_following(self) -> bool:
+        """Whether there is growth that later snapshots must confirm or correct."""
+        return self._found.grows and self._sequence.count > 0
+
+    def _begin_again(self) -> None:
+        """Forget what was seen while the program still imported modules."""
+        self._traces.end()
+        self._sequence.forget()
+        self._found.forget()
+        self._rest()
+        self._whole.clear()
 
     # -------------------------------------------------------------- snapshots ---
 
     def _consider(self, now: float, x: float) -> None:
         """Take the next snapshot if growth calls for it and the budget pays for it."""
-        if not self._taken and not self._rising:
+        if not self._rising and not self._is_following:
             return
-        if self._taken and x < self._points[self._taken - 1] + self._gap:
-            return
-        if not self._budget.has(now):
+        if not self._sequence.is_due(x) or not self._budget.has(now):
             return
         since = self._budget.start()
         if gc.isenabled():
@@ -260,108 +290,102 @@ class Watch:
         # Wait for the fork, so that the snapshot shows the program between two steps.
         forked.wait()
 
-    def _gather(
-        self, x: float, forked: threading.Event | None, enough: int | None = None
-    ) -> None:
+    def _gather(self, x: float, forked: threading.Event | None) -> None:
         """Take a snapshot, and compare it with the earlier ones."""
         since = self._budget.start()
+        progress = None if forked is None else lambda *_: forked.set()
         try:
-            self._make_room()
-            self._evidence.take(
-                self._taken, None if forked is None else lambda *_: forked.set()
-            )
-            self._points[self._taken] = x
-            self._taken += 1
-            self._gap *= WIDER if self._taken > 1 else 1
-            if self._taken >= (enough or ENOUGH):
+            self._sequence.take(x, self._budget.seconds, progress)
+            if self._sequence.is_enough:
                 self._compare()
-            elif self._taken == ENOUGH - 1 and not self._end.is_set():
-                self._traces.begin()
         except (Error, OSError, MemoryError):
             # There is no memory, disk or process for it now; try again later.
-            self._stand_down()
+            self._traces.end()
+            self._sequence.forget()
+            self._rest()
         finally:
             if forked is not None:
                 forked.set()
             self._budget.spend(since, is_snapshot=True)
 
-    def _make_room(self) -> None:
-        """If all slots are full, keep every other snapshot."""
-        if self._taken < SLOTS:
-            return
-        for slot in range(1, SLOTS // 2):
-            self._evidence.move(2 * slot, slot)
-            self._points[slot] = self._points[2 * slot]
-        for slot in range(SLOTS // 2, SLOTS):
-            self._evidence.drop(slot)
-        self._taken = SLOTS // 2
-
     def _compare(self) -> None:
-        """Report what grows for the first time; if nothing grows, stand down."""
-        growth, new = self._find(nodes=False)
-        if not new:
+        """Take note of what grows, and report what is certain; else rest."""
+        self._note()
+        new = self._found.due(self._resident)
+        if new:
+            self._report(new)
+        else:
             self._traces.end()
-            if not self._rising or not growth.is_growing:
-                self._stand_down()
-            return
+        if not self._found.grows:
+            self._rest()
+
+    def _note(self) -> None:
+        """Compare all snapshots, and those of the episode."""
+        unit: Literal["step", "second"] = "second" if self._by_time else "step"
+        seconds = self._sequence.seconds
+        self._found.update(self._sequence.compare(unit, whole=True), seconds)
+        first = self._sequence.first
+        if first > 0:
+            self._found.refine(self._sequence.compare(unit), seconds[first:])
+
+    def _report(self, new: list[Place]) -> None:
+        """Report these places, with the lines that allocate if they are wanted."""
         if not self._end.is_set() and self._traces.begin():
             return
-        above = None
-        if self._traces.is_running:
-            above = self._evidence.holders(
-                self._taken, steps=self._points[: self._taken], min_bytes=LEAST
-            )
-        traced = new
+        above = self._sequence.holders() if self._traces.is_running else None
+        rows = [place.row for place in new]
         if self._traces.is_running and above is None:
             # Compare again here, because no other process can say what holds what
             # grows.
-            _, traced = self._find(nodes=True)
-        lines = self._traces.end(traced, above)
+            places = {row.place for row in rows}
+            growth = self._sequence.compare("step", nodes=True)
+            rows = [row for row in growth if row.place in places]
+        lines = self._traces.end(rows, above)
         if not self._end.is_set() and self._traces.deepen(lines):
             return
-        for row in new:
-            text = own_name() + describe(row, lines.get(row.place))
-            self._described[row.place] = text
-            self._pending.append((row, growth, text))
+        for place in new:
+            place.line, place.is_told = lines.get(place.row.place), True
+            self._pending.append((place.row, place.growth, place.text))
 
-    def _find(self, nodes: bool) -> tuple[Growth, list[GrowthRow]]:
-        """Return what grows, and which of it was not reported yet."""
-        growth = self._evidence.compare(
-            self._taken,
-            steps=self._points[: self._taken],
-            unit="second" if self._by_time else "step",
-            min_bytes=LEAST,
-            nodes=nodes,
-        )
-        return growth, [
-            row
-            for row in growth
-            if row.degree == "steady"
-            and row.place not in self._described
-            and not row.minor
-        ]
+    def _look_last(self) -> None:
+        """At the end, take a last snapshot if memory has risen, and tell what grows."""
+        x = self._x()
+        if self._whole.count and self._whole.end < x:
+            self._add(x)
+        rises = self._window.rising() or self._window.above(MUCH, SHARE)
+        if not (rises or self._rising or self._found) or not self._sequence.count:
+            return
+        try:
+            if self._sequence.is_later(x):
+                if gc.isenabled():
+                    gc.collect()
+                self._sequence.take(x, self._budget.seconds)
+            if self._sequence.count > 1:
+                self._note()
+                count = self._sequence.count
+                self._report(self._found.last(self._resident, count))
+        except (Error, OSError, MemoryError):
+            return
 
-    def _stand_down(self) -> None:
-        """Forget the snapshots, and begin again with new samples."""
-        self._traces.end()
-        for slot in range(SLOTS):
-            self._evidence.drop(slot)
-        self._taken = 0
+    def _rest(self) -> None:
+        """Take no more snapshots until memory rises again."""
         self._rising = []
         self._window.clear()
 
     # ------------------------------------------------------------------ telling ---
 
     def _tell(self, level: int) -> None:
-        """Report what was found, each place once."""
+        """Tell what was found, each place once."""
         while self._pending:
-            tell(self._on_leak, *self._pending.pop(0), level)
+            row, growth, text = self._pending.pop(0)
+            self._told.append(text)
+            tell(self._on_leak, row, growth, text, level)
 
     def _forget(self) -> None:
         """In a forked child: watch nothing, and wait for nothing."""
         self._is_over = True
         self._pending = []
-        self._evidence.close()
+        self._sequence.close()
 
 
 def _stopped() -> Watch:

@@ -182,3 +182,12 @@ def test_a_block_has_so_many_marks(monkeypatch):
         with pytest.raises(leakgraph.ArgumentError, match="1 mark"):
             tracked.mark()
     assert tracked.growth.snapshots == 3
+
+
+def test_a_snapshot_sees_what_a_growth_has():
+    """Otherwise the results that a program keeps look like growth of nobody."""
+    with leakgraph.track() as tracked:
+        kept.append(tracked)
+    taken = leakgraph.snapshot()
+    assert "Growth" in str(taken.why(tracked.growth.accounts))
+    kept.clear()

@@ -16,8 +16,11 @@ from leakgraph import samples, sites, watching
 from leakgraph.budget import Budget
 from leakgraph.digest import summarize
 from leakgraph.evidence import Evidence
+from leakgraph.found import MUCH
+from leakgraph.imports import Imports
 from leakgraph.leak_text import LeakWarning, describe, sample_lines, signed
-from leakgraph.watching import ENOUGH, SLOTS, Watch
+from leakgraph.sequence import ENOUGH, SLOTS
+from leakgraph.watching import Watch
 
 pytestmark = pytest.mark.ends
 
@@ -30,6 +33,12 @@ def collected(monkeypatch):
     collections = []
     monkeypatch.setattr(watching.gc, "collect", lambda: collections.append(1))
     return collections
+
+
+@pytest.fixture
+def at_once(monkeypatch):
+    """Tell each leak with the first comparison."""
+    monkeypatch.setattr("leakgraph.found.LATE", 0.0)
 
 
 class Clock:
@@ -46,8 +55,10 @@ class Row:
     node = fix = None
     type_name = "Item"
 
-    def __init__(self, holder):
+    def __init__(self, holder, degree="steady", gained=MEGABYTE):
         self.holder = self.place = holder
+        self.degree, self.gained, self.minor = degree, gained, False
+        self.counts = (1, 2, 3)
         self.text = f"{holder}: Item accumulates"
 
 
@@ -77,14 +88,24 @@ class Evidences:
     def move(self, source, target):
         self.slots[target], self.slots[source] = self.slots[source], None
 
-    def compare(self, count, *, steps=None, unit="step", min_bytes=0, nodes=True):
+    def compare(
+        self,
+        count,
+        *,
+        first=0,
+        steps=None,
+        unit="step",
+        min_bytes=0,
+        settled=False,
+        nodes=True,
+    ):
         self.unit = unit
-        assert None not in self.slots[:count]
-        assert list(steps) == sorted(steps)
+        assert None not in self.slots[first:count]
+        assert list(steps) == sorted(steps) and len(steps) == count - first
         self.compared.append(list(steps))
         return Growth(self.rows)
 
-    def holders(self, count, *, steps=None, min_bytes=0):
+    def holders(self, count, *, first=0, steps=None, min_bytes=0):
         return None
 
     def close(self):
@@ -103,9 +124,12 @@ class Program:
             work=self.clock,
             read=self.read,
             evidence=self.evidence,
+            imports=Imports(lambda: self.modules),
             background=False,
             **options,
         )
+
+    modules = 100
 
     def read(self):
         now = self.clock.now
@@ -125,9 +149,12 @@ HONEST = {
     "constant": lambda now: 5 * MEGABYTE,
     "falling": lambda now: (2000 - now) * MEGABYTE,
     "sawtooth": lambda now: now % 7 * MEGABYTE,
+    "few": lambda now: min(now, 3) * MEGABYTE,
+    "slow": lambda now: now * 100,
+}
+ONCE = {
     "filled": lambda now: min(now, 5) * MEGABYTE,
     "step": lambda now: (now > 30) * 100 * MEGABYTE,
-    "slow": lambda now: now * 100,
 }
 
 
@@ -136,6 +163,15 @@ def test_no_snapshot_without_growth(name):
     program = Program(HONEST[name], budget=1.0)
     program.run(1000)
     assert program.evidence.taken == []
+    assert program.watch.leaks == []
+
+
+@pytest.mark.parametrize("name", ONCE)
+def test_what_rose_once_is_looked_at_once(name):
+    """It may have come in a burst, and others may follow."""
+    program = Program(ONCE[name], budget=1.0)
+    program.run(1000)
+    assert len(program.evidence.taken) == ENOUGH
     assert program.watch.leaks == []
 
 
@@ -179,7 +215,7 @@ def test_without_evidence_it_stands_down():
     program = Program(leaking, budget=1.0)
     program.run(1000)
     assert len(program.evidence.taken) >= ENOUGH
-    assert {len(steps) for steps in program.evidence.compared} == {ENOUGH}
+    assert len(program.evidence.compared[0]) == ENOUGH
     assert "No place was found" in program.watch.report()
 
 
@@ -207,6 +243,17 @@ def test_the_budget_comes_faster_at_first():
         clock.now += cost
         budget.spend(since)
         assert not budget.has(due - 0.01) and budget.has(due + 0.01)
+
+
+def test_the_first_snapshot_of_many_objects_comes_within_the_first_minute(monkeypatch):
+    monkeypatch.setattr(sys, "getallocatedblocks", lambda: 3_000_000)
+    clock = Clock()
+    budget = Budget(0.01, clock, clock)
+    assert not budget.has(30.9) and budget.has(31.1)
+    since = budget.start()
+    clock.now += 1.0
+    budget.spend(since, is_snapshot=True)
+    assert not budget.has(199.9) and budget.has(200.1)
 
 
 def test_time_that_other_programs_take_is_no_cost():
@@ -321,15 +368,15 @@ def test_impossible_options(wrong):
 
 def test_a_forked_child_is_not_watched():
     program = Program(leaking, [Row("x")], budget=1.0)
-    program.run(10)
+    program.run(5)
     child = os.fork()
     if child == 0:
         program.run(1000)
-        right = program.watch.steps == 10 and not program.evidence.taken
+        right = program.watch.steps == 5 and not program.evidence.taken
         os._exit(0 if right else 1)
     assert os.waitpid(child, 0)[1] == 0
     program.run(1)
-    assert program.watch.steps == 11
+    assert program.watch.steps == 6
 
 
 def test_a_copy_in_a_worker_is_not_watched():
@@ -382,52 +429,71 @@ def test_malloc_is_asked_seldom_where_that_takes_long():
 
 
 def test_by_time():
-    clock = Clock()
     reported = []
-    watch = Watch(
-        budget=1.0,
-        on_leak=lambda *leak: reported.append(leak),
-        clock=clock,
-        read=lambda: (leaking(clock.now), 0, 0, 0, 0),
-        evidence=Evidences(clock, [Row("x")]),
-        background=False,
+    program = Program(
+        leaking, [Row("x")], budget=1.0, on_leak=lambda *leak: reported.append(leak)
     )
-    watch._by_time = True
+    program.watch._by_time = True
     for _ in range(1000):
-        clock.now += 1.0
-        watch._sample()
-    watch._tell(1)
+        program.clock.now += 1.0
+        program.watch._sample()
+    program.watch._tell(1)
     assert len(reported) == 1
-    assert watch._evidence.compared[0][0] > 0  # seconds
-    assert watch._evidence.unit == "second"
+    assert program.evidence.compared[0][0] > 0  # seconds
+    assert program.evidence.unit == "second"
 
 
-def test_a_last_look():
-    program = Program(leaking, [Row("x")], budget=1.0)
+@pytest.mark.parametrize(("gained", "told"), [(MUCH, 1), (MUCH - 1, 0)])
+def test_a_last_look(gained, told):
+    """With two snapshots, only what gained much is told: anything may come once."""
+    program = Program(leaking, [Row("x", gained=gained)], budget=1.0)
     while not program.evidence.taken:
         program.run(1)
-    program.watch._clock.now += 1.0
-    with pytest.warns(LeakWarning, match="^x: Item accumulates"):
-        program.watch.conclude()
+    program.run(1)
+    with warnings.catch_warnings(record=True) as said:
+        program.watch.stop()
+    assert [str(one.message) for one in said] == ["x: Item accumulates"] * told
     assert len(program.evidence.compared[0]) == 2
     assert program.evidence.is_closed
-    program.watch.conclude()
+    program.watch.stop()
+    assert len(program.evidence.compared) == 1
+
+
+def test_a_last_look_needs_no_step_after_the_last_snapshot():
+    program = Program(leaking, [Row("x")], budget=1.0)
+    while len(program.evidence.taken) < ENOUGH:
+        program.run(1)
+    with pytest.warns(LeakWarning, match="x: Item accumulates") as said:
+        program.watch.stop()
+    assert said[0].filename == __file__
+    assert len(program.evidence.taken) == ENOUGH
+
+
+def test_the_end_of_a_block_is_where_its_last_leaks_are_told():
+    program = Program(leaking, [Row("x")], budget=1.0)
+    with pytest.warns(LeakWarning, match="x: Item") as said, program.watch:
+        while len(program.evidence.taken) < ENOUGH:
+            program.run(1)
+    assert said[0].filename == __file__
 
 
 @pytest.mark.parametrize("memory", [HONEST["constant"], leaking])
 def test_no_last_look_without_a_first(memory):
     program = Program(memory, [Row("x")], budget=1e-9)
     program.run(100)
-    program.watch.conclude()
+    program.watch.stop()
     assert program.evidence.taken == []
+    rises = "Memory rises all the same" in program.watch.report()
+    assert rises is (memory is leaking)
 
 
 def test_a_last_look_names_the_line():
-    program = Program(leaking, [Row("x")], budget=1.0, traces=True)
+    program = Program(leaking, [Row("x", gained=MUCH)], budget=1.0, traces=True)
     while not program.evidence.taken:
         program.run(1)
+    program.run(1)
     with pytest.warns(LeakWarning):
-        program.watch.conclude()
+        program.watch.stop()
     assert not tracemalloc.is_tracing()
 
 
@@ -446,6 +512,7 @@ class Item:
 kept = []
 
 
+@pytest.mark.usefixtures("at_once")
 def test_a_real_leak_with_its_line():
     clock = Clock()
     reported = {}
@@ -480,6 +547,7 @@ class Without(Evidence):
         return super().compare(count, nodes=False, **options)
 
 
+@pytest.mark.usefixtures("at_once")
 def test_another_process_finds_the_line(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     clock = Clock()
@@ -503,6 +571,7 @@ def test_another_process_finds_the_line(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.usefixtures("at_once")
 def test_a_line_of_a_library_is_traced_to_the_program(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     library = "/usr/lib/python3/dist-packages/library.py"
@@ -530,6 +599,7 @@ def test_a_line_of_a_library_is_traced_to_the_program(tmp_path, monkeypatch):
     assert not tracemalloc.is_tracing()
 
 
+@pytest.mark.usefixtures("at_once")
 def test_a_function_gets_what_another_process_found(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     clock = Clock()
@@ -629,8 +699,9 @@ def test_without_another_process_this_one_compares(program, monkeypatch):
     assert not summarize([0], ["/nowhere/x.lgsum"])
 
 
+@pytest.mark.usefixtures("at_once")
 def test_in_the_background(monkeypatch):
-    monkeypatch.setattr(watching, "ENOUGH", 1)
+    monkeypatch.setattr("leakgraph.sequence.ENOUGH", 1)
     clock = Clock()
     evidence = Evidences(clock, [Row("x")])
     watch = Watch(1.0, clock=clock, read=samples.read, evidence=evidence)
@@ -639,8 +710,9 @@ def test_in_the_background(monkeypatch):
     with pytest.warns(leakgraph.LeakWarning):
         watch.step()
         watch._job.join()
-        watch.stop()
+        watch.step()
     assert len(evidence.taken) == 1
+    watch.stop()
 
 
 def test_collector_runs_first_if_it_is_on(collected):
@@ -669,8 +741,8 @@ def test_describe():
 def test_samples_are_told_with_what_rises():
     gained = {"bytes of malloc": 2048.0, "resident bytes": 0.0, "blocks of objects": -3}
     assert sample_lines(["bytes of malloc"], gained) == [
-        "bytes of malloc: +2.00 KiB in the last samples, rises",
-        "blocks of objects: -3 in the last samples",
+        "bytes of malloc: +2.00 KiB, rises",
+        "blocks of objects: -3",
     ]
     assert sample_lines(["resident bytes"], gained)[1].endswith("rises")
 

@@ -307,6 +307,8 @@ static PyMemberDef result_members[] = {
      "A tuple of the rows, which are named tuples."},
     {"_row", T_OBJECT, offsetof(lg__result_object, row), READONLY,
      "The type of the rows."},
+    {"_facts", T_OBJECT, offsetof(lg__result_object, facts), READONLY,
+     "What else the result says: snapshots see here who has it."},
     {NULL, 0, 0, 0, NULL},
 };
 

@@ -1,0 +1,153 @@
+"""What a watch has found: the places that grow, when each last did, and who knows.
+
+A place that holds much is told after a few seconds. Another one is told when it has
+grown for minutes: until then, caches of programs that are right fill up, too, and so
+little harms nobody. Whatever still grows at the end is told then.
+"""
+
+from __future__ import annotations
+
+from leakgraph.leak_text import describe, ended
+from leakgraph.sequence import ENOUGH
+from leakgraph.workers import own_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from leakgraph._core import Growth, GrowthRow
+    from leakgraph.sites import Site
+
+__all__ = ["Found", "Place"]
+
+#: A place that gained this share of resident memory, and so many bytes, is told after
+#: SOON seconds, every other one after LATE seconds.
+SHARE, MUCH = 1 / 16, 4 << 20
+SOON, LATE = 6.0, 300.0
+#: The degrees of growth that goes on, and those that are told: what slows down, or came
+#: in the last interval only, may still be what the program needs.
+GOES_ON = ("steady", "in bursts", "slowing", "late")
+TOLD = ("steady", "in bursts")
+
+
+class Place:
+    """A place that grows or grew: the row of the last comparison that has it."""
+
+    def __init__(self, row: GrowthRow) -> None:
+        self.row = row
+        #: The comparison, if it is the newest.
+        self.growth: Growth | None = None
+        #: The line that allocates, where it is known.
+        self.line: Site | None = None
+        #: The time from which to which it is known to have grown.
+        self.since = self.until = 0.0
+        self.grows = False
+        self.is_told = False
+
+    def see(self, row: GrowthRow, growth: Growth, seconds: Sequence[float]) -> None:
+        """Take over what a comparison of snapshots at these times says."""
+        self.row, self.growth = row, growth
+        self.since, self.until = seconds[0], seconds[-1 - _idle(row)]
+        self.grows = row.degree in GOES_ON
+
+    @property
+    def text(self) -> str:
+        """What is known of it, in a sentence."""
+        if self.grows or self.row.degree == "filling":
+            return own_name() + describe(self.row, self.line)
+        return own_name() + ended(self.row, self.until)
+
+    def has_much(self, resident: float) -> bool:
+        """Whether it gained so many bytes that they are felt."""
+        return self.row.gained >= max(MUCH, SHARE * resident)
+
+    def is_certain(self, resident: float) -> bool:
+        """Whether it has grown for long enough to be told."""
+        enough = SOON if self.has_much(resident) else LATE
+        return self.until - self.since >= enough
+
+
+class Found:
+    """All places that were found."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, Place] = {}
+
+    def __bool__(self) -> bool:
+        """Whether anything grows or was told."""
+        return any(place.grows or place.is_told for place in self._all())
+
+    def _all(self) -> list[Place]:
+        """Return all places; another thread may find more meanwhile."""
+        return list(self._places.values())
+
+    def update(self, growth: Growth, seconds: Sequence[float]) -> None:
+        """Take over what a comparison of all snapshots found."""
+        for place in self._all():
+            place.grows, place.growth = False, None
+        self.refine(growth, seconds)
+
+    def refine(self, growth: Growth, seconds: Sequence[float]) -> None:
+        """Take over what a comparison of the latest snapshots found."""
+        for row in growth:
+            place = self._places.setdefault(row.place, Place(row))
+            place.see(row, growth, seconds)
+
+    def forget(self) -> None:
+        """Forget what was not told."""
+        self._places = {
+            key: place for key, place in self._places.items() if place.is_told
+        }
+
+    @property
+    def grows(self) -> bool:
+        """Whether anything grows, as far as is known."""
+        return any(place.grows for place in self._all())
+
+    @property
+    def leaks(self) -> list[str]:
+        """What was told and grows, a sentence for each place."""
+        return [place.text for place in self._all() if place.is_told and place.grows]
+
+    def due(self, resident: float) -> list[Place]:
+        """Return the places to tell now."""
+        return [place for place in self._untold() if place.is_certain(resident)]
+
+    def last(self, resident: float, count: int) -> list[Place]:
+        """Return the places to tell at the end, after so many snapshots.
+
+        With few snapshots, only those that gained much: anything may have come once.
+        """
+        return [
+            place
+            for place in self._untold()
+            if count >= ENOUGH or place.has_much(resident)
+        ]
+
+    def lines(self, resident: float) -> list[str]:
+        """Return a sentence for each place that grows, was told, or has much."""
+        shown = [
+            place
+            for place in self._all()
+            if place.is_told or place.has_much(resident) or _is_leak(place)
+        ]
+        shown.sort(key=lambda place: (not place.grows, -place.row.gained))
+        return [place.text for place in shown]
+
+    def _untold(self) -> Iterable[Place]:
+        return (place for place in self._all() if _is_leak(place) and not place.is_told)
+
+
+def _is_leak(place: Place) -> bool:
+    """Whether it grows as a leak does, and is not small beside others."""
+    return place.grows and not place.row.minor and place.row.degree in TOLD
+
+
+def _idle(row: GrowthRow) -> int:
+    """Return how many intervals at the end gained nothing."""
+    counted = row.counts[-1] != row.counts[0]
+    series = row.counts if counted else [size.total for size in row.bytes]
+    idle = 0
+    while idle + 1 < len(series) and series[-1 - idle] == series[-2 - idle]:
+        idle += 1
+    return idle

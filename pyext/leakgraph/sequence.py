@@ -1,0 +1,153 @@
+"""The snapshots of a watch: when each was taken, and which of them to compare.
+
+Growth that begins after a quiet time begins an *episode*. Its snapshots are compared by
+themselves, because the quiet time would spoil their rates, and with the earlier ones,
+because what grows in bursts does not grow in each of them.
+"""
+
+from __future__ import annotations
+
+from array import array
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Literal
+
+    from leakgraph._core import Growth
+    from leakgraph.evidence import Evidence
+    from leakgraph.sites import Holders
+
+__all__ = ["ENOUGH", "SLOTS", "Sequence"]
+
+#: How many snapshots are compared while the program runs: at least ENOUGH, and SLOTS at
+#: most. Three may still all come while a program warms up.
+ENOUGH, SLOTS = 4, 8
+#: How many of the earlier snapshots an episode keeps.
+EARLIER = 3
+#: The factor from each distance of two snapshots to the next.
+WIDER = 1.5
+#: Growth by fewer bytes is not reported.
+LEAST = 16 << 10
+
+
+class Sequence:
+    """Snapshots, the oldest first."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        #: How many snapshots there are, and how many were taken.
+        self.count = self.taken = 0
+        self._episode = 0
+        self._gap = 0.0
+        self._points = array("d", bytes(8 * SLOTS))
+        self._seconds = array("d", bytes(8 * SLOTS))
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether the episode has enough snapshots for a comparison."""
+        return self.count - self._episode >= ENOUGH
+
+    @property
+    def first(self) -> int:
+        """The first snapshot to compare; the earlier ones only if there are too few."""
+        return self._episode if self.is_enough else 0
+
+    @property
+    def seconds(self) -> list[float]:
+        """When each snapshot was taken."""
+        return list(self._seconds[: self.count])
+
+    def begin_episode(self, gap: float) -> None:
+        """Begin an episode, whose first two snapshots have that distance."""
+        self._gap = gap
+        while self.count > EARLIER:
+            self._remove(1)
+        self._episode = self.count
+
+    def is_due(self, x: float) -> bool:
+        """Whether the time for the next snapshot has come."""
+        if self.count == self._episode:
+            return self.count == 0 or x > self._points[self.count - 1]
+        return x >= self._points[self.count - 1] + self._gap
+
+    def is_later(self, x: float) -> bool:
+        """Whether the program has gone on since the last snapshot."""
+        return self.count > 0 and x > self._points[self.count - 1]
+
+    def take(
+        self,
+        x: float,
+        seconds: float,
+        progress: Callable[[str, float], object] | None = None,
+    ) -> None:
+        """Take a snapshot at that point."""
+        self._make_room()
+        self._evidence.take(self.count, progress)
+        self._points[self.count], self._seconds[self.count] = x, seconds
+        self.count += 1
+        self.taken += 1
+        if self.count - self._episode > 1:
+            self._gap *= WIDER
+
+    def compare(
+        self,
+        unit: Literal["step", "second"],
+        *,
+        whole: bool = False,
+        nodes: bool = False,
+    ) -> Growth:
+        """Return what grows in the episode, or since the first snapshot."""
+        first = 0 if whole else self.first
+        return self._evidence.compare(
+            self.count,
+            first=first,
+            steps=self._points[first : self.count],
+            unit=unit,
+            min_bytes=LEAST,
+            settled=whole,
+            nodes=nodes,
+        )
+
+    def holders(self) -> Holders | None:
+        """Return what dominates the newest members of what compare() finds."""
+        first = self.first
+        return self._evidence.holders(
+            self.count,
+            first=first,
+            steps=self._points[first : self.count],
+            min_bytes=LEAST,
+        )
+
+    def forget(self) -> None:
+        """Drop all snapshots."""
+        for slot in range(self.count):
+            self._evidence.drop(slot)
+        self.count = self._episode = 0
+
+    def close(self) -> None:
+        """Drop all snapshots, and take no more."""
+        self._evidence.close()
+        self.count = self._episode = 0
+
+    def _make_room(self) -> None:
+        """If all slots are full, drop what is before the episode, or every other."""
+        if self.count < SLOTS:
+            return
+        if self._episode:
+            for _ in range(self._episode):
+                self._remove(0)
+            return
+        for slot in range(1, SLOTS // 2 + 1):
+            self._remove(slot)
+
+    def _remove(self, slot: int) -> None:
+        """Drop one snapshot, and move the later ones up."""
+        self._evidence.drop(slot)
+        for later in range(slot + 1, self.count):
+            self._evidence.move(later, later - 1)
+            self._points[later - 1] = self._points[later]
+            self._seconds[later - 1] = self._seconds[later]
+        self.count -= 1
+        if slot < self._episode:
+            self._episode -= 1

@@ -1,0 +1,132 @@
+"""When a watch tells a place, and what it says of it later."""
+
+import pytest
+from test_watch import Growth, Row
+
+from leakgraph import Size
+from leakgraph.found import LATE, MUCH, SHARE, SOON, Found
+from leakgraph.sequence import ENOUGH
+
+pytestmark = pytest.mark.ends
+
+RESIDENT = 16 * MUCH
+
+
+def seen(*rows, until, begin=0.0):
+    found = Found()
+    found.update(Growth(rows), [begin, (begin + until) / 2, until])
+    return found
+
+
+def names(places):
+    return [place.row.holder for place in places]
+
+
+@pytest.mark.parametrize(
+    ("gained", "resident", "after"),
+    [
+        (MUCH, RESIDENT, SOON),
+        (MUCH - 1, RESIDENT, LATE),
+        (MUCH, RESIDENT + 1 / SHARE, LATE),
+        (2 * MUCH, 2 * RESIDENT, SOON),
+        (1, 0, LATE),
+    ],
+)
+def test_much_is_told_soon(gained, resident, after):
+    row = Row("x", gained=gained)
+    for begin in (0.0, 1000.0):
+        early = seen(row, begin=begin, until=begin + after - 0.1)
+        assert names(early.due(resident)) == []
+        assert early and early.grows and early.leaks == []
+        late = seen(row, begin=begin, until=begin + after)
+        (place,) = late.due(resident)
+        place.is_told = True
+        assert late.due(resident) == []
+        assert late.leaks == ["x: Item accumulates"]
+
+
+@pytest.mark.parametrize(
+    ("degree", "grows", "told"),
+    [
+        ("steady", True, True),
+        ("in bursts", True, True),
+        ("slowing", True, False),
+        ("late", True, False),
+        ("idle", False, False),
+        ("filling", False, False),
+        ("stopped", False, False),
+    ],
+)
+def test_only_what_goes_on_is_told(degree, grows, told):
+    found = seen(Row("x", degree, gained=MUCH), until=1000.0)
+    assert found.grows is grows
+    assert bool(found.due(0)) is told
+    assert bool(found.last(0, ENOUGH)) is told
+
+
+def test_what_is_small_beside_others_is_not_told():
+    rows = [Row("big", gained=MUCH), Row("small", gained=1)]
+    rows[1].minor = True
+    found = seen(*rows, until=1000.0)
+    assert names(found.due(0)) == names(found.last(0, ENOUGH)) == ["big"]
+    assert found.lines(MUCH) == ["big: Item accumulates"]
+
+
+def test_at_the_end_few_snapshots_tell_what_gained_much():
+    found = seen(Row("big", gained=MUCH), Row("small", gained=MUCH - 1), until=1.0)
+    assert names(found.last(RESIDENT, ENOUGH)) == ["big", "small"]
+    assert names(found.last(RESIDENT, ENOUGH - 1)) == ["big"]
+
+
+def test_the_report_has_what_grows_what_was_told_and_what_has_much():
+    rows = [
+        Row("idle", "stopped", gained=MUCH),
+        Row("grows", gained=1),
+        Row("little", "stopped", gained=1),
+        Row("slow", "slowing", gained=1),
+        Row("fills", "filling", gained=MUCH),
+    ]
+    rows[0].counts = (1, 3, 3)
+    assert seen(*rows, until=40.0).lines(RESIDENT) == [
+        "grows: Item accumulates",
+        "idle: Item grew by 4.00 MiB until 20 s, and has not since",
+        "fills: Item accumulates",
+    ]
+
+
+def test_what_grows_in_place_stops_with_its_bytes():
+    row = Row("x", "stopped", gained=MUCH)
+    row.counts = (1, 1, 1)
+    row.bytes = [Size({"host": number}) for number in (1, MUCH + 1, MUCH + 1)]
+    (line,) = seen(row, until=40.0).lines(0)
+    assert "until 20 s" in line
+
+
+def test_what_was_told_is_corrected_and_taken_back():
+    found = seen(Row("x", gained=MUCH), Row("untold", gained=1), until=40.0)
+    (place,) = found.due(0)
+    place.is_told = True
+    corrected = Row("x", gained=MUCH)
+    corrected.text = "x: at another rate"
+    found.update(Growth([corrected]), [0.0, 40.0, 60.0])
+    assert found.leaks == ["x: at another rate"]
+    found.update(Growth([]), [0.0, 40.0, 60.0, 90.0])
+    assert found.leaks == [] and not found.grows and found
+    assert found.lines(0) == ["x: Item grew by 4.00 MiB until 60 s, and has not since"]
+    found.update(Growth([corrected]), [0.0, 90.0, 100.0])
+    assert found.leaks == ["x: at another rate"] and found.due(0) == []
+
+
+def test_an_episode_refines_what_all_snapshots_say():
+    found = seen(Row("x"), Row("burst"), until=40.0)
+    better = Row("x")
+    better.text = "x: at its own rate"
+    found.refine(Growth([better]), [30.0, 40.0])
+    assert found.lines(0) == ["x: at its own rate", "burst: Item accumulates"]
+
+
+def test_what_was_not_told_is_forgotten():
+    found = seen(Row("x", gained=MUCH), Row("y", gained=1), until=40.0)
+    found.due(0)[0].is_told = True
+    found.forget()
+    assert found.lines(0) == ["x: Item accumulates"]
