@@ -223,6 +223,8 @@ find_functions(lg__attach_target *self, const lg__remote_images *images)
             return false;
         memcpy(wanted[i].pointer, &place.address, sizeof place.address);
     }
+    self->runtime =
+        lg__remote_find(&self->remote, images, "_PyRuntime").address;
     self->waits[0] =
         lg__remote_find(&self->remote, images, "PyThread_acquire_lock_timed");
     self->waits[1] =

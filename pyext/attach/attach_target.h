@@ -14,6 +14,7 @@ typedef struct lg__attach_target {
     lg__remote remote;
     unsigned minor;            /**< of Python 3 */
     bool filtered;             /**< it has a seccomp filter */
+    uint64_t runtime;          /**< of the state that all interpreters share */
     uint64_t stack_end;        /**< of the main thread's stack */
     lg__rooms rooms;           /**< for the stub */
     lg__landing landing;       /**< its functions */

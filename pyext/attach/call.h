@@ -15,6 +15,7 @@ typedef struct lg__call {
     char path[LG__PATH_BYTES]; /**< of the library as the process sees it, or
                                     empty */
     double started;
+    int locked;      /**< how often the queue of pending calls was locked */
     lg__visit visit; /**< the last one */
     lg__answer answer;
     int descriptors[2]; /**< that came with it */

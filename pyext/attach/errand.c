@@ -1,4 +1,5 @@
 #include "attach/errand.h"
+#include "attach/queue_lock.h"
 #include "attach/tracee.h"
 
 #include <errno.h>
@@ -9,6 +10,9 @@
 
 /** The state that C code expects: x87 and SSE without exceptions. */
 enum { X87_CONTROL = 0x37f, SSE_CONTROL = 0x1f80, SSE_CONTROL_AT = 24 };
+
+/** How often to look whether another thread has let go of a lock. */
+#define LOCK_LOOKS 300
 
 /** A visit under way. */
 typedef struct errand {
@@ -52,7 +56,7 @@ write_stub(errand *self)
     self->room = lg__rooms_choose(&self->target->rooms, remote, cells.home,
                                   tracee->registers.rsp);
     if (self->room == 0)
-        return LG__NO_ROOM;
+        return self->target->rooms.count ? LG__ROOMS_TAKEN : LG__NO_ROOM;
     memcpy(bytes, lg__stub_start, stub_size());
     memcpy(bytes, &cells, sizeof cells);
     return lg__remote_write(remote, self->room, bytes, stub_size()) &&
@@ -111,6 +115,21 @@ send_orders(const lg__visit *visit)
     return sendmsg(visit->socket, &message, MSG_NOSIGNAL) >= 0;
 }
 
+/** Whether the stopped thread may hold the lock of the queue of pending calls.
+ *  One that waits does not. Another thread soon lets go of it, so if the lock
+ * is free once, the stopped thread does not hold it. */
+static bool
+may_hold_lock(const errand *self, const lg__landing *landing)
+{
+    const lg__attach_target *target = self->target;
+    bool held = !self->visit->here && !self->visit->trusting;
+    for (int i = 0; i < LOCK_LOOKS && held; i++)
+        held =
+            lg__queue_lock_held(&target->remote, target->minor, target->runtime,
+                                (uint64_t)(uintptr_t)landing->interpreter);
+    return held;
+}
+
 /** Takes an end of the pair that the thread has made, and sends the orders. The
  *  kernel's header has the call's number before that of the C library. */
 static lg__outcome
@@ -121,6 +140,8 @@ connect_ends(errand *self)
     lg__landing landing;
     if (!lg__visit_read(visit, &landing))
         return LG__REPLACED;
+    if (may_hold_lock(self, &landing))
+        return LG__QUEUE_LOCKED;
     int taken =
         (int)syscall(__NR_pidfd_getfd, remote->handle, landing.ends[0], 0);
     visit->code = errno;

@@ -210,7 +210,7 @@ lg__landing_called(lg__landing *self)
 LANDING static int
 reach_interpreter(lg__landing *self)
 {
-    if (!self->is_initialized() || self->main_interpreter() == NULL) {
+    if (self->interpreter == NULL) {
         answer(self, LG__ANSWER_LATER, LG__NO_INTERPRETER);
         return 0;
     }
@@ -248,6 +248,8 @@ lg__landing_land(lg__landing *self)
     if (self->child != 0)
         return reap(self);
     self->process = (int32_t)lg__planted_call(SYS_getpid, 0, 0, 0, 0);
+    self->interpreter =
+        self->is_initialized() ? self->main_interpreter() : NULL;
     if (lg__planted_call(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC,
                          0, (long)self->ends) != 0)
         return 0;

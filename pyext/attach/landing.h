@@ -42,13 +42,14 @@ typedef struct lg__landing {
     void (*release_gil)(int state);
     int (*add_pending)(int (*call)(void *), void *argument);
     int (*pending)(void *landing); /**< the copy of lg__landing_pending */
-    int32_t process; /**< its number there: a forked copy does nothing */
-    int32_t ends[2]; /**< the pair of sockets */
-    uint32_t here;   /**< the thread waits where it may take the GIL */
-    uint32_t alien;  /**< the thread is none of Python's */
-    uint32_t queued; /**< the interpreter has yet to call */
-    uint32_t begun;  /**< written with the GIL */
-    int32_t child;   /**< to be reaped, and nothing else; 0: none */
+    void *interpreter; /**< the main one; NULL: Python does not run */
+    int32_t process;   /**< its number there: a forked copy does nothing */
+    int32_t ends[2];   /**< the pair of sockets */
+    uint32_t here;     /**< the thread waits where it may take the GIL */
+    uint32_t alien;    /**< the thread is none of Python's */
+    uint32_t queued;   /**< the interpreter has yet to call */
+    uint32_t begun;    /**< written with the GIL */
+    int32_t child;     /**< to be reaped, and nothing else; 0: none */
     int32_t reaped;
     int32_t status;
     char entry[16];            /**< LG__ENTRY */

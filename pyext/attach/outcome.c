@@ -18,6 +18,8 @@ static const char *const obstacles[] = {
     [LG__GIL_KEPT] = "another thread of it keeps the GIL",
     [LG__BUSY] = "its main thread runs or waits in C code",
     [LG__ALIEN_THREAD] = "its Python runs on another thread than the first",
+    [LG__ROOMS_TAKEN] = "all room for code in it is in use",
+    [LG__QUEUE_LOCKED] = "the queue of pending calls of its Python is locked",
     [LG__QUEUE_FULL] = "the queue of pending calls of its Python is full",
 };
 

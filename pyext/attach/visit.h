@@ -31,8 +31,9 @@ typedef struct lg__visit {
     int file;
     int child;              /**< to be reaped, and nothing else; 0: none */
     const lg__probe *probe; /**< to be tried, and nothing else; NULL: none */
+    bool trusting; /**< even if the queue of pending calls seems locked */
     bool again; /**< only if the thread waits, and instead of the pending call
-                     that the visit before asked for */
+                  that the visit before asked for */
     /* The result. */
     uint64_t region; /**< what the thread has mapped; 0: nothing */
     int socket;      /**< our end of the pair; -1: none */

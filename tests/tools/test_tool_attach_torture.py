@@ -71,7 +71,7 @@ def test_a_process_with_another_result(target, monkeypatch):
 
 
 def test_no_torture_harms_a_process(capfd):
-    words = ["--runs", "18", "--step", "40", "--modes", "waits", "threaded", "replaced"]
+    words = ["--runs", "18", "--step", "40", "--modes", "threaded", "queue", "replaced"]
     assert attach_torture.main(words) == 0
     done = capfd.readouterr().out.splitlines()
     assert done[-1].endswith(" runs, 0 with harm")

@@ -251,7 +251,6 @@ replace_when_told(int told, char **words)
     execv(words[0], words);
 }
 
-/* Calls the interpreter back all the time. */
 static int
 nothing(void *context)
 {
@@ -259,23 +258,13 @@ nothing(void *context)
     return 0;
 }
 
-static volatile int fills;
-
+/* Fills the queue of pending calls and makes the calls, with the GIL. */
 void
-fill_queue(int (*add)(int (*)(void *), void *))
+use_queue(int (*add)(int (*)(void *), void *), int (*make_calls)(void))
 {
-    for (fills = 1; fills == 1; usleep(20))
-        while (fills == 1 && add(nothing, NULL) == 0)
+    for (int i = 0; i < 1000; i++) {
+        while (add(nothing, NULL) == 0)
             ;
-    fills = 0;
-}
-
-/* Before the interpreter ends. */
-void
-leave_queue(void)
-{
-    if (fills == 1)
-        fills = 2;
-    while (fills != 0)
-        usleep(20);
+        make_calls();
+    }
 }

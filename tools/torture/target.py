@@ -30,6 +30,8 @@ PR_SET_PDEATHSIG = 1
 
 mode, path, checks_path, replaces = sys.argv[1:5]
 checks = ctypes.CDLL(checks_path)
+with_gil = ctypes.PyDLL(checks_path)
+api = ctypes.pythonapi
 with open(path, "r+b") as opened:
     page = mmap.mmap(opened.fileno(), mmap.PAGESIZE)
 silent, _ = os.pipe()
@@ -106,7 +108,7 @@ WORK = {
     "storm": everything,
     "threaded": everything,
     "forking": fork,
-    "queue": everything,
+    "queue": lambda: with_gil.use_queue(api.Py_AddPendingCall, api.Py_MakePendingCalls),
     "replaced": everything,
 }
 
@@ -118,8 +120,6 @@ def prepare() -> None:
         threads()
     elif mode == "storm":
         checks.begin_storm()
-    elif mode == "queue":
-        start(checks.fill_queue, ctypes.pythonapi.Py_AddPendingCall)
     words = [sys.executable, *sys.argv]
     array = (ctypes.c_char_p * (len(words) + 1))(*map(os.fsencode, words), None)
     start(checks.replace_when_told, os.open(replaces, os.O_RDWR), array)
@@ -138,7 +138,6 @@ def main() -> None:
             page[before : before + 32] + b"%d" % steps
         ).digest()
         put(STEPS, steps + 1)
-    checks.leave_queue()
 
 
 main()
