@@ -402,6 +402,10 @@ lg_view_cycle(const lg_analysis *analysis, const lg_cycle *cycle, lg_view **out,
         .analysis = analysis, .cycle = cycle, .others = SIZE_MAX};
     lg_view_options options = {
         .size = sizeof options, .direction = LG_REFS, .max_nodes = 60};
+    if (!cycle->type_count)
+        return lg_error_set(err, LG_EINVAL,
+                            "the cycle has no members: take it from "
+                            "lg_analysis_cycles");
     lg_status status = lg__picker_open(
         &picture.picker, lg_analysis_graph(analysis), &options, err);
     if (!status) {
