@@ -49,7 +49,9 @@ def test_what_nobody_sees_is_escaped_as_repr_escapes_it():
     labels = [edge.label[4:] for edge in edges if edge.kind == "key"]
     assert len(points) > 150
     shown = [repr(key)[1:-1].replace("\\", "\\\\") for key in keys[: len(points)]]
-    assert sorted(labels) == sorted(f"'{key}'" for key in [*shown, *keys[len(points) :]])
+    assert sorted(labels) == sorted(
+        f"'{key}'" for key in [*shown, *keys[len(points) :]]
+    )
 
 
 def test_names_cannot_turn_the_text_around_them():

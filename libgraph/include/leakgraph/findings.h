@@ -109,7 +109,8 @@ typedef struct lg_findings {
 LG_API void lg_findings_free(lg_findings *findings);
 /** The registry that the holder is, if handlers are taken out of it in a way of
  *  its own: "atexit", "os.register_at_fork", "sys.addaudithook", "future";
- *  otherwise empty. Static. */
+ *  for threads of executors that are gone "ThreadPoolExecutor"; otherwise
+ *  empty. Static. */
 LG_API const char *lg_holder_registry(const lg_graph *graph,
                                       const lg_holder *holder);
 /** What to do about a mistake at a holder that is this registry; static. */

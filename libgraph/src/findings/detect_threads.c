@@ -1,11 +1,12 @@
 // Detects what endless threads keep, and what thread locals keep.
-#include "findings/context.h"
+#include "findings/pools.h"
 
 #include <stdlib.h>
 
 enum {
     MANY_THREADS = 16, // threads with the same work; pools of a program have
                        // fewer
+    MANY_POOLS = 8,    // executors that are gone, with threads that still run
     MANY_LOCALS = 8,   // threads that have a value
 };
 
@@ -162,6 +163,51 @@ suppose_threads(lg__detection *detection, const lg__one_of_many *members,
         lg__detection_cut(detection, active);
 }
 
+static int
+by_number(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left;
+    uint32_t b = *(const uint32_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+// Supposes threads of pools, if they belong to many executors: code makes one
+// for each call.
+static void
+suppose_pools(lg__detection *detection, const lg__one_of_many *members,
+              size_t count)
+{
+    lg__gathered queues = {0};
+    size_t pools = 0;
+    for (size_t i = 0; i < count; i++)
+        detection->failed |= !lg__gather_append(
+            &queues, lg__pool_queue(detection, members[i].node));
+    if (!detection->failed)
+        qsort(queues.items, count, sizeof *queues.items, by_number);
+    for (size_t i = 0; i < queues.count; i++)
+        pools += i == 0 || queues.items[i] != queues.items[i - 1];
+    if (pools >= MANY_POOLS)
+        suppose_threads(detection, members, count);
+    lg__wide_free(queues.items);
+}
+
+// Looks for threads of executors that the program does not have any more.
+static void
+look_for_pools(lg__detection *detection)
+{
+    const lg__gathered *all = lg__detection_all(detection, LG__TYPE_THREAD);
+    lg__detected_group group = {0};
+    for (size_t i = 0; i < all->count && !detection->failed; i++) {
+        uint32_t root = running_as(detection, all->items[i]);
+        if (root != LG_NONE && lg__pool_is_gone(detection, all->items[i], root))
+            lg__detected_group_add(
+                detection, &group,
+                (lg__one_of_many){0, 0, root, all->items[i]});
+    }
+    lg__detected_group_each(detection, &group, MANY_THREADS, suppose_pools);
+    lg__wide_free(group.items);
+}
+
 void
 lg__look_for_threads(lg__detection *detection)
 {
@@ -177,6 +223,7 @@ lg__look_for_threads(lg__detection *detection)
     }
     lg__detected_group_each(detection, &group, MANY_THREADS, suppose_threads);
     lg__wide_free(group.items);
+    look_for_pools(detection);
 }
 
 // --------------------------------------------------------- thread locals ---

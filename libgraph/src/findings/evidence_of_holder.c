@@ -134,6 +134,24 @@ format_way(const lg_graph *graph, const lg_holder *holder, lg_text *out)
     lg_text_addf(out, " is the %s.", entry.by_key ? "key" : "value");
 }
 
+// Writes in which function of the program a thread waits.
+static void
+format_waiting(const lg_graph *graph, uint32_t root, lg_text *out)
+{
+    const lg_columns *columns = &graph->columns;
+    for (uint64_t edge = columns->first_edge[root];
+         edge < columns->first_edge[root + 1]; edge++) {
+        uint32_t frame = columns->edge_target[edge];
+        if (lg__edge_kind(graph, edge) != LG_EDGE_FRAME ||
+            lg__node_origin(graph, frame, NULL) != LG__ORIGIN_PROGRAM)
+            continue;
+        lg_string text = lg_node_text(graph, frame);
+        lg_text_addf(out, "An example waits in %.*s.", (int)text.length,
+                     text.data);
+        return;
+    }
+}
+
 void
 lg_holder_evidence_format(const lg_graph *graph, const lg_holder *holder,
                           lg_text *out)
@@ -144,6 +162,8 @@ lg_holder_evidence_format(const lg_graph *graph, const lg_holder *holder,
         format_hits(graph, holder->node, out);
     else if (strcmp(holder->pattern->name, "exception-traceback") == 0)
         format_variable(graph, holder->example, out);
+    else if (strcmp(holder->pattern->name, "endless-threads") == 0)
+        format_waiting(graph, holder->node, out);
     else if (strcmp(holder->pattern->name, "weak-keys") == 0)
         format_way(graph, holder, out);
 }

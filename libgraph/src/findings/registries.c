@@ -1,5 +1,6 @@
 // Knows the registries of the interpreter and of asyncio, and how a program
 // takes a handler out of each.
+#include "findings/pools.h"
 #include "findings/registries.h"
 
 #include <string.h>
@@ -38,6 +39,10 @@ static const struct {
                              "when you are done with the object, or add a "
                              "callback that has a "
                              "weakref.WeakMethod(object.method)."},
+    [LG__REGISTRY_POOL] = {"ThreadPoolExecutor",
+                           "Make one executor and share it, or use it in a "
+                           "with block, which waits for its tasks. Give what "
+                           "the tasks wait for a timeout."},
 };
 
 lg__registry_kind
@@ -77,8 +82,12 @@ kind_at(const lg_graph *graph, uint32_t node)
 const char *
 lg_holder_registry(const lg_graph *graph, const lg_holder *holder)
 {
-    if (holder->node == LG_NONE ||
-        strcmp(holder->pattern->name, "event-handlers") != 0)
+    if (holder->node == LG_NONE)
+        return "";
+    if (strcmp(holder->pattern->name, "endless-threads") == 0 &&
+        lg__is_pool_thread(graph, holder->example))
+        return registries[LG__REGISTRY_POOL].name;
+    if (strcmp(holder->pattern->name, "event-handlers") != 0)
         return "";
     return registries[kind_at(graph, holder->node)].name;
 }

@@ -12,6 +12,7 @@ typedef enum lg__registry_kind {
     LG__REGISTRY_FORK,   /**< os.register_at_fork(): a list */
     LG__REGISTRY_AUDIT,  /**< sys.addaudithook(): a list */
     LG__REGISTRY_FUTURE, /**< a future of asyncio, with its callbacks */
+    LG__REGISTRY_POOL,   /**< executors: no registry, but with a fix likewise */
 } lg__registry_kind;
 
 /** Returns the kind of registry to which the edge of the interpreter leads. */

@@ -1,0 +1,65 @@
+"""Threads of executors: one executor for each call is a mistake, and a pool is none."""
+
+import json
+
+import pytest
+
+pytestmark = pytest.mark.ends
+
+SCRIPT = """
+import gc, json, sys, threading
+from concurrent.futures import ThreadPoolExecutor
+import leakgraph
+
+release, started, kept = threading.Event(), threading.Semaphore(0), []
+
+class Searcher:
+    def wait(self):
+        scratch = bytearray(20_000)
+        started.release()
+        release.wait()
+        return len(scratch)
+
+    def search(self, workers):
+        pool = ThreadPoolExecutor(max_workers=workers)
+        for _ in range(workers):
+            pool.submit(self.wait)
+        return pool
+
+searcher = Searcher()
+calls, workers, keep = map(int, sys.argv[1:])
+for _ in range(calls):
+    pool = searcher.search(workers)
+    if keep:
+        kept.append(pool)
+    del pool
+for _ in range(calls * workers):
+    started.acquire()
+gc.collect()
+rows = [(f.pattern, f.count, f.retained.host, f.fix, f.evidence)
+        for f in leakgraph.findings()]
+release.set()
+for thread in threading.enumerate()[1:]:
+    if not keep:
+        thread.join()
+print(json.dumps([rows, len(leakgraph.findings())]))
+"""
+
+
+def test_an_executor_for_each_call(python):
+    (row,), left = json.loads(python("-c", SCRIPT, "16", "1", "0").out)
+    pattern, count, retained, fix, evidence = row
+    assert (pattern, count, left) == ("endless-threads", 16, 0)
+    assert retained > 16 * 20_000
+    assert "Make one executor and share it" in fix
+    assert evidence.startswith("An example waits in Searcher.wait() ")
+
+
+@pytest.mark.parametrize(
+    ("calls", "workers", "keep"),
+    [(9, 2, 1), (2, 10, 0), (7, 3, 0)],
+    ids=["pools of the program", "two executors", "seven executors"],
+)
+def test_pools_at_work(python, calls, workers, keep):
+    arguments = [str(calls), str(workers), str(keep)]
+    assert json.loads(python("-c", SCRIPT, *arguments).out) == [[], 0]
