@@ -293,6 +293,27 @@ small_rows_are_left_out(void)
     growing_forget(&made);
 }
 
+// Two or more rows with less than half a percent of the first one's bytes.
+static void
+minor_rows_are_marked(void)
+{
+    const growing_heap two[] = {{.items = 1, .deep = 1, .batches = 1},
+                                {.items = 3, .deep = 3, .batches = 2},
+                                {.items = 5, .deep = 5, .batches = 3}};
+    const growing_heap one[] = {{.items = 1, .batches = 1},
+                                {.items = 3, .batches = 2},
+                                {.items = 5, .batches = 3}};
+    growing_series made = growing_compare(two, 3, NULL);
+    REQUIRE(made.growth.count == 3);
+    CHECK(!made.growth.rows[0].minor);
+    CHECK(made.growth.rows[1].minor && made.growth.rows[2].minor);
+    growing_forget(&made);
+    made = growing_compare(one, 3, NULL);
+    REQUIRE(made.growth.count == 2);
+    CHECK(!made.growth.rows[1].minor);
+    growing_forget(&made);
+}
+
 static void
 summaries_alone_can_be_compared(void)
 {
@@ -388,6 +409,7 @@ SUITE(growth)
     RUN(cycles_are_counted);
     RUN(what_stops_is_told_when_asked);
     RUN(small_rows_are_left_out);
+    RUN(minor_rows_are_marked);
     RUN(summaries_alone_can_be_compared);
     RUN(three_other_holders_are_named);
     RUN(senseless_questions_are_refused);

@@ -206,7 +206,7 @@ def test_the_example(tmp_path):
     folder = tmp_path / "shop"
     done = run(folder, "--junitxml=result.xml", "--leakgraph")
     assert "1 failed, 1 passed" in done.out, done.out
-    assert "shop.PRICES.listeners[*]: method accumulates" in done.out
+    assert "shop.PRICES.listeners[*]: method shop.Order.update accumulates" in done.out
     assert "shop.py:" in done.out
     (failure,) = ElementTree.parse(folder / "result.xml").iter("failure")
     assert "shop.PRICES.listeners[*]" in failure.text

@@ -102,6 +102,7 @@ walk_from(folded *state, uint32_t node, lg__hop_visit visit)
 {
     lg__walk walk = {.graph = state->graph,
                      .fold = lg__graph_folds(state->graph),
+                     .everything = true,
                      .visit = visit,
                      .context = state};
     if (walk.fold == NULL)
@@ -220,6 +221,7 @@ take_step(folded *state, const spot *from)
         state->rest = rest;
         walk_from(state, from->node, take_position);
     } else if ((rest = behind(from->rest, " key"))) {
+        walk_from(state, from->node, take_shown);
         state->rest = rest;
         walk_from(state, from->node, take_key);
     } else {

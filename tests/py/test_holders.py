@@ -1,0 +1,184 @@
+"""What a report calls the holder of what grows, and that it can be asked for."""
+
+import atexit
+import functools
+import gc
+import itertools
+import logging
+import os
+import queue
+import threading
+
+import pytest
+
+import leakgraph
+
+pytestmark = pytest.mark.ends
+
+
+class Connection:
+    def close(self):
+        """Do nothing."""
+
+
+class Entry:
+    pass
+
+
+class Reader:
+    def __init__(self):
+        self.queue = queue.Queue()
+        self.buffer = bytearray(2000)
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def run(self):
+        self.queue.get()
+
+
+class Registries:
+    def __init__(self):
+        self.hooks = {"teardown": []}
+        self.keys = {}
+        self.calls = []
+        self.views = []
+        self.classes = []
+        self.mixed = []
+        self.both = [[], []]
+        self.local = threading.local()
+        self.local.entries = []
+
+
+registries = Registries()
+readers = []
+numbers = itertools.count(10**12)
+an_alias = logging.getLogger(__name__)
+
+
+def generate():
+    yield 1
+
+
+@functools.lru_cache(maxsize=None)
+def cached(key: str):
+    return key
+
+
+def leak():
+    def done():
+        return None
+
+    def other():
+        return None
+
+    number = next(numbers)
+    connection, entry, generator = Connection(), Entry(), generate()
+    registries.hooks["teardown"].append(done)
+    registries.keys[number] = True
+    registries.calls.append(functools.partial(connection.close))
+    registries.classes.append(type("Local", (), {}))
+    registries.views.append(generator)
+    registries.mixed.append(other if number % 2 else lambda: None)
+    logging.getLogger(f"{__name__}.{number}")
+    registries.local.entries.append(Entry())
+    for each in registries.both:
+        each.append(entry)
+    atexit.register(connection.close)
+    cached(f"key {number}")
+    next(generator)
+    readers.append(Reader())
+
+
+@pytest.fixture(scope="module")
+def snapshots():
+    made = []
+    for _ in range(3):
+        for _ in range(20):
+            leak()
+        gc.collect()
+        made.append(leakgraph.snapshot())
+    yield made
+    for reader in readers:
+        reader.queue.put(None)
+    for each in registries.calls:
+        atexit.unregister(each.func)
+    readers.clear()
+    registries.__init__()
+    cached.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def growth(snapshots):
+    return leakgraph.diff(*snapshots)
+
+
+def row_of(growth, holder):
+    return next(row for row in growth if row.holder == f"{__name__}.{holder}")
+
+
+def test_a_row_says_which_function_method_class_or_generator_it_is(growth):
+    names = {
+        "registries.hooks[*][*]": f"function {__name__}.leak.<locals>.done",
+        "registries.calls[*]": f"partial {__name__}.Connection.close",
+        "registries.classes[*]": "class test_holders.Local",
+        "registries.views[*]": "generator generate() test_holders.py",
+        "registries.mixed[*]": f"function {__name__}.leak.<locals>.",
+    }
+    for holder, name in names.items():
+        assert f": {name}" in row_of(growth, holder).text
+    assert " and others accumulates" in row_of(growth, "registries.mixed[*]").text
+    handlers = next(row for row in growth if "atexit handlers" in row.holder)
+    assert f": method {__name__}.Connection.close" in handlers.text
+
+
+def test_a_class_names_what_its_instances_share(growth):
+    row = next(row for row in growth if row.type_name == "logging.Logger")
+    assert row.holder == "logging.Logger.manager.loggerDict[*]"
+
+
+def test_what_one_object_holds_most_of_says_which(growth):
+    row = next(row for row in growth if row.holder.startswith(f"{__name__}.cached"))
+    assert row.node.label.startswith("str 'key ")
+
+
+def test_summaries_say_the_same_as_snapshots(snapshots, growth, tmp_path):
+    paths = [tmp_path / f"{number}.lgsum" for number in range(3)]
+    for path, snapshot in zip(paths, snapshots):
+        snapshot.summary(path)
+    told = {row.place: row.text for row in leakgraph.diff(*paths)}
+    for row in growth:
+        if not row.minor:
+            assert told[row.place].split(",")[0] == row.text.split(",")[0]
+    assert all(os.path.getsize(path) < 300_000 for path in paths)
+
+
+def test_a_thread_that_waits_is_one_row_with_all_it_keeps(growth):
+    row = next(row for row in growth if row.type_name == "thread")
+    assert row.counts[2] - row.counts[1] == 20
+    assert "with Queue, Reader and 7 more" in row.text
+    assert row.gained > 40 * 2000
+    kept = (".Queue", ".lock", ".Thread", ".Reader", ".Condition")
+    assert not [row for row in growth if row.type_name.endswith(kept)]
+
+
+def test_every_holder_can_be_asked_for(snapshots, growth):
+    newest = snapshots[-1]
+    held = [holder for row in growth for holder in (row.holder, *row.other_holders)]
+    held += [row.held_by for row in newest.top(30)]
+    held += [row.held_by for row in newest.findings()]
+    native = {row.holder for row in growth if row.verdict == "native"}
+    assert len(held) > 20
+    for holder in held:
+        for selector in (holder, f"name:{holder}"):
+            if holder in native:
+                with pytest.raises(leakgraph.NotFoundError, match="is no object"):
+                    newest.why(selector)
+            else:
+                assert newest.select(selector), selector
+    assert newest.why(f"{__name__}.registries.keys key").node.type_name == "int"
+
+
+def test_a_row_has_the_number_of_an_object(growth):
+    for row in growth:
+        if row.node is not None and not row.minor:
+            assert f"#{row.node.index}" in str(growth)
