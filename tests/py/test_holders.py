@@ -59,7 +59,7 @@ def generate():
     yield 1
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def cached(key: str):
     return key
 
