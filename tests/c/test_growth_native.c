@@ -127,6 +127,38 @@ fragmentation_has_a_row(void)
     check_native(heaps, LG_NATIVE_FREE, 0);
 }
 
+// Five new objects in each interval, of 1,008 bytes in malloc, and native
+// memory beside them.
+static uint64_t
+bytes_in_step(uint32_t first, uint32_t second)
+{
+    enum { BASE = 100000, OBJECTS = 5 * 1008 };
+    const growing_heap heaps[] = {
+        {.items = 5, .malloc = BASE},
+        {.items = 10, .malloc = BASE + OBJECTS + first},
+        {.items = 15, .malloc = BASE + 2 * OBJECTS + first + second}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    uint64_t each = UINT64_MAX;
+    for (size_t i = 0; i < made.growth.count; i++) {
+        const lg_growth_row *row = &made.growth.rows[i];
+        if (row->verdict != LG_GROWTH_NATIVE)
+            continue;
+        each = row->each_in_step;
+        CHECK(lg__string_is(row->in_step, each > 0 ? "app.Item" : ""));
+    }
+    growing_forget(&made);
+    return each;
+}
+
+// Native memory that gains as much for each new object probably belongs to it.
+static void
+native_growth_in_step(void)
+{
+    CHECK(bytes_in_step(50000, 50000) == 10000);
+    CHECK(bytes_in_step(62000, 38000) == 10000);
+    CHECK(bytes_in_step(63000, 37000) == 0);
+}
+
 static void
 count_tensors(lg_summary *summary, uint32_t tensors)
 {
@@ -373,6 +405,7 @@ SUITE(growth_native)
     RUN(own_memory_is_left_out);
     RUN(native_growth_has_rows);
     RUN(code_has_a_row);
+    RUN(native_growth_in_step);
     RUN(fragmentation_has_a_row);
     RUN(kinds_of_native_memory_have_keys);
     RUN(tensors_explain_what_is_kept_beside_them);

@@ -93,6 +93,9 @@ lg_status lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err);
 /** Joins rows that only accompany another one with that one. Rows are sorted
  *  before, and not after. Returns false when memory ran out. */
 bool lg__growth_join(const lg__comparison *state, lg_growth *out);
+/** Finds the types that rows of native growth are in step with. The rows and
+ *  the types must be complete. */
+void lg__growth_in_step(const lg__comparison *state, lg_growth *growth);
 /** Adds the rows of native growth, which have room. Returns false when memory
  *  ran out. */
 bool lg__growth_native(lg__comparison *state, lg_growth *out);

@@ -413,6 +413,7 @@ lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err)
     sort_rows(out);
     if (!lg__growth_join(state, out))
         return lg__error_memory(err);
+    lg__growth_in_step(state, out);
     leave_out_small(state, out);
     sort_rows(out);
     set_stopped_apart(state, out);

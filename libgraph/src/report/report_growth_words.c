@@ -114,12 +114,26 @@ format_verdict(const lg_growth_row *row, lg_text *out)
     lg_text_free(&degree);
 }
 
+// Writes `, in step with sqlite3.Connection: probably 150 KiB each`.
+static void
+format_in_step(const lg_growth_row *row, lg_text *out)
+{
+    if (row->in_step.length == 0)
+        return;
+    lg_text_add(out, ", in step with ");
+    lg__text_add_string(out, row->in_step);
+    lg_text_add(out, ": probably ");
+    lg_text_add_size(out, row->each_in_step);
+    lg_text_add(out, " each");
+}
+
 void
 lg__format_growth_what(const lg_growth *growth, const lg_growth_row *row,
                        lg_text *out)
 {
     if (row->verdict == LG_GROWTH_NATIVE) {
         lg_text_add(out, lg__native_kind_what(row->native));
+        format_in_step(row, out);
         return;
     }
     lg__text_add_string(out, name_of(growth, row));
