@@ -64,7 +64,8 @@ class Budget:
     def sampled(self, since: tuple[float, float]) -> float:
         """Note what a sample cost. Return when the next one is paid for."""
         self._sampled += self.cost(since)
-        return self._begin + self._sampled / (SAMPLING * self._share)
+        need = self._sampled / (SAMPLING * self._share)
+        return self._begin + (need / FASTER if need <= AHEAD else need)
 
     def has(self, now: float) -> bool:
         """Whether the budget pays for a snapshot."""

@@ -7,7 +7,7 @@ little harms nobody. Whatever still grows at the end is told then.
 
 from __future__ import annotations
 
-from leakgraph.leak_text import describe, ended
+from leakgraph.leak_text import account, describe, ended
 from leakgraph.sequence import ENOUGH
 from leakgraph.workers import own_name
 
@@ -72,6 +72,9 @@ class Found:
 
     def __init__(self) -> None:
         self._places: dict[str, Place] = {}
+        #: What all objects gained since the first snapshot, and those of each place.
+        self._gained = 0
+        self._gains: dict[str, int] = {}
 
     def __bool__(self) -> bool:
         """Whether anything grows or was told."""
@@ -85,6 +88,10 @@ class Found:
         """Take over what a comparison of all snapshots found."""
         for place in self._all():
             place.grows, place.growth = False, None
+        self._gained = growth.gained
+        self._gains = {
+            row.place: row.gained for row in growth if row.verdict != "native"
+        }
         self.refine(growth, seconds)
 
     def refine(self, growth: Growth, seconds: Sequence[float]) -> None:
@@ -132,7 +139,11 @@ class Found:
             if place.is_told or place.has_much(resident) or _is_leak(place)
         ]
         shown.sort(key=lambda place: (not place.grows, -place.row.gained))
-        return [place.text for place in shown]
+        lines = [place.text for place in shown]
+        told = sum(self._gains.get(place.row.place, 0) for place in shown)
+        if told and self._gained >= MUCH:
+            lines.append(account(told, self._gained))
+        return lines
 
     def _untold(self) -> Iterable[Place]:
         return (place for place in self._all() if _is_leak(place) and not place.is_told)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LeakError",
     "LeakWarning",
+    "account",
     "describe",
     "ended",
     "nothing",
@@ -41,6 +42,12 @@ def ended(row: GrowthRow, until: float) -> str:
     gained = Size({"host": row.gained})
     grew = f"{row.type_name} grew" if row.type_name else "grew"
     return f"{row.holder}: {grew} by {gained} until {until:,.0f} s, and has not since"
+
+
+def account(explained: int, gained: int) -> str:
+    """Say how many bytes places explain, of those that all objects gained."""
+    part, whole = Size({"host": explained}), Size({"host": gained})
+    return f"These places explain {part} of the {whole} that all objects gained."
 
 
 def sample_lines(rising: Iterable[str], gained: Mapping[str, float]) -> list[str]:

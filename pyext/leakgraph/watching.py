@@ -211,7 +211,8 @@ class Watch:
     @property
     def _rises_much(self) -> bool:
         """Whether memory rises by so much that somebody must look at it."""
-        return bool(self._whole.rising() and self._whole.above(LOST, SHARE))
+        gained = self._whole.gained()["resident bytes"]
+        return bool(self._whole.rising()) and gained >= LOST
 
     def _sample(self) -> None:
         """Read the numbers, look at their trend, and act on it."""

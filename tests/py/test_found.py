@@ -94,6 +94,21 @@ def test_the_report_has_what_grows_what_was_told_and_what_has_much():
     ]
 
 
+def test_the_report_accounts_for_what_all_objects_gained():
+    rows = [Row("x", gained=3 * MUCH), Row("little", "stopped", gained=1), Row("y")]
+    rows[2].verdict = "native"
+    growth = Growth(rows)
+    growth.gained = 4 * MUCH
+    found = Found()
+    found.update(growth, [0.0, 20.0, 40.0])
+    assert found.lines(RESIDENT)[-1] == (
+        "These places explain 12.0 MiB of the 16.0 MiB that all objects gained."
+    )
+    growth.gained = MUCH - 1
+    found.update(growth, [0.0, 20.0, 40.0])
+    assert len(found.lines(RESIDENT)) == 2
+
+
 def test_what_grows_in_place_stops_with_its_bytes():
     row = Row("x", "stopped", gained=MUCH)
     row.counts = (1, 1, 1)

@@ -53,6 +53,7 @@ class Row:
     """A Watch reads this much of a GrowthRow."""
 
     node = fix = None
+    verdict = "accumulates"
     type_name = "Item"
 
     def __init__(self, holder, degree="steady", gained=MEGABYTE):
@@ -63,6 +64,8 @@ class Row:
 
 
 class Growth(list):
+    gained = 0
+
     @property
     def is_growing(self):
         return bool(self)
@@ -243,6 +246,16 @@ def test_the_budget_comes_faster_at_first():
         clock.now += cost
         budget.spend(since)
         assert not budget.has(due - 0.01) and budget.has(due + 0.01)
+
+
+def test_samples_come_faster_at_first():
+    """One that takes long, such as that of a large heap, does not delay the rest."""
+    clock = Clock()
+    budget = Budget(0.01, clock, clock)
+    for cost, due in ((0.05, 10.0), (0.01, 12.0), (0.01, 70.0)):
+        since = budget.start()
+        clock.now += cost
+        assert budget.sampled(since) == pytest.approx(due)
 
 
 def test_the_first_snapshot_of_many_objects_comes_within_the_first_minute(monkeypatch):
