@@ -216,7 +216,8 @@ def _load_module(
     module = _new_main(spec.origin, spec.loader)
     module.__spec__ = spec
     module.__package__ = spec.parent
-    module.__dict__["__cached__"] = spec.cached
+    if "__cached__" in module.__dict__:
+        module.__dict__["__cached__"] = spec.cached
     sys.argv[:] = [spec.origin or name, *arguments]
     return code, module
 
@@ -228,7 +229,8 @@ def _new_main(file: str | None, loader: object) -> ModuleType:
     namespace["__file__"] = file
     namespace["__loader__"] = loader
     namespace["__builtins__"] = builtins
-    namespace["__cached__"] = None
+    if sys.version_info < (3, 15):
+        namespace["__cached__"] = None
     if sys.version_info < (3, 14):
         namespace["__annotations__"] = {}
     return module

@@ -2,6 +2,7 @@
 
 import contextlib
 import gc
+import importlib
 import os
 import struct
 import sys
@@ -11,8 +12,13 @@ from builds import FREE_THREADED
 
 @contextlib.contextmanager
 def collector_off():
-    """Collect once, then never again, so that later garbage stays in place."""
+    """Collect once, then never again, so that later garbage stays in place.
+
+    From 3.15 on importlib.metadata empties a cache in each forked child. Empty it
+    before, or what it held is garbage in the child alone.
+    """
     was_enabled = gc.isenabled()
+    importlib.invalidate_caches()
     gc.collect()
     gc.disable()
     try:

@@ -209,7 +209,11 @@ def test_a_type_that_only_its_own_code_understands(register):
     it = Thing(table=Table(100_000, 300_000))
     snapshot = leakgraph.snapshot()
     memory = memory_of(snapshot, it.table)
-    assert sorted(node.size for node in memory) == [70_001, 100_000, 300_000]
+    assert sorted(node.size for node in memory) == [
+        block_of(it.table.lent),
+        100_000,
+        300_000,
+    ]
     assert {node.address for node in memory} >= {row[0] for row in it.table.rows}
     assert 470_000 < snapshot.find(it).retained < 480_000
     assert snapshot.info()["adapter.registered"] == "inspected: 1 types"
@@ -274,6 +278,11 @@ class Answer:
 DATA = bytearray(2000)
 
 
+def block_of(array):
+    """Compute the bytes of the block behind a bytearray; 3.15 has an object in it."""
+    return sys.getsizeof(array) - sys.getsizeof(bytearray())
+
+
 @pytest.mark.parametrize(
     "answer, sizes",
     [
@@ -285,8 +294,8 @@ DATA = bytearray(2000)
         ([(1 << 40, 6000), 50, (1 << 41, 10)], [10, 50, 6000]),
         (iter([1, 2]), [1, 2]),
         ((), []),
-        (DATA, [2001]),
-        (memoryview(DATA)[100:], [2001]),
+        (DATA, [block_of(DATA)]),
+        (memoryview(DATA)[100:], [block_of(DATA)]),
     ],
 )
 def test_what_a_reader_may_say(register, answer, sizes):

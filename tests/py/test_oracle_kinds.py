@@ -24,6 +24,7 @@ INTERNAL_ONLY = {
     "list_subclass": {".attribute"},
     "tuple_subclass": {".attribute"},
     "dict_subclass": {".attribute"},
+    "frozen_dict_subclass": {".attribute"},
     "set_subclass": {".attribute", "element"},
     "deque_subclass": {".attribute", "[0]"},
     "chain_map": {".maps"},
