@@ -102,7 +102,6 @@ bullseye python3
 bookworm python3
 trixie python3
 sid python3.14
-sid python3.15
 END
 # The interpreters of tools/wheels_pythons.sh run in the oldest release, too.
 grep -v '^/usr/bin/' build/wheels/pythons.txt | while read -r python; do
