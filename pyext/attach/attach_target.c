@@ -1,5 +1,6 @@
 #include "attach/attach_target.h"
 
+#include <cpuid.h>
 #include <errno.h>
 #include <link.h>
 #include <stdio.h>
@@ -104,6 +105,16 @@ check_filter(int process, int seccomp, bool risked, lg_error *err)
     return LG_OK;
 }
 
+/** Whether the stub can keep all registers of this processor. */
+static bool
+has_known_registers(void)
+{
+    unsigned size = 0, unused[3];
+    return __get_cpuid_count(0xd, 0, &unused[0], &size, &unused[1],
+                             &unused[2]) &&
+           size > 0 && size <= LG__REGION_VECTORS;
+}
+
 static lg_status
 check_facts(lg__attach_target *self, bool risked, lg_error *err)
 {
@@ -132,6 +143,10 @@ check_facts(lg__attach_target *self, bool risked, lg_error *err)
                             "process %d has a shadow stack: start it without, "
                             "or use leakgraph run",
                             process);
+    if (!has_known_registers())
+        return lg_error_set(err, LG_EUNSUPPORTED,
+                            "this processor has registers that leakgraph does "
+                            "not know how to keep: use leakgraph run");
     self->filtered = known.seccomp != 0;
     return check_filter(process, known.seccomp, risked, err);
 }
