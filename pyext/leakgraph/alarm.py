@@ -11,6 +11,11 @@ FALL = 0.05
 SOON, SELDOM = 0.05, 0.25
 #: Seconds that a snapshot may last if memory for it is short, too.
 LASTS = 20.0
+#: Otherwise it lasts a second, and one more for so many bytes that it needs.
+SPEED = 50 << 20
+#: The most bytes that are left for a snapshot by saving it before the threshold. It is
+#: also at most half of the limit.
+RESERVE = 1 << 30
 
 
 class Alarm:
@@ -20,26 +25,40 @@ class Alarm:
         self._limit, self._threshold = limit, threshold
         self._last: tuple[float, int] | None = None
         self._rate = 0.0
-        self._is_heard = False
+        self._heard_at: int | None = None
 
-    def look(self, now: float, used: int) -> bool:
-        """Whether a snapshot is due now.
+    def look(self, now: float, used: int, need: int = 0) -> bool:
+        """Whether a snapshot, which needs so many bytes itself, is due now.
 
-        It is due if memory in use has reached the threshold, or may reach the limit
-        before the next look but one. The next one is due after memory has fallen.
+        It is due if memory in use has reached the threshold, or leaves only what the
+        snapshot needs, or may reach the limit before the next look but one. The next
+        one is due after memory has fallen.
         """
         self._measure(now, used)
-        if used < (1 - FALL) * self._threshold:
-            self._is_heard = False
+        if self._heard_at is not None and used < (1 - FALL) * self._heard_at:
+            self._heard_at = None
         soon = used + 2 * self.pause(used) * self._rate
-        if self._is_heard or (used < self._threshold and soon < self._limit):
+        is_due = used >= self._start(need) or soon >= self._limit
+        if self._heard_at is not None or not is_due:
             return False
-        self._is_heard = True
+        self._heard_at = min(used, self._threshold)
         return True
 
-    def is_urgent(self, used: int) -> bool:
+    def _start(self, need: int) -> float:
+        """Bytes in use that leave room for the snapshot, and for growth meanwhile."""
+        reserve = need + self._lasts(need) * self._rate
+        reserve = min(reserve, RESERVE, self._limit / 2)
+        return min(self._threshold, self._limit - reserve)
+
+    def _lasts(self, need: int) -> float:
+        """Seconds that a snapshot lasts if there is memory for it."""
+        return 1 + need / SPEED
+
+    def is_urgent(self, used: int, need: int = 0) -> bool:
         """Whether memory may reach the limit before a snapshot can be saved."""
-        return used + LASTS * self._rate >= self._limit
+        is_short = used + need > self._limit
+        lasts = LASTS if is_short else self._lasts(need)
+        return used + need * (not is_short) + lasts * self._rate >= self._limit
 
     def pause(self, used: int) -> float:
         """Seconds until the next look."""

@@ -16,6 +16,7 @@ from leakgraph import shortage
 from leakgraph._core import ArgumentError
 from leakgraph.alarm import Alarm
 from leakgraph.limits import Memory, gib, size
+from leakgraph.run import say
 from leakgraph.series import Series
 from leakgraph.signals import DEFAULT, Ear, signal_number
 
@@ -63,9 +64,10 @@ def arm(
               them; at most once a minute
     rss       save when this much memory is in use, before the kernel kills the process:
               bytes (at least 1 MiB), "12GiB", or a share ("90%", 0.9) of what the
-              control group, or else the machine, has; None for never. If memory grows
-              fast, the process stops until the snapshot is saved. The next one comes
-              after memory has fallen by 5 %
+              control group, the machine, or `ulimit -v` or `-d` allows; None for never.
+              Where that leaves too little for a snapshot, save it earlier. If memory
+              grows fast, the process stops until the snapshot is saved. The next one
+              comes after memory has fallen by 5 %
     at_exit   save when the interpreter exits by itself
     keep      keep this many files, the newest
     on_saved  call this with CaptureInfo and the reason, in the thread that saved it
@@ -121,6 +123,7 @@ class Armed:
         self._reasons: list[str] = []
         self._memory: Memory | None = None
         self._alarm: Alarm | None = None
+        self._rss: str | float = "90%"
         self._ear: Ear | None = None
         self._notices = False
         self._last_shortage = float("-inf")
@@ -169,13 +172,29 @@ class Armed:
 
     # -------------------------------------------------------------- setting up ---
 
-    def _watch_memory(self, memory: Memory, threshold: int) -> None:
+    def _watch_memory(self, memory: Memory, rss: str | float) -> None:
         """Let the watcher look at memory."""
-        self._memory, self._alarm = memory, Alarm(memory.limit, threshold)
+        self._memory, self._rss = memory, rss
+        self._reasons.append(self._set_alarm(memory))
+
+    def _set_alarm(self, memory: Memory) -> str:
+        """Set the alarm to the tightest limit. Return at what memory it goes off.
+
+        Says so if that is a limit of addresses, because few know that they have one.
+        """
+        threshold = _bytes(self._rss, memory)
+        if memory.is_of_addresses:
+            threshold = min(threshold, _bytes("90%", memory))
+        self._alarm = Alarm(memory.limit, threshold)
         share = 100 * threshold / memory.limit
-        self._reasons.append(
-            f"{gib(threshold)} in use ({share:.0f} % of {memory.owner})"
-        )
+        reason = f"{gib(threshold)} in use ({share:.0f} % of {memory.owner})"
+        if memory.is_of_addresses:
+            say(
+                f"{memory.owner} limits this process to {gib(memory.limit)} of"
+                f" addresses; a snapshot is saved at {gib(threshold)}, or earlier if it"
+                " needs more than the rest"
+            )
+        return reason
 
     def _listen(self, signal: int) -> None:
         """Start to listen for the signal."""
@@ -223,14 +242,18 @@ class Armed:
     # ---------------------------------------------------------------- watching ---
 
     def _watch(self) -> None:
-        """Wait for the signal and look at memory, until the end."""
+        """Wait for the signal and look at memory, until the end.
+
+        While memory is short, a look may fail for want of it.
+        """
         pause = 0.0
         while not self._is_over:
             if self._ear is None:
                 time.sleep(pause)
             elif self._ear.wait(pause) and not self._is_over:
                 self._series.take(self._ear.name)
-            pause = self._look()
+            with suppress(MemoryError):
+                pause = self._look()
             if self._notices:
                 shortage.attend_torch()
 
@@ -238,9 +261,12 @@ class Armed:
         """Take a snapshot if memory calls for it; returns seconds to the next look."""
         if self._memory is None or self._alarm is None:
             return SELDOM
-        used = self._memory.used()
-        if self._alarm.look(time.monotonic(), used):
-            hold = self._alarm.is_urgent(used)
+        memory = self._memory
+        if memory.refresh():
+            self._set_alarm(memory)
+        used, need = memory.used(), memory.need()
+        if self._alarm.look(time.monotonic(), used, need):
+            hold = self._alarm.is_urgent(used, need)
             self._series.take(f"{gib(used)} in use", hold=hold)
         return self._alarm.pause(used)
 

@@ -7,8 +7,10 @@ machine has no memory left. Nothing announces that, so a program must watch its 
 from __future__ import annotations
 
 import os
+import resource
+import sys
 
-from leakgraph._core import ArgumentError
+from leakgraph._core import ArgumentError, _malloc_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +32,19 @@ _NOTHING = ("0", "0 B", "0B")
 _UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
+#: The bytes that a snapshot takes for each block of objects, and the share of what
+#: malloc has in use: it has the bigger objects, of a kilobyte or so.
+PER_BLOCK, MALLOC_SHARE = 120, 1 / 6
+#: For each limit of addresses: its name in the shell, and the row of /proc/self/status
+#: that counts them (getrlimit(2)).
+_ADDRESSES = {
+    resource.RLIMIT_AS: ("ulimit -v", "VmSize"),
+    resource.RLIMIT_DATA: ("ulimit -d", "VmData"),
+}
+
+
 class Memory:
-    """The tightest limit on this process, read once; `root` is for tests."""
+    """The tightest limit on this process; `root` is for tests."""
 
     #: How many bytes may be in use.
     limit: int
@@ -49,9 +62,44 @@ class Memory:
                 self.limit = limit
                 self.owner = "the control group " + folder
                 self._group = version, folder
+        self._memory = self.limit, self.owner
+        self._rlimits: tuple[int, ...] = ()
+        self._addresses: str | None = None
+        self.refresh()
+
+    def refresh(self) -> bool:
+        """Read the limits of addresses again. Return whether the tightest changed.
+
+        The tightest is the one that leaves least.
+        """
+        rlimits = tuple(resource.getrlimit(which)[0] for which in _ADDRESSES)
+        if rlimits == self._rlimits:
+            return False
+        before, self._rlimits = (self.limit, self.owner), rlimits
+        (self.limit, self.owner), self._addresses = self._memory, None
+        for limit, (name, row) in zip(rlimits, _ADDRESSES.values()):
+            left = self.limit - self.used()
+            if limit >= 0 and limit - self._status(row) < left:
+                self.limit, self.owner, self._addresses = limit, name, row
+        return before != (self.limit, self.owner)
+
+    @property
+    def is_of_addresses(self) -> bool:
+        """Whether it limits addresses: then allocations fail, and nobody kills."""
+        return self._addresses is not None
+
+    def need(self) -> int:
+        """Estimate the bytes that a snapshot of this process takes itself."""
+        malloc = max(0, _malloc_bytes())
+        return int(PER_BLOCK * sys.getallocatedblocks() + MALLOC_SHARE * malloc)
 
     def used(self) -> int:
-        """Bytes in use: resident here, or in the whole group if that is more."""
+        """Bytes in use: addresses, if they are limited most.
+
+        Otherwise what is resident here, or in the whole group if that is more.
+        """
+        if self._addresses is not None:
+            return self._status(self._addresses)
         pages = _read(os.path.join(self._root, "proc/self/statm")).split()
         resident = int(pages[1]) * os.sysconf("SC_PAGE_SIZE") if pages else 0
         if self._group is None:
@@ -68,10 +116,17 @@ class Memory:
 
     def _machine(self, name: str) -> int:
         """Return a row of /proc/meminfo in bytes; a very large number if unreadable."""
-        for row in _read(os.path.join(self._root, "proc/meminfo")).splitlines():
+        return self._row("proc/meminfo", name, 1 << 62)
+
+    def _status(self, name: str) -> int:
+        """Return a row of /proc/self/status in bytes; 0 if it is unreadable."""
+        return self._row("proc/self/status", name, 0)
+
+    def _row(self, file: str, name: str, otherwise: int) -> int:
+        for row in _read(os.path.join(self._root, file)).splitlines():
             if row.startswith(name + ":"):
                 return int(row.split()[1]) * 1024
-        return 1 << 62
+        return otherwise
 
 
 def size(text: str, whole: int) -> int:

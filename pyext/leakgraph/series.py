@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Series"]
 
-#: The most bytes that a snapshot needs for each byte in use: a heap of small objects.
-NEED = 1.25
 #: The share of the limit at which a snapshot is given up.
 TOO_MUCH = 0.99
 
@@ -78,7 +76,9 @@ class Series:
         try:
             info = self._save_within_limits(hold)
         except (Error, OSError, MemoryError, _TooTightError) as error:
-            say(f"no snapshot was saved on {reason}: {error}")
+            hint = "; set rss= (--rss) lower, so that one is saved earlier"
+            is_memory = isinstance(error, (MemoryError, _TooTightError))
+            say(f"no snapshot was saved on {reason}: {error}{hint * is_memory}")
             return
         finally:
             self._taking.release()
@@ -100,7 +100,7 @@ class Series:
     def _save_within_limits(self, hold: bool) -> CaptureInfo:
         """Save a snapshot, with only as much memory as the process can spare."""
         memory = self._memory
-        scarce = memory is not None and memory.left() < NEED * memory.used()
+        scarce = memory is not None and memory.left() < memory.need()
         info = self._save(
             self._free_path(),
             # Only a snapshot by a forked child has these options.

@@ -77,8 +77,38 @@ def test_growth_is_forgotten(looks):
 
 
 def test_what_is_urgent(looks):
-    """Twenty seconds of growth."""
+    """Twenty seconds of growth if memory is short; else what a snapshot lasts."""
     looks(50, seconds=1)
     looks(50.4, seconds=1)
-    assert not looks.alarm.is_urgent(int(91.9 * GIB))
-    assert looks.alarm.is_urgent(int(92.1 * GIB))
+    short = 60 * GIB
+    assert not looks.alarm.is_urgent(int(91.9 * GIB), short)
+    assert looks.alarm.is_urgent(int(92.1 * GIB), short)
+    assert not looks.alarm.is_urgent(int(99.5 * GIB))
+    assert looks.alarm.is_urgent(int(99.7 * GIB))
+
+
+def test_a_small_limit_leaves_room_for_the_snapshot():
+    """It needs 50 MiB, and lasts two seconds, in which memory grows by 16 MiB."""
+    mib = 1 << 20
+
+    def first(need):
+        alarm = Alarm(300 * mib, 270 * mib)
+        return next(u for u in range(300) if alarm.look(u / 8, u * mib, need * mib))
+
+    assert first(50) == 300 - 50 - 16
+    assert first(1) == 270
+    assert first(500) == 150
+
+
+def test_one_snapshot_though_the_room_varies():
+    mib = 1 << 20
+    alarm = Alarm(300 * mib, 270 * mib)
+    assert not alarm.look(0, 200 * mib, 50 * mib)
+    assert alarm.look(3600, 200 * mib, 100 * mib)
+    assert not alarm.look(7200, 280 * mib, 0)
+    assert not alarm.look(9000, 189 * mib, 0) and alarm.look(9999, 270 * mib, 0)
+
+
+def test_a_big_limit_is_used_up_to_the_threshold(looks):
+    assert not looks.alarm.look(0, 89 * GIB, 20 * GIB)
+    assert looks.alarm.look(3600, 90 * GIB, 20 * GIB)

@@ -145,6 +145,51 @@ os.kill(os.getpid(), signal.SIGUSR2)
     assert python("-c", code).code == -signal.SIGUSR2
 
 
+LEAK = """
+import resource, sys
+import leakgraph
+which = getattr(resource, sys.argv[1])
+if len(sys.argv) > 2:
+    resource.setrlimit(which, (600 << 20, 600 << 20))
+it = leakgraph.arm("x.lgs", on_oom=False, signal=None)
+resource.setrlimit(which, (600 << 20, 600 << 20))
+rows = []
+while not it.snapshots:
+    rows.append("x" * 1000 + str(len(rows)))
+print(len(rows) > 1000)
+"""
+
+
+@needs_fork
+@pytest.mark.parametrize(
+    ("which", "shell"), [("RLIMIT_AS", "ulimit -v"), ("RLIMIT_DATA", "ulimit -d")]
+)
+@pytest.mark.parametrize("before", [True, False])
+def test_a_limit_of_addresses_is_watched(python, which, shell, before):
+    done = python("-c", LEAK, which, *["before"] * before)
+    assert (done.code, done.out) == (0, "True\n"), done.err
+    first, second = done.err.splitlines()
+    assert first.startswith(
+        f"leakgraph: {shell} limits this process to 0.59 GiB of addresses; a snapshot"
+    )
+    assert " GiB in use" in second
+    (rows,) = leakgraph.load(done.folder / "x.lgs").select("name:__main__.rows")
+    assert rows.type_name == "list"
+
+
+def test_no_memory_for_a_snapshot_is_told_with_what_to_do(tmp_path, capsys):
+    def fail(path, **options):
+        raise MemoryError("memory ran out")
+
+    with arming(tmp_path / "x.lgs") as it:
+        it._series._save = fail
+        it._series.take("MemoryError")
+    assert capsys.readouterr().err == (
+        "leakgraph: no snapshot was saved on MemoryError: memory ran out; set rss="
+        " (--rss) lower, so that one is saved earlier\n"
+    )
+
+
 def test_whoever_is_not_armed_ignores_the_default_signal(python):
     code = "import os, signal; os.kill(os.getpid(), signal.SIGURG); print('lives')"
     assert python("-c", code).out == "lives\n"
@@ -323,9 +368,17 @@ class Gauge:
 
     owner = "the test"
     limit = 1 << 40
+    is_of_addresses = False
 
     def __init__(self, used):
         self.now = used
+        self.needed = 0
+
+    def refresh(self):
+        return False
+
+    def need(self):
+        return self.needed
 
     def used(self):
         return self.now
@@ -347,7 +400,7 @@ def test_when_memory_is_nearly_used_up(tmp_path, gauge, capsys):
         gauge.now = gauge.limit // 2
         until(lambda: it.snapshots)
         gauge.now = 0
-        until(lambda: not it._alarm._is_heard)
+        until(lambda: it._alarm._heard_at is None)
         gauge.now = int(gauge.limit * 0.51)
         until(lambda: len(it.snapshots) == 2)
     message = capsys.readouterr().err.splitlines()
@@ -356,11 +409,16 @@ def test_when_memory_is_nearly_used_up(tmp_path, gauge, capsys):
 
 @needs_fork
 @pytest.mark.parametrize(
-    ("used", "growth", "spill", "hold"),
-    [(0.4, 0, False, False), (0.6, 0, True, False), (0.6, 0.1, True, True)],
+    ("used", "need", "growth", "spill", "hold"),
+    [
+        (0.6, 0.4, 0, False, False),
+        (0.6, 0.41, 0, True, False),
+        (0.6, 0.41, 0.1, True, True),
+        (0.6, 0.0, 0.1, False, False),
+    ],
 )
 def test_what_a_snapshot_needs_when_memory_is_short(
-    tmp_path, gauge, used, growth, spill, hold
+    tmp_path, gauge, used, need, growth, spill, hold
 ):
     """The snapshot keeps its memory in a file if it may need more than is left.
 
@@ -374,6 +432,7 @@ def test_what_a_snapshot_needs_when_memory_is_short(
         )
         it._alarm._measure = lambda now, used: None
         it._alarm._rate = growth * gauge.limit
+        gauge.needed = int(need * gauge.limit)
         gauge.now = int(used * gauge.limit)
         until(lambda: it.snapshots)
     assert (asked[0]["spill"], asked[0]["hold"]) == (spill, hold)
@@ -386,7 +445,7 @@ def test_it_is_given_up_when_memory_runs_out(tmp_path, gauge, capsys):
     bad = evil.sleeper()
     try:
         with arming(tmp_path / "x.lgs", rss="100%") as it:
-            it._alarm.look = lambda now, used: False  # no other caller asks for one
+            it._alarm.look = lambda *_: False  # no other caller asks for one
             gauge.now = int(gauge.limit * 0.995)
             it._series.take("test")
     finally:

@@ -1,6 +1,7 @@
 """Tests a process's memory limits: control groups of both versions, in fake roots."""
 
 import os
+import resource
 
 import pytest
 
@@ -128,6 +129,28 @@ def test_a_path_of_another_namespace(machine):
         resident=0,
     )
     assert memory.limit == GIB and memory.used() == 1
+
+
+def test_a_limit_of_addresses_counts_if_it_leaves_least(machine, monkeypatch):
+    limits = {resource.RLIMIT_AS: 2 * GIB, resource.RLIMIT_DATA: -1}
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (limits[which], -1))
+    status = "VmSize:\t1048576 kB\nVmData:\t 524288 kB\n"
+    memory = machine({"proc/self/status": status})
+    assert (memory.limit, memory.owner) == (2 * GIB, "ulimit -v")
+    assert memory.is_of_addresses and memory.used() == GIB and not memory.refresh()
+    limits[resource.RLIMIT_DATA] = GIB
+    assert memory.refresh() and (memory.limit, memory.owner) == (GIB, "ulimit -d")
+    assert memory.used() == GIB // 2 and memory.left() == GIB // 2
+    limits.update({resource.RLIMIT_AS: 64 * GIB, resource.RLIMIT_DATA: -1})
+    assert memory.refresh() and memory.owner == "this machine"
+    assert not memory.is_of_addresses and memory.used() == 1 << 20
+
+
+def test_what_a_snapshot_needs_grows_with_the_heap(machine):
+    memory = machine({})
+    before = memory.need()
+    kept = [[] for _ in range(100_000)]
+    assert memory.need() - before > 50 * len(kept)
 
 
 def test_this_machine():
