@@ -2,6 +2,7 @@
 
 #include "command/comparison.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static void
@@ -20,6 +21,7 @@ lg__comparison_end(lg__compared_files *state)
         lg_summary_free(state->summaries[i]);
     free(state->summaries);
     free(state->steps);
+    lg_growth_order_free(&state->order);
     close_newest(state);
 }
 
@@ -65,4 +67,77 @@ lg__comparison_begin(lg__compared_files *state, int *code)
         if (!summarise(state, i, code))
             return false;
     return true;
+}
+
+// Puts summaries and steps into their order. The summaries that are left out
+// move behind the others.
+static bool
+reorder(lg__compared_files *state)
+{
+    const lg_growth_order *order = &state->order;
+    size_t count = (size_t)state->arguments->word_count;
+    lg_summary **summaries = calloc(count, sizeof *summaries);
+    double *steps = state->steps ? calloc(count, sizeof *steps) : NULL;
+    if (!summaries || (state->steps && !steps)) {
+        free(summaries);
+        free(steps);
+        return false;
+    }
+    for (size_t i = 0; i < order->count; i++) {
+        summaries[i] = state->summaries[order->index[i]];
+        state->summaries[order->index[i]] = NULL;
+        if (steps)
+            steps[i] = state->steps[order->index[i]];
+    }
+    for (size_t i = 0; i < count; i++)
+        lg_summary_free(state->summaries[i]);
+    free(state->summaries);
+    free(state->steps);
+    state->summaries = summaries;
+    state->steps = steps;
+    state->count = order->count;
+    return true;
+}
+
+// Opens the newest snapshot again if another one was opened last.
+static bool
+open_newest(lg__compared_files *state, int *code)
+{
+    size_t newest = state->order.index[state->order.count - 1];
+    const char *path = state->arguments->words[newest];
+    if (newest + 1 == (size_t)state->arguments->word_count)
+        return true;
+    close_newest(state);
+    if (lg_summary_is_file(path))
+        return true;
+    if (lg__open_analysed(path, &state->graph, &state->analysis, code))
+        return true;
+    state->graph = NULL;
+    state->analysis = NULL;
+    return false;
+}
+
+bool
+lg__comparison_line_up(lg__compared_files *state, int *code)
+{
+    lg_error error = {0};
+    lg_status status =
+        lg_growth_order_find((const lg_summary *const *)state->summaries,
+                             state->count, &state->order, &error);
+    if (status) {
+        *code = lg__fail(&error);
+        return false;
+    }
+    if (!reorder(state)) {
+        *code = lg__fail(&(lg_error){LG_ENOMEM, "memory ran out"});
+        return false;
+    }
+    return open_newest(state, code);
+}
+
+void
+lg__comparison_say(const lg__compared_files *state)
+{
+    if (state->order.said.length > 0)
+        fputs(state->order.said.data, stderr);
 }

@@ -13,6 +13,7 @@ typedef struct lg__compared_files {
     lg_graph *graph; /* NULL: the newest is a summary */
     lg_analysis *analysis;
     double *steps;         /* or NULL */
+    lg_growth_order order; /* after lg__comparison_line_up */
     lg_baseline *baseline; /* or NULL */
 } lg__compared_files;
 
@@ -20,6 +21,11 @@ typedef struct lg__compared_files {
  *  analysis of the newest. Returns false after a complaint, with the exit code
  *  in *code. The caller ends it either way. */
 bool lg__comparison_begin(lg__compared_files *state, int *code);
+/** Sorts the snapshots, leaves out those that cannot be compared with the
+ *  others, and says so in state->order. Returns false after a complaint. */
+bool lg__comparison_line_up(lg__compared_files *state, int *code);
+/** Says on the standard error what was sorted or left out. */
+void lg__comparison_say(const lg__compared_files *state);
 void lg__comparison_end(lg__compared_files *state);
 
 #endif

@@ -19,7 +19,7 @@ find_scope(const lg__compared_files *state, lg_scope **out, lg_error *error)
     return lg_error_set(error, LG_EINVAL,
                         "--mine and --module need a snapshot as the last file, "
                         "and %s is a summary",
-                        arguments->words[state->count - 1]);
+                        arguments->words[state->order.index[state->count - 1]]);
 }
 
 static lg_status
@@ -34,6 +34,7 @@ find_growth(const lg__compared_files *state, lg_growth *out, lg_error *error)
         arguments->min_bytes > 0 ? (uint64_t)arguments->min_bytes : 0;
     lg_status status = find_scope(state, &scope, error);
     options.scope = scope;
+    options.note = state->order.said.data;
     if (!status)
         status = lg_growth_find((const lg_summary *const *)state->summaries,
                                 state->count, state->analysis, &options,
@@ -92,13 +93,14 @@ draw_growth(const lg__compared_files *state)
     if (!status)
         status = lg_view_growth(&growth, &view, &error);
     lg_growth_free(&growth);
+    lg__comparison_say(state);
     int code = status ? lg__fail(&error) : lg__draw(state->arguments, view);
     lg_view_free(view);
     return code;
 }
 
 static int
-compare(const lg__arguments *arguments,
+compare(const lg__arguments *arguments, bool in_time,
         int (*tell)(const lg__compared_files *state))
 {
     int code = LG__EXIT_FINE;
@@ -106,7 +108,8 @@ compare(const lg__arguments *arguments,
                                 .count = (size_t)arguments->word_count};
     if (!lg__baseline_open(arguments, &state.baseline, &code))
         return code;
-    if (lg__comparison_begin(&state, &code))
+    if (lg__comparison_begin(&state, &code) &&
+        (!in_time || lg__comparison_line_up(&state, &code)))
         code = tell(&state);
     lg__comparison_end(&state);
     lg_baseline_free(state.baseline);
@@ -116,13 +119,13 @@ compare(const lg__arguments *arguments,
 int
 lg__verb_diff(const lg__arguments *arguments)
 {
-    return compare(arguments, print_growth);
+    return compare(arguments, true, print_growth);
 }
 
 int
 lg__render_growth(const lg__arguments *arguments)
 {
-    return compare(arguments, draw_growth);
+    return compare(arguments, true, draw_growth);
 }
 
 static lg_status
@@ -175,7 +178,8 @@ lg__verb_ranks(const lg__arguments *arguments)
                      "-o");
         return LG__EXIT_USAGE;
     }
-    return compare(arguments, arguments->output ? save_ranks : print_ranks);
+    return compare(arguments, false,
+                   arguments->output ? save_ranks : print_ranks);
 }
 
 int

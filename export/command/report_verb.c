@@ -58,8 +58,15 @@ report_several(const lg__arguments *arguments)
         lg__complain("the last of several must be a snapshot, and %s is a "
                      "summary",
                      newest);
-    else if (lg__comparison_begin(&state, &code))
-        code = write_page(arguments, state.analysis, &state);
+    else if (lg__comparison_begin(&state, &code) &&
+             lg__comparison_line_up(&state, &code)) {
+        lg__comparison_say(&state);
+        if (state.analysis)
+            code = write_page(arguments, state.analysis, &state);
+        else
+            lg__complain("the newest of several must be a snapshot, not a "
+                         "summary");
+    }
     lg__comparison_end(&state);
     return code;
 }

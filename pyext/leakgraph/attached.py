@@ -31,7 +31,8 @@ __all__ = ["OPTIONS", "USAGE", "attach", "attach_verb", "take"]
 
 USAGE = """\
 Usage: leakgraph attach PID [-o FILE] [--report FILE.html]
-       leakgraph attach PID --diff N --every SECONDS [-o FILE] [--report FILE.html]
+       leakgraph attach PID --diff N --every SECONDS [--settled] [-o FILE]
+                            [--report FILE.html]
 
 Takes a snapshot of a running Python, 3.9 or newer, that was not prepared for it. The
 process stops for as long as a fork takes, and nothing of leakgraph stays in it. You
@@ -42,6 +43,7 @@ need the right to trace the process: run as its user or as root.
   --report FILE    write the report, too
   --diff N         take N snapshots and print what grows from one to the next
   --every SECONDS  with --diff: the time between two snapshots (10)
+  --settled        with --diff: include what grew and stopped
   --contents       find out which strs, bytes and arrays are equal
   --timeout S      give up if the process reaches no safe point in S seconds (30)
   --filtered       attach even if a seccomp filter may end the process
@@ -57,6 +59,7 @@ OPTIONS = {
     "--report": "a file name",
     "--diff": "a number",
     "--every": "a number of seconds",
+    "--settled": "",
     "--contents": "",
     "--timeout": "a number of seconds",
     "--filtered": "",
@@ -179,6 +182,8 @@ def attach_verb(options: dict[str, str], words: list[str]) -> int:
     every = _seconds(options)
     if "--every" in options and count == 1:
         fail("attach: --every needs --diff with 2 or more")
+    if "--settled" in options and count == 1:
+        fail("attach: --settled needs --diff with 2 or more")
     default = "leakgraph-{pid}.lgs" if count == 1 else "leakgraph-{pid}-{n}.lgs"
     path = options.get("-o", default)
     if count > 1 and "{n}" not in path:
@@ -228,7 +233,7 @@ def _save(pid: int, path: str, options: dict[str, str]) -> str:
 def _answer(saved: list[str], options: dict[str, str]) -> None:
     """Print what grows, and write the report."""
     if len(saved) > 1:
-        print(diff(*saved))
+        print(diff(*saved, settled="--settled" in options))
     if "--report" in options:
         with load(saved[-1]) as last:
             say(f"wrote {last.report(options['--report'], earlier=saved[:-1])}")

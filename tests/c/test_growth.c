@@ -5,6 +5,8 @@
 #include "growth/growth_private.h"
 #include "test.h"
 
+#include <string.h>
+
 // The holder of a row as reports write it.
 static void
 check_holder(const growing_series *made, size_t row, const char *expected)
@@ -391,8 +393,66 @@ names(void)
     CHECK(strcmp(lg_growth_reason_text(LG_GROWTH_REASON_COUNT), "") == 0);
 }
 
+static void
+add_info(lg_summary *summary, const char *key, const char *value)
+{
+    lg_allocator allocator = lg_allocator_default();
+    lg__info_text *text = lg__vector_extend(&allocator, &summary->infos, 1);
+    REQUIRE(text != NULL);
+    text->key = lg__places_string(summary->places,
+                                  (lg_string){key, (uint32_t)strlen(key)});
+    text->value = lg__places_string(
+        summary->places, (lg_string){value, (uint32_t)strlen(value)});
+}
+
+// Sorts three snapshots with these times, and checks the order.
+static void
+check_order(const char *const *times, const char *const *libraries,
+            const size_t *expected, size_t count, const char *said)
+{
+    const growing_heap heaps[] = {{.items = 1}, {.items = 2}, {.items = 3}};
+    growing_series made = growing_compare(heaps, 3, NULL);
+    lg_growth_order order;
+    for (size_t i = 0; i < 3; i++) {
+        add_info(made.summary[i], "pid", "7");
+        add_info(made.summary[i], "time", times[i]);
+        add_info(made.summary[i], "adapter.torch", libraries[i]);
+    }
+    REQUIRE(lg_growth_order_find((const lg_summary *const *)made.summary, 3,
+                                 &order, NULL) == LG_OK);
+    CHECK(order.count == count);
+    for (size_t i = 0; i < count; i++)
+        CHECK(order.index[i] == expected[i]);
+    CHECK_TEXT(order.said, said);
+    lg_growth_order_free(&order);
+    growing_forget(&made);
+}
+
+static void
+snapshots_are_sorted_or_left_out(void)
+{
+    const char *const up[] = {"1", "2", "3"};
+    const char *const down[] = {"3", "2", "1"};
+    const char *const fine[] = {"inspected: 2", "inspected: 2", "inspected: 2"};
+    const char *const one[] = {"inspected: 2", "not inspected: why",
+                               "inspected: 2"};
+    const char *const two[] = {"not inspected: a", "not inspected: b",
+                               "inspected: 2"};
+    const char *const none[] = {"not inspected: a", "not inspected: a",
+                                "not inspected: a"};
+    const char *said = "the snapshots were not in the order of their times, "
+                       "and are sorted\n";
+    check_order(up, fine, (size_t[]){0, 1, 2}, 3, "");
+    check_order(down, fine, (size_t[]){2, 1, 0}, 3, said);
+    check_order(up, one, (size_t[]){0, 2}, 2,
+                "snapshot 2 of 3 is left out: torch was not inspected: why\n");
+    check_order(up, two, (size_t[]){0, 1, 2}, 3, "");
+    check_order(up, none, (size_t[]){0, 1, 2}, 3, "");
+}
+
 SUITE(growth)
 {
+    RUN(snapshots_are_sorted_or_left_out);
     RUN(a_list_accumulates);
     RUN(what_leakgraph_holds_is_not_told);
     RUN(keys_and_values_are_one_row);

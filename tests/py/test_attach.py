@@ -582,7 +582,7 @@ def test_the_verb(target, python):
     assert "and nothing of leakgraph stays in it" in done.err
     assert (done.folder / "run.html").stat().st_size > 10_000
     assert (done.folder / f"leakgraph-{one.pid}.lgs").exists()
-    options = ("--diff", "2", "--every", "0.1", "-o", "{pid}-{n}.lgs")
+    options = ("--diff", "2", "--every", "0.1", "--settled", "-o", "{pid}-{n}.lgs")
     done = python("-m", "leakgraph", "attach", one.pid, *options)
     assert done.code == 0 and "bytearray" in done.out
     assert (done.folder / f"{one.pid}-2.lgs").exists()
@@ -594,6 +594,7 @@ def test_the_verb(target, python):
     [
         (["1x"], "takes the number of a process"),
         (["1", "--every", "2"], "--every needs --diff"),
+        (["1", "--settled"], "--settled needs --diff"),
         (["1", "--diff", "x"], "--diff needs a number, not x"),
         (["1", "--diff", "2", "--every", "x"], "--every needs a number of seconds"),
         (["1", "--diff", "2", "-o", "a.lgs"], "needs a file name with {n} in it"),

@@ -102,7 +102,7 @@ def roots(snapshot):
 def known(snapshot):
     """Return all info except the time, the speed, and malloc's figures."""
     info = snapshot.info()
-    changing = {"time", "capture.seconds", "process.descriptors"}
+    changing = {"time", "time.fraction", "capture.seconds", "process.descriptors"}
     return {k: info[k] for k in info if k not in changing and k[:7] != "memory."}
 
 

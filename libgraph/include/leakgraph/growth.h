@@ -262,6 +262,7 @@ typedef struct lg_growth {
     lg_growth_row *stopped; /**< of these, the ones of some size, the most bytes
                                  first; they lie behind the rows */
     size_t stopped_count;
+    const char *note;       /**< that of the options */
     uint64_t min_bytes;     /**< what gained less has no row */
     int64_t objects_gained; /**< by all objects, on the host and all devices */
     int64_t told_gained;    /**< of that, what rows explain */
@@ -295,6 +296,25 @@ typedef struct lg_growth {
     uint64_t *series;   /**< those of tallies */
 } lg_growth;
 
+/** In which order to compare snapshots, and which. */
+typedef struct lg_growth_order {
+    size_t *index; /**< [count] of what was given, the oldest first */
+    size_t count;
+    lg_text said; /**< lines: what is sorted or left out, and why; empty if
+                       nothing is */
+} lg_growth_order;
+
+/**
+ * Finds the order of snapshots. Those of one process are sorted by time; those
+ * of several stay as they are given. A snapshot in which a library was not
+ * inspected that another one has inspected is left out, if two remain: the
+ * memory of that library would seem to have gone. O(count * count + infos).
+ */
+LG_API lg_status lg_growth_order_find(const lg_summary *const *summaries,
+                                      size_t count, lg_growth_order *out,
+                                      lg_error *err);
+LG_API void lg_growth_order_free(lg_growth_order *order);
+
 /** Start from LG_GROWTH_OPTIONS_INIT. */
 typedef struct lg_growth_options {
     size_t size;           /**< of this struct */
@@ -306,6 +326,9 @@ typedef struct lg_growth_options {
     const lg_scope *scope; /**< rows only for what it has, of the graph of
                                 `newest`; no types, and only the tallies of
                                 such rows; or NULL */
+    const char *note;      /**< lines that reports show as they are, such as
+                                those of lg_growth_order; the growth borrows
+                                them; or NULL */
 } lg_growth_options;
 
 #define LG_GROWTH_OPTIONS_INIT                                                 \

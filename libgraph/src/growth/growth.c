@@ -112,6 +112,7 @@ compare(lg__comparison *state, lg_growth *out, lg_error *err)
     out->unit = out->has_steps ? state->options.unit : LG_PER_SNAPSHOT;
     out->devices = state->each - 1;
     out->places = state->newest;
+    out->note = state->options.note;
     out->min_bytes = state->options.min_bytes;
     out->scoped = state->options.scope != NULL;
     if (!lg__growth_search(state))

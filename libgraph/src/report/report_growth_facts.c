@@ -63,6 +63,7 @@ enum {
     ELSEWHERE,
     GAINED,
     EXPLAINED,
+    NOTE,
     UNEXPLAINED,
     UNEXPLAINED_MALLOC,
     UNEXPLAINED_SMALL,
@@ -129,6 +130,7 @@ lg__put_growth_facts(lg_table *table, const lg_growth *growth,
         [ELSEWHERE] = {"elsewhere", .type = LG_COLUMN_COUNT},
         [GAINED] = {"gained", .type = LG_COLUMN_NUMBER},
         [EXPLAINED] = {"explained", .type = LG_COLUMN_NUMBER},
+        [NOTE] = {.name = "note"},
         [UNEXPLAINED] = {"unexplained", .type = LG_COLUMN_NUMBER},
         [UNEXPLAINED_MALLOC] = {"unexplained_malloc", .type = LG_COLUMN_NUMBER},
         [UNEXPLAINED_SMALL] = {"unexplained_small", .type = LG_COLUMN_NUMBER},
@@ -149,6 +151,8 @@ lg__put_growth_facts(lg_table *table, const lg_growth *growth,
     lg__put_count(facts, ELSEWHERE, growth->elsewhere);
     lg__put_number(facts, GAINED, growth->objects_gained);
     lg__put_number(facts, EXPLAINED, growth->told_gained);
+    if (growth->note != NULL && growth->note[0] != '\0')
+        lg__put_literal(facts, NOTE, growth->note);
     if (growth->unexplained_known || growth->unexplained_small_known)
         lg__put_number(facts, UNEXPLAINED, growth->unexplained);
     if (growth->unexplained_known)
@@ -239,6 +243,7 @@ format_below(lg_table *table, const lg_growth *growth)
     const char *caveat = lg_growth_caveat(growth);
     format_minor(growth, &said);
     lg_text_add(&said, "\n");
+    lg_text_add(&said, growth->note != NULL ? growth->note : "");
     if (growth->elsewhere > 0) {
         lg_text_add_count(&said, growth->elsewhere);
         lg_text_add(&said, growth->elsewhere == 1

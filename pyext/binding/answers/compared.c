@@ -3,6 +3,7 @@
 #include "binding/support/binding_support.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool
 lg__compared_begin(lg__compared *self, Py_ssize_t count)
@@ -131,6 +132,87 @@ lg__compared_open(lg__compared *self, lg__core_state *state,
     return summarise_older(self, state, args, monitor) &&
            open_given(self, state, args[last], last) &&
            summarise(self, last, monitor, newest);
+}
+
+/* Opens the newest again if another one was opened last. */
+static bool
+reopen_newest(lg__compared *self, lg__core_state *state, PyObject *const *args,
+              size_t index, const lg_monitor *monitor,
+              const lg_analysis **newest)
+{
+    Py_ssize_t last = self->count - 1;
+    PyObject *given = args[index];
+    lg_summary *saved = NULL;
+    if (*newest != NULL)
+        lg__snapshot_release((lg__snapshot_object *)self->snapshots[last]);
+    *newest = NULL;
+    Py_CLEAR(self->snapshots[last]);
+    if (Py_TYPE(given) == state->types[LG__TYPE_SNAPSHOT]) {
+        Py_INCREF(given);
+        self->snapshots[last] = given;
+    } else if (!load_summary(state, given, &saved)) {
+        return false;
+    } else if (saved == NULL) {
+        self->snapshots[last] =
+            lg__python_call(state, "leakgraph", "load", given);
+    }
+    bool is_summary = saved != NULL;
+    lg_summary_free(saved);
+    if (self->snapshots[last] != NULL)
+        *newest = lg__analysis_acquire(
+            (lg__snapshot_object *)self->snapshots[last], monitor);
+    return is_summary || *newest != NULL;
+}
+
+/* Puts summaries and steps into their order. */
+static bool
+reorder(lg__compared *self, const lg_growth_order *order, double *steps)
+{
+    size_t count = (size_t)self->count;
+    lg_summary **summaries = calloc(count + 1, sizeof *summaries);
+    double *sorted = calloc(count + 1, sizeof *sorted);
+    if (summaries == NULL || sorted == NULL) {
+        free(summaries);
+        free(sorted);
+        PyErr_NoMemory();
+        return false;
+    }
+    for (size_t i = 0; i < order->count; i++) {
+        summaries[i] = self->summaries[order->index[i]];
+        self->summaries[order->index[i]] = NULL;
+        if (steps != NULL)
+            sorted[i] = steps[order->index[i]];
+    }
+    for (size_t i = 0; i < count; i++) {
+        lg_summary_free(self->summaries[i]);
+        self->summaries[i] = summaries[i];
+    }
+    if (steps != NULL)
+        memcpy(steps, sorted, count * sizeof *steps);
+    free(summaries);
+    free(sorted);
+    return true;
+}
+
+bool
+lg__compared_line_up(lg__compared *self, lg__core_state *state,
+                     PyObject *const *args, const lg_monitor *monitor,
+                     double *steps, const lg_analysis **newest,
+                     lg_growth_order *order)
+{
+    Py_ssize_t last = self->count - 1;
+    lg_error error;
+    lg_status status =
+        lg_growth_order_find((const lg_summary *const *)self->summaries,
+                             (size_t)self->count, order, &error);
+    if (status != LG_OK) {
+        lg__error_raise(state, status, &error);
+        return false;
+    }
+    size_t index = order->index[order->count - 1];
+    return reorder(self, order, steps) &&
+           (index == (size_t)last ||
+            reopen_newest(self, state, args, index, monitor, newest));
 }
 
 bool

@@ -30,6 +30,14 @@ bool lg__compared_open(lg__compared *self, lg__core_state *state,
                        PyObject *const *args, const lg_monitor *monitor,
                        const lg_analysis **newest);
 
+/** Sorts what was opened, with its steps, which may be NULL, and leaves out
+ * what cannot be compared with the others: order->count summaries remain. The
+ * last snapshot is the newest, with its analysis. False with an exception, and
+ *  nothing acquired if *newest is NULL. */
+bool lg__compared_line_up(lg__compared *self, lg__core_state *state,
+                          PyObject *const *args, const lg_monitor *monitor,
+                          double *steps, const lg_analysis **newest,
+                          lg_growth_order *order);
 /** Reads steps: as many numbers as there are snapshots, or None. Release *out
  *  with free(); NULL: there are none. */
 bool lg__compared_steps(const lg__compared *self, lg__core_state *state,

@@ -14,6 +14,7 @@
 
 typedef struct growth_request {
     lg__compared given;
+    lg_growth_order order;
     double *steps; /* or NULL */
     lg_growth_unit unit;
     uint64_t min_bytes;
@@ -122,11 +123,11 @@ find_rows(const growth_request *self, const lg_analysis *newest, lg_growth *out,
     options.settled = self->settled;
     lg_status status = find_scope(self, newest, &scope, error);
     options.scope = scope;
+    options.note = self->order.said.data;
     if (status == LG_OK)
-        status =
-            lg_growth_find((const lg_summary *const *)self->given.summaries,
-                           (size_t)self->given.count, newest, &options,
-                           &self->progress.monitor, out, error);
+        status = lg_growth_find(
+            (const lg_summary *const *)self->given.summaries, self->order.count,
+            newest, &options, &self->progress.monitor, out, error);
     lg_scope_free(scope);
     return status;
 }
@@ -177,6 +178,14 @@ request_run(growth_request *self, lg__core_state *state, PyObject *const *args)
         !lg__compared_open(&self->given, state, args, &self->progress.monitor,
                            &newest))
         return NULL;
+    if (!lg__compared_line_up(&self->given, state, args,
+                              &self->progress.monitor, self->steps, &newest,
+                              &self->order)) {
+        if (newest != NULL)
+            lg__snapshot_release(
+                (lg__snapshot_object *)self->given.snapshots[last]);
+        return NULL;
+    }
     lg_table *table = NULL;
     lg_view *view = NULL;
     lg_error error;
@@ -205,6 +214,7 @@ diff(lg__core_state *state, PyObject *const *args, Py_ssize_t count,
         growth = lg__progress_end(&request.progress, growth);
     }
     lg__compared_end(&request.given);
+    lg_growth_order_free(&request.order);
     lg_baseline_free(request.known.baseline);
     free(request.steps);
     return growth;

@@ -78,8 +78,12 @@ describe(lg__heap_walk *walk)
 {
     char text[160];
     lg_builder *builder = walk->builder;
-    write_time(time(NULL), text, sizeof text);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    write_time(now.tv_sec, text, sizeof text);
     lg_builder_set_info(builder, "time", text);
+    snprintf(text, sizeof text, "%06ld", now.tv_nsec / 1000);
+    lg_builder_set_info(builder, "time.fraction", text);
     snprintf(text, sizeof text, "%ld", (long)getpid());
     lg_builder_set_info(builder, "pid", text);
     const char *rank = lg_process_rank();

@@ -1,0 +1,164 @@
+// In which order snapshots are compared, and which of them: files come in the
+// order of the shell, and a library that one capture could not inspect looks as
+// if all its memory had gone.
+#include "growth/growth_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int
+compare_texts(lg_string a, lg_string b)
+{
+    uint32_t least = a.length < b.length ? a.length : b.length;
+    int order = least > 0 ? memcmp(a.data, b.data, least) : 0;
+    return order != 0 ? order : (a.length > b.length) - (a.length < b.length);
+}
+
+// Returns whether one snapshot was taken later than another. Times are texts
+// that sort as times do.
+static bool
+is_later(const lg_summary *one, const lg_summary *other)
+{
+    int order = compare_texts(lg__summary_text(one, "time"),
+                              lg__summary_text(other, "time"));
+    if (order == 0)
+        order = compare_texts(lg__summary_text(one, "time.fraction"),
+                              lg__summary_text(other, "time.fraction"));
+    return order > 0;
+}
+
+static bool
+are_of_one_process(const lg_summary *const *summaries, size_t count)
+{
+    lg_string first = lg__summary_text(summaries[0], "pid");
+    for (size_t i = 1; i < count; i++)
+        if (!lg__string_same(first, lg__summary_text(summaries[i], "pid")))
+            return false;
+    return first.length > 0;
+}
+
+// Sorts by time. Returns whether that changed the order.
+static bool
+sort(const lg_summary *const *summaries, lg_growth_order *order)
+{
+    bool moved = false;
+    for (size_t i = 1; i < order->count; i++) {
+        size_t index = order->index[i];
+        size_t at = i;
+        for (; at > 0 &&
+               is_later(summaries[order->index[at - 1]], summaries[index]);
+             at--)
+            order->index[at] = order->index[at - 1];
+        order->index[at] = index;
+        moved |= at != i;
+    }
+    return moved;
+}
+
+static bool
+begins(lg_string text, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return text.length >= length && memcmp(text.data, prefix, length) == 0;
+}
+
+// Returns whether another snapshot inspected what this text is about.
+static bool
+is_inspected_elsewhere(const lg_summary *const *summaries, size_t count,
+                       lg_string key)
+{
+    lg_string known;
+    lg_string value;
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t j = 0; lg_summary_info(summaries[i], j, &known, &value);
+             j++)
+            if (lg__string_same(known, key) && begins(value, "inspected"))
+                return true;
+    return false;
+}
+
+// Finds the text of a library that the summary lacks and another one has.
+static bool
+lacks_library(const lg_summary *const *summaries, size_t count, size_t at,
+              lg_string *key, lg_string *value)
+{
+    for (uint32_t i = 0; lg_summary_info(summaries[at], i, key, value); i++)
+        if (begins(*key, "adapter.") && begins(*value, "not inspected") &&
+            is_inspected_elsewhere(summaries, count, *key))
+            return true;
+    return false;
+}
+
+static void
+say_left_out(size_t at, size_t count, lg_string key, lg_string value,
+             lg_text *said)
+{
+    static const size_t prefix = sizeof "adapter." - 1;
+    lg_text_add(said, "snapshot ");
+    lg_text_add_count(said, at + 1);
+    lg_text_add(said, " of ");
+    lg_text_add_count(said, count);
+    lg_text_add(said, " is left out: ");
+    lg_text_add_bytes(said, key.data + prefix, key.length - prefix);
+    lg_text_add(said, " was ");
+    lg_text_add_bytes(said, value.data, value.length);
+    lg_text_add(said, "\n");
+}
+
+// Leaves out what lacks a library, if two snapshots remain.
+static void
+leave_out(const lg_summary *const *summaries, size_t count,
+          lg_growth_order *order)
+{
+    lg_text said = {0};
+    size_t *kept = lg__wide_alloc(count * sizeof *kept);
+    size_t left = 0;
+    for (size_t i = 0; kept != NULL && i < count; i++) {
+        lg_string key;
+        lg_string value;
+        if (lacks_library(summaries, count, i, &key, &value))
+            say_left_out(i, count, key, value, &said);
+        else
+            kept[left++] = i;
+    }
+    if (left > 1 && left < count) {
+        memcpy(order->index, kept, left * sizeof *kept);
+        order->count = left;
+        lg_text_add_bytes(&order->said, said.data, said.length);
+    }
+    order->said.failed |= said.failed || kept == NULL;
+    lg_text_free(&said);
+    lg__wide_free(kept);
+}
+
+lg_status
+lg_growth_order_find(const lg_summary *const *summaries, size_t count,
+                     lg_growth_order *out, lg_error *err)
+{
+    lg_growth_order order = {.count = count};
+    order.index = lg__wide_alloc((count + 1) * sizeof *order.index);
+    if (order.index == NULL)
+        return lg__error_memory(err);
+    for (size_t i = 0; i < count; i++)
+        order.index[i] = i;
+    if (count > 0)
+        leave_out(summaries, count, &order);
+    if (count > 0 && are_of_one_process(summaries, count) &&
+        sort(summaries, &order))
+        lg_text_add(&order.said, "the snapshots were not in the order of their "
+                                 "times, and are sorted\n");
+    if (order.said.failed) {
+        lg_growth_order_free(&order);
+        return lg__error_memory(err);
+    }
+    *out = order;
+    return LG_OK;
+}
+
+void
+lg_growth_order_free(lg_growth_order *order)
+{
+    lg__wide_free(order->index);
+    lg_text_free(&order->said);
+    *order = (lg_growth_order){0};
+}
