@@ -105,25 +105,29 @@ code_has_a_row(void)
     check_native(heaps, LG_NATIVE_CODE, 0);
 }
 
-// What malloc keeps is growth if the process grows by half of it, and objects
-// by less.
+// What malloc keeps is growth if the process grows by half of it, and by no
+// more than four times of it, and objects by less.
 static void
 fragmentation_has_a_row(void)
 {
     enum { MIB = 1 << 20, RSS = 200 * MIB };
     growing_heap heaps[3];
     for (uint32_t i = 0; i < 3; i++)
-        heaps[i] =
-            (growing_heap){.freed = (1 + 2 * i) * MIB, .rss = RSS + i * MIB};
-    check_native(heaps, LG_NATIVE_FREE, 4 * MIB);
+        heaps[i] = (growing_heap){.freed = (1 + 4 * i) * MIB,
+                                  .rss = RSS + 2 * i * MIB};
+    check_native(heaps, LG_NATIVE_FREE, 8 * MIB);
     heaps[2].rss--;
     check_native(heaps, LG_NATIVE_FREE, 0);
-    heaps[2].rss += MIB;
+    heaps[2].rss = RSS + 32 * MIB;
+    check_native(heaps, LG_NATIVE_FREE, 8 * MIB);
+    heaps[2].rss++;
+    check_native(heaps, LG_NATIVE_FREE, 0);
+    heaps[2].rss = RSS + 8 * MIB;
     heaps[2].freed--;
     check_native(heaps, LG_NATIVE_FREE, 0);
     heaps[2].freed++;
     for (uint32_t i = 0; i < 3; i++)
-        heaps[i].blob = 3 * MIB * i;
+        heaps[i].blob = 5 * MIB * i;
     check_native(heaps, LG_NATIVE_FREE, 0);
 }
 

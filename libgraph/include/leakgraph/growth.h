@@ -179,8 +179,8 @@ typedef struct lg_growth_row {
                               these, because these refer to them: the row has
                               their bytes, too */
     lg_string companion[LG_COMPANIONS]; /**< the types of the biggest */
-    lg_string in_step; /**< of native growth: the type whose new objects it is in
-                            step with, and probably belongs to; empty: none */
+    lg_string in_step; /**< of native growth: the type whose new objects it is
+                          in step with, and probably belongs to; empty: none */
     uint64_t each_in_step; /**< its bytes for each of these objects */
     bool minor; /**< it gained next to nothing beside the first row: reports
                      count such rows instead of listing them */

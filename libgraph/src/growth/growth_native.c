@@ -11,7 +11,7 @@
 static const int64_t LEAST[LG_NATIVE_COUNT] = {
     [LG_NATIVE_MALLOC] = 64 << 10, [LG_NATIVE_STACKS] = 64 << 10,
     [LG_NATIVE_MAPPED] = 4 << 20,  [LG_NATIVE_SMALL] = 64 << 10,
-    [LG_NATIVE_CODE] = 64 << 10,   [LG_NATIVE_FREE] = 4 << 20,
+    [LG_NATIVE_CODE] = 64 << 10,   [LG_NATIVE_FREE] = 8 << 20,
 };
 // Sizes of objects are not known to the byte, so growth of an allocator counts
 // only from this part of the growth of its objects.
@@ -113,17 +113,19 @@ fall_beside(const lg__comparison *state, const lg_growth *growth,
 }
 
 // Returns whether the process has become larger by most of what malloc keeps: a
-// program that frees what it has makes no new pages.
+// program that frees what it has makes no new pages. Where other things grow
+// much faster, what malloc keeps is their by-product.
 static bool
 is_resident(const lg__comparison *state, const lg_growth *growth,
             lg_native_kind kind, int64_t gained)
 {
-    enum { LEAST_RESIDENT_PART = 2 };
+    enum { LEAST_RESIDENT_PART = 2, LEAST_CAUSE = 4 };
     const int64_t *rss = growth->accounts[LG_ACCOUNT_RSS];
     uint32_t last = state->count - 1;
     return kind != LG_NATIVE_FREE ||
            (rss[0] >= 0 && rss[last] >= 0 &&
-            (rss[last] - rss[0]) * LEAST_RESIDENT_PART >= gained);
+            (rss[last] - rss[0]) * LEAST_RESIDENT_PART >= gained &&
+            rss[last] - rss[0] <= gained * LEAST_CAUSE);
 }
 
 static bool
