@@ -55,6 +55,21 @@ def test_verdicts_of_findings():
     assert "Findings that do not grow" in growth._repr_html_()
 
 
+def test_what_grows_inside_what_a_finding_keeps():
+    bus, snapshots = Bus(), []
+    bus.listeners += [View().draw for _ in range(20)]
+    for view in bus.listeners:
+        view.__self__.log = []
+    for _ in range(3):
+        for view in bus.listeners:
+            view.__self__.log += [bytes(3000 + n) for n in range(5)]
+        del view
+        snapshots.append(leakgraph.snapshot())
+    growth = leakgraph.diff(*snapshots)
+    row = growth[0]
+    assert row.finding == "event-handlers" and "Remove the handler" in row.fix
+
+
 def test_none_of_them():
     gc.collect()  # garbage of other tests may be a finding
     snapshot = leakgraph.snapshot()

@@ -1,8 +1,8 @@
 /**
  * A way from one node to another along strong references.
  */
-#ifndef LEAKGRAPH_FINDINGS_WAY_H
-#define LEAKGRAPH_FINDINGS_WAY_H
+#ifndef LEAKGRAPH_WAY_H
+#define LEAKGRAPH_WAY_H
 
 #include "findings/context.h"
 

@@ -164,7 +164,7 @@ place_of(const lg_places *places, uint64_t key)
 }
 
 // Returns whether a row is about a finding: the growing place is its holder,
-// lies directly in that, or is or contains what the finding keeps.
+// lies directly in that, or is, contains or lies in what the finding keeps.
 static bool
 is_about(const lg_places *places, uint32_t holder, uint32_t kept,
          const lg_growth_row *row)
@@ -173,7 +173,8 @@ is_about(const lg_places *places, uint32_t holder, uint32_t kept,
         return false;
     uint32_t parent = lg__place_at(places, row->place)->parent;
     return (holder != LG_NONE && (holder == row->place || holder == parent)) ||
-           (kept != LG_NONE && is_below(places, kept, row->place));
+           (kept != LG_NONE && (is_below(places, kept, row->place) ||
+                                is_below(places, row->place, kept)));
 }
 
 // Relates rows to findings. Both are sorted, so the biggest of each come
