@@ -4,7 +4,7 @@
 #include "binding/answers/py_why.h"
 #include "binding/pictures/binding_pictures.h"
 #include "binding/support/binding_support.h"
-#include "capture/common/attribute.h"
+#include "capture/common/capture_common.h"
 
 static lg_status
 see(const lg_analysis *Py_UNUSED(analysis), const void *why, lg_view **out,

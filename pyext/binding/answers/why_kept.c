@@ -2,7 +2,7 @@
  * What a Why keeps once its snapshot is gone.
  */
 #include "binding/answers/py_why.h"
-#include "capture/common/attribute.h"
+#include "capture/common/capture_common.h"
 
 /* Attributes that are made from the graph when they are asked for. */
 static const char *const lazy_names[] = {

@@ -1,7 +1,7 @@
 #include "binding/objects/kept.h"
 #include "binding/objects/size.h"
 #include "binding/support/binding_support.h"
-#include "capture/common/attribute.h"
+#include "capture/common/capture_common.h"
 #include <leakgraph/answers.h>
 #include <marshal.h>
 

@@ -2,7 +2,7 @@
  *  knows: an address alone may be that of freed memory. */
 #include "binding/objects/allocation.h"
 #include "binding/objects/target.h"
-#include "capture/common/attribute.h"
+#include "capture/common/capture_common.h"
 
 /* How many referrers of an object that the collector does not track to ask. */
 enum { REFERRERS = 8 };

@@ -2,7 +2,7 @@
 #include "binding/support/binding_support.h"
 #include "binding/objects/handle.h"
 #include "binding/objects/rows.h"
-#include "capture/common/attribute.h"
+#include "capture/common/capture_common.h"
 
 /** Owns all that it shows except the snapshot of its nodes. */
 typedef struct path_object {

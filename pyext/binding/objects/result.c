@@ -2,7 +2,7 @@
 #include "binding/objects/result.h"
 #include "binding/objects/rows.h"
 #include "binding/support/binding_support.h"
-#include "capture/common/attribute.h"
+#include "capture/common/capture_common.h"
 #include <leakgraph/page.h>
 #include <stdlib.h>
 

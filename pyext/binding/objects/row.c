@@ -1,6 +1,6 @@
 #include "binding/objects/row.h"
 #include "binding/objects/rows.h"
-#include "capture/common/attribute.h"
+#include "capture/common/capture_common.h"
 
 #include <stdbool.h>
 

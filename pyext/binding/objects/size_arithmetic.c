@@ -1,5 +1,5 @@
 #include "binding/objects/size_parts.h"
-#include "capture/common/attribute.h"
+#include "capture/common/capture_common.h"
 
 /* Adds the bytes from device `first` on. A sum beyond 64 bits is UINT64_MAX. */
 static uint64_t

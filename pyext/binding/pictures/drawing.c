@@ -1,6 +1,6 @@
 #include "binding/pictures/drawing.h"
 #include "binding/support/binding_support.h"
-#include "capture/common/attribute.h"
+#include "capture/common/capture_common.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

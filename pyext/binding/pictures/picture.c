@@ -2,7 +2,7 @@
 #include "binding/objects/binding_objects.h"
 #include "binding/pictures/drawing.h"
 #include "binding/support/binding_support.h"
-#include "capture/common/attribute.h"
+#include "capture/common/capture_common.h"
 
 PyObject *
 lg__picture_of(lg__snapshot_object *snapshot, lg__picture_maker *make,

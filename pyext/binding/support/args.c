@@ -1,5 +1,5 @@
 #include "binding/support/args.h"
-#include "capture/common/attribute.h"
+#include "capture/common/capture_common.h"
 
 static Py_ssize_t
 name_index(const lg__arg_list *list, PyObject *name)

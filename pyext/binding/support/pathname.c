@@ -1,5 +1,5 @@
 #include "binding/support/pathname.h"
-#include "capture/common/attribute.h"
+#include "capture/common/capture_common.h"
 #include <leakgraph/ranks.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "binding/support/python_call.h"
-#include "capture/common/attribute.h"
+#include "capture/common/capture_common.h"
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 #include "bytes/torch/torch_bound.h"
-#include "capture/common/attribute.h"
+#include "capture/common/capture_common.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *  PyTorch loaded. */
 #include "bytes/torch/torch_finder.h"
 #include "bytes/torch/torch_layout.h"
-#include "capture/common/attribute.h"
+#include "capture/common/capture_common.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef LEAKGRAPH_CAPTURE_COMMON_H
 #define LEAKGRAPH_CAPTURE_COMMON_H
 
-#include "capture/common/attribute.h"
+#include "capture/common/interned_attribute.h"
 #include "capture/common/bytearray.h"
 #include "capture/common/capture_options.h"
 #include "capture/common/clock.h"

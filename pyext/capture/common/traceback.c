@@ -1,6 +1,6 @@
 #include "capture/cpython/capture_cpython.h"
 #include "capture/common/traceback.h"
-#include "capture/common/attribute.h"
+#include "capture/common/interned_attribute.h"
 
 PyObject *
 lg__object_traceback(PyObject *tracemalloc, PyObject *object)

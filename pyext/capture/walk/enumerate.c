@@ -3,7 +3,7 @@
  * if the self-check did not recognise them, from gc.get_objects().
  */
 #include "capture/walk/chain.h"
-#include "capture/common/attribute.h"
+#include "capture/common/capture_common.h"
 
 static uint32_t
 number_tracked(lg__heap_walk *walk, lg__gc_link *head)

@@ -1,4 +1,4 @@
-#include "capture/common/attribute.h"
+#include "capture/common/interned_attribute.h"
 
 PyObject *
 lg__attribute_get(PyObject *object, const char *name)

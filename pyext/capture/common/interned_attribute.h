@@ -6,8 +6,8 @@
  * a new name in each call, so each of their calls may leave one more string
  * behind. Interned names have one address.
  */
-#ifndef LEAKGRAPH_ATTRIBUTE_H
-#define LEAKGRAPH_ATTRIBUTE_H
+#ifndef LEAKGRAPH_INTERNED_ATTRIBUTE_H
+#define LEAKGRAPH_INTERNED_ATTRIBUTE_H
 
 #include <Python.h>
 
