@@ -43,7 +43,7 @@ def test_what_nobody_sees_is_escaped_as_repr_escapes_it():
     ]
     keys = [f"gnp.{chr(point)}exe" for point in points]
     keys += ["שלום", "наш ключ", "日本語", "❤️", "a\xa0b"]
-    it = Thing(table={key: None for key in keys})
+    it = Thing(table=dict.fromkeys(keys))
     snapshot = leakgraph.snapshot()
     edges = snapshot.find(it.table).referents()
     labels = [edge.label[4:] for edge in edges if edge.kind == "key"]

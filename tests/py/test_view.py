@@ -292,13 +292,14 @@ def test_many_connections(server):
 # Those that never finish their question have to go when others come.
 def test_a_crowd_of_slow_clients(server):
     with ExitStack() as stack:
-        for i in range(400):
+        clients = []
+        for _ in range(400):
             client = socket.create_connection(("127.0.0.1", server.port), timeout=60)
             stack.enter_context(client)
             client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n")
-            first = first if i else client
+            clients.append(client)
         assert_alive(server)
-        assert first.recv(1) == b""
+        assert clients[0].recv(1) == b""
 
 
 def test_a_client_that_leaves(server):

@@ -65,9 +65,9 @@ bool lg__edge_is_plain(const lg_graph *graph, uint64_t edge);
 /** Marks values of classes that their instances may share, [node_count]; NULL
  *  when memory ran out. O(types and their attributes). */
 uint8_t *lg__class_values_mark(const lg_graph *graph);
-/** Returns whether the last edge of a hop from an object leads to what its class
- *  has under the same name: `logger.manager` is `Logger.manager`. No path from
- *  a root takes such a hop. Ask only for marked targets. */
+/** Returns whether the last edge of a hop from an object leads to what its
+ * class has under the same name: `logger.manager` is `Logger.manager`. No path
+ * from a root takes such a hop. Ask only for marked targets. */
 bool lg__edge_repeats_class(const lg_graph *graph, uint32_t source,
                             uint64_t edge);
 

@@ -24,9 +24,9 @@ uint32_t lg__thread_begin(const lg_graph *graph, const char **text);
 lg_status lg__shown_step_follow(const lg_graph *graph, const char **text,
                                 uint32_t *node, lg_error *err);
 
-/** Returns how much of the text is the hop's label as reports write it; 0 if the
- *  text does not begin with it. A label that begins with a letter stands after
- *  a space. `label` is scratch. */
+/** Returns how much of the text is the hop's label as reports write it; 0 if
+ * the text does not begin with it. A label that begins with a letter stands
+ * after a space. `label` is scratch. */
 size_t lg__shown_step_length(const lg_graph *graph, const lg_hop *hop,
                              const char *text, lg_text *label);
 
@@ -75,9 +75,9 @@ lg_status lg__elided_select(const lg_graph *graph, const char *text,
                             const lg_monitor *monitor, lg_nodes *out,
                             lg_error *err);
 
-/** Finds the nodes that a path may mean in which positions are written as `[*]`,
- *  keys as ` key`, and steps left out as ` … `. It may begin at a module, a
- *  thread, the interpreter, or native code. LG_ENOTFOUND if there are none. */
+/** Finds the nodes that a path may mean in which positions are written as
+ * `[*]`, keys as ` key`, and steps left out as ` … `. It may begin at a module,
+ * a thread, the interpreter, or native code. LG_ENOTFOUND if there are none. */
 lg_status lg__folded_select(const lg_graph *graph, const char *text,
                             const lg_monitor *monitor, lg_nodes *out,
                             lg_error *err);
