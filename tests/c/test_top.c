@@ -263,6 +263,51 @@ not_for_themselves(void)
     expect_library("json", NULL, NULL, 17 << 20, false);
 }
 
+// Adds a container of this many members and bytes to a module in a heap of
+// `whole` bytes, and returns whether it has a row.
+static bool
+has_row(const char *module, const char *type, uint32_t members, uint32_t size,
+        uint32_t whole)
+{
+    enum { MEMBER = 10 };
+    story made = story_begin();
+    uint32_t app = story_module(&made, "__main__");
+    uint32_t owner = story_module(&made, module);
+    uint32_t registry = story_add(&made, type, NULL, size - members * MEMBER);
+    uint32_t data = story_add(&made, "bytearray", NULL, whole - size - 144);
+    story_attribute(&made, app, "data", data);
+    story_attribute(&made, owner, "registry", registry);
+    for (uint32_t i = 0; i < members; i++)
+        story_edge(&made, registry, story_add(&made, "str", NULL, MEMBER),
+                   LG_EDGE_ELEMENT, 0);
+    answer all = ask(&made, 0, false);
+    CHECK(total_of(&all) == whole);
+    bool found = all.top.count == 2;
+    CHECK(all.top.package_count == (found ? 0 : 1));
+    CHECK(all.top.libraries[0] == (found ? 0 : size));
+    end(&all);
+    return found;
+}
+
+// A container of the standard library that has more than the library puts there
+// was filled by somebody else.
+static void
+filled_registries(void)
+{
+    enum { KIB = 1 << 10, MIB = 1 << 20 };
+    CHECK(has_row("logging", "dict", 256, 512 * KIB, 32 * MIB));
+    CHECK(has_row("xml.etree.ElementTree", "set", 256, 512 * KIB, 32 * MIB));
+    CHECK(has_row("_warnings", "list", 256, 512 * KIB, 32 * MIB));
+    CHECK(!has_row("logging", "dict", 255, 512 * KIB, 32 * MIB));
+    CHECK(!has_row("logging", "dict", 256, 512 * KIB - 1, 8 * MIB));
+    CHECK(!has_row("logging", "dict", 256, 512 * KIB, 32 * MIB + 256 * KIB));
+    CHECK(has_row("logging", "dict", 256, 4 * MIB, 512 * MIB));
+    CHECK(!has_row("logging", "dict", 256, 4 * MIB - 1, 512 * MIB));
+    CHECK(!has_row("logging", "tuple", 256, 512 * KIB, 32 * MIB));
+    CHECK(!has_row("torch", "dict", 256, 512 * KIB, 32 * MIB));
+    CHECK(!has_row("_pytest.logging", "dict", 256, 512 * KIB, 32 * MIB));
+}
+
 // Many strings that no object holds alone are of one place, whoever holds them.
 static void
 of_several_holders(void)
@@ -321,6 +366,7 @@ SUITE(top)
     RUN(mixed_groups);
     RUN(libraries);
     RUN(not_for_themselves);
+    RUN(filled_registries);
     RUN(of_several_holders);
     RUN(asked_for);
     return test_result();

@@ -58,6 +58,45 @@ def test_many_small_ones_are_one_row():
     assert len(others) == len(ones)
 
 
+REGISTRIES = {
+    "logging.Logger.manager.loggerDict": "import logging\n"
+    "for n in range(3000): logging.getLogger(f'job {n}')",
+    "linecache.cache": "import linecache\n"
+    "for n in range(300): linecache.cache[f'<{n}>'] = (1, None, [str(n) * 900], '')",
+    "weakref.finalize._registry": "import weakref\n"
+    "keys = [type('Key', (), {})() for n in range(3)] * 1000\n"
+    "for key in keys: weakref.finalize(key, print)",
+    "xml.etree.ElementTree._namespace_map": "import xml.etree.ElementTree as tree\n"
+    "for n in range(6000): tree.register_namespace(f'p{n}', f'http://{n}')",
+}
+
+
+@pytest.mark.parametrize("registry", REGISTRIES)
+def test_a_registry_that_the_program_filled_has_a_row(python, registry):
+    done = python(
+        "-c",
+        f"{REGISTRIES[registry]}\n"
+        "import leakgraph, os\n"
+        "top = leakgraph.top(4)\n"
+        "print([row.held_by for row in top], top.libraries, flush=True)\n"
+        "os._exit(0)",
+    )
+    assert f"'{registry}'" in done.out, done.out + done.err
+
+
+def test_what_the_standard_library_brings_has_no_row(python):
+    done = python(
+        "-c",
+        "import asyncio, html.entities, inspect, logging, mimetypes, pydoc, unittest\n"
+        "mimetypes.init()\n"
+        "import leakgraph\n"
+        "print([str(row.held_by) for row in leakgraph.top(None)])",
+    )
+    assert "'leakgraph" not in done.out
+    for module in ("encodings", "html", "inspect", "logging", "mimetypes", "sys"):
+        assert f"'{module}." not in done.out, done.out
+
+
 def test_types_and_modules_do_not_add_up():
     snapshot = leakgraph.snapshot()
     for group in ("type", "module"):

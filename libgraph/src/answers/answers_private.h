@@ -106,6 +106,9 @@ bool lg__top_packages_owner(lg__top_packages *packages, uint32_t node,
                             uint32_t *out);
 /** Waits until what was looked for ahead is found. */
 lg_status lg__top_packages_wait(const lg__top_packages *packages);
+/** Returns whether the library is a module or package of the standard one. */
+bool lg__top_packages_is_standard(const lg__top_packages *packages,
+                                  uint32_t owner);
 void lg__top_packages_add(lg__top_packages *packages, uint32_t owner,
                           uint64_t bytes);
 /** Names the packages with the most bytes in the answer. Changes their

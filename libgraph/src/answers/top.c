@@ -13,6 +13,16 @@ enum { REACHABLE, GARBAGE, LIBRARIES, MORE, SUMS };
 // A table of a library gets a row from this size on, because it may be a cache.
 enum { BIG_PERCENT = 10, BIG_BYTES = 16 << 20 };
 
+// The standard library puts fewer members and bytes into its own containers, or
+// a smaller share of what the program imports. Somebody else filled one that
+// has more, so it gets a row, too.
+enum {
+    FILLED_MEMBERS = 256,
+    FILLED_BYTES = 512 << 10,
+    FILLED_SHARE = 64,
+    FILLED_BY_ANY_SHARE = 4 << 20
+};
+
 uint64_t
 lg__top_weight(const lg_analysis *analysis, uint32_t node, uint32_t device)
 {
@@ -176,6 +186,19 @@ is_big(const listing *to, uint64_t bytes)
     return bytes >= BIG_BYTES && bytes >= to->out.total / 100 * BIG_PERCENT;
 }
 
+static bool
+is_filled(const listing *to, const lg__top_item *one, uint32_t owner)
+{
+    uint32_t node = one->nodes[0];
+    return one->bytes >= FILLED_BYTES &&
+           (one->bytes >= FILLED_BY_ANY_SHARE ||
+            one->bytes >= to->out.total / FILLED_SHARE) &&
+           lg__top_packages_is_standard(&to->packages, owner) &&
+           lg__node_category(to->graph, node) == LG_CATEGORY_CONTAINER &&
+           lg__node_role(to->graph, node) != LG__ROLE_TUPLE &&
+           lg__count_elements(to->graph, node) >= FILLED_MEMBERS;
+}
+
 // Counts an object for the library that keeps it, or for the rest if it is out
 // of scope. *counted is false if it may have a row.
 static bool
@@ -190,7 +213,7 @@ count_elsewhere(listing *to, const lg__top_item *one, bool big, bool *counted)
     if (!to->options->libraries && !big &&
         !lg__top_packages_owner(&to->packages, one->nodes[0], &owner))
         return false;
-    *counted = owner != LG_NONE;
+    *counted = owner != LG_NONE && !is_filled(to, one, owner);
     if (*counted)
         add_library(to, one, owner);
     return true;

@@ -100,6 +100,13 @@ lg__top_packages_owner(lg__top_packages *packages, uint32_t node, uint32_t *out)
     return *out != LG_NONE;
 }
 
+bool
+lg__top_packages_is_standard(const lg__top_packages *packages, uint32_t owner)
+{
+    const package *all = packages->all.data;
+    return lg__package_is_standard(all[owner].name);
+}
+
 void
 lg__top_packages_add(lg__top_packages *packages, uint32_t owner, uint64_t bytes)
 {
@@ -123,7 +130,8 @@ lg__top_packages_name(lg__top_packages *packages, lg_top *out)
     size_t count = packages->all.count;
     if (count > 0)
         qsort(all, count, sizeof *all, by_bytes);
-    while (out->package_count < LG_TOP_PACKAGES && out->package_count < count) {
+    while (out->package_count < LG_TOP_PACKAGES && out->package_count < count &&
+           all[out->package_count].bytes > 0) {
         out->package[out->package_count] = all[out->package_count].name;
         out->package_count++;
     }

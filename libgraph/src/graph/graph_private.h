@@ -275,6 +275,9 @@ lg_string lg__last_part(lg_string name);
 /** Writes a node in one or two words: `Trainer`, `list`, `function
  *  train.step`. */
 void lg__format_node(const lg_graph *graph, uint32_t node, lg_text *out);
+/** Returns the number of elements of a container; for a dict, of its values.
+ *  O(edges). */
+uint64_t lg__count_elements(const lg_graph *graph, uint32_t node);
 /** Returns whether a short title of both says the same: types, texts, numbers
  *  of elements and devices. O(edges of both). */
 bool lg__nodes_alike(const lg_graph *graph, uint32_t a, uint32_t b);
@@ -360,6 +363,8 @@ bool lg__type_is_familiar(const lg_graph *graph, uint32_t type);
 /** Returns "torch" of torch.nn.Linear; empty without a dot. Borrowed from the
  *  name. */
 lg_string lg__package_of(lg_string name);
+/** Returns whether the package, or the module, is of the standard library. */
+bool lg__package_is_standard(lg_string package);
 /** Returns whether the package is of the standard library, or another common
  *  one. */
 bool lg__package_is_familiar(lg_string package);

@@ -24,8 +24,8 @@ add(lg_text *out, lg_string string)
     lg_text_add_bytes(out, string.data, string.length);
 }
 
-static uint64_t
-count_elements(const lg_graph *graph, uint32_t node)
+uint64_t
+lg__count_elements(const lg_graph *graph, uint32_t node)
 {
     const lg_columns *columns = &graph->columns;
     uint64_t count = 0;
@@ -135,7 +135,7 @@ lg_node_title(const lg_graph *graph, lg_node node, bool long_form, lg_text *out)
     add(out, long_form ? type : lg__last_part(type));
     if (is_counted(graph, node)) {
         lg_text_add(out, " of ");
-        lg_text_add_count(out, count_elements(graph, node));
+        lg_text_add_count(out, lg__count_elements(graph, node));
     } else if (text.length > 0) {
         bool quoted = lg__node_role(graph, node) == LG__ROLE_STR;
         lg_text_add(out, quoted ? " '" : " ");
@@ -169,8 +169,9 @@ lg__nodes_alike(const lg_graph *graph, uint32_t a, uint32_t b)
     // has.
     if (text.length == 0 && lg__node_category(graph, a) == LG_CATEGORY_TYPE)
         return false;
-    return counted ? count_elements(graph, a) == count_elements(graph, b)
-                   : lg__string_same(text, text_of(graph, b));
+    return counted
+               ? lg__count_elements(graph, a) == lg__count_elements(graph, b)
+               : lg__string_same(text, text_of(graph, b));
 }
 
 void
