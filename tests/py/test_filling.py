@@ -21,9 +21,22 @@ class Entry:
         self.values = [float(number)] * 20
 
 
+class Indexed(collections.deque):
+    """A deque with a limit, beside an index without one."""
+
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        self.seen = []
+
+    def append(self, entry):
+        super().append(entry)
+        self.seen.append(entry)
+
+
 class Owner:
     def __init__(self):
         self.kept = None
+        self.also = None
 
 
 owner = Owner()
@@ -127,3 +140,152 @@ def test_a_summary_knows_limits(tmp_path):
     growth = leakgraph.diff(*paths, min_bytes=2000)
     assert places(growth) == []
     assert growth.settled > 0
+
+
+def put(entry, *holders):
+    for holder in holders:
+        holder.append(entry)
+
+
+def ring(most=1000):
+    return collections.deque(maxlen=most)
+
+
+def begun():
+    return collections.deque([None] * 100, maxlen=1000)
+
+
+def indexed():
+    return Indexed(maxlen=1000)
+
+
+def nested():
+    return collections.deque([[]], maxlen=1000)
+
+
+def cache():
+    return functools.lru_cache(1000)(lambda entry: [entry])
+
+
+def alike(entry, one, other):
+    put(entry, one, other)
+
+
+def in_records(entry, one, other):
+    put((1, entry), one)
+    put({"entry": entry}, other)
+
+
+def beside_others(entry, one, other):
+    put(entry, one, other)
+    put(None, other)
+
+
+def as_keys(entry, one, other):
+    one(entry)
+    other(entry)
+
+
+def as_a_result(entry, one, other):
+    put(one(entry), other)
+
+
+def as_several_each(entry, one, other):
+    parts = [type(entry)(0) for _ in range(3)]
+    put((entry, *parts), one)
+    put([entry, *parts], other)
+
+
+def in_a_list(entry, one, other):
+    put(entry, one, other)
+
+
+def in_a_third(entry, one, other, third):
+    put(entry, one, other, third)
+
+
+def in_an_index(entry, one, other):
+    put(entry, one, other)
+
+
+def in_elements(entry, one, other):
+    put(entry, one[0], other[0])
+
+
+def partly(entry, one, other, third, fourth):
+    put(entry, one, other)
+    put(type(entry)(0), third, fourth)
+
+
+def share(kinds):
+    """Compares a program in which containers share entries in these ways."""
+    types = {how: type(how.__name__, (Entry,), {}) for how in kinds}
+    for how, make in kinds.items():
+        setattr(owner, how.__name__, [each() for each in make])
+
+    def work(number):
+        for how in kinds:
+            how(types[how](number), *getattr(owner, how.__name__))
+
+    snapshots, growth = compare(work, 4)
+    vars(owner).clear()
+    return snapshots, growth
+
+
+def types_of(growth):
+    return {row.type_name.rpartition(".")[2] for row in growth}
+
+
+def test_what_containers_with_a_limit_share_fills(tmp_path):
+    snapshots, growth = share(
+        {
+            alike: (begun, begun),
+            in_records: (ring, ring),
+            beside_others: (ring, ring),
+            as_keys: (cache, cache),
+            as_a_result: (cache, ring),
+            as_several_each: (ring, ring),
+        }
+    )
+    assert types_of(growth) == set()
+    assert growth.settled >= 6
+    pair = leakgraph.diff(snapshots[0], snapshots[-1], min_bytes=2000)
+    assert types_of(pair) == set()
+    paths = [
+        each.summary(str(tmp_path / f"{number}.lgsum"))
+        for number, each in enumerate(snapshots)
+    ]
+    again = leakgraph.diff(*paths, min_bytes=2000)
+    assert types_of(again) == set()
+    assert again.settled == growth.settled
+
+
+def test_what_anything_without_a_limit_shares_leaks():
+    _, growth = share(
+        {
+            in_a_list: (ring, list),
+            in_a_third: (ring, ring, list),
+            in_an_index: (indexed, ring),
+            in_elements: (nested, nested),
+            partly: (ring, ring, list, list),
+        }
+    )
+    counts = {row.type_name.rpartition(".")[2]: row.counts for row in growth}
+    del counts["list"]
+    assert counts == {
+        "in_a_list": (50, 100, 150, 200),
+        "in_a_third": (50, 100, 150, 200),
+        "in_an_index": (50, 100, 150, 200),
+        "in_elements": (50, 100, 150, 200),
+        "partly": (100, 200, 300, 400),
+    }
+
+
+def test_what_containers_share_is_told_with_their_limit_from_some_size_on():
+    owner.kept, owner.also = ring(2000), ring(3000)
+    _, growth = compare(
+        lambda n: put(bytearray(20_000), owner.kept, owner.also), 3
+    )
+    (row,) = growth
+    assert (row.degree, row.filled, row.limit) == ("filling", 150, 2000)
+    assert "fills: 150 of 2,000, " in str(growth)

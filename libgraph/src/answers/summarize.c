@@ -274,9 +274,9 @@ lg_summary_new(const lg_analysis *analysis, const lg_monitor *monitor,
         status = count_threads(&state, err);
     if (status == LG_OK)
         status = add_rest(&state, err);
-    if (status == LG_OK &&
-        !lg__summary_count_limits(state.summary, state.graph, state.place))
-        status = lg__error_memory(err);
+    if (status == LG_OK)
+        status = lg__summary_count_limits(state.summary, analysis, state.place,
+                                          monitor, err);
     lg__places_of_free(state.place, analysis);
     lg_text_free(&state.text);
     if (status != LG_OK) {

@@ -220,7 +220,8 @@ typedef struct lg__tally {
 } lg__tally;
 
 /** Containers in a place, its holder, that keep only so many elements: instead
- *  of bytes on the host, how many all of them keep at most. */
+ *  of bytes on the host, how many all of them keep at most. With the detail
+ *  "shared", the members of the place that only such containers keep. */
 enum { LG__TALLY_LIMIT = LG_TALLY_COUNT, LG__TALLY_COUNT };
 /** More elements than that are this many. */
 #define LG__LIMIT_MOST (UINT64_C(1) << 32)
@@ -295,10 +296,13 @@ lg_status lg__summary_make(const lg_analysis *analysis,
  *  joined. Returns false when memory ran out. */
 bool lg__summary_count(lg_summary *summary, lg__tally tally,
                        const uint64_t *bytes, uint32_t devices);
-/** Counts the containers that keep only so many elements. Returns false when
- *  memory ran out. */
-bool lg__summary_count_limits(lg_summary *summary, const lg_graph *graph,
-                              const uint32_t *place_of);
+/** Counts the containers that keep only so many elements, and the objects that
+ *  several of these share and nothing else keeps. `place_of` is what
+ *  lg__places_walk returns. O(nodes + edges). */
+lg_status lg__summary_count_limits(lg_summary *summary,
+                                   const lg_analysis *analysis,
+                                   const uint32_t *place_of,
+                                   const lg_monitor *monitor, lg_error *err);
 /** Returns the tally with the same kind, name, detail and holder, or NULL. */
 const lg__tally *lg__summary_find_tally(const lg_summary *summary,
                                         const lg__tally *wanted);

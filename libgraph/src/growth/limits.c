@@ -5,66 +5,309 @@
 
 #include <stdlib.h>
 
+// What limited containers share belongs to none of them: its place is that of
+// whatever dominates them. It is limited, too, if nothing else keeps it: if
+// each path from a root leads through an element of one. So a search from the
+// roots that passes over these elements finds what has no limit. Each container
+// then takes what it reaches of the rest, unless one before it has taken that.
+// The containers that take members of a place limit their number: each member
+// is in an element of at least one of these.
+
+// Elements may share that many times more objects each at the end.
+static const double MORE_EACH = 1.05;
+
 typedef struct limited {
-    uint64_t count;  // containers
+    uint64_t count;  // containers, or what they share
     uint64_t most;   // elements that all of them keep at most
     uint64_t filled; // elements that all of them have
 } limited;
 
-// Adds up the limits by place. A deque numbers its elements, and an lru_cache
-// its links. Returns how many there are.
-static uint32_t
-add_up(const lg_graph *graph, const uint32_t *place_of, limited *places)
+typedef struct container {
+    uint32_t node;
+    uint64_t most;
+    uint64_t filled;
+} container;
+
+typedef struct containers {
+    container *items;
+    size_t count;
+} containers;
+
+typedef struct sharing {
+    const lg_analysis *analysis;
+    const lg_graph *graph;
+    const lg_places *places;
+    const uint32_t *place_of;
+    const lg__fold *folds;
+    uint8_t *state;     // [node] bits of TAKEN and LIMITED
+    limited *found;     // [place]
+    uint32_t *last;     // [place] the node of the container added last
+    lg__gathered stack; // nodes whose references are to be followed
+} sharing;
+
+enum { TAKEN = 1 << 0, LIMITED = 1 << 1 };
+
+// Lists the containers. A deque numbers its elements, and an lru_cache its
+// links.
+static void
+list_containers(const lg_graph *graph, containers *out)
 {
-    uint32_t count = 0;
     for (uint32_t i = 0; i < graph->fact_count; i++) {
+        uint32_t node = graph->fact_node[i];
         lg_string key = lg_graph_string(graph, graph->fact_key[i]);
         uint64_t most;
-        if ((!lg__string_is(key, "maxlen") && !lg__string_is(key, "maxsize")) ||
-            !lg__decimal_read(lg_graph_string(graph, graph->fact_value[i]),
-                              &most))
-            continue;
-        limited *place = &places[place_of[graph->fact_node[i]]];
-        place->count++;
-        place->filled +=
-            lg__count_edges(graph, graph->fact_node[i], LG_EDGE_INDEX);
-        place->most = most > LG__LIMIT_MOST - place->most ? LG__LIMIT_MOST
-                                                          : place->most + most;
-        count++;
+        if ((lg__string_is(key, "maxlen") || lg__string_is(key, "maxsize")) &&
+            lg__decimal_read(lg_graph_string(graph, graph->fact_value[i]),
+                             &most))
+            out->items[out->count++] = (container){
+                node, most, lg__count_edges(graph, node, LG_EDGE_INDEX)};
     }
-    return count;
 }
 
-static lg__tally
-tally_of(const lg_summary *summary, uint64_t key)
+// Puts the tightest limit first.
+static int
+compare_containers(const void *left, const void *right)
 {
-    uint32_t none = lg__places_seek(summary->places, (lg_string){"", 0});
-    return (lg__tally){
-        .holder = key, .name = none, .detail = none, .kind = LG__TALLY_LIMIT};
+    const container *a = left;
+    const container *b = right;
+    if (a->most != b->most)
+        return a->most < b->most ? -1 : 1;
+    if (a->filled != b->filled)
+        return a->filled < b->filled ? -1 : 1;
+    return a->node < b->node ? -1 : a->node > b->node;
 }
 
-bool
-lg__summary_count_limits(lg_summary *summary, const lg_graph *graph,
-                         const uint32_t *place_of)
+static void
+add_limit(limited *place, const container *one)
+{
+    place->filled += one->filled;
+    place->most = one->most > LG__LIMIT_MOST - place->most
+                      ? LG__LIMIT_MOST
+                      : place->most + one->most;
+}
+
+// Adds up the limits by place.
+static void
+add_up(const containers *all, const uint32_t *place_of, limited *places)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        limited *place = &places[place_of[all->items[i].node]];
+        place->count++;
+        add_limit(place, &all->items[i]);
+    }
+}
+
+// Returns whether a limited container has the target as an element, or part of
+// one. An lru_cache has its results in a dict, too.
+static bool
+is_of_element(const sharing *state, uint32_t node, uint64_t edge)
+{
+    uint32_t kind = lg__edge_kind(state->graph, edge);
+    if (kind == LG_EDGE_ATTRIBUTE)
+        return lg_node_fact(state->graph, node, "maxsize").length > 0 &&
+               lg__string_is(
+                   lg_graph_string(state->graph,
+                                   state->graph->columns.edge_payload[edge]),
+                   "cache");
+    return kind == LG_EDGE_INDEX || kind == LG_EDGE_KEY ||
+           kind == LG_EDGE_VALUE;
+}
+
+// Takes what a node refers to and nobody has taken yet: through the elements of
+// a limited container, or through all else. Returns false when memory ran out.
+static bool
+take(sharing *state, uint32_t node, bool elements)
+{
+    const lg_columns *columns = &state->graph->columns;
+    bool limits = (state->state[node] & LIMITED) != 0;
+    uint64_t end = columns->first_edge[node + 1];
+    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++) {
+        uint8_t *target = &state->state[columns->edge_target[edge]];
+        if ((*target & TAKEN) ||
+            (limits && is_of_element(state, node, edge)) != elements ||
+            !lg__policy_edge(state->analysis, edge, node))
+            continue;
+        *target |= TAKEN;
+        if (!lg__gather_append(&state->stack, columns->edge_target[edge]))
+            return false;
+    }
+    return true;
+}
+
+// Counts a member of a place that several objects hold.
+static void
+count_shared(sharing *state, uint32_t node, const container *by)
+{
+    uint32_t place = state->place_of[node];
+    if (place == LG_NONE || state->folds[node].owner != LG_NONE)
+        return;
+    const lg__place_item *item = lg__place_at(state->places, place);
+    lg_string type =
+        lg_graph_type(state->graph, state->graph->columns.type[node]).name;
+    if ((item->kind != LG_PLACE_SEVERAL && item->kind != LG_PLACE_ROOT) ||
+        !lg__string_same(type, lg__places_text(state->places, item->type)))
+        return;
+    limited *shared = &state->found[place];
+    if (shared->count++ == 0 || state->last[place] != by->node)
+        add_limit(shared, by);
+    state->last[place] = by->node;
+}
+
+// Takes all that the nodes of the stack lead to, and counts it if a container
+// limits it. Returns false when memory ran out.
+static bool
+take_all(sharing *state, const container *by)
+{
+    while (state->stack.count > 0) {
+        uint32_t node = state->stack.items[--state->stack.count];
+        if (by != NULL)
+            count_shared(state, node, by);
+        if (!take(state, node, false))
+            return false;
+    }
+    return true;
+}
+
+static bool
+find_shared(sharing *state, const containers *all)
+{
+    bool enough = true;
+    for (size_t i = 0; i < all->count; i++)
+        state->state[all->items[i].node] |= LIMITED;
+    for (size_t i = 0; i < all->count && enough; i++)
+        enough =
+            take(state, all->items[i].node, false) && take_all(state, NULL);
+    for (size_t i = 0; i < all->count && enough; i++)
+        enough = take(state, all->items[i].node, true) &&
+                 take_all(state, &all->items[i]);
+    return enough;
+}
+
+// Writes what limits a place: the containers in it, or, if they are shared,
+// those that keep its members.
+static lg__tally
+tally_of(const lg_summary *summary, uint64_t key, bool shared)
+{
+    const lg_string detail =
+        shared ? (lg_string){"shared", 6} : (lg_string){"", 0};
+    return (lg__tally){.holder = key,
+                       .name =
+                           lg__places_seek(summary->places, (lg_string){"", 0}),
+                       .detail = lg__places_seek(summary->places, detail),
+                       .kind = LG__TALLY_LIMIT};
+}
+
+// Adds a tally for each place that has a limit. Returns false when memory ran
+// out.
+static bool
+add_tallies(lg_summary *summary, const limited *found, bool shared)
 {
     const lg_places *places = summary->places;
-    uint32_t count = lg_places_count(places);
-    limited *found = lg__wide_calloc((size_t)count + 1, sizeof *found);
-    bool enough =
-        found != NULL &&
-        lg__places_string(summary->places, (lg_string){"", 0}) != LG_NONE;
-    if (enough && add_up(graph, place_of, found) == 0)
-        count = 0;
-    for (uint32_t i = 0; i < count && enough; i++) {
+    bool enough = true;
+    for (uint32_t i = 0; i < lg_places_count(places) && enough; i++) {
         if (found[i].count == 0)
             continue;
-        lg__tally tally = tally_of(summary, lg__place_at(places, i)->key);
+        lg__tally tally =
+            tally_of(summary, lg__place_at(places, i)->key, shared);
         tally.count = found[i].count;
         tally.kept = found[i].filled;
         enough = lg__summary_count(summary, tally, &found[i].most, 1);
     }
+    return enough;
+}
+
+static bool
+count_containers(lg_summary *summary, const containers *all,
+                 const uint32_t *place_of)
+{
+    size_t count = (size_t)lg_places_count(summary->places) + 1;
+    limited *found = lg__wide_calloc(count, sizeof *found);
+    if (found == NULL)
+        return false;
+    add_up(all, place_of, found);
+    bool enough = add_tallies(summary, found, false);
     lg__wide_free(found);
     return enough;
+}
+
+static bool
+count_all_shared(lg_summary *summary, const containers *all,
+                 const lg_analysis *analysis, const uint32_t *place_of,
+                 uint8_t *reached)
+{
+    size_t count = (size_t)lg_places_count(summary->places) + 1;
+    sharing state = {.analysis = analysis,
+                     .graph = analysis->graph,
+                     .places = summary->places,
+                     .place_of = place_of,
+                     .folds = lg__graph_folds(analysis->graph),
+                     .state = reached,
+                     .found = lg__wide_calloc(count, sizeof(limited)),
+                     .last = lg__wide_calloc(count, sizeof(uint32_t))};
+    bool enough = state.folds != NULL && state.found != NULL &&
+                  state.last != NULL && find_shared(&state, all) &&
+                  add_tallies(summary, state.found, true);
+    lg__wide_free(state.found);
+    lg__wide_free(state.last);
+    lg__wide_free(state.stack.items);
+    return enough;
+}
+
+static lg_status
+count_limits(lg_summary *summary, const containers *all,
+             const lg_analysis *analysis, const uint32_t *place_of,
+             const lg_monitor *monitor, lg_error *err)
+{
+    uint8_t *reached = NULL;
+    uint32_t *nodes = lg__wide_alloc(all->count * sizeof *nodes);
+    if (nodes == NULL)
+        return lg__error_memory(err);
+    for (size_t i = 0; i < all->count; i++)
+        nodes[i] = all->items[i].node;
+    lg_status status =
+        lg__set_reached(analysis, nodes, all->count, monitor, &reached, err);
+    if (status == LG_OK &&
+        (!count_containers(summary, all, place_of) ||
+         !count_all_shared(summary, all, analysis, place_of, reached)))
+        status = lg__error_memory(err);
+    lg__wide_free(reached);
+    lg__wide_free(nodes);
+    return status;
+}
+
+lg_status
+lg__summary_count_limits(lg_summary *summary, const lg_analysis *analysis,
+                         const uint32_t *place_of, const lg_monitor *monitor,
+                         lg_error *err)
+{
+    const lg_graph *graph = analysis->graph;
+    size_t most = (size_t)graph->fact_count + 1;
+    containers all = {.items = lg__wide_alloc(most * sizeof *all.items)};
+    if (all.items == NULL ||
+        lg__places_string(summary->places, (lg_string){"", 0}) == LG_NONE ||
+        lg__places_string(summary->places, (lg_string){"shared", 6}) ==
+            LG_NONE) {
+        lg__wide_free(all.items);
+        return lg__error_memory(err);
+    }
+    list_containers(graph, &all);
+    lg_status status = LG_OK;
+    if (all.count > 0) {
+        lg__sort(all.items, all.count, sizeof *all.items, compare_containers);
+        status = count_limits(summary, &all, analysis, place_of, monitor, err);
+    }
+    lg__wide_free(all.items);
+    return status;
+}
+
+// Returns what limits a place, or NULL.
+static const lg__tally *
+find_limit(const lg_summary *summary, uint64_t key, bool shared)
+{
+    lg__tally wanted = tally_of(summary, key, shared);
+    return wanted.name != LG_NONE && wanted.detail != LG_NONE
+               ? lg__summary_find_tally(summary, &wanted)
+               : NULL;
 }
 
 // Returns whether the machine has the memory for as many elements: a limit that
@@ -92,14 +335,58 @@ is_limited(const lg__comparison *state, uint32_t place, lg__limit *out)
     if (place == LG_NONE)
         return false;
     const lg__place_item *item = lg__place_at(newest->places, place);
-    lg__tally wanted = tally_of(newest, item->key);
-    if (wanted.name == LG_NONE)
-        return false;
-    const lg__tally *known = lg__summary_find_tally(newest, &wanted);
+    const lg__tally *known = find_limit(newest, item->key, false);
     if (known == NULL || known->count < item->members)
         return false;
     out->most = *lg__summary_bytes_at(newest, known->bytes);
     out->filled = known->kept > 0 ? known->kept : item->references;
+    return has_room(newest, place, out);
+}
+
+// Returns whether members of a place that have no limit become more.
+static bool
+has_more_unlimited(const lg__comparison *state, uint32_t place)
+{
+    uint64_t key = lg__place_at(state->newest, place)->key;
+    lg__comparison_find(state, place, state->at);
+    for (uint32_t i = 0; i < state->count; i++) {
+        const lg_summary *summary = state->summaries[i];
+        const lg__tally *known = find_limit(summary, key, true);
+        uint64_t members =
+            state->at[i] != LG_NONE
+                ? lg__place_at(summary->places, state->at[i])->members
+                : 0;
+        state->y[i] = (double)members - (known ? (double)known->count : 0);
+    }
+    return lg__trend_of(state->x, state->y, state->count) >= LG__TREND_UNEVEN;
+}
+
+// Returns whether each element has a limited part in what containers share: one
+// member, or as many as at first.
+static bool
+are_as_many_each(const lg__comparison *state, const lg__tally *last)
+{
+    const lg__tally *first = NULL;
+    for (uint32_t i = 0; i < state->count && first == NULL; i++)
+        first = find_limit(state->summaries[i], last->holder, true);
+    return last->count <= last->kept ||
+           (double)last->count * (double)first->kept <=
+               MORE_EACH * (double)first->count * (double)last->kept;
+}
+
+// Returns whether only containers with a limit keep what accumulates in a
+// place. The place may have other members, if these do not become more.
+static bool
+is_shared(const lg__comparison *state, uint32_t place, lg__limit *out)
+{
+    const lg_summary *newest = state->summaries[state->count - 1];
+    uint64_t key = lg__place_at(newest->places, place)->key;
+    const lg__tally *known = find_limit(newest, key, true);
+    if (known == NULL || lg__place_is_garbage(newest->places, place) ||
+        has_more_unlimited(state, place) || !are_as_many_each(state, known))
+        return false;
+    out->most = *lg__summary_bytes_at(newest, known->bytes);
+    out->filled = known->kept;
     return has_room(newest, place, out);
 }
 
@@ -109,7 +396,8 @@ lg__growth_limit(const lg__comparison *state, uint32_t place,
 {
     const lg__place_item *item = lg__place_at(state->newest, place);
     if (verdict == LG_GROWTH_ACCUMULATES)
-        return is_limited(state, item->parent, out);
+        return is_limited(state, item->parent, out) ||
+               is_shared(state, place, out);
     // A cache has a dict, which grows in place.
     return is_limited(state, place, out) ||
            (item->kind == LG_PLACE_NAMED &&
