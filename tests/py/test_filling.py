@@ -283,9 +283,7 @@ def test_what_anything_without_a_limit_shares_leaks():
 
 def test_what_containers_share_is_told_with_their_limit_from_some_size_on():
     owner.kept, owner.also = ring(2000), ring(3000)
-    _, growth = compare(
-        lambda n: put(bytearray(20_000), owner.kept, owner.also), 3
-    )
+    _, growth = compare(lambda n: put(bytearray(20_000), owner.kept, owner.also), 3)
     (row,) = growth
     assert (row.degree, row.filled, row.limit) == ("filling", 150, 2000)
     assert "fills: 150 of 2,000, " in str(growth)
