@@ -19,6 +19,7 @@ static const char *const obstacles[] = {
     [LG__BUSY] = "its main thread runs or waits in C code",
     [LG__ALIEN_THREAD] = "its Python runs on another thread than the first",
     [LG__ROOMS_TAKEN] = "all room for code in it is in use",
+    [LG__NOT_WRITABLE] = "its memory cannot be written to",
     [LG__QUEUE_LOCKED] = "the queue of pending calls of its Python is locked",
     [LG__QUEUE_FULL] = "the queue of pending calls of its Python is full",
 };
@@ -65,10 +66,6 @@ lg__outcome_explain(lg__outcome self, int process, int code, unsigned seconds,
         return lg_error_set(err, LG_EUNSUPPORTED,
                             "process %d has no room for code behind the text "
                             "of its files: use leakgraph run",
-                            process);
-    case LG__NOT_WRITABLE:
-        return lg_error_set(err, LG_EUNSUPPORTED,
-                            "the memory of process %d cannot be written to",
                             process);
     case LG__ALIEN_CODE:
         return lg_error_set(err, LG_EUNSUPPORTED,

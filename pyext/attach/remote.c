@@ -14,13 +14,16 @@ int
 lg__remote_open(int process, lg__remote *out)
 {
     char path[64];
-    lg__remote self = {.process = process, .memory = -1};
+    lg__remote self = {.process = process, .memory = -1, .maps = -1};
     int code = 0;
     snprintf(path, sizeof path, "/proc/%d/mem", process);
     self.handle = (int)syscall(SYS_pidfd_open, process, 0);
     if (self.handle >= 0)
         self.memory = open(path, O_RDWR | O_CLOEXEC);
-    if (self.memory < 0)
+    snprintf(path, sizeof path, "/proc/%d/maps", process);
+    if (self.memory >= 0)
+        self.maps = open(path, O_RDONLY | O_CLOEXEC);
+    if (self.maps < 0)
         code = errno;
     if (code != 0)
         lg__remote_close(&self);
@@ -32,11 +35,13 @@ lg__remote_open(int process, lg__remote *out)
 void
 lg__remote_close(lg__remote *self)
 {
+    if (self->maps >= 0)
+        close(self->maps);
     if (self->memory >= 0)
         close(self->memory);
     if (self->handle >= 0)
         close(self->handle);
-    self->memory = self->handle = -1;
+    self->maps = self->memory = self->handle = -1;
 }
 
 bool

@@ -15,6 +15,7 @@ typedef struct lg__remote {
     int handle; /**< pidfd: the process, not a later one with its number */
     int memory; /**< /proc/PID/mem: the program. Once the process runs another
                      one, nothing can be read or written by it. */
+    int maps;   /**< /proc/PID/maps of the same program */
 } lg__remote;
 
 /** Opens both. 0, or an error code of the system. */

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MOST_HEADERS 64
 /** A cache line: two stubs share none. */
@@ -14,37 +15,47 @@
 #define STACK_PARTS 64
 #define PART_WORDS 512
 
+#define PATH_BYTES 4096
+
 /** A mapping of executable bytes of a file. */
 typedef struct text {
     uint64_t image; /**< where the file's first byte is mapped */
     uint64_t start;
     uint64_t end;
+    char mapping[LG__MAPPING_BYTES];
 } text;
 
-/** Whether a stub has been there. */
-static bool
-is_used(const lg__remote *remote, uint64_t room)
+typedef enum state { LOST, EMPTY, USED } state;
+
+/** What the bytes of a room are now: zero, a stub that has been there, or
+ *  something else. */
+static state
+state_of(const lg__remote *remote, uint64_t room)
 {
-    uint64_t mark = 0;
-    return lg__remote_read(remote, room, &mark, sizeof mark) &&
-           mark == LG__STUB_MARK;
+    static const unsigned char zero[LG__STUB_BYTES];
+    unsigned char bytes[LG__STUB_BYTES];
+    const uint64_t mark = LG__STUB_MARK;
+    if (!lg__remote_read(remote, room, bytes, sizeof bytes))
+        return LOST;
+    if (memcmp(bytes, &mark, sizeof mark) == 0)
+        return USED;
+    return memcmp(bytes, zero, sizeof bytes) == 0 ? EMPTY : LOST;
 }
 
 /** Notes the rooms between the last byte of the program and the end of the
  *  mapping. */
 static void
-note_rooms(const lg__remote *remote, uint64_t from, uint64_t end,
+note_rooms(const lg__remote *remote, uint64_t from, const text *in,
            lg__rooms *out)
 {
-    static const unsigned char zero[LG__STUB_BYTES];
-    unsigned char bytes[LG__STUB_BYTES];
     uint64_t here = (from + STEP - 1) & ~(uint64_t)(STEP - 1);
-    for (; here + sizeof bytes <= end && out->count < LG__ROOMS;
-         here += sizeof bytes)
-        if (is_used(remote, here) ||
-            (lg__remote_read(remote, here, bytes, sizeof bytes) &&
-             memcmp(bytes, zero, sizeof bytes) == 0))
-            out->starts[out->count++] = here;
+    for (; here + LG__STUB_BYTES <= in->end && out->count < LG__ROOMS;
+         here += LG__STUB_BYTES)
+        if (state_of(remote, here) != LOST) {
+            lg__room *room = &out->items[out->count++];
+            room->start = here;
+            memcpy(room->mapping, in->mapping, sizeof room->mapping);
+        }
 }
 
 /** Finds where the program ends in the mapping, by the headers of its file. */
@@ -64,15 +75,33 @@ note_text(const lg__remote *remote, const text *in, lg__rooms *out)
         uint64_t used = base + parts[i].p_vaddr + parts[i].p_memsz;
         if (parts[i].p_type == PT_LOAD && (parts[i].p_flags & PF_X) &&
             used > in->start && used <= in->end)
-            note_rooms(remote, used, in->end, out);
+            note_rooms(remote, used, in, out);
     }
+}
+
+/** Whether a process never unloads that file. `program` is the path of what it
+ *  runs. */
+static bool
+is_permanent(const char *path, const char *program)
+{
+    static const char *const names[] = {"libpython", "libc.so", "libc-",
+                                        "ld-linux",  "ld-2.",   "libm.so",
+                                        "libm-",     "libpthread"};
+    size_t length = strcspn(path, "\n");
+    const char *name = strrchr(path, '/') + 1;
+    if (length == strlen(program) && memcmp(path, program, length) == 0)
+        return true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
 }
 
 /** Reads one line of /proc/PID/maps. The headers of a file come before its
  *  text. */
 static void
-note_mapping(const lg__remote *remote, const char *line, text *last,
-             lg__rooms *out)
+note_mapping(const lg__remote *remote, const char *program, const char *line,
+             text *last, lg__rooms *out)
 {
     uint64_t start, end, offset;
     char rights[8];
@@ -85,24 +114,53 @@ note_mapping(const lg__remote *remote, const char *line, text *last,
         last->image = start;
     last->start = start;
     last->end = end;
-    if (rights[2] == 'x' && rights[3] == 'p')
-        note_text(remote, last, out);
+    if (strcmp(rights, "r-xp") != 0 || path >= LG__MAPPING_BYTES ||
+        !is_permanent(line + path, program))
+        return;
+    memcpy(last->mapping, line, (size_t)path);
+    last->mapping[path] = '\0';
+    note_text(remote, last, out);
 }
 
 bool
 lg__rooms_find(const lg__remote *remote, lg__rooms *out)
 {
-    char path[64], line[4096];
-    text last = {0, 0, 0};
+    char path[64], program[PATH_BYTES] = "", line[PATH_BYTES + 128];
+    text last = {.image = 0};
     *out = (lg__rooms){.count = 0};
+    snprintf(path, sizeof path, "/proc/%d/exe", remote->process);
+    if (readlink(path, program, sizeof program - 1) < 0)
+        return false;
     snprintf(path, sizeof path, "/proc/%d/maps", remote->process);
     FILE *file = fopen(path, "re");
     if (file == NULL)
         return false;
     while (fgets(line, sizeof line, file))
-        note_mapping(remote, line, &last, out);
+        note_mapping(remote, program, line, &last, out);
     fclose(file);
     return true;
+}
+
+/** Whether the process still has the mapping that the room was found in. */
+static bool
+is_mapped(const lg__remote *remote, const lg__room *room)
+{
+    char bytes[4096];
+    off_t from = 0;
+    ssize_t length;
+    size_t same = 0;
+    bool begins = true;
+    while ((length = pread(remote->maps, bytes, sizeof bytes, from)) > 0) {
+        for (ssize_t i = 0; i < length; i++) {
+            begins = begins && bytes[i] == room->mapping[same];
+            same = begins ? same + 1 : 0;
+            if (begins && room->mapping[same] == '\0')
+                return true;
+            begins |= bytes[i] == '\n';
+        }
+        from += length;
+    }
+    return false;
 }
 
 /** Marks the rooms into which one of the words points. */
@@ -112,7 +170,7 @@ mark_pointed(const lg__rooms *self, const uint64_t *words, size_t count,
 {
     for (int i = 0; i < self->count; i++)
         for (size_t j = 0; j < count; j++)
-            pointed[i] |= words[j] - self->starts[i] < LG__STUB_BYTES;
+            pointed[i] |= words[j] - self->items[i].start < LG__STUB_BYTES;
 }
 
 uint64_t
@@ -120,7 +178,7 @@ lg__rooms_choose(const lg__rooms *self, const lg__remote *remote,
                  uint64_t instruction, uint64_t stack)
 {
     bool pointed[LG__ROOMS] = {false};
-    uint64_t words[PART_WORDS], second = 0;
+    uint64_t words[PART_WORDS];
     mark_pointed(self, &instruction, 1, pointed);
     stack &= ~(uint64_t)7;
     for (size_t i = 0; i < STACK_PARTS; i++, stack += sizeof words)
@@ -128,13 +186,11 @@ lg__rooms_choose(const lg__rooms *self, const lg__remote *remote,
                      lg__remote_read_part(remote, stack, words, sizeof words) /
                          8,
                      pointed);
-    for (int i = 0; i < self->count; i++) {
-        if (pointed[i])
-            continue;
-        if (!is_used(remote, self->starts[i]))
-            return self->starts[i];
-        if (second == 0)
-            second = self->starts[i];
-    }
-    return second;
+    for (state wanted = USED; wanted > LOST; wanted--)
+        for (int i = 0; i < self->count; i++)
+            if (!pointed[i] &&
+                state_of(remote, self->items[i].start) == wanted &&
+                is_mapped(remote, &self->items[i]))
+                return self->items[i].start;
+    return 0;
 }

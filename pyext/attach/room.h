@@ -1,7 +1,8 @@
 /**
  * Room for code in another process that needs no mapping: behind the text of a
  * file, up to the end of the page. These bytes are mapped, executable, zero,
- * and no part of the program.
+ * and no part of the program. Only files that a process never unloads count:
+ * its program, Python, and the C library with its loader.
  */
 #ifndef LEAKGRAPH_ROOM_H
 #define LEAKGRAPH_ROOM_H
@@ -10,8 +11,17 @@
 
 #define LG__ROOMS 32
 
+/** How much of a line of /proc/PID/maps says which mapping it is. */
+#define LG__MAPPING_BYTES 96
+
+typedef struct lg__room {
+    uint64_t start;                  /**< of LG__STUB_BYTES */
+    char mapping[LG__MAPPING_BYTES]; /**< its line up to the path: bounds,
+                                          rights, offset, file */
+} lg__room;
+
 typedef struct lg__rooms {
-    uint64_t starts[LG__ROOMS]; /**< of LG__STUB_BYTES each */
+    lg__room items[LG__ROOMS];
     int count;
 } lg__rooms;
 
@@ -19,10 +29,11 @@ typedef struct lg__rooms {
  *  mappings cannot be read. */
 bool lg__rooms_find(const lg__remote *remote, lg__rooms *out);
 
-/** Chooses a room that no stub has taken, or else one in whose stub the thread
- *  is not. While it is there, its instruction pointer or a word of its stack
- *  points into the room: a return address, or that of the frame of a signal.
- *  0: there is none. */
+/** Chooses a room that a stub has taken before and in whose stub the thread is
+ *  not, or else a new one. While the thread is there, its instruction pointer
+ *  or a word of its stack points into the room: a return address, or that of
+ *  the frame of a signal. The thread must be stopped: what has become of a room
+ *  since it was found is read again. Allocates nothing. 0: there is none. */
 uint64_t lg__rooms_choose(const lg__rooms *self, const lg__remote *remote,
                           uint64_t instruction, uint64_t stack);
 
