@@ -3,9 +3,11 @@
 #include <cpuid.h>
 #include <errno.h>
 #include <link.h>
+#include <linux/kcmp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,6 +20,7 @@
 /** The facts in /proc/PID/status. */
 typedef struct facts {
     char state;
+    int parent;
     int tracer;
     int seccomp;
     bool shadow_stack;
@@ -36,6 +39,7 @@ read_facts(int process, facts *out)
     while (fgets(line, sizeof line, file)) {
         sscanf(line, "Name: %31[^\n]", out->name);
         sscanf(line, "State: %c", &out->state);
+        sscanf(line, "PPid: %d", &out->parent);
         sscanf(line, "TracerPid: %d", &out->tracer);
         sscanf(line, "Seccomp: %d", &out->seccomp);
         if (strncmp(line, "x86_Thread_features:", 20) == 0)
@@ -259,19 +263,34 @@ is_loading(const lg__remote *remote, const lg__remote_images *images)
            (known.r_version == 0 || known.r_state != RT_CONSISTENT);
 }
 
-/** Reads which files are mapped, once the loader has mapped them all. */
+/** Whether the process is a child of vfork() that has yet to start a program.
+ *  What is planted there, its parent would run. */
+static bool
+shares_memory(int process)
+{
+    facts known;
+    return read_facts(process, &known) && known.parent > 0 &&
+           syscall(SYS_kcmp, process, known.parent, KCMP_VM, 0, 0) == 0;
+}
+
+/** Reads which files are mapped, once the loader has mapped them all and they
+ *  are the process's alone. */
 static lg_status
 await_images(const lg__remote *remote, lg__remote_images *out, lg_error *err)
 {
+    lg__outcome obstacle = LG__LOADING;
     for (int i = 0; i < LOAD_TRIES; i++) {
         if (!lg__remote_images_read(remote, out))
             return lg__target_explain(remote->process, EACCES, err);
-        if (out->count > 0 && !is_loading(remote, out))
+        obstacle = shares_memory(remote->process) ? LG__SHARES_MEMORY
+                   : out->count == 0 || is_loading(remote, out) ? LG__LOADING
+                                                                : LG__VISITED;
+        if (obstacle == LG__VISITED)
             return LG_OK;
         lg__remote_images_free(out);
         nanosleep(&(struct timespec){0, LOAD_NANOSECONDS}, NULL);
     }
-    return lg__outcome_explain(LG__LOADING, remote->process, 0, 1, err);
+    return lg__outcome_explain(obstacle, remote->process, 0, 1, err);
 }
 
 static lg_status

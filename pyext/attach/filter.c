@@ -24,6 +24,8 @@ static const lg__probe probes[] = {
     {"recvmsg", SYS_recvmsg, {NO_FILE}, -EBADF},
     {"sendmsg", SYS_sendmsg, {NO_FILE}, -EBADF},
     {"write", SYS_write, {NO_FILE}, -EBADF},
+    {"fstat", SYS_fstat, {NO_FILE}, -EBADF},
+    {"socketpair", SYS_socketpair, {0, NO_NUMBER}, -EINVAL},
     {"ppoll", SYS_ppoll, {0, NO_NUMBER}, -EINVAL},
     {"wait4", SYS_wait4, {0, 0, 16}, -EINVAL},
     {"clone", SYS_clone, {CLONE_SIGHAND}, -EINVAL},

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stddef.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -85,7 +86,31 @@ complete_path(char *path, int descriptor)
 LANDING static void
 close_descriptor(int descriptor)
 {
-    lg__planted_call(SYS_close, descriptor, 0, 0, 0);
+    if (descriptor >= 0)
+        lg__planted_call(SYS_close, descriptor, 0, 0, 0);
+}
+
+/* 0: none. */
+LANDING static uint64_t
+inode_of(int descriptor)
+{
+    struct stat file;
+    return lg__planted_call(SYS_fstat, descriptor, (long)&file, 0, 0) == 0
+               ? file.st_ino
+               : 0;
+}
+
+LANDING static int
+has_end(const lg__landing *self)
+{
+    return self->inode != 0 && inode_of(self->ends[1]) == self->inode;
+}
+
+LANDING static void
+close_end(const lg__landing *self)
+{
+    if (has_end(self))
+        close_descriptor(self->ends[1]);
 }
 
 LANDING static void
@@ -123,8 +148,20 @@ is_wanted(const lg__landing *self)
     end.revents = 0;
     none.tv_sec = 0;
     none.tv_nsec = 0;
-    return lg__planted_call(SYS_ppoll, (long)&end, 1, (long)&none, 0) == 1 &&
+    return has_end(self) &&
+           lg__planted_call(SYS_ppoll, (long)&end, 1, (long)&none, 0) == 1 &&
            !(end.revents & (POLLHUP | POLLERR | POLLNVAL));
+}
+
+/* Takes the descriptors of a message; the kernel may have given only some. */
+LANDING static void
+take_descriptors(const struct msghdr *message, const struct cmsghdr *head,
+                 int *out)
+{
+    const int *received = (const int *)(const void *)CMSG_DATA(head);
+    size_t length = message->msg_controllen < sizeof *head ? 0 : head->cmsg_len;
+    for (size_t i = 0; i < 2; i++)
+        out[i] = length >= CMSG_LEN((i + 1) * sizeof(int)) ? received[i] : -1;
 }
 
 /* Takes the orders and the two descriptors that come with them. */
@@ -146,15 +183,12 @@ receive(const lg__landing *self, lg__orders *orders, int *descriptors)
     message.msg_control = &control;
     message.msg_controllen = sizeof control;
     message.msg_flags = 0;
+    descriptors[0] = descriptors[1] = -1;
     if (lg__planted_call(SYS_recvmsg, self->ends[1], (long)&message,
-                         MSG_DONTWAIT | MSG_CMSG_CLOEXEC,
-                         0) != sizeof *orders ||
-        message.msg_controllen < CMSG_LEN(2 * sizeof(int)))
+                         MSG_DONTWAIT | MSG_CMSG_CLOEXEC, 0) != sizeof *orders)
         return 0;
-    const int *received = (const int *)(const void *)CMSG_DATA(&control.head);
-    descriptors[0] = received[0];
-    descriptors[1] = received[1];
-    return 1;
+    take_descriptors(&message, &control.head, descriptors);
+    return descriptors[1] >= 0;
 }
 
 /* Loads the library, lets it work, and unloads it. */
@@ -186,9 +220,10 @@ work(lg__landing *self)
     lg__orders orders;
     int descriptors[2];
     self->begun = 1;
-    if (!is_wanted(self) || !receive(self, &orders, descriptors))
+    if (!is_wanted(self))
         return;
-    use_library(self, &orders, descriptors[0], descriptors[1]);
+    if (receive(self, &orders, descriptors))
+        use_library(self, &orders, descriptors[0], descriptors[1]);
     close_descriptor(descriptors[0]);
     close_descriptor(descriptors[1]);
 }
@@ -201,7 +236,7 @@ lg__landing_called(lg__landing *self)
     self->queued = 0;
     if (lg__planted_call(SYS_getpid, 0, 0, 0, 0) == self->process)
         work(self);
-    close_descriptor(self->ends[1]);
+    close_end(self);
     *error_number = before;
 }
 
@@ -253,6 +288,7 @@ lg__landing_land(lg__landing *self)
     if (lg__planted_call(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC,
                          0, (long)self->ends) != 0)
         return 0;
+    self->inode = inode_of(self->ends[1]);
     lg__planted_call(SYS_sched_yield, (long)self->region, LG__SYNC_CONNECTED, 0,
                      0);
     close_descriptor(self->ends[0]);
@@ -263,6 +299,6 @@ lg__landing_land(lg__landing *self)
         *error_number = before;
     }
     if (!keep)
-        close_descriptor(self->ends[1]);
+        close_end(self);
     return keep;
 }

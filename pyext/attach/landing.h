@@ -45,6 +45,8 @@ typedef struct lg__landing {
     void *interpreter; /**< the main one; NULL: Python does not run */
     int32_t process;   /**< its number there: a forked copy does nothing */
     int32_t ends[2];   /**< the pair of sockets */
+    uint64_t inode;    /**< of the second one: somebody may close it, and give
+                            its number to another file */
     uint32_t here;     /**< the thread waits where it may take the GIL */
     uint32_t alien;    /**< the thread is none of Python's */
     uint32_t queued;   /**< the interpreter has yet to call */

@@ -7,6 +7,8 @@
 static const char *const obstacles[] = {
     [LG__CUT_OFF] = "its main thread is inside the kernel",
     [LG__LOADING] = "its program is still being loaded",
+    [LG__SHARES_MEMORY] = "it shares the memory of its parent until it starts "
+                          "another program",
     [LG__IN_SEQUENCE] = "its main thread runs a restartable sequence",
     [LG__ON_ALIEN_STACK] = "its main thread runs on the stack of a coroutine "
                            "or of a signal handler",

@@ -84,8 +84,8 @@ note_text(const lg__remote *remote, const text *in, lg__rooms *out)
 static bool
 is_permanent(const char *path, const char *program)
 {
-    static const char *const names[] = {"libpython", "libc.so", "libc-",
-                                        "ld-linux",  "ld-2.",   "libm.so",
+    static const char *const names[] = {"libpython", "libc.so",   "libc-",
+                                        "ld-linux",  "ld-2.",     "libm.so",
                                         "libm-",     "libpthread"};
     size_t length = strcspn(path, "\n");
     const char *name = strrchr(path, '/') + 1;

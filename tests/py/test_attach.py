@@ -161,6 +161,66 @@ def test_the_process_goes_on(target, wait):
     assert one.status("State") in "SR"
 
 
+#: The first word of the code that leakgraph writes.
+MARK = b"llkgraph"
+
+
+def marked_files(pid):
+    """List the file of each page of text that leakgraph has written to."""
+    found = []
+    with open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
+            words = line.split()
+            if words[1] == "r-xp" and words[-1].startswith("/"):
+                memory.seek(int(words[0].split("-")[1], 16) - 4096)
+                if MARK in memory.read(4096):
+                    found.append(words[-1])
+    return found
+
+
+def test_the_code_lies_in_one_file_that_stays(target):
+    """The process may unload any other file, and put data there."""
+    one = target("time.sleep(100)", first="import ctypes, json, sqlite3, zlib")
+    for _ in range(5):
+        leakgraph.attach(one.pid).close()
+    (file,) = marked_files(one.pid)
+    program = os.path.realpath(f"/proc/{one.pid}/exe")
+    names = ("libpython", "libc", "ld-", "libm", "libpthread")
+    assert file == program or Path(file).name.startswith(names)
+
+
+SHARES = """
+libc = ctypes.CDLL(None)
+code = mmap.mmap(-1, 99, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+# The child of vfork() waits until its parent's thread allows it to end.
+code.write(bytes.fromhex('b83a0000000f05 85c0 7401 c3 f390 833f00 74f9 b83c00000031ff0f05'))
+begin = ctypes.addressof(ctypes.c_char.from_buffer(code))
+go = ctypes.c_int(0)
+def allow():
+    os.read(pipe, 1)
+    go.value = 1
+pipe = os.open({path!r}, os.O_RDWR)
+threading.Thread(target=allow, daemon=True).start()
+ctypes.CFUNCTYPE(ctypes.c_long, ctypes.c_void_p)(begin)(ctypes.addressof(go))
+print('goes on', flush=True)
+time.sleep(100)
+"""
+
+
+def test_a_child_that_shares_the_memory_of_its_parent(target, tmp_path):
+    path = str(tmp_path / "pipe")
+    os.mkfifo(path)
+    one = target(SHARES.format(path=path), first="import mmap")
+    children = Path(f"/proc/{one.pid}/task/{one.pid}/children")
+    while not children.read_text():
+        pass
+    text = refused(int(children.read_text()), timeout=1)
+    assert "shares the memory of its parent" in text
+    Path(path).write_text("x", encoding="ascii")
+    assert one.process.stdout.readline() == "goes on\n"
+    assert marked_files(one.pid) == []
+
+
 @pytest.mark.skipif(sys.version_info < (3, 14), reason="needs CPython 3.14")
 def test_a_process_without_remote_debugging(target):
     one = target("while True: sum(range(100))", options=("-X", "disable-remote-debug"))
