@@ -16,7 +16,7 @@ CASES = sorted(
 
 
 def test_there_are_cases():
-    assert len(CASES) >= 14
+    assert len(CASES) >= 17
 
 
 @needs("pyarrow")

@@ -9,9 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KIND_BUFFER = 1, KIND_ARRAY, KIND_CHUNKED, KIND_TABLE };
-enum { NAMES_SHOWN = 4 };
-
 static bool
 find_types(PyObject *module, lg__arrow *out)
 {
@@ -50,6 +47,11 @@ prepare(lg__adapter_pass *pass, void **out)
                       lg__ask_version("pyarrow"));
         return false;
     }
+    arrow->memory = lg__memory_open(pass);
+    if (arrow->memory == NULL)
+        return false;
+    arrow->layout = lg__arrow_layout_find(module, arrow->memory);
+    lg__arrow_ask_pool(pass);
     lg__pass_note(pass, "inspected: %s", lg__ask_version("pyarrow"));
     *out = arrow;
     return true;
@@ -59,33 +61,18 @@ static unsigned
 kind_of(void *context, PyTypeObject *type)
 {
     const lg__arrow *arrow = context;
-    return PyType_IsSubtype(type, arrow->array)     ? KIND_ARRAY
-           : PyType_IsSubtype(type, arrow->buffer)  ? KIND_BUFFER
-           : PyType_IsSubtype(type, arrow->chunked) ? KIND_CHUNKED
+    return PyType_IsSubtype(type, arrow->array)     ? LG__ARROW_ARRAY
+           : PyType_IsSubtype(type, arrow->buffer)  ? LG__ARROW_BUFFER
+           : PyType_IsSubtype(type, arrow->chunked) ? LG__ARROW_CHUNKED
            : PyType_IsSubtype(type, arrow->table) ||
                    PyType_IsSubtype(type, arrow->batch)
-               ? KIND_TABLE
+               ? LG__ARROW_TABLE
                : 0;
 }
 
-/** Does nothing: only `ask` finds something. */
-static void
-scan_none(lg__adapter_pass *pass, void *state)
-{
-    (void)state;
-    if (!lg__pass_will_ask(pass))
-        lg__pass_note(pass, "not inspected: pyarrow's code may not run in a "
-                            "forked child");
-}
-
-static void
-finish(void *state)
-{
-    (void)state;
-}
-
-static void
-add_fact(const lg__arrow_holder *to, const char *key, const char *value)
+void
+lg__arrow_add_fact(const lg__arrow_holder *to, const char *key,
+                   const char *value)
 {
     lg_builder_add_fact(lg__pass_builder(to->pass), to->instance->node, key,
                         value, strlen(value));
@@ -96,7 +83,7 @@ format_bytes(const lg__arrow_holder *to, uint64_t bytes)
 {
     char text[24];
     snprintf(text, sizeof text, "%" PRIu64, bytes);
-    add_fact(to, "bytes", text);
+    lg__arrow_add_fact(to, "bytes", text);
 }
 
 static void
@@ -113,16 +100,60 @@ is_chunked(const lg__arrow_holder *to, PyObject *object)
     return PyType_IsSubtype(Py_TYPE(object), to->arrow->chunked);
 }
 
-/** The text `int64[3000]` of an array and its memory, after the name of its
- *  column. */
+uint32_t
+lg__arrow_format_array(const lg__arrow_holder *to, const char *type,
+                       uint64_t length, const char *column)
+{
+    char text[160];
+    int written = snprintf(text, sizeof text, "%.60s%s%s[%" PRIu64 "]", column,
+                           column[0] ? ": " : "", type, length);
+    return lg_builder_intern(lg__pass_builder(to->pass), text, (size_t)written);
+}
+
+uint32_t
+lg__arrow_column_label(const lg__arrow_holder *to, const char *name)
+{
+    char label[96];
+    int length = snprintf(label, sizeof label, "column %.80s", name);
+    return lg_builder_intern(lg__pass_builder(to->pass), label, (size_t)length);
+}
+
+void
+lg__arrow_describe_table(const lg__arrow_holder *to, uint64_t rows,
+                         size_t columns)
+{
+    char text[64];
+    int length = snprintf(text, sizeof text, "%" PRIu64 "x%zu", rows, columns);
+    lg_builder_set_text(lg__pass_builder(to->pass), to->instance->node, text,
+                        (size_t)length);
+}
+
+void
+lg__arrow_list_column(lg__arrow_columns *list, const char *name)
+{
+    int length =
+        snprintf(list->text + list->length, sizeof list->text - list->length,
+                 "%s%.60s", list->listed > 0 ? ", " : "", name);
+    list->length += (size_t)length;
+    list->listed++;
+}
+
+void
+lg__arrow_list_end(const lg__arrow_holder *to, lg__arrow_columns *list)
+{
+    if (list->count > list->listed)
+        snprintf(list->text + list->length, sizeof list->text - list->length,
+                 " ... (%zu columns)", list->count);
+    if (list->listed > 0)
+        lg__arrow_add_fact(to, "columns", list->text);
+}
+
 static uint32_t
 format_array(const lg__arrow_holder *to, PyObject *array, const char *type,
              const char *column)
 {
-    char text[160];
-    int length = snprintf(text, sizeof text, "%.60s%s%s[%zd]", column,
-                          column[0] ? ": " : "", type, lg__arrow_length(array));
-    return lg_builder_intern(lg__pass_builder(to->pass), text, (size_t)length);
+    return lg__arrow_format_array(to, type, (uint64_t)lg__arrow_length(array),
+                                  column);
 }
 
 static void
@@ -134,8 +165,8 @@ describe_array(lg__arrow_holder *to)
                               : lg__arrow_form_of_array(array);
     char length[24];
     snprintf(length, sizeof length, "%zd", lg__arrow_length(array));
-    add_fact(to, "dtype", form.text);
-    add_fact(to, "shape", length);
+    lg__arrow_add_fact(to, "dtype", form.text);
+    lg__arrow_add_fact(to, "shape", length);
     add_bytes(to, "nbytes");
     to->text = format_array(to, array, form.text, "");
     lg_builder_set_text_id(lg__pass_builder(to->pass), to->instance->node,
@@ -146,10 +177,7 @@ describe_array(lg__arrow_holder *to)
 static bool
 add_column(lg__arrow_holder *to, PyObject *column, const char *name)
 {
-    char label[96];
-    int length = snprintf(label, sizeof label, "column %.80s", name);
-    to->label =
-        lg_builder_intern(lg__pass_builder(to->pass), label, (size_t)length);
+    to->label = lg__arrow_column_label(to, name);
     lg__arrow_form form = is_chunked(to, column)
                               ? lg__arrow_form_of_chunks(column)
                               : lg__arrow_form_of_array(column);
@@ -162,24 +190,17 @@ add_column(lg__arrow_holder *to, PyObject *column, const char *name)
 static void
 describe_table(const lg__arrow_holder *to, PyObject *names)
 {
-    char text[64];
-    lg_text columns = {0};
     Py_ssize_t count = PyList_GET_SIZE(names);
+    lg__arrow_columns columns = {.count = (size_t)count};
     uint64_t rows = 0;
     lg__ask_number(lg__arrow_get(to->instance->object, "num_rows"), &rows);
-    int length = snprintf(text, sizeof text, "%" PRIu64 "x%zd", rows, count);
-    lg_builder_set_text(lg__pass_builder(to->pass), to->instance->node, text,
-                        (size_t)length);
-    for (Py_ssize_t i = 0; i < count && i < NAMES_SHOWN; i++) {
+    lg__arrow_describe_table(to, rows, (size_t)count);
+    for (Py_ssize_t i = 0; i < count && i < LG__ARROW_NAMES_SHOWN; i++) {
         const char *name = PyUnicode_AsUTF8(PyList_GET_ITEM(names, i));
         PyErr_Clear();
-        lg_text_addf(&columns, "%s%.60s", i > 0 ? ", " : "", name ? name : "?");
+        lg__arrow_list_column(&columns, name != NULL ? name : "?");
     }
-    if (count > NAMES_SHOWN)
-        lg_text_addf(&columns, " ... (%zd columns)", count);
-    if (columns.length > 0 && !columns.failed)
-        add_fact(to, "columns", columns.data);
-    lg_text_free(&columns);
+    lg__arrow_list_end(to, &columns);
 }
 
 /** Charges the columns, and sums their bytes up: a table would do that with
@@ -241,13 +262,13 @@ ask_instance(lg__arrow_holder *to)
 {
     PyObject *object = to->instance->object;
     switch (to->instance->kind) {
-    case KIND_BUFFER:
+    case LG__ARROW_BUFFER:
         add_bytes(to, "size");
         return lg__arrow_add_buffer(to, object);
-    case KIND_ARRAY:
+    case LG__ARROW_ARRAY:
         describe_array(to);
         return lg__arrow_add_array(to, object);
-    case KIND_CHUNKED:
+    case LG__ARROW_CHUNKED:
         describe_array(to);
         return lg__arrow_add_chunks(to, object);
     default:
@@ -255,14 +276,14 @@ ask_instance(lg__arrow_holder *to)
     }
 }
 
+/** Charges all new instances by one of the two ways. */
 static void
-ask(lg__adapter_pass *pass, void *context)
+charge_all(lg__adapter_pass *pass, lg__arrow *arrow,
+           bool (*charge)(lg__arrow_holder *to))
 {
     static const char why[] = "pyarrow does not report its memory";
-    lg__arrow *arrow = context;
     lg_builder *builder = lg__pass_builder(pass);
     lg__instance instance;
-    lg__arrow_ask_pool(pass);
     while (lg__pass_next(pass, &instance)) {
         if (arrow->mappings.items == NULL)
             arrow->mappings = lg__mappings_read(pass);
@@ -273,17 +294,43 @@ ask(lg__adapter_pass *pass, void *context)
             .label = lg_builder_intern(builder, "data", 4),
         };
         if (!instance.frontier && lg__arrow_is_filled(instance.object) &&
-            !ask_instance(&to))
+            !charge(&to))
             lg_builder_add_fact(builder, instance.node, "not inspected", why,
                                 sizeof why - 1);
     }
+}
+
+static void
+ask(lg__adapter_pass *pass, void *arrow)
+{
+    charge_all(pass, arrow, ask_instance);
+}
+
+/** Reads the instances where `ask` will not come. */
+static void
+scan(lg__adapter_pass *pass, void *context)
+{
+    lg__arrow *arrow = context;
+    if (lg__pass_will_ask(pass))
+        return;
+    if (arrow->layout == NULL)
+        lg__pass_note(pass, "not inspected: pyarrow's code may not run in a "
+                            "forked child, and its layout is not known");
+    else
+        charge_all(pass, arrow, lg__arrow_read);
+}
+
+static void
+finish(void *state)
+{
+    (void)state;
 }
 
 const lg__adapter lg__pyarrow_adapter = {
     .name = "pyarrow",
     .prepare = prepare,
     .kind = kind_of,
-    .pass = scan_none,
+    .pass = scan,
     .ask = ask,
     .finish = finish,
 };

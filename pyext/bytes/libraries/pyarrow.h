@@ -1,12 +1,23 @@
 /**
- * What the parts of the adapter for pyarrow share. All functions ask pyarrow,
- * after the walk, about objects that leakgraph holds. They copy no data and
- * compute none.
+ * What the parts of the adapter for pyarrow share. After the walk, a capture
+ * asks pyarrow about the objects, which it holds. In a forked child it reads
+ * them from memory instead. Neither copies data or computes any.
  */
 #ifndef LEAKGRAPH_PYARROW_H
 #define LEAKGRAPH_PYARROW_H
 
 #include "bytes/common/bytes_common.h"
+#include "bytes/libraries/pyarrow_layout.h"
+
+/** What an instance is. */
+typedef enum lg__arrow_kind {
+    LG__ARROW_BUFFER = 1,
+    LG__ARROW_ARRAY,
+    LG__ARROW_CHUNKED,
+    LG__ARROW_TABLE, /**< a Table or a RecordBatch */
+} lg__arrow_kind;
+
+enum { LG__ARROW_NAMES_SHOWN = 4 };
 
 typedef struct lg__arrow {
     PyTypeObject *buffer;     /**< pyarrow.lib.Buffer */
@@ -16,6 +27,8 @@ typedef struct lg__arrow {
     PyTypeObject *table;      /**< ... Table */
     PyTypeObject *batch;      /**< ... RecordBatch */
     lg__mappings mappings;    /**< read when the first instance comes */
+    lg__memory *memory;
+    const lg__arrow_layout *layout; /**< NULL: not known */
 } lg__arrow;
 
 /** The node to charge, and the names for its memory. */
@@ -60,6 +73,36 @@ Py_ssize_t lg__arrow_length(PyObject *object);
  *  one. */
 bool lg__arrow_is_filled(PyObject *object);
 
+/** Charges an object as its memory has it; the layout must be known. False if
+ *  it is not as expected. */
+bool lg__arrow_read(lg__arrow_holder *to);
+
+void lg__arrow_add_fact(const lg__arrow_holder *to, const char *key,
+                        const char *value);
+/** The id of the text `int64[3000]`, after the name of a column or "". */
+uint32_t lg__arrow_format_array(const lg__arrow_holder *to, const char *type,
+                                uint64_t length, const char *column);
+/** The id of the name of an edge to a column's memory. */
+uint32_t lg__arrow_column_label(const lg__arrow_holder *to, const char *name);
+/** Gives a table its text, `300x5`. */
+void lg__arrow_describe_table(const lg__arrow_holder *to, uint64_t rows,
+                              size_t columns);
+
+/** The first columns' names, for a fact. */
+typedef struct lg__arrow_columns {
+    char text[320];
+    size_t length;
+    size_t listed;
+    size_t count; /**< of all columns */
+} lg__arrow_columns;
+void lg__arrow_list_column(lg__arrow_columns *list, const char *name);
+/** Adds the fact, unless there are no columns. */
+void lg__arrow_list_end(const lg__arrow_holder *to, lg__arrow_columns *list);
+
+/** Charges a piece of memory. A holder that shares its buffer with slices of
+ *  it, which is not `alone`, gives it no text. */
+void lg__arrow_add_span(const lg__arrow_holder *to, uint64_t address,
+                        uint64_t length, bool alone);
 /** Charges a buffer. A slice of a buffer keeps the whole buffer. False if
  *  pyarrow does not report it. */
 bool lg__arrow_add_buffer(const lg__arrow_holder *to, PyObject *buffer);

@@ -46,10 +46,9 @@ bytes_around(lg__adapter_pass *pass, uint64_t address)
                : LG_NONE;
 }
 
-/** The text of a buffer; none if the buffer is not this array's alone. */
-static void
-add_span(const lg__arrow_holder *to, uint64_t address, uint64_t length,
-         bool alone)
+void
+lg__arrow_add_span(const lg__arrow_holder *to, uint64_t address,
+                   uint64_t length, bool alone)
 {
     lg_builder *builder = lg__pass_builder(to->pass);
     lg_span span = {
@@ -80,7 +79,7 @@ lg__arrow_add_buffer(const lg__arrow_holder *to, PyObject *buffer)
                  lg__ask_number(lg__arrow_get(whole, "address"), &address) &&
                  lg__ask_number(lg__arrow_get(whole, "size"), &length);
     if (known && address != 0 && length > 0)
-        add_span(to, address, length, whole == buffer);
+        lg__arrow_add_span(to, address, length, whole == buffer);
     Py_DECREF(whole);
     return known;
 }

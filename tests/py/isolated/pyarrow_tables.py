@@ -206,15 +206,117 @@ def pool():
     assert "pyarrow's pool" in str(memory) and it.array is not None
 
 
+def save_forked(name="it.lgs"):
+    leakgraph.save_snapshot(name, fork=True)
+    return leakgraph.load(name)
+
+
+def charged(snapshot, things):
+    """Return the text of each object, and the memory it refers to with names."""
+    nodes = {node.address: node for node in snapshot.nodes}
+    return {
+        name: {
+            (edge.label, edge.node.address, edge.node.size)
+            for edge in nodes[id(thing)].referents()
+            if edge.node.buffer or edge.node.type_name == "bytes"
+        }
+        for name, thing in things.items()
+    }
+
+
+def check_forked_alike(it):
+    direct, read = leakgraph.snapshot(), save_forked()
+    assert read.info()["adapter.pyarrow"] == f"inspected: {pyarrow.__version__}"
+    expected = charged(direct, vars(it))
+    assert charged(read, vars(it)) == expected
+    assert all(expected.values()), expected
+    facts = ("dtype", "shape", "columns", "not inspected")
+    nodes = {node.address: node for node in read.nodes}
+    for name, thing in vars(it).items():
+        node, twin = direct.find(thing), nodes[id(thing)]
+        assert not twin.text or twin.text == node.text, name
+        for fact in facts:
+            known = twin.facts.get(fact)
+            assert known in (node.facts.get(fact), None), (name, known)
+    return nodes
+
+
 def forked():
-    """A forked child does not run pyarrow's code, and says so."""
-    it = Thing(array=pyarrow.array(range(10_000)))
-    leakgraph.save_snapshot("it.lgs", fork=True)
-    read = leakgraph.load("it.lgs")
-    message = (
-        "memory of pyarrow was not inspected: pyarrow's code may not run in a forked"
+    """A forked child reads from memory what pyarrow reports in the process."""
+    it = Thing(
+        array=pyarrow.array([None, *range(9_999)]),
+        words=pyarrow.array(["a", None, "long" * 2000]),
+        truth=pyarrow.array([True, None] * 5000),
+        table=table(2000),
+        batch=pyarrow.RecordBatch.from_pydict(
+            {"x": [1] * 1000, "y" * 200: ["b"] * 1000}
+        ),
+        chunks=pyarrow.chunked_array([range(10), range(5), range(70)]),
+        bytes=pyarrow.py_buffer(bytes(5000)),
     )
-    assert message in str(read.memory()) and it.array is not None
+    it.slice = it.array[10:20]
+    it.row = it.table.slice(7, 1)
+    it.cut = it.array.buffers()[1].slice(80, 40)
+    it.many = pyarrow.concat_tables([it.table, it.table.slice(5, 100)])
+    it.wide = pyarrow.table({f"column {i}": [i] for i in range(9)})
+    nodes = check_forked_alike(it)
+    assert nodes[id(it.row)].text == "1x4"
+    assert nodes[id(it.slice)].text == "int64[10]"
+    assert nodes[id(it.wide)].facts["columns"].endswith(" ... (9 columns)")
+    memory = {edge.node.text for edge in nodes[id(it.table)].referents()}
+    assert "number: double[2000]" in memory
+    assert save_forked().memory().host["pyarrow"] >= it.table.nbytes
+
+
+def forked_nested():
+    """The same for arrays in arrays, dictionaries and types with parameters."""
+    words = pyarrow.array([f"word {i}" for i in range(1000)])
+    numbers = pyarrow.array(range(1000), pyarrow.int32())
+    flat = pyarrow.DictionaryArray.from_arrays(numbers, words)
+    offsets = pyarrow.array(range(1001), pyarrow.int32())
+    kinds = pyarrow.array([0, 1] * 500, pyarrow.int8())
+    it = Thing(
+        flat=flat,
+        struct=pyarrow.StructArray.from_arrays([flat, numbers], ["x", "y"]),
+        list=pyarrow.ListArray.from_arrays(offsets, flat),
+        map=pyarrow.MapArray.from_arrays(offsets, offsets[:1000], flat),
+        union=pyarrow.UnionArray.from_sparse(kinds, [numbers, words]),
+        runs=pyarrow.RunEndEncodedArray.from_arrays([10, 1000], [1, 2]),
+        time=pyarrow.array([1, 2, 3], pyarrow.timestamp("us", "UTC")),
+        decimal=pyarrow.array([1, 2], pyarrow.decimal128(20, 2)),
+        views=pyarrow.array(["short", "long" * 50], pyarrow.string_view()),
+        fixed=pyarrow.array([b"abcd", b"efgh"], pyarrow.binary(4)),
+    )
+    check_forked_alike(it)
+
+
+def forked_growth():
+    """The memory of what grows is the same whichever way it was captured."""
+    best = []
+
+    def step():
+        rows = pyarrow.array(range(16_000))
+        best.append(pyarrow.table({"id": rows}).slice(7, 1))
+
+    captures = {"forked": [], "direct": []}
+    for i in range(3):
+        for _ in range(10):
+            step()
+        captures["forked"].append(save_forked(f"{i}.lgs"))
+        captures["direct"].append(leakgraph.snapshot())
+    for snapshots in captures.values():
+        (row, *_) = leakgraph.diff(*snapshots, steps=[10, 20, 30]).rows
+        assert (row.type_name, row.verdict) == ("pyarrow.lib.Table", "accumulates")
+        assert 128_000 <= row.per_step < 128_500, row
+
+
+def forked_strange():
+    """A forked child reads no memory of a layout that it has not verified."""
+    it = Thing(array=pyarrow.array(range(10_000)))
+    pyarrow.lib.py_buffer = "no function"
+    message = "memory of pyarrow was not inspected: pyarrow's code may not run in a"
+    assert message in str(save_forked().memory()) and it.array is not None
+    assert len(memory_of(it.array)) == 1
 
 
 def strange():
