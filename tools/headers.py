@@ -27,6 +27,7 @@ HEADERS = (
     "libgraph/include/leakgraph/growth.h",
     "libgraph/include/leakgraph/heap_map.h",
     "libgraph/include/leakgraph/ranks.h",
+    "libgraph/include/leakgraph/program.h",
     "libgraph/include/leakgraph/line.h",
     "libgraph/include/leakgraph/baseline.h",
     "libgraph/include/leakgraph/findings.h",

@@ -6,10 +6,12 @@
 
 #include <string.h>
 
-// Returns the file's name without its folder.
+// Returns the name of the newest snapshot's file without its folder.
 static const char *
-title_of(const char *path)
+find_title(const lg__arguments *arguments, const lg__compared_files *compared)
 {
+    size_t newest = compared ? compared->order.index[compared->count - 1] : 0;
+    const char *path = arguments->words[newest];
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
@@ -20,11 +22,12 @@ write_page(const lg__arguments *arguments, const lg_analysis *analysis,
 {
     lg_error error = {0};
     lg_page_options options = LG_PAGE_OPTIONS_INIT;
-    options.title = title_of(arguments->words[arguments->word_count - 1]);
+    options.title = find_title(arguments, compared);
     if (compared) {
         options.summaries = (const lg_summary *const *)compared->summaries;
         options.summary_count = compared->count;
         options.steps = compared->steps;
+        options.note = compared->order.said.data;
     }
     lg_status status = lg_page_save(analysis, &options, arguments->output,
                                     lg__monitor(), &error);

@@ -107,6 +107,7 @@ lg__page_format_process(lg__page *page)
     lg_text_add(out, "</h1>\n<p class=\"what\">A process of CPython");
     format_info(page, " ", "python", "");
     format_info(page, " on ", "platform", "");
+    format_info(page, " that runs ", "program", "");
     format_info(page, ", pid ", "pid", "");
     format_time(page);
     lg_text_add(out, ".</p>\n");

@@ -219,17 +219,30 @@ draw_row(growth_view *picture, const lg_growth_row *row, bool first,
 
 // ---------------------------------------------------------------- picture ---
 
+// Adds the note, whose lines end each with a line break.
+static void
+add_note(lg_view *view, const lg_growth *growth)
+{
+    size_t length = growth->note ? strlen(growth->note) : 0;
+    if (length == 0)
+        return;
+    if (view->note.length > 0)
+        lg_text_add(&view->note, "\n");
+    lg_text_add_bytes(&view->note, growth->note, length - 1);
+}
+
 static void
 add_words(lg_view *view, const lg_growth *growth)
 {
     const char *caveat = lg_growth_caveat(growth);
     lg_growth_headline(growth, &view->headline);
-    if (lg_growth_growing(growth) == 0)
-        return;
-    lg_text_add(&view->note, "boxes are places in the newest snapshot; thick: "
-                             "the way to what gained the most");
-    if (caveat)
-        lg_text_addf(&view->note, "\n%s", caveat);
+    if (lg_growth_growing(growth) > 0) {
+        lg_text_add(&view->note, "boxes are places in the newest snapshot; "
+                                 "thick: the way to what gained the most");
+        if (caveat)
+            lg_text_addf(&view->note, "\n%s", caveat);
+    }
+    add_note(view, growth);
 }
 
 static lg_status

@@ -405,6 +405,73 @@ add_info(lg_summary *summary, const char *key, const char *value)
         summary->places, (lg_string){value, (uint32_t)strlen(value)});
 }
 
+// Finds the order of snapshots with these infos, one for each, or NULL.
+static lg_status
+order_of(size_t count, const char *const *pids, const char *const *times,
+         const char *const *programs, lg_text *said, lg_error *err)
+{
+    const growing_heap heaps[] = {{.items = 1}, {.items = 2}, {.items = 3}};
+    growing_series made = growing_compare(heaps, (uint32_t)count, NULL);
+    lg_growth_order order;
+    for (size_t i = 0; i < count; i++) {
+        add_info(made.summary[i], "pid", pids[i]);
+        if (times[i])
+            add_info(made.summary[i], "time", times[i]);
+        if (programs[i])
+            add_info(made.summary[i], "program", programs[i]);
+    }
+    lg_status status = lg_growth_order_find(
+        (const lg_summary *const *)made.summary, count, &order, err);
+    if (status == LG_OK) {
+        for (size_t i = 0; i < count; i++)
+            lg_text_add_count(said, order.index[i]);
+        lg_text_add(said, " ");
+        lg_text_add_bytes(said, order.said.data, order.said.length);
+        lg_growth_order_free(&order);
+    }
+    growing_forget(&made);
+    return status;
+}
+
+#define DIFFERENT "the snapshots are of different processes\n"
+#define SORTED                                                                 \
+    "the snapshots were not in the order of their times, and are sorted\n"
+
+static void
+processes_are_told_apart(void)
+{
+    const char *const pids[] = {"7", "8", "7"};
+    const char *const same[] = {"7", "7", "7"};
+    const char *const down[] = {"3", "2", "1"};
+    const char *const some[] = {"3", NULL, "1"};
+    const char *const programs[] = {"a/train.py", NULL, "-m pkg.train"};
+    lg_text said = {0};
+    CHECK(order_of(3, pids, down, programs, &said, NULL) == LG_OK);
+    CHECK_TEXT(said, "210 " DIFFERENT SORTED);
+    said.length = 0;
+    CHECK(order_of(3, pids, some, programs, &said, NULL) == LG_OK);
+    CHECK_TEXT(said, "012 " DIFFERENT);
+    said.length = 0;
+    CHECK(order_of(3, same, some, programs, &said, NULL) == LG_OK);
+    CHECK_TEXT(said, "012 ");
+    lg_text_free(&said);
+}
+
+static void
+programs_are_not_compared(void)
+{
+    const char *const pids[] = {"1", "1", "1"};
+    const char *const times[] = {"1", "2", "3"};
+    const char *const programs[] = {NULL, "a/train.py", "-m pkg.serve"};
+    lg_text said = {0};
+    lg_error err;
+    CHECK(order_of(3, pids, times, programs, &said, &err) == LG_EINVAL);
+    CHECK(strcmp(err.message,
+                 "snapshot 2 is of train.py, and snapshot 3 is of pkg.serve: "
+                 "compare snapshots of one program") == 0);
+    lg_text_free(&said);
+}
+
 // Sorts three snapshots with these times, and checks the order.
 static void
 check_order(const char *const *times, const char *const *libraries,
@@ -440,10 +507,8 @@ snapshots_are_sorted_or_left_out(void)
                                "inspected: 2"};
     const char *const none[] = {"not inspected: a", "not inspected: a",
                                 "not inspected: a"};
-    const char *said = "the snapshots were not in the order of their times, "
-                       "and are sorted\n";
     check_order(up, fine, (size_t[]){0, 1, 2}, 3, "");
-    check_order(down, fine, (size_t[]){2, 1, 0}, 3, said);
+    check_order(down, fine, (size_t[]){2, 1, 0}, 3, SORTED);
     check_order(up, one, (size_t[]){0, 2}, 2,
                 "snapshot 2 of 3 is left out: torch was not inspected: why\n");
     check_order(up, two, (size_t[]){0, 1, 2}, 3, "");
@@ -453,6 +518,8 @@ snapshots_are_sorted_or_left_out(void)
 SUITE(growth)
 {
     RUN(snapshots_are_sorted_or_left_out);
+    RUN(processes_are_told_apart);
+    RUN(programs_are_not_compared);
     RUN(a_list_accumulates);
     RUN(what_leakgraph_holds_is_not_told);
     RUN(keys_and_values_are_one_row);

@@ -2,6 +2,9 @@
 
 import itertools
 import json
+import shutil
+import subprocess
+import sys
 import types
 
 import pytest
@@ -10,6 +13,8 @@ import leakgraph
 
 pytestmark = pytest.mark.ends
 program = types.SimpleNamespace()
+COMMAND = shutil.which("leakgraph")
+ships_command = pytest.mark.skipif(COMMAND is None, reason="needs the command")
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +56,91 @@ def test_snapshots_and_summaries_are_sorted_with_their_steps(files):
     assert growth[0].per_step == pytest.approx(growth[0].gained / 20, rel=0.05)
     summaries = [folder / f"{number}.lgsum" for number in (2, 1, 0)]
     assert row_of(leakgraph.diff(*summaries, min_bytes=2000)) == (50, 100, 150)
+
+
+def test_a_page_is_of_the_newest_and_says_so(files, tmp_path):
+    folder, made = files
+    first = leakgraph.load(made[0][1])
+    later = [made[2][1], folder / "1.lgsum"]
+    page = tmp_path / "page.html"
+    first.report(page, earlier=later)
+    text = page.read_text()
+    assert "not in the order of their times, and are sorted" in text
+    assert "<title>2.lgs" in text
+    assert "program.held" in text
+    with pytest.raises(leakgraph.ArgumentError, match="newest of several must be a sn"):
+        first.report(page, earlier=[folder / "1.lgsum"])
+
+
+def command(*arguments):
+    return subprocess.run(
+        [COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=120
+    )
+
+
+@ships_command
+def test_pictures_say_what_is_sorted(files, tmp_path):
+    _, made = files
+    picture = tmp_path / "picture.svg"
+    done = command("render", "--diff", made[1][1], made[0][1], "-o", picture)
+    assert done.returncode == 0, done.stderr
+    assert "not in the order of their times, and are sorted" in picture.read_text()
+
+
+GROWING = """
+import sys
+import leakgraph
+held = [bytes(3000 + i) for i in range(int(sys.argv[2]))]
+leakgraph.snapshot(keys=False).save(sys.argv[1])
+"""
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Snapshots of three processes: two of one program, one of another."""
+    folder = tmp_path_factory.mktemp("runs")
+    for script in ("train.py", "serve.py"):
+        (folder / script).write_text(GROWING)
+    commands = {
+        "script": ["-u", "train.py", "script.lgs", "10"],
+        "module": ["-m", "train", "module.lgs", "900"],
+        "other": ["serve.py", "other.lgs", "10"],
+    }
+    for arguments in commands.values():
+        subprocess.run([sys.executable, *arguments], cwd=folder, check=True)
+    return folder
+
+
+def test_a_snapshot_knows_its_program_and_no_argument(runs):
+    infos = [leakgraph.load(runs / f"{n}.lgs").info() for n in ("script", "module")]
+    assert [info["program"] for info in infos] == ["train.py", "-m train"]
+    assert not any("script.lgs" in value for value in infos[0].values())
+
+
+def test_processes_of_one_program_are_compared(runs):
+    growth = leakgraph.diff(runs / "module.lgs", runs / "script.lgs")
+    assert "the snapshots are of different processes" in str(growth)
+    assert "are sorted" in str(growth)
+    assert next(row for row in growth if "held" in row.holder).counts == (10, 900)
+
+
+def test_programs_are_not_compared(runs, tmp_path):
+    said = "is of train.py, and snapshot 2 is of serve.py: compare snapshots of one"
+    given = [runs / "script.lgs", runs / "other.lgs"]
+    older, newer = map(leakgraph.load, given)
+    older.summary(tmp_path / "older.lgsum")
+    with pytest.raises(leakgraph.ArgumentError, match=said):
+        leakgraph.diff(tmp_path / "older.lgsum", newer)
+    with pytest.raises(leakgraph.ArgumentError, match=said):
+        newer.report(tmp_path / "page.html", earlier=[older])
+
+
+@ships_command
+@pytest.mark.parametrize("verb", ["diff", "render --diff -o x.svg", "report -o x.html"])
+def test_the_command_compares_no_programs(runs, verb):
+    done = command(*verb.split(), runs / "script.lgs", runs / "other.lgs")
+    assert done.returncode == 2
+    assert "of serve.py: compare snapshots of one program" in done.stderr
 
 
 def test_what_is_in_order_needs_no_word(files):

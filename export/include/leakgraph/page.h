@@ -23,6 +23,7 @@ typedef struct lg_page_options {
     const lg_summary *const *summaries;
     size_t summary_count;
     const double *steps; /**< as in lg_growth_options */
+    const char *note;    /**< as in lg_growth_options */
 } lg_page_options;
 
 #define LG_PAGE_OPTIONS_INIT                                                   \

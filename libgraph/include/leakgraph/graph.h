@@ -211,7 +211,8 @@ LG_API const char *lg_root_kind_name(lg_root_kind kind);
 
 /** Texts about the snapshot, as ordered key/value pairs. Keys in use:
  *  "time" (ISO 8601, UTC), "pid", "rank" (lg_process_rank; absent: of no job),
- *  "python", "platform", "capture.method"
+ *  "program" (lg_program; absent: unknown), "python", "platform",
+ * "capture.method"
  *  ("internal" or "public: reason"), "capture.seconds", "partial" ("no" or
  *  why), "keys", "previews", "contents" ("yes" if equal contents are known),
  *  "contents.left_out" (bytes that were too many to compare), "leakgraph",

@@ -305,10 +305,12 @@ typedef struct lg_growth_order {
 } lg_growth_order;
 
 /**
- * Finds the order of snapshots. Those of one process are sorted by time; those
- * of several stay as they are given. A snapshot in which a library was not
+ * Finds the order of snapshots. They are sorted by time, or stay as they are
+ * given if one of them has no time. A snapshot in which a library was not
  * inspected that another one has inspected is left out, if two remain: the
- * memory of that library would seem to have gone. O(count * count + infos).
+ * memory of that library would seem to have gone. That they are of several
+ * processes is said. LG_EINVAL, with the names, if they are of several
+ * programs (lg_program_differs). O(count * count * infos).
  */
 LG_API lg_status lg_growth_order_find(const lg_summary *const *summaries,
                                       size_t count, lg_growth_order *out,

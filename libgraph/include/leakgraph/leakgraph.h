@@ -42,6 +42,7 @@
 #include <leakgraph/page_counts.h>
 #include <leakgraph/path.h>
 #include <leakgraph/places.h>
+#include <leakgraph/program.h>
 #include <leakgraph/report.h>
 #include <leakgraph/scope.h>
 #include <leakgraph/table.h>

@@ -3,6 +3,7 @@
 // if all its memory had gone.
 #include "growth/growth_private.h"
 
+#include <leakgraph/program.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,14 +28,58 @@ is_later(const lg_summary *one, const lg_summary *other)
     return order > 0;
 }
 
+// Sums of several processes, and summaries by an older leakgraph, have no time.
 static bool
-are_of_one_process(const lg_summary *const *summaries, size_t count)
+have_times(const lg_summary *const *summaries, const lg_growth_order *order)
 {
-    lg_string first = lg__summary_text(summaries[0], "pid");
-    for (size_t i = 1; i < count; i++)
-        if (!lg__string_same(first, lg__summary_text(summaries[i], "pid")))
+    for (size_t i = 0; i < order->count; i++)
+        if (lg__summary_text(summaries[order->index[i]], "time").length == 0)
             return false;
-    return first.length > 0;
+    return true;
+}
+
+// Returns whether two of them have process ids, and these differ.
+static bool
+are_of_several_processes(const lg_summary *const *summaries,
+                         const lg_growth_order *order)
+{
+    lg_string known = {"", 0};
+    for (size_t i = 0; i < order->count; i++) {
+        lg_string pid = lg__summary_text(summaries[order->index[i]], "pid");
+        if (known.length > 0 && pid.length > 0 && !lg__string_same(known, pid))
+            return true;
+        if (pid.length > 0)
+            known = pid;
+    }
+    return false;
+}
+
+static lg_program
+program_of(const lg_summary *summary)
+{
+    return lg_program_of_info(lg__summary_text(summary, "program"));
+}
+
+// Finds two snapshots of different programs, and says so. The memory of one
+// program did not grow out of that of another.
+static lg_status
+check_programs(const lg_summary *const *summaries, size_t count, lg_error *err)
+{
+    for (size_t i = 1; i < count; i++)
+        for (size_t j = 0; j < i; j++) {
+            lg_program one = program_of(summaries[j]);
+            lg_program other = program_of(summaries[i]);
+            if (!lg_program_differs(one, other))
+                continue;
+            lg_string a = lg_program_name(one);
+            lg_string b = lg_program_name(other);
+            return lg_error_set(err, LG_EINVAL,
+                                "snapshot %zu is of %.*s, and snapshot %zu is "
+                                "of %.*s: compare snapshots of one program",
+                                j + 1, (int)a.length, a.data, i + 1,
+                                (int)b.length, b.data);
+        }
+    return LG_OK;
 }
 
 // Sorts by time. Returns whether that changed the order.
@@ -136,6 +181,9 @@ lg_growth_order_find(const lg_summary *const *summaries, size_t count,
                      lg_growth_order *out, lg_error *err)
 {
     lg_growth_order order = {.count = count};
+    lg_status status = check_programs(summaries, count, err);
+    if (status != LG_OK)
+        return status;
     order.index = lg__wide_alloc((count + 1) * sizeof *order.index);
     if (order.index == NULL)
         return lg__error_memory(err);
@@ -143,8 +191,9 @@ lg_growth_order_find(const lg_summary *const *summaries, size_t count,
         order.index[i] = i;
     if (count > 0)
         leave_out(summaries, count, &order);
-    if (count > 0 && are_of_one_process(summaries, count) &&
-        sort(summaries, &order))
+    if (are_of_several_processes(summaries, &order))
+        lg_text_add(&order.said, "the snapshots are of different processes\n");
+    if (have_times(summaries, &order) && sort(summaries, &order))
         lg_text_add(&order.said, "the snapshots were not in the order of their "
                                  "times, and are sorted\n");
     if (order.said.failed) {

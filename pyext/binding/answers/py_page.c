@@ -16,7 +16,9 @@ const char lg__snapshot_report_doc[] =
     "{n} in path stand for the same as in save().\n\n"
     "earlier   earlier snapshots of the program, or paths of saved snapshots "
     "or\n"
-    "          summaries, the oldest first: the page then shows what grows\n"
+    "          summaries: the page then shows what grows. Those with times "
+    "are sorted,\n"
+    "          and the page is of the newest\n"
     "steps     a number for each of these and for this one, as in diff()\n"
     "title     the page's title; the path of the snapshot if it has one\n"
     "progress  as in snapshot()";
@@ -30,6 +32,7 @@ typedef struct page_request {
     PyObject *known; /* the path of the snapshot as str, or NULL */
     const char *title;
     lg__compared compared;
+    lg_growth_order order;
     double *steps;
     lg__progress progress;
 } page_request;
@@ -54,15 +57,20 @@ all_given(PyObject *snapshot, PyObject *earlier)
     return all;
 }
 
-/* Takes the last part of the snapshot's path if there is no title. */
-static bool
-find_title(page_request *self, PyObject *given)
+static lg__snapshot_object *
+newest_of(const page_request *self)
 {
-    if (!lg__arg_text("title", given, &self->title))
-        return false;
-    PyObject *path = self->snapshot->path;
+    const lg__compared *compared = &self->compared;
+    return (lg__snapshot_object *)compared->snapshots[compared->count - 1];
+}
+
+/* Takes the last part of the newest snapshot's path if there is no title. */
+static void
+find_title(page_request *self)
+{
+    PyObject *path = newest_of(self)->path;
     if (self->title != NULL || path == NULL || !PyUnicode_Check(path))
-        return true;
+        return;
     Py_ssize_t length = PyUnicode_GET_LENGTH(path);
     Py_ssize_t slash = PyUnicode_FindChar(path, '/', 0, length, -1);
     self->known = PyUnicode_Substring(path, slash + 1, length);
@@ -70,7 +78,6 @@ find_title(page_request *self, PyObject *given)
         self->title = PyUnicode_AsUTF8(self->known);
     /* A name that is not UTF-8 is no title. */
     PyErr_Clear();
-    return true;
 }
 
 static bool
@@ -81,25 +88,46 @@ request_parse(page_request *self, PyObject *const *values)
            lg__compared_begin(&self->compared, PyList_GET_SIZE(self->given)) &&
            lg__compared_steps(&self->compared, lg__object_state(self->snapshot),
                               values[STEPS], &self->steps) &&
-           find_title(self, values[TITLE]) &&
+           lg__arg_text("title", values[TITLE], &self->title) &&
            (self->path = lg__pathname_filled(values[PATH])) != NULL &&
            lg__progress_begin(&self->progress, values[PROGRESS]);
 }
 
-/* The analysis of the snapshot, acquired, and summaries if there are several.
-   NULL with an exception. */
+/* Puts several snapshots into their order. The page is of the newest, which is
+   acquired; NULL with an exception. */
+static const lg_analysis *
+line_up(page_request *self)
+{
+    lg__core_state *state = lg__object_state(self->snapshot);
+    PyObject **given = PySequence_Fast_ITEMS(self->given);
+    const lg_analysis *newest = NULL;
+    if (!lg__compared_open(&self->compared, state, given,
+                           &self->progress.monitor, &newest))
+        return NULL;
+    bool lined_up = lg__compared_line_up(&self->compared, state, given,
+                                         &self->progress.monitor, self->steps,
+                                         &newest, &self->order);
+    if (!lined_up && newest != NULL) {
+        lg__snapshot_release(newest_of(self));
+        return NULL;
+    }
+    if (lined_up && newest == NULL)
+        PyErr_SetString(state->errors[LG__ERROR_ARGUMENT],
+                        "The newest of several must be a snapshot, not a "
+                        "summary.");
+    return newest;
+}
+
+/* The analysis of the newest snapshot, acquired, and summaries if there are
+   several. NULL with an exception. */
 static const lg_analysis *
 open_all(page_request *self)
 {
-    const lg_analysis *newest = NULL;
-    Py_ssize_t count = PyList_GET_SIZE(self->given);
-    if (count == 1)
-        return lg__analysis_acquire(self->snapshot, &self->progress.monitor);
-    if (!lg__compared_open(&self->compared, lg__object_state(self->snapshot),
-                           PySequence_Fast_ITEMS(self->given),
-                           &self->progress.monitor, &newest))
-        return NULL;
-    return newest;
+    if (self->compared.count > 1)
+        return line_up(self);
+    Py_INCREF(self->snapshot);
+    self->compared.snapshots[0] = (PyObject *)self->snapshot;
+    return lg__analysis_acquire(self->snapshot, &self->progress.monitor);
 }
 
 static bool
@@ -108,12 +136,14 @@ request_run(page_request *self)
     const lg_analysis *analysis = open_all(self);
     if (analysis == NULL)
         return false;
+    find_title(self);
     lg_page_options options = LG_PAGE_OPTIONS_INIT;
     options.title = self->title;
     if (self->compared.count > 1) {
         options.summaries = (const lg_summary *const *)self->compared.summaries;
-        options.summary_count = (size_t)self->compared.count;
+        options.summary_count = self->order.count;
         options.steps = self->steps;
+        options.note = self->order.said.data;
     }
     lg_error error;
     lg_status status;
@@ -121,7 +151,7 @@ request_run(page_request *self)
     status = lg_page_save(analysis, &options, PyBytes_AS_STRING(self->path),
                           &self->progress.monitor, &error);
     Py_END_ALLOW_THREADS
-    lg__snapshot_release(self->snapshot);
+    lg__snapshot_release(newest_of(self));
     if (status != LG_OK)
         lg__error_raise(lg__object_state(self->snapshot), status, &error);
     return status == LG_OK;
@@ -147,6 +177,7 @@ lg__snapshot_report(PyObject *snapshot, PyObject *const *args, Py_ssize_t nargs,
             result = PyUnicode_DecodeFSDefault(PyBytes_AS_STRING(self.path));
     }
     lg__compared_end(&self.compared);
+    lg_growth_order_free(&self.order);
     free(self.steps);
     Py_XDECREF(self.given);
     Py_XDECREF(self.known);

@@ -4,9 +4,11 @@
 #include "capture/memory/capture_memory.h"
 #include "capture/common/capture_common.h"
 
+#include <leakgraph/program.h>
 #include <leakgraph/ranks.h>
 #include <leakgraph/lock.h>
 #include <leakgraph/version.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -72,6 +74,27 @@ describe_collector(lg__heap_walk *walk)
     lg_builder_set_info(walk->builder, "gc.garbage", text);
 }
 
+/** Adds which script or module the process runs, as the kernel knows it. The
+ *  program's arguments are not kept: they are the user's own texts. */
+static void
+describe_program(lg_builder *builder)
+{
+    enum { MOST_ARGUMENTS = 4096, MOST_PATH = 1024 };
+    char arguments[MOST_ARGUMENTS];
+    char text[MOST_PATH];
+    int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t length = file >= 0 ? read(file, arguments, sizeof arguments) : -1;
+    if (file >= 0)
+        close(file);
+    lg_program program =
+        lg_program_of_arguments(arguments, length > 0 ? (size_t)length : 0);
+    if (program.text.length == 0 || program.text.length + 4 > sizeof text)
+        return;
+    snprintf(text, sizeof text, "%s%.*s", program.is_module ? "-m " : "",
+             (int)program.text.length, program.text.data);
+    lg_builder_set_info(builder, "program", text);
+}
+
 /** Adds the facts that are known before the walk. */
 static void
 describe(lg__heap_walk *walk)
@@ -86,6 +109,7 @@ describe(lg__heap_walk *walk)
     lg_builder_set_info(builder, "time.fraction", text);
     snprintf(text, sizeof text, "%ld", (long)getpid());
     lg_builder_set_info(builder, "pid", text);
+    describe_program(builder);
     const char *rank = lg_process_rank();
     if (rank != NULL)
         lg_builder_set_info(builder, "rank", rank);
