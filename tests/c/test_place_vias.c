@@ -122,21 +122,29 @@ one_text_is_one_label(void)
     planned_forget(&of);
 }
 
+// Writes three letters, others for each number.
+static void
+write_letters(uint32_t number, char *out)
+{
+    for (int i = 0; i < 3; i++, number /= 26)
+        out[i] = (char)('a' + number % 26);
+}
+
 // More names than are read at a time.
 static void
 many_names_are_labels(void)
 {
     enum { COUNT = 3000 };
     lg_builder *builder = planned_begin();
-    char name[32];
+    char name[] = "app.fxxx";
     for (uint32_t i = 0; i < COUNT; i++) {
-        snprintf(name, sizeof name, "app.f%u", i);
+        write_letters(i, name + 5);
         add_function(builder, i, name);
     }
     planned_places of = planned_analyse(builder);
     CHECK(lg_places_count(of.places) == COUNT);
     for (uint32_t i = 0; i < COUNT; i++) {
-        snprintf(name, sizeof name, "app.f%u", i);
+        write_letters(i, name + 5);
         CHECK(has_label(&of, i, name));
     }
     planned_forget(&of);

@@ -341,31 +341,76 @@ nothing_adds_up_to_nothing(void)
     lg_places_free(NULL);
 }
 
-// What several paths lead to is named by its own name, if its kind has one.
+// Gives two objects with these texts to two lists of one module, or of two.
+// Checks that one place has both, and its path.
 static void
-names_behind_several_paths(void)
+check_several(const char *type, const char *const texts[2], bool one_module,
+              const char *path)
 {
     story made = story_begin();
     lg_places *places = NULL;
+    uint32_t *place_of = NULL;
     lg_text text = {0};
+    uint32_t held[2];
     uint32_t app = story_module(&made, "app");
-    uint32_t function = story_add(&made, "function", "app.work", 100);
+    uint32_t other = one_module ? app : story_module(&made, "other");
+    for (int i = 0; i < 2; i++)
+        held[i] = story_add(&made, type, texts[i], 100);
     for (int i = 0; i < 2; i++) {
         uint32_t list = story_add(&made, "list", NULL, 56);
-        story_attribute(&made, app, i ? "left" : "right", list);
-        story_edge(&made, list, function, LG_EDGE_INDEX, 0);
+        story_attribute(&made, i ? app : other, i ? "left" : "right", list);
+        for (uint32_t j = 0; j < 2; j++)
+            story_edge(&made, list, held[j], LG_EDGE_INDEX, j);
     }
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
-    REQUIRE(lg_places_new(analysis, NULL, &places, NULL) == LG_OK);
-    for (uint32_t i = 0; i < lg_places_count(places); i++)
-        if (lg_places_at(places, i).kind == LG_PLACE_SEVERAL)
-            lg_place_format(places, i, &text);
-    CHECK_TEXT(text, "app … app.work");
+    REQUIRE(lg_places_walk(analysis, NULL, &places, &place_of, NULL) == LG_OK);
+    CHECK(place_of[held[0]] == place_of[held[1]]);
+    lg_place_format(places, place_of[held[0]], &text);
+    CHECK_TEXT(text, path);
     lg_text_free(&text);
+    free(place_of);
     lg_places_free(places);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
+}
+
+// What several paths lead to is named by its own name, if its kind has one. But
+// a program may give each class and function that it makes another name.
+static void
+names_behind_several_paths(void)
+{
+    const char *const plain[] = {"app.work", "app.work"};
+    const char *const numbered[] = {"app.run_7", "app.run_12"};
+    const char *const classes[] = {"app.Red", "app.Blue"};
+    const char *const inner[] = {"app.f.<locals>.Red", "app.f.<locals>.Red"};
+    check_several("function", plain, true, "app … app.work");
+    check_several("function", plain, false, "app.work");
+    check_several("function", numbered, true, "app … app.run_*");
+    check_several("function", numbered, false, "app.run_*");
+    check_several("type", classes, true, "app … type");
+    check_several("type", classes, false, "app.*");
+    check_several("type", inner, false, "app.f.<locals>.Red");
+}
+
+static void
+types_are_like_without_their_numbers(void)
+{
+    static const struct {
+        const char *text, *uncounted;
+        bool alike;
+    } cases[] = {
+        {"Model12", "Model*", true},   {"Model12", "Model12", true},
+        {"Model12", "Model**", false}, {"Model", "Model*", false},
+        {"a1b22", "a*b*", true},       {"a1b22", "a*b", false},
+        {"Model12", "Mode*", false},   {"", "", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lg_string text = {cases[i].text, (uint32_t)strlen(cases[i].text)};
+        lg_string uncounted = {cases[i].uncounted,
+                               (uint32_t)strlen(cases[i].uncounted)};
+        CHECK(lg__text_is_like(text, uncounted) == cases[i].alike);
+    }
 }
 
 SUITE(places)
@@ -378,5 +423,6 @@ SUITE(places)
     RUN(progress_is_told_and_can_be_stopped);
     RUN(nothing_adds_up_to_nothing);
     RUN(names_behind_several_paths);
+    RUN(types_are_like_without_their_numbers);
     return test_result();
 }

@@ -6,8 +6,11 @@
  * reference and the type of the object. Positions in containers are folded
  * (`[0]` and `['key']` are `[*]`), and so is recursion: a step that repeats one
  * of the sixteen above it leads back there, so all nodes of a linked list are
- * one place. A place has no address and no number of a node. Its key is made of
- * strings alone, so it is the same in another snapshot, process or machine.
+ * one place. So are the classes and functions that a program makes with names
+ * of their own: where no module or attribute names them, their names do not
+ * count (`app.*`), or the numbers in them do not (`app.run_*`). A place has no
+ * address and no number of a node. Its key is made of strings alone, so it is
+ * the same in another snapshot, process or machine.
  */
 #ifndef LEAKGRAPH_PLACES_H
 #define LEAKGRAPH_PLACES_H
@@ -36,7 +39,7 @@ typedef enum lg_place_kind {
     LG_PLACE_KEY,      /**< the key of a mapping: `key` */
     LG_PLACE_SEVERAL,  /**< the dominator refers to it by several paths, or by a
                             reference without a name; label: the name of a
-                            class, function or module, else empty */
+                            function or module, else empty */
 } lg_place_kind;
 
 typedef struct lg_place {

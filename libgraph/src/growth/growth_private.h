@@ -192,6 +192,9 @@ lg__place_retained(const lg_places *places, uint32_t index)
 /** Adds a text with each number in it as `*`, because the threads of a pool are
  *  alike. */
 void lg__text_add_uncounted(lg_string text, lg_text *out);
+/** Returns whether lg__text_add_uncounted writes `uncounted` for the text, or
+ *  whether that is the text. */
+bool lg__text_is_like(lg_string text, lg_string uncounted);
 
 /** The objects of a type. The type's name is a string of the places. */
 typedef struct lg__type_sum {

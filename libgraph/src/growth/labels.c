@@ -84,6 +84,23 @@ lg__text_add_uncounted(lg_string text, lg_text *out)
     }
 }
 
+bool
+lg__text_is_like(lg_string text, lg_string uncounted)
+{
+    uint32_t at = 0;
+    if (lg__string_same(text, uncounted))
+        return true;
+    for (uint32_t i = 0; i < text.length; i++) {
+        bool digit = isdigit((unsigned char)text.data[i]);
+        if (digit && i > 0 && isdigit((unsigned char)text.data[i - 1]))
+            continue;
+        char expected = digit ? '*' : text.data[i];
+        if (at == uncounted.length || uncounted.data[at++] != expected)
+            return false;
+    }
+    return at == uncounted.length;
+}
+
 static bool
 has_own_name(lg_category category)
 {
@@ -121,6 +138,74 @@ take_own_name(lg__labels *labels, uint32_t node, lg__step *out)
                                              : take_plain(labels, number, out);
     lg__text_add_uncounted(text, &labels->scratch);
     return take_scratch(labels, out);
+}
+
+static bool
+has_digit(lg_string text)
+{
+    for (uint32_t i = 0; i < text.length; i++)
+        if (isdigit((unsigned char)text.data[i]))
+            return true;
+    return false;
+}
+
+// Takes the name of a function that no reference names. Programs number the
+// functions that they make.
+static bool
+take_function(lg__labels *labels, uint32_t node, lg__step *out)
+{
+    uint32_t number = lg__label_text(labels, node);
+    lg_string text = lg_graph_string(labels->graph, number);
+    if (!has_digit(text))
+        return take_plain(labels, number, out);
+    lg__text_add_uncounted(text, &labels->scratch);
+    return take_scratch(labels, out);
+}
+
+// Takes the name of a node that several others hold. Classes that a program
+// makes may each have a name of its own, and are in one place.
+static bool
+take_several(lg__labels *labels, uint32_t node, lg__step *out)
+{
+    lg_category category = lg__node_category(labels->graph, node);
+    out->kind = LG_PLACE_SEVERAL;
+    out->label = labels->none;
+    if (category == LG_CATEGORY_TYPE)
+        return true;
+    return category == LG_CATEGORY_FUNCTION ? take_function(labels, node, out)
+                                            : take_own_name(labels, node, out);
+}
+
+// Takes the name of a class that no module has as a value, such as one that a
+// program makes: `app.Model7` becomes `app.*`. A name in a function is the one
+// in its source.
+static bool
+take_class(lg__labels *labels, uint32_t node, lg__step *out)
+{
+    uint32_t number = lg__label_text(labels, node);
+    lg_string text = lg_graph_string(labels->graph, number);
+    lg_string last = lg__last_part(text);
+    uint32_t before = text.length - last.length;
+    if (before == 0 || (before > 1 && text.data[before - 2] == '>'))
+        return take_plain(labels, number, out);
+    lg_text_add_bytes(&labels->scratch, text.data, before);
+    lg_text_add(&labels->scratch, "*");
+    return take_scratch(labels, out);
+}
+
+// Takes the name of a node that only the super-root dominates, and that no
+// module names.
+static bool
+take_nameless(lg__labels *labels, uint32_t node, lg__step *out)
+{
+    switch (lg__node_category(labels->graph, node)) {
+    case LG_CATEGORY_TYPE:
+        return take_class(labels, node, out);
+    case LG_CATEGORY_FUNCTION:
+        return take_function(labels, node, out);
+    default:
+        return take_own_name(labels, node, out);
+    }
 }
 
 // Handles the content of a cell, which belongs to a function's closure.
@@ -170,8 +255,7 @@ take_edge(lg__labels *labels, uint32_t node, lg__via via, lg__step *out)
         return take_own_name(labels, node, out);
     case LG_EDGE_FIELD: // the offset in it depends on the version
     case LG_EDGE_REFERENCE:
-        out->kind = LG_PLACE_SEVERAL;
-        return take_own_name(labels, node, out);
+        return take_several(labels, node, out);
     case LG_EDGE_ATTRIBUTE:
         name = lg__label_name(labels, via);
         if (name != LG_NONE)
@@ -223,15 +307,17 @@ lg__label_top(lg__labels *labels, uint32_t node, lg_place_kind kind,
               const lg__module_name *name, lg__step *out)
 {
     out->kind = kind;
-    return name != NULL ? take_module_name(labels, name, out)
-                        : take_own_name(labels, node, out);
+    if (name == NULL)
+        return take_nameless(labels, node, out);
+    return lg__label_has_own_name(labels->graph,
+                                  labels->graph->columns.type[node])
+               ? take_own_name(labels, node, out)
+               : take_module_name(labels, name, out);
 }
 
 bool
 lg__label_step(lg__labels *labels, uint32_t node, lg__via via, lg__step *out)
 {
-    if (via.edge != LG__NO_EDGE)
-        return take_edge(labels, node, via, out);
-    out->kind = LG_PLACE_SEVERAL;
-    return take_own_name(labels, node, out);
+    return via.edge != LG__NO_EDGE ? take_edge(labels, node, via, out)
+                                   : take_several(labels, node, out);
 }

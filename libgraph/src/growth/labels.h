@@ -126,8 +126,9 @@ bool lg__label_has_own_name(const lg_graph *graph, uint32_t type);
 /** Returns whether a module may name objects of the type. */
 bool lg__label_by_module(const lg_graph *graph, uint32_t type);
 /** Writes the step to a node that a root holds, or to garbage that nothing
- *  holds. `name` is a module's for it, or NULL. Returns false when memory ran
- *  out. */
+ *  holds. `name` is a module's for it, or NULL. Classes and functions that no
+ *  module names may be made again and again, each with a name of its own, so
+ *  these are one step for many. Returns false when memory ran out. */
 bool lg__label_top(lg__labels *labels, uint32_t node, lg_place_kind kind,
                    const lg__module_name *name, lg__step *out);
 /** Writes the step to a node by the reference of its dominator or of the

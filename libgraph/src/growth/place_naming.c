@@ -42,7 +42,7 @@ is_member(const naming *state, uint32_t node, const lg__place_item *item)
     lg_string type =
         lg_graph_type(state->graph, state->graph->columns.type[node]).name;
     return state->tree.walk.fold[node].owner == LG_NONE &&
-           lg__string_same(type, lg__places_text(state->places, item->type));
+           lg__text_is_like(type, lg__places_text(state->places, item->type));
 }
 
 // Returns the place from which the shortest path reaches the node; LG_NONE if

@@ -84,3 +84,33 @@ lg__walk_types_begin(lg__place_walk *walk)
     note_folded_types(walk);
     return true;
 }
+
+// Returns whether something other than a module or a class, such as a container
+// or its instances, keeps the class.
+static bool
+is_made(const lg__place_walk *walk, uint32_t class)
+{
+    return class < walk->graph->columns.node_count &&
+           walk->analysis->dominator[class] < walk->graph->columns.node_count &&
+           walk->place[class] < LG__STEP_NAMES;
+}
+
+bool
+lg__walk_types_merge(lg__place_walk *walk)
+{
+    const lg_graph *graph = walk->graph;
+    lg_text text = {0};
+    bool enough = true;
+    for (uint32_t i = 0; i < graph->type_count && enough; i++) {
+        if (!is_made(walk, graph->type_node[i]))
+            continue;
+        text.length = 0;
+        lg__text_add_uncounted(lg_graph_type(graph, i).name, &text);
+        lg_string name = {text.data != NULL ? text.data : "",
+                          (uint32_t)text.length};
+        walk->types[i].name = lg__places_string(walk->places, name);
+        enough = !text.failed && walk->types[i].name != LG_NONE;
+    }
+    lg_text_free(&text);
+    return enough;
+}

@@ -147,6 +147,10 @@ lg__via lg__via_search(lg__place_walk *walk, uint32_t node, uint32_t above);
 
 /** Looks at all types. Returns false when memory ran out. */
 bool lg__walk_types_begin(lg__place_walk *walk);
+/** Leaves the numbers out of the names of types that have no name of a module
+ *  or a class, because a program made them: `app.Model7` becomes `app.Model*`.
+ *  Call it after lg__vias_choose. Returns false when memory ran out. */
+bool lg__walk_types_merge(lg__place_walk *walk);
 /** Returns the visit of a path that leads back for the first time, from the
  *  place `before`; LG_NONE when memory ran out. */
 uint32_t lg__visit_first(lg__place_walk *walk, uint32_t before);

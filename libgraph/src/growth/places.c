@@ -91,7 +91,7 @@ static uint32_t
 find_top(lg__place_walk *walk, uint32_t node, lg_place_kind kind, uint32_t name)
 {
     lg__walk_type *type = &walk->types[walk->graph->columns.type[node]];
-    bool unnamed = name == 0 || !type->by_module;
+    bool unnamed = name == 0 || !(type->by_module || type->titled);
     bool plain = kind == LG_PLACE_ROOT && unnamed && !type->titled;
     if (plain && type->top != LG_NONE)
         return type->top;
@@ -261,7 +261,8 @@ run(walking *state, const lg_monitor *monitor, lg_error *err)
     lg__place_walk *walk = &state->shared;
     lg_status status = make_room(state) ? lg__labels_begin(&walk->labels, err)
                                         : lg__error_memory(err);
-    if (status == LG_OK && !lg__vias_choose(walk))
+    if (status == LG_OK &&
+        !(lg__vias_choose(walk) && lg__walk_types_merge(walk)))
         status = lg__error_memory(err);
     if (status == LG_OK)
         status = add_nodes(state, monitor, err);
