@@ -33,12 +33,19 @@ void lg__attach_target_close(lg__attach_target *self);
 /** Says why the system refused to trace the process, given the error code. */
 lg_status lg__target_explain(int process, int code, lg_error *err);
 
+/** Where a thread is when it waits in the kernel. */
+typedef struct lg__wait {
+    long call;
+    uint64_t first; /**< argument */
+    uint64_t stack; /**< where it ends */
+    uint64_t code;  /**< behind the `syscall` instruction */
+} lg__wait;
+
 /** Whether its main thread waits in the kernel, in a call during which it holds
  *  no lock of the C library: for input, time, a child or a lock of Python, and
  *  in no handler of a signal, which may have interrupted the holder of a lock.
- *  `stack` is where its stack ends, `first` the call's first argument. */
-bool lg__target_waits(const lg__attach_target *self, long call, uint64_t first,
-                      uint64_t stack);
+ */
+bool lg__target_waits(const lg__attach_target *self, const lg__wait *wait);
 
 /** The same from outside, without stopping the thread. */
 bool lg__target_seems_waiting(const lg__attach_target *self);

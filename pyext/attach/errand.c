@@ -251,7 +251,10 @@ visit_stopped(errand *self)
     if (outcome != LG__VISITED)
         return outcome;
     visit->here = lg__target_waits(
-        self->target, lg__tracee_waits_in(&self->tracee), at->rdi, at->rsp);
+        self->target, &(lg__wait){.call = lg__tracee_waits_in(&self->tracee),
+                                  .first = at->rdi,
+                                  .stack = at->rsp,
+                                  .code = at->rip});
     if (visit->again) {
         if (!may_replace(self))
             return LG__CUT_OFF;

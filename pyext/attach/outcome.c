@@ -12,9 +12,10 @@ static const char *const obstacles[] = {
     [LG__IN_SEQUENCE] = "its main thread runs a restartable sequence",
     [LG__ON_ALIEN_STACK] = "its main thread runs on the stack of a coroutine "
                            "or of a signal handler",
-    [LG__IN_FRAGILE_WAIT] = "its main thread waits for a semaphore of System V "
-                            "or for input of io_getevents(), and any look at "
-                            "it would end that wait",
+    [LG__IN_FRAGILE_WAIT] =
+        "its main thread waits for a semaphore of System V "
+        "or for io_getevents() or io_uring, and any look at "
+        "it would end that wait",
     [LG__WENT_HOME] = "it cannot map memory or make sockets",
     [LG__NO_INTERPRETER] = "its Python has not started yet, or has ended",
     [LG__GIL_KEPT] = "another thread of it keeps the GIL",

@@ -72,6 +72,45 @@ lg__remote_write(const lg__remote *self, uint64_t to, const void *from,
     return pwrite(self->memory, from, size, (off_t)to) == (ssize_t)size;
 }
 
+/** Reads a line. `last` is that of the line before. */
+static void
+read_line(lg__remote_mapping *last, const char *line)
+{
+    char *next;
+    lg__remote_mapping self = {.start = strtoull(line, &next, 16)};
+    self.end = strtoull(next + (*next == '-'), &next, 16);
+    self.guarded = last->end == self.start && strstr(last->line, " ---p ");
+    memcpy(self.line, line, sizeof self.line);
+    *last = self;
+}
+
+bool
+lg__remote_mapping_at(const lg__remote *self, uint64_t address,
+                      lg__remote_mapping *out)
+{
+    char bytes[4096], line[LG__MAPPING_BYTES] = "";
+    off_t from = 0;
+    ssize_t length;
+    size_t used = 0;
+    *out = (lg__remote_mapping){.start = 0};
+    while ((length = pread(self->maps, bytes, sizeof bytes, from)) > 0) {
+        for (ssize_t i = 0; i < length; i++) {
+            if (bytes[i] != '\n') {
+                if (used + 1 < sizeof line)
+                    line[used++] = bytes[i];
+                continue;
+            }
+            read_line(out, line);
+            if (address < out->end)
+                return address >= out->start;
+            memset(line, 0, sizeof line);
+            used = 0;
+        }
+        from += length;
+    }
+    return false;
+}
+
 static bool
 add_image(lg__remote_images *self, uint64_t start, const char *path)
 {

@@ -33,6 +33,21 @@ size_t lg__remote_read_part(const lg__remote *self, uint64_t from, void *to,
 bool lg__remote_write(const lg__remote *self, uint64_t to, const void *from,
                       size_t size);
 
+/** How much of a line of /proc/PID/maps says which mapping it is: bounds,
+ *  rights, offset, file. */
+#define LG__MAPPING_BYTES 96
+
+typedef struct lg__remote_mapping {
+    uint64_t start;
+    uint64_t end;
+    char line[LG__MAPPING_BYTES]; /**< as much of it as there is room */
+    bool guarded; /**< the memory before it may not be touched */
+} lg__remote_mapping;
+
+/** Finds the mapping with this address. Allocates nothing. */
+bool lg__remote_mapping_at(const lg__remote *self, uint64_t address,
+                           lg__remote_mapping *out);
+
 /** A file that the process has mapped and that begins as an ELF file does. */
 typedef struct lg__remote_image {
     uint64_t start;

@@ -145,22 +145,9 @@ lg__rooms_find(const lg__remote *remote, lg__rooms *out)
 static bool
 is_mapped(const lg__remote *remote, const lg__room *room)
 {
-    char bytes[4096];
-    off_t from = 0;
-    ssize_t length;
-    size_t same = 0;
-    bool begins = true;
-    while ((length = pread(remote->maps, bytes, sizeof bytes, from)) > 0) {
-        for (ssize_t i = 0; i < length; i++) {
-            begins = begins && bytes[i] == room->mapping[same];
-            same = begins ? same + 1 : 0;
-            if (begins && room->mapping[same] == '\0')
-                return true;
-            begins |= bytes[i] == '\n';
-        }
-        from += length;
-    }
-    return false;
+    lg__remote_mapping now;
+    return lg__remote_mapping_at(remote, room->start, &now) &&
+           strncmp(now.line, room->mapping, strlen(room->mapping)) == 0;
 }
 
 /** Marks the rooms into which one of the words points. */

@@ -11,9 +11,6 @@
 
 #define LG__ROOMS 32
 
-/** How much of a line of /proc/PID/maps says which mapping it is. */
-#define LG__MAPPING_BYTES 96
-
 typedef struct lg__room {
     uint64_t start;                  /**< of LG__STUB_BYTES */
     char mapping[LG__MAPPING_BYTES]; /**< its line up to the path: bounds,

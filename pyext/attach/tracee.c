@@ -14,6 +14,8 @@
 
 /** The kernel maps nothing else so near to the end of the stack. */
 #define STACK_REACH ((uint64_t)128 << 20)
+/** Enough for what is called there. */
+#define STACK_NEED ((uint64_t)128 << 10)
 #define USER_CODE 0x33
 
 /* Newer than the headers of some C libraries. */
@@ -138,6 +140,18 @@ is_same_program(const lg__tracee *self)
            ours == theirs;
 }
 
+/** Whether the thread is on a stack that the C library has made for it: in the
+ *  mapping, closed towards lower addresses, that has its own data at the other
+ *  end. A process forked by such a thread has only that one. */
+static bool
+is_on_its_mapping(const lg__tracee *self)
+{
+    lg__remote_mapping stack;
+    uint64_t here = self->registers.rsp, data = self->registers.fs_base;
+    return lg__remote_mapping_at(self->remote, here, &stack) && stack.guarded &&
+           data > here && data < stack.end && here - stack.start >= STACK_NEED;
+}
+
 lg__outcome
 lg__tracee_check(const lg__tracee *self, uint64_t stack_end)
 {
@@ -147,7 +161,8 @@ lg__tracee_check(const lg__tracee *self, uint64_t stack_end)
         return LG__REPLACED;
     if (self->registers.cs != USER_CODE || dispatches_calls(self))
         return LG__ALIEN_CODE;
-    if (stack_end - self->registers.rsp > STACK_REACH)
+    if (stack_end - self->registers.rsp > STACK_REACH &&
+        !is_on_its_mapping(self))
         return LG__ON_ALIEN_STACK;
     return is_in_sequence(self) ? LG__IN_SEQUENCE : LG__VISITED;
 }

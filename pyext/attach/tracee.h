@@ -23,8 +23,9 @@ typedef struct lg__tracee {
 lg__outcome lg__tracee_stop(lg__tracee *self, const lg__remote *remote);
 
 /** Whether the stopped thread may be sent elsewhere: its code has 64 bits, it
- *  is on its own stack, which ends at `stack_end`, and in no restartable
- *  sequence; and the process runs the program of `remote`. */
+ *  is on its own stack, which ends at `stack_end` or which the C library has
+ *  made for it, and in no restartable sequence; and the process runs the
+ * program of `remote`. */
 lg__outcome lg__tracee_check(const lg__tracee *self, uint64_t stack_end);
 
 /** The error by which the kernel repeats the system call that was interrupted:

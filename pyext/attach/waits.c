@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/** How much of the code before a call is searched for its number. */
+#define CODE_BYTES 48
 /** How much of the stack is searched for the function that waits. */
 #define STACK_WORDS 96
 /** How much of it is searched for the frame of a signal, in parts. */
@@ -23,6 +25,8 @@ enum {
     FRAME_SELECTORS = 24,
     FRAME_WORDS = 25
 };
+/* Newer than the headers of some C libraries. */
+enum { IO_URING_ENTER = 426, EPOLL_PWAIT2 = 441 };
 enum { MOST_FLAGS = 7, USER_CODE = 0x33 };
 
 static bool
@@ -38,12 +42,24 @@ static bool
 waits_for_event(long call)
 {
     static const long calls[] = {
-        SYS_poll,          SYS_ppoll,           SYS_select,
-        SYS_pselect6,      SYS_epoll_wait,      SYS_epoll_pwait,
-        SYS_accept,        SYS_accept4,         SYS_recvfrom,
-        SYS_recvmsg,       SYS_nanosleep,       SYS_clock_nanosleep,
-        SYS_wait4,         SYS_waitid,          SYS_pause,
-        SYS_rt_sigsuspend, SYS_rt_sigtimedwait,
+        SYS_poll,
+        SYS_ppoll,
+        SYS_select,
+        SYS_pselect6,
+        SYS_epoll_wait,
+        SYS_epoll_pwait,
+        EPOLL_PWAIT2,
+        SYS_accept,
+        SYS_accept4,
+        SYS_recvfrom,
+        SYS_recvmsg,
+        SYS_nanosleep,
+        SYS_clock_nanosleep,
+        SYS_wait4,
+        SYS_waitid,
+        SYS_pause,
+        SYS_rt_sigsuspend,
+        SYS_rt_sigtimedwait,
     };
     return is_one_of(call, calls, sizeof calls / sizeof *calls);
 }
@@ -107,52 +123,75 @@ handles_signal(const lg__attach_target *self, uint64_t stack)
     return false;
 }
 
-bool
-lg__target_waits(const lg__attach_target *self, long call, uint64_t first,
-                 uint64_t stack)
+/** The number of the call that the kernel continues after a stop. The C library
+ *  loads it into eax, a few instructions before the call: b8, and four bytes.
+ *  That of a wait for a lock if it does not say. */
+static long
+continued_call(const lg__attach_target *self, uint64_t code)
 {
-    bool waits = call == SYS_read    ? reads_stream(self->remote.process, first)
-                 : call == SYS_futex ? waits_for_lock(self, stack)
-                                     : waits_for_event(call);
-    return waits && !handles_signal(self, stack & ~(uint64_t)7);
+    static const long calls[] = {SYS_poll, SYS_nanosleep, SYS_clock_nanosleep,
+                                 SYS_futex};
+    unsigned char bytes[CODE_BYTES];
+    uint32_t number;
+    if (!lg__remote_read(&self->remote, code - CODE_BYTES, bytes, sizeof bytes))
+        return SYS_futex;
+    for (size_t i = CODE_BYTES - sizeof number; i-- > 0;) {
+        memcpy(&number, bytes + i + 1, sizeof number);
+        if (bytes[i] == 0xb8 &&
+            is_one_of((long)number, calls, sizeof calls / sizeof *calls))
+            return (long)number;
+    }
+    return SYS_futex;
 }
 
-/** The system call that the main thread waits in, its first argument, and where
- *  its stack ends; -1: it runs. */
-static long
-call_of(const lg__attach_target *self, uint64_t *first, uint64_t *stack)
+bool
+lg__target_waits(const lg__attach_target *self, const lg__wait *wait)
+{
+    long call = wait->call == SYS_restart_syscall
+                    ? continued_call(self, wait->code)
+                    : wait->call;
+    bool waits = call == SYS_read
+                     ? reads_stream(self->remote.process, wait->first)
+                 : call == SYS_futex ? waits_for_lock(self, wait->stack)
+                                     : waits_for_event(call);
+    return waits && !handles_signal(self, wait->stack & ~(uint64_t)7);
+}
+
+/** What the main thread waits in; call -1: it runs. */
+static lg__wait
+wait_of(const lg__attach_target *self)
 {
     char path[64];
-    long call = -1;
-    unsigned long long words[6] = {0}, end = 0;
+    lg__wait wait = {.call = -1};
+    unsigned long long words[8] = {0};
     int process = self->remote.process;
     snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", process, process);
     FILE *file = fopen(path, "re");
     if (file == NULL)
-        return -1;
-    int count =
-        fscanf(file, "%ld %llx %llx %llx %llx %llx %llx %llx", &call, &words[0],
-               &words[1], &words[2], &words[3], &words[4], &words[5], &end);
+        return wait;
+    int count = fscanf(file, "%ld %llx %llx %llx %llx %llx %llx %llx %llx",
+                       &wait.call, &words[0], &words[1], &words[2], &words[3],
+                       &words[4], &words[5], &words[6], &words[7]);
     fclose(file);
-    *first = words[0];
-    *stack = end;
-    return count == 8 ? call : -1;
+    if (count != 9)
+        wait.call = -1;
+    wait.first = words[0];
+    wait.stack = words[6];
+    wait.code = words[7];
+    return wait;
 }
 
 bool
 lg__target_seems_waiting(const lg__attach_target *self)
 {
-    uint64_t first, stack;
-    long call = call_of(self, &first, &stack);
-    return call >= 0 && lg__target_waits(self, call, first, stack);
+    lg__wait wait = wait_of(self);
+    return wait.call >= 0 && lg__target_waits(self, &wait);
 }
 
 bool
 lg__target_waits_fragilely(const lg__attach_target *self)
 {
     static const long calls[] = {SYS_semop, SYS_semtimedop, SYS_io_getevents,
-                                 SYS_io_pgetevents};
-    uint64_t first, stack;
-    return is_one_of(call_of(self, &first, &stack), calls,
-                     sizeof calls / sizeof *calls);
+                                 SYS_io_pgetevents, IO_URING_ENTER};
+    return is_one_of(wait_of(self).call, calls, sizeof calls / sizeof *calls);
 }

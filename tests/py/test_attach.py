@@ -193,7 +193,8 @@ SHARES = """
 libc = ctypes.CDLL(None)
 code = mmap.mmap(-1, 99, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
 # The child of vfork() waits until its parent's thread allows it to end.
-code.write(bytes.fromhex('b83a0000000f05 85c0 7401 c3 f390 833f00 74f9 b83c00000031ff0f05'))
+code.write(bytes.fromhex('b83a0000000f05 85c0 7401 c3 f390 833f00 74f9'))
+code.write(bytes.fromhex('b83c000000 31ff 0f05'))
 begin = ctypes.addressof(ctypes.c_char.from_buffer(code))
 go = ctypes.c_int(0)
 def allow():
@@ -290,6 +291,45 @@ print(same, flush=True)
         leakgraph.attach(one.pid).close()
     os.kill(one.pid, signal.SIGUSR1)
     assert one.process.stdout.readline() == "True\n"
+
+
+TIMED = {
+    "poll": "select.poll().poll(100_000)",
+    "sleep": "time.sleep(100)",
+    "socket": "one.settimeout(100)\none.recv(1)",
+    "lock": "lock.acquire(timeout=100)",
+    "queue": "queue.Queue().get(timeout=100)",
+}
+
+
+@pytest.mark.parametrize("wait", TIMED)
+def test_a_wait_that_goes_on_after_an_attach(target, wait):
+    """The kernel continues it by another call."""
+    first = "import queue, select, socket\none, other = socket.socketpair()\n"
+    one = target(TIMED[wait], first=first + "lock = threading.Lock()\nlock.acquire()")
+    for _ in range(3):
+        leakgraph.attach(one.pid, timeout=10).close()
+
+
+FORKS = """
+def fork():
+    if os.fork() == 0:
+        print(os.getpid(), flush=True)
+    time.sleep(100)
+threading.Thread(target=fork, daemon=True).start()
+time.sleep(100)
+"""
+
+
+def test_a_process_that_a_thread_has_forked(target):
+    one = target(FORKS)
+    child = int(one.process.stdout.readline())
+    try:
+        for _ in range(2):
+            with leakgraph.attach(child) as snap:
+                assert len(snap.select("type:__main__.Kept")) == 1000
+    finally:
+        os.kill(child, signal.SIGKILL)
 
 
 def refused(pid, **options):
