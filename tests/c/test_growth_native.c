@@ -390,6 +390,10 @@ blocks_of_objects(void)
         {"numpy.ndarray", 96, 96, 0},
         {"torch.Tensor", 80 + 224, 80, 224},
         {"torch.nn.parameter.Parameter", 80 + 400, 80, 400},
+        {"_thread.lock", 56 + 32, 64, 32},
+        {"_thread.RLock", 64 + 32, 64, 32},
+        {"_thread.RLock", 56, 64, 0},
+        {"greenlet.greenlet", 56 + 4000, 64, 4000},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lg_string type = {cases[i].type, (uint32_t)strlen(cases[i].type)};

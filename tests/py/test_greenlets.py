@@ -1,6 +1,8 @@
 """A capture reads the frames of waiting greenlets like those of threads."""
 
+import gc
 import sys
+import tracemalloc
 
 import pytest
 from builds import FREE_THREADED, PUBLIC
@@ -86,3 +88,31 @@ def test_a_greenlet_may_take_the_snapshot(waiting):
             return node_at(snapshot, THINGS[0]).unexplained
 
     assert greenlet.greenlet(look).switch() == 0
+
+
+def wait_below(depth):
+    """Wait in calls of C, which need the C stack in all versions."""
+    if depth == 0:
+        return greenlet.getcurrent().parent.switch()
+    return sorted([0], key=lambda _: wait_below(depth - 1) or 0)
+
+
+def test_a_greenlet_has_the_copy_of_its_stack():
+    """As tracemalloc counts what a switch of each allocates, in C and Python."""
+    ones = [greenlet.greenlet(wait_below) for _ in range(100)]
+    empty = leakgraph.snapshot().find(ones[0]).size
+    gc.collect()
+    tracemalloc.start()
+    before = tracemalloc.take_snapshot()
+    for one in ones:
+        one.switch(10)
+    blocks = tracemalloc.take_snapshot().compare_to(before, "lineno")
+    tracemalloc.stop()
+    copies = max(block.size_diff for block in blocks)
+    snapshot = leakgraph.snapshot()
+    total = sum(snapshot.find(one).size - empty for one in ones)
+    for one in ones:
+        one.switch()
+    assert total > 100 * 1000
+    assert total == pytest.approx(copies, rel=0.05)
+    assert leakgraph.snapshot().find(ones[0]).size == empty

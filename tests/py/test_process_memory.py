@@ -1,6 +1,7 @@
 """memory() of the host shows what the kernel counts, and no byte twice."""
 
 import json
+import platform
 import sys
 from pathlib import Path
 
@@ -192,6 +193,55 @@ tell()
         31 * MIB
     )
     assert changed["changed"] - whole["changed"] > 15 * MIB
+
+
+def glibc():
+    """Return the version of glibc as a tuple; (0, 0): another C library."""
+    name, version = platform.libc_ver()
+    return tuple(map(int, version.split("."))) if name == "glibc" else (0, 0)
+
+
+@pytest.mark.skipif(FREE_THREADED, reason="the list of threads may change")
+@pytest.mark.skipif(
+    not (2, 33) <= glibc() < (2, 42), reason="the layout of glibc's caches is unknown"
+)
+def test_freed_blocks_that_malloc_keeps_for_threads_are_free(tell):
+    """Fill the caches of eight threads, and do not count a thread that ended."""
+    before, full, over = tell(
+        """
+import ctypes, os, threading
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+libc.free.argtypes = [ctypes.c_void_p]
+together = threading.Barrier(9)
+def use_and_free():
+    together.wait()
+    together.wait()
+    for size in range(24, 1033, 16):
+        for block in [libc.malloc(size) for _ in range(7)]:
+            libc.free(block)
+    together.wait()
+    together.wait()
+threads = [threading.Thread(target=use_and_free) for _ in range(8)]
+for each in threads:
+    each.start()
+together.wait()
+tell()
+together.wait()
+together.wait()
+tell()
+together.wait()
+for each in threads:
+    each.join()
+while len(os.listdir("/proc/self/task")) > 1:
+    pass
+tell()
+"""
+    )
+    cached = 8 * 7 * sum(range(32, 1041, 16))
+    assert abs(full["malloc"] - before["malloc"]) < cached / 16
+    assert full["malloc_free"] - before["malloc_free"] > cached / 4
+    assert abs(over["malloc"] - before["malloc"]) < cached / 16
 
 
 @pytest.mark.parametrize("name", ["jemalloc", "tcmalloc"])

@@ -9,6 +9,8 @@ import io
 import os
 import re
 import sys
+import threading
+import tracemalloc
 
 import pytest
 
@@ -16,6 +18,9 @@ import leakgraph
 
 PUBLIC = os.environ.get("LEAKGRAPH_CAPTURE") == "public"
 HELD = []
+LOCKS = (type(threading.Lock()), type(threading.RLock()))
+#: What malloc has for each lock up to 3.13, and getsizeof leaves out.
+SEMAPHORE = 32 if sys.version_info < (3, 14) else 0
 
 
 class Plain:
@@ -129,6 +134,22 @@ def test_a_sizeof_written_in_python_is_not_asked():
     assert leakgraph.snapshot().find(thing).size >= object.__sizeof__(thing)
 
 
+@pytest.mark.parametrize("make", [threading.Lock, threading.RLock])
+def test_a_lock_has_its_semaphore(make):
+    """As tracemalloc counts all that is allocated for a lock."""
+    room = [None] * 1000
+    gc.collect()
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    for index in range(len(room)):
+        room[index] = make()
+    each = (tracemalloc.get_traced_memory()[0] - before) / len(room)
+    tracemalloc.stop()
+    size = leakgraph.snapshot().find(room[-1]).size
+    assert size == sys.getsizeof(room[-1]) + SEMAPHORE
+    assert size == pytest.approx(each, abs=1)
+
+
 @pytest.mark.skipif(
     sys.version_info < (3, 11) or PUBLIC,
     reason="values are inline from 3.11 on, and internal",
@@ -174,6 +195,8 @@ def is_expected_difference(thing, ours, theirs):
         return True  # its content is an object with a size of its own
     if isinstance(thing, io.StringIO):
         return ours > theirs  # its __sizeof__ leaves out its text
+    if kind in LOCKS:
+        return ours - theirs == SEMAPHORE
     if isinstance(thing, type):
         # 3.11 and 3.12 add a collector's head that static types do not have.
         return theirs - ours == 16 or kind.__module__ == "_ctypes"

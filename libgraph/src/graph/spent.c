@@ -12,8 +12,10 @@ enum {
 
 // Types whose instances take several blocks, with the collector's head: for a
 // list, dict or set, the bytes of the first block, besides the items or the
-// table; for a deque, the bytes of each block of items. NumPy asks malloc for
-// the shape and strides of an array, and PyTorch for the C++ part of a tensor.
+// table; for a greenlet, those besides the copy of its stack; for a deque, the
+// bytes of each block of items. NumPy asks malloc for the shape and strides of
+// an array, PyTorch for the C++ part of a tensor, and CPython up to 3.13 for
+// the semaphore of a lock.
 static const struct {
     lg_string type;
     lg__block_parts parts;
@@ -27,6 +29,9 @@ static const struct {
     {{"numpy.ndarray", 13}, {.first = 96, .native = true}},
     {{"torch.Tensor", 12}, {.first = 80, .native = true}},
     {{"torch.nn.parameter.Parameter", 28}, {.first = 80, .native = true}},
+    {{"_thread.lock", 12}, {.first = 56, .native = true}},
+    {{"_thread.RLock", 13}, {.first = 64, .native = true}},
+    {{"greenlet.greenlet", 17}, {.first = 56}},
     {{"collections.deque", 17}, {.each = 528}},
 };
 

@@ -26,8 +26,9 @@ PyObject *
 lg__core_malloc_bytes(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
     lg__allocator_bytes bytes = {0};
+    uint64_t cached = lg__malloc_cached();
     Py_BEGIN_ALLOW_THREADS
-    lg__malloc_bytes_read(&bytes);
+    lg__malloc_bytes_read(cached, &bytes);
     Py_END_ALLOW_THREADS
     return PyLong_FromLongLong(bytes.malloc_known ? (long long)bytes.malloc_used
                                                   : -1LL);

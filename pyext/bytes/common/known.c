@@ -2,6 +2,7 @@
 #include "capture/adapters/capture_adapters.h"
 #include "bytes/common/ask.h"
 
+#include <semaphore.h>
 #include <string.h>
 
 /** Where to find a type, and the name that it has in C. */
@@ -18,6 +19,8 @@ static const whereabouts places[LG__KNOWN_COUNT] = {
     [LG__KNOWN_MMAP] = {"mmap", "mmap", "mmap.mmap"},
     [LG__KNOWN_BYTESIO] = {"_io", "BytesIO", "_io.BytesIO"},
     [LG__KNOWN_NDARRAY] = {"numpy", "ndarray", "numpy.ndarray"},
+    [LG__KNOWN_LOCK] = {"_thread", "LockType", "_thread.lock"},
+    [LG__KNOWN_RLOCK] = {"_thread", "RLock", "_thread.RLock"},
     [LG__KNOWN_DEQUE] = {"_collections", "deque", "collections.deque"},
     [LG__KNOWN_DECIMAL] = {"_decimal", "Decimal", "decimal.Decimal"},
     [LG__KNOWN_STRINGIO] = {"_io", "StringIO", "_io.StringIO"},
@@ -148,4 +151,15 @@ lg__known_has_size(const lg__known *known, const PyTypeObject *type)
         if (known->type[i] == type)
             return true;
     return false;
+}
+
+/** Python/thread_pthread.h: PyThread_allocate_lock. From 3.14 on, a lock is a
+ *  part of its object. */
+size_t
+lg__known_beside(const lg__known *known, const PyTypeObject *type)
+{
+    bool is_lock = PY_VERSION_HEX < 0x030e0000 &&
+                   (lg__known_is(known, type, LG__KNOWN_LOCK) ||
+                    lg__known_is(known, type, LG__KNOWN_RLOCK));
+    return is_lock ? sizeof(sem_t) : 0;
 }

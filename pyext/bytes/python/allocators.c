@@ -47,7 +47,7 @@ lg__allocator_bytes
 lg__allocator_bytes_read(void)
 {
     lg__allocator_bytes out = {0};
-    lg__malloc_bytes_read(&out);
+    lg__malloc_bytes_read(lg__malloc_cached(), &out);
     read_arenas(&out);
     return out;
 }

@@ -118,7 +118,7 @@ read_tcmalloc(lg__allocator_bytes *out)
 /** Without its malloc, glibc has allocated nothing. A library that only wraps
  *  malloc leaves the account as it is. */
 static void
-read_glibc(lg__allocator_bytes *out)
+read_glibc(uint64_t cached, lg__allocator_bytes *out)
 {
     malloc_info (*ask)(void);
     void *symbol = dlsym(RTLD_DEFAULT, "mallinfo2");
@@ -127,13 +127,13 @@ read_glibc(lg__allocator_bytes *out)
     memcpy(&ask, &symbol, sizeof ask);
     malloc_info info = ask();
     size_t used = info.uordblks + info.hblkhd;
-    if (used > 0)
-        set_bytes(out, used, used + info.fordblks);
+    if (used > cached)
+        set_bytes(out, used - cached, used + info.fordblks);
 }
 
 void
-lg__malloc_bytes_read(lg__allocator_bytes *out)
+lg__malloc_bytes_read(uint64_t cached, lg__allocator_bytes *out)
 {
     if (!read_jemalloc(out) && !read_tcmalloc(out))
-        read_glibc(out);
+        read_glibc(cached, out);
 }

@@ -74,9 +74,16 @@ lg__allocator_bytes lg__allocator_bytes_read(void);
 
 /* malloc_bytes.c */
 
-/** Reads only what malloc reports, and leaves the rest as it is. O(free
- *  blocks). */
-void lg__malloc_bytes_read(lg__allocator_bytes *out);
+/** Reads only what malloc reports, and leaves the rest as it is. What threads
+ *  keep of freed blocks counts as free. O(free blocks). */
+void lg__malloc_bytes_read(uint64_t cached, lg__allocator_bytes *out);
+
+/* tcache.c */
+
+/** The bytes of freed blocks that glibc's malloc keeps for each thread of this
+ *  interpreter; 0 if they are unknown: in a free-threaded build, and before
+ *  glibc 2.30 and from 2.42 on. Call with the GIL held. */
+uint64_t lg__malloc_cached(void);
 
 /** How many threads, descriptors, segments and children a process has. */
 typedef struct lg__process_counts {

@@ -8,6 +8,10 @@
  * greenlet. Its next words contain, in this order, the context and the frame
  * object at which the greenlet resumes (TGreenlet.hpp). Both may be NULL; a
  * running greenlet has no frame there.
+ *
+ * Before the context are five words about the C stack (TStackState.cpp): where
+ * it starts and ends, the copy of what others have overwritten, how many bytes
+ * that is, and the next greenlet's. The copy is a block of the greenlet's own.
  */
 #include "capture/adapters/adapter_pass.h"
 #include "capture/common/capture_common.h"
@@ -76,21 +80,47 @@ is_frame_at(const void *const *word)
            (word[-1] == NULL || leads_to(word[-1], &PyContext_Type));
 }
 
-/** The frame object at which a greenlet resumes, or NULL. */
-static PyObject *
-top_frame(greenlet_state *state, PyObject *object)
+/** Copies the words of a greenlet. Returns the one with the frame object at
+ *  which it resumes, or NULL. */
+static const void *const *
+frame_word(greenlet_state *state, PyObject *object, const void **words)
 {
-    const void *words[WORDS];
     const void *own = ((greenlet_layout *)object)->own;
-    if (own == NULL || !lg__peek(words, own, sizeof words) ||
+    if (own == NULL || !lg__peek(words, own, WORDS * sizeof *words) ||
         words[1] != object)
         return NULL;
     for (uint32_t i = FIRST; state->word == 0 && i < WORDS; i++)
         if (is_frame_at(&words[i]))
             state->word = i;
     return state->word != 0 && is_frame_at(&words[state->word])
-               ? (PyObject *)(uintptr_t)words[state->word]
+               ? &words[state->word]
                : NULL;
+}
+
+static PyObject *
+top_frame(greenlet_state *state, PyObject *object)
+{
+    const void *words[WORDS];
+    const void *const *word = frame_word(state, object, words);
+    return word != NULL ? (PyObject *)(uintptr_t)*word : NULL;
+}
+
+/** The bytes of a waiting greenlet's copy of its stack; 0 if those words are
+ *  not what they should be. */
+static int64_t
+copied_stack(greenlet_state *state, PyObject *object)
+{
+    enum { FROM_START = 6, FROM_END = 5, FROM_COPY = 4, FROM_SIZE = 3 };
+    const void *words[WORDS];
+    const void *const *word = frame_word(state, object, words);
+    if (word == NULL)
+        return 0;
+    uintptr_t start = (uintptr_t)word[-FROM_START];
+    uintptr_t end = (uintptr_t)word[-FROM_END];
+    uintptr_t size = (uintptr_t)word[-FROM_SIZE];
+    bool is_copy =
+        start < end && size <= end - start && word[-FROM_COPY] != NULL;
+    return is_copy ? (int64_t)size : 0;
 }
 
 /** Adds one frame of a greenlet. As with threads, the generator or the frame
@@ -201,6 +231,8 @@ scan_frames(lg__adapter_pass *pass, const lg__instance *instance,
     }
     if (code != NULL)
         name_greenlet(pass, instance->node, code);
+    lg__pass_add_size(pass, instance->node,
+                      copied_stack(state, instance->object));
 }
 
 static void

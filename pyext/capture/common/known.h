@@ -18,6 +18,8 @@ typedef enum lg__known_name {
     LG__KNOWN_BYTESIO,
     LG__KNOWN_BYTESIO_VIEW, /**< the type of what BytesIO.getbuffer() shows */
     LG__KNOWN_NDARRAY,
+    LG__KNOWN_LOCK,
+    LG__KNOWN_RLOCK,
     LG__KNOWN_DEQUE,
     /* From the deque on, the C __sizeof__ of the types counts memory behind
        their struct, and may be called. */
@@ -56,6 +58,10 @@ bool lg__known_is(const lg__known *known, const PyTypeObject *type,
 
 /** Returns whether the C __sizeof__ of exactly this type may be called. */
 bool lg__known_has_size(const lg__known *known, const PyTypeObject *type);
+
+/** Returns the bytes that malloc has for each instance: a semaphore for each
+ *  lock, up to 3.13. */
+size_t lg__known_beside(const lg__known *known, const PyTypeObject *type);
 
 /** Returns whether a class statement, or a call of type, made the type. */
 bool lg__type_is_pythons(const PyTypeObject *type);

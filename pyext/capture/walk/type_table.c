@@ -212,7 +212,8 @@ fill(lg__heap_walk *walk, lg__type_info *info)
     info->special =
         info->immortal || info->has_sizeof || info->shape == LG__SHAPE_TYPE;
     info->base_size =
-        (uint32_t)((size_t)type->tp_basicsize + lg__preheader_size(type));
+        (uint32_t)((size_t)type->tp_basicsize + lg__preheader_size(type) +
+                   lg__known_beside(&walk->known, type));
     info->item_size = (uint32_t)type->tp_itemsize;
     info->fixed_size = lg__fixed_size(info);
     lg__pass_choose(walk, info);

@@ -91,7 +91,8 @@ typedef struct lg__type_info {
     uint8_t adapter_kind;
     uint8_t rest_kind;  /**< lg_edge_kind of unnamed edges; LG_EDGE_REFERENCE:
                            look for the word */
-    uint32_t base_size; /**< tp_basicsize and the words before the object */
+    uint32_t base_size; /**< tp_basicsize, the words before the object, and what
+                           malloc has for each instance */
     uint32_t item_size;
     uint32_t fixed_size; /**< the bytes of every instance; 0: they differ */
     uint32_t dict_kind;  /**< LG__DICT_NONE ...: where instances keep it */

@@ -39,6 +39,7 @@ libc.mmap.argtypes = [
     *[ctypes.c_int] * 3,
     ctypes.c_long,
 ]
+libc.free.argtypes = [ctypes.c_void_p]
 libc.memset.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]
 #: How many bytes more a list or deque takes for a reference, in the long run.
 REFERENCE = 8
@@ -87,6 +88,23 @@ class Session:
         self.log = [f"line {number} {i}" for i in range(60)]
 
 
+def in_each_thread(pool, count, work):
+    """Let each of so many threads do the work once."""
+    together = threading.Barrier(count)
+
+    def once(_):
+        together.wait()
+        work()
+
+    list(pool.map(once, range(count)))
+
+
+def use_and_free(size):
+    """Fill what glibc keeps of a thread's freed blocks of that size."""
+    for block in [libc.malloc(size) for _ in range(7)]:
+        libc.free(block)
+
+
 # ------------------------------------------------------------------ leaking ---
 
 
@@ -105,6 +123,12 @@ def a_cache_without_a_limit(program):
         program.cache[f"key {number}"] = b"x" * (4000 + number % 2)
 
     return step
+
+
+@leaks("program.locks[*]")
+def locks_with_their_semaphores(program):
+    program.locks = []
+    return lambda number: program.locks.extend(threading.Lock() for _ in range(20))
 
 
 @leaks("program.scope.maps[*]")
@@ -539,6 +563,15 @@ def a_pool_of_threads(program):
     return step
 
 
+@honest(calls=10)
+def threads_whose_caches_of_freed_blocks_fill(program):
+    """Each step frees blocks of a size that was not used before."""
+    pool = ThreadPoolExecutor(8)
+    return lambda number: in_each_thread(
+        pool, 8, lambda: use_and_free(1000 - 16 * number)
+    )
+
+
 @honest()
 def a_table_that_is_replaced(program):
     program.table = {}
@@ -757,6 +790,18 @@ def figures_that_are_closed_but_drawn_to_memory(program):
 def an_extension_that_never_frees(program):
     program.rate = 20_000 + 16
     return lambda number: libc.memset(libc.malloc(20_000), 1, 20_000)
+
+
+@native("memory that no object explains")
+def threads_that_never_free(program):
+    pool = ThreadPoolExecutor(8)
+    program.rate = 8 * 1008
+
+    def lose():
+        use_and_free(500)
+        libc.malloc(1000)
+
+    return lambda number: in_each_thread(pool, 8, lose)
 
 
 @native("small blocks of Python that no object explains")
