@@ -393,6 +393,8 @@ blocks_of_objects(void)
         {"_thread.lock", 56 + 32, 64, 32},
         {"_thread.RLock", 64 + 32, 64, 32},
         {"_thread.RLock", 56, 64, 0},
+        {"_queue.SimpleQueue", 72 + 32, 96, 16},
+        {"_queue.SimpleQueue", 88, 96, 0},
         {"greenlet.greenlet", 56 + 4000, 64, 4000},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -15,7 +15,8 @@ enum {
 // table; for a greenlet, those besides the copy of its stack; for a deque, the
 // bytes of each block of items. NumPy asks malloc for the shape and strides of
 // an array, PyTorch for the C++ part of a tensor, and CPython up to 3.13 for
-// the semaphore of a lock.
+// the semaphore of a lock or a SimpleQueue. The first block of such a type is
+// as long as the longest whole object without a semaphore.
 static const struct {
     lg_string type;
     lg__block_parts parts;
@@ -31,6 +32,7 @@ static const struct {
     {{"torch.nn.parameter.Parameter", 28}, {.first = 80, .native = true}},
     {{"_thread.lock", 12}, {.first = 56, .native = true}},
     {{"_thread.RLock", 13}, {.first = 64, .native = true}},
+    {{"_queue.SimpleQueue", 18}, {.first = 88, .native = true}},
     {{"greenlet.greenlet", 17}, {.first = 56}},
     {{"collections.deque", 17}, {.each = 528}},
 };

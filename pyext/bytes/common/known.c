@@ -21,6 +21,7 @@ static const whereabouts places[LG__KNOWN_COUNT] = {
     [LG__KNOWN_NDARRAY] = {"numpy", "ndarray", "numpy.ndarray"},
     [LG__KNOWN_LOCK] = {"_thread", "LockType", "_thread.lock"},
     [LG__KNOWN_RLOCK] = {"_thread", "RLock", "_thread.RLock"},
+    [LG__KNOWN_SIMPLE_QUEUE] = {"_queue", "SimpleQueue", "_queue.SimpleQueue"},
     [LG__KNOWN_DEQUE] = {"_collections", "deque", "collections.deque"},
     [LG__KNOWN_DECIMAL] = {"_decimal", "Decimal", "decimal.Decimal"},
     [LG__KNOWN_STRINGIO] = {"_io", "StringIO", "_io.StringIO"},
@@ -153,13 +154,15 @@ lg__known_has_size(const lg__known *known, const PyTypeObject *type)
     return false;
 }
 
-/** Python/thread_pthread.h: PyThread_allocate_lock. From 3.14 on, a lock is a
- *  part of its object. */
+/** Python/thread_pthread.h: PyThread_allocate_lock. Later, a lock is a part of
+ *  its object. */
 size_t
 lg__known_beside(const lg__known *known, const PyTypeObject *type)
 {
-    bool is_lock = PY_VERSION_HEX < 0x030e0000 &&
-                   (lg__known_is(known, type, LG__KNOWN_LOCK) ||
-                    lg__known_is(known, type, LG__KNOWN_RLOCK));
-    return is_lock ? sizeof(sem_t) : 0;
+    bool has_semaphore = (PY_VERSION_HEX < 0x030e0000 &&
+                          (lg__known_is(known, type, LG__KNOWN_LOCK) ||
+                           lg__known_is(known, type, LG__KNOWN_RLOCK))) ||
+                         (PY_VERSION_HEX < 0x030d0000 &&
+                          lg__known_is(known, type, LG__KNOWN_SIMPLE_QUEUE));
+    return has_semaphore ? sizeof(sem_t) : 0;
 }

@@ -20,6 +20,7 @@ typedef enum lg__known_name {
     LG__KNOWN_NDARRAY,
     LG__KNOWN_LOCK,
     LG__KNOWN_RLOCK,
+    LG__KNOWN_SIMPLE_QUEUE,
     LG__KNOWN_DEQUE,
     /* From the deque on, the C __sizeof__ of the types counts memory behind
        their struct, and may be called. */
@@ -59,8 +60,8 @@ bool lg__known_is(const lg__known *known, const PyTypeObject *type,
 /** Returns whether the C __sizeof__ of exactly this type may be called. */
 bool lg__known_has_size(const lg__known *known, const PyTypeObject *type);
 
-/** Returns the bytes that malloc has for each instance: a semaphore for each
- *  lock, up to 3.13. */
+/** Returns the bytes that malloc has for each instance: for a lock, up to 3.13,
+ *  and for a SimpleQueue, up to 3.12, those of a semaphore. */
 size_t lg__known_beside(const lg__known *known, const PyTypeObject *type);
 
 /** Returns whether a class statement, or a call of type, made the type. */
