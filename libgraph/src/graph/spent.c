@@ -16,7 +16,7 @@ enum {
 // bytes of each block of items. NumPy asks malloc for the shape and strides of
 // an array, PyTorch for the C++ part of a tensor, and CPython up to 3.13 for
 // the semaphore of a lock or a SimpleQueue. The first block of such a type is
-// as long as the longest whole object without a semaphore.
+// no shorter than a whole object without a semaphore.
 static const struct {
     lg_string type;
     lg__block_parts parts;

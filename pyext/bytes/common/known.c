@@ -2,7 +2,6 @@
 #include "capture/adapters/capture_adapters.h"
 #include "bytes/common/ask.h"
 
-#include <semaphore.h>
 #include <string.h>
 
 /** Where to find a type, and the name that it has in C. */
@@ -152,17 +151,4 @@ lg__known_has_size(const lg__known *known, const PyTypeObject *type)
         if (known->type[i] == type)
             return true;
     return false;
-}
-
-/** Python/thread_pthread.h: PyThread_allocate_lock. Later, a lock is a part of
- *  its object. */
-size_t
-lg__known_beside(const lg__known *known, const PyTypeObject *type)
-{
-    bool has_semaphore = (PY_VERSION_HEX < 0x030e0000 &&
-                          (lg__known_is(known, type, LG__KNOWN_LOCK) ||
-                           lg__known_is(known, type, LG__KNOWN_RLOCK))) ||
-                         (PY_VERSION_HEX < 0x030d0000 &&
-                          lg__known_is(known, type, LG__KNOWN_SIMPLE_QUEUE));
-    return has_semaphore ? sizeof(sem_t) : 0;
 }

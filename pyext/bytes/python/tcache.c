@@ -12,7 +12,7 @@
  * size, and with a first block for just those sizes of which it counts blocks.
  */
 #include "bytes/python/process.h"
-#include "capture/common/peek.h"
+#include "capture/common/capture_common.h"
 
 #include <Python.h>
 

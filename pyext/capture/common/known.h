@@ -60,10 +60,6 @@ bool lg__known_is(const lg__known *known, const PyTypeObject *type,
 /** Returns whether the C __sizeof__ of exactly this type may be called. */
 bool lg__known_has_size(const lg__known *known, const PyTypeObject *type);
 
-/** Returns the bytes that malloc has for each instance: for a lock, up to 3.13,
- *  and for a SimpleQueue, up to 3.12, those of a semaphore. */
-size_t lg__known_beside(const lg__known *known, const PyTypeObject *type);
-
 /** Returns whether a class statement, or a call of type, made the type. */
 bool lg__type_is_pythons(const PyTypeObject *type);
 

@@ -25,6 +25,11 @@
 #define LG__FREE_THREADED 0
 #endif
 
+/** 1 if these have a semaphore in malloc (thread_pthread.h,
+ *  PyThread_allocate_lock). Later, a lock is a part of its object. */
+#define LG__LOCK_HAS_SEMAPHORE (PY_VERSION_HEX < 0x030e0000)
+#define LG__SIMPLE_QUEUE_HAS_SEMAPHORE (PY_VERSION_HEX < 0x030d0000)
+
 /** What the collector says of itself. */
 typedef struct lg__collector_facts {
     bool enabled;

@@ -5,6 +5,7 @@
 #include "capture/walk/heap_walk.h"
 #include "capture/common/capture_common.h"
 
+#include <semaphore.h>
 #include <string.h>
 
 /** Returns whether tp_traverse of this type reports exactly its __slots__, its
@@ -193,6 +194,18 @@ is_part(const lg__type_info *info)
     }
 }
 
+/** The bytes that malloc has for each instance. */
+static size_t
+size_beside(const lg__known *known, const PyTypeObject *type)
+{
+    bool is_lock = lg__known_is(known, type, LG__KNOWN_LOCK) ||
+                   lg__known_is(known, type, LG__KNOWN_RLOCK);
+    bool is_queue = lg__known_is(known, type, LG__KNOWN_SIMPLE_QUEUE);
+    bool has_semaphore = (is_lock && LG__LOCK_HAS_SEMAPHORE) ||
+                         (is_queue && LG__SIMPLE_QUEUE_HAS_SEMAPHORE);
+    return has_semaphore ? sizeof(sem_t) : 0;
+}
+
 static bool
 fill(lg__heap_walk *walk, lg__type_info *info)
 {
@@ -213,7 +226,7 @@ fill(lg__heap_walk *walk, lg__type_info *info)
         info->immortal || info->has_sizeof || info->shape == LG__SHAPE_TYPE;
     info->base_size =
         (uint32_t)((size_t)type->tp_basicsize + lg__preheader_size(type) +
-                   lg__known_beside(&walk->known, type));
+                   size_beside(&walk->known, type));
     info->item_size = (uint32_t)type->tp_itemsize;
     info->fixed_size = lg__fixed_size(info);
     lg__pass_choose(walk, info);
