@@ -32,7 +32,7 @@ if "truth" in sys.argv[1:] and not NATIVE:
 
 WARM, ROUNDS, CALLS = 20, 4, 25
 #: By then, honest programs have filled what they fill.
-LATE = 320
+LATE = 400
 #: Calls in a second of a loop, at a steady pace so that a rate per second is known.
 PACE = 25
 

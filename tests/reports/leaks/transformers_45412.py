@@ -7,9 +7,8 @@ import functools
 
 import program
 
-HOLDERS = ("__main__.Position.grid",)
+HOLDERS = ("__main__.Position.grid key",)
 FINDINGS = ("lru-cache",)
-FILLS = True
 
 
 class Position:
