@@ -141,6 +141,11 @@ def test_what_one_object_holds_most_of_says_which(growth):
     assert row.node.label.startswith("str 'key ")
 
 
+def without_companions(text):
+    """Leave out which companions are the largest: a summary drops small places."""
+    return text.split(",")[0].split(" with ")[0]
+
+
 def test_summaries_say_the_same_as_snapshots(snapshots, growth, tmp_path):
     paths = [tmp_path / f"{number}.lgsum" for number in range(3)]
     for path, snapshot in zip(paths, snapshots):
@@ -148,7 +153,7 @@ def test_summaries_say_the_same_as_snapshots(snapshots, growth, tmp_path):
     told = {row.place: row.text for row in leakgraph.diff(*paths)}
     for row in growth:
         if not row.minor:
-            assert told[row.place].split(",")[0] == row.text.split(",")[0]
+            assert without_companions(told[row.place]) == without_companions(row.text)
     assert all(os.path.getsize(path) < 300_000 for path in paths)
 
 
