@@ -20,6 +20,8 @@
 #define MOST_LOCKED 20
 /** How often to ask whether the thread has come home, or a child has ended. */
 #define TRIES 1000
+/** How often to try to close their socket. */
+#define LAST_TRIES 20
 
 static void
 pause_for(long milliseconds)
@@ -87,15 +89,22 @@ outcome_without_answer(const lg__call *self)
                : LG__REPLACED;
 }
 
+/** Whether the interpreter has yet to make the pending call of that visit. */
+static bool
+is_pending(const lg__visit *visit)
+{
+    lg__landing landing;
+    return lg__visit_read(visit, &landing) && landing.queued && !landing.begun;
+}
+
 /** Has the main thread called again if it has begun to wait since, and has not
  *  made the pending call yet. */
 static lg_status
 remind(lg__call *self, lg_error *err)
 {
-    lg__landing landing;
     lg__visit again = self->visit;
     if (again.here || !lg__target_seems_waiting(self->target) ||
-        !lg__visit_read(&again, &landing) || !landing.queued || landing.begun)
+        !is_pending(&again))
         return LG_OK;
     again.again = true;
     lg_status status = lg__visit_make(&again, err);
@@ -103,18 +112,6 @@ remind(lg__call *self, lg_error *err)
     if (again.socket != self->visit.socket)
         self->visit = again;
     return status;
-}
-
-/** Why there is no answer yet. */
-static lg__outcome
-outcome_of_silence(const lg__call *self)
-{
-    lg__landing landing;
-    if (self->visit.here)
-        return LG__GIL_KEPT;
-    return lg__visit_read(&self->visit, &landing) && landing.alien
-               ? LG__ALIEN_THREAD
-               : LG__BUSY;
 }
 
 /** Waits for the answer to a visit; `outcome` says whether one came. */
@@ -130,7 +127,7 @@ await_answer(lg__call *self, lg__outcome *outcome, lg_error *err)
             return LG_OK;
         if (source.revents & (POLLHUP | POLLERR))
             break;
-        *outcome = outcome_of_silence(self);
+        *outcome = self->visit.here ? LG__GIL_KEPT : LG__BUSY;
         if (!may_go_on(self, &status, err))
             return status;
         status = remind(self, err);
@@ -176,8 +173,8 @@ explain(const lg__call *self, lg__outcome outcome, lg_error *err)
                                request->timeout, err);
 }
 
-lg_status
-lg__call_make(lg__call *self, lg_error *err)
+static lg_status
+visit_until_answered(lg__call *self, lg_error *err)
 {
     lg__outcome outcome;
     lg_status status = LG_OK;
@@ -198,6 +195,36 @@ lg__call_make(lg__call *self, lg_error *err)
         pause = 2 * pause < MOST_PAUSE_MILLISECONDS ? 2 * pause
                                                     : MOST_PAUSE_MILLISECONDS;
     }
+}
+
+/** Closes the socket that a pending call would close, which the interpreter may
+ *  make late or never. */
+static void
+close_theirs(const lg__call *self)
+{
+    lg_error ignored;
+    lg__visit last = {.target = self->target,
+                      .region = self->visit.region,
+                      .last = true,
+                      .socket = -1};
+    for (int i = 0; i < LAST_TRIES && is_pending(&last); i++) {
+        if (i > 0)
+            pause_for(PAUSE_MILLISECONDS);
+        if (!lg__target_waits_fragilely(self->target) &&
+            lg__visit_make(&last, &ignored) != LG_OK)
+            return;
+    }
+}
+
+lg_status
+lg__call_make(lg__call *self, lg_error *err)
+{
+    lg_status status = visit_until_answered(self, err);
+    if (status == LG_OK)
+        return status;
+    close_socket(self);
+    close_theirs(self);
+    return status;
 }
 
 /** Whether the main thread blocks signals as the stub does. */

@@ -19,7 +19,8 @@ typedef struct errand {
     lg__visit *visit;
     const lg__attach_target *target;
     lg__tracee tracee;
-    uint64_t room; /**< of the stub */
+    uint64_t room;    /**< of the stub */
+    lg__landing left; /**< whose end is to be closed; inode 0: none */
 } errand;
 
 static uint64_t
@@ -84,6 +85,8 @@ fill_region(errand *self, uint64_t region)
     landing.region_bytes = LG__REGION_BYTES;
     landing.here = visit->here;
     landing.child = visit->child;
+    landing.inode = self->left.inode;
+    landing.ends[1] = self->left.ends[1];
     memcpy(landing.entry, LG__ENTRY, sizeof LG__ENTRY);
     memcpy(landing.link, "/proc/self/fd/", sizeof "/proc/self/fd/");
     if (visit->path != NULL)
@@ -231,14 +234,13 @@ send_thread(errand *self)
     return accompany(self);
 }
 
-/** Whether the pending call of the visit before, which this one replaces, has
- *  not begun. It cannot begin while the thread is stopped that makes it. */
+/** Whether the interpreter has yet to make the pending call of the visit
+ * before. It cannot begin while the thread is stopped that makes it. */
 static bool
-may_replace(const errand *self)
+is_pending(const errand *self, lg__landing *landing)
 {
-    lg__landing landing;
-    return self->visit->here && lg__visit_read(self->visit, &landing) &&
-           landing.queued && !landing.begun;
+    return lg__visit_read(self->visit, landing) && landing->queued &&
+           !landing->begun;
 }
 
 static lg__outcome
@@ -256,12 +258,15 @@ visit_stopped(errand *self)
                                   .stack = at->rsp,
                                   .code = at->rip});
     if (visit->again) {
-        if (!may_replace(self))
+        lg__landing pending;
+        if (!visit->here || !is_pending(self, &pending))
             return LG__CUT_OFF;
         int before = visit->socket;
         visit->socket = -1;
         close(before);
     }
+    if (visit->last && !is_pending(self, &self->left))
+        return LG__VISITED;
     visit->region = 0;
     return send_thread(self);
 }

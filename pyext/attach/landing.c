@@ -255,8 +255,11 @@ reach_interpreter(lg__landing *self)
         self->release_gil(state);
         return 0;
     }
+    if (self->thread_state() == NULL) {
+        answer(self, LG__ANSWER_LATER, LG__ALIEN_THREAD);
+        return 0;
+    }
     self->here = 0;
-    self->alien = self->thread_state() == NULL;
     self->queued = 1;
     if (self->add_pending(self->pending, self) == 0)
         return 1;
@@ -282,6 +285,10 @@ lg__landing_land(lg__landing *self)
     int keep = 0;
     if (self->child != 0)
         return reap(self);
+    if (self->inode != 0) {
+        close_end(self);
+        return 0;
+    }
     self->process = (int32_t)lg__planted_call(SYS_getpid, 0, 0, 0, 0);
     self->interpreter =
         self->is_initialized() ? self->main_interpreter() : NULL;

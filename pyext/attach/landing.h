@@ -46,9 +46,10 @@ typedef struct lg__landing {
     int32_t process;   /**< its number there: a forked copy does nothing */
     int32_t ends[2];   /**< the pair of sockets */
     uint64_t inode;    /**< of the second one: somebody may close it, and give
-                            its number to another file */
+                            its number to another file. If it is known at the
+                            beginning, that end is to be closed, and nothing
+                            else */
     uint32_t here;     /**< the thread waits where it may take the GIL */
-    uint32_t alien;    /**< the thread is none of Python's */
     uint32_t queued;   /**< the interpreter has yet to call */
     uint32_t begun;    /**< written with the GIL */
     int32_t child;     /**< to be reaped, and nothing else; 0: none */

@@ -34,6 +34,8 @@ typedef struct lg__visit {
     bool trusting; /**< even if the queue of pending calls seems locked */
     bool again; /**< only if the thread waits, and instead of the pending call
                   that the visit before asked for */
+    bool last;  /**< only to close the end that waits for the pending call of
+                  the visit before, and nothing else */
     /* The result. */
     uint64_t region; /**< what the thread has mapped; 0: nothing */
     int socket;      /**< our end of the pair; -1: none */
