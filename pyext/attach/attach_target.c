@@ -13,6 +13,7 @@
 
 /** How long a program may take to be loaded. */
 #define LOAD_TRIES 200
+#define EXEC_TRIES 20
 #define LOAD_NANOSECONDS 5000000L
 /** How often a process may start another program while this looks at it. */
 #define LOOKS 5
@@ -21,6 +22,7 @@
 typedef struct facts {
     char state;
     int parent;
+    int threads;
     int tracer;
     int seccomp;
     bool shadow_stack;
@@ -40,6 +42,7 @@ read_facts(int process, facts *out)
         sscanf(line, "Name: %31[^\n]", out->name);
         sscanf(line, "State: %c", &out->state);
         sscanf(line, "PPid: %d", &out->parent);
+        sscanf(line, "Threads: %d", &out->threads);
         sscanf(line, "TracerPid: %d", &out->tracer);
         sscanf(line, "Seccomp: %d", &out->seccomp);
         if (strncmp(line, "x86_Thread_features:", 20) == 0)
@@ -47,6 +50,19 @@ read_facts(int process, facts *out)
     }
     fclose(file);
     return true;
+}
+
+/** Reads them again while the first thread has ended and others go on: one of
+ *  those may be about to take its place, with another program. */
+static bool
+read_settled_facts(int process, facts *out)
+{
+    for (int i = 0; i < EXEC_TRIES; i++) {
+        if (!read_facts(process, out) || out->state != 'Z' || out->threads == 1)
+            break;
+        nanosleep(&(struct timespec){0, LOAD_NANOSECONDS}, NULL);
+    }
+    return out->state != '?';
 }
 
 static int
@@ -124,8 +140,13 @@ check_facts(lg__attach_target *self, bool risked, lg_error *err)
 {
     facts known;
     int process = self->remote.process;
-    if (process <= 0 || !read_facts(process, &known) || known.state == 'Z' ||
-        known.state == 'X')
+    bool found = process > 0 && read_settled_facts(process, &known);
+    if (found && known.state == 'Z' && known.threads > 1)
+        return lg_error_set(err, LG_EUNSUPPORTED,
+                            "the first thread of process %d has ended, and "
+                            "attach needs it: use leakgraph run",
+                            process);
+    if (!found || known.state == 'Z' || known.state == 'X')
         return lg_error_set(err, LG_ENOTFOUND, "there is no process %d",
                             process);
     if (process == getpid())
@@ -252,14 +273,17 @@ find_functions(lg__attach_target *self, const lg__remote_images *images)
 }
 
 /** Whether the loader has something under way. That of glibc tells debuggers
- *  so. */
+ *  so. `patient`: take a program without a loader for one that has yet to get
+ *  it. */
 static bool
-is_loading(const lg__remote *remote, const lg__remote_images *images)
+is_loading(const lg__remote *remote, const lg__remote_images *images,
+           bool patient)
 {
     struct r_debug known;
     lg__remote_place place = lg__remote_find(remote, images, "_r_debug");
-    return place.address != 0 &&
-           lg__remote_read(remote, place.address, &known, sizeof known) &&
+    if (place.address == 0)
+        return patient;
+    return lg__remote_read(remote, place.address, &known, sizeof known) &&
            (known.r_version == 0 || known.r_state != RT_CONSISTENT);
 }
 
@@ -282,9 +306,11 @@ await_images(const lg__remote *remote, lg__remote_images *out, lg_error *err)
     for (int i = 0; i < LOAD_TRIES; i++) {
         if (!lg__remote_images_read(remote, out))
             return lg__target_explain(remote->process, EACCES, err);
-        obstacle = shares_memory(remote->process) ? LG__SHARES_MEMORY
-                   : out->count == 0 || is_loading(remote, out) ? LG__LOADING
-                                                                : LG__VISITED;
+        obstacle =
+            shares_memory(remote->process) ? LG__SHARES_MEMORY
+            : out->count == 0 || is_loading(remote, out, i + 1 < LOAD_TRIES)
+                ? LG__LOADING
+                : LG__VISITED;
         if (obstacle == LG__VISITED)
             return LG_OK;
         lg__remote_images_free(out);

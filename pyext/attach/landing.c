@@ -201,6 +201,7 @@ use_library(lg__landing *self, const lg__orders *orders, int source, int graph)
         library = self->open(self->path, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL)
         library = self->open(self->link, RTLD_NOW | RTLD_LOCAL);
+    close_descriptor(source);
     lg__attached_entry entry =
         library
             ? (lg__attached_entry)(uintptr_t)self->find(library, self->entry)
@@ -224,7 +225,8 @@ work(lg__landing *self)
         return;
     if (receive(self, &orders, descriptors))
         use_library(self, &orders, descriptors[0], descriptors[1]);
-    close_descriptor(descriptors[0]);
+    else
+        close_descriptor(descriptors[0]);
     close_descriptor(descriptors[1]);
 }
 

@@ -43,7 +43,8 @@ run(void *context)
 }
 
 /** Starts the process with all signals blocked. Its end sends no signal, so
- *  nobody else's wait finds it. */
+ *  nobody else's wait finds it. It shares errno with this thread, so errno says
+ *  nothing here until it has ended. */
 static int
 start(lg__visit *self, char *stack)
 {
@@ -65,7 +66,8 @@ lg__visit_make(lg__visit *self, lg_error *err)
     self->outcome = LG__CUT_OFF;
     int child = stack == MAP_FAILED ? -1 : start(self, stack);
     int code = errno;
-    while (child > 0 && waitpid(child, NULL, __WALL) < 0 && errno == EINTR)
+    while (child > 0 && waitpid(child, NULL, __WALL) != child &&
+           kill(child, 0) == 0)
         ;
     if (stack != MAP_FAILED)
         munmap(stack, STACK_BYTES);
