@@ -187,7 +187,7 @@ lg__string_is(lg_string string, const char *expected)
 {
     size_t length = strlen(expected);
     return string.length == length &&
-           memcmp(string.data, expected, length) == 0;
+           (length == 0 || memcmp(string.data, expected, length) == 0);
 }
 
 bool
