@@ -110,7 +110,7 @@ def test_a_settled_row_counts_its_bytes_once():
     retained = [each.retained(program.came).total for each in snapshots[-1:]]
     assert row.verdict == "settled"
     assert row.degree == "stopped"
-    assert row.bytes[-1].total == pytest.approx(retained[0], rel=0.01)
+    assert row.bytes[-1].total == pytest.approx(retained[0], rel=0.05)
     assert row.gained == pytest.approx(20 * 9000, rel=0.02)
 
 
