@@ -147,4 +147,4 @@ def test_what_a_test_keeps_is_a_leak(tmp_path):
     done = run(tmp_path)
     assert "4 failed" in done.out and "passed" not in done.out, done.out
     assert "Thing accumulates" in done.out and "LogRecord accumulates" in done.out
-    assert "1 reference cycle to" in done.out and "type accumulates" in done.out
+    assert "1 reference cycle to" in done.out and ".A accumulates" in done.out
