@@ -1,6 +1,7 @@
 """Threads of executors: one executor for each call is a mistake, and a pool is none."""
 
 import json
+import re
 
 import pytest
 
@@ -52,7 +53,8 @@ def test_an_executor_for_each_call(python):
     assert (pattern, count, left) == ("endless-threads", 16, 0)
     assert retained > 16 * 20_000
     assert "Make one executor and share it" in fix
-    assert evidence.startswith("An example waits in Searcher.wait() ")
+    # Code has no qualified name before 3.11.
+    assert re.match(r"An example waits in (Searcher\.)?wait\(\) ", evidence)
 
 
 @pytest.mark.parametrize(
