@@ -114,5 +114,7 @@ def test_a_greenlet_has_the_copy_of_its_stack():
     for one in ones:
         one.switch()
     assert total > 100 * 1000
-    assert total == pytest.approx(copies, rel=0.05)
+    # From 3.12 on, the same line also allocates some 4 KiB that are no copy.
+    least = 0.95 if sys.version_info < (3, 12) else 0.9
+    assert least * copies < total < 1.05 * copies
     assert leakgraph.snapshot().find(ones[0]).size == empty

@@ -166,7 +166,7 @@ def test_summaries_say_the_same_as_snapshots(snapshots, growth, tmp_path):
 def test_a_thread_that_waits_is_one_row_with_all_it_keeps(growth):
     row = next(row for row in growth if row.type_name == "thread")
     assert row.counts[2] - row.counts[1] == 20
-    assert "with Queue, Reader and 7 more" in row.text
+    assert "with Queue, Reader and " in row.text
     assert row.gained > 40 * 2000
     kept = (".Queue", ".lock", ".Thread", ".Reader", ".Condition")
     assert not [row for row in growth if row.type_name.endswith(kept)]
