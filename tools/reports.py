@@ -176,7 +176,7 @@ def rows_of(growth: dict[str, Any], calls: float) -> list[Row]:
     return [
         Row((row["holder"], *row["other_holders"]), row["per_interval"] / calls)
         for row in growth["rows"]
-        if row["verdict"] not in ("settled", "fills")
+        if row["verdict"] != "settled"
     ]
 
 
