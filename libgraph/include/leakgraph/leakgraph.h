@@ -39,6 +39,7 @@
 #include <leakgraph/line.h>
 #include <leakgraph/json.h>
 #include <leakgraph/merged_paths.h>
+#include <leakgraph/native.h>
 #include <leakgraph/page_counts.h>
 #include <leakgraph/path.h>
 #include <leakgraph/places.h>
