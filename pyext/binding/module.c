@@ -7,6 +7,7 @@
 #include "binding/answers/binding_answers.h"
 #include "binding/pictures/binding_pictures.h"
 #include "binding/capture/binding_capture.h"
+#include "bytes/python/bytes_python.h"
 #include "capture/run/capture_run.h"
 
 #include <leakgraph/version.h>
@@ -172,6 +173,7 @@ core_exec(PyObject *module)
         return -1;
     }
     lg__capture_self_check();
+    lg__malloc_cached_find();
     if (lg__capture_announce() < 0 || lg__errors_add(module) < 0 ||
         types_add(module) < 0 || lg__named_tuples_add(module) < 0)
         return -1;

@@ -80,6 +80,10 @@ void lg__malloc_bytes_read(uint64_t cached, lg__allocator_bytes *out);
 
 /* tcache.c */
 
+/** Finds out where glibc's malloc keeps freed blocks for each thread. Call it
+ *  once, when leakgraph is loaded. Takes the loader's lock. */
+void lg__malloc_cached_find(void);
+
 /** The bytes of freed blocks that glibc's malloc keeps for each thread of this
  *  interpreter; 0 if they are unknown: in a free-threaded build, and before
  *  glibc 2.30 and from 2.42 on. Call with the GIL held. */

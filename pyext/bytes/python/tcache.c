@@ -96,19 +96,22 @@ find_variables(struct dl_phdr_info *library, size_t size, void *context)
     return 1;
 }
 
-/** How far the variable lies from the calling thread's pthread_t; 0: unknown.
- *  Another malloc may replace other functions of glibc's, but not this one. */
-static uintptr_t
-distance_of_variable(void)
+/** How far the variable lies from a thread's pthread_t, the same for all; 0:
+ *  unknown. Searched once and kept: the search takes the loader's lock, which a
+ *  thread that a forked child lacks may hold for ever. */
+static uintptr_t distance;
+
+void
+lg__malloc_cached_find(void)
 {
+    /* Another malloc may replace other functions of glibc's, but not this. */
     variables own = {.code = dlsym(RTLD_DEFAULT, "gnu_get_libc_version")};
     cache_block block;
     if (own.code != NULL)
         dl_iterate_phdr(find_variables, &own);
-    for (size_t i = 0; i < own.count; i++)
+    for (size_t i = 0; i < own.count && distance == 0; i++)
         if (read_block(own.words[i], &block) && is_cache(&block))
-            return (uintptr_t)&own.words[i] - (uintptr_t)pthread_self();
-    return 0;
+            distance = (uintptr_t)&own.words[i] - (uintptr_t)pthread_self();
 }
 
 #ifndef Py_GIL_DISABLED
@@ -130,7 +133,6 @@ lg__malloc_cached(void)
     PyInterpreterState *interpreter = PyThreadState_Get()->interp;
     PyThreadState *first = PyInterpreterState_ThreadHead(interpreter);
     PyThreadState *thread = first;
-    uintptr_t distance = distance_of_variable();
     cache_block block;
     uint64_t bytes = 0;
     for (int i = 0; distance != 0 && thread != NULL && i < MOST_THREADS; i++) {
