@@ -145,8 +145,9 @@ os.kill(os.getpid(), signal.SIGUSR2)
     assert python("-c", code).code == -signal.SIGUSR2
 
 
+# It pauses after each 8 MiB, because it would fill all between two looks.
 LEAK = """
-import resource, sys
+import resource, sys, time
 import leakgraph
 which = getattr(resource, sys.argv[1])
 if len(sys.argv) > 2:
@@ -156,6 +157,8 @@ resource.setrlimit(which, (600 << 20, 600 << 20))
 rows = []
 while not it.snapshots:
     rows.append("x" * 1000 + str(len(rows)))
+    if len(rows) % 8000 == 0:
+        time.sleep(0.02)
 print(len(rows) > 1000)
 """
 
