@@ -106,6 +106,7 @@ PARTS = (
             "paths",
             "cycles",
             "bytes",
+            "table",
             "growth",
             "findings",
             "answers",

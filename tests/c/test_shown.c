@@ -1,7 +1,7 @@
 // What a report leaves out. Each limit has a test: the report shows as many as
 // the limit in full; with one more, it counts or folds the rest.
 #include "drawn.h"
-#include "report/table_writer.h"
+#include "table/table_private.h"
 #include "story.h"
 #include "test.h"
 

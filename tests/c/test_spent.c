@@ -1,7 +1,7 @@
 // What allocators spend: when reports show it, and that top and types show
 // both.
 #include "drawn.h"
-#include "report/words.h"
+#include "table/words.h"
 #include "test.h"
 
 #include <leakgraph/builder.h>

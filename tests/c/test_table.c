@@ -1,5 +1,5 @@
 // Tables return their cells as text, JSON and HTML.
-#include "report/table_writer.h"
+#include "table/table_private.h"
 #include "sample.h"
 #include "stored.h"
 #include "test.h"

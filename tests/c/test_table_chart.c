@@ -1,6 +1,6 @@
 // The charts in cells of HTML, and the marks of cells.
 #include "drawn.h"
-#include "report/table_writer.h"
+#include "table/table_private.h"
 #include "test.h"
 
 // Makes a table of one chart, and of a number.

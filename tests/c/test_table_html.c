@@ -1,6 +1,6 @@
 // Tables as HTML for a page with a style sheet.
 #include "drawn.h"
-#include "report/table_writer.h"
+#include "table/table_private.h"
 #include "test.h"
 
 // For a page with a style sheet: classes, and numbers for a script to sort by.

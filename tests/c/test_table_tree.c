@@ -1,5 +1,5 @@
 // The branches of a tree that is deeper than a line is long.
-#include "report/table_writer.h"
+#include "table/table_private.h"
 #include "drawn.h"
 #include "test.h"
 

@@ -2,7 +2,7 @@
 #ifndef LEAKGRAPH_CYCLE_TEXT_H
 #define LEAKGRAPH_CYCLE_TEXT_H
 
-#include "report/words.h"
+#include "report/report_private.h"
 
 typedef struct lg__cycle_text {
     const lg_graph *graph;

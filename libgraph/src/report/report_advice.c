@@ -1,7 +1,7 @@
 // Writes what is worth doing first: what it is, who holds it, why, and what to
 // do.
 #include "report/report_growth_facts.h"
-#include "report/where.h"
+#include "report/report_private.h"
 #include "report/words_findings.h"
 
 #include <leakgraph/advice.h>

@@ -1,7 +1,7 @@
 // Writes cycles as a table: for programs a row for each, for people a row for
 // each group, with its hops and what to cut.
 #include "report/cycle_text.h"
-#include "report/table_writer.h"
+#include "report/report_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

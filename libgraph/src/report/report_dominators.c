@@ -1,7 +1,7 @@
 // Formats the dominator tree as an indented tree of shares.
 #include "analysis/analysis_private.h"
 #include "paths/paths_private.h"
-#include "report/table_writer.h"
+#include "report/report_private.h"
 
 #include <leakgraph/options.h>
 

@@ -1,6 +1,6 @@
 // Formats figures as a table with their holders.
 #include "answers/answers_private.h"
-#include "report/table_writer.h"
+#include "report/report_private.h"
 
 #include <inttypes.h>
 

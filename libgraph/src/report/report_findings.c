@@ -1,6 +1,6 @@
 // Formats known mistakes, for readers and for programs.
 #include "analysis/analysis_private.h"
-#include "report/table_writer.h"
+#include "report/report_private.h"
 #include "report/words_findings.h"
 
 #include <string.h>

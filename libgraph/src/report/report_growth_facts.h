@@ -5,7 +5,7 @@
 #ifndef LEAKGRAPH_REPORT_GROWTH_FACTS_H
 #define LEAKGRAPH_REPORT_GROWTH_FACTS_H
 
-#include "report/table_writer.h"
+#include "report/report_private.h"
 
 #include <leakgraph/growth.h>
 

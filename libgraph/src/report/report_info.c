@@ -1,6 +1,6 @@
 // Writes what the snapshot knows about itself.
 #include "file/file_private.h"
-#include "report/table_writer.h"
+#include "report/report_private.h"
 
 #include <stdlib.h>
 

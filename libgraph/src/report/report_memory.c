@@ -1,7 +1,7 @@
 // Writes where the memory is: the host's, and each device's to the byte.
 #include "bytes/bytes_private.h"
 #include "report/report_memory.h"
-#include "report/table_writer.h"
+#include "report/report_private.h"
 
 enum { STACKS_SHOWN = 5 };
 

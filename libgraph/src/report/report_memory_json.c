@@ -1,6 +1,6 @@
 // Writes where the memory is, as JSON.
 #include "report/report_memory.h"
-#include "report/words.h"
+#include "report/report_private.h"
 
 #include <string.h>
 

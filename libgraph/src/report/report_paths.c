@@ -1,6 +1,6 @@
 // Merged paths as an indented tree with counts and bytes.
 #include "paths/paths_private.h"
-#include "report/table_writer.h"
+#include "report/report_private.h"
 
 #include <leakgraph/merged_paths.h>
 

@@ -4,7 +4,7 @@
 #ifndef LEAKGRAPH_REPORT_RANKS_H
 #define LEAKGRAPH_REPORT_RANKS_H
 
-#include "report/table_writer.h"
+#include "report/report_private.h"
 
 #include <leakgraph/ranks.h>
 

@@ -1,6 +1,6 @@
 // Writes the references of one object, and the objects of a list, as tables.
 #include "analysis/analysis_private.h"
-#include "report/table_writer.h"
+#include "report/report_private.h"
 
 static const lg__layout layout = {.noun = "object"};
 

@@ -1,6 +1,6 @@
 // Formats tensors as a table with a row for each storage.
 #include "report/report_tensors.h"
-#include "report/where.h"
+#include "report/report_private.h"
 
 #include <leakgraph/options.h>
 

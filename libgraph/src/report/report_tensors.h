@@ -5,7 +5,7 @@
 #define LEAKGRAPH_REPORT_TENSORS_H
 
 #include "bytes/bytes_private.h"
-#include "report/table_writer.h"
+#include "report/report_private.h"
 
 typedef struct lg__tensor_report {
     const lg_graph *graph;

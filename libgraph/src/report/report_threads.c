@@ -1,6 +1,6 @@
 // Writes each thread with its frames and their locals, then what is suspended.
 #include "graph/graph_private.h"
-#include "report/words.h"
+#include "report/report_private.h"
 
 #include <leakgraph/report.h>
 

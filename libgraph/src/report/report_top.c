@@ -1,7 +1,6 @@
 // Writes who retains the most, as a table.
 #include "answers/answers_private.h"
-#include "report/table_writer.h"
-#include "report/where.h"
+#include "report/report_private.h"
 
 typedef struct report {
     const lg_analysis *analysis;

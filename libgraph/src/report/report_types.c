@@ -1,5 +1,5 @@
 // Counts the objects and bytes of each type.
-#include "report/table_writer.h"
+#include "report/report_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 // Writes what memory a program could do without.
 #include "graph/graph_private.h"
 #include "paths/paths_private.h"
-#include "report/table_writer.h"
-#include "report/where.h"
+#include "report/report_private.h"
 
 enum {
     WASTE,

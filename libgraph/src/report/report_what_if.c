@@ -1,6 +1,6 @@
 // Writes what would die if references were cut, and what would live on.
 #include "graph/graph_private.h"
-#include "report/table_writer.h"
+#include "report/report_private.h"
 
 enum { OBJECTS, SIZE, TYPE, COLUMNS };
 

@@ -1,5 +1,5 @@
 // Writes why a node is alive, as JSON.
-#include "report/words.h"
+#include "report/report_private.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // Writes each thread with its frames and their variables, and then what is
 // suspended, as the rows of a tree.
-#include "report/table_writer.h"
+#include "report/report_private.h"
 
 enum { BYTES, NAME, VALUE, NOTE, COLUMNS };
 

@@ -1,8 +1,7 @@
 // Words for known mistakes: what is kept, who keeps it, and what to do.
 #include "report/words_findings.h"
 #include "analysis/analysis_private.h"
-#include "report/table_writer.h"
-#include "report/where.h"
+#include "report/report_private.h"
 
 #include <string.h>
 

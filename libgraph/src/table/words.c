@@ -1,5 +1,5 @@
 // Formats nodes, hops, paths and sizes for reports.
-#include "report/words.h"
+#include "table/words.h"
 
 #include "graph/graph_private.h"
 #include "paths/paths_private.h"

@@ -1,6 +1,6 @@
 // Writes tables as text, with columns as wide as their content.
-#include "report/table_writer.h"
-#include "report/width.h"
+#include "table/table_private.h"
+#include "table/width.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef LEAKGRAPH_TABLE_CHART_H
 #define LEAKGRAPH_TABLE_CHART_H
 
-#include "report/table_writer.h"
+#include "table/table_private.h"
 
 /** Draws a cell as its column says. Returns false if the cell has nothing to
  *  draw. */

@@ -1,6 +1,6 @@
 // Display widths: East Asian Width W and F, and general categories Mn, Me and
 // Cf of Unicode 15, for characters that names may contain.
-#include "report/width.h"
+#include "table/width.h"
 #include "base/base_private.h"
 
 #include <stdint.h>

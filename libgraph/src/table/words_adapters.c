@@ -1,5 +1,5 @@
 // Writes what a capture could not inspect.
-#include "report/table_writer.h"
+#include "table/table_private.h"
 
 #include <stdlib.h>
 #include <string.h>

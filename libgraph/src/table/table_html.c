@@ -1,6 +1,6 @@
 // Writes tables as HTML: a piece of a page, with styles in place or from the
 // page's sheet.
-#include "report/table_chart.h"
+#include "table/table_chart.h"
 #include "base/base_private.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // Writes tables as JSON, with the names of their columns.
-#include "report/table_writer.h"
+#include "table/table_private.h"
 
 #include <string.h>
 

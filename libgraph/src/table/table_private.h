@@ -6,12 +6,12 @@
  * function that adds accepts NULL, a table that could not be made, and then
  * does nothing.
  */
-#ifndef LEAKGRAPH_TABLE_WRITER_H
-#define LEAKGRAPH_TABLE_WRITER_H
+#ifndef LEAKGRAPH_TABLE_PRIVATE_H
+#define LEAKGRAPH_TABLE_PRIVATE_H
 
 #include <leakgraph/report.h>
 
-#include "report/words.h"
+#include "table/words.h"
 
 /** Who sees a column. */
 enum {
@@ -145,8 +145,6 @@ void lg__mark_cell(lg_table *table, size_t column, lg__mark mark);
 lg_table *lg__put_table(lg_table *table, size_t column,
                         const lg__column *columns, size_t count);
 
-/** The fact of lg_tabulate_paths that says how many objects it is about. */
-enum { LG__PATHS_OBJECTS = 0 };
 /** Adds the one row of facts that hold for all rows, and returns its table, to
  *  put cells into. */
 lg_table *lg__table_facts(lg_table *table, const lg__column *columns,
@@ -154,12 +152,6 @@ lg_table *lg__table_facts(lg_table *table, const lg__column *columns,
 /** Add lines above and below the rows, for people. They free the text. */
 void lg__table_format_above(lg_table *table, lg_text *text);
 void lg__table_format_below(lg_table *table, lg_text *text);
-/** Adds known mistakes that concern the nodes of a report: for people the
- *  biggest few below the table, for programs all of them as a list among the
- *  facts, or null without an analysis. *any says whether there are some. */
-lg_status lg__put_mistakes(lg_table *table, lg_table *facts, size_t column,
-                           const lg_analysis *analysis, const uint32_t *nodes,
-                           size_t count, bool *any, lg_error *err);
 /** Puts the libraries whose memory the capture could not inspect, each with the
  *  reason, as a record. */
 void lg__put_uninspected(lg_table *table, size_t column, const lg_graph *graph);

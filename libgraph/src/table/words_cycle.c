@@ -1,6 +1,6 @@
 // Writes cycles on one line or hop by hop, with the hop to cut underlined.
 #include "cycles/cycles_private.h"
-#include "report/words.h"
+#include "table/words.h"
 
 // A wider cycle takes one line per hop.
 enum { LINE_WIDEST = 84 };

@@ -1,5 +1,5 @@
 // Nodes, hops, roots and sizes as JSON.
-#include "report/words.h"
+#include "table/words.h"
 
 #include <leakgraph/report.h>
 

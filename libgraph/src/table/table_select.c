@@ -1,5 +1,5 @@
 // Makes a table of some rows, which borrows everything else.
-#include "report/table_writer.h"
+#include "table/table_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Puts cells into tables, and reads them for programs.
-#include "report/table_writer.h"
+#include "table/table_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,7 +7,21 @@
 #include <leakgraph/json.h>
 #include <leakgraph/why.h>
 
-#include "report/report_parts.h"
+#include "graph/graph_private.h"
+
+void lg__text_add_string(lg_text *out, lg_string string);
+void lg__text_add_json_string(lg_text *out, lg_string string);
+/** Adds spaces until the text since `start` is `width` columns wide, but at
+ *  least one space. Columns count characters, not bytes. */
+void lg__text_pad(lg_text *out, size_t start, size_t width);
+/** Cuts the text to an earlier length. */
+void lg__text_cut(lg_text *text, size_t length);
+/** Returns how many columns the text since `start` takes. */
+size_t lg__text_width(const lg_text *out, size_t start);
+/** Moves a finished report into *out; LG_ENOMEM if memory ran out. The text
+ *  before a tab is the first cell of a line. All first cells become as wide as
+ *  the widest, flush right. No text of a graph has tabs. */
+lg_status lg__report_finish(lg_text *report, lg_text *out, lg_error *err);
 
 /** Writes a node's title and number. Adds the whole name of a type that the
  *  title shortens: `Tensor · torch.Tensor #17`. */
@@ -51,12 +65,6 @@ void lg__format_bytes(const lg_graph *graph, lg_bytes bytes, lg_text *out);
  *  0. */
 void lg__format_repeats(size_t count, lg_text *out);
 
-struct lg_finding;
-/** Writes `Known mistake: loss-history: 12 MiB, 10 x Tensor`, with cause and
- *  fix below. */
-void lg__format_finding(const lg_graph *graph, const struct lg_finding *finding,
-                        lg_text *out);
-
 /** Writes an empty line, and a line for each library whose memory the capture
  *  could not inspect, with the reason. */
 void lg__format_uninspected(const lg_graph *graph, lg_text *out);
@@ -93,18 +101,9 @@ void lg__write_node(lg_json *json, const lg_graph *graph, uint32_t node);
 void lg__write_node_or_null(lg_json *json, const char *name, uint32_t node);
 /** Writes `{"kind": "module", "name": "train", "node": 1}`. */
 void lg__write_root(lg_json *json, const char *name, const lg_root *root);
-/** Writes `{"pattern": "loss-history", "holder": 1, ...}`, without where the
- *  holder is. */
-void lg__write_finding(lg_json *json, const char *name, const lg_graph *graph,
-                       const struct lg_finding *finding);
 /** Writes one of the references to cut: `Child.parent: the back reference
  *  ...`. */
 void lg__format_cut(const lg_graph *graph, const lg_cycle *cycle,
                     const lg_cycle_cut *cut, lg_text *out);
-
-struct lg_why;
-/** Writes the answer of lg_node_why. */
-void lg__write_why(lg_json *json, const char *name, const struct lg_why *why,
-                   const char *note);
 
 #endif

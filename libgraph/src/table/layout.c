@@ -1,5 +1,5 @@
 // What the text reports share.
-#include "report/report_parts.h"
+#include "table/words.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // Writes what allocators spend on what an object retains.
-#include "report/words.h"
+#include "table/words.h"
 
 // From this share and this number of bytes on, it is worth a line, because a
 // reader would miss it elsewhere.

@@ -1,5 +1,5 @@
 // Formats cells for readers.
-#include "report/table_writer.h"
+#include "table/table_private.h"
 
 #include <inttypes.h>
 #include <string.h>

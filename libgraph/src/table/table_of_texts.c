@@ -1,5 +1,5 @@
 // Tables of texts that a program brings.
-#include "report/table_writer.h"
+#include "table/table_private.h"
 
 enum { MOST_COLUMNS = 32, GAP = 2 };
 

@@ -1,6 +1,6 @@
 // Draws cells of tables as lines and bars. A style sheet may stretch bars, and
 // may give the classes of their parts other colours.
-#include "report/table_chart.h"
+#include "table/table_chart.h"
 
 // A line, in pixels.
 enum { LINE_WIDTH = 80, LINE_HEIGHT = 20, INSET = 3 };

@@ -1,7 +1,7 @@
 // Writes JSON in one pass.
 #include <leakgraph/json.h>
 
-#include "report/report_parts.h"
+#include "table/words.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // Makes tables, and reads them for programs.
-#include "report/table_writer.h"
+#include "table/table_private.h"
 
 #include <stdlib.h>
 #include <string.h>
