@@ -21,8 +21,8 @@ lg_growth_reason_text(lg_growth_reason reason)
         [LG_GROWTH_UNTRAVERSED] =
             "the collector does not see a reference in it",
         [LG_GROWTH_UNTRACKED] = "the collector does not track an object in it",
-        [LG_GROWTH_WAITS] = "garbage that goes when the collector reaches its "
-                            "threshold",
+        [LG_GROWTH_WAITS] =
+            "garbage that goes when the collector reaches its threshold",
     };
     return (unsigned)reason < LG_GROWTH_REASON_COUNT ? texts[reason] : "";
 }
