@@ -1,3 +1,4 @@
+#include "bytes/bytes.h"
 #include "bytes/common/bytes_common.h"
 
 const lg__adapter *const lg__adapters[] = {

@@ -6,6 +6,7 @@
 #include "bytes/common/ask.h"
 #include "bytes/common/device_array.h"
 #include "bytes/common/exporter.h"
+#include "bytes/common/find_known.h"
 #include "bytes/common/frames.h"
 #include "bytes/common/mapped_files.h"
 #include "bytes/common/mappings.h"

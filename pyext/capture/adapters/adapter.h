@@ -53,10 +53,6 @@ typedef struct lg__adapter {
 /** The most adapters that a capture can have. */
 enum { LG__ADAPTERS_MAX = 32 };
 
-/** Ends with NULL; at most LG__ADAPTERS_MAX. The first adapter that wants a
- * type gets it. */
-extern const lg__adapter *const lg__adapters[];
-
 /* Before the walk: prepare. */
 
 /** A module of sys.modules, borrowed, or NULL; imports and runs nothing. */
@@ -64,6 +60,9 @@ PyObject *lg__pass_module(const char *name);
 /** A name in a module's own namespace, borrowed, or NULL; runs nothing, not
  *  even a module's __getattr__. */
 PyObject *lg__pass_member(PyObject *module, const char *name);
+/** The type made in C that a loaded module has under a name, borrowed, or NULL.
+ *  Runs nothing. */
+PyTypeObject *lg__c_type_in(const char *module, const char *name);
 /** Notes "inspected: 2.13.0", or "not inspected: reason". A later note replaces
  *  it. */
 void lg__pass_note(lg__adapter_pass *pass, const char *format, ...)

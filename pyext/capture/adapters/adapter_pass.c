@@ -23,6 +23,16 @@ lg__pass_member(PyObject *module, const char *name)
     return names != NULL ? lg__pass_item(names, name) : NULL;
 }
 
+PyTypeObject *
+lg__c_type_in(const char *module, const char *name)
+{
+    PyObject *loaded = lg__pass_module(module);
+    PyObject *found = loaded != NULL ? lg__pass_member(loaded, name) : NULL;
+    bool is_c = found != NULL && PyType_Check(found) &&
+                !lg__type_is_pythons((PyTypeObject *)found);
+    return is_c ? (PyTypeObject *)found : NULL;
+}
+
 void
 lg__pass_note(lg__adapter_pass *pass, const char *format, ...)
 {

@@ -32,29 +32,24 @@ is_left_out(lg__adapter_pass *pass)
 }
 
 bool
-lg__passes_open(lg__heap_walk *walk)
+lg__passes_open(lg__heap_walk *walk, const lg__adapter *const *adapters)
 {
     walk->passes = lg__walk_keep(walk, sizeof *walk->passes);
     if (walk->passes == NULL)
         return false;
-    /* Stops collections: one that an adapter's allocation starts would free the
-       garbage that the capture looks for. */
-    bool collecting = lg__collector_pause(walk->interpreter);
-    lg__known_find(&walk->known);
-    for (size_t i = 0; lg__adapters[i] != NULL && i < LG__ADAPTERS_MAX; i++) {
+    for (size_t i = 0; adapters[i] != NULL && i < LG__ADAPTERS_MAX; i++) {
         lg__adapter_pass *pass = &walk->passes->each[i];
         pass->walk = walk;
-        pass->adapter = lg__adapters[i];
+        pass->adapter = adapters[i];
         if (is_left_out(pass) || !pass->adapter->prepare(pass, &pass->state))
             pass->adapter = NULL;
         PyErr_Clear();
     }
-    lg__collector_resume(walk->interpreter, collecting);
     return true;
 }
 
-void
-lg__pass_choose(lg__heap_walk *walk, lg__type_info *info)
+static void
+choose(lg__heap_walk *walk, lg__type_info *info)
 {
     for (size_t i = 0; i < LG__ADAPTERS_MAX; i++) {
         lg__adapter_pass *pass = &walk->passes->each[i];
@@ -69,8 +64,8 @@ lg__pass_choose(lg__heap_walk *walk, lg__type_info *info)
     }
 }
 
-void
-lg__pass_instance(lg__heap_walk *walk, uint32_t node, const lg__type_info *info)
+static void
+instance(lg__heap_walk *walk, uint32_t node, const lg__type_info *info)
 {
     lg__adapter_pass *pass = &walk->passes->each[info->adapter - 1];
     size_t size = (pass->noted_count + (size_t)1) * sizeof(lg__noted);
@@ -80,13 +75,19 @@ lg__pass_instance(lg__heap_walk *walk, uint32_t node, const lg__type_info *info)
     noted[pass->noted_count++] = (lg__noted){node, info->adapter_kind};
 }
 
-void
-lg__pass_visit(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
+static void
+visit(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
 {
     lg__adapter_pass *pass = &walk->passes->each[info->adapter - 1];
     if (pass->adapter->visit != NULL)
         pass->adapter->visit(pass, pass->state, object, info->adapter_kind);
 }
+
+const lg__walk_hooks lg__passes_hooks = {
+    .choose = choose,
+    .instance = instance,
+    .visit = visit,
+};
 
 bool
 lg__passes_have_news(const lg__heap_walk *walk)

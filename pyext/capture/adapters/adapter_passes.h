@@ -4,14 +4,17 @@
 #ifndef LEAKGRAPH_ADAPTER_PASSES_H
 #define LEAKGRAPH_ADAPTER_PASSES_H
 
-#include <Python.h>
-#include <stdbool.h>
+#include "capture/adapters/adapter.h"
 
 typedef struct lg__heap_walk lg__heap_walk;
+typedef struct lg__walk_hooks lg__walk_hooks;
 
-/** Prepares every adapter whose library is loaded. May run Python code. False
- *  when memory ran out. */
-bool lg__passes_open(lg__heap_walk *walk);
+/** What the walk calls for types and instances that adapters want. */
+extern const lg__walk_hooks lg__passes_hooks;
+
+/** Prepares every adapter of a list that ends with NULL and whose library is
+ *  loaded. May run Python code. False when memory ran out. */
+bool lg__passes_open(lg__heap_walk *walk, const lg__adapter *const *adapters);
 /** Runs the passes, and the walk of what they add, until nothing is new. */
 void lg__passes_run(lg__heap_walk *walk);
 /** Lets adapters count what they found, after the last pass. */

@@ -48,10 +48,6 @@ typedef struct lg__known {
     PyTypeObject *type[LG__KNOWN_COUNT]; /**< borrowed; NULL: not loaded */
 } lg__known;
 
-/** Looks in the loaded modules; imports none. Call it with the GIL and before a
- *  walk, because it makes an object or two, and drops them. */
-void lg__known_find(lg__known *out);
-
 /** Returns whether the type is that one or derived from it in C's sense, so
  *  that its instances begin with its struct. */
 bool lg__known_is(const lg__known *known, const PyTypeObject *type,
@@ -60,14 +56,15 @@ bool lg__known_is(const lg__known *known, const PyTypeObject *type,
 /** Returns whether the C __sizeof__ of exactly this type may be called. */
 bool lg__known_has_size(const lg__known *known, const PyTypeObject *type);
 
+/** The traverser and the deallocator that a class statement gives its class.
+ * The self-check sets them at import. */
+extern traverseproc lg__subtype_traverse;
+extern destructor lg__subtype_dealloc;
+
 /** Returns whether a class statement, or a call of type, made the type. */
 bool lg__type_is_pythons(const PyTypeObject *type);
 
 /** The nearest type made in C that an object's type is or is derived from. */
 PyTypeObject *lg__c_type_of(const PyObject *object);
-
-/** The type made in C that a loaded module has under a name, borrowed, or NULL.
- *  Runs nothing. */
-PyTypeObject *lg__c_type_in(const char *module, const char *name);
 
 #endif

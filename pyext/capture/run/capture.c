@@ -1,5 +1,9 @@
+/** How many objects the collector tracks, without a walk of the heap. */
 #include "capture/adapters/capture_adapters.h"
 #include "capture/run/capture.h"
+#include "capture/run/steps.h"
+#include "bytes/bytes.h"
+#include "bytes/common/bytes_common.h"
 #include "capture/walk/capture_walk.h"
 #include "capture/memory/capture_memory.h"
 #include "capture/common/capture_common.h"
@@ -13,6 +17,40 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+typedef struct counting {
+    size_t count;
+    size_t limit;
+} counting;
+
+static int
+count_one(PyObject *Py_UNUSED(object), void *context)
+{
+    counting *at = context;
+    return ++at->count <= at->limit;
+}
+
+/** Follows the forward links, which are intact during a collection, too. */
+static void
+count_list(const lg__gc_link *list, counting *at)
+{
+    const lg__gc_link *head = lg__gc_next(list);
+    while (head != list && count_one(NULL, at))
+        head = lg__gc_next(head);
+}
+
+bool
+lg__capture_is_small(size_t limit)
+{
+    counting at = {0, limit};
+    if (!lg__capture_internal())
+        return false;
+    if (LG__FREE_THREADED)
+        lg__visit_stopped(count_one, &at);
+    for (int i = 0; i < LG__GENERATIONS && at.count <= limit; i++)
+        count_list(lg__gc_head(PyInterpreterState_Get(), i), &at);
+    return at.count <= limit;
+}
 
 static unsigned
 days_of(unsigned year, unsigned month)
@@ -129,9 +167,9 @@ describe(lg__heap_walk *walk)
 }
 
 /** Finds the images of the program, which the walk needs to follow the
- *  collector's lists (see chain.h). Without them, it goes through the lists
- *  instead. In a child of os.fork() a thread that no longer exists may hold the
- *  loader's lock, and the search would wait for ever. */
+ *  collector's lists (see collector_lists.h). Without them, it goes through the
+ * lists instead. In a child of os.fork() a thread that no longer exists may
+ * hold the loader's lock, and the search would wait for ever. */
 static void
 read_images(lg__heap_walk *walk)
 {
@@ -152,6 +190,7 @@ open_walk(lg__heap_walk *walk, const lg__capture_options *options,
 {
     memset(walk, 0, sizeof *walk);
     walk->options = options;
+    walk->hooks = &lg__passes_hooks;
     walk->interpreter = PyInterpreterState_Get();
     walk->internal = lg__capture_internal();
     if (walk->internal)
@@ -278,6 +317,19 @@ close_walk(lg__heap_walk *walk)
     lg__walk_free(walk);
 }
 
+/** Looks for what libraries have. Stops collections meanwhile: one that an
+ *  adapter's allocation starts would free the garbage that the capture looks
+ *  for. */
+static bool
+prepare_libraries(lg__heap_walk *walk)
+{
+    bool collecting = lg__collector_pause(walk->interpreter);
+    lg__known_find(&walk->known);
+    bool opened = lg__passes_open(walk, lg__adapters);
+    lg__collector_resume(walk->interpreter, collecting);
+    return opened;
+}
+
 lg_status
 lg__capture_begin(lg__heap_walk *walk, const lg__capture_options *options,
                   lg_error *err)
@@ -292,7 +344,7 @@ lg__capture_begin(lg__heap_walk *walk, const lg__capture_options *options,
     expect_size(walk);
     describe(walk);
     read_images(walk);
-    if (!lg__types_open(walk) || !lg__passes_open(walk))
+    if (!lg__types_open(walk) || !prepare_libraries(walk))
         walk->builder->status = LG_ENOMEM;
     else if (!walk->internal && !walk->partial && !LG__FREE_THREADED) {
         lg__roots_open(walk);
@@ -305,24 +357,6 @@ lg__capture_begin(lg__heap_walk *walk, const lg__capture_options *options,
     return status;
 }
 
-void
-lg__capture_roots(lg__heap_walk *walk)
-{
-    if (walk->partial) {
-        lg_builder_set_partial(walk->builder,
-                               "only what the given roots reach");
-        lg__walk_roots_given(walk);
-        return;
-    }
-    if (walk->internal || LG__FREE_THREADED) {
-        lg__roots_open(walk);
-        lg__enumerate_begin(walk);
-    }
-    lg__roots_walk(walk);
-    lg__calling_frame_note(walk);
-    lg__roots_finish(walk);
-}
-
 lg_status
 lg__capture_walk(lg__heap_walk *walk, lg_error *err)
 {
@@ -330,9 +364,11 @@ lg__capture_walk(lg__heap_walk *walk, lg_error *err)
     if (LG__FREE_THREADED) {
         lg__stopped_walk(walk);
     } else {
-        lg__capture_roots(walk);
+        lg__walk_roots(walk);
         lg__walk_run(walk);
         lg__passes_run(walk);
+        lg__keys_finish(walk);
+        lg__follower_end(walk);
         lg__texts_finish(walk);
         lg__contents_finish(walk);
     }

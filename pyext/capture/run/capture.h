@@ -25,6 +25,9 @@ void lg__capture_self_check(void);
  *  is an error. */
 int lg__capture_announce(void);
 
+/** Returns whether the self-check allows the internal layouts. */
+bool lg__capture_internal(void);
+
 /** The method as text: "internal", or "public: reason". */
 void lg__capture_describe(char *out, size_t size);
 

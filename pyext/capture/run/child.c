@@ -1,4 +1,5 @@
 #include "capture/run/child.h"
+#include "capture/run/steps.h"
 #include "capture/common/capture_common.h"
 #include "capture/memory/capture_memory.h"
 

@@ -1,4 +1,5 @@
 #include "capture/run/child.h"
+#include "capture/run/steps.h"
 #include "capture/run/fork.h"
 #include "capture/common/capture_common.h"
 

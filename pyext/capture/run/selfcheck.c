@@ -3,16 +3,12 @@
  * expects them. A patch release may move them; then the capture uses the public
  * method and says so.
  */
-#include "capture/cpython/capture_cpython.h"
+#include "capture/run/capture.h"
 #include "capture/walk/capture_walk.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const void *lg__general_lookup;
-traverseproc lg__subtype_traverse;
-destructor lg__subtype_dealloc;
 
 /** Why the capture does not use the internals, or empty. Written once, at
  *  import. */
@@ -154,13 +150,6 @@ lg__capture_self_check(void)
     check_dicts();
     check_classes();
     lg__signal_handlers_find();
-}
-
-bool
-lg__type_is_pythons(const PyTypeObject *type)
-{
-    return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) &&
-           type->tp_dealloc == lg__subtype_dealloc;
 }
 
 bool

@@ -3,7 +3,24 @@
  * caller, which some versions show (LG__STACK_IS_VISIBLE). They are not
  * holders.
  */
-#include "capture/walk/heap_walk.h"
+#include "capture/walk/calling_frame.h"
+
+#include <string.h>
+
+bool
+lg__is_own_frame(const lg__frame_view *view)
+{
+    if (view->globals == NULL || !PyDict_Check(view->globals))
+        return false;
+    PyObject *module = lg__dict_find(view->globals, "__name__");
+    if (module == NULL || !PyUnicode_Check(module))
+        return false;
+    lg__name name;
+    name.length = 0;
+    lg__name_add_str(&name, module, 32);
+    return (name.length == 9 && memcmp(name.data, "leakgraph", 9) == 0) ||
+           (name.length > 10 && memcmp(name.data, "leakgraph.", 10) == 0);
+}
 
 void
 lg__calling_frame_find(lg__heap_walk *walk)

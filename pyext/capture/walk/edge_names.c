@@ -6,7 +6,7 @@
  * collector does not see. Thus the edges with LG_EDGE_TRAVERSED are exactly
  * what gc.get_referents gives, on every version.
  */
-#include "capture/walk/heap_walk.h"
+#include "capture/walk/edge_names.h"
 
 #include <string.h>
 

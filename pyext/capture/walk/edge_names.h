@@ -1,13 +1,10 @@
 /**
- * Naming what tp_traverse reported: see edge_names.c. Included by heap_walk.h.
+ * Naming what tp_traverse reported: see edge_names.c.
  */
 #ifndef LEAKGRAPH_EDGE_NAMES_H
 #define LEAKGRAPH_EDGE_NAMES_H
 
-#include "capture/cpython/capture_cpython.h"
-#include "capture/walk/type_table.h"
-
-typedef struct lg__heap_walk lg__heap_walk;
+#include "capture/walk/heap_walk.h"
 
 /** Returns whether this object may be given to tp_traverse. */
 static inline bool

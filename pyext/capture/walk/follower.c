@@ -1,4 +1,7 @@
+#include "capture/walk/heap_walk.h"
 #include "capture/walk/ahead.h"
+#include "capture/walk/key.h"
+#include "capture/walk/names.h"
 
 #include <time.h>
 
@@ -172,25 +175,10 @@ run(void *context)
     }
 }
 
-void
-lg__follower_hold(lg__heap_walk *walk, bool begin)
-{
-    lg__follower *follower = &walk->follower;
-    if (follower->thread == NULL)
-        return;
-    if (begin) {
-        follower->wanted = true;
-        pthread_mutex_lock(&follower->lock);
-    } else {
-        pthread_mutex_unlock(&follower->lock);
-        follower->wanted = false;
-    }
-}
-
 static void
-hold(void *walk, bool begin)
+hold(void *follower, bool begin)
 {
-    lg__follower_hold(walk, begin);
+    lg__follower_hold(follower, begin);
 }
 
 bool
@@ -226,7 +214,7 @@ lg__follower_start(lg__heap_walk *walk)
     tell(walk, walk->walked);
     follower->thread = lg_helper_start(run, walk);
     if (follower->thread != NULL)
-        lg_builder_share(walk->builder, hold, walk);
+        lg_builder_share(walk->builder, hold, follower);
 }
 
 void

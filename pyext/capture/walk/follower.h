@@ -68,6 +68,18 @@ void lg__follower_end(lg__heap_walk *walk);
 
 /** Keeps the follower away from what moves to a new address, such as the table
  *  of types, or lets it go on. */
-void lg__follower_hold(lg__heap_walk *walk, bool begin);
+static inline void
+lg__follower_hold(lg__follower *follower, bool begin)
+{
+    if (follower->thread == NULL)
+        return;
+    if (begin) {
+        follower->wanted = true;
+        pthread_mutex_lock(&follower->lock);
+    } else {
+        pthread_mutex_unlock(&follower->lock);
+        follower->wanted = false;
+    }
+}
 
 #endif

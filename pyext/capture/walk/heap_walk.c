@@ -1,14 +1,6 @@
-#include "capture/walk/ahead.h"
-#include "capture/walk/chain.h"
-#include "capture/walk/partial.h"
+#include "capture/walk/heap_walk.h"
 
 #include <string.h>
-
-/** Nodes between two calls of the watcher: some milliseconds. */
-#define TELL_EVERY (1u << 16)
-
-/** Nodes between two messages to the follower. */
-#define FOLLOW_EVERY (1u << 10)
 
 bool
 lg__walk_scratch(lg__heap_walk *walk, lg__scratch *scratch, size_t size)
@@ -29,6 +21,16 @@ lg__walk_scratch(lg__heap_walk *walk, lg__scratch *scratch, size_t size)
     return true;
 }
 
+void
+lg__walk_scratch_free(lg__heap_walk *walk, lg__scratch *scratch)
+{
+    if (scratch->data != NULL)
+        walk->allocator.resize(walk->allocator.context, scratch->data,
+                               scratch->size, 0);
+    scratch->data = NULL;
+    scratch->size = 0;
+}
+
 /** Takes the memory from the address map: it is zeroed, never moves, and goes
  *  with the map. */
 void *
@@ -41,278 +43,38 @@ lg__walk_keep(lg__heap_walk *walk, size_t size)
     return kept;
 }
 
-void
-lg__walk_scratch_free(lg__heap_walk *walk, lg__scratch *scratch)
+uint32_t
+lg__walk_intern(lg__heap_walk *walk, const char *name)
 {
-    if (scratch->data != NULL)
-        walk->allocator.resize(walk->allocator.context, scratch->data,
-                               scratch->size, 0);
-    scratch->data = NULL;
-    scratch->size = 0;
+    return lg_builder_intern(walk->builder, name, strlen(name));
 }
 
-void
-lg__walk_free(lg__heap_walk *walk)
+uint32_t
+lg__walk_intern_str(lg__heap_walk *walk, PyObject *str)
 {
-    lg__walk_scratch_free(walk, &walk->names.heads);
-    lg__walk_scratch_free(walk, &walk->names.links);
-    lg__sizes_release(walk);
-    lg__walk_scratch_free(walk, &walk->tracked.put_off);
-    lg__walk_scratch_free(walk, &walk->sized);
-    lg__walk_scratch_free(walk, &walk->recorded);
-    lg__walk_scratch_free(walk, &walk->depth);
-    lg__walk_scratch_free(walk, &walk->locals);
-    lg__walk_scratch_free(walk, &walk->locals_given);
-    lg__walk_scratch_free(walk, &walk->name_tuples);
-    lg__address_map_close(&walk->address_map);
+    lg__name name;
+    name.length = 0;
+    if (str != NULL && PyUnicode_Check(str))
+        lg__name_add_str(&name, str, LG__NAME_LIMIT);
+    return lg_builder_intern(walk->builder, name.data, name.length);
 }
 
-/** Static types are never freed, and nobody owns their first reference. */
-static bool
-is_static_type(PyObject *object)
-{
-    return !(((PyTypeObject *)object)->tp_flags & Py_TPFLAGS_HEAPTYPE);
-}
-
-/** The same for the few types with special cases. */
-static void
-fill_special(lg__heap_walk *walk, uint32_t node, PyObject *object,
-             const lg__type_info *info)
-{
-    if (info->immortal ||
-        (info->shape == LG__SHAPE_TYPE && is_static_type(object)))
-        walk->builder->node_flags[node] |= LG_NODE_IMMORTAL;
-    if (info->has_sizeof &&
-        lg__walk_scratch(walk, &walk->sized,
-                         (walk->sized_count + 1) * sizeof(uint32_t)))
-        ((uint32_t *)walk->sized.data)[walk->sized_count++] = node;
-}
-
-/** The size of an object. It is inline because nearly every node of most heaps
- *  is of one of these cases. */
-static inline uint64_t
-size_of(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
-{
-    if (info->fixed_size)
-        return info->fixed_size;
-    if (info->type == &PyUnicode_Type && PyUnicode_IS_COMPACT_ASCII(object))
-        return lg__ascii_size(object);
-    if (info->type == &PyTuple_Type || info->type == &PyBytes_Type)
-        return info->base_size + (size_t)Py_SIZE(object) * info->item_size;
-    return lg__object_size(walk, object, info);
-}
-
-/** References, size and flags of a node. */
-static inline void
-fill_columns(lg__heap_walk *walk, uint32_t node, PyObject *object,
-             const lg__type_info *info)
-{
-    lg_builder *builder = walk->builder;
-    Py_ssize_t count = lg__reference_count(walk->interpreter, object);
-    uint64_t size = size_of(walk, object, info);
-    builder->refcount[node] =
-        count < (Py_ssize_t)UINT32_MAX ? (uint32_t)count : UINT32_MAX;
-    if (lg__is_immortal(object))
-        builder->node_flags[node] |= LG_NODE_IMMORTAL;
-    if (LG__FREE_THREADED && lg__is_tracked(object))
-        builder->node_flags[node] |= LG_NODE_TRACKED;
-    if (LG__FREE_THREADED && lg__is_frozen(object))
-        builder->node_flags[node] |= LG_NODE_FROZEN;
-    if (size < UINT32_MAX)
-        builder->size[node] = (uint32_t)size;
-    else
-        lg_builder_set_size(builder, node, size);
-    if (__builtin_expect(info->special, 0))
-        fill_special(walk, node, object, info);
-}
-
-static void
-walk_edges(lg__heap_walk *walk, PyObject *object, lg__type_info *info)
-{
-    switch ((lg__plan)info->plan) {
-    case LG__PLAN_ATOM:
-        return;
-    case LG__PLAN_LEAF:
-        lg_builder_add_edge(walk->builder, info->node, LG_EDGE_TYPE, 0);
-        return;
-    case LG__PLAN_LIST:
-        lg__walk_list(walk, object);
-        return;
-    case LG__PLAN_TUPLE:
-        lg__walk_tuple(walk, object);
-        return;
-    case LG__PLAN_DICT:
-        if (!lg__dict_is_embedded((PyDictObject *)object)) {
-            lg__walk_dict(walk, object);
-            return;
-        }
-        break;
-    case LG__PLAN_SET:
-        lg__walk_set(walk, object);
-        return;
-    case LG__PLAN_INSTANCE:
-        if (lg__walk_instance(walk, object, info))
-            return;
-        break;
-    case LG__PLAN_STRUCT:
-        lg__walk_struct(walk, object, info);
-        lg__name_object(walk, object, info);
-        return;
-    case LG__PLAN_NAMED:
-        break;
-    }
-    lg__walk_named(walk, object, info);
-    lg__name_object(walk, object, info);
-    if (info->adapter)
-        lg__pass_instance(walk, walk->builder->open_node, info);
-    if (info->shape == LG__SHAPE_TYPE && !walk->partial &&
-        is_static_type(object))
-        lg_builder_add_root(walk->builder, walk->builder->open_node,
-                            LG_ROOT_STATIC, "", 0);
-}
-
-static void
-walk_partially(lg__heap_walk *walk, uint32_t node, PyObject *object,
-               lg__type_info *info)
-{
-    if (lg__partial_enters(walk, node, info)) {
-        walk_edges(walk, object, info);
-        lg__partial_entered(walk, node);
-    } else if (info->plan != LG__PLAN_LEAF) {
-        lg__partial_leave(walk, node, object, info);
-    }
-}
-
-/** Estimates the part that is done, because nobody knows how many objects are
- *  left. Once the collector's lists are done, it is a part of the objects met
- *  so far; before, of the expected number. */
-static double
-part_done(const lg__heap_walk *walk)
-{
-    uint64_t all = walk->builder->node_count;
-    if (!walk->tracked.done && walk->expected == 0)
-        return 0;
-    if (!walk->tracked.done && all < walk->expected)
-        all = walk->expected;
-    return (double)walk->walked / (double)all;
-}
-
-/** Calls the watcher, which may stop the walk. */
-static void
-report_progress(lg__heap_walk *walk)
-{
-    const lg_monitor *watch = walk->options->watch;
-    if (watch != NULL &&
-        !watch->tick(watch->context, "capturing", part_done(walk)) &&
-        walk->builder->status == LG_OK)
-        walk->builder->status = LG_ECANCELLED;
-}
-
-/** Finds the type of a node's object, and everything else if the object refers
- *  to nothing. False if memory ran out. */
-static inline bool
-look_at(lg__heap_walk *walk, uint32_t node)
-{
-    const lg_builder *builder = walk->builder;
-    if (builder->node_flags[node] & LG_NODE_SYNTHETIC)
-        return true;
-    PyObject *object = (PyObject *)(uintptr_t)builder->address[node];
-    lg__type_info *info = lg__walk_type_info(walk, Py_TYPE(object));
-    if (info == NULL)
-        return false;
-    builder->type[node] = info->id;
-    if (info->plan == LG__PLAN_ATOM) {
-        fill_columns(walk, node, object, info);
-        if (builder->node_flags[node] & (LG_NODE_KEY | LG_NODE_NAME))
-            lg__text_early(walk, node, object);
-    } else {
-        lg__ahead_parts(object, info);
-        lg__opening_add(&walk->openings, node, info);
-    }
-    return true;
-}
-
-/** Prepares the nodes before `end`, and prefetches for those behind it. New
- *  types may add nodes meanwhile, which come later. False if memory ran out. */
-static inline bool
-look_ahead(lg__heap_walk *walk, uint32_t end)
-{
-    const lg_builder *builder = walk->builder;
-    lg__openings *openings = &walk->openings;
-    const uint32_t count = builder->node_count;
-    const uint32_t asked = lg__ahead_end(end, LG__AHEAD_OBJECT, count);
-    const uint32_t looked = lg__ahead_end(end, LG__AHEAD_PARTS, count);
-    const uint32_t traced = lg__ahead_end(end, LG__AHEAD_SLOTS, count);
-    for (; walk->asked < asked; walk->asked++)
-        lg__ahead_object(
-            (const char *)(uintptr_t)builder->address[walk->asked]);
-    for (; walk->looked < looked; walk->looked++)
-        if (!look_at(walk, walk->looked))
-            return false;
-    for (; openings->traced != openings->count; openings->traced++) {
-        const lg__opening *opening = lg__opening_at(openings, openings->traced);
-        if (opening->node >= traced)
-            break;
-        lg__ahead_slots(walk, opening);
-    }
-    return true;
-}
-
-static inline void
-walk_object(lg__heap_walk *walk, uint32_t node, lg__type_info *info)
-{
-    PyObject *object = (PyObject *)(uintptr_t)walk->builder->address[node];
-    lg_builder_open(walk->builder, node);
-    fill_columns(walk, node, object, info);
-    lg__chain_follow(walk, node, object, info);
-    if (walk->partial)
-        walk_partially(walk, node, object, info);
-    else
-        walk_edges(walk, object, info);
-}
-
-/** Prepares a block of nodes that begins with `node`; returns its end. There is
- *  none if nothing is left to walk, or if memory ran out. */
+/** The place of a literal, by its address. */
 static uint32_t
-open_block(lg__heap_walk *walk, uint32_t node)
+place_of(const char *literal)
 {
-    enum { BLOCK = 8 };
-    const lg_builder *builder = walk->builder;
-    if (node + LG__AHEAD_OBJECT + BLOCK >= builder->node_count)
-        lg__enumerate_ahead(walk, node, LG__AHEAD_OBJECT + BLOCK);
-    if (node % TELL_EVERY == 0 && node < builder->node_count)
-        report_progress(walk);
-    if (node % FOLLOW_EVERY == 0)
-        lg__follower_tell(walk, node);
-    uint32_t end = node - node % BLOCK + BLOCK;
-    if (end > builder->node_count)
-        end = builder->node_count;
-    return look_ahead(walk, end) ? end : node;
+    return (uint32_t)((uintptr_t)literal * UINT64_C(0x9E3779B97F4A7C15) >>
+                      (64 - LG__LITERAL_BITS));
 }
 
-/** Walks the objects of a block that refer to others. */
-static inline void
-walk_block(lg__heap_walk *walk, uint32_t end)
+uint32_t
+lg__walk_intern_literal(lg__heap_walk *walk, const char *literal)
 {
-    const lg_builder *builder = walk->builder;
-    lg__openings *openings = &walk->openings;
-    for (; openings->first != openings->traced; openings->first++) {
-        lg__opening opening = *lg__opening_at(openings, openings->first);
-        if (opening.node >= end || builder->status != LG_OK)
-            break;
-        walk->walked = opening.node;
-        walk_object(walk, opening.node, opening.info);
+    lg__literals *known = &walk->literals;
+    uint32_t place = place_of(literal);
+    if (known->text[place] != literal) {
+        known->id[place] = lg__walk_intern(walk, literal);
+        known->text[place] = literal;
     }
-    walk->walked = end;
-}
-
-void
-lg__walk_run(lg__heap_walk *walk)
-{
-    while (walk->builder->status == LG_OK) {
-        uint32_t end = open_block(walk, walk->walked);
-        if (end == walk->walked)
-            return;
-        walk_block(walk, end);
-    }
+    return known->id[place];
 }

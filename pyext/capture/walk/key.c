@@ -2,6 +2,7 @@
  * Texts of keys, and previews. Reads the memory of str, int, float and bytes
  * objects; Python prints nothing.
  */
+#include "capture/walk/key.h"
 #include "capture/walk/ahead.h"
 #include "capture/walk/comparable.h"
 
@@ -276,14 +277,18 @@ mark_parts(lg__heap_walk *walk)
 }
 
 void
+lg__keys_finish(lg__heap_walk *walk)
+{
+    forget_variables(walk);
+    mark_parts(walk);
+}
+
+void
 lg__texts_finish(lg__heap_walk *walk)
 {
     lg_builder *builder = walk->builder;
     const uint32_t first = walk->synthetic_count;
     const uint32_t count = builder->node_count;
-    forget_variables(walk);
-    mark_parts(walk);
-    lg__follower_end(walk);
     mark_names(walk);
     if (walk->options->previews) {
         for (uint32_t node = first; node < count; node++)

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+const void *lg__general_lookup;
+
 /** The interned str of a text, if somebody else keeps it, too. */
 static PyObject *
 interned(const char *text)
@@ -21,6 +23,15 @@ lg__common_keys_find(lg__common_keys *out)
 {
     out->module = interned("__module__");
     out->file = interned("__file__");
+}
+
+bool
+lg__str_equals(PyObject *str, const char *text)
+{
+    size_t length = strlen(text);
+    return PyUnicode_IS_READY(str) && PyUnicode_IS_COMPACT_ASCII(str) &&
+           (size_t)PyUnicode_GET_LENGTH(str) == length &&
+           memcmp(PyUnicode_DATA(str), text, length) == 0;
 }
 
 PyObject *

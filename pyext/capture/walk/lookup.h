@@ -15,8 +15,15 @@ typedef struct lg__common_keys {
     PyObject *file;   /**< __file__ */
 } lg__common_keys;
 
+/** The lookup function of dicts with keys of all types, by which the capture
+ *  tells them from those with strs alone. The self-check sets it at import. */
+extern const void *lg__general_lookup;
+
 /** Call it with the GIL and before a walk: it asks for the interned strs. */
 void lg__common_keys_find(lg__common_keys *out);
+
+/** Returns whether a str has exactly this ASCII text. */
+bool lg__str_equals(PyObject *str, const char *text);
 
 /** Finds the value of a str key in an exact dict by identity or text, without
  *  hashing; borrowed, NULL if absent. */

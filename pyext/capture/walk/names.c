@@ -2,35 +2,11 @@
  * Texts: the names of functions, modules, frames and keys. Reads the memory of
  * str, int and bytes objects; Python prints nothing.
  */
-#include "capture/walk/heap_walk.h"
+#include "capture/walk/names.h"
+#include "capture/walk/simple.h"
 
 #include <stdio.h>
 #include <string.h>
-
-uint32_t
-lg__walk_intern(lg__heap_walk *walk, const char *name)
-{
-    return lg_builder_intern(walk->builder, name, strlen(name));
-}
-
-uint32_t
-lg__walk_intern_str(lg__heap_walk *walk, PyObject *str)
-{
-    lg__name name;
-    name.length = 0;
-    if (str != NULL && PyUnicode_Check(str))
-        lg__name_add_str(&name, str, LG__NAME_LIMIT);
-    return lg_builder_intern(walk->builder, name.data, name.length);
-}
-
-bool
-lg__str_equals(PyObject *str, const char *text)
-{
-    size_t length = strlen(text);
-    return PyUnicode_IS_READY(str) && PyUnicode_IS_COMPACT_ASCII(str) &&
-           (size_t)PyUnicode_GET_LENGTH(str) == length &&
-           memcmp(PyUnicode_DATA(str), text, length) == 0;
-}
 
 PyObject *
 lg__named_word(lg__heap_walk *walk, PyObject *object, const lg__type_info *info,

@@ -3,7 +3,7 @@
  * is written in Python, plus the inline values that it omits. The formulas are
  * those of the __sizeof__ methods in CPython's Objects/ folder, 3.9 to 3.15.
  */
-#include "capture/walk/heap_walk.h"
+#include "capture/walk/object_size.h"
 
 static size_t
 size_of_str(PyObject *object)
@@ -93,74 +93,6 @@ lg__object_size(lg__heap_walk *walk, PyObject *object,
     if (info->dict_kind == LG__DICT_MANAGED && walk->internal)
         size += lg__inline_values_size(object);
     return size;
-}
-
-uint32_t
-lg__fixed_size(const lg__type_info *info)
-{
-    switch ((lg__shape)info->shape) {
-    case LG__SHAPE_STR:
-    case LG__SHAPE_INT:
-    case LG__SHAPE_TYPE:
-    case LG__SHAPE_LIST:
-    case LG__SHAPE_DICT:
-    case LG__SHAPE_SET:
-    case LG__SHAPE_CODE:
-    case LG__SHAPE_GENERATOR:
-    case LG__SHAPE_FRAME:
-        return 0;
-    default:
-        return info->item_size || info->dict_kind == LG__DICT_MANAGED
-                   ? 0
-                   : info->base_size;
-    }
-}
-
-/** Asks library types whose C __sizeof__ counts memory behind their struct.
- * Does not ask others: theirs may run anything, and struct.Struct's crashes on
- * an instance that was never initialised. If the layouts are unknown, asks
- * dicts and types, too. */
-static bool
-may_be_asked(const lg__heap_walk *walk, PyTypeObject *base)
-{
-    if (!walk->internal && (lg__type_is_dict(base) || base == &PyType_Type))
-        return true;
-    return lg__known_has_size(&walk->known, base);
-}
-
-/** Returns whether any of these bases may be asked. Few may, and searching the
- *  dicts of all bases takes time. */
-static bool
-may_any_be_asked(const lg__heap_walk *walk, PyObject *bases)
-{
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(bases); i++)
-        if (may_be_asked(walk, (PyTypeObject *)PyTuple_GET_ITEM(bases, i)))
-            return true;
-    return false;
-}
-
-/** The C function behind the type's __sizeof__, if a library type defines it
- * and nothing in Python overrides it. */
-PyCFunction
-lg__type_sizeof(lg__heap_walk *walk, PyTypeObject *type)
-{
-    PyObject *mro = type->tp_mro;
-    if (mro == NULL || !PyTuple_CheckExact(mro) || !may_any_be_asked(walk, mro))
-        return NULL;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(mro); i++) {
-        PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(mro, i);
-        PyObject *dict = lg__walk_type_state(walk, base).dict;
-        PyObject *found =
-            dict != NULL ? lg__dict_find(dict, "__sizeof__") : NULL;
-        if (found == NULL)
-            continue;
-        if (Py_TYPE(found) != &PyMethodDescr_Type ||
-            PyDescr_TYPE(found) != base || !may_be_asked(walk, base))
-            return NULL;
-        const PyMethodDef *method = ((PyMethodDescrObject *)found)->d_method;
-        return method->ml_flags == METH_NOARGS ? method->ml_meth : NULL;
-    }
-    return NULL;
 }
 
 /** Bytes before this object. A static type has no collector's head; other types

@@ -2,7 +2,9 @@
  * Walks types, code objects, frames and generators: the parts of a program, of
  * whose references tp_traverse reports only some.
  */
-#include "capture/walk/heap_walk.h"
+#include "capture/walk/program.h"
+#include "capture/walk/calling_frame.h"
+#include "capture/walk/edge_names.h"
 
 static void
 name_table(lg__heap_walk *walk, const void *base, const lg__field *fields,

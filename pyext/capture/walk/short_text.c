@@ -1,7 +1,7 @@
 /**
  * Writes short texts. Reads the memory of str objects; Python prints nothing.
  */
-#include "capture/walk/name.h"
+#include "capture/walk/heap_walk.h"
 
 #include <stdarg.h>
 #include <stdio.h>

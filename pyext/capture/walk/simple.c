@@ -3,7 +3,9 @@
  * heap. They read the structs directly and know what tp_traverse reports, so
  * they neither call it nor search.
  */
-#include "capture/walk/heap_walk.h"
+#include "capture/walk/simple.h"
+#include "capture/walk/edge_names.h"
+#include "capture/walk/program.h"
 
 /** How many edges to make room for at a time. */
 #define BLOCK ((Py_ssize_t)512)

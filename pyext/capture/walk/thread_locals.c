@@ -6,7 +6,8 @@
  * them.
  */
 #include "capture/cpython/capture_cpython.h"
-#include "capture/walk/heap_walk.h"
+#include "capture/walk/thread_locals.h"
+#include "capture/walk/names.h"
 
 #include <stdlib.h>
 #include <string.h>

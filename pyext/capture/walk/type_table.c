@@ -3,6 +3,7 @@
  * words, its name. Computed once per type and capture.
  */
 #include "capture/walk/heap_walk.h"
+#include "capture/walk/shape.h"
 #include "capture/common/capture_common.h"
 
 #include <semaphore.h>
@@ -206,6 +207,73 @@ size_beside(const lg__known *known, const PyTypeObject *type)
     return has_semaphore ? sizeof(sem_t) : 0;
 }
 
+/** The bytes that every instance of a type has; 0 if they differ. */
+static uint32_t
+fixed_size(const lg__type_info *info)
+{
+    switch ((lg__shape)info->shape) {
+    case LG__SHAPE_STR:
+    case LG__SHAPE_INT:
+    case LG__SHAPE_TYPE:
+    case LG__SHAPE_LIST:
+    case LG__SHAPE_DICT:
+    case LG__SHAPE_SET:
+    case LG__SHAPE_CODE:
+    case LG__SHAPE_GENERATOR:
+    case LG__SHAPE_FRAME:
+        return 0;
+    default:
+        return info->item_size || info->dict_kind == LG__DICT_MANAGED
+                   ? 0
+                   : info->base_size;
+    }
+}
+
+/** Asks library types whose C __sizeof__ counts memory behind their struct.
+ * Does not ask others: theirs may run anything, and struct.Struct's crashes on
+ * an instance that was never initialised. If the layouts are unknown, asks
+ * dicts and types, too. */
+static bool
+may_be_asked(const lg__heap_walk *walk, PyTypeObject *base)
+{
+    if (!walk->internal && (lg__type_is_dict(base) || base == &PyType_Type))
+        return true;
+    return lg__known_has_size(&walk->known, base);
+}
+
+/** Returns whether any of these bases may be asked. Few may, and searching the
+ *  dicts of all bases takes time. */
+static bool
+may_any_be_asked(const lg__heap_walk *walk, PyObject *bases)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(bases); i++)
+        if (may_be_asked(walk, (PyTypeObject *)PyTuple_GET_ITEM(bases, i)))
+            return true;
+    return false;
+}
+
+PyCFunction
+lg__type_sizeof(lg__heap_walk *walk, PyTypeObject *type)
+{
+    PyObject *mro = type->tp_mro;
+    if (mro == NULL || !PyTuple_CheckExact(mro) || !may_any_be_asked(walk, mro))
+        return NULL;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(mro); i++) {
+        PyTypeObject *base = (PyTypeObject *)PyTuple_GET_ITEM(mro, i);
+        PyObject *dict = lg__walk_type_state(walk, base).dict;
+        PyObject *found =
+            dict != NULL ? lg__dict_find(dict, "__sizeof__") : NULL;
+        if (found == NULL)
+            continue;
+        if (Py_TYPE(found) != &PyMethodDescr_Type ||
+            PyDescr_TYPE(found) != base || !may_be_asked(walk, base))
+            return NULL;
+        const PyMethodDef *method = ((PyMethodDescrObject *)found)->d_method;
+        return method->ml_flags == METH_NOARGS ? method->ml_meth : NULL;
+    }
+    return NULL;
+}
+
 static bool
 fill(lg__heap_walk *walk, lg__type_info *info)
 {
@@ -228,8 +296,8 @@ fill(lg__heap_walk *walk, lg__type_info *info)
         (uint32_t)((size_t)type->tp_basicsize + lg__preheader_size(type) +
                    size_beside(&walk->known, type));
     info->item_size = (uint32_t)type->tp_itemsize;
-    info->fixed_size = lg__fixed_size(info);
-    lg__pass_choose(walk, info);
+    info->fixed_size = fixed_size(info);
+    walk->hooks->choose(walk, info);
     info->plan = (uint8_t)plan_of(walk, info);
     info->head_is_sure = is_head_sure(info);
     return true;
@@ -271,10 +339,10 @@ place_by_id(lg__heap_walk *walk, lg__type_info *info)
             return false;
         for (uint32_t id = 0; id < table->id_capacity; id++)
             by_id[id] = table->by_id[id];
-        lg__follower_hold(walk, true);
+        lg__follower_hold(&walk->follower, true);
         table->by_id = by_id;
         table->id_capacity = capacity;
-        lg__follower_hold(walk, false);
+        lg__follower_hold(&walk->follower, false);
     }
     table->by_id[info->id] = info;
     return true;

@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+typedef struct lg__heap_walk lg__heap_walk;
+typedef struct lg__name lg__name;
+
 /** How instances of a type are walked. */
 typedef enum lg__plan {
     LG__PLAN_ATOM,     /**< no references at all */
@@ -19,7 +22,7 @@ typedef enum lg__plan {
     LG__PLAN_SET,      /**< exact set or frozenset */
     LG__PLAN_INSTANCE, /**< plain instance of a Python class */
     LG__PLAN_STRUCT,   /**< a struct of CPython's whose words are all known:
-                           see probe.c */
+                           see shape.c */
     LG__PLAN_NAMED,    /**< tp_traverse, then names for what it reported */
 } lg__plan;
 
@@ -134,5 +137,19 @@ lg__type_slot_of(const lg__type_table *table, const PyTypeObject *type)
         i = (i + 1) & mask;
     return &table->slots[i];
 }
+
+/*
+ * The functions of type_table.c.
+ */
+
+/** The info of a type that is new; NULL when memory ran out. */
+lg__type_info *lg__walk_new_type(lg__heap_walk *walk, PyTypeObject *type);
+/** Makes the table; false when memory ran out. */
+bool lg__types_open(lg__heap_walk *walk);
+/** The C function behind a library type's __sizeof__, or NULL. */
+PyCFunction lg__type_sizeof(lg__heap_walk *walk, PyTypeObject *type);
+/** Writes the name of a type: "torch.Tensor". */
+void lg__type_name(const lg__heap_walk *walk, PyTypeObject *type,
+                   lg__name *out);
 
 #endif

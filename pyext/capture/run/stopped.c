@@ -9,8 +9,8 @@
  * the interpreter's list of threads and is visiting the interpreter's own
  * heaps.
  */
-#include "capture/adapters/adapter_pass.h"
-#include "capture/walk/capture_walk.h"
+#include "capture/adapters/capture_adapters.h"
+#include "capture/run/steps.h"
 
 /** How far the walk has recorded texts and held references. */
 typedef struct stopped {
@@ -76,7 +76,7 @@ visit(PyObject *object, void *context)
     lg__heap_walk *walk = self->walk;
     if (!self->begun) {
         self->begun = true;
-        lg__capture_roots(walk);
+        lg__walk_roots(walk);
         drain(self);
     }
     if (walk->partial || walk->builder->status != LG_OK)

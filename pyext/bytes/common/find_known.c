@@ -1,6 +1,10 @@
-#include "capture/common/capture_common.h"
-#include "capture/adapters/capture_adapters.h"
+/**
+ * Finds the types of capture/common/known.h. A class made in Python may have
+ * any name, so each name is looked up in its library's module, and the type is
+ * taken if it is made in C and has that name there, too.
+ */
 #include "bytes/common/ask.h"
+#include "bytes/common/find_known.h"
 
 #include <string.h>
 
@@ -53,22 +57,6 @@ type_in(const char *module, const char *name)
     PyObject *loaded = lg__pass_module(module);
     PyObject *found = loaded != NULL ? lg__pass_member(loaded, name) : NULL;
     return found != NULL && PyType_Check(found) ? (PyTypeObject *)found : NULL;
-}
-
-PyTypeObject *
-lg__c_type_in(const char *module, const char *name)
-{
-    PyTypeObject *type = type_in(module, name);
-    return type != NULL && !lg__type_is_pythons(type) ? type : NULL;
-}
-
-PyTypeObject *
-lg__c_type_of(const PyObject *object)
-{
-    PyTypeObject *type = Py_TYPE(object);
-    while (type->tp_base != NULL && lg__type_is_pythons(type))
-        type = type->tp_base;
-    return type;
 }
 
 /** Returns the type if it is made in C and has that name; otherwise NULL. */
@@ -132,23 +120,4 @@ lg__known_find(lg__known *out)
     type[LG__KNOWN_ORDERED_DICT] = &PyODict_Type;
     type[LG__KNOWN_CTYPES_DICT] = find_ctypes_dict();
     find_behind_view(out);
-}
-
-bool
-lg__known_is(const lg__known *known, const PyTypeObject *type,
-             lg__known_name name)
-{
-    const PyTypeObject *wanted = known->type[name];
-    while (wanted != NULL && type != NULL && type != wanted)
-        type = type->tp_base;
-    return wanted != NULL && type != NULL;
-}
-
-bool
-lg__known_has_size(const lg__known *known, const PyTypeObject *type)
-{
-    for (size_t i = LG__KNOWN_DEQUE; i < LG__KNOWN_COUNT; i++)
-        if (known->type[i] == type)
-            return true;
-    return false;
 }

@@ -6,23 +6,25 @@
  * from its first object to its end. This saves a pass over all lists, which
  * would wait for the memory of one object after the other and find little that
  * is new. If a word turns out not to be the collector's, the walk makes that
- * pass after all.
- *
- * Included by heap_walk.c and enumerate.c alone.
+ * pass after all: it numbers the objects from the lists or, if the self-check
+ * did not recognise them, from gc.get_objects().
  */
-#ifndef LEAKGRAPH_CHAIN_H
-#define LEAKGRAPH_CHAIN_H
+#ifndef LEAKGRAPH_COLLECTOR_LISTS_H
+#define LEAKGRAPH_COLLECTOR_LISTS_H
 
 #include "capture/walk/heap_walk.h"
 
-/** Numbers the first object of each list, if lists may be followed. */
-void lg__chain_begin(lg__heap_walk *walk);
-
-/** Call it when nothing is left to walk. Continues with the next of an object
- *  that was put off, if its word proves to be the collector's. Returns false if
- *  no word leads to a new object. If the walk still follows the lists then, it
- *  has met all objects in them. */
-bool lg__chain_go_on(lg__heap_walk *walk);
+/** Begins to number the objects in the collector's lists: numbers the first of
+ *  each list, and all frozen ones. */
+void lg__enumerate_begin(lg__heap_walk *walk);
+/** Makes sure that there is a node `next`, and some beyond, while objects
+ *  without nodes are left. Numbers so few at a time that an object is still in
+ *  the cache when the walk visits it, and that its number is close to those of
+ *  its referents. */
+void lg__enumerate_ahead(lg__heap_walk *walk, uint32_t next, uint32_t beyond);
+/** Numbers all by public calls, which run Python code, make a list of all
+ *  objects, and cannot see frozen ones. */
+lg_status lg__enumerate_public(lg__heap_walk *walk, lg_error *err);
 
 /** Remembers a node whose word may not be the collector's. The walk mostly
  *  meets the next object in another way. */

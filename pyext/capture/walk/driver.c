@@ -1,0 +1,395 @@
+/**
+ * The driver of a walk: takes node after node, reads what each has in columns
+ * of its own, and lets the walker of its type append its edges.
+ */
+#include "capture/walk/driver.h"
+#include "capture/walk/ahead.h"
+#include "capture/walk/calling_frame.h"
+#include "capture/walk/collector_lists.h"
+#include "capture/walk/key.h"
+#include "capture/walk/named.h"
+#include "capture/walk/names.h"
+#include "capture/walk/object_size.h"
+#include "capture/walk/roots.h"
+#include "capture/walk/simple.h"
+
+#include <string.h>
+
+/** Per node, 1 + hops from the roots; 0: do not expand it. */
+static uint8_t *
+depths(lg__heap_walk *walk)
+{
+    size_t capacity = walk->builder->node_capacity;
+    size_t before = walk->depth.size;
+    if (!lg__walk_scratch(walk, &walk->depth, capacity ? capacity : 1))
+        return NULL;
+    if (walk->depth.size > before)
+        memset((char *)walk->depth.data + before, 0, walk->depth.size - before);
+    return walk->depth.data;
+}
+
+/* The walk does not enter the type of a node, or namespaces from which it only
+   reads names. */
+static void
+partial_entered(lg__heap_walk *walk, uint32_t node)
+{
+    const lg_builder *builder = walk->builder;
+    uint8_t *depth = depths(walk);
+    if (depth == NULL || depth[node] == UINT8_MAX)
+        return;
+    for (uint64_t edge = builder->first_edge[node]; edge < builder->edge_count;
+         edge++) {
+        unsigned kind = builder->edge_kind[edge] & LG_EDGE_KIND_MASK;
+        uint8_t *target = &depth[builder->edge_target[edge]];
+        if (kind != LG_EDGE_TYPE && kind != LG_EDGE_GLOBALS &&
+            !(builder->edge_kind[edge] & LG_EDGE_WEAK) && *target == 0)
+            *target = (uint8_t)(depth[node] + 1);
+    }
+}
+
+/** Returns whether the walk enters this node. */
+static bool
+partial_enters(lg__heap_walk *walk, uint32_t node, const lg__type_info *info)
+{
+    const uint8_t *depth = depths(walk);
+    if (depth == NULL || depth[node] == 0)
+        return false;
+    if (depth[node] > 1 &&
+        (info->shape == LG__SHAPE_MODULE || info->shape == LG__SHAPE_TYPE))
+        return false;
+    uint32_t limit = walk->options->max_depth;
+    if (limit && depth[node] > limit)
+        return false;
+    return !walk->options->max_nodes ||
+           walk->builder->node_count < walk->options->max_nodes;
+}
+
+/* Notes the length of a container. */
+static void
+partial_leave(lg__heap_walk *walk, uint32_t node, PyObject *object,
+              const lg__type_info *info)
+{
+    Py_ssize_t count = -1;
+    walk->builder->node_flags[node] |= LG_NODE_FRONTIER;
+    if (info->adapter)
+        walk->hooks->instance(walk, node, info);
+    if (info->shape == LG__SHAPE_LIST || info->shape == LG__SHAPE_TUPLE)
+        count = Py_SIZE(object);
+    else if (info->shape == LG__SHAPE_DICT)
+        count = ((PyDictObject *)object)->ma_used;
+    else if (info->shape == LG__SHAPE_SET)
+        count = ((PySetObject *)object)->used;
+    if (count < 0) {
+        lg__name_object(walk, object, info);
+        return;
+    }
+    lg__name name;
+    name.length = 0;
+    lg__name_add(&name, "of ");
+    lg__name_add_count(&name, (uint64_t)count);
+    lg_builder_set_text(walk->builder, node, name.data, name.length);
+}
+
+/** Numbers the objects that a partial walk starts from: see partial.h. */
+static void
+walk_roots_given(lg__heap_walk *walk)
+{
+    for (size_t i = 0; i < walk->options->root_count; i++) {
+        uint32_t node = lg__walk_node(walk, walk->options->roots[i]);
+        uint8_t *depth = depths(walk);
+        if (node == LG_NONE || depth == NULL)
+            return;
+        depth[node] = 1;
+        lg_builder_add_root(walk->builder, node, LG_ROOT_GIVEN, "", 0);
+    }
+}
+
+/** Nodes between two calls of the watcher: some milliseconds. */
+#define TELL_EVERY (1u << 16)
+
+/** Nodes between two messages to the follower. */
+#define FOLLOW_EVERY (1u << 10)
+
+/** Static types are never freed, and nobody owns their first reference. */
+static bool
+is_static_type(PyObject *object)
+{
+    return !(((PyTypeObject *)object)->tp_flags & Py_TPFLAGS_HEAPTYPE);
+}
+
+/** The same for the few types with special cases. */
+static void
+fill_special(lg__heap_walk *walk, uint32_t node, PyObject *object,
+             const lg__type_info *info)
+{
+    if (info->immortal ||
+        (info->shape == LG__SHAPE_TYPE && is_static_type(object)))
+        walk->builder->node_flags[node] |= LG_NODE_IMMORTAL;
+    if (info->has_sizeof &&
+        lg__walk_scratch(walk, &walk->sized,
+                         (walk->sized_count + 1) * sizeof(uint32_t)))
+        ((uint32_t *)walk->sized.data)[walk->sized_count++] = node;
+}
+
+/** The size of an object. It is inline because nearly every node of most heaps
+ *  is of one of these cases. */
+static inline uint64_t
+size_of(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
+{
+    if (info->fixed_size)
+        return info->fixed_size;
+    if (info->type == &PyUnicode_Type && PyUnicode_IS_COMPACT_ASCII(object))
+        return lg__ascii_size(object);
+    if (info->type == &PyTuple_Type || info->type == &PyBytes_Type)
+        return info->base_size + (size_t)Py_SIZE(object) * info->item_size;
+    return lg__object_size(walk, object, info);
+}
+
+/** References, size and flags of a node. */
+static inline void
+fill_columns(lg__heap_walk *walk, uint32_t node, PyObject *object,
+             const lg__type_info *info)
+{
+    lg_builder *builder = walk->builder;
+    Py_ssize_t count = lg__reference_count(walk->interpreter, object);
+    uint64_t size = size_of(walk, object, info);
+    builder->refcount[node] =
+        count < (Py_ssize_t)UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+    if (lg__is_immortal(object))
+        builder->node_flags[node] |= LG_NODE_IMMORTAL;
+    if (LG__FREE_THREADED && lg__is_tracked(object))
+        builder->node_flags[node] |= LG_NODE_TRACKED;
+    if (LG__FREE_THREADED && lg__is_frozen(object))
+        builder->node_flags[node] |= LG_NODE_FROZEN;
+    if (size < UINT32_MAX)
+        builder->size[node] = (uint32_t)size;
+    else
+        lg_builder_set_size(builder, node, size);
+    if (__builtin_expect(info->special, 0))
+        fill_special(walk, node, object, info);
+}
+
+static void
+walk_edges(lg__heap_walk *walk, PyObject *object, lg__type_info *info)
+{
+    switch ((lg__plan)info->plan) {
+    case LG__PLAN_ATOM:
+        return;
+    case LG__PLAN_LEAF:
+        lg_builder_add_edge(walk->builder, info->node, LG_EDGE_TYPE, 0);
+        return;
+    case LG__PLAN_LIST:
+        lg__walk_list(walk, object);
+        return;
+    case LG__PLAN_TUPLE:
+        lg__walk_tuple(walk, object);
+        return;
+    case LG__PLAN_DICT:
+        if (!lg__dict_is_embedded((PyDictObject *)object)) {
+            lg__walk_dict(walk, object);
+            return;
+        }
+        break;
+    case LG__PLAN_SET:
+        lg__walk_set(walk, object);
+        return;
+    case LG__PLAN_INSTANCE:
+        if (lg__walk_instance(walk, object, info))
+            return;
+        break;
+    case LG__PLAN_STRUCT:
+        lg__walk_struct(walk, object, info);
+        lg__name_object(walk, object, info);
+        return;
+    case LG__PLAN_NAMED:
+        break;
+    }
+    lg__walk_named(walk, object, info);
+    lg__name_object(walk, object, info);
+    if (info->adapter)
+        walk->hooks->instance(walk, walk->builder->open_node, info);
+    if (info->shape == LG__SHAPE_TYPE && !walk->partial &&
+        is_static_type(object))
+        lg_builder_add_root(walk->builder, walk->builder->open_node,
+                            LG_ROOT_STATIC, "", 0);
+}
+
+static void
+walk_partially(lg__heap_walk *walk, uint32_t node, PyObject *object,
+               lg__type_info *info)
+{
+    if (partial_enters(walk, node, info)) {
+        walk_edges(walk, object, info);
+        partial_entered(walk, node);
+    } else if (info->plan != LG__PLAN_LEAF) {
+        partial_leave(walk, node, object, info);
+    }
+}
+
+/** Estimates the part that is done, because nobody knows how many objects are
+ *  left. Once the collector's lists are done, it is a part of the objects met
+ *  so far; before, of the expected number. */
+static double
+part_done(const lg__heap_walk *walk)
+{
+    uint64_t all = walk->builder->node_count;
+    if (!walk->tracked.done && walk->expected == 0)
+        return 0;
+    if (!walk->tracked.done && all < walk->expected)
+        all = walk->expected;
+    return (double)walk->walked / (double)all;
+}
+
+/** Calls the watcher, which may stop the walk. */
+static void
+report_progress(lg__heap_walk *walk)
+{
+    const lg_monitor *watch = walk->options->watch;
+    if (watch != NULL &&
+        !watch->tick(watch->context, "capturing", part_done(walk)) &&
+        walk->builder->status == LG_OK)
+        walk->builder->status = LG_ECANCELLED;
+}
+
+/** Finds the type of a node's object, and everything else if the object refers
+ *  to nothing. False if memory ran out. */
+static inline bool
+look_at(lg__heap_walk *walk, uint32_t node)
+{
+    const lg_builder *builder = walk->builder;
+    if (builder->node_flags[node] & LG_NODE_SYNTHETIC)
+        return true;
+    PyObject *object = (PyObject *)(uintptr_t)builder->address[node];
+    lg__type_info *info = lg__walk_type_info(walk, Py_TYPE(object));
+    if (info == NULL)
+        return false;
+    builder->type[node] = info->id;
+    if (info->plan == LG__PLAN_ATOM) {
+        fill_columns(walk, node, object, info);
+        if (builder->node_flags[node] & (LG_NODE_KEY | LG_NODE_NAME))
+            lg__text_early(walk, node, object);
+    } else {
+        lg__ahead_parts(object, info);
+        lg__opening_add(&walk->openings, node, info);
+    }
+    return true;
+}
+
+/** Prepares the nodes before `end`, and prefetches for those behind it. New
+ *  types may add nodes meanwhile, which come later. False if memory ran out. */
+static inline bool
+look_ahead(lg__heap_walk *walk, uint32_t end)
+{
+    const lg_builder *builder = walk->builder;
+    lg__openings *openings = &walk->openings;
+    const uint32_t count = builder->node_count;
+    const uint32_t asked = lg__ahead_end(end, LG__AHEAD_OBJECT, count);
+    const uint32_t looked = lg__ahead_end(end, LG__AHEAD_PARTS, count);
+    const uint32_t traced = lg__ahead_end(end, LG__AHEAD_SLOTS, count);
+    for (; walk->asked < asked; walk->asked++)
+        lg__ahead_object(
+            (const char *)(uintptr_t)builder->address[walk->asked]);
+    for (; walk->looked < looked; walk->looked++)
+        if (!look_at(walk, walk->looked))
+            return false;
+    for (; openings->traced != openings->count; openings->traced++) {
+        const lg__opening *opening = lg__opening_at(openings, openings->traced);
+        if (opening->node >= traced)
+            break;
+        lg__ahead_slots(walk, opening);
+    }
+    return true;
+}
+
+static inline void
+walk_object(lg__heap_walk *walk, uint32_t node, lg__type_info *info)
+{
+    PyObject *object = (PyObject *)(uintptr_t)walk->builder->address[node];
+    lg_builder_open(walk->builder, node);
+    fill_columns(walk, node, object, info);
+    lg__chain_follow(walk, node, object, info);
+    if (walk->partial)
+        walk_partially(walk, node, object, info);
+    else
+        walk_edges(walk, object, info);
+}
+
+/** Prepares a block of nodes that begins with `node`; returns its end. There is
+ *  none if nothing is left to walk, or if memory ran out. */
+static uint32_t
+open_block(lg__heap_walk *walk, uint32_t node)
+{
+    enum { BLOCK = 8 };
+    const lg_builder *builder = walk->builder;
+    if (node + LG__AHEAD_OBJECT + BLOCK >= builder->node_count)
+        lg__enumerate_ahead(walk, node, LG__AHEAD_OBJECT + BLOCK);
+    if (node % TELL_EVERY == 0 && node < builder->node_count)
+        report_progress(walk);
+    if (node % FOLLOW_EVERY == 0)
+        lg__follower_tell(walk, node);
+    uint32_t end = node - node % BLOCK + BLOCK;
+    if (end > builder->node_count)
+        end = builder->node_count;
+    return look_ahead(walk, end) ? end : node;
+}
+
+/** Walks the objects of a block that refer to others. */
+static inline void
+walk_block(lg__heap_walk *walk, uint32_t end)
+{
+    const lg_builder *builder = walk->builder;
+    lg__openings *openings = &walk->openings;
+    for (; openings->first != openings->traced; openings->first++) {
+        lg__opening opening = *lg__opening_at(openings, openings->first);
+        if (opening.node >= end || builder->status != LG_OK)
+            break;
+        walk->walked = opening.node;
+        walk_object(walk, opening.node, opening.info);
+    }
+    walk->walked = end;
+}
+
+void
+lg__walk_run(lg__heap_walk *walk)
+{
+    while (walk->builder->status == LG_OK) {
+        uint32_t end = open_block(walk, walk->walked);
+        if (end == walk->walked)
+            return;
+        walk_block(walk, end);
+    }
+}
+
+void
+lg__walk_roots(lg__heap_walk *walk)
+{
+    if (walk->partial) {
+        lg_builder_set_partial(walk->builder,
+                               "only what the given roots reach");
+        walk_roots_given(walk);
+        return;
+    }
+    if (walk->internal || LG__FREE_THREADED) {
+        lg__roots_open(walk);
+        lg__enumerate_begin(walk);
+    }
+    lg__roots_walk(walk);
+    lg__calling_frame_note(walk);
+    lg__roots_finish(walk);
+}
+
+void
+lg__walk_free(lg__heap_walk *walk)
+{
+    lg__walk_scratch_free(walk, &walk->names.heads);
+    lg__walk_scratch_free(walk, &walk->names.links);
+    lg__sizes_release(walk);
+    lg__walk_scratch_free(walk, &walk->tracked.put_off);
+    lg__walk_scratch_free(walk, &walk->sized);
+    lg__walk_scratch_free(walk, &walk->recorded);
+    lg__walk_scratch_free(walk, &walk->depth);
+    lg__walk_scratch_free(walk, &walk->locals);
+    lg__walk_scratch_free(walk, &walk->locals_given);
+    lg__walk_scratch_free(walk, &walk->name_tuples);
+    lg__address_map_close(&walk->address_map);
+}
