@@ -39,6 +39,13 @@ def fresh():
     program.__dict__.clear()
 
 
+def change(held, step):
+    """Let a list gain or lose so many records."""
+    del held[len(held) + min(step, 0) :]
+    for _ in range(step):
+        held.append(bytes(9000 + len(held)))
+
+
 def follow(lists):
     """Take a snapshot after each step of all lists."""
     for name in lists:
@@ -46,9 +53,7 @@ def follow(lists):
     snapshots = []
     for step in range(len(next(iter(lists.values()))[0])):
         for name, (steps, _) in lists.items():
-            held = getattr(program, name)
-            del held[len(held) + min(steps[step], 0) :]
-            held += [bytes(9000 + len(held)) for _ in range(steps[step])]
+            change(getattr(program, name), steps[step])
         snapshots.append(leakgraph.snapshot())
     return snapshots
 
@@ -112,6 +117,23 @@ def test_a_settled_row_counts_its_bytes_once():
     assert row.degree == "stopped"
     assert row.bytes[-1].total == pytest.approx(retained[0], rel=0.05)
     assert row.gained == pytest.approx(20 * 9000, rel=0.02)
+
+
+def test_what_several_hold_is_named_by_the_container_with_the_most():
+    program.others = [[bytes(200 + n) for n in range(40)] for _ in range(9)]
+    program.again = list(program.others)
+    program.came = []
+    program.index = (program.came,)
+    snapshots = []
+    for step in (9, 20, 0, 0):
+        change(program.came, step)
+        snapshots.append(leakgraph.snapshot())
+    growth = leakgraph.diff(*snapshots)
+    assert "program.came[*]: bytes settled" in str(growth)
+    again = leakgraph.diff(*snapshots, settled=True)
+    assert [row.holder for row in again if row.gained > 100_000] == [
+        f"{__name__}.program.came[*]"
+    ]
 
 
 def test_a_bounded_cache_that_fills_is_told_with_its_limit():

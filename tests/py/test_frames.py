@@ -114,6 +114,30 @@ def test_every_thread_is_a_root_by_name():
         worker.join()
 
 
+class Door:
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *_):
+        return None
+
+
+@pytest.mark.skipif(
+    (3, 11) <= sys.version_info < (3, 14),
+    reason="from 3.11 to 3.13, the stack of a frame that runs is hidden",
+)
+def test_a_frame_has_the_exit_method_of_its_with_statement():
+    door = Door()
+    with door, Door():
+        snapshot = leakgraph.snapshot()
+    here = frames(roots(snapshot, "thread")["MainThread"])[0]
+    on_stack = [edge.node for edge in here.referents() if edge.kind == "stack"]
+    methods = [node for node in on_stack if node.type_name == "method"]
+    assert len(methods) == 2
+    assert snapshot.find(door) in [edge.node for edge in methods[0].referents()]
+    assert all(node.unexplained == 0 for node in methods)
+
+
 class Relay:
     """Passes on what it is called with."""
 

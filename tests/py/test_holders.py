@@ -7,7 +7,6 @@ import itertools
 import logging
 import os
 import queue
-import sys
 import threading
 
 import pytest
@@ -160,9 +159,6 @@ def test_summaries_say_the_same_as_snapshots(snapshots, growth, tmp_path):
     assert all(os.path.getsize(path) < 300_000 for path in paths)
 
 
-@pytest.mark.skipif(
-    sys.version_info < (3, 10), reason="on 3.9, a waiting thread is several rows"
-)
 def test_a_thread_that_waits_is_one_row_with_all_it_keeps(growth):
     row = next(row for row in growth if row.type_name == "thread")
     assert row.counts[2] - row.counts[1] == 20

@@ -12,7 +12,10 @@
 
 #include <string.h>
 
-enum { HELD_BY_ITSELF = 16 }; // steps up inside of one place, at most
+enum {
+    HELD_BY_ITSELF = 16, // steps up inside of one place, at most
+    BELOW_MOST = 16,     // and up to a place without a name
+};
 
 typedef struct naming {
     const lg_analysis *analysis;
@@ -22,7 +25,8 @@ typedef struct naming {
     lg__roottree tree;
     lg__place_words *words; // [place]
     uint32_t *before;       // [place] the object that holds most members
-    uint32_t *votes;        // [place] those for the candidate, less the others
+    uint32_t *nameless;     // [place] the nearest nameless place, from it up
+    uint64_t *votes;        // [place] those for the candidate, less the others
     uint8_t *unlike;        // [place] members have several titles
     lg_text text;
 } naming;
@@ -73,18 +77,20 @@ may_vote(const naming *state, uint32_t node)
     return is_nameless(state->places, item) && is_member(state, node, item);
 }
 
-// Counts a vote. Returns whether it is for the candidate, which it may make.
+// Counts votes. Returns whether they are for the candidate, which they may
+// make.
 static bool
-count_vote(uint32_t *votes, uint32_t *candidate, uint32_t vote)
+count_votes(uint64_t *votes, uint32_t *candidate, uint32_t vote,
+            uint64_t weight)
 {
-    if (*votes == 0)
+    if (*candidate == vote)
+        *votes += weight;
+    else if (*votes < weight) {
         *candidate = vote;
-    if (*candidate != vote) {
-        --*votes;
-        return false;
-    }
-    ++*votes;
-    return true;
+        *votes = weight - *votes;
+    } else
+        *votes -= weight;
+    return *candidate == vote;
 }
 
 static void
@@ -94,9 +100,50 @@ elect_keepers(naming *state)
     for (uint32_t node = 0; node < nodes; node++) {
         uint32_t place = state->place_of[node];
         if (may_vote(state, node))
-            count_vote(&state->votes[place], &state->words[place].keeper,
-                       keeper_of(state, node));
+            count_votes(&state->votes[place], &state->words[place].keeper,
+                        keeper_of(state, node), 1);
     }
+}
+
+// Returns the member of the nameless place above a node that dominates it.
+static uint32_t
+member_above(const naming *state, uint32_t node)
+{
+    uint32_t wanted = state->nameless[state->place_of[node]];
+    uint32_t at = node;
+    for (int i = 0; i < BELOW_MOST; i++) {
+        at = state->analysis->dominator[at];
+        if (at >= state->graph->columns.node_count)
+            return LG_NONE;
+        if (state->place_of[at] == wanted &&
+            state->tree.walk.fold[at].owner == LG_NONE)
+            return at;
+    }
+    return LG_NONE;
+}
+
+// Returns for which object a node votes, or LG_NONE.
+static uint32_t
+holder_of(const naming *state, uint32_t node)
+{
+    uint32_t place = state->place_of[node];
+    if (may_vote(state, node))
+        return state->words[place].keeper == keeper_of(state, node)
+                   ? state->tree.before[node]
+                   : LG_NONE;
+    if (place == LG_NONE || state->nameless[place] == LG_NONE ||
+        state->nameless[place] == place ||
+        !is_member(state, node, lg__place_at(state->places, place)))
+        return LG_NONE;
+    return member_above(state, node);
+}
+
+// Returns how much the vote of a node counts. What elements retain decides of
+// which container the place tells: there are small ones everywhere.
+static uint64_t
+weight_of(const naming *state, uint32_t node)
+{
+    return may_vote(state, node) ? 1 : 1 + state->analysis->host[node];
 }
 
 // Of the members that the keeper's place holds, elects one that is held by the
@@ -109,11 +156,25 @@ elect_examples(naming *state)
     memset(state->votes, 0, count * sizeof *state->votes);
     for (uint32_t node = 0; node < nodes; node++) {
         uint32_t place = state->place_of[node];
-        if (may_vote(state, node) &&
-            state->words[place].keeper == keeper_of(state, node) &&
-            count_vote(&state->votes[place], &state->before[place],
-                       state->tree.before[node]))
+        uint32_t holder = holder_of(state, node);
+        if (holder != LG_NONE &&
+            count_votes(&state->votes[place], &state->before[place], holder,
+                        weight_of(state, node)))
             lg__place_at(state->places, place)->example = node;
+    }
+}
+
+// A place comes after the one above it.
+static void
+find_nameless(naming *state)
+{
+    uint32_t count = lg_places_count(state->places);
+    for (uint32_t place = 0; place < count; place++) {
+        const lg__place_item *item = lg__place_at(state->places, place);
+        bool top = item->parent == LG_NONE;
+        state->nameless[place] = is_nameless(state->places, item) ? place
+                                 : top                            ? LG_NONE
+                                       : state->nameless[item->parent];
     }
 }
 
@@ -139,6 +200,7 @@ elect(naming *state)
     for (uint32_t place = 0; place < count; place++)
         state->words[place] =
             (lg__place_words){place, LG_NONE, LG_NONE, LG_NONE};
+    find_nameless(state);
     elect_keepers(state);
     elect_examples(state);
     for (uint32_t place = 0; place < count; place++)
@@ -263,10 +325,12 @@ begin(naming *state)
     size_t count = (size_t)lg_places_count(state->places) + 1;
     state->words = lg__wide_alloc(count * sizeof *state->words);
     state->before = lg__wide_calloc(count, sizeof *state->before);
+    state->nameless = lg__wide_alloc(count * sizeof *state->nameless);
     state->votes = lg__wide_calloc(count, sizeof *state->votes);
     state->unlike = lg__wide_calloc(count, 1);
     return state->words != NULL && state->before != NULL &&
-           state->votes != NULL && state->unlike != NULL;
+           state->nameless != NULL && state->votes != NULL &&
+           state->unlike != NULL;
 }
 
 lg_status
@@ -289,6 +353,7 @@ lg__places_find_words(lg_places *places, const uint32_t *place_of,
     lg__roottree_free(&state.tree);
     lg__wide_free(state.words);
     lg__wide_free(state.before);
+    lg__wide_free(state.nameless);
     lg__wide_free(state.votes);
     lg__wide_free(state.unlike);
     lg_text_free(&state.text);

@@ -202,6 +202,17 @@ lg__frame_of_generator(PyObject *generator)
 
 #else
 
+/** Returns how many words of the stack are below the innermost block of a frame
+ *  that runs, such as the method `__exit__` of a with statement. Those are in
+ *  use until the block ends; only the interpreter knows of the others. */
+static inline Py_ssize_t
+lg__frame_stack_below_blocks(const lg__frame *frame)
+{
+    return frame->f_iblock > 0
+               ? frame->f_blockstack[frame->f_iblock - 1].b_level
+               : 0;
+}
+
 static inline lg__frame_view
 lg__frame_view_of(lg__frame *frame)
 {
@@ -216,11 +227,13 @@ lg__frame_view_of(lg__frame *frame)
     view.slots = frame->f_localsplus;
     view.local_count = lg__code_slot_count(view.code);
 #if PY_VERSION_HEX >= 0x030A0000
-    if (frame->f_stackdepth > 0)
-        view.stack_count = frame->f_stackdepth;
+    view.stack_count = frame->f_stackdepth >= 0
+                           ? frame->f_stackdepth
+                           : lg__frame_stack_below_blocks(frame);
 #else
-    if (frame->f_stacktop != NULL)
-        view.stack_count = frame->f_stacktop - frame->f_valuestack;
+    view.stack_count = frame->f_stacktop != NULL
+                           ? frame->f_stacktop - frame->f_valuestack
+                           : lg__frame_stack_below_blocks(frame);
 #endif
     return view;
 }
