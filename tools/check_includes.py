@@ -102,6 +102,7 @@ PARTS = (
             "graph",
             "build",
             "analysis",
+            "native",
             "file",
             "paths",
             "cycles",

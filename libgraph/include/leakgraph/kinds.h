@@ -65,6 +65,8 @@ enum {
                                      synthetic */
     LG_NODE_CPP = 1 << 8, /**< a C++ object (autograd node, tensor without a
                                Python wrapper); synthetic */
+    LG_NODE_NATIVE = 1 << 9, /**< blocks that C code has allocated, or what
+                                  holds such blocks; synthetic */
 };
 
 typedef enum lg_root_kind {

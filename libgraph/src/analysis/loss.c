@@ -323,7 +323,7 @@ lg__analysis_without(const lg_analysis *before, const lg_graph *rest,
     lg_analysis *after = NULL;
     lg_status status = lg__analysis_begin(rest, &after, err);
     if (status == LG_OK)
-        status = lg__policy_new(rest, &after->policy, err);
+        status = lg__policy_new(rest, NULL, &after->policy, err);
     if (status == LG_OK && has_same_roots(before, after))
         status = analyse_changes(before, after, cut, count, monitor, err);
     if (status == LG_OK && after->host != NULL) {

@@ -1,7 +1,7 @@
 // Finds the implicit roots.
 #include "analysis/policy.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 // Marks that only the search uses.
 enum {
@@ -17,7 +17,6 @@ typedef struct class_type {
 typedef struct furnishing {
     const lg_graph *graph;
     lg__policy *policy;
-    lg_allocator allocator;
     lg__vector modules;  // lg__module
     lg__vector named;    // uint32_t: named classes still to be searched
     class_type *classes; // ascending by node
@@ -64,7 +63,7 @@ add_module(furnishing *state, uint32_t module, uint32_t dict)
     if (*mark & (MARK_MODULE | LG__MARK_NAMESPACE))
         return;
     lg__module *place =
-        lg__vector_extend(&state->allocator, &state->modules, 1);
+        lg__vector_extend(&state->policy->allocator, &state->modules, 1);
     if (place == NULL) {
         state->failed = true;
         return;
@@ -98,7 +97,8 @@ name_class(furnishing *state, uint32_t node)
     uint8_t *mark = &state->policy->mark[node];
     if (*mark & MARK_NAMED)
         return;
-    uint32_t *place = lg__vector_extend(&state->allocator, &state->named, 1);
+    uint32_t *place =
+        lg__vector_extend(&state->policy->allocator, &state->named, 1);
     if (place == NULL) {
         state->failed = true;
         return;
@@ -164,20 +164,26 @@ compare_classes(const void *left, const void *right)
     return a->node < b->node ? -1 : a->node > b->node;
 }
 
+static size_t
+classes_size(const lg_graph *graph)
+{
+    return (graph->type_count + 1) * sizeof(class_type);
+}
+
 static bool
 list_classes(furnishing *state)
 {
     const lg_graph *graph = state->graph;
     state->classes =
-        lg__wide_alloc((graph->type_count + 1) * sizeof(class_type));
+        lg__allocate(&state->policy->allocator, classes_size(graph));
     if (state->classes == NULL)
         return false;
     for (uint32_t type = 0; type < graph->type_count; type++)
         if (graph->type_node[type] != LG_NONE)
             state->classes[state->class_count++] =
                 (class_type){graph->type_node[type], type};
-    qsort(state->classes, state->class_count, sizeof(class_type),
-          compare_classes);
+    lg__sort(state->classes, state->class_count, sizeof(class_type),
+             compare_classes);
     return true;
 }
 
@@ -201,35 +207,64 @@ compare_modules(const void *left, const void *right)
     return a->dict < b->dict ? -1 : a->dict > b->dict;
 }
 
-lg_status
-lg__policy_new(const lg_graph *graph, lg__policy *out, lg_error *err)
+static void *
+resize_wide(void *context, void *old, size_t old_size, size_t new_size)
 {
-    lg__policy policy = {
-        .mark = lg__wide_calloc((size_t)graph->columns.node_count + 1, 1)};
+    (void)context;
+    (void)old_size;
+    if (new_size > 0)
+        return lg__wide_resize(old, new_size);
+    lg__wide_free(old);
+    return NULL;
+}
+
+static size_t
+mark_size(const lg_graph *graph)
+{
+    return (size_t)graph->columns.node_count + 1;
+}
+
+static void
+find_implicit_roots(furnishing *state)
+{
+    lg__policy *policy = state->policy;
+    policy->mark_size = mark_size(state->graph);
+    policy->mark = lg__allocate(&policy->allocator, policy->mark_size);
+    state->failed = policy->mark == NULL || !list_classes(state);
+    if (state->failed)
+        return;
+    memset(policy->mark, 0, policy->mark_size);
+    mark_roots(state->graph, policy->mark);
+    find_modules(state);
+    name_classes(state);
+}
+
+lg_status
+lg__policy_new(const lg_graph *graph, const lg_allocator *allocator,
+               lg__policy *out, lg_error *err)
+{
+    lg__policy policy = {.allocator = {.resize = resize_wide}};
+    if (allocator != NULL)
+        policy.allocator = *allocator;
     furnishing state = {
         .graph = graph,
         .policy = &policy,
-        .allocator = lg_allocator_default(),
         .modules = {.element = sizeof(lg__module)},
         .named = {.element = sizeof(uint32_t)},
     };
-    state.failed = policy.mark == NULL || !list_classes(&state);
-    if (!state.failed) {
-        mark_roots(graph, policy.mark);
-        find_modules(&state);
-        name_classes(&state);
-    }
-    lg__vector_free(&state.allocator, &state.named);
-    lg__wide_free(state.classes);
+    find_implicit_roots(&state);
+    lg__vector_free(&policy.allocator, &state.named);
+    lg__deallocate(&policy.allocator, state.classes, classes_size(graph));
     policy.modules = state.modules.data;
     policy.module_count = (uint32_t)state.modules.count;
+    policy.module_room = state.modules.capacity;
     if (state.failed) {
         lg__policy_free(&policy);
         return lg__error_memory(err);
     }
     if (policy.module_count > 0)
-        qsort(policy.modules, policy.module_count, sizeof(lg__module),
-              compare_modules);
+        lg__sort(policy.modules, policy.module_count, sizeof(lg__module),
+                 compare_modules);
     *out = policy;
     return LG_OK;
 }
@@ -237,8 +272,9 @@ lg__policy_new(const lg_graph *graph, lg__policy *out, lg_error *err)
 void
 lg__policy_free(lg__policy *policy)
 {
-    lg__wide_free(policy->mark);
-    lg__wide_free(policy->modules);
+    lg__deallocate(&policy->allocator, policy->mark, policy->mark_size);
+    lg__deallocate(&policy->allocator, policy->modules,
+                   policy->module_room * sizeof(lg__module));
     *policy = (lg__policy){0};
 }
 

@@ -51,11 +51,16 @@ typedef struct lg__policy {
     uint8_t *mark;       /**< [node_count] */
     lg__module *modules; /**< ascending by dict */
     uint32_t module_count;
+    lg_allocator allocator; /**< has the memory of both arrays */
+    size_t mark_size;
+    size_t module_room; /**< modules for which there is memory */
 } lg__policy;
 
-/** Computes the LG__MARK_POLICY bits of every node. O(nodes), plus what the
- *  modules and named classes refer to. */
-lg_status lg__policy_new(const lg_graph *graph, lg__policy *out, lg_error *err);
+/** Computes the LG__MARK_POLICY bits of every node. `allocator` must outlive
+ *  the policy; NULL: blocks of lg__wide_alloc. O(nodes), plus what the modules
+ *  and named classes refer to. */
+lg_status lg__policy_new(const lg_graph *graph, const lg_allocator *allocator,
+                         lg__policy *out, lg_error *err);
 void lg__policy_free(lg__policy *policy);
 
 /** Returns the module that owns a namespace. */

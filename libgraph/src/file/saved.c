@@ -241,7 +241,7 @@ lg_analysis_load(const lg_graph *graph, lg_analysis **out, lg_error *err)
     if (status == LG_OK)
         status = lg__analysis_begin(graph, &analysis, err);
     if (status == LG_OK)
-        status = lg__policy_new(graph, &analysis->policy, err);
+        status = lg__policy_new(graph, NULL, &analysis->policy, err);
     if (status == LG_OK)
         status = read_dominators(analysis, err);
     if (status == LG_OK)

@@ -1,0 +1,284 @@
+// The first kind of each block: that of the object in it, or its size and the
+// class that its first word shows, or its size alone.
+#include "native/native_private.h"
+
+#include <string.h>
+
+enum { SHARED_BY = 3, GIFT = 16, NEW_BELOW = 1024 };
+
+static bool
+is_libc(const lg_native_range *range)
+{
+    return strstr(range->name, "libc.so") != NULL ||
+           strstr(range->name, "ld-linux") != NULL;
+}
+
+// Returns the library into which the first word of a block points, or NULL.
+static const lg_native_range *
+first_library(const lg__native *native, uint32_t block)
+{
+    uint64_t word = lg__block_word(&native->memory->blocks[block], 0);
+    const lg_native_range *range = lg__range_find(native->memory, word);
+    return range != NULL && range->kind <= LG_RANGE_CODE && *range->name != '\0'
+               ? range
+               : NULL;
+}
+
+static bool
+is_object(const lg__native *native, uint32_t block)
+{
+    return native->memory->blocks[block].node != LG_NONE;
+}
+
+// What blocks of one kind have in common, apart from their size. 0: nothing.
+static uint64_t
+mark_of(const lg__native *native, uint32_t block)
+{
+    const lg_native_block *at = &native->memory->blocks[block];
+    if (is_object(native, block))
+        return lg__native_key(1, native->graph->columns.type[at->node],
+                              native->mark[block] & LG__BLOCK_OWN ? UINT32_MAX
+                                                                  : at->lead);
+    if (native->mark[block] & LG__BLOCK_HIDDEN)
+        return lg__native_key(2, lg__block_word(at, at->lead + 8), at->lead);
+    if (native->mark[block] & LG__BLOCK_TYPED)
+        return lg__native_key(3, lg__block_word(at, 0), at->kind);
+    return lg__native_key(4, at->kind, 0);
+}
+
+// A first word into a library shows a class if several blocks of one size share
+// it. A first word into malloc's own lists shows that nobody has written the
+// block since it was free.
+static bool
+find_classes(lg__native *native, lg__tally *counts)
+{
+    const lg_native_block *blocks = native->memory->blocks;
+    for (uint32_t pass = 0; pass < 2; pass++)
+        for (uint32_t block = 0; block < native->blocks; block++) {
+            if (is_object(native, block) ||
+                (native->mark[block] & (LG__BLOCK_HIDDEN | LG__BLOCK_NEW)))
+                continue;
+            const lg_native_range *library = first_library(native, block);
+            if (library == NULL)
+                continue;
+            uint64_t key =
+                lg__native_key(lg__block_word(&blocks[block], 0),
+                               blocks[block].bytes, blocks[block].kind);
+            uint32_t *count = lg__tally_at(&native->allocator, counts, key);
+            if (count == NULL)
+                return false;
+            *count += pass == 0 && !is_libc(library);
+            if (pass == 0 && is_libc(library) &&
+                blocks[block].kind == LG_ALLOCATOR_MALLOC &&
+                blocks[block].bytes < NEW_BELOW)
+                native->mark[block] |= LG__BLOCK_NEW;
+            else if (pass == 1 && *count >= SHARED_BY)
+                native->mark[block] |= LG__BLOCK_TYPED;
+        }
+    return true;
+}
+
+// malloc gives the rest of a chunk along if it is too small for another. A
+// block of a kind of which three times as many are 16 bytes smaller has such a
+// gift, and its last words are older than the block.
+static bool
+may_have_gift(const lg__native *native, uint32_t block)
+{
+    const lg_native_block *at = &native->memory->blocks[block];
+    if (at->kind != LG_ALLOCATOR_MALLOC || at->bytes <= GIFT ||
+        (native->mark[block] & (LG__BLOCK_HIDDEN | LG__BLOCK_OWN)))
+        return false;
+    if (at->node == LG_NONE)
+        return native->mark[block] & LG__BLOCK_TYPED;
+    uint32_t type = native->graph->columns.type[at->node];
+    return type >= native->memory->type_count ||
+           native->memory->types[type].fixed == 0;
+}
+
+static bool
+find_gifts(lg__native *native, lg__tally *counts)
+{
+    const lg_native_block *blocks = native->memory->blocks;
+    for (uint32_t block = 0; block < native->blocks; block++) {
+        if (!may_have_gift(native, block))
+            continue;
+        uint32_t *count = lg__tally_at(
+            &native->allocator, counts,
+            lg__native_key(mark_of(native, block), blocks[block].bytes, 1));
+        if (count == NULL)
+            return false;
+        ++*count;
+    }
+    for (uint32_t block = 0; block < native->blocks; block++) {
+        if (!may_have_gift(native, block))
+            continue;
+        uint64_t mark = mark_of(native, block);
+        uint64_t bytes = blocks[block].bytes;
+        uint32_t here = lg__tally_find(counts, lg__native_key(mark, bytes, 1));
+        uint32_t smaller =
+            lg__tally_find(counts, lg__native_key(mark, bytes - GIFT, 1));
+        if (smaller >= SHARED_BY * here)
+            native->mark[block] |= LG__BLOCK_GIVEN;
+    }
+    return true;
+}
+
+// Gives equal keys one number, in order of first use.
+static bool
+number_key(lg__native *native, lg__tally *numbers, uint64_t key, uint32_t *next,
+           uint32_t *out)
+{
+    uint32_t *number = lg__tally_at(&native->allocator, numbers, key);
+    if (number == NULL)
+        return false;
+    if (*number == 0)
+        *number = ++*next;
+    *out = *number - 1;
+    return true;
+}
+
+static bool
+number_forms(lg__native *native, lg__tally *numbers)
+{
+    for (uint32_t block = 0; block < native->blocks; block++) {
+        uint64_t bytes = native->memory->blocks[block].bytes -
+                         (native->mark[block] & LG__BLOCK_GIVEN ? GIFT : 0);
+        if (!number_key(native, numbers,
+                        lg__native_key(mark_of(native, block), bytes, 2),
+                        &native->forms, &native->form[block]))
+            return false;
+    }
+    memcpy(native->kind, native->form, 4 * (size_t)native->blocks);
+    return true;
+}
+
+static uint64_t
+shown_by(const lg__native *native, uint32_t block)
+{
+    const lg_native_block *at = &native->memory->blocks[block];
+    if (is_object(native, block) || (native->mark[block] & LG__BLOCK_HIDDEN))
+        return lg__native_key(5, 0, 0);
+    if (native->mark[block] & LG__BLOCK_TYPED) {
+        const lg_native_range *library = first_library(native, block);
+        return lg__native_key(6, library->from, 0);
+    }
+    return lg__native_key(7, at->bytes, at->kind >= LG_ALLOCATOR_PYTHON);
+}
+
+static bool
+number_shown(lg__native *native, lg__tally *numbers)
+{
+    for (uint32_t block = 0; block < native->blocks; block++)
+        if (!number_key(native, numbers, shown_by(native, block),
+                        &native->shown_count, &native->shown[block]))
+            return false;
+    memcpy(native->target, native->shown, 4 * (size_t)native->blocks);
+    return true;
+}
+
+bool
+lg__native_kinds(lg__native *native)
+{
+    lg__tally counts;
+    native->form = lg__native_take(native, native->blocks, 4);
+    native->kind = lg__native_take(native, native->blocks, 4);
+    native->shown = lg__native_take(native, native->blocks, 4);
+    native->target = lg__native_take(native, native->blocks, 4);
+    if (native->form == NULL || native->kind == NULL || native->shown == NULL ||
+        native->target == NULL || !lg__tally_open(&native->allocator, &counts))
+        return false;
+    bool enough = find_classes(native, &counts);
+    lg__tally_clear(&counts, 0);
+    enough = enough && find_gifts(native, &counts);
+    lg__tally_clear(&counts, 0);
+    enough = enough && number_forms(native, &counts);
+    lg__tally_clear(&counts, 0);
+    enough = enough && number_shown(native, &counts);
+    lg__tally_free(&native->allocator, &counts);
+    native->first_way =
+        native->forms + native->graph->type_count + native->holders + 1;
+    return enough;
+}
+
+static bool
+count_ways(lg__native *native, lg__tally *counts)
+{
+    for (uint32_t block = 0; block < native->blocks; block++) {
+        uint32_t type = native->type[lg__vertex_of(native, block)];
+        if (type == LG_NONE || type < native->first_way)
+            continue;
+        uint32_t *count = lg__tally_at(&native->allocator, counts,
+                                       lg__native_key(type, 0, 0));
+        if (count == NULL)
+            return false;
+        ++*count;
+    }
+    return true;
+}
+
+// Gifts of blocks whose kind is known by the way: the kind with the same way
+// and 16 bytes less has three times as many.
+static bool
+replace_given(lg__native *native, lg__tally *counts, uint32_t *replaced)
+{
+    const lg__way_kind *ways = native->way.data;
+    for (size_t i = 0; i < native->way.count; i++) {
+        uint32_t *number =
+            lg__tally_at(&native->allocator, counts, lg__way_key(&ways[i]));
+        if (number == NULL)
+            return false;
+        *number = (uint32_t)i + 1;
+    }
+    for (size_t i = 0; i < native->way.count; i++) {
+        lg__way_kind smaller = ways[i];
+        smaller.form -= GIFT << LG__FORM_BITS;
+        uint32_t other = lg__tally_find(counts, lg__way_key(&smaller));
+        uint32_t id = native->first_way + (uint32_t)i;
+        uint32_t here = lg__tally_find(counts, lg__native_key(id, 0, 0));
+        uint32_t there =
+            other == 0
+                ? 0
+                : lg__tally_find(
+                      counts,
+                      lg__native_key(native->first_way + other - 1, 0, 0));
+        replaced[i] = other != 0 && ways[i].form >> LG__FORM_BITS > GIFT &&
+                              there >= SHARED_BY * here
+                          ? native->first_way + other - 1
+                          : id;
+    }
+    return true;
+}
+
+static void
+refine_block(lg__native *native, uint32_t block, const uint32_t *replaced)
+{
+    uint32_t type = native->type[lg__vertex_of(native, block)];
+    unsigned mark = native->mark[block];
+    if (is_object(native, block) || (mark & LG__BLOCK_TYPED))
+        return;
+    native->mark[block] = (uint8_t)(mark & ~(unsigned)LG__BLOCK_GIVEN);
+    native->kind[block] = native->form[block];
+    if (type != LG_NONE && type >= native->first_way) {
+        native->kind[block] = replaced[type - native->first_way];
+        if (native->kind[block] != type &&
+            native->memory->blocks[block].kind == LG_ALLOCATOR_MALLOC)
+            native->mark[block] |= LG__BLOCK_GIVEN;
+    }
+    native->target[block] = native->shown_count + native->kind[block];
+}
+
+bool
+lg__native_refine(lg__native *native)
+{
+    lg__tally counts;
+    uint32_t *replaced = lg__native_take(native, native->way.count, 4);
+    if (replaced == NULL || !lg__tally_open(&native->allocator, &counts))
+        return false;
+    bool enough =
+        count_ways(native, &counts) && replace_given(native, &counts, replaced);
+    for (uint32_t block = 0; block < native->blocks && enough; block++)
+        refine_block(native, block, replaced);
+    lg__tally_free(&native->allocator, &counts);
+    lg__native_drop(native, replaced);
+    return enough;
+}

@@ -1,0 +1,394 @@
+// The level of each word, from what the same word holds in all blocks of its
+// kind.
+//
+// A field of a struct holds, in most blocks of the kind, a pointer to blocks of
+// one kind at one depth. What an earlier owner has left behind does so in few
+// of them. The counts below are of one kind at a time: of the *slot* that a
+// word is, how many blocks have something there, how many a pointer, and how
+// many a pointer that shows the same.
+#include "native/native_private.h"
+
+#include <string.h>
+
+// A block larger than this has one slot for all its words: its kind has few
+// blocks, and its words are alike.
+enum { MOST_SLOTS = (1 << 18) / 8 };
+enum { FEW = 3, ARRAY_WORDS = 4, GIFT_WORDS = 2 };
+
+typedef struct weighing {
+    lg__native *native;
+    lg__tally counts;
+    lg__tally within;   // of one block
+    uint32_t *pointers; // [slots]
+    uint32_t *others;   // [slots] neither 0 nor pointers
+    uint32_t members;   // blocks of the kind that have words
+    uint32_t arrays;    // of them, the ones that are arrays
+    bool single_slot;
+} weighing;
+
+// What the counts say of one word.
+typedef struct sight {
+    uint64_t depth;
+    uint32_t members;
+    uint32_t filled;     // of the slot, not 0
+    uint32_t pointers;   // of the slot
+    uint32_t same;       // of those, to blocks of one kind at one depth
+    uint32_t same_shown; // to blocks that show the same at one depth
+    uint32_t same_depth; // to any block at one depth
+    bool object;         // the block is an object's
+    bool entry;          // the word points to where references point
+    bool array;
+    bool strided;
+    bool last;   // of its block
+    bool proved; // by its neighbours
+} sight;
+
+static uint32_t
+slot_of(const weighing *scale, uint64_t place)
+{
+    return scale->single_slot ? 0 : (uint32_t)place;
+}
+
+enum { SAME = 1, SHOWN = 2, DEPTH = 3 };
+
+static uint64_t
+key_of(unsigned what, uint32_t slot, uint32_t target, uint64_t depth)
+{
+    return lg__native_key((uint64_t)what << 32 | slot, target, depth);
+}
+
+static bool
+count_one(weighing *scale, uint64_t key)
+{
+    uint32_t *count =
+        lg__tally_at(&scale->native->allocator, &scale->counts, key);
+    if (count != NULL)
+        ++*count;
+    return count != NULL;
+}
+
+static bool
+count_word(weighing *scale, uint32_t block, const lg__word *word)
+{
+    const lg__native *native = scale->native;
+    uint32_t slot = slot_of(scale, word->place);
+    uint64_t depth = lg__word_depth(native, block, word);
+    scale->pointers[slot]++;
+    return count_one(scale,
+                     key_of(SAME, slot, native->target[word->target], depth)) &&
+           count_one(scale,
+                     key_of(SHOWN, slot, native->shown[word->target], depth)) &&
+           count_one(scale, key_of(DEPTH, slot, 0, depth));
+}
+
+// Counts all words of a block. Sets *others to those that are no pointers.
+static bool
+count_block(weighing *scale, uint32_t block, uint32_t *others)
+{
+    const lg__native *native = scale->native;
+    const lg_native_block *at = &native->memory->blocks[block];
+    const lg__word *words = native->word.data;
+    uint64_t next = native->first_word[block];
+    const uint64_t end = native->first_word[block + 1];
+    *others = 0;
+    for (uint64_t place = 0; place < at->bytes / 8; place++) {
+        if (next < end && words[next].place == place) {
+            if (!count_word(scale, block, &words[next++]))
+                return false;
+        } else if (lg__word_at(at->address + 8 * place) != 0) {
+            scale->others[slot_of(scale, place)]++;
+            ++*others;
+        }
+    }
+    return true;
+}
+
+static uint64_t
+within_key(const lg__native *native, uint32_t block, const lg__word *word)
+{
+    return lg__native_key(native->shown[word->target],
+                          lg__word_depth(native, block, word), 0);
+}
+
+// Marks the words that are elements of an array: half of what the block holds
+// points the same way, or they have a stride.
+static bool
+find_array(weighing *scale, uint32_t block, uint32_t others)
+{
+    lg__native *native = scale->native;
+    const lg__word *words = native->word.data;
+    const uint64_t first = native->first_word[block];
+    const uint64_t end = native->first_word[block + 1];
+    bool any = false;
+    for (uint64_t i = first; i < end; i++)
+        native->trait[i] &= LG__SHAPE_BIT | LG__STRIDE_MASK;
+    if (native->memory->blocks[block].node != LG_NONE)
+        return true;
+    lg__tally_clear(&scale->within, end - first < 512 ? end - first : 512);
+    for (uint64_t i = first; i < end; i++) {
+        uint32_t *count = lg__tally_at(&native->allocator, &scale->within,
+                                       within_key(native, block, &words[i]));
+        if (count == NULL)
+            return false;
+        ++*count;
+    }
+    for (uint64_t i = first; i < end; i++) {
+        uint32_t alike = lg__tally_find(&scale->within,
+                                        within_key(native, block, &words[i]));
+        bool array = (alike >= ARRAY_WORDS &&
+                      2 * (uint64_t)alike >= end - first + others) ||
+                     (native->trait[i] & LG__STRIDE_MASK) != 0;
+        if (array)
+            native->trait[i] |= LG__ARRAY_BIT;
+        any = any || array;
+    }
+    scale->arrays += any;
+    return true;
+}
+
+// What most blocks of the kind have.
+static lg_native_level
+level_of_share(const sight *word)
+{
+    uint64_t same = word->same;
+    if (2 * same >= word->filled && word->members <= FEW) {
+        if (!word->last)
+            return word->depth == 0 ? LG_LEVEL_POINTER : LG_LEVEL_POSSIBLE;
+        return word->depth <= 16 && 2 * same >= word->members
+                   ? LG_LEVEL_POSSIBLE
+                   : LG_LEVEL_WEAK;
+    }
+    if (2 * same >= word->filled)
+        return same < FEW                   ? LG_LEVEL_WEAK
+               : 50 * same >= word->members ? LG_LEVEL_FIELD
+                                            : LG_LEVEL_POSSIBLE;
+    if (same < FEW)
+        return LG_LEVEL_LEFTOVER;
+    return 20 * same >= word->filled ? LG_LEVEL_POSSIBLE : LG_LEVEL_WEAK;
+}
+
+// Whether the slot is NULL or a pointer in nearly every block, or a pointer to
+// one kind beside other things, as in a union.
+static bool
+is_pointer_slot(const sight *word)
+{
+    enum { UNION = 10 };
+    uint64_t shown = word->same_shown;
+    uint64_t depth = word->same_depth;
+    uint64_t same = word->same;
+    return (shown >= FEW && 2 * shown >= word->filled &&
+            50 * shown >= word->members) ||
+           (depth >= FEW && 10 * depth >= 9 * (uint64_t)word->filled &&
+            50 * depth >= word->members) ||
+           (same >= UNION && 10 * same >= 9 * (uint64_t)word->pointers &&
+            20 * same >= word->filled && word->entry);
+}
+
+static lg_native_level
+at_least(lg_native_level level, lg_native_level least)
+{
+    return level < least ? least : level;
+}
+
+static lg_native_level
+at_most(lg_native_level level, lg_native_level most)
+{
+    return level > most ? most : level;
+}
+
+// Words that point to no usual place of a block.
+static lg_native_level
+limit_by_depth(const sight *word, lg_native_level level)
+{
+    enum { ENTRIES = 16 };
+    bool few = 2 * (uint64_t)word->same >= word->filled && word->members <= FEW;
+    bool shared = word->same_depth >= FEW &&
+                  2 * (uint64_t)word->same_depth >= word->filled;
+    if (word->depth % 8 != 0)
+        level = at_most(level, word->same >= FEW && word->members >= FEW &&
+                                       2 * (uint64_t)word->same >= word->filled
+                                   ? LG_LEVEL_POSSIBLE
+                                   : LG_LEVEL_LEFTOVER);
+    if (!word->entry && word->depth > ENTRIES && !shared)
+        level = at_most(level, few && word->depth % 16 == 0 ? LG_LEVEL_POSSIBLE
+                                                            : LG_LEVEL_WEAK);
+    return level;
+}
+
+static lg_native_level
+level_of(const sight *word)
+{
+    enum { SIBLINGS = 8 };
+    lg_native_level level = level_of_share(word);
+    if (is_pointer_slot(word))
+        level = at_least(level, LG_LEVEL_POINTER);
+    if (word->array)
+        level =
+            at_least(level, word->strided ? LG_LEVEL_POINTER : LG_LEVEL_FIELD);
+    if (word->object && 2 * (uint64_t)word->same >= word->filled)
+        level = at_least(level, LG_LEVEL_FIELD);
+    level = limit_by_depth(word, level);
+    if (word->same_depth < FEW && word->same < FEW &&
+        word->filled >= SIBLINGS && !word->array)
+        level = LG_LEVEL_NONE;
+    if (word->proved && word->depth % 8 == 0)
+        level = at_least(level, LG_LEVEL_POINTER);
+    return level;
+}
+
+static sight
+look(const weighing *scale, uint32_t block, uint64_t i)
+{
+    const lg__native *native = scale->native;
+    const lg__word *word = (const lg__word *)native->word.data + i;
+    const lg_native_block *at = &native->memory->blocks[block];
+    uint32_t slot = slot_of(scale, word->place);
+    uint64_t depth = lg__word_depth(native, block, word);
+    bool rare = 2 * (uint64_t)scale->arrays < scale->members &&
+                scale->members > FEW && !scale->single_slot;
+    return (sight){
+        .depth = depth,
+        .members = scale->members,
+        .filled = scale->pointers[slot] + scale->others[slot],
+        .pointers = scale->pointers[slot],
+        .same = lg__tally_find(
+            &scale->counts,
+            key_of(SAME, slot, native->target[word->target], depth)),
+        .same_shown = lg__tally_find(
+            &scale->counts,
+            key_of(SHOWN, slot, native->shown[word->target], depth)),
+        .same_depth =
+            lg__tally_find(&scale->counts, key_of(DEPTH, slot, 0, depth)),
+        .object = at->node != LG_NONE,
+        .entry = depth == lg__block_entry(native, word->target),
+        .array = (native->trait[i] & LG__ARRAY_BIT) && !rare,
+        .strided = native->trait[i] & LG__STRIDE_MASK,
+        .last = 8 * (uint64_t)word->place + 8 >= at->bytes,
+        .proved = native->trait[i] & LG__SHAPE_BIT,
+    };
+}
+
+static void
+level_block(weighing *scale, uint32_t block)
+{
+    lg__native *native = scale->native;
+    lg__word *words = native->word.data;
+    const lg_native_block *at = &native->memory->blocks[block];
+    unsigned mark = native->mark[block];
+    for (uint64_t i = native->first_word[block];
+         i < native->first_word[block + 1]; i++) {
+        sight word = look(scale, block, i);
+        lg_native_level level = level_of(&word);
+        uint32_t node = native->memory->blocks[words[i].target].node;
+        if (mark & LG__BLOCK_NEW)
+            level = at_most(level, LG_LEVEL_LEFTOVER);
+        if ((mark & LG__BLOCK_GIVEN) &&
+            (uint64_t)words[i].place + GIFT_WORDS >= at->bytes / 8)
+            level = LG_LEVEL_NONE;
+        if (node != LG_NONE && native->told[node] == LG__TOLD_EXACTLY)
+            level = LG_LEVEL_EXACT;
+        if (!word.array)
+            native->trait[i] &= LG__SHAPE_BIT | LG__STRIDE_MASK;
+        words[i].level = level & 7;
+    }
+}
+
+// Weighs blocks that share their slots.
+static bool
+weigh_together(weighing *scale, const uint32_t *blocks, uint32_t count,
+               uint64_t slots)
+{
+    const lg__native *native = scale->native;
+    size_t words = 0;
+    memset(scale->pointers, 0, slots * 4);
+    memset(scale->others, 0, slots * 4);
+    scale->arrays = 0;
+    for (uint32_t i = 0; i < count; i++)
+        words +=
+            native->first_word[blocks[i] + 1] - native->first_word[blocks[i]];
+    lg__tally_clear(&scale->counts, 3 * words < 4096 ? 3 * words : 4096);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t others;
+        if (!count_block(scale, blocks[i], &others) ||
+            !find_array(scale, blocks[i], others))
+            return false;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        level_block(scale, blocks[i]);
+    return true;
+}
+
+static bool
+weigh_kind(weighing *scale, const uint32_t *blocks, uint32_t count)
+{
+    uint64_t slots = 1;
+    bool enough = true;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t here = scale->native->memory->blocks[blocks[i]].bytes / 8;
+        slots = here > slots ? here : slots;
+    }
+    scale->members = count;
+    scale->single_slot = slots > MOST_SLOTS;
+    if (!scale->single_slot)
+        return weigh_together(scale, blocks, count, slots);
+    for (uint32_t i = 0; i < count && enough; i++)
+        enough = weigh_together(scale, &blocks[i], 1, 1);
+    return enough;
+}
+
+// Lists the blocks that have words by their kinds. first[kind + 1] is where the
+// kind ends.
+static void
+sort_by_kind(const lg__native *native, uint32_t *first, uint32_t *sorted,
+             uint32_t kinds)
+{
+    for (uint32_t block = 0; block < native->blocks; block++)
+        first[native->kind[block] + 2] +=
+            native->first_word[block + 1] > native->first_word[block];
+    for (uint32_t kind = 2; kind <= kinds + 1; kind++)
+        first[kind] += first[kind - 1];
+    for (uint32_t block = 0; block < native->blocks; block++)
+        if (native->first_word[block + 1] > native->first_word[block])
+            sorted[first[native->kind[block] + 1]++] = block;
+}
+
+static bool
+weigh_all(weighing *scale, const uint32_t *first, const uint32_t *sorted,
+          uint32_t kinds)
+{
+    for (uint32_t kind = 0; kind < kinds; kind++)
+        if (first[kind + 1] > first[kind] &&
+            !weigh_kind(scale, sorted + first[kind],
+                        first[kind + 1] - first[kind]))
+            return false;
+    return true;
+}
+
+bool
+lg__native_weigh(lg__native *native)
+{
+    const lg_allocator *allocator = &native->allocator;
+    const uint32_t kinds = native->first_way + (uint32_t)native->way.count;
+    weighing scale = {.native = native};
+    uint32_t *first = lg__native_take_zero(native, (size_t)kinds + 2, 4);
+    uint32_t *sorted = lg__native_take(native, native->blocks, 4);
+    scale.pointers = lg__native_take(native, MOST_SLOTS, 4);
+    scale.others = lg__native_take(native, MOST_SLOTS, 4);
+    bool enough = first != NULL && sorted != NULL && scale.pointers != NULL &&
+                  scale.others != NULL &&
+                  lg__tally_open(allocator, &scale.counts) &&
+                  lg__tally_open(allocator, &scale.within);
+    if (enough) {
+        sort_by_kind(native, first, sorted, kinds);
+        enough = weigh_all(&scale, first, sorted, kinds);
+    }
+    if (scale.counts.entries != NULL)
+        lg__tally_free(allocator, &scale.counts);
+    if (scale.within.entries != NULL)
+        lg__tally_free(allocator, &scale.within);
+    lg__native_drop(native, scale.others);
+    lg__native_drop(native, scale.pointers);
+    lg__native_drop(native, sorted);
+    lg__native_drop(native, first);
+    return enough;
+}

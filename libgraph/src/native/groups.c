@@ -1,0 +1,227 @@
+// Folds blocks into groups: what one holder has in blocks of one kind. The
+// holder of a block is its dominator, or the group of that. A kind among the
+// next groups above is the same group, so a list is one group and a tree has as
+// many as its nodes have sorts.
+#include "native/native_private.h"
+
+#include <string.h>
+
+// A block as large as this is a group of its own.
+enum { APART = 1 << 20, ABOVE = 6 };
+
+typedef struct folding_state {
+    lg__native *native;
+    lg__tally numbers; // of groups by holder and kind, from 1; of links by ends
+} folding_state;
+
+static lg__group *
+group_at(const lg__native *native, uint32_t number)
+{
+    return (lg__group *)native->group.data + number;
+}
+
+static uint32_t
+group_above(const lg__native *native, uint32_t parent, uint32_t kind)
+{
+    for (int i = 0; i < ABOVE && (parent & LG__GROUP_BIT); i++) {
+        const lg__group *group = group_at(native, parent & ~LG__GROUP_BIT);
+        if (group->kind == kind)
+            return parent & ~LG__GROUP_BIT;
+        parent = group->parent;
+    }
+    return LG_NONE;
+}
+
+static bool
+begin_group(lg__native *native, uint32_t block, uint32_t parent, uint32_t kind)
+{
+    lg__group *group = lg__vector_extend(&native->allocator, &native->group, 1);
+    if (group == NULL || native->group.count >= LG__GROUP_BIT)
+        return false;
+    *group = (lg__group){.parent = parent, .kind = kind, .example = block};
+    return true;
+}
+
+// Finds the group of a block, or begins one.
+static bool
+join_group(folding_state *folding, uint32_t block, uint32_t parent,
+           uint32_t kind)
+{
+    lg__native *native = folding->native;
+    uint64_t spent = lg__native_spent(&native->memory->blocks[block]);
+    uint32_t number = group_above(native, parent, kind);
+    if (number == LG_NONE && spent < APART) {
+        uint32_t *known = lg__tally_at(&native->allocator, &folding->numbers,
+                                       lg__native_key(parent, kind, 4));
+        if (known == NULL)
+            return false;
+        if (*known == 0) {
+            *known = (uint32_t)native->group.count + 1;
+            if (!begin_group(native, block, parent, kind))
+                return false;
+        }
+        number = *known - 1;
+    } else if (number == LG_NONE) {
+        number = (uint32_t)native->group.count;
+        if (!begin_group(native, block, parent, kind))
+            return false;
+    }
+    group_at(native, number)->blocks++;
+    group_at(native, number)->bytes += spent;
+    native->group_of[block] = number;
+    return true;
+}
+
+static bool
+is_block(const lg__native *native, uint32_t vertex)
+{
+    return vertex >= native->nodes && vertex < native->nodes + native->blocks;
+}
+
+// Returns the end that stands for a vertex, or LG_NONE.
+static uint32_t
+end_of(const lg__native *native, uint32_t vertex)
+{
+    if (!is_block(native, vertex))
+        return vertex;
+    uint32_t group = native->group_of[vertex - native->nodes];
+    return group == LG_NONE ? LG_NONE : group | LG__GROUP_BIT;
+}
+
+static bool
+fold_held(folding_state *folding)
+{
+    lg__native *native = folding->native;
+    for (uint32_t i = 0; i < native->reached; i++) {
+        uint32_t vertex = native->order[i];
+        if (is_block(native, vertex) &&
+            !join_group(folding, vertex - native->nodes,
+                        end_of(native, native->dominator[vertex]),
+                        native->type[vertex]))
+            return false;
+    }
+    return true;
+}
+
+// Lost blocks are told by size alone: whatever held them is gone. Those of
+// pymalloc are the interpreter's free lists.
+static bool
+fold_lost(folding_state *folding)
+{
+    lg__native *native = folding->native;
+    for (uint32_t block = 0; block < native->blocks; block++)
+        if (native->memory->blocks[block].kind <= LG_ALLOCATOR_MAPPED &&
+            lg__block_is_lost(native, block) &&
+            native->group_of[block] == LG_NONE &&
+            !join_group(folding, block, lg__native_lost(native),
+                        native->form[block]))
+            return false;
+    return true;
+}
+
+static bool
+add_link(folding_state *folding, uint32_t source, uint32_t target,
+         unsigned level)
+{
+    lg__native *native = folding->native;
+    if (source == target || source == LG_NONE || target == LG_NONE)
+        return true;
+    uint32_t *known = lg__tally_at(&native->allocator, &folding->numbers,
+                                   lg__native_key(source, target, 5));
+    if (known == NULL)
+        return false;
+    if (*known == 0) {
+        lg__link *link =
+            lg__vector_extend(&native->allocator, &native->link, 1);
+        if (link == NULL)
+            return false;
+        *known = (uint32_t)native->link.count;
+        *link = (lg__link){source, target, 0};
+    }
+    lg__link *link = (lg__link *)native->link.data + *known - 1;
+    if (link->level < level)
+        link->level = level;
+    return true;
+}
+
+// A lost block counts only for objects whose references blocks explain.
+static bool
+link_counts(const lg__native *native, uint32_t vertex, const lg__word *word)
+{
+    uint32_t node = native->memory->blocks[word->target].node;
+    if (is_block(native, vertex) &&
+        lg__block_is_lost(native, vertex - native->nodes))
+        return node != LG_NONE && native->told[node];
+    return lg__word_counts(native, vertex, word);
+}
+
+static bool
+link_words(folding_state *folding, uint32_t vertex)
+{
+    const lg__native *native = folding->native;
+    const lg__word *words = native->word.data;
+    uint32_t block = lg__block_of_vertex(native, vertex);
+    if (block == LG_NONE)
+        return true;
+    for (uint64_t i = native->first_word[block];
+         i < native->first_word[block + 1]; i++) {
+        uint32_t source = end_of(native, vertex);
+        uint32_t target = lg__vertex_of(native, words[i].target);
+        if (!link_counts(native, vertex, &words[i]))
+            continue;
+        if (!add_link(folding, source, end_of(native, target), words[i].level))
+            return false;
+        if (source != LG_NONE && target < native->nodes)
+            native->linked[target]++;
+    }
+    return true;
+}
+
+static bool
+link_outer(folding_state *folding)
+{
+    const lg__native *native = folding->native;
+    const lg__outer_word *words = native->outer.data;
+    for (size_t i = 0; i < native->outer.count; i++)
+        if (lg__outer_counts(native, &words[i]) &&
+            !add_link(folding, lg__native_holder(native, words[i].holder),
+                      end_of(native, lg__vertex_of(native, words[i].target)),
+                      words[i].level))
+            return false;
+    return true;
+}
+
+static bool
+link_lost(folding_state *folding)
+{
+    const lg__native *native = folding->native;
+    const lg__group *groups = native->group.data;
+    for (size_t i = 0; i < native->group.count; i++)
+        if (groups[i].parent == lg__native_lost(native) &&
+            !add_link(folding, groups[i].parent, (uint32_t)i | LG__GROUP_BIT,
+                      LG_LEVEL_LEFTOVER))
+            return false;
+    return true;
+}
+
+bool
+lg__native_fold(lg__native *native)
+{
+    folding_state folding = {.native = native};
+    native->group.element = sizeof(lg__group);
+    native->link.element = sizeof(lg__link);
+    native->group_of = lg__native_take(native, native->blocks, 4);
+    native->linked = lg__native_take_zero(native, native->nodes, 4);
+    if (native->group_of == NULL || native->linked == NULL ||
+        !lg__tally_open(&native->allocator, &folding.numbers))
+        return false;
+    memset(native->group_of, 0xff, 4 * (size_t)native->blocks);
+    bool enough = fold_held(&folding) && fold_lost(&folding);
+    lg__tally_clear(&folding.numbers, 0);
+    for (uint32_t vertex = 0; vertex < native->nodes + native->blocks && enough;
+         vertex++)
+        enough = link_words(&folding, vertex);
+    enough = enough && link_outer(&folding) && link_lost(&folding);
+    lg__tally_free(&native->allocator, &folding.numbers);
+    return enough;
+}

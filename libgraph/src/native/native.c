@@ -1,0 +1,156 @@
+// Native memory joins a graph: runs the steps.
+#include "native/native_private.h"
+
+#include <string.h>
+
+void *
+lg__native_take(lg__native *native, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        return NULL;
+    for (int i = 0; i < LG__MOST_PIECES; i++) {
+        if (native->piece[i].block != NULL)
+            continue;
+        void *block = lg__allocate(&native->allocator, bytes);
+        native->piece[i] = (lg__piece){block, bytes};
+        return block;
+    }
+    return NULL;
+}
+
+void *
+lg__native_take_zero(lg__native *native, size_t count, size_t size)
+{
+    void *block = lg__native_take(native, count, size);
+    if (block != NULL)
+        memset(block, 0, count * size);
+    return block;
+}
+
+void
+lg__native_drop(lg__native *native, void *block)
+{
+    for (int i = 0; i < LG__MOST_PIECES && block != NULL; i++)
+        if (native->piece[i].block == block) {
+            lg__deallocate(&native->allocator, block, native->piece[i].size);
+            native->piece[i].block = NULL;
+            return;
+        }
+}
+
+static void
+close_native(lg__native *native)
+{
+    const lg_allocator *allocator = &native->allocator;
+    for (int i = 0; i < LG__MOST_PIECES; i++)
+        lg__native_drop(native, native->piece[i].block);
+    lg__vector_free(allocator, &native->word);
+    lg__vector_free(allocator, &native->outer);
+    lg__vector_free(allocator, &native->way);
+    lg__vector_free(allocator, &native->group);
+    lg__vector_free(allocator, &native->link);
+    lg__policy_free(&native->policy);
+}
+
+static bool
+open_vertices(lg__native *native)
+{
+    native->vertices = native->nodes + native->blocks + native->holders + 1;
+    native->best = lg__native_take(native, native->vertices, 1);
+    native->type = lg__native_take(native, native->vertices, 4);
+    native->entrance = lg__native_take_zero(native, native->nodes, 1);
+    native->way.element = sizeof(lg__way_kind);
+    return native->best != NULL && native->type != NULL &&
+           native->entrance != NULL;
+}
+
+// Words and kinds depend on each other: kinds come from the best paths, and
+// paths from what words of one kind have in common. After one round more,
+// hardly any word changes.
+static bool
+judge(lg__native *native)
+{
+    return lg__block_index_open(native) && lg__native_occupy(native) &&
+           lg__native_words(native) && lg__native_tell(native) &&
+           lg__native_kinds(native) && open_vertices(native) &&
+           lg__native_weigh(native) && lg__native_widest(native) &&
+           lg__native_refine(native) && lg__native_weigh(native) &&
+           lg__native_widest(native) && lg__native_dominate(native) &&
+           lg__native_fold(native);
+}
+
+// Links use the highest bit of a vertex.
+static lg_status
+check_counts(const lg_graph *graph, const lg_native_memory *memory,
+             lg_error *err)
+{
+    uint64_t vertices = (uint64_t)graph->columns.node_count +
+                        memory->block_count + memory->range_count;
+    return vertices < LG__GROUP_BIT - 2
+               ? LG_OK
+               : lg_error_set(err, LG_ELIMIT,
+                              "the process has too many blocks of memory for "
+                              "native=True: leave it out");
+}
+
+static lg_status
+run(const lg_graph *graph, lg_native_memory *memory, lg_graph *out,
+    lg_error *err)
+{
+    lg__native native = {
+        .graph = graph,
+        .memory = memory,
+        .allocator = out->allocator,
+        .nodes = graph->columns.node_count,
+        .blocks = (uint32_t)memory->block_count,
+    };
+    native.allocator.release = NULL;
+    lg_status status = check_counts(graph, memory, err);
+    if (status == LG_OK)
+        status = lg__policy_new(graph, &native.allocator, &native.policy, err);
+    if (status == LG_OK && !judge(&native))
+        status = lg__error_memory(err);
+    if (status == LG_OK)
+        status = lg__native_join(&native, out, err);
+    close_native(&native);
+    return status;
+}
+
+lg_status
+lg_graph_with_native(const lg_graph *graph, lg_native_memory *memory,
+                     const lg_allocator *allocator, lg_graph **out,
+                     lg_error *err)
+{
+    lg_allocator own = allocator != NULL ? *allocator : lg_allocator_default();
+    lg_graph *made = NULL;
+    lg_status status = lg__graph_new(&own, &made, err);
+    if (status == LG_OK)
+        status = run(graph, memory, made, err);
+    if (status == LG_OK)
+        *out = made;
+    else
+        lg_graph_free(made);
+    return status;
+}
+
+lg_native_level
+lg_edge_level(const lg_graph *graph, lg_edge edge)
+{
+    const lg_columns *columns = &graph->columns;
+    lg_string label = lg_graph_string(graph, columns->edge_payload[edge]);
+    if (lg__edge_kind(graph, edge) != LG_EDGE_NATIVE)
+        return LG_LEVEL_EXACT;
+    for (int level = 0; level <= LG_LEVEL_EXACT; level++)
+        if (lg__string_is(label, lg__level_names[level]))
+            return (lg_native_level)level;
+    return LG_LEVEL_EXACT;
+}
+
+uint64_t
+lg_node_blocks(const lg_graph *graph, lg_node node)
+{
+    return graph->columns.node_flags[node] & LG_NODE_NATIVE
+               ? lg_node_fact_number(graph, node, LG__FACT_BLOCKS, 0)
+               : 0;
+}

@@ -1,0 +1,425 @@
+// Makes the graph that has the native memory: the arrays of the graph before,
+// with a node for each group and for each holder that is no object, and with
+// the links merged into the references.
+#include "native/native_private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct graph_draft {
+    lg__native *native;
+    lg_allocator allocator; // of the new graph
+    lg__vector table[LG__ARRAY_COUNT];
+    lg__strings strings;
+    uint32_t *node_of; // [holders + 1] of holders, and of what is lost; LG_NONE
+    uint32_t groups;   // the node of the first group
+    uint32_t level[LG_LEVEL_EXACT + 1]; // strings
+    lg__tally types; // of new types, by the string of their name
+    bool enough;
+} graph_draft;
+
+static void *
+extend(graph_draft *draft, enum lg__array_name name, size_t count)
+{
+    lg__vector *table = &draft->table[name];
+    void *place = draft->enough
+                      ? lg__vector_extend(&draft->allocator, table, count)
+                      : NULL;
+    draft->enough = draft->enough && (place != NULL || count == 0);
+    return place;
+}
+
+static void
+push(graph_draft *draft, enum lg__array_name name, uint32_t value)
+{
+    uint32_t *place = extend(draft, name, 1);
+    if (place != NULL)
+        *place = value;
+}
+
+static void
+push_wide(graph_draft *draft, enum lg__array_name name, uint64_t value)
+{
+    uint64_t *place = extend(draft, name, 1);
+    if (place != NULL)
+        *place = value;
+}
+
+static bool
+is_rewritten(enum lg__array_name name)
+{
+    return name == LG__FIRST_EDGE || name == LG__EDGE_TARGET ||
+           name == LG__EDGE_PAYLOAD || name == LG__EDGE_KIND ||
+           name == LG__ROOT_NODE || name == LG__ROOT_KIND ||
+           name == LG__ROOT_NAME || name == LG__STRING_OFFSET ||
+           name == LG__STRING_BYTES;
+}
+
+static void
+copy_array(graph_draft *draft, enum lg__array_name name, size_t skip)
+{
+    const lg__array *source = &draft->native->graph->array[name];
+    size_t element = lg__array_infos[name].element;
+    size_t count = (size_t)source->count - skip;
+    void *place = extend(draft, name, count);
+    if (place != NULL && count > 0)
+        memcpy(place, (const char *)source->data + skip * element,
+               count * element);
+}
+
+static void
+copy_arrays(graph_draft *draft)
+{
+    for (int i = 0; i < LG__ARRAY_COUNT; i++)
+        draft->table[i].element = lg__array_infos[i].element;
+    draft->enough = lg__strings_open(&draft->allocator, &draft->strings,
+                                     &draft->table[LG__STRING_OFFSET],
+                                     &draft->table[LG__STRING_BYTES]);
+    copy_array(draft, LG__STRING_OFFSET, 1);
+    copy_array(draft, LG__STRING_BYTES, 0);
+    for (int i = 0; i < LG__ARRAY_ANALYSIS; i++)
+        if (!is_rewritten((enum lg__array_name)i))
+            copy_array(draft, (enum lg__array_name)i, 0);
+}
+
+static uint32_t
+intern(graph_draft *draft, const char *text)
+{
+    uint32_t id = draft->enough
+                      ? lg__strings_intern(&draft->allocator, &draft->strings,
+                                           text, strlen(text))
+                      : LG_NONE;
+    draft->enough = id != LG_NONE;
+    return draft->enough ? id : 0;
+}
+
+// Returns the type with that name among the new ones, or adds it.
+static uint32_t
+add_type(graph_draft *draft, const char *name)
+{
+    uint32_t string = intern(draft, name);
+    uint32_t *known = lg__tally_at(&draft->native->allocator, &draft->types,
+                                   lg__native_key(string, 0, 0));
+    draft->enough = draft->enough && known != NULL;
+    if (!draft->enough)
+        return 0;
+    if (*known != 0)
+        return *known;
+    uint32_t type = (uint32_t)draft->table[LG__TYPE_NAME].count;
+    push(draft, LG__TYPE_NAME, string);
+    push(draft, LG__TYPE_NODE, LG_NONE);
+    push(draft, LG__TYPE_BASE, type);
+    push(draft, LG__TYPE_FIRST_BASE,
+         (uint32_t)draft->table[LG__TYPE_BASE].count);
+    return *known = type;
+}
+
+static uint32_t
+add_node(graph_draft *draft, const char *type, const char *text, uint64_t bytes)
+{
+    uint32_t node = (uint32_t)draft->table[LG__ADDRESS].count;
+    push_wide(draft, LG__ADDRESS, 0);
+    push(draft, LG__TYPE, add_type(draft, type));
+    push(draft, LG__SIZE, bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX);
+    push(draft, LG__REFCOUNT, 0);
+    push(draft, LG__FOUND, 0);
+    uint16_t *flags = extend(draft, LG__NODE_FLAGS, 1);
+    if (flags != NULL)
+        *flags = LG_NODE_SYNTHETIC | LG_NODE_NATIVE;
+    if (bytes >= UINT32_MAX) {
+        push(draft, LG__BIG_NODE, node);
+        push_wide(draft, LG__BIG_SIZE, bytes);
+    }
+    push(draft, LG__TEXT_NODE, node);
+    push(draft, LG__TEXT_STRING, intern(draft, text));
+    return node;
+}
+
+static void
+add_fact(graph_draft *draft, uint32_t node, const char *key, const char *value)
+{
+    push(draft, LG__FACT_NODE, node);
+    push(draft, LG__FACT_KEY, intern(draft, key));
+    push(draft, LG__FACT_VALUE, intern(draft, value));
+}
+
+// Marks the holders to which a link leads or from which one comes.
+static void
+find_used_holders(const graph_draft *draft)
+{
+    const lg__native *native = draft->native;
+    const lg__link *links = native->link.data;
+    const uint32_t first = native->nodes + native->blocks;
+    memset(draft->node_of, 0xff, 4 * ((size_t)native->holders + 1));
+    for (size_t i = 0; i < native->link.count; i++)
+        if (links[i].source == lg__native_lost(native))
+            draft->node_of[native->holders] = 0;
+        else if (links[i].source >= first && !(links[i].source & LG__GROUP_BIT))
+            draft->node_of[links[i].source - first] = 0;
+}
+
+static const char *
+holder_type(const lg_native_range *range)
+{
+    static const char *const types[LG_RANGE_KIND_COUNT] = {
+        [LG_RANGE_DATA] = LG__NATIVE_VARIABLES,
+        [LG_RANGE_STACK] = LG__NATIVE_STACKS,
+        [LG_RANGE_LOCAL] = LG__NATIVE_LOCALS,
+        [LG_RANGE_OTHER] = LG__NATIVE_ELSEWHERE,
+    };
+    return types[range->kind];
+}
+
+static void
+add_holders(graph_draft *draft)
+{
+    const lg__native *native = draft->native;
+    find_used_holders(draft);
+    for (uint32_t i = 0; i < native->holders; i++) {
+        char name[LG__NAME_MOST];
+        const lg_native_range *range = native->holder[i];
+        if (draft->node_of[i] == LG_NONE)
+            continue;
+        lg__library_name(range->kind == LG_RANGE_DATA ? range->name : "", name);
+        draft->node_of[i] = add_node(draft, holder_type(range), name, 0);
+    }
+    if (draft->node_of[native->holders] != LG_NONE)
+        draft->node_of[native->holders] =
+            add_node(draft, LG__NATIVE_LOST, "", 0);
+}
+
+static void
+add_groups(graph_draft *draft)
+{
+    const lg__native *native = draft->native;
+    const lg__group *groups = native->group.data;
+    draft->groups = (uint32_t)draft->table[LG__ADDRESS].count;
+    for (size_t i = 0; i < native->group.count && draft->enough; i++) {
+        lg__native_name name;
+        char number[24];
+        lg__name_group(native, (uint32_t)i, &name);
+        uint32_t node = add_node(draft, name.type, name.text, groups[i].bytes);
+        snprintf(number, sizeof number, "%" PRIu64, groups[i].blocks);
+        add_fact(draft, node, LG__FACT_BLOCKS, number);
+        if (*name.library != '\0')
+            add_fact(draft, node, LG__FACT_LIBRARY, name.library);
+        if (groups[i].blocks == 1 && draft->enough)
+            ((uint64_t *)draft->table[LG__ADDRESS].data)[node] =
+                native->memory->blocks[groups[i].example].address;
+    }
+}
+
+// Facts of one node go by the string of the key.
+static void
+sort_facts(graph_draft *draft)
+{
+    uint32_t *key = draft->table[LG__FACT_KEY].data;
+    uint32_t *node = draft->table[LG__FACT_NODE].data;
+    uint32_t *value = draft->table[LG__FACT_VALUE].data;
+    size_t from = draft->native->graph->fact_count;
+    for (size_t i = from + 1; i < draft->table[LG__FACT_NODE].count; i++)
+        if (node[i] == node[i - 1] && key[i] < key[i - 1]) {
+            uint32_t other = key[i];
+            key[i] = key[i - 1];
+            key[i - 1] = other;
+            other = value[i];
+            value[i] = value[i - 1];
+            value[i - 1] = other;
+        }
+}
+
+static uint32_t
+node_of_end(const graph_draft *draft, uint32_t end)
+{
+    const lg__native *native = draft->native;
+    if (end & LG__GROUP_BIT)
+        return draft->groups + (end & ~LG__GROUP_BIT);
+    if (end < native->nodes)
+        return end;
+    return end == lg__native_lost(native)
+               ? draft->node_of[native->holders]
+               : draft->node_of[end - native->nodes - native->blocks];
+}
+
+static void
+add_reference(graph_draft *draft, const lg__link *link)
+{
+    push(draft, LG__EDGE_TARGET, link->target);
+    push(draft, LG__EDGE_PAYLOAD, draft->level[link->level]);
+    uint8_t *kind = extend(draft, LG__EDGE_KIND, 1);
+    if (kind != NULL)
+        *kind = LG_EDGE_NATIVE | LG_EDGE_UNCOUNTED;
+}
+
+static void
+copy_references(graph_draft *draft, uint32_t node)
+{
+    const lg_columns *columns = &draft->native->graph->columns;
+    uint64_t first = columns->first_edge[node];
+    size_t count = (size_t)(columns->first_edge[node + 1] - first);
+    if (count == 0)
+        return;
+    uint32_t *target = extend(draft, LG__EDGE_TARGET, count);
+    uint32_t *payload = extend(draft, LG__EDGE_PAYLOAD, count);
+    uint8_t *kind = extend(draft, LG__EDGE_KIND, count);
+    if (!draft->enough)
+        return;
+    memcpy(target, columns->edge_target + first, 4 * count);
+    memcpy(payload, columns->edge_payload + first, 4 * count);
+    memcpy(kind, columns->edge_kind + first, count);
+}
+
+static void
+merge_links(graph_draft *draft)
+{
+    lg__native *native = draft->native;
+    lg__link *links = native->link.data;
+    const size_t count = native->link.count;
+    const uint32_t nodes = (uint32_t)draft->table[LG__ADDRESS].count;
+    for (size_t i = 0; i < count; i++) {
+        links[i].source = node_of_end(draft, links[i].source);
+        links[i].target = node_of_end(draft, links[i].target);
+    }
+    draft->enough = draft->enough && lg__radix_sort(&native->allocator, links,
+                                                    count, sizeof *links);
+    size_t next = 0;
+    for (uint32_t node = 0; node < nodes && draft->enough; node++) {
+        push_wide(draft, LG__FIRST_EDGE, draft->table[LG__EDGE_TARGET].count);
+        if (node < native->nodes)
+            copy_references(draft, node);
+        while (next < count && links[next].source == node)
+            add_reference(draft, &links[next++]);
+    }
+    push_wide(draft, LG__FIRST_EDGE, draft->table[LG__EDGE_TARGET].count);
+}
+
+static void
+add_root(graph_draft *draft, uint32_t node, unsigned kind, uint32_t name)
+{
+    push(draft, LG__ROOT_NODE, node);
+    push(draft, LG__ROOT_NAME, name);
+    uint8_t *place = extend(draft, LG__ROOT_KIND, 1);
+    if (place != NULL)
+        *place = (uint8_t)kind;
+}
+
+// An object whose missing references are words of blocks is no root any more.
+static bool
+is_explained(const lg__native *native, uint32_t node)
+{
+    int64_t missing = lg_node_unexplained(native->graph, node);
+    return native->told[node] && missing > 0 && native->linked[node] >= missing;
+}
+
+static void
+write_roots(graph_draft *draft)
+{
+    const lg__native *native = draft->native;
+    const lg_graph *graph = native->graph;
+    uint32_t *found = draft->table[LG__FOUND].data;
+    for (uint32_t i = 0; i < graph->root_count; i++) {
+        uint32_t node = graph->root_node[i];
+        if (graph->root_kind[i] != LG_ROOT_NATIVE ||
+            !is_explained(native, node))
+            add_root(draft, node, graph->root_kind[i], graph->root_name[i]);
+        else if (draft->enough)
+            found[node] = graph->columns.refcount[node];
+    }
+    for (uint32_t i = 0; i <= native->holders; i++)
+        if (draft->node_of[i] != LG_NONE)
+            add_root(draft, draft->node_of[i], LG_ROOT_NATIVE,
+                     intern(draft, ""));
+}
+
+static void
+add_number(graph_draft *draft, const char *key, uint64_t number)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, number);
+    push(draft, LG__INFO_KEY, intern(draft, key));
+    push(draft, LG__INFO_VALUE, intern(draft, text));
+}
+
+// What the blocks of malloc are in which nodes of the graph lie.
+static uint64_t
+bytes_of_objects(const lg__native *native)
+{
+    uint64_t bytes = 0;
+    const lg_native_block *blocks = native->memory->blocks;
+    for (uint32_t i = 0; i < native->blocks; i++)
+        if (blocks[i].kind <= LG_ALLOCATOR_MAPPED && blocks[i].node != LG_NONE)
+            bytes += lg__native_spent(&blocks[i]);
+    return bytes;
+}
+
+static void
+write_info(graph_draft *draft)
+{
+    const lg__native *native = draft->native;
+    const lg_native_account *account = &native->memory->account;
+    push(draft, LG__INFO_KEY, intern(draft, LG__INFO_NATIVE));
+    push(draft, LG__INFO_VALUE, intern(draft, "inspected"));
+    add_number(draft, "native.blocks", native->blocks);
+    add_number(draft, "native.objects", bytes_of_objects(native));
+    add_number(draft, "native.in_use", account->in_use);
+    add_number(draft, "native.cached", account->cached);
+    add_number(draft, "native.free", account->free);
+    add_number(draft, "native.python", account->python);
+    add_number(draft, "native.holes", account->holes);
+    add_number(draft, "native.largest", account->largest);
+    add_number(draft, "native.arenas", account->arenas);
+}
+
+static void
+write_draft(graph_draft *draft)
+{
+    copy_arrays(draft);
+    for (int level = 0; level <= LG_LEVEL_EXACT; level++)
+        draft->level[level] = intern(draft, lg__level_names[level]);
+    add_holders(draft);
+    add_groups(draft);
+    if (draft->enough)
+        sort_facts(draft);
+    if (draft->enough)
+        merge_links(draft);
+    if (draft->enough)
+        write_roots(draft);
+    write_info(draft);
+}
+
+// Hands the arrays over to the graph.
+static lg_status
+hand_over(graph_draft *draft, lg_graph *graph, lg_error *err)
+{
+    for (int i = 0; i < LG__ARRAY_COUNT; i++) {
+        lg__vector_trim(&draft->allocator, &draft->table[i]);
+        graph->array[i] = lg__vector_take(&draft->table[i]);
+    }
+    lg_status status = lg__graph_bind(graph, err);
+    if (status == LG_OK)
+        status = lg__check_first_edges(&graph->columns, err);
+    if (status == LG_OK)
+        status = lg__check_tables(graph, err);
+    return status == LG_OK ? lg__graph_settle(graph, err) : status;
+}
+
+lg_status
+lg__native_join(lg__native *native, lg_graph *graph, lg_error *err)
+{
+    graph_draft draft = {.native = native, .allocator = graph->allocator};
+    draft.allocator.release = NULL;
+    draft.node_of = lg__native_take(native, (size_t)native->holders + 1, 4);
+    draft.enough = draft.node_of != NULL &&
+                   lg__tally_open(&native->allocator, &draft.types);
+    if (draft.enough)
+        write_draft(&draft);
+    lg__strings_free(&draft.allocator, &draft.strings);
+    if (draft.types.entries != NULL)
+        lg__tally_free(&native->allocator, &draft.types);
+    if (draft.enough)
+        return hand_over(&draft, graph, err);
+    for (int i = 0; i < LG__ARRAY_COUNT; i++)
+        lg__vector_free(&draft.allocator, &draft.table[i]);
+    return lg__error_memory(err);
+}

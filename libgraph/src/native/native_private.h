@@ -1,0 +1,377 @@
+/**
+ * The rule that says who holds each block of native memory, in steps.
+ *
+ * A word of a block that points into another block is a reference, perhaps: it
+ * may also be what an earlier owner of the memory has left there. So the rule
+ * weighs each word by what the same word holds in all blocks of its kind
+ * (evidence.c), follows the best paths from the roots (widest.c), and lets a
+ * word count only where it lies on such a path. What is left is one graph of
+ * objects and blocks, whose dominators own the blocks (dominators.c). Blocks
+ * that one holder has and that are alike become one node (groups.c).
+ *
+ * A *vertex* is a node of the graph, below `nodes`; or a block in which no node
+ * lies; or a *holder* that has words of its own, such as the variables of a
+ * library; or the root.
+ */
+#ifndef LEAKGRAPH_NATIVE_PRIVATE_H
+#define LEAKGRAPH_NATIVE_PRIVATE_H
+
+#include "analysis/analysis_private.h"
+#include "build/build_private.h"
+
+#include <leakgraph/native.h>
+
+/** What the rule knows of a block, in one byte. */
+enum {
+    LG__BLOCK_SILENT = 1 << 0, /**< its words are no references: text, numbers,
+                                    or what the graph knows already */
+    LG__BLOCK_HIDDEN = 1 << 1, /**< an object that the graph lacks */
+    LG__BLOCK_NEW = 1 << 2,    /**< nobody has written it since it was free */
+    LG__BLOCK_TYPED = 1 << 3,  /**< its kind is known without the way there */
+    LG__BLOCK_GIVEN = 1 << 4,  /**< its last 16 bytes are a gift of malloc */
+    LG__BLOCK_OWN = 1 << 5,    /**< a table that its object counts as its own */
+};
+
+/** A word of a block that points into a block. */
+typedef struct lg__word {
+    uint32_t target;     /**< block */
+    uint32_t place : 29; /**< of the word in its block, in words */
+    uint32_t level : 3;  /**< lg_native_level */
+} lg__word;
+
+/** A word outside of the blocks. */
+typedef struct lg__outer_word {
+    uint32_t holder; /**< index of the holder; what they are sorted by */
+    uint32_t target; /**< block */
+    uint32_t level;
+} lg__outer_word;
+
+/** The map from addresses to blocks: for each page the first block that ends
+ *  behind the beginning of the page. */
+typedef struct lg__block_index {
+    const lg_native_block *blocks;
+    uint32_t count;
+    uint64_t lowest;
+    uint64_t highest;
+    uint64_t *region; /**< by hash: the number of a mebibyte; 0: free */
+    uint32_t *place;  /**< of the region's pages */
+    uint32_t *page;   /**< [regions][LG__REGION_PAGES + 1] */
+    size_t mask;
+} lg__block_index;
+enum { LG__REGION_BITS = 20, LG__PAGE_BITS = 12 };
+enum { LG__REGION_PAGES = 1 << (LG__REGION_BITS - LG__PAGE_BITS) };
+
+/** Counts of keys. Forgetting all of them takes no time. */
+typedef struct lg__tally_entry {
+    uint64_t key;
+    uint32_t count;
+    uint32_t epoch;
+} lg__tally_entry;
+
+typedef struct lg__tally {
+    lg__tally_entry *entries;
+    size_t capacity;
+    size_t mask; /**< of the part in use */
+    size_t used;
+    uint32_t epoch;
+} lg__tally;
+
+/** A kind of block that is known by the way there. */
+typedef struct lg__way_kind {
+    uint32_t before; /**< the kind of what refers to it */
+    uint32_t step;   /**< by which of its words */
+    uint64_t form;   /**< its size, and its allocator in LG__FORM_BITS */
+} lg__way_kind;
+enum { LG__FORM_BITS = 3 };
+
+/** What one holder has in blocks that are alike. */
+typedef struct lg__group {
+    uint32_t parent; /**< end of an edge: see lg__link */
+    uint32_t kind;
+    uint32_t example; /**< the first of the blocks */
+    uint64_t blocks;
+    uint64_t bytes;
+} lg__group;
+
+/** A reference of the finished graph. An end is a vertex that is no block, or
+ *  LG__GROUP_BIT and the number of a group. */
+typedef struct lg__link {
+    uint32_t source;
+    uint32_t target;
+    uint32_t level;
+} lg__link;
+#define LG__GROUP_BIT 0x80000000u
+
+/** Memory of the rule, which it gives back when it ends. */
+typedef struct lg__piece {
+    void *block;
+    size_t size;
+} lg__piece;
+enum { LG__MOST_PIECES = 64 };
+
+/** Where the words of an object lie that may be references, in bytes behind the
+ *  beginning of its block. */
+typedef struct lg__extent {
+    uint64_t own; /**< up to here, words lead to the object's own tables */
+    uint64_t end; /**< from `own` up to here, they may be references */
+    bool data;    /**< there are none */
+} lg__extent;
+
+typedef struct lg__native {
+    const lg_graph *graph;
+    lg_native_memory *memory;
+    lg_allocator allocator;
+    lg__piece piece[LG__MOST_PIECES];
+    lg__block_index index;
+    uint32_t nodes;
+    uint32_t blocks;
+    uint32_t holders;
+    uint32_t vertices;
+    uint32_t *block_of; /**< [nodes] where the node lies, or LG_NONE */
+    lg__extent *extent; /**< [types] of the graph */
+    uint8_t *furniture; /**< [types] 1: no word of C code claims such objects */
+    uint8_t *mark;      /**< [blocks] LG__BLOCK_ bits */
+    lg__vector word;    /**< lg__word, by block */
+    uint64_t *first_word;  /**< [blocks + 1] */
+    uint8_t *trait;        /**< [words] LG__SHAPE_BIT: its neighbours prove the
+                              word; LG__ARRAY_BIT: it is an element of an array;
+                              LG__STRIDE_MASK: of an array of structs */
+    lg__vector outer;      /**< lg__outer_word, by holder */
+    uint64_t *first_outer; /**< [holders + 1] */
+    const lg_native_range **holder; /**< [holders] the first range of each */
+    uint32_t *holder_of;            /**< [ranges] */
+    uint8_t *entrance;              /**< [nodes] 1: no other root reaches it */
+    uint8_t *told;    /**< [nodes] LG__TOLD_: blocks explain its references */
+    uint32_t *form;   /**< [blocks] its kind before any way is known */
+    uint32_t *kind;   /**< [blocks] what the evidence compares */
+    uint32_t *shown;  /**< [blocks] what a word that points there shows: any
+                           object, a library's class, a size */
+    uint32_t *target; /**< [blocks] the same, and the kind if it is known by
+                           its way */
+    uint32_t shown_count;
+    uint32_t forms;      /**< kinds that are forms are below */
+    uint32_t first_way;  /**< kinds from here on are known by their way */
+    lg__vector way;      /**< lg__way_kind of each of those */
+    uint8_t *best;       /**< [vertices] lg_native_level of the best path */
+    uint32_t *type;      /**< [vertices] the kind that the best path gives */
+    uint32_t *dominator; /**< [vertices] LG_NONE: nothing reaches it */
+    uint32_t *order;     /**< [reached] vertices, dominators first */
+    uint32_t reached;
+    lg__policy policy;
+    lg__vector group;   /**< lg__group */
+    lg__vector link;    /**< lg__link, one for two ends */
+    uint32_t *linked;   /**< [nodes] words of blocks that count for the node */
+    uint32_t *group_of; /**< [blocks] or LG_NONE */
+} lg__native;
+
+enum { LG__TOLD = 1, LG__TOLD_EXACTLY, LG__HELD_OUTSIDE };
+/** In lg__native.trait, beside the stride of an array of structs. */
+enum { LG__STRIDE_MASK = 0x3f, LG__ARRAY_BIT = 0x40, LG__SHAPE_BIT = 0x80 };
+
+/** Returns memory that the rule gives back in the end; NULL when it ran out. */
+void *lg__native_take(lg__native *native, size_t count, size_t size);
+/** The same, with zeroes. */
+void *lg__native_take_zero(lg__native *native, size_t count, size_t size);
+void lg__native_drop(lg__native *native, void *block);
+
+static inline uint64_t
+lg__block_end(const lg_native_block *block)
+{
+    return block->address + block->bytes;
+}
+
+/** Returns what the allocator spends on a block. */
+static inline uint64_t
+lg__native_spent(const lg_native_block *block)
+{
+    return block->bytes + (block->kind <= LG_ALLOCATOR_MAPPED ? 8 : 0);
+}
+
+static inline uint64_t
+lg__word_at(uint64_t address)
+{
+    return *(const uint64_t *)(uintptr_t)address;
+}
+
+/** Mixes three numbers into a key that is not 0. */
+static inline uint64_t
+lg__native_key(uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t key = (a + 1) * UINT64_C(0x9E3779B97F4A7C15);
+    key = (key ^ key >> 31 ^ b) * UINT64_C(0xC2B2AE3D27D4EB4F);
+    key = (key ^ key >> 29 ^ c) * UINT64_C(0x165667B19E3779F9);
+    return (key ^ key >> 32) | 1;
+}
+
+static inline uint64_t
+lg__way_key(const lg__way_kind *way)
+{
+    return lg__native_key((uint64_t)way->before << 32 | way->step, way->form,
+                          3);
+}
+
+static inline uint32_t
+lg__native_root(const lg__native *native)
+{
+    return native->vertices - 1;
+}
+
+static inline uint32_t
+lg__native_holder(const lg__native *native, uint32_t holder)
+{
+    return native->nodes + native->blocks + holder;
+}
+
+/** Returns the vertex of a block. */
+static inline uint32_t
+lg__vertex_of(const lg__native *native, uint32_t block)
+{
+    uint32_t node = native->memory->blocks[block].node;
+    return node != LG_NONE ? node : native->nodes + block;
+}
+
+/** Returns the block whose words are those of a vertex, or LG_NONE. */
+static inline uint32_t
+lg__block_of_vertex(const lg__native *native, uint32_t vertex)
+{
+    if (vertex < native->nodes)
+        return native->block_of[vertex];
+    return vertex - native->nodes < native->blocks ? vertex - native->nodes
+                                                   : LG_NONE;
+}
+
+/** Returns how far behind its beginning a word points into a block. */
+static inline uint64_t
+lg__word_depth(const lg__native *native, uint32_t source, const lg__word *word)
+{
+    const lg_native_block *blocks = native->memory->blocks;
+    return lg__word_at(blocks[source].address + 8 * (uint64_t)word->place) -
+           blocks[word->target].address;
+}
+
+/** Returns where references to a block point: to its beginning, or to the
+ *  object in it. */
+static inline uint64_t
+lg__block_entry(const lg__native *native, uint32_t block)
+{
+    const lg_native_block *of = &native->memory->blocks[block];
+    bool object = of->node != LG_NONE && !(native->mark[block] & LG__BLOCK_OWN);
+    return object || (native->mark[block] & LG__BLOCK_HIDDEN) ? of->lead : 0;
+}
+
+bool lg__block_index_open(lg__native *native);
+/** Returns the block that has the address, or LG_NONE. */
+uint32_t lg__block_find(const lg__block_index *index, uint64_t address);
+/** Returns the range that has the address, or NULL. */
+const lg_native_range *lg__range_find(const lg_native_memory *memory,
+                                      uint64_t address);
+
+bool lg__tally_open(const lg_allocator *allocator, lg__tally *tally);
+void lg__tally_free(const lg_allocator *allocator, lg__tally *tally);
+/** Forgets all keys. About `expected` will come. */
+void lg__tally_clear(lg__tally *tally, size_t expected);
+/** Returns the count of a key, or 0. */
+uint32_t lg__tally_find(const lg__tally *tally, uint64_t key);
+/** Returns where the count of a key is, 0 at first; NULL when memory ran out.
+ */
+uint32_t *lg__tally_at(const lg_allocator *allocator, lg__tally *tally,
+                       uint64_t key);
+
+/** Returns a word of a block that nobody knows; 0 beyond its end. */
+static inline uint64_t
+lg__block_word(const lg_native_block *block, uint64_t at)
+{
+    return at + 8 <= block->bytes ? lg__word_at(block->address + at) : 0;
+}
+
+// The steps, in order. Each returns false when memory ran out.
+
+/** Finds which blocks are part of the graph: objects, their tables, buffers. */
+bool lg__native_occupy(lg__native *native);
+/** Lists the words that point into blocks, in blocks and in ranges. */
+bool lg__native_words(lg__native *native);
+/** Says of which objects the words of blocks explain all references. */
+bool lg__native_tell(lg__native *native);
+/** Gives each block its first kind. */
+bool lg__native_kinds(lg__native *native);
+/** Sets the level of each word. */
+bool lg__native_weigh(lg__native *native);
+/** Finds the best paths, and kinds by the way there. */
+bool lg__native_widest(lg__native *native);
+/** Lets the kinds that the ways gave be those that evidence compares. */
+bool lg__native_refine(lg__native *native);
+/** Finds who owns what: dominators over what counts. */
+bool lg__native_dominate(lg__native *native);
+/** Folds blocks into groups. */
+bool lg__native_fold(lg__native *native);
+/** Makes the graph that has the groups. */
+lg_status lg__native_join(lg__native *native, lg_graph *graph, lg_error *err);
+
+/** Returns whether a root is one of the rule: not if blocks explain it. */
+static inline bool
+lg__root_counts(const lg__native *native, uint32_t root)
+{
+    const lg_graph *graph = native->graph;
+    return graph->root_kind[root] != LG_ROOT_NATIVE ||
+           !native->told[graph->root_node[root]];
+}
+
+/** Returns the vertex that holds what nothing else does. */
+static inline uint32_t
+lg__native_lost(const lg__native *native)
+{
+    return native->vertices;
+}
+
+/** Returns whether a word counts: whether the path by it is as good as the best
+ *  one to its target. */
+bool lg__word_counts(const lg__native *native, uint32_t vertex,
+                     const lg__word *word);
+/** The same of a word outside of the blocks. */
+static inline bool
+lg__outer_counts(const lg__native *native, const lg__outer_word *word)
+{
+    return word->level > LG_LEVEL_LEFTOVER &&
+           word->level >= native->best[lg__vertex_of(native, word->target)];
+}
+/** Returns whether nothing but leftovers reach the block. */
+static inline bool
+lg__block_is_lost(const lg__native *native, uint32_t block)
+{
+    return native->memory->blocks[block].node == LG_NONE &&
+           native->best[native->nodes + block] <= LG_LEVEL_LEFTOVER;
+}
+
+/** The words for each level, which are the labels of references. */
+extern const char *const lg__level_names[LG_LEVEL_EXACT + 1];
+
+enum { LG__NAME_MOST = 256 };
+typedef struct lg__native_name {
+    char type[LG__NAME_MOST];
+    char text[LG__NAME_MOST];
+    char library[LG__NAME_MOST]; /**< empty: not known */
+} lg__native_name;
+void lg__name_group(const lg__native *native, uint32_t number,
+                    lg__native_name *out);
+void lg__library_name(const char *file, char out[LG__NAME_MOST]);
+
+// Facts and types of native nodes.
+#define LG__FACT_BLOCKS "blocks"
+#define LG__FACT_LIBRARY "library"
+#define LG__INFO_NATIVE "native"
+#define LG__NATIVE_VARIABLES "native variables"
+#define LG__NATIVE_STACKS "native stacks"
+#define LG__NATIVE_LOCALS "native thread-locals"
+#define LG__NATIVE_ELSEWHERE "native memory elsewhere"
+#define LG__NATIVE_LOST "lost native memory"
+
+/** What the rule knows of types of objects. */
+typedef enum lg__layout {
+    LG__LAYOUT_UNKNOWN = 0, /**< its fields may refer to blocks */
+    LG__LAYOUT_KNOWN, /**< the graph has all its references; what its struct
+                           points to is its own and part of its size */
+    LG__LAYOUT_DATA,  /**< no references: its struct and what that points to */
+} lg__layout;
+lg__layout lg__type_layout(const lg_graph *graph, uint32_t type);
+
+#endif

@@ -1,0 +1,274 @@
+// Which blocks are part of the graph already: those of objects and of storages,
+// and the tables that objects count in their own size.
+#include "native/native_private.h"
+
+#include <string.h>
+
+typedef struct layout_of {
+    const char *name;
+    lg__layout layout;
+} layout_of;
+
+// Types of which the graph has every reference. A word of their struct that
+// points to a block leads to a table of their own, such as the items of a list.
+static const layout_of layouts[] = {
+    {"bool", LG__LAYOUT_DATA},
+    {"builtin_function_or_method", LG__LAYOUT_KNOWN},
+    {"bytearray", LG__LAYOUT_DATA},
+    {"bytes", LG__LAYOUT_DATA},
+    {"cell", LG__LAYOUT_KNOWN},
+    {"classmethod", LG__LAYOUT_KNOWN},
+    {"classmethod_descriptor", LG__LAYOUT_KNOWN},
+    {"code", LG__LAYOUT_KNOWN},
+    {"collections.OrderedDict", LG__LAYOUT_KNOWN},
+    {"complex", LG__LAYOUT_DATA},
+    {"dict", LG__LAYOUT_KNOWN},
+    {"float", LG__LAYOUT_DATA},
+    {"frame", LG__LAYOUT_KNOWN},
+    {"frozenset", LG__LAYOUT_KNOWN},
+    {"function", LG__LAYOUT_KNOWN},
+    {"generator", LG__LAYOUT_KNOWN},
+    {"getset_descriptor", LG__LAYOUT_KNOWN},
+    {"instancemethod", LG__LAYOUT_KNOWN},
+    {"int", LG__LAYOUT_DATA},
+    {"list", LG__LAYOUT_KNOWN},
+    {"mappingproxy", LG__LAYOUT_KNOWN},
+    {"member_descriptor", LG__LAYOUT_KNOWN},
+    {"method", LG__LAYOUT_KNOWN},
+    {"method_descriptor", LG__LAYOUT_KNOWN},
+    {"NoneType", LG__LAYOUT_DATA},
+    {"numpy.dtype", LG__LAYOUT_KNOWN},
+    {"numpy.float64", LG__LAYOUT_DATA},
+    {"numpy.ndarray", LG__LAYOUT_KNOWN},
+    {"property", LG__LAYOUT_KNOWN},
+    {"range", LG__LAYOUT_KNOWN},
+    {"ReferenceType", LG__LAYOUT_KNOWN},
+    {"set", LG__LAYOUT_KNOWN},
+    {"slice", LG__LAYOUT_KNOWN},
+    {"staticmethod", LG__LAYOUT_KNOWN},
+    {"str", LG__LAYOUT_DATA},
+    {"tuple", LG__LAYOUT_KNOWN},
+    {"type", LG__LAYOUT_KNOWN},
+    {"types.GenericAlias", LG__LAYOUT_KNOWN},
+    {"types.UnionType", LG__LAYOUT_KNOWN},
+    {"weakref", LG__LAYOUT_KNOWN},
+    {"weakref.ReferenceType", LG__LAYOUT_KNOWN},
+    {"wrapper_descriptor", LG__LAYOUT_KNOWN},
+};
+
+lg__layout
+lg__type_layout(const lg_graph *graph, uint32_t type)
+{
+    lg_string name = lg_graph_string(graph, graph->type_name[type]);
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+        if (lg__string_is(name, layouts[i].name))
+            return layouts[i].layout;
+    return LG__LAYOUT_UNKNOWN;
+}
+
+enum { HEAD = 16 };
+
+// A subclass has the struct of its base, and its own fields behind it.
+static lg__extent
+extent_of(const lg__native *native, uint32_t type)
+{
+    const lg_graph *graph = native->graph;
+    const lg_native_memory *memory = native->memory;
+    lg__extent found = {HEAD, UINT64_MAX, false};
+    if (type < memory->type_count && memory->types[type].fixed > 0)
+        found.end = memory->types[type].fixed;
+    uint32_t end = graph->type_first_base[type + 1];
+    for (uint32_t i = graph->type_first_base[type]; i < end; i++) {
+        uint32_t base = graph->type_base[i];
+        lg__layout layout = lg__type_layout(graph, base);
+        if (layout == LG__LAYOUT_UNKNOWN)
+            continue;
+        uint64_t fixed =
+            base < memory->type_count ? memory->types[base].fixed : 0;
+        found.own = base == type || fixed == 0 ? found.end : fixed;
+        found.data = layout == LG__LAYOUT_DATA;
+        return found;
+    }
+    return found;
+}
+
+// C code refers to these without holding memory by them, and a word that does
+// so by chance would tie the graph together.
+static bool
+is_furniture(const lg__native *native, uint32_t type)
+{
+    static const char *const names[] = {
+        "module",  "function",          "builtin_function_or_method",
+        "code",    "method_descriptor", "getset_descriptor",
+        "NoneType"};
+    lg_string name =
+        lg_graph_string(native->graph, native->graph->type_name[type]);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (lg__string_is(name, names[i]))
+            return true;
+    return lg__type_layout(native->graph, type) == LG__LAYOUT_DATA;
+}
+
+// A storage may be a part of a block, or of several.
+static void
+occupy_storage(lg__native *native, uint32_t node)
+{
+    lg_native_block *blocks = native->memory->blocks;
+    uint64_t address = native->graph->columns.address[node];
+    uint64_t end = address + lg_node_size(native->graph, node);
+    uint32_t block = lg__block_find(&native->index, address);
+    for (; block < native->blocks && blocks[block].address < end; block++) {
+        if (blocks[block].node != LG_NONE)
+            continue;
+        blocks[block].node = node;
+        native->mark[block] |= LG__BLOCK_OWN | LG__BLOCK_SILENT;
+    }
+}
+
+static void
+occupy_node(lg__native *native, uint32_t node)
+{
+    lg_native_block *blocks = native->memory->blocks;
+    uint64_t address = native->graph->columns.address[node];
+    uint32_t block = lg__block_find(&native->index, address);
+    if (block == LG_NONE || blocks[block].node != LG_NONE ||
+        address - blocks[block].address > UINT16_MAX)
+        return;
+    blocks[block].node = node;
+    blocks[block].lead = (uint16_t)(address - blocks[block].address);
+    native->block_of[node] = block;
+}
+
+// Gives the object the tables to which these words of its block lead.
+static void
+occupy_tables(lg__native *native, uint32_t node, uint64_t from, uint64_t to)
+{
+    enum { MOST_LEAD = 64 };
+    lg_native_block *blocks = native->memory->blocks;
+    const lg_native_block *block = &blocks[native->block_of[node]];
+    uint64_t end = block->bytes & ~(uint64_t)7;
+    for (uint64_t at = from; at < to && at < end; at += 8) {
+        uint64_t word = lg__word_at(block->address + at);
+        uint32_t table = lg__block_find(&native->index, word);
+        if (table == LG_NONE || blocks[table].node != LG_NONE ||
+            word - blocks[table].address >= MOST_LEAD)
+            continue;
+        blocks[table].node = node;
+        native->mark[table] |= LG__BLOCK_OWN | LG__BLOCK_SILENT;
+    }
+}
+
+// Before an object may lie its collector's head, and before that pointers to
+// its dict, its values and its weak references.
+static void
+occupy_for(lg__native *native, uint32_t node, const lg__extent *extent)
+{
+    enum { COLLECTOR_HEAD = 16 };
+    uint32_t block = native->block_of[node];
+    uint64_t lead = native->memory->blocks[block].lead;
+    if (lead > COLLECTOR_HEAD)
+        occupy_tables(native, node, 0, lead - COLLECTOR_HEAD);
+    if (extent->own > HEAD)
+        occupy_tables(native, node, lead + HEAD,
+                      extent->own < UINT64_MAX - lead ? lead + extent->own
+                                                      : UINT64_MAX);
+    if (extent->data || extent->own >= extent->end)
+        native->mark[block] |= LG__BLOCK_SILENT;
+}
+
+static bool
+is_storage(const lg_graph *graph, uint32_t node)
+{
+    return graph->columns.node_flags[node] & LG_NODE_BUFFER;
+}
+
+static bool
+occupy_all(lg__native *native)
+{
+    const lg_columns *columns = &native->graph->columns;
+    const uint32_t types = native->graph->type_count;
+    native->extent = lg__native_take(native, types, sizeof *native->extent);
+    native->furniture = lg__native_take(native, types, 1);
+    if (native->extent == NULL || native->furniture == NULL)
+        return false;
+    for (uint32_t type = 0; type < types; type++) {
+        native->extent[type] = extent_of(native, type);
+        native->furniture[type] = is_furniture(native, type);
+    }
+    for (uint32_t node = 0; node < native->nodes; node++)
+        if (columns->address[node] != 0 && !is_storage(native->graph, node))
+            occupy_node(native, node);
+    for (uint32_t node = 0; node < native->nodes; node++)
+        if (columns->address[node] != 0 && is_storage(native->graph, node) &&
+            lg_node_device(native->graph, node) == 0)
+            occupy_storage(native, node);
+    for (uint32_t node = 0; node < native->nodes; node++)
+        if (native->block_of[node] != LG_NONE)
+            occupy_for(native, node, &native->extent[columns->type[node]]);
+    return true;
+}
+
+// An object that the graph lacks, by the word that points to its type.
+static void
+reveal(lg__native *native, const lg__tally *types, uint32_t block)
+{
+    lg_native_block *at = &native->memory->blocks[block];
+    for (uint16_t lead = 0; lead <= HEAD; lead += HEAD) {
+        if (at->bytes < (uint64_t)lead + HEAD)
+            return;
+        uint64_t word = lg__word_at(at->address + lead + 8);
+        if (word == 0)
+            continue;
+        uint32_t type = lg__tally_find(types, word);
+        if (type == 0)
+            continue;
+        at->lead = lead;
+        native->mark[block] |= LG__BLOCK_HIDDEN | LG__BLOCK_TYPED;
+        if (lg__type_layout(native->graph, type - 1) == LG__LAYOUT_DATA)
+            native->mark[block] |= LG__BLOCK_SILENT;
+        return;
+    }
+}
+
+static bool
+reveal_all(lg__native *native)
+{
+    const lg_native_memory *memory = native->memory;
+    lg__tally types;
+    if (!lg__tally_open(&native->allocator, &types))
+        return false;
+    bool enough = true;
+    uint32_t known = memory->type_count < native->graph->type_count
+                         ? memory->type_count
+                         : native->graph->type_count;
+    for (uint32_t type = 0; type < known && enough; type++) {
+        if (memory->types[type].address == 0)
+            continue;
+        uint32_t *entry = lg__tally_at(&native->allocator, &types,
+                                       memory->types[type].address);
+        enough = entry != NULL;
+        if (enough)
+            *entry = type + 1;
+    }
+    for (uint32_t block = 0; block < native->blocks && enough; block++)
+        if (memory->blocks[block].kind >= LG_ALLOCATOR_PYTHON &&
+            memory->blocks[block].node == LG_NONE)
+            reveal(native, &types, block);
+    lg__tally_free(&native->allocator, &types);
+    return enough;
+}
+
+bool
+lg__native_occupy(lg__native *native)
+{
+    native->block_of = lg__native_take(native, native->nodes, 4);
+    native->mark = lg__native_take_zero(native, native->blocks, 1);
+    if (native->block_of == NULL || native->mark == NULL)
+        return false;
+    memset(native->block_of, 0xff, 4 * (size_t)native->nodes);
+    for (uint32_t block = 0; block < native->blocks; block++) {
+        native->memory->blocks[block].node = LG_NONE;
+        native->memory->blocks[block].lead = 0;
+    }
+    return occupy_all(native) && reveal_all(native);
+}

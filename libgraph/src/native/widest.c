@@ -1,0 +1,276 @@
+// The best path to each vertex: the one whose weakest reference is the
+// strongest.
+//
+// Vertices are settled in order of level, the best first. From a vertex of
+// level l, a word of level w leads on at level min(l, w), which is never
+// better, so a vertex that is taken from the queue of the highest level has its
+// final one.
+//
+// On the way, a block whose kind nothing else tells gets one: that of what
+// refers to it first, by which word, and its size. A kind of the same size
+// among the next six before is taken for the same, so a list or a tree has as
+// many kinds as its nodes have sorts.
+#include "native/native_private.h"
+
+#include <string.h>
+
+enum { LEVELS = LG_LEVEL_EXACT + 1, BEFORE = 6 };
+// Steps of arrays. Other steps are offsets in bytes, which are multiples of 8.
+enum { ELEMENT = 1, STRUCT_ELEMENT = 3 };
+
+typedef struct path_search {
+    lg__native *native;
+    lg__vector queue[LEVELS]; // vertices
+    size_t head[LEVELS];
+    uint8_t *seen;  // the best level that a vertex was queued with
+    uint32_t *from; // by what
+    uint32_t *step;
+    lg__tally ways; // the numbers of kinds by way
+    bool enough;
+} path_search;
+
+static void
+enqueue(path_search *search, uint32_t vertex, unsigned level, uint32_t from,
+        uint32_t step)
+{
+    if (search->seen[vertex] >= level)
+        return;
+    uint32_t *place =
+        lg__vector_extend(&search->native->allocator, &search->queue[level], 1);
+    if (place == NULL) {
+        search->enough = false;
+        return;
+    }
+    *place = vertex;
+    search->seen[vertex] = (uint8_t)level;
+    search->from[vertex] = from;
+    search->step[vertex] = step;
+}
+
+static uint32_t
+step_of(const lg__native *native, uint64_t i)
+{
+    const lg__word *word = (const lg__word *)native->word.data + i;
+    uint32_t stride = native->trait[i] & LG__STRIDE_MASK;
+    if (!(native->trait[i] & LG__ARRAY_BIT))
+        return 8 * word->place;
+    return stride > 1
+               ? STRUCT_ELEMENT + 8 * (64 * (word->place % stride) + stride)
+               : ELEMENT;
+}
+
+static void
+follow_words(path_search *search, uint32_t vertex, unsigned level)
+{
+    const lg__native *native = search->native;
+    const lg__word *words = native->word.data;
+    uint32_t block = lg__block_of_vertex(native, vertex);
+    if (block == LG_NONE)
+        return;
+    for (uint64_t i = native->first_word[block];
+         i < native->first_word[block + 1]; i++) {
+        unsigned here = words[i].level < level ? words[i].level : level;
+        enqueue(search, lg__vertex_of(native, words[i].target), here, vertex,
+                step_of(native, i));
+    }
+}
+
+static void
+follow_references(path_search *search, uint32_t node, unsigned level)
+{
+    const lg_columns *columns = &search->native->graph->columns;
+    uint64_t end = columns->first_edge[node + 1];
+    for (uint64_t edge = columns->first_edge[node]; edge < end; edge++)
+        if (!(columns->edge_kind[edge] & LG_EDGE_WEAK))
+            enqueue(search, columns->edge_target[edge], level, node, 0);
+}
+
+static uint32_t
+same_before(const path_search *search, uint32_t kind, uint64_t form)
+{
+    const lg__native *native = search->native;
+    const lg__way_kind *ways = native->way.data;
+    for (int i = 0; i < BEFORE && kind >= native->first_way; i++) {
+        const lg__way_kind *way = &ways[kind - native->first_way];
+        if (way->form == form)
+            return kind;
+        kind = way->before;
+    }
+    return LG_NONE;
+}
+
+// Returns the kind that a block has by the way there.
+static uint32_t
+kind_by_way(path_search *search, uint32_t vertex)
+{
+    lg__native *native = search->native;
+    const lg_native_block *block =
+        &native->memory->blocks[vertex - native->nodes];
+    lg__way_kind way = {native->type[search->from[vertex]],
+                        search->step[vertex],
+                        block->bytes << LG__FORM_BITS | block->kind};
+    uint32_t same = same_before(search, way.before, way.form);
+    if (same != LG_NONE)
+        return same;
+    uint32_t *number =
+        lg__tally_at(&native->allocator, &search->ways, lg__way_key(&way));
+    if (number != NULL && *number == 0) {
+        lg__way_kind *place =
+            lg__vector_extend(&native->allocator, &native->way, 1);
+        if (place != NULL) {
+            *place = way;
+            *number = (uint32_t)native->way.count;
+        }
+    }
+    search->enough = search->enough && number != NULL && *number > 0;
+    return search->enough ? native->first_way + *number - 1 : 0;
+}
+
+static uint32_t
+kind_of(path_search *search, uint32_t vertex)
+{
+    const lg__native *native = search->native;
+    uint32_t block = lg__block_of_vertex(native, vertex);
+    if (vertex >= native->nodes + native->blocks)
+        return native->forms + native->graph->type_count + vertex -
+               native->nodes - native->blocks;
+    if (block == LG_NONE)
+        return native->forms + native->graph->columns.type[vertex];
+    return vertex < native->nodes || (native->mark[block] & LG__BLOCK_TYPED)
+               ? native->form[block]
+               : kind_by_way(search, vertex);
+}
+
+static void
+follow_holder(path_search *search, uint32_t vertex)
+{
+    const lg__native *native = search->native;
+    const lg__outer_word *words = native->outer.data;
+    uint32_t holder = vertex - native->nodes - native->blocks;
+    for (uint64_t i = native->first_outer[holder];
+         i < native->first_outer[holder + 1]; i++)
+        enqueue(search, lg__vertex_of(native, words[i].target), words[i].level,
+                vertex, 0);
+}
+
+static void
+follow(path_search *search, uint32_t vertex, unsigned level)
+{
+    const lg__native *native = search->native;
+    if (vertex >= native->nodes + native->blocks) {
+        follow_holder(search, vertex);
+        return;
+    }
+    if (vertex < native->nodes)
+        follow_references(search, vertex, level);
+    follow_words(search, vertex, level);
+}
+
+// Settles the vertices that are queued with a level or a better one, and with
+// `least` or a better one.
+static void
+settle(path_search *search, unsigned level, unsigned least)
+{
+    lg__native *native = search->native;
+    while (level >= least && search->enough) {
+        lg__vector *queue = &search->queue[level];
+        if (search->head[level] == queue->count) {
+            level--;
+            continue;
+        }
+        uint32_t vertex = ((uint32_t *)queue->data)[search->head[level]++];
+        if (native->best[vertex] != 0)
+            continue;
+        native->best[vertex] = (uint8_t)level;
+        native->type[vertex] = kind_of(search, vertex);
+        follow(search, vertex, level);
+    }
+}
+
+static void
+queue_roots(path_search *search)
+{
+    const lg__native *native = search->native;
+    const lg_graph *graph = native->graph;
+    const uint32_t root = lg__native_root(native);
+    for (uint32_t holder = 0; holder < native->holders; holder++)
+        enqueue(search, lg__native_holder(native, holder), LG_LEVEL_EXACT, root,
+                0);
+    for (uint32_t i = 0; i < graph->root_count; i++)
+        if (lg__root_counts(native, i))
+            enqueue(search, graph->root_node[i], LG_LEVEL_EXACT, root, 0);
+}
+
+// What no root reaches by more than leftovers is garbage of the collector, or
+// held by a block that is lost. It has memory of its own all the same.
+static void
+queue_entrances(path_search *search)
+{
+    lg__native *native = search->native;
+    for (uint32_t node = 0; node < native->nodes; node++) {
+        native->entrance[node] = native->best[node] == 0;
+        if (native->entrance[node])
+            enqueue(search, node, LG_LEVEL_EXACT, lg__native_root(native), 0);
+    }
+}
+
+static bool
+open_search(path_search *search)
+{
+    lg__native *native = search->native;
+    for (int level = 0; level < LEVELS; level++)
+        search->queue[level].element = sizeof(uint32_t);
+    search->seen = lg__native_take_zero(native, native->vertices, 1);
+    search->from = lg__native_take(native, native->vertices, 4);
+    search->step = lg__native_take(native, native->vertices, 4);
+    return search->seen != NULL && search->from != NULL &&
+           search->step != NULL &&
+           lg__tally_open(&native->allocator, &search->ways);
+}
+
+static void
+close_search(path_search *search)
+{
+    lg__native *native = search->native;
+    for (int level = 0; level < LEVELS; level++)
+        lg__vector_free(&native->allocator, &search->queue[level]);
+    if (search->ways.entries != NULL)
+        lg__tally_free(&native->allocator, &search->ways);
+    lg__native_drop(native, search->step);
+    lg__native_drop(native, search->from);
+    lg__native_drop(native, search->seen);
+}
+
+bool
+lg__native_widest(lg__native *native)
+{
+    path_search search = {.native = native, .enough = true};
+    native->way.count = 0;
+    memset(native->best, 0, native->vertices);
+    memset(native->type, 0xff, 4 * (size_t)native->vertices);
+    bool enough = open_search(&search);
+    if (enough) {
+        native->best[lg__native_root(native)] = LG_LEVEL_EXACT;
+        native->type[lg__native_root(native)] = native->first_way - 1;
+        queue_roots(&search);
+        settle(&search, LG_LEVEL_EXACT, LG_LEVEL_WEAK);
+        queue_entrances(&search);
+        settle(&search, LG_LEVEL_EXACT, LG_LEVEL_LEFTOVER);
+        enough = search.enough;
+    }
+    close_search(&search);
+    return enough;
+}
+
+bool
+lg__word_counts(const lg__native *native, uint32_t vertex, const lg__word *word)
+{
+    uint32_t target = lg__vertex_of(native, word->target);
+    unsigned best = native->best[vertex];
+    unsigned path = word->level < best ? word->level : best;
+    if (vertex == target || best <= LG_LEVEL_LEFTOVER || path == 0)
+        return false;
+    if (target < native->nodes && native->told[target])
+        return true;
+    return path > LG_LEVEL_LEFTOVER && path >= native->best[target];
+}

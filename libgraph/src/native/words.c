@@ -1,0 +1,424 @@
+// Lists the words that point into blocks: of the blocks themselves, and of what
+// lies outside of them.
+#include "native/native_private.h"
+
+#include <string.h>
+
+// Element sizes that arrays have as a rule.
+static bool
+fits(uint64_t count, uint64_t bytes)
+{
+    static const uint8_t sizes[] = {1,  2,  4,  8,  12, 16,  24,  32,  40, 48,
+                                    56, 64, 72, 80, 96, 104, 112, 120, 128};
+    enum { ROUNDING = 16 };
+    if (count == 0 || count > bytes)
+        return false;
+    if (count + 1 <= bytes && count + 1 + ROUNDING > bytes)
+        return true;
+    for (size_t i = 0; i < sizeof sizes; i++)
+        if (count * sizes[i] <= bytes && count * sizes[i] + ROUNDING > bytes)
+            return true;
+    return false;
+}
+
+// begin, end and capacity of a vector
+static bool
+is_vector(const uint64_t w[5], const lg_native_block *to)
+{
+    return w[1] == to->address && w[2] >= w[1] && w[3] >= w[2] &&
+           w[3] <= lg__block_end(to) && w[3] > w[1] &&
+           w[3] + 24 > lg__block_end(to);
+}
+
+// control bytes, mask, room and items of a hash table, as Rust has it
+static bool
+is_hash_table(const uint64_t w[5], const lg_native_block *to)
+{
+    uint64_t mask = w[2];
+    return mask != 0 && (mask & (mask + 1)) == 0 && mask >> 40 == 0 &&
+           w[4] != 0 && w[3] + w[4] == (mask < 8 ? mask : (mask + 1) / 8 * 7) &&
+           w[1] > to->address && w[1] + mask + 1 <= lg__block_end(to);
+}
+
+// pointer, length and capacity in any order, so that the capacity fits
+static bool
+is_array(const uint64_t w[5], const lg_native_block *to)
+{
+    if (w[1] != to->address || to->bytes < 24)
+        return false;
+    return (w[2] <= w[3] && fits(w[3], to->bytes)) ||
+           (w[3] <= w[2] && w[3] != 0 && fits(w[2], to->bytes)) ||
+           (w[2] <= w[0] && fits(w[0], to->bytes));
+}
+
+// an object, and the block that counts its owners and has it inside
+static bool
+is_shared_pointer(const uint64_t w[5], const lg_native_block *to)
+{
+    return w[1] == to->address + 16 && w[2] == to->address;
+}
+
+// Whether a word proves itself by its neighbours.
+static bool
+has_shape(const lg_native_block *from, uint64_t at, const lg_native_block *to)
+{
+    const uint64_t w[5] = {
+        at >= 8 ? lg__block_word(from, at - 8) : 0,
+        lg__block_word(from, at),
+        lg__block_word(from, at + 8),
+        lg__block_word(from, at + 16),
+        lg__block_word(from, at + 24),
+    };
+    return is_vector(w, to) || is_hash_table(w, to) || is_array(w, to) ||
+           is_shared_pointer(w, to);
+}
+
+// Which words of a block may be references.
+static void
+searched(const lg__native *native, uint32_t block, uint64_t *from, uint64_t *to)
+{
+    enum { HEAD = 16 };
+    const lg_native_block *at = &native->memory->blocks[block];
+    unsigned mark = native->mark[block];
+    *from = mark & LG__BLOCK_HIDDEN ? (uint64_t)at->lead + HEAD : 0;
+    *to = mark & LG__BLOCK_SILENT ? 0 : at->bytes & ~(uint64_t)7;
+    if (at->node == LG_NONE || *to == 0)
+        return;
+    const lg__extent *extent =
+        &native->extent[native->graph->columns.type[at->node]];
+    *from = (at->lead + extent->own + 7) & ~(uint64_t)7;
+    if (extent->end < *to - at->lead)
+        *to = at->lead + extent->end;
+}
+
+// An object is entered at its beginning only, and its own references to objects
+// are known exactly.
+static bool
+may_refer(const lg__native *native, uint32_t source, uint32_t target,
+          uint64_t depth)
+{
+    const lg_native_block *to = &native->memory->blocks[target];
+    unsigned mark = native->mark[target];
+    if (source == target)
+        return false;
+    if (mark & LG__BLOCK_OWN)
+        return native->memory->blocks[source].node == LG_NONE;
+    if (mark & LG__BLOCK_HIDDEN)
+        return depth == to->lead && !(mark & LG__BLOCK_SILENT);
+    if (to->node == LG_NONE)
+        return true;
+    return depth == to->lead &&
+           native->memory->blocks[source].node == LG_NONE &&
+           (!native->furniture[native->graph->columns.type[to->node]] ||
+            lg_node_unexplained(native->graph, to->node) > 0);
+}
+
+static bool
+list_block(lg__native *native, uint32_t block)
+{
+    const lg_native_block *at = &native->memory->blocks[block];
+    uint64_t from;
+    uint64_t to;
+    searched(native, block, &from, &to);
+    for (; from < to; from += 8) {
+        uint64_t value = lg__word_at(at->address + from);
+        uint32_t target = lg__block_find(&native->index, value);
+        if (target == LG_NONE ||
+            !may_refer(native, block, target,
+                       value - native->memory->blocks[target].address))
+            continue;
+        lg__word *word =
+            lg__vector_extend(&native->allocator, &native->word, 1);
+        if (word == NULL)
+            return false;
+        *word = (lg__word){target, (uint32_t)(from / 8) & 0x1fffffff, 0};
+    }
+    return true;
+}
+
+static bool
+list_blocks(lg__native *native)
+{
+    native->word.element = sizeof(lg__word);
+    native->first_word = lg__native_take(native, (size_t)native->blocks + 1, 8);
+    if (native->first_word == NULL)
+        return false;
+    for (uint32_t block = 0; block < native->blocks; block++) {
+        native->first_word[block] = native->word.count;
+        if (!list_block(native, block))
+            return false;
+    }
+    native->first_word[native->blocks] = native->word.count;
+    return true;
+}
+
+// Arrays of structs. A stride is the distance, in words, at which nine of ten
+// words that are not 0 point the same way.
+enum { MOST_STRIDE = 32, STRIDE_WORDS = 32, STRIDE_POINTERS = 6 };
+
+typedef struct strides {
+    uint32_t pointers[MOST_STRIDE];
+    uint32_t all[MOST_STRIDE];
+} strides;
+
+static void
+count_strides(const lg__native *native, uint32_t block, uint32_t stride,
+              strides *out)
+{
+    const lg_native_block *at = &native->memory->blocks[block];
+    const lg__word *words = native->word.data;
+    uint64_t next = native->first_word[block];
+    const uint64_t end = native->first_word[block + 1];
+    const uint64_t usual = lg__word_depth(native, block, &words[next]);
+    memset(out, 0, sizeof *out);
+    for (uint64_t place = 0; place < at->bytes / 8; place++) {
+        if (lg__word_at(at->address + 8 * place) == 0)
+            continue;
+        out->all[place % stride]++;
+        if (next == end || words[next].place != place)
+            continue;
+        uint64_t depth = lg__word_depth(native, block, &words[next++]);
+        out->pointers[place % stride] += depth == usual || depth <= 16;
+    }
+}
+
+static bool
+set_stride(lg__native *native, uint32_t block, uint32_t stride)
+{
+    const uint64_t size = native->memory->blocks[block].bytes / 8;
+    const lg__word *words = native->word.data;
+    strides counts;
+    bool any = false;
+    count_strides(native, block, stride, &counts);
+    for (uint64_t i = native->first_word[block];
+         i < native->first_word[block + 1]; i++) {
+        uint32_t rest = words[i].place % stride;
+        uint32_t pointers = counts.pointers[rest];
+        if (pointers < STRIDE_POINTERS ||
+            (uint64_t)pointers * stride * 4 < size ||
+            pointers * 10 < counts.all[rest] * 9)
+            continue;
+        native->trait[i] |= (uint8_t)stride;
+        any = true;
+    }
+    return any;
+}
+
+static void
+find_stride(lg__native *native, uint32_t block)
+{
+    uint64_t pointers =
+        native->first_word[block + 1] - native->first_word[block];
+    uint64_t size = native->memory->blocks[block].bytes / 8;
+    if (size < STRIDE_WORDS || pointers < STRIDE_POINTERS ||
+        pointers * MOST_STRIDE * 4 < size)
+        return;
+    for (uint32_t stride = 1; stride <= MOST_STRIDE; stride++)
+        if (set_stride(native, block, stride))
+            return;
+}
+
+static bool
+find_shapes(lg__native *native)
+{
+    const lg_native_block *blocks = native->memory->blocks;
+    const lg__word *words = native->word.data;
+    native->trait = lg__native_take_zero(native, native->word.count, 1);
+    if (native->trait == NULL)
+        return false;
+    for (uint32_t block = 0; block < native->blocks; block++) {
+        for (uint64_t i = native->first_word[block];
+             i < native->first_word[block + 1]; i++)
+            if (has_shape(&blocks[block], 8 * (uint64_t)words[i].place,
+                          &blocks[words[i].target]))
+                native->trait[i] = LG__SHAPE_BIT;
+        find_stride(native, block);
+    }
+    return true;
+}
+
+// The variables of these libraries keep memory, but each is a cache of the
+// process and no registry of a program.
+static bool
+is_runtime(const char *name)
+{
+    static const char *const runtimes[] = {
+        "libc.so",   "libc-",      "ld-linux", "libpython",
+        "libstdc++", "libpthread", "/python3", "_core."};
+    for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
+        if (strstr(name, runtimes[i]) != NULL)
+            return true;
+    return *name == '\0';
+}
+
+static uint32_t
+level_of(const lg__native *native, const lg_native_range *range,
+         uint32_t target, uint64_t depth)
+{
+    enum { INSIDE = 16 };
+    bool entry = depth == 0 || depth == INSIDE;
+    if (range->kind == LG_RANGE_DATA && entry && !is_runtime(range->name) &&
+        !(native->mark[target] & LG__BLOCK_HIDDEN))
+        return LG_LEVEL_VARIABLE;
+    return entry || (range->kind == LG_RANGE_DATA && depth % 8 == 0)
+               ? LG_LEVEL_WEAK
+               : LG_LEVEL_LEFTOVER;
+}
+
+// Objects are not entered from here: the graph has their roots. A word that
+// leads to one says only that blocks do not have all of its references.
+static bool
+list_outer_word(lg__native *native, size_t range, uint64_t value)
+{
+    uint32_t target = lg__block_find(&native->index, value);
+    if (target == LG_NONE)
+        return true;
+    const lg_native_block *to = &native->memory->blocks[target];
+    uint64_t depth = value - to->address;
+    if (to->node != LG_NONE) {
+        if (!(native->mark[target] & LG__BLOCK_OWN) && depth == to->lead)
+            native->told[to->node] = LG__HELD_OUTSIDE;
+        return true;
+    }
+    if ((native->mark[target] & LG__BLOCK_HIDDEN) && depth != to->lead)
+        return true;
+    lg__outer_word *word =
+        lg__vector_extend(&native->allocator, &native->outer, 1);
+    if (word != NULL)
+        *word = (lg__outer_word){
+            native->holder_of[range], target,
+            level_of(native, &native->memory->ranges[range], target, depth)};
+    return word != NULL;
+}
+
+// Searches a part of a range, without the blocks in it, whose words count
+// already.
+static bool
+list_part(lg__native *native, size_t range, const uint64_t *words,
+          uint64_t from, uint64_t to, uint32_t *block)
+{
+    const lg_native_block *blocks = native->memory->blocks;
+    for (uint64_t at = from; at + 8 <= to; at += 8) {
+        while (*block < native->blocks && lg__block_end(&blocks[*block]) <= at)
+            ++*block;
+        if (*block < native->blocks && blocks[*block].address <= at) {
+            at = (lg__block_end(&blocks[*block]) & ~(uint64_t)7) - 8;
+            continue;
+        }
+        if (!list_outer_word(native, range, words[(at - from) / 8]))
+            return false;
+    }
+    return true;
+}
+
+static bool
+list_range(lg__native *native, size_t range, uint32_t *block)
+{
+    enum { PART = 1 << 16 };
+    const lg_native_memory *memory = native->memory;
+    const uint64_t end = memory->ranges[range].to;
+    for (uint64_t at = memory->ranges[range].from; at < end; at += PART) {
+        uint64_t to = end - at < PART ? end : at + PART;
+        const uint64_t *words =
+            memory->words == NULL ? (const uint64_t *)(uintptr_t)at
+                                  : memory->words(memory->context, at, to - at);
+        if (words != NULL && !list_part(native, range, words, at, to, block))
+            return false;
+    }
+    return true;
+}
+
+// Libraries hold by name; all stacks together, and all other ranges.
+static bool
+is_same_holder(const lg_native_range *a, const lg_native_range *b)
+{
+    return a->kind == b->kind &&
+           (a->kind != LG_RANGE_DATA || strcmp(a->name, b->name) == 0);
+}
+
+static bool
+name_holders(lg__native *native)
+{
+    const lg_native_memory *memory = native->memory;
+    size_t ranges = memory->range_count;
+    native->holder_of = lg__native_take(native, ranges, 4);
+    native->holder = lg__native_take(native, ranges, sizeof *native->holder);
+    if (native->holder_of == NULL || native->holder == NULL)
+        return false;
+    for (size_t i = 0; i < ranges; i++) {
+        uint32_t holder = 0;
+        while (holder < native->holders &&
+               !is_same_holder(native->holder[holder], &memory->ranges[i]))
+            holder++;
+        if (holder == native->holders)
+            native->holder[native->holders++] = &memory->ranges[i];
+        native->holder_of[i] = holder;
+    }
+    return true;
+}
+
+static bool
+sort_outer(lg__native *native)
+{
+    const lg__vector *outer = &native->outer;
+    native->first_outer =
+        lg__native_take_zero(native, (size_t)native->holders + 1, 8);
+    if (native->first_outer == NULL ||
+        !lg__radix_sort(&native->allocator, outer->data, outer->count,
+                        outer->element))
+        return false;
+    const lg__outer_word *words = outer->data;
+    for (size_t i = 0; i < outer->count; i++)
+        native->first_outer[words[i].holder + 1]++;
+    for (uint32_t holder = 0; holder < native->holders; holder++)
+        native->first_outer[holder + 1] += native->first_outer[holder];
+    return true;
+}
+
+static bool
+list_ranges(lg__native *native)
+{
+    uint32_t block = 0;
+    native->outer.element = sizeof(lg__outer_word);
+    if (!name_holders(native))
+        return false;
+    for (size_t i = 0; i < native->memory->range_count; i++)
+        if (native->memory->ranges[i].kind != LG_RANGE_CODE &&
+            !list_range(native, i, &block))
+            return false;
+    return sort_outer(native);
+}
+
+// An object is told if words of blocks account for all references to it that no
+// object explains; exactly, if there are no more such words than references.
+bool
+lg__native_tell(lg__native *native)
+{
+    uint32_t *seen = lg__native_take_zero(native, native->nodes, 4);
+    if (seen == NULL)
+        return false;
+    const lg__word *words = native->word.data;
+    for (size_t i = 0; i < native->word.count; i++) {
+        uint32_t target = words[i].target;
+        uint32_t node = native->memory->blocks[target].node;
+        if (node != LG_NONE && !(native->mark[target] & LG__BLOCK_OWN))
+            seen[node]++;
+    }
+    for (uint32_t node = 0; node < native->nodes; node++) {
+        int64_t missing = lg_node_unexplained(native->graph, node);
+        bool outside = native->told[node] == LG__HELD_OUTSIDE;
+        native->told[node] = missing <= 0 || outside || seen[node] < missing ? 0
+                             : seen[node] == missing ? LG__TOLD_EXACTLY
+                                                     : LG__TOLD;
+    }
+    lg__native_drop(native, seen);
+    return true;
+}
+
+bool
+lg__native_words(lg__native *native)
+{
+    native->told = lg__native_take_zero(native, native->nodes, 1);
+    return native->told != NULL && list_blocks(native) && find_shapes(native) &&
+           list_ranges(native);
+}

@@ -1,0 +1,154 @@
+#include "native_heap.h"
+#include "test.h"
+
+#include <leakgraph/builder.h>
+#include <leakgraph/file.h>
+
+void
+native_heap_open(native_heap *heap)
+{
+    *heap = (native_heap){0};
+    heap->words = aligned_alloc(4096, 8 * (size_t)NATIVE_WORDS);
+    heap->blocks = calloc(NATIVE_BLOCKS, sizeof *heap->blocks);
+    REQUIRE(heap->words != NULL && heap->blocks != NULL);
+    memset(heap->words, 0, 8 * (size_t)NATIVE_WORDS);
+}
+
+void
+native_heap_close(native_heap *heap)
+{
+    lg_analysis_free(heap->found);
+    lg_graph_free(heap->joined);
+    lg_graph_free(heap->graph);
+    free(heap->blocks);
+    free(heap->words);
+}
+
+static uint64_t *
+take(native_heap *heap, size_t words)
+{
+    // A word between blocks, for a chunk's header.
+    uint64_t *place = heap->words + heap->used + 1;
+    heap->used += words + 1;
+    heap->used += heap->used % 2;
+    REQUIRE(heap->used <= NATIVE_WORDS);
+    return place;
+}
+
+uint64_t *
+native_heap_block(native_heap *heap, size_t bytes)
+{
+    uint64_t *place = take(heap, bytes / 8);
+    REQUIRE(heap->block_count < NATIVE_BLOCKS);
+    heap->blocks[heap->block_count++] = (lg_native_block){
+        .address = (uintptr_t)place,
+        .bytes = bytes / 8 * 8,
+        .kind = LG_ALLOCATOR_MALLOC,
+    };
+    return place;
+}
+
+uint64_t *
+native_heap_object(native_heap *heap, bool owned)
+{
+    uint64_t *place = native_heap_block(heap, NATIVE_FIXED);
+    REQUIRE(heap->object_count < NATIVE_OBJECTS);
+    place[0] = 1;
+    place[1] = 1;
+    heap->owned[heap->object_count] = owned;
+    heap->refcounts[heap->object_count] = 1;
+    heap->objects[heap->object_count++] = place;
+    return place;
+}
+
+uint64_t *
+native_heap_range(native_heap *heap, lg_range_kind kind, const char *name,
+                  size_t words)
+{
+    uint64_t *place = take(heap, words);
+    heap->ranges[heap->range_count++] = (lg_native_range){
+        (uintptr_t)place, (uintptr_t)(place + words), kind, name};
+    return place;
+}
+
+static uint32_t
+add_type(lg_builder *builder, const char *name)
+{
+    return lg_builder_add_type(builder, name, strlen(name), LG_NONE, NULL, 0);
+}
+
+static void
+make_graph(native_heap *heap)
+{
+    lg_builder *builder;
+    REQUIRE(lg_builder_new(NULL, &builder, NULL) == LG_OK);
+    uint32_t module = add_type(builder, "module");
+    uint32_t holder = add_type(builder, "lib.Holder");
+    lg_builder_add_node(builder, 0x1000);
+    builder->type[0] = module;
+    builder->refcount[0] = 1;
+    lg_builder_add_found(builder, 0, 1);
+    lg_builder_add_root(builder, 0, LG_ROOT_MODULE, "app", 3);
+    for (uint32_t i = 0; i < heap->object_count; i++) {
+        uint32_t node =
+            lg_builder_add_node(builder, (uintptr_t)heap->objects[i]);
+        builder->type[node] = holder;
+        builder->size[node] = NATIVE_FIXED;
+        builder->refcount[node] = heap->refcounts[i];
+    }
+    lg_builder_open(builder, 0);
+    for (uint32_t i = 0; i < heap->object_count; i++)
+        if (heap->owned[i])
+            lg_builder_add_edge(builder, i + 1, LG_EDGE_REFERENCE, i);
+    REQUIRE(lg_builder_finish(builder, &heap->graph, NULL) == LG_OK);
+}
+
+void
+native_heap_finish(native_heap *heap)
+{
+    lg_native_type types[] = {{0}, {0}, {0, NATIVE_FIXED, 0}};
+    lg_error err = {.message = ""};
+    make_graph(heap);
+    lg_native_memory memory = {
+        .blocks = heap->blocks,
+        .block_count = heap->block_count,
+        .ranges = heap->ranges,
+        .range_count = heap->range_count,
+        .types = types,
+        .type_count = 3,
+    };
+    REQUIRE(lg_graph_with_native(heap->graph, &memory, NULL, &heap->joined,
+                                 &err) == LG_OK);
+    CHECK(lg_graph_check(heap->joined, &err) == LG_OK);
+    REQUIRE(lg_analysis_new(heap->joined, NULL, &heap->found, &err) == LG_OK);
+}
+
+uint64_t
+native_heap_held(const native_heap *heap, uint32_t object)
+{
+    return lg_node_retained(heap->found, object + 1).host -
+           lg_node_size(heap->joined, object + 1);
+}
+
+uint64_t
+native_heap_of(const native_heap *heap, const char *type)
+{
+    const lg_columns *columns = lg_graph_columns(heap->joined);
+    for (uint32_t node = 0; node < columns->node_count; node++) {
+        lg_string name = lg_graph_type(heap->joined, columns->type[node]).name;
+        if (name.length == strlen(type) &&
+            memcmp(name.data, type, name.length) == 0)
+            return lg_node_retained(heap->found, node).host;
+    }
+    return 0;
+}
+
+uint32_t
+native_heap_nodes(const native_heap *heap)
+{
+    const lg_columns *columns = lg_graph_columns(heap->joined);
+    uint32_t count = 0;
+    for (uint32_t node = 0; node < columns->node_count; node++)
+        count += (columns->node_flags[node] & LG_NODE_NATIVE) != 0;
+    return count;
+}

@@ -1,0 +1,56 @@
+/**
+ * A small process with native memory, for tests: a module that refers to
+ * objects, and blocks that a test links by writing words.
+ */
+#ifndef LEAKGRAPH_TEST_NATIVE_HEAP_H
+#define LEAKGRAPH_TEST_NATIVE_HEAP_H
+
+#include <leakgraph/analysis.h>
+#include <leakgraph/native.h>
+
+enum {
+    NATIVE_WORDS = 1 << 20,
+    NATIVE_BLOCKS = 1 << 16,
+    NATIVE_OBJECTS = 64,
+    NATIVE_FIXED = 32, /* bytes of an object; behind that are its items */
+};
+
+typedef struct native_heap {
+    uint64_t *words; /* the memory, NATIVE_WORDS */
+    size_t used;
+    lg_native_block *blocks;
+    size_t block_count;
+    uint64_t *objects[NATIVE_OBJECTS]; /* node i + 1 */
+    uint32_t refcounts[NATIVE_OBJECTS];
+    bool owned[NATIVE_OBJECTS]; /* by the module */
+    uint32_t object_count;
+    lg_native_range ranges[8];
+    size_t range_count;
+    lg_graph *graph;    /* without, and */
+    lg_graph *joined;   /* with native memory */
+    lg_analysis *found; /* of that */
+} native_heap;
+
+void native_heap_open(native_heap *heap);
+void native_heap_close(native_heap *heap);
+
+/** Allocates zeroes in a chunk of malloc. */
+uint64_t *native_heap_block(native_heap *heap, size_t bytes);
+/** Adds an object of the type "lib.Holder" with a block, whose words from 2 to
+ *  3 are fields; the module refers to it if `owned`. Returns its words. */
+uint64_t *native_heap_object(native_heap *heap, bool owned);
+/** Adds a range of so many words that are zeroes, and returns them. */
+uint64_t *native_heap_range(native_heap *heap, lg_range_kind kind,
+                            const char *name, size_t words);
+/** Makes both graphs, and the analysis. */
+void native_heap_finish(native_heap *heap);
+
+/** What the i-th object retains beyond its own size. */
+uint64_t native_heap_held(const native_heap *heap, uint32_t object);
+/** What the node of a type retains, in the graph with native memory; 0 if there
+ *  is none. */
+uint64_t native_heap_of(const native_heap *heap, const char *type);
+/** How many native nodes that graph has. */
+uint32_t native_heap_nodes(const native_heap *heap);
+
+#endif

@@ -1,0 +1,358 @@
+// Who owns native memory: heaps with known structures.
+#include "native_heap.h"
+#include "test.h"
+
+enum { CHUNK = 8 }; // what a chunk of malloc takes beyond its bytes
+
+static uint64_t
+address_of(const uint64_t *words)
+{
+    return (uintptr_t)words;
+}
+
+// A list of so many structs of 48 bytes, each with a text of 32.
+static uint64_t *
+make_list(native_heap *heap, uint32_t count)
+{
+    uint64_t *first = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t *item = native_heap_block(heap, 48);
+        uint64_t *text = native_heap_block(heap, 32);
+        memset(text, 'x', 24);
+        item[0] = first != NULL ? address_of(first) : 0;
+        item[1] = i;
+        item[2] = address_of(text);
+        first = item;
+    }
+    return first;
+}
+
+static const uint64_t list_bytes = 48 + CHUNK + 32 + CHUNK;
+
+static void
+lists_belong_to_their_objects(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    for (uint32_t i = 0; i < 5; i++) {
+        uint64_t *object = native_heap_object(&heap, true);
+        object[2] = address_of(make_list(&heap, 50 + i));
+    }
+    native_heap_finish(&heap);
+    for (uint32_t i = 0; i < 5; i++)
+        CHECK(native_heap_held(&heap, i) == (50 + i) * list_bytes);
+    CHECK(native_heap_of(&heap, "lost native memory") == 0);
+    CHECK(native_heap_nodes(&heap) <= 10);
+    native_heap_close(&heap);
+}
+
+static uint64_t *
+make_tree(native_heap *heap, uint64_t *parent, int depth, uint64_t *bytes)
+{
+    uint64_t *node = native_heap_block(heap, 112);
+    *bytes += 112 + CHUNK;
+    node[0] = parent != NULL ? address_of(parent) : 0;
+    for (int child = 0; child < 3 && depth > 0; child++)
+        node[1 + child] = address_of(make_tree(heap, node, depth - 1, bytes));
+    return node;
+}
+
+// Trees whose nodes know their parents.
+static void
+trees_belong_to_their_objects(void)
+{
+    native_heap heap;
+    uint64_t bytes[4] = {0};
+    native_heap_open(&heap);
+    for (int i = 0; i < 4; i++) {
+        uint64_t *object = native_heap_object(&heap, true);
+        object[3] = address_of(make_tree(&heap, NULL, 2 + i, &bytes[i]));
+    }
+    native_heap_finish(&heap);
+    for (uint32_t i = 0; i < 4; i++)
+        CHECK(native_heap_held(&heap, i) == bytes[i]);
+    native_heap_close(&heap);
+}
+
+// What two objects share belongs to neither.
+static void
+shared_memory_belongs_to_neither(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *shared = make_list(&heap, 40);
+    for (uint32_t i = 0; i < 4; i++) {
+        uint64_t *object = native_heap_object(&heap, true);
+        object[2] = address_of(shared);
+        object[3] = address_of(make_list(&heap, 10));
+    }
+    native_heap_finish(&heap);
+    for (uint32_t i = 0; i < 4; i++)
+        CHECK(native_heap_held(&heap, i) == 10 * list_bytes);
+    CHECK(lg_node_retained(heap.found, 0).host >=
+          80 * list_bytes + 4 * NATIVE_FIXED);
+    native_heap_close(&heap);
+}
+
+// A hash map as libstdc++ has it: buckets, and nodes in one list.
+static void
+hash_maps(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    for (uint32_t i = 0; i < 4; i++) {
+        uint64_t *object = native_heap_object(&heap, true);
+        uint64_t *map = native_heap_block(&heap, 64);
+        uint64_t *buckets = native_heap_block(&heap, 61 * 8 + 8);
+        object[2] = address_of(map);
+        map[0] = address_of(buckets);
+        map[1] = 61;
+        map[3] = 60;
+        uint64_t *last = &map[2];
+        for (uint32_t k = 0; k < 60; k++) {
+            uint64_t *node = native_heap_block(&heap, 40);
+            *last = address_of(node);
+            buckets[k] = address_of(last);
+            node[1] = k * 7919;
+            last = node;
+        }
+    }
+    native_heap_finish(&heap);
+    for (uint32_t i = 0; i < 4; i++)
+        CHECK(native_heap_held(&heap, i) ==
+              64 + CHUNK + 61 * 8 + 8 + CHUNK + 60 * (40 + CHUNK));
+    native_heap_close(&heap);
+}
+
+// A vector of vectors: begin, end, capacity.
+static void
+vectors(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *object = native_heap_object(&heap, true);
+    uint64_t *outer = native_heap_block(&heap, 3 * 8 * 20);
+    uint64_t *head = native_heap_block(&heap, 40);
+    object[2] = address_of(head);
+    head[1] = address_of(outer);
+    head[2] = head[3] = address_of(outer) + 3 * 8 * 20;
+    for (uint32_t i = 0; i < 20; i++) {
+        uint64_t *inner = native_heap_block(&heap, 8 * (20 + (i & ~1u)));
+        memset(inner, 0x11, 8 * 20);
+        outer[3 * i] = address_of(inner);
+        outer[3 * i + 1] = address_of(inner) + 8 * 20;
+        outer[3 * i + 2] = address_of(inner) + 8 * (20 + (i & ~1u));
+    }
+    native_heap_finish(&heap);
+    uint64_t bytes = 40 + CHUNK + 3 * 8 * 20 + CHUNK;
+    for (uint32_t i = 0; i < 20; i++)
+        bytes += 8 * (20 + (i & ~1u)) + CHUNK;
+    CHECK(native_heap_held(&heap, 0) == bytes);
+    native_heap_close(&heap);
+}
+
+// Blocks that are held at a place inside of them, as pages of SQLite are.
+static void
+interior_pointers(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *object = native_heap_object(&heap, true);
+    uint64_t *table = native_heap_block(&heap, 40 * 8);
+    object[2] = address_of(table);
+    for (uint32_t i = 0; i < 40; i++)
+        table[i] = address_of(native_heap_block(&heap, 4 * 136)) + 4 * 128;
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) ==
+          40 * 8 + CHUNK + 40 * (4 * 136 + CHUNK));
+    native_heap_close(&heap);
+}
+
+// A registry of a library keeps what objects only borrow.
+static void
+registry(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *variables =
+        native_heap_range(&heap, LG_RANGE_DATA, "/usr/lib/libfoo.so.1", 16);
+    uint64_t *registered = make_list(&heap, 100);
+    variables[3] = address_of(registered);
+    for (uint32_t i = 0; i < 4; i++) {
+        uint64_t *object = native_heap_object(&heap, true);
+        object[2] = address_of(registered);
+        object[3] = address_of(make_list(&heap, 5));
+    }
+    native_heap_finish(&heap);
+    for (uint32_t i = 0; i < 4; i++)
+        CHECK(native_heap_held(&heap, i) == 5 * list_bytes);
+    native_heap_close(&heap);
+}
+
+static void
+variables_of_a_library_have_a_node(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *variables =
+        native_heap_range(&heap, LG_RANGE_DATA, "/usr/lib/libfoo.so.1", 16);
+    variables[3] = address_of(make_list(&heap, 100));
+    native_heap_finish(&heap);
+    CHECK(native_heap_of(&heap, "native variables") == 100 * list_bytes);
+    native_heap_close(&heap);
+}
+
+// An old frame of a stack points into the middle of a list.
+static void
+stale_stack(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *stack = native_heap_range(&heap, LG_RANGE_STACK, "main", 64);
+    for (uint32_t i = 0; i < 4; i++) {
+        uint64_t *object = native_heap_object(&heap, true);
+        uint64_t *list = make_list(&heap, 60);
+        object[2] = address_of(list);
+        stack[7 * i] = *(uint64_t *)(uintptr_t)list[0];
+        stack[7 * i + 1] = list[2];
+    }
+    native_heap_finish(&heap);
+    for (uint32_t i = 0; i < 4; i++)
+        CHECK(native_heap_held(&heap, i) == 60 * list_bytes);
+    native_heap_close(&heap);
+}
+
+// A block that nobody has written since it was free still has its old words.
+static void
+leftovers(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *lists[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        uint64_t *object = native_heap_object(&heap, true);
+        lists[i] = make_list(&heap, 60);
+        object[2] = address_of(lists[i]);
+    }
+    for (uint32_t i = 0; i < 40; i++) {
+        uint64_t *object = native_heap_object(&heap, true);
+        uint64_t *text = native_heap_block(&heap, 208);
+        object[2] = address_of(text);
+        memset(text, 'a', 200);
+        if (i < 4)
+            text[20 - 2 * i] = *(uint64_t *)(uintptr_t)lists[i][0];
+    }
+    native_heap_finish(&heap);
+    for (uint32_t i = 0; i < 4; i++)
+        CHECK(native_heap_held(&heap, i) == 60 * list_bytes);
+    for (uint32_t i = 4; i < 44; i++)
+        CHECK(native_heap_held(&heap, i) == 208 + CHUNK);
+    native_heap_close(&heap);
+}
+
+static void
+lost_blocks(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *object = native_heap_object(&heap, true);
+    object[2] = address_of(make_list(&heap, 30));
+    for (uint32_t i = 0; i < 20; i++)
+        memset(native_heap_block(&heap, 200), 'y', 190);
+    native_heap_finish(&heap);
+    CHECK(native_heap_of(&heap, "lost native memory") == 20 * (200 + CHUNK));
+    CHECK(native_heap_held(&heap, 0) == 30 * list_bytes);
+    native_heap_close(&heap);
+}
+
+// An object that a block holds: its missing reference is explained, and what it
+// has belongs to the holder of the block.
+static void
+blocks_hold_objects(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *object = native_heap_object(&heap, true);
+    uint64_t *callback = native_heap_object(&heap, false);
+    uint64_t *entry = native_heap_block(&heap, 64);
+    object[2] = address_of(entry);
+    entry[3] = address_of(callback);
+    callback[2] = address_of(make_list(&heap, 25));
+    native_heap_finish(&heap);
+    CHECK(lg_node_unexplained(heap.graph, 2) == 1);
+    CHECK(lg_node_unexplained(heap.joined, 2) == 0);
+    CHECK(native_heap_held(&heap, 1) == 25 * list_bytes);
+    CHECK(native_heap_held(&heap, 0) ==
+          64 + CHUNK + NATIVE_FIXED + 25 * list_bytes);
+    native_heap_close(&heap);
+}
+
+// A block that was lost with its reference to an object.
+static void
+lost_blocks_hold_objects(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *callback = native_heap_object(&heap, false);
+    uint64_t *entry = native_heap_block(&heap, 64);
+    entry[3] = address_of(callback);
+    callback[2] = address_of(make_list(&heap, 25));
+    native_heap_finish(&heap);
+    CHECK(native_heap_held(&heap, 0) == 25 * list_bytes);
+    CHECK(native_heap_of(&heap, "lost native memory") ==
+          64 + CHUNK + NATIVE_FIXED + 25 * list_bytes);
+    native_heap_close(&heap);
+}
+
+static void
+nothing_changes_without_blocks(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    native_heap_object(&heap, true);
+    heap.block_count = 0;
+    native_heap_finish(&heap);
+    CHECK(native_heap_nodes(&heap) == 0);
+    CHECK(native_heap_held(&heap, 0) == 0);
+    native_heap_close(&heap);
+}
+
+static void
+levels_are_kept(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    for (uint32_t i = 0; i < 4; i++) {
+        uint64_t *object = native_heap_object(&heap, true);
+        object[2] = address_of(make_list(&heap, 3));
+    }
+    native_heap_finish(&heap);
+    const lg_columns *columns = lg_graph_columns(heap.joined);
+    uint64_t edge = columns->first_edge[1];
+    REQUIRE(columns->first_edge[2] == edge + 1);
+    CHECK(lg_edge_level(heap.joined, edge) == LG_LEVEL_FIELD);
+    CHECK(lg_edge_level(heap.joined, 0) == LG_LEVEL_EXACT);
+    CHECK(lg_node_blocks(heap.joined, columns->edge_target[edge]) == 3);
+    CHECK(lg_node_blocks(heap.joined, 1) == 0);
+    native_heap_close(&heap);
+}
+
+SUITE(native)
+{
+    RUN(lists_belong_to_their_objects);
+    RUN(trees_belong_to_their_objects);
+    RUN(shared_memory_belongs_to_neither);
+    RUN(hash_maps);
+    RUN(vectors);
+    RUN(interior_pointers);
+    RUN(registry);
+    RUN(variables_of_a_library_have_a_node);
+    RUN(stale_stack);
+    RUN(leftovers);
+    RUN(lost_blocks);
+    RUN(blocks_hold_objects);
+    RUN(lost_blocks_hold_objects);
+    RUN(nothing_changes_without_blocks);
+    RUN(levels_are_kept);
+    return test_result();
+}
