@@ -144,6 +144,7 @@ PARTS = (
             "bytes/torch",
             "bytes/cuda",
             "bytes",
+            "native",
             "capture/run",
             "attach",
             "binding/support",

@@ -9,6 +9,7 @@
 #include "binding/capture/binding_capture.h"
 #include "bytes/python/bytes_python.h"
 #include "capture/run/capture_run.h"
+#include "native/native.h"
 
 #include <leakgraph/version.h>
 
@@ -22,6 +23,8 @@ static PyMethodDef core_methods[] = {
     {"_attach", LG__FASTCALL(lg__core_attach), KEYWORDS, lg__core_attach_doc},
     {"_attach_version", lg__core_attach_version, METH_VARARGS,
      lg__core_attach_version_doc},
+    {"_native_blocks", lg__core_native_blocks, METH_NOARGS,
+     lg__core_native_blocks_doc},
     {"keep_memory", lg__core_keep_memory, METH_O, lg__core_keep_memory_doc},
     {"load", LG__FASTCALL(lg__core_load), KEYWORDS, lg__core_load_doc},
     {"show_refs", LG__FASTCALL(lg__core_show_refs), KEYWORDS,
@@ -174,6 +177,7 @@ core_exec(PyObject *module)
     }
     lg__capture_self_check();
     lg__malloc_cached_find();
+    lg__native_open();
     if (lg__capture_announce() < 0 || lg__errors_add(module) < 0 ||
         types_add(module) < 0 || lg__named_tuples_add(module) < 0)
         return -1;

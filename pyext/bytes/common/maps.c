@@ -95,7 +95,7 @@ lg__map_of(const char *line, lg__mapping *out)
         !read_number(&line, 16, ' ', &end))
         return false;
     size_t access = strcspn(line, " ");
-    bool executable = memchr(line, 'x', access) != NULL;
+    const char *rights = line;
     line += access + (line[access] == ' ');
     if (!read_number(&line, 16, ' ', &offset) ||
         !read_number(&line, 16, ':', &major) ||
@@ -106,7 +106,11 @@ lg__map_of(const char *line, lg__mapping *out)
                          .end = end,
                          .device = makedev((unsigned)major, (unsigned)minor),
                          .inode = inode,
-                         .executable = executable,
+                         .offset = offset,
+                         .readable = memchr(rights, 'r', access) != NULL,
+                         .writable = memchr(rights, 'w', access) != NULL,
+                         .executable = memchr(rights, 'x', access) != NULL,
+                         .shared = memchr(rights, 's', access) != NULL,
                          .path = line + strspn(line, " ")};
     return true;
 }

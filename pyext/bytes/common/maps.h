@@ -25,7 +25,8 @@ typedef struct lg__mapping {
     uintptr_t start, end;
     dev_t device;
     ino_t inode; /**< 0: anonymous pages */
-    bool executable;
+    uintptr_t offset; /**< in the file */
+    bool readable, writable, executable, shared;
     const char *path; /**< in the line: "/usr/lib/libc.so.6", "[heap]", "" */
 } lg__mapping;
 

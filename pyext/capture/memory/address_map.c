@@ -1,4 +1,5 @@
 #include "capture/memory/address_map.h"
+#include "capture/memory/own_ranges.h"
 #include "capture/memory/pages.h"
 #include "capture/memory/page_cache.h"
 #include "capture/memory/spill.h"
@@ -26,18 +27,24 @@ lg__address_map_open(lg__address_map *address_map, uint64_t max_bytes,
             max_bytes && max_bytes < SIZE_MAX ? (size_t)max_bytes : SIZE_MAX,
         .whole = whole,
     };
-    return address_map->top != NULL;
+    if (address_map->top == NULL)
+        return false;
+    lg__own_ranges_add(address_map->top, TOP_BYTES);
+    return true;
 }
 
 void
 lg__address_map_close(lg__address_map *address_map)
 {
-    if (address_map->top != NULL)
+    if (address_map->top != NULL) {
+        lg__own_ranges_remove(address_map->top, TOP_BYTES);
         munmap(address_map->top, TOP_BYTES);
+    }
     address_map->top = NULL;
     while (address_map->chunks != NULL) {
         lg__address_map_chunk *chunk = address_map->chunks;
         address_map->chunks = chunk->next;
+        lg__own_ranges_remove(chunk, chunk->size);
         if (lg__spill_holds(chunk))
             lg__spill_give(chunk, chunk->size);
         else if (address_map->whole)
@@ -60,6 +67,7 @@ add_chunk(lg__address_map *address_map, size_t least)
                                    : lg__pages_map(size);
     if (chunk == NULL)
         return false;
+    lg__own_ranges_add(chunk, size);
     *chunk = (lg__address_map_chunk){address_map->chunks, size};
     address_map->chunks = chunk;
     address_map->free = (char *)chunk + HEADER;

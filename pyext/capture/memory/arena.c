@@ -1,4 +1,5 @@
 #include "capture/memory/arena.h"
+#include "capture/memory/own_ranges.h"
 #include "capture/memory/pages.h"
 #include "capture/memory/page_cache.h"
 #include "capture/memory/spill.h"
@@ -140,6 +141,12 @@ arena_resize(void *context, void *old, size_t old_size, size_t new_size)
     arena *self = context;
     lg_lock_take(&self->lock);
     void *block = resize(self, old, old_size, new_size);
+    if (block != NULL || new_size == 0) {
+        if (old != NULL)
+            lg__own_ranges_remove(old, rounded(old_size));
+        if (block != NULL)
+            lg__own_ranges_add(block, rounded(new_size));
+    }
     lg_lock_give(&self->lock);
     return block;
 }

@@ -5,6 +5,7 @@
 #include "capture/memory/address_map.h"
 #include "capture/memory/arena.h"
 #include "capture/memory/images.h"
+#include "capture/memory/own_ranges.h"
 #include "capture/memory/page_cache.h"
 #include "capture/memory/pages.h"
 #include "capture/memory/populate.h"

@@ -85,8 +85,10 @@ lg__child_lend_memory(void)
 {
     static lender self;
     void *start = lg__pages_map(LENT_BYTES);
-    if (start != NULL)
+    if (start != NULL) {
+        lg__own_ranges_add(start, LENT_BYTES);
         self.start = start;
+    }
     PyMemAllocatorEx allocator = {&self, lend, lend_zeroed, lend_more,
                                   take_back};
     PyMem_SetAllocator(PYMEM_DOMAIN_RAW, &allocator);

@@ -1,0 +1,47 @@
+/**
+ * The list of blocks while it is made: ascending, in memory of the capture.
+ */
+#ifndef LEAKGRAPH_BLOCKS_H
+#define LEAKGRAPH_BLOCKS_H
+
+#include "native/areas.h"
+
+#include <leakgraph/native.h>
+
+/** In place of an lg_allocator_kind: the program has freed the block. */
+enum { LG__BLOCK_FREED = 255 };
+
+typedef struct lg__blocks {
+    lg_native_block *items;
+    size_t count;
+    size_t room;
+    const lg_allocator *allocator;
+    bool failed; /**< memory ran out, or there are too many */
+} lg__blocks;
+
+/** Makes room for one more; false if that fails. */
+bool lg__blocks_grow(lg__blocks *blocks);
+void lg__blocks_free(lg__blocks *blocks);
+
+static inline void
+lg__blocks_add(lg__blocks *blocks, uintptr_t address, size_t bytes,
+               unsigned kind, unsigned arena)
+{
+    if (blocks->count == blocks->room && !lg__blocks_grow(blocks))
+        return;
+    blocks->items[blocks->count++] =
+        (lg_native_block){.address = address,
+                          .bytes = bytes,
+                          .kind = (uint8_t)kind,
+                          .arena = (uint8_t)(arena < 255 ? arena : 255),
+                          .node = LG_NONE};
+}
+
+/** The block that begins at the address, or NULL. O(log blocks). */
+lg_native_block *lg__block_at(const lg__blocks *blocks, uintptr_t address);
+/** Removes freed blocks of malloc; returns their bytes, with headers. */
+uint64_t lg__blocks_drop_freed(lg__blocks *blocks);
+/** Returns whether they ascend and do not overlap. */
+bool lg__blocks_ascend(const lg__blocks *blocks);
+
+#endif

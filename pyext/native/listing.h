@@ -1,0 +1,31 @@
+/**
+ * One pass over the memory of the process, from the lowest address to the
+ * highest: its blocks, and the ranges beside them that may refer to blocks.
+ */
+#ifndef LEAKGRAPH_LISTING_H
+#define LEAKGRAPH_LISTING_H
+
+#include "bytes/python/bytes_python.h"
+#include "native/image_list.h"
+#include "native/malloc_heaps.h"
+#include "native/pools.h"
+
+/** What the pass finds. */
+typedef struct lg__listing {
+    const lg__areas *areas;
+    const lg__malloc_heaps *heaps;
+    lg__image_list *images;
+    const lg__stack_pointers *stacks;
+    lg__blocks blocks;
+    lg_native_range *ranges;
+    size_t range_count, range_room;
+    lg_native_account account;
+    const char *failure;
+} lg__listing;
+
+/** Fills in the members from `blocks` on, given the others and the allocator of
+ *  the blocks. False if memory ran out, or with a failure. */
+bool lg__listing_run(lg__listing *self);
+void lg__listing_free(lg__listing *self);
+
+#endif

@@ -1,0 +1,133 @@
+/**
+ * Freed blocks that malloc keeps for the next allocations, and whose headers
+ * say that they are in use: in a cache for each thread, and in the fast bins of
+ * each arena. Both are lists. From version 2.32 on, a link is mixed with the
+ * page that it lies in (safe linking).
+ *
+ * A cache lies in a block of malloc itself: counts for each size, then the first
+ * blocks. This looks for blocks of that size in which every list is sound: its
+ * blocks begin where listed blocks do, and have the size of their list. Nobody
+ * else's block looks like that.
+ */
+#include "native/malloc_heaps.h"
+
+enum {
+    SMALL_LISTS = 64, /* of one size each */
+    SMALLEST = 24,    /* bytes that the program gets of a block of the first */
+    STEP = 16,
+    FAST_BINS = 10,
+    STATE_FAST_BINS = 16,
+    MOST_IN_LIST = 1 << 22,
+};
+
+/** The layout of a thread's cache, by version of glibc. */
+typedef struct layout {
+    unsigned minor; /* from this on */
+    unsigned lists;
+    unsigned first; /* where the first blocks' addresses begin */
+    unsigned bytes; /* of its block */
+} layout;
+
+/** malloc.c, tcache_perthread_struct. */
+static const layout layouts[] = {
+    {42, 76, 152, 760},
+    {30, 64, 128, 648},
+};
+
+/** Follows links. `mixed`: they are mixed with their page. */
+typedef struct links {
+    lg__blocks *blocks;
+    bool mixed;
+} links;
+
+static uintptr_t
+follow(const links *self, uintptr_t at)
+{
+    uintptr_t link = lg__word_at(at);
+    return self->mixed ? link ^ at >> 12 : link;
+}
+
+/** Calls for each block of a list; false if one is not sound. `size` 0: any. */
+static bool
+list_is_sound(const links *self, uintptr_t first, size_t size, bool mark)
+{
+    uintptr_t at = first;
+    for (int i = 0; at != 0; i++) {
+        lg_native_block *block = lg__block_at(self->blocks, at);
+        if (block == NULL || i == MOST_IN_LIST ||
+            (size != 0 && block->bytes != size))
+            return false;
+        at = follow(self, at);
+        if (mark)
+            block->kind = LG__BLOCK_FREED;
+    }
+    return true;
+}
+
+static bool
+walk_cache(const links *self, const layout *form, uintptr_t cache, bool mark)
+{
+    for (unsigned i = 0; i < form->lists; i++) {
+        uintptr_t first = lg__word_at(cache + form->first + 8 * i);
+        size_t size = i < SMALL_LISTS ? SMALLEST + STEP * (size_t)i : 0;
+        if (first % 16 != 0 || !list_is_sound(self, first, size, mark))
+            return false;
+    }
+    return true;
+}
+
+static void
+mark_caches(const links *self, const layout *form)
+{
+    for (size_t i = 0; i < self->blocks->count; i++) {
+        const lg_native_block *block = &self->blocks->items[i];
+        if (block->kind == LG_ALLOCATOR_MALLOC && block->bytes == form->bytes &&
+            walk_cache(self, form, block->address, false))
+            walk_cache(self, form, block->address, true);
+    }
+}
+
+/** The lists of the fast bins lead from header to header, but their links lie
+ *  where the program's data did. */
+static bool
+mark_fast_bin(const links *self, uintptr_t chunk, size_t size, uint64_t *bytes)
+{
+    for (int i = 0; chunk != 0; i++) {
+        uintptr_t at = chunk + 16;
+        lg_native_block *block = lg__block_at(self->blocks, at);
+        if (block == NULL || i == MOST_IN_LIST || block->bytes != size)
+            return false;
+        chunk = follow(self, at);
+        block->kind = LG__BLOCK_FREED;
+        *bytes += size + 8;
+    }
+    return true;
+}
+
+static bool
+mark_fast_bins(const links *self, uintptr_t state, uint64_t *bytes)
+{
+    for (unsigned i = 0; i < FAST_BINS; i++) {
+        uintptr_t first = lg__word_at(state + STATE_FAST_BINS + 8 * i);
+        if (!mark_fast_bin(self, first, SMALLEST + STEP * (size_t)i, bytes))
+            return false;
+    }
+    return true;
+}
+
+const char *
+lg__malloc_kept_mark(const lg__malloc_heaps *heaps,
+                     const lg__malloc_facts *facts, lg__blocks *blocks,
+                     uint64_t *fast)
+{
+    links self = {blocks, facts->minor >= 32};
+    const layout *form = layouts;
+    while (form->minor > facts->minor)
+        if (++form == layouts + sizeof layouts / sizeof *layouts)
+            return "this version of glibc is too old";
+    for (size_t i = 0; i < heaps->arena_count; i++)
+        if (!mark_fast_bins(&self, heaps->arenas[i], fast))
+            return "a fast bin of malloc is damaged";
+    mark_caches(&self, form);
+    return NULL;
+}
