@@ -29,6 +29,7 @@ HEADERS = (
     "libgraph/include/leakgraph/ranks.h",
     "libgraph/include/leakgraph/program.h",
     "libgraph/include/leakgraph/line.h",
+    "libgraph/include/leakgraph/native.h",
     "libgraph/include/leakgraph/baseline.h",
     "libgraph/include/leakgraph/findings.h",
     "libgraph/include/leakgraph/why.h",

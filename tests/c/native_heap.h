@@ -2,8 +2,8 @@
  * A small process with native memory, for tests: a module that refers to
  * objects, and blocks that a test links by writing words.
  */
-#ifndef LEAKGRAPH_TEST_NATIVE_HEAP_H
-#define LEAKGRAPH_TEST_NATIVE_HEAP_H
+#ifndef LEAKGRAPH_NATIVE_HEAP_H
+#define LEAKGRAPH_NATIVE_HEAP_H
 
 #include <leakgraph/analysis.h>
 #include <leakgraph/native.h>

@@ -4,10 +4,10 @@
  * A word of a block that points into another block is a reference, perhaps: it
  * may also be what an earlier owner of the memory has left there. So the rule
  * weighs each word by what the same word holds in all blocks of its kind
- * (evidence.c), follows the best paths from the roots (widest.c), and lets a
+ * (word_levels.c), follows the best paths from the roots (widest.c), and lets a
  * word count only where it lies on such a path. What is left is one graph of
  * objects and blocks, whose dominators own the blocks (dominators.c). Blocks
- * that one holder has and that are alike become one node (groups.c).
+ * that one holder has and that are alike become one node (block_groups.c).
  *
  * A *vertex* is a node of the graph, below `nodes`; or a block in which no node
  * lies; or a *holder* that has words of its own, such as the variables of a
