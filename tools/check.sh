@@ -43,6 +43,7 @@ scripts_of_pages() {
 for check in includes sizes headers names sources text docs newer; do
     try $check python "tools/check_$check.py"
 done
+try questions python tools/questions.py "$build/bin/leakgraph"
 try symbols python tools/check_symbols.py "$build"
 try clang-format clang_format
 try shell shell_syntax

@@ -37,6 +37,7 @@ HEADERS = (
     "libgraph/include/leakgraph/waste.h",
     "libgraph/include/leakgraph/json.h",
     "libgraph/include/leakgraph/table.h",
+    "libgraph/include/leakgraph/question.h",
     "libgraph/include/leakgraph/advice.h",
     "libgraph/include/leakgraph/report.h",
     "libgraph/include/leakgraph/version.h",

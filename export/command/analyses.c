@@ -1,5 +1,5 @@
-// The verbs that ask who retains what (top, waste, figures, why, paths, cycles,
-// findings, dominators), and analyze, which saves the analysis.
+// The verbs that ask who retains what (why, paths, findings, dominators), and
+// analyze, which saves the analysis.
 
 #include "command/command.h"
 
@@ -19,77 +19,6 @@ print_and_close(lg_graph *graph, lg_analysis *analysis, lg_status status,
     lg_analysis_free(analysis);
     lg_graph_free(graph);
     return code;
-}
-
-int
-lg__verb_top(const lg__arguments *arguments)
-{
-    int code;
-    lg_graph *graph;
-    lg_analysis *analysis;
-    lg_text text = {0};
-    lg_error error = {0};
-    lg_scope *scope = NULL;
-    lg_top_options options = LG_TOP_OPTIONS_INIT;
-    options.group = arguments->group;
-    options.limit = lg__limit_of(arguments);
-    options.libraries = arguments->libraries;
-    if (!lg__open(arguments->words[0], &graph, &code))
-        return code;
-    if (!lg__by_find(graph, arguments, &options.device, &code) ||
-        !lg__analyse(graph, &analysis, &code)) {
-        lg_graph_free(graph);
-        return code;
-    }
-    lg_status status = lg__find_scope(graph, arguments, &scope, &error);
-    options.scope = scope;
-    if (status == LG_OK)
-        status = lg_report_top(analysis, &options, lg__monitor(),
-                               lg__format_of(arguments), &text, &error);
-    lg_scope_free(scope);
-    return print_and_close(graph, analysis, status, &text, &error);
-}
-
-int
-lg__verb_waste(const lg__arguments *arguments)
-{
-    int code;
-    lg_graph *graph;
-    lg_analysis *analysis;
-    lg_text text = {0};
-    lg_error error = {0};
-    lg_scope *scope = NULL;
-    lg_waste_options options = LG_WASTE_OPTIONS_INIT;
-    options.limit = lg__limit_of(arguments);
-    options.libraries = arguments->libraries;
-    if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
-        return code;
-    lg_status status = lg__find_scope(graph, arguments, &scope, &error);
-    options.scope = scope;
-    if (status == LG_OK)
-        status = lg_report_waste(analysis, &options, lg__monitor(),
-                                 lg__format_of(arguments), &text, &error);
-    lg_scope_free(scope);
-    return print_and_close(graph, analysis, status, &text, &error);
-}
-
-int
-lg__verb_figures(const lg__arguments *arguments)
-{
-    int code;
-    lg_graph *graph;
-    lg_analysis *analysis;
-    lg_text text = {0};
-    lg_error error = {0};
-    lg_scope *scope = NULL;
-    if (!lg__open_analysed(arguments->words[0], &graph, &analysis, &code))
-        return code;
-    lg_status status = lg__find_scope(graph, arguments, &scope, &error);
-    if (status == LG_OK)
-        status = lg_report_figures(analysis, scope, lg__limit_of(arguments),
-                                   lg__format_of(arguments), &text, &error);
-    lg_scope_free(scope);
-    return print_and_close(graph, analysis, status, &text, &error);
 }
 
 static lg_status

@@ -20,18 +20,14 @@ static const struct option options[] = {
     {"cut", required_argument, NULL, 'q'},
     {"cycle", required_argument, NULL, 'C'},
     {"depth", required_argument, NULL, 'd'},
-    {"device", required_argument, NULL, 'V'},
     {"diff", no_argument, NULL, 'A'},
     {"dominators", no_argument, NULL, 'D'},
     {"format", required_argument, NULL, 'f'},
-    {"group", required_argument, NULL, 'G'},
-    {"group", required_argument, NULL, 'T'},
     {"help", no_argument, NULL, 'h'},
     {"holding", required_argument, NULL, 'H'},
     {"json", no_argument, NULL, 'j'},
     {"kind", required_argument, NULL, 'k'},
     {"legend", no_argument, NULL, 'g'},
-    {"libraries", no_argument, NULL, 'r'},
     {"limit", required_argument, NULL, 'l'},
     {"limit", required_argument, NULL, 'L'},
     {"max-nodes", required_argument, NULL, 'm'},
@@ -49,7 +45,6 @@ static const struct option options[] = {
     {"port", required_argument, NULL, 'O'},
     {"refs", no_argument, NULL, 'R'},
     {"settled", no_argument, NULL, 'e'},
-    {"by", required_argument, NULL, 's'},
     {"steps", required_argument, NULL, 'p'},
     {"title", required_argument, NULL, 't'},
     {"types", no_argument, NULL, 'y'},
@@ -70,9 +65,6 @@ static const option_text texts[] = {
      "--cycle N          the cycle with this number in `leakgraph cycles`"},
     {'A',
      "--diff             what grows from snapshot to snapshot, oldest first"},
-    {'G', "--group KEY        group by object, type or module (object)"},
-    {'V', "--device NAME      show this device only: cuda:0, host"},
-    {'T', "--group KEY        group by storage, kind, device, dtype or shape"},
     {'H',
      "--holding TYPE     select cycles that retain a TYPE, tensor or figure"},
     {'k', "--kind KINDS       select collectable, held, uncollectable; "
@@ -101,8 +93,6 @@ static const option_text texts[] = {
     {'l', "--limit N|all      print at most N lines (60)"},
     {'L', "--limit N|all      print at most N (20)"},
     {'u', "--by KEY           sort by retained, host, or a device: cuda:0"},
-    {'s', "--by KEY           sort by bytes, count or name (bytes)"},
-    {'r', "--libraries        list what libraries keep for themselves, too"},
     {'i', "--mine             show only what the program's own modules hold"},
     {'E', "--module GLOB      show only what matching modules hold: train*"},
     {'w', "--weak             follow weak references, too"},
@@ -163,7 +153,6 @@ take_flag(int letter, lg__arguments *out)
                  : letter == 'w' ? &out->weak
                  : letter == 'y' ? &out->types
                  : letter == 'c' ? &out->check
-                 : letter == 'r' ? &out->libraries
                  : letter == 'e' ? &out->settled
                  : letter == 'i' ? &out->mine
                  : letter == 'U' ? &out->update_baseline
@@ -179,7 +168,6 @@ take_text(int letter, lg__arguments *out)
                         : letter == 'f' ? &out->format
                         : letter == 'H' ? &out->holding
                         : letter == 'u' ? &out->by
-                        : letter == 'V' ? &out->device
                         : letter == 'p' ? &out->steps
                         : letter == 'E' ? &out->module
                         : letter == 'K' ? &out->baseline
@@ -207,7 +195,7 @@ take_option(int letter, lg__arguments *out)
 {
     if (strchr("ABRPMWCD", letter))
         return take_picture(letter, out);
-    if (strchr("EKQofHVptu", letter))
+    if (strchr("EKQofHptu", letter))
         return take_text(letter, out);
     switch (letter) {
     case 'd':
@@ -218,12 +206,6 @@ take_option(int letter, lg__arguments *out)
     case 'l':
     case 'L':
         return lg__limit_read(optarg, &out->limit, &out->all);
-    case 's':
-        return lg__sort_read(optarg, &out->sort);
-    case 'G':
-        return lg__group_read(optarg, &out->group);
-    case 'T':
-        return lg__tensor_group_read(optarg, &out->tensor_group);
     case 'q':
         return take_cut(out);
     case 'O':
@@ -259,20 +241,33 @@ own_options(const lg__verb *verb, struct option *own, const char **names)
     return count;
 }
 
-static void
-complain_option(const lg__verb *verb, const char *word,
-                const char *const *names, size_t count)
+void
+lg__complain_option(const char *verb, const char *word,
+                    const char *const *names, size_t count)
 {
     char bare[64];
     snprintf(bare, sizeof bare, "%s", word + strspn(word, "-"));
     bare[strcspn(bare, "=")] = '\0';
     const char *nearest = lg__nearest(bare, names, count);
     if (nearest)
-        lg__complain("%s has no option %s: did you mean --%s?", verb->name,
-                     word, nearest);
+        lg__complain("%s has no option %s: did you mean --%s?", verb, word,
+                     nearest);
     else
-        lg__complain("%s has no option %s: see leakgraph %s --help", verb->name,
-                     word, verb->name);
+        lg__complain("%s has no option %s: see leakgraph %s --help", verb, word,
+                     verb);
+}
+
+bool
+lg__words_check(const char *verb, int count, int least, int most)
+{
+    char range[32] = "";
+    if (count >= least && count <= most)
+        return true;
+    if (most > least)
+        snprintf(range, sizeof range, "%d to ", least);
+    lg__complain("%s takes %s%d argument%s, not %d: see leakgraph %s --help",
+                 verb, range, most, most == 1 ? "" : "s", count, verb);
+    return false;
 }
 
 static bool
@@ -290,16 +285,8 @@ take_words(const lg__verb *verb, int argc, char **argv, lg__arguments *out)
                      verb->name);
         return false;
     }
-    if (!any && (count < verb->words || count > most)) {
-        char range[32] = "";
-        if (verb->more_words)
-            snprintf(range, sizeof range, "%d to ", verb->words);
-        lg__complain("%s takes %s%d argument%s, not %d: see leakgraph %s "
-                     "--help",
-                     verb->name, range, most, most == 1 ? "" : "s", count,
-                     verb->name);
+    if (!any && !lg__words_check(verb->name, count, verb->words, most))
         return false;
-    }
     out->words = argv + optind;
     out->word_count = count;
     return true;
@@ -327,9 +314,10 @@ lg__arguments_read(const lg__verb *verb, int argc, char **argv,
         }
         bool known = letter != '?' && strchr(verb->options, letter);
         if (letter == '?' || !known) {
-            complain_option(
-                verb, optopt || !argv[optind - 1] ? word : argv[optind - 1],
-                names, count);
+            lg__complain_option(verb->name,
+                                optopt || !argv[optind - 1] ? word
+                                                            : argv[optind - 1],
+                                names, count);
             return false;
         }
         if (!take_option(letter, out))

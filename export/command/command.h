@@ -7,6 +7,7 @@
 #define LEAKGRAPH_COMMAND_H
 
 #include <leakgraph/answers.h>
+#include <leakgraph/question.h>
 #include <leakgraph/report.h>
 #include <leakgraph/view.h>
 
@@ -42,12 +43,8 @@ typedef struct lg__arguments {
     const char *format;
     const char *title;
     lg_direction direction;
-    lg_sort sort;
     lg__picture picture;
     const char *drawn; /* the option that chose the picture, or NULL */
-    lg_group group;
-    lg_tensor_group tensor_group;
-    const char *device;
     const char *holding;
     const char *by;
     const char *steps;
@@ -66,7 +63,6 @@ typedef struct lg__arguments {
     bool json;
     bool weak;
     bool types;
-    bool libraries;
     bool mine;
     const char *module;
     const char *baseline;
@@ -104,9 +100,6 @@ bool lg__limit_read(const char *word, uint32_t *out, bool *all);
 size_t lg__limit_of(const lg__arguments *arguments);
 /** --json chooses JSON; text is the default. */
 lg_format lg__format_of(const lg__arguments *arguments);
-bool lg__sort_read(const char *word, lg_sort *out);
-bool lg__group_read(const char *word, lg_group *out);
-bool lg__tensor_group_read(const char *word, lg_tensor_group *out);
 /** Reads a size: 4096, 64KiB, 1.5MiB, 2GB. */
 bool lg__size_read(const char *name, const char *word, int64_t *out);
 /** Reads `--steps`: `count` numbers with commas between them. The caller frees
@@ -116,6 +109,11 @@ bool lg__steps_read(const char *word, size_t count, double **out);
 bool lg__kinds_read(const char *word, unsigned *out);
 /** Reads a share from 0 to 1, or `2%`. */
 bool lg__share_read(const char *word, double *out);
+/** Complains about an option that is none of the verb's `count` names. */
+void lg__complain_option(const char *verb, const char *word,
+                         const char *const *names, size_t count);
+/** Complains unless the verb has from `least` to `most` arguments. */
+bool lg__words_check(const char *verb, int count, int least, int most);
 /** Prints the options that the verb takes, one line each. */
 void lg__arguments_print_help(const lg__verb *verb);
 
@@ -161,8 +159,11 @@ bool lg__select_one(const lg_graph *graph, const char *selector, lg_node *out,
 /** Takes the analysis from the file, or makes one. */
 lg_status lg__find_analysis(const lg_graph *graph, lg_analysis **out,
                             lg_error *err);
-/** Does the same. Returns false after a complaint, with the exit code in
- *  *code. */
+/** The same; a partial snapshot has none, which gives NULL. */
+lg_status lg__find_analysis_if_any(const lg_graph *graph, lg_analysis **out,
+                                   lg_error *err);
+/** Does the same as the first. Returns false after a complaint, with the exit
+ * code in *code. */
 bool lg__analyse(const lg_graph *graph, lg_analysis **out, int *code);
 /** Opens and analyses a snapshot. On success the caller owns both. */
 bool lg__open_analysed(const char *path, lg_graph **graph, lg_analysis **out,
@@ -188,10 +189,16 @@ int lg__render_analysed(const lg__arguments *arguments);
 /** Lists the verbs in the order of the help; NULL at the end. */
 const lg__verb *lg__verb_at(size_t index);
 
+/** Lists the questions that are verbs by themselves: their descriptions say
+ *  which options they take and what they print. NULL at the end. */
+const lg_question *lg__question_verb_at(size_t index);
+/** Reads the command line after the verb, and prints the answer. */
+int lg__question_run(const lg_question *question, int argc, char **argv);
+void lg__question_print_help(const lg_question *question);
+
 int lg__verb_info(const lg__arguments *arguments);
-int lg__verb_types(const lg__arguments *arguments);
 int lg__verb_threads(const lg__arguments *arguments);
-int lg__verb_tensors(const lg__arguments *arguments);
+int lg__verb_questions(const lg__arguments *arguments);
 int lg__verb_memory(const lg__arguments *arguments);
 int lg__verb_refs(const lg__arguments *arguments);
 int lg__verb_referrers(const lg__arguments *arguments);
@@ -199,10 +206,7 @@ int lg__verb_path(const lg__arguments *arguments);
 int lg__verb_render(const lg__arguments *arguments);
 int lg__verb_export(const lg__arguments *arguments);
 int lg__verb_strip(const lg__arguments *arguments);
-int lg__verb_top(const lg__arguments *arguments);
-int lg__verb_figures(const lg__arguments *arguments);
 int lg__verb_why(const lg__arguments *arguments);
-int lg__verb_waste(const lg__arguments *arguments);
 int lg__verb_what_if(const lg__arguments *arguments);
 int lg__verb_findings(const lg__arguments *arguments);
 int lg__verb_paths(const lg__arguments *arguments);

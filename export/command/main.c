@@ -43,6 +43,9 @@ print_help(void)
            lg_version());
     print_python_verbs(0, TAKING_VERBS);
     printf("\nRead a snapshot (.lgs):\n");
+    for (size_t i = 0; lg__question_verb_at(i); i++)
+        printf("  %-11s %s\n", lg__question_verb_at(i)->name,
+               lg__question_verb_at(i)->help);
     for (size_t i = 0; lg__verb_at(i); i++)
         printf("  %-11s %s\n", lg__verb_at(i)->name, lg__verb_at(i)->summary);
     print_python_verbs(TAKING_VERBS, PYTHON_VERBS);
@@ -87,6 +90,8 @@ complain_verb(const char *word)
         names[count] = python_verbs[count].name;
     for (size_t i = 0; count < MOST_VERBS && lg__verb_at(i); i++)
         names[count++] = lg__verb_at(i)->name;
+    for (size_t i = 0; count < MOST_VERBS && lg__question_verb_at(i); i++)
+        names[count++] = lg__question_verb_at(i)->name;
     const char *nearest = lg__nearest(word, names, count);
     if (nearest)
         lg__complain("there is no verb %s: did you mean %s?", word, nearest);
@@ -120,6 +125,30 @@ find_verb(const char *word)
     return lg__verb_at(i);
 }
 
+static const lg_question *
+find_question(const char *word)
+{
+    size_t i = 0;
+    while (lg__question_verb_at(i) &&
+           strcmp(word, lg__question_verb_at(i)->name))
+        i++;
+    return lg__question_verb_at(i);
+}
+
+// Answers a question, or explains its verb.
+static int
+run_question(const lg_question *question, int argc, char **argv)
+{
+    if (wants_help(argc, argv)) {
+        lg__question_print_help(question);
+        return LG__EXIT_FINE;
+    }
+    lg__signals_watch();
+    int code = lg__question_run(question, argc, argv);
+    lg__progress_end();
+    return code;
+}
+
 static bool
 is_python_verb(const char *word)
 {
@@ -140,6 +169,10 @@ help(char *verb)
     }
     if (is_python_verb(verb))
         return lg__run_python((char *[]){verb, option, NULL});
+    if (find_question(verb)) {
+        lg__question_print_help(find_question(verb));
+        return LG__EXIT_FINE;
+    }
     if (!find_verb(verb))
         return complain_verb(verb);
     print_verb_help(find_verb(verb));
@@ -164,6 +197,9 @@ main(int argc, char **argv)
     }
     if (is_python_verb(word))
         return lg__run_python(argv + 1);
+    const lg_question *question = find_question(word);
     const lg__verb *verb = find_verb(word);
+    if (question)
+        return run_question(question, argc - 1, argv + 1);
     return verb ? run_verb(verb, argc - 1, argv + 1) : complain_verb(word);
 }

@@ -1,5 +1,4 @@
-// The verbs that print a report of the graph: info, types, threads, tensors,
-// memory.
+// The verbs that print a report of the graph: info, threads, memory.
 
 #include "command/command.h"
 
@@ -32,19 +31,10 @@ print_report(const lg__arguments *arguments, report_function *write)
     return code;
 }
 
-static lg_status
-write_types(const lg__arguments *arguments, const lg_graph *graph,
-            const lg_scope *scope, lg_format format, lg_text *out,
-            lg_error *err)
-{
-    size_t limit = lg__limit_of(arguments);
-    return lg_report_types(graph, scope, arguments->sort, limit, format, out,
-                           err);
-}
-
 // A partial snapshot has no analysis: this then gives NULL.
-static lg_status
-analysis_if_any(const lg_graph *graph, lg_analysis **out, lg_error *err)
+lg_status
+lg__find_analysis_if_any(const lg_graph *graph, lg_analysis **out,
+                         lg_error *err)
 {
     *out = NULL;
     lg_status status = lg__find_analysis(graph, out, err);
@@ -59,32 +49,9 @@ write_threads(const lg__arguments *arguments, const lg_graph *graph,
 {
     (void)arguments;
     lg_analysis *analysis;
-    lg_status status = analysis_if_any(graph, &analysis, err);
+    lg_status status = lg__find_analysis_if_any(graph, &analysis, err);
     if (!status)
         status = lg_report_threads(graph, analysis, scope, format, out, err);
-    lg_analysis_free(analysis);
-    return status;
-}
-
-static lg_status
-write_tensors(const lg__arguments *arguments, const lg_graph *graph,
-              const lg_scope *scope, lg_format format, lg_text *out,
-              lg_error *err)
-{
-    uint32_t device = LG_NONE;
-    lg_analysis *analysis = NULL;
-    lg_status status = LG_OK;
-    if (arguments->device)
-        status = lg_graph_device_find(graph, arguments->device, &device, err);
-    if (!status && arguments->tensor_group == LG_TENSORS_EACH)
-        status = analysis_if_any(graph, &analysis, err);
-    const lg_tensor_options options = {.size = sizeof options,
-                                       .device = device,
-                                       .group = arguments->tensor_group,
-                                       .limit = lg__limit_of(arguments),
-                                       .scope = scope};
-    if (!status)
-        status = lg_report_tensors(graph, analysis, &options, format, out, err);
     lg_analysis_free(analysis);
     return status;
 }
@@ -113,21 +80,9 @@ lg__verb_info(const lg__arguments *arguments)
 }
 
 int
-lg__verb_types(const lg__arguments *arguments)
-{
-    return print_report(arguments, write_types);
-}
-
-int
 lg__verb_threads(const lg__arguments *arguments)
 {
     return print_report(arguments, write_threads);
-}
-
-int
-lg__verb_tensors(const lg__arguments *arguments)
-{
-    return print_report(arguments, write_tensors);
 }
 
 int

@@ -3,6 +3,7 @@
 #include "command/command.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,85 +58,19 @@ lg__format_of(const lg__arguments *arguments)
     return arguments->json ? LG_FORMAT_JSON : LG_FORMAT_TEXT;
 }
 
-// Returns the index of the word, or `count` if it is none of them.
-static unsigned
-choose(const char *word, const char *const *words, unsigned count)
-{
-    unsigned i = 0;
-    while (i < count && strcmp(word, words[i]))
-        i++;
-    return i;
-}
-
-bool
-lg__sort_read(const char *word, lg_sort *out)
-{
-    static const char *const keys[] = {"bytes", "count", "name"};
-    unsigned key = choose(word, keys, 3);
-    *out = (lg_sort)key;
-    if (key == 3)
-        lg__complain("--by takes bytes, count or name, not '%s'", word);
-    return key < 3;
-}
-
-bool
-lg__group_read(const char *word, lg_group *out)
-{
-    static const char *const keys[] = {"object", "type", "module"};
-    unsigned key = choose(word, keys, 3);
-    *out = (lg_group)key;
-    if (key == 3)
-        lg__complain("--group takes object, type or module, not '%s'", word);
-    return key < 3;
-}
-
-bool
-lg__tensor_group_read(const char *word, lg_tensor_group *out)
-{
-    static const char *const keys[] = {"storage", "kind", "device", "dtype",
-                                       "shape"};
-    unsigned key = choose(word, keys, 5);
-    *out = (lg_tensor_group)key;
-    if (key == 5)
-        lg__complain("--group takes storage, kind, device, dtype or shape, "
-                     "not '%s'",
-                     word);
-    return key < 5;
-}
-
-// Returns the factor of a unit; 0: no such unit.
-static double
-unit_bytes(const char *unit)
-{
-    static const char letters[] = "KMGT";
-    if (!*unit || !strcmp(unit, "B"))
-        return 1;
-    const char *letter = strchr(letters, *unit == 'k' ? 'K' : *unit);
-    if (!letter)
-        return 0;
-    bool decimal = !strcmp(unit + 1, "B");
-    if (!decimal && unit[1] && strcmp(unit + 1, "iB"))
-        return 0;
-    double bytes = 1;
-    for (ptrdiff_t i = letter - letters; i >= 0; i--)
-        bytes *= decimal ? 1000 : 1024;
-    return bytes;
-}
-
 bool
 lg__size_read(const char *name, const char *word, int64_t *out)
 {
-    char *end;
-    double value = strtod(word, &end);
-    while (end != word && *end == ' ')
-        end++;
-    double bytes = value * unit_bytes(end);
-    if (*word < '0' || *word > '9' || unit_bytes(end) <= 0 || !(bytes < 9e18)) {
-        lg__complain("--%s takes a size such as 4096, 64KiB or 1MiB, not '%s'",
-                     name, word);
+    static const lg_option size = {.type = LG_OPTION_BYTES};
+    char called[32];
+    lg_given given;
+    lg_error error;
+    snprintf(called, sizeof called, "--%s", name);
+    if (lg_option_read(&size, called, word, &given, &error)) {
+        lg__complain("%s", error.message);
         return false;
     }
-    *out = (int64_t)bytes;
+    *out = (int64_t)given.number;
     return true;
 }
 

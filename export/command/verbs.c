@@ -23,14 +23,13 @@ static const lg__verb verbs[] = {
      "\n"
      "Example:\n"
      "  leakgraph info run.lgs\n"},
-    {"types", lg__verb_types, "siELj", 1, 0, "count objects by type",
-     "leakgraph types SNAP [--by bytes|count|name] [--mine] [--module GLOB]\n"
-     "       [--limit N|all] [--json]",
-     "Prints a table of types with the number of their objects and their\n"
-     "shallow size, the largest first.\n"
+    {"questions", lg__verb_questions, "j", 0, 0,
+     "list the questions that have a table", "leakgraph questions [--json]",
+     "Prints the questions that a snapshot answers with a table. With --json,\n"
+     "prints the options and columns of each, too.\n"
      "\n"
      "Example:\n"
-     "  leakgraph types run.lgs --by count --limit 10\n"},
+     "  leakgraph questions --json\n"},
     {"refs", lg__verb_refs, "dlwyj", 2, 0, "see what an object refers to",
      "leakgraph refs SNAP SELECTOR [--depth N] [--limit N|all] [--weak] "
      "[--json]",
@@ -63,21 +62,6 @@ static const lg__verb verbs[] = {
      "\n"
      "Example:\n"
      "  leakgraph threads run.lgs\n"},
-    {"tensors", lg__verb_tensors, "VTiELj", 1, 0,
-     "list the storages of tensors, each byte counted once",
-     "leakgraph tensors SNAP [--device NAME]\n"
-     "       [--group storage|kind|device|dtype|shape] [--mine] [--module "
-     "GLOB]\n"
-     "       [--limit N|all] [--json]",
-     "Prints the storages of tensors, the biggest first: what each is for, in\n"
-     "PyTorch's words, and who holds it. A storage counts once, however many\n"
-     "tensors use it. The list includes tensors that only the autograd graph\n"
-     "keeps. If a view keeps more than it shows, `used` says how much it\n"
-     "shows. --group adds up the storages.\n"
-     "\n"
-     "Example:\n"
-     "  leakgraph tensors run.lgs --device cuda:0\n"
-     "  leakgraph tensors run.lgs --group kind\n"},
     {"memory", lg__verb_memory, "j", 1, 0,
      "account for every byte of the process", "leakgraph memory SNAP [--json]",
      "Prints what the memory of the process is made of. For each GPU, prints\n"
@@ -87,30 +71,6 @@ static const lg__verb verbs[] = {
      "\n"
      "Example:\n"
      "  leakgraph memory run.lgs\n"},
-    {"figures", lg__verb_figures, "iELj", 1, 0, "list matplotlib figures",
-     "leakgraph figures SNAP [--mine] [--module GLOB] [--limit N|all] [--json]",
-     "Prints matplotlib's figures, the biggest first: number, size, axes,\n"
-     "artists, the pixels of the canvas, the retained size, and who holds the\n"
-     "figure (pyplot's registry of open figures, an animation, a callback, a\n"
-     "variable). --mine includes the figures that pyplot holds.\n"
-     "\n"
-     "Example:\n"
-     "  leakgraph figures run.lgs\n"},
-    {"top", lg__verb_top, "GuriELj", 1, 0,
-     "find the objects that retain the most",
-     "leakgraph top SNAP [--group object|type|module] [--by KEY]\n"
-     "       [--mine] [--module GLOB] [--libraries] [--limit N|all] [--json]",
-     "Prints the objects with the largest retained sizes. The retained size "
-     "is\n"
-     "the number of bytes that you would free with the object. Small objects\n"
-     "that are held in the same way share one line, and so does everything\n"
-     "that libraries keep for themselves. The last line has the rest, so the\n"
-     "lines add up to the whole heap. --group takes all objects of a type, or\n"
-     "of the types of a module, together.\n"
-     "\n"
-     "Example:\n"
-     "  leakgraph top run.lgs\n"
-     "  leakgraph top run.lgs --group type --limit 5\n"},
     {"why", lg__verb_why, "j", 2, 0,
      "see why an object is alive, and what to cut",
      "leakgraph why SNAP SELECTOR [--json]",
@@ -193,18 +153,6 @@ static const lg__verb verbs[] = {
      "sizes.\n" SELECTORS "\n"
      "Example:\n"
      "  leakgraph retained run.lgs type:torch.Tensor+\n"},
-    {"waste", lg__verb_waste, "riELj", 1, 0,
-     "find memory that the program could do without",
-     "leakgraph waste SNAP [--mine] [--module GLOB] [--libraries] "
-     "[--limit N|all]\n"
-     "       [--json]",
-     "Prints memory that the program could do without, the most first, with\n"
-     "who holds it and what to do. It finds equal strs, bytes and arrays only\n"
-     "in a snapshot taken with contents=True or --contents. What libraries\n"
-     "keep for themselves is one line.\n"
-     "\n"
-     "Example:\n"
-     "  leakgraph waste run.lgs --module train --limit 5\n"},
     {"what-if", lg__verb_what_if, "qiELj", 1, 0,
      "see what would die if you cut references",
      "leakgraph what-if SNAP --cut REF [--cut REF ...] [--mine] [--module "

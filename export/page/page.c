@@ -100,91 +100,39 @@ add_map(lg__page *page, lg_error *err)
     return LG_OK;
 }
 
+// Sets the greatest number of rows, if the question has that option.
+static void
+give_limit(const lg_question *question, size_t limit, lg_given *given)
+{
+    size_t at = lg_question_option(question, "limit");
+    if (at != SIZE_MAX)
+        given[at] = (lg_given){.given = true, .number = limit};
+}
+
+static lg_status
+add_answer(lg__page *page, const char *name, size_t limit, lg_error *err)
+{
+    lg_given given[LG_MOST_OPTIONS] = {{0}};
+    const lg_question *question = lg_question_find(name);
+    const lg_ask ask = {.graph = page->graph,
+                        .analysis = page->analysis,
+                        .given = given,
+                        .monitor = page->monitor};
+    lg_table *table = NULL;
+    give_limit(question, limit, given);
+    lg_status status = lg_question_ask(question, &ask, &table, err);
+    return status ? status
+                  : lg__page_table(page, name, question->title, table, 0, err);
+}
+
 static lg_status
 add_top(lg__page *page, lg_error *err)
 {
     lg_table *table = NULL;
+    const char *title = lg_question_find("top")->title;
     lg_status status =
         lg_tabulate_biggest(page->analysis, &page->top, &table, err);
-    return status ? status
-                  : lg__page_table(page, "top", "What retains the most", table,
-                                   0, err);
-}
-
-static lg_status
-add_waste(lg__page *page, lg_error *err)
-{
-    lg_waste_options options = LG_WASTE_OPTIONS_INIT;
-    lg_waste waste;
-    lg_table *table = NULL;
-    options.limit = WASTE_ROWS;
-    lg_status status =
-        lg_analysis_waste(page->analysis, &options, page->monitor, &waste, err);
-    if (status)
-        return status;
-    status = lg_tabulate_waste(page->analysis, &waste, &table, err);
-    lg_waste_free(&waste);
-    return status ? status
-                  : lg__page_table(page, "waste", "Memory that you could save",
-                                   table, 0, err);
-}
-
-static lg_status
-add_types(lg__page *page, lg_error *err)
-{
-    lg_table *table = NULL;
-    lg_status status =
-        lg_tabulate_types(page->graph, NULL, LG_SORT_BYTES, ROWS, &table, err);
-    return status ? status
-                  : lg__page_table(page, "types", "Types", table, ROWS, err);
-}
-
-static lg_status
-add_tensors(lg__page *page, lg_error *err)
-{
-    lg_table *table = NULL;
-    lg_tensor_options options = LG_TENSOR_OPTIONS_INIT;
-    options.limit = ROWS;
-    lg_status status =
-        lg_tabulate_tensors(page->graph, page->analysis, &options, &table, err);
-    return status
-               ? status
-               : lg__page_table(page, "tensors", "Tensors", table, ROWS, err);
-}
-
-static lg_status
-add_figures(lg__page *page, lg_error *err)
-{
-    lg_table *table = NULL;
-    lg_status status =
-        lg_tabulate_figures(page->analysis, NULL, ROWS, &table, err);
-    return status
-               ? status
-               : lg__page_table(page, "figures", "Figures", table, ROWS, err);
-}
-
-lg_status
-lg__page_threads(const lg__page *page, const lg_scope *scope, size_t limit,
-                 lg_table **out, lg_error *err)
-{
-    lg_threads threads;
-    lg_status status =
-        lg_graph_threads(page->graph, page->analysis, scope, &threads, err);
-    if (status)
-        return status;
-    status = lg_tabulate_threads(page->graph, &threads, limit, out, err);
-    lg_threads_free(&threads);
-    return status;
-}
-
-static lg_status
-add_threads(lg__page *page, lg_error *err)
-{
-    lg_table *table = NULL;
-    lg_status status = lg__page_threads(page, NULL, THREAD_ROWS, &table, err);
-    return status ? status
-                  : lg__page_table(page, "threads", "Threads and tasks", table,
-                                   0, err);
+    return status ? status : lg__page_table(page, "top", title, table, 0, err);
 }
 
 static lg_status
@@ -200,24 +148,31 @@ add_details(lg__page *page, lg_error *err)
 static lg_status
 add_sections(lg__page *page, lg_error *err)
 {
-    static lg_status (*const parts[])(lg__page *, lg_error *) = {
-        lg__page_add_advice,
-        add_growth,
-        add_map,
-        add_top,
-        add_findings,
-        lg__page_add_cycles,
-        lg__page_add_memory,
-        add_waste,
-        add_types,
-        add_tensors,
-        add_figures,
-        add_threads,
-        add_details,
+    // A section has a function of its own, or is the table of a question.
+    static const struct {
+        lg_status (*add)(lg__page *, lg_error *);
+        const char *question;
+        size_t rows;
+    } parts[] = {
+        {.add = lg__page_add_advice},
+        {.add = add_growth},
+        {.add = add_map},
+        {.add = add_top},
+        {.add = add_findings},
+        {.add = lg__page_add_cycles},
+        {.add = lg__page_add_memory},
+        {.question = "waste", .rows = WASTE_ROWS},
+        {.question = "types", .rows = ROWS},
+        {.question = "tensors", .rows = ROWS},
+        {.question = "figures", .rows = ROWS},
+        {.question = "threads", .rows = THREAD_ROWS},
+        {.add = add_details},
     };
     lg_status status = LG_OK;
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !status; i++)
-        status = parts[i](page, err);
+        status = parts[i].add != NULL
+                     ? parts[i].add(page, err)
+                     : add_answer(page, parts[i].question, parts[i].rows, err);
     return status;
 }
 

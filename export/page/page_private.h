@@ -6,6 +6,7 @@
 
 #include <leakgraph/advice.h>
 #include <leakgraph/page.h>
+#include <leakgraph/question.h>
 #include <leakgraph/report.h>
 #include <leakgraph/view.h>
 
@@ -101,9 +102,6 @@ lg_status lg__page_add_advice(lg__page *page, lg_error *err);
 /** Shows the accounts of memory, as bars and as a table. */
 lg_status lg__page_add_memory(lg__page *page, lg_error *err);
 lg_status lg__page_add_cycles(lg__page *page, lg_error *err);
-/** Makes the table of threads and suspended code, about `limit` rows of it. */
-lg_status lg__page_threads(const lg__page *page, const lg_scope *scope,
-                           size_t limit, lg_table **out, lg_error *err);
 /** Adds the data that the page's script reads: places and their history. */
 lg_status lg__page_add_data(lg__page *page, lg_error *err);
 /** Adds the places with the most bytes, and their history, to the data. */

@@ -1,4 +1,4 @@
-// Shows the tables of all answers, grouped, sorted and limited as each allows.
+// Shows the table of each question, with a form of its options.
 
 #include "serve/server.h"
 
@@ -7,268 +7,131 @@
 /* The default is as many rows as a browser shows at once. */
 enum { USUAL_ROWS = 200, MOST_ROWS = 10000 };
 
-static const char *const groups[] = {"object", "type", "module"};
-static const char *const sorts[] = {"bytes", "count", "name"};
-static const char *const tensor_groups[] = {"storage", "kind", "device",
-                                            "dtype", "shape"};
-static const char *const kinds[] = {"any", "collectable", "held",
-                                    "uncollectable"};
-
-/* What a table takes, apart from `limit`. */
-enum { SCOPE = 1, DEVICE = 2, LIBRARIES = 4, HOLDING = 8 };
-
-typedef struct question {
-    size_t limit;
-    unsigned choice;
-    uint32_t device;
-    bool mine;
-    bool libraries;
-    const char *module; /* NULL: any */
-    const char *holding;
-    lg_scope *scope;
-} question;
-
-typedef lg_status tabulate(lg__sheet *sheet, const question *asked,
-                           lg_table **out, lg_error *err);
-
-static lg_status
-tabulate_top(lg__sheet *sheet, const question *asked, lg_table **out,
-             lg_error *err)
+static size_t
+count_words(const lg_option *option)
 {
-    lg_top_options options = LG_TOP_OPTIONS_INIT;
-    options.group = (lg_group)asked->choice;
-    options.device = asked->device;
-    options.limit = asked->limit;
-    options.libraries = asked->libraries;
-    options.scope = asked->scope;
-    return lg_tabulate_top(sheet->page.analysis, &options, sheet->page.monitor,
-                           out, err);
+    size_t count = 0;
+    while (option->words != NULL && option->words[count] != NULL)
+        count++;
+    return count;
 }
 
-static lg_status
-tabulate_types(lg__sheet *sheet, const question *asked, lg_table **out,
-               lg_error *err)
+/* Returns the option of a question whose words a page shows in advance. */
+static const lg_option *
+choice_of(const lg_question *question)
 {
-    return lg_tabulate_types(sheet->page.graph, asked->scope,
-                             (lg_sort)asked->choice, asked->limit, out, err);
-}
-
-static lg_status
-tabulate_tensors(lg__sheet *sheet, const question *asked, lg_table **out,
-                 lg_error *err)
-{
-    const lg_tensor_options options = {.size = sizeof options,
-                                       .device = asked->device,
-                                       .group = (lg_tensor_group)asked->choice,
-                                       .limit = asked->limit,
-                                       .scope = asked->scope};
-    return lg_tabulate_tensors(sheet->page.graph, sheet->page.analysis,
-                               &options, out, err);
-}
-
-static lg_status
-tabulate_figures(lg__sheet *sheet, const question *asked, lg_table **out,
-                 lg_error *err)
-{
-    return lg_tabulate_figures(sheet->page.analysis, asked->scope, asked->limit,
-                               out, err);
-}
-
-static lg_status
-tabulate_findings(lg__sheet *sheet, const question *asked, lg_table **out,
-                  lg_error *err)
-{
-    lg_findings found;
-    lg_status status = lg_analysis_findings(sheet->page.analysis, asked->scope,
-                                            sheet->page.monitor, &found, err);
-    if (status)
-        return status;
-    status = lg_tabulate_findings(sheet->page.analysis, &found, out, err);
-    lg_findings_free(&found);
-    return status;
-}
-
-static lg_status
-tabulate_cycles(lg__sheet *sheet, const question *asked, lg_table **out,
-                lg_error *err)
-{
-    lg_cycles found;
-    lg_cycle_options options = LG_CYCLE_OPTIONS_INIT;
-    options.kinds = asked->choice ? 1u << (asked->choice - 1) : 0;
-    options.limit = asked->limit;
-    options.device = asked->device;
-    options.scope = asked->scope;
-    options.holding = asked->holding;
-    lg_status status = lg_analysis_cycles(sheet->page.analysis, &options,
-                                          sheet->page.monitor, &found, err);
-    if (status)
-        return status;
-    status = lg_tabulate_cycles(sheet->page.analysis, &found, out, err);
-    lg_cycles_free(&found);
-    return status;
-}
-
-static lg_status
-tabulate_waste(lg__sheet *sheet, const question *asked, lg_table **out,
-               lg_error *err)
-{
-    lg_waste found;
-    lg_waste_options options = LG_WASTE_OPTIONS_INIT;
-    options.limit = asked->limit;
-    options.libraries = asked->libraries;
-    options.scope = asked->scope;
-    lg_status status = lg_analysis_waste(sheet->page.analysis, &options,
-                                         sheet->page.monitor, &found, err);
-    if (status)
-        return status;
-    status = lg_tabulate_waste(sheet->page.analysis, &found, out, err);
-    lg_waste_free(&found);
-    return status;
-}
-
-static lg_status
-tabulate_threads(lg__sheet *sheet, const question *asked, lg_table **out,
-                 lg_error *err)
-{
-    return lg__page_threads(&sheet->page, asked->scope, asked->limit, out, err);
-}
-
-typedef struct table_kind {
-    const char *name;
-    const char *heading;
-    tabulate *make;
-    const char *parameter;    /* names the choice; NULL: there is none */
-    const char *const *words; /* the values of the choice */
-    unsigned count;
-    unsigned takes;
-} table_kind;
-
-static const table_kind tables[] = {
-    {"top", "What retains the most", tabulate_top, "group", groups, 3,
-     SCOPE | DEVICE | LIBRARIES},
-    {"types", "Types", tabulate_types, "by", sorts, 3, SCOPE},
-    {"tensors", "Tensors", tabulate_tensors, "group", tensor_groups, 5,
-     SCOPE | DEVICE},
-    {"figures", "Figures", tabulate_figures, NULL, NULL, 0, SCOPE},
-    {"cycles", "Reference cycles", tabulate_cycles, "kind", kinds, 4,
-     SCOPE | DEVICE | HOLDING},
-    {"waste", "Waste", tabulate_waste, NULL, NULL, 0, SCOPE | LIBRARIES},
-    {"findings", "Findings", tabulate_findings, NULL, NULL, 0, SCOPE},
-    {"threads", "Threads and tasks", tabulate_threads, NULL, NULL, 0, SCOPE},
-};
-
-enum { TABLES = sizeof tables / sizeof *tables };
-
-static const table_kind *
-table_named(const char *name)
-{
-    for (size_t i = 0; i < TABLES; i++)
-        if (!strcmp(tables[i].name, name))
-            return &tables[i];
+    for (const lg_option *option = question->options; option->name; option++)
+        if (option->type == LG_OPTION_CHOICE || option->type == LG_OPTION_SET)
+            return option;
     return NULL;
 }
 
 bool
 lg__table_prepared(uint32_t index, lg__request *out)
 {
+    const lg_question *question;
     *out = (lg__request){.page = "table", .count = 1};
-    if (index < TABLES) {
-        out->pairs[0] = (lg__pair){"of", tables[index].name};
+    for (size_t i = 0; (question = lg_question_at(i)) != NULL; i++) {
+        if (index-- > 0)
+            continue;
+        out->pairs[0] = (lg__pair){"of", question->name};
         return true;
     }
-    index -= TABLES;
-    for (size_t i = 0; i < TABLES; i++) {
-        const table_kind *kind = &tables[i];
-        // Skips the first choice, which is the default.
-        uint32_t choices = kind->count > 0 ? kind->count - 1 : 0;
+    for (size_t i = 0; (question = lg_question_at(i)) != NULL; i++) {
+        const lg_option *choice = choice_of(question);
+        size_t skipped = choice && choice->type == LG_OPTION_CHOICE;
+        size_t choices = choice ? count_words(choice) - skipped : 0;
         if (index < choices) {
-            out->pairs[0] = (lg__pair){"of", kind->name};
-            out->pairs[1] = (lg__pair){kind->parameter, kind->words[index + 1]};
+            out->pairs[0] = (lg__pair){"of", question->name};
+            out->pairs[1] =
+                (lg__pair){choice->name, choice->words[index + skipped]};
             out->count = 2;
             return true;
         }
-        index -= choices;
+        index -= (uint32_t)choices;
     }
     return false;
 }
 
+/* Whether a value of the form stands for a missing one. */
 static bool
-changes_nothing(const table_kind *kind, const char *name, const char *value)
+changes_nothing(const lg_option *option, const char *value)
 {
-    uint64_t limit;
-    const lg__request alone = {.pairs = {{name, value}}, .count = 1};
-    if (kind->parameter && !strcmp(name, kind->parameter))
-        return !strcmp(value, kind->words[0]);
-    return !strcmp(name, "limit") &&
-           lg__request_number(&alone, name, MOST_ROWS, USUAL_ROWS, &limit) &&
-           limit == USUAL_ROWS;
+    lg_given given;
+    if (*value == '\0')
+        return true;
+    if (option->type == LG_OPTION_LIMIT)
+        return !lg_option_read(option, "", value, &given, NULL) &&
+               given.number == USUAL_ROWS;
+    return option->type == LG_OPTION_CHOICE && !strcmp(value, option->words[0]);
 }
+
+/* Adds the pair of an option to a reduced request, if it says anything. */
+static void
+keep_pair(const lg__request *request, const lg_option *option, lg__request *out)
+{
+    const char *value = lg__request_text(request, option->name, "");
+    if (!changes_nothing(option, value))
+        out->pairs[out->count++] = (lg__pair){option->name, value};
+}
+
+/* The rows of a page, which any question takes. */
+static const lg_option limit = {
+    .name = "limit", .type = LG_OPTION_LIMIT, .help = "rows"};
 
 void
 lg__table_normalize(const lg__request *request, lg__request *out)
 {
-    static const char *const others[] = {"device", "holding",   "module",
-                                         "mine",   "libraries", "limit"};
     const char *of = lg__request_text(request, "of", "");
-    const table_kind *kind = table_named(of);
+    const lg_question *question = lg_question_find(of);
     *out = (lg__request){.page = request->page, .pairs = {{"of", of}}};
     out->count = 1;
-    for (size_t i = 0; kind && i <= sizeof others / sizeof *others; i++) {
-        const char *name = i > 0 ? others[i - 1] : kind->parameter;
-        const char *value = name ? lg__request_text(request, name, "") : "";
-        if (*value && !changes_nothing(kind, name, value))
-            out->pairs[out->count++] = (lg__pair){name, value};
-    }
+    if (!question)
+        return;
+    for (const lg_option *option = question->options; option->name; option++)
+        if (option->type != LG_OPTION_LIMIT)
+            keep_pair(request, option, out);
+    keep_pair(request, &limit, out);
 }
 
 bool
 lg__has_table(const char *name)
 {
-    return table_named(name) != NULL;
+    return lg_question_find(name) != NULL;
 }
 
 static lg_status
-read_device(const lg__sheet *sheet, uint32_t *out, lg_error *err)
+read_limit(const lg__request *request, uint64_t *out, lg_error *err)
 {
-    const char *name = lg__request_text(sheet->request, "device", "");
-    *out = LG_NONE;
-    return *name ? lg_graph_device_find(sheet->page.graph, name, out, err)
-                 : LG_OK;
+    if (lg__request_number(request, "limit", MOST_ROWS, USUAL_ROWS, out) &&
+        *out > 0)
+        return LG_OK;
+    return lg_error_set(err, LG_EINVAL, "limit takes a number from 1 to %d",
+                        MOST_ROWS);
 }
 
 static lg_status
-read_question(const lg__sheet *sheet, const table_kind *kind, question *out,
-              lg_error *err)
+read_options(const lg__request *request, const lg_question *question,
+             lg_given *given, lg_error *err)
 {
-    const lg__request *request = sheet->request;
-    uint64_t limit = USUAL_ROWS;
-    const char *module = lg__request_text(request, "module", "");
-    const char *holding = lg__request_text(request, "holding", "");
-    *out = (question){.mine = *lg__request_text(request, "mine", ""),
-                      .libraries = *lg__request_text(request, "libraries", ""),
-                      .module = *module ? module : NULL,
-                      .holding = *holding ? holding : NULL};
-    if (!lg__request_number(request, "limit", MOST_ROWS, USUAL_ROWS, &limit) ||
-        limit == 0)
-        return lg_error_set(err, LG_EINVAL,
-                            "limit takes a number from 1 to %d.", MOST_ROWS);
-    out->limit = (size_t)limit;
-    if (kind->parameter &&
-        !lg__request_choice(request, kind->parameter, kind->words, kind->count,
-                            &out->choice))
-        return lg_error_set(err, LG_EINVAL, "There is no %s by that name.",
-                            kind->parameter);
-    lg_status status = read_device(sheet, &out->device, err);
-    if (!status)
-        status = lg_scope_new(sheet->page.graph, out->mine, out->module,
-                              sheet->page.monitor, &out->scope, err);
+    uint64_t rows;
+    lg_status status = read_limit(request, &rows, err);
+    for (size_t i = 0; question->options[i].name && !status; i++) {
+        const lg_option *option = &question->options[i];
+        const char *value = lg__request_text(request, option->name, "");
+        if (option->type == LG_OPTION_LIMIT)
+            given[i] = (lg_given){.given = true, .number = rows};
+        else if (*value)
+            status =
+                lg_option_read(option, option->name, value, &given[i], err);
+    }
     return status;
 }
 
 /* ------------------------------------------------------------ controls --- */
 
 static void
-add_option(lg_text *out, lg_string word, bool chosen, const char *shown)
+add_word(lg_text *out, lg_string word, bool chosen, const char *shown)
 {
     lg_text_add(out, "<option value=\"");
     lg_text_add_html(out, word.data, word.length);
@@ -281,119 +144,158 @@ add_option(lg_text *out, lg_string word, bool chosen, const char *shown)
 }
 
 static void
-add_choice(lg_text *out, const table_kind *kind, unsigned chosen)
+open_select(lg_text *out, const lg_option *option)
 {
-    if (!kind->parameter)
+    lg_text_addf(out, "<label title=\"%s\">%s <select name=\"%s\">",
+                 option->help, option->name, option->name);
+}
+
+static void
+add_words(lg_text *out, const lg_option *option, const char *chosen)
+{
+    open_select(out, option);
+    if (option->type == LG_OPTION_SET)
+        add_word(out, (lg_string){"", 0}, *chosen == '\0', "any");
+    for (size_t i = 0; i < count_words(option); i++) {
+        const char *word = option->words[i];
+        add_word(out, (lg_string){word, (uint32_t)strlen(word)},
+                 !strcmp(word, chosen), NULL);
+    }
+    lg_text_add(out, "</select></label>");
+}
+
+static bool
+is_word(lg_string string, const char *word)
+{
+    return string.length == strlen(word) &&
+           !memcmp(string.data, word, string.length);
+}
+
+static void
+add_devices(lg_text *out, const lg_option *option, const lg_graph *graph,
+            const char *chosen)
+{
+    uint32_t devices = lg_graph_device_count(graph);
+    if (devices == 0)
         return;
-    lg_text_addf(out, "<label>%s <select name=\"%s\">", kind->parameter,
-                 kind->parameter);
-    for (unsigned i = 0; i < kind->count; i++) {
-        const char *word = kind->words[i];
-        add_option(out, (lg_string){word, (uint32_t)strlen(word)}, i == chosen,
-                   NULL);
+    open_select(out, option);
+    add_word(out, (lg_string){"", 0}, *chosen == '\0',
+             option->preset ? option->preset : "all");
+    for (uint32_t on = 0; on <= devices; on++) {
+        lg_string name = lg_graph_device_name(graph, on);
+        add_word(out, name, is_word(name, chosen), NULL);
     }
     lg_text_add(out, "</select></label>");
 }
 
 static void
-add_devices(lg_text *out, const lg_graph *graph, uint32_t chosen)
-{
-    uint32_t devices = lg_graph_device_count(graph);
-    if (devices == 0)
-        return;
-    lg_text_add(out, "<label>device <select name=\"device\">");
-    add_option(out, (lg_string){"", 0}, chosen == LG_NONE, "all");
-    for (uint32_t on = 0; on <= devices; on++)
-        add_option(out, lg_graph_device_name(graph, on), on == chosen, NULL);
-    lg_text_add(out, "</select></label>");
-}
-
-static void
-add_box(lg_text *out, const char *name, const char *words, bool checked)
+add_box(lg_text *out, const lg_option *option, bool checked)
 {
     lg_text_addf(out,
                  "<label><input type=\"checkbox\" name=\"%s\" value=\"1\"%s>"
                  "%s</label>",
-                 name, checked ? " checked" : "", words);
+                 option->name, checked ? " checked" : "", option->help);
 }
 
 static void
-add_field(lg_text *out, const char *name, const char *words,
-          const char *example, const char *value)
+add_field(lg_text *out, const lg_option *option, const char *value)
 {
+    const char *example = option->type == LG_OPTION_MODULE  ? "train*"
+                          : option->type == LG_OPTION_BYTES ? "1MiB"
+                                                            : "tensor";
     lg_text_addf(out,
-                 "<label>%s <input type=\"search\" name=\"%s\" "
+                 "<label title=\"%s\">%s <input type=\"search\" name=\"%s\" "
                  "placeholder=\"%s\" spellcheck=\"false\" value=\"",
-                 words, name, example);
-    lg_text_add_html(out, value ? value : "", value ? strlen(value) : 0);
+                 option->help, option->name, option->name, example);
+    lg_text_add_html(out, value, strlen(value));
     lg_text_add(out, "\"></label>");
 }
 
 static void
-add_controls(lg__sheet *sheet, const table_kind *kind, const question *asked)
+add_control(lg__sheet *sheet, const lg_option *option)
+{
+    lg_text *out = sheet->page.out;
+    const char *value = lg__request_text(sheet->request, option->name, "");
+    switch (option->type) {
+    case LG_OPTION_LIMIT:
+        break;
+    case LG_OPTION_CHOICE:
+    case LG_OPTION_SET:
+        add_words(out, option, value);
+        break;
+    case LG_OPTION_DEVICE:
+        add_devices(out, option, sheet->page.graph, value);
+        break;
+    case LG_OPTION_FLAG:
+    case LG_OPTION_MINE:
+        add_box(out, option, *value != '\0');
+        break;
+    default:
+        add_field(out, option, value);
+    }
+}
+
+static void
+add_controls(lg__sheet *sheet, const lg_question *question, uint64_t rows)
 {
     lg_text *out = sheet->page.out;
     lg_text_addf(out,
                  "<form class=\"controls\" action=\"table\">"
                  "<input type=\"hidden\" name=\"of\" value=\"%s\">",
-                 kind->name);
-    add_choice(out, kind, asked->choice);
-    if (kind->takes & DEVICE)
-        add_devices(out, sheet->page.graph, asked->device);
-    if (kind->takes & HOLDING)
-        add_field(out, "holding", "holding", "tensor", asked->holding);
-    if (kind->takes & SCOPE) {
-        add_field(out, "module", "module", "train*", asked->module);
-        add_box(out, "mine", "only the program's own modules", asked->mine);
-    }
-    if (kind->takes & LIBRARIES)
-        add_box(out, "libraries", "what libraries keep for themselves, too",
-                asked->libraries);
+                 question->name);
+    for (const lg_option *option = question->options; option->name; option++)
+        add_control(sheet, option);
     lg_text_addf(out,
                  "<label>rows <input type=\"number\" name=\"limit\" min=\"1\" "
-                 "max=\"%d\" value=\"%zu\"></label><button>Show</button>"
+                 "max=\"%d\" value=\"%llu\"></label><button>Show</button>"
                  "</form>\n",
-                 MOST_ROWS, asked->limit);
+                 MOST_ROWS, (unsigned long long)rows);
 }
 
 static void
-add_tabs(lg__sheet *sheet, const table_kind *kind)
+add_tabs(lg__sheet *sheet, const lg_question *shown)
 {
-    lg_text *nav = &sheet->page.nav;
-    for (size_t i = 0; i < TABLES; i++)
-        lg_text_addf(nav, "<a href=\"table?of=%s\"%s>%s</a>", tables[i].name,
-                     &tables[i] == kind ? " aria-current=\"page\"" : "",
-                     tables[i].heading);
+    const lg_question *question;
+    for (size_t i = 0; (question = lg_question_at(i)) != NULL; i++)
+        lg_text_addf(&sheet->page.nav, "<a href=\"table?of=%s\"%s>%s</a>",
+                     question->name,
+                     question == shown ? " aria-current=\"page\"" : "",
+                     question->title);
 }
 
 static lg_status
-add_rows(lg__sheet *sheet, const table_kind *kind, const question *asked,
-         lg_error *err)
+add_rows(lg__sheet *sheet, const lg_question *question, const lg_given *given,
+         uint64_t rows, lg_error *err)
 {
     lg_table *table = NULL;
-    lg_status status = kind->make(sheet, asked, &table, err);
-    return status ? status : lg__sheet_rows(sheet, table, asked->limit, err);
+    const lg_ask ask = {.graph = sheet->page.graph,
+                        .analysis = sheet->page.analysis,
+                        .given = given,
+                        .monitor = sheet->page.monitor};
+    lg_status status = lg_question_ask(question, &ask, &table, err);
+    return status ? status : lg__sheet_rows(sheet, table, (size_t)rows, err);
 }
 
 lg_status
 lg__sheet_table(lg__sheet *sheet, lg_error *err)
 {
     const char *of = lg__request_text(sheet->request, "of", "");
-    const table_kind *kind = table_named(of);
-    question asked = {0};
+    const lg_question *question = lg_question_find(of);
+    lg_given given[LG_MOST_OPTIONS] = {{0}};
     lg_text title = {0};
-    if (!kind)
+    uint64_t rows = USUAL_ROWS;
+    if (!question)
         return lg_error_set(err, LG_ENOTFOUND, "There is no such table.");
-    lg_status status = read_question(sheet, kind, &asked, err);
+    lg_status status = read_options(sheet->request, question, given, err);
     if (status)
         return status;
-    add_tabs(sheet, kind);
-    lg_text_add(&title, kind->heading);
+    read_limit(sheet->request, &rows, NULL);
+    add_tabs(sheet, question);
+    lg_text_add(&title, question->title);
     lg__sheet_heading(sheet, &title, NULL);
     lg_text_add(sheet->page.out, "<section>");
-    add_controls(sheet, kind, &asked);
-    status = add_rows(sheet, kind, &asked, err);
+    add_controls(sheet, question, rows);
+    status = add_rows(sheet, question, given, rows, err);
     lg_text_add(sheet->page.out, "</section>\n");
-    lg_scope_free(asked.scope);
     return status;
 }

@@ -35,7 +35,6 @@ static PyMethodDef core_methods[] = {
      lg__core_show_path_doc},
     {"cycles", LG__FASTCALL(lg__core_cycles), KEYWORDS, lg__core_cycles_doc},
     {"top", LG__FASTCALL(lg__core_top), KEYWORDS, lg__core_top_doc},
-    {"waste", LG__FASTCALL(lg__core_waste), KEYWORDS, lg__core_waste_doc},
     {"tensors", LG__FASTCALL(lg__core_tensors), KEYWORDS, lg__core_tensors_doc},
     {"figures", LG__FASTCALL(lg__core_figures), KEYWORDS, lg__core_figures_doc},
     {"why", LG__FASTCALL(lg__core_why), KEYWORDS, lg__core_why_doc},
@@ -56,6 +55,7 @@ static PyMethodDef core_methods[] = {
     {"_is_installed", lg__core_is_installed, METH_O, lg__core_is_installed_doc},
     {"_object_traceback", lg__core_object_traceback, METH_O,
      lg__core_object_traceback_doc},
+    {"_questions", lg__core_questions, METH_NOARGS, lg__core_questions_doc},
     {"_json", lg__core_json, METH_O, lg__core_json_doc},
     {"_line", lg__core_line, METH_VARARGS, lg__core_line_doc},
     {"_copied_pages", lg__core_copied_pages, METH_VARARGS,
@@ -156,7 +156,6 @@ types_add(PyObject *module)
         {LG__TYPE_GROWTH, &lg__growth_spec, NULL, "Growth", false, true},
         {LG__TYPE_RANKS, &lg__ranks_spec, NULL, "Ranks", false, true},
         {LG__TYPE_MERGED, &lg__merged_spec, NULL, "MergedPaths", false, true},
-        {LG__TYPE_WASTE, &lg__waste_spec, NULL, "Waste", false, true},
         {LG__TYPE_WHAT_IF, &lg__what_if_spec, NULL, "WhatIf", false, true},
         {LG__TYPE_WHY, &lg__why_spec, NULL, "Why", false, false},
     };
@@ -179,7 +178,8 @@ core_exec(PyObject *module)
     lg__malloc_cached_find();
     lg__native_open();
     if (lg__capture_announce() < 0 || lg__errors_add(module) < 0 ||
-        types_add(module) < 0 || lg__named_tuples_add(module) < 0)
+        types_add(module) < 0 || lg__named_tuples_add(module) < 0 ||
+        lg__answers_add(module) < 0)
         return -1;
     return PyModule_AddStringConstant(module, "__version__", lg_version());
 }

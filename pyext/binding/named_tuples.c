@@ -207,21 +207,6 @@ static PyStructSequence_Field dying_fields[] = {
     {NULL, NULL},
 };
 
-static PyStructSequence_Field waste_row_fields[] = {
-    {"kind", "'equal', 'view', 'room', 'slots', 'records' or 'boxed'"},
-    {"type", "module and qualified name of the type of the objects"},
-    {"count", "number of objects; of equal ones, without those that stay"},
-    {"waste", "what you could save: a Size"},
-    {"size", "what they take now: a Size"},
-    {"at_most", "whether that is an upper bound"},
-    {"used", "equal: number of different contents; view: bytes shown; room: "
-             "items; slots: attributes; records: keys; boxed: numbers"},
-    {"of", "view: bytes kept; room: items that fit; else 0"},
-    {"node", "the object with the most waste"},
-    {"held_by", "the path to it from a root; with [*] for several objects"},
-    {NULL, NULL},
-};
-
 static PyStructSequence_Field survivor_fields[] = {
     {"node", "the object"},
     {"is_target", "whether a cut reference led to it; else an object that "
@@ -243,21 +228,6 @@ static PyStructSequence_Field capture_info_fields[] = {
     {"pause", "seconds for which the process stopped"},
     {NULL, NULL},
 };
-
-static int
-tuple_add(PyObject *module, lg__core_type id, PyStructSequence_Desc *desc)
-{
-    PyTypeObject *type = PyStructSequence_NewType(desc);
-    if (type == NULL || lg__row_type_finish(type, desc) < 0) {
-        Py_XDECREF((PyObject *)type);
-        return -1;
-    }
-    /* As PyType_FromModuleAndSpec() does: lg__object_state() needs it. */
-    Py_INCREF(module);
-    ((PyHeapTypeObject *)type)->ht_module = module;
-    lg__module_state(module)->types[id] = type;
-    return PyModule_AddType(module, type);
-}
 
 static const struct {
     lg__core_type id;
@@ -327,8 +297,6 @@ static const struct {
     {LG__TYPE_DYING,
      {"leakgraph.Dying", "Objects of a type that would die: a row of WhatIf.",
       dying_fields, 3}},
-    {LG__TYPE_WASTE_ROW,
-     {"leakgraph.WasteRow", "A row of waste().", waste_row_fields, 10}},
     {LG__TYPE_SURVIVOR,
      {"leakgraph.Survivor", "An object of WhatIf.kept.", survivor_fields, 6}},
     {LG__TYPE_CAPTURE_INFO,
@@ -341,7 +309,7 @@ lg__named_tuples_add(PyObject *module)
 {
     for (size_t i = 0; i < sizeof tuples / sizeof *tuples; i++) {
         PyStructSequence_Desc desc = tuples[i].desc;
-        if (tuple_add(module, tuples[i].id, &desc) < 0)
+        if (lg__row_type_new(module, tuples[i].id, &desc) < 0)
             return -1;
     }
     return lg__cycle_type_finish(

@@ -229,8 +229,6 @@ static PyMethodDef snapshot_methods[] = {
     {"figures", LG__FASTCALL(lg__snapshot_figures), KEYWORDS,
      lg__snapshot_figures_doc},
     {"why", LG__FASTCALL(lg__snapshot_why), KEYWORDS, lg__snapshot_why_doc},
-    {"waste", LG__FASTCALL(lg__snapshot_waste), KEYWORDS,
-     lg__snapshot_waste_doc},
     {"what_if", LG__FASTCALL(lg__snapshot_what_if), KEYWORDS,
      lg__snapshot_what_if_doc},
     {"memory", lg__snapshot_memory, METH_NOARGS,

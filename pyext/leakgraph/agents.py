@@ -6,9 +6,11 @@ out, and names objects by selectors that the next question takes.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Literal
+from inspect import Parameter, Signature
+from typing import Any, Literal, Optional
 
 import leakgraph
 from leakgraph._core import (
@@ -20,6 +22,7 @@ from leakgraph._core import (
     Result,
     Size,
     Snapshot,
+    _questions,
 )
 from leakgraph.extras import need
 
@@ -44,12 +47,24 @@ WIDE = 10
 Answer = dict[str, Any]
 
 
+#: The questions that have a tool each, by their names.
+QUESTIONS = {
+    one["name"]: one for one in json.loads(_questions())["questions"] if one["result"]
+}
+
+
 class Tools:
-    """The tools: each public method is one."""
+    """The tools: each public method is one, and so is each of QUESTIONS."""
 
     def __init__(self, snapshots: list[Snapshot]) -> None:
         self._snapshots = snapshots
         self._snap = snapshots[-1]
+
+    def __getattr__(self, name: str) -> Callable[..., Answer]:
+        """Return the tool of a question."""
+        if name not in QUESTIONS:
+            raise AttributeError(f"there is no tool {name}")
+        return _tool(self._snap, QUESTIONS[name])
 
     def info(self) -> Answer:
         """Say which process the snapshot is of, when it was taken, and its size."""
@@ -114,14 +129,6 @@ class Tools:
         """Add up the storages of tensors by kind, device, dtype or shape."""
         return _rows(self._snap.tensors(limit=None, group=by), limit)
 
-    def waste(self, limit: int = 10, mine: bool = False) -> Answer:
-        """List memory that the program could do without, and how to save it.
-
-        mine leaves out what only libraries hold.
-        """
-        found = self._snap.waste(limit=None, mine=mine)
-        return {**_rows(found, limit), "total": _plain(found.total)}
-
     def memory(self) -> Answer:
         """Account for the memory of the process and of each GPU."""
         return {"text": _cut(str(self._snap.memory()))}
@@ -176,6 +183,44 @@ class Tools:
         return {"object": _handle(node), **_limited(rows, len(edges))}
 
 
+#: The type of an argument, by the type of the option.
+_KINDS: dict[str, Any] = {"limit": int, "flag": bool, "mine": bool, "bytes": int}
+#: Rows by default: an agent reads all of them.
+FEW = 10
+
+
+def _parameter(option: dict[str, Any]) -> Parameter:
+    """Return the parameter of a tool for an option of a question."""
+    words = option.get("words")
+    kind = _KINDS.get(option["type"], Optional[str])
+    preset = {"limit": FEW, "flag": False, "mine": False}.get(
+        option["type"], option["preset"]
+    )
+    if words:
+        kind, preset = Literal[tuple(words)], words[0]
+    return Parameter(
+        option["name"], Parameter.KEYWORD_ONLY, default=preset, annotation=kind
+    )
+
+
+def _tool(snapshot: Snapshot, question: dict[str, Any]) -> Callable[..., Answer]:
+    """Make the tool of a question: its options are those that the question takes."""
+    options = question["options"]
+
+    def tool(limit: int = FEW, **given: Any) -> Answer:
+        found = getattr(snapshot, question["name"])(limit=None, **given)
+        facts = {one["name"]: getattr(found, one["name"]) for one in question["facts"]}
+        plain = {name: _plain(fact) for name, fact in facts.items()}
+        return {**_rows(found, limit), **plain}
+
+    lines = [f"{one['name']}: {one['help']}." for one in options]
+    tool.__name__ = tool.__qualname__ = question["name"]
+    tool.__doc__ = "\n".join([question["about"], "", *lines])
+    parameters = [_parameter(option) for option in options]
+    vars(tool)["__signature__"] = Signature(parameters, return_annotation=Answer)
+    return tool
+
+
 def serve(snapshots: list[Snapshot]) -> None:
     """Answer on standard input and output until the client ends.
 
@@ -185,7 +230,7 @@ def serve(snapshots: list[Snapshot]) -> None:
     server = module.MCPServer("leakgraph", instructions=INSTRUCTIONS)
     error_type = need("mcp.server.mcpserver.exceptions", "'mcp>=2'", "mcp").ToolError
     tools = Tools(snapshots)
-    for name in vars(Tools):
+    for name in (*vars(Tools), *QUESTIONS):
         if not name.startswith("_"):
             server.tool()(_telling(getattr(tools, name), error_type))
     server.run("stdio")

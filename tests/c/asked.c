@@ -1,4 +1,7 @@
 #include "asked.h"
+
+#include <stdio.h>
+#include <string.h>
 #include "test.h"
 
 lg_status
@@ -23,4 +26,51 @@ scope_of(const lg_graph *graph, bool mine, const char *module)
     lg_scope *scope = NULL;
     REQUIRE(lg_scope_new(graph, mine, module, NULL, &scope, NULL) == LG_OK);
     return scope;
+}
+
+// Reads `name=value name=value` into given[], and keeps the words in `room`.
+static lg_status
+read_options(const lg_question *question, char *room, lg_given *given,
+             lg_error *err)
+{
+    lg_status status = LG_OK;
+    for (char *word = strtok(room, " "); word && !status;
+         word = strtok(NULL, " ")) {
+        char *value = strchr(word, '=');
+        *value++ = '\0';
+        size_t at = lg_question_option(question, word);
+        if (at == SIZE_MAX)
+            return lg_error_set(err, LG_EINVAL, "there is no option %s", word);
+        status = lg_option_read(&question->options[at], word, value, &given[at],
+                                err);
+    }
+    return status;
+}
+
+lg_status
+question_table(const char *name, const lg_graph *graph,
+               const lg_analysis *analysis, const char *options, lg_table **out,
+               lg_error *err)
+{
+    char room[256];
+    lg_given given[LG_MOST_OPTIONS] = {{0}};
+    const lg_question *question = lg_question_find(name);
+    const lg_ask ask = {.graph = graph, .analysis = analysis, .given = given};
+    snprintf(room, sizeof room, "%s", options ? options : "");
+    lg_status status = read_options(question, room, given, err);
+    return status ? status : lg_question_ask(question, &ask, out, err);
+}
+
+lg_status
+question_report(const char *name, const lg_analysis *analysis,
+                const char *options, lg_format format, lg_text *out)
+{
+    lg_table *table = NULL;
+    lg_status status = question_table(name, lg_analysis_graph(analysis),
+                                      analysis, options, &table, NULL);
+    if (!status)
+        status = format == LG_FORMAT_JSON ? lg_table_json(table, out, NULL)
+                                          : lg_table_text(table, 0, out, NULL);
+    lg_table_free(table);
+    return status;
 }

@@ -2,6 +2,7 @@
 #ifndef LEAKGRAPH_ASKED_H
 #define LEAKGRAPH_ASKED_H
 
+#include <leakgraph/question.h>
 #include <leakgraph/report.h>
 
 #define TREE(of, share)                                                        \
@@ -27,6 +28,15 @@
 lg_status paths_report(const lg_analysis *analysis, const uint32_t *nodes,
                        size_t count, size_t limit, lg_format format,
                        lg_text *out);
+
+/** Asks the question with these options, such as "limit=3 group=type" (NULL:
+ *  none). analysis may be NULL. */
+lg_status question_table(const char *name, const lg_graph *graph,
+                         const lg_analysis *analysis, const char *options,
+                         lg_table **out, lg_error *err);
+/** Writes the answer. */
+lg_status question_report(const char *name, const lg_analysis *analysis,
+                          const char *options, lg_format format, lg_text *out);
 
 /** Makes the scope of lg_scope_new, and requires that there is one. */
 lg_scope *scope_of(const lg_graph *graph, bool mine, const char *module);

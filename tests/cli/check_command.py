@@ -224,7 +224,7 @@ class Command(unittest.TestCase):
             for by in ("retained", "host", "cpu"):
                 self.assertEqual(self.fine(verb, "family.lgs", "--by", by), plain)
             words = (verb, "family.lgs", "--by", "cuda:3")
-            self.refused(2, "--by takes retained, host or a device", *words)
+            self.refused(2, "the snapshot has no device 'cuda:3'", *words)
 
     def test_why(self) -> None:
         text = self.fine("why", "disjoint.lgs", "type:bytearray")

@@ -171,12 +171,12 @@ test_same_tables(void)
         const char *plain;
     } cases[] = {
         {{{"of", "top"}}, "table?of=top"},
-        {{{"of", "top"}, {"group", "object"}, {"device", ""}, {"limit", "200"}},
+        {{{"of", "top"}, {"group", "object"}, {"by", ""}, {"limit", "200"}},
          "table?of=top"},
         {{{"limit", "0200"}, {"of", "top"}, {"x", "y"}}, "table?of=top"},
         {{{"module", "a*"}, {"group", "type"}, {"of", "top"}},
          "table?of=top&group=type&module=a%2A"},
-        {{{"of", "cycles"}, {"kind", "any"}, {"holding", "x"}, {"mine", "1"}},
+        {{{"of", "cycles"}, {"kind", ""}, {"holding", "x"}, {"mine", "1"}},
          "table?of=cycles&holding=x&mine=1"},
         {{{"of", "top"}, {"limit", "201"}, {"group", "strange"}},
          "table?of=top&group=strange&limit=201"},
@@ -247,11 +247,11 @@ test_table_options(void)
         const char *name, *value;
         unsigned status;
     } cases[] = {
-        {"group", "type", 200},    {"group", "nonsense", 400},
-        {"limit", "0", 400},       {"limit", "10001", 400},
-        {"limit", "1", 200},       {"module", "nobody*", 404},
-        {"device", "cuda:7", 404}, {"mine", "1", 200},
-        {"libraries", "1", 200},   {"strange", "<", 200},
+        {"group", "type", 200},  {"group", "nonsense", 400},
+        {"limit", "0", 400},     {"limit", "10001", 400},
+        {"limit", "1", 200},     {"module", "nobody*", 404},
+        {"by", "cuda:7", 400},   {"mine", "1", 200},
+        {"libraries", "1", 200}, {"strange", "<", 200},
     };
     uint32_t subject;
     open_server(shape_find("family")->make(&subject));

@@ -3,6 +3,7 @@
 #include "asked.h"
 #include "exercise.h"
 
+#include <leakgraph/question.h>
 #include <leakgraph/heap_map.h>
 #include <leakgraph/merged_paths.h>
 #include <leakgraph/report.h>
@@ -93,10 +94,19 @@ ask_what_if(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
 }
 
 static void
-ask_waste(const lg_analysis *analysis, lg_text *text)
+ask_questions(const lg_analysis *analysis, lg_text *text)
 {
-    lg_report_waste(analysis, NULL, NULL, LG_FORMAT_TEXT, text, NULL);
-    lg_report_waste(analysis, NULL, NULL, LG_FORMAT_JSON, text, NULL);
+    const lg_ask ask = {.graph = lg_analysis_graph(analysis),
+                        .analysis = analysis};
+    for (size_t i = 0; lg_question_at(i) != NULL; i++) {
+        lg_table *table = NULL;
+        if (lg_question_ask(lg_question_at(i), &ask, &table, NULL) != LG_OK)
+            continue;
+        lg_table_text(table, 0, text, NULL);
+        lg_table_json(table, text, NULL);
+        lg_table_html(table, 0, text, NULL);
+        lg_table_free(table);
+    }
 }
 
 static void
@@ -277,7 +287,7 @@ ask_all(const lg_analysis *analysis, const uint32_t *nodes, size_t count)
     ask_why(analysis, nodes, count, &text);
     ask_cycles(analysis, &text);
     ask_what_if(analysis, nodes, count, &text);
-    ask_waste(analysis, &text);
+    ask_questions(analysis, &text);
     ask_pages(analysis, nodes, count, &text);
     ask_findings(analysis, nodes, count, &text);
     ask_sizes(analysis, nodes, count);

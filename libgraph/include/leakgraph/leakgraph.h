@@ -44,6 +44,7 @@
 #include <leakgraph/path.h>
 #include <leakgraph/places.h>
 #include <leakgraph/program.h>
+#include <leakgraph/question.h>
 #include <leakgraph/report.h>
 #include <leakgraph/scope.h>
 #include <leakgraph/table.h>

@@ -15,7 +15,6 @@
 #include <leakgraph/json.h>
 #include <leakgraph/merged_paths.h>
 #include <leakgraph/table.h>
-#include <leakgraph/waste.h>
 #include <leakgraph/what_if.h>
 
 #ifdef __cplusplus
@@ -89,12 +88,6 @@ enum { LG_WHY_PATHS = 20 };
 LG_API lg_status lg_report_why(const lg_why *why, const lg_table *paths,
                                const char *note, lg_format format, lg_text *out,
                                lg_error *err);
-/** Memory that the program could do without, the most first, with who holds it;
- *  below the rows, what to do, and the sums. */
-LG_API lg_status lg_report_waste(const lg_analysis *analysis,
-                                 const lg_waste_options *options,
-                                 const lg_monitor *monitor, lg_format format,
-                                 lg_text *out, lg_error *err);
 /** Writes "allocated in FUNCTION (FILE:LINE) < ...", or nothing if no allocator
  *  recorded it. */
 LG_API void lg_report_allocation(const lg_why *why, lg_text *out);
@@ -192,10 +185,6 @@ LG_API lg_status lg_tabulate_cycles(const lg_analysis *analysis,
 LG_API lg_status lg_tabulate_findings(const lg_analysis *analysis,
                                       const lg_findings *findings,
                                       lg_table **out, lg_error *err);
-/** Memory that the program could do without; see lg_report_waste. */
-LG_API lg_status lg_tabulate_waste(const lg_analysis *analysis,
-                                   const lg_waste *waste, lg_table **out,
-                                   lg_error *err);
 /** What would die if you cut references; see lg_report_what_if. */
 LG_API lg_status lg_tabulate_what_if(const lg_graph *graph,
                                      const lg_what_if *answer, size_t limit,

@@ -55,6 +55,12 @@ LG_API void lg_text_add_url(lg_text *text, const char *string, size_t length);
 /** Frees the buffer and zeroes *text. */
 LG_API void lg_text_free(lg_text *text);
 
+/** Adds prose in lines of at most `width` columns. The first line begins in
+ *  `column`, the others after `indent` spaces. Writes `quote` instead of each
+ *  backtick, the mark of code; 0: nothing. */
+LG_API void lg_text_add_wrapped(lg_text *text, const char *prose, size_t indent,
+                                size_t column, size_t width, char quote);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,4 +1,4 @@
-/** Answers: the facts that answer one question, without any text. */
+/** Answers: the facts that answer a question, and the table that shows them. */
 #ifndef LEAKGRAPH_ANSWERS_PRIVATE_H
 #define LEAKGRAPH_ANSWERS_PRIVATE_H
 
@@ -8,7 +8,12 @@
 #include "paths/paths_private.h"
 
 #include <leakgraph/answers.h>
+#include <leakgraph/question.h>
 #include <leakgraph/why.h>
+
+// Questions; each stands at the end of the file that answers it.
+
+extern const lg_question lg__ask_waste;
 
 // A heap of nodes with the biggest on top. Of nodes of equal size, the one with
 // the lower number comes first.

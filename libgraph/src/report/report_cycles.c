@@ -292,3 +292,61 @@ lg_report_cycles(const lg_analysis *analysis, const lg_cycles *cycles,
     lg_status status = lg_tabulate_cycles(analysis, cycles, &table, err);
     return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }
+
+/* ---------------------------------------------------------- the question */
+
+static lg_status
+ask_cycles(const lg_ask *ask, lg_table **out, lg_error *err)
+{
+    lg_cycles cycles;
+    lg_status status = lg_analysis_cycles(ask->analysis, ask->options,
+                                          ask->monitor, &cycles, err);
+    if (status != LG_OK)
+        return status;
+    status = lg_tabulate_cycles(ask->analysis, &cycles, out, err);
+    lg_cycles_free(&cycles);
+    return status;
+}
+
+static const char *const kinds[] = {"collectable", "held", "uncollectable",
+                                    NULL};
+static const lg_cycle_options usual = LG_CYCLE_OPTIONS_INIT;
+
+static const lg_option options[] = {
+    LG__LIMIT(lg_cycle_options, "the biggest first"),
+    {"kind", LG_OPTION_SET, kinds, NULL, "only cycles of these kinds",
+     offsetof(lg_cycle_options, kinds)},
+    {"holding", LG_OPTION_TEXT, NULL, NULL,
+     "only cycles that retain an object of this type, `tensor` or `figure`",
+     offsetof(lg_cycle_options, holding)},
+    {"min_bytes", LG_OPTION_BYTES, NULL, NULL,
+     "only cycles that retain as much: 4096, 64KiB",
+     offsetof(lg_cycle_options, min_bytes)},
+    {"by", LG_OPTION_DEVICE, NULL, "retained",
+     "the size to sort by: `retained` on the host and all devices together, "
+     "`host`, or a device: `cuda:0`",
+     offsetof(lg_cycle_options, device)},
+    LG__MINE(lg_cycle_options),
+    LG__MODULE(lg_cycle_options),
+    {0},
+};
+
+static const lg_field none[] = {{0}};
+
+static const lg_answering in_c = {
+    .options_size = sizeof usual, .usual = &usual, .table = ask_cycles};
+
+const lg_question lg__ask_cycles = {
+    .name = "cycles",
+    .title = "Reference cycles",
+    .help = "find reference cycles, and what to cut",
+    .about = "Lists reference cycles with what they retain, whether the "
+             "collector would free them, and the reference to cut.",
+    .order = "the biggest first",
+    .example = NULL,
+    .needs = LG_NEEDS_ANALYSIS,
+    .options = options,
+    .fields = none,
+    .facts = none,
+    .in_c = &in_c,
+};

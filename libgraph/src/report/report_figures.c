@@ -282,3 +282,50 @@ lg_report_figures(const lg_analysis *analysis, const lg_scope *scope,
     lg_status status = lg_tabulate_figures(analysis, scope, limit, &table, err);
     return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }
+
+/* ---------------------------------------------------------- the question */
+
+typedef struct figures_options {
+    size_t limit;
+    const lg_scope *scope;
+} figures_options;
+
+static lg_status
+ask_figures(const lg_ask *ask, lg_table **out, lg_error *err)
+{
+    const figures_options *options = ask->options;
+    return lg_tabulate_figures(ask->analysis, options->scope, options->limit,
+                               out, err);
+}
+
+static const figures_options usual = {0};
+
+static const lg_option options[] = {
+    LG__LIMIT(figures_options, "the biggest first"),
+    LG__MINE(figures_options),
+    LG__MODULE(figures_options),
+    {0},
+};
+
+static const lg_field none[] = {{0}};
+
+static const lg_answering in_c = {
+    .options_size = sizeof usual, .usual = &usual, .table = ask_figures};
+
+const lg_question lg__ask_figures = {
+    .name = "figures",
+    .title = "Figures",
+    .help = "list matplotlib figures",
+    .about =
+        "Lists matplotlib's figures: number, size, axes, artists, the pixels "
+        "of the canvas, the retained size, and who holds the figure (pyplot's "
+        "registry of open figures, an animation, a callback, a variable). The "
+        "option mine includes the figures that pyplot holds.",
+    .order = "the biggest first",
+    .example = NULL,
+    .needs = LG_NEEDS_ANALYSIS,
+    .options = options,
+    .fields = none,
+    .facts = none,
+    .in_c = &in_c,
+};

@@ -294,3 +294,53 @@ lg_report_findings(const lg_analysis *analysis, const lg_findings *findings,
     lg_status status = lg_tabulate_findings(analysis, findings, &table, err);
     return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }
+
+/* ---------------------------------------------------------- the question */
+
+typedef struct findings_options {
+    const lg_scope *scope;
+} findings_options;
+
+static lg_status
+ask_findings(const lg_ask *ask, lg_table **out, lg_error *err)
+{
+    lg_findings findings;
+    const findings_options *options = ask->options;
+    lg_status status = lg_analysis_findings(ask->analysis, options->scope,
+                                            ask->monitor, &findings, err);
+    if (status != LG_OK)
+        return status;
+    status = lg_tabulate_findings(ask->analysis, &findings, out, err);
+    lg_findings_free(&findings);
+    return status;
+}
+
+static const findings_options usual = {0};
+
+static const lg_option options[] = {
+    LG__MINE(findings_options),
+    LG__MODULE(findings_options),
+    {0},
+};
+
+static const lg_field none[] = {{0}};
+
+static const lg_answering in_c = {
+    .options_size = sizeof usual, .usual = &usual, .table = ask_findings};
+
+const lg_question lg__ask_findings = {
+    .name = "findings",
+    .title = "Findings",
+    .help = "recognise known mistakes, with their fixes",
+    .about = "Lists each known mistake that the snapshot shows, such as losses "
+             "kept with their graphs, figures that nobody closed, or "
+             "exceptions that keep a frame's tensors. Says who holds what, how "
+             "much it retains, the cause and the fix.",
+    .order = NULL,
+    .example = NULL,
+    .needs = LG_NEEDS_ANALYSIS,
+    .options = options,
+    .fields = none,
+    .facts = none,
+    .in_c = &in_c,
+};

@@ -353,3 +353,52 @@ lg_report_tensors(const lg_graph *graph, const lg_analysis *analysis,
         lg_tabulate_tensors(graph, analysis, options, &table, err);
     return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }
+
+/* ---------------------------------------------------------- the question */
+
+static lg_status
+ask_tensors(const lg_ask *ask, lg_table **out, lg_error *err)
+{
+    return lg_tabulate_tensors(ask->graph, ask->analysis, ask->options, out,
+                               err);
+}
+
+static const char *const groups[] = {"storage", "kind",  "device",
+                                     "dtype",   "shape", NULL};
+static const lg_tensor_options usual = LG_TENSOR_OPTIONS_INIT;
+
+static const lg_option options[] = {
+    LG__LIMIT(lg_tensor_options, "the biggest first"),
+    {"device", LG_OPTION_DEVICE, NULL, NULL,
+     "only storages on this device: `cuda:0`, `host`",
+     offsetof(lg_tensor_options, device)},
+    {"group", LG_OPTION_CHOICE, groups, NULL,
+     "what a row is: a storage, or all of one kind, device, dtype or shape",
+     offsetof(lg_tensor_options, group)},
+    LG__MINE(lg_tensor_options),
+    LG__MODULE(lg_tensor_options),
+    {0},
+};
+
+static const lg_field none[] = {{0}};
+
+static const lg_answering in_c = {
+    .options_size = sizeof usual, .usual = &usual, .table = ask_tensors};
+
+const lg_question lg__ask_tensors = {
+    .name = "tensors",
+    .title = "Tensors",
+    .help = "list the storages of tensors, each byte counted once",
+    .about =
+        "Lists the storages of tensors: what each is for, in PyTorch's words, "
+        "and who holds it. A storage counts once, however many tensors use it. "
+        "Rows include tensors that only the autograd graph keeps. If a view "
+        "keeps more than it shows, `used` says how much it shows.",
+    .order = "the biggest first",
+    .example = "--group kind",
+    .needs = LG_USES_ANALYSIS | LG_UNLESS_CHOSEN,
+    .options = options,
+    .fields = none,
+    .facts = none,
+    .in_c = &in_c,
+};

@@ -244,3 +244,53 @@ lg_report_top(const lg_analysis *analysis, const lg_top_options *options,
     lg_status status = lg_tabulate_top(analysis, options, monitor, &table, err);
     return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }
+
+/* ---------------------------------------------------------- the question */
+
+static lg_status
+ask_top(const lg_ask *ask, lg_table **out, lg_error *err)
+{
+    return lg_tabulate_top(ask->analysis, ask->options, ask->monitor, out, err);
+}
+
+static const char *const groups[] = {"object", "type", "module", NULL};
+static const lg_top_options usual = LG_TOP_OPTIONS_INIT;
+
+static const lg_option options[] = {
+    LG__LIMIT(lg_top_options, "the biggest first"),
+    {"by", LG_OPTION_DEVICE, NULL, "retained",
+     "the size to sort by: `retained` on the host and all devices together, "
+     "`host`, or a device: `cuda:0`",
+     offsetof(lg_top_options, device)},
+    {"group", LG_OPTION_CHOICE, groups, NULL,
+     "what a row is: an object, with small ones of one place together, or all "
+     "objects of a type, or of the types of a module",
+     offsetof(lg_top_options, group)},
+    LG__LIBRARIES(lg_top_options, "libraries keep"),
+    LG__MINE(lg_top_options),
+    LG__MODULE(lg_top_options),
+    {0},
+};
+
+static const lg_field none[] = {{0}};
+
+static const lg_answering in_c = {
+    .options_size = sizeof usual, .usual = &usual, .table = ask_top};
+
+const lg_question lg__ask_top = {
+    .name = "top",
+    .title = "What retains the most",
+    .help = "find the objects that retain the most",
+    .about = "Lists the objects with the largest retained sizes. The retained "
+             "size is the number of bytes that you would free with the object. "
+             "Small objects that are held in the same way share one row, and "
+             "so does everything that libraries keep for themselves. The last "
+             "row has the rest, so the rows add up to the whole heap.",
+    .order = "the biggest first",
+    .example = "--group type --limit 5",
+    .needs = LG_NEEDS_ANALYSIS,
+    .options = options,
+    .fields = none,
+    .facts = none,
+    .in_c = &in_c,
+};

@@ -223,3 +223,51 @@ lg_report_types(const lg_graph *graph, const lg_scope *scope, lg_sort sort,
         lg_tabulate_types(graph, scope, sort, limit, &table, err);
     return status == LG_OK ? lg__table_report(table, format, out, err) : status;
 }
+
+/* ---------------------------------------------------------- the question */
+
+typedef struct types_options {
+    lg_sort by;
+    size_t limit;
+    const lg_scope *scope;
+} types_options;
+
+static lg_status
+ask_types(const lg_ask *ask, lg_table **out, lg_error *err)
+{
+    const types_options *options = ask->options;
+    return lg_tabulate_types(ask->graph, options->scope, options->by,
+                             options->limit, out, err);
+}
+
+static const char *const sorts[] = {"bytes", "count", "name", NULL};
+static const types_options usual = {0};
+
+static const lg_option options[] = {
+    LG__LIMIT(types_options, "the biggest first"),
+    {"by", LG_OPTION_CHOICE, sorts, NULL, "what to sort by",
+     offsetof(types_options, by)},
+    LG__MINE(types_options),
+    LG__MODULE(types_options),
+    {0},
+};
+
+static const lg_field none[] = {{0}};
+
+static const lg_answering in_c = {
+    .options_size = sizeof usual, .usual = &usual, .table = ask_types};
+
+const lg_question lg__ask_types = {
+    .name = "types",
+    .title = "Types",
+    .help = "count objects by type",
+    .about = "Lists the types with the number of their objects and their "
+             "shallow size.",
+    .order = "the biggest first",
+    .example = "--by count --limit 10",
+    .needs = 0,
+    .options = options,
+    .fields = none,
+    .facts = none,
+    .in_c = &in_c,
+};

@@ -98,3 +98,55 @@ lg_tabulate_threads(const lg_graph *graph, const lg_threads *threads,
         lg__table_set_count(table, table->row_count + threads->count - at);
     return lg__table_finish(table, out, err);
 }
+
+/* ---------------------------------------------------------- the question */
+
+typedef struct threads_options {
+    size_t limit;
+    const lg_scope *scope;
+} threads_options;
+
+static lg_status
+ask_threads(const lg_ask *ask, lg_table **out, lg_error *err)
+{
+    lg_threads threads;
+    const threads_options *options = ask->options;
+    lg_status status = lg_graph_threads(ask->graph, ask->analysis,
+                                        options->scope, &threads, err);
+    if (status != LG_OK)
+        return status;
+    status =
+        lg_tabulate_threads(ask->graph, &threads, options->limit, out, err);
+    lg_threads_free(&threads);
+    return status;
+}
+
+static const threads_options usual = {0};
+
+static const lg_option options[] = {
+    LG__LIMIT(threads_options, "threads first"),
+    LG__MINE(threads_options),
+    LG__MODULE(threads_options),
+    {0},
+};
+
+static const lg_field none[] = {{0}};
+
+static const lg_answering in_c = {
+    .options_size = sizeof usual, .usual = &usual, .table = ask_threads};
+
+const lg_question lg__ask_threads = {
+    .name = "threads",
+    .title = "Threads and tasks",
+    .help = "see each thread's frames and their local variables",
+    .about = "Lists each thread with its frames, innermost first, and each "
+             "suspended generator, coroutine and task, with the local "
+             "variables of each and what they retain.",
+    .order = NULL,
+    .example = NULL,
+    .needs = LG_USES_ANALYSIS,
+    .options = options,
+    .fields = none,
+    .facts = none,
+    .in_c = &in_c,
+};

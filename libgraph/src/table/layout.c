@@ -106,3 +106,36 @@ lg__report_finish(lg_text *report, lg_text *out, lg_error *err)
     lg_text_free(report);
     return failed ? lg__error_memory(err) : LG_OK;
 }
+
+// Adds a word without its marks of code. Returns its width.
+static size_t
+add_word(lg_text *text, const char *word, size_t length, char quote)
+{
+    size_t start = text->length;
+    for (size_t i = 0; i < length; i++)
+        if (word[i] != '`')
+            lg_text_add_bytes(text, &word[i], 1);
+        else if (quote != '\0')
+            lg_text_add_bytes(text, &quote, 1);
+    return lg__text_width(text, start);
+}
+
+void
+lg_text_add_wrapped(lg_text *text, const char *prose, size_t indent,
+                    size_t column, size_t width, char quote)
+{
+    size_t first = column;
+    while (*prose != '\0') {
+        size_t length = strcspn(prose, " ");
+        bool begun = column > first;
+        if (begun && column + 1 + length > width) {
+            lg_text_addf(text, "\n%*s", (int)indent, "");
+            column = first = indent;
+        } else if (begun) {
+            lg_text_add(text, " ");
+            column++;
+        }
+        column += add_word(text, prose, length, quote);
+        prose += length + strspn(prose + length, " ");
+    }
+}

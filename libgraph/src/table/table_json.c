@@ -48,7 +48,7 @@ has_column(const lg_table *table, const char *name)
 }
 
 // Writes a node. The one called node is what the row is about: its type and
-// title stand beside it, unless the row has a type without a node.
+// title stand beside it, unless they are columns.
 static void
 add_node(lg_json *json, const lg_table *table, const lg__column *column,
          const lg_cell *cell)
@@ -61,7 +61,8 @@ add_node(lg_json *json, const lg_table *table, const lg__column *column,
         return;
     if (!has_column(table, "type"))
         add_string(json, "type", cell->type);
-    add_string(json, "title", cell->text);
+    if (!has_column(table, "title"))
+        add_string(json, "title", cell->text);
 }
 
 static void write_members(const lg_table *table, size_t row, lg_json *json);

@@ -9,18 +9,19 @@
 #ifndef LEAKGRAPH_TABLE_PRIVATE_H
 #define LEAKGRAPH_TABLE_PRIVATE_H
 
+#include <leakgraph/question.h>
 #include <leakgraph/report.h>
 
 #include "table/words.h"
 
 /** Who sees a column. */
 enum {
-    LG__IN_TEXT = 1,
-    LG__IN_HTML = 2,
-    LG__IN_JSON = 4,
-    LG__IN_PROGRAMS = 8, /**< programs that read the table itself */
-    LG__IN_DATA = LG__IN_JSON | LG__IN_PROGRAMS,
-    LG__SHOWN = LG__IN_TEXT | LG__IN_HTML,
+    LG__IN_TEXT = LG_IN_TEXT,
+    LG__IN_HTML = LG_IN_HTML,
+    LG__IN_JSON = LG_IN_JSON,
+    LG__IN_PROGRAMS = LG_IN_PROGRAMS,
+    LG__IN_DATA = LG_IN_DATA,
+    LG__SHOWN = LG_SHOWN,
 };
 
 /** By type: numbers, sizes and shares are flush right. */
@@ -158,6 +159,35 @@ void lg__put_uninspected(lg_table *table, size_t column, const lg_graph *graph);
 /** Adds a table that people see below this one. */
 lg_table *lg__table_part(lg_table *table, lg__layout layout,
                          const lg__column *columns, size_t count);
+
+/* ----------------------------------------------------- descriptions --- */
+
+/* The usual options. `of` is the struct of the answer's options. */
+
+#define LG__LIMIT(of, first)                                                   \
+    {                                                                          \
+        .name = "limit", .type = LG_OPTION_LIMIT, .preset = "20",              \
+        .help = "at most this many rows, " first ", or `all`",                 \
+        .offset = offsetof(of, limit)                                          \
+    }
+#define LG__LIBRARIES(of, what)                                                \
+    {                                                                          \
+        .name = "libraries", .type = LG_OPTION_FLAG,                           \
+        .help = "include what " what " for themselves",                        \
+        .offset = offsetof(of, libraries)                                      \
+    }
+#define LG__MINE(of)                                                           \
+    {                                                                          \
+        .name = "mine", .type = LG_OPTION_MINE,                                \
+        .help = "only what the program's own modules hold",                    \
+        .offset = offsetof(of, scope)                                          \
+    }
+#define LG__MODULE(of)                                                         \
+    {                                                                          \
+        .name = "module", .type = LG_OPTION_MODULE,                            \
+        .help = "only what matching modules hold: `train.*`",                  \
+        .offset = offsetof(of, scope)                                          \
+    }
 
 /* ------------------------------------------------------------- writers --- */
 

@@ -2,6 +2,7 @@
 #ifndef LEAKGRAPH_BINDING_ANSWERS_H
 #define LEAKGRAPH_BINDING_ANSWERS_H
 
+#include "binding/answers/answer.h"
 #include "binding/answers/cycle_search.h"
 #include "binding/answers/py_baseline.h"
 #include "binding/answers/py_cycle.h"
@@ -22,7 +23,6 @@
 #include "binding/answers/py_text_table.h"
 #include "binding/answers/py_threads.h"
 #include "binding/answers/py_top.h"
-#include "binding/answers/py_waste.h"
 #include "binding/answers/py_what_if.h"
 #include "binding/answers/py_why.h"
 

@@ -110,8 +110,6 @@ PyObject *lg__snapshot_figures(PyObject *self, PyObject *const *args,
                                Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_why(PyObject *self, PyObject *const *args,
                            Py_ssize_t nargs, PyObject *kwnames);
-PyObject *lg__snapshot_waste(PyObject *self, PyObject *const *args,
-                             Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_what_if(PyObject *self, PyObject *const *args,
                                Py_ssize_t nargs, PyObject *kwnames);
 PyObject *lg__snapshot_diff(PyObject *self, PyObject *const *args,
@@ -153,7 +151,6 @@ extern const char lg__snapshot_tensors_doc[];
 extern const char lg__snapshot_figures_doc[];
 extern const char lg__snapshot_why_doc[];
 extern const char lg__snapshot_export_doc[];
-extern const char lg__snapshot_waste_doc[];
 extern const char lg__snapshot_what_if_doc[];
 extern const char lg__snapshot_diff_doc[];
 extern const char lg__snapshot_report_doc[];

@@ -81,6 +81,9 @@ size_t *lg__result_row_numbers(const lg_table *table, size_t *count);
 /** Finds a fact of the table by its name; false if there is none, or it has no
  *  value. */
 bool lg__result_fact(const lg_table *table, const char *name, lg_cell *out);
+/** The value of a fact: None if there is no such fact, or it has none. */
+PyObject *lg__result_fact_object(lg__snapshot_object *snapshot,
+                                 const lg_table *table, const char *name);
 /** Makes the rows of a fact that is a table; none if there is no such fact. */
 PyObject *lg__result_fact_rows(lg__snapshot_object *snapshot,
                                const lg_table *table, const char *name,

@@ -139,6 +139,17 @@ lg__result_fact(const lg_table *table, const char *name, lg_cell *out)
     return out->present;
 }
 
+PyObject *
+lg__result_fact_object(lg__snapshot_object *snapshot, const lg_table *table,
+                       const char *name)
+{
+    const lg_table *facts = lg_table_facts(table);
+    size_t column = facts ? find_column(facts, name) : 0;
+    if (facts == NULL || column == lg_table_column_count(facts))
+        Py_RETURN_NONE;
+    return cell_object(snapshot, facts, 0, column);
+}
+
 static const lg__result_field hop_fields[] = {
     {"label", LG__FIELD_TEXT},   {"source", LG__FIELD_VALUE},
     {"target", LG__FIELD_VALUE}, {"reason", LG__FIELD_TEXT},

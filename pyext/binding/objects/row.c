@@ -101,8 +101,8 @@ lg__row_type_add(PyTypeObject *type, const char *name, PyObject *value)
     return added;
 }
 
-int
-lg__row_type_finish(PyTypeObject *type, const PyStructSequence_Desc *desc)
+static int
+row_type_finish(PyTypeObject *type, const PyStructSequence_Desc *desc)
 {
     PyObject *fields = PyTuple_New(desc->n_in_sequence);
     for (int i = 0; fields != NULL && i < desc->n_in_sequence; i++) {
@@ -122,4 +122,20 @@ lg__row_type_finish(PyTypeObject *type, const PyStructSequence_Desc *desc)
         return -1;
     return lg__row_type_add(type, "_asdict",
                             PyDescr_NewMethod(type, &asdict_method));
+}
+
+int
+lg__row_type_new(PyObject *module, lg__core_type id,
+                 PyStructSequence_Desc *desc)
+{
+    PyTypeObject *type = PyStructSequence_NewType(desc);
+    if (type == NULL || row_type_finish(type, desc) < 0) {
+        Py_XDECREF((PyObject *)type);
+        return -1;
+    }
+    /* As PyType_FromModuleAndSpec() does: lg__object_state() needs it. */
+    Py_INCREF(module);
+    ((PyHeapTypeObject *)type)->ht_module = module;
+    lg__module_state(module)->types[id] = type;
+    return PyModule_AddType(module, type);
 }

@@ -8,9 +8,11 @@
  *  exception. -1 with an exception. */
 int lg__row_type_add(PyTypeObject *type, const char *name, PyObject *value);
 
-/** Gives a type of named tuples `_fields`, `_asdict()` and `_replace()`, by
+/** Makes a type of named tuples and adds it to the module. The strings of
+ *  `desc` must stay. The type has `_fields`, `_asdict()` and `_replace()`, by
  *  which pandas and others recognise a named tuple, and `json` and `to_dict()`.
  *  -1 with an exception. */
-int lg__row_type_finish(PyTypeObject *type, const PyStructSequence_Desc *desc);
+int lg__row_type_new(PyObject *module, lg__core_type id,
+                     PyStructSequence_Desc *desc);
 
 #endif

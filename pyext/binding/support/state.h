@@ -6,6 +6,9 @@
 
 #include "binding/support/shim.h"
 
+/** No more questions have types, functions and methods of their own. */
+enum { LG__ANSWERS = 12 };
+
 typedef enum lg__core_type {
     LG__TYPE_SNAPSHOT,
     LG__TYPE_NODE,
@@ -34,7 +37,6 @@ typedef enum lg__core_type {
     LG__TYPE_MERGED,
     LG__TYPE_WHY,
     LG__TYPE_WHAT_IF,
-    LG__TYPE_WASTE,
     LG__TYPE_ROOT, /* from here on, named tuples */
     LG__TYPE_TYPE_ROW,
     LG__TYPE_DOMINATOR_ROW,
@@ -60,8 +62,9 @@ typedef enum lg__core_type {
     LG__TYPE_CAPTURE_INFO,
     LG__TYPE_DYING,
     LG__TYPE_SURVIVOR,
-    LG__TYPE_WASTE_ROW,
-    LG__TYPES,
+    LG__TYPE_ANSWER, /* by the number of the question: results, and rows */
+    LG__TYPE_ANSWER_ROW = LG__TYPE_ANSWER + LG__ANSWERS,
+    LG__TYPES = LG__TYPE_ANSWER_ROW + LG__ANSWERS,
 } lg__core_type;
 
 typedef enum lg__core_error {

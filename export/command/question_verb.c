@@ -1,0 +1,280 @@
+// The verbs that ask one question each, and `questions`, which lists them. What
+// they are called, take and print, the descriptions say.
+
+#include "command/command.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+// The options of a question, and those of every verb.
+enum { JSON = LG_MOST_OPTIONS, HELP, MOST_NAMES };
+enum { NAME_LENGTH = 24, FIRST_LETTER = 256, WIDTH = 80, OPTION_WIDTH = 21 };
+
+// A command line, read.
+typedef struct request {
+    const lg_question *question;
+    char names[MOST_NAMES][NAME_LENGTH];
+    const char *listed[MOST_NAMES];
+    struct option own[MOST_NAMES + 1];
+    size_t count;
+    lg_given given[LG_MOST_OPTIONS];
+    const char *path;
+    bool json;
+} request;
+
+// Returns whether a verb of the same name is written by hand, because it does
+// more than to ask.
+static bool
+has_verb(const lg_question *question)
+{
+    size_t i = 0;
+    while (lg__verb_at(i) && strcmp(lg__verb_at(i)->name, question->name))
+        i++;
+    return lg__verb_at(i) != NULL;
+}
+
+const lg_question *
+lg__question_verb_at(size_t index)
+{
+    const lg_question *question;
+    for (size_t i = 0; (question = lg_question_at(i)) != NULL; i++)
+        if (!has_verb(question) && index-- == 0)
+            return question;
+    return NULL;
+}
+
+// Writes the name of an option as the command has it: `min-bytes`.
+static void
+write_name(const char *name, char out[NAME_LENGTH])
+{
+    snprintf(out, NAME_LENGTH, "%s", name);
+    for (char *at = out; *at; at++)
+        *at = *at == '_' ? '-' : *at;
+}
+
+static bool
+is_flag(const lg_option *option)
+{
+    return option->type == LG_OPTION_FLAG || option->type == LG_OPTION_MINE;
+}
+
+static void
+list_option(request *to, const char *name, int has_value, int letter)
+{
+    size_t at = to->count++;
+    write_name(name, to->names[at]);
+    to->listed[at] = to->names[at];
+    to->own[at] = (struct option){to->names[at], has_value, NULL, letter};
+}
+
+static void
+list_options(request *to)
+{
+    const lg_option *options = to->question->options;
+    for (int i = 0; options[i].name; i++)
+        list_option(to, options[i].name,
+                    is_flag(&options[i]) ? no_argument : required_argument,
+                    FIRST_LETTER + i);
+    list_option(to, "json", no_argument, FIRST_LETTER + JSON);
+    list_option(to, "help", no_argument, FIRST_LETTER + HELP);
+}
+
+static bool
+take_option(request *to, int index)
+{
+    char called[NAME_LENGTH + 2];
+    lg_error error;
+    if (index == JSON)
+        return to->json = true;
+    snprintf(called, sizeof called, "--%s", to->names[index]);
+    if (!lg_option_read(&to->question->options[index], called,
+                        optarg ? optarg : "", &to->given[index], &error))
+        return true;
+    lg__complain("%s", error.message);
+    return false;
+}
+
+static bool
+read_request(request *to, int argc, char **argv)
+{
+    const char *verb = to->question->name;
+    list_options(to);
+    opterr = 0;
+    for (;;) {
+        const char *word = argv[optind];
+        int letter = getopt_long(argc, argv, ":h", to->own, NULL);
+        if (letter == -1)
+            break;
+        if (letter == ':') {
+            lg__complain("%s needs a value: see leakgraph %s --help",
+                         argv[optind - 1], verb);
+            return false;
+        }
+        if (letter < FIRST_LETTER) {
+            lg__complain_option(
+                verb, optopt || !argv[optind - 1] ? word : argv[optind - 1],
+                to->listed, to->count);
+            return false;
+        }
+        if (!take_option(to, letter - FIRST_LETTER))
+            return false;
+    }
+    to->path = argv[optind];
+    return lg__words_check(verb, argc - optind, 1, 1);
+}
+
+/* -------------------------------------------------------------- answers */
+
+static lg_status
+find_analysis(const request *asked, const lg_graph *graph, lg_analysis **out,
+              lg_error *err)
+{
+    unsigned needs = lg_question_needs(asked->question, asked->given);
+    if (needs & LG_NEEDS_ANALYSIS)
+        return lg__find_analysis(graph, out, err);
+    return needs ? lg__find_analysis_if_any(graph, out, err) : LG_OK;
+}
+
+static lg_status
+answer(const request *asked, const lg_graph *graph, lg_text *out, lg_error *err)
+{
+    lg_analysis *analysis = NULL;
+    lg_table *table = NULL;
+    lg_ask ask = {
+        .graph = graph, .given = asked->given, .monitor = lg__monitor()};
+    lg_status status = lg_question_check(asked->question, &ask, err);
+    if (!status)
+        status = find_analysis(asked, graph, &analysis, err);
+    ask.analysis = analysis;
+    if (!status)
+        status = lg_question_ask(asked->question, &ask, &table, err);
+    if (!status)
+        status = asked->json ? lg_table_json(table, out, err)
+                             : lg_table_text(table, 0, out, err);
+    lg_table_free(table);
+    lg_analysis_free(analysis);
+    return status;
+}
+
+int
+lg__question_run(const lg_question *question, int argc, char **argv)
+{
+    request asked = {.question = question};
+    int code = LG__EXIT_USAGE;
+    lg_graph *graph;
+    lg_text text = {0};
+    lg_error error = {0};
+    if (!read_request(&asked, argc, argv) ||
+        !lg__open(asked.path, &graph, &code))
+        return code;
+    lg_status status = answer(&asked, graph, &text, &error);
+    code = status ? lg__fail(&error) : lg__print(&text);
+    lg_text_free(&text);
+    lg_graph_free(graph);
+    return code;
+}
+
+/* ----------------------------------------------------------------- help */
+
+// Writes `--group object|type|module`.
+static void
+add_form(const lg_option *option, lg_text *out)
+{
+    static const char *const values[] = {
+        [LG_OPTION_LIMIT] = " N|all", [LG_OPTION_DEVICE] = " DEVICE",
+        [LG_OPTION_TEXT] = " TEXT",   [LG_OPTION_BYTES] = " BYTES",
+        [LG_OPTION_MODULE] = " GLOB", [LG_OPTION_CHOICE] = " ",
+        [LG_OPTION_SET] = " ",        [LG_OPTION_FLAG] = "",
+        [LG_OPTION_MINE] = "",
+    };
+    char name[NAME_LENGTH];
+    write_name(option->name, name);
+    lg_text_addf(out, "--%s%s", name, values[option->type]);
+    for (size_t i = 0; option->words && option->words[i]; i++)
+        lg_text_addf(out, "%s%s", i > 0 ? "|" : "", option->words[i]);
+}
+
+// Adds a form in brackets to the usage, on the next line if it does not fit.
+static void
+add_usage_part(const char *form, size_t *column, lg_text *out)
+{
+    enum { INDENT = 7 };
+    size_t length = strlen(form) + 3;
+    if (*column + length > WIDTH) {
+        lg_text_addf(out, "\n%*s", INDENT - 1, "");
+        *column = INDENT - 1;
+    }
+    lg_text_addf(out, " [%s]", form);
+    *column += length;
+}
+
+static void
+add_usage(const lg_question *question, lg_text *out)
+{
+    lg_text_addf(out, "Usage: leakgraph %s SNAP", question->name);
+    size_t column = out->length;
+    for (const lg_option *option = question->options; option->name; option++) {
+        lg_text form = {0};
+        add_form(option, &form);
+        add_usage_part(form.data ? form.data : "", &column, out);
+        lg_text_free(&form);
+    }
+    add_usage_part("--json", &column, out);
+    lg_text_add(out, "\n");
+}
+
+static void
+add_option_line(const lg_option *option, lg_text *out)
+{
+    lg_text help = {0};
+    const char *preset = option->words && option->type == LG_OPTION_CHOICE
+                             ? option->words[0]
+                             : option->preset;
+    size_t start = out->length;
+    lg_text_add(out, "  ");
+    add_form(option, out);
+    if (out->length - start >= OPTION_WIDTH)
+        lg_text_addf(out, "\n%*s", OPTION_WIDTH, "");
+    else
+        lg_text_addf(out, "%*s", (int)(OPTION_WIDTH - (out->length - start)),
+                     "");
+    lg_text_add(&help, option->help);
+    if (preset)
+        lg_text_addf(&help, " (%s)", preset);
+    lg_text_add_wrapped(out, help.data ? help.data : "", OPTION_WIDTH,
+                        OPTION_WIDTH, WIDTH, '\0');
+    lg_text_add(out, "\n");
+    lg_text_free(&help);
+}
+
+void
+lg__question_print_help(const lg_question *question)
+{
+    lg_text help = {0};
+    add_usage(question, &help);
+    lg_text_add(&help, "\n");
+    lg_text_add_wrapped(&help, question->about, 0, 0, WIDTH, '\0');
+    lg_text_addf(&help,
+                 "\n\nExample:\n  leakgraph %s run.lgs%s%s\n\nOptions:\n",
+                 question->name, question->example ? " " : "",
+                 question->example ? question->example : "");
+    for (const lg_option *option = question->options; option->name; option++)
+        add_option_line(option, &help);
+    lg_text_add(&help, "  --json             print JSON\n"
+                       "  -h, --help         print this text\n");
+    lg__print(&help);
+}
+
+int
+lg__verb_questions(const lg__arguments *arguments)
+{
+    lg_text text = {0};
+    lg_error error = {0};
+    const lg_question *question;
+    if (arguments->json && lg_questions_json(&text, &error))
+        return lg__fail(&error);
+    for (size_t i = 0; !arguments->json && (question = lg_question_at(i)); i++)
+        lg_text_addf(&text, "%-10s %s\n", question->name, question->help);
+    return lg__print(&text);
+}

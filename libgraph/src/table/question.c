@@ -1,0 +1,596 @@
+// Answers questions with tables, by what their descriptions say.
+//
+// The options of an answer begin as the description has them. Each option that
+// is given, or has a preset, then sets its member. The answer's rows and facts
+// become cells column by column: a column reads the member at its offset, or
+// has a function that writes its text.
+#include "table/table_private.h"
+
+#include <leakgraph/scope.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+// No answer has more columns.
+enum { MOST_FIELDS = 32 };
+
+static size_t
+count_options(const lg_question *question)
+{
+    size_t count = 0;
+    while (question->options[count].name != NULL)
+        count++;
+    return count;
+}
+
+// Returns the number of fields before the one that is all zeros.
+static size_t
+count_fields(const lg_field *fields)
+{
+    size_t count = 0;
+    while (fields[count].name != NULL || fields[count].heading != NULL)
+        count++;
+    return count;
+}
+
+/* ------------------------------------------------------ values of options */
+
+// Writes `object, type or module`.
+static void
+list_words(const char *const *words, lg_text *out)
+{
+    for (size_t i = 0; words[i] != NULL; i++) {
+        if (i > 0)
+            lg_text_add(out, words[i + 1] == NULL ? " or " : ", ");
+        lg_text_add(out, words[i]);
+    }
+}
+
+static lg_status
+refuse_word(const lg_option *option, const char *called, const char *word,
+            lg_error *err)
+{
+    lg_text words = {0};
+    list_words(option->words, &words);
+    lg_status status =
+        words.failed ? lg__error_memory(err)
+                     : lg_error_set(err, LG_EINVAL, "%s takes %s, not '%s'",
+                                    called, words.data, word);
+    lg_text_free(&words);
+    return status;
+}
+
+// Returns the index of the word of this length, or SIZE_MAX.
+static size_t
+find_word(const lg_option *option, const char *word, size_t length)
+{
+    for (size_t i = 0; option->words[i] != NULL; i++)
+        if (strlen(option->words[i]) == length &&
+            memcmp(option->words[i], word, length) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
+// Reads one word, or for a set, several with commas between them.
+static lg_status
+read_words(const lg_option *option, const char *called, const char *word,
+           uint64_t *out, lg_error *err)
+{
+    bool several = option->type == LG_OPTION_SET;
+    uint64_t bits = 0;
+    size_t index = 0;
+    const char *at = word;
+    while (index != SIZE_MAX) {
+        size_t length = several ? strcspn(at, ",") : strlen(at);
+        index = find_word(option, at, length);
+        bits |= index < 64 ? 1ull << index : 0;
+        at += length;
+        if (index != SIZE_MAX && *at == '\0') {
+            *out = several ? bits : index;
+            return LG_OK;
+        }
+        at += *at == ',';
+    }
+    return refuse_word(option, called, word, err);
+}
+static lg_status
+read_limit(const char *called, const char *word, uint64_t *out, lg_error *err)
+{
+    enum { MOST_DIGITS = 9 };
+    size_t digits = strspn(word, "0123456789");
+    unsigned long number = strtoul(word, NULL, 10);
+    bool all = strcmp(word, "all") == 0;
+    bool positive = digits > 0 && word[digits] == '\0' && number > 0;
+    if (!all && (!positive || digits > MOST_DIGITS))
+        return lg_error_set(err, LG_EINVAL,
+                            "%s takes a positive number or all, not '%s'",
+                            called, word);
+    *out = all ? 0 : number;
+    return LG_OK;
+}
+
+// Returns the factor of a unit; 0: there is no such unit.
+static double
+unit_bytes(const char *unit)
+{
+    static const char letters[] = "KMGT";
+    if (*unit == '\0' || strcmp(unit, "B") == 0)
+        return 1;
+    const char *letter = strchr(letters, *unit == 'k' ? 'K' : *unit);
+    if (letter == NULL)
+        return 0;
+    bool decimal = strcmp(unit + 1, "B") == 0;
+    if (!decimal && unit[1] != '\0' && strcmp(unit + 1, "iB") != 0)
+        return 0;
+    double bytes = 1;
+    for (ptrdiff_t i = letter - letters; i >= 0; i--)
+        bytes *= decimal ? 1000 : 1024;
+    return bytes;
+}
+
+static lg_status
+read_bytes(const char *called, const char *word, uint64_t *out, lg_error *err)
+{
+    char *end;
+    double value = strtod(word, &end);
+    while (end != word && *end == ' ')
+        end++;
+    double bytes = value * unit_bytes(end);
+    if (*word < '0' || *word > '9' || unit_bytes(end) <= 0 || !(bytes < 9e18))
+        return lg_error_set(err, LG_EINVAL,
+                            "%s takes a size such as 4096, 64KiB or 1MiB, not "
+                            "'%s'",
+                            called, word);
+    *out = (uint64_t)bytes;
+    return LG_OK;
+}
+
+lg_status
+lg_option_read(const lg_option *option, const char *called, const char *word,
+               lg_given *out, lg_error *err)
+{
+    lg_given given = {.given = true, .number = 1, .text = word};
+    lg_status status = LG_OK;
+    if (option->type == LG_OPTION_LIMIT)
+        status = read_limit(called, word, &given.number, err);
+    else if (option->type == LG_OPTION_BYTES)
+        status = read_bytes(called, word, &given.number, err);
+    else if (option->type == LG_OPTION_CHOICE || option->type == LG_OPTION_SET)
+        status = read_words(option, called, word, &given.number, err);
+    if (status == LG_OK)
+        *out = given;
+    return status;
+}
+
+/* -------------------------------------------------- options of an answer */
+
+static lg_status
+set_device(const lg_ask *ask, const lg_option *option, const char *name,
+           uint32_t *out, lg_error *err)
+{
+    if (name == NULL ||
+        (option->preset != NULL && strcmp(name, option->preset) == 0)) {
+        *out = LG_NONE;
+        return LG_OK;
+    }
+    lg_status status = lg_graph_device_find(ask->graph, name, out, err);
+    if (status == LG_ENOTFOUND && err != NULL)
+        err->status = LG_EINVAL;
+    return status == LG_ENOTFOUND ? LG_EINVAL : status;
+}
+
+// Sets the member of an option that is given, or has a preset. Those of the
+// scope set it together.
+static lg_status
+set_member(const lg_ask *ask, const lg_option *option, const lg_given *given,
+           char *options, lg_error *err)
+{
+    void *member = options + option->offset;
+    lg_given value = *given;
+    lg_status status = LG_OK;
+    if (!value.given && option->preset != NULL)
+        status =
+            lg_option_read(option, option->name, option->preset, &value, err);
+    if (status != LG_OK || (!value.given && option->preset == NULL))
+        return status;
+    switch (option->type) {
+    case LG_OPTION_FLAG:
+        *(bool *)member = value.number != 0;
+        break;
+    case LG_OPTION_LIMIT:
+        *(size_t *)member = (size_t)value.number;
+        break;
+    case LG_OPTION_BYTES:
+        *(int64_t *)member = (int64_t)value.number;
+        break;
+    case LG_OPTION_TEXT:
+        *(const char **)member = value.text;
+        break;
+    case LG_OPTION_CHOICE:
+    case LG_OPTION_SET:
+        *(unsigned *)member = (unsigned)value.number;
+        break;
+    case LG_OPTION_DEVICE:
+        return set_device(ask, option, value.text, member, err);
+    default:
+        break;
+    }
+    return LG_OK;
+}
+
+lg_status
+lg_question_check(const lg_question *question, const lg_ask *ask, lg_error *err)
+{
+    uint32_t device;
+    lg_status status = LG_OK;
+    for (size_t i = 0; i < count_options(question) && !status; i++)
+        if (question->options[i].type == LG_OPTION_DEVICE && ask->given != NULL)
+            status = set_device(ask, &question->options[i], ask->given[i].text,
+                                &device, err);
+    return status;
+}
+
+// Finds what the modules hold that were given. `offset` gets the member.
+static lg_status
+find_scope(const lg_question *question, const lg_ask *ask, size_t *offset,
+           lg_scope **out, lg_error *err)
+{
+    bool mine = false;
+    const char *module = NULL;
+    for (size_t i = 0; question->options[i].name != NULL; i++) {
+        const lg_option *option = &question->options[i];
+        if (option->type == LG_OPTION_MINE)
+            mine = ask->given[i].number != 0;
+        else if (option->type == LG_OPTION_MODULE)
+            module = ask->given[i].text;
+        else
+            continue;
+        *offset = option->offset;
+    }
+    return lg_scope_new(ask->graph, mine, module, ask->monitor, out, err);
+}
+
+static lg_status
+set_options(const lg_question *question, const lg_ask *ask, lg_scope **scope,
+            char *options, lg_error *err)
+{
+    size_t offset = SIZE_MAX;
+    lg_status status = LG_OK;
+    memcpy(options, question->in_c->usual, question->in_c->options_size);
+    for (size_t i = 0; question->options[i].name != NULL && !status; i++)
+        status = set_member(ask, &question->options[i], &ask->given[i], options,
+                            err);
+    if (status == LG_OK)
+        status = find_scope(question, ask, &offset, scope, err);
+    if (status == LG_OK && offset != SIZE_MAX)
+        *(const lg_scope **)(void *)(options + offset) = *scope;
+    return status;
+}
+
+/* ---------------------------------------------------------------- cells */
+
+static uint64_t
+number_at(const void *base, size_t offset)
+{
+    uint64_t number;
+    memcpy(&number, (const char *)base + offset, sizeof number);
+    return number;
+}
+
+static void
+put_node_text(lg_table *table, size_t column, const lg_ask *ask,
+              const lg_field *field, uint32_t node)
+{
+    lg_text title = {0};
+    if (node == LG_NONE)
+        return;
+    if (field->of == LG_FIELD_TYPE) {
+        lg__put_string(
+            table, column,
+            lg_graph_type(ask->graph, lg_graph_columns(ask->graph)->type[node])
+                .name);
+        return;
+    }
+    lg_node_title(ask->graph, node, false, &title);
+    lg__put_formatted(table, column, &title);
+}
+
+static void
+put_text(lg_table *table, size_t column, const lg_ask *ask, const void *answer,
+         const void *row, const lg_field *field)
+{
+    const void *member = (const char *)row + field->offset;
+    lg_text text = {0};
+    if (field->write != NULL) {
+        field->write(ask, answer, row, &text);
+        lg__put_formatted(table, column, &text);
+    } else if (field->words != NULL) {
+        lg__put_literal(table, column, field->words[*(const unsigned *)member]);
+    } else if (field->of != LG_FIELD_OWN) {
+        put_node_text(table, column, ask, field, *(const lg_node *)member);
+    } else {
+        lg__put_string(table, column, *(const lg_string *)member);
+    }
+}
+
+static void
+put_cell(lg_table *table, size_t column, const lg_ask *ask, const void *answer,
+         const void *row, const lg_field *field)
+{
+    const void *member = (const char *)row + field->offset;
+    switch (field->type) {
+    case LG_COLUMN_TEXT:
+    case LG_COLUMN_PATH:
+        put_text(table, column, ask, answer, row, field);
+        break;
+    case LG_COLUMN_NODE:
+        lg__put_node(table, column, ask->graph, *(const lg_node *)member);
+        break;
+    case LG_COLUMN_BOOL:
+        lg__put_bool(table, column, *(const bool *)member);
+        break;
+    case LG_COLUMN_SIZE:
+        if (*(const uint64_t *const *)member != NULL)
+            lg__put_each(table, column, *(const uint64_t *const *)member);
+        break;
+    case LG_COLUMN_SHARE:
+        lg__put_share(table, column, number_at(row, field->offset),
+                      number_at(answer, field->whole));
+        break;
+    default:
+        lg__put_count(table, column, number_at(row, field->offset));
+    }
+}
+
+static void
+put_row(lg_table *table, const lg_ask *ask, const void *answer, const void *row,
+        const lg_field *fields, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        put_cell(table, i, ask, answer, row, &fields[i]);
+}
+
+/* --------------------------------------------------------------- tables */
+
+static unsigned char
+faces_of(const lg_field *field, const lg_ask *ask, const void *answer)
+{
+    const lg_look *look = &field->look;
+    unsigned char in = look->in ? look->in : LG_SHOWN | LG_IN_DATA;
+    if (look->shown != NULL && !look->shown(ask, answer))
+        in &= LG_IN_DATA;
+    return field->name != NULL ? in : in & LG_SHOWN;
+}
+
+static void
+list_columns(const lg_field *fields, size_t count, const lg_ask *ask,
+             const void *answer, lg__column *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = (lg__column){
+            .name = fields[i].name,
+            .heading = fields[i].heading,
+            .type = fields[i].type,
+            .faces = faces_of(&fields[i], ask, answer),
+            .gap = fields[i].look.gap,
+            .least = fields[i].look.least,
+        };
+}
+
+static void
+put_facts(lg_table *table, const lg_question *question, const lg_ask *ask,
+          const void *answer)
+{
+    lg__column columns[MOST_FIELDS];
+    size_t count = count_fields(question->facts);
+    list_columns(question->facts, count, ask, answer, columns);
+    lg_table *facts = lg__table_facts(table, columns, count);
+    put_row(facts, ask, answer, answer, question->facts, count);
+}
+
+lg_status
+lg_question_tabulate(const lg_question *question, const lg_ask *ask,
+                     const void *answer, lg_table **out, lg_error *err)
+{
+    const lg_answering *in_c = question->in_c;
+    const char *base = answer;
+    lg__column columns[MOST_FIELDS];
+    size_t fields = count_fields(question->fields);
+    size_t count = (size_t)number_at(answer, in_c->count);
+    const char *rows = *(const char *const *)(const void *)(base + in_c->rows);
+    list_columns(question->fields, fields, ask, answer, columns);
+    const lg__layout layout = {.rows = in_c->list,
+                               .noun = in_c->noun ? in_c->noun : "row",
+                               .bare = in_c->bare && count == 0};
+    lg_table *table = lg__table_new(ask->graph, layout, columns, fields);
+    for (size_t i = 0; i < count; i++) {
+        lg__table_row(table);
+        put_row(table, ask, answer, rows + i * in_c->row_size, question->fields,
+                fields);
+    }
+    if (in_c->total > 0)
+        lg__table_set_count(table, (size_t)number_at(answer, in_c->total));
+    put_facts(table, question, ask, answer);
+    if (in_c->below != NULL)
+        in_c->below(ask, answer, table);
+    return lg__table_finish(table, out, err);
+}
+
+// Asks with options that are set, and makes the table of the answer.
+static lg_status
+answer_with(const lg_question *question, const lg_ask *ask, lg_table **out,
+            lg_error *err)
+{
+    const lg_answering *in_c = question->in_c;
+    if (in_c->table != NULL)
+        return in_c->table(ask, out, err);
+    void *answer = calloc(1, in_c->answer_size);
+    if (answer == NULL)
+        return lg__error_memory(err);
+    lg_status status = in_c->ask(ask, answer, err);
+    if (status == LG_OK) {
+        status = lg_question_tabulate(question, ask, answer, out, err);
+        in_c->free(answer);
+    }
+    free(answer);
+    return status;
+}
+
+lg_status
+lg_question_ask(const lg_question *question, const lg_ask *asked,
+                lg_table **out, lg_error *err)
+{
+    static const lg_given missing[LG_MOST_OPTIONS];
+    lg_ask ask = *asked;
+    lg_scope *scope = NULL;
+    char *options = malloc(question->in_c->options_size);
+    if (ask.given == NULL)
+        ask.given = missing;
+    if (ask.analysis == NULL &&
+        (lg_question_needs(question, ask.given) & LG_NEEDS_ANALYSIS)) {
+        free(options);
+        return lg_error_set(err, LG_EINVAL, "%s needs an analysis",
+                            question->name);
+    }
+    lg_status status = options == NULL
+                           ? lg__error_memory(err)
+                           : set_options(question, &ask, &scope, options, err);
+    ask.options = options;
+    if (status == LG_OK)
+        status = answer_with(question, &ask, out, err);
+    lg_scope_free(scope);
+    free(options);
+    return status;
+}
+
+unsigned
+lg_question_needs(const lg_question *question, const lg_given *given)
+{
+    unsigned needs = question->needs & (LG_NEEDS_ANALYSIS | LG_USES_ANALYSIS);
+    for (size_t i = 0; i < count_options(question) && given != NULL; i++)
+        if (question->options[i].type == LG_OPTION_CHOICE &&
+            given[i].number > 0 && (question->needs & LG_UNLESS_CHOSEN))
+            return 0;
+    return needs;
+}
+
+size_t
+lg_question_option(const lg_question *question, const char *name)
+{
+    for (size_t i = 0; i < count_options(question); i++)
+        if (strcmp(question->options[i].name, name) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
+const lg_question *
+lg_question_find(const char *name)
+{
+    size_t i = 0;
+    const lg_question *question;
+    while ((question = lg_question_at(i)) != NULL &&
+           strcmp(question->name, name) != 0)
+        i++;
+    return question;
+}
+
+/* ---------------------------------------------- descriptions as JSON */
+
+static void
+write_text(lg_json *json, const char *name, const char *text)
+{
+    if (text == NULL)
+        lg_json_null(json, name);
+    else
+        lg_json_string(json, name, text, strlen(text));
+}
+
+static void
+write_words(lg_json *json, const char *const *words)
+{
+    if (words == NULL)
+        return;
+    lg_json_array(json, "words");
+    for (size_t i = 0; words[i] != NULL; i++)
+        write_text(json, NULL, words[i]);
+    lg_json_end(json);
+}
+
+static void
+write_options(lg_json *json, const lg_question *question)
+{
+    static const char *const types[] = {"flag",   "limit", "choice",
+                                        "device", "set",   "text",
+                                        "bytes",  "mine",  "module"};
+    lg_json_lines(json, "options");
+    for (size_t i = 0; i < count_options(question); i++) {
+        const lg_option *option = &question->options[i];
+        lg_json_object(json, NULL);
+        write_text(json, "name", option->name);
+        write_text(json, "type", types[option->type]);
+        write_words(json, option->words);
+        write_text(json, "preset", option->preset);
+        write_text(json, "help", option->help);
+        lg_json_end(json);
+    }
+    lg_json_end(json);
+}
+
+// Writes the fields that programs get.
+static void
+write_fields(lg_json *json, const char *name, const lg_field *fields)
+{
+    static const char *const types[] = {
+        "text",  "path", "node",    "count", "number", "bytes", "size",
+        "share", "bool", "numbers", "list",  "record", "real"};
+    lg_json_lines(json, name);
+    for (size_t i = 0; i < count_fields(fields); i++) {
+        const lg_field *field = &fields[i];
+        if (field->name == NULL ||
+            (field->look.in != 0 && !(field->look.in & LG_IN_PROGRAMS)))
+            continue;
+        lg_json_object(json, NULL);
+        write_text(json, "name", field->name);
+        write_text(json, "type", types[field->type]);
+        write_words(json, field->words);
+        lg_json_bool(json, "optional", field->optional);
+        write_text(json, "help", field->help);
+        lg_json_end(json);
+    }
+    lg_json_end(json);
+}
+
+static void
+write_question(lg_json *json, const lg_question *question)
+{
+    lg_json_object(json, NULL);
+    write_text(json, "name", question->name);
+    write_text(json, "title", question->title);
+    write_text(json, "help", question->help);
+    write_text(json, "about", question->about);
+    write_text(json, "order", question->order);
+    write_text(json, "example", question->example);
+    write_text(json, "result", question->result);
+    write_text(json, "row", question->row);
+    lg_json_bool(json, "needs_analysis",
+                 (question->needs & LG_NEEDS_ANALYSIS) != 0);
+    lg_json_bool(json, "needs_contents",
+                 (question->needs & LG_NEEDS_CONTENTS) != 0);
+    write_options(json, question);
+    write_fields(json, "fields", question->fields);
+    write_fields(json, "facts", question->facts);
+    lg_json_end(json);
+}
+
+lg_status
+lg_questions_json(lg_text *out, lg_error *err)
+{
+    lg_json json = {.out = out};
+    lg_json_object(&json, NULL);
+    lg_json_lines(&json, "questions");
+    for (size_t i = 0; lg_question_at(i) != NULL; i++)
+        write_question(&json, lg_question_at(i));
+    lg_json_end(&json);
+    lg_json_end(&json);
+    return lg_json_finish(&json, err);
+}

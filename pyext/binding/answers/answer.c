@@ -1,0 +1,547 @@
+/**
+ * Answers to questions, as their descriptions in libgraph have them.
+ *
+ * A function of C has no data of its own, so each question has two functions by
+ * its number, which hand that number on. What Python shows of a question (its
+ * signature, its docstrings, the fields of a row, the facts of a result) is
+ * made once, when the module is, and stays: types and methods point into it.
+ */
+#include "binding/answers/answer.h"
+#include "binding/capture/binding_capture.h"
+#include "binding/objects/binding_objects.h"
+
+#include <leakgraph/question.h>
+#include <string.h>
+
+/* No answer has more fields or facts. */
+enum { MOST_FIELDS = 32 };
+/* In columns: docstrings, and the names of options in them. */
+enum { DOC_WIDTH = 80, DOC_INDENT = 10 };
+
+/* The arguments of a question behind its options. */
+enum { PROGRESS = LG_MOST_OPTIONS, CONTENTS, MOST_ARGUMENTS };
+
+typedef struct face {
+    const lg_question *question;
+    char result_name[64];
+    char row_name[64];
+    size_t options;
+    const char *names[MOST_ARGUMENTS + 1]; /* as lg__arg_list has them */
+    lg_text function_doc;
+    lg_text method_doc;
+    lg_text result_doc;
+    lg_text row_doc;
+    PyMethodDef function;
+    PyMethodDef method;
+    PyStructSequence_Field fields[MOST_FIELDS + 1];
+    lg__result_field columns[MOST_FIELDS + 1];
+    lg__result_shape shape;
+    PyGetSetDef facts[MOST_FIELDS + 1];
+    const char *fact_names[MOST_FIELDS + 1];
+} face;
+
+static face faces[LG__ANSWERS];
+
+/* ------------------------------------------------------------ a question */
+
+typedef struct request {
+    const face *of;
+    lg_given given[LG_MOST_OPTIONS];
+    bool contents;
+    lg__progress progress;
+} request;
+
+static bool
+refuse(lg__core_state *state, const lg_error *error)
+{
+    lg__error_raise(state, error->status, error);
+    return false;
+}
+
+/* Reads a word that stands for a value. */
+static bool
+read_word(lg__core_state *state, const lg_option *option, PyObject *value,
+          lg_given *out)
+{
+    lg_error error;
+    const char *word;
+    if (!lg__arg_text(option->name, value, &word))
+        return false;
+    return word == NULL ||
+           lg_option_read(option, option->name, word, out, &error) == LG_OK ||
+           refuse(state, &error);
+}
+
+static bool
+read_value(lg__core_state *state, const lg_option *option, PyObject *value,
+           lg_given *out)
+{
+    bool flag = false;
+    bool fine;
+    size_t rows = 0;
+    if (value == NULL)
+        return true;
+    switch (option->type) {
+    case LG_OPTION_LIMIT:
+        fine = lg__arg_rows(value, &rows);
+        *out = (lg_given){.given = fine, .number = rows};
+        return fine;
+    case LG_OPTION_BYTES:
+        return lg__arg_bytes(option->name, value, 0, &out->number) &&
+               (out->given = value != Py_None, true);
+    case LG_OPTION_FLAG:
+    case LG_OPTION_MINE:
+        fine = lg__arg_flag(value, &flag);
+        *out = (lg_given){.given = fine, .number = flag};
+        return fine;
+    default:
+        return read_word(state, option, value, out);
+    }
+}
+
+static bool
+request_parse(request *self, lg__core_state *state, const face *of,
+              PyObject *const *values)
+{
+    *self = (request){.of = of, .contents = true};
+    for (size_t i = 0; i < of->options; i++)
+        if (!read_value(state, &of->question->options[i], values[i],
+                        &self->given[i]))
+            return false;
+    return lg__arg_flag(values[of->options + 1], &self->contents) &&
+           lg__progress_begin(&self->progress, values[of->options]);
+}
+
+/* The analysis that the question needs. *out is NULL if it does without one.
+ * False with an exception. */
+static bool
+find_analysis(request *self, lg__snapshot_object *snapshot,
+              const lg_graph *graph, const lg_analysis **out)
+{
+    unsigned needs = lg_question_needs(self->of->question, self->given);
+    bool without = needs == 0 ||
+                   (!(needs & LG_NEEDS_ANALYSIS) && lg_graph_is_partial(graph));
+    *out = without ? NULL
+                   : lg__analysis_acquire(snapshot, &self->progress.monitor);
+    if (*out != NULL)
+        lg__snapshot_release(snapshot);
+    return without || *out != NULL;
+}
+
+static lg_table *
+request_ask(request *self, lg__snapshot_object *snapshot, const lg_graph *graph)
+{
+    lg_table *table = NULL;
+    lg_error error;
+    lg_ask ask = {.graph = graph,
+                  .given = self->given,
+                  .monitor = &self->progress.monitor};
+    lg_status status = lg_question_check(self->of->question, &ask, &error);
+    if (status == LG_OK && !find_analysis(self, snapshot, graph, &ask.analysis))
+        return NULL;
+    if (status == LG_OK) {
+        Py_BEGIN_ALLOW_THREADS
+        status = lg_question_ask(self->of->question, &ask, &table, &error);
+        Py_END_ALLOW_THREADS
+    }
+    if (status != LG_OK)
+        lg__error_raise(lg__object_state(snapshot), status, &error);
+    return table;
+}
+
+/* The facts in the order of their names. Takes nothing over. */
+static PyObject *
+facts_of(const face *of, lg__snapshot_object *snapshot, const lg_table *table)
+{
+    Py_ssize_t count = 0;
+    while (of->fact_names[count] != NULL)
+        count++;
+    PyObject *facts = PyTuple_New(count);
+    for (Py_ssize_t i = 0; facts != NULL && i < count; i++) {
+        PyObject *fact =
+            lg__result_fact_object(snapshot, table, of->fact_names[i]);
+        if (fact == NULL)
+            Py_CLEAR(facts);
+        else
+            PyTuple_SET_ITEM(facts, i, fact);
+    }
+    return facts;
+}
+
+static PyObject *
+request_run(request *self, lg__snapshot_object *snapshot)
+{
+    lg_graph *graph = lg__snapshot_acquire(snapshot);
+    if (graph == NULL)
+        return NULL;
+    lg_table *table = request_ask(self, snapshot, graph);
+    lg__snapshot_release(snapshot);
+    if (table == NULL)
+        return NULL;
+    return lg__result_with_facts(snapshot, &self->of->shape, table,
+                                 facts_of(self->of, snapshot, table));
+}
+
+static bool
+take(const face *of, bool function, PyObject *const *args, Py_ssize_t nargs,
+     PyObject *kwnames, PyObject **values)
+{
+    const char *names[MOST_ARGUMENTS + 1];
+    const lg_option *options = of->question->options;
+    const lg__arg_list list = {of->question->name, names,
+                               options[0].type == LG_OPTION_LIMIT, 0};
+    memcpy(names, of->names, sizeof names);
+    if (!function)
+        names[of->options + 1] = NULL;
+    return lg__args_take(&list, args, nargs, kwnames, values);
+}
+
+static PyObject *
+ask_snapshot(size_t index, PyObject *self, PyObject *const *args,
+             Py_ssize_t nargs, PyObject *kwnames)
+{
+    PyObject *values[MOST_ARGUMENTS] = {NULL};
+    request asked;
+    if (!take(&faces[index], false, args, nargs, kwnames, values) ||
+        !request_parse(&asked, lg__object_state(self), &faces[index], values))
+        return NULL;
+    return lg__progress_end(&asked.progress,
+                            request_run(&asked, (lg__snapshot_object *)self));
+}
+
+static PyObject *
+ask_now(size_t index, PyObject *module, PyObject *const *args, Py_ssize_t nargs,
+        PyObject *kwnames)
+{
+    PyObject *values[MOST_ARGUMENTS] = {NULL};
+    lg__core_state *state = lg__module_state(module);
+    const face *of = &faces[index];
+    request asked;
+    if (!take(of, true, args, nargs, kwnames, values) ||
+        !request_parse(&asked, state, of, values))
+        return NULL;
+    bool contents = (of->question->needs & LG_NEEDS_CONTENTS) && asked.contents;
+    lg__snapshot_object *snapshot =
+        lg__snapshot_of_contents(state, contents, &asked.progress.monitor);
+    PyObject *answer = snapshot ? request_run(&asked, snapshot) : NULL;
+    return lg__progress_end(&asked.progress, lg__kept_answer(snapshot, answer));
+}
+
+#define FACE(index)                                                            \
+    static PyObject *function_##index(PyObject *module, PyObject *const *args, \
+                                      Py_ssize_t nargs, PyObject *kwnames)     \
+    {                                                                          \
+        return ask_now(index, module, args, nargs, kwnames);                   \
+    }                                                                          \
+    static PyObject *method_##index(PyObject *self, PyObject *const *args,     \
+                                    Py_ssize_t nargs, PyObject *kwnames)       \
+    {                                                                          \
+        return ask_snapshot(index, self, args, nargs, kwnames);                \
+    }
+
+FACE(0)
+FACE(1)
+FACE(2)
+FACE(3)
+FACE(4)
+FACE(5)
+FACE(6)
+FACE(7)
+FACE(8)
+FACE(9)
+FACE(10)
+FACE(11)
+
+#define FACE_NAMES(index)                                                      \
+    {                                                                          \
+        LG__FASTCALL(function_##index), LG__FASTCALL(method_##index)           \
+    }
+
+static const struct {
+    PyCFunction function;
+    PyCFunction method;
+} calls[LG__ANSWERS] = {
+    FACE_NAMES(0), FACE_NAMES(1), FACE_NAMES(2),  FACE_NAMES(3),
+    FACE_NAMES(4), FACE_NAMES(5), FACE_NAMES(6),  FACE_NAMES(7),
+    FACE_NAMES(8), FACE_NAMES(9), FACE_NAMES(10), FACE_NAMES(11),
+};
+
+/* ------------------------------------------------------------ docstrings */
+
+static void
+add_preset(const lg_option *option, lg_text *out)
+{
+    bool flag =
+        option->type == LG_OPTION_FLAG || option->type == LG_OPTION_MINE;
+    const char *word =
+        option->type == LG_OPTION_CHOICE ? option->words[0] : option->preset;
+    lg_text_addf(out, "%s=", option->name);
+    if (flag)
+        lg_text_add(out, "False");
+    else if (word == NULL || strcmp(word, "all") == 0)
+        lg_text_add(out, "None");
+    else if (option->type == LG_OPTION_LIMIT)
+        lg_text_add(out, word);
+    else
+        lg_text_addf(out, "'%s'", word);
+}
+
+/* Writes `waste($self, /, limit=20, *, libraries=False, progress=None)`. */
+static void
+add_signature(const lg_question *question, bool function, lg_text *out)
+{
+    const lg_option *option = question->options;
+    lg_text_addf(out, "%s($%s, /", question->name,
+                 function ? "module" : "self");
+    if (option->type == LG_OPTION_LIMIT) {
+        lg_text_add(out, ", ");
+        add_preset(option++, out);
+    }
+    lg_text_add(out, ", *");
+    for (; option->name != NULL; option++) {
+        lg_text_add(out, ", ");
+        add_preset(option, out);
+    }
+    lg_text_add(out, ", progress=None");
+    if (function && (question->needs & LG_NEEDS_CONTENTS))
+        lg_text_add(out, ", contents=True");
+    lg_text_add(out, ")\n--\n\n");
+}
+
+static void
+add_choices(const char *const *words, lg_text *out)
+{
+    for (size_t i = 0; words != NULL && words[i] != NULL; i++)
+        lg_text_addf(out, "%s`%s`", i > 0 ? ", " : ": ", words[i]);
+}
+
+static void
+add_option(const char *name, const char *help, const char *const *words,
+           lg_text *out)
+{
+    lg_text line = {0};
+    lg_text_add(&line, help);
+    add_choices(words, &line);
+    lg_text_addf(out, "\n%-*s", DOC_INDENT - 1, name);
+    lg_text_add(out, strlen(name) < DOC_INDENT ? " " : "  ");
+    lg_text_add_wrapped(out, line.data ? line.data : "", DOC_INDENT, DOC_INDENT,
+                        DOC_WIDTH, '\'');
+    out->failed |= line.failed;
+    lg_text_free(&line);
+}
+
+static void
+add_doc(const lg_question *question, bool function, lg_text *out)
+{
+    char first = question->help[0];
+    add_signature(question, function, out);
+    lg_text_addf(out, "%c%s.\n\n", first >= 'a' ? first - 'a' + 'A' : first,
+                 question->help + 1);
+    lg_text about = {0};
+    lg_text_addf(&about, "%s%s", function ? "Takes a snapshot. " : "",
+                 question->about);
+    if (!function && (question->needs & LG_NEEDS_ANALYSIS))
+        lg_text_add(&about, " PartialError on a snapshot of a part of the "
+                            "heap.");
+    lg_text_add_wrapped(out, about.data ? about.data : "", 0, 0, DOC_WIDTH,
+                        '\'');
+    lg_text_free(&about);
+    lg_text_add(out, "\n");
+    for (const lg_option *option = question->options; option->name; option++)
+        add_option(option->name, option->help, option->words, out);
+    add_option("progress", "as in snapshot()", NULL, out);
+    if (function && (question->needs & LG_NEEDS_CONTENTS))
+        add_option("contents", "find equal str, bytes and arrays, too", NULL,
+                   out);
+}
+
+/* ----------------------------------------------------------------- types */
+
+static bool
+is_for_programs(const lg_field *field)
+{
+    return field->name != NULL &&
+           (field->look.in == 0 || (field->look.in & LG_IN_PROGRAMS) != 0);
+}
+
+static void
+list_fields(face *to)
+{
+    size_t count = 0;
+    const lg_field *field = to->question->fields;
+    for (; field->name != NULL || field->heading != NULL; field++) {
+        if (!is_for_programs(field))
+            continue;
+        to->fields[count] = (PyStructSequence_Field){field->name, field->help};
+        to->columns[count++] = (lg__result_field){field->name, LG__FIELD_VALUE};
+    }
+}
+
+static void
+list_facts(face *to)
+{
+    size_t count = 0;
+    const lg_field *fact = to->question->facts;
+    for (; fact->name != NULL; fact++) {
+        if (!is_for_programs(fact))
+            continue;
+        to->fact_names[count] = fact->name;
+        to->facts[count] =
+            (PyGetSetDef){fact->name, (getter)lg__result_get_fact, NULL,
+                          fact->help, (void *)(uintptr_t)count};
+        count++;
+    }
+}
+
+static void
+list_names(face *to)
+{
+    while (to->question->options[to->options].name != NULL) {
+        to->names[to->options] = to->question->options[to->options].name;
+        to->options++;
+    }
+    to->names[to->options] = "progress";
+    if (to->question->needs & LG_NEEDS_CONTENTS)
+        to->names[to->options + 1] = "contents";
+}
+
+static void
+describe(face *to, size_t index)
+{
+    const lg_question *question = to->question;
+    list_names(to);
+    list_fields(to);
+    list_facts(to);
+    add_doc(question, true, &to->function_doc);
+    add_doc(question, false, &to->method_doc);
+    lg_text_addf(&to->row_doc, "A row of %s().", question->name);
+    lg_text_addf(&to->result_doc,
+                 "A sequence of %s, %s; str() is the table as text.",
+                 question->row, question->order);
+    PyOS_snprintf(to->result_name, sizeof to->result_name, "leakgraph.%s",
+                  question->result);
+    PyOS_snprintf(to->row_name, sizeof to->row_name, "leakgraph.%s",
+                  question->row);
+    to->function =
+        (PyMethodDef){question->name, calls[index].function,
+                      METH_FASTCALL | METH_KEYWORDS, to->function_doc.data};
+    to->method =
+        (PyMethodDef){question->name, calls[index].method,
+                      METH_FASTCALL | METH_KEYWORDS, to->method_doc.data};
+    to->shape = (lg__result_shape){LG__TYPE_ANSWER + (lg__core_type)index,
+                                   LG__TYPE_ANSWER_ROW + (lg__core_type)index,
+                                   to->columns, 0};
+}
+
+static int
+add_row_type(PyObject *module, face *of)
+{
+    PyStructSequence_Desc desc = {of->row_name, of->row_doc.data, of->fields,
+                                  0};
+    while (of->fields[desc.n_in_sequence].name != NULL)
+        desc.n_in_sequence++;
+    return lg__row_type_new(module, of->shape.row, &desc);
+}
+
+static int
+add_result_type(PyObject *module, face *of)
+{
+    PyType_Slot slots[] = {
+        LG__RESULT_SLOTS,
+        {Py_tp_getset, of->facts},
+        {Py_tp_doc, of->result_doc.data},
+        {0, NULL},
+    };
+    PyType_Spec spec = {.name = of->result_name,
+                        .basicsize = sizeof(lg__result_object),
+                        .flags = LG__FINAL_TYPE,
+                        .slots = slots};
+    lg__core_state *state = lg__module_state(module);
+    PyObject *bases = PyTuple_Pack(1, state->types[LG__TYPE_RESULT]);
+    PyObject *made =
+        bases ? PyType_FromModuleAndSpec(module, &spec, bases) : NULL;
+    Py_XDECREF(bases);
+    if (made == NULL)
+        return -1;
+    state->types[of->shape.type] = (PyTypeObject *)made;
+    ((PyTypeObject *)made)->tp_new = NULL;
+    return PyModule_AddType(module, (PyTypeObject *)made);
+}
+
+/* Puts a method into Snapshot, whose type lets nobody else change it. */
+static int
+add_method(PyObject *module, face *of)
+{
+    PyTypeObject *snapshot = lg__module_state(module)->types[LG__TYPE_SNAPSHOT];
+    PyObject *method = PyDescr_NewMethod(snapshot, &of->method);
+    int added = method ? PyDict_SetItemString(snapshot->tp_dict,
+                                              of->method.ml_name, method)
+                       : -1;
+    Py_XDECREF(method);
+    PyType_Modified(snapshot);
+    return added;
+}
+
+static int
+add_function(PyObject *module, face *of)
+{
+    PyObject *name = PyModule_GetNameObject(module);
+    PyObject *function =
+        name ? PyCFunction_NewEx(&of->function, module, name) : NULL;
+    Py_XDECREF(name);
+    if (function == NULL)
+        return -1;
+    int added = PyModule_AddObject(module, of->function.ml_name, function);
+    if (added < 0)
+        Py_DECREF(function);
+    return added;
+}
+
+static int
+add_answer(PyObject *module, size_t index)
+{
+    face *of = &faces[index];
+    bool described = of->question != NULL;
+    of->question = lg_question_at(index);
+    if (!described)
+        describe(of, index);
+    if (of->function_doc.failed || of->method_doc.failed ||
+        of->result_doc.failed || of->row_doc.failed) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    if (add_row_type(module, of) < 0 || add_result_type(module, of) < 0 ||
+        add_method(module, of) < 0)
+        return -1;
+    return add_function(module, of);
+}
+
+int
+lg__answers_add(PyObject *module)
+{
+    for (size_t i = 0; lg_question_at(i) != NULL; i++) {
+        if (i == LG__ANSWERS) {
+            PyErr_SetString(PyExc_SystemError,
+                            "there are more questions than functions");
+            return -1;
+        }
+        if (lg_question_at(i)->result != NULL && add_answer(module, i) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+const char lg__core_questions_doc[] =
+    "_questions($module, /)\n--\n\n"
+    "The descriptions of all questions, as JSON.";
+
+PyObject *
+lg__core_questions(PyObject *module, PyObject *Py_UNUSED(unused))
+{
+    lg_text text = {0};
+    lg_error error;
+    lg_status status = lg_questions_json(&text, &error);
+    if (status == LG_OK)
+        return lg__text_object(&text);
+    return lg__error_raise(lg__module_state(module), status, &error);
+}

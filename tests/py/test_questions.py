@@ -1,0 +1,97 @@
+"""Answers to questions: a row is the same in every form, and nothing is lost."""
+
+import inspect
+import json
+
+import pytest
+
+import leakgraph
+from leakgraph import _core, agents
+
+pytestmark = pytest.mark.ends
+
+QUESTIONS = [
+    one for one in json.loads(_core._questions())["questions"] if one["result"]
+]
+
+
+@pytest.fixture(scope="module")
+def snapshot():
+    held = [[bytearray(5000) for _ in range(20)], {"a": list(range(1000))}]
+    taken = leakgraph.snapshot(contents=True)
+    del held
+    return taken
+
+
+@pytest.fixture(params=QUESTIONS, ids=lambda one: one["name"])
+def question(request):
+    return request.param
+
+
+def test_a_row_is_the_same_in_every_form(question, snapshot):
+    answer = getattr(snapshot, question["name"])(5)
+    told = json.loads(answer.json)
+    names = [field["name"] for field in question["fields"]]
+    (rows,) = [value for value in told.values() if value and isinstance(value, list)]
+    assert answer.to_dicts() == rows
+    for row, plain in zip(answer, rows):
+        assert list(row._fields) == names == list(plain)
+        assert row.to_dict() == json.loads(row.json) == plain
+    for fact in question["facts"]:
+        assert hasattr(answer, fact["name"])
+        value = getattr(answer, fact["name"])
+        value = dict(value) if isinstance(value, leakgraph.Size) else value
+        assert told[fact["name"]] == value
+
+
+def test_types_and_functions_have_their_names(question):
+    result = getattr(leakgraph, question["result"])
+    row = getattr(leakgraph, question["row"])
+    assert issubclass(result, leakgraph.Result)
+    assert result.__name__ == question["result"] and row.__name__ == question["row"]
+    function = getattr(leakgraph, question["name"])
+    method = getattr(leakgraph.Snapshot, question["name"])
+    names = [option["name"] for option in question["options"]] + ["progress"]
+    taken = list(inspect.signature(method).parameters)
+    assert taken == ["self", *names]
+    more = ["contents"] if question["needs_contents"] else []
+    assert list(inspect.signature(function).parameters) == names + more
+    for name in names:
+        assert f"\n{name} " in inspect.getdoc(function)
+
+
+def test_the_fields_explain_themselves(question):
+    row = getattr(leakgraph, question["row"])
+    for field in question["fields"]:
+        assert getattr(row, field["name"]).__doc__ == field["help"]
+
+
+def test_wrong_options_are_refused(question, snapshot):
+    ask = getattr(snapshot, question["name"])
+    with pytest.raises(TypeError, match="unexpected keyword argument 'nonsense'"):
+        ask(nonsense=1)
+    with pytest.raises(leakgraph.ArgumentError, match="limit must be 1 or more"):
+        ask(0)
+    for option in question["options"]:
+        if option["type"] in ("choice", "device"):
+            with pytest.raises(leakgraph.ArgumentError, match=r"not 'x'|no device 'x'"):
+                ask(**{option["name"]: "x"})
+    with pytest.raises(leakgraph.NotFoundError):
+        ask(module="no such module")
+
+
+def test_agents_get_the_same_rows(question, snapshot):
+    tool = getattr(agents.Tools([snapshot]), question["name"])
+    names = [option["name"] for option in question["options"]]
+    assert list(inspect.signature(tool).parameters) == names
+    told = tool(limit=3)
+    answer = getattr(snapshot, question["name"])(3)
+    assert [list(row) for row in told["rows"]] == [list(row._fields) for row in answer]
+    assert all(fact["name"] in told for fact in question["facts"])
+
+
+def test_a_partial_snapshot_says_so(question):
+    part = leakgraph.snapshot(roots=[[1]])
+    if question["needs_analysis"]:
+        with pytest.raises(leakgraph.PartialError):
+            getattr(part, question["name"])()
