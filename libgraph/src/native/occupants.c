@@ -109,13 +109,16 @@ is_furniture(const lg__native *native, uint32_t type)
     return lg__type_layout(native->graph, type) == LG__LAYOUT_DATA;
 }
 
-// A storage may be a part of a block, or of several.
+// A storage may be a part of a block, or of several. Its size may have more than
+// its interval.
 static void
 occupy_storage(lg__native *native, uint32_t node)
 {
     lg_native_block *blocks = native->memory->blocks;
     uint64_t address = native->graph->columns.address[node];
-    uint64_t end = address + lg_node_size(native->graph, node);
+    uint64_t end =
+        address + lg_node_fact_number(native->graph, node, "bytes",
+                                      lg_node_size(native->graph, node));
     uint32_t block = lg__block_find(&native->index, address);
     for (; block < native->blocks && blocks[block].address < end; block++) {
         if (blocks[block].node != LG_NONE)
