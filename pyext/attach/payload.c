@@ -5,6 +5,7 @@
 #include "attach/reaper.h"
 #include "attach/wire.h"
 #include "capture/run/capture_run.h"
+#include "native/native.h"
 
 #include <string.h>
 #include <sys/socket.h>
@@ -57,7 +58,8 @@ begin(int file, const lg__orders *orders, lg__fork *fork, lg_error *err)
 {
     lg__capture_options options = {.previews = orders->previews,
                                    .no_keys = orders->no_keys,
-                                   .contents = orders->contents};
+                                   .contents = orders->contents,
+                                   .native = orders->native};
     lg__fork_plan plan = {.options = &options,
                           .file = file,
                           .spill = -1,
@@ -67,6 +69,7 @@ begin(int file, const lg__orders *orders, lg__fork *fork, lg_error *err)
     if (!fits(err))
         return err->status;
     lg__capture_self_check();
+    lg__native_open();
     return lg__fork_begin(&plan, fork, err);
 }
 

@@ -13,6 +13,7 @@ typedef struct lg__orders {
     bool previews;
     bool no_keys;
     bool contents;
+    bool native;
     uint32_t seconds; /**< the child gives up after so long without progress */
 } lg__orders;
 

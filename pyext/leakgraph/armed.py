@@ -49,6 +49,7 @@ def arm(
     keys: bool = True,
     previews: bool = False,
     contents: bool = False,
+    native: bool = False,
     max_bytes: int | None = None,
     timeout: int = 60,
     on_saved: Callable[[CaptureInfo, str], object] | None = None,
@@ -72,8 +73,9 @@ def arm(
     keep      keep this many files, the newest
     on_saved  call this with CaptureInfo and the reason, in the thread that saved it
 
-    keys, previews, contents, max_bytes and timeout are those of save_snapshot(). When
-    memory is short, a file beside the snapshot holds what the snapshot needs.
+    keys, previews, contents, native, max_bytes and timeout are those of
+    save_snapshot(). When memory is short, a file beside the snapshot holds what the
+    snapshot needs.
 
     Works from any thread. Arming again replaces the previous arming. A child made by
     fork is not armed. Each snapshot prints its path on stderr.
@@ -90,6 +92,7 @@ def arm(
         keys=keys,
         previews=previews,
         contents=contents,
+        native=native,
         max_bytes=max_bytes,
         timeout=timeout,
         memory=memory,

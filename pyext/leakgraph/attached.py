@@ -45,6 +45,7 @@ need the right to trace the process: run as its user or as root.
   --every SECONDS  with --diff: the time between two snapshots (10)
   --settled        with --diff: include what grew and stopped
   --contents       find out which strs, bytes and arrays are equal
+  --native         list the memory of C code, too, and who holds it
   --timeout S      give up if the process reaches no safe point in S seconds (30)
   --filtered       attach even if a seccomp filter may end the process
 
@@ -61,6 +62,7 @@ OPTIONS = {
     "--every": "a number of seconds",
     "--settled": "",
     "--contents": "",
+    "--native": "",
     "--timeout": "a number of seconds",
     "--filtered": "",
 }
@@ -75,6 +77,7 @@ def attach(
     previews: bool = False,
     keys: bool = True,
     contents: bool = False,
+    native: bool = False,
     timeout: int = 30,
     filtered: bool = False,
     progress: _Progress = None,
@@ -103,6 +106,7 @@ def attach(
                 previews=previews,
                 keys=keys,
                 contents=contents,
+                native=native,
                 timeout=timeout,
                 filtered=filtered,
                 progress=progress,
@@ -122,6 +126,7 @@ def take(
     previews: bool = False,
     keys: bool = True,
     contents: bool = False,
+    native: bool = False,
     timeout: int = 30,
     filtered: bool = False,
     progress: _Progress = None,
@@ -130,7 +135,16 @@ def take(
     library = _find_library(_core._attach_version(pid, filtered))
     place = os.fsdecode(path).replace("{pid}", str(pid))
     saved, _, _, pause = _core._attach(
-        pid, library, place, previews, keys, contents, filtered, timeout, progress
+        pid,
+        library,
+        place,
+        previews,
+        keys,
+        contents,
+        native,
+        filtered,
+        timeout,
+        progress,
     )
     return saved, pause
 
@@ -220,6 +234,7 @@ def _save(pid: int, path: str, options: dict[str, str]) -> str:
         pid,
         path,
         contents="--contents" in options,
+        native="--native" in options,
         timeout=_number(options, "--timeout", "30"),
         filtered="--filtered" in options,
     )

@@ -48,6 +48,7 @@ signal ends the script, leakgraph saves no snapshot at the end.
   --keep N        with --arm: keep the newest N files (5)
   --contents      find out which strs, bytes and arrays are equal, for `leakgraph
                   waste`; the snapshot does not hold what they say
+  --native        list the memory of C code, too, and who holds it
 
 `python -m leakgraph VERB` is `leakgraph VERB`; `leakgraph --help` lists the verbs.
 """
@@ -61,6 +62,7 @@ OPTIONS = {
     "--rss": "a size",
     "--keep": "a number",
     "--contents": "",
+    "--native": "",
 }
 USAGE_ERROR = 2
 
@@ -103,7 +105,9 @@ def _run(arguments: list[str]) -> None:
     save = None
     if "--at-exit" in options or "--arm" not in options:
         save = _saver(
-            options.get("--at-exit", DEFAULT_FILE), contents="--contents" in options
+            options.get("--at-exit", DEFAULT_FILE),
+            contents="--contents" in options,
+            native="--native" in options,
         )
     try:
         execute(code, module)
@@ -168,6 +172,7 @@ def _arm(options: dict[str, str]) -> None:
             rss=None if rss == "none" else rss,
             keep=int(keep),
             contents="--contents" in options,
+            native="--native" in options,
         )
     except (Error, OSError, ValueError) as error:
         fail(f"run: {error}")
@@ -266,7 +271,7 @@ def _hide_frames_before(code: CodeType | None) -> None:
     sys.excepthook = excepthook
 
 
-def _saver(file: str, *, contents: bool) -> Callable[[], None]:
+def _saver(file: str, *, contents: bool, native: bool) -> Callable[[], None]:
     """Make a function that saves a snapshot to `file` in this process, no child."""
     pid = os.getpid()
 
@@ -274,7 +279,7 @@ def _saver(file: str, *, contents: bool) -> Callable[[], None]:
         if os.getpid() != pid:
             return
         try:
-            info = save_snapshot(file, contents=contents)
+            info = save_snapshot(file, contents=contents, native=native)
         except (Error, OSError, MemoryError) as error:
             say(f"no snapshot was saved: {error}")
         else:

@@ -38,6 +38,7 @@ class Series:
         keys: bool,
         previews: bool,
         contents: bool,
+        native: bool,
         max_bytes: int | None,
         timeout: int,
         memory: Memory | None,
@@ -59,6 +60,7 @@ class Series:
             keys=keys,
             previews=previews,
             contents=contents,
+            native=native,
             max_bytes=max_bytes,
             **how,
         )

@@ -49,9 +49,10 @@ attaching_parse(attaching *self, PyObject *const *values)
         !lg__arg_flag(values[3], &orders->previews) ||
         !lg__arg_flag(values[4], &keys) ||
         !lg__arg_flag(values[5], &orders->contents) ||
-        !lg__arg_flag(values[6], &self->request.filtered) ||
-        !lg__arg_limit("timeout", values[7], 86400, &timeout) ||
-        !lg__progress_begin(&self->progress, values[8]))
+        !lg__arg_flag(values[6], &orders->native) ||
+        !lg__arg_flag(values[7], &self->request.filtered) ||
+        !lg__arg_limit("timeout", values[8], 86400, &timeout) ||
+        !lg__progress_begin(&self->progress, values[9]))
         return false;
     orders->no_keys = !keys;
     self->request.process = (int)process;
@@ -92,8 +93,8 @@ attaching_open(attaching *self, lg_error *error)
 
 const char lg__core_attach_doc[] =
     "_attach($module, /, pid, library, path, previews, keys, contents, "
-    "filtered,\n"
-    "        timeout, progress)\n--\n\n"
+    "native,\n"
+    "        filtered, timeout, progress)\n--\n\n"
     "Take a snapshot of another process. `library` is the extension module for "
     "its\n"
     "Python. Returns (path, nodes, edges, pause).";
@@ -103,10 +104,10 @@ lg__core_attach(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
                 PyObject *kwnames)
 {
     static const char *const names[] = {
-        "pid",      "library",  "path",    "previews", "keys",
-        "contents", "filtered", "timeout", "progress", NULL};
-    static const lg__arg_list list = {"_attach", names, 9, 9};
-    PyObject *values[9] = {NULL};
+        "pid",    "library",  "path",    "previews", "keys", "contents",
+        "native", "filtered", "timeout", "progress", NULL};
+    static const lg__arg_list list = {"_attach", names, 10, 10};
+    PyObject *values[10] = {NULL};
     attaching self;
     lg_error error;
     lg_status status;

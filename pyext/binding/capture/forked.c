@@ -5,7 +5,9 @@
 #include <leakgraph/file.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* Opens a file without a name in the folder of the snapshot. */
@@ -27,19 +29,16 @@ open_spill(const lg__forked_save *self, int *out, lg_error *error)
     return status;
 }
 
-/* Waits for the child and moves its file into place. With `hold` it shows no
-   progress, because Python code would release the GIL. */
+/* Waits for the child. With `hold` it shows no progress, because Python code
+   would release the GIL. */
 static lg_status
-await_child(lg__forked_save *self, lg__fork *fork, lg_draft *draft,
-            lg_error *error)
+await_child(lg__forked_save *self, lg__fork *fork, lg_error *error)
 {
     PyThreadState *thread = self->hold ? NULL : PyEval_SaveThread();
     double start = lg__clock();
     lg_status status =
         lg__fork_wait(fork, self->path, self->hold ? NULL : self->monitor,
                       &self->result, error);
-    if (status == LG_OK)
-        status = lg_draft_commit(draft, error);
     if (thread != NULL)
         PyEval_RestoreThread(thread);
     else
@@ -47,33 +46,77 @@ await_child(lg__forked_save *self, lg__fork *fork, lg_draft *draft,
     return status;
 }
 
+/* Lets a child capture into an open file. */
+static lg_status
+capture_into(lg__forked_save *self, int file, lg_error *error)
+{
+    lg__fork fork;
+    lg__fork_plan plan = {.options = &self->options,
+                          .file = file,
+                          .spill = -1,
+                          .seconds = self->timeout,
+                          .advice = self->options.native
+                                        ? ""
+                                        : "; take the snapshot without "
+                                          "fork=True"};
+    lg_status status = open_spill(self, &plan.spill, error);
+    if (status == LG_OK)
+        status = lg__fork_begin(&plan, &fork, error);
+    if (plan.spill >= 0)
+        close(plan.spill);
+    if (status != LG_OK)
+        return status;
+    self->pause = fork.pause;
+    return await_child(self, &fork, error);
+}
+
+static void
+raise(lg__core_state *state, const lg__forked_save *self, lg_status status,
+      const lg_error *error)
+{
+    if (status == LG_ECHILD)
+        lg__error_raise_child(state, error, self->result.signal);
+    else if (status != LG_OK)
+        lg__error_raise(state, status, error);
+}
+
 bool
 lg__forked_record(lg__core_state *state, lg__forked_save *self)
 {
     lg_draft *draft = NULL;
-    lg__fork fork;
     lg_error error;
-    lg__fork_plan plan = {.options = &self->options,
-                          .spill = -1,
-                          .seconds = self->timeout,
-                          .advice = "; take the snapshot without fork=True"};
     lg_status status = lg_draft_new(self->path, &draft, &error);
     if (status == LG_OK)
-        status = open_spill(self, &plan.spill, &error);
-    if (status == LG_OK) {
-        plan.file = lg_draft_descriptor(draft);
-        status = lg__fork_begin(&plan, &fork, &error);
-    }
-    if (plan.spill >= 0)
-        close(plan.spill);
-    if (status == LG_OK) {
-        self->pause = fork.pause;
-        status = await_child(self, &fork, draft, &error);
-    }
+        status = capture_into(self, lg_draft_descriptor(draft), &error);
+    if (status == LG_OK)
+        status = lg_draft_commit(draft, &error);
     lg_draft_free(draft);
-    if (status == LG_ECHILD)
-        lg__error_raise_child(state, &error, self->result.signal);
-    else if (status != LG_OK)
-        lg__error_raise(state, status, &error);
+    raise(state, self, status, &error);
     return status == LG_OK;
+}
+
+lg_graph *
+lg__forked_capture(lg__core_state *state, lg__forked_save *self)
+{
+    char path[32];
+    lg_graph *graph = NULL;
+    lg_error error;
+    lg_status status = LG_OK;
+    int file = memfd_create("leakgraph", MFD_CLOEXEC);
+    self->path = "a snapshot in memory";
+    if (file < 0)
+        status = lg_error_set(&error, LG_EIO, "cannot open one more file: %s",
+                              strerror(errno));
+    if (status == LG_OK)
+        status = capture_into(self, file, &error);
+    if (status == LG_OK) {
+        snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+        Py_BEGIN_ALLOW_THREADS
+        status = lg_graph_load(path, 0, self->monitor, &graph, &error);
+        Py_END_ALLOW_THREADS
+    }
+    if (file >= 0)
+        close(file);
+    raise(state, self, status, &error);
+    return graph;
 }

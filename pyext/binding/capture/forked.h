@@ -1,4 +1,4 @@
-/** Saves a snapshot from a forked child. */
+/** Takes a snapshot in a forked child. */
 #ifndef LEAKGRAPH_FORKED_H
 #define LEAKGRAPH_FORKED_H
 
@@ -6,7 +6,7 @@
 #include "capture/run/capture_run.h"
 
 typedef struct lg__forked_save {
-    const char *path;
+    const char *path; /* for messages, and where the file is */
     lg__capture_options options;
     const lg_monitor *monitor;
     unsigned timeout; /* seconds that the child may take without progress */
@@ -18,5 +18,7 @@ typedef struct lg__forked_save {
 /** False with an exception. With options.spill the child keeps its memory in a
  *  nameless file beside the path. */
 bool lg__forked_record(lg__core_state *state, lg__forked_save *self);
+/** The same without a file: loads the graph. NULL with an exception. */
+lg_graph *lg__forked_capture(lg__core_state *state, lg__forked_save *self);
 
 #endif

@@ -53,39 +53,65 @@ request_roots(capture_request *self, lg__core_state *state)
     return true;
 }
 
-/* Reads `values`, which are previews, keys, contents, roots, max_depth,
+/* Refuses native memory of a part of the heap: nobody knows what holds it. */
+static bool
+request_check(const capture_request *self, lg__core_state *state)
+{
+    if (!self->options.native || self->roots == NULL)
+        return true;
+    PyErr_SetString(state->errors[LG__ERROR_ARGUMENT],
+                    "native=True needs the whole heap; leave roots out.");
+    return false;
+}
+
+/* Reads `values`, which are previews, keys, contents, native, roots, max_depth,
    max_bytes and progress. */
 static bool
 request_parse(capture_request *self, lg__core_state *state,
               PyObject *const *values)
 {
-    bool previews = false, keys = true, contents = false;
+    bool previews = false, keys = true, contents = false, native = false;
     uint64_t depth = 0, bytes = 0;
     *self = (capture_request){0};
     if (!lg__arg_flag(values[0], &previews) ||
         !lg__arg_flag(values[1], &keys) ||
         !lg__arg_flag(values[2], &contents) ||
-        !lg__arg_limit("max_depth", values[4], UINT32_MAX, &depth) ||
-        !lg__arg_bytes("max_bytes", values[5], 1, &bytes) ||
-        !lg__progress_begin(&self->progress, values[6]) ||
-        !lg__arg_objects("roots", values[3], &self->roots))
+        !lg__arg_flag(values[3], &native) ||
+        !lg__arg_limit("max_depth", values[5], UINT32_MAX, &depth) ||
+        !lg__arg_bytes("max_bytes", values[6], 1, &bytes) ||
+        !lg__progress_begin(&self->progress, values[7]) ||
+        !lg__arg_objects("roots", values[4], &self->roots))
         return false;
     self->options = (lg__capture_options){
         .previews = previews,
         .no_keys = !keys,
         .contents = contents,
+        .native = native,
         .max_depth = (uint32_t)depth,
         .max_bytes = bytes,
         .traced = traced_bytes(),
         .watch = &self->watch,
     };
     self->watch = lg__progress_walking(&self->progress);
+    if (!request_check(self, state)) {
+        Py_CLEAR(self->roots);
+        return false;
+    }
     return self->roots == NULL || request_roots(self, state);
 }
+
+/* The longest time without progress of a child that makes a snapshot. */
+enum { CHILD_SECONDS = 60 };
 
 static lg_graph *
 request_capture(capture_request *self, lg__core_state *state)
 {
+    if (self->options.native) {
+        lg__forked_save forked = {.options = self->options,
+                                  .monitor = &self->progress.monitor,
+                                  .timeout = CHILD_SECONDS};
+        return lg__forked_capture(state, &forked);
+    }
     lg_graph *graph = NULL;
     lg_error error;
     lg_status status = lg__capture(&self->options, &graph, &error);
@@ -132,9 +158,9 @@ lg__snapshot_of_contents(lg__core_state *state, bool contents,
 }
 
 const char lg__core_snapshot_doc[] =
-    "snapshot($module, /, *, previews=False, keys=True, contents=False, "
-    "roots=None,\n"
-    "         max_depth=None, max_bytes=None, progress=None)\n"
+    "snapshot($module, /, *, previews=False, keys=True, contents=False,\n"
+    "         native=False, roots=None, max_depth=None, max_bytes=None,\n"
+    "         progress=None)\n"
     "--\n\n"
     "Take a snapshot of this process's objects.\n\n"
     "previews  keep short texts of str, bytes, int and float values\n"
@@ -142,6 +168,9 @@ const char lg__core_snapshot_doc[] =
     "contents  find out which str, bytes and arrays are equal, for waste(); "
     "the\n"
     "          capture hashes them and then forgets the hashes\n"
+    "native    list the memory of C code, too, and who holds it; a forked child "
+    "does\n"
+    "          all the work (see native.md)\n"
     "roots     a sequence of objects: keep only what they reach (partial)\n"
     "max_depth follow at most this many references from roots\n"
     "max_bytes use at most this much memory for the capture, or raise "
@@ -157,11 +186,11 @@ PyObject *
 lg__core_snapshot(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
-    static const char *const names[] = {"previews", "keys",      "contents",
-                                        "roots",    "max_depth", "max_bytes",
-                                        "progress", NULL};
+    static const char *const names[] = {
+        "previews",  "keys",      "contents", "native", "roots",
+        "max_depth", "max_bytes", "progress", NULL};
     static const lg__arg_list list = {"snapshot", names, 0, 0};
-    PyObject *values[7] = {NULL};
+    PyObject *values[8] = {NULL};
     lg__core_state *state = lg__module_state(module);
     capture_request request;
     if (!lg__args_take(&list, args, nargs, kwnames, values) ||
@@ -285,9 +314,11 @@ saving_check(lg__core_state *state, const saving *self)
     return wrong == NULL;
 }
 
-/* Reads `values`, which are path, compress, fork, spill, hold and timeout. */
+/* Reads `values`, which are path, compress, fork, spill, hold and timeout.
+   Native memory is listed in a child only. */
 static bool
-saving_parse(lg__core_state *state, saving *self, PyObject *const *values)
+saving_parse(lg__core_state *state, saving *self, PyObject *const *values,
+             bool native)
 {
     uint64_t timeout = 60;
     *self = (saving){.path = NULL};
@@ -298,6 +329,7 @@ saving_parse(lg__core_state *state, saving *self, PyObject *const *values)
         !lg__arg_limit("timeout", values[5], 86400, &timeout))
         return false;
     self->timeout = (unsigned)timeout;
+    self->fork = self->fork || native;
     if (self->fork && values[1] == NULL)
         self->compress = 0;
     if (!saving_check(state, self))
@@ -309,9 +341,8 @@ saving_parse(lg__core_state *state, saving *self, PyObject *const *values)
 const char lg__core_save_snapshot_doc[] =
     "save_snapshot($module, /, path, *, compress=1, fork=False, spill=False,\n"
     "              hold=False, timeout=60, previews=False, keys=True,\n"
-    "              contents=False, roots=None, max_depth=None, "
-    "max_bytes=None,\n"
-    "              progress=None)\n"
+    "              contents=False, native=False, roots=None, max_depth=None,\n"
+    "              max_bytes=None, progress=None)\n"
     "--\n\n"
     "Take a snapshot straight to a file.\n\n"
     "path      {pid} stands for the process id, {rank} for its number in the "
@@ -342,18 +373,18 @@ lg__core_save_snapshot(PyObject *module, PyObject *const *args,
                        Py_ssize_t nargs, PyObject *kwnames)
 {
     static const char *const names[] = {
-        "path",      "compress",  "fork",     "spill",    "hold",
-        "timeout",   "previews",  "keys",     "contents", "roots",
-        "max_depth", "max_bytes", "progress", NULL};
+        "path",     "compress", "fork",      "spill",     "hold",
+        "timeout",  "previews", "keys",      "contents",  "native",
+        "roots",    "max_depth", "max_bytes", "progress", NULL};
     static const lg__arg_list list = {"save_snapshot", names, 1, 1};
-    PyObject *values[13] = {NULL};
+    PyObject *values[14] = {NULL};
     lg__core_state *state = lg__module_state(module);
     capture_request request;
     saving self;
     if (!lg__args_take(&list, args, nargs, kwnames, values) ||
         !request_parse(&request, state, values + 6))
         return NULL;
-    PyObject *info = saving_parse(state, &self, values)
+    PyObject *info = saving_parse(state, &self, values, request.options.native)
                          ? record(state, &request, &self)
                          : NULL;
     Py_XDECREF(self.path);

@@ -9,6 +9,7 @@ typedef struct lg__capture_options {
     bool previews;          /**< keep short texts of str, bytes, int, float */
     bool no_keys;           /**< leave out the texts of str keys */
     bool contents;          /**< find equal strs, bytes and arrays */
+    bool native;            /**< list native memory; in a forked child only */
     PyObject *const *roots; /**< borrowed; NULL: the whole heap */
     size_t root_count;
     PyObject *const *held; /**< borrowed: arguments of the call; its references

@@ -169,6 +169,33 @@ settle(lg__child *child)
         lg__spill_begin(child->spill);
 }
 
+/** Makes the graph that has the native memory, too. */
+static lg_status
+add_native(const lg__child *child, const lg_monitor *monitor, lg_graph **graph,
+           lg_error *err)
+{
+    static lg__native native;
+    lg_native_memory memory;
+    lg_graph *whole = NULL;
+    lg_allocator allocator = lg__arena_new(child->options.max_bytes);
+    lg_allocator lists = lg__arena_new(child->options.max_bytes);
+    if (allocator.context == NULL || lists.context == NULL)
+        return lg_error_set(err, LG_ENOMEM,
+                            "memory ran out for native blocks");
+    lg_status status = lg__native_list(&native, child->facts, child->pagemap,
+                                       *graph, &lists, &memory, err);
+    if (status != LG_OK)
+        return status;
+    memory.monitor = monitor;
+    status = lg_graph_with_native(*graph, &memory, &allocator, &whole, err);
+    lg__native_free(&native);
+    if (status == LG_OK) {
+        lg_graph_free(*graph);
+        *graph = whole;
+    }
+    return status;
+}
+
 static lg_status
 work(lg__child *child, const lg_monitor *monitor, lg__report *end,
      lg_error *err)
@@ -182,6 +209,8 @@ work(lg__child *child, const lg_monitor *monitor, lg__report *end,
         return status;
     lg__walk_free(walk);
     status = lg__capture_end(walk, &graph, err);
+    if (status == LG_OK && child->facts != NULL)
+        status = add_native(child, monitor, &graph, err);
     if (status != LG_OK)
         return status;
     end->nodes = lg_graph_columns(graph)->node_count;
@@ -197,6 +226,7 @@ lg__child_run(lg__child *child)
     lg__report end = {.kind = LG__REPORT_END};
     lg_error err = {.message = ""};
     lg_monitor monitor = {tick, child};
+    child->pagemap = child->facts != NULL ? lg__native_pagemap() : -1;
     settle(child);
     child->options = *child->walk->options;
     child->options.watch = &monitor;

@@ -6,6 +6,7 @@
 #define LEAKGRAPH_CHILD_H
 
 #include "capture/walk/capture_walk.h"
+#include "native/native.h"
 
 typedef enum lg__report_kind {
     LG__REPORT_PROGRESS = 1,
@@ -32,6 +33,8 @@ typedef struct lg__child {
     int reports;      /**< write end of the pipe, not blocking */
     int file;         /**< to write the graph to */
     int spill;        /**< file to keep memory in; -1: none */
+    int pagemap;      /**< of the child; -1: none */
+    const lg__native_facts *facts; /**< NULL: native memory is not listed */
     unsigned seconds; /**< the child gives up after so long without progress */
     double reported;  /**< when it last reported progress */
 } lg__child;

@@ -111,18 +111,24 @@ lg__fork_begin(const lg__fork_plan *plan, lg__fork *out, lg_error *err)
         return lg_error_set(err, LG_EIO, "cannot make a pipe: %s",
                             strerror(errno));
     lg_status status = lg__capture_begin(&walk, plan->options, err);
+    lg__native_facts facts;
     if (status == LG_OK) {
+        if (plan->options->native)
+            lg__native_facts_read(&facts);
         lg__child child = {.walk = &walk,
                            .parent = plan->orphan ? 0 : getpid(),
                            .reports = ends[1],
                            .file = plan->file,
                            .spill = plan->spill,
+                           .facts = plan->options->native ? &facts : NULL,
                            .seconds = plan->seconds};
         *out = (lg__fork){.reports = ends[0],
                           .seconds = plan->seconds,
                           .orphaned = plan->orphan,
                           .advice = plan->advice};
         status = split(&child, out, err);
+        if (plan->options->native)
+            lg__native_facts_free(&facts);
         lg__capture_abandon(&walk);
     }
     close(ends[1]);
