@@ -65,6 +65,7 @@ begin(int file, const lg__orders *orders, lg__fork *fork, lg_error *err)
                           .spill = -1,
                           .seconds = orders->seconds,
                           .orphan = lg__reaper_exists(),
+                          .may_be_torn = true,
                           .advice = ""};
     if (!fits(err))
         return err->status;

@@ -62,6 +62,16 @@ add_stack(const lg__area *area, uintptr_t pointer, uintptr_t end,
     add_range(parts, pointer, end, LG_RANGE_STACK, "");
 }
 
+/** Adds the variables of a thread, around the address that names it. */
+static void
+add_locals(const lg__area *area, uintptr_t at, lg__known_parts *parts)
+{
+    uintptr_t low = at > LOCAL_BELOW ? at - LOCAL_BELOW : 0;
+    if (area != NULL && area->kind == LG__AREA_ANONYMOUS)
+        add_range(parts, most(area->start, low),
+                  least(area->end, at + LOCAL_ABOVE), LG_RANGE_LOCAL, "");
+}
+
 /** Adds the stack and the variables of the thread that a pointer is of. */
 static void
 add_thread(const lg__listing *listing, size_t i, lg__known_parts *parts)
@@ -77,10 +87,8 @@ add_thread(const lg__listing *listing, size_t i, lg__known_parts *parts)
         uintptr_t end = next != NULL && next->is_end ? next->at - LOCAL_BELOW
                                                      : area->end;
         add_stack(area, at, end, parts);
-    } else if (area->kind == LG__AREA_ANONYMOUS) {
-        uintptr_t low = at > LOCAL_BELOW ? at - LOCAL_BELOW : 0;
-        add_range(parts, most(area->start, low),
-                  least(area->end, at + LOCAL_ABOVE), LG_RANGE_LOCAL, "");
+    } else {
+        add_locals(area, at, parts);
     }
 }
 
@@ -134,6 +142,8 @@ lg__known_parts_collect(const lg__listing *listing, lg__known_parts *out)
         add_variables(listing->areas, &listing->images->items[i], out);
     for (size_t i = 0; i < listing->stacks->count; i++)
         add_thread(listing, i, out);
+    add_locals(lg__area_at(listing->areas, listing->main_thread),
+               listing->main_thread, out);
     sort(out->items, out->count);
     return true;
 }

@@ -55,6 +55,22 @@ end_of_arena(const lg__area *area, const lg__pool *first)
     return end;
 }
 
+/** The end of a chunk of Python's own stack for frames that begins with a page,
+ *  or 0 (from 3.11 on: pystate.c, _PyStackChunk: the chunk before, its size, and
+ *  how many words of it are in use). The graph has what frames refer to, and
+ *  the rest is stale. */
+static uintptr_t
+end_of_frames(const lg__area *gap, uintptr_t page)
+{
+    enum { LEAST = 1 << 14, MOST = 1 << 26 };
+    uintptr_t before = lg__word_at(page);
+    uintptr_t size = lg__word_at(page + 8), used = lg__word_at(page + 16);
+    bool is = size >= LEAST && size <= MOST && (size & (size - 1)) == 0 &&
+              before % LG__PAGE == 0 && used <= size / 8 &&
+              size <= gap->end - page;
+    return is ? page + size : 0;
+}
+
 /** Lists what begins with a page; returns its end. */
 static uintptr_t
 list_page(pass *self, const lg__area *gap, uintptr_t page)
@@ -76,6 +92,9 @@ list_page(pass *self, const lg__area *gap, uintptr_t page)
         lg__pool_list(&pool, &listing->blocks);
         return page + pool.bytes;
     }
+    uintptr_t frames = in_arena ? 0 : end_of_frames(gap, page);
+    if (frames != 0)
+        return frames;
     if (!in_arena)
         add_range(listing, page, page + LG__PAGE, LG_RANGE_OTHER, "");
     return page + LG__PAGE;

@@ -16,6 +16,7 @@ typedef struct lg__listing {
     const lg__malloc_heaps *heaps;
     lg__image_list *images;
     const lg__stack_pointers *stacks;
+    uintptr_t main_thread; /**< its pthread_t, or 0 */
     lg__blocks blocks;
     lg_native_range *ranges;
     size_t range_count, range_room;

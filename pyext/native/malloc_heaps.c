@@ -237,6 +237,16 @@ lg__malloc_heaps_find(lg__malloc_heaps *out, const lg__areas *areas,
     return find(out, facts);
 }
 
+/* An arena begins with its lock. */
+bool
+lg__malloc_heaps_are_busy(const lg__malloc_heaps *heaps)
+{
+    bool busy = false;
+    for (size_t i = 0; i < heaps->arena_count; i++)
+        busy = busy || lg__half_at(heaps->arenas[i]) != 0;
+    return busy;
+}
+
 void
 lg__malloc_heaps_free(lg__malloc_heaps *heaps)
 {

@@ -52,6 +52,9 @@ void lg__malloc_facts_read(lg__malloc_facts *out);
 /** Finds all heaps. False, with a failure, if they are not as this expects. */
 bool lg__malloc_heaps_find(lg__malloc_heaps *out, const lg__areas *areas,
                            const lg__malloc_facts *facts);
+/** Returns whether a thread was in the middle of an allocation in one of the
+ *  arenas. */
+bool lg__malloc_heaps_are_busy(const lg__malloc_heaps *heaps);
 void lg__malloc_heaps_free(lg__malloc_heaps *heaps);
 
 /** Adds the blocks in use of a heap and counts the others; a failure, or NULL

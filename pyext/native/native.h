@@ -17,6 +17,7 @@
 typedef struct lg__native_facts {
     lg__malloc_facts malloc;
     lg__stack_pointers stacks;
+    uintptr_t main_thread; /**< its pthread_t, or 0 */
 } lg__native_facts;
 
 /** Looks up functions of the C library. Call it at import: it takes the
@@ -34,6 +35,8 @@ typedef struct lg__native {
     lg__listing listing;
     lg_native_type *types;
     size_t type_room;
+    bool passing; /**< a failure may be due to what other threads did at the
+                       instant of the fork */
     char failure[256];
     uint64_t words[1 << 13];
 } lg__native;

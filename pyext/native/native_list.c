@@ -19,10 +19,22 @@ lg__native_open(void)
     lg__malloc_facts_open();
 }
 
+/** Python numbers the main thread first. */
+static uintptr_t
+main_thread(void)
+{
+    PyThreadState *thread =
+        PyInterpreterState_ThreadHead(PyInterpreterState_Main());
+    while (thread != NULL && thread->id != 1)
+        thread = PyThreadState_Next(thread);
+    return thread != NULL ? (uintptr_t)thread->thread_id : 0;
+}
+
 void
 lg__native_facts_read(lg__native_facts *out)
 {
     memset(out, 0, sizeof *out);
+    out->main_thread = main_thread();
     lg__malloc_facts_read(&out->malloc);
     lg__stack_pointers_of_python(&out->stacks);
     lg__stack_pointers_read(&out->stacks);
@@ -64,6 +76,7 @@ adds_up(lg__native *self, const lg__malloc_facts *facts, uint64_t fast)
              "%llu",
              (unsigned long long)found, (unsigned long long)told);
     listing->failure = self->failure;
+    self->passing = true;
     return false;
 }
 
@@ -170,6 +183,7 @@ lg__native_list(lg__native *self, const lg__native_facts *facts, int pagemap,
                                   .heaps = &self->heaps,
                                   .images = &self->images,
                                   .stacks = &facts->stacks,
+                                  .main_thread = facts->main_thread,
                                   .blocks = {.allocator = allocator}};
     out->failure = NULL;
     if (!lg__malloc_heaps_find(&self->heaps, &self->areas, &facts->malloc))
@@ -180,6 +194,7 @@ lg__native_list(lg__native *self, const lg__native_facts *facts, int pagemap,
         lend(self, graph != NULL ? lg_graph_type_count(graph) : 0, out);
         return LG_OK;
     }
+    self->passing = self->passing || lg__malloc_heaps_are_busy(&self->heaps);
     if (out->failure != NULL)
         return LG_OK;
     return lg_error_set(err, LG_ENOMEM, "memory ran out for native blocks");

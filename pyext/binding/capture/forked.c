@@ -48,13 +48,14 @@ await_child(lg__forked_save *self, lg__fork *fork, lg_error *error)
 
 /* Lets a child capture into an open file. */
 static lg_status
-capture_into(lg__forked_save *self, int file, lg_error *error)
+try_capture(lg__forked_save *self, int file, bool last, lg_error *error)
 {
     lg__fork fork;
     lg__fork_plan plan = {.options = &self->options,
                           .file = file,
                           .spill = -1,
                           .seconds = self->timeout,
+                          .may_be_torn = last,
                           .advice = self->options.native
                                         ? ""
                                         : "; take the snapshot without "
@@ -66,8 +67,19 @@ capture_into(lg__forked_save *self, int file, lg_error *error)
         close(plan.spill);
     if (status != LG_OK)
         return status;
-    self->pause = fork.pause;
+    self->pause += fork.pause;
     return await_child(self, &fork, error);
+}
+
+/* Forks again if other threads were in the middle of an allocation. */
+static lg_status
+capture_into(lg__forked_save *self, int file, lg_error *error)
+{
+    enum { TRIES = 5 };
+    lg_status status = try_capture(self, file, false, error);
+    for (int i = 1; self->result.torn && i < TRIES; i++)
+        status = try_capture(self, file, i + 1 == TRIES, error);
+    return status;
 }
 
 static void

@@ -172,7 +172,7 @@ settle(lg__child *child)
 /** Makes the graph that has the native memory, too. */
 static lg_status
 add_native(const lg__child *child, const lg_monitor *monitor, lg_graph **graph,
-           lg_error *err)
+           lg__report *end, lg_error *err)
 {
     static lg__native native;
     lg_native_memory memory;
@@ -186,6 +186,10 @@ add_native(const lg__child *child, const lg_monitor *monitor, lg_graph **graph,
                                        *graph, &lists, &memory, err);
     if (status != LG_OK)
         return status;
+    end->torn =
+        memory.failure != NULL && native.passing && !child->may_be_torn;
+    if (end->torn)
+        return lg_error_set(err, LG_ECHILD, "%s", memory.failure);
     memory.monitor = monitor;
     status = lg_graph_with_native(*graph, &memory, &allocator, &whole, err);
     lg__native_free(&native);
@@ -210,7 +214,7 @@ work(lg__child *child, const lg_monitor *monitor, lg__report *end,
     lg__walk_free(walk);
     status = lg__capture_end(walk, &graph, err);
     if (status == LG_OK && child->facts != NULL)
-        status = add_native(child, monitor, &graph, err);
+        status = add_native(child, monitor, &graph, end, err);
     if (status != LG_OK)
         return status;
     end->nodes = lg_graph_columns(graph)->node_count;

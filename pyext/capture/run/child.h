@@ -22,7 +22,8 @@ typedef struct lg__report {
     uint32_t nodes;
     uint64_t edges;
     double done;
-    char text[480]; /**< PROGRESS: phase; FAULT: type of the visited object, or
+    bool torn; /**< END: see lg__fork_result */
+    char text[472]; /**< PROGRESS: phase; FAULT: type of the visited object, or
                          empty; END: message */
 } lg__report;
 
@@ -35,6 +36,7 @@ typedef struct lg__child {
     int spill;        /**< file to keep memory in; -1: none */
     int pagemap;      /**< of the child; -1: none */
     const lg__native_facts *facts; /**< NULL: native memory is not listed */
+    bool may_be_torn; /**< see lg__fork_plan */
     unsigned seconds; /**< the child gives up after so long without progress */
     double reported;  /**< when it last reported progress */
 } lg__child;

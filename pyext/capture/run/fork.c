@@ -121,6 +121,7 @@ lg__fork_begin(const lg__fork_plan *plan, lg__fork *out, lg_error *err)
                            .file = plan->file,
                            .spill = plan->spill,
                            .facts = plan->options->native ? &facts : NULL,
+                           .may_be_torn = plan->may_be_torn,
                            .seconds = plan->seconds};
         *out = (lg__fork){.reports = ends[0],
                           .seconds = plan->seconds,
@@ -283,6 +284,7 @@ lg__fork_wait(lg__fork *fork, const char *path, const lg_monitor *monitor,
     *out =
         (lg__fork_result){.nodes = known.end.nodes,
                           .edges = known.end.edges,
+                          .torn = known.end.torn,
                           .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0};
     if (!goes_on)
         return lg_error_set(err, LG_ECANCELLED, "cancelled while capturing");

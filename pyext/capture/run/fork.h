@@ -27,6 +27,8 @@ typedef struct lg__fork_plan {
     int spill;        /**< open, empty, without a name; -1: none */
     unsigned seconds; /**< the child gives up after so long without progress */
     bool orphan;      /**< the child's parent is init, which reaps it */
+    bool may_be_torn; /**< go on without native memory if other threads were
+                           allocating at the fork, rather than end */
     const char *advice; /**< what to do if a fork fails: the end of its message,
                            or empty */
 } lg__fork_plan;
@@ -50,6 +52,8 @@ typedef struct lg__fork_result {
     uint32_t nodes;
     uint64_t edges;
     int signal; /**< the signal that killed the child, or 0 */
+    bool torn;  /**< it ended because other threads were allocating at the fork:
+                     fork again */
 } lg__fork_result;
 
 /** Forks with the GIL held. The child captures and writes the graph,
