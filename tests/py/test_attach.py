@@ -148,6 +148,15 @@ def _allowed():
         one.end()
 
 
+def test_lists_native_memory(target):
+    one = target("time.sleep(100)")
+    before = one.traces()
+    with leakgraph.attach(one.pid, native=True) as snapshot:
+        facts = [line.split() for line in str(snapshot.info()).splitlines()]
+        assert ["native", "inspected"] in facts
+    assert one.traces() == before
+
+
 @pytest.mark.parametrize("wait", WAITS)
 def test_the_process_goes_on(target, wait):
     source, first = WAITS[wait]

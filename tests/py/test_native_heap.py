@@ -3,7 +3,6 @@
 import json
 
 import pytest
-
 from builds import FREE_THREADED
 
 DAMAGES = ("size", "odd", "zero", "flag", "cache")

@@ -22,7 +22,12 @@ libc.memalign.argtypes = [ctypes.c_size_t, ctypes.c_size_t]
 libc.free.argtypes = libc.malloc_usable_size.argtypes = [ctypes.c_void_p]
 libc.malloc_usable_size.restype = ctypes.c_size_t
 libc.mmap.restype = ctypes.c_void_p
-libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+libc.mmap.argtypes = [
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    *[ctypes.c_int] * 3,
+    ctypes.c_long,
+]
 
 MALLOC, MAPPED, PYTHON = 0, 1, 2
 PRIVATE_ANONYMOUS = 0x22

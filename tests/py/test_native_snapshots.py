@@ -1,0 +1,65 @@
+"""A snapshot with native memory charges it to what keeps it."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from builds import FREE_THREADED
+
+import leakgraph
+
+pytestmark = [
+    pytest.mark.ends,
+    pytest.mark.skipif(
+        FREE_THREADED, reason="a free-threaded build is not captured in a forked child"
+    ),
+]
+
+
+@pytest.fixture(scope="module", params=["alone", "busy"])
+def told(request, isolated):
+    """What a snapshot tells of a program, and what malloc then gets back."""
+    done = isolated("native_snapshot.py", request.param)
+    assert done.code == 0, done.err
+    return json.loads(done.out)
+
+
+def has_native(snapshot):
+    """Whether the facts of a snapshot say that its native memory is listed."""
+    return ["native", "inspected"] in [
+        x.split() for x in str(snapshot.info()).splitlines()
+    ]
+
+
+@pytest.mark.parametrize("kept", ["database", "streams"])
+def test_what_is_claimed_goes_when_its_holder_goes(told, kept):
+    assert told[kept]["claimed"] == pytest.approx(told[kept]["freed"], rel=0.12)
+    assert told[kept]["shallow"] < told[kept]["freed"] / 100
+
+
+def test_a_saved_snapshot_has_native_memory(tmp_path):
+    path = tmp_path / "run.lgs"
+    leakgraph.save_snapshot(path, native=True)
+    with leakgraph.load(path) as snapshot:
+        assert has_native(snapshot)
+
+
+def test_native_memory_of_a_part_of_the_heap_is_refused():
+    with pytest.raises(leakgraph.ArgumentError, match="native=True needs the whole"):
+        leakgraph.snapshot(native=True, roots=[object()])
+
+
+def test_a_snapshot_with_native_memory_is_not_compressed(tmp_path):
+    with pytest.raises(leakgraph.ArgumentError, match="cannot compress"):
+        leakgraph.save_snapshot(tmp_path / "run.lgs", native=True, compress=3)
+
+
+def test_run_lists_native_memory(tmp_path):
+    path = tmp_path / "run.lgs"
+    (tmp_path / "job.py").write_text("x = 1", encoding="utf-8")
+    command = [sys.executable, "-m", "leakgraph", "run", "--native", "--at-exit", path]
+    subprocess.run([*command, tmp_path / "job.py"], check=True, env=dict(os.environ))
+    with leakgraph.load(path) as snapshot:
+        assert has_native(snapshot)
