@@ -144,7 +144,7 @@ PARTS = (
             "bytes/torch",
             "bytes/cuda",
             "bytes",
-            "native",
+            "heap",
             "capture/run",
             "attach",
             "binding/support",

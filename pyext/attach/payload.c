@@ -5,7 +5,7 @@
 #include "attach/reaper.h"
 #include "attach/wire.h"
 #include "capture/run/capture_run.h"
-#include "native/native.h"
+#include "heap/heap.h"
 
 #include <string.h>
 #include <sys/socket.h>

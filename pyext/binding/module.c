@@ -9,7 +9,7 @@
 #include "binding/capture/binding_capture.h"
 #include "bytes/python/bytes_python.h"
 #include "capture/run/capture_run.h"
-#include "native/native.h"
+#include "heap/heap.h"
 
 #include <leakgraph/version.h>
 

@@ -1,7 +1,7 @@
 #include "binding/capture/native_blocks.h"
 #include "binding/support/binding_support.h"
 #include "capture/memory/capture_memory.h"
-#include "native/native.h"
+#include "heap/heap.h"
 
 #include <unistd.h>
 

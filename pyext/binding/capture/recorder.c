@@ -186,9 +186,9 @@ PyObject *
 lg__core_snapshot(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
                   PyObject *kwnames)
 {
-    static const char *const names[] = {
-        "previews",  "keys",      "contents", "native", "roots",
-        "max_depth", "max_bytes", "progress", NULL};
+    static const char *const names[] = {"previews",  "keys",     "contents",
+                                        "native",    "roots",    "max_depth",
+                                        "max_bytes", "progress", NULL};
     static const lg__arg_list list = {"snapshot", names, 0, 0};
     PyObject *values[8] = {NULL};
     lg__core_state *state = lg__module_state(module);
@@ -373,9 +373,9 @@ lg__core_save_snapshot(PyObject *module, PyObject *const *args,
                        Py_ssize_t nargs, PyObject *kwnames)
 {
     static const char *const names[] = {
-        "path",     "compress", "fork",      "spill",     "hold",
-        "timeout",  "previews", "keys",      "contents",  "native",
-        "roots",    "max_depth", "max_bytes", "progress", NULL};
+        "path",    "compress",  "fork",      "spill",    "hold",
+        "timeout", "previews",  "keys",      "contents", "native",
+        "roots",   "max_depth", "max_bytes", "progress", NULL};
     static const lg__arg_list list = {"save_snapshot", names, 1, 1};
     PyObject *values[14] = {NULL};
     lg__core_state *state = lg__module_state(module);

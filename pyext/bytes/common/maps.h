@@ -24,7 +24,7 @@ typedef struct lg__maps {
 typedef struct lg__mapping {
     uintptr_t start, end;
     dev_t device;
-    ino_t inode; /**< 0: anonymous pages */
+    ino_t inode;      /**< 0: anonymous pages */
     uintptr_t offset; /**< in the file */
     bool readable, writable, executable, shared;
     const char *path; /**< in the line: "/usr/lib/libc.so.6", "[heap]", "" */

@@ -180,14 +180,12 @@ add_native(const lg__child *child, const lg_monitor *monitor, lg_graph **graph,
     lg_allocator allocator = lg__arena_new(child->options.max_bytes);
     lg_allocator lists = lg__arena_new(child->options.max_bytes);
     if (allocator.context == NULL || lists.context == NULL)
-        return lg_error_set(err, LG_ENOMEM,
-                            "memory ran out for native blocks");
+        return lg_error_set(err, LG_ENOMEM, "memory ran out for native blocks");
     lg_status status = lg__native_list(&native, child->facts, child->pagemap,
                                        *graph, &lists, &memory, err);
     if (status != LG_OK)
         return status;
-    end->torn =
-        memory.failure != NULL && native.passing && !child->may_be_torn;
+    end->torn = memory.failure != NULL && native.passing && !child->may_be_torn;
     if (end->torn)
         return lg_error_set(err, LG_ECHILD, "%s", memory.failure);
     memory.monitor = monitor;

@@ -6,7 +6,7 @@
 #define LEAKGRAPH_CHILD_H
 
 #include "capture/walk/capture_walk.h"
-#include "native/native.h"
+#include "heap/heap.h"
 
 typedef enum lg__report_kind {
     LG__REPORT_PROGRESS = 1,
@@ -22,7 +22,7 @@ typedef struct lg__report {
     uint32_t nodes;
     uint64_t edges;
     double done;
-    bool torn; /**< END: see lg__fork_result */
+    bool torn;      /**< END: see lg__fork_result */
     char text[472]; /**< PROGRESS: phase; FAULT: type of the visited object, or
                          empty; END: message */
 } lg__report;
@@ -30,13 +30,13 @@ typedef struct lg__report {
 typedef struct lg__child {
     lg__heap_walk *walk; /**< opened by the parent */
     lg__capture_options options;
-    int parent;       /**< process id of the parent; 0: it has none */
-    int reports;      /**< write end of the pipe, not blocking */
-    int file;         /**< to write the graph to */
-    int spill;        /**< file to keep memory in; -1: none */
-    int pagemap;      /**< of the child; -1: none */
+    int parent;  /**< process id of the parent; 0: it has none */
+    int reports; /**< write end of the pipe, not blocking */
+    int file;    /**< to write the graph to */
+    int spill;   /**< file to keep memory in; -1: none */
+    int pagemap; /**< of the child; -1: none */
     const lg__native_facts *facts; /**< NULL: native memory is not listed */
-    bool may_be_torn; /**< see lg__fork_plan */
+    bool may_be_torn;              /**< see lg__fork_plan */
     unsigned seconds; /**< the child gives up after so long without progress */
     double reported;  /**< when it last reported progress */
 } lg__child;

@@ -3,7 +3,7 @@
  * part is its length and its text, `I` <types> `E` are the parameters of a
  * template, and `S` begins an abbreviation.
  */
-#include "native/demangle.h"
+#include "heap/demangle.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -89,8 +89,8 @@ skip_parameters(const char *at)
 static const struct {
     const char *code, *text;
 } abbreviations[] = {
-    {"St", "std"},         {"Sa", "std::allocator"},
-    {"Ss", "std::string"}, {"Sb", "std::basic_string"},
+    {"St", "std"},          {"Sa", "std::allocator"},
+    {"Ss", "std::string"},  {"Sb", "std::basic_string"},
     {"Si", "std::istream"}, {"So", "std::ostream"},
 };
 
@@ -99,8 +99,8 @@ put_abbreviation(writer *self, const char *at, bool *first)
 {
     for (size_t i = 0; i < sizeof abbreviations / sizeof *abbreviations; i++)
         if (strncmp(at, abbreviations[i].code, 2) == 0) {
-            put_part(self, abbreviations[i].text,
-                     strlen(abbreviations[i].text), first);
+            put_part(self, abbreviations[i].text, strlen(abbreviations[i].text),
+                     first);
             return true;
         }
     return false;

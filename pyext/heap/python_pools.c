@@ -1,4 +1,4 @@
-#include "native/pools.h"
+#include "heap/python_pools.h"
 
 /** Places in a header, and its size. */
 enum {

@@ -8,10 +8,10 @@
  * failure. Nothing is written or allocated outside of the capture's own memory,
  * and nothing is read that the kernel has not listed.
  */
-#ifndef LEAKGRAPH_NATIVE_CAPTURE_H
-#define LEAKGRAPH_NATIVE_CAPTURE_H
+#ifndef LEAKGRAPH_HEAP_H
+#define LEAKGRAPH_HEAP_H
 
-#include "native/listing.h"
+#include "heap/listing.h"
 
 /** What the parent learns for the child. */
 typedef struct lg__native_facts {

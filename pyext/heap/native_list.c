@@ -1,4 +1,4 @@
-#include "native/native.h"
+#include "heap/heap.h"
 
 #include <Python.h>
 
@@ -68,8 +68,8 @@ adds_up(lg__native *self, const lg__malloc_facts *facts, uint64_t fast)
     uint64_t found = listing->account.in_use;
     uint64_t told = facts->in_use + facts->mapped;
     listing->account.expected = told;
-    if (!facts->counted || distance(found, told + fast) <=
-                               told / ONE_IN + SLACK)
+    if (!facts->counted ||
+        distance(found, told + fast) <= told / ONE_IN + SLACK)
         return true;
     snprintf(self->failure, sizeof self->failure,
              "the blocks that were found have %llu bytes, but malloc counts "

@@ -1,5 +1,5 @@
-#include "native/listing.h"
-#include "native/known_parts.h"
+#include "heap/listing.h"
+#include "heap/known_parts.h"
 
 #include <stdio.h>
 
@@ -37,8 +37,7 @@ add_range(lg__listing *self, uintptr_t from, uintptr_t to, lg_range_kind kind,
         self->ranges = grown;
         self->range_room = room;
     }
-    self->ranges[self->range_count++] =
-        (lg_native_range){from, to, kind, name};
+    self->ranges[self->range_count++] = (lg_native_range){from, to, kind, name};
 }
 
 /** Where the pools of an arena end that begins with this pool. */
@@ -56,8 +55,8 @@ end_of_arena(const lg__area *area, const lg__pool *first)
 }
 
 /** The end of a chunk of Python's own stack for frames that begins with a page,
- *  or 0 (from 3.11 on: pystate.c, _PyStackChunk: the chunk before, its size, and
- *  how many words of it are in use). The graph has what frames refer to, and
+ *  or 0 (from 3.11 on: pystate.c, _PyStackChunk: the chunk before, its size,
+ * and how many words of it are in use). The graph has what frames refer to, and
  *  the rest is stale. */
 static uintptr_t
 end_of_frames(const lg__area *gap, uintptr_t page)
@@ -108,8 +107,7 @@ list_gap(pass *self, const lg__area *area, uintptr_t from, uintptr_t to)
     uintptr_t page = (from + LG__PAGE - 1) & ~(uintptr_t)(LG__PAGE - 1);
     gap.end = to & ~(uintptr_t)(LG__PAGE - 1);
     while (page < gap.end) {
-        uintptr_t end =
-            lg__pages_present(self->listing->areas, &page, gap.end);
+        uintptr_t end = lg__pages_present(self->listing->areas, &page, gap.end);
         while (page < end)
             page = list_page(self, &gap, page);
     }

@@ -1,4 +1,4 @@
-#include "native/known_parts.h"
+#include "heap/known_parts.h"
 
 /** A stack is hardly longer, and what a thread keeps at its end hardly larger.
  */
@@ -26,19 +26,20 @@ add(lg__known_parts *parts, lg__known_part part)
 }
 
 static void
-add_range(lg__known_parts *parts, uintptr_t start, uintptr_t end, lg_range_kind kind,
-          const char *name)
+add_range(lg__known_parts *parts, uintptr_t start, uintptr_t end,
+          lg_range_kind kind, const char *name)
 {
     add(parts, (lg__known_part){.start = start & ~(uintptr_t)7,
-                          .end = end & ~(uintptr_t)7,
-                          .kind = LG__KNOWN_RANGE,
-                          .range = (uint8_t)kind,
-                          .name = name});
+                                .end = end & ~(uintptr_t)7,
+                                .kind = LG__KNOWN_RANGE,
+                                .range = (uint8_t)kind,
+                                .name = name});
 }
 
 /** Adds the variables of an image behind those that its file has. */
 static void
-add_variables(const lg__areas *areas, const lg__image *image, lg__known_parts *parts)
+add_variables(const lg__areas *areas, const lg__image *image,
+              lg__known_parts *parts)
 {
     for (size_t i = 0; i < areas->count; i++) {
         const lg__area *area = &areas->items[i];
@@ -56,8 +57,8 @@ add_stack(const lg__area *area, uintptr_t pointer, uintptr_t end,
 {
     uintptr_t low = pointer > LONGEST_STACK ? pointer - LONGEST_STACK : 0;
     add(parts, (lg__known_part){.start = most(area->start, low),
-                          .end = pointer & ~(uintptr_t)(LG__PAGE - 1),
-                          .kind = LG__KNOWN_DEAD});
+                                .end = pointer & ~(uintptr_t)(LG__PAGE - 1),
+                                .kind = LG__KNOWN_DEAD});
     end = least(end, least(area->end, pointer + LONGEST_STACK));
     add_range(parts, pointer, end, LG_RANGE_STACK, "");
 }
@@ -84,8 +85,8 @@ add_thread(const lg__listing *listing, size_t i, lg__known_parts *parts)
     const lg__stack_pointer *next =
         i + 1 < stacks->count ? &stacks->items[i + 1] : NULL;
     if (!stacks->items[i].is_end) {
-        uintptr_t end = next != NULL && next->is_end ? next->at - LOCAL_BELOW
-                                                     : area->end;
+        uintptr_t end =
+            next != NULL && next->is_end ? next->at - LOCAL_BELOW : area->end;
         add_stack(area, at, end, parts);
     } else {
         add_locals(area, at, parts);
@@ -96,8 +97,7 @@ static void
 sift_down(lg__known_part *items, size_t count, size_t root)
 {
     for (size_t child; (child = 2 * root + 1) < count; root = child) {
-        if (child + 1 < count &&
-            items[child].start < items[child + 1].start)
+        if (child + 1 < count && items[child].start < items[child + 1].start)
             child++;
         if (items[root].start >= items[child].start)
             return;
@@ -135,9 +135,9 @@ lg__known_parts_collect(const lg__listing *listing, lg__known_parts *out)
         return false;
     for (size_t i = 0; i < heaps->count; i++)
         add(out, (lg__known_part){.start = heaps->items[i].base,
-                            .end = heaps->items[i].end,
-                            .kind = LG__KNOWN_HEAP,
-                            .heap = &heaps->items[i]});
+                                  .end = heaps->items[i].end,
+                                  .kind = LG__KNOWN_HEAP,
+                                  .heap = &heaps->items[i]});
     for (size_t i = 0; i < listing->images->count; i++)
         add_variables(listing->areas, &listing->images->items[i], out);
     for (size_t i = 0; i < listing->stacks->count; i++)

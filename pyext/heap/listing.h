@@ -6,9 +6,9 @@
 #define LEAKGRAPH_LISTING_H
 
 #include "bytes/python/bytes_python.h"
-#include "native/image_list.h"
-#include "native/malloc_heaps.h"
-#include "native/pools.h"
+#include "heap/image_list.h"
+#include "heap/malloc_heaps.h"
+#include "heap/python_pools.h"
 
 /** What the pass finds. */
 typedef struct lg__listing {

@@ -5,7 +5,7 @@
 #ifndef LEAKGRAPH_KNOWN_PARTS_H
 #define LEAKGRAPH_KNOWN_PARTS_H
 
-#include "native/listing.h"
+#include "heap/listing.h"
 
 typedef enum lg__known_kind {
     LG__KNOWN_HEAP = 0,
@@ -15,9 +15,9 @@ typedef enum lg__known_kind {
 
 typedef struct lg__known_part {
     uintptr_t start, end;
-    uint8_t kind;        /**< lg__known_kind */
-    uint8_t range;       /**< lg_range_kind */
-    const char *name;    /**< of the range */
+    uint8_t kind;     /**< lg__known_kind */
+    uint8_t range;    /**< lg_range_kind */
+    const char *name; /**< of the range */
     const lg__malloc_heap *heap;
 } lg__known_part;
 

@@ -1,4 +1,4 @@
-#include "native/image_list.h"
+#include "heap/image_list.h"
 
 #include <elf.h>
 
@@ -47,8 +47,8 @@ read_image(const lg__area *area, lg__image *out)
                        .path = area->path};
     for (; i < count; i++)
         if (headers[i].p_type == PT_LOAD && headers[i].p_flags & PF_W) {
-            uintptr_t end = page_up(out->bias + headers[i].p_vaddr +
-                                    headers[i].p_memsz);
+            uintptr_t end =
+                page_up(out->bias + headers[i].p_vaddr + headers[i].p_memsz);
             if (end > out->end)
                 out->end = end;
         }
@@ -75,7 +75,8 @@ lg__image_of_area(lg__image_list *images, const lg__area *area)
             high = middle;
     }
     lg__image *image = low > 0 ? &images->items[low - 1] : NULL;
-    bool same = image != NULL && (image->inode == area->inode ||
-                                  (area->inode == 0 && area->start < image->end));
+    bool same =
+        image != NULL && (image->inode == area->inode ||
+                          (area->inode == 0 && area->start < image->end));
     return same ? image : NULL;
 }

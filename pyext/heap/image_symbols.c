@@ -2,8 +2,8 @@
  * Names of what lies in a library, from the tables of symbols in its file. The
  * loader's own functions wait for its lock, which a forked child must not.
  */
-#include "native/image_list.h"
-#include "native/demangle.h"
+#include "heap/image_list.h"
+#include "heap/demangle.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -24,8 +24,8 @@ open_file(lg__image *image)
         return;
     if (fstat(file, &now) == 0 && now.st_ino == image->inode &&
         now.st_size > (off_t)sizeof(Elf64_Ehdr)) {
-        void *bytes = mmap(NULL, (size_t)now.st_size, PROT_READ, MAP_PRIVATE,
-                           file, 0);
+        void *bytes =
+            mmap(NULL, (size_t)now.st_size, PROT_READ, MAP_PRIVATE, file, 0);
         if (bytes != MAP_FAILED) {
             image->file = bytes;
             image->size = (size_t)now.st_size;
@@ -81,7 +81,8 @@ find_in(const lg__image *image, const Elf64_Shdr *table,
         if (text == NULL)
             continue;
         lg__demangle(text, name, sizeof name);
-        *out = (lg_native_symbol){image->path, name, place - symbols[i].st_value};
+        *out =
+            (lg_native_symbol){image->path, name, place - symbols[i].st_value};
         return true;
     }
     return false;

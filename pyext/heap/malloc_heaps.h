@@ -10,7 +10,7 @@
 #ifndef LEAKGRAPH_MALLOC_HEAPS_H
 #define LEAKGRAPH_MALLOC_HEAPS_H
 
-#include "native/blocks.h"
+#include "heap/blocks.h"
 
 /** What is learned before the fork, where a thread may hold a lock in the
  *  child. */

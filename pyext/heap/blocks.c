@@ -1,4 +1,4 @@
-#include "native/blocks.h"
+#include "heap/blocks.h"
 
 /** Room for the first blocks: half a huge page. */
 #define FIRST_ROOM ((size_t)1 << 16)
@@ -10,9 +10,9 @@ lg__blocks_grow(lg__blocks *blocks)
     const size_t item = sizeof *blocks->items;
     lg_native_block *grown = NULL;
     if (!blocks->failed && room < UINT32_MAX)
-        grown = blocks->allocator->resize(blocks->allocator->context,
-                                          blocks->items, blocks->room * item,
-                                          room * item);
+        grown =
+            blocks->allocator->resize(blocks->allocator->context, blocks->items,
+                                      blocks->room * item, room * item);
     blocks->failed = grown == NULL;
     if (blocks->failed)
         return false;

@@ -1,4 +1,4 @@
-#include "native/malloc_heaps.h"
+#include "heap/malloc_heaps.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -91,8 +91,8 @@ is_main_arena(lg__malloc_heaps *self, uintptr_t state)
     for (unsigned i = 0; i < BINS; i++) {
         uintptr_t bin = state + STATE_BINS + 16 * i;
         uintptr_t as_chunk = bin - 16;
-        empty += lg__word_at(bin) == as_chunk &&
-                 lg__word_at(bin + 8) == as_chunk;
+        empty +=
+            lg__word_at(bin) == as_chunk && lg__word_at(bin + 8) == as_chunk;
         if (empty == 0 && i > BINS / 2)
             return false;
     }
@@ -183,8 +183,8 @@ add_heaps(lg__malloc_heaps *self, unsigned arena)
             return false;
         uintptr_t size = lg__word_at(base + INFO_SIZE);
         bool first = base == state - info_size;
-        uintptr_t start =
-            first ? (state + STATE_SIZE + 15) & ~(uintptr_t)15 : base + info_size;
+        uintptr_t start = first ? (state + STATE_SIZE + 15) & ~(uintptr_t)15
+                                : base + info_size;
         if (size > most ||
             !add_heap(self, (lg__malloc_heap){.base = base,
                                               .start = start,

@@ -1,4 +1,4 @@
-#include "native/areas.h"
+#include "heap/areas.h"
 
 #include <unistd.h>
 
@@ -66,8 +66,8 @@ add_part(lg__areas *areas, lg__area area)
     if (areas->count == areas->room) {
         size_t room = areas->room ? 2 * areas->room : 1024;
         lg__area *grown =
-            grow(areas->allocator, areas->items,
-                 areas->room * sizeof *grown, room * sizeof *grown);
+            grow(areas->allocator, areas->items, areas->room * sizeof *grown,
+                 room * sizeof *grown);
         if (grown == NULL)
             return false;
         areas->items = grown;

@@ -7,10 +7,10 @@
  * itself: its sizes fit each other, and the blocks that are in use and those in
  * its list of free blocks add up.
  */
-#ifndef LEAKGRAPH_POOLS_H
-#define LEAKGRAPH_POOLS_H
+#ifndef LEAKGRAPH_PYTHON_POOLS_H
+#define LEAKGRAPH_PYTHON_POOLS_H
 
-#include "native/blocks.h"
+#include "heap/blocks.h"
 
 /** A pool, as its header says. */
 typedef struct lg__pool {

@@ -5,7 +5,7 @@
 #ifndef LEAKGRAPH_IMAGE_LIST_H
 #define LEAKGRAPH_IMAGE_LIST_H
 
-#include "native/areas.h"
+#include "heap/areas.h"
 
 #include <leakgraph/native.h>
 

@@ -4,12 +4,12 @@
  * each arena. Both are lists. From version 2.32 on, a link is mixed with the
  * page that it lies in (safe linking).
  *
- * A cache lies in a block of malloc itself: counts for each size, then the first
- * blocks. This looks for blocks of that size in which every list is sound: its
- * blocks begin where listed blocks do, and have the size of their list. Nobody
- * else's block looks like that.
+ * A cache lies in a block of malloc itself: counts for each size, then the
+ * first blocks. This looks for blocks of that size in which every list is
+ * sound: its blocks begin where listed blocks do, and have the size of their
+ * list. Nobody else's block looks like that.
  */
-#include "native/malloc_heaps.h"
+#include "heap/malloc_heaps.h"
 
 enum {
     SMALL_LISTS = 64, /* of one size each */

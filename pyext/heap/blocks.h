@@ -4,7 +4,7 @@
 #ifndef LEAKGRAPH_BLOCKS_H
 #define LEAKGRAPH_BLOCKS_H
 
-#include "native/areas.h"
+#include "heap/areas.h"
 
 #include <leakgraph/native.h>
 

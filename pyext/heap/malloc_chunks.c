@@ -1,12 +1,12 @@
 /**
  * The chunks of glibc's malloc. A chunk begins with two words: the size of the
  * chunk before it, if that is free, and its own size, whose low bits say
- * whether the chunk before it is in use (1), and whether it has a mapping of its
- * own (2). What the program gets begins behind these, and reaches into the
+ * whether the chunk before it is in use (1), and whether it has a mapping of
+ * its own (2). What the program gets begins behind these, and reaches into the
  * first word of the next chunk. A heap that an arena has left for a new one
  * ends with two chunks of 16 and 0 bytes.
  */
-#include "native/malloc_heaps.h"
+#include "heap/malloc_heaps.h"
 
 enum {
     IN_USE_BEFORE = 1,
