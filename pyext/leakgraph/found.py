@@ -100,6 +100,16 @@ class Found:
             place = self._places.setdefault(row.place, Place(row))
             place.see(row, growth, seconds)
 
+    def confirm(self, growth: Growth, seconds: Sequence[float]) -> None:
+        """Take over what a comparison says of known places, and no other.
+
+        The functions of the program have ended: what their variables kept is gone, and
+        what else had it seems to be new.
+        """
+        for row in growth:
+            if place := self._places.get(row.place):
+                place.see(row, growth, seconds)
+
     def forget(self) -> None:
         """Forget what was not told."""
         self._places = {

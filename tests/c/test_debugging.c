@@ -268,8 +268,43 @@ conveniences(void)
     lg_graph_free(graph);
 }
 
+// A method of a container in a variable is a handle: the name of the object
+// that has the container says more, if it is one step longer.
+static void
+method_of_a_container(void)
+{
+    for (int i = 0; i < 2; i++) {
+        session to = begin();
+        uint32_t names = add_module(&to, "app");
+        uint32_t model = story_add(&to.made, "app.Model", NULL, 48);
+        uint32_t part = story_add(&to.made, "app.Part", NULL, 48);
+        uint32_t rows = heap_list(&to.made, LG_NONE);
+        uint32_t method =
+            story_add(&to.made, "builtin_function_or_method", NULL, 72);
+        heap_item(&to.made, names, "model", model);
+        story_attribute(&to.made, model, "part", part);
+        story_attribute(&to.made, part, "rows", i == 0 ? rows : to.data);
+        story_attribute(&to.made, method, "__self__", rows);
+        story_edge(&to.made, to.thread, to.frame, LG_EDGE_FRAME, 0);
+        story_local(&to.made, to.frame, "clear", method);
+        lg_graph *graph = story_end(&to.made);
+        lg_path path = {0};
+        lg_text text = {0};
+        CHECK(agrees(graph, rows));
+        REQUIRE(lg_path_from_root(graph, rows, NULL, &path, NULL) == LG_OK);
+        add_line(graph, &path, &text);
+        CHECK_TEXT(text, i == 0 ? "app.model.part.rows\n"
+                                : "thread MainThread in inner() app.py:6 "
+                                  "local clear.__self__\n");
+        lg_text_free(&text);
+        lg_path_free(&path);
+        lg_graph_free(graph);
+    }
+}
+
 SUITE(debugging)
 {
+    RUN(method_of_a_container);
     RUN(after_an_error);
     RUN(root_of_a_debugger);
     RUN(only_the_debugger);

@@ -1,4 +1,5 @@
 // Compares paths with a plain search over the hops.
+#include "paths/paths_private.h"
 #include "sample.h"
 #include "story.h"
 #include "test.h"
@@ -377,8 +378,51 @@ random_paths(void)
     }
 }
 
+// A chain of objects is one step of a folded path.
+static void
+chains(void)
+{
+    static const struct {
+        uint32_t links;
+        bool in_lists;
+        const char *expected;
+    } cases[] = {
+        {3, false, "app.head.next.next.next"},
+        {4, false, "app.head.next"},
+        {30, false, "app.head.next"},
+        {3, true, "app.head.all[*].all[*].all[*]"},
+        {4, true, "app.head.all[*]"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        story made = story_begin();
+        uint32_t at = story_add(&made, "app.Node", NULL, 48);
+        lg_path path = {0};
+        lg_text text = {0};
+        story_attribute(&made, story_module(&made, "app"), "head", at);
+        for (uint32_t link = 0; link < cases[i].links; link++) {
+            uint32_t next = story_add(&made, "app.Node", NULL, 48);
+            uint32_t list = cases[i].in_lists
+                                ? story_add(&made, "list", NULL, 64)
+                                : next;
+            story_attribute(&made, at, cases[i].in_lists ? "all" : "next",
+                            list);
+            if (cases[i].in_lists)
+                story_edge(&made, list, next, LG_EDGE_INDEX, link);
+            at = next;
+        }
+        lg_graph *graph = story_end(&made);
+        REQUIRE(lg_path_from_root(graph, at, NULL, &path, NULL) == LG_OK);
+        lg__format_folded_path(graph, &path, &text);
+        CHECK_TEXT(text, cases[i].expected);
+        lg_text_free(&text);
+        lg_path_free(&path);
+        lg_graph_free(graph);
+    }
+}
+
 SUITE(path)
 {
+    RUN(chains);
     RUN(sample_paths);
     RUN(imported);
     RUN(penalties);

@@ -231,8 +231,64 @@ gathered_in_attribute(void)
     }
 }
 
+// Adds code of a function that names a variable and backward(). It may keep the
+// graph: a constant has the names of the arguments that it passes.
+static void
+add_trainer(story *made, uint32_t key, const char *function, bool retains)
+{
+    uint32_t code = story_add(made, "code", function, 100);
+    uint32_t names = story_add(made, "tuple", NULL, 48);
+    uint32_t constants = story_add(made, "tuple", NULL, 48);
+    uint32_t arguments = story_add(made, "tuple", NULL, 48);
+    story_attribute(made, code, "co_names", names);
+    story_attribute(made, code, "co_consts", constants);
+    story_edge(made, names, key, LG_EDGE_INDEX, 0);
+    story_edge(made, names, story_add(made, "str", "backward", 50),
+               LG_EDGE_INDEX, 1);
+    story_edge(made, constants, arguments, LG_EDGE_INDEX, 0);
+    if (retains)
+        story_edge(made, arguments, story_add(made, "str", "retain_graph", 50),
+                   LG_EDGE_INDEX, 0);
+}
+
+// In a list that a function has for its backward(), between two calls of it.
+static void
+gathered_for_a_function(void)
+{
+    static const struct {
+        int phase;
+        int count;
+        const char *function;
+        bool retains;
+        const char *expected;
+    } cases[] = {
+        {WAITS, 5, "learn", false, ""},
+        {WAITS, 256, "learn", false, ""},
+        {WAITS, 257, "learn", false, "loss-history "},
+        {FREED, 5, "learn", false, "loss-history "},
+        {CHANGED, 5, "learn", false, "loss-history "},
+        {WAITS, 5, "learn", true, "loss-history "},
+        {WAITS, 5, "<module>", false, "loss-history "},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t app;
+        story made = heap_begin(&app);
+        uint32_t names = story_add(&made, "dict", NULL, 200);
+        uint32_t all = heap_list(&made, LG_NONE);
+        story_attribute(&made, app, "optimizer",
+                        story_add(&made, "torch.optim.SGD", NULL, 48));
+        story_edge(&made, app, names, LG_EDGE_DICT, 0);
+        heap_item(&made, names, "all", all);
+        add_trainer(&made, made.builder->node_count - 1, cases[i].function,
+                    cases[i].retains);
+        gather(&made, all, cases[i].count, cases[i].phase);
+        CHECK(heap_finds(&made, cases[i].expected));
+    }
+}
+
 SUITE(patterns_running)
 {
+    RUN(gathered_for_a_function);
     RUN(retained);
     RUN(freed_below);
     RUN(carried_by_running_code);

@@ -109,6 +109,38 @@ def test_what_elements_gain_is_told():
     assert places(growth) == [growth[0].holder]
 
 
+class Record:
+    def __init__(self, number, before):
+        self.text = f"record {number} " * 20
+        self.before = before
+
+
+def test_what_elements_keep_of_one_another_is_told():
+    """A history of ten whose records keep the history that they found."""
+    owner.kept = collections.deque(maxlen=10)
+
+    def work(number):
+        owner.kept.append(Record(number, list(owner.kept)))
+
+    _, growth = compare(work, 4, 25)
+    (row,) = growth
+    assert row.type_name == f"{__name__}.Record" and row.degree == "steady"
+    assert row.counts[-1] - row.counts[0] == 75
+    assert row.holder == f"{__name__}.owner.kept[*].before[*]"
+
+
+def test_what_elements_share_is_not_told():
+    """Each record has parts, as many at first as later."""
+    owner.kept = collections.deque(maxlen=10)
+
+    def work(number):
+        part = Entry(number)
+        owner.kept.append((Record(number, part), Record(number, part)))
+
+    _, growth = compare(work, 4, 25)
+    assert not growth
+
+
 def test_more_and_more_deques_are_told():
     owner.kept = []
     _, growth = compare(

@@ -500,6 +500,31 @@ def test_no_last_look_without_a_first(memory):
     assert rises is (memory is leaking)
 
 
+@pytest.mark.parametrize(
+    ("by_time", "at_end", "told"),
+    [
+        (True, [Row("moved")], ["x"]),
+        (True, [Row("x", degree="stopped"), Row("moved")], []),
+        (False, [Row("moved")], ["moved"]),
+    ],
+)
+def test_what_functions_kept_is_gone_at_the_end(by_time, at_end, told):
+    """At its end a script has no variables of functions: they are no news."""
+    program = Program(leaking, [Row("x")], budget=1.0)
+    program.watch._by_time = by_time
+    while len(program.evidence.taken) < ENOUGH:
+        program.clock.now += 1.0
+        program.watch.step() if not by_time else program.watch._sample()
+    program.clock.now += 1.0
+    program.watch._steps += 1
+    program.evidence.rows = at_end
+    with warnings.catch_warnings(record=True) as said:
+        program.watch.stop()
+    assert [str(one.message) for one in said] == [
+        f"{each}: Item accumulates" for each in told
+    ]
+
+
 def test_a_last_look_names_the_line():
     program = Program(leaking, [Row("x", gained=MUCH)], budget=1.0, traces=True)
     while not program.evidence.taken:

@@ -18,10 +18,14 @@ import contextlib
 import ctypes
 import gc
 import json
+import os
+import re
 import sys
+import tempfile
+import threading
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 FIXED = "fixed" in sys.argv[1:]
@@ -63,31 +67,82 @@ def _malloc_in_use() -> int:
     return int(info.uordblks + info.hblkhd)
 
 
-def _python_in_use() -> int:
-    """Count the bytes of the blocks that Python's allocators have handed out."""
-    return tracemalloc.get_traced_memory()[0]
+@contextlib.contextmanager
+def _stderr_in(path: str) -> Iterator[None]:
+    """Send to a file what C code writes to stderr."""
+    kept, taken = os.dup(2), os.open(path, os.O_WRONLY)
+    try:
+        os.dup2(taken, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(taken)
+        os.close(kept)
 
 
-def _settled(in_use: Callable[[], int]) -> int:
+def _small_in_use() -> int:
+    """Count the bytes of Python's small blocks in use, by its own account."""
+    with tempfile.NamedTemporaryFile() as told:
+        with _stderr_in(told.name):
+            sys._debugmallocstats()
+        text = told.read().decode()
+    found = re.search(r"# bytes in allocated blocks *= *([\d,]+)", text)
+    return int(found[1].replace(",", "")) if found else 0
+
+
+def _stack_of(thread: threading.Thread) -> range:
+    """Ask the C library where the stack of a thread is."""
+    libc, attributes = ctypes.CDLL(None), ctypes.create_string_buffer(256)
+    start, size = ctypes.c_void_p(), ctypes.c_size_t()
+    if libc.pthread_getattr_np(ctypes.c_ulong(thread.ident or 0), attributes):
+        return range(0)
+    libc.pthread_attr_getstack(attributes, ctypes.byref(start), ctypes.byref(size))
+    libc.pthread_attr_destroy(attributes)
+    return range(start.value or 0, (start.value or 0) + size.value)
+
+
+def _stacks_in_use() -> int:
+    """Count the resident bytes of the stacks of threads, by the kernel's account."""
+    main = threading.main_thread()
+    stacks = [_stack_of(each) for each in threading.enumerate() if each is not main]
+    total, inside = 0, False
+    with open("/proc/self/smaps", encoding="utf-8") as mappings:
+        for line in mappings if stacks else ():
+            if found := re.match(r"([0-9a-f]+)-([0-9a-f]+) ", line):
+                start, end = int(found[1], 16), int(found[2], 16)
+                inside = any(start < of.stop and end > of.start for of in stacks)
+            elif inside and line.startswith("Rss:"):
+                total += int(line.split()[1]) << 10
+    return total
+
+
+def _in_use() -> int:
+    """Count the bytes that the allocators have handed out, and the stacks."""
+    if NATIVE:
+        return _malloc_in_use() + _small_in_use() + _stacks_in_use()
+    return tracemalloc.get_traced_memory()[0] + _stacks_in_use()
+
+
+def _settled() -> int:
     for _ in range(3):
         gc.collect()
-    return in_use()
+    return _in_use()
 
 
 def _truth(call: Callable[[], None], let_go: Callable[[], None]) -> dict[str, Any]:
-    """Measure what a call leaves by two accounts that know nothing of leakgraph."""
-    in_use = _malloc_in_use if NATIVE else _python_in_use
+    """Measure what a call leaves by accounts that know nothing of leakgraph."""
     for _ in range(LATE if "late" in sys.argv[1:] else WARM):
         call()
-    first = _settled(in_use)
+    _settled()
+    first = _settled()
     for _ in range(ROUNDS * CALLS):
         call()
-    last = _settled(in_use)
+    last = _settled()
     let_go()
     gained = last - first
     return {
         "per_call": gained / (ROUNDS * CALLS),
-        "freed": (last - _settled(in_use)) / max(1, gained),
+        "freed": (last - _settled()) / max(1, gained),
     }
 
 
@@ -112,6 +167,9 @@ def _findings(call: Callable[[], None]) -> dict[str, Any]:
 
 
 def _loop(call: Callable[[], None], seconds: float) -> dict[str, Any]:
+    for _ in range(WARM):
+        call()
+    print("running", flush=True)
     begin, done = time.monotonic(), 0
     while time.monotonic() < begin + seconds:
         call()

@@ -167,7 +167,7 @@ typedef struct lg_growth_row {
     int64_t gained;         /**< bytes of the last snapshot less the first's, on
                                  the host and all devices */
     double per_interval;    /**< bytes: the median slope of any two snapshots,
-                                 without the jumps of tables; the sum of such
+                                 with tables that jump smoothed; the sum of such
                                  slopes if rows were joined */
     double per_step;        /**< the same; 0: steps are not known */
     lg_node node; /**< a member of the newest snapshot; LG_NONE: compared by a

@@ -118,7 +118,7 @@ is_retained(lg__detection *detection, uint32_t tensor)
 }
 
 // Looks for retained graphs. Before backward(), a loss in a variable of running
-// code is no mistake.
+// code is no mistake, nor in a container that a function has for it.
 void
 lg__look_for_retained_graphs(lg__detection *detection)
 {
@@ -129,7 +129,9 @@ lg__look_for_retained_graphs(lg__detection *detection)
             lg__has_graph(detection, tensor) &&
             lg__detection_is_stored(detection, tensor) &&
             !lg__detection_is_in_use(detection, tensor) &&
-            is_retained(detection, tensor))
+            is_retained(detection, tensor) &&
+            !(lg__has_optimizer(detection) &&
+              lg__detection_is_gathered(detection, tensor)))
             lg__detection_note(detection, tensor, tensor);
     }
 }

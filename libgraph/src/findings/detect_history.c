@@ -158,9 +158,10 @@ is_over(const climb *to, uint32_t loss, bool gathers)
     return !gathers || !lg__awaits_backward(to->detection, loss);
 }
 
-// Returns whether running code may gather the losses or outputs for one
-// backward pass: in its own variables, or, if the program trains, losses in an
-// attribute that it names. Outputs there are mostly kept for a metric.
+// Returns whether the program may gather the losses or outputs for one backward
+// pass: running code in its own variables, or, if the program trains, losses in
+// an attribute that a running method names, or where a function has them that
+// calls backward(). Outputs there are mostly kept for a metric.
 static bool
 may_gather(const climb *to, uint32_t holder, size_t count)
 {
@@ -169,8 +170,9 @@ may_gather(const climb *to, uint32_t holder, size_t count)
         return lg__detection_is_variable(detection, holder);
     return to->many == MANY && count <= LONG_EPISODE &&
            lg__has_optimizer(detection) &&
-           !lg__detection_is_variable(detection, holder) &&
-           lg__detection_is_in_use(detection, holder);
+           (lg__detection_is_for_backward(detection, holder) ||
+            (!lg__detection_is_variable(detection, holder) &&
+             lg__detection_is_in_use(detection, holder)));
 }
 
 // Returns the number of forward passes behind the losses, `many` at most.

@@ -125,3 +125,98 @@ lg__detection_is_in_use(const lg__detection *detection, uint32_t node)
 {
     return is_variable(detection, node, GLOBALS | ATTRIBUTES, 2);
 }
+
+static bool
+have_word(const lg_graph *graph, uint32_t tuple, const char *word)
+{
+    const lg_columns *columns = &graph->columns;
+    uint64_t end = columns->first_edge[tuple + 1];
+    for (uint64_t edge = columns->first_edge[tuple]; edge < end; edge++)
+        if (lg__string_is(lg_node_text(graph, columns->edge_target[edge]),
+                          word))
+            return true;
+    return false;
+}
+
+// Returns whether code passes an argument of that name: its constants have a
+// tuple of such names.
+static bool
+passes(const lg__detection *detection, uint32_t code, const char *word)
+{
+    const lg_graph *graph = detection->graph;
+    const lg_columns *columns = &graph->columns;
+    uint32_t constants = lg__detection_attribute(detection, code, "co_consts");
+    if (constants == LG_NONE)
+        return false;
+    uint64_t end = columns->first_edge[constants + 1];
+    for (uint64_t edge = columns->first_edge[constants]; edge < end; edge++) {
+        uint32_t constant = columns->edge_target[edge];
+        if (lg__node_role(graph, constant) == LG__ROLE_TUPLE &&
+            have_word(graph, constant, word))
+            return true;
+    }
+    return false;
+}
+
+// Returns whether the names are those of a function's code, not of a script's,
+// and it keeps no graph for another backward().
+static bool
+are_of_function(const lg__detection *detection, uint32_t names)
+{
+    const lg__reverse *reverse = &detection->walk.reverse;
+    for (uint64_t i = reverse->first[names]; i < reverse->first[names + 1];
+         i++) {
+        uint32_t code = reverse->edge[i].source;
+        if (lg__detection_attribute(detection, code, "co_names") == names &&
+            !lg__string_is(lg_node_text(detection->graph, code), "<module>") &&
+            !passes(detection, code, "retain_graph"))
+            return true;
+    }
+    return false;
+}
+
+// Returns whether a function names the variable and calls backward(): the
+// tuples that have the variable's name are the names of code.
+static bool
+is_key_for_backward(const lg__detection *detection, uint32_t key)
+{
+    const lg__reverse *reverse = &detection->walk.reverse;
+    for (uint64_t i = reverse->first[key]; i < reverse->first[key + 1]; i++) {
+        uint32_t names = reverse->edge[i].source;
+        if (lg__node_role(detection->graph, names) == LG__ROLE_TUPLE &&
+            have_word(detection->graph, names, "backward") &&
+            are_of_function(detection, names))
+            return true;
+    }
+    return false;
+}
+
+bool
+lg__detection_is_for_backward(const lg__detection *detection, uint32_t node)
+{
+    const lg__reverse *reverse = &detection->walk.reverse;
+    for (uint64_t i = reverse->first[node]; i < reverse->first[node + 1]; i++) {
+        uint64_t edge = lg__detection_edge_in(detection, i);
+        uint32_t owner =
+            lg__seen_node(detection->walk.fold, reverse->edge[i].source);
+        uint32_t key = lg__attribute_key(detection->graph, owner, edge);
+        if (key != LG_NONE && is_key_for_backward(detection, key))
+            return true;
+    }
+    return false;
+}
+
+bool
+lg__detection_is_gathered(const lg__detection *detection, uint32_t tensor)
+{
+    const lg__reverse *reverse = &detection->walk.reverse;
+    for (uint64_t i = reverse->first[tensor]; i < reverse->first[tensor + 1];
+         i++) {
+        uint32_t holder = reverse->edge[i].source;
+        if ((lg__type_bits_of(detection, holder) & LG__TYPE_CONTAINER) &&
+            detection->walk.fold[holder].owner == LG_NONE &&
+            lg__detection_is_for_backward(detection, holder))
+            return true;
+    }
+    return false;
+}

@@ -19,5 +19,12 @@ bool lg__detection_is_storing(const lg__detection *detection, uint32_t source,
  *  that a running function names of objects in its local variables, such as
  *  `self`. */
 bool lg__detection_is_in_use(const lg__detection *detection, uint32_t node);
+/** Returns whether a function, running or not, that calls backward() names a
+ *  variable or attribute that has the node. Code with `retain_graph` does not
+ *  count: it keeps what it has used. */
+bool lg__detection_is_for_backward(const lg__detection *detection,
+                                   uint32_t node);
+/** Returns whether a container has the tensor of which the same is true. */
+bool lg__detection_is_gathered(const lg__detection *detection, uint32_t tensor);
 
 #endif

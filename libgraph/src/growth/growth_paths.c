@@ -47,22 +47,38 @@ is_holder(const lg_growth_row *row, const lg_hop *hop)
     return !known;
 }
 
-// Sets *alike if both paths are the same apart from indexes and keys.
+typedef void format(const lg_graph *graph, const lg_path *path, lg_text *out);
+
+// Sets *alike if both paths have the same text.
+static lg_status
+compare_texts(const lg_graph *graph, const lg_path *one, const lg_path *other,
+              format *write, bool *alike, lg_error *err)
+{
+    lg_text text = {0};
+    lg_text same = {0};
+    write(graph, one, &text);
+    write(graph, other, &same);
+    bool failed = text.failed || same.failed;
+    if (!failed && text.length == same.length &&
+        memcmp(text.data, same.data, text.length) == 0)
+        *alike = true;
+    lg_text_free(&text);
+    lg_text_free(&same);
+    return failed ? lg__error_memory(err) : LG_OK;
+}
+
+// Sets *alike if both paths are the same apart from indexes and keys, or along
+// one chain.
 static lg_status
 compare(const lg_graph *graph, const lg_path *one, const lg_path *other,
         bool *alike, lg_error *err)
 {
-    lg_text facts = {0};
-    lg_text same = {0};
-    lg__path_common(graph, one, &facts);
-    lg__path_common(graph, other, &same);
-    bool failed = facts.failed || same.failed;
-    if (!failed && facts.length == same.length &&
-        memcmp(facts.data, same.data, facts.length) == 0)
-        *alike = true;
-    lg_text_free(&facts);
-    lg_text_free(&same);
-    return failed ? lg__error_memory(err) : LG_OK;
+    lg_status status =
+        compare_texts(graph, one, other, lg__path_common, alike, err);
+    if (status == LG_OK && !*alike)
+        status = compare_texts(graph, one, other, lg__format_folded_path, alike,
+                               err);
+    return status;
 }
 
 // Keeps the path that was found last, unless the row has one like it.
@@ -142,6 +158,18 @@ drop_own(lg_growth *out)
     out->count = kept;
 }
 
+// Ends a path at the first tensor whose autograd graph it enters, as the place
+// of its row does.
+static void
+end_at_tensor(const lg_graph *graph, lg_path *path)
+{
+    for (size_t i = 0; i < path->count; i++) {
+        lg__reference last = lg__hop_reference(graph, &path->hops[i]);
+        if (lg__string_is(lg__edge_name(graph, last.edge), "grad_fn"))
+            path->count = i;
+    }
+}
+
 static lg_status
 find_paths(const lg__comparison *state, lg__finder *finder, lg_growth_row *row,
            lg_error *err)
@@ -150,6 +178,7 @@ find_paths(const lg__comparison *state, lg__finder *finder, lg_growth_row *row,
         return LG_OK;
     lg_status status =
         find_path(finder, row->node, state->monitor, &row->path, err);
+    end_at_tensor(state->analysis->graph, &row->path);
     if (status == LG_OK && has_others(state, row))
         status = find_others(state, finder, row, err);
     return status;

@@ -4,6 +4,9 @@
 // A table that grows by jumps gains this many times more in one interval than
 // in another.
 static const double JUMP = 2;
+// A table that has just grown has room for this many times what it has, at
+// most.
+static const double ROOM = 2;
 
 double
 lg__growth_slope(const lg__comparison *state, const uint64_t *bytes)
@@ -35,30 +38,46 @@ has_jumps(const double *x, const double *y, uint32_t count)
     return most > JUMP * least;
 }
 
-// Replaces the own bytes of a place by what its references take in the long
-// run: as much, each, as when its tables are fullest.
+static double
+references_of(const lg__comparison *state, const uint32_t *at, uint32_t i)
+{
+    return (double)lg__place_at(state->summaries[i]->places, at[i])->references;
+}
+
+// Returns the bytes for each reference when the tables are fullest.
+static double
+least_each(const lg__comparison *state, const uint32_t *at, const double *y)
+{
+    double least = 0;
+    for (uint32_t i = 0; i < state->count; i++) {
+        double count = references_of(state, at, i);
+        if (count > 0 && (least == 0 || y[i] / count < least))
+            least = y[i] / count;
+    }
+    return least;
+}
+
+// Replaces the own bytes of a place by what its references take: as much, each,
+// as the tables gained for each new one. Between few references, they may have
+// grown by chance, or not. So it is no less than when the tables are fullest,
+// and no more than when they have just grown.
 static void
 smooth(const lg__comparison *state, const uint32_t *at, double *y)
 {
-    double fullest = 0;
-    for (uint32_t i = 0; i < state->count; i++) {
-        const lg_places *places = state->summaries[i]->places;
-        double count = (double)lg__place_at(places, at[i])->references;
-        if (count > 0 && (fullest == 0 || y[i] / count < fullest))
-            fullest = y[i] / count;
-    }
+    uint32_t last = state->count - 1;
+    double least = least_each(state, at, y);
+    double each = (y[last] - y[0]) / (references_of(state, at, last) -
+                                      references_of(state, at, 0));
+    each = each < least ? least : each > ROOM * least ? ROOM * least : each;
     for (uint32_t i = 0; i < state->count; i++)
-        y[i] =
-            fullest * (double)lg__place_at(state->summaries[i]->places, at[i])
-                          ->references;
+        y[i] = each * references_of(state, at, i);
 }
 
 static bool
 has_more_references(const lg__comparison *state, const uint32_t *at)
 {
-    const lg_places *oldest = state->summaries[0]->places;
-    return lg__place_at(state->newest, at[state->count - 1])->references >
-           lg__place_at(oldest, at[0])->references;
+    return references_of(state, at, state->count - 1) >
+           references_of(state, at, 0);
 }
 
 double

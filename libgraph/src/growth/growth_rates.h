@@ -7,8 +7,8 @@
 /** Returns the bytes by which a series grows for each unit of x. */
 double lg__growth_slope(const lg__comparison *state, const uint64_t *bytes);
 /** Returns the same of the own bytes of a place that all snapshots have. If its
- *  tables grow by jumps, few of which are between snapshots, it is what further
- *  references take in the long run. */
+ *  tables grow by jumps, few of which are between snapshots, it is what they
+ *  gained for each new reference, within what a reference can take. */
 double lg__table_slope(const lg__comparison *state, uint32_t place);
 /** Fills what the row gained, and how fast. */
 void lg__growth_rate(const lg__comparison *state, const uint64_t *bytes,

@@ -389,6 +389,32 @@ set_stopped_apart(const lg__comparison *state, lg_growth *out)
     out->stopped_count = state->options.scope == NULL ? all - out->count : 0;
 }
 
+// Returns the place of the tensor whose autograd graph has the place, or the
+// place itself: nothing in the source names a node of a graph.
+static uint32_t
+place_of_tensor(const lg_places *places, uint32_t place)
+{
+    uint32_t tensor = place;
+    for (uint32_t at = place; at != LG_NONE;
+         at = lg__place_at(places, at)->parent) {
+        const lg__place_item *item = lg__place_at(places, at);
+        if (item->parent != LG_NONE &&
+            lg__string_is(lg__places_text(places, item->label), ".grad_fn"))
+            tensor = item->parent;
+    }
+    return tensor;
+}
+
+// Lets rows of growing graphs name what keeps the graph.
+static void
+name_tensors(const lg__comparison *state, lg_growth *out)
+{
+    for (size_t i = 0; i < out->count; i++)
+        if (out->rows[i].place != LG_NONE)
+            out->rows[i].place =
+                place_of_tensor(state->newest, out->rows[i].place);
+}
+
 lg_status
 lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err)
 {
@@ -413,6 +439,7 @@ lg__growth_rows(lg__comparison *state, lg_growth *out, lg_error *err)
     sort_rows(out);
     if (!lg__growth_join(state, out))
         return lg__error_memory(err);
+    name_tensors(state, out);
     lg__growth_in_step(state, out);
     leave_out_small(state, out);
     sort_rows(out);

@@ -390,13 +390,46 @@ is_shared(const lg__comparison *state, uint32_t place, lg__limit *out)
     return has_room(newest, place, out);
 }
 
+// Returns how many elements limited containers of a place have.
+static double
+filled_at(const lg__comparison *state, uint32_t snapshot, uint64_t key)
+{
+    const lg__tally *known = find_limit(state->summaries[snapshot], key, false);
+    return known != NULL ? (double)known->kept : 0;
+}
+
+// Returns whether the elements of a limited container get more and more members
+// each: a limit of elements is none for what these keep of one another.
+static bool
+has_more_each(const lg__comparison *state, uint32_t place)
+{
+    const lg__place_item *item = lg__place_at(state->newest, place);
+    uint64_t key = lg__place_at(state->newest, item->parent)->key;
+    uint32_t last = state->count - 1;
+    double now = filled_at(state, last, key);
+    double first = 0;
+    double members = 0;
+    lg__comparison_find(state, place, state->at);
+    for (uint32_t i = 0; i < last && (first == 0 || members == 0); i++) {
+        first = filled_at(state, i, key);
+        members = state->at[i] != LG_NONE
+                      ? (double)lg__place_at(state->summaries[i]->places,
+                                             state->at[i])
+                            ->members
+                      : 0;
+    }
+    return first > 0 && members > 0 && (double)item->members > now &&
+           (double)item->members * first > MORE_EACH * members * now;
+}
+
 bool
 lg__growth_limit(const lg__comparison *state, uint32_t place,
                  lg_growth_verdict verdict, lg__limit *out)
 {
     const lg__place_item *item = lg__place_at(state->newest, place);
     if (verdict == LG_GROWTH_ACCUMULATES)
-        return is_limited(state, item->parent, out) ||
+        return (is_limited(state, item->parent, out) &&
+                !has_more_each(state, place)) ||
                is_shared(state, place, out);
     // A cache has a dict, which grows in place.
     return is_limited(state, place, out) ||

@@ -1,6 +1,7 @@
-// Finds what only a debugger adds to a program: its frames and its objects, and
-// the copies of variables that Python made for it. They lead to what the
-// program keeps, often by fewer references than the program's own names do.
+// Finds what says little of who keeps something: methods of containers in
+// variables, and what only a debugger adds to a program: its frames and its
+// objects, and the copies of variables that Python made for it. They lead to
+// what the program keeps, often by fewer references than its own names do.
 #include "paths/paths_private.h"
 
 #include <stdlib.h>
@@ -84,9 +85,41 @@ mark_copies(marking *state, uint32_t frame)
             mark(state, columns->edge_target[edge], LG__LATE_COPY);
 }
 
+// Returns whether the value is a method of a list, dict, set or deque.
+static bool
+is_method_of_container(const lg_graph *graph, uint32_t value)
+{
+    static const char *const containers[] = {
+        "list", "dict", "set", "bytearray", "collections.deque",
+    };
+    lg_string type = lg_graph_type(graph, graph->columns.type[value]).name;
+    if (!lg__string_is(type, "builtin_function_or_method"))
+        return false;
+    uint32_t self = lg__node_attribute(graph, value, "__self__");
+    if (self == LG_NONE)
+        return false;
+    type = lg_graph_type(graph, graph->columns.type[self]).name;
+    for (size_t i = 0; i < sizeof containers / sizeof *containers; i++)
+        if (lg__string_is(type, containers[i]))
+            return true;
+    return false;
+}
+
+static void
+mark_methods(marking *state, uint32_t frame)
+{
+    const lg_columns *columns = &state->graph->columns;
+    uint64_t end = columns->first_edge[frame + 1];
+    for (uint64_t edge = columns->first_edge[frame]; edge < end; edge++)
+        if (lg__edge_kind(state->graph, edge) == LG_EDGE_LOCAL &&
+            is_method_of_container(state->graph, columns->edge_target[edge]))
+            mark(state, columns->edge_target[edge], LG__LATE_METHOD);
+}
+
 static void
 mark_frame(marking *state, uint32_t frame)
 {
+    mark_methods(state, frame);
     if (runs_debugger(state->graph, frame))
         mark(state, frame, LG__LATE_DEBUGGER);
     else

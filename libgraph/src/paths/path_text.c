@@ -152,8 +152,45 @@ lg_path_label(const lg_graph *graph, const lg_path *path, lg_text *out)
     format_path(graph, path, false, out);
 }
 
+// A chain of objects, such as a linked list, repeats this many steps at most,
+// and at least so often.
+enum { PERIOD_MOST = 4, REPEATS_LEAST = 3 };
+
+// Returns whether two hops say the same and lead to objects of one type.
+static bool
+are_alike(const lg_graph *graph, const lg_hop *one, const lg_hop *other)
+{
+    uint64_t edge = one->edges[one->edge_count - 1];
+    uint64_t same = other->edges[other->edge_count - 1];
+    const uint32_t *type = graph->columns.type;
+    if (type[one->target] != type[other->target] ||
+        lg__edge_kind(graph, edge) != lg__edge_kind(graph, same))
+        return false;
+    return lg__hop_is_position(graph, one) ||
+           lg__string_same(lg__edge_name(graph, edge),
+                           lg__edge_name(graph, same));
+}
+
+// Returns how many hops a path has without the repetitions at its end.
+static size_t
+count_without_chain(const lg_graph *graph, const lg_path *path)
+{
+    for (size_t period = 1; period <= PERIOD_MOST; period++) {
+        size_t from = path->count;
+        while (from > period && are_alike(graph, &path->hops[from - 1],
+                                          &path->hops[from - 1 - period]))
+            from--;
+        size_t whole = (path->count - from) / period;
+        if (whole >= REPEATS_LEAST)
+            return path->count - whole * period;
+    }
+    return path->count;
+}
+
 void
 lg__format_folded_path(const lg_graph *graph, const lg_path *path, lg_text *out)
 {
-    format_path(graph, path, true, out);
+    lg_path shown = *path;
+    shown.count = count_without_chain(graph, path);
+    format_path(graph, &shown, true, out);
 }

@@ -85,9 +85,15 @@ lg__penalty_add(uint32_t sum, unsigned more)
     return more < most - sum ? sum + more : most;
 }
 
-/** What leads to nodes only after all else: what a debugger has, and after that
- *  the copies of a function's variables that `f_locals` is. */
-enum { LG__LATE_DEBUGGER = 1, LG__LATE_COPY, LG__LATE_LEVELS };
+/** What leads to nodes only after all else: methods of containers in variables,
+ *  such as `append = rows.append`, then what a debugger has, and after that the
+ *  copies of a function's variables that `f_locals` is. */
+enum {
+    LG__LATE_METHOD = 1,
+    LG__LATE_DEBUGGER,
+    LG__LATE_COPY,
+    LG__LATE_LEVELS,
+};
 
 /** Finds the level of each node, [node_count]; 0 for most. *out is NULL if that
  *  is so for all, and belongs to the graph. Returns false when memory ran out.
@@ -115,8 +121,8 @@ void lg__format_label(const lg_graph *graph, const lg_hop *hop, lg_text *out);
 /** Returns whether a hop leads to an element of a container, or to a value of
  *  one that is not folded away. */
 bool lg__hop_is_position(const lg_graph *graph, const lg_hop *hop);
-/** Writes a path with every position in a container as `[*]`:
- *  `__main__.trainer.losses[*]`. */
+/** Writes a path with every position in a container as `[*]`, and a chain of
+ *  objects as one step: `__main__.trainer.losses[*]`, `__main__.head.next`. */
 void lg__format_folded_path(const lg_graph *graph, const lg_path *path,
                             lg_text *out);
 

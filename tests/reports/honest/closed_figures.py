@@ -7,6 +7,8 @@ matplotlib.use("agg")
 import matplotlib.pyplot as plt
 import program
 
+NATIVE = True
+
 
 def work(number):
     figure, axes = plt.subplots(figsize=(1, 1))

@@ -3,6 +3,8 @@
 import program
 import torch
 
+NATIVE = True
+
 policy = torch.nn.Linear(16, 4)
 optimizer = torch.optim.SGD(policy.parameters(), 1e-3)
 episode = []

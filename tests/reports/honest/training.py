@@ -5,6 +5,8 @@ import collections
 import program
 import torch
 
+NATIVE = True
+
 net = torch.nn.Sequential(
     torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 1)
 )
