@@ -125,14 +125,16 @@ add_answer(lg__page *page, const char *name, size_t limit, lg_error *err)
                   : lg__page_table(page, name, question->title, table, 0, err);
 }
 
+// The page has asked this question already.
 static lg_status
 add_top(lg__page *page, lg_error *err)
 {
+    const lg_question *top = lg_question_find("top");
+    const lg_ask ask = {.graph = page->graph, .analysis = page->analysis};
     lg_table *table = NULL;
-    const char *title = lg_question_find("top")->title;
-    lg_status status =
-        lg_tabulate_biggest(page->analysis, &page->top, &table, err);
-    return status ? status : lg__page_table(page, "top", title, table, 0, err);
+    lg_status status = lg_question_tabulate(top, &ask, &page->top, &table, err);
+    return status ? status
+                  : lg__page_table(page, "top", top->title, table, 0, err);
 }
 
 static lg_status

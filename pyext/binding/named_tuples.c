@@ -30,19 +30,6 @@ static PyStructSequence_Field dominator_row_fields[] = {
     {NULL, NULL},
 };
 
-static PyStructSequence_Field top_row_fields[] = {
-    {"name", "the object in a few words, or the name of the group"},
-    {"node", "the object's node; None for a group"},
-    {"count", "number of objects"},
-    {"size", "their shallow sizes together: a Size"},
-    {"retained", "what only they keep alive: a Size"},
-    {"held_by",
-     "the path from a root; for garbage, its cycle; empty for a group"},
-    {"spent",
-     "what allocators spend on what is retained on the host, in bytes"},
-    {NULL, NULL},
-};
-
 static PyStructSequence_Field tensor_row_fields[] = {
     {"node", "the storage"},
     {"tensor", "the widest tensor that uses it, or None"},
@@ -240,8 +227,6 @@ static const struct {
     {LG__TYPE_DOMINATOR_ROW,
      {"leakgraph.DominatorRow", "A row of Snapshot.dominators.",
       dominator_row_fields, 6}},
-    {LG__TYPE_TOP_ROW,
-     {"leakgraph.TopRow", "A row of top().", top_row_fields, 7}},
     {LG__TYPE_TENSOR_ROW,
      {"leakgraph.TensorRow", "A row of tensors().", tensor_row_fields, 13}},
     {LG__TYPE_TENSOR_GROUP,

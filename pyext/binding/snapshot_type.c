@@ -218,7 +218,6 @@ static PyMethodDef snapshot_methods[] = {
      "members."},
     {"cycles", LG__FASTCALL(lg__snapshot_cycles), KEYWORDS,
      lg__snapshot_cycles_doc},
-    {"top", LG__FASTCALL(lg__snapshot_top), KEYWORDS, lg__snapshot_top_doc},
     {"tensors", LG__FASTCALL(lg__snapshot_tensors), KEYWORDS,
      lg__snapshot_tensors_doc},
     {"diff", LG__FASTCALL(lg__snapshot_diff), KEYWORDS, lg__snapshot_diff_doc},

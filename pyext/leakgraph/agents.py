@@ -74,19 +74,6 @@ class Tools:
         """List known mistakes, each with its cause, its fix and the bytes it costs."""
         return _rows(self._snap.findings(), limit)
 
-    def top(
-        self,
-        limit: int = 10,
-        group: Literal["object", "type", "module"] = "object",
-        mine: bool = False,
-    ) -> Answer:
-        """List the objects, types or modules that retain the most bytes.
-
-        mine leaves out what only libraries hold.
-        """
-        found = self._snap.top(limit=None, group=group, mine=mine)
-        return _rows(found, limit)
-
     def why(self, selector: str) -> Answer:
         """Explain what keeps an object alive: the path from a root and what to cut.
 

@@ -74,3 +74,32 @@ question_report(const char *name, const lg_analysis *analysis,
     lg_table_free(table);
     return status;
 }
+
+lg_status
+top_table(const lg_analysis *analysis, const lg_top_options *options,
+          lg_table **out, lg_error *err)
+{
+    lg_top top;
+    const lg_ask ask = {.graph = lg_analysis_graph(analysis),
+                        .analysis = analysis};
+    lg_status status = lg_analysis_top(analysis, options, NULL, &top, err);
+    if (status != LG_OK)
+        return status;
+    status =
+        lg_question_tabulate(lg_question_find("top"), &ask, &top, out, err);
+    lg_top_free(&top);
+    return status;
+}
+
+lg_status
+top_report(const lg_analysis *analysis, const lg_top_options *options,
+           lg_format format, lg_text *out, lg_error *err)
+{
+    lg_table *table = NULL;
+    lg_status status = top_table(analysis, options, &table, err);
+    if (status == LG_OK)
+        status = format == LG_FORMAT_JSON ? lg_table_json(table, out, err)
+                                          : lg_table_text(table, 0, out, err);
+    lg_table_free(table);
+    return status;
+}

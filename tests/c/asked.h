@@ -38,6 +38,12 @@ lg_status question_table(const char *name, const lg_graph *graph,
 lg_status question_report(const char *name, const lg_analysis *analysis,
                           const char *options, lg_format format, lg_text *out);
 
+/** Answers top with these options, as a table or a report. */
+lg_status top_table(const lg_analysis *analysis, const lg_top_options *options,
+                    lg_table **out, lg_error *err);
+lg_status top_report(const lg_analysis *analysis, const lg_top_options *options,
+                     lg_format format, lg_text *out, lg_error *err);
+
 /** Makes the scope of lg_scope_new, and requires that there is one. */
 lg_scope *scope_of(const lg_graph *graph, bool mine, const char *module);
 

@@ -2,6 +2,7 @@
 // sets.
 #include <leakgraph/report.h>
 
+#include "asked.h"
 #include "analysis/analysis_private.h"
 #include "oracle.h"
 #include "random_graph.h"
@@ -299,8 +300,8 @@ static void
 compare_groups(const lg_analysis *analysis, const oracle *known)
 {
     lg_table *table;
-    REQUIRE(lg_tabulate_top(analysis, &TOP_OPTIONS(LG_GROUP_TYPE, LG_NONE, 0),
-                            NULL, &table, NULL) == LG_OK);
+    REQUIRE(top_table(analysis, &TOP_OPTIONS(LG_GROUP_TYPE, LG_NONE, 0), &table,
+                      NULL) == LG_OK);
     REQUIRE(lg_table_device_count(table) + 1 == ORACLE_DEVICES);
     CHECK(lg_table_row_count(table) > 0);
     size_t name = column_named(table, "type");

@@ -84,9 +84,8 @@ do_analysis_reports(const lg_graph *graph)
     for (int i = 0; i < 2 && status == LG_OK; i++) {
         lg_format format = i ? LG_FORMAT_JSON : LG_FORMAT_TEXT;
         for (int by = 0; by < 3 && status == LG_OK; by++)
-            status =
-                lg_report_top(asked, &TOP_OPTIONS((lg_group)by, LG_NONE, 5),
-                              NULL, format, &text, NULL);
+            status = top_report(asked, &TOP_OPTIONS((lg_group)by, LG_NONE, 5),
+                                format, &text, NULL);
         if (status == LG_OK)
             status = lg_report_dominators(asked, NULL, format, &text, NULL);
         if (status == LG_OK)

@@ -43,8 +43,8 @@ garbage_cycles(void)
                "less than "
                "10.0 % are left out\n");
     lg_text_free(&text);
-    REQUIRE(lg_report_top(analysis, &TOP_OPTIONS(LG_GROUP_OBJECT, LG_NONE, 9),
-                          NULL, LG_FORMAT_TEXT, &text, NULL) == LG_OK);
+    REQUIRE(top_report(analysis, &TOP_OPTIONS(LG_GROUP_OBJECT, LG_NONE, 9),
+                       LG_FORMAT_TEXT, &text, NULL) == LG_OK);
     CHECK(strstr(text.data, "2.00 MiB  100.0 %  Left #4 ") != NULL);
     CHECK(strstr(text.data, " garbage: a cycle of 2 objects\n") != NULL);
     CHECK(strstr(text.data, "Right") == NULL);
@@ -82,8 +82,8 @@ stands_for_it(void)
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
     lg_text text = {0};
-    REQUIRE(lg_report_top(analysis, &TOP_OPTIONS(LG_GROUP_OBJECT, LG_NONE, 2),
-                          NULL, LG_FORMAT_TEXT, &text, NULL) == LG_OK);
+    REQUIRE(top_report(analysis, &TOP_OPTIONS(LG_GROUP_OBJECT, LG_NONE, 2),
+                       LG_FORMAT_TEXT, &text, NULL) == LG_OK);
     CHECK(strstr(text.data, "  Block #9 ") != NULL);
     CHECK(strstr(text.data, "  Figure #3 ") != NULL);
     lg_text_free(&text);
@@ -107,9 +107,8 @@ many_rows(void)
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
     lg_text text = {0};
-    REQUIRE(lg_report_top(analysis,
-                          &TOP_OPTIONS(LG_GROUP_OBJECT, LG_NONE, ROWS), NULL,
-                          LG_FORMAT_TEXT, &text, NULL) == LG_OK);
+    REQUIRE(top_report(analysis, &TOP_OPTIONS(LG_GROUP_OBJECT, LG_NONE, ROWS),
+                       LG_FORMAT_TEXT, &text, NULL) == LG_OK);
     for (uint32_t i = 0; i < ROWS; i++) {
         char row[40];
         snprintf(row, sizeof row, " app.n%02u\n", i);
@@ -142,10 +141,10 @@ deep(void)
     CHECK(lg_report_dominators(analysis, &TREE(NULL, 0.01), LG_FORMAT_TEXT,
                                &text, NULL) == LG_OK);
     CHECK(text.length < 10000);
-    CHECK(lg_report_top(analysis, &TOP_OPTIONS(LG_GROUP_OBJECT, LG_NONE, 2),
-                        NULL, LG_FORMAT_TEXT, &text, NULL) == LG_OK);
-    CHECK(lg_report_top(analysis, &TOP_OPTIONS(LG_GROUP_TYPE, LG_NONE, 2), NULL,
-                        LG_FORMAT_TEXT, &text, NULL) == LG_OK);
+    CHECK(top_report(analysis, &TOP_OPTIONS(LG_GROUP_OBJECT, LG_NONE, 2),
+                     LG_FORMAT_TEXT, &text, NULL) == LG_OK);
+    CHECK(top_report(analysis, &TOP_OPTIONS(LG_GROUP_TYPE, LG_NONE, 2),
+                     LG_FORMAT_TEXT, &text, NULL) == LG_OK);
     CHECK(why_report(analysis, &(uint32_t){NODES - 1}, 1, NULL, LG_FORMAT_TEXT,
                      &text) == LG_OK);
     CHECK(text.length < 20000);
@@ -159,8 +158,8 @@ expect_top(const lg_analysis *analysis, lg_group group, uint32_t device,
            const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_top(analysis, &TOP_OPTIONS(group, device, 9), NULL,
-                          LG_FORMAT_TEXT, &text, NULL) == LG_OK);
+    REQUIRE(top_report(analysis, &TOP_OPTIONS(group, device, 9), LG_FORMAT_TEXT,
+                       &text, NULL) == LG_OK);
     CHECK_TEXT(text, expected);
     lg_text_free(&text);
 }
@@ -218,8 +217,8 @@ devices(void)
                "cuda:0 · 9.00 "
                "GiB cuda:1 · 4.00 MiB host\n");
     lg_text text = {0};
-    CHECK(lg_report_top(analysis, &TOP_OPTIONS(LG_GROUP_TYPE, 3, 9), NULL,
-                        LG_FORMAT_TEXT, &text, NULL) == LG_EINVAL);
+    CHECK(top_report(analysis, &TOP_OPTIONS(LG_GROUP_TYPE, 3, 9),
+                     LG_FORMAT_TEXT, &text, NULL) == LG_EINVAL);
     lg_analysis_free(analysis);
     lg_graph_free(graph);
 }
@@ -243,8 +242,8 @@ expect_first(const char *holder, const uint32_t *sizes, size_t count,
     lg_graph *graph = story_end(&made);
     lg_analysis *analysis = analysed(graph);
     lg_text text = {0};
-    REQUIRE(lg_report_top(analysis, &TOP_OPTIONS(LG_GROUP_OBJECT, LG_NONE, 1),
-                          NULL, LG_FORMAT_JSON, &text, NULL) == LG_OK);
+    REQUIRE(top_report(analysis, &TOP_OPTIONS(LG_GROUP_OBJECT, LG_NONE, 1),
+                       LG_FORMAT_JSON, &text, NULL) == LG_OK);
     if (strstr(text.data, expected) == NULL)
         CHECK_TEXT(text, expected);
     lg_text_free(&text);

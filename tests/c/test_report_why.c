@@ -204,8 +204,8 @@ expect_top(const heap *built, lg_group group, lg_format format,
            const char *expected)
 {
     lg_text text = {0};
-    REQUIRE(lg_report_top(built->analysis, &TOP_OPTIONS(group, LG_NONE, 3),
-                          NULL, format, &text, NULL) == LG_OK);
+    REQUIRE(top_report(built->analysis, &TOP_OPTIONS(group, LG_NONE, 3), format,
+                       &text, NULL) == LG_OK);
     CHECK_TEXT(text, expected);
     lg_text_free(&text);
 }
@@ -251,30 +251,41 @@ top(void)
         "\"rows\": [\n"
         "  {\"retained\": {\"host\": 4194304}, \"spent\": 4194320, \"size\": "
         "{\"host\": 4194304}, \"node\": 11, \"type\": \"bytearray\", "
-        "\"title\": \"bytearray\", \"count\": 1, \"held_by\": \"garbage: "
+        "\"title\": \"bytearray\", \"module\": \"builtins\", \"count\": 1, "
+        "\"held_by\": \"garbage: "
         "Child.buffer\"},\n"
         "  {\"retained\": {\"host\": 3145728}, \"spent\": 3145744, \"size\": "
         "{\"host\": 3145728}, \"node\": 2, \"type\": \"torch.Tensor\", "
-        "\"title\": \"Tensor\", \"count\": 1, \"held_by\": "
+        "\"title\": \"Tensor\", \"module\": \"torch\", \"count\": 1, "
+        "\"held_by\": "
         "\"train.history[0]\"},\n"
         "  {\"retained\": {\"host\": 2097152}, \"spent\": 2097168, \"size\": "
         "{\"host\": 2097152}, \"node\": 3, \"type\": \"train.Session\", "
-        "\"title\": \"Session\", \"count\": 1, \"held_by\": "
+        "\"title\": \"Session\", \"module\": \"train\", \"count\": 1, "
+        "\"held_by\": "
         "\"train.session\"}\n"
         "]}\n");
-    expect_top(
-        &built, LG_GROUP_TYPE, LG_FORMAT_JSON,
-        "{\"group\": \"type\", \"reachable\": {\"host\": 6292072}, "
-        "\"garbage\": {\"host\": 4194514}, \"spent\": 10486704, \"rows\": [\n"
-        "  {\"retained\": {\"host\": 4194400}, \"spent\": 4194416, "
-        "\"count\": 1, \"size\": {\"host\": 48}, \"type\": "
-        "\"train.Child\"},\n"
-        "  {\"retained\": {\"host\": 4194304}, \"spent\": 4194320, "
-        "\"count\": 1, \"size\": {\"host\": 4194304}, \"type\": "
-        "\"bytearray\"},\n"
-        "  {\"retained\": {\"host\": 3145944}, \"spent\": 3145984, "
-        "\"count\": 1, \"size\": {\"host\": 72}, \"type\": \"module\"}\n"
-        "]}\n");
+    expect_top(&built, LG_GROUP_TYPE, LG_FORMAT_JSON,
+               "{\"group\": \"type\", \"reachable\": {\"host\": 6292072}, "
+               "\"garbage\": {\"host\": 4194514}, \"spent\": 10486704, "
+               "\"libraries\": null, "
+               "\"more\": null, \"rows\": [\n"
+               "  {\"retained\": {\"host\": 4194400}, \"spent\": 4194416, "
+               "\"size\": {\"host\": 48}, "
+               "\"node\": null, \"type\": \"train.Child\", \"title\": null, "
+               "\"module\": \"train\", "
+               "\"count\": 1, \"held_by\": null},\n"
+               "  {\"retained\": {\"host\": 4194304}, \"spent\": 4194320, "
+               "\"size\": {\"host\": 4194304}, "
+               "\"node\": null, \"type\": \"bytearray\", \"title\": null, "
+               "\"module\": \"builtins\", "
+               "\"count\": 1, \"held_by\": null},\n"
+               "  {\"retained\": {\"host\": 3145944}, \"spent\": 3145984, "
+               "\"size\": {\"host\": 72}, "
+               "\"node\": null, \"type\": \"module\", \"title\": null, "
+               "\"module\": \"builtins\", "
+               "\"count\": 1, \"held_by\": null}\n"
+               "]}\n");
     free_heap(&built);
 }
 

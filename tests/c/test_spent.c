@@ -1,5 +1,6 @@
 // What allocators spend: when reports show it, and that top and types show
 // both.
+#include "asked.h"
 #include "drawn.h"
 #include "table/words.h"
 #include "test.h"
@@ -57,8 +58,8 @@ expect(uint64_t size, lg_format format, const char *const *top,
     lg_graph *graph = make_graph(size, 64);
     lg_analysis *analysis = analysed(graph);
     lg_text text = {0};
-    REQUIRE(lg_report_top(analysis, &TOP_OPTIONS(LG_GROUP_OBJECT, LG_NONE, 2),
-                          NULL, format, &text, NULL) == LG_OK);
+    REQUIRE(top_report(analysis, &TOP_OPTIONS(LG_GROUP_OBJECT, LG_NONE, 2),
+                       format, &text, NULL) == LG_OK);
     for (size_t i = 0; i < 2; i++)
         CHECK(strstr(text.data, top[i]) != NULL);
     lg_text_free(&text);

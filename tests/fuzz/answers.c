@@ -94,18 +94,37 @@ ask_what_if(const lg_analysis *analysis, const uint32_t *nodes, size_t count,
 }
 
 static void
+ask_question(const lg_question *question, const lg_ask *ask, lg_text *text)
+{
+    lg_table *table = NULL;
+    if (lg_question_ask(question, ask, &table, NULL) != LG_OK)
+        return;
+    lg_table_text(table, 0, text, NULL);
+    lg_table_json(table, text, NULL);
+    lg_table_html(table, 0, text, NULL);
+    lg_table_free(table);
+}
+
+// Asks each question, with each word of its choice.
+static void
 ask_questions(const lg_analysis *analysis, lg_text *text)
 {
+    lg_given given[LG_MOST_OPTIONS] = {{0}};
     const lg_ask ask = {.graph = lg_analysis_graph(analysis),
-                        .analysis = analysis};
+                        .analysis = analysis,
+                        .given = given};
     for (size_t i = 0; lg_question_at(i) != NULL; i++) {
-        lg_table *table = NULL;
-        if (lg_question_ask(lg_question_at(i), &ask, &table, NULL) != LG_OK)
-            continue;
-        lg_table_text(table, 0, text, NULL);
-        lg_table_json(table, text, NULL);
-        lg_table_html(table, 0, text, NULL);
-        lg_table_free(table);
+        const lg_question *question = lg_question_at(i);
+        size_t at = lg_question_option(question, "group");
+        ask_question(question, &ask, text);
+        for (size_t word = 1;
+             at != SIZE_MAX && question->options[at].words[word] != NULL;
+             word++) {
+            given[at] = (lg_given){.given = true, .number = word};
+            ask_question(question, &ask, text);
+        }
+        if (at != SIZE_MAX)
+            given[at] = (lg_given){0};
     }
 }
 
@@ -262,11 +281,6 @@ ask_reports(const lg_analysis *analysis, const uint32_t *nodes, lg_text *text)
     const lg_graph *graph = lg_analysis_graph(analysis);
     for (int i = 0; i < 2; i++) {
         lg_format format = (lg_format)i;
-        for (int group = LG_GROUP_OBJECT; group <= LG_GROUP_MODULE; group++)
-            lg_report_top(analysis, &TOP_OPTIONS((lg_group)group, LIMIT), NULL,
-                          format, text, NULL);
-        lg_report_top(analysis, &TOP_OPTIONS(LG_GROUP_OBJECT, 0), NULL, format,
-                      text, NULL);
         lg_report_dominators(analysis, &TREE(&nodes[0], 0.01), format, text,
                              NULL);
         lg_report_dominators(analysis, NULL, format, text, NULL);

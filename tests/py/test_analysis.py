@@ -139,16 +139,16 @@ def test_top(graph, held):
 
 
 def test_top_by_type_and_module(graph):
-    types = {row.name: row for row in graph.top(40, group="type")}
+    types = {row.type: row for row in graph.top(40, group="type")}
     row = types["shapes.Thing"]
     nodes = graph.select("type:shapes.Thing")
     assert row.count == len(nodes) and row.node is None
     assert row.size == {"host": sum(node.size for node in nodes)}
     assert row.retained.host == graph.retained(nodes).host
-    modules = {row.name for row in graph.top(100, group="module")}
+    modules = {row.module for row in graph.top(100, group="module")}
     assert "shapes" in modules
-    assert {r.name for r in leakgraph.top(3, group="type")}
-    with pytest.raises(leakgraph.ArgumentError, match="group must be"):
+    assert {r.type for r in leakgraph.top(3, group="type")}
+    with pytest.raises(leakgraph.ArgumentError, match="group takes object, type"):
         graph.top(group="file")
     with pytest.raises(leakgraph.ArgumentError, match="no device 'count'"):
         graph.top(by="count")

@@ -79,15 +79,15 @@ print(first.node.retained["cuda:1"] // MIB, first.retained.total // MIB)
 (host,), (most,) = snap.top(1, by="host"), snap.top(1)
 print(host.retained.host >= 2 * MIB, most.retained["cuda:1"] // MIB)
 rows = snap.top(50, by="cuda:0", group="type")
-batches = {r.name: r.retained for r in rows}["__main__.Batch"]
+batches = {r.type: r.retained for r in rows}["__main__.Batch"]
 print([batches[d] // MIB for d in ("cuda:0", "cuda:1")])
-print(all(snap.retained(f"type:{r.name}")["cuda:0"] > 0 for r in rows))
+print(all(snap.retained(f"type:{r.type}")["cuda:0"] > 0 for r in rows))
 print("cuda:0 · " in str(rows), "cuda:1" in str(rows))
 for by in ("size", 3):
     try:
         snap.top(by=by)
-    except leakgraph.ArgumentError as error:
-        print("cuda:0" in str(error))
+    except (leakgraph.ArgumentError, TypeError) as error:
+        print("'cuda:0'" in str(error) or "by must be a str" in str(error))
 """) == [
         "[8, 4, 1]",
         "64 64",

@@ -200,7 +200,7 @@ def test_rows_pickle_without_a_file(kept):
     _, top, _ = kept
     rows = pickle.loads(pickle.dumps(list(top)))
     for row, loaded in zip(top, rows):
-        assert (loaded.name, loaded.retained) == (row.name, row.retained)
+        assert (loaded.title, loaded.retained) == (row.title, row.retained)
         assert repr(loaded.node) == repr(row.node)
         there = described(row.node)
         for name, value in described(loaded.node).items():

@@ -87,7 +87,8 @@ def test_top(graph, group):
     for row, plain in zip(top, parsed):
         assert (row.retained, row.size) == (plain["retained"], plain["size"])
         assert row.count == plain.get("count", 1)
-        mark = row.name if row.node is None else f" #{row.node.index} "
+        name = row.type if group == "type" else row.module
+        mark = name if row.node is None else f" #{row.node.index} "
         line = next(x for x in lines if mark in x and str(row.retained) in x)
         if group == "object":
             assert row.node.index == plain["node"]
@@ -96,9 +97,9 @@ def test_top(graph, group):
             path = graph.why(row.node).path
             assert path is None or str(path) == row.held_by
         else:
-            assert row.name == plain[group]
+            assert getattr(row, group) == plain[group]
     if group == "type":
-        assert top[0].retained == graph.retained(f"type:{top[0].name}")
+        assert top[0].retained == graph.retained(f"type:{top[0].type}")
 
 
 def test_tensors(graph):

@@ -238,7 +238,7 @@ def test_rows_and_json_say_the_same(graph):
     top = graph.top()
     for row, parsed in zip(top, json.loads(top.json)["rows"]):
         assert row.node.index == parsed["node"]
-        assert (row.name, row.held_by) == (parsed["title"], parsed["held_by"])
+        assert (row.title, row.held_by) == (parsed["title"], parsed["held_by"])
         assert (row.retained, row.size) == (parsed["retained"], parsed["size"])
         assert str(row.retained) in str(top)
 
@@ -258,7 +258,7 @@ def test_nodes_pickle_by_the_file_of_their_snapshot(tmp_path, graph):
     assert [type(row) for row in read] == [leakgraph.TopRow] * len(rows)
     assert len({row.node.snapshot for row in read}) == 1
     for row, before in zip(read, rows):
-        assert (row.node.index, row.node.label) == (before.node.index, before.name)
+        assert (row.node.index, row.node.label) == (before.node.index, before.title)
         assert row.retained == before.retained
     os.unlink(path)
     del read, row
@@ -272,7 +272,7 @@ def test_rows_unpickle_in_another_process(tmp_path):
     row = snapshot.top(1)[0]
     code = (
         "import pickle, sys; row = pickle.load(sys.stdin.buffer);"
-        "print(row.node.index, row.node.label == row.name, row.retained.total)"
+        "print(row.node.index, row.node.label == row.title, row.retained.total)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -296,7 +296,7 @@ def test_pandas(graph):
     frame = pandas.DataFrame(top)
     assert list(frame.columns) == list(top[0]._fields)
     assert list(frame["retained"]) == [row.retained for row in top]
-    assert frame.sort_values("retained")["name"].iloc[-1] == top[0].name
+    assert frame.sort_values("retained")["title"].iloc[-1] == top[0].title
     plain = top.to_pandas()
     assert list(plain["retained"]) == [row.retained.total for row in top]
     assert list(plain["node"]) == [row.node.index for row in top]

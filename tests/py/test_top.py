@@ -40,7 +40,7 @@ def test_a_linked_list_is_one_row():
         head = Thing(next=head, data=bytearray(500))
     owner = Thing(list=head)
     (row, *_) = leakgraph.top(1)
-    assert (row.name, row.count) == ("Thing", 1)
+    assert (row.title, row.count) == ("Thing", 1)
     assert row.held_by.endswith(("local owner.list", "local head")), row.held_by
     assert row.retained.total > 20 * MIB
     assert owner.list is head
@@ -52,7 +52,7 @@ def test_many_small_ones_are_one_row():
     others = ones[:]
     snapshot = leakgraph.snapshot()
     (row,) = (row for row in snapshot.top(40) if row.count == 2_000)
-    assert row.name == "Thing" and row.node in {snapshot.find(one) for one in ones}
+    assert row.title == "Thing" and row.node in {snapshot.find(one) for one in ones}
     assert row.retained.total > 2_000 * 10_000
     assert f"2,000 objects such as Thing #{row.node.index} " in str(snapshot.top(40))
     assert len(others) == len(ones)

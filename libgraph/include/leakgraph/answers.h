@@ -70,12 +70,13 @@ typedef struct lg_top {
         *reachable; /**< all bytes of what the roots reach, by device */
     const uint64_t *garbage;
     const uint64_t *libraries; /**< by device: what they keep for themselves,
-                                    and have no row for */
+                                    and have no row for; NULL for groups */
     uint64_t library_objects;
     lg_string package[LG_TOP_PACKAGES]; /**< the biggest of those libraries */
     uint32_t package_count;
     const uint64_t *more; /**< by device: all that is in no row and in no
-                               library. For objects, all of it adds up. */
+                               library, so that all of it adds up; NULL for
+                               groups */
     uint64_t more_objects;
     uint64_t spent;   /**< by allocators on the whole heap, on the host */
     uint32_t devices; /**< and the host */

@@ -56,11 +56,6 @@ LG_API lg_status lg_format_threads(const lg_graph *graph,
                                    const lg_threads *threads, lg_format format,
                                    lg_text *out, lg_error *err);
 
-/** What retains the most; see lg_analysis_top. */
-LG_API lg_status lg_report_top(const lg_analysis *analysis,
-                               const lg_top_options *options,
-                               const lg_monitor *monitor, lg_format format,
-                               lg_text *out, lg_error *err);
 /** All cycles of an answer. The report shows a group as one cycle. */
 LG_API lg_status lg_report_cycles(const lg_analysis *analysis,
                                   const lg_cycles *cycles, lg_format format,
@@ -140,15 +135,6 @@ LG_API lg_status lg_tabulate_types(const lg_graph *graph, const lg_scope *scope,
 /** What is known of a snapshot: the table has facts and no rows. */
 LG_API lg_status lg_tabulate_info(const lg_graph *graph, lg_table **out,
                                   lg_error *err);
-/** Who retains the most; see lg_report_top. */
-LG_API lg_status lg_tabulate_top(const lg_analysis *analysis,
-                                 const lg_top_options *options,
-                                 const lg_monitor *monitor, lg_table **out,
-                                 lg_error *err);
-/** The same for an answer that the caller has. */
-LG_API lg_status lg_tabulate_biggest(const lg_analysis *analysis,
-                                     const lg_top *top, lg_table **out,
-                                     lg_error *err);
 /** The dominator tree, as rows with a depth; see lg_report_dominators. */
 LG_API lg_status lg_tabulate_dominators(const lg_analysis *analysis,
                                         const lg_dominator_options *options,

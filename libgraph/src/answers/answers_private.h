@@ -13,6 +13,7 @@
 
 // Questions; each stands at the end of the file that answers it.
 
+extern const lg_question lg__ask_top;
 extern const lg_question lg__ask_waste;
 
 // A heap of nodes with the biggest on top. Of nodes of equal size, the one with
@@ -207,6 +208,9 @@ typedef struct lg__group_names {
     uint32_t count;
 } lg__group_names;
 
+/** Returns the module of a type: the longest name of a module that the type's
+ *  name begins with, or else all but the last part. Builtins have none. */
+lg_string lg__type_module(const lg_graph *graph, lg_string type);
 lg_status lg__group_names_list(const lg_graph *graph, lg_group by,
                                lg__group_names *out, lg_error *err);
 void lg__group_names_free(lg__group_names *all);

@@ -12,12 +12,9 @@ begins_with(lg_string name, lg_string module)
            memcmp(name.data, module.data, module.length) == 0;
 }
 
-// Returns a type's module: the longest module name that the type's name begins
-// with, or else all but the last part. Builtins have none.
-static lg_string
-module_of(const lg_graph *graph, uint32_t type)
+lg_string
+lg__type_module(const lg_graph *graph, lg_string name)
 {
-    lg_string name = lg_graph_type(graph, type).name;
     lg_string best = {name.data, 0};
     for (uint32_t i = 0; i < graph->root_count; i++) {
         lg_root root = lg_graph_root(graph, i);
@@ -77,10 +74,11 @@ lg__group_names_list(const lg_graph *graph, lg_group by, lg__group_names *out,
         return lg__error_memory(err);
     }
     for (uint32_t type = 0; type < graph->type_count; type++)
-        names[type] =
-            (named){by == LG_GROUP_TYPE ? lg_graph_type(graph, type).name
-                                        : module_of(graph, type),
-                    type};
+        names[type] = (named){
+            by == LG_GROUP_TYPE
+                ? lg_graph_type(graph, type).name
+                : lg__type_module(graph, lg_graph_type(graph, type).name),
+            type};
     qsort(names, graph->type_count, sizeof *names, by_name);
     for (uint32_t i = 0; i < graph->type_count; i++) {
         if (i == 0 || compare_names(names[i].name, names[i - 1].name) != 0)

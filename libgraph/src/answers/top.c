@@ -1,6 +1,6 @@
-// Finds what retains the most, and where it is.
+// Finds what retains the most, and where it is, and describes the table of it.
 #include "answers/answers_private.h"
-#include "paths/paths_private.h"
+#include "table/table_private.h"
 
 #include <leakgraph/options.h>
 
@@ -122,8 +122,10 @@ end_sums(listing *to)
     }
     to->out.reachable = sum_of(to, REACHABLE);
     to->out.garbage = sum_of(to, GARBAGE);
-    to->out.libraries = sum_of(to, LIBRARIES);
-    to->out.more = sum_of(to, MORE);
+    if (to->out.group == LG_GROUP_OBJECT) {
+        to->out.libraries = sum_of(to, LIBRARIES);
+        to->out.more = sum_of(to, MORE);
+    }
 }
 
 static void
@@ -379,3 +381,333 @@ lg_top_free(lg_top *top)
     lg__wide_free(top->bytes);
     *top = (lg_top){0};
 }
+
+/* ------------------------------------------------------------- in words */
+
+static uint64_t
+whole_on(const void *top, uint32_t device)
+{
+    const lg_top *of = top;
+    return of->reachable[device] + of->garbage[device];
+}
+
+// Adds up the bytes by which rows are ranked.
+static uint64_t
+sum(const lg_top *top, const uint64_t *bytes)
+{
+    uint64_t total = 0;
+    for (uint32_t on = 0; on <= top->devices; on++)
+        if (top->device == LG_NONE || top->device == on)
+            total += bytes[on];
+    return total;
+}
+
+// Whether what allocators spend matters for a row, or for the whole.
+static bool
+is_spent_shown(const lg_ask *ask, const void *answer)
+{
+    const lg_top *top = answer;
+    bool matters =
+        lg__spent_matters(top->spent, top->reachable[0] + top->garbage[0]);
+    (void)ask;
+    for (size_t i = 0; i < top->count; i++)
+        matters |=
+            lg__spent_matters(top->rows[i].spent, top->rows[i].retained[0]);
+    return matters;
+}
+
+static bool
+has_objects(const lg_ask *ask, const void *top)
+{
+    (void)ask;
+    return ((const lg_top *)top)->group == LG_GROUP_OBJECT;
+}
+
+static bool
+has_groups(const lg_ask *ask, const void *top)
+{
+    return !has_objects(ask, top);
+}
+
+static bool
+has_types(const lg_ask *ask, const void *top)
+{
+    (void)ask;
+    return ((const lg_top *)top)->group == LG_GROUP_TYPE;
+}
+
+static bool
+has_modules(const lg_ask *ask, const void *top)
+{
+    (void)ask;
+    return ((const lg_top *)top)->group == LG_GROUP_MODULE;
+}
+
+// Returns the type of a row; empty for a module.
+static lg_string
+type_of(const lg_ask *ask, const void *top, const lg_top_row *row)
+{
+    if (row->node != LG_NONE)
+        return lg_graph_type(ask->graph, ask->graph->columns.type[row->node])
+            .name;
+    return has_types(ask, top) ? row->name : (lg_string){"", 0};
+}
+
+static void
+write_type(const lg_ask *ask, const void *top, const void *row, lg_text *out)
+{
+    lg__text_add_string(out, type_of(ask, top, row));
+}
+
+static void
+write_module(const lg_ask *ask, const void *top, const void *row, lg_text *out)
+{
+    lg_string type = type_of(ask, top, row);
+    lg__text_add_string(out, type.length > 0 ? lg__type_module(ask->graph, type)
+                                             : ((const lg_top_row *)row)->name);
+}
+
+static void
+write_object(const lg_ask *ask, const void *top, const void *of, lg_text *out)
+{
+    const lg_top_row *row = of;
+    (void)top;
+    if (row->node == LG_NONE)
+        return;
+    if (row->count > 1) {
+        lg_text_add_count(out, row->count);
+        lg_text_add(out, " objects such as ");
+    }
+    lg_node_title(ask->graph, row->node, false, out);
+    lg_text_addf(out, " #%u", row->node);
+}
+
+static void
+write_held_by(const lg_ask *ask, const void *top, const void *of, lg_text *out)
+{
+    const lg_top_row *row = of;
+    (void)top;
+    if (row->node != LG_NONE)
+        lg__where_write(ask->graph, ask->analysis, row->node, &row->where, out);
+}
+
+static void
+add_total_line(const lg_ask *ask, const lg_top *top, lg_table *table)
+{
+    lg_text said = {0};
+    lg_text_addf(&said, "\n%s; total ",
+                 top->group == LG_GROUP_OBJECT
+                     ? "each byte counted once"
+                     : "freed with all objects of the group");
+    lg__format_vector(ask->graph, whole_on, top, &said);
+    if (sum(top, top->garbage) > 0) {
+        lg_text_add(&said, ", of which garbage is ");
+        lg__format_each(ask->graph, top->garbage, &said);
+    }
+    if (is_spent_shown(ask, top)) {
+        lg_text_add(&said, "; allocators spend ");
+        lg_text_add_size(&said, top->spent);
+        lg_text_add(&said, " on that, because they round up");
+    }
+    lg_text_add(&said, "\n");
+    lg__table_format_below(table, &said);
+}
+
+/* ---------------------------------------------------------- the question */
+
+#define ROW(member) .offset = offsetof(lg_top_row, member)
+
+enum {
+    RETAINED,
+    SPENT,
+    SHARE,
+    SIZE,
+    NODE,
+    TYPE,
+    TITLE,
+    MODULE,
+    COUNT,
+    TYPE_SHOWN,
+    MODULE_SHOWN,
+    OBJECT,
+    HELD_BY,
+    FIELDS
+};
+
+static const lg_field fields[FIELDS + 1] = {
+    [RETAINED] = {"retained", NULL, "what only they keep alive", LG_COLUMN_SIZE,
+                  ROW(retained), .look = {.least = 12}},
+    [SPENT] = {"spent", NULL,
+               "what allocators spend on what is retained on the host",
+               LG_COLUMN_BYTES, ROW(spent),
+               .look = {.least = 11, .shown = is_spent_shown}},
+    [SHARE] = {NULL, "share", NULL, LG_COLUMN_SHARE, ROW(weight),
+               .whole = offsetof(lg_top, total), .look = {.least = 9}},
+    [SIZE] = {"size", NULL, "their shallow sizes together", LG_COLUMN_SIZE,
+              ROW(size), .look = {LG_IN_HTML | LG_IN_DATA}},
+    [NODE] = {"node", NULL, "the object, of several the biggest",
+              LG_COLUMN_NODE, ROW(node), .optional = true,
+              .look = {LG_IN_DATA}},
+    [TYPE] = {"type", NULL, "module and qualified name of the type",
+              LG_COLUMN_TEXT, .write = write_type, .optional = true,
+              .look = {LG_IN_DATA}},
+    [TITLE] = {"title", NULL, "the object in a few words", LG_COLUMN_TEXT,
+               ROW(node), .of = LG_FIELD_TITLE, .optional = true,
+               .look = {LG_IN_DATA}},
+    [MODULE] = {"module", NULL, "the module that defines the type",
+                LG_COLUMN_TEXT, .write = write_module, .look = {LG_IN_DATA}},
+    [COUNT] = {"count", "objects", "number of objects", LG_COLUMN_COUNT,
+               ROW(count), .look = {.least = 12, .shown = has_groups}},
+    [TYPE_SHOWN] = {NULL, "type", NULL, LG_COLUMN_TEXT, .write = write_type,
+                    .look = {.gap = 2, .shown = has_types}},
+    [MODULE_SHOWN] = {NULL, "module of the type", NULL, LG_COLUMN_TEXT,
+                      .write = write_module,
+                      .look = {.gap = 2, .shown = has_modules}},
+    [OBJECT] = {NULL, "object", NULL, LG_COLUMN_TEXT, .write = write_object,
+                .look = {.gap = 2, .least = 34, .shown = has_objects}},
+    [HELD_BY] = {"held_by", "held by",
+                 "the path from a root; for garbage, its cycle", LG_COLUMN_PATH,
+                 .write = write_held_by, .optional = true,
+                 .look = {.gap = 1, .shown = has_objects}},
+};
+
+static const char *const groups[] = {"object", "type", "module", NULL};
+
+#define FACT(member) .offset = offsetof(lg_top, member)
+
+static const lg_field facts[] = {
+    {"group", NULL, "what a row is", LG_COLUMN_TEXT, FACT(group),
+     .words = groups},
+    {"reachable", NULL, "all bytes of what the roots reach", LG_COLUMN_SIZE,
+     FACT(reachable)},
+    {"garbage", NULL, "all bytes of what no root reaches", LG_COLUMN_SIZE,
+     FACT(garbage)},
+    {"spent", NULL, "what allocators spend on the whole heap, on the host",
+     LG_COLUMN_BYTES, FACT(spent)},
+    {"libraries", NULL,
+     "what libraries keep for themselves, unless it has rows; none for types "
+     "and modules",
+     LG_COLUMN_SIZE, FACT(libraries), .optional = true},
+    {"more", NULL,
+     "everything else that is in no row: the rows, `libraries` and `more` are "
+     "the whole heap; none for types and modules",
+     LG_COLUMN_SIZE, FACT(more), .optional = true},
+    {0},
+};
+
+// Adds a row below the others, for people.
+static void
+add_rest(lg_table *table, const lg_top *top, const uint64_t *bytes,
+         lg_text *what)
+{
+    lg__table_total_row(table);
+    lg__put_each(table, RETAINED, bytes);
+    lg__put_share(table, SHARE, sum(top, bytes), top->total);
+    lg__put_formatted(table, OBJECT, what);
+}
+
+static void
+add_libraries(lg_table *table, const lg_top *top)
+{
+    lg_text what = {0};
+    if (top->library_objects == 0)
+        return;
+    lg_text_add(&what, "what libraries keep for themselves: ");
+    for (uint32_t i = 0; i < top->package_count; i++) {
+        lg_text_add(&what, i > 0 ? ", " : "");
+        lg_text_add_bytes(&what, top->package[i].data, top->package[i].length);
+    }
+    add_rest(table, top, top->libraries, &what);
+}
+
+static void
+add_more(lg_table *table, const lg_top *top)
+{
+    lg_text what = {0};
+    bool any = false;
+    for (uint32_t on = 0; on <= top->devices; on++)
+        any |= top->more[on] > 0;
+    if (!any)
+        return;
+    lg_text_add(&what, "everything else");
+    if (top->more_objects > 0) {
+        lg_text_add(&what, " (");
+        lg_text_add_count(&what, top->more_objects);
+        lg_text_add(&what,
+                    top->more_objects > 1 ? " more objects)" : " more object)");
+    }
+    add_rest(table, top, top->more, &what);
+}
+
+static void
+add_below(const lg_ask *ask, const void *top, lg_table *table)
+{
+    if (has_objects(ask, top)) {
+        add_libraries(table, top);
+        add_more(table, top);
+    }
+    add_total_line(ask, top, table);
+}
+
+static lg_status
+ask_top(const lg_ask *ask, void *answer, lg_error *err)
+{
+    return lg_analysis_top(ask->analysis, ask->options, ask->monitor, answer,
+                           err);
+}
+
+static void
+free_top(void *answer)
+{
+    lg_top_free(answer);
+}
+
+static const lg_top_options usual = LG_TOP_OPTIONS_INIT;
+
+static const lg_option options[] = {
+    LG__LIMIT(lg_top_options, "the biggest first"),
+    {"by", LG_OPTION_DEVICE, NULL, "retained",
+     "the size to sort by: `retained` on the host and all devices together, "
+     "`host`, or a device: `cuda:0`",
+     offsetof(lg_top_options, device)},
+    {"group", LG_OPTION_CHOICE, groups, NULL,
+     "what a row is: an object, with small ones of one place together, or all "
+     "objects of a type, or of the types of a module",
+     offsetof(lg_top_options, group)},
+    LG__LIBRARIES(lg_top_options, "libraries keep"),
+    LG__MINE(lg_top_options),
+    LG__MODULE(lg_top_options),
+    {0},
+};
+
+static const lg_answering in_c = {
+    .options_size = sizeof usual,
+    .usual = &usual,
+    .answer_size = sizeof(lg_top),
+    .ask = ask_top,
+    .free = free_top,
+    .row_size = sizeof(lg_top_row),
+    .rows = offsetof(lg_top, rows),
+    .count = offsetof(lg_top, count),
+    .below = add_below,
+};
+
+const lg_question lg__ask_top = {
+    .name = "top",
+    .title = "What retains the most",
+    .help = "find the objects that retain the most",
+    .about = "Lists the objects with the largest retained sizes. The retained "
+             "size is the number of bytes that you would free with the object. "
+             "Small objects that are held in the same way share one row, and "
+             "so does everything that libraries keep for themselves. The last "
+             "row has the rest, so the rows add up to the whole heap.",
+    .order = "the biggest first",
+    .example = "--group type --limit 5",
+    .result = "Top",
+    .row = "TopRow",
+    .needs = LG_NEEDS_ANALYSIS,
+    .options = options,
+    .fields = fields,
+    .facts = facts,
+    .in_c = &in_c,
+};

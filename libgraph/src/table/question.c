@@ -14,6 +14,9 @@
 // No answer has more columns.
 enum { MOST_FIELDS = 32 };
 
+// Who sees a column that has no readers in this answer.
+enum { NOBODY = 16 };
+
 static size_t
 count_options(const lg_question *question)
 {
@@ -356,10 +359,12 @@ static unsigned char
 faces_of(const lg_field *field, const lg_ask *ask, const void *answer)
 {
     const lg_look *look = &field->look;
-    unsigned char in = look->in ? look->in : LG_SHOWN | LG_IN_DATA;
+    unsigned in = look->in ? look->in : LG_SHOWN | LG_IN_DATA;
     if (look->shown != NULL && !look->shown(ask, answer))
         in &= LG_IN_DATA;
-    return field->name != NULL ? in : in & LG_SHOWN;
+    if (field->name == NULL)
+        in &= LG_SHOWN;
+    return (unsigned char)(in != 0 ? in : NOBODY);
 }
 
 static void

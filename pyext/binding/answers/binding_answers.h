@@ -22,7 +22,6 @@
 #include "binding/answers/py_tensors.h"
 #include "binding/answers/py_text_table.h"
 #include "binding/answers/py_threads.h"
-#include "binding/answers/py_top.h"
 #include "binding/answers/py_what_if.h"
 #include "binding/answers/py_why.h"
 

@@ -26,7 +26,6 @@ typedef enum lg__core_type {
     LG__TYPE_DOMINATORS,
     LG__TYPE_CYCLES,
     LG__TYPE_PATH,
-    LG__TYPE_TOP,
     LG__TYPE_TENSORS,
     LG__TYPE_TENSOR_GROUPS,
     LG__TYPE_FIGURES,
@@ -40,7 +39,6 @@ typedef enum lg__core_type {
     LG__TYPE_ROOT, /* from here on, named tuples */
     LG__TYPE_TYPE_ROW,
     LG__TYPE_DOMINATOR_ROW,
-    LG__TYPE_TOP_ROW,
     LG__TYPE_TENSOR_ROW,
     LG__TYPE_TENSOR_GROUP,
     LG__TYPE_FIGURE_ROW,
