@@ -53,7 +53,7 @@ class Series:
         self._path, self._next, self._keep = text, 1, keep
         # A free-threaded build cannot be captured in a forked child.
         self._forks = "t" not in sys.abiflags
-        how: dict[str, Any] = {"fork": True} if self._forks else {"compress": 0}
+        how: dict[str, Any] = {"compress": 0, "fork": self._forks}
         self._save: Callable[..., CaptureInfo] = partial(
             save_snapshot,
             timeout=timeout,

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <sys/mman.h>
 
 long malloc_left = -1;
 static bool malloc_refused;
@@ -26,6 +27,25 @@ __wrap_openat(int folder, const char *name, int flags, ...)
     mode_t mode = (flags & O_CREAT) || nameless ? va_arg(rest, mode_t) : 0;
     va_end(rest);
     return __real_openat(folder, name, flags, mode);
+}
+
+long mappings_left = -1;
+
+void *__real_mmap(void *address, size_t length, int protection, int flags,
+                  int descriptor, off_t offset);
+void *__wrap_mmap(void *address, size_t length, int protection, int flags,
+                  int descriptor, off_t offset);
+
+void *
+__wrap_mmap(void *address, size_t length, int protection, int flags,
+            int descriptor, off_t offset)
+{
+    if (mappings_left >= 0 && mappings_left-- == 0) {
+        errno = ENOMEM;
+        mappings_left = 0;
+        return MAP_FAILED;
+    }
+    return __real_mmap(address, length, protection, flags, descriptor, offset);
 }
 
 void *__real_malloc(size_t size);

@@ -1,6 +1,6 @@
 /**
  * Memory that runs out on demand, for tests linked with --wrap=malloc,
- * --wrap=calloc and --wrap=realloc.
+ * --wrap=calloc, --wrap=realloc and --wrap=mmap.
  */
 #ifndef LEAKGRAPH_SCARCE_H
 #define LEAKGRAPH_SCARCE_H
@@ -12,6 +12,9 @@ extern bool nameless_refused;
 
 /** The number of allocations that still succeed; negative: no limit. */
 extern long malloc_left;
+
+/** The number of mappings that still succeed; negative: no limit. */
+extern long mappings_left;
 
 /** Does the work again and again. Each time another allocation fails, and the
  *  work must say so; at last none fails. Returns the number of failed checks so

@@ -1,4 +1,4 @@
-// Drafts, and the writer, which needs no memory.
+// Drafts, and the writer, which does without malloc.
 #include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -22,7 +22,7 @@ commit(void)
     REQUIRE(lg_draft_new(path, &draft, NULL) == LG_OK);
     malloc_left = 0;
     lg_status status =
-        lg_graph_write(graph, lg_draft_descriptor(draft), NULL, NULL);
+        lg_graph_write(graph, lg_draft_descriptor(draft), 0, NULL, NULL);
     malloc_left = -1;
     CHECK(status == LG_OK);
     CHECK(access(path, F_OK) != 0);
@@ -34,24 +34,52 @@ commit(void)
     lg_graph_free(graph);
 }
 
-// The written file equals the one that lg_graph_save writes without
-// compression.
+// Writes the graph without malloc, and returns the file.
+static bytes
+written(const lg_graph *graph, int level, long mappings)
+{
+    lg_draft *draft = NULL;
+    CHECK(lg_draft_new(path_of("graph"), &draft, NULL) == LG_OK);
+    malloc_left = 0;
+    mappings_left = mappings;
+    CHECK(lg_graph_write(graph, lg_draft_descriptor(draft), level, NULL,
+                         NULL) == LG_OK);
+    mappings_left = malloc_left = -1;
+    CHECK(lg_draft_commit(draft, NULL) == LG_OK);
+    lg_draft_free(draft);
+    return file_bytes();
+}
+
+static bool
+same(bytes got, bytes expected)
+{
+    return got.length == expected.length &&
+           memcmp(got.data, expected.data, got.length) == 0;
+}
+
+// The written file equals the one that lg_graph_save writes at that level.
+// Without memory to compress, it is uncompressed.
 static void
 same_bytes(void)
 {
     lg_graph *graph = sample_random(7, 2000, false);
-    bytes expected = saved(graph, 0);
-    lg_draft *draft = NULL;
-    REQUIRE(lg_draft_new(path_of("graph"), &draft, NULL) == LG_OK);
-    CHECK(lg_graph_write(graph, lg_draft_descriptor(draft), NULL, NULL) ==
-          LG_OK);
-    CHECK(lg_draft_commit(draft, NULL) == LG_OK);
-    lg_draft_free(draft);
-    bytes got = file_bytes();
-    REQUIRE(got.length == expected.length);
-    CHECK(memcmp(got.data, expected.data, got.length) == 0);
+    bytes plain = saved(graph, 0);
+    bytes small = saved(graph, 1);
+    CHECK(small.length < plain.length / 2);
+    bool is_small = false;
+    for (long mappings = 0; !is_small && mappings < 100; mappings++) {
+        bytes got = written(graph, 1, mappings);
+        is_small = same(got, small);
+        CHECK(is_small || same(got, plain));
+        CHECK(mappings > 0 || !is_small);
+        free(got.data);
+    }
+    CHECK(is_small);
+    bytes got = written(graph, 0, 0);
+    CHECK(same(got, plain));
     free(got.data);
-    free(expected.data);
+    free(small.data);
+    free(plain.data);
     lg_graph_free(graph);
 }
 
@@ -105,7 +133,8 @@ failures(void)
     lg_monitor monitor = {stop, &calls};
     REQUIRE(lg_draft_new(path_of("graph"), &draft, NULL) == LG_OK);
     int descriptor = lg_draft_descriptor(draft);
-    CHECK(lg_graph_write(large, descriptor, &monitor, &err) == LG_ECANCELLED);
+    CHECK(lg_graph_write(large, descriptor, 0, &monitor, &err) ==
+          LG_ECANCELLED);
     CHECK(calls == 1);
     struct rlimit old;
     REQUIRE(getrlimit(RLIMIT_FSIZE, &old) == 0);
@@ -113,12 +142,12 @@ failures(void)
     signal(SIGXFSZ, SIG_IGN);
     REQUIRE(setrlimit(RLIMIT_FSIZE, &tight) == 0);
     malloc_left = 0;
-    lg_status status = lg_graph_write(large, descriptor, NULL, &err);
+    lg_status status = lg_graph_write(large, descriptor, 0, NULL, &err);
     int code = errno;
     malloc_left = -1;
     REQUIRE(setrlimit(RLIMIT_FSIZE, &old) == 0);
     CHECK(status == LG_EIO && code == EFBIG);
-    CHECK(lg_graph_write(large, -1, NULL, &err) == LG_EIO && errno == EBADF);
+    CHECK(lg_graph_write(large, -1, 0, NULL, &err) == LG_EIO && errno == EBADF);
     lg_draft_free(draft);
     lg_graph_free(large);
 }

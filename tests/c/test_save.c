@@ -286,7 +286,7 @@ at_the_same_time(void)
     CHECK(lg_graph_save(graph, path_of("graph"), NULL, NULL, NULL) == LG_OK);
     for (int i = 0; i < 2; i++) {
         int descriptor = lg_draft_descriptor(draft[i]);
-        CHECK(lg_graph_write(graph, descriptor, NULL, NULL) == LG_OK);
+        CHECK(lg_graph_write(graph, descriptor, 0, NULL, NULL) == LG_OK);
         CHECK(lg_draft_commit(draft[i], NULL) == LG_OK);
         lg_draft_free(draft[i]);
     }

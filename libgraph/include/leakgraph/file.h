@@ -68,12 +68,15 @@ LG_API lg_status lg_draft_commit(lg_draft *draft, lg_error *err);
 /** Removes the file, unless it was committed. */
 LG_API void lg_draft_free(lg_draft *draft);
 
-/** Writes the graph, uncompressed, to an open and empty file. Allocates
- *  nothing, takes no lock, and calls nothing that might: a forked child of a
- *  process with threads may call it. On LG_EIO errno says why, and the message
- *  only gives its number. */
+/** Writes the graph to an open and empty file, as lg_graph_save does at that
+ *  level; 0: uncompressed. Takes no lock, and calls nothing that might: a
+ *  forked child of a process with threads may call it. Uncompressed, it
+ *  allocates nothing. To compress, it maps up to 32 MiB, or leaves the file
+ *  uncompressed if it cannot. On LG_EIO errno says why, and the message only
+ *  gives its number. */
 LG_API lg_status lg_graph_write(const lg_graph *graph, int descriptor,
-                                const lg_monitor *monitor, lg_error *err);
+                                int compress, const lg_monitor *monitor,
+                                lg_error *err);
 
 /** A copy of the graph without the user's own text: str keys, previews, facts
  *  under other keys than those of lg_node_fact. Names of types, attributes,

@@ -47,6 +47,9 @@ void *lg__wide_alloc(size_t size);
 void *lg__wide_calloc(size_t count, size_t size);
 void *lg__wide_resize(void *block, size_t size);
 void lg__wide_free(void *block);
+/** Makes each block a mapping of its own until this is called to end, for who
+ *  must not call malloc. Of a short block, only what is written is resident. */
+void lg__wide_map_all(bool begin);
 /** Maps zeroes, a multiple of the system's small pages, at the beginning of a
  *  huge page. What fills no huge page has small ones, so nothing more is
  *  resident. NULL when memory ran out; give it back with munmap(). */

@@ -3,6 +3,7 @@
 // freed, it takes blocks of up to 32 MiB from its heap.
 #include "base/base_private.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,10 +70,25 @@ map(size_t size)
     return begin == MAP_FAILED ? NULL : block_at(begin, size);
 }
 
+// How many writers want all blocks mapped. Others' blocks may be mapped as well
+// meanwhile, which does no harm: a block's size says how it is freed.
+static atomic_uint mapping;
+
+void
+lg__wide_map_all(bool begin)
+{
+    if (begin)
+        mapping++;
+    else
+        mapping--;
+}
+
 void *
 lg__wide_alloc(size_t size)
 {
-    return size < MAPPED ? block_at(malloc(BEFORE + size), size) : map(size);
+    if (size < MAPPED && mapping == 0)
+        return block_at(malloc(BEFORE + size), size);
+    return map(size < MAPPED ? MAPPED : size);
 }
 
 void *
@@ -81,8 +97,9 @@ lg__wide_calloc(size_t count, size_t size)
     size_t total;
     if (__builtin_mul_overflow(count, size, &total))
         return NULL;
-    return total < MAPPED ? block_at(calloc(BEFORE + total, 1), total)
-                          : map(total);
+    if (total < MAPPED && mapping == 0)
+        return block_at(calloc(BEFORE + total, 1), total);
+    return map(total < MAPPED ? MAPPED : total);
 }
 
 // Resizes a mapping, whose pages may move without being copied. Returns NULL if

@@ -6,7 +6,9 @@
 #include <leakgraph/file.h>
 #include <leakgraph/options.h>
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 // Lengthens the file until readers accept what its sections hold.
 static lg_status
@@ -111,14 +113,34 @@ lg_graph_save(const lg_graph *graph, const char *path,
     return status;
 }
 
-lg_status
-lg_graph_write(const lg_graph *graph, int descriptor, const lg_monitor *monitor,
-               lg_error *err)
+static lg_status
+write_to(const lg_graph *graph, int descriptor, int compress,
+         const lg_monitor *monitor, lg_error *err)
 {
     lg__writer out = {.monitor = monitor, .sink = {.descriptor = descriptor}};
     lg__array arrays[LG__ARRAY_COUNT] = {{0}};
     uint64_t unbound;
-    lg_status status = lg__file_check_machine(err);
     memcpy(arrays, graph->array, LG__ARRAY_ANALYSIS * sizeof *arrays);
-    return status == LG_OK ? write_all(&out, arrays, &unbound, err) : status;
+    lg_status status = lg__writer_compress(&out, compress, err);
+    if (status == LG_OK)
+        status = write_all(&out, arrays, &unbound, err);
+    int code = errno;
+    lg__writer_free(&out);
+    errno = code;
+    return status;
+}
+
+lg_status
+lg_graph_write(const lg_graph *graph, int descriptor, int compress,
+               const lg_monitor *monitor, lg_error *err)
+{
+    lg_status status = lg__file_check_machine(err);
+    if (status != LG_OK)
+        return status;
+    lg__wide_map_all(true);
+    status = write_to(graph, descriptor, compress, monitor, err);
+    if (status == LG_ENOMEM && ftruncate(descriptor, 0) == 0)
+        status = write_to(graph, descriptor, 0, monitor, err);
+    lg__wide_map_all(false);
+    return status;
 }

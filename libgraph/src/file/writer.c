@@ -151,6 +151,20 @@ lg__writer_section(lg__writer *out, enum lg__array_name name,
     return status;
 }
 
+static void *
+zstd_allocate(void *context, size_t size)
+{
+    (void)context;
+    return lg__wide_alloc(size);
+}
+
+static void
+zstd_deallocate(void *context, void *block)
+{
+    (void)context;
+    lg__wide_free(block);
+}
+
 lg_status
 lg__writer_compress(lg__writer *out, int level, lg_error *err)
 {
@@ -162,7 +176,8 @@ lg__writer_compress(lg__writer *out, int level, lg_error *err)
                             level);
     out->buffer_size = ZSTD_CStreamOutSize();
     out->buffer = lg__wide_alloc(out->buffer_size);
-    out->zstd = ZSTD_createCCtx();
+    out->zstd = ZSTD_createCCtx_advanced(
+        (ZSTD_customMem){zstd_allocate, zstd_deallocate, NULL});
     if (out->buffer == NULL || out->zstd == NULL)
         return lg__error_memory(err);
     ZSTD_CCtx_setParameter(out->zstd, ZSTD_c_compressionLevel, level);

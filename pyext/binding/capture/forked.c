@@ -53,6 +53,7 @@ try_capture(lg__forked_save *self, int file, bool last, lg_error *error)
     lg__fork fork;
     lg__fork_plan plan = {.options = &self->options,
                           .file = file,
+                          .compress = self->compress,
                           .spill = -1,
                           .seconds = self->timeout,
                           .may_be_torn = last,

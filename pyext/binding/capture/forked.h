@@ -9,6 +9,7 @@ typedef struct lg__forked_save {
     const char *path; /* for messages, and where the file is */
     lg__capture_options options;
     const lg_monitor *monitor;
+    int compress;     /* level of zstd; 0: none */
     unsigned timeout; /* seconds that the child may take without progress */
     bool hold;        /* keep the GIL while this process waits */
     lg__fork_result result;

@@ -278,6 +278,7 @@ record_forked(lg__core_state *state, const capture_request *request,
         .path = PyBytes_AS_STRING(self->path),
         .options = request->options,
         .monitor = &request->progress.monitor,
+        .compress = self->compress,
         .timeout = self->timeout,
         .hold = self->hold,
     };
@@ -299,19 +300,15 @@ record(lg__core_state *state, capture_request *request, saving *self)
     return lg__progress_end(&request->progress, info);
 }
 
-/* Refuses options that only a forked child has, or that it does not have. */
+/* Refuses options that only a forked child has. */
 static bool
 saving_check(lg__core_state *state, const saving *self)
 {
-    const char *wrong = NULL;
-    if (self->fork && self->compress)
-        wrong = "A forked child cannot compress; leave compress out, or "
-                "compress the file afterwards.";
-    else if (!self->fork && (self->spill || self->hold))
-        wrong = "spill and hold need fork=True.";
-    if (wrong != NULL)
-        PyErr_SetString(state->errors[LG__ERROR_ARGUMENT], wrong);
-    return wrong == NULL;
+    bool fits = self->fork || !(self->spill || self->hold);
+    if (!fits)
+        PyErr_SetString(state->errors[LG__ERROR_ARGUMENT],
+                        "spill and hold need fork=True.");
+    return fits;
 }
 
 /* Reads `values`, which are path, compress, fork, spill, hold and timeout.
@@ -330,8 +327,6 @@ saving_parse(lg__core_state *state, saving *self, PyObject *const *values,
         return false;
     self->timeout = (unsigned)timeout;
     self->fork = self->fork || native;
-    if (self->fork && values[1] == NULL)
-        self->compress = 0;
     if (!saving_check(state, self))
         return false;
     self->path = lg__pathname_filled(values[0]);
@@ -352,8 +347,7 @@ const char lg__core_save_snapshot_doc[] =
     "fork      let a forked child do the work: this process stops for the "
     "fork\n"
     "          only, other threads run while this one waits, and if the child\n"
-    "          dies, this process goes on (ChildError). The file is not "
-    "compressed.\n"
+    "          dies, this process goes on (ChildError).\n"
     "          Meanwhile, the system copies each page of memory that the "
     "process\n"
     "          writes to\n"

@@ -217,7 +217,7 @@ work(lg__child *child, const lg_monitor *monitor, lg__report *end,
         return status;
     end->nodes = lg_graph_columns(graph)->node_count;
     end->edges = lg_graph_columns(graph)->edge_count;
-    status = lg_graph_write(graph, child->file, monitor, err);
+    status = lg_graph_write(graph, child->file, child->compress, monitor, err);
     end->code = errno;
     return status;
 }

@@ -30,11 +30,12 @@ typedef struct lg__report {
 typedef struct lg__child {
     lg__heap_walk *walk; /**< opened by the parent */
     lg__capture_options options;
-    int parent;  /**< process id of the parent; 0: it has none */
-    int reports; /**< write end of the pipe, not blocking */
-    int file;    /**< to write the graph to */
-    int spill;   /**< file to keep memory in; -1: none */
-    int pagemap; /**< of the child; -1: none */
+    int parent;   /**< process id of the parent; 0: it has none */
+    int reports;  /**< write end of the pipe, not blocking */
+    int file;     /**< to write the graph to */
+    int compress; /**< at this level; 0: not at all */
+    int spill;    /**< file to keep memory in; -1: none */
+    int pagemap;  /**< of the child; -1: none */
     const lg__native_facts *facts; /**< NULL: native memory is not listed */
     bool may_be_torn;              /**< see lg__fork_plan */
     unsigned seconds; /**< the child gives up after so long without progress */

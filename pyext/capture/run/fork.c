@@ -119,6 +119,7 @@ lg__fork_begin(const lg__fork_plan *plan, lg__fork *out, lg_error *err)
                            .parent = plan->orphan ? 0 : getpid(),
                            .reports = ends[1],
                            .file = plan->file,
+                           .compress = plan->compress,
                            .spill = plan->spill,
                            .facts = plan->options->native ? &facts : NULL,
                            .may_be_torn = plan->may_be_torn,

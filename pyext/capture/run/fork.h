@@ -24,6 +24,7 @@
 typedef struct lg__fork_plan {
     const lg__capture_options *options; /**< the child does not call watch */
     int file;         /**< open and empty; the graph goes there */
+    int compress;     /**< at this level of zstd; 0: not at all */
     int spill;        /**< open, empty, without a name; -1: none */
     unsigned seconds; /**< the child gives up after so long without progress */
     bool orphan;      /**< the child's parent is init, which reaps it */
@@ -56,8 +57,8 @@ typedef struct lg__fork_result {
                      fork again */
 } lg__fork_result;
 
-/** Forks with the GIL held. The child captures and writes the graph,
- *  uncompressed. It does not call the adapters' `ask`. O(resident memory): 15
+/** Forks with the GIL held. The child captures and writes the graph. It
+ *  does not call the adapters' `ask`. O(resident memory): 15
  *  to 30 ms for each GiB. */
 lg_status lg__fork_begin(const lg__fork_plan *plan, lg__fork *out,
                          lg_error *err);
