@@ -116,7 +116,7 @@ def attach_while(
     while len(pauses) < times and process.poll() is None:
         began = time.monotonic()
         path = folder / "soak.lgs"
-        pause = attached.take(process.pid, path)[1]
+        pause = attached.take(process.pid, path).pause
         pauses.append(1000 * pause)
         whole.append(1000 * (time.monotonic() - began))
     return pauses, whole

@@ -17,8 +17,13 @@ import headers
 import tracked
 
 LIBRARIES = {"libleakgraph.so": "libgraph", "libleakgraph-pictures.so": "export"}
-#: lg_attached is the entry for a process that leakgraph attaches to.
-MODULE = {"PyInit__core", "lg_attached"}
+#: The entries for a process that leakgraph attaches to: by ptrace, and by a script.
+ATTACHED = {
+    "lg_attached",
+    "PyInit_leakgraph_attached",
+    "PyModExport_leakgraph_attached",
+}
+MODULE = {"PyInit__core", *ATTACHED}
 PLUGINS = ("libleakgraph-igraph.so",)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import mmap
 import os
+import re
 import signal
 import struct
 import subprocess
@@ -25,6 +26,10 @@ STEPS, WRONG, WHAT, SIGNALS, STARTS, END = range(6)
 DIGEST = 64
 #: Seconds until a process counts as frozen.
 FROZEN = 5.0
+#: How often to look at the masks of a process before the torture. A mask that it rarely
+#: shows may be missing: another look, some milliseconds later, finds one that is not.
+SAMPLES = 100
+MASK = re.compile(r"^SigBlk:\t(\w+)", re.MULTILINE)
 
 
 def until(seconds: float, holds: Callable[[], bool]) -> bool:
@@ -65,7 +70,7 @@ class Target:
         self.pid = self.process.pid
         if not until(30, lambda: self.get(STEPS) > 3):
             raise SystemExit(f"the target {mode} does not start")
-        time.sleep(0.1)
+        self.masks = self.sample_masks()
         self.before = self.traces()
 
     def get(self, index: int) -> int:
@@ -79,13 +84,30 @@ class Target:
         except OSError:
             return ""
 
-    def masks(self) -> list[str]:
-        """List the signals that its threads block: only of the first if others end."""
+    def sample_masks(self) -> dict[str, set[str]]:
+        """Collect the masks that its threads show while nobody touches it."""
+        found: dict[str, set[str]] = {}
+        for _ in range(SAMPLES):
+            for task, mask in self.masks_now().items():
+                found.setdefault(task, set()).add(mask)
+            time.sleep(0.001)
+        return found
+
+    def masks_now(self) -> dict[str, str]:
+        """Return the signals that its threads block: the first's if others end."""
         tasks = [str(self.pid)]
         if self.mode not in ("replaced", "forking"):
             tasks = sorted(os.listdir(f"/proc/{self.pid}/task"))
-        lines = [self.read(f"task/{task}/status").splitlines() for task in tasks]
-        return [line for text in lines for line in text if line.startswith("SigBlk")]
+        found = {task: MASK.search(self.read(f"task/{task}/status")) for task in tasks}
+        return {task: mask[1] for task, mask in found.items() if mask}
+
+    def other_masks(self) -> str:
+        """Name the masks that it did not show before, if there are any."""
+        return ", ".join(
+            f"{mask} instead of {' or '.join(sorted(self.masks.get(task, ())))}"
+            for task, mask in self.masks_now().items()
+            if mask not in self.masks.get(task, ())
+        )
 
     def traces(self) -> dict[str, object]:
         """List what would show that somebody was there."""
@@ -94,7 +116,8 @@ class Target:
             for line in self.read("maps").splitlines()
             if " r-xp 00000000 00:00 0 " in f"{line} " and "[" not in line
         ]
-        found: dict[str, object] = {"mask": self.masks(), "code": len(code)}
+        found: dict[str, object] = {"code": len(code)}
+        found["library"] = "/_core." in self.read("maps")
         if self.mode != "replaced":
             found["descriptors"] = len(os.listdir(f"/proc/{self.pid}/fd"))
         if self.mode != "forking":
@@ -108,7 +131,9 @@ class Target:
             now = self.traces()
         except OSError:
             return ["gone"]
-        return [name for name, value in now.items() if value != self.before[name]]
+        found = [name for name, value in now.items() if value != self.before[name]]
+        masks = self.other_masks()
+        return [f"mask {masks}", *found] if masks else found
 
     def harms(self) -> list[str]:
         """Name the harms that it has come to."""

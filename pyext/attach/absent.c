@@ -1,6 +1,8 @@
 /** Replaces the rest of this folder on other processors. */
 #include "attach/attach.h"
 
+#include <Python.h>
+
 static lg_status
 refuse(lg_error *err)
 {
@@ -16,9 +18,26 @@ lg__attach_version(int process, bool filtered, unsigned *out, lg_error *err)
 }
 
 lg_status
-lg__attach(const lg__attach_request *request, int library, lg__fork_result *out,
-           double *pause, lg_error *err)
+lg__attach(const lg__attach_request *request, int library,
+           lg__attach_result *out, lg_error *err)
 {
-    (void)request, (void)library, (void)out, (void)pause;
+    (void)request, (void)library, (void)out;
     return refuse(err);
+}
+
+/** No script asks for them here. */
+PyMODINIT_FUNC PyInit_leakgraph_attached(void);
+PyMODINIT_FUNC PyModExport_leakgraph_attached(void);
+
+PyMODINIT_FUNC
+PyInit_leakgraph_attached(void)
+{
+    PyErr_SetNone(PyExc_ImportError);
+    return NULL;
+}
+
+PyMODINIT_FUNC
+PyModExport_leakgraph_attached(void)
+{
+    return PyInit_leakgraph_attached();
 }

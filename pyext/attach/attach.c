@@ -1,11 +1,463 @@
 #include "attach/attach.h"
-#include "attach/call.h"
-#include "attach/filter.h"
+#include "attach/script.h"
+#include "attach/tracee.h"
+#include "attach/visit.h"
+#include "capture/common/capture_common.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
+
+#define WAIT_MILLISECONDS 50
+/** How long an interpreter has to run a script, if there is another way; and to
+ *  load the library once it has begun to. */
+#define SCRIPT_SECONDS 1.0
+#define LOAD_MILLISECONDS 2000
+/** The time between two visits: at first, and at most. */
+#define PAUSE_MILLISECONDS 5
+#define MOST_PAUSE_MILLISECONDS 300
+/** Nobody holds the lock of the queue so often: it seems to lie elsewhere in
+ * that build of Python. */
+#define MOST_LOCKED 20
+/** How often to ask whether the thread has come home, or a child has ended. */
+#define TRIES 1000
+/** The same after a failure: the thread may wait for the GIL for ever. */
+#define LAST_TRIES 60
+/** How often a visit that tries a system call may fail to stop the thread. */
+#define PROBE_TRIES 20
+#define NO_FILE ((uint64_t)-1)
+#define NO_NUMBER ((uint64_t)-1)
+
+/** Getting an answer from another process: by a script, or by visits until it
+ * has an interpreter that loads the library, or until the time is up. */
+typedef struct call {
+    const lg__attach_request *request;
+    const lg__attach_target *target;
+    int library;               /**< descriptor of the extension module */
+    char path[LG__PATH_BYTES]; /**< of the library as the process sees it, or
+                                    empty */
+    double started;
+    uint64_t left;   /**< the region of a pending call that a later visit has
+                          made needless; 0: none */
+    int locked;      /**< how often the queue of pending calls was locked */
+    lg__visit visit; /**< the last one */
+    lg__answer answer;
+    int descriptors[2]; /**< that came with it */
+    bool by_script;     /**< the answer comes from a script */
+    bool known;         /**< the process had the library mapped before */
+} call;
+
+static void
+pause_for(long milliseconds)
+{
+    nanosleep(&(struct timespec){0, milliseconds * 1000000L}, NULL);
+}
+
+/** Receives the answer with its descriptors; false if there is none. */
+static bool
+receive(call *self)
+{
+    if (!lg__wire_receive(self->visit.socket, &self->answer,
+                          sizeof self->answer, self->descriptors))
+        return false;
+    self->answer.text[sizeof self->answer.text - 1] = '\0';
+    return true;
+}
+
+static void
+close_socket(call *self)
+{
+    if (self->visit.socket >= 0)
+        close(self->visit.socket);
+    self->visit.socket = -1;
+}
+
+/** Whether the monitor and the time allow to go on. */
+static bool
+may_go_on(const call *self, lg_status *status, lg_error *err)
+{
+    const lg_monitor *monitor = self->request->monitor;
+    if (monitor && !monitor->tick(monitor->context, "attaching", -1)) {
+        *status = lg_error_set(err, LG_ECANCELLED, "cancelled while attaching");
+        return false;
+    }
+    return lg__clock() - self->started <= self->request->timeout;
+}
+
+/** What a process without an answer is: gone, another program, or as before. */
+static lg__outcome
+outcome_without_answer(const call *self)
+{
+    char byte;
+    if (lg__remote_has_ended(&self->target->remote))
+        return LG__GONE;
+    return lg__remote_read(&self->target->remote, self->target->landing.unmap,
+                           &byte, 1)
+               ? LG__WENT_HOME
+               : LG__REPLACED;
+}
+
+/** Whether the interpreter has yet to make the pending call of that visit. */
+static bool
+is_pending(const lg__visit *visit)
+{
+    lg__landing landing;
+    return lg__visit_read(visit, &landing) && landing.queued && !landing.begun;
+}
+
+/** Has the main thread called again if it has begun to wait since, and has not
+ *  made the pending call yet. */
+static lg_status
+remind(call *self, lg_error *err)
+{
+    lg__visit again = self->visit;
+    if (again.here || !lg__target_seems_waiting(self->target) ||
+        !is_pending(&again))
+        return LG_OK;
+    again.again = true;
+    lg_status status = lg__visit_make(&again, err);
+    /* It has left the visit before alone, or has replaced it. */
+    if (again.socket != self->visit.socket) {
+        self->left = self->visit.region;
+        self->visit = again;
+    }
+    return status;
+}
+
+/** Waits for the answer to a visit; `outcome` says whether one came. */
+static lg_status
+await_answer(call *self, lg__outcome *outcome, lg_error *err)
+{
+    lg_status status = LG_OK;
+    while (status == LG_OK && self->visit.socket >= 0) {
+        struct pollfd source = {self->visit.socket, POLLIN, 0};
+        poll(&source, 1, WAIT_MILLISECONDS);
+        *outcome = LG__VISITED;
+        if (receive(self))
+            return LG_OK;
+        if (source.revents & (POLLHUP | POLLERR))
+            break;
+        *outcome = self->visit.here ? LG__GIL_KEPT : LG__BUSY;
+        if (!may_go_on(self, &status, err))
+            return status;
+        status = remind(self, err);
+    }
+    *outcome = outcome_without_answer(self);
+    return status;
+}
+
+/** One visit, and the answer to it. */
+static lg_status
+visit_once(call *self, lg__outcome *outcome, lg_error *err)
+{
+    *outcome = LG__IN_FRAGILE_WAIT;
+    if (lg__target_waits_fragilely(self->target))
+        return LG_OK;
+    self->answer = (lg__answer){.kind = 0};
+    self->visit = (lg__visit){.target = self->target,
+                              .orders = &self->request->orders,
+                              .path = self->path,
+                              .library = self->library,
+                              .file = self->request->file,
+                              .trusting = self->locked > MOST_LOCKED,
+                              .socket = -1};
+    lg_status status = lg__visit_make(&self->visit, err);
+    *outcome = self->visit.outcome;
+    self->locked += *outcome == LG__QUEUE_LOCKED;
+    /* A visit that was cut off may have sent the orders. */
+    if (status != LG_OK || self->visit.socket < 0)
+        return status;
+    status = await_answer(self, outcome, err);
+    if (*outcome == LG__VISITED && self->answer.kind == LG__ANSWER_LATER)
+        *outcome = (lg__outcome)self->answer.status;
+    return status;
+}
+
+static lg_status
+explain(const call *self, lg__outcome outcome, lg_error *err)
+{
+    const lg__attach_request *request = self->request;
+    if (outcome == LG__DENIED)
+        return lg__target_explain(request->process, self->visit.code, err);
+    return lg__outcome_explain(outcome, request->process, self->visit.code,
+                               request->timeout, err);
+}
+
+/** Waits until a script has loaded the library, and sends it the orders. */
+static lg_status
+await_script(call *self, const lg__script *script, lg_error *err)
+{
+    lg_status status = LG_OK;
+    lg__visit *visit = &self->visit;
+    const lg__remote *remote = &self->target->remote;
+    bool alone = self->request->method == LG__ATTACH_BY_SCRIPT;
+    while (visit->socket < 0 && may_go_on(self, &status, err) &&
+           (alone || lg__clock() - self->started < SCRIPT_SECONDS) &&
+           !lg__remote_has_ended(remote))
+        visit->socket = lg__script_accept(script, WAIT_MILLISECONDS);
+    if (visit->socket < 0 && !lg__script_withdraw(script))
+        visit->socket = lg__script_accept(script, LOAD_MILLISECONDS);
+    if (status != LG_OK || !lg__visit_send_orders(visit))
+        close_socket(self);
+    return status;
+}
+
+/** Whether the process has mapped the library, and perhaps more than once. */
+static bool
+has_library(const call *self)
+{
+    lg__remote_images images;
+    const char *slash = strrchr(self->path, '/');
+    if (slash == NULL ||
+        !lg__remote_images_read(&self->target->remote, &images))
+        return false;
+    bool found = lg__remote_has(&images, slash + 1);
+    lg__remote_images_free(&images);
+    return found;
+}
+
+/** Has the interpreter run a script, and waits for the answer. `reason`: why
+ *  there is none, as the end of a sentence about the process. */
+static lg_status
+ask_by_script(call *self, const char **reason, lg_error *err)
+{
+    lg__script script;
+    lg__orders orders = self->request->orders;
+    lg__outcome outcome = LG__BUSY;
+    lg_status status = LG_OK;
+    orders.by_script = true;
+    self->known = has_library(self);
+    self->visit = (lg__visit){.target = self->target,
+                              .orders = &orders,
+                              .library = self->library,
+                              .file = self->request->file,
+                              .socket = -1};
+    *reason = lg__script_find(self->target, &script);
+    if (*reason == NULL)
+        *reason = lg__script_ask(&script, self->path);
+    if (*reason == NULL) {
+        *reason = "has not run the script in time, and will not";
+        status = await_script(self, &script, err);
+        if (status == LG_OK && self->visit.socket >= 0)
+            status = await_answer(self, &outcome, err);
+    }
+    lg__script_end(&script);
+    self->by_script = status == LG_OK && outcome == LG__VISITED;
+    return status;
+}
+
+/** Tries a script where it may. `done`: no visit is needed, or wanted. */
+static lg_status
+try_script(call *self, bool *done, lg_error *err)
+{
+    const char *reason = NULL;
+    const lg__attach_request *request = self->request;
+    *done = false;
+    if (request->method == LG__ATTACH_BY_PTRACE)
+        return LG_OK;
+    lg_status status = ask_by_script(self, &reason, err);
+    *done = self->by_script || status != LG_OK ||
+            request->method == LG__ATTACH_BY_SCRIPT;
+    if (self->by_script || status != LG_OK)
+        return status;
+    close_socket(self);
+    if (lg__remote_has_ended(&self->target->remote))
+        return explain(self, LG__GONE, err);
+    return *done ? lg_error_set(err, LG_EUNSUPPORTED,
+                                "process %d %s: use --method ptrace",
+                                request->process, reason)
+                 : LG_OK;
+}
+
+static lg_status
+visit_until_answered(call *self, lg_error *err)
+{
+    lg__outcome outcome;
+    lg_status status = LG_OK;
+    long pause = PAUSE_MILLISECONDS;
+    for (;;) {
+        status = visit_once(self, &outcome, err);
+        if (status != LG_OK || outcome == LG__VISITED)
+            return status;
+        close_socket(self);
+        if (!lg__outcome_may_change(outcome))
+            return explain(self, outcome, err);
+        if (!may_go_on(self, &status, err))
+            return status == LG_OK ? explain(self, outcome, err) : status;
+        pause_for(pause);
+        if (outcome == LG__QUEUE_LOCKED || outcome == LG__QUEUE_FULL)
+            continue;
+        pause = 2 * pause < MOST_PAUSE_MILLISECONDS ? 2 * pause
+                                                    : MOST_PAUSE_MILLISECONDS;
+    }
+}
+
+/** Closes the socket that a pending call would close, which the interpreter may
+ *  make late or never. */
+static void
+close_theirs(const call *self, uint64_t region)
+{
+    lg_error ignored;
+    lg__visit last = {
+        .target = self->target, .region = region, .last = true, .socket = -1};
+    for (int i = 0; i < LAST_TRIES && is_pending(&last); i++) {
+        if (i > 0)
+            pause_for(PAUSE_MILLISECONDS);
+        if (!lg__target_waits_fragilely(self->target) &&
+            lg__visit_make(&last, &ignored) != LG_OK)
+            return;
+    }
+}
+
+/** Whether the main thread blocks signals as the stub does. */
+static bool
+is_quiet(const call *self)
+{
+    char path[64], line[128];
+    uint64_t mask = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", self->request->process);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "SigBlk: %" SCNx64, &mask) == 1)
+            break;
+    fclose(file);
+    return mask == lg__tracee_quiet_mask();
+}
+
+/** Whether the thread has left the code. The region stays as long as a pending
+ *  call does. */
+static bool
+is_home(const call *self)
+{
+    lg__landing landing;
+    if (self->by_script)
+        return self->known || !has_library(self);
+    return !is_quiet(self) && (!lg__visit_read(&self->visit, &landing) ||
+                               (landing.queued && !landing.begun));
+}
+
+static void
+await_home(const call *self, int tries)
+{
+    for (int i = 0; i < tries && !is_home(self) &&
+                    !lg__remote_has_ended(&self->target->remote);
+         i++)
+        pause_for(i < 20 ? 1 : PAUSE_MILLISECONDS);
+}
+
+/** Asks the process until it answers. On failure it goes on, and what was
+ * planted does nothing any more. */
+static lg_status
+get_answer(call *self, lg_error *err)
+{
+    bool done;
+    self->started = lg__clock();
+    lg_status status = try_script(self, &done, err);
+    if (!done && status == LG_OK)
+        status = visit_until_answered(self, err);
+    if (status == LG_OK)
+        return status;
+    close_socket(self);
+    close_theirs(self, self->visit.region);
+    await_home(self, LAST_TRIES);
+    return status;
+}
+
+/** Takes the exit status of a child of the process. */
+static int
+reap(void *context)
+{
+    const call *self = context;
+    int child = self->answer.child;
+    lg__visit visit = {.target = self->target, .child = child, .socket = -1};
+    lg_error ignored;
+    for (int i = 0; i < TRIES && visit.reaped == 0; i++) {
+        if (i > 0)
+            pause_for(PAUSE_MILLISECONDS);
+        if (lg__visit_make(&visit, &ignored) != LG_OK ||
+            (visit.outcome != LG__VISITED &&
+             !lg__outcome_may_change(visit.outcome)))
+            break;
+    }
+    return visit.reaped == child ? visit.exit_status : 0;
+}
+
+/* The order matters: the stub cannot do without the first ones. CLONE_SIGHAND
+   needs CLONE_VM, and no option of wait4() is 16. */
+static const lg__probe probes[] = {
+    {"rt_sigprocmask", SYS_rt_sigprocmask, {0, 1, 0}, -EINVAL},
+    {"rt_sigpending", SYS_rt_sigpending, {0, NO_NUMBER}, -EINVAL},
+    {"rt_sigaction", SYS_rt_sigaction, {NO_NUMBER}, -EINVAL},
+    {"munmap", SYS_munmap, {0}, -EINVAL},
+    {"mmap", SYS_mmap, {0}, -EBADF},
+    {"mprotect", SYS_mprotect, {1}, -EINVAL},
+    {"close", SYS_close, {NO_FILE}, -EBADF},
+    {"recvmsg", SYS_recvmsg, {NO_FILE}, -EBADF},
+    {"sendmsg", SYS_sendmsg, {NO_FILE}, -EBADF},
+    {"write", SYS_write, {NO_FILE}, -EBADF},
+    {"fstat", SYS_fstat, {NO_FILE}, -EBADF},
+    {"socketpair", SYS_socketpair, {0, NO_NUMBER}, -EINVAL},
+    {"ppoll", SYS_ppoll, {0, NO_NUMBER}, -EINVAL},
+    {"wait4", SYS_wait4, {0, 0, 16}, -EINVAL},
+    {"clone", SYS_clone, {CLONE_SIGHAND}, -EINVAL},
+    {"sched_yield", SYS_sched_yield, {0}, 0},
+    {"getpid", SYS_getpid, {0}, 0},
+};
+
+static lg_status
+try_call(const lg__attach_target *target, const lg__probe *one, lg_error *err)
+{
+    int process = target->remote.process;
+    lg__visit visit = {.target = target, .probe = one, .socket = -1};
+    lg_status status = LG_OK;
+    for (int i = 0; i < PROBE_TRIES && status == LG_OK &&
+                    lg__outcome_may_change(visit.outcome);
+         i++)
+        status = lg__visit_make(&visit, err);
+    if (status != LG_OK)
+        return status;
+    if (visit.outcome == LG__DENIED)
+        return lg__target_explain(process, visit.code, err);
+    if (visit.outcome != LG__VISITED && visit.outcome != LG__GONE)
+        return lg__outcome_explain(visit.outcome, process, visit.code, 1, err);
+    /* A call that ends the process leaves its own number as the result. */
+    if (visit.outcome == LG__GONE || lg__remote_has_ended(&target->remote) ||
+        (one->expected < 0 && visit.result >= 0))
+        return lg_error_set(err, LG_ECHILD,
+                            "process %d ended when it called %s(), which its "
+                            "seccomp filter forbids",
+                            process, one->name);
+    if (visit.result == one->expected ||
+        (one->expected == 0 && visit.result > 0))
+        return LG_OK;
+    return lg_error_set(err, LG_EUNSUPPORTED,
+                        "the seccomp filter of process %d refuses %s() (%s): "
+                        "nothing happened to it",
+                        process, one->name, strerror((int)-visit.result));
+}
+
+/** Has the process try each system call without which an attach would leave
+ *  something in it, or could not tell how it went. They fail without having
+ *  done anything. LG_EUNSUPPORTED names the one that a filter refuses,
+ *  LG_ECHILD the one that it ended the process for. */
+static lg_status
+probe_filter(const lg__attach_target *target, lg_error *err)
+{
+    lg_status status = LG_OK;
+    for (size_t i = 0; i < sizeof probes / sizeof *probes && status == LG_OK;
+         i++)
+        status = try_call(target, &probes[i], err);
+    return status;
+}
 
 lg_status
 lg__attach_version(int process, bool filtered, unsigned *out, lg_error *err)
@@ -22,18 +474,18 @@ lg__attach_version(int process, bool filtered, unsigned *out, lg_error *err)
 /** Finds the path of the library, if the process sees the same file there: the
  *  libraries that it needs may lie beside it. */
 static void
-find_path(lg__call *call)
+find_path(call *self)
 {
     char link[32], theirs[LG__PATH_BYTES + 32];
     struct stat ours, seen;
-    snprintf(link, sizeof link, "/proc/self/fd/%d", call->library);
-    if (readlink(link, call->path, sizeof call->path - 1) < 0)
+    snprintf(link, sizeof link, "/proc/self/fd/%d", self->library);
+    if (readlink(link, self->path, sizeof self->path - 1) < 0)
         return;
-    snprintf(theirs, sizeof theirs, "/proc/%d/root%s", call->request->process,
-             call->path);
-    if (fstat(call->library, &ours) != 0 || stat(theirs, &seen) != 0 ||
+    snprintf(theirs, sizeof theirs, "/proc/%d/root%s", self->request->process,
+             self->path);
+    if (fstat(self->library, &ours) != 0 || stat(theirs, &seen) != 0 ||
         ours.st_ino != seen.st_ino || ours.st_dev != seen.st_dev)
-        call->path[0] = '\0';
+        self->path[0] = '\0';
 }
 
 /** The child's number in this process's namespace. */
@@ -52,78 +504,69 @@ number_of(int process)
     return number;
 }
 
-/** Takes the exit status of the child. */
-typedef struct reaper {
-    lg__call *call;
-    int child; /**< its number there */
-} reaper;
-
-static int
-reap(void *context)
-{
-    reaper *self = context;
-    return lg__call_reap(self->call, self->child);
-}
-
 static lg_status
-await_child(lg__call *call, lg__fork_result *out, lg_error *err)
+await_child(call *self, lg__fork_result *out, lg_error *err)
 {
-    const lg__attach_request *request = call->request;
-    const lg__answer *answer = &call->answer;
-    reaper parent = {call, answer->child};
-    lg__fork fork = {.child = number_of(call->descriptors[1]),
-                     .process = call->descriptors[1],
-                     .reports = call->descriptors[0],
+    const lg__attach_request *request = self->request;
+    const lg__answer *answer = &self->answer;
+    lg__fork fork = {.child = number_of(self->descriptors[1]),
+                     .process = self->descriptors[1],
+                     .reports = self->descriptors[0],
                      .seconds = request->orders.seconds,
                      .advice = "",
                      .orphaned = answer->orphaned,
                      .reap = reap,
-                     .context = &parent};
+                     .context = self};
     return lg__fork_wait(&fork, request->path, request->monitor, out, err);
 }
 
 /** Does what the answer asks for. */
 static lg_status
-follow(lg__call *call, lg__fork_result *out, double *pause, lg_error *err)
+follow(call *self, lg__attach_result *out, lg_error *err)
 {
-    const lg__answer *answer = &call->answer;
+    const lg__answer *answer = &self->answer;
     if (answer->kind != LG__ANSWER_FORKED)
         return lg_error_set(
             err, answer->status ? (lg_status)answer->status : LG_EUNSUPPORTED,
-            "process %d cannot be captured: %s", call->request->process,
+            "process %d cannot be captured: %s", self->request->process,
             answer->text);
-    *pause = answer->pause;
-    lg_status status = await_child(call, out, err);
-    if (status == LG_ECHILD && lg__remote_has_ended(&call->target->remote))
-        return lg__outcome_explain(LG__GONE, call->request->process, 0, 0, err);
+    out->pause = answer->pause;
+    out->by_script = self->by_script;
+    lg_status status = await_child(self, &out->graph, err);
+    if (status == LG_ECHILD && lg__remote_has_ended(&self->target->remote))
+        return lg__outcome_explain(LG__GONE, self->request->process, 0, 0, err);
     return status;
 }
 
 lg_status
-lg__attach(const lg__attach_request *request, int library, lg__fork_result *out,
-           double *pause, lg_error *err)
+lg__attach(const lg__attach_request *request, int library,
+           lg__attach_result *out, lg_error *err)
 {
     lg__attach_target target;
-    lg__call call = {.request = request,
-                     .target = &target,
-                     .library = library,
-                     .visit.socket = -1,
-                     .descriptors = {-1, -1}};
+    call self = {.request = request,
+                 .target = &target,
+                 .library = library,
+                 .visit.socket = -1,
+                 .descriptors = {-1, -1}};
     lg_status status = lg__attach_target_find(request->process,
                                               request->filtered, &target, err);
     if (status != LG_OK)
         return status;
     if (target.filtered)
-        status = lg__filter_probe(&target, err);
+        status = probe_filter(&target, err);
     if (status == LG_OK) {
-        find_path(&call);
-        status = lg__call_make(&call, err);
+        find_path(&self);
+        status = get_answer(&self, err);
     }
     if (status == LG_OK) {
-        status = follow(&call, out, pause, err);
-        lg__call_await_home(&call);
+        status = follow(&self, out, err);
+        await_home(&self, TRIES);
     }
-    lg__call_end(&call);
+    if (self.left != 0) {
+        close_theirs(&self, self.left);
+        await_home(&self, LAST_TRIES);
+    }
+    close_socket(&self);
     lg__attach_target_close(&target);
     return status;
 }

@@ -14,6 +14,8 @@
 /** How long a program may take to be loaded. */
 #define LOAD_TRIES 200
 #define EXEC_TRIES 20
+/** How long another program may trace it: a visit needs a fraction of that. */
+#define TRACER_TRIES 200
 #define LOAD_NANOSECONDS 5000000L
 /** How often a process may start another program while this looks at it. */
 #define LOOKS 5
@@ -52,17 +54,31 @@ read_facts(int process, facts *out)
     return true;
 }
 
-/** Reads them again while the first thread has ended and others go on: one of
- *  those may be about to take its place, with another program. */
+/** How often to read them again. The first thread has ended and others go on:
+ *  one of those may be about to take its place, with another program. Or
+ *  somebody traces it: perhaps another leakgraph, for an instant. */
+static int
+tries_for(const facts *known)
+{
+    if (known->state == 'Z' && known->threads > 1)
+        return EXEC_TRIES;
+    return known->tracer != 0 ? TRACER_TRIES : 0;
+}
+
 static bool
 read_settled_facts(int process, facts *out)
 {
-    for (int i = 0; i < EXEC_TRIES; i++) {
-        if (!read_facts(process, out) || out->state != 'Z' || out->threads == 1)
-            break;
+    for (int i = 0; read_facts(process, out) && i < tries_for(out); i++)
         nanosleep(&(struct timespec){0, LOAD_NANOSECONDS}, NULL);
-    }
     return out->state != '?';
+}
+
+int
+lg__target_tracer(int process)
+{
+    facts known;
+    read_facts(process, &known);
+    return known.tracer;
 }
 
 static int
@@ -154,15 +170,9 @@ check_facts(lg__attach_target *self, bool risked, lg_error *err)
                             "process %d is this one: use save_snapshot()",
                             process);
     if (known.tracer != 0)
-        return lg_error_set(err, LG_EUNSUPPORTED,
-                            "process %d is traced by process %d already: end "
-                            "that and try again",
-                            process, known.tracer);
+        return lg__outcome_explain(LG__TRACED, process, known.tracer, 0, err);
     if (known.state == 'T' || known.state == 't')
-        return lg_error_set(err, LG_EUNSUPPORTED,
-                            "process %d is stopped: continue it (kill -CONT "
-                            "%d) and try again",
-                            process, process);
+        return lg__outcome_explain(LG__STOPPED, process, 0, 0, err);
     if (known.shadow_stack)
         return lg_error_set(err, LG_EUNSUPPORTED,
                             "process %d has a shadow stack: start it without, "

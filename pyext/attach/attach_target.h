@@ -33,10 +33,15 @@ void lg__attach_target_close(lg__attach_target *self);
 /** Says why the system refused to trace the process, given the error code. */
 lg_status lg__target_explain(int process, int code, lg_error *err);
 
+/** Who traces the process; 0: nobody. */
+int lg__target_tracer(int process);
+
 /** Where a thread is when it waits in the kernel. */
 typedef struct lg__wait {
     long call;
     uint64_t first; /**< argument */
+    uint64_t second;
+    uint64_t fourth;
     uint64_t stack; /**< where it ends */
     uint64_t code;  /**< behind the `syscall` instruction */
 } lg__wait;
@@ -49,6 +54,9 @@ bool lg__target_waits(const lg__attach_target *self, const lg__wait *wait);
 
 /** The same from outside, without stopping the thread. */
 bool lg__target_seems_waiting(const lg__attach_target *self);
+
+/** Whether a thread whose stack ends there is in the handler of a signal. */
+bool lg__target_handles_signal(const lg__attach_target *self, uint64_t stack);
 
 /** Whether the main thread waits in a system call that ends early after any
  *  stop, and that nobody expects to. */

@@ -17,7 +17,10 @@
    code expects, except for the rights to memory (PKRU).
 
    The pending call jumps to munmap(), which returns to the interpreter, because
-   this code is gone by then. */
+   this code is gone by then.
+
+   The end stands behind all code, and the assembler refuses code that reaches
+   beyond it. */
 __asm__(".pushsection lg_landing_code,\"ax\",@progbits\n"
         ".globl lg__landing_entry\n"
         ".hidden lg__landing_entry\n"
@@ -56,7 +59,9 @@ __asm__(".pushsection lg_landing_code,\"ax\",@progbits\n"
         "  mov 24(%rbx),%rsi\n"
         "  pop %rbx\n"
         "  jmp *%rax\n"
-        ".popsection\n");
+        ".subsection 1\n"
+        ".org " LG__TEXT(LG__REGION_CODE) "\n"
+                                          ".popsection\n");
 
 _Static_assert(offsetof(lg__landing, unmap) == 8 &&
                    offsetof(lg__landing, region) == 16 &&

@@ -9,6 +9,7 @@ static const char *const obstacles[] = {
     [LG__LOADING] = "its program is still being loaded",
     [LG__SHARES_MEMORY] = "it shares the memory of its parent until it starts "
                           "another program",
+    [LG__IN_TILES] = "its main thread uses AMX",
     [LG__IN_SEQUENCE] = "its main thread runs a restartable sequence",
     [LG__ON_ALIEN_STACK] = "its main thread runs on the stack of a coroutine "
                            "or of a signal handler",
@@ -37,7 +38,8 @@ obstacle_of(lg__outcome self)
 bool
 lg__outcome_may_change(lg__outcome self)
 {
-    return self == LG__STOPPED || obstacle_of(self) != NULL;
+    return self == LG__STOPPED || self == LG__TRACED ||
+           obstacle_of(self) != NULL;
 }
 
 static lg_status
@@ -65,6 +67,11 @@ lg__outcome_explain(lg__outcome self, int process, int code, unsigned seconds,
                             "process %d is stopped: continue it (kill -CONT "
                             "%d) and try again",
                             process, process);
+    case LG__TRACED:
+        return lg_error_set(err, LG_EUNSUPPORTED,
+                            "process %d is traced by process %d already: end "
+                            "that and try again",
+                            process, code);
     case LG__NO_ROOM:
         return lg_error_set(err, LG_EUNSUPPORTED,
                             "process %d has no room for code behind the text "

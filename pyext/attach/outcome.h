@@ -10,6 +10,7 @@ typedef enum lg__outcome {
     LG__STOPPED,         /**< somebody has stopped the process */
     LG__LOADING,         /**< the loader has not finished */
     LG__SHARES_MEMORY,   /**< with its parent, after vfork() */
+    LG__IN_TILES,        /**< registers of AMX have values */
     LG__IN_SEQUENCE,     /**< inside a restartable sequence */
     LG__ON_ALIEN_STACK,  /**< of a coroutine or of a signal's handler */
     LG__IN_FRAGILE_WAIT, /**< in a system call that any stop ends */
@@ -21,6 +22,7 @@ typedef enum lg__outcome {
     LG__BUSY,            /**< the main thread is in C code */
     LG__ALIEN_THREAD,    /**< Python runs on another thread than the first */
     LG__ROOMS_TAKEN,     /**< the thread's stack points into all of them */
+    LG__TRACED,          /**< another program traces it */
     LG__GONE,            /**< the process has ended */
     LG__REPLACED,        /**< the process runs another program */
     LG__DENIED,          /**< the system forbids to trace it */
@@ -34,7 +36,8 @@ typedef enum lg__outcome {
 bool lg__outcome_may_change(lg__outcome self);
 
 /** Says in one sentence what went wrong, given the error code of the system
- *  (DENIED, NO_SOCKET) and for how many seconds visits were tried. */
+ *  (NO_SOCKET) or the number of the tracer (TRACED), and for how many seconds
+ * visits were tried. */
 lg_status lg__outcome_explain(lg__outcome self, int process, int code,
                               unsigned seconds, lg_error *err);
 

@@ -2,35 +2,63 @@
  * The entry of the library in a process that it was loaded into: the forked
  * capture, and nothing that stays.
  */
-#include "attach/reaper.h"
 #include "attach/wire.h"
 #include "capture/run/capture_run.h"
 #include "heap/heap.h"
 
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-/** Answers, with the descriptors that belong to it. */
-static void
-answer(int socket, const lg__answer *text, const int *descriptors, size_t count)
+/** The inode of the first namespace of processes (PROC_PID_INIT_INO). */
+#define FIRST_NAMESPACE 0xeffffffc
+
+static bool
+adopts_orphans(void)
 {
-    union {
-        struct cmsghdr head;
-        char room[CMSG_SPACE(2 * sizeof(int))];
-    } control = {.room = ""};
-    struct iovec part = {(void *)(uintptr_t)text, sizeof *text};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-    if (count > 0) {
-        message.msg_control = &control;
-        message.msg_controllen = CMSG_SPACE(count * sizeof(int));
-        control.head.cmsg_level = SOL_SOCKET;
-        control.head.cmsg_type = SCM_RIGHTS;
-        control.head.cmsg_len = CMSG_LEN(count * sizeof(int));
-        memcpy(CMSG_DATA(&control.head), descriptors, count * sizeof(int));
-    }
-    /* Ignores a failure, because nobody is left to hear of it. */
-    (void)!sendmsg(socket, &message, MSG_NOSIGNAL);
+    int adopts = 0;
+    prctl(PR_GET_CHILD_SUBREAPER, &adopts);
+    return adopts || getpid() == 1;
+}
+
+static bool
+is_first_namespace(void)
+{
+    struct stat known;
+    return stat("/proc/self/ns/pid", &known) == 0 &&
+           known.st_ino == FIRST_NAMESPACE;
+}
+
+static bool
+init_expects_children(void)
+{
+    char line[128];
+    unsigned long long mask, masks = 0;
+    FILE *file = fopen("/proc/1/status", "re");
+    if (file == NULL)
+        return false;
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "SigBlk: %llx", &mask) == 1 ||
+            sscanf(line, "SigIgn: %llx", &mask) == 1 ||
+            sscanf(line, "SigCgt: %llx", &mask) == 1)
+            masks |= mask;
+    fclose(file);
+    return masks >> (SIGCHLD - 1) & 1;
+}
+
+/** Whether somebody other than this process reaps a child whose parent has
+ * ended. Not if this process adopts the orphans itself. Nor if it seems that
+ * the first process of a container is a program that knows nothing of that
+ * duty: one that neither blocks nor handles nor ignores SIGCHLD. */
+static bool
+has_reaper(void)
+{
+    return !adopts_orphans() &&
+           (is_first_namespace() || init_expects_children());
 }
 
 /** Whether this build is for the interpreter that loaded it. */
@@ -59,12 +87,14 @@ begin(int file, const lg__orders *orders, lg__fork *fork, lg_error *err)
     lg__capture_options options = {.previews = orders->previews,
                                    .no_keys = orders->no_keys,
                                    .contents = orders->contents,
-                                   .native = orders->native};
+                                   .native = orders->native,
+                                   .attached = orders->by_script ? "remote-exec"
+                                                                 : "ptrace"};
     lg__fork_plan plan = {.options = &options,
                           .file = file,
                           .spill = -1,
                           .seconds = orders->seconds,
-                          .orphan = lg__reaper_exists(),
+                          .orphan = has_reaper(),
                           .may_be_torn = true,
                           .advice = ""};
     if (!fits(err))
@@ -73,10 +103,6 @@ begin(int file, const lg__orders *orders, lg__fork *fork, lg_error *err)
     lg__native_open();
     return lg__fork_begin(&plan, fork, err);
 }
-
-/** The process that loads the library finds only this name in it. */
-__attribute__((visibility("default"))) void
-lg_attached(int socket, int file, const lg__orders *orders);
 
 void
 lg_attached(int socket, int file, const lg__orders *orders)
@@ -92,14 +118,15 @@ lg_attached(int socket, int file, const lg__orders *orders)
         text.kind = LG__ANSWER_REFUSED;
         memcpy(text.text, error.message,
                strnlen(error.message, sizeof text.text - 1));
-        answer(socket, &text, NULL, 0);
+        lg__wire_send(socket, &text, sizeof text, NULL, 0);
         return;
     }
     text.child = fork.child;
     text.orphaned = fork.orphaned;
     text.pause = fork.pause;
-    answer(socket, &text, (int[]){fork.reports, fork.process},
-           fork.process < 0 ? 1 : 2);
+    lg__wire_send(socket, &text, sizeof text,
+                  (int[]){fork.reports, fork.process},
+                  fork.process < 0 ? 1 : 2);
     close(fork.reports);
     if (fork.process >= 0)
         close(fork.process);

@@ -4,6 +4,10 @@
 #ifndef LEAKGRAPH_PLANTED_H
 #define LEAKGRAPH_PLANTED_H
 
+/** A number in the text of an assembler. */
+#define LG__TEXT(NUMBER) LG__TEXT_OF(NUMBER)
+#define LG__TEXT_OF(NUMBER) #NUMBER
+
 /** The fifth and sixth arguments are those of mmap() without a file. */
 static inline __attribute__((always_inline)) long
 lg__planted_call(long number, long first, long second, long third, long fourth)

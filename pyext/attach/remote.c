@@ -1,5 +1,6 @@
 #include "attach/remote.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -10,11 +11,21 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define MOST_HEADERS 64
+#define MOST_ENTRIES 128
+/** Pages of which /proc/PID/pagemap tells at once, and its bit for guards. */
+#define PART_PAGES 512
+#define PAGE_BYTES 4096
+#define GUARD ((uint64_t)1 << 58)
+/* The limit for damaged tables, whose chains may never end. */
+#define MOST_CHAIN 4096
+
 int
 lg__remote_open(int process, lg__remote *out)
 {
     char path[64];
-    lg__remote self = {.process = process, .memory = -1, .maps = -1};
+    lg__remote self = {
+        .process = process, .memory = -1, .maps = -1, .pages = -1};
     int code = 0;
     snprintf(path, sizeof path, "/proc/%d/mem", process);
     self.handle = (int)syscall(SYS_pidfd_open, process, 0);
@@ -25,6 +36,9 @@ lg__remote_open(int process, lg__remote *out)
         self.maps = open(path, O_RDONLY | O_CLOEXEC);
     if (self.maps < 0)
         code = errno;
+    snprintf(path, sizeof path, "/proc/%d/pagemap", process);
+    if (self.maps >= 0)
+        self.pages = open(path, O_RDONLY | O_CLOEXEC);
     if (code != 0)
         lg__remote_close(&self);
     else
@@ -35,13 +49,15 @@ lg__remote_open(int process, lg__remote *out)
 void
 lg__remote_close(lg__remote *self)
 {
+    if (self->pages >= 0)
+        close(self->pages);
     if (self->maps >= 0)
         close(self->maps);
     if (self->memory >= 0)
         close(self->memory);
     if (self->handle >= 0)
         close(self->handle);
-    self->maps = self->memory = self->handle = -1;
+    self->pages = self->maps = self->memory = self->handle = -1;
 }
 
 bool
@@ -111,6 +127,26 @@ lg__remote_mapping_at(const lg__remote *self, uint64_t address,
     return false;
 }
 
+uint64_t
+lg__remote_guard_before(const lg__remote *self, uint64_t start,
+                        uint64_t address)
+{
+    uint64_t entries[PART_PAGES];
+    uint64_t page = address / PAGE_BYTES, first = start / PAGE_BYTES;
+    while (self->pages >= 0 && page > first) {
+        uint64_t count = page - first < PART_PAGES ? page - first : PART_PAGES;
+        page -= count;
+        if (pread(self->pages, entries, count * sizeof *entries,
+                  (off_t)(page * sizeof *entries)) !=
+            (ssize_t)(count * sizeof *entries))
+            return 0;
+        for (uint64_t i = count; i-- > 0;)
+            if (entries[i] & GUARD)
+                return (page + i) * PAGE_BYTES;
+    }
+    return 0;
+}
+
 static bool
 add_image(lg__remote_images *self, uint64_t start, const char *path)
 {
@@ -172,6 +208,134 @@ lg__remote_images_free(lg__remote_images *self)
 {
     free(self->items);
     *self = (lg__remote_images){.items = NULL};
+}
+
+/** The tables of one image. */
+typedef struct tables {
+    const lg__remote *remote;
+    uint64_t bias; /**< what to add to the addresses in the file */
+    uint64_t symbols;
+    uint64_t texts;
+    uint64_t hash;
+} tables;
+
+static bool
+read_headers(tables *self, uint64_t start, Elf64_Phdr *headers, size_t *count)
+{
+    Elf64_Ehdr head;
+    if (!lg__remote_read(self->remote, start, &head, sizeof head) ||
+        memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+        head.e_ident[EI_CLASS] != ELFCLASS64 ||
+        head.e_phentsize != sizeof *headers || head.e_phnum > MOST_HEADERS)
+        return false;
+    *count = head.e_phnum;
+    return lg__remote_read(self->remote, start + head.e_phoff, headers,
+                           head.e_phnum * sizeof *headers);
+}
+
+/** The loader has added the bias to some entries. */
+static uint64_t
+absolute(const tables *self, uint64_t address)
+{
+    return address < self->bias ? address + self->bias : address;
+}
+
+static void
+read_dynamic(tables *self, const Elf64_Phdr *header)
+{
+    Elf64_Dyn entries[MOST_ENTRIES];
+    size_t count = header->p_memsz / sizeof *entries;
+    if (count > MOST_ENTRIES)
+        count = MOST_ENTRIES;
+    if (!lg__remote_read(self->remote, self->bias + header->p_vaddr, entries,
+                         count * sizeof *entries))
+        return;
+    for (size_t i = 0; i < count && entries[i].d_tag != DT_NULL; i++) {
+        uint64_t address = absolute(self, entries[i].d_un.d_ptr);
+        if (entries[i].d_tag == DT_SYMTAB)
+            self->symbols = address;
+        else if (entries[i].d_tag == DT_STRTAB)
+            self->texts = address;
+        else if (entries[i].d_tag == DT_GNU_HASH)
+            self->hash = address;
+    }
+}
+
+static bool
+open_tables(tables *self, uint64_t start)
+{
+    Elf64_Phdr headers[MOST_HEADERS];
+    size_t count = 0;
+    if (!read_headers(self, start, headers, &count))
+        return false;
+    size_t first = 0;
+    while (first < count && headers[first].p_type != PT_LOAD)
+        first++;
+    if (first == count)
+        return false;
+    self->bias = start - (headers[first].p_vaddr & ~(uint64_t)0xfff);
+    for (size_t i = 0; i < count; i++)
+        if (headers[i].p_type == PT_DYNAMIC)
+            read_dynamic(self, &headers[i]);
+    return self->symbols && self->texts && self->hash;
+}
+
+/** The place of symbol `index` if it is defined and has this name. */
+static lg__remote_place
+symbol_named(const tables *self, uint32_t index, const char *name)
+{
+    char text[64] = "";
+    Elf64_Sym symbol;
+    size_t size = strlen(name) + 1;
+    if (size > sizeof text ||
+        !lg__remote_read(self->remote, self->symbols + index * sizeof symbol,
+                         &symbol, sizeof symbol) ||
+        symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0 ||
+        !lg__remote_read(self->remote, self->texts + symbol.st_name, text,
+                         size) ||
+        memcmp(text, name, size) != 0)
+        return (lg__remote_place){0, 0};
+    return (lg__remote_place){self->bias + symbol.st_value, symbol.st_size};
+}
+
+static uint32_t
+hash_of(const char *name)
+{
+    uint32_t hash = 5381;
+    while (*name != '\0')
+        hash = hash * 33 + (unsigned char)*name++;
+    return hash;
+}
+
+lg__remote_place
+lg__remote_symbol(const lg__remote *self, const lg__remote_image *image,
+                  const char *name)
+{
+    const lg__remote_place none = {0, 0};
+    tables in = {.remote = self};
+    /* The number of buckets, the first symbol's number, the words and the shift
+       of the filter. */
+    uint32_t head[4], index, hashed, wanted = hash_of(name);
+    if (!open_tables(&in, image->start) ||
+        !lg__remote_read(self, in.hash, head, sizeof head) || head[0] == 0)
+        return none;
+    uint64_t buckets = in.hash + sizeof head + 8ull * head[2];
+    uint64_t chain = buckets + 4ull * head[0];
+    if (!lg__remote_read(self, buckets + 4ull * (wanted % head[0]), &index,
+                         sizeof index) ||
+        index < head[1])
+        return none;
+    for (int steps = 0; steps < MOST_CHAIN; steps++, index++) {
+        if (!lg__remote_read(self, chain + 4ull * (index - head[1]), &hashed,
+                             sizeof hashed))
+            return none;
+        lg__remote_place found = none;
+        if ((hashed | 1) == (wanted | 1))
+            found = symbol_named(&in, index, name);
+        if (found.address || (hashed & 1))
+            return found;
+    }
+    return none;
 }
 
 lg__remote_place

@@ -16,6 +16,7 @@ typedef struct lg__remote {
     int memory; /**< /proc/PID/mem: the program. Once the process runs another
                      one, nothing can be read or written by it. */
     int maps;   /**< /proc/PID/maps of the same program */
+    int pages;  /**< /proc/PID/pagemap; -1: the system has none */
 } lg__remote;
 
 /** Opens both. 0, or an error code of the system. */
@@ -47,6 +48,12 @@ typedef struct lg__remote_mapping {
 /** Finds the mapping with this address. Allocates nothing. */
 bool lg__remote_mapping_at(const lg__remote *self, uint64_t address,
                            lg__remote_mapping *out);
+
+/** Finds the last page before `address`, and not before `start`, that nobody
+ * may touch although it belongs to a mapping: from Linux 6.13 on, thread stacks
+ * end by such a page, and Linux 6.15 shows them. 0: there is none. */
+uint64_t lg__remote_guard_before(const lg__remote *self, uint64_t start,
+                                 uint64_t address);
 
 /** A file that the process has mapped and that begins as an ELF file does. */
 typedef struct lg__remote_image {

@@ -18,7 +18,8 @@ typedef struct saved {
 } saved;
 
 /* The red zone is skipped first. `lea` and `jmp` leave the flags alone, and a
-   jump leaves a shadow stack alone. */
+   jump leaves a shadow stack alone. The end stands behind all code, and the
+   assembler refuses code that reaches beyond it. */
 __asm__(".pushsection lg_stub_code,\"ax\",@progbits\n"
         "stub_cells: .fill 80,1,0x90\n"
         "stub_repeat:\n"
@@ -58,7 +59,9 @@ __asm__(".pushsection lg_stub_code,\"ax\",@progbits\n"
         "  jne 3f\n"
         "  go_home stub_cells+8\n"
         "3:go_home stub_cells+16\n"
-        ".popsection\n");
+        ".subsection 1\n"
+        ".org " LG__TEXT(LG__STUB_BYTES) "\n"
+                                         ".popsection\n");
 
 _Static_assert(sizeof(lg__stub_cells) == 80 &&
                    offsetof(lg__stub_cells, home) == 8 &&

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -17,6 +18,10 @@
 /** Enough for what is called there. */
 #define STACK_NEED ((uint64_t)128 << 10)
 #define USER_CODE 0x33
+
+/* Registers as XSAVE stores them: which parts have values, and AMX's parts. */
+enum { XSAVE_BYTES = 576, XSAVE_PARTS = 512, AMX_PARTS = 3 << 17 };
+#define XSAVE_REGISTERS 0x202
 
 /* Newer than the headers of some C libraries. */
 enum { GET_RSEQ = 0x420f, GET_DISPATCH = 0x4211 };
@@ -119,6 +124,22 @@ is_in_sequence(const lg__tracee *self)
            self->registers.rip - sequence.start < sequence.length;
 }
 
+/** Whether registers of AMX have values, which nobody has seen the stub keep. A
+ *  thread has some only within a multiplication of matrices. */
+static bool
+uses_tiles(const lg__tracee *self)
+{
+    unsigned char area[XSAVE_BYTES];
+    uint64_t parts = 0;
+    struct iovec where = {area, sizeof area};
+    if (trace(self, PTRACE_GETREGSET, XSAVE_REGISTERS, (uintptr_t)&where) !=
+            0 ||
+        where.iov_len < XSAVE_PARTS + sizeof parts)
+        return false;
+    memcpy(&parts, area + XSAVE_PARTS, sizeof parts);
+    return parts & AMX_PARTS;
+}
+
 static bool
 dispatches_calls(const lg__tracee *self)
 {
@@ -147,9 +168,17 @@ static bool
 is_on_its_mapping(const lg__tracee *self)
 {
     lg__remote_mapping stack;
+    const lg__remote *remote = self->remote;
     uint64_t here = self->registers.rsp, data = self->registers.fs_base;
-    return lg__remote_mapping_at(self->remote, here, &stack) && stack.guarded &&
-           data > here && data < stack.end && here - stack.start >= STACK_NEED;
+    if (!lg__remote_mapping_at(remote, here, &stack) || data <= here ||
+        data >= stack.end)
+        return false;
+    uint64_t guard = lg__remote_guard_before(remote, stack.start, here);
+    if (guard == 0 && !stack.guarded)
+        return false;
+    uint64_t end = guard ? guard : stack.start;
+    return here - end >= STACK_NEED &&
+           lg__remote_guard_before(remote, here, data) == 0;
 }
 
 lg__outcome
@@ -164,6 +193,8 @@ lg__tracee_check(const lg__tracee *self, uint64_t stack_end)
     if (stack_end - self->registers.rsp > STACK_REACH &&
         !is_on_its_mapping(self))
         return LG__ON_ALIEN_STACK;
+    if (uses_tiles(self))
+        return LG__IN_TILES;
     return is_in_sequence(self) ? LG__IN_SEQUENCE : LG__VISITED;
 }
 

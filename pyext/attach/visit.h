@@ -14,12 +14,13 @@
 #include "attach/outcome.h"
 
 /** A system call with arguments that the kernel refuses before it does
- *  anything. */
+ * anything, or one that does nothing. */
 typedef struct lg__probe {
     const char *name;
     long number;
     uint64_t words[3];
-    int64_t expected; /**< from the kernel; a filter answers something else */
+    int64_t expected; /**< from the kernel; a filter answers something else. 0:
+                           anything but an error */
 } lg__probe;
 
 typedef struct lg__visit {
@@ -54,5 +55,9 @@ lg_status lg__visit_make(lg__visit *self, lg_error *err);
 /** Reads what the visit has put into the process; false if it is not there any
  *  more. */
 bool lg__visit_read(const lg__visit *self, lg__landing *out);
+
+/** Sends the orders, the library and the file to whoever has the other end of
+ *  the visit's socket. */
+bool lg__visit_send_orders(const lg__visit *self);
 
 #endif

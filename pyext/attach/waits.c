@@ -4,10 +4,11 @@
  */
 #include "attach/attach_target.h"
 
+#include <linux/futex.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 /** How much of the code before a call is searched for its number. */
 #define CODE_BYTES 48
@@ -68,11 +69,11 @@ waits_for_event(long call)
 static bool
 reads_stream(int process, uint64_t descriptor)
 {
-    char path[64], name[32] = "";
+    char path[64];
+    struct stat file;
     snprintf(path, sizeof path, "/proc/%d/fd/%d", process, (int)descriptor);
-    return readlink(path, name, sizeof name - 1) > 0 &&
-           (strncmp(name, "socket:", 7) == 0 ||
-            strncmp(name, "pipe:", 5) == 0 || strncmp(name, "/dev/", 5) == 0);
+    return stat(path, &file) == 0 && !S_ISREG(file.st_mode) &&
+           !S_ISDIR(file.st_mode) && !S_ISBLK(file.st_mode);
 }
 
 /** Whether the stack has a return address in a function that waits for a lock
@@ -104,11 +105,11 @@ is_frame(const lg__attach_target *self, const uint64_t *words)
            memcmp(code, leaves, sizeof leaves) == 0;
 }
 
-/** Whether the thread is in the handler of a signal. */
-static bool
-handles_signal(const lg__attach_target *self, uint64_t stack)
+bool
+lg__target_handles_signal(const lg__attach_target *self, uint64_t stack)
 {
     uint64_t words[PART_WORDS + FRAME_WORDS];
+    stack &= ~(uint64_t)7;
     for (int i = 0; i < FRAME_PARTS; i++) {
         size_t count =
             lg__remote_read_part(&self->remote, stack, words, sizeof words) /
@@ -123,17 +124,30 @@ handles_signal(const lg__attach_target *self, uint64_t stack)
     return false;
 }
 
+/** Whether the arguments of a call may be those by which futex() waits until a
+ *  time: an operation, and the address of the time. */
+static bool
+may_be_futex(const lg__wait *wait)
+{
+    const uint64_t options = FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME;
+    uint64_t operation = wait->second & ~options;
+    return wait->fourth != 0 &&
+           (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET);
+}
+
 /** The number of the call that the kernel continues after a stop. The C library
  *  loads it into eax, a few instructions before the call: b8, and four bytes.
- *  That of a wait for a lock if it does not say. */
+ *  From glibc 2.41 on, it loads it from elsewhere; then this tells a wait for a
+ *  lock from others by its arguments. */
 static long
-continued_call(const lg__attach_target *self, uint64_t code)
+continued_call(const lg__attach_target *self, const lg__wait *wait)
 {
     static const long calls[] = {SYS_poll, SYS_nanosleep, SYS_clock_nanosleep,
                                  SYS_futex};
     unsigned char bytes[CODE_BYTES];
     uint32_t number;
-    if (!lg__remote_read(&self->remote, code - CODE_BYTES, bytes, sizeof bytes))
+    if (!lg__remote_read(&self->remote, wait->code - CODE_BYTES, bytes,
+                         sizeof bytes))
         return SYS_futex;
     for (size_t i = CODE_BYTES - sizeof number; i-- > 0;) {
         memcpy(&number, bytes + i + 1, sizeof number);
@@ -141,20 +155,19 @@ continued_call(const lg__attach_target *self, uint64_t code)
             is_one_of((long)number, calls, sizeof calls / sizeof *calls))
             return (long)number;
     }
-    return SYS_futex;
+    return may_be_futex(wait) ? SYS_futex : SYS_poll;
 }
 
 bool
 lg__target_waits(const lg__attach_target *self, const lg__wait *wait)
 {
-    long call = wait->call == SYS_restart_syscall
-                    ? continued_call(self, wait->code)
-                    : wait->call;
+    long call = wait->call == SYS_restart_syscall ? continued_call(self, wait)
+                                                  : wait->call;
     bool waits = call == SYS_read
                      ? reads_stream(self->remote.process, wait->first)
                  : call == SYS_futex ? waits_for_lock(self, wait->stack)
                                      : waits_for_event(call);
-    return waits && !handles_signal(self, wait->stack & ~(uint64_t)7);
+    return waits && !lg__target_handles_signal(self, wait->stack);
 }
 
 /** What the main thread waits in; call -1: it runs. */
@@ -176,6 +189,8 @@ wait_of(const lg__attach_target *self)
     if (count != 9)
         wait.call = -1;
     wait.first = words[0];
+    wait.second = words[1];
+    wait.fourth = words[3];
     wait.stack = words[6];
     wait.code = words[7];
     return wait;

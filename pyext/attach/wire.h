@@ -6,6 +6,7 @@
 #define LEAKGRAPH_WIRE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /** Comes with two descriptors: the library, and the file for the graph. */
@@ -14,6 +15,7 @@ typedef struct lg__orders {
     bool no_keys;
     bool contents;
     bool native;
+    bool by_script;   /**< the interpreter has run a script of leakgraph */
     uint32_t seconds; /**< the child gives up after so long without progress */
 } lg__orders;
 
@@ -35,8 +37,24 @@ typedef struct lg__answer {
 
 /** The name of the function of the library that does it all. */
 #define LG__ENTRY "lg_attached"
+/** The module that a script loads from the library. It connects to a socket in
+ *  the folder that the script's global variable names, beside the script. */
+#define LG__SCRIPT_MODULE "leakgraph_attached"
+#define LG__SCRIPT_FOLDER "leakgraph_folder"
+#define LG__SCRIPT_FILE "script.py"
+#define LG__SCRIPT_SOCKET "socket"
 
 typedef void (*lg__attached_entry)(int socket, int file,
                                    const lg__orders *orders);
+__attribute__((visibility("default"))) void
+lg_attached(int socket, int file, const lg__orders *orders);
+
+/** Sends a message with up to two descriptors. Waits for nobody. */
+bool lg__wire_send(int socket, const void *bytes, size_t size,
+                   const int *descriptors, size_t count);
+
+/** Takes a message of so many bytes, if it is there, with its descriptors (-1:
+ *  none). False if it is not, or is another; then there are no descriptors. */
+bool lg__wire_receive(int socket, void *bytes, size_t size, int descriptors[2]);
 
 #endif

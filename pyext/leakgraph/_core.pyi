@@ -38,6 +38,7 @@ _Column = Literal[
     "edge_payload",
     "edge_kind",
 ]
+_AttachMethod = Literal["auto", "remote-exec", "ptrace"]
 _CycleKind = Literal["collectable", "held", "uncollectable"]
 _RootKind = Literal["module", "thread", "interpreter", "static", "native", "given"]
 _EdgeKind = Literal[
@@ -132,8 +133,9 @@ def _attach(
     native: bool,
     filtered: bool,
     timeout: int,
+    method: _AttachMethod,
     progress: _Progress,
-) -> tuple[str, int, int, float]: ...
+) -> tuple[str, int, int, float, bool]: ...
 def _attach_version(pid: int, filtered: bool, /) -> int: ...
 def _edge(snapshot: Snapshot, index: int, backward: bool, /) -> Edge: ...
 def _path(

@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 from shutil import which
 from tempfile import TemporaryDirectory
+from typing import NamedTuple, cast
 
 from leakgraph import _core
 from leakgraph._core import Snapshot, UnsupportedError, diff, load
@@ -22,12 +23,13 @@ from leakgraph.run import fail, say
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Union
+    from typing import Literal, Union
 
     _Path = Union[str, bytes, os.PathLike[str], os.PathLike[bytes]]
+    _Method = Literal["auto", "remote-exec", "ptrace"]
     _Progress = Union[bool, Callable[[str, float], object], None]
 
-__all__ = ["OPTIONS", "USAGE", "attach", "attach_verb", "take"]
+__all__ = ["OPTIONS", "USAGE", "Taken", "attach", "attach_verb", "take"]
 
 USAGE = """\
 Usage: leakgraph attach PID [-o FILE] [--report FILE.html]
@@ -47,6 +49,9 @@ need the right to trace the process: run as its user or as root.
   --contents       find out which strs, bytes and arrays are equal
   --native         list the memory of C code, too, and who holds it
   --timeout S      give up if the process reaches no safe point in S seconds (30)
+  --method WORD    remote-exec: have the process run a script, as sys.remote_exec() does
+                   (CPython 3.14); ptrace: stop its main thread instead; auto: the
+                   first if it runs Python code within a second, or else the second
   --filtered       attach even if a seccomp filter may end the process
 
 Example:
@@ -64,10 +69,21 @@ OPTIONS = {
     "--contents": "",
     "--native": "",
     "--timeout": "a number of seconds",
+    "--method": "auto, remote-exec or ptrace",
     "--filtered": "",
 }
 #: Code that prints where another Python has leakgraph.
 PROBE = "import leakgraph; print(leakgraph.__path__[0])"
+
+
+class Taken(NamedTuple):
+    """A snapshot of another process, in a file."""
+
+    path: str
+    #: Seconds for which the process stopped.
+    pause: float
+    #: "remote-exec" or "ptrace".
+    method: str
 
 
 def attach(
@@ -79,6 +95,7 @@ def attach(
     contents: bool = False,
     native: bool = False,
     timeout: int = 30,
+    method: _Method = "auto",
     filtered: bool = False,
     progress: _Progress = None,
 ) -> Snapshot:
@@ -90,6 +107,10 @@ def attach(
     path      where to save the snapshot; {pid} stands for the number of the process,
               {n} for the first free number; None saves none
     timeout   give up if the process reaches no safe point in so many seconds
+    method    "remote-exec" has the process run a script, as sys.remote_exec() does
+              (CPython 3.14); "ptrace" stops its main thread instead; "auto" is the
+              first if it runs Python code within a second, or else the second.
+              info()["attach.method"] of the snapshot says which of them it was
     filtered  attach even if a seccomp filter may end the process
 
     The other options are those of snapshot().
@@ -108,9 +129,10 @@ def attach(
                 contents=contents,
                 native=native,
                 timeout=timeout,
+                method=method,
                 filtered=filtered,
                 progress=progress,
-            )[0]
+            ).path
         )
 
     if path is not None:
@@ -128,13 +150,14 @@ def take(
     contents: bool = False,
     native: bool = False,
     timeout: int = 30,
+    method: _Method = "auto",
     filtered: bool = False,
     progress: _Progress = None,
-) -> tuple[str, float]:
-    """Save a snapshot. Return its path and the pause of the process in seconds."""
+) -> Taken:
+    """Save a snapshot, and say how."""
     library = _find_library(_core._attach_version(pid, filtered))
     place = os.fsdecode(path).replace("{pid}", str(pid))
-    saved, _, _, pause = _core._attach(
+    saved, _, _, pause, by_script = _core._attach(
         pid,
         library,
         place,
@@ -144,9 +167,10 @@ def take(
         native,
         filtered,
         timeout,
+        method,
         progress,
     )
-    return saved, pause
+    return Taken(saved, pause, "remote-exec" if by_script else "ptrace")
 
 
 def _find_library(minor: int) -> str:
@@ -230,19 +254,21 @@ def _seconds(options: dict[str, str]) -> float:
 
 def _save(pid: int, path: str, options: dict[str, str]) -> str:
     """Take one snapshot and report it."""
-    saved, pause = take(
+    taken = take(
         pid,
         path,
         contents="--contents" in options,
         native="--native" in options,
         timeout=_number(options, "--timeout", "30"),
+        method=cast("_Method", options.get("--method", "auto")),
         filtered="--filtered" in options,
     )
     say(
-        f"snapshot of process {pid} saved to {saved}; the process stopped for"
-        f" {pause * 1000:.0f} ms, and nothing of leakgraph stays in it"
+        f"snapshot of process {pid} saved to {taken.path}, by {taken.method}; the"
+        f" process stopped for {taken.pause * 1000:.0f} ms, and nothing of leakgraph"
+        " stays in it"
     )
-    return saved
+    return taken.path
 
 
 def _answer(saved: list[str], options: dict[str, str]) -> None:

@@ -356,7 +356,7 @@ def _attach_all(
     for pid, member in list(family.members.items()):
         path = os.path.join(folder, f"{pid}.lgs")
         try:
-            member.path, pause = take(pid, path, timeout=timeout, filtered=filtered)
+            taken = take(pid, path, timeout=timeout, filtered=filtered)
         except Error as error:
             if pid == root:
                 raise
@@ -364,7 +364,9 @@ def _attach_all(
             family.leave_out(pid, member.name, error)
             say(f"left out: {family.left_out[-1].why}")
         else:
-            say(f"process {pid} ({member.name}) stopped for {pause * 1000:.0f} ms")
+            member.path = taken.path
+            stopped = f"stopped for {taken.pause * 1000:.0f} ms"
+            say(f"process {pid} ({member.name}) {stopped}, by {taken.method}")
 
 
 def _result(family: _Family, *, kept: bool) -> Tree:

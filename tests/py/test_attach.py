@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -64,11 +65,12 @@ UNSHARED = ("unshare", "-m", "-p", "-f", "--kill-child", "sh", "-c")
 class Target:
     """A running Python."""
 
-    def __init__(self, source, *command, first="", options=()):
+    def __init__(self, source, *command, first="", options=(), errors=None):
         self.process = subprocess.Popen(
             [*command, sys.executable, *options, "-c", BEGIN + first + READY + source],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=errors,
             text=True,
         )
         assert self.process.stdout.readline() == "ready\n"
@@ -100,9 +102,10 @@ class Target:
         }
 
     def end(self):
+        """Kill it; return its errors, if somebody wants them."""
         if self.process.poll() is None:
             self.process.kill()
-        self.process.communicate()
+        return self.process.communicate()[1]
 
 
 @pytest.fixture
@@ -231,11 +234,134 @@ def test_a_child_that_shares_the_memory_of_its_parent(target, tmp_path):
     assert marked_files(one.pid) == []
 
 
-@pytest.mark.skipif(sys.version_info < (3, 14), reason="needs CPython 3.14")
+runs_scripts = pytest.mark.skipif(
+    sys.version_info < (3, 14), reason="CPython 3.14 runs scripts of others"
+)
+COMPUTES = WAITS["computes"][0]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The folder for temporary files."""
+    made = tmp_path / "temporary"
+    made.mkdir()
+    monkeypatch.setenv("TMPDIR", str(made))
+    return made
+
+
+@runs_scripts
+@pytest.mark.parametrize("wait", ["computes", "has busy threads"])
+def test_a_script_leaves_nothing(target, folder, wait):
+    source, first = WAITS[wait]
+    tells = (
+        "signal.signal(signal.SIGUSR2, lambda *_: print(facts() == before, flush=True))"
+    )
+    one = target(source, first=f"{first}\n{tells}", errors=subprocess.PIPE)
+    before = one.traces()
+    for _ in range(3):
+        with leakgraph.attach(one.pid, method="remote-exec") as snap:
+            assert snap.info()["attach.method"] == "remote-exec"
+            assert len(snap.select("type:__main__.Kept")) == 1000
+        assert one.traces() == before
+    os.kill(one.pid, signal.SIGUSR2)
+    assert one.process.stdout.readline() == "True\n"
+    assert os.listdir(folder) == []
+    assert one.end() == ""
+
+
+WAKES = """
+pipe = os.open({path!r}, os.O_RDWR)
+before = facts()
+os.read(pipe, 1)
+print(facts() == before, flush=True)
+time.sleep(100)
+"""
+
+
+@pytest.fixture
+def sleeper(target, tmp_path):
+    """Start a target that runs no Python code until the test wakes it."""
+    path = str(tmp_path / "pipe")
+    os.mkfifo(path)
+    one = target(WAKES.format(path=path), errors=subprocess.PIPE)
+    while not one.reads(path):
+        time.sleep(0.001)
+
+    def wakes():
+        Path(path).write_text("x", encoding="ascii")
+        assert one.process.stdout.readline() == "True\n"
+
+    one.wakes = wakes
+    return one
+
+
+def test_a_process_that_runs_no_code_runs_no_script(sleeper, folder):
+    before = sleeper.traces()
+    with leakgraph.attach(sleeper.pid) as snap:
+        assert snap.info()["attach.method"] == "ptrace"
+    text = refused(sleeper.pid, timeout=1, method="remote-exec")
+    reason = "has not run the script in time, and will not"
+    if sys.version_info < (3, 14):
+        reason = "runs a Python older than 3.14, which runs no script of others"
+    assert text == f"process {sleeper.pid} {reason}: use --method ptrace"
+    sleeper.wakes()
+    assert sleeper.traces() == before
+    assert os.listdir(folder) == []
+    assert sleeper.end() == ""
+
+
+@runs_scripts
+def test_who_asks_for_a_script_is_killed(sleeper, folder):
+    """The process removes what is left when it runs the script."""
+    before = sleeper.traces()
+    kills_itself = (
+        "import leakgraph, os\nleakgraph.attach("
+        f"{sleeper.pid}, progress=lambda *_: os.kill(os.getpid(), 9))"
+    )
+    done = subprocess.run([sys.executable, "-c", kills_itself], check=False)
+    assert done.returncode == -signal.SIGKILL
+    left = [
+        name for name in os.listdir(folder) if (folder / name / "script.py").exists()
+    ]
+    assert len(left) == 1
+    sleeper.wakes()
+    while left[0] in os.listdir(folder) or sleeper.traces() != before:
+        assert sleeper.process.poll() is None
+    assert sleeper.end() == ""
+
+
+HOOKS = {
+    "Python": "sys.addaudithook(lambda *_: None)",
+    "C": "ctypes.pythonapi.PySys_AddAuditHook(ctypes.cast(ctypes.pythonapi."
+    "Py_IsFinalizing, ctypes.c_void_p), None)",
+}
+
+
+@runs_scripts
+@pytest.mark.parametrize("hooks", HOOKS)
+def test_no_script_where_there_are_audit_hooks(target, hooks):
+    """A script would call them."""
+    one = target(COMPUTES, first=HOOKS[hooks])
+    assert "has audit hooks, which a script would call" in refused(
+        one.pid, method="remote-exec"
+    )
+    with leakgraph.attach(one.pid) as snap:
+        assert snap.info()["attach.method"] == "ptrace"
+
+
+@runs_scripts
 def test_a_process_without_remote_debugging(target):
-    one = target("while True: sum(range(100))", options=("-X", "disable-remote-debug"))
+    one = target(COMPUTES, options=("-X", "disable-remote-debug"))
+    text = refused(one.pid, method="remote-exec")
+    assert "has remote debugging disabled" in text
     with leakgraph.attach(one.pid) as snap:
         assert len(snap.select("type:__main__.Kept")) == 1000
+        assert snap.info()["attach.method"] == "ptrace"
+
+
+def test_a_method_that_does_not_exist(target):
+    with pytest.raises(leakgraph.ArgumentError, match="ptrace, not gdb"):
+        leakgraph.attach(target("time.sleep(100)").pid, method="gdb")
 
 
 ASKED = """
@@ -341,6 +467,19 @@ def test_a_process_that_a_thread_has_forked(target):
         os.kill(child, signal.SIGKILL)
 
 
+def test_several_attach_at_once(target):
+    one = target("while True: time.sleep(0.001)")
+    before = one.traces()
+
+    def attach(_):
+        with leakgraph.attach(one.pid, method="ptrace") as snap:
+            return len(snap.select("type:__main__.Kept"))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(attach, range(12))) == [1000] * 12
+    assert one.traces() == before
+
+
 def refused(pid, **options):
     with pytest.raises(leakgraph.Error) as caught:
         leakgraph.attach(pid, **options)
@@ -380,7 +519,8 @@ def test_after_the_interpreter_has_ended(target):
         time.sleep(0.001)
     maps = Path(f"/proc/{one.pid}/maps").read_text()
     assert "its Python has not started yet, or has ended" in refused(one.pid, timeout=1)
-    assert one.process.poll() is None and waits_in(one, *sleeps)
+    while not waits_in(one, *sleeps):
+        assert one.process.poll() is None
     assert Path(f"/proc/{one.pid}/maps").read_text().count("r-x") == maps.count("r-x")
 
 
@@ -444,6 +584,29 @@ def test_a_wait_in_the_handler_of_a_signal(target):
     while waits_in(one, 34):
         one.process.send_signal(signal.SIGUSR1)
     assert one.process.poll() is None
+
+
+#: A handler that interrupts who holds the lock of the queue of pending calls.
+HOLDS = """
+main = ctypes.pythonapi.PyInterpreterState_Main
+main.restype = ctypes.c_void_p
+lock = ctypes.c_void_p.from_address(main() + 112)
+assert ctypes.CDLL(None).sem_trywait(lock) == 0
+"""
+
+
+@pytest.mark.once
+@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="knows the lock of 3.11")
+def test_a_handler_that_may_have_interrupted_who_holds_the_lock(target):
+    """A thread that asked for a pending call there would wait for itself."""
+    one = target(HOLDS + HANDLES)
+    one.process.stdout.readline()
+    while not waits_in(one, 34):
+        one.process.send_signal(signal.SIGUSR2)
+    assert "the queue of pending calls of its Python is locked" in refused(
+        one.pid, timeout=2
+    )
+    assert waits_in(one, 34)
 
 
 REPLACES = """

@@ -73,6 +73,7 @@ WORDS = {
     "analysis": "save the analysis too",
     "fork": "let a child do it",
     "pid": "the number of a process",
+    "method": "how the process is asked",
     "filtered": "although a filter may end it",
     "spill": "keep what a child needs on disk",
     "hold": "stop until the child is done",

@@ -54,7 +54,13 @@ def test_a_process_that_dies(target):
     assert target.end() == ["ends with -9"]
 
 
-@pytest.mark.parametrize("name", ["mask", "code", "descriptors", "children", "traced"])
+def test_a_process_with_another_mask(target):
+    target.masks = {task: {"shown"} for task in target.masks}
+    (harm,) = target.harms()
+    assert harm.startswith("other mask 0000000000000000 instead of shown")
+
+
+@pytest.mark.parametrize("name", ["code", "descriptors", "children", "traced"])
 def test_a_process_that_keeps_something(target, name):
     target.before[name] = "something else"
     assert target.harms() == [f"other {name}"]

@@ -11,7 +11,9 @@ SOURCES = {
     "libleakgraph.so": "int lg_count(void) { return 1; }",
     "libleakgraph-pictures.so": "int lg_count(void) { return 1; }",
     "libleakgraph-igraph.so": "int lg_igraph_open(void) { return 1; }",
-    "_core.cpython.so": "void PyInit__core(void) {}\nvoid lg_attached(void) {}",
+    "_core.cpython.so": "void PyInit__core(void) {}\nvoid lg_attached(void) {}\n"
+    "void PyInit_leakgraph_attached(void) {}\n"
+    "void PyModExport_leakgraph_attached(void) {}",
 }
 
 

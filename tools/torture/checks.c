@@ -27,7 +27,8 @@ enum {
     WRONG_X87 = 301,
     WRONG_RESULT = 400, /* and the error */
     TOO_SHORT = 900,
-    NOT_INTERRUPTED = 901
+    NOT_INTERRUPTED = 901,
+    WRONG_MASK = 902
 };
 
 enum { GENERAL = 14, RED_WORDS = 16 };
@@ -176,8 +177,20 @@ wait_by(enum wait kind, long nanoseconds, int silent)
     return result == 0 ? 0 : errno;
 }
 
+/* Whether the thread blocks exactly these signals. */
 static int
-check_each_wait(long nanoseconds, int silent)
+blocks(const sigset_t *wanted)
+{
+    sigset_t now;
+    pthread_sigmask(SIG_BLOCK, NULL, &now);
+    for (int i = 1; i < NSIG; i++)
+        if (sigismember(&now, i) != sigismember(wanted, i))
+            return 0;
+    return 1;
+}
+
+static int
+check_each_wait(long nanoseconds, int silent, const sigset_t *mask)
 {
     for (enum wait kind = NANOSLEEP; kind < WAITS; kind++) {
         long began = now();
@@ -186,6 +199,8 @@ check_each_wait(long nanoseconds, int silent)
             return WRONG_RESULT + error + 1000 * (int)kind;
         if (now() - began < nanoseconds)
             return TOO_SHORT + 1000 * (int)kind;
+        if (!blocks(mask))
+            return WRONG_MASK + 1000 * (int)kind;
     }
     return 0;
 }
@@ -196,12 +211,15 @@ check_each_wait(long nanoseconds, int silent)
 int
 check_waits(long nanoseconds, int silent)
 {
-    sigset_t blocked, before;
+    sigset_t blocked, none;
+    sigemptyset(&none);
     sigemptyset(&blocked);
     sigaddset(&blocked, SIGUSR1);
-    pthread_sigmask(SIG_BLOCK, &blocked, &before);
-    int wrong = check_each_wait(nanoseconds, silent);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!blocks(&none))
+        return WRONG_MASK;
+    pthread_sigmask(SIG_SETMASK, &blocked, NULL);
+    int wrong = check_each_wait(nanoseconds, silent, &blocked);
+    pthread_sigmask(SIG_SETMASK, &none, NULL);
     return wrong;
 }
 

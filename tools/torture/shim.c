@@ -25,8 +25,14 @@ enum action {
 };
 #define SHORTLY_MICROSECONDS 2000
 
+/* What the tool reads, whoever has been killed. */
+struct told {
+    int calls; /* so far */
+    int fired;
+};
+
 static struct {
-    int count; /* of calls so far */
+    struct told *told;
     int at;
     int after; /* the call, or before it */
     enum action action;
@@ -36,21 +42,16 @@ static struct {
 } armed;
 
 void
-arm(int at, int after, int action, int target, int replaces)
+arm(struct told *told, int at, int after, int action, int target, int replaces)
 {
-    armed.count = 0;
+    *told = (struct told){0, 0};
+    armed.told = told;
     armed.at = at;
     armed.after = after;
     armed.action = (enum action)action;
     armed.leakgraph = getpid();
     armed.target = target;
     armed.replaces = replaces;
-}
-
-int
-calls(void)
-{
-    return armed.count;
 }
 
 static void
@@ -65,6 +66,7 @@ hit_both(int number)
 static void
 act(void)
 {
+    armed.told->fired = 1;
     switch (armed.action) {
     case NOTHING:
         break;
@@ -96,10 +98,11 @@ act(void)
 }
 
 #define ATTEND(RETURNS, CALL)                                                  \
-    if (armed.target && ++armed.count == armed.at && !armed.after)             \
+    int number = armed.told ? ++armed.told->calls : 0;                         \
+    if (number && number == armed.at && !armed.after)                          \
         act();                                                                 \
     RETURNS result = (CALL);                                                   \
-    if (armed.target && armed.count == armed.at && armed.after)                \
+    if (number && number == armed.at && armed.after)                           \
         act();                                                                 \
     return result;
 

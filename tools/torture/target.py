@@ -132,6 +132,7 @@ def main() -> None:
     put(STARTS, get(STARTS) + 1)
     while not get(END):
         WORK[mode]()
+        note(912 if signal.pthread_sigmask(signal.SIG_BLOCK, ()) else 0)
         steps = get(STEPS)
         before, after = (DIGEST + 32 * ((steps + i) % 2) for i in (0, 1))
         page[after : after + 32] = hashlib.sha256(

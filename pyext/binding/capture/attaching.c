@@ -31,11 +31,28 @@ lg__core_attach_version(PyObject *module, PyObject *args)
 typedef struct attaching {
     lg__attach_request request;
     const char *library;
+    const char *method;
     PyObject *path; /* bytes */
     lg__progress progress;
-    lg__fork_result result;
-    double pause;
+    lg__attach_result result;
 } attaching;
+
+static lg_status
+read_method(const char *word, lg__attach_method *out, lg_error *error)
+{
+    static const char *const words[] = {
+        [LG__ATTACH_BY_EITHER] = "auto",
+        [LG__ATTACH_BY_SCRIPT] = "remote-exec",
+        [LG__ATTACH_BY_PTRACE] = "ptrace",
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(word, words[i]) == 0) {
+            *out = (lg__attach_method)i;
+            return LG_OK;
+        }
+    return lg_error_set(error, LG_EINVAL,
+                        "method is auto, remote-exec or ptrace, not %s", word);
+}
 
 static bool
 attaching_parse(attaching *self, PyObject *const *values)
@@ -43,7 +60,7 @@ attaching_parse(attaching *self, PyObject *const *values)
     uint64_t process = 0, timeout = 30;
     bool keys = true;
     lg__orders *orders = &self->request.orders;
-    *self = (attaching){.request.orders.seconds = 60};
+    *self = (attaching){.method = "auto", .request.orders.seconds = 60};
     if (!lg__arg_limit("pid", values[0], INT32_MAX, &process) ||
         !lg__arg_text("library", values[1], &self->library) ||
         !lg__arg_flag(values[3], &orders->previews) ||
@@ -52,7 +69,8 @@ attaching_parse(attaching *self, PyObject *const *values)
         !lg__arg_flag(values[6], &orders->native) ||
         !lg__arg_flag(values[7], &self->request.filtered) ||
         !lg__arg_limit("timeout", values[8], 86400, &timeout) ||
-        !lg__progress_begin(&self->progress, values[9]))
+        !lg__arg_text("method", values[9], &self->method) ||
+        !lg__progress_begin(&self->progress, values[10]))
         return false;
     orders->no_keys = !keys;
     self->request.process = (int)process;
@@ -71,8 +89,7 @@ attaching_run(attaching *self, int library, lg_error *error)
     if (status != LG_OK)
         return status;
     self->request.file = lg_draft_descriptor(draft);
-    status =
-        lg__attach(&self->request, library, &self->result, &self->pause, error);
+    status = lg__attach(&self->request, library, &self->result, error);
     if (status == LG_OK)
         status = lg_draft_commit(draft, error);
     lg_draft_free(draft);
@@ -82,11 +99,14 @@ attaching_run(attaching *self, int library, lg_error *error)
 static lg_status
 attaching_open(attaching *self, lg_error *error)
 {
+    lg_status status = read_method(self->method, &self->request.method, error);
+    if (status != LG_OK)
+        return status;
     int library = open(self->library, O_RDONLY | O_CLOEXEC);
     if (library < 0)
         return lg_error_set(error, LG_EIO, "cannot open %s: %s", self->library,
                             strerror(errno));
-    lg_status status = attaching_run(self, library, error);
+    status = attaching_run(self, library, error);
     close(library);
     return status;
 }
@@ -94,20 +114,20 @@ attaching_open(attaching *self, lg_error *error)
 const char lg__core_attach_doc[] =
     "_attach($module, /, pid, library, path, previews, keys, contents, "
     "native,\n"
-    "        filtered, timeout, progress)\n--\n\n"
+    "        filtered, timeout, method, progress)\n--\n\n"
     "Take a snapshot of another process. `library` is the extension module for "
     "its\n"
-    "Python. Returns (path, nodes, edges, pause).";
+    "Python. Returns (path, nodes, edges, pause, by_script).";
 
 PyObject *
 lg__core_attach(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
                 PyObject *kwnames)
 {
     static const char *const names[] = {
-        "pid",    "library",  "path",    "previews", "keys", "contents",
-        "native", "filtered", "timeout", "progress", NULL};
-    static const lg__arg_list list = {"_attach", names, 10, 10};
-    PyObject *values[10] = {NULL};
+        "pid",    "library",  "path",    "previews", "keys",     "contents",
+        "native", "filtered", "timeout", "method",   "progress", NULL};
+    static const lg__arg_list list = {"_attach", names, 11, 11};
+    PyObject *values[11] = {NULL};
     attaching self;
     lg_error error;
     lg_status status;
@@ -121,14 +141,15 @@ lg__core_attach(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
     PyObject *made = NULL;
     if (status == LG_ECHILD)
         lg__error_raise_child(lg__module_state(module), &error,
-                              self.result.signal);
+                              self.result.graph.signal);
     else if (status != LG_OK)
         lg__error_raise(lg__module_state(module), status, &error);
     else
-        made =
-            Py_BuildValue("NIKd", PyUnicode_DecodeFSDefault(self.request.path),
-                          (unsigned)self.result.nodes,
-                          (unsigned long long)self.result.edges, self.pause);
+        made = Py_BuildValue(
+            "NIKdN", PyUnicode_DecodeFSDefault(self.request.path),
+            (unsigned)self.result.graph.nodes,
+            (unsigned long long)self.result.graph.edges, self.result.pause,
+            PyBool_FromLong(self.result.by_script));
     Py_DECREF(self.path);
     if (!lg__progress_finish(&self.progress, status))
         Py_CLEAR(made);

@@ -23,6 +23,8 @@ typedef struct lg__capture_options {
     bool spill;         /**< memory is short, so reserve none */
     const lg_monitor *watch; /**< gets the walk's progress, GIL held: it may
                                   run no Python code and allocate nothing */
+    const char *attached; /**< how another process has asked for it; NULL: none
+                               has */
     double *pause; /**< out: seconds that the GIL was held; may be NULL */
 } lg__capture_options;
 

@@ -158,6 +158,8 @@ describe(lg__heap_walk *walk)
     lg_builder_set_info(builder, "leakgraph", lg_version());
     lg__capture_describe(text, sizeof text);
     lg_builder_set_info(builder, "capture.method", text);
+    if (walk->options->attached != NULL)
+        lg_builder_set_info(builder, "attach.method", walk->options->attached);
     lg_builder_set_info(builder, "keys", walk->options->no_keys ? "no" : "yes");
     lg_builder_set_info(builder, "previews",
                         walk->options->previews ? "yes" : "no");
