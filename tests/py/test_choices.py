@@ -69,6 +69,7 @@ WORDS = {
     "previews": "keep texts of values",
     "keys": "keep keys of dicts",
     "contents": "find out which are equal",
+    "native": "list the memory of C code, too",
     "compress": "level of zstd",
     "analysis": "save the analysis too",
     "fork": "let a child do it",
