@@ -4,6 +4,7 @@ import collections
 import functools
 import gc
 import os
+import queue
 
 import pytest
 
@@ -172,6 +173,105 @@ def test_a_summary_knows_limits(tmp_path):
     growth = leakgraph.diff(*paths, min_bytes=2000)
     assert places(growth) == []
     assert growth.settled > 0
+
+
+class Cache:
+    """As cachetools has them: private names, and elements that count by size."""
+
+    def __init__(self, most):
+        self.__maxsize = most
+        self.__currsize = 0
+        self.__data = {}
+
+    def put(self, key, value):
+        self.__data[key] = value
+        self.__currsize += 2
+
+
+class Mapping(dict):
+    def __init__(self, most):
+        self.max_size = most
+
+    put = dict.__setitem__
+
+
+class Slotted:
+    __slots__ = ("capacity", "elements")
+
+    def __init__(self, most):
+        self.capacity = most
+        self.elements = []
+
+    def put(self, _, value):
+        self.elements.append(value)
+
+
+class Links:
+    """Entries in a ring, which an index holds, too."""
+
+    def __init__(self, most):
+        self._max_entries = most
+        self._index = {}
+        self._root = Entry(0)
+        self._root.before = self._root.after = self._root
+
+    def put(self, key, value):
+        link, last = Entry(0), self._root.before
+        link.value, link.before, link.after = value, last, self._root
+        last.after = self._root.before = self._index[key] = link
+
+
+class Waiting(queue.Queue):
+    def put(self, _, value):
+        super().put(value)
+
+
+CACHES = (Cache, Mapping, Slotted, Links, Waiting)
+
+
+def fill(*caches):
+    owner.kept = caches
+
+    def work(number):
+        for place, each in enumerate(caches):
+            each.put((number, place), Entry(number))
+
+    return compare(work, 3)
+
+
+def test_a_number_beside_a_container_is_its_limit():
+    snapshots, growth = fill(*(kind(1000) for kind in CACHES))
+    assert places(growth) == []
+    assert growth.settled >= len(CACHES)
+    facts = [snapshots[-1].find(each).facts for each in owner.kept]
+    assert facts == [{"limit": "1000", "used": "300"}] + 4 * [{"limit": "1000"}]
+
+
+def test_a_number_that_a_container_does_not_heed_is_none():
+    _, growth = fill(Mapping(20), Slotted(0), Links(10**9), Waiting(0))
+    rows = [row for row in growth if "owner.kept" in row.holder]
+    assert len(rows) >= 4
+    assert {row.degree for row in rows} == {"steady"}
+
+
+def test_some_caches_make_room_late():
+    _, growth = fill(Slotted(101))
+    assert places(growth) == []
+    _, growth = fill(Slotted(99))
+    assert places(growth) != []
+
+
+def test_what_something_without_a_limit_shares_leaks():
+    owner.kept, owner.also = (Slotted(1000), Slotted(1000)), ([], [])
+    owner.kept[1].elements = owner.also[1]
+
+    def work(number):
+        owner.kept[0].put(number, Entry(number))
+        owner.also[0].append([owner.kept[0].elements[-1]])
+        owner.kept[1].put(number, (Entry(number),))
+
+    _, growth = compare(work, 3)
+    assert {"Entry", "list", "tuple"} <= types_of(growth)
 
 
 def put(entry, *holders):

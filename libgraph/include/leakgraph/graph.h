@@ -102,6 +102,9 @@ LG_API uint32_t lg_node_device(const lg_graph *graph, lg_node node);
  *     and how many did not)
  *   collections.deque: "maxlen" (how many elements it keeps at most; without,
  *     there is no limit)
+ *   instances with an attribute such as `maxsize` or `capacity`, which by its
+ *     name limits the containers beside it: "limit" (its number), "used" (the
+ *     number of an attribute such as `currsize`)
  *   adapters' remarks: "not inspected" (why)
  */
 LG_API lg_string lg_node_fact(const lg_graph *graph, lg_node node,

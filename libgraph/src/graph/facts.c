@@ -26,7 +26,7 @@ lg__fact_is_users(lg_string key)
         "memory", "requires_grad", "saved",    "hooked",  "allocation",
         "number", "size",          "axes",     "artists", "canvas",
         "closed", "not inspected", "mode",     "columns", "origin",
-        "maxlen", "maxsize",       "modified",
+        "maxlen", "maxsize",       "modified", "limit",   "used",
     };
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         if (lg__string_is(key, ours[i]))

@@ -1,6 +1,9 @@
 // Containers that keep only so many elements, by their construction: a deque
 // with a maxlen, an lru_cache with a maxsize. While one fills up, it grows as a
-// leak does, but does not go on.
+// leak does, but does not go on. The caches of libraries are instances with a
+// number beside their containers, `maxsize` or `capacity`: it limits each
+// container that nothing else holds, and what else accumulates in the instance,
+// such as links between its entries.
 #include "growth/growth_comparison.h"
 
 #include <stdlib.h>
@@ -16,6 +19,10 @@
 // Elements may share that many times more objects each at the end.
 static const double MORE_EACH = 1.05;
 
+// A container with more elements than this part of the number beside it does
+// not heed it. Some caches exceed theirs by half before they make room.
+static const double EXCEEDED = 1.5;
+
 typedef struct limited {
     uint64_t count;  // containers, or what they share
     uint64_t most;   // elements that all of them keep at most
@@ -26,12 +33,8 @@ typedef struct container {
     uint32_t node;
     uint64_t most;
     uint64_t filled;
+    bool owner; // an instance that has containers, and is none
 } container;
-
-typedef struct containers {
-    container *items;
-    size_t count;
-} containers;
 
 typedef struct sharing {
     const lg_analysis *analysis;
@@ -47,21 +50,133 @@ typedef struct sharing {
 
 enum { TAKEN = 1 << 0, LIMITED = 1 << 1 };
 
-// Lists the containers. A deque numbers its elements, and an lru_cache its
-// links.
-static void
-list_containers(const lg_graph *graph, containers *out)
+static const container *
+container_at(const lg__vector *all, size_t index)
 {
-    for (uint32_t i = 0; i < graph->fact_count; i++) {
-        uint32_t node = graph->fact_node[i];
-        lg_string key = lg_graph_string(graph, graph->fact_key[i]);
-        uint64_t most;
-        if ((lg__string_is(key, "maxlen") || lg__string_is(key, "maxsize")) &&
-            lg__decimal_read(lg_graph_string(graph, graph->fact_value[i]),
-                             &most))
-            out->items[out->count++] = (container){
-                node, most, lg__count_edges(graph, node, LG_EDGE_INDEX)};
-    }
+    return (const container *)all->data + index;
+}
+
+// Returns false when memory ran out.
+static bool
+add_container(lg__vector *out, container one)
+{
+    lg_allocator allocator = lg_allocator_default();
+    container *place = lg__vector_extend(&allocator, out, 1);
+    if (place != NULL)
+        *place = one;
+    return place != NULL;
+}
+
+// Returns how many elements a container has: the values of a dict, what a list
+// or deque numbers, the members of a set.
+static uint64_t
+count_elements(const lg_graph *graph, uint32_t node)
+{
+    return lg__count_edges(graph, node, LG_EDGE_VALUE) +
+           lg__count_edges(graph, node, LG_EDGE_INDEX) +
+           lg__count_edges(graph, node, LG_EDGE_ELEMENT);
+}
+
+// Adds a container that has elements and heeds the limit of its owner. The
+// owner says how much is used where elements count for more than one. Returns
+// false when memory ran out.
+static bool
+add_heeding(const lg_graph *graph, uint32_t node, container *owner,
+            lg__vector *out)
+{
+    uint64_t used =
+        lg_node_fact_number(graph, owner->node, "used", LG__LIMIT_MOST);
+    uint64_t elements = count_elements(graph, node);
+    uint64_t filled = used < LG__LIMIT_MOST ? used : elements;
+    if (elements == 0 || (double)filled > EXCEEDED * (double)owner->most)
+        return true;
+    owner->filled = filled > owner->filled ? filled : owner->filled;
+    return add_container(out, (container){node, owner->most, filled, false});
+}
+
+// Returns whether the instance, or its namespace, dominates a node.
+static bool
+is_held_alone(const lg_analysis *analysis, const lg__fold *folds, uint32_t node,
+              uint32_t owner)
+{
+    uint32_t above = analysis->dominator[node];
+    return above == owner || (above < analysis->graph->columns.node_count &&
+                              folds[above].owner == owner);
+}
+
+// Returns whether the hop leads from an instance to a container that nothing
+// else holds, by an attribute.
+static bool
+is_attribute(const lg_analysis *analysis, const lg_hop *hop)
+{
+    const lg_graph *graph = analysis->graph;
+    const lg__fold *folds = lg__graph_folds(graph);
+    uint32_t kind = lg__edge_kind(graph, hop->edges[0]);
+    return folds != NULL && !hop->weak &&
+           (kind == LG_EDGE_ATTRIBUTE || kind == LG_EDGE_DICT) &&
+           is_held_alone(analysis, folds, hop->target, hop->source) &&
+           lg__node_category(graph, hop->target) == LG_CATEGORY_CONTAINER;
+}
+
+static bool
+is_added(const lg__vector *all, size_t first, uint32_t node)
+{
+    for (size_t i = first; i < all->count; i++)
+        if (container_at(all, i)->node == node)
+            return true;
+    return false;
+}
+
+// Adds an instance that is a container, or the containers in its attributes and
+// the instance. Returns false when memory ran out.
+static bool
+add_owner(const lg_analysis *analysis, uint32_t node, uint64_t most,
+          lg__vector *out)
+{
+    size_t first = out->count;
+    container owner = {node, most, 0, true};
+    lg_hops hops = {0};
+    bool enough = add_heeding(analysis->graph, node, &owner, out) &&
+                  lg_node_hops_out(analysis->graph, node, &hops, NULL) == LG_OK;
+    for (size_t i = 0; i < hops.count && enough; i++)
+        enough =
+            !is_attribute(analysis, &hops.items[i]) ||
+            is_added(out, first, hops.items[i].target) ||
+            add_heeding(analysis->graph, hops.items[i].target, &owner, out);
+    lg_hops_free(&hops);
+    return enough && (owner.filled == 0 || is_added(out, first, node) ||
+                      add_container(out, owner));
+}
+
+// Adds what a fact limits, if it is a limit. A deque numbers its elements, and
+// an lru_cache its links. Returns false when memory ran out.
+static bool
+add_limited(const lg_analysis *analysis, uint32_t fact, lg__vector *out)
+{
+    const lg_graph *graph = analysis->graph;
+    uint32_t node = graph->fact_node[fact];
+    lg_string key = lg_graph_string(graph, graph->fact_key[fact]);
+    bool owner = lg__string_is(key, "limit");
+    uint64_t most;
+    if ((!owner && !lg__string_is(key, "maxlen") &&
+         !lg__string_is(key, "maxsize")) ||
+        !lg__decimal_read(lg_graph_string(graph, graph->fact_value[fact]),
+                          &most))
+        return true;
+    if (owner)
+        return add_owner(analysis, node, most, out);
+    uint64_t filled = lg__count_edges(graph, node, LG_EDGE_INDEX);
+    return add_container(out, (container){node, most, filled, false});
+}
+
+// Lists the containers. Returns false when memory ran out.
+static bool
+list_containers(const lg_analysis *analysis, lg__vector *out)
+{
+    bool enough = true;
+    for (uint32_t i = 0; i < analysis->graph->fact_count && enough; i++)
+        enough = add_limited(analysis, i, out);
+    return enough;
 }
 
 // Puts the tightest limit first.
@@ -88,12 +203,12 @@ add_limit(limited *place, const container *one)
 
 // Adds up the limits by place.
 static void
-add_up(const containers *all, const uint32_t *place_of, limited *places)
+add_up(const lg__vector *all, const uint32_t *place_of, limited *places)
 {
     for (size_t i = 0; i < all->count; i++) {
-        limited *place = &places[place_of[all->items[i].node]];
+        limited *place = &places[place_of[container_at(all, i)->node]];
         place->count++;
-        add_limit(place, &all->items[i]);
+        add_limit(place, container_at(all, i));
     }
 }
 
@@ -110,7 +225,7 @@ is_of_element(const sharing *state, uint32_t node, uint64_t edge)
                                    state->graph->columns.edge_payload[edge]),
                    "cache");
     return kind == LG_EDGE_INDEX || kind == LG_EDGE_KEY ||
-           kind == LG_EDGE_VALUE;
+           kind == LG_EDGE_VALUE || kind == LG_EDGE_ELEMENT;
 }
 
 // Takes what a node refers to and nobody has taken yet: through the elements of
@@ -169,17 +284,18 @@ take_all(sharing *state, const container *by)
 }
 
 static bool
-find_shared(sharing *state, const containers *all)
+find_shared(sharing *state, const lg__vector *all)
 {
     bool enough = true;
     for (size_t i = 0; i < all->count; i++)
-        state->state[all->items[i].node] |= LIMITED;
+        if (!container_at(all, i)->owner)
+            state->state[container_at(all, i)->node] |= LIMITED;
     for (size_t i = 0; i < all->count && enough; i++)
-        enough =
-            take(state, all->items[i].node, false) && take_all(state, NULL);
+        enough = take(state, container_at(all, i)->node, false) &&
+                 take_all(state, NULL);
     for (size_t i = 0; i < all->count && enough; i++)
-        enough = take(state, all->items[i].node, true) &&
-                 take_all(state, &all->items[i]);
+        enough = take(state, container_at(all, i)->node, true) &&
+                 take_all(state, container_at(all, i));
     return enough;
 }
 
@@ -217,7 +333,7 @@ add_tallies(lg_summary *summary, const limited *found, bool shared)
 }
 
 static bool
-count_containers(lg_summary *summary, const containers *all,
+count_containers(lg_summary *summary, const lg__vector *all,
                  const uint32_t *place_of)
 {
     size_t count = (size_t)lg_places_count(summary->places) + 1;
@@ -231,7 +347,7 @@ count_containers(lg_summary *summary, const containers *all,
 }
 
 static bool
-count_all_shared(lg_summary *summary, const containers *all,
+count_all_shared(lg_summary *summary, const lg__vector *all,
                  const lg_analysis *analysis, const uint32_t *place_of,
                  uint8_t *reached)
 {
@@ -254,7 +370,7 @@ count_all_shared(lg_summary *summary, const containers *all,
 }
 
 static lg_status
-count_limits(lg_summary *summary, const containers *all,
+count_limits(lg_summary *summary, const lg__vector *all,
              const lg_analysis *analysis, const uint32_t *place_of,
              const lg_monitor *monitor, lg_error *err)
 {
@@ -263,7 +379,7 @@ count_limits(lg_summary *summary, const containers *all,
     if (nodes == NULL)
         return lg__error_memory(err);
     for (size_t i = 0; i < all->count; i++)
-        nodes[i] = all->items[i].node;
+        nodes[i] = container_at(all, i)->node;
     lg_status status =
         lg__set_reached(analysis, nodes, all->count, monitor, &reached, err);
     if (status == LG_OK &&
@@ -280,23 +396,19 @@ lg__summary_count_limits(lg_summary *summary, const lg_analysis *analysis,
                          const uint32_t *place_of, const lg_monitor *monitor,
                          lg_error *err)
 {
-    const lg_graph *graph = analysis->graph;
-    size_t most = (size_t)graph->fact_count + 1;
-    containers all = {.items = lg__wide_alloc(most * sizeof *all.items)};
-    if (all.items == NULL ||
-        lg__places_string(summary->places, (lg_string){"", 0}) == LG_NONE ||
-        lg__places_string(summary->places, (lg_string){"shared", 6}) ==
-            LG_NONE) {
-        lg__wide_free(all.items);
-        return lg__error_memory(err);
-    }
-    list_containers(graph, &all);
+    lg_allocator allocator = lg_allocator_default();
+    lg__vector all = {.element = sizeof(container)};
     lg_status status = LG_OK;
-    if (all.count > 0) {
-        lg__sort(all.items, all.count, sizeof *all.items, compare_containers);
+    if (lg__places_string(summary->places, (lg_string){"", 0}) == LG_NONE ||
+        lg__places_string(summary->places, (lg_string){"shared", 6}) ==
+            LG_NONE ||
+        !list_containers(analysis, &all))
+        status = lg__error_memory(err);
+    if (status == LG_OK && all.count > 0) {
+        lg__sort(all.data, all.count, sizeof(container), compare_containers);
         status = count_limits(summary, &all, analysis, place_of, monitor, err);
     }
-    lg__wide_free(all.items);
+    lg__vector_free(&allocator, &all);
     return status;
 }
 

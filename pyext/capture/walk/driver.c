@@ -7,6 +7,7 @@
 #include "capture/walk/calling_frame.h"
 #include "capture/walk/collector_lists.h"
 #include "capture/walk/key.h"
+#include "capture/walk/limit.h"
 #include "capture/walk/named.h"
 #include "capture/walk/names.h"
 #include "capture/walk/object_size.h"
@@ -125,6 +126,8 @@ fill_special(lg__heap_walk *walk, uint32_t node, PyObject *object,
     if (info->immortal ||
         (info->shape == LG__SHAPE_TYPE && is_static_type(object)))
         walk->builder->node_flags[node] |= LG_NODE_IMMORTAL;
+    if (info->limit.name != NULL)
+        lg__walk_note_limit(walk, object, info);
     if (info->has_sizeof &&
         lg__walk_scratch(walk, &walk->sized,
                          (walk->sized_count + 1) * sizeof(uint32_t)))

@@ -4,47 +4,13 @@
  */
 #include "capture/walk/named.h"
 #include "capture/walk/edge_names.h"
+#include "capture/walk/limit.h"
 #include "capture/walk/program.h"
 #include "capture/walk/simple.h"
 #include "capture/walk/thread_locals.h"
 
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
-
-/*
- * How many elements an object keeps at most.
- */
-
-/** The beginning of a deque (Modules/_collectionsmodule.c, 3.9 to 3.15). */
-typedef struct deque_layout {
-    PyObject_VAR_HEAD void *left_block;
-    void *right_block;
-    Py_ssize_t left_index;
-    Py_ssize_t right_index;
-    size_t state;
-    Py_ssize_t maxlen;
-} deque_layout;
-
-/** Notes a number that the object has; nothing if it is negative, as of an
- *  object without a limit. */
-static void
-walk_note_number(lg__heap_walk *walk, PyObject *object, const char *key,
-                 Py_ssize_t number)
-{
-    char text[24];
-    int length = snprintf(text, sizeof text, "%zd", number);
-    if (number >= 0)
-        lg_builder_add_fact(walk->builder, lg__walk_node(walk, object), key,
-                            text, (size_t)length);
-}
-
-/** Notes the limit of a deque. */
-static void
-walk_note_maxlen(lg__heap_walk *walk, PyObject *object)
-{
-    walk_note_number(walk, object, "maxlen", ((deque_layout *)object)->maxlen);
-}
 
 /*
  * The wrapper that functools.lru_cache() makes in C: its dict of results, what
@@ -119,15 +85,15 @@ note_lru_numbers(lg__heap_walk *walk, PyObject *object,
     if (end > (size_t)info->type->tp_basicsize)
         return;
     memcpy(&numbers, (const char *)object + results, end - results);
-    walk_note_number(walk, object, "maxsize", numbers.limit);
+    lg__walk_note_number(walk, object, "maxsize", numbers.limit);
     if (results + sizeof numbers > (size_t)info->type->tp_basicsize)
         return;
     memcpy(&numbers, (const char *)object + results, sizeof numbers);
     if (numbers.hits < 0 || numbers.misses < PyDict_GET_SIZE(numbers.results) ||
         !is_referent(walk, numbers.object))
         return;
-    walk_note_number(walk, object, "hits", numbers.hits);
-    walk_note_number(walk, object, "misses", numbers.misses);
+    lg__walk_note_number(walk, object, "hits", numbers.hits);
+    lg__walk_note_number(walk, object, "misses", numbers.misses);
 }
 
 /** Returns the word that holds the wrapper's dict of results; 0: it has none.
@@ -500,7 +466,7 @@ name_shape(lg__heap_walk *walk, PyObject *object, const lg__type_info *info)
         break;
     case LG__SHAPE_DEQUE:
         if (lg__known_is(&walk->known, info->type, LG__KNOWN_DEQUE))
-            walk_note_maxlen(walk, object);
+            lg__walk_note_maxlen(walk, object);
         break;
     case LG__SHAPE_LOCAL:
         lg__locals_note(walk, object, info);

@@ -3,6 +3,7 @@
  * words, its name. Computed once per type and capture.
  */
 #include "capture/walk/heap_walk.h"
+#include "capture/walk/limit.h"
 #include "capture/walk/shape.h"
 #include "capture/common/capture_common.h"
 
@@ -290,8 +291,9 @@ fill(lg__heap_walk *walk, lg__type_info *info)
     info->rest_kind = rest_kind(walk, info);
     info->has_sizeof = lg__type_sizeof(walk, type) != NULL;
     info->is_part = is_part(info);
-    info->special =
-        info->immortal || info->has_sizeof || info->shape == LG__SHAPE_TYPE;
+    lg__type_find_limit(walk, info);
+    info->special = info->immortal || info->has_sizeof ||
+                    info->limit.name != NULL || info->shape == LG__SHAPE_TYPE;
     info->base_size =
         (uint32_t)((size_t)type->tp_basicsize + lg__preheader_size(type) +
                    size_beside(&walk->known, type));

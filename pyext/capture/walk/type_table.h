@@ -76,6 +76,13 @@ typedef struct lg__named_field {
 
 /** All that the walk must know of a type, found when it first meets the
  *  type. */
+/** Where instances have a number: in an attribute of their namespace, or in a
+ *  word of their struct. */
+typedef struct lg__number_at {
+    const char *name; /**< the type's; NULL: they have none */
+    uint32_t offset;  /**< 0: it is in the namespace */
+} lg__number_at;
+
 typedef struct lg__type_info {
     PyTypeObject *type;
     uint32_t id;   /**< in the builder's type table */
@@ -89,7 +96,8 @@ typedef struct lg__type_info {
     bool has_sizeof;    /**< ask the C __sizeof__ of the library type */
     bool immortal;      /**< instances are static: counts mean nothing */
     bool is_part;       /**< a part of the program: lg__name_part */
-    bool special;       /**< has_sizeof, immortal, or a type of types */
+    bool special;       /**< has_sizeof, immortal, a limit, or a type of
+                           types */
     uint8_t adapter;    /**< 1 + index in lg__adapters; 0: none wants it */
     uint8_t adapter_kind;
     uint8_t rest_kind;  /**< lg_edge_kind of unnamed edges; LG_EDGE_REFERENCE:
@@ -104,6 +112,8 @@ typedef struct lg__type_info {
     uint32_t *attribute_names; /**< [attribute_capacity] inline values' names;
                                     UINT32_MAX: not interned yet */
     uint32_t attribute_capacity;
+    lg__number_at limit; /**< how many elements instances keep at most */
+    lg__number_at used;  /**< how much of that is used */
 } lg__type_info;
 
 enum {
