@@ -59,39 +59,39 @@ end_of_arena(const lg__area *area, const lg__pool *first)
  * and how many words of it are in use). The graph has what frames refer to, and
  *  the rest is stale. */
 static uintptr_t
-end_of_frames(const lg__area *gap, uintptr_t page)
+end_of_frames(const lg__area *area, uintptr_t page)
 {
     enum { LEAST = 1 << 14, MOST = 1 << 26 };
     uintptr_t before = lg__word_at(page);
     uintptr_t size = lg__word_at(page + 8), used = lg__word_at(page + 16);
     bool is = size >= LEAST && size <= MOST && (size & (size - 1)) == 0 &&
               before % LG__PAGE == 0 && used <= size / 8 &&
-              size <= gap->end - page;
+              size <= area->end - page;
     return is ? page + size : 0;
 }
 
 /** Lists what begins with a page; returns its end. */
 static uintptr_t
-list_page(pass *self, const lg__area *gap, uintptr_t page)
+list_page(pass *self, const lg__area *area, uintptr_t page)
 {
     lg__listing *listing = self->listing;
     lg__pool pool;
     bool in_arena = page < self->arena_end;
     if (!in_arena) {
-        uintptr_t end = lg__malloc_mapped_list(gap, page, &listing->blocks,
+        uintptr_t end = lg__malloc_mapped_list(area, page, &listing->blocks,
                                                &listing->account);
         if (end != 0)
             return end;
     }
-    if (lg__pool_read(gap, page, &pool)) {
+    if (lg__pool_read(area, page, &pool)) {
         if (!in_arena) {
-            self->arena_end = end_of_arena(gap, &pool);
+            self->arena_end = end_of_arena(area, &pool);
             listing->account.python += self->arena_end - page;
         }
         lg__pool_list(&pool, &listing->blocks);
         return page + pool.bytes;
     }
-    uintptr_t frames = in_arena ? 0 : end_of_frames(gap, page);
+    uintptr_t frames = in_arena ? 0 : end_of_frames(area, page);
     if (frames != 0)
         return frames;
     if (!in_arena)
@@ -99,18 +99,19 @@ list_page(pass *self, const lg__area *gap, uintptr_t page)
     return page + LG__PAGE;
 }
 
-/** Lists the pages that exist between two known parts. */
-static void
+/** Lists the pages that exist up to a known part. Returns where that ends: a
+ *  block may reach farther, because what is known of threads is an estimate. */
+static uintptr_t
 list_gap(pass *self, const lg__area *area, uintptr_t from, uintptr_t to)
 {
-    lg__area gap = *area;
     uintptr_t page = (from + LG__PAGE - 1) & ~(uintptr_t)(LG__PAGE - 1);
-    gap.end = to & ~(uintptr_t)(LG__PAGE - 1);
-    while (page < gap.end) {
-        uintptr_t end = lg__pages_present(self->listing->areas, &page, gap.end);
+    uintptr_t last = to & ~(uintptr_t)(LG__PAGE - 1);
+    while (page < last) {
+        uintptr_t end = lg__pages_present(self->listing->areas, &page, last);
         while (page < end)
-            page = list_page(self, &gap, page);
+            page = list_page(self, area, page);
     }
+    return page > to ? page : to;
 }
 
 static void
@@ -140,11 +141,11 @@ list_area(pass *self, const lg__area *area)
             return;
         }
         if (part->start > at)
-            list_gap(self, area, at, part->start);
-        uintptr_t from = part->start > at ? part->start : at;
+            at = list_gap(self, area, at, part->start);
         uintptr_t to = part->end < area->end ? part->end : area->end;
-        list_part(self, part, from, to);
-        at = to;
+        if (at < to)
+            list_part(self, part, at, to);
+        at = at > to ? at : to;
     }
 }
 

@@ -80,27 +80,35 @@ lg__malloc_heap_list(const lg__malloc_heap *heap, lg__blocks *blocks,
     return ends ? NULL : wrong;
 }
 
+/** A mapping with one chunk, whose size does not have the tail: none, or from
+ *  2.43 on as many bytes as a header. */
+typedef struct mapped_chunk {
+    uintptr_t page;
+    uintptr_t size;
+    uintptr_t tail;
+} mapped_chunk;
+
 /** Returns whether an aligned allocation has moved the chunk inside its mapping
  *  by so many bytes. The words before it say so. */
 static bool
-is_moved(uintptr_t page, uintptr_t size, uintptr_t by)
+is_moved(const mapped_chunk *self, uintptr_t by)
 {
-    return by + LEAST <= size && lg__word_at(page + by) == by &&
-           lg__word_at(page + by + 8) == ((size - by) | MAPPED);
+    return by + LEAST <= self->size && lg__word_at(self->page + by) == by &&
+           lg__word_at(self->page + by + 8) == ((self->size - by) | MAPPED);
 }
 
-/** Where the chunk of a mapping begins. What is aligned to more than a page
- *  begins with one of the next, up to a huge page. */
+/** How far the chunk is moved. What is aligned to more than a page begins with
+ *  one of the next pages, up to a huge page. */
 static uintptr_t
-begin_of(uintptr_t page, uintptr_t size)
+moved_by(const mapped_chunk *self)
 {
     for (uintptr_t align = 2 * HEADER; align < LG__PAGE; align *= 2)
-        if (is_moved(page, size, align - HEADER))
-            return page + align - HEADER;
-    for (uintptr_t by = LG__PAGE; by <= HUGE && by < size; by += LG__PAGE)
-        if (is_moved(page, size, by - HEADER))
-            return page + by - HEADER;
-    return page;
+        if (is_moved(self, align - HEADER))
+            return align - HEADER;
+    for (uintptr_t by = LG__PAGE; by <= HUGE && by < self->size; by += LG__PAGE)
+        if (is_moved(self, by - HEADER))
+            return by - HEADER;
+    return 0;
 }
 
 uintptr_t
@@ -108,12 +116,15 @@ lg__malloc_mapped_list(const lg__area *area, uintptr_t page, lg__blocks *blocks,
                        lg_native_account *account)
 {
     uintptr_t size = size_at(page);
+    mapped_chunk self = {page, size, size % LG__PAGE != 0 ? HEADER : 0};
+    uintptr_t whole = self.size + self.tail;
     if ((lg__word_at(page + 8) & FLAGS) != MAPPED || lg__word_at(page) != 0 ||
-        size == 0 || size % LG__PAGE != 0 || size > area->end - page)
+        self.size == 0 || whole % LG__PAGE != 0 || whole > area->end - page)
         return 0;
-    uintptr_t chunk = begin_of(page, size);
-    account->in_use += size;
-    lg__blocks_add(blocks, chunk + HEADER, page + size - chunk - HEADER,
-                   LG_ALLOCATOR_MAPPED, 0);
-    return page + size;
+    uintptr_t by = moved_by(&self);
+    account->in_use += whole;
+    lg__blocks_add(blocks, page + by + HEADER,
+                   self.size - by - HEADER + self.tail / 2, LG_ALLOCATOR_MAPPED,
+                   0);
+    return page + whole;
 }

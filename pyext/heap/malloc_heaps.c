@@ -3,13 +3,13 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-/** Places in a malloc_state. */
+/** Places in a malloc_state, from its bins on. Before them are its top chunk
+ * and another one. */
 enum {
-    STATE_TOP = 96,
-    STATE_BINS = 112,
-    STATE_NEXT = 2160,
-    STATE_SYSTEM_MEM = 2184,
-    STATE_SIZE = 2200,
+    BINS_TOP = -16,
+    BINS_NEXT = 2048,
+    BINS_SYSTEM_MEM = 2072,
+    BINS_END = 2088,
     BINS = 127,
     LEAST_EMPTY_BINS = 8,
 };
@@ -65,6 +65,19 @@ lg__malloc_facts_read(lg__malloc_facts *out)
     out->mapped = info.hblkhd;
 }
 
+/** A word of an arena, which is known to be readable. */
+static uintptr_t
+state_word(const lg__malloc_heaps *self, uintptr_t state, int place)
+{
+    return lg__word_at(state + self->bins + (uintptr_t)(intptr_t)place);
+}
+
+static size_t
+state_size(const lg__malloc_heaps *self)
+{
+    return self->bins + BINS_END;
+}
+
 /** Lists the ring of arenas from one on. False: it is no ring. */
 static bool
 follow_ring(lg__malloc_heaps *self, uintptr_t first)
@@ -73,10 +86,10 @@ follow_ring(lg__malloc_heaps *self, uintptr_t first)
     self->arena_count = 0;
     do {
         if (self->arena_count == LG__MALLOC_ARENAS || at % 8 != 0 ||
-            !lg__areas_have(self->areas, at, STATE_SIZE))
+            !lg__areas_have(self->areas, at, state_size(self)))
             return false;
         self->arenas[self->arena_count++] = at;
-        at = lg__word_at(at + STATE_NEXT);
+        at = state_word(self, at, BINS_NEXT);
     } while (at != first);
     return true;
 }
@@ -89,7 +102,7 @@ is_main_arena(lg__malloc_heaps *self, uintptr_t state)
 {
     unsigned empty = 0;
     for (unsigned i = 0; i < BINS; i++) {
-        uintptr_t bin = state + STATE_BINS + 16 * i;
+        uintptr_t bin = state + self->bins + 16 * i;
         uintptr_t as_chunk = bin - 16;
         empty +=
             lg__word_at(bin) == as_chunk && lg__word_at(bin + 8) == as_chunk;
@@ -97,14 +110,14 @@ is_main_arena(lg__malloc_heaps *self, uintptr_t state)
             return false;
     }
     return empty >= LEAST_EMPTY_BINS &&
-           lg__areas_have(self->areas, lg__word_at(state + STATE_TOP), 16) &&
+           lg__areas_have(self->areas, state_word(self, state, BINS_TOP), 16) &&
            follow_ring(self, state);
 }
 
 /** Finds the main arena, and with it all, among the variables of the C library.
  */
 static bool
-find_arenas(lg__malloc_heaps *self, uintptr_t in_library)
+find_ring(lg__malloc_heaps *self, uintptr_t in_library)
 {
     const lg__areas *areas = self->areas;
     const lg__area *code = lg__area_at(areas, in_library);
@@ -113,9 +126,23 @@ find_arenas(lg__malloc_heaps *self, uintptr_t in_library)
         if (area->kind != LG__AREA_FILE || !area->writable ||
             area->inode != code->inode)
             continue;
-        for (uintptr_t at = area->start; at + STATE_SIZE <= area->end; at += 8)
+        for (uintptr_t at = area->start; at + state_size(self) <= area->end;
+             at += 8)
             if (is_main_arena(self, at))
                 return true;
+    }
+    return false;
+}
+
+/** Before the bins lie the fast bins, up to 2.42. */
+static bool
+find_arenas(lg__malloc_heaps *self, uintptr_t in_library)
+{
+    static const unsigned bins[] = {LG__BINS_BEHIND_FAST_ONES, 24};
+    for (size_t i = 0; i < sizeof bins / sizeof *bins; i++) {
+        self->bins = bins[i];
+        if (find_ring(self, in_library))
+            return true;
     }
     return false;
 }
@@ -139,12 +166,12 @@ static bool
 add_main_heap(lg__malloc_heaps *self)
 {
     uintptr_t state = self->arenas[0];
-    uintptr_t top = lg__word_at(state + STATE_TOP);
+    uintptr_t top = state_word(self, state, BINS_TOP);
     const lg__area *area = lg__area_at(self->areas, top);
     if (area == NULL || area->kind != LG__AREA_HEAP)
         return false;
     uintptr_t end = top + (lg__word_at(top + 8) & ~(uintptr_t)7);
-    uintptr_t bytes = lg__word_at(state + STATE_SYSTEM_MEM);
+    uintptr_t bytes = state_word(self, state, BINS_SYSTEM_MEM);
     return end > top && bytes < end && bytes % 16 == 0 &&
            add_heap(self, (lg__malloc_heap){.base = end - bytes,
                                             .start = end - bytes,
@@ -171,7 +198,7 @@ static bool
 add_heaps(lg__malloc_heaps *self, unsigned arena)
 {
     uintptr_t state = self->arenas[arena], bytes = 0;
-    uintptr_t top = lg__word_at(state + STATE_TOP);
+    uintptr_t top = state_word(self, state, BINS_TOP);
     uintptr_t most = heap_size_of(self, state, top);
     uintptr_t info_size = most ? state & (most - 1) : 0;
     uintptr_t base = most ? top & ~(most - 1) : 0;
@@ -183,8 +210,9 @@ add_heaps(lg__malloc_heaps *self, unsigned arena)
             return false;
         uintptr_t size = lg__word_at(base + INFO_SIZE);
         bool first = base == state - info_size;
-        uintptr_t start = first ? (state + STATE_SIZE + 15) & ~(uintptr_t)15
-                                : base + info_size;
+        uintptr_t start = first
+                              ? (state + state_size(self) + 15) & ~(uintptr_t)15
+                              : base + info_size;
         if (size > most ||
             !add_heap(self, (lg__malloc_heap){.base = base,
                                               .start = start,
@@ -195,7 +223,7 @@ add_heaps(lg__malloc_heaps *self, unsigned arena)
         bytes += size;
         base = lg__word_at(base + INFO_PREVIOUS);
     }
-    return base == 0 && bytes == lg__word_at(state + STATE_SYSTEM_MEM);
+    return base == 0 && bytes == state_word(self, state, BINS_SYSTEM_MEM);
 }
 
 static bool

@@ -1,5 +1,5 @@
 /**
- * The heaps of glibc's malloc, versions 2.31 to 2.42.
+ * The heaps of glibc's malloc, versions 2.31 to 2.43.
  *
  * malloc.c and arena.c: an arena (malloc_state) has bins of free chunks, and
  * the chunk `top` from which it cuts new ones. The main arena is a variable of
@@ -31,7 +31,10 @@ typedef struct lg__malloc_heap {
     unsigned arena;
 } lg__malloc_heap;
 
-enum { LG__MALLOC_ARENAS = 4096 };
+enum {
+    LG__MALLOC_ARENAS = 4096,
+    LG__BINS_BEHIND_FAST_ONES = 112, /**< where bins begin in older arenas */
+};
 
 typedef struct lg__malloc_heaps {
     const lg__areas *areas;
@@ -40,6 +43,7 @@ typedef struct lg__malloc_heaps {
     size_t room;
     uintptr_t arenas[LG__MALLOC_ARENAS]; /**< the main one first */
     size_t arena_count;
+    unsigned bins;       /**< where the bins begin in an arena */
     const char *failure; /**< why there are none, or NULL */
 } lg__malloc_heaps;
 

@@ -20,19 +20,15 @@ enum {
     MOST_IN_LIST = 1 << 22,
 };
 
-/** The layout of a thread's cache, by version of glibc. */
+/** A layout of a thread's cache. */
 typedef struct layout {
-    unsigned minor; /* from this on */
     unsigned lists;
     unsigned first; /* where the first blocks' addresses begin */
     unsigned bytes; /* of its block */
 } layout;
 
-/** malloc.c, tcache_perthread_struct. */
-static const layout layouts[] = {
-    {42, 76, 152, 760},
-    {30, 64, 128, 648},
-};
+/** malloc.c, tcache_perthread_struct: from 2.42 on, and before. */
+static const layout layouts[] = {{76, 152, 760}, {64, 128, 648}};
 
 /** Follows links. `mixed`: they are mixed with their page. */
 typedef struct links {
@@ -77,14 +73,12 @@ walk_cache(const links *self, const layout *form, uintptr_t cache, bool mark)
 }
 
 static void
-mark_caches(const links *self, const layout *form)
+mark_cache(const links *self, const lg_native_block *block)
 {
-    for (size_t i = 0; i < self->blocks->count; i++) {
-        const lg_native_block *block = &self->blocks->items[i];
-        if (block->kind == LG_ALLOCATOR_MALLOC && block->bytes == form->bytes &&
-            walk_cache(self, form, block->address, false))
-            walk_cache(self, form, block->address, true);
-    }
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+        if (block->bytes == layouts[i].bytes &&
+            walk_cache(self, &layouts[i], block->address, false))
+            walk_cache(self, &layouts[i], block->address, true);
 }
 
 /** The lists of the fast bins lead from header to header, but their links lie
@@ -121,13 +115,12 @@ lg__malloc_kept_mark(const lg__malloc_heaps *heaps,
                      uint64_t *fast)
 {
     links self = {blocks, facts->minor >= 32};
-    const layout *form = layouts;
-    while (form->minor > facts->minor)
-        if (++form == layouts + sizeof layouts / sizeof *layouts)
-            return "this version of glibc is too old";
-    for (size_t i = 0; i < heaps->arena_count; i++)
+    bool has_fast = heaps->bins == LG__BINS_BEHIND_FAST_ONES;
+    for (size_t i = 0; has_fast && i < heaps->arena_count; i++)
         if (!mark_fast_bins(&self, heaps->arenas[i], fast))
             return "a fast bin of malloc is damaged";
-    mark_caches(&self, form);
+    for (size_t i = 0; i < blocks->count; i++)
+        if (blocks->items[i].kind == LG_ALLOCATOR_MALLOC)
+            mark_cache(&self, &blocks->items[i]);
     return NULL;
 }
