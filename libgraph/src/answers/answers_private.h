@@ -182,42 +182,16 @@ void lg__top_candidates_lead(lg__top_candidate *run, size_t count);
 bool lg__top_each(const lg_analysis *analysis, uint32_t device,
                   lg__top_visit *visit, void *context);
 
-/** The biggest of many items. */
-typedef struct lg__top_best {
-    size_t most;         /**< how many to keep at most */
-    lg__top_item *items; /**< their nodes are copies */
-    lg__parts heap;
-} lg__top_best;
-
-/** Keeps the item if it is among the biggest so far. *left_out gets the number
- *  of nodes in the item that is not kept, or is dropped for this one. Returns
- *  false when memory ran out. */
-bool lg__top_best_offer(lg__top_best *best, const lg__top_item *item,
-                        uint32_t *left_out);
-/** Puts `items` in order and returns their number. */
-size_t lg__top_best_sort(lg__top_best *best);
-void lg__top_best_free(lg__top_best *best);
-
 // The groups of objects that retain the most.
-
-/** Names of groups, and the group of each type. Types with equal names are
- *  one. */
-typedef struct lg__group_names {
-    lg_string *name;   /**< [count] */
-    uint32_t *of_type; /**< [type] */
-    uint32_t count;
-} lg__group_names;
 
 /** Returns the module of a type: the longest name of a module that the type's
  *  name begins with, or else all but the last part. Builtins have none. */
 lg_string lg__type_module(const lg_graph *graph, lg_string type);
-lg_status lg__group_names_list(const lg_graph *graph, lg_group by,
-                               lg__group_names *out, lg_error *err);
-void lg__group_names_free(lg__group_names *all);
 
 /** A group of objects. */
 typedef struct lg__top_group {
     uint32_t group;
+    lg_string name;     /**< of the type, or of the module */
     uint64_t count;     /**< number of its objects */
     uint64_t bound;     /**< a lower bound of what the group retains */
     uint64_t rank;      /**< what groups are ordered by */
@@ -232,11 +206,11 @@ typedef struct lg__top_list {
     uint64_t *bytes; /**< `retained` points into it */
 } lg__top_list;
 
-/** Finds the `limit` groups with the highest bounds, and what they retain
- *  exactly, biggest first. group_of[type] is below group_count. O(limit / 64 *
- *  (nodes + edges)). */
-lg_status lg__top_groups(const lg_analysis *analysis, const uint32_t *group_of,
-                         uint32_t group_count, uint32_t device, size_t limit,
+/** Finds the `limit` groups of types or modules with the highest bounds, and
+ *  what they retain exactly, the biggest first. Types with equal names are one.
+ *  O(limit / 64 * (nodes + edges)). */
+lg_status lg__top_groups(const lg_analysis *analysis, lg_group by,
+                         uint32_t device, size_t limit,
                          const lg_monitor *monitor, lg__top_list *out,
                          lg_error *err);
 void lg__top_list_free(lg__top_list *list);

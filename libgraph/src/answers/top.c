@@ -30,6 +30,85 @@ lg__top_weight(const lg_analysis *analysis, uint32_t node, uint32_t device)
                              : lg_node_retained_on(analysis, node, device);
 }
 
+// The biggest of many items, which come in no order.
+typedef struct top_best {
+    size_t most;         // how many to keep at most
+    lg__top_item *items; // their nodes are copies
+    lg__parts heap;
+} top_best;
+
+// The smallest kept item is on top. The heap has its biggest on top, so bytes
+// and order are inverted.
+static lg__part
+turned(const lg__top_item *item, size_t at)
+{
+    return (lg__part){UINT64_MAX - item->bytes, UINT32_MAX - item->order,
+                      (uint32_t)at};
+}
+
+static bool
+is_before(const lg__top_item *a, const lg__top_item *b)
+{
+    return a->bytes != b->bytes ? a->bytes > b->bytes : a->order < b->order;
+}
+
+static bool
+keep_at(top_best *best, const lg__top_item *item, size_t at)
+{
+    uint32_t *nodes = lg__wide_alloc(item->count * sizeof *nodes);
+    if (nodes == NULL)
+        return false;
+    memcpy(nodes, item->nodes, item->count * sizeof *nodes);
+    best->items[at] = *item;
+    best->items[at].nodes = nodes;
+    if (lg__parts_push(&best->heap, turned(item, at)))
+        return true;
+    lg__wide_free(nodes);
+    return false;
+}
+
+static bool
+best_offer(top_best *best, const lg__top_item *item, uint32_t *left_out)
+{
+    size_t count = best->heap.count;
+    *left_out = 0;
+    if (count < best->most)
+        return lg__array_room(&best->items, count, sizeof *best->items) &&
+               keep_at(best, item, count);
+    lg__top_item *last =
+        count > 0 ? &best->items[best->heap.items[0].tag] : NULL;
+    if (last == NULL || !is_before(item, last)) {
+        *left_out = item->count;
+        return true;
+    }
+    *left_out = last->count;
+    lg__wide_free((void *)last->nodes);
+    return keep_at(best, item, lg__parts_pop(&best->heap).tag);
+}
+
+static int
+by_rank(const void *left, const void *right)
+{
+    return is_before(left, right) ? -1 : is_before(right, left);
+}
+
+static size_t
+best_sort(top_best *best)
+{
+    if (best->heap.count > 0)
+        qsort(best->items, best->heap.count, sizeof *best->items, by_rank);
+    return best->heap.count;
+}
+
+static void
+best_free(top_best *best)
+{
+    for (size_t i = 0; i < best->heap.count; i++)
+        lg__wide_free((void *)best->items[i].nodes);
+    lg__wide_free(best->items);
+    lg__parts_free(&best->heap);
+}
+
 typedef struct listing {
     const lg_analysis *analysis;
     const lg_graph *graph;
@@ -38,7 +117,7 @@ typedef struct listing {
     lg__finder finder;
     const lg_scope *scope;
     lg__top_packages packages;
-    lg__top_best best;
+    top_best best;
     lg__gathered kept; // scratch
     size_t each;       // number of devices, and the host
     size_t capacity;
@@ -248,8 +327,7 @@ place_item(void *context, const lg__top_item *item)
     if (kept.count == 0)
         return true;
     bool whole = kept.count == item->count;
-    bool enough =
-        lg__top_best_offer(&to->best, whole ? item : &kept, &left_out);
+    bool enough = best_offer(&to->best, whole ? item : &kept, &left_out);
     to->out.more_objects += left_out;
     return enough;
 }
@@ -257,7 +335,7 @@ place_item(void *context, const lg__top_item *item)
 static lg_status
 add_items(listing *to, lg_error *err)
 {
-    size_t count = lg__top_best_sort(&to->best);
+    size_t count = best_sort(&to->best);
     lg_status status = LG_OK;
     for (size_t i = 0; i < count && status == LG_OK; i++)
         status = add_item(to, &to->best.items[i], err);
@@ -287,13 +365,13 @@ list_objects(listing *to, size_t limit, lg_error *err)
 }
 
 static bool
-add_group(listing *to, const lg__top_group *group, lg_string name)
+add_group(listing *to, const lg__top_group *group)
 {
     lg_top_row *row = add_row(to);
     if (row == NULL)
         return false;
     size_t index = to->out.count - 1;
-    row->name = name;
+    row->name = group->name;
     row->count = group->count;
     row->weight = group->rank;
     row->spent = group->spent;
@@ -306,18 +384,14 @@ add_group(listing *to, const lg__top_group *group, lg_string name)
 static lg_status
 list_groups(listing *to, size_t limit, lg_error *err)
 {
-    lg__group_names names = {0};
     lg__top_list list = {0};
     lg_status status =
-        lg__group_names_list(to->graph, to->out.group, &names, err);
-    if (status == LG_OK)
-        status = lg__top_groups(to->analysis, names.of_type, names.count,
-                                to->out.device, limit, to->monitor, &list, err);
+        lg__top_groups(to->analysis, to->out.group, to->out.device, limit,
+                       to->monitor, &list, err);
     for (size_t i = 0; i < list.count && status == LG_OK; i++)
-        if (!add_group(to, &list.items[i], names.name[list.items[i].group]))
+        if (!add_group(to, &list.items[i]))
             status = lg__error_memory(err);
     lg__top_list_free(&list);
-    lg__group_names_free(&names);
     return status;
 }
 
@@ -330,7 +404,7 @@ list_rows(listing *to, lg_error *err)
                            ? list_objects(to, limit, err)
                            : list_groups(to, limit, err);
     lg__finder_free(&to->finder);
-    lg__top_best_free(&to->best);
+    best_free(&to->best);
     lg__wide_free(to->kept.items);
     lg__top_packages_end(&to->packages);
     return status;

@@ -1,9 +1,101 @@
-// Computes what all objects of a type, or of the types of a module, retain
-// together.
+// Groups objects by type, or by the module that defines the type, and computes
+// what those of a group retain together.
 #include "answers/answers_private.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+// Names of groups, and the group of each type.
+typedef struct group_names {
+    lg_string *name;   // [count]
+    uint32_t *of_type; // [type]
+    uint32_t count;
+} group_names;
+
+static bool
+begins_with(lg_string name, lg_string module)
+{
+    return module.length > 0 && module.length < name.length &&
+           name.data[module.length] == '.' &&
+           memcmp(name.data, module.data, module.length) == 0;
+}
+
+lg_string
+lg__type_module(const lg_graph *graph, lg_string name)
+{
+    lg_string best = {name.data, 0};
+    for (uint32_t i = 0; i < graph->root_count; i++) {
+        lg_root root = lg_graph_root(graph, i);
+        if (root.kind == LG_ROOT_MODULE && root.name.length > best.length &&
+            begins_with(name, root.name))
+            best.length = root.name.length;
+    }
+    uint32_t dot = name.length;
+    while (best.length == 0 && dot > 0 && name.data[dot - 1] != '.')
+        dot--;
+    if (best.length == 0 && dot > 1)
+        best.length = dot - 1;
+    return best.length > 0 ? best : (lg_string){"builtins", 8};
+}
+
+typedef struct named {
+    lg_string name;
+    uint32_t type;
+} named;
+
+static int
+compare_names(lg_string a, lg_string b)
+{
+    int order =
+        memcmp(a.data, b.data, a.length < b.length ? a.length : b.length);
+    return order != 0 ? order : (a.length > b.length) - (a.length < b.length);
+}
+
+static int
+by_name(const void *left, const void *right)
+{
+    const named *a = left;
+    const named *b = right;
+    int order = compare_names(a->name, b->name);
+    return order != 0 ? order : (a->type > b->type) - (a->type < b->type);
+}
+
+static void
+free_names(group_names *all)
+{
+    lg__wide_free(all->name);
+    lg__wide_free(all->of_type);
+}
+
+// Types with equal names form one group.
+static lg_status
+list_names(const lg_graph *graph, lg_group by, group_names *out, lg_error *err)
+{
+    size_t types = (size_t)graph->type_count + 1;
+    group_names all = {lg__wide_alloc(types * sizeof(lg_string)),
+                       lg__wide_alloc(types * sizeof(uint32_t)), 0};
+    named *names = lg__wide_alloc(types * sizeof *names);
+    if (!all.name || !all.of_type || !names) {
+        lg__wide_free(names);
+        free_names(&all);
+        return lg__error_memory(err);
+    }
+    for (uint32_t type = 0; type < graph->type_count; type++)
+        names[type] = (named){
+            by == LG_GROUP_TYPE
+                ? lg_graph_type(graph, type).name
+                : lg__type_module(graph, lg_graph_type(graph, type).name),
+            type};
+    qsort(names, graph->type_count, sizeof *names, by_name);
+    for (uint32_t i = 0; i < graph->type_count; i++) {
+        if (i == 0 || compare_names(names[i].name, names[i - 1].name) != 0)
+            all.name[all.count++] = names[i].name;
+        all.of_type[names[i].type] = all.count - 1;
+    }
+    lg__wide_free(names);
+    *out = all;
+    return LG_OK;
+}
 
 typedef struct grouping {
     const lg_analysis *analysis;
@@ -159,16 +251,17 @@ weigh_best(grouping *state, uint32_t group_count, size_t limit,
     return status;
 }
 
-lg_status
-lg__top_groups(const lg_analysis *analysis, const uint32_t *group_of_type,
-               uint32_t group_count, uint32_t device, size_t limit,
-               const lg_monitor *monitor, lg__top_list *out, lg_error *err)
+static lg_status
+list_groups(const lg_analysis *analysis, const group_names *names,
+            uint32_t device, size_t limit, const lg_monitor *monitor,
+            lg__top_list *out, lg_error *err)
 {
+    uint32_t group_count = names->count;
     size_t nodes = analysis->graph->columns.node_count;
     size_t devices = (size_t)analysis->graph->device_count + 1;
     grouping state = {
         .analysis = analysis,
-        .group_of = group_of_type,
+        .group_of = names->of_type,
         .device = device,
         .groups =
             lg__wide_calloc((size_t)group_count + 1, sizeof(lg__top_group)),
@@ -184,8 +277,10 @@ lg__top_groups(const lg_analysis *analysis, const uint32_t *group_of_type,
         status = lg__error_memory(err);
         goto done;
     }
-    for (uint32_t i = 0; i < group_count; i++)
+    for (uint32_t i = 0; i < group_count; i++) {
         state.groups[i].group = i;
+        state.groups[i].name = names->name[i];
+    }
     walk(&state, (uint32_t)nodes);
     walk(&state, (uint32_t)nodes + 1);
     status = weigh_best(&state, group_count, limit, monitor, &list, err);
@@ -199,6 +294,20 @@ done:
     lg__wide_free(state.size);
     lg__wide_free(state.open);
     lg__wide_free(state.cursor);
+    return status;
+}
+
+lg_status
+lg__top_groups(const lg_analysis *analysis, lg_group by, uint32_t device,
+               size_t limit, const lg_monitor *monitor, lg__top_list *out,
+               lg_error *err)
+{
+    group_names names = {0};
+    lg_status status = list_names(analysis->graph, by, &names, err);
+    if (status != LG_OK)
+        return status;
+    status = list_groups(analysis, &names, device, limit, monitor, out, err);
+    free_names(&names);
     return status;
 }
 
