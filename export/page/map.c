@@ -40,7 +40,7 @@ category_name(lg_category category)
     case LG_CATEGORY_ATOM:
         return "value";
     default:
-        return lg__category_name(category);
+        return lg_category_name(category);
     }
 }
 

@@ -144,23 +144,3 @@ lg__view_kind_name(lg__view_kind kind)
     };
     return names[kind];
 }
-
-const char *
-lg__category_name(lg_category category)
-{
-    static const char *const names[] = {
-        [LG_CATEGORY_OTHER] = "object",
-        [LG_CATEGORY_CONTAINER] = "container",
-        [LG_CATEGORY_MODULE] = "module",
-        [LG_CATEGORY_TYPE] = "type",
-        [LG_CATEGORY_FUNCTION] = "function",
-        [LG_CATEGORY_FRAME] = "frame",
-        [LG_CATEGORY_TENSOR] = "tensor",
-        [LG_CATEGORY_ARRAY] = "array",
-        [LG_CATEGORY_FIGURE] = "figure",
-        [LG_CATEGORY_ROOT] = "root",
-        [LG_CATEGORY_EXCEPTION] = "exception",
-        [LG_CATEGORY_ATOM] = "atom",
-    };
-    return names[category];
-}

@@ -51,7 +51,7 @@ write_node(lg_json *json, const lg_view *view, size_t index)
         lg_json_count(json, "node", node->node);
         write_address(json, node->address);
     }
-    write_word(json, "category", lg__category_name(node->category));
+    write_word(json, "category", lg_category_name(node->category));
     write_text(json, "title", &node->title);
     write_text(json, "detail", &node->detail);
     write_text(json, "type", &node->type);

@@ -168,6 +168,9 @@ typedef enum lg_category {
     LG_CATEGORY_ATOM, /**< str, int, float, None ... */
 } lg_category;
 
+/** "object" for LG_CATEGORY_OTHER, "container", "module" and so on. */
+LG_API const char *lg_category_name(lg_category category);
+
 typedef struct lg_type {
     lg_string name;      /**< "torch.Tensor"; builtins bare: "list" */
     lg_node node;        /**< the type object itself, or LG_NONE */

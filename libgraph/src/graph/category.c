@@ -158,3 +158,25 @@ lg__category_of_name(lg_string type)
     return found == NULL ? LG_CATEGORY_OTHER
                          : (lg_category)found->trait.category;
 }
+
+const char *const lg__category_words[] = {
+    [LG_CATEGORY_OTHER] = "object",
+    [LG_CATEGORY_CONTAINER] = "container",
+    [LG_CATEGORY_MODULE] = "module",
+    [LG_CATEGORY_TYPE] = "type",
+    [LG_CATEGORY_FUNCTION] = "function",
+    [LG_CATEGORY_FRAME] = "frame",
+    [LG_CATEGORY_TENSOR] = "tensor",
+    [LG_CATEGORY_ARRAY] = "array",
+    [LG_CATEGORY_FIGURE] = "figure",
+    [LG_CATEGORY_ROOT] = "root",
+    [LG_CATEGORY_EXCEPTION] = "exception",
+    [LG_CATEGORY_ATOM] = "atom",
+    NULL,
+};
+
+const char *
+lg_category_name(lg_category category)
+{
+    return lg__category_words[category];
+}

@@ -211,6 +211,8 @@ bool lg__fact_is_users(lg_string key);
 /** Returns the traits of a type by its name and those of its bases, except for
  *  its blocks. */
 lg__trait lg__type_trait(const lg_graph *graph, uint32_t type);
+/** The names of categories, in their order; NULL at the end. */
+extern const char *const lg__category_words[];
 /** The category of a type of which only the name is known. */
 lg_category lg__category_of_name(lg_string type);
 
