@@ -125,6 +125,7 @@ bool lg__view_room(void *array, size_t count, size_t *capacity, size_t item);
 
 /** "object", "group", ...: stable names for JSON. */
 const char *lg__view_kind_name(lg__view_kind kind);
+
 // The bytes that an object would free.
 
 /** Writes `1.93 GiB cuda:0 · 12.0 MiB host`; without a device `12.0 MiB`. */

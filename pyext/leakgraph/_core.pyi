@@ -1708,7 +1708,31 @@ class Rank(_Row, tuple[str, Size, int | None, int | None]):
 @final
 class TopRow(
     _Row,
-    tuple[Size, int, Size, Node | None, str | None, str | None, str, int, str | None],
+    tuple[
+        Size,
+        int,
+        Size,
+        Node | None,
+        str | None,
+        str | None,
+        str,
+        Literal[
+            "object",
+            "container",
+            "module",
+            "type",
+            "function",
+            "frame",
+            "tensor",
+            "array",
+            "figure",
+            "root",
+            "exception",
+            "atom",
+        ],
+        int,
+        str | None,
+    ],
 ):
     if sys.version_info >= (3, 10):
         __match_args__: Final = (
@@ -1719,6 +1743,7 @@ class TopRow(
             "type",
             "title",
             "module",
+            "category",
             "count",
             "held_by",
         )
@@ -1736,6 +1761,23 @@ class TopRow(
     def title(self) -> str | None: ...
     @property
     def module(self) -> str: ...
+    @property
+    def category(
+        self,
+    ) -> Literal[
+        "object",
+        "container",
+        "module",
+        "type",
+        "function",
+        "frame",
+        "tensor",
+        "array",
+        "figure",
+        "root",
+        "exception",
+        "atom",
+    ]: ...
     @property
     def count(self) -> int: ...  # type: ignore[override]
     @property

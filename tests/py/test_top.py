@@ -184,3 +184,18 @@ def test_a_module_that_is_not_there(modules):
     for options in ({"mine": True}, {"module": "json"}):
         with pytest.raises(leakgraph.ArgumentError, match="not of types"):
             modules.top(group="type", **options)
+
+
+class Rows(list):
+    """A container by its base."""
+
+
+def test_an_object_and_its_type_have_one_category():
+    rows = Rows(bytearray(50_000) for _ in range(200))
+    snapshot = leakgraph.snapshot()
+    (one,) = (row for row in snapshot.top(40) if row.node == snapshot.find(rows))
+    types = {row.type: row for row in snapshot.top(None, group="type")}
+    assert one.type == f"{__name__}.Rows" and one.module == __name__
+    assert one.category == types[one.type].category == "container"
+    assert types["bytearray"].category == "array"
+    assert {row.category for row in snapshot.top(5, group="module")} == {"object"}

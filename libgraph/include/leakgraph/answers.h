@@ -49,7 +49,9 @@ typedef struct lg_top_row {
                          type or module */
     lg_string name; /**< of such a group: the graph's */
     uint64_t count; /**< objects */
-    const uint64_t *size;     /**< of them, by device */
+    lg_category category; /**< of the node, or of the type; LG_CATEGORY_OTHER
+                               for a module */
+    const uint64_t *size; /**< of them, by device */
     const uint64_t *retained; /**< by all of them together, by device */
     uint64_t spent;  /**< by allocators on what is retained on the host: see
                           lg_node_rounding */

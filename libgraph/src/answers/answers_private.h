@@ -192,6 +192,7 @@ lg_string lg__type_module(const lg_graph *graph, lg_string type);
 typedef struct lg__top_group {
     uint32_t group;
     lg_string name;     /**< of the type, or of the module */
+    uint32_t type;      /**< the type, or one of the module */
     uint64_t count;     /**< number of its objects */
     uint64_t bound;     /**< a lower bound of what the group retains */
     uint64_t rank;      /**< what groups are ordered by */

@@ -241,6 +241,7 @@ add_item(listing *to, const lg__top_item *item, lg_error *err)
     size_t index = to->out.count - 1;
     row->node = item->nodes[0];
     row->count = item->count;
+    row->category = lg__node_category(to->graph, row->node);
     row->weight = item->bytes;
     for (uint32_t i = 0; i < item->count; i++)
         bytes_at(to, index, 0)[lg_node_device(to->graph, item->nodes[i])] +=
@@ -373,6 +374,9 @@ add_group(listing *to, const lg__top_group *group)
     size_t index = to->out.count - 1;
     row->name = group->name;
     row->count = group->count;
+    if (to->out.group == LG_GROUP_TYPE)
+        row->category =
+            (lg_category)to->graph->type_trait[group->type].category;
     row->weight = group->rank;
     row->spent = group->spent;
     memcpy(bytes_at(to, index, 0), group->size, to->each * sizeof *group->size);
@@ -600,6 +604,7 @@ enum {
     TYPE,
     TITLE,
     MODULE,
+    CATEGORY,
     COUNT,
     TYPE_SHOWN,
     MODULE_SHOWN,
@@ -630,6 +635,9 @@ static const lg_field fields[FIELDS + 1] = {
                .look = {LG_IN_DATA}},
     [MODULE] = {"module", NULL, "the module that defines the type",
                 LG_COLUMN_TEXT, .write = write_module, .look = {LG_IN_DATA}},
+    [CATEGORY] = {"category", NULL, "what the objects are", LG_COLUMN_TEXT,
+                  ROW(category), .words = lg__category_words,
+                  .look = {LG_IN_DATA}},
     [COUNT] = {"count", "objects", "number of objects", LG_COLUMN_COUNT,
                ROW(count), .look = {.least = 12, .shown = has_groups}},
     [TYPE_SHOWN] = {NULL, "type", NULL, LG_COLUMN_TEXT, .write = write_type,

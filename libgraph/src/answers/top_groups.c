@@ -8,6 +8,7 @@
 // Names of groups, and the group of each type.
 typedef struct group_names {
     lg_string *name;   // [count]
+    uint32_t *type;    // [count] one of its types
     uint32_t *of_type; // [type]
     uint32_t count;
 } group_names;
@@ -64,6 +65,7 @@ static void
 free_names(group_names *all)
 {
     lg__wide_free(all->name);
+    lg__wide_free(all->type);
     lg__wide_free(all->of_type);
 }
 
@@ -73,9 +75,10 @@ list_names(const lg_graph *graph, lg_group by, group_names *out, lg_error *err)
 {
     size_t types = (size_t)graph->type_count + 1;
     group_names all = {lg__wide_alloc(types * sizeof(lg_string)),
+                       lg__wide_alloc(types * sizeof(uint32_t)),
                        lg__wide_alloc(types * sizeof(uint32_t)), 0};
     named *names = lg__wide_alloc(types * sizeof *names);
-    if (!all.name || !all.of_type || !names) {
+    if (!all.name || !all.type || !all.of_type || !names) {
         lg__wide_free(names);
         free_names(&all);
         return lg__error_memory(err);
@@ -88,8 +91,10 @@ list_names(const lg_graph *graph, lg_group by, group_names *out, lg_error *err)
             type};
     qsort(names, graph->type_count, sizeof *names, by_name);
     for (uint32_t i = 0; i < graph->type_count; i++) {
-        if (i == 0 || compare_names(names[i].name, names[i - 1].name) != 0)
+        if (i == 0 || compare_names(names[i].name, names[i - 1].name) != 0) {
+            all.type[all.count] = names[i].type;
             all.name[all.count++] = names[i].name;
+        }
         all.of_type[names[i].type] = all.count - 1;
     }
     lg__wide_free(names);
@@ -280,6 +285,7 @@ list_groups(const lg_analysis *analysis, const group_names *names,
     for (uint32_t i = 0; i < group_count; i++) {
         state.groups[i].group = i;
         state.groups[i].name = names->name[i];
+        state.groups[i].type = names->type[i];
     }
     walk(&state, (uint32_t)nodes);
     walk(&state, (uint32_t)nodes + 1);
