@@ -258,6 +258,13 @@ def waste(
     progress: _Progress = None,
     contents: bool = True,
 ) -> Waste: ...
+def native(
+    limit: _Limit = 20,
+    *,
+    mine: bool = False,
+    module: str | None = None,
+    progress: _Progress = None,
+) -> Native: ...
 
 # end of what is generated
 @overload
@@ -517,6 +524,14 @@ class Snapshot:
         module: str | None = None,
         progress: _Progress = None,
     ) -> Waste: ...
+    def native(
+        self,
+        limit: _Limit = 20,
+        *,
+        mine: bool = False,
+        module: str | None = None,
+        progress: _Progress = None,
+    ) -> Native: ...
     # end of what is generated
     def memory(self) -> Accounting: ...
     def findings(
@@ -624,6 +639,8 @@ class Node:
     def dominated(self) -> Nodes: ...
     @property
     def retained(self) -> Size: ...
+    @property
+    def native(self) -> int: ...
     @property
     def is_reachable(self) -> bool: ...
     @property
@@ -1002,6 +1019,23 @@ class Waste(Result[WasteRow]):
     def libraries(self) -> Size: ...
     @property
     def library_objects(self) -> int: ...
+
+@final
+class Native(Result[NativeRow]):
+    @property
+    def inspected(self) -> bool: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def total(self) -> Size: ...
+    @property
+    def lost(self) -> Size: ...
+    @property
+    def objects(self) -> Size: ...
+    @property
+    def cached(self) -> Size: ...
+    @property
+    def in_use(self) -> Size: ...
 
 # end of what is generated
 
@@ -1834,6 +1868,58 @@ class WasteRow(
     def node(self) -> Node: ...
     @property
     def title(self) -> str: ...
+    @property
+    def held_by(self) -> str: ...
+
+@final
+class NativeRow(
+    _Row,
+    tuple[
+        Size,
+        int,
+        Literal[
+            "objects", "shared", "variables", "stacks", "locals", "elsewhere", "lost"
+        ],
+        int,
+        Node,
+        str,
+        str,
+        str,
+        str,
+    ],
+):
+    if sys.version_info >= (3, 10):
+        __match_args__: Final = (
+            "bytes",
+            "blocks",
+            "holder",
+            "count",
+            "node",
+            "title",
+            "what",
+            "library",
+            "held_by",
+        )
+    @property
+    def bytes(self) -> Size: ...
+    @property
+    def blocks(self) -> int: ...
+    @property
+    def holder(
+        self,
+    ) -> Literal[
+        "objects", "shared", "variables", "stacks", "locals", "elsewhere", "lost"
+    ]: ...
+    @property
+    def count(self) -> int: ...  # type: ignore[override]
+    @property
+    def node(self) -> Node: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def what(self) -> str: ...
+    @property
+    def library(self) -> str: ...
     @property
     def held_by(self) -> str: ...
 

@@ -337,8 +337,53 @@ levels_are_kept(void)
     native_heap_close(&heap);
 }
 
+// Rows: one for the objects of a place, one for what is lost, and the sums.
+static void
+answers_have_rows(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    for (uint32_t i = 0; i < 4; i++) {
+        uint64_t *object = native_heap_object(&heap, true);
+        object[2] = address_of(make_list(&heap, 10));
+    }
+    for (uint32_t i = 0; i < 5; i++)
+        memset(native_heap_block(&heap, 200), 'y', 190);
+    native_heap_finish(&heap);
+    lg_native found = {0};
+    REQUIRE(lg_analysis_native(heap.found, NULL, NULL, &found, NULL) == LG_OK);
+    CHECK(found.inspected);
+    REQUIRE(found.count == 2);
+    CHECK(found.rows[0].holder == LG_BLOCKS_OBJECTS);
+    CHECK(found.rows[0].count == 4 && found.rows[0].blocks == 80);
+    CHECK(found.rows[0].bytes[0] == 40 * list_bytes);
+    CHECK(found.rows[1].holder == LG_BLOCKS_LOST);
+    CHECK(found.rows[1].blocks == 5);
+    CHECK(found.lost[0] == 5 * (200 + CHUNK));
+    CHECK(found.all[0] == 40 * list_bytes + 5 * (200 + CHUNK));
+    CHECK(found.objects[0] == 4 * (NATIVE_FIXED + CHUNK));
+    lg_native_free(&found);
+    native_heap_close(&heap);
+}
+
+static void
+native_part_of_what_is_retained(void)
+{
+    native_heap heap;
+    native_heap_open(&heap);
+    uint64_t *object = native_heap_object(&heap, true);
+    object[2] = address_of(make_list(&heap, 10));
+    native_heap_finish(&heap);
+    uint64_t bytes = 0;
+    CHECK(lg_node_native(heap.found, 1, &bytes, NULL) == LG_OK);
+    CHECK(bytes == 10 * list_bytes);
+    native_heap_close(&heap);
+}
+
 SUITE(native)
 {
+    RUN(answers_have_rows);
+    RUN(native_part_of_what_is_retained);
     RUN(lists_belong_to_their_objects);
     RUN(trees_belong_to_their_objects);
     RUN(shared_memory_belongs_to_neither);

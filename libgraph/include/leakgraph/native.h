@@ -11,7 +11,7 @@
 #define LEAKGRAPH_NATIVE_H
 
 #include <leakgraph/allocator.h>
-#include <leakgraph/graph.h>
+#include <leakgraph/answers.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -148,6 +148,77 @@ typedef enum lg_native_level {
 LG_API lg_native_level lg_edge_level(const lg_graph *graph, lg_edge edge);
 /** How many blocks a native node stands for; 0 for any other. */
 LG_API uint64_t lg_node_blocks(const lg_graph *graph, lg_node node);
+
+/** Bytes of native memory among those that the node retains: blocks that C code
+ *  has allocated and that nothing else holds. A lower bound: as far as pointers
+ *  tell. O(what it retains). */
+LG_API lg_status lg_node_native(const lg_analysis *analysis, lg_node node,
+                                uint64_t *out, lg_error *err);
+
+/* ---------------------------------------------------------- holders --- */
+
+/** Who holds native memory. */
+typedef enum lg_native_holder {
+    LG_BLOCKS_OBJECTS = 0, /**< Python objects of one place */
+    LG_BLOCKS_SHARED,      /**< several holders together */
+    LG_BLOCKS_VARIABLES,   /**< variables of a library */
+    LG_BLOCKS_STACKS,      /**< stacks of threads */
+    LG_BLOCKS_LOCALS,      /**< thread-local variables */
+    LG_BLOCKS_ELSEWHERE,   /**< memory in which nobody lists blocks */
+    LG_BLOCKS_LOST,        /**< nothing but leftovers */
+    LG_BLOCKS_HOLDER_COUNT,
+} lg_native_holder;
+
+/** "objects", "shared", "variables", "stacks", "locals", "elsewhere", "lost".
+ */
+LG_API const char *lg_native_holder_name(lg_native_holder holder);
+
+typedef struct lg_native_row {
+    lg_native_holder holder;
+    lg_node node;      /**< of objects the one that holds the most; of what is
+                            shared the largest native node; else the node of the
+                            holder */
+    uint64_t count;    /**< holders: objects, or 1 */
+    lg_string library; /**< of most of the bytes; empty: not known */
+    lg_string what;    /**< the type of most of the blocks */
+    uint64_t blocks;
+    const uint64_t *bytes; /**< by device; all on the host */
+    lg_where where;        /**< of `node` */
+} lg_native_row;
+
+typedef struct lg_native {
+    lg_native_row *rows; /**< the most bytes first */
+    size_t count;
+    size_t total_rows;    /**< before the limit */
+    bool inspected;       /**< the capture listed native memory */
+    lg_string reason;     /**< why not, if it was asked to; else empty */
+    const uint64_t *all;  /**< the bytes of all rows, by device; and so on: */
+    const uint64_t *lost; /**< of the row of what is lost */
+    const uint64_t *objects; /**< of malloc's blocks that are objects, their
+                                  tables or storages: they have no rows */
+    const uint64_t *cached;  /**< freed, in caches of threads and fast bins */
+    const uint64_t *in_use;  /**< in malloc, by its own account */
+    uint64_t *bytes;         /**< what all these point into */
+} lg_native;
+
+/** Start from LG_NATIVE_OPTIONS_INIT. */
+typedef struct lg_native_options {
+    size_t size;           /**< of this struct */
+    size_t limit;          /**< rows (0: any number) */
+    const lg_scope *scope; /**< rows only for holders that it has; or NULL */
+} lg_native_options;
+
+#define LG_NATIVE_OPTIONS_INIT                                                 \
+    {                                                                          \
+        .size = sizeof(lg_native_options)                                      \
+    }
+
+/** Finds who holds native memory. O(nodes + edges). */
+LG_API lg_status lg_analysis_native(const lg_analysis *analysis,
+                                    const lg_native_options *options,
+                                    const lg_monitor *monitor, lg_native *out,
+                                    lg_error *err);
+LG_API void lg_native_free(lg_native *native);
 
 #ifdef __cplusplus
 }

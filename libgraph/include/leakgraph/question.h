@@ -130,6 +130,7 @@ enum {
     LG_NEEDS_CONTENTS = 4, /**< says more if the capture compared contents */
     LG_UNLESS_CHOSEN = 8,  /**< needs the analysis only while its choice is the
                                 default */
+    LG_NEEDS_NATIVE = 16,  /**< of what the capture finds with native=True */
 };
 
 /** What lg_question_ask does, and what an answer is, in C. */

@@ -1,6 +1,7 @@
-// Computes what allocators spend beyond the bytes that nodes retain.
+// Sums over all that a node retains: what allocators spend beyond its bytes,
+// and the native memory in it.
 #include "analysis/analysis_private.h"
-#include <leakgraph/analysis.h>
+#include <leakgraph/native.h>
 
 #include <string.h>
 
@@ -14,6 +15,7 @@ typedef struct rounding {
     const lg_analysis *analysis;
     lg_allocator allocator;
     lg__vector stack; // of waiting
+    uint64_t (*part)(const lg_graph *graph, uint32_t node);
     uint64_t sum;
 } rounding;
 
@@ -30,8 +32,7 @@ expand(rounding *state, uint32_t node)
     const lg_analysis *analysis = state->analysis;
     uint32_t first = analysis->first_child[node];
     uint32_t count = analysis->first_child[node + 1] - first;
-    state->sum += lg_node_spent(analysis->graph, node) -
-                  lg_node_size(analysis->graph, node);
+    state->sum += state->part(analysis->graph, node);
     if (count == 0)
         return true;
     waiting *room = add_room(state, count);
@@ -63,11 +64,13 @@ expand_garbage(rounding *state, uint32_t index)
     return true;
 }
 
-lg_status
-lg_node_rounding(const lg_analysis *analysis, lg_node node, uint64_t *out,
-                 lg_error *err)
+static lg_status
+sum_retained(const lg_analysis *analysis, uint32_t node,
+             uint64_t (*part)(const lg_graph *graph, uint32_t node),
+             uint64_t *out, lg_error *err)
 {
     rounding state = {.analysis = analysis,
+                      .part = part,
                       .allocator = lg_allocator_default(),
                       .stack = {.element = sizeof(waiting)}};
     waiting *room = add_room(&state, 1);
@@ -87,6 +90,34 @@ lg_node_rounding(const lg_analysis *analysis, lg_node node, uint64_t *out,
         return lg__error_memory(err);
     *out = state.sum;
     return LG_OK;
+}
+
+static uint64_t
+rounding_of(const lg_graph *graph, uint32_t node)
+{
+    return lg_node_spent(graph, node) - lg_node_size(graph, node);
+}
+
+static uint64_t
+native_of(const lg_graph *graph, uint32_t node)
+{
+    return graph->columns.node_flags[node] & LG_NODE_NATIVE
+               ? lg_node_size(graph, node)
+               : 0;
+}
+
+lg_status
+lg_node_rounding(const lg_analysis *analysis, lg_node node, uint64_t *out,
+                 lg_error *err)
+{
+    return sum_retained(analysis, node, rounding_of, out, err);
+}
+
+lg_status
+lg_node_native(const lg_analysis *analysis, lg_node node, uint64_t *out,
+               lg_error *err)
+{
+    return sum_retained(analysis, node, native_of, out, err);
 }
 
 uint64_t

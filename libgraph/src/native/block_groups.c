@@ -11,7 +11,8 @@ enum { APART = 1 << 20, ABOVE = 6 };
 
 typedef struct folding_state {
     lg__native *native;
-    lg__tally numbers; // of groups by holder and kind, from 1; of links by ends
+    lg__key_table
+        numbers; // of groups by holder and kind, from 1; of links by ends
 } folding_state;
 
 static lg__group *
@@ -51,8 +52,9 @@ join_group(folding_state *folding, uint32_t block, uint32_t parent,
     uint64_t spent = lg__native_spent(&native->memory->blocks[block]);
     uint32_t number = group_above(native, parent, kind);
     if (number == LG_NONE && spent < APART) {
-        uint32_t *known = lg__tally_at(&native->allocator, &folding->numbers,
-                                       lg__native_key(parent, kind, 4));
+        uint32_t *known =
+            lg__key_table_at(&native->allocator, &folding->numbers,
+                             lg__native_key(parent, kind, 4));
         if (known == NULL)
             return false;
         if (*known == 0) {
@@ -126,8 +128,8 @@ add_link(folding_state *folding, uint32_t source, uint32_t target,
     lg__native *native = folding->native;
     if (source == target || source == LG_NONE || target == LG_NONE)
         return true;
-    uint32_t *known = lg__tally_at(&native->allocator, &folding->numbers,
-                                   lg__native_key(source, target, 5));
+    uint32_t *known = lg__key_table_at(&native->allocator, &folding->numbers,
+                                       lg__native_key(source, target, 5));
     if (known == NULL)
         return false;
     if (*known == 0) {
@@ -213,15 +215,15 @@ lg__native_fold(lg__native *native)
     native->group_of = lg__native_take(native, native->blocks, 4);
     native->linked = lg__native_take_zero(native, native->nodes, 4);
     if (native->group_of == NULL || native->linked == NULL ||
-        !lg__tally_open(&native->allocator, &folding.numbers))
+        !lg__key_table_open(&native->allocator, &folding.numbers))
         return false;
     memset(native->group_of, 0xff, 4 * (size_t)native->blocks);
     bool enough = fold_held(&folding) && fold_lost(&folding);
-    lg__tally_clear(&folding.numbers, 0);
+    lg__key_table_clear(&folding.numbers, 0);
     for (uint32_t vertex = 0; vertex < native->nodes + native->blocks && enough;
          vertex++)
         enough = link_words(&folding, vertex);
     enough = enough && link_outer(&folding) && link_lost(&folding);
-    lg__tally_free(&native->allocator, &folding.numbers);
+    lg__key_table_free(&native->allocator, &folding.numbers);
     return enough;
 }

@@ -50,7 +50,7 @@ mark_of(const lg__native *native, uint32_t block)
 // it. A first word into malloc's own lists shows that nobody has written the
 // block since it was free.
 static bool
-find_classes(lg__native *native, lg__tally *counts)
+find_classes(lg__native *native, lg__key_table *counts)
 {
     const lg_native_block *blocks = native->memory->blocks;
     for (uint32_t pass = 0; pass < 2; pass++)
@@ -64,7 +64,7 @@ find_classes(lg__native *native, lg__tally *counts)
             uint64_t key =
                 lg__native_key(lg__block_word(&blocks[block], 0),
                                blocks[block].bytes, blocks[block].kind);
-            uint32_t *count = lg__tally_at(&native->allocator, counts, key);
+            uint32_t *count = lg__key_table_at(&native->allocator, counts, key);
             if (count == NULL)
                 return false;
             *count += pass == 0 && !is_libc(library);
@@ -96,13 +96,13 @@ may_have_gift(const lg__native *native, uint32_t block)
 }
 
 static bool
-find_gifts(lg__native *native, lg__tally *counts)
+find_gifts(lg__native *native, lg__key_table *counts)
 {
     const lg_native_block *blocks = native->memory->blocks;
     for (uint32_t block = 0; block < native->blocks; block++) {
         if (!may_have_gift(native, block))
             continue;
-        uint32_t *count = lg__tally_at(
+        uint32_t *count = lg__key_table_at(
             &native->allocator, counts,
             lg__native_key(mark_of(native, block), blocks[block].bytes, 1));
         if (count == NULL)
@@ -114,9 +114,10 @@ find_gifts(lg__native *native, lg__tally *counts)
             continue;
         uint64_t mark = mark_of(native, block);
         uint64_t bytes = blocks[block].bytes;
-        uint32_t here = lg__tally_find(counts, lg__native_key(mark, bytes, 1));
+        uint32_t here =
+            lg__key_table_find(counts, lg__native_key(mark, bytes, 1));
         uint32_t smaller =
-            lg__tally_find(counts, lg__native_key(mark, bytes - GIFT, 1));
+            lg__key_table_find(counts, lg__native_key(mark, bytes - GIFT, 1));
         if (smaller >= SHARED_BY * here)
             native->mark[block] |= LG__BLOCK_GIVEN;
     }
@@ -125,10 +126,10 @@ find_gifts(lg__native *native, lg__tally *counts)
 
 // Gives equal keys one number, in order of first use.
 static bool
-number_key(lg__native *native, lg__tally *numbers, uint64_t key, uint32_t *next,
-           uint32_t *out)
+number_key(lg__native *native, lg__key_table *numbers, uint64_t key,
+           uint32_t *next, uint32_t *out)
 {
-    uint32_t *number = lg__tally_at(&native->allocator, numbers, key);
+    uint32_t *number = lg__key_table_at(&native->allocator, numbers, key);
     if (number == NULL)
         return false;
     if (*number == 0)
@@ -138,7 +139,7 @@ number_key(lg__native *native, lg__tally *numbers, uint64_t key, uint32_t *next,
 }
 
 static bool
-number_forms(lg__native *native, lg__tally *numbers)
+number_forms(lg__native *native, lg__key_table *numbers)
 {
     for (uint32_t block = 0; block < native->blocks; block++) {
         uint64_t bytes = native->memory->blocks[block].bytes -
@@ -166,7 +167,7 @@ shown_by(const lg__native *native, uint32_t block)
 }
 
 static bool
-number_shown(lg__native *native, lg__tally *numbers)
+number_shown(lg__native *native, lg__key_table *numbers)
 {
     for (uint32_t block = 0; block < native->blocks; block++)
         if (!number_key(native, numbers, shown_by(native, block),
@@ -179,36 +180,37 @@ number_shown(lg__native *native, lg__tally *numbers)
 bool
 lg__native_kinds(lg__native *native)
 {
-    lg__tally counts;
+    lg__key_table counts;
     native->form = lg__native_take(native, native->blocks, 4);
     native->kind = lg__native_take(native, native->blocks, 4);
     native->shown = lg__native_take(native, native->blocks, 4);
     native->target = lg__native_take(native, native->blocks, 4);
     if (native->form == NULL || native->kind == NULL || native->shown == NULL ||
-        native->target == NULL || !lg__tally_open(&native->allocator, &counts))
+        native->target == NULL ||
+        !lg__key_table_open(&native->allocator, &counts))
         return false;
     bool enough = find_classes(native, &counts);
-    lg__tally_clear(&counts, 0);
+    lg__key_table_clear(&counts, 0);
     enough = enough && find_gifts(native, &counts);
-    lg__tally_clear(&counts, 0);
+    lg__key_table_clear(&counts, 0);
     enough = enough && number_forms(native, &counts);
-    lg__tally_clear(&counts, 0);
+    lg__key_table_clear(&counts, 0);
     enough = enough && number_shown(native, &counts);
-    lg__tally_free(&native->allocator, &counts);
+    lg__key_table_free(&native->allocator, &counts);
     native->first_way =
         native->forms + native->graph->type_count + native->holders + 1;
     return enough;
 }
 
 static bool
-count_ways(lg__native *native, lg__tally *counts)
+count_ways(lg__native *native, lg__key_table *counts)
 {
     for (uint32_t block = 0; block < native->blocks; block++) {
         uint32_t type = native->type[lg__vertex_of(native, block)];
         if (type == LG_NONE || type < native->first_way)
             continue;
-        uint32_t *count = lg__tally_at(&native->allocator, counts,
-                                       lg__native_key(type, 0, 0));
+        uint32_t *count = lg__key_table_at(&native->allocator, counts,
+                                           lg__native_key(type, 0, 0));
         if (count == NULL)
             return false;
         ++*count;
@@ -219,12 +221,12 @@ count_ways(lg__native *native, lg__tally *counts)
 // Gifts of blocks whose kind is known by the way: the kind with the same way
 // and 16 bytes less has three times as many.
 static bool
-replace_given(lg__native *native, lg__tally *counts, uint32_t *replaced)
+replace_given(lg__native *native, lg__key_table *counts, uint32_t *replaced)
 {
     const lg__way_kind *ways = native->way.data;
     for (size_t i = 0; i < native->way.count; i++) {
         uint32_t *number =
-            lg__tally_at(&native->allocator, counts, lg__way_key(&ways[i]));
+            lg__key_table_at(&native->allocator, counts, lg__way_key(&ways[i]));
         if (number == NULL)
             return false;
         *number = (uint32_t)i + 1;
@@ -232,13 +234,13 @@ replace_given(lg__native *native, lg__tally *counts, uint32_t *replaced)
     for (size_t i = 0; i < native->way.count; i++) {
         lg__way_kind smaller = ways[i];
         smaller.form -= GIFT << LG__FORM_BITS;
-        uint32_t other = lg__tally_find(counts, lg__way_key(&smaller));
+        uint32_t other = lg__key_table_find(counts, lg__way_key(&smaller));
         uint32_t id = native->first_way + (uint32_t)i;
-        uint32_t here = lg__tally_find(counts, lg__native_key(id, 0, 0));
+        uint32_t here = lg__key_table_find(counts, lg__native_key(id, 0, 0));
         uint32_t there =
             other == 0
                 ? 0
-                : lg__tally_find(
+                : lg__key_table_find(
                       counts,
                       lg__native_key(native->first_way + other - 1, 0, 0));
         replaced[i] = other != 0 && ways[i].form >> LG__FORM_BITS > GIFT &&
@@ -270,15 +272,15 @@ refine_block(lg__native *native, uint32_t block, const uint32_t *replaced)
 bool
 lg__native_refine(lg__native *native)
 {
-    lg__tally counts;
+    lg__key_table counts;
     uint32_t *replaced = lg__native_take(native, native->way.count, 4);
-    if (replaced == NULL || !lg__tally_open(&native->allocator, &counts))
+    if (replaced == NULL || !lg__key_table_open(&native->allocator, &counts))
         return false;
     bool enough =
         count_ways(native, &counts) && replace_given(native, &counts, replaced);
     for (uint32_t block = 0; block < native->blocks && enough; block++)
         refine_block(native, block, replaced);
-    lg__tally_free(&native->allocator, &counts);
+    lg__key_table_free(&native->allocator, &counts);
     lg__native_drop(native, replaced);
     return enough;
 }

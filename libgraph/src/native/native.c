@@ -13,7 +13,7 @@ lg__native_take(lg__native *native, size_t count, size_t size)
         if (native->piece[i].block != NULL)
             continue;
         void *block = lg__allocate(&native->allocator, bytes);
-        native->piece[i] = (lg__piece){block, bytes};
+        native->piece[i] = (lg__scratch){block, bytes};
         return block;
     }
     return NULL;
@@ -66,9 +66,9 @@ open_vertices(lg__native *native)
 }
 
 // Words and kinds depend on each other: kinds come from the best paths, and
-// paths from what words of one kind have in common. A round makes known one more
-// step of a path through structs that are one of a kind, and three lead from a
-// connection of SQLite to its pages.
+// paths from what words of one kind have in common. A round makes known one
+// more step of a path through structs that are one of a kind, and three lead
+// from a connection of SQLite to its pages.
 static bool
 judge(lg__native *native)
 {

@@ -15,7 +15,7 @@ typedef struct graph_draft {
     uint32_t *node_of; // [holders + 1] of holders, and of what is lost; LG_NONE
     uint32_t groups;   // the node of the first group
     uint32_t level[LG_LEVEL_EXACT + 1]; // strings
-    lg__tally types; // of new types, by the string of their name
+    lg__key_table types; // of new types, by the string of their name
     bool enough;
 } graph_draft;
 
@@ -99,8 +99,8 @@ static uint32_t
 add_type(graph_draft *draft, const char *name)
 {
     uint32_t string = intern(draft, name);
-    uint32_t *known = lg__tally_at(&draft->native->allocator, &draft->types,
-                                   lg__native_key(string, 0, 0));
+    uint32_t *known = lg__key_table_at(&draft->native->allocator, &draft->types,
+                                       lg__native_key(string, 0, 0));
     draft->enough = draft->enough && known != NULL;
     if (!draft->enough)
         return 0;
@@ -359,11 +359,11 @@ write_info(graph_draft *draft)
     const lg__native *native = draft->native;
     const lg_native_account *account = &native->memory->account;
     push(draft, LG__INFO_KEY, intern(draft, LG__INFO_NATIVE));
-    push(draft, LG__INFO_VALUE, intern(draft, "inspected"));
+    push(draft, LG__INFO_VALUE, intern(draft, LG__INFO_INSPECTED));
     add_number(draft, "native.blocks", native->blocks);
-    add_number(draft, "native.objects", bytes_of_objects(native));
-    add_number(draft, "native.in_use", account->in_use);
-    add_number(draft, "native.cached", account->cached);
+    add_number(draft, LG__INFO_OBJECTS, bytes_of_objects(native));
+    add_number(draft, LG__INFO_IN_USE, account->in_use);
+    add_number(draft, LG__INFO_CACHED, account->cached);
     add_number(draft, "native.free", account->free);
     add_number(draft, "native.python", account->python);
     add_number(draft, "native.holes", account->holes);
@@ -411,12 +411,12 @@ lg__native_join(lg__native *native, lg_graph *graph, lg_error *err)
     draft.allocator.release = NULL;
     draft.node_of = lg__native_take(native, (size_t)native->holders + 1, 4);
     draft.enough = draft.node_of != NULL &&
-                   lg__tally_open(&native->allocator, &draft.types);
+                   lg__key_table_open(&native->allocator, &draft.types);
     if (draft.enough)
         write_draft(&draft);
     lg__strings_free(&draft.allocator, &draft.strings);
     if (draft.types.entries != NULL)
-        lg__tally_free(&native->allocator, &draft.types);
+        lg__key_table_free(&native->allocator, &draft.types);
     if (draft.enough)
         return hand_over(&draft, graph, err);
     for (int i = 0; i < LG__ARRAY_COUNT; i++)

@@ -62,19 +62,19 @@ enum { LG__REGION_BITS = 20, LG__PAGE_BITS = 12 };
 enum { LG__REGION_PAGES = 1 << (LG__REGION_BITS - LG__PAGE_BITS) };
 
 /** Counts of keys. Forgetting all of them takes no time. */
-typedef struct lg__tally_entry {
+typedef struct lg__key_count {
     uint64_t key;
     uint32_t count;
     uint32_t epoch;
-} lg__tally_entry;
+} lg__key_count;
 
-typedef struct lg__tally {
-    lg__tally_entry *entries;
+typedef struct lg__key_table {
+    lg__key_count *entries;
     size_t capacity;
     size_t mask; /**< of the part in use */
     size_t used;
     uint32_t epoch;
-} lg__tally;
+} lg__key_table;
 
 /** A kind of block that is known by the way there. */
 typedef struct lg__way_kind {
@@ -103,10 +103,10 @@ typedef struct lg__link {
 #define LG__GROUP_BIT 0x80000000u
 
 /** Memory of the rule, which it gives back when it ends. */
-typedef struct lg__piece {
+typedef struct lg__scratch {
     void *block;
     size_t size;
-} lg__piece;
+} lg__scratch;
 enum { LG__MOST_PIECES = 64 };
 
 /** Where the words of an object lie that may be references, in bytes behind the
@@ -121,7 +121,7 @@ typedef struct lg__native {
     const lg_graph *graph;
     lg_native_memory *memory;
     lg_allocator allocator;
-    lg__piece piece[LG__MOST_PIECES];
+    lg__scratch piece[LG__MOST_PIECES];
     lg__block_index index;
     uint32_t nodes;
     uint32_t blocks;
@@ -266,16 +266,16 @@ uint32_t lg__block_find(const lg__block_index *index, uint64_t address);
 const lg_native_range *lg__range_find(const lg_native_memory *memory,
                                       uint64_t address);
 
-bool lg__tally_open(const lg_allocator *allocator, lg__tally *tally);
-void lg__tally_free(const lg_allocator *allocator, lg__tally *tally);
+bool lg__key_table_open(const lg_allocator *allocator, lg__key_table *table);
+void lg__key_table_free(const lg_allocator *allocator, lg__key_table *table);
 /** Forgets all keys. About `expected` will come. */
-void lg__tally_clear(lg__tally *tally, size_t expected);
+void lg__key_table_clear(lg__key_table *table, size_t expected);
 /** Returns the count of a key, or 0. */
-uint32_t lg__tally_find(const lg__tally *tally, uint64_t key);
+uint32_t lg__key_table_find(const lg__key_table *table, uint64_t key);
 /** Returns where the count of a key is, 0 at first; NULL when memory ran out.
  */
-uint32_t *lg__tally_at(const lg_allocator *allocator, lg__tally *tally,
-                       uint64_t key);
+uint32_t *lg__key_table_at(const lg_allocator *allocator, lg__key_table *table,
+                           uint64_t key);
 
 /** Returns a word of a block that nobody knows; 0 beyond its end. */
 static inline uint64_t
@@ -359,6 +359,10 @@ void lg__library_name(const char *file, char out[LG__NAME_MOST]);
 #define LG__FACT_BLOCKS "blocks"
 #define LG__FACT_LIBRARY "library"
 #define LG__INFO_NATIVE "native"
+#define LG__INFO_INSPECTED "inspected"
+#define LG__INFO_OBJECTS "native.objects"
+#define LG__INFO_CACHED "native.cached"
+#define LG__INFO_IN_USE "native.in_use"
 #define LG__NATIVE_VARIABLES "native variables"
 #define LG__NATIVE_STACKS "native stacks"
 #define LG__NATIVE_LOCALS "native thread-locals"
@@ -366,12 +370,12 @@ void lg__library_name(const char *file, char out[LG__NAME_MOST]);
 #define LG__NATIVE_LOST "lost native memory"
 
 /** What the rule knows of types of objects. */
-typedef enum lg__layout {
+typedef enum lg__object_layout {
     LG__LAYOUT_UNKNOWN = 0, /**< its fields may refer to blocks */
     LG__LAYOUT_KNOWN, /**< the graph has all its references; what its struct
                            points to is its own and part of its size */
     LG__LAYOUT_DATA,  /**< no references: its struct and what that points to */
-} lg__layout;
-lg__layout lg__type_layout(const lg_graph *graph, uint32_t type);
+} lg__object_layout;
+lg__object_layout lg__type_layout(const lg_graph *graph, uint32_t type);
 
 #endif

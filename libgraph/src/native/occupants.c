@@ -6,7 +6,7 @@
 
 typedef struct layout_of {
     const char *name;
-    lg__layout layout;
+    lg__object_layout layout;
 } layout_of;
 
 // Types of which the graph has every reference. A word of their struct that
@@ -56,7 +56,7 @@ static const layout_of layouts[] = {
     {"wrapper_descriptor", LG__LAYOUT_KNOWN},
 };
 
-lg__layout
+lg__object_layout
 lg__type_layout(const lg_graph *graph, uint32_t type)
 {
     lg_string name = lg_graph_string(graph, graph->type_name[type]);
@@ -80,7 +80,7 @@ extent_of(const lg__native *native, uint32_t type)
     uint32_t end = graph->type_first_base[type + 1];
     for (uint32_t i = graph->type_first_base[type]; i < end; i++) {
         uint32_t base = graph->type_base[i];
-        lg__layout layout = lg__type_layout(graph, base);
+        lg__object_layout layout = lg__type_layout(graph, base);
         if (layout == LG__LAYOUT_UNKNOWN)
             continue;
         uint64_t fixed =
@@ -109,8 +109,8 @@ is_furniture(const lg__native *native, uint32_t type)
     return lg__type_layout(native->graph, type) == LG__LAYOUT_DATA;
 }
 
-// A storage may be a part of a block, or of several. Its size may have more than
-// its interval.
+// A storage may be a part of a block, or of several. Its size may have more
+// than its interval.
 static void
 occupy_storage(lg__native *native, uint32_t node)
 {
@@ -213,7 +213,7 @@ occupy_all(lg__native *native)
 
 // An object that the graph lacks, by the word that points to its type.
 static void
-reveal(lg__native *native, const lg__tally *types, uint32_t block)
+reveal(lg__native *native, const lg__key_table *types, uint32_t block)
 {
     lg_native_block *at = &native->memory->blocks[block];
     for (uint16_t lead = 0; lead <= HEAD; lead += HEAD) {
@@ -222,7 +222,7 @@ reveal(lg__native *native, const lg__tally *types, uint32_t block)
         uint64_t word = lg__word_at(at->address + lead + 8);
         if (word == 0)
             continue;
-        uint32_t type = lg__tally_find(types, word);
+        uint32_t type = lg__key_table_find(types, word);
         if (type == 0)
             continue;
         at->lead = lead;
@@ -237,8 +237,8 @@ static bool
 reveal_all(lg__native *native)
 {
     const lg_native_memory *memory = native->memory;
-    lg__tally types;
-    if (!lg__tally_open(&native->allocator, &types))
+    lg__key_table types;
+    if (!lg__key_table_open(&native->allocator, &types))
         return false;
     bool enough = true;
     uint32_t known = memory->type_count < native->graph->type_count
@@ -247,8 +247,8 @@ reveal_all(lg__native *native)
     for (uint32_t type = 0; type < known && enough; type++) {
         if (memory->types[type].address == 0)
             continue;
-        uint32_t *entry = lg__tally_at(&native->allocator, &types,
-                                       memory->types[type].address);
+        uint32_t *entry = lg__key_table_at(&native->allocator, &types,
+                                           memory->types[type].address);
         enough = entry != NULL;
         if (enough)
             *entry = type + 1;
@@ -257,7 +257,7 @@ reveal_all(lg__native *native)
         if (memory->blocks[block].kind >= LG_ALLOCATOR_PYTHON &&
             memory->blocks[block].node == LG_NONE)
             reveal(native, &types, block);
-    lg__tally_free(&native->allocator, &types);
+    lg__key_table_free(&native->allocator, &types);
     return enough;
 }
 

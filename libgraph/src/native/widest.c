@@ -25,7 +25,7 @@ typedef struct path_search {
     uint8_t *seen;  // the best level that a vertex was queued with
     uint32_t *from; // by what
     uint32_t *step;
-    lg__tally ways; // the numbers of kinds by way
+    lg__key_table ways; // the numbers of kinds by way
     bool enough;
 } path_search;
 
@@ -113,7 +113,7 @@ kind_by_way(path_search *search, uint32_t vertex)
     if (same != LG_NONE)
         return same;
     uint32_t *number =
-        lg__tally_at(&native->allocator, &search->ways, lg__way_key(&way));
+        lg__key_table_at(&native->allocator, &search->ways, lg__way_key(&way));
     if (number != NULL && *number == 0) {
         lg__way_kind *place =
             lg__vector_extend(&native->allocator, &native->way, 1);
@@ -225,7 +225,7 @@ open_search(path_search *search)
     search->step = lg__native_take(native, native->vertices, 4);
     return search->seen != NULL && search->from != NULL &&
            search->step != NULL &&
-           lg__tally_open(&native->allocator, &search->ways);
+           lg__key_table_open(&native->allocator, &search->ways);
 }
 
 static void
@@ -235,7 +235,7 @@ close_search(path_search *search)
     for (int level = 0; level < LEVELS; level++)
         lg__vector_free(&native->allocator, &search->queue[level]);
     if (search->ways.entries != NULL)
-        lg__tally_free(&native->allocator, &search->ways);
+        lg__key_table_free(&native->allocator, &search->ways);
     lg__native_drop(native, search->step);
     lg__native_drop(native, search->from);
     lg__native_drop(native, search->seen);

@@ -17,12 +17,12 @@ enum { FEW = 3, ARRAY_WORDS = 4, GIFT_WORDS = 2 };
 
 typedef struct weighing {
     lg__native *native;
-    lg__tally counts;
-    lg__tally within;   // of one block
-    uint32_t *pointers; // [slots]
-    uint32_t *others;   // [slots] neither 0 nor pointers
-    uint32_t members;   // blocks of the kind that have words
-    uint32_t arrays;    // of them, the ones that are arrays
+    lg__key_table counts;
+    lg__key_table within; // of one block
+    uint32_t *pointers;   // [slots]
+    uint32_t *others;     // [slots] neither 0 nor pointers
+    uint32_t members;     // blocks of the kind that have words
+    uint32_t arrays;      // of them, the ones that are arrays
     bool single_slot;
 } weighing;
 
@@ -61,7 +61,7 @@ static bool
 count_one(weighing *scale, uint64_t key)
 {
     uint32_t *count =
-        lg__tally_at(&scale->native->allocator, &scale->counts, key);
+        lg__key_table_at(&scale->native->allocator, &scale->counts, key);
     if (count != NULL)
         ++*count;
     return count != NULL;
@@ -124,17 +124,18 @@ find_array(weighing *scale, uint32_t block, uint32_t others)
         native->trait[i] &= LG__SHAPE_BIT | LG__STRIDE_MASK;
     if (native->memory->blocks[block].node != LG_NONE)
         return true;
-    lg__tally_clear(&scale->within, end - first < 512 ? end - first : 512);
+    lg__key_table_clear(&scale->within, end - first < 512 ? end - first : 512);
     for (uint64_t i = first; i < end; i++) {
-        uint32_t *count = lg__tally_at(&native->allocator, &scale->within,
-                                       within_key(native, block, &words[i]));
+        uint32_t *count =
+            lg__key_table_at(&native->allocator, &scale->within,
+                             within_key(native, block, &words[i]));
         if (count == NULL)
             return false;
         ++*count;
     }
     for (uint64_t i = first; i < end; i++) {
-        uint32_t alike = lg__tally_find(&scale->within,
-                                        within_key(native, block, &words[i]));
+        uint32_t alike = lg__key_table_find(
+            &scale->within, within_key(native, block, &words[i]));
         bool array = (alike >= ARRAY_WORDS &&
                       2 * (uint64_t)alike >= end - first + others) ||
                      (native->trait[i] & LG__STRIDE_MASK) != 0;
@@ -251,14 +252,14 @@ look(const weighing *scale, uint32_t block, uint64_t i)
         .members = scale->members,
         .filled = scale->pointers[slot] + scale->others[slot],
         .pointers = scale->pointers[slot],
-        .same = lg__tally_find(
+        .same = lg__key_table_find(
             &scale->counts,
             key_of(SAME, slot, native->target[word->target], depth)),
-        .same_shown = lg__tally_find(
+        .same_shown = lg__key_table_find(
             &scale->counts,
             key_of(SHOWN, slot, native->shown[word->target], depth)),
         .same_depth =
-            lg__tally_find(&scale->counts, key_of(DEPTH, slot, 0, depth)),
+            lg__key_table_find(&scale->counts, key_of(DEPTH, slot, 0, depth)),
         .object = at->node != LG_NONE,
         .entry = depth == lg__block_entry(native, word->target),
         .array = (native->trait[i] & LG__ARRAY_BIT) && !rare,
@@ -306,7 +307,7 @@ weigh_together(weighing *scale, const uint32_t *blocks, uint32_t count,
     for (uint32_t i = 0; i < count; i++)
         words +=
             native->first_word[blocks[i] + 1] - native->first_word[blocks[i]];
-    lg__tally_clear(&scale->counts, 3 * words < 4096 ? 3 * words : 4096);
+    lg__key_table_clear(&scale->counts, 3 * words < 4096 ? 3 * words : 4096);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t others;
         if (!count_block(scale, blocks[i], &others) ||
@@ -376,16 +377,16 @@ lg__native_weigh(lg__native *native)
     scale.others = lg__native_take(native, MOST_SLOTS, 4);
     bool enough = first != NULL && sorted != NULL && scale.pointers != NULL &&
                   scale.others != NULL &&
-                  lg__tally_open(allocator, &scale.counts) &&
-                  lg__tally_open(allocator, &scale.within);
+                  lg__key_table_open(allocator, &scale.counts) &&
+                  lg__key_table_open(allocator, &scale.within);
     if (enough) {
         sort_by_kind(native, first, sorted, kinds);
         enough = weigh_all(&scale, first, sorted, kinds);
     }
     if (scale.counts.entries != NULL)
-        lg__tally_free(allocator, &scale.counts);
+        lg__key_table_free(allocator, &scale.counts);
     if (scale.within.entries != NULL)
-        lg__tally_free(allocator, &scale.within);
+        lg__key_table_free(allocator, &scale.within);
     lg__native_drop(native, scale.others);
     lg__native_drop(native, scale.pointers);
     lg__native_drop(native, sorted);

@@ -103,18 +103,19 @@ request_parse(capture_request *self, lg__core_state *state,
 /* The longest time without progress of a child that makes a snapshot. */
 enum { CHILD_SECONDS = 60 };
 
+/* A forked child lists native memory, because nothing changes there. */
 static lg_graph *
-request_capture(capture_request *self, lg__core_state *state)
+capture_by(lg__core_state *state, const lg__capture_options *options,
+           const lg_monitor *monitor)
 {
-    if (self->options.native) {
-        lg__forked_save forked = {.options = self->options,
-                                  .monitor = &self->progress.monitor,
-                                  .timeout = CHILD_SECONDS};
+    if (options->native) {
+        lg__forked_save forked = {
+            .options = *options, .monitor = monitor, .timeout = CHILD_SECONDS};
         return lg__forked_capture(state, &forked);
     }
     lg_graph *graph = NULL;
     lg_error error;
-    lg_status status = lg__capture(&self->options, &graph, &error);
+    lg_status status = lg__capture(options, &graph, &error);
     if (status != LG_OK)
         lg__error_raise(state, status, &error);
     return graph;
@@ -127,13 +128,9 @@ snapshot_by(lg__core_state *state, lg__capture_options *options,
 {
     lg_monitor watch = lg__progress_walking(monitor->context);
     options->watch = &watch;
-    lg_graph *graph = NULL;
-    lg_error error;
-    lg_status status = lg__capture(options, &graph, &error);
-    if (status != LG_OK) {
-        lg__error_raise(state, status, &error);
+    lg_graph *graph = capture_by(state, options, monitor);
+    if (graph == NULL)
         return NULL;
-    }
     lg__snapshot_object *snapshot =
         (lg__snapshot_object *)lg__snapshot_new(state, graph);
     if (snapshot != NULL)
@@ -150,10 +147,10 @@ lg__snapshot_now(lg__core_state *state, PyObject *held,
 }
 
 lg__snapshot_object *
-lg__snapshot_of_contents(lg__core_state *state, bool contents,
-                         const lg_monitor *monitor)
+lg__snapshot_with(lg__core_state *state, bool contents, bool native,
+                  const lg_monitor *monitor)
 {
-    lg__capture_options options = {.contents = contents};
+    lg__capture_options options = {.contents = contents, .native = native};
     return snapshot_by(state, &options, monitor);
 }
 
@@ -196,7 +193,8 @@ lg__core_snapshot(PyObject *module, PyObject *const *args, Py_ssize_t nargs,
     if (!lg__args_take(&list, args, nargs, kwnames, values) ||
         !request_parse(&request, state, values))
         return NULL;
-    lg_graph *graph = request_capture(&request, state);
+    lg_graph *graph =
+        capture_by(state, &request.options, &request.progress.monitor);
     Py_XDECREF(request.roots);
     if (!lg__progress_finish(&request.progress,
                              graph ? LG_OK : LG_ECANCELLED)) {
@@ -252,7 +250,8 @@ static bool
 record_here(lg__core_state *state, capture_request *request, saving *self)
 {
     request->options.pause = &self->pause;
-    lg_graph *graph = request_capture(request, state);
+    lg_graph *graph =
+        capture_by(state, &request->options, &request->progress.monitor);
     if (graph == NULL)
         return false;
     lg_save_options options = {.size = sizeof options,

@@ -13,10 +13,10 @@ PyObject *lg__core_save_snapshot(PyObject *module, PyObject *const *args,
  *  out `held`, the argument of the call, unless it is NULL. */
 lg__snapshot_object *lg__snapshot_now(lg__core_state *state, PyObject *held,
                                       const lg_monitor *monitor);
-/** The same; with `contents` it also finds equal contents. */
-lg__snapshot_object *lg__snapshot_of_contents(lg__core_state *state,
-                                              bool contents,
-                                              const lg_monitor *monitor);
+/** The same; with `contents` it also finds equal contents, and with `native`
+ *  who holds native memory. */
+lg__snapshot_object *lg__snapshot_with(lg__core_state *state, bool contents,
+                                       bool native, const lg_monitor *monitor);
 
 extern const char lg__core_snapshot_doc[];
 extern const char lg__core_save_snapshot_doc[];

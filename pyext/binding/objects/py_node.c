@@ -194,6 +194,10 @@ static PyGetSetDef node_getset[] = {
      "dominates:\n"
      "a Size. A member of a cycle of garbage retains what the cycle retains.",
      NULL},
+    {"native", (getter)lg__node_native, NULL,
+     "Bytes of C code among those that it retains: blocks that nothing else "
+     "holds,\nas far as pointers tell. 0 without native=True.",
+     NULL},
     {"is_reachable", (getter)lg__node_is_reachable, NULL,
      "Whether a root reaches it over strong references.", NULL},
     {"device", (getter)lg__node_device, NULL,

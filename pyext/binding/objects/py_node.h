@@ -16,6 +16,7 @@ PyObject *lg__nodes_dominated(lg__snapshot_object *snapshot,
 PyObject *lg__node_dominator(lg__node_object *self, void *closure);
 PyObject *lg__node_dominated(lg__node_object *self, void *closure);
 PyObject *lg__node_retained(lg__node_object *self, void *closure);
+PyObject *lg__node_native(lg__node_object *self, void *closure);
 PyObject *lg__node_is_reachable(lg__node_object *self, void *closure);
 
 /** Attributes beyond the columns of the graph (py_fact.c). */

@@ -6,7 +6,7 @@
 #include "binding/support/binding_support.h"
 #include "binding/objects/py_node.h"
 #include "binding/objects/size.h"
-#include <leakgraph/answers.h>
+#include <leakgraph/native.h>
 #include <stdlib.h>
 
 PyObject *
@@ -53,6 +53,20 @@ lg__node_retained(lg__node_object *self, void *Py_UNUSED(closure))
     const lg_analysis *analysis = lg__analysis_get(self->snapshot);
     return analysis ? lg__size_retained(self->snapshot, analysis, self->index)
                     : NULL;
+}
+
+PyObject *
+lg__node_native(lg__node_object *self, void *Py_UNUSED(closure))
+{
+    const lg_analysis *analysis = lg__analysis_get(self->snapshot);
+    if (analysis == NULL)
+        return NULL;
+    uint64_t bytes;
+    lg_error error;
+    lg_status status = lg_node_native(analysis, self->index, &bytes, &error);
+    return status == LG_OK
+               ? PyLong_FromUnsignedLongLong(bytes)
+               : lg__error_raise(lg__object_state(self), status, &error);
 }
 
 PyObject *
