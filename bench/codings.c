@@ -1,0 +1,287 @@
+// Numbers of a few bytes each, in the order of the references. They are read
+// one after the other from the beginning of a block.
+#include "codings.h"
+
+#include "packed_parts.h"
+#include "passes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+// Gives the nodes of a window numbers by shape, and in one shape as before.
+static void
+number_window(const uint32_t *shape, uint32_t begin, uint32_t end,
+              uint32_t shape_count, uint32_t *number)
+{
+    uint32_t *first = packed_allocate(shape_count + 1, sizeof *first);
+    for (uint32_t node = begin; node < end; node++)
+        first[shape[node] + 1]++;
+    for (uint32_t i = 0; i < shape_count; i++)
+        first[i + 1] += first[i];
+    for (uint32_t node = begin; node < end; node++)
+        number[node] = begin + first[shape[node]]++;
+    free(first);
+}
+
+static uint32_t *
+numbers_of(const lg_columns *columns, uint32_t window)
+{
+    shapes known = {0};
+    uint32_t nodes = columns->node_count;
+    uint32_t *shape = packed_allocate(nodes, sizeof *shape);
+    uint32_t *number = packed_allocate(nodes, sizeof *number);
+    for (uint32_t node = 0; node < nodes; node++)
+        shape[node] = shapes_find(&known, columns, node);
+    for (uint32_t node = 0; node < nodes; node += window)
+        number_window(shape, node,
+                      nodes - node < window ? nodes : node + window,
+                      known.count, number);
+    shapes_free(&known);
+    free(shape);
+    return number;
+}
+
+static void *
+moved(const void *old, const uint32_t *number, uint32_t count, size_t size)
+{
+    char *out = packed_allocate(count, size);
+    for (uint32_t node = 0; node < count; node++)
+        memcpy(out + number[node] * size, (const char *)old + node * size,
+               size);
+    return out;
+}
+
+static void
+move_edges(const lg_columns *from, const uint32_t *number, lg_columns *to)
+{
+    uint32_t nodes = from->node_count;
+    uint64_t *first = packed_allocate(nodes + 1, sizeof *first);
+    uint32_t *target = packed_allocate(from->edge_count, sizeof *target);
+    uint32_t *payload = packed_allocate(from->edge_count, sizeof *payload);
+    uint8_t *kind = packed_allocate(from->edge_count, sizeof *kind);
+    for (uint32_t node = 0; node < nodes; node++)
+        first[number[node] + 1] =
+            from->first_edge[node + 1] - from->first_edge[node];
+    for (uint32_t node = 0; node < nodes; node++)
+        first[node + 1] += first[node];
+    for (uint32_t node = 0; node < nodes; node++) {
+        uint64_t at = first[number[node]];
+        for (uint64_t edge = from->first_edge[node];
+             edge < from->first_edge[node + 1]; edge++, at++) {
+            bool names =
+                (from->edge_kind[edge] & LG_EDGE_KIND_MASK) == LG_EDGE_VALUE;
+            target[at] = number[from->edge_target[edge]];
+            kind[at] = from->edge_kind[edge];
+            payload[at] = names && from->edge_payload[edge] < nodes
+                              ? number[from->edge_payload[edge]]
+                              : from->edge_payload[edge];
+        }
+    }
+    to->first_edge = first;
+    to->edge_target = target;
+    to->edge_payload = payload;
+    to->edge_kind = kind;
+}
+
+lg_columns
+codings_sorted(const lg_columns *columns, uint32_t window)
+{
+    uint32_t *number = numbers_of(columns, window);
+    uint32_t nodes = columns->node_count;
+    lg_columns out = *columns;
+    out.address = moved(columns->address, number, nodes, sizeof *out.address);
+    out.type = moved(columns->type, number, nodes, sizeof *out.type);
+    out.size = moved(columns->size, number, nodes, sizeof *out.size);
+    out.refcount =
+        moved(columns->refcount, number, nodes, sizeof *out.refcount);
+    out.found = moved(columns->found, number, nodes, sizeof *out.found);
+    out.node_flags =
+        moved(columns->node_flags, number, nodes, sizeof *out.node_flags);
+    move_edges(columns, number, &out);
+    free(number);
+    return out;
+}
+
+void
+codings_free(lg_columns *columns)
+{
+    const void *all[] = {columns->address,      columns->type,
+                         columns->size,         columns->refcount,
+                         columns->found,        columns->node_flags,
+                         columns->first_edge,   columns->edge_target,
+                         columns->edge_payload, columns->edge_kind};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free((void *)(uintptr_t)all[i]);
+}
+
+// What a target is written as the difference to.
+typedef enum guess {
+    BEFORE,  // the target of the reference before it
+    SOURCE,  // its source
+    CONTEXT, // the last target in its slot of its shape, in this block
+} guess;
+
+// Whether each number has its length in its own bits, or there is a code of two
+// bits in a row of its own: for 0, 1, 2 or 4 bytes.
+typedef enum coding { VARINT, CODES } coding;
+
+typedef struct stream {
+    const lg_columns *columns;
+    uint32_t block;
+    shapes known;
+    uint32_t *shape; // [nodes]
+    uint32_t *last;  // of each context...
+    uint32_t *when;  // ... in this block, from 1 on
+    bytes data;
+    bytes codes;
+    size_t at;
+    uint64_t count; // references so far
+} stream;
+
+static uint32_t *
+last_of(stream *of, uint32_t node, uint32_t rank, uint32_t before)
+{
+    const packed_shape *shape = &of->known.shape[of->shape[node]];
+    uint32_t context = shape->first_usual + PACKED_SLOT - 1 +
+                       (rank < shape->slots ? rank : shape->slots);
+    uint32_t block = node / of->block + 1;
+    if (of->when[context] != block) {
+        of->when[context] = block;
+        of->last[context] = before;
+    }
+    return &of->last[context];
+}
+
+static uint32_t
+folded(uint32_t difference)
+{
+    return difference << 1 ^ (uint32_t)((int32_t)difference >> 31);
+}
+
+static uint32_t
+unfolded(uint32_t number)
+{
+    return number >> 1 ^ (~(number & 1) + 1);
+}
+
+static void
+put(stream *to, coding how, uint32_t number)
+{
+    static const uint8_t lengths[] = {0, 1, 2, 4};
+    unsigned code = number == 0        ? 0
+                    : number < 1 << 8  ? 1
+                    : number < 1 << 16 ? 2
+                                       : 3;
+    if (how == CODES) {
+        if (to->count % 4 == 0)
+            *bytes_extend(&to->codes, 1) = 0;
+        to->codes.data[to->count / 4] |= (uint8_t)(code << to->count % 4 * 2);
+        memcpy(bytes_extend(&to->data, lengths[code]), &number, lengths[code]);
+    } else {
+        for (; number >= 0x80; number >>= 7)
+            *bytes_extend(&to->data, 1) = (uint8_t)(number | 0x80);
+        *bytes_extend(&to->data, 1) = (uint8_t)number;
+    }
+    to->count++;
+}
+
+static inline uint32_t
+get(stream *from, coding how)
+{
+    static const uint8_t lengths[] = {0, 1, 2, 4};
+    static const uint32_t masks[] = {0, 0xff, 0xffff, UINT32_MAX};
+    uint32_t number = 0;
+    if (how == CODES) {
+        unsigned code =
+            from->codes.data[from->count / 4] >> from->count % 4 * 2 & 3;
+        number =
+            (uint32_t)column_word(from->data.data + from->at) & masks[code];
+        from->at += lengths[code];
+    } else {
+        const uint8_t *at = from->data.data + from->at;
+        number = *at & 0x7f;
+        for (unsigned shift = 7; *at++ & 0x80; shift += 7)
+            number |= (uint32_t)(*at & 0x7f) << shift;
+        from->at = (size_t)(at - from->data.data);
+    }
+    from->count++;
+    return number;
+}
+
+// Writes all targets, or reads them and returns their sum.
+static inline uint64_t
+pass(stream *of, coding how, guess by, bool writes)
+{
+    const lg_columns *columns = of->columns;
+    uint32_t before = 0;
+    uint64_t sum = 0;
+    of->at = of->count = 0;
+    for (uint32_t node = 0; node < columns->node_count; node++) {
+        uint64_t first = columns->first_edge[node];
+        uint32_t degree = (uint32_t)(columns->first_edge[node + 1] - first);
+        for (uint32_t rank = 0; rank < degree; rank++) {
+            uint32_t *last =
+                by == CONTEXT ? last_of(of, node, rank, before) : &before;
+            uint32_t guessed = by == SOURCE ? node : *last;
+            if (writes) {
+                before = columns->edge_target[first + rank];
+                put(of, how, folded(before - guessed));
+            } else {
+                before = guessed + unfolded(get(of, how));
+                sum += before;
+            }
+            *last = before;
+        }
+    }
+    return sum;
+}
+
+static void
+measure(stream *of, coding how, guess by, const char *name)
+{
+    uint64_t sum = 0;
+    of->data.count = of->codes.count = 0;
+    size_t contexts = of->known.usual.count / sizeof(uint64_t);
+    memset(of->when, 0, contexts * sizeof *of->when);
+    pass(of, how, by, true);
+    memset(of->when, 0, contexts * sizeof *of->when);
+    double start = passes_now();
+    uint64_t read = pass(of, how, by, false);
+    double seconds = passes_now() - start;
+    for (uint64_t edge = 0; edge < of->columns->edge_count; edge++)
+        sum += of->columns->edge_target[edge];
+    if (sum != read) {
+        fprintf(stderr, "%s: another sum\n", name);
+        exit(1);
+    }
+    double nodes = of->columns->node_count;
+    printf(", \"%s\": [%.4f, %.2f]", name,
+           (double)(of->data.count + of->codes.count) / nodes,
+           1e9 * seconds / nodes);
+}
+
+void
+codings_measure(const lg_columns *columns, uint32_t block)
+{
+    stream of = {.columns = columns, .block = block};
+    of.shape = packed_allocate(columns->node_count, sizeof *of.shape);
+    for (uint32_t node = 0; node < columns->node_count; node++)
+        of.shape[node] = shapes_find(&of.known, columns, node);
+    size_t contexts = of.known.usual.count / sizeof(uint64_t) + 1;
+    of.last = packed_allocate(contexts, sizeof *of.last);
+    of.when = packed_allocate(contexts, sizeof *of.when);
+    printf("{\"nodes\": %u", columns->node_count);
+    measure(&of, VARINT, BEFORE, "varint, before");
+    measure(&of, VARINT, SOURCE, "varint, source");
+    measure(&of, VARINT, CONTEXT, "varint, slot");
+    measure(&of, CODES, BEFORE, "codes, before");
+    measure(&of, CODES, SOURCE, "codes, source");
+    measure(&of, CODES, CONTEXT, "codes, slot");
+    printf("}\n");
+    free(of.shape);
+    free(of.last);
+    free(of.when);
+    free(of.data.data);
+    free(of.codes.data);
+    shapes_free(&of.known);
+}
